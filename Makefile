@@ -1,0 +1,53 @@
+# Everything below works on a machine with python3 (3.11 to 3.13), pip and make; nothing else is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# A venv made without ensurepip has no pip of its own; then the outer pip installs into it.
+PIP = $(if $(wildcard $(BIN)/pip),$(BIN)/python -m pip,$(PYTHON) -m pip --python $(BIN)/python)
+INSTALL = $(PIP) install --quiet --disable-pip-version-check
+LOCKS := run test bench
+
+.PHONY: run setup test lint papers bench lock clean help
+
+run: $(VENV)/.run  ## check every paper and write the illustrated report
+	$(BIN)/tegotae papers --report report.html
+
+setup: $(VENV)/.test  ## .venv with the package and what its tests need
+
+test: lint  ## lint, types, then the whole test suite
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q
+
+lint: $(VENV)/.test  ## style and strict types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+papers: $(VENV)/.run  ## the claims of every paper, as a table
+	$(BIN)/tegotae papers
+
+bench: $(VENV)/.bench  ## speed, side by side with peers, as ratios
+	$(BIN)/tegotae bench
+
+lock: $(VENV)/.test  ## renew the hashed locks from pyproject.toml
+	$(PIP) install --quiet uv
+	for part in $(LOCKS); do \
+	  extra=$$( [ $$part = run ] || echo "--extra $$part" ); \
+	  $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet \
+	    $$extra pyproject.toml requirements/build.in -o requirements/$$part.txt || exit 1; \
+	done
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV) 2>/dev/null || $(PYTHON) -m venv --without-pip $(VENV)
+
+# Each stamp installs its lock, then the package itself in place, without asking for anything unlocked.
+$(VENV)/.%: requirements/%.txt pyproject.toml | $(VENV)/bin/python
+	@echo "installing the $* lock into $(VENV) ..."
+	$(INSTALL) --require-hashes -r requirements/$*.txt
+	$(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+clean:
+	rm -rf $(VENV) report.html .mypy_cache .ruff_cache .pytest_cache
+
+help:
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ —/'

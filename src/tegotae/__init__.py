@@ -1,0 +1,80 @@
+"""tegotae: machines that stick, slip, collide and bend, with a person or a real machine in the loop.
+
+Every block has a causality. An *impedance* takes motion and gives force, an *admittance* takes force and
+gives motion; a `Circuit` wires them together. All quantities are in SI units.
+
+Example:
+    >>> import numpy as np, tegotae as tg
+    >>> brake = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))
+    >>> result = brake.run(np.full(100, 0.05), period=1e-3)
+    >>> float(result.force[-1])
+    -4.0
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Public name -> the module that defines it. Loaded on first use, so that `import tegotae` stays quick and
+# pulls in neither numba nor matplotlib before they are needed.
+_HOME = {
+    "Admittance": "block",
+    "Impedance": "block",
+    "Mass": "elements",
+    "SpringDamper": "elements",
+    "Circuit": "circuit",
+    "Result": "result",
+    "load": "result",
+    "Coulomb": "friction",
+    "CustomLaw": "friction",
+    "FrictionAdmittance": "friction",
+    "FrictionImpedance": "friction",
+    "ParallelFriction": "friction",
+    "Stribeck": "friction",
+    "Tabulated": "friction",
+    "Viscous": "friction",
+    "fit": "fitting",
+    "CausalityError": "errors",
+    "FileError": "errors",
+    "InputError": "errors",
+    "TegotaeError": "errors",
+    "UniquenessError": "errors",
+}
+
+__all__ = [*sorted(_HOME), "__version__"]
+
+if TYPE_CHECKING:
+    from tegotae.block import Admittance as Admittance
+    from tegotae.block import Impedance as Impedance
+    from tegotae.circuit import Circuit as Circuit
+    from tegotae.elements import Mass as Mass
+    from tegotae.elements import SpringDamper as SpringDamper
+    from tegotae.errors import CausalityError as CausalityError
+    from tegotae.errors import FileError as FileError
+    from tegotae.errors import InputError as InputError
+    from tegotae.errors import TegotaeError as TegotaeError
+    from tegotae.errors import UniquenessError as UniquenessError
+    from tegotae.fitting import fit as fit
+    from tegotae.friction import Coulomb as Coulomb
+    from tegotae.friction import CustomLaw as CustomLaw
+    from tegotae.friction import FrictionAdmittance as FrictionAdmittance
+    from tegotae.friction import FrictionImpedance as FrictionImpedance
+    from tegotae.friction import ParallelFriction as ParallelFriction
+    from tegotae.friction import Stribeck as Stribeck
+    from tegotae.friction import Tabulated as Tabulated
+    from tegotae.friction import Viscous as Viscous
+    from tegotae.result import Result as Result
+    from tegotae.result import load as load
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"tegotae has no {name!r}; it offers {', '.join(sorted(_HOME))}")
+    value = getattr(import_module(f"tegotae.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

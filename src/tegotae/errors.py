@@ -1,0 +1,51 @@
+"""The errors of tegotae. Each names what it got and the way out."""
+
+
+class TegotaeError(Exception):
+    """What every error of this package is.
+
+    Example:
+        >>> issubclass(InputError, TegotaeError)
+        True
+    """
+
+
+class InputError(TegotaeError, ValueError):
+    """An argument that means nothing: the message names it, its value and the way out.
+
+    Example:
+        >>> import tegotae as tg
+        >>> try:
+        ...     tg.Coulomb(-1.0)
+        ... except tg.InputError as error:
+        ...     print(error)
+        Coulomb: limit=-1.0 N must be > 0.
+          Give the largest friction force as a positive magnitude.
+    """
+
+
+class UniquenessError(InputError):
+    """Parameters that leave more than one motion possible: the message gives the smallest ones that do not.
+
+    Example:
+        >>> issubclass(UniquenessError, InputError)
+        True
+    """
+
+
+class CausalityError(TegotaeError, TypeError):
+    """Blocks wired so that nobody gives what another takes: two admittances, or no admittance at all.
+
+    Example:
+        >>> issubclass(CausalityError, TypeError)
+        True
+    """
+
+
+class FileError(TegotaeError, OSError):
+    """A file that is missing, corrupt or cannot be written; nothing half-written is left behind.
+
+    Example:
+        >>> issubclass(FileError, OSError)
+        True
+    """

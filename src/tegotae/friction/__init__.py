@@ -1,0 +1,16 @@
+"""Friction elements that truly stick, and the classics to compare them with."""
+
+from tegotae.friction.admittance import FrictionAdmittance
+from tegotae.friction.impedance import FrictionImpedance
+from tegotae.friction.laws import Coulomb, CustomLaw, Law, Stribeck, Tabulated, Viscous
+
+__all__ = [
+    "Coulomb",
+    "CustomLaw",
+    "FrictionAdmittance",
+    "FrictionImpedance",
+    "Law",
+    "Stribeck",
+    "Tabulated",
+    "Viscous",
+]

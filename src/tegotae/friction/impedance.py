@@ -1,0 +1,106 @@
+"""Dry friction felt through a spring and a damper: motion in, force out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tegotae import checks
+from tegotae.block import Field, Impedance, Kernels
+from tegotae.checks import Array
+from tegotae.errors import UniquenessError
+from tegotae.friction import kernels as k
+from tegotae.friction.laws import Law, as_law
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrictionImpedance(Impedance):
+    """Dry friction felt through a spring and a damper: motion in, force out.  [kikuuwe2005 (18)]
+
+    Below its limit it holds a point, exactly; above it slides. With `mass=0` the force is the friction itself.
+
+    Args:
+        stiffness: K [N/m], > 0.
+        damping: B [N·s/m], >= 0.
+        law: friction force over slip speed: `Coulomb`, `Viscous`, `Stribeck`, `Tabulated` or a function.
+        mass: M [kg], >= 0, of the virtual point between spring and friction.
+        lag: tau [s], >= 0, by which the law sees the slip speed late.
+        dimension: number of directions; the friction opposes the slip as a vector.
+
+    Runs record `force` [N], `deflection` [m], `slip_velocity` [m/s] and `friction` [N] (on the virtual point).
+
+    Example:
+        >>> import numpy as np, tegotae as tg
+        >>> brake = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))
+        >>> result = brake.run(np.full(50, 0.05), period=1e-3)
+        >>> float(result.force[-1]), round(float(result.deflection[-1]), 6)
+        (-4.0, -0.000667)
+    """
+
+    stiffness: float
+    damping: float = 0.0
+    law: Law
+    mass: float = 0.0
+    lag: float = 0.0
+    dimension: int = 1
+
+    def __post_init__(self) -> None:
+        own, set_ = type(self).__name__, object.__setattr__
+        remedy = "Give the stiffness felt while it sticks, such as 6000."
+        set_(self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", remedy))
+        none = "Give a magnitude, or 0 for none."
+        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", none))
+        set_(self, "mass", checks.at_least_zero(own, "mass", self.mass, "kg", none))
+        set_(self, "lag", checks.at_least_zero(own, "lag", self.lag, "s", none))
+        set_(self, "law", as_law(own, self.law))
+        set_(self, "dimension", checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3."))
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The state: deflection, slip velocity, force, friction, lagged speed."""
+        return (
+            Field("deflection", "m", "stretch of the spring, virtual point minus mover"),
+            Field("slip_velocity", "m/s", "velocity of the virtual point; exactly 0 while it sticks"),
+            Field("force", "N", "force on the mover"),
+            Field("friction", "N", "friction on the virtual point"),
+            Field("lagged_speed", "m/s", "slip speed that the law sees", vector=False, recorded=False),
+        )
+
+    @property
+    def parameters(self) -> Array:
+        """[K, B, M, tau, law...]."""
+        return np.array([self.stiffness, self.damping, self.mass, self.lag, *self.law.parameters])
+
+    @property
+    def kernels(self) -> Kernels:
+        """The (18) kernels, made for this law."""
+        make = k.impedance_kernels if self.dimension == 1 else k.impedance_kernels_vector
+        return Kernels(make, self.law.kernels)
+
+    def check(self, period: float) -> None:
+        """One sliding speed for every motion: c max(-r') < 1.  [kikuuwe2005 (17c)]"""
+        T, fall = period, self._seen_fall(period)
+        if T * fall >= self._reluctance(period):
+            least_damping = fall - T * self.stiffness - self.mass / T
+            least_mass = T * (fall - self.damping - T * self.stiffness)
+            raise UniquenessError(
+                f"{type(self).__name__}: damping={self.damping:g} N·s/m leaves two sliding speeds possible for this "
+                f"{type(self.law).__name__} law at period={T:g} s.\n"
+                f"  Use damping > {least_damping:.4g}, or mass > {least_mass:.3g} kg."
+            )
+
+    def steepest_rise(self, period: float) -> float:
+        """How fast the force can grow with the velocity [N·s/m]; a coupled step needs m/T above it."""
+        fall = self._seen_fall(period)
+        C = self._reluctance(period)
+        rest = (C - self.mass) / period  # B + T K
+        opening = 1.0 / (1.0 - fall * period / C)
+        return max(0.0, rest * (opening * (1.0 - self.mass / C) - 1.0))
+
+    def _reluctance(self, period: float) -> float:
+        return self.mass + period * self.damping + period**2 * self.stiffness
+
+    def _seen_fall(self, period: float) -> float:
+        """The law's fall as one step sees it: a lag hides part of it."""
+        return self.law.steepest_fall * period / (self.lag + period)

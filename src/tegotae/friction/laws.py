@@ -1,0 +1,364 @@
+"""Friction laws: how large the friction is at a given slip speed. The direction is always against the slip."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.compiling import kernel
+from tegotae.errors import InputError
+from tegotae.friction import kernels, law_kernels
+
+LawKernels = tuple[Callable[..., Any], Callable[..., Any]]
+
+
+class Law(ABC):
+    """A friction law r(s) >= 0 [N] over the slip speed s >= 0 [m/s].
+
+    Calling a law gives the magnitude of the friction force.
+
+    Example:
+        >>> from tegotae.friction import Viscous
+        >>> float(Viscous(limit=4.0, viscosity=2.0)(0.5))
+        5.0
+    """
+
+    @property
+    @abstractmethod
+    def kernels(self) -> LawKernels:
+        """The law's `magnitude` and `resolve` (see `law_kernels`)."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> tuple[float, ...]:
+        """The numbers those kernels read."""
+
+    @property
+    @abstractmethod
+    def steepest_fall(self) -> float:
+        """The largest -dr/ds [N·s/m], 0 for a law that never falls: decides whether a step has one solution."""
+
+    @property
+    def at_rest(self) -> float:
+        """r(0+) [N], the largest force the law holds at rest."""
+        return float(self(0.0)[()])
+
+    def __call__(self, speed: ArrayLike) -> Array:
+        speeds = np.asarray(speed, dtype=np.float64)
+        flat = np.abs(speeds).ravel()
+        forces = kernels.magnitudes(self.kernels[0], np.asarray(self.parameters, dtype=np.float64), flat)
+        return np.asarray(forces).reshape(speeds.shape)
+
+
+_FORCE_REMEDY = "Give the largest friction force as a positive magnitude."
+_VISCOSITY_REMEDY = "Give the viscous coefficient as a magnitude, or 0 for none."
+
+
+@dataclass(frozen=True)
+class Coulomb(Law):
+    """Dry friction of constant magnitude.
+
+    Args:
+        limit: F [N], > 0.
+
+    Example:
+        >>> import tegotae as tg
+        >>> float(tg.Coulomb(4.0)(0.1))
+        4.0
+    """
+
+    limit: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "limit", checks.positive("Coulomb", "limit", self.limit, "N", _FORCE_REMEDY))
+
+    @property
+    def kernels(self) -> LawKernels:
+        """Closed form."""
+        return law_kernels.coulomb_magnitude, law_kernels.coulomb_resolve
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """(F,)."""
+        return (self.limit,)
+
+    @property
+    def steepest_fall(self) -> float:
+        """0: the law is level."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Viscous(Law):
+    """Coulomb friction plus viscosity: r = F + b s.
+
+    Args:
+        limit: F [N], > 0.
+        viscosity: b [N·s/m], >= 0.
+
+    Example:
+        >>> import tegotae as tg
+        >>> float(tg.Viscous(limit=4.0, viscosity=2.0)(1.0))
+        6.0
+    """
+
+    limit: float
+    viscosity: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "limit", checks.positive("Viscous", "limit", self.limit, "N", _FORCE_REMEDY))
+        b = checks.at_least_zero("Viscous", "viscosity", self.viscosity, "N·s/m", _VISCOSITY_REMEDY)
+        object.__setattr__(self, "viscosity", b)
+
+    @property
+    def kernels(self) -> LawKernels:
+        """Closed form."""
+        return law_kernels.viscous_magnitude, law_kernels.viscous_resolve
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """(F, b)."""
+        return (self.limit, self.viscosity)
+
+    @property
+    def steepest_fall(self) -> float:
+        """0: the law rises."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Stribeck(Law):
+    """Friction that falls from a static to a kinetic level: r = Fc + (Fs - Fc) exp(-(s/vs)^n) + b s.
+
+    Args:
+        kinetic: Fc [N], > 0.
+        static: Fs [N], >= kinetic.
+        velocity: vs [m/s], > 0, the speed over which the friction falls.
+        exponent: n [-], >= 1 (below 1 the slope at rest is infinite).
+        viscosity: b [N·s/m], >= 0.
+
+    Example:
+        >>> import tegotae as tg
+        >>> float(tg.Stribeck(kinetic=3.0, static=5.0, velocity=0.01)(0.0))
+        5.0
+    """
+
+    kinetic: float
+    static: float
+    velocity: float
+    exponent: float = 2.0
+    viscosity: float = 0.0
+
+    def __post_init__(self) -> None:
+        own = "Stribeck"
+        set_ = object.__setattr__
+        set_(self, "kinetic", checks.positive(own, "kinetic", self.kinetic, "N", _FORCE_REMEDY))
+        set_(self, "static", checks.positive(own, "static", self.static, "N", _FORCE_REMEDY))
+        speed_remedy = "Give the speed over which the friction falls, such as 0.01."
+        set_(self, "velocity", checks.positive(own, "velocity", self.velocity, "m/s", speed_remedy))
+        set_(self, "exponent", checks.number(own, "exponent", self.exponent, ""))
+        viscosity = checks.at_least_zero(own, "viscosity", self.viscosity, "N·s/m", _VISCOSITY_REMEDY)
+        set_(self, "viscosity", viscosity)
+        if self.exponent < 1.0:
+            checks.refuse(
+                own,
+                f"exponent={self.exponent} gives the law an infinite slope at rest.",
+                "Use exponent >= 1; 2 is usual.",
+            )
+        if self.static < self.kinetic:
+            checks.refuse(
+                own,
+                f"static={self.static} N is below kinetic={self.kinetic} N.",
+                "Use static >= kinetic, or tabulate a law that rises with speed (Tabulated).",
+            )
+
+    @property
+    def kernels(self) -> LawKernels:
+        """Safeguarded Newton."""
+        return law_kernels.stribeck_magnitude, law_kernels.stribeck_resolve
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """(Fc, Fs, vs, n, b)."""
+        return (self.kinetic, self.static, self.velocity, self.exponent, self.viscosity)
+
+    @property
+    def steepest_fall(self) -> float:
+        """Where (s/vs)^n = (n - 1)/n; 0.8578 (Fs - Fc)/vs - b for n = 2."""
+        n = self.exponent
+        x = (n - 1.0) / n
+        peak = n * x**x * math.exp(-x)
+        return max(0.0, peak * (self.static - self.kinetic) / self.velocity - self.viscosity)
+
+
+@dataclass(frozen=True)
+class Tabulated(Law):
+    """A measured law: straight lines through (speed, force) points, the last force holding beyond the end.
+
+    Args:
+        speeds: slip speeds [m/s], rising from 0.
+        forces: friction magnitudes [N], >= 0, the first > 0.
+
+    Example:
+        >>> import tegotae as tg
+        >>> float(tg.Tabulated([0.0, 0.1], [5.0, 3.0])(0.05))
+        4.0
+    """
+
+    speeds: Sequence[float]
+    forces: Sequence[float]
+
+    def __post_init__(self) -> None:
+        own = "Tabulated"
+        speeds = checks.values(own, "speeds", self.speeds, "m/s", "Give slip speeds as magnitudes.")
+        forces = checks.values(own, "forces", self.forces, "N", "A law gives magnitudes; drop the sign.")
+        if speeds.shape != forces.shape:
+            checks.refuse(
+                own, f"{speeds.size} speeds but {forces.size} forces.", "Give one force for every speed."
+            )
+        if speeds[0] != 0.0:
+            checks.refuse(
+                own,
+                f"speeds[0]={speeds[0]} m/s, but a law needs its value at rest.",
+                "Start the table at speed 0 with the force that holds at rest.",
+            )
+        if (np.diff(speeds) <= 0.0).any():
+            worst = int(np.argmax(np.diff(speeds) <= 0.0)) + 1
+            checks.refuse(
+                own, f"speeds[{worst}]={speeds[worst]} m/s does not rise.", "Sort the table by speed."
+            )
+        checks.positive(own, "forces[0]", forces[0], "N", "A law without friction at rest cannot stick.")
+        object.__setattr__(self, "speeds", tuple(speeds.tolist()))
+        object.__setattr__(self, "forces", tuple(forces.tolist()))
+
+    @property
+    def kernels(self) -> LawKernels:
+        """Exact on each segment."""
+        return law_kernels.tabulated_magnitude, law_kernels.tabulated_resolve
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """(count, speeds..., forces...)."""
+        return (float(len(self.speeds)), *self.speeds, *self.forces)
+
+    @property
+    def steepest_fall(self) -> float:
+        """The steepest falling segment."""
+        if len(self.speeds) < 2:
+            return 0.0
+        return float(max(0.0, np.max(-np.diff(self.forces) / np.diff(self.speeds))))
+
+
+@dataclass(frozen=True)
+class CustomLaw(Law):
+    """Any function of the slip speed that numba can compile.
+
+    The function is compiled once in each process. Its steepest fall is found by sampling speeds from 1 µm/s
+    to 100 m/s; a law with finer detail than that grid should be given as `Tabulated`.
+
+    Args:
+        function: friction magnitude [N] of the slip speed [m/s]; never negative.
+
+    Example:
+        >>> import math, tegotae as tg
+        >>> law = tg.CustomLaw(lambda s: 3.0 + 2.0 / (1.0 + (s / 0.01) ** 2))
+        >>> float(law(0.0))
+        5.0
+    """
+
+    function: Callable[[float], float]
+    _compiled: LawKernels = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            checks.refuse(
+                "CustomLaw",
+                f"law={self.function!r} is not a law.",
+                "Give a tegotae law or a function of the speed.",
+            )
+        object.__setattr__(self, "_compiled", _compile(self.function))
+        self._check_values()
+
+    def _check_values(self) -> None:
+        name = getattr(self.function, "__name__", "law")
+        forces = self(_SAMPLES)
+        for bad, what in ((~np.isfinite(forces), "is not finite"), (forces < 0.0, "is negative")):
+            if bad.any():
+                k = int(np.argmax(bad))
+                checks.refuse(
+                    "CustomLaw",
+                    f"{name}({_SAMPLES[k]:g} m/s)={forces[k]} N {what}.",
+                    "A law gives a finite magnitude >= 0; the direction, always against the slip, is added for you.",
+                )
+        checks.positive(
+            "CustomLaw", f"{name}(0)", forces[0], "N", "A law without friction at rest cannot stick."
+        )
+
+    @property
+    def kernels(self) -> LawKernels:
+        """Safeguarded Newton with slopes by differences."""
+        return self._compiled
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """None: the function carries its own numbers."""
+        return ()
+
+    @cached_property
+    def steepest_fall(self) -> float:
+        """By sampling."""
+        return float(max(0.0, np.max(-np.diff(self(_SAMPLES)) / np.diff(_SAMPLES))))
+
+
+_SAMPLES = np.concatenate([[0.0], np.geomspace(1e-6, 1e2, 6000)])
+
+
+def _compile(function: Callable[[float], float]) -> LawKernels:
+    from numba.core.errors import NumbaError
+
+    r = function if hasattr(function, "py_func") else kernel(function)
+    try:
+        r(0.5)
+    except (NumbaError, TypeError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise InputError(
+            f"CustomLaw: numba cannot compile {getattr(function, '__name__', function)!r} ({reason}).\n"
+            "  Use numbers, math functions and branches only, or give the law as Tabulated."
+        ) from error
+
+    @kernel
+    def magnitude(p, j, s):  # type: ignore[no-untyped-def]
+        h = 1e-6 * s + 1e-10
+        value = r(s)
+        low = max(s - h, 0.0)
+        return value, (r(s + h) - r(low)) / (s + h - low)
+
+    newton = law_kernels.newton_kernel(magnitude)
+
+    @kernel
+    def resolve(p, j, c, U):  # type: ignore[no-untyped-def]
+        return newton(p, j, c, U, U - c * r(U))
+
+    return magnitude, resolve
+
+
+def as_law(owner: str, law: object) -> Law:
+    """A law as it is; a bare function as a `CustomLaw`; anything else refused."""
+    if isinstance(law, Law):
+        return law
+    if callable(law):
+        return CustomLaw(law)
+    checks.refuse(
+        owner,
+        f"law={law!r} is not a friction law.",
+        "Use Coulomb, Viscous, Stribeck, Tabulated or a function.",
+    )

@@ -1,0 +1,180 @@
+"""What a run returns: named arrays with units, kept, shown and exported through xarray."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae.checks import written_whole
+from tegotae.errors import FileError, InputError
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One recorded quantity: its dimensions, values, unit and meaning.
+
+    Example:
+        >>> import numpy as np
+        >>> Variable(("time",), np.zeros(3), "N", "force on the mover").unit
+        'N'
+    """
+
+    dims: tuple[str, ...]
+    values: NDArray[Any]
+    unit: str
+    meaning: str = ""
+
+
+class Result(Mapping[str, NDArray[Any]]):
+    """What a run returns. `result.force` and `result["force"]` are plain arrays; `result.dataset` is xarray.
+
+    Time is the end of each tick [s]; units stand in `result.dataset["force"].attrs["units"]`.
+
+    Example:
+        >>> import numpy as np, tegotae as tg
+        >>> brake = tg.FrictionImpedance(stiffness=6000.0, law=tg.Coulomb(4.0))
+        >>> result = brake.run(np.full(10, 0.1), period=1e-3)
+        >>> sorted(result)
+        ['deflection', 'force', 'friction', 'slip_velocity', 'time', 'velocity']
+        >>> result.dataset["force"].attrs["units"]
+        'N'
+    """
+
+    def __init__(
+        self, variables: Mapping[str, Variable], *, title: str, about: Mapping[str, Any] | None = None
+    ):
+        self.variables = dict(variables)
+        self.title = title
+        self.about = dict(about or {})
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.variables[name].values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.variables)
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        variables = self.__dict__.get("variables", {})
+        if name in variables:
+            return variables[name].values
+        raise AttributeError(f"this result has no {name!r}; it recorded {', '.join(variables)}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.variables]
+
+    def __repr__(self) -> str:
+        sizes = {d: n for v in self.variables.values() for d, n in zip(v.dims, v.values.shape, strict=True)}
+        shape = " x ".join(f"{n} {d}" for d, n in sizes.items())
+        rows = [f"  {name} [{v.unit or '-'}] {v.meaning}".rstrip() for name, v in self.variables.items()]
+        return "\n".join([f"Result of {self.title}: {shape}", *rows])
+
+    @cached_property
+    def dataset(self) -> xarray.Dataset:
+        """The same arrays as an xarray.Dataset, units in the attributes; no copy is made."""
+        import xarray
+
+        content = {
+            name: (v.dims, v.values, {"units": v.unit, "long_name": v.meaning})
+            for name, v in self.variables.items()
+        }
+        coordinates = {name: content.pop(name) for name in ("time",) if name in content}
+        return xarray.Dataset(content, coords=coordinates, attrs={"title": self.title, **self.about})
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write netCDF (readable by every netCDF-4 tool) and return its path; all or nothing."""
+        with written_whole(path) as beside:
+            self.dataset.to_netcdf(beside, engine="h5netcdf")
+        return Path(path)
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> Path:
+        """Write one row a tick (and batch member), one column a quantity and axis; return the path."""
+        import polars
+
+        sizes = dict(self.dataset.sizes)
+        rows = [d for d in ("batch", "time") if d in sizes]
+        shape = tuple(sizes[d] for d in rows)
+        columns: dict[str, NDArray[Any]] = {}
+        if "batch" in rows:
+            columns["batch"] = np.repeat(np.arange(shape[0]), int(np.prod(shape[1:])))
+        for name, v in self.variables.items():
+            own = tuple(d for d in v.dims if d in rows)
+            spread = [d for d in v.dims if d not in rows]
+            if not own:
+                continue
+            values = np.expand_dims(v.values, tuple(i for i, d in enumerate(rows) if d not in own))
+            values = np.broadcast_to(values, shape + values.shape[len(rows) :])
+            if not spread:
+                columns[name] = values.ravel()
+            else:
+                flat = values.reshape(int(np.prod(shape)), -1)
+                for i in range(flat.shape[1]):
+                    columns[f"{name}_{i}"] = flat[:, i]
+        with written_whole(path) as beside:
+            polars.DataFrame(columns).write_parquet(beside)
+        return Path(path)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """A figure of the run: what went in, what came out, and the loop they make. Saved if a path is given."""
+        from tegotae import figures
+
+        figure = figures.of_result(self)
+        if path is not None:
+            figures.save(figure, path)
+        return figure
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """Read a result that `save` wrote.
+
+    Example:
+        >>> import numpy as np, tegotae as tg, tempfile, os
+        >>> folder = tempfile.mkdtemp()
+        >>> slider = tg.FrictionAdmittance(mass=1.0, law=tg.Coulomb(4.0))
+        >>> file = slider.run(np.full(10, 5.0), period=1e-3).save(os.path.join(folder, "run.nc"))
+        >>> round(float(tg.load(file).velocity[-1]), 6)
+        0.01
+    """
+    import xarray
+
+    file = Path(path)
+    if not file.is_file():
+        raise FileError(
+            f"Cannot load {file}: there is no such file.\n  Check the path; `save` returns the one it wrote."
+        )
+    try:
+        with xarray.open_dataset(file, engine="h5netcdf") as opened:
+            data = opened.load()
+    except Exception as error:
+        # xarray and HDF5 raise many kinds of errors for a damaged file; the cause stays attached.
+        raise FileError(
+            f"Cannot load {file}: it is not a readable netCDF file ({error}).\n"
+            "  If the writing program was interrupted, run it again."
+        ) from error
+    if "time" not in data.coords:
+        raise InputError(f"load: {file} holds no 'time'.\n  Load files that a Result's `save` wrote.")
+    attributes = dict(data.attrs)
+    title = str(attributes.pop("title", file.stem))
+    variables = {
+        str(name): Variable(
+            tuple(str(d) for d in v.dims),
+            v.values,
+            str(v.attrs.get("units", "")),
+            str(v.attrs.get("long_name", "")),
+        )
+        for name, v in data.variables.items()
+    }
+    return Result(variables, title=title, about=attributes)

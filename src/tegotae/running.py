@@ -1,0 +1,193 @@
+"""Running one block: the generated loop, and the result made of what it recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.block import Block, Impedance
+from tegotae.checks import Array
+from tegotae.compiling import build
+from tegotae.result import Result, Variable
+
+# `take` is the only part that differs: one tick of an impedance or an admittance, in one or in n dimensions.
+_TAKE = {
+    (True, True): """
+@kernel
+def take(p, s, x, T, out, slope):
+    advance(p, s, x, T)
+""",
+    (True, False): """
+@kernel
+def take(p, s, x, T, out, slope):
+    advance(p, s, x, T)
+""",
+    (False, True): """
+@kernel
+def take(p, s, x, T, out, slope):
+    v, _ = answer(p, s, x, T)
+    advance(p, s, x, v, T)
+""",
+    (False, False): """
+@kernel
+def take(p, s, x, T, out, slope):
+    answer(p, s, x, T, out, slope)
+    advance(p, s, x, out, T)
+""",
+}
+
+_LOOPS = """
+@entry
+def loop(p, s, x, T, every, picks, record):
+    out = np.empty({n})
+    slope = np.empty(({n}, {n}))
+    q = {values}
+    row = 0
+    wait = every
+    for k in range(x.shape[0]):
+        take(q, s, x[k], T, out, slope)
+        wait -= 1
+        if wait == 0:
+            wait = every
+            for j in range(picks.shape[0]):
+                record[j, row] = s[picks[j]]
+            row += 1
+
+
+@entry
+def batch_loop(P, S, X, T, every, picks, record):
+    for b in range(P.shape[0]):
+        loop(P[b], S[b], X[b if X.shape[0] > 1 else 0], T, every, picks, record[b])
+"""
+
+_STEP = {
+    True: """
+@entry
+def step(p, s, x, T):
+    if not np.isfinite(x):
+        return np.nan
+    take(p, s, x, T, p, p)
+    return s[{output}]
+""",
+    False: """
+@entry
+def step(p, s, x, T, out):
+    for i in range({n}):
+        if not np.isfinite(x[i]):
+            return False
+    take(p, s, x, T, out, np.empty(({n}, {n})))
+    for i in range({n}):
+        out[i] = s[{output} + i]
+    return True
+""",
+}
+
+
+def module_of(block: Block) -> ModuleType:
+    """The generated module of a block: `loop`, `batch_loop` and `step`."""
+    impedance, scalar = isinstance(block, Impedance), block.dimension == 1
+    output = block.slices()["force" if impedance else "velocity"].start
+    template = _TAKE[impedance, scalar] + _LOOPS + _STEP[scalar]
+    source = block.kernels.source() + template.format(
+        n=block.dimension, output=output, values=_as_values(block)
+    )
+    return build(source, block.kernels.imports())
+
+
+def _as_values(block: Block) -> str:
+    """Few parameters are passed by value: the compiler then knows that no store to the state changes them."""
+    count = block.parameters.size
+    return "(" + "".join(f"p[{i}], " for i in range(count)) + ")" if count <= 12 else "p"
+
+
+def motion_of(
+    owner: str, velocity: ArrayLike | None, position: ArrayLike | None, period: float, dimension: int
+) -> Array:
+    """Velocities as given, or from positions by differences, starting at rest."""
+    if (velocity is None) == (position is None):
+        got = "both velocity and position" if velocity is not None else "neither velocity nor position"
+        checks.refuse(owner, f"run got {got}.", "Give one of them.")
+    if velocity is not None:
+        return checks.signal(owner, "velocity", velocity, "m/s", dimension)
+    places = checks.signal(owner, "position", position, "m", dimension)  # type: ignore[arg-type]
+    motion = np.diff(places, axis=0, prepend=places[:1])
+    motion /= period
+    return motion
+
+
+def picks_of(block: Block, record: Sequence[str] | None) -> tuple[list[str], Array]:
+    """The fields to record, and where their numbers lie in the state."""
+    places = block.slices()
+    names = [f.name for f in block.fields if f.recorded] if record is None else list(record)
+    for name in names:
+        if name not in places:
+            checks.refuse(block.name, f"record has {name!r}.", f"It can record {', '.join(places)}.")
+    spots = [np.arange(places[name].start, places[name].stop) for name in names]
+    return names, np.concatenate([*spots, np.empty(0, dtype=np.int64)]).astype(np.int64)
+
+
+def run(
+    block: Block,
+    signal: Array,
+    signal_name: str,
+    signal_unit: str,
+    period: float,
+    every: int,
+    record: Sequence[str] | None,
+    initial: Mapping[str, ArrayLike] | None,
+) -> Result:
+    """One block over a whole record."""
+    every = checks.whole(block.name, "every", every, 1, "Use every=1 to record each tick.")
+    block.check(period)
+    names, picks = picks_of(block, record)
+    state = block.initial_state(period, initial)
+    ticks = signal.shape[0]
+    table = np.empty((picks.size, ticks // every))
+    columns = signal.ravel() if block.dimension == 1 else signal
+    module_of(block).loop(block.parameters, state, columns, period, every, picks, table)
+    variables = {"time": time_of(ticks, every, period)}
+    flat = signal.ndim == 1
+    own_dims = ("time",) if flat else ("time", "axis")
+    thinned = signal[every - 1 :: every]
+    variables[signal_name] = Variable(own_dims, thinned, signal_unit, "as given")
+    variables |= variables_of(block, names, table, flat=flat)
+    return Result(variables, title=block.name, about=about(block, period))
+
+
+def time_of(ticks: int, every: int, period: float) -> Variable:
+    """The end of each recorded tick."""
+    return Variable(("time",), period * np.arange(every, ticks + 1, every), "s", "end of the tick")
+
+
+def variables_of(
+    block: Block,
+    names: Sequence[str],
+    table: Array,
+    *,
+    flat: bool,
+    prefix: str = "",
+    lead: tuple[str, ...] = (),
+) -> dict[str, Variable]:
+    """Rows of a record table (..., row, time) as named variables with their units."""
+    fields = {f.name: f for f in block.fields}
+    variables, row = {}, 0
+    for name in names:
+        count = block.dimension if fields[name].vector else 1
+        values = np.moveaxis(table[..., row : row + count, :], -2, -1)
+        scalar = not fields[name].vector or flat
+        dims = (*lead, "time") if scalar else (*lead, "time", "axis")
+        variables[prefix + name] = Variable(
+            dims, values[..., 0] if scalar else values, fields[name].unit, fields[name].meaning
+        )
+        row += count
+    return variables
+
+
+def about(block: Block, period: float) -> dict[str, Any]:
+    """What a result remembers of how it was made."""
+    return {"block": repr(block), "period": period}
