@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,9 +45,7 @@ class Batch:
     @classmethod
     def of_variations(cls, block: Block, variations: Mapping[str, Sequence[Any]]) -> Batch:
         """One block for each entry of the varied parameters, which advance together."""
-        if not dataclasses.is_dataclass(block):
-            checks.refuse(block.name, "it has no named parameters to vary.", "Give Batch a list of blocks.")
-        known = {f.name for f in dataclasses.fields(block) if f.init}
+        known = {f.name for f in getattr(block, "__dataclass_fields__", {}).values() if f.init}
         lengths = {}
         for name, entries in variations.items():
             if name not in known:
@@ -62,7 +60,7 @@ class Batch:
         count = next(iter(lengths.values()))
         return cls(
             [
-                dataclasses.replace(block, **{name: entries[i] for name, entries in variations.items()})
+                dataclasses.replace(cast(Any, block), **{name: entries[i] for name, entries in variations.items()})
                 for i in range(count)
             ]
         )
@@ -114,9 +112,7 @@ class Batch:
         n, count = self.blocks[0].dimension, len(self.blocks)
         given = np.asarray(signal, dtype=np.float64)
         if given.ndim == (2 if n == 1 else 3) and given.shape[0] == count:
-            flat = checks.signal(
-                "Batch", name, given.reshape(-1) if n == 1 else given.reshape(-1, n), unit, n
-            )
+            flat = checks.signal("Batch", name, given.reshape(-1) if n == 1 else given.reshape(-1, n), unit, n)
             return flat.reshape(given.shape)
         one = checks.signal("Batch", name, given, unit, n)
         return one.ravel()[None] if n == 1 else one[None]

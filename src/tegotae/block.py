@@ -129,9 +129,7 @@ class Block(ABC):
         state = np.zeros(max(s.stop for s in places.values()))
         for name, value in (initial or {}).items():
             if name not in places:
-                checks.refuse(
-                    self.name, f"initial[{name!r}] is not part of its state.", f"It has {', '.join(places)}."
-                )
+                checks.refuse(self.name, f"initial[{name!r}] is not part of its state.", f"It has {', '.join(places)}.")
             wanted = places[name].stop - places[name].start
             given = np.atleast_1d(np.asarray(value, dtype=np.float64))
             if given.shape != (wanted,):
@@ -290,9 +288,7 @@ class Live:
     def _vector(self, name: str, value: ArrayLike, unit: str) -> Array:
         given = np.ascontiguousarray(value, dtype=np.float64)
         if given.shape != (self._n,):
-            checks.refuse(
-                self.block.name, f"{name} has shape {given.shape}.", f"Give {self._n} numbers, in {unit}."
-            )
+            checks.refuse(self.block.name, f"{name} has shape {given.shape}.", f"Give {self._n} numbers, in {unit}.")
         return given
 
     def _refuse(self, name: str, value: object, unit: str) -> None:

@@ -59,9 +59,7 @@ def whole(owner: str, name: str, value: object, least: int, remedy: str) -> int:
 
 def period_of(owner: str, period: object) -> float:
     """A sampling period > 0 [s]."""
-    return positive(
-        owner, "period", period, "s", "Give the length of a tick in seconds, such as period=1e-3."
-    )
+    return positive(owner, "period", period, "s", "Give the length of a tick in seconds, such as period=1e-3.")
 
 
 def signal(owner: str, name: str, value: ArrayLike, unit: str, dimension: int) -> Array:
@@ -103,9 +101,7 @@ def finite(owner: str, name: str, record: Array, unit: str) -> None:
 def values(owner: str, name: str, value: Any, unit: str, remedy: str, least: float = 0.0) -> Array:
     """One or several finite numbers, each >= least, as a 1-D array."""
     try:
-        result = np.atleast_1d(
-            np.asarray(list(value) if isinstance(value, range) else value, dtype=np.float64)
-        )
+        result = np.atleast_1d(np.asarray(list(value) if isinstance(value, range) else value, dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise InputError(f"{owner}: {name}={value!r} is not made of numbers.\n  {remedy}") from error
     if result.ndim != 1 or result.size == 0:
@@ -126,9 +122,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Write beside the target and rename: a reader sees the old file or the new one, never half of it."""
     target = Path(path)
     if not target.parent.is_dir():
-        raise FileError(
-            f"Cannot write {target}: the folder {target.parent} does not exist.\n  Create it first."
-        )
+        raise FileError(f"Cannot write {target}: the folder {target.parent} does not exist.\n  Create it first.")
     if target.is_dir():
         raise FileError(f"Cannot write {target}: it is a folder.\n  Name a file inside it.")
     beside = target.with_name(f".{target.name}.{os.getpid()}.part{target.suffix}")
@@ -136,8 +130,6 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield beside
         os.replace(beside, target)
     except PermissionError as error:
-        raise FileError(
-            f"Cannot write {target}: {error.strerror}.\n  Choose a folder you may write to."
-        ) from error
+        raise FileError(f"Cannot write {target}: {error.strerror}.\n  Choose a folder you may write to.") from error
     finally:
         beside.unlink(missing_ok=True)

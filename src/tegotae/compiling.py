@@ -1,6 +1,6 @@
 """From kernels to one compiled loop: the loop's source is written to a real file, so numba can cache it.
 
-Kernels are plain ``@njit`` functions that live beside the physics. What runs is a *generated* module: a few
+Kernels are ``@kernel`` functions in the `kernels` folder of each package. What runs is a *generated* module: a few
 lines that import the kernels a block is made of and call them tick by tick. Its name carries a fingerprint of
 everything it depends on, so an edited kernel can never meet a stale cache.
 """
@@ -106,7 +106,7 @@ def _importable(function: Callable[..., Any]) -> bool:
 def _package_fingerprint() -> bytes:
     digest = hashlib.sha256()
     root = Path(tegotae.__file__).parent
-    for path in sorted(root.rglob("*kernels.py")):
+    for path in sorted(root.rglob("kernels/*.py")):
         digest.update(path.read_bytes())
     return digest.digest()
 
@@ -133,7 +133,8 @@ def _load(text: str, fingerprint: bytes) -> ModuleType:
         beside.write_text(text, encoding="utf-8")
         os.replace(beside, path)
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tegotae import checks
-from tegotae import elements_kernels as k
 from tegotae.block import Admittance, Field, Impedance, Kernels
 from tegotae.checks import Array
+from tegotae.kernels import elements as k
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,9 +51,7 @@ class Result(Mapping[str, NDArray[Any]]):
         'N'
     """
 
-    def __init__(
-        self, variables: Mapping[str, Variable], *, title: str, about: Mapping[str, Any] | None = None
-    ):
+    def __init__(self, variables: Mapping[str, Variable], *, title: str, about: Mapping[str, Any] | None = None):
         self.variables = dict(variables)
         self.title = title
         self.about = dict(about or {})
@@ -68,7 +66,7 @@ class Result(Mapping[str, NDArray[Any]]):
         return len(self.variables)
 
     def __getattr__(self, name: str) -> NDArray[Any]:
-        variables = self.__dict__.get("variables", {})
+        variables: dict[str, Variable] = self.__dict__.get("variables", {})
         if name in variables:
             return variables[name].values
         raise AttributeError(f"this result has no {name!r}; it recorded {', '.join(variables)}")
@@ -88,8 +86,7 @@ class Result(Mapping[str, NDArray[Any]]):
         import xarray
 
         content = {
-            name: (v.dims, v.values, {"units": v.unit, "long_name": v.meaning})
-            for name, v in self.variables.items()
+            name: (v.dims, v.values, {"units": v.unit, "long_name": v.meaning}) for name, v in self.variables.items()
         }
         coordinates = {name: content.pop(name) for name in ("time",) if name in content}
         return xarray.Dataset(content, coords=coordinates, attrs={"title": self.title, **self.about})

@@ -93,9 +93,7 @@ def module_of(block: Block) -> ModuleType:
     impedance, scalar = isinstance(block, Impedance), block.dimension == 1
     output = block.slices()["force" if impedance else "velocity"].start
     template = _TAKE[impedance, scalar] + _LOOPS + _STEP[scalar]
-    source = block.kernels.source() + template.format(
-        n=block.dimension, output=output, values=_as_values(block)
-    )
+    source = block.kernels.source() + template.format(n=block.dimension, output=output, values=_as_values(block))
     return build(source, block.kernels.imports())
 
 

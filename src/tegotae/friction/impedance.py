@@ -10,7 +10,7 @@ from tegotae import checks
 from tegotae.block import Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.errors import UniquenessError
-from tegotae.friction import kernels as k
+from tegotae.friction.kernels import element as k
 from tegotae.friction.laws import Law, as_law
 
 

@@ -16,7 +16,8 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compiling import kernel
 from tegotae.errors import InputError
-from tegotae.friction import kernels, law_kernels
+from tegotae.friction.kernels import element
+from tegotae.friction.kernels import laws as law_kernels
 
 LawKernels = tuple[Callable[..., Any], Callable[..., Any]]
 
@@ -35,7 +36,7 @@ class Law(ABC):
     @property
     @abstractmethod
     def kernels(self) -> LawKernels:
-        """The law's `magnitude` and `resolve` (see `law_kernels`)."""
+        """The law's `magnitude` and `resolve` (see `kernels.laws`)."""
 
     @property
     @abstractmethod
@@ -50,12 +51,13 @@ class Law(ABC):
     @property
     def at_rest(self) -> float:
         """r(0+) [N], the largest force the law holds at rest."""
-        return float(self(0.0)[()])
+        return float(self(0.0))
 
     def __call__(self, speed: ArrayLike) -> Array:
+        """The magnitude [N] at each slip speed [m/s]."""
         speeds = np.asarray(speed, dtype=np.float64)
         flat = np.abs(speeds).ravel()
-        forces = kernels.magnitudes(self.kernels[0], np.asarray(self.parameters, dtype=np.float64), flat)
+        forces = element.magnitudes(self.kernels[0], np.asarray(self.parameters, dtype=np.float64), flat)
         return np.asarray(forces).reshape(speeds.shape)
 
 
@@ -196,7 +198,7 @@ class Stribeck(Law):
         """Where (s/vs)^n = (n - 1)/n; 0.8578 (Fs - Fc)/vs - b for n = 2."""
         n = self.exponent
         x = (n - 1.0) / n
-        peak = n * x**x * math.exp(-x)
+        peak = n * math.pow(x, x) * math.exp(-x)
         return max(0.0, peak * (self.static - self.kinetic) / self.velocity - self.viscosity)
 
 
@@ -222,9 +224,7 @@ class Tabulated(Law):
         speeds = checks.values(own, "speeds", self.speeds, "m/s", "Give slip speeds as magnitudes.")
         forces = checks.values(own, "forces", self.forces, "N", "A law gives magnitudes; drop the sign.")
         if speeds.shape != forces.shape:
-            checks.refuse(
-                own, f"{speeds.size} speeds but {forces.size} forces.", "Give one force for every speed."
-            )
+            checks.refuse(own, f"{speeds.size} speeds but {forces.size} forces.", "Give one force for every speed.")
         if speeds[0] != 0.0:
             checks.refuse(
                 own,
@@ -233,9 +233,7 @@ class Tabulated(Law):
             )
         if (np.diff(speeds) <= 0.0).any():
             worst = int(np.argmax(np.diff(speeds) <= 0.0)) + 1
-            checks.refuse(
-                own, f"speeds[{worst}]={speeds[worst]} m/s does not rise.", "Sort the table by speed."
-            )
+            checks.refuse(own, f"speeds[{worst}]={speeds[worst]} m/s does not rise.", "Sort the table by speed.")
         checks.positive(own, "forces[0]", forces[0], "N", "A law without friction at rest cannot stick.")
         object.__setattr__(self, "speeds", tuple(speeds.tolist()))
         object.__setattr__(self, "forces", tuple(forces.tolist()))
@@ -255,7 +253,7 @@ class Tabulated(Law):
         """The steepest falling segment."""
         if len(self.speeds) < 2:
             return 0.0
-        return float(max(0.0, np.max(-np.diff(self.forces) / np.diff(self.speeds))))
+        return max(0.0, float(np.max(-np.diff(self.forces) / np.diff(self.speeds))))
 
 
 @dataclass(frozen=True)
@@ -299,9 +297,7 @@ class CustomLaw(Law):
                     f"{name}({_SAMPLES[k]:g} m/s)={forces[k]} N {what}.",
                     "A law gives a finite magnitude >= 0; the direction, always against the slip, is added for you.",
                 )
-        checks.positive(
-            "CustomLaw", f"{name}(0)", forces[0], "N", "A law without friction at rest cannot stick."
-        )
+        checks.positive("CustomLaw", f"{name}(0)", forces[0], "N", "A law without friction at rest cannot stick.")
 
     @property
     def kernels(self) -> LawKernels:
@@ -357,8 +353,5 @@ def as_law(owner: str, law: object) -> Law:
         return law
     if callable(law):
         return CustomLaw(law)
-    checks.refuse(
-        owner,
-        f"law={law!r} is not a friction law.",
-        "Use Coulomb, Viscous, Stribeck, Tabulated or a function.",
-    )
+    remedy = "Use Coulomb, Viscous, Stribeck, Tabulated or a function."
+    return checks.refuse(owner, f"law={law!r} is not a friction law.", remedy)

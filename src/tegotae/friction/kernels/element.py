@@ -1,6 +1,6 @@
 """The discrete-time friction elements of kikuuwe2005, in the paper's letters.
 
-Each maker below takes a law's two kernels (see `law_kernels`) and gives `answer` (pure) and `advance` (commits)
+Each maker below takes a law's two kernels (see `kernels.laws`) and gives `answer` (pure) and `advance` (commits)
 made for that law. The one-dimensional kernels pass numbers, the others fill arrays.
 
 Impedance (18): p = [K, B, M, tau, law...],  s = [e, w, f, g, z]  (e, w, f, g with one entry a dimension)

@@ -1,0 +1,1 @@
+"""Compiled kernels of the friction package, in the letters of the papers."""
