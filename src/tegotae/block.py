@@ -63,14 +63,17 @@ class Kernels:
     Args:
         make: an importable function that gives (answer, advance) for the functions below.
         functions: what the halves are made for, such as the kernels of a friction law.
+        by_value: `make` gives a third function, ``follow(p, s, v, T) -> new state as a tuple``, for small blocks
+            whose p and s may be passed as tuples: many of them in a row are then worked on several at a time.
     """
 
     make: Callable[..., Any]
     functions: tuple[Callable[..., Any], ...] = ()
+    by_value: bool = False
 
     def halves(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """(answer, advance), compiled on their first call."""
-        answer, advance = self.make(*self.functions)
+        answer, advance, *_ = self.make(*self.functions)
         return answer, advance
 
     def imports(self, suffix: str = "") -> tuple[tuple[str, Callable[..., Any]], ...]:
@@ -83,7 +86,8 @@ class Kernels:
     def source(self, suffix: str = "") -> str:
         """The line of a generated module that makes `answer` and `advance`."""
         laws = ", ".join(f"law{suffix}_{i}" for i in range(len(self.functions)))
-        return f"answer{suffix}, advance{suffix} = make{suffix}({laws})\n"
+        follow = f", follow{suffix}" if self.by_value else ""
+        return f"answer{suffix}, advance{suffix}{follow} = make{suffix}({laws})\n"
 
 
 class Block(ABC):

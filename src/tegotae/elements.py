@@ -105,4 +105,6 @@ class SpringDamper(Impedance):
     @property
     def kernels(self) -> Kernels:
         """Backward Euler."""
-        return Kernels(k.spring_kernels if self.dimension == 1 else k.spring_kernels_vector)
+        if self.dimension == 1:
+            return Kernels(k.spring_kernels, by_value=True)
+        return Kernels(k.spring_kernels_vector)

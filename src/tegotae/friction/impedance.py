@@ -11,7 +11,7 @@ from tegotae.block import Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.errors import UniquenessError
 from tegotae.friction.kernels import element as k
-from tegotae.friction.laws import Law, as_law
+from tegotae.friction.laws import Coulomb, Law, as_law
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,9 +74,12 @@ class FrictionImpedance(Impedance):
 
     @property
     def kernels(self) -> Kernels:
-        """The (18) kernels, made for this law."""
-        make = k.impedance_kernels if self.dimension == 1 else k.impedance_kernels_vector
-        return Kernels(make, self.law.kernels)
+        """The (18) kernels, made for this law; the plainest element has the plainest kernel."""
+        if self.dimension == 1 and self.mass == 0.0 and self.lag == 0.0 and isinstance(self.law, Coulomb):
+            return Kernels(k.bare_kernels, by_value=True)
+        if self.dimension == 1:
+            return Kernels(k.impedance_kernels, self.law.kernels, by_value=True)
+        return Kernels(k.impedance_kernels_vector, self.law.kernels)
 
     def check(self, period: float) -> None:
         """One sliding speed for every motion: c max(-r') < 1.  [kikuuwe2005 (17c)]"""

@@ -48,10 +48,16 @@ def spring_answer(p, s, v, T):
 
 
 @kernel
+def spring_follow(p, s, v, T):
+    """The next stretch and force."""
+    x = s[0] + T * v
+    return x, -p[0] * x - p[1] * v
+
+
+@kernel
 def spring_advance(p, s, v, T):
     """Commit the stretch and the force."""
-    s[0] += T * v
-    s[1] = -p[0] * s[0] - p[1] * v
+    s[0], s[1] = spring_follow(p, s, v, T)
 
 
 @kernel
@@ -86,7 +92,7 @@ def mass_kernels_vector():
 
 def spring_kernels():
     """A spring and damper on a line."""
-    return spring_answer, spring_advance
+    return spring_answer, spring_advance, spring_follow
 
 
 def spring_kernels_vector():

@@ -80,11 +80,51 @@ def impedance_kernels(magnitude, resolve):
         return f, slope
 
     @kernel
+    def impedance_follow(p, s, v, T):
+        """The next state."""
+        return impedance_step(p, s, v, T)[:5]
+
+    @kernel
     def impedance_advance(p, s, v, T):
         """Commit the velocity that really happened."""
-        s[0], s[1], s[2], s[3], s[4], _ = impedance_step(p, s, v, T)
+        s[0], s[1], s[2], s[3], s[4] = impedance_follow(p, s, v, T)
 
-    return impedance_answer, impedance_advance
+    return impedance_answer, impedance_advance, impedance_follow
+
+
+@kernel
+def bare_answer(p, s, v, T):
+    """The same for Coulomb friction without mass and lag: a clipped spring and damper.  [kikuuwe2005 (18), M = 0]"""
+    K, B, F = p[0], p[1], p[4]
+    ic = K * T + B
+    f = K * s[0] - ic * v  # as if stuck
+    held = abs(f) <= F
+    return (f if held else math.copysign(F, f)), (-ic if held else 0.0)
+
+
+@kernel
+def bare_follow(p, s, v, T):
+    """The next state: stuck, the virtual point stands exactly still; sliding, the stretch follows the clipped force."""
+    K, B, F = p[0], p[1], p[4]
+    e = s[0]
+    ic = K * T + B
+    stuck = K * e - ic * v
+    held = abs(stuck) <= F
+    f = stuck if held else math.copysign(F, stuck)
+    e1 = e - T * v if held else (B * e + T * f) / ic
+    w1 = 0.0 if held else v + (f - K * e) / ic
+    return e1, w1, f, f, 0.0
+
+
+@kernel
+def bare_advance(p, s, v, T):
+    """Commit the velocity that really happened."""
+    s[0], s[1], s[2], s[3], s[4] = bare_follow(p, s, v, T)
+
+
+def bare_kernels():
+    """Coulomb friction without mass and lag, in one dimension."""
+    return bare_answer, bare_advance, bare_follow
 
 
 @cache

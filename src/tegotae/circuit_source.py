@@ -1,0 +1,196 @@
+"""The source of a circuit: the blocks' kernels around one implicit step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tegotae.block import Admittance, Kernels
+
+
+@dataclass(frozen=True)
+class Group:
+    """Impedances that share their kernels, laid out one after the other."""
+
+    kernels: Kernels
+    names: tuple[str, ...]
+    parameters_at: int
+    parameters_each: int
+    state_at: int
+    state_each: int
+    based: bool
+
+    @property
+    def ratios_at(self) -> int:
+        """Ratios follow the parameters."""
+        return self.parameters_at + len(self.names) * self.parameters_each
+
+    @property
+    def bases_at(self) -> int:
+        """Base velocities follow the states."""
+        return self.state_at + len(self.names) * self.state_each
+
+
+# Every piece is text put in place, not a call: a call would hand over dozens of array fields each time.
+# A group is seen as two matrices with one column an element; small blocks are passed as tuples of values, so that
+# the compiler sees plain arithmetic along the rows and works on several elements at a time.
+_VIEWS = """
+P{g} = p[{p} : {p} + {count} * {wide}].reshape(({wide}, {count}))
+R{g} = p[{ratios} : {ratios} + {count}]
+S{g} = s[{s} : {s} + {count} * {deep}].reshape(({deep}, {count}))
+V{g} = s[{bases} : {bases} + {count}]
+"""
+
+_ANSWERS = """
+for i in range({count}):
+    r = R{g}[i]
+    fi, di = answer_{g}({p_i}, {s_i}, r * v{base}, T)
+    f += r * fi
+    d += r * r * di
+    size += abs(r * fi)
+"""
+
+_ADVANCES = """
+for i in range({count}):
+    {new_s}({p_i}, {s_i}, R{g}[i] * v{base}, T)
+"""
+
+# The solve: v = A(h + sum of r f(r v)). A rises with the force and every f falls with the motion (or is checked to
+# rise slower than A's inverse), so v - A(...) rises with v and has one root: Newton inside a bracket that tightens.
+# Convergence is tested before a step may fall back on bisection, or rounding would throw it across the bracket.
+_SOLVE = """
+v0 = s[{velocity}]
+v = v0
+low = -np.inf
+high = np.inf
+slope = 0.0
+f = 0.0
+solved = False
+for _ in range(200):
+    f = 0.0
+    d = 0.0
+    size = 0.0
+    {answers}
+    moved, mobility = answer_a(pa, sa, h + f, T)
+    gap = v - moved
+    steep = 1.0 - mobility * d
+    slope = mobility / steep
+    if abs(gap) <= {tolerance} * (abs(v) + abs(v0) + mobility * (abs(h) + size)):
+        solved = True
+        break
+    if gap > 0.0:
+        high = v
+    else:
+        low = v
+    trial = v - gap / steep
+    if not low < trial < high:
+        trial = 0.5 * (low + high)
+    if trial == v or trial == low or trial == high:
+        solved = True
+        break
+    v = trial
+"""
+
+_MODULE = """
+@kernel
+def answer(p, s, h, T):
+    {views}
+    {solve}
+    return v, slope
+
+
+@kernel
+def advance(p, s, h, v, T):
+    {views}
+    f = 0.0
+    d = 0.0
+    size = 0.0
+    {answers}
+    {advances}
+    advance_a(pa, sa, h + f, v, T)
+
+
+def make():
+    return answer, advance
+
+
+@entry_sums
+def loop(p, s, x, bases, slots, T, every, picks, record):
+    {views}
+    row = 0
+    wait = every
+    for k in range(x.shape[0]):
+        for j in range(slots.shape[0]):
+            s[slots[j]] = bases[j, k]
+        h = x[k]
+        {solve}
+        {advances}
+        advance_a(pa, sa, h + f, v, T)
+        if not solved:
+            s[{unsolved}] += 1.0
+        wait -= 1
+        if wait == 0:
+            wait = every
+            for j in range(picks.shape[0]):
+                record[j, row] = s[picks[j]]
+            row += 1
+"""
+
+
+def source_of_circuit(admittance: Admittance, groups: Sequence[Group], velocity: int, unsolved: int) -> str:
+    """The module's text: `make` gives the circuit as a block's halves, `loop` runs it."""
+    makers = admittance.kernels.source("_a") + "".join(g.kernels.source(f"_{i}") for i, g in enumerate(groups))
+    own = f"pa = p[:{admittance.parameters.size}]\nsa = s[:{max(s.stop for s in admittance.slices().values())}]\n"
+    pieces: dict[str, object] = {
+        "views": own + _of_all(_VIEWS, groups),
+        "answers": _of_all(_ANSWERS, groups),
+        "advances": _of_all(_ADVANCES, groups),
+        "velocity": velocity,
+        "unsolved": unsolved,
+        "tolerance": 4 * 2.220446049250313e-16,
+    }
+    pieces["solve"] = _put(_SOLVE, pieces)
+    return makers + _put(_MODULE, pieces)
+
+
+def _put(template: str, pieces: Mapping[str, object]) -> str:
+    """Put each piece in its place; a piece that stands alone on a line keeps that line's indent throughout."""
+    lines = []
+    for line in template.splitlines():
+        name = line.strip()[1:-1]
+        if line.strip() == f"{{{name}}}" and name in pieces:
+            indent = line[: len(line) - len(line.lstrip())]
+            lines += [indent + inner for inner in str(pieces[name]).splitlines() if inner.strip()]
+        else:
+            lines.append(line.format(**pieces))
+    return "\n".join(lines) + "\n"
+
+
+def _of_all(template: str, groups: Sequence[Group]) -> str:
+    return "".join(_fill(template, i, group) for i, group in enumerate(groups))
+
+
+def _fill(template: str, index: int, group: Group) -> str:
+    by_value = group.kernels.by_value and max(group.parameters_each, group.state_each) <= 16
+    old = _column("S", index, group.state_each, by_value)
+    return template.format(
+        g=index,
+        p_i=_column("P", index, group.parameters_each, by_value),
+        s_i=old,
+        new_s=f"{old[1:-1]} = follow_{index}" if by_value else f"advance_{index}",
+        count=len(group.names),
+        ratios=group.ratios_at,
+        p=group.parameters_at,
+        wide=group.parameters_each,
+        s=group.state_at,
+        deep=group.state_each,
+        bases=group.bases_at if group.based else group.state_at,
+        base=f" - V{index}[i]" if group.based else "",
+    )
+
+
+def _column(matrix: str, index: int, length: int, by_value: bool) -> str:
+    """One element's numbers: a tuple of them, or a view."""
+    if not by_value:
+        return f"{matrix}{index}[:, i]"
+    return "(" + "".join(f"{matrix}{index}[{j}, i], " for j in range(length)) + ")"
