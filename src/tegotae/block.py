@@ -42,6 +42,7 @@ class Field:
         unit: SI unit.
         meaning: a few words.
         vector: one number for each dimension, or one in all.
+        size: how many numbers instead, for parts that are neither.
         recorded: whether a run records it unless asked otherwise.
 
     Example:
@@ -54,6 +55,11 @@ class Field:
     meaning: str
     vector: bool = True
     recorded: bool = True
+    size: int = 0
+
+    def length(self, dimension: int) -> int:
+        """How many numbers of the state it takes."""
+        return self.size or (dimension if self.vector else 1)
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,7 @@ class Block(ABC):
         """Where each field lies in the state vector."""
         places, start = {}, 0
         for field in self.fields:
-            stop = start + (self.dimension if field.vector else 1)
+            stop = start + field.length(self.dimension)
             places[field.name] = slice(start, stop)
             start = stop
         return places

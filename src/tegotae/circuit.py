@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ class Circuit(Admittance):
     ):
         self.admittance = admittance
         self.impedances = dict(impedances)
-        self.ratios = {name: 1.0 for name in self.impedances} | dict(ratios or {})
+        self.ratios = dict.fromkeys(self.impedances, 1.0) | dict(ratios or {})
         self.bases = tuple(bases)
         self._check_causality()
         self._check_names()
@@ -131,8 +132,7 @@ class Circuit(Admittance):
             # Field by field, so that a group's numbers form a matrix with one column an element.
             for own in zip(*(self.impedances[name].fields for name in group.names), strict=True):
                 fields += [
-                    Field(f"{name}.{f.name}", f.unit, f.meaning, f.vector, f.recorded)
-                    for name, f in zip(group.names, own, strict=True)
+                    dataclasses.replace(f, name=f"{name}.{f.name}") for name, f in zip(group.names, own, strict=True)
                 ]
             if group.based:
                 fields += [Field(f"{n}.base_velocity", "m/s", "of the other end") for n in group.names]

@@ -46,11 +46,10 @@ _LOOPS = """
 def loop(p, s, x, T, every, picks, record):
     out = np.empty({n})
     slope = np.empty(({n}, {n}))
-    q = {values}
     row = 0
     wait = every
     for k in range(x.shape[0]):
-        take(q, s, x[k], T, out, slope)
+        take(p, s, x[k], T, out, slope)
         wait -= 1
         if wait == 0:
             wait = every
@@ -93,14 +92,8 @@ def module_of(block: Block) -> ModuleType:
     impedance, scalar = isinstance(block, Impedance), block.dimension == 1
     output = block.slices()["force" if impedance else "velocity"].start
     template = _TAKE[impedance, scalar] + _LOOPS + _STEP[scalar]
-    source = block.kernels.source() + template.format(n=block.dimension, output=output, values=_as_values(block))
+    source = block.kernels.source() + template.format(n=block.dimension, output=output)
     return build(source, block.kernels.imports())
-
-
-def _as_values(block: Block) -> str:
-    """Few parameters are passed by value: the compiler then knows that no store to the state changes them."""
-    count = block.parameters.size
-    return "(" + "".join(f"p[{i}], " for i in range(count)) + ")" if count <= 12 else "p"
 
 
 def motion_of(
@@ -175,10 +168,11 @@ def variables_of(
     fields = {f.name: f for f in block.fields}
     variables, row = {}, 0
     for name in names:
-        count = block.dimension if fields[name].vector else 1
+        count = fields[name].length(block.dimension)
         values = np.moveaxis(table[..., row : row + count, :], -2, -1)
-        scalar = not fields[name].vector or flat
-        dims = (*lead, "time") if scalar else (*lead, "time", "axis")
+        scalar = not fields[name].size and (not fields[name].vector or flat)
+        last = f"{name}_index" if fields[name].size else "axis"
+        dims = (*lead, "time") if scalar else (*lead, "time", last)
         variables[prefix + name] = Variable(
             dims, values[..., 0] if scalar else values, fields[name].unit, fields[name].meaning
         )

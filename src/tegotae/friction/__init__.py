@@ -3,6 +3,7 @@
 from tegotae.friction.admittance import FrictionAdmittance
 from tegotae.friction.impedance import FrictionImpedance
 from tegotae.friction.laws import Coulomb, CustomLaw, Law, Stribeck, Tabulated, Viscous
+from tegotae.friction.parallel import ParallelFriction
 
 __all__ = [
     "Coulomb",
@@ -10,6 +11,7 @@ __all__ = [
     "FrictionAdmittance",
     "FrictionImpedance",
     "Law",
+    "ParallelFriction",
     "Stribeck",
     "Tabulated",
     "Viscous",

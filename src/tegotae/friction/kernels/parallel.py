@@ -1,0 +1,181 @@
+"""N friction elements that see the same velocity; their forces add.  [kikuuwe2005, section 4]
+
+The plain composite (Coulomb, no mass, no lag, one dimension): p = [N, K (N), B (N), F (N)], s = [f, mean, e (N)].
+The general one: p = [N, sum of K, where each element starts (N + 1), then for each element [K, B, M, tau, law...]],
+s = [f (n), mean (n), scratch (n + n n), then for each element its own state of 4 n + 1 numbers].
+`mean` is the deflection averaged with the stiffnesses as weights.
+"""
+
+from functools import cache
+
+from tegotae.compiling import kernel, kernel_sums
+from tegotae.friction.kernels.element import impedance_kernels, impedance_kernels_vector
+
+# ---------------------------------------------------------------- Coulomb, no mass, no lag, one dimension
+
+
+@kernel_sums
+def plain_answer(p, s, v, T):
+    """Force and slope for a trial velocity; changes nothing."""
+    N = int(p[0])
+    K, B, F, e = p[1 : 1 + N], p[1 + N : 1 + 2 * N], p[1 + 2 * N : 1 + 3 * N], s[2 : 2 + N]
+    force, slope = 0.0, 0.0
+    for i in range(N):
+        ic = K[i] * T + B[i]
+        stuck = K[i] * e[i] - ic * v
+        force += min(max(stuck, -F[i]), F[i])
+        slope -= ic if abs(stuck) <= F[i] else 0.0
+    return force, slope
+
+
+@kernel_sums
+def plain_advance(p, s, v, T):
+    """Commit: one pass over the elements, without branches, so that several are worked on at a time."""
+    N = int(p[0])
+    K, B, F, e = p[1 : 1 + N], p[1 + N : 1 + 2 * N], p[1 + 2 * N : 1 + 3 * N], s[2 : 2 + N]
+    force, moment, stiffness = 0.0, 0.0, 0.0
+    for i in range(N):
+        ic = K[i] * T + B[i]
+        stuck = K[i] * e[i] - ic * v
+        f = min(max(stuck, -F[i]), F[i])
+        e1 = (B[i] * e[i] + T * f) / ic
+        e1 = e[i] - T * v if f == stuck else e1
+        e[i] = e1
+        force += f
+        moment += K[i] * e1
+        stiffness += K[i]
+    s[0] = force
+    s[1] = moment / stiffness
+
+
+def plain_kernels():
+    """The plain composite by its elements."""
+    return plain_answer, plain_advance
+
+
+# ---------------------------------------------------------------- any law, mass and lag
+
+
+@cache
+def parallel_kernels(magnitude, resolve):
+    """The general composite in one dimension."""
+    element_answer, element_advance, _ = impedance_kernels(magnitude, resolve)
+
+    @kernel
+    def parallel_answer(p, s, v, T):
+        """Force and slope for a trial velocity; changes nothing."""
+        N = int(p[0])
+        force, slope = 0.0, 0.0
+        for i in range(N):
+            f, d = element_answer(p[int(p[2 + i]) : int(p[3 + i])], s[4 + 5 * i : 9 + 5 * i], v, T)
+            force += f
+            slope += d
+        return force, slope
+
+    @kernel
+    def parallel_advance(p, s, v, T):
+        """Commit the velocity that really happened."""
+        N = int(p[0])
+        force, moment = 0.0, 0.0
+        for i in range(N):
+            own = s[4 + 5 * i : 9 + 5 * i]
+            element_advance(p[int(p[2 + i]) : int(p[3 + i])], own, v, T)
+            moment += p[int(p[2 + i])] * own[0]
+            force += own[2]
+        s[0] = force
+        s[1] = moment / p[1]
+
+    return parallel_answer, parallel_advance
+
+
+@cache
+def parallel_kernels_vector(magnitude, resolve):
+    """The general composite in any dimension."""
+    element_answer, element_advance = impedance_kernels_vector(magnitude, resolve)
+
+    @kernel
+    def parallel_answer_vector(p, s, v, T, force, slope):
+        """Fills force (n) and slope (n, n); the state's scratch part is all that it writes to."""
+        N, n = int(p[0]), v.shape[0]
+        f = s[2 * n : 3 * n]
+        d = s[3 * n : 3 * n + n * n].reshape((n, n))
+        first, each = 3 * n + n * n, 4 * n + 1
+        force[:] = 0.0
+        slope[:] = 0.0
+        for i in range(N):
+            own = s[first + i * each : first + (i + 1) * each]
+            element_answer(p[int(p[2 + i]) : int(p[3 + i])], own, v, T, f, d)
+            for a in range(n):
+                force[a] += f[a]
+                for b in range(n):
+                    slope[a, b] += d[a, b]
+
+    @kernel
+    def parallel_advance_vector(p, s, v, T):
+        """Commit the velocity that really happened."""
+        N, n = int(p[0]), v.shape[0]
+        first, each = 3 * n + n * n, 4 * n + 1
+        s[: 2 * n] = 0.0
+        for i in range(N):
+            own = s[first + i * each : first + (i + 1) * each]
+            element_advance(p[int(p[2 + i]) : int(p[3 + i])], own, v, T)
+            for a in range(n):
+                s[a] += own[2 * n + a]
+                s[n + a] += p[int(p[2 + i])] * own[a] / p[1]
+
+    return parallel_answer_vector, parallel_advance_vector
+
+
+# ---------------------------------------------------------------- elements with different kinds of laws
+
+
+@cache
+def either(kind, magnitude, resolve, other_magnitude, other_resolve):
+    """A law whose first parameter says its kind: this one, or one of the others."""
+
+    @kernel
+    def either_magnitude(p, j, s):
+        if p[j] == kind:
+            return magnitude(p, j + 1, s)
+        return other_magnitude(p, j, s)
+
+    @kernel
+    def either_resolve(p, j, c, U):
+        if p[j] == kind:
+            return resolve(p, j + 1, c, U)
+        return other_resolve(p, j, c, U)
+
+    return either_magnitude, either_resolve
+
+
+@cache
+def numbered(magnitude, resolve):
+    """A law that skips the number of its kind."""
+
+    @kernel
+    def numbered_magnitude(p, j, s):
+        return magnitude(p, j + 1, s)
+
+    @kernel
+    def numbered_resolve(p, j, c, U):
+        return resolve(p, j + 1, c, U)
+
+    return numbered_magnitude, numbered_resolve
+
+
+def mixed_kernels(*pairs):
+    """The general composite over several kinds of laws, their kernels given pairwise."""
+    return parallel_kernels(*_one_law(pairs))
+
+
+def mixed_kernels_vector(*pairs):
+    """The same in any dimension."""
+    return parallel_kernels_vector(*_one_law(pairs))
+
+
+def _one_law(pairs):
+    kinds = len(pairs) // 2
+    law = numbered(pairs[-2], pairs[-1])
+    for kind in range(kinds - 2, -1, -1):
+        law = either(float(kind), pairs[2 * kind], pairs[2 * kind + 1], *law)
+    return law

@@ -1,0 +1,214 @@
+"""Friction elements side by side: hysteresis before sliding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.block import Field, Impedance, Kernels
+from tegotae.checks import Array
+from tegotae.friction.impedance import FrictionImpedance
+from tegotae.friction.kernels import parallel as k
+from tegotae.friction.kernels.stack import HEAD, stack_kernels
+from tegotae.friction.laws import Coulomb, Law, as_law
+
+Numbers = float | Iterable[float]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ParallelFriction(Impedance):
+    """N friction elements that see the same motion; their forces add.  [kikuuwe2005, section 4]
+
+    Where the elements yield one after the other, the force has hysteresis before it slides, as real machines do.
+    Without damping and mass (and with Coulomb laws in one dimension) a reversal stack gives the very same force at a
+    cost that does not grow with the number of elements; it is used automatically.
+
+    Args:
+        stiffness: K [N/m], > 0, one for all or one an element.
+        damping: B [N·s/m], >= 0, one for all or one an element.
+        limits: F [N], > 0, Coulomb limits, one an element. Give either `limits` or `laws`.
+        laws: friction laws, one an element, of any kinds.
+        mass: M [kg], >= 0, one for all or one an element.
+        lag: tau [s], >= 0, one for all or one an element.
+        dimension: number of directions.
+
+    Runs record `force` [N] and `deflection` [m] (the elements' mean, weighted by stiffness).
+
+    Example:
+        >>> import numpy as np, tegotae as tg
+        >>> hysteresis = tg.ParallelFriction(stiffness=1e4, damping=100.0, limits=range(1, 11))
+        >>> float(hysteresis.run(np.full(500, 0.01), period=1e-3).force[-1])
+        -55.0
+    """
+
+    stiffness: Numbers
+    damping: Numbers = 0.0
+    limits: Numbers | None = None
+    laws: Sequence[Law] | None = None
+    mass: Numbers = 0.0
+    lag: Numbers = 0.0
+    dimension: int = 1
+
+    def __post_init__(self) -> None:
+        own, set_ = type(self).__name__, object.__setattr__
+        set_(self, "laws", self._laws())
+        given = {name: getattr(self, name) for name in ("stiffness", "damping", "mass", "lag")}
+        units = {"stiffness": "N/m", "damping": "N·s/m", "mass": "kg", "lag": "s"}
+        columns = {n: checks.values(own, n, v, units[n], "Give magnitudes.") for n, v in given.items()}
+        if (columns["stiffness"] <= 0.0).any():
+            worst = int(np.argmax(columns["stiffness"] <= 0.0))
+            checks.refuse(own, f"stiffness[{worst}]={columns['stiffness'][worst]} N/m must be > 0.", "Give magnitudes.")
+        sizes = {n: c.size for n, c in columns.items() if c.size > 1} | {"laws": len(self.laws or ())}
+        count = max(sizes.values())
+        if any(size not in (1, count) for size in sizes.values()):
+            checks.refuse(own, f"it got different numbers of elements: {sizes}.", "Give one value, or one an element.")
+        if len(self.laws or ()) == 1:
+            set_(self, "laws", tuple(self.laws or ()) * count)
+        for name, column in columns.items():
+            set_(self, name, _fixed(np.broadcast_to(column, count)))
+        if self.limits is None:
+            set_(self, "limits", [law.at_rest for law in self.laws or ()])
+        set_(self, "limits", _fixed(np.broadcast_to(np.asarray(self.limits, dtype=np.float64), count)))
+        set_(self, "dimension", checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3."))
+
+    def _laws(self) -> tuple[Law, ...]:
+        own = type(self).__name__
+        if (self.limits is None) == (self.laws is None):
+            got = "both limits and laws" if self.laws is not None else "neither limits nor laws"
+            checks.refuse(own, f"it got {got}.", "Give Coulomb limits=[...] or friction laws=[...].")
+        if self.laws is not None:
+            laws = tuple(as_law(own, law) for law in self.laws)
+            if not laws:
+                checks.refuse(own, "laws is empty.", "Give at least one.")
+            return laws
+        limits = checks.values(own, "limits", self.limits, "N", "Give the largest force of each element.")
+        if (limits <= 0.0).any():
+            worst = int(np.argmax(limits <= 0.0))
+            checks.refuse(own, f"limits[{worst}]={limits[worst]} N must be > 0.", "Leave out such elements.")
+        object.__setattr__(self, "limits", limits)  # a range or generator is read only once
+        return tuple(Coulomb(limit) for limit in limits.tolist())
+
+    def elements(self) -> list[FrictionImpedance]:
+        """The same elements one by one."""
+        columns = zip(self._column("stiffness"), self._column("damping"), self._column("mass"), strict=True)
+        return [
+            FrictionImpedance(stiffness=K, damping=B, mass=M, lag=tau, law=law, dimension=self.dimension)
+            for (K, B, M), tau, law in zip(columns, self._column("lag"), self.laws or (), strict=True)
+        ]
+
+    def __repr__(self) -> str:
+        def told(column: Array) -> str:
+            low, high = column.min(), column.max()
+            return f"{low:g}" if low == high else f"{low:g}..{high:g}"
+
+        names = ("stiffness", "damping", "mass", "lag", "limits")
+        columns = ", ".join(f"{name}={told(self._column(name))}" for name in names)
+        kinds = ", ".join(dict.fromkeys(type(law).__name__ for law in self.laws or ()))
+        return f"ParallelFriction({len(self)} elements, {columns}, laws={kinds}, dimension={self.dimension})"
+
+    def __len__(self) -> int:
+        return len(self.laws or ())
+
+    def _column(self, name: str) -> Array:
+        column: Array = getattr(self, name)
+        return column
+
+    @cached_property
+    def _plain(self) -> bool:
+        """One dimension, Coulomb, no mass, no lag."""
+        still = not self._column("mass").any() and not self._column("lag").any()
+        return self.dimension == 1 and still and all(isinstance(law, Coulomb) for law in self.laws or ())
+
+    @cached_property
+    def by_stack(self) -> bool:
+        """Whether the reversal stack serves: plain, and without damping."""
+        return self._plain and not self._column("damping").any()
+
+    @cached_property
+    def _kinds(self) -> tuple[tuple[object, object], ...]:
+        """The distinct laws' kernels, in order of appearance."""
+        return tuple(dict.fromkeys(law.kernels for law in self.laws or ()))
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The state: total force, mean deflection, then what the kernels keep of the elements."""
+        n, count = self.dimension, len(self)
+        if self.by_stack:
+            inner = HEAD - 2 + 4 * count
+        elif self._plain:
+            inner = count
+        else:
+            inner = (2 if n == 1 else n + n * n) + count * (4 * n + 1)
+        return (
+            Field("force", "N", "force on the mover, all elements together"),
+            Field("deflection", "m", "mean deflection of the elements, weighted by stiffness"),
+            Field("elements", "", "state of the elements", recorded=False, size=inner),
+        )
+
+    @cached_property
+    def _vector(self) -> Array:
+        K, B, F = self._column("stiffness"), self._column("damping"), self._column("limits")
+        if self.by_stack:
+            order = np.argsort(F / K, kind="stable")
+            sums = [np.concatenate([[0.0], np.cumsum(c[order], dtype=np.longdouble)]) for c in (F, K)]
+            return np.concatenate([[len(self)], (F / K)[order], *sums]).astype(np.float64)
+        if self._plain:
+            return np.concatenate([[len(self)], K, B, F])
+        mixed = len(self._kinds) > 1
+        rows = [
+            [K[i], B[i], self._column("mass")[i], self._column("lag")[i]]
+            + ([float(self._kinds.index(law.kernels))] if mixed else [])
+            + list(law.parameters)
+            for i, law in enumerate(self.laws or ())
+        ]
+        starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])]) + 3 + len(rows)
+        return np.concatenate([[len(rows), K.sum()], starts, *rows]).astype(np.float64)
+
+    @property
+    def parameters(self) -> Array:
+        """As `kernels.parallel` and `kernels.stack` lay them out."""
+        return self._vector
+
+    @property
+    def kernels(self) -> Kernels:
+        """The cheapest kernels that give this composite exactly."""
+        if self.by_stack:
+            return Kernels(stack_kernels)
+        if self._plain:
+            return Kernels(k.plain_kernels)
+        scalar = self.dimension == 1
+        if len(self._kinds) == 1:
+            return Kernels(k.parallel_kernels if scalar else k.parallel_kernels_vector, self._kinds[0])  # type: ignore[arg-type]
+        flat = tuple(kernel for pair in self._kinds for kernel in pair)
+        return Kernels(k.mixed_kernels if scalar else k.mixed_kernels_vector, flat)  # type: ignore[arg-type]
+
+    def initial_state(self, period: float, initial: dict[str, ArrayLike] | None = None) -> Array:  # type: ignore[override]
+        """At rest; the stack starts with all elements in one group that has never slid."""
+        state = super().initial_state(period, initial)
+        if self.by_stack and not (initial and "elements" in initial):
+            count = len(self)
+            state[5] = 1.0
+            state[HEAD + 2 * count] = count
+        return state
+
+    def check(self, period: float) -> None:
+        """Every element has one sliding speed."""
+        if not self._plain:
+            for element in self.elements():
+                element.check(period)
+
+    def steepest_rise(self, period: float) -> float:
+        """The sum over the elements [N·s/m]."""
+        return 0.0 if self._plain else sum(element.steepest_rise(period) for element in self.elements())
+
+
+def _fixed(values: Array) -> Array:
+    """A copy that nobody can write to: parameters are immutable."""
+    column = np.array(values, dtype=np.float64)
+    column.flags.writeable = False
+    return column
