@@ -22,6 +22,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import ModuleType
 from typing import Any
 
@@ -126,6 +127,10 @@ class Block(ABC):
 
     def slices(self) -> dict[str, slice]:
         """Where each field lies in the state vector."""
+        return self._slices
+
+    @cached_property
+    def _slices(self) -> dict[str, slice]:
         places, start = {}, 0
         for field in self.fields:
             stop = start + field.length(self.dimension)

@@ -65,34 +65,11 @@ class Circuit(Admittance):
         self.impedances = dict(impedances)
         self.ratios = dict.fromkeys(self.impedances, 1.0) | dict(ratios or {})
         self.bases = tuple(bases)
-        self._check_causality()
+        _check_causality(admittance, self.impedances)
         self._check_names()
 
     def __repr__(self) -> str:
         return f"Circuit({self.admittance!r}, {self.impedances!r}, ratios={self.ratios!r}, bases={self.bases!r})"
-
-    def _check_causality(self) -> None:
-        if not isinstance(self.admittance, Admittance):
-            gives = "it gives force" if isinstance(self.admittance, Impedance) else "it is no block"
-            raise CausalityError(
-                f"Circuit: admittance={self.admittance!r} cannot move anything: {gives}.\n"
-                "  Start a circuit with what moves, such as Mass(mass=...) or FrictionAdmittance(...)."
-            )
-        for name, block in self.impedances.items():
-            if isinstance(block, Admittance):
-                raise CausalityError(
-                    f"Circuit: {name!r} is a {block.name}, which gives motion, and so does {self.admittance.name}.\n"
-                    "  Join two moving parts by an impedance between them, such as a SpringDamper."
-                )
-            if not isinstance(block, Impedance):
-                raise CausalityError(f"Circuit: {name!r}={block!r} is no block.\n  Give an impedance.")
-        for block in (self.admittance, *self.impedances.values()):
-            if block.dimension != 1:
-                checks.refuse(
-                    "Circuit",
-                    f"{block.name} has dimension={block.dimension}.",
-                    "A circuit moves along one coordinate so far: use blocks of dimension 1.",
-                )
 
     def _check_names(self) -> None:
         for name in self.impedances:
@@ -114,17 +91,18 @@ class Circuit(Admittance):
         """Impedances with the same kernels, run by one loop: the source stays short for hundreds of them."""
         kinds: dict[Any, list[str]] = {}
         for name, block in self.impedances.items():
-            key = (block.kernels, block.parameters.size, _length(block), name in self.bases)
+            geared = self.ratios[name] != 1.0
+            key = (block.kernels, block.parameters.size, _length(block), name in self.bases, geared)
             kinds.setdefault(key, []).append(name)
         groups = []
         p, s = self.admittance.parameters.size, _length(self.admittance)
-        for (kernels, wide, deep, based), names in kinds.items():
-            group = Group(kernels, tuple(names), p, wide, s, deep, based)
+        for (kernels, wide, deep, based, geared), names in kinds.items():
+            group = Group(kernels, tuple(names), p, wide, s, deep, based, geared)
             p, s = group.ratios_at + len(names), group.bases_at + (len(names) if based else 0)
             groups.append(group)
         return tuple(groups)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The admittance's fields, then each impedance's with its name in front."""
         fields = list(self.admittance.fields)
@@ -142,6 +120,10 @@ class Circuit(Admittance):
     @property
     def parameters(self) -> Array:
         """The admittance's parameters, then group by group the impedances' parameters and ratios."""
+        return self._parameters
+
+    @cached_property
+    def _parameters(self) -> Array:
         parts = [self.admittance.parameters]
         for group in self._groups:
             parts.append(np.stack([self.impedances[name].parameters for name in group.names], axis=1).ravel())
@@ -281,5 +263,31 @@ class Circuit(Admittance):
             )
 
 
+def _check_causality(admittance: object, impedances: Mapping[str, object]) -> None:
+    """One block gives motion, all others give force; anything else cannot run."""
+    if not isinstance(admittance, Admittance):
+        gives = "it gives force" if isinstance(admittance, Impedance) else "it is no block"
+        raise CausalityError(
+            f"Circuit: admittance={admittance!r} cannot move anything: {gives}.\n"
+            "  Start a circuit with what moves, such as Mass(mass=...) or FrictionAdmittance(...)."
+        )
+    for name, block in impedances.items():
+        if isinstance(block, Admittance):
+            raise CausalityError(
+                f"Circuit: {name!r} is a {block.name}, which gives motion, and so does {admittance.name}.\n"
+                "  Join two moving parts by an impedance between them, such as a SpringDamper."
+            )
+        if not isinstance(block, Impedance):
+            raise CausalityError(f"Circuit: {name!r}={block!r} is no block.\n  Give an impedance.")
+    for part in (admittance, *impedances.values()):
+        dimension = getattr(part, "dimension", 1)
+        if dimension != 1:
+            checks.refuse(
+                "Circuit",
+                f"{type(part).__name__} has dimension={dimension}.",
+                "A circuit moves along one coordinate so far: use blocks of dimension 1.",
+            )
+
+
 def _length(block: Block) -> int:
-    return max(s.stop for s in block.slices().values())
+    return int(max(s.stop for s in block.slices().values()))

@@ -19,6 +19,7 @@ class Group:
     state_at: int
     state_each: int
     based: bool
+    geared: bool
 
     @property
     def ratios_at(self) -> int:
@@ -43,16 +44,15 @@ V{g} = s[{bases} : {bases} + {count}]
 
 _ANSWERS = """
 for i in range({count}):
-    r = R{g}[i]
-    fi, di = answer_{g}({p_i}, {s_i}, r * v{base}, T)
-    f += r * fi
-    d += r * r * di
-    size += abs(r * fi)
+    fi, di = answer_{g}({p_i}, {s_i}, {r}v{base}, T)
+    f += {r}fi
+    d += {r}{r}di
+    size += abs({r}fi)
 """
 
 _ADVANCES = """
 for i in range({count}):
-    {new_s}({p_i}, {s_i}, R{g}[i] * v{base}, T)
+    {new_s}({p_i}, {s_i}, {r}v{base}, T)
 """
 
 # The solve: v = A(h + sum of r f(r v)). A rises with the force and every f falls with the motion (or is checked to
@@ -186,6 +186,7 @@ def _fill(template: str, index: int, group: Group) -> str:
         deep=group.state_each,
         bases=group.bases_at if group.based else group.state_at,
         base=f" - V{index}[i]" if group.based else "",
+        r=f"R{index}[i] * " if group.geared else "",
     )
 
 

@@ -73,7 +73,7 @@ class SpringDamper(Impedance):
 
     Example:
         >>> import numpy as np, tegotae as tg
-        >>> float(tg.SpringDamper(stiffness=100.0).run(np.full(10, 1.0), period=1e-3).force[-1])
+        >>> round(float(tg.SpringDamper(stiffness=100.0).run(np.full(10, 1.0), period=1e-3).force[-1]), 9)
         -1.0
     """
 

@@ -152,7 +152,9 @@ def run(
 
 def time_of(ticks: int, every: int, period: float) -> Variable:
     """The end of each recorded tick."""
-    return Variable(("time",), period * np.arange(every, ticks + 1, every), "s", "end of the tick")
+    time = np.arange(every, ticks + 1, every, dtype=np.float64)
+    time *= period
+    return Variable(("time",), time, "s", "end of the tick")
 
 
 def variables_of(

@@ -125,6 +125,11 @@ class ParallelFriction(Impedance):
         return self.dimension == 1 and still and all(isinstance(law, Coulomb) for law in self.laws or ())
 
     @cached_property
+    def _even(self) -> bool:
+        """Plain, with one stiffness and one damping for all."""
+        return self._plain and all(np.ptp(self._column(name)) == 0.0 for name in ("stiffness", "damping"))
+
+    @cached_property
     def by_stack(self) -> bool:
         """Whether the reversal stack serves: plain, and without damping."""
         return self._plain and not self._column("damping").any()
@@ -157,6 +162,8 @@ class ParallelFriction(Impedance):
             order = np.argsort(F / K, kind="stable")
             sums = [np.concatenate([[0.0], np.cumsum(c[order], dtype=np.longdouble)]) for c in (F, K)]
             return np.concatenate([[len(self)], (F / K)[order], *sums]).astype(np.float64)
+        if self._even:
+            return np.concatenate([[len(self), K[0], B[0]], F])
         if self._plain:
             return np.concatenate([[len(self)], K, B, F])
         mixed = len(self._kinds) > 1
@@ -180,7 +187,7 @@ class ParallelFriction(Impedance):
         if self.by_stack:
             return Kernels(stack_kernels)
         if self._plain:
-            return Kernels(k.plain_kernels)
+            return Kernels(k.even_kernels if self._even else k.plain_kernels)
         scalar = self.dimension == 1
         if len(self._kinds) == 1:
             return Kernels(k.parallel_kernels if scalar else k.parallel_kernels_vector, self._kinds[0])  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 """N friction elements that see the same velocity; their forces add.  [kikuuwe2005, section 4]
 
-The plain composite (Coulomb, no mass, no lag, one dimension): p = [N, K (N), B (N), F (N)], s = [f, mean, e (N)].
+The plain composite (Coulomb, no mass, no lag, one dimension): p = [N, K (N), B (N), F (N)], s = [f, mean, e (N)];
+the even one, all with the same stiffness and damping: p = [N, K, B, F (N)].
 The general one: p = [N, sum of K, where each element starts (N + 1), then for each element [K, B, M, tau, law...]],
 s = [f (n), mean (n), scratch (n + n n), then for each element its own state of 4 n + 1 numbers].
 `mean` is the deflection averaged with the stiffnesses as weights.
@@ -51,6 +52,44 @@ def plain_advance(p, s, v, T):
 def plain_kernels():
     """The plain composite by its elements."""
     return plain_answer, plain_advance
+
+
+@kernel_sums
+def even_answer(p, s, v, T):
+    """`plain_answer` with one K and B for all."""
+    N, K, B = int(p[0]), p[1], p[2]
+    F, e = p[3 : 3 + N], s[2 : 2 + N]
+    ic = K * T + B
+    force, slope = 0.0, 0.0
+    for i in range(N):
+        stuck = K * e[i] - ic * v
+        force += min(max(stuck, -F[i]), F[i])
+        slope -= ic if abs(stuck) <= F[i] else 0.0
+    return force, slope
+
+
+@kernel_sums
+def even_advance(p, s, v, T):
+    """`plain_advance` with one K and B for all: less to fetch, and the division is done once."""
+    N, K, B = int(p[0]), p[1], p[2]
+    F, e = p[3 : 3 + N], s[2 : 2 + N]
+    ic = K * T + B
+    memory, gain = B / ic, T / ic
+    force, mean = 0.0, 0.0
+    for i in range(N):
+        stuck = K * e[i] - ic * v
+        f = min(max(stuck, -F[i]), F[i])
+        e1 = e[i] - T * v if f == stuck else memory * e[i] + gain * f
+        e[i] = e1
+        force += f
+        mean += e1
+    s[0] = force
+    s[1] = mean / N
+
+
+def even_kernels():
+    """The even composite by its elements."""
+    return even_answer, even_advance
 
 
 # ---------------------------------------------------------------- any law, mass and lag

@@ -1,0 +1,84 @@
+"""One contest: two or more things timed in turn, best of several, and a ratio held against a bound."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tegotae.checks import written_whole
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a contest measured.
+
+    Args:
+        name: what was compared.
+        measured: the times and other figures, as text.
+        value: the number that the bound speaks of (a ratio, or a time where no rival is named).
+        bound: what is asked of it, as text.
+        met: whether it holds in this run.
+
+    Example:
+        >>> Outcome("circuit", "90 ns against 80 ns", 1.125, "<= 1.2", True).met
+        True
+    """
+
+    name: str
+    measured: str
+    value: float
+    bound: str
+    met: bool
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A named comparison; `play` runs it and gives one or several outcomes.
+
+    Example:
+        >>> Contest("nothing", lambda: []).play()
+        []
+    """
+
+    name: str
+    play: Callable[[], Sequence[Outcome]]
+
+
+def in_turn(rivals: Mapping[str, Callable[[], Any]], *, rounds: int = 15) -> dict[str, float]:
+    """The best time [s] of each, all timed alternately so that a busy moment hits everyone alike.
+
+    Example:
+        >>> sorted(in_turn({"a": lambda: None, "b": lambda: None}, rounds=2))
+        ['a', 'b']
+    """
+    best = dict.fromkeys(rivals, float("inf"))
+    for _ in range(rounds):
+        for name, play in rivals.items():
+            start = time.perf_counter()
+            play()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best
+
+
+def run(json_path: str | os.PathLike[str] | None = None, report: Callable[[str], None] | None = None) -> list[Outcome]:
+    """Play every contest; write the outcomes as JSON if a path is given.
+
+    Args:
+        json_path: where to write {"outcomes": [...]}.
+        report: called with the name of each contest before it is played.
+    """
+    from tegotae.bench import friction, peers
+
+    outcomes: list[Outcome] = []
+    for contest in (*friction.CONTESTS, *peers.CONTESTS):
+        if report is not None:
+            report(contest.name)
+        outcomes += contest.play()
+    if json_path is not None:
+        with written_whole(json_path) as beside:
+            beside.write_text(json.dumps({"outcomes": [asdict(o) for o in outcomes]}, indent=1), encoding="utf-8")
+    return outcomes

@@ -1,0 +1,138 @@
+"""The friction elements against plain streams, NumPy and loops fused by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import tegotae as tg
+from tegotae import running
+from tegotae.bench.contest import Contest, Outcome, in_turn
+from tegotae.bench.kernels.by_hand import mass_and_elements, numpy_elements
+from tegotae.friction import ParallelFriction
+
+T = 1e-3
+
+
+def one_element() -> list[Outcome]:
+    """One Coulomb element over an array, start to finish."""
+    brake = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))
+    velocity = 0.05 * np.sin(0.01 * np.arange(1_000_000))
+    best = in_turn({"run": lambda: brake.run(velocity, period=T, record=["force"])})["run"] / velocity.size * 1e9
+    return [Outcome("one Coulomb element, a step of run()", f"{best:.1f} ns", best, "<= 15 ns", best <= 15.0)]
+
+
+def one_step_from_python() -> list[Outcome]:
+    """`live.step`, as a control loop calls it."""
+    outcomes = []
+    for dimension, bound in ((1, 1.0), (2, 2.0)):
+        brake = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0), dimension=dimension)
+        step = brake.start(period=T).step
+        velocity = 0.05 if dimension == 1 else np.array([0.05, -0.02])
+
+        def many(step=step, velocity=velocity) -> None:  # type: ignore[no-untyped-def]
+            for _ in range(20_000):
+                step(velocity)
+
+        best = in_turn({"step": many})["step"] / 20_000 * 1e6
+        text = f"{best:.2f} us"
+        outcomes.append(Outcome(f"live.step, {dimension}-D", text, best, f"<= {bound:g} us", best <= bound))
+    return outcomes
+
+
+def many_elements() -> list[Outcome]:
+    """1e5 elements side by side, against a plain stream over as many bytes, and against (18) in NumPy."""
+    count, ticks = 100_000, 20
+    limits = np.linspace(1.0, 10.0, count)
+    velocity = 0.01 * np.sin(0.3 * np.arange(ticks))
+    outcomes = []
+    # An element reads F and e and writes e (24 bytes, as a += d does); with its own K and B it is 40 bytes.
+    for label, damping, entries in (
+        ("one stiffness for all", np.full(count, 1.0), count),
+        ("each its own stiffness and damping", np.linspace(1.0, 2.0, count), count * 5 // 3),
+    ):
+        composite = ParallelFriction(stiffness=1e4, damping=damping, limits=limits)
+        module, (_, picks) = running.module_of(composite), running.picks_of(composite, ["force"])
+        state, record = composite.initial_state(T), np.empty((1, ticks))
+        parameters, stiffness = composite.parameters, np.full(count, 1e4)
+        a, d = np.zeros(entries), np.ones(entries)
+
+        def ours(m=module, p=parameters, s=state, w=picks, r=record) -> None:  # type: ignore[no-untyped-def]
+            m.loop(p, s, velocity, T, 1, w, r)
+
+        def stream(a=a, d=d) -> None:  # type: ignore[no-untyped-def]
+            for _ in range(ticks):
+                np.add(a, d, out=a)
+
+        def in_numpy(K=stiffness, B=damping) -> None:  # type: ignore[no-untyped-def]
+            numpy_elements(K, B, limits, np.zeros(count), velocity, T)
+
+        ours()
+        best = in_turn({"ours": ours, "stream": stream, "numpy": in_numpy})
+        each = {name: seconds / ticks / count * 1e9 for name, seconds in best.items()}
+        told = f"{each['ours']:.2f} ns an element against {each['stream']:.2f} (stream), {each['numpy']:.2f} (NumPy)"
+        to_stream, to_numpy = each["ours"] / each["stream"], each["numpy"] / each["ours"]
+        name = f"1e5 elements, {label}"
+        outcomes += [
+            Outcome(f"{name} / a stream over as many bytes", told, to_stream, "<= 2", to_stream <= 2.0),
+            Outcome(f"{name}, times faster than NumPy", told, to_numpy, ">= 15", to_numpy >= 15.0),
+        ]
+    return outcomes
+
+
+def reversal_stack() -> list[Outcome]:
+    """The composite by its reversal stack: the cost of a step from 1e2 to 1e5 elements."""
+    velocity = 0.02 * np.sin(0.01 * np.arange(100_000))
+    rivals = {}
+    for count in (100, 1_000, 10_000, 100_000):
+        composite = ParallelFriction(stiffness=1e6 / count, limits=np.linspace(1.0, 10.0, count) * 100 / count)
+        module, (_, picks) = running.module_of(composite), running.picks_of(composite, ["force"])
+        state, record = composite.initial_state(T), np.empty((1, velocity.size))
+
+        def play(c=composite, m=module, s=state, p=picks, r=record) -> None:  # type: ignore[no-untyped-def]
+            m.loop(c.parameters, s, velocity, T, 1, p, r)
+
+        play()
+        rivals[f"{count:g}"] = play
+    best = {name: seconds / velocity.size * 1e9 for name, seconds in in_turn(rivals).items()}
+    ratio = max(best.values()) / min(best.values())
+    told = ", ".join(f"N={name}: {ns:.0f} ns" for name, ns in best.items())
+    return [Outcome("reversal stack, largest / smallest step from N=1e2 to 1e5", told, ratio, "<= 2", ratio <= 2.0)]
+
+
+def circuit() -> list[Outcome]:
+    """One mass and 22 elements as a circuit, against the same loop fused by hand."""
+    limits = 1.0 + 0.5 * np.arange(22)
+    elements = {
+        f"element_{i}": tg.FrictionImpedance(stiffness=1e4, damping=1.0, law=tg.Coulomb(float(limit)))
+        for i, limit in enumerate(limits)
+    }
+    machine = tg.Circuit(tg.Mass(mass=2.0), elements)
+    force = 200.0 * np.sin(2 * np.pi * T * np.arange(100_000))
+    _, picks = running.picks_of(machine, ["velocity"])
+    record, velocity = np.empty((1, force.size)), np.empty(force.size)
+    stiffness, damping = np.full(22, 1e4), np.full(22, 1.0)
+    none, nowhere = np.empty((0, 0)), np.empty(0, dtype=np.int64)
+
+    def ours() -> None:
+        state = machine.initial_state(T)
+        machine.module.loop(machine.parameters, state, force, none, nowhere, T, 1, picks, record)
+
+    def by_hand() -> None:
+        mass_and_elements(2.0, stiffness, damping, limits, np.zeros(22), force, T, velocity)
+
+    ours()
+    by_hand()
+    apart = float(np.max(np.abs(record[0] - velocity)) / np.max(np.abs(velocity)))
+    best = {name: s / force.size * 1e9 for name, s in in_turn({"ours": ours, "hand": by_hand}).items()}
+    ratio = best["ours"] / best["hand"]
+    told = f"{best['ours']:.0f} ns a step against {best['hand']:.0f}, equal to {apart:.0e}"
+    return [Outcome("circuit of a mass and 22 elements / fused by hand", told, ratio, "<= 1.2", ratio <= 1.2)]
+
+
+CONTESTS = (
+    Contest("one element", one_element),
+    Contest("one step from Python", one_step_from_python),
+    Contest("1e5 elements", many_elements),
+    Contest("reversal stack", reversal_stack),
+    Contest("circuit", circuit),
+)

@@ -1,0 +1,1 @@
+"""What the bench compares with, written by hand."""

@@ -1,0 +1,115 @@
+"""The same work as MuJoCo: a block that should stay on a slope. (MuJoCo comes with the `bench` extra.)"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tegotae as tg
+from tegotae.bench.contest import Contest, Outcome, in_turn
+
+# A 1 kg block on a slope at 80 % of its friction limit; creep is how far it moves between 1 s and 10 s.
+# "vibrating": the pull along the slope swings by 40 % of itself at 10 Hz around 70 %, so it never exceeds the limit.
+MASS, LIMIT, SECONDS, STEP = 1.0, 5.0, 10.0, 2e-3
+
+_SCENE = """
+<mujoco><option timestep="{step}" {option}/><worldbody>
+<geom type="plane" size="5 5 .1" friction="{mu} 0 0"/>
+<body pos="0 0 .05"><freejoint/><geom type="box" size=".1 .1 .05" mass="1" friction="{mu} 0 0"/></body>
+</worldbody></mujoco>
+"""
+_SETTINGS = {
+    "default": "",
+    "elliptic, impratio 100": 'cone="elliptic" impratio="100"',
+    "elliptic 100 + noslip 100": 'cone="elliptic" impratio="100" noslip_iterations="100"',
+}
+
+
+def ticks() -> NDArray[np.float64]:
+    """The end of each tick [s]."""
+    return np.asarray(STEP * np.arange(1, round(SECONDS / STEP) + 1), dtype=np.float64)
+
+
+def pull(time: NDArray[np.float64], vibrating: bool) -> NDArray[np.float64]:
+    """The pull along the slope over time [N]."""
+    if not vibrating:
+        return np.full(time.size, 0.8 * LIMIT)
+    return 0.7 * LIMIT * (1.0 + 0.4 * np.sin(2 * np.pi * 10.0 * time))
+
+
+class Ours:
+    """A mass held by one friction element, implicitly coupled, at MuJoCo's time step."""
+
+    def __init__(self, vibrating: bool):
+        brake = tg.FrictionImpedance(stiffness=1e6, damping=1e3, law=tg.Coulomb(LIMIT))
+        self.machine = tg.Circuit(tg.Mass(mass=MASS), {"brake": brake})
+        self.time = ticks()
+        self.force = pull(self.time, vibrating)
+
+    def creep(self) -> float:
+        """How far the contact moved [m] between 1 s and 10 s."""
+        run = self.machine.run(self.force, period=STEP, record=["brake.slip_velocity"])
+        return abs(float(run["brake.slip_velocity"][self.time > 1.0].sum() * STEP))
+
+
+class MuJoCo:
+    """A box on a plane; the pull is a force at its centre, gravity being normal to the plane."""
+
+    def __init__(self, option: str, vibrating: bool):
+        import mujoco
+
+        self.engine: Any = mujoco
+        scene = _SCENE.format(option=option, mu=LIMIT / (MASS * 9.81), step=STEP)
+        self.model = mujoco.MjModel.from_xml_string(scene)
+        self.data = mujoco.MjData(self.model)
+        self.vibrating = vibrating
+        self.force = pull(ticks(), vibrating)
+
+    def creep(self) -> float:
+        """How far the box moved [m] between 1 s and 10 s."""
+        self.engine.mj_resetData(self.model, self.data)
+        first = round(1.0 / STEP)
+        self._run(self.force[:first])
+        start = float(self.data.qpos[0])
+        self._run(self.force[first:])
+        return abs(float(self.data.qpos[0]) - start)
+
+    def _run(self, force: NDArray[np.float64]) -> None:
+        if not self.vibrating:  # one call into the engine, so no Python is timed
+            self.data.xfrc_applied[1, 0] = force[0]
+            self.engine.mj_step(self.model, self.data, force.size)
+            return
+        for value in force:
+            self.data.xfrc_applied[1, 0] = value
+            self.engine.mj_step(self.model, self.data)
+
+
+def slope() -> list[Outcome]:
+    """Creep and speed at one time step, MuJoCo's settings against one element."""
+    if importlib.util.find_spec("mujoco") is None:
+        missing = "MuJoCo is not installed: `make bench` adds it"
+        return [Outcome("block on a slope against MuJoCo", missing, 0.0, "not measured", False)]
+    outcomes = []
+    for vibrating in (False, True):
+        load = "vibrating" if vibrating else "constant"
+        mine = Ours(vibrating)
+        rivals = {name: MuJoCo(option, vibrating) for name, option in _SETTINGS.items()}
+        creep = mine.creep()
+        creeps = {name: rival.creep() for name, rival in rivals.items()}
+        least = min(creeps.values())
+        told = "; ".join(f"{name} {value:.1e} m" for name, value in creeps.items())
+        told = f"ours {creep:.1e} m; MuJoCo {told}"
+        bound = f"< {least:.1e} m (MuJoCo's least)"
+        outcomes.append(Outcome(f"slope, {load} load, creep in 9 s", told, creep, bound, creep < least))
+        best = in_turn({"ours": mine.creep, **{name: rival.creep for name, rival in rivals.items()}}, rounds=5)
+        fastest = min(best[name] for name in _SETTINGS)
+        ratio = fastest / best["ours"]
+        told = f"{best['ours'] / SECONDS * 1e6:.1f} us against {fastest / SECONDS * 1e6:.0f} us a simulated second"
+        outcomes.append(Outcome(f"slope, {load} load, times faster than MuJoCo", told, ratio, ">= 100", ratio >= 100.0))
+    return outcomes
+
+
+CONTESTS = (Contest("block on a slope", slope),)
