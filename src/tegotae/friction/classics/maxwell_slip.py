@@ -1,0 +1,111 @@
+"""The generalised Maxwell slip model: elements that stick as springs and slip towards a common law."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tegotae import checks
+from tegotae.block import Field, Impedance, Kernels
+from tegotae.checks import Array
+from tegotae.friction.classics.rise import SPEEDS, least_magnitude
+from tegotae.friction.kernels import classics as k
+from tegotae.friction.laws import Law, as_law
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneralisedMaxwellSlip(Impedance):
+    """N elements side by side, each a spring that breaks loose at its share of a law.  [lampaert2003]
+
+    An element sticks, F' = k v, until F = a s(v); it then slips, F' = sgn(v) C (a - F/s(v)), until the velocity goes
+    through zero. C is the rate at which a slipping element is drawn to the law: with a law that varies, it is the
+    frictional lag. Solved exactly for the velocity of each tick. At v = 0 the force of a slipping element jumps.
+
+    Args:
+        stiffness: k of each element [N/m], > 0; one number for all, or one each.
+        fractions: share a of the law [-] that each element carries, > 0; together 1.
+        law: s(v) [N], steady friction over speed: `Coulomb`, `Stribeck`, … or a function; > 0 everywhere.
+        attraction: C [N/s], > 0, at which slipping elements approach the law.
+        viscosity: [N·s/m], >= 0.
+
+    Runs record `force` [N]; the elements' `force_1`, … [N] and `slip_1`, … (direction of slip, 0 while it sticks)
+    are recorded when asked for.
+
+    Example:
+        >>> import numpy as np, tegotae as tg
+        >>> from tegotae.friction.classics import GeneralisedMaxwellSlip
+        >>> model = GeneralisedMaxwellSlip(
+        ...     stiffness=1e4, fractions=[0.2, 0.3, 0.5], law=tg.Coulomb(10.0), attraction=100.0
+        ... )
+        >>> run = model.run(np.full(4, 0.1), period=1e-3)
+        >>> run.force.round(9).tolist()
+        [-3.0, -6.0, -8.0, -9.0]
+    """
+
+    stiffness: float | Sequence[float]
+    fractions: Sequence[float]
+    law: Law
+    attraction: float
+    viscosity: float = 0.0
+
+    dimension = 1
+
+    def __post_init__(self) -> None:
+        own, set_ = type(self).__name__, object.__setattr__
+        fractions = _all_positive(own, "fractions", self.fractions, "", "Give each element's share of the law.")
+        if abs(fractions.sum() - 1.0) > 1e-9:
+            checks.refuse(own, f"fractions add up to {fractions.sum():g}.", "Scale them so that they add up to 1.")
+        stiffness = _all_positive(own, "stiffness", self.stiffness, "N/m", "Give each element's stiffness.")
+        if stiffness.size not in (1, fractions.size):
+            checks.refuse(
+                own,
+                f"{stiffness.size} values of stiffness but {fractions.size} fractions.",
+                "Give one stiffness for all, or one for every fraction.",
+            )
+        set_(self, "fractions", tuple(fractions.tolist()))
+        set_(self, "stiffness", tuple(np.broadcast_to(stiffness, fractions.shape).tolist()))
+        set_(self, "law", as_law(own, self.law))
+        remedy = "Give the rate at which slipping elements approach the law, such as 100."
+        set_(self, "attraction", checks.positive(own, "attraction", self.attraction, "N/s", remedy))
+        none = "Give a magnitude, or 0 for none."
+        set_(self, "viscosity", checks.at_least_zero(own, "viscosity", self.viscosity, "N·s/m", none))
+        least_magnitude(own, self.law)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The state: the force on the mover, then each element's friction and direction of slip."""
+        count = range(1, len(self.fractions) + 1)
+        forces = [Field(f"force_{i}", "N", f"friction in element {i}, along the motion", recorded=False) for i in count]
+        slips = [Field(f"slip_{i}", "", f"direction element {i} slips in, or 0", recorded=False) for i in count]
+        return (Field("force", "N", "force on the mover"), *forces, *slips)
+
+    @property
+    def parameters(self) -> Array:
+        """[N, C, viscosity, k..., a..., law...]."""
+        head = (float(len(self.fractions)), self.attraction, self.viscosity)
+        return np.array([*head, *np.atleast_1d(self.stiffness), *self.fractions, *self.law.parameters])
+
+    @property
+    def kernels(self) -> Kernels:
+        """Exact for a velocity held over the tick."""
+        return Kernels(k.maxwell_kernels, self.law.kernels[:1])
+
+    def steepest_rise(self, period: float) -> float:
+        """The largest rise of the force with the velocity [N·s/m], from above.
+
+        An element that breaks loose within the tick follows the law's fall; one that slips from a level r(0) may
+        follow it faster, as its approach quickens while the law falls.
+        """
+        g, rest = self.law(SPEEDS), self.law.at_rest
+        y = self.attraction * period / g
+        slipping = -np.expm1(-y) + y * np.exp(-y) * (rest / g - 1.0)
+        return max(0.0, self.law.steepest_fall * max(1.0, float(slipping.max())) - self.viscosity)
+
+
+def _all_positive(owner: str, name: str, value: object, unit: str, remedy: str) -> Array:
+    given = checks.values(owner, name, value, unit, remedy)
+    if not given.all():
+        checks.refuse(owner, f"{name}[{int(np.argmin(given))}]={0.0} {unit}".rstrip() + " must be > 0.", remedy)
+    return given
