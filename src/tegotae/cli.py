@@ -29,6 +29,7 @@ app = typer.Typer(
 )
 
 JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write it as JSON.")]
+PlotFile = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw it as .png, .svg or .pdf.")]
 
 
 def _version(wanted: bool) -> None:
@@ -81,7 +82,7 @@ def run(
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result as netCDF (.nc).")] = None,
     json: JsonFile = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it as .png, .svg or .pdf.")] = None,
+    plot: PlotFile = None,
     show: Annotated[bool, typer.Option("--show", help="Print the parameters as TOML and run nothing.")] = False,
 ) -> None:
     """Run a scenario, with parameters from a TOML file and from the command line."""
@@ -96,9 +97,30 @@ def run(
 @app.command(epilog="Example:  tegotae bench --json bench.json")
 def bench(json: JsonFile = None) -> None:
     """Measure speed side by side with peers, and print the ratios."""
-    from tegotae import bench as command
+    from tegotae.commands import bench as command
 
     command.run(json)
+
+
+@app.command(epilog="Example:  tegotae fit record.csv --law stribeck --plot fit.png")
+def fit(
+    record: Annotated[
+        Path,
+        typer.Argument(metavar="RECORD.csv", help="Columns time [s], velocity [m/s] or position [m], and force [N]."),
+    ],
+    block: Annotated[str, typer.Option(metavar="KIND", help="impedance, admittance or parallel.")] = "impedance",
+    law: Annotated[str, typer.Option(metavar="LAW", help="coulomb, viscous or stribeck.")] = "coulomb",
+    elements: Annotated[int | None, typer.Option(metavar="N", help="How many elements a parallel block has.")] = None,
+    period: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Length of a tick, if the file has no time.")
+    ] = None,
+    json: JsonFile = None,
+    plot: PlotFile = None,
+) -> None:
+    """Identify a friction block from a measured record, with confidence intervals."""
+    from tegotae.commands import fit as command
+
+    command.run(record, block, law, elements, period, json, plot)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -122,6 +144,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader has left, as `| head` does. Nothing more can be said on stdout, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        print(f"tegotae: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
+        return BAD_INPUT
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     return 0

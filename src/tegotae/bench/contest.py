@@ -19,7 +19,7 @@ class Outcome:
     Args:
         name: what was compared.
         measured: the times and other figures, as text.
-        value: the number that the bound speaks of (a ratio, or a time where no rival is named).
+        value: the number that the bound speaks of: a ratio [-], or a time or creep in the unit of the bound.
         bound: what is asked of it, as text.
         met: whether it holds in this run.
 
@@ -70,6 +70,11 @@ def run(json_path: str | os.PathLike[str] | None = None, report: Callable[[str],
     Args:
         json_path: where to write {"outcomes": [...]}.
         report: called with the name of each contest before it is played.
+
+    Example:
+        >>> from tegotae.bench import run
+        >>> run.__name__  # playing takes about ten seconds: `tegotae bench`
+        'run'
     """
     from tegotae.bench import friction, peers
 

@@ -1,0 +1,1 @@
+"""What the commands of `tegotae` do; `tegotae.cli` says how they are called."""

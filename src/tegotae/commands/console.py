@@ -1,0 +1,74 @@
+"""Words to the terminal: results on stdout, progress and errors on stderr, plain where nobody watches."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+from tegotae import checks
+from tegotae.errors import FileError
+
+FIGURE_FORMATS = (".png", ".svg", ".pdf")  # as tegotae.figures writes them; named here to keep matplotlib unloaded
+
+
+def out() -> Console:
+    """For what was asked for. Not a terminal: no colours, and wide enough to keep a table's rows on one line."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=200)
+
+
+def wrote(console: Console, path: str | os.PathLike[str], what: str) -> None:
+    """Say what was written, and where."""
+    console.print(f"wrote {what}: {Path(path)}", markup=False, soft_wrap=True)
+
+
+def write_json(path: str | os.PathLike[str], content: Mapping[str, Any]) -> None:
+    """Strict JSON, all or nothing."""
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    with checks.written_whole(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
+def refuse_unwritable(path: Path | None, *, figure: bool = False) -> None:
+    """Refuse a path that cannot be written before the work, not after."""
+    if path is None:
+        return
+    if figure and path.suffix.lower() not in FIGURE_FORMATS:
+        raise FileError(
+            f"Cannot write {path}: figures are written as {', '.join(FIGURE_FORMATS)}.\n  Choose one of these suffixes."
+        )
+    if not path.parent.is_dir():
+        raise FileError(f"Cannot write {path}: the folder {path.parent} does not exist.\n  Create it first.")
+    if path.is_dir():
+        raise FileError(f"Cannot write {path}: it is a folder.\n  Name a file inside it.")
+
+
+class Watch:
+    """A progress bar on a terminal; silence elsewhere."""
+
+    def __init__(self, progress: Progress, total: int | None):
+        self._progress = progress
+        self._task = progress.add_task("", total=total)
+        self._done = 0
+
+    def step(self, name: str) -> None:
+        """`name` begins; what came before it is done."""
+        self._progress.update(self._task, description=name, completed=self._done)
+        self._done += 1
+
+
+@contextmanager
+def watching(total: int | None = None) -> Iterator[Watch]:
+    """Progress on stderr while the block runs; nothing is left on the screen afterwards."""
+    console = Console(stderr=True)
+    columns = [SpinnerColumn(), TextColumn("{task.description}")]
+    bar = [] if total is None else [BarColumn(bar_width=24), MofNCompleteColumn()]
+    with Progress(*columns, *bar, console=console, transient=True, disable=not console.is_terminal) as progress:
+        yield Watch(progress, total)

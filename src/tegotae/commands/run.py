@@ -1,0 +1,61 @@
+"""`tegotae run`: one scenario, its numbers on the screen, its result and figure in files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from rich.table import Table
+from rich.text import Text
+
+from tegotae.commands import console as words
+from tegotae.scenarios import load_scenario
+
+
+def run(
+    name: str, config: Path | None, settings: Sequence[str], out: Path | None, json: Path | None, plot: Path | None
+) -> None:
+    """Read the parameters, run, print, write."""
+    scenario = load_scenario(name)
+    parameters = scenario.read(config, settings)
+    for path in (out, json):
+        words.refuse_unwritable(path)
+    words.refuse_unwritable(plot, figure=True)
+    with words.watching() as watch:
+        watch.step("running")
+        result = scenario.run(parameters)
+        numbers = scenario.summary(parameters, result)
+    console = words.out()
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column()
+    table.add_column(justify="right")
+    for number in numbers:
+        table.add_row(number.name, Text(f"{number.value:.6g}", style="bold"), number.unit)
+    console.print(Text(f"{name}: {result.time.size} ticks, {result.time[-1]:.6g} s", style="bold"))
+    console.print(table)
+    with words.watching() as watch:
+        if out is not None:
+            watch.step("saving")
+            words.wrote(console, result.save(out), "the result")
+        if json is not None:
+            content = {
+                "scenario": name,
+                "parameters": msgspec.to_builtins(parameters),
+                "summary": [{"name": n.name, "value": n.value, "unit": n.unit} for n in numbers],
+            }
+            words.write_json(json, content)
+            words.wrote(console, json, "the numbers")
+        if plot is not None:
+            watch.step("drawing")
+            result.plot(plot)
+            words.wrote(console, plot, "the figure")
+    if out is None and json is None and plot is None:
+        console.print(Text(f"nothing was written; add --plot {name}.png or --out {name}.nc to keep it", style="dim"))
+
+
+def show(name: str, config: Path | None, settings: Sequence[str]) -> None:
+    """Print the parameters as TOML."""
+    scenario = load_scenario(name)
+    # As it stands, without the terminal's wrapping: the text is meant to be put into a file.
+    print(scenario.show(scenario.read(config, settings)))

@@ -1,0 +1,47 @@
+"""Figures people want to look at: the house style, and the portrait that fits a result."""
+
+from tegotae.figures.house import (
+    AMBER,
+    BLUE,
+    FORCE,
+    FRICTION,
+    GREEN,
+    INK,
+    MOTION,
+    PALETTE,
+    PLUM,
+    QUIET,
+    SKY,
+    VERMILION,
+    Shown,
+    label_end,
+    save,
+    shade,
+    sheet,
+    style,
+    thinned,
+)
+from tegotae.figures.portraits import of_result
+
+__all__ = [
+    "AMBER",
+    "BLUE",
+    "FORCE",
+    "FRICTION",
+    "GREEN",
+    "INK",
+    "MOTION",
+    "PALETTE",
+    "PLUM",
+    "QUIET",
+    "SKY",
+    "VERMILION",
+    "Shown",
+    "label_end",
+    "of_result",
+    "save",
+    "shade",
+    "sheet",
+    "style",
+    "thinned",
+]

@@ -1,0 +1,264 @@
+"""The house style for figures.
+
+Figures are made with matplotlib's objects and drawn by Agg: no global state, no window, safe in any thread.
+The colours stay apart for colour-blind readers and in grey print.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tegotae import checks
+from tegotae.errors import FileError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK = "#22303c"
+QUIET = "#7b8794"
+HAIR = "#d9dee3"
+STUCK = "#eef1f4"
+BLUE, VERMILION, GREEN, AMBER, PLUM, SKY = "#1f6fb2", "#d1495b", "#2a9d74", "#e09f3e", "#7b5ea7", "#56a3c9"
+PALETTE = (BLUE, VERMILION, GREEN, AMBER, PLUM, SKY)
+
+# One colour a meaning, in every figure of the house.
+MOTION, FORCE, FRICTION = BLUE, VERMILION, AMBER
+
+FORMATS = (".png", ".svg", ".pdf")
+_MOST_POINTS = 4000  # beyond what a page can show; a longer record keeps the extremes of each bin
+
+_STYLE: dict[str, Any] = {
+    "font.family": "DejaVu Sans",  # ships with matplotlib, so figures look alike on every machine
+    "font.size": 9.0,
+    "figure.dpi": 160,
+    "savefig.dpi": 160,
+    "figure.facecolor": "white",
+    "axes.facecolor": "white",
+    "axes.edgecolor": QUIET,
+    "axes.linewidth": 0.6,
+    "axes.labelcolor": INK,
+    "axes.labelsize": 9.0,
+    "axes.titlesize": 9.5,
+    "axes.titlelocation": "left",
+    "axes.titlecolor": INK,
+    "axes.titlepad": 8.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.xmargin": 0.01,
+    "axes.ymargin": 0.09,
+    "axes.formatter.use_mathtext": True,
+    "axes.formatter.limits": (-4, 5),
+    "grid.color": HAIR,
+    "grid.linewidth": 0.5,
+    "xtick.color": QUIET,
+    "ytick.color": QUIET,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 3.0,
+    "ytick.major.size": 3.0,
+    "lines.linewidth": 1.4,
+    "lines.solid_capstyle": "round",
+    "lines.solid_joinstyle": "round",
+    "text.color": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 8.0,
+    "svg.hashsalt": "tegotae",  # the same figure gives the same bytes
+    "path.simplify_threshold": 0.2,
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Everything drawn inside follows the house style.
+
+    Example:
+        >>> from tegotae import figures
+        >>> with figures.style():
+        ...     figure, axes = figures.sheet(1, 2)
+        >>> len(figure.axes)
+        2
+    """
+    import matplotlib
+    from cycler import cycler
+
+    settings: Any = {**_STYLE, "axes.prop_cycle": cycler(color=PALETTE)}
+    with matplotlib.rc_context(settings):
+        yield
+
+
+def sheet(rows: int = 1, columns: int = 1, *, width: float = 7.2, height: float = 3.4) -> tuple[Figure, NDArray[Any]]:
+    """An empty figure and its axes, an array of shape (rows, columns). Draw on it inside `style()`.
+
+    Args:
+        rows: of axes.
+        columns: of axes.
+        width: [inch].
+        height: [inch].
+
+    Example:
+        >>> from tegotae import figures
+        >>> with figures.style():
+        ...     figure, axes = figures.sheet(2, 1)
+        ...     line = axes[0, 0].plot([0, 1], [0, 1])
+        >>> axes.shape
+        (2, 1)
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.subplots(rows, columns, squeeze=False)
+    return figure, axes
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A quantity in the SI prefix that reads best.
+
+    Args:
+        values: the numbers, scaled [unit].
+        unit: with its prefix.
+
+    Example:
+        >>> shown = Shown.of([0.0, 0.002], "m")
+        >>> shown.unit, shown.values.tolist()
+        ('mm', [0.0, 2.0])
+    """
+
+    values: NDArray[Any]
+    unit: str
+
+    @classmethod
+    def of(cls, values: ArrayLike, unit: str) -> Shown:
+        """Scaled so that its largest magnitude lies between 0.1 and 1000, if its unit takes prefixes."""
+        array = np.asarray(values, dtype=np.float64)
+        factor, prefix = _prefix(float(np.max(np.abs(array), initial=0.0)), unit)
+        return cls(array * factor, prefix + unit)
+
+
+def _prefix(largest: float, unit: str) -> tuple[float, str]:
+    if unit.split("/")[0].split("·")[0] not in ("m", "N", "s", "W", "J", "rad"):
+        return 1.0, ""
+    for threshold, factor, prefix in ((1e3, 1e-3, "k"), (0.1, 1.0, ""), (1e-4, 1e3, "m"), (1e-7, 1e6, "µ")):
+        if largest >= threshold and not (prefix == "k" and unit in ("s", "rad")):
+            return factor, prefix
+    return (1.0, "") if largest == 0.0 else (1e9, "n")
+
+
+def thinned(*records: NDArray[Any]) -> NDArray[np.int64]:
+    """The ticks worth drawing: all of a short record; of a long one the extremes of every bin, so no peak is lost.
+
+    Args:
+        records: of equal length over time [any unit]; the extremes of each are kept.
+
+    Example:
+        >>> import numpy as np
+        >>> spike = np.zeros(100_000)
+        >>> spike[54321] = 1.0
+        >>> 54321 in thinned(spike)
+        True
+    """
+    ticks = records[0].shape[0]
+    if ticks <= _MOST_POINTS:
+        return np.arange(ticks)
+    size = -(-ticks // (_MOST_POINTS // (2 * len(records))))
+    whole = ticks // size * size
+    starts = np.arange(0, whole, size)
+    kept: list[NDArray[np.int64]] = [np.array([0, ticks - 1])]
+    for record in records:
+        bins = record[:whole].reshape(-1, size)
+        kept += [starts + bins.argmin(axis=1), starts + bins.argmax(axis=1)]
+        if whole < ticks:
+            kept.append(whole + np.array([record[whole:].argmin(), record[whole:].argmax()]))
+    return np.unique(np.concatenate(kept))
+
+
+def label_end(axes: Axes, x: float, y: float, text: str, color: str, *, below: bool = False) -> None:
+    """Name a curve where it ends, in its own colour, instead of in a box.
+
+    Args:
+        axes: where the curve is.
+        x: of its end [data].
+        y: of its end [data].
+        text: the name.
+        color: the curve's.
+        below: under the end rather than above it.
+
+    Example:
+        >>> with style():
+        ...     figure, axes = sheet()
+        ...     label_end(axes[0, 0], 1.0, 1.0, "force", FORCE)
+        >>> axes[0, 0].texts[0].get_text()
+        'force'
+    """
+    axes.annotate(
+        text,
+        (x, y),
+        xytext=(5, -3 if below else 3),
+        textcoords="offset points",
+        color=color,
+        fontsize=8.0,
+        va="top" if below else "bottom",
+        ha="left",
+        annotation_clip=False,
+    )
+
+
+def shade(axes: Axes, time: NDArray[Any], stuck: NDArray[np.bool_]) -> None:
+    """Grey where it sticks: `stuck` tells for each tick whether the velocity is exactly zero.
+
+    Args:
+        axes: with time along x.
+        time: in the axis's own unit [s or its prefix].
+        stuck: one truth a tick.
+
+    Example:
+        >>> with style():
+        ...     figure, axes = sheet()
+        ...     shade(axes[0, 0], np.arange(3.0), np.array([True, True, False]))
+        >>> len(axes[0, 0].collections)
+        1
+    """
+    axes.fill_between(
+        time, 0.0, 1.0, where=stuck.tolist(), transform=axes.get_xaxis_transform(), color=STUCK, lw=0, zorder=0
+    )
+
+
+def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
+    """Write a figure as PNG, SVG or PDF, by the suffix, all or nothing; return the path.
+
+    Example:
+        >>> import tempfile, os
+        >>> figure, axes = sheet()
+        >>> save(figure, os.path.join(tempfile.mkdtemp(), "empty.png")).name
+        'empty.png'
+    """
+    target = Path(path)
+    kind = target.suffix.lower()
+    if kind not in FORMATS:
+        raise FileError(
+            f"Cannot write {target}: figures are not written as {kind or 'a file without suffix'}.\n"
+            f"  Use {', '.join(FORMATS[:-1])} or {FORMATS[-1]}."
+        )
+    with style(), checks.written_whole(target) as beside:
+        # Without a date the same figure is the same file.
+        metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}[kind]
+        figure.savefig(beside, format=kind[1:], metadata=metadata)
+    return target

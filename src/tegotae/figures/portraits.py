@@ -1,0 +1,315 @@
+"""The portrait of a result: what went in, what came out, and the loop or the path they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae.figures.house import (
+    FORCE,
+    FRICTION,
+    HAIR,
+    MOTION,
+    PALETTE,
+    QUIET,
+    Shown,
+    label_end,
+    shade,
+    sheet,
+    style,
+    thinned,
+)
+from tegotae.result import Result, Variable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Values = NDArray[Any]
+
+_MOST_VECTORS = 70  # force vectors along a path; more of them hide it
+_MOST_MEMBERS = 60  # curves of a family
+
+
+def of_result(result: Result) -> Figure:
+    """The figure that fits a result: what went in, what came out, and the loop or path they make.
+
+    Args:
+        result: of an impedance or an admittance in 1-D or 2-D, of a batch, or anything with a `time`.
+
+    Example:
+        >>> import numpy as np, tegotae as tg
+        >>> from tegotae import figures
+        >>> brake = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))
+        >>> figure = figures.of_result(brake.run(0.1 * np.sin(np.arange(200) / 20), period=1e-3))
+        >>> [axes.get_ylabel() for axes in figure.axes]
+        ['velocity [mm/s]', 'force [N]', 'force [N]']
+    """
+    with style():
+        figure = _painter(result)(result)
+        figure.suptitle(result.title, x=0.012, ha="left", fontsize=11.0, fontweight="bold")
+        _caption(figure, result)
+        figure.align_ylabels()
+    return figure
+
+
+def _caption(figure: Figure, result: Result) -> None:
+    """The parameters, small, across from the title, where they are few enough to be read."""
+    text = str(result.about.get("block", "")).partition("(")[2].removesuffix(")")
+    room = 17 * figure.get_figwidth() - 2.4 * len(result.title)
+    if 0 < len(text) <= room:
+        figure.text(0.992, 0.985, text, ha="right", va="top", fontsize=6.5, color=QUIET)
+
+
+def _painter(result: Result) -> Callable[[Result], Figure]:
+    """Chosen by what was recorded, never by the class: a loaded file gets the same portrait."""
+    motion, force = result.variables.get("velocity"), result.variables.get("force")
+    if motion is None or force is None or result.variables["time"].values.size < 2:
+        return _anything
+    takes_motion = motion.meaning == "as given"
+    if "batch" in force.dims or "batch" in motion.dims:
+        flat = "axis" not in force.dims
+        return (_loops if takes_motion else _histories) if flat else _anything
+    shape = force.values.shape[1:]
+    if shape in ((), (1,)):
+        return _impedance if takes_motion else _admittance
+    return _path if shape == (2,) else _anything
+
+
+def _impedance(result: Result) -> Figure:
+    """Motion and force over time, and force over displacement."""
+    figure, (speed, pull, loop) = _time_and_loop()
+    time = _time(result)
+    velocity, force = _flat(result, "velocity"), _flat(result, "force")
+    _curve(speed, time, Shown.of(velocity, "m/s"), MOTION, "velocity")
+    _curve(pull, time, Shown.of(force, "N"), FORCE, "force")
+    if "slip_velocity" in result.variables:
+        _shade_stuck((speed, pull), time, _flat(result, "slip_velocity"))
+    _time_axis((speed, pull), time)
+    where, push = Shown.of(_displacement(result), "m"), Shown.of(force, "N")
+    keep = thinned(where.values, push.values)
+    loop.axhline(0.0, color=QUIET, lw=0.6)
+    loop.plot(where.values[keep], push.values[keep], color=FORCE)
+    loop.plot(where.values[0], push.values[0], "o", ms=4.5, mfc="white", mec=FORCE, mew=1.2)
+    loop.plot(where.values[-1], push.values[-1], "o", ms=4.5, color=FORCE)
+    loop.set(xlabel=f"displacement [{where.unit}]", ylabel=f"force [{push.unit}]", title="force over displacement")
+    loop.margins(0.07)
+    return figure
+
+
+def _admittance(result: Result) -> Figure:
+    """Force, velocity and position over time; grey where it stands exactly still."""
+    figure, grid = sheet(3, 1, width=7.2, height=5.2)
+    above: tuple[Axes, ...] = tuple(grid[:, 0])
+    time = _time(result)
+    push = Shown.of(np.stack([_flat(result, n) for n in ("force", "friction") if n in result.variables]), "N")
+    for values, name, color in zip(push.values, ("force", "friction"), (FORCE, FRICTION), strict=False):
+        keep = thinned(values)
+        above[0].plot(time.values[keep], values[keep], color=color)
+        if len(push.values) > 1:
+            label_end(above[0], float(time.values[-1]), float(values[-1]), name, color, below=name == "friction")
+    above[0].set_ylabel(f"force [{push.unit}]")
+    _curve(above[1], time, Shown.of(_flat(result, "velocity"), "m/s"), MOTION, "velocity")
+    _curve(above[2], time, Shown.of(_displacement(result), "m"), MOTION, "position")
+    _shade_stuck(above, time, _flat(result, "velocity"))
+    _time_axis(above, time)
+    return figure
+
+
+def _path(result: Result) -> Figure:
+    """The way through the plane, with the forces along it, and their magnitudes over time."""
+    figure, (speed, pull, plane) = _time_and_loop()
+    time = _time(result)
+    where = Shown.of(_displacement(result), "m")
+    name = "friction" if result.variables["force"].meaning == "as given" and "friction" in result else "force"
+    force = result[name]
+    _curve(speed, time, Shown.of(np.linalg.norm(result.velocity, axis=1), "m/s"), MOTION, "speed")
+    _curve(pull, time, Shown.of(np.linalg.norm(force, axis=1), "N"), FORCE, f"|{name}|")
+    slip = result.variables.get("slip_velocity", result.variables["velocity"])
+    _shade_stuck((speed, pull), time, np.linalg.norm(slip.values, axis=1))
+    _time_axis((speed, pull), time)
+    for low in (speed, pull):
+        low.set_ylim(bottom=0.0)
+    keep = thinned(where.values[:, 0], where.values[:, 1])
+    plane.plot(*where.values[keep].T, color=MOTION, lw=3.0, alpha=0.55)
+    _vectors(plane, where.values, force)
+    plane.plot(*where.values[0], "o", ms=5, mfc="white", mec=MOTION, mew=1.3)
+    plane.plot(*where.values[-1], "o", ms=5, color=MOTION)
+    plane.set_aspect("equal", adjustable="datalim")
+    plane.set(xlabel=f"x [{where.unit}]", ylabel=f"y [{where.unit}]", title=f"path, and {name} along it")
+    return figure
+
+
+def _vectors(plane: Axes, where: Values, force: Values) -> None:
+    """Line segments from the path along the force, their longest a fair part of the picture."""
+    from matplotlib.collections import LineCollection
+
+    longest = float(np.max(np.linalg.norm(force, axis=1)))
+    size = float(np.max(np.ptp(where, axis=0)))
+    if longest == 0.0 or size == 0.0:
+        return
+    step = max(1, len(where) // _MOST_VECTORS)
+    feet, reach = where[::step], force[::step] * (size / 4.5 / longest)
+    plane.add_collection(
+        LineCollection(np.stack([feet, feet + reach], axis=1), colors=FORCE, linewidths=0.9, zorder=3)  # type: ignore[arg-type]
+    )
+    plane.update_datalim(feet + reach)
+    plane.autoscale_view()
+
+
+def _loops(result: Result) -> Figure:
+    """A family of impedances: one colour from dark to light along the batch."""
+    figure, (speed, pull, loop) = _time_and_loop()
+    time = _time(result)
+    force = Shown.of(_batched(result, "force"), "N")
+    velocity = Shown.of(_batched(result, "velocity"), "m/s")
+    where = Shown.of(_displacement(result), "m")
+    _family(speed, time.values, velocity.values)
+    _family(pull, time.values, force.values)
+    _family(loop, where.values, force.values)
+    speed.set_ylabel(f"velocity [{velocity.unit}]")
+    pull.set_ylabel(f"force [{force.unit}]")
+    loop.set(xlabel=f"displacement [{where.unit}]", ylabel=f"force [{force.unit}]", title="force over displacement")
+    _time_axis((speed, pull), time)
+    _batch_bar(figure, loop, force.values.shape[0])
+    return figure
+
+
+def _histories(result: Result) -> Figure:
+    """A family of admittances."""
+    figure, grid = sheet(3, 1, width=7.2, height=5.2)
+    time = _time(result)
+    members = 1
+    for axes, name, unit in zip(grid[:, 0], ("force", "velocity", "position"), ("N", "m/s", "m"), strict=True):
+        shown = Shown.of(_displacement(result) if name == "position" else _batched(result, name), unit)
+        _family(axes, time.values, shown.values)
+        axes.set_ylabel(f"{name} [{shown.unit}]")
+        members = max(members, shown.values.shape[0])
+    _time_axis(tuple(grid[:, 0]), time)
+    _batch_bar(figure, grid[:, 0], members)
+    return figure
+
+
+def _anything(result: Result) -> Figure:
+    """Every recorded quantity over time, those of one unit together."""
+    time = _time(result)
+    groups: dict[str, list[tuple[str, Values]]] = {}
+    for name, variable in result.variables.items():
+        if name != "time" and "time" in variable.dims:
+            groups.setdefault(variable.unit, []).extend(_columns(name, variable))
+    figure, grid = sheet(max(1, len(groups)), 1, width=7.2, height=1.0 + 1.5 * max(1, len(groups)))
+    for axes, (unit, curves) in zip(grid[:, 0], groups.items(), strict=False):
+        shown = Shown.of(np.stack([values for _, values in curves]), unit)
+        for i, ((name, _), values) in enumerate(zip(curves, shown.values, strict=True)):
+            keep = thinned(values)
+            axes.plot(time.values[keep], values[keep], color=PALETTE[i % len(PALETTE)], label=name)
+        axes.set_ylabel(f"[{shown.unit or '-'}]")
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.03), handlelength=1.2)
+    _time_axis(tuple(grid[:, 0]), time)
+    return figure
+
+
+def _columns(name: str, variable: Variable) -> list[tuple[str, Values]]:
+    """A variable as curves over time, at most a dozen of them."""
+    values = np.moveaxis(variable.values, variable.dims.index("time"), -1)
+    flat = values.reshape(-1, values.shape[-1])
+    label = name.replace("_", " ")
+    if len(flat) == 1:
+        return [(label, flat[0])]
+    axes = "xyz" if variable.dims == ("time", "axis") and len(flat) <= 3 else None
+    return [(f"{label} {axes[i] if axes else i}", curve) for i, curve in enumerate(flat[:12])]
+
+
+def _time_and_loop() -> tuple[Figure, tuple[Axes, Axes, Axes]]:
+    """Two histories on the left, one square picture on the right."""
+    figure, grid = sheet(2, 2, width=8.4, height=3.9)
+    for axes in grid[:, 1]:
+        axes.remove()
+    spec = grid[0, 0].get_gridspec()
+    spec.set_width_ratios([1.15, 1.0])
+    return figure, (grid[0, 0], grid[1, 0], figure.add_subplot(spec[:, 1]))
+
+
+def _curve(axes: Axes, time: Shown, shown: Shown, color: str, name: str) -> None:
+    keep = thinned(shown.values)
+    axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
+    axes.plot(time.values[keep], shown.values[keep], color=color)
+    axes.set_ylabel(f"{name} [{shown.unit}]")
+
+
+def _family(axes: Axes, x: Values, families: Values) -> None:
+    colors = _ramp(min(len(families), _MOST_MEMBERS))
+    members = np.unique(np.linspace(0, len(families) - 1, len(colors)).astype(int))
+    for color, member in zip(colors, members, strict=True):
+        across = x[member if len(x) > 1 else 0] if x.ndim == 2 else x
+        keep = thinned(families[member], across)
+        axes.plot(across[keep], families[member][keep], color=color if len(families) > 1 else MOTION, lw=1.1)
+
+
+def _ramp(count: int) -> Values:
+    """Dark to light, readable on white by any eye."""
+    from matplotlib import colormaps
+
+    return np.asarray(colormaps["viridis"](np.linspace(0.05, 0.85, count)))
+
+
+def _batch_bar(figure: Figure, axes: Any, members: int) -> None:
+    """A slim key to the family's colours."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import ListedColormap, Normalize
+
+    scale = ScalarMappable(Normalize(0, max(1, members - 1)), ListedColormap(_ramp(256)))
+    bar = figure.colorbar(scale, ax=axes, fraction=0.035, pad=0.02, aspect=30)
+    bar.outline.set_visible(False)
+    bar.set_ticks([0, max(1, members - 1)])
+    bar.set_label("batch member", labelpad=-6)
+
+
+def _shade_stuck(rows: tuple[Axes, ...], time: Shown, speed: Values) -> None:
+    """Say once what the grey means."""
+    stuck = speed == 0.0
+    if not stuck.any():
+        return
+    keep = np.unique(np.concatenate([[0, stuck.size - 1], *[np.flatnonzero(np.diff(stuck)) + i for i in (0, 1)]]))
+    if keep.size > 2000:  # a chatter of bands would be one grey smear
+        return
+    for axes in rows:
+        shade(axes, time.values[keep], stuck[keep])
+    rows[0].set_title("grey: it sticks, slip is exactly 0", fontsize=8.0, color=QUIET, loc="right", pad=4)
+
+
+def _time_axis(rows: tuple[Axes, ...], time: Shown) -> None:
+    for axes in rows:
+        first, last = float(time.values[0]), float(time.values[-1])
+        if first < last:
+            axes.set_xlim(0.0 if 0.0 < first < 0.05 * last else first, last)
+        if axes is not rows[-1]:
+            axes.tick_params(labelbottom=False)
+    rows[-1].set_xlabel(f"time [{time.unit}]")
+
+
+def _time(result: Result) -> Shown:
+    return Shown.of(result["time"], "s")
+
+
+def _flat(result: Result, name: str) -> Values:
+    return np.asarray(result[name]).reshape(result["time"].shape)
+
+
+def _batched(result: Result, name: str) -> Values:
+    """Shape (members, time), one member where all share a record."""
+    return np.asarray(result[name]).reshape(-1, result["time"].size)
+
+
+def _displacement(result: Result) -> Values:
+    """The recorded position, or the way made by the mean velocities: their sum, exact when every tick is recorded."""
+    axis = result.variables["velocity"].dims.index("time")
+    if "position" in result.variables:
+        values = np.asarray(result["position"])
+    else:
+        step = float(result["time"][1] - result["time"][0])
+        values = np.cumsum(result["velocity"], axis=axis) * step
+    return values if values.ndim == axis + 1 or values.shape[-1] == 2 else values[..., 0]

@@ -1,0 +1,328 @@
+"""A ledger of claims: what a paper says, what we measured, the bound, and whether it holds.
+
+A paper module makes one `Paper` with its *subject*: a frozen dataclass of the classes and functions under test.
+Every claim and figure gets its physics through that subject, so that a test can hand it a broken one
+(`dataclasses.replace(paper.subject, Impedance=WithoutDamping)`) and see the claim fail.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from tegotae import checks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Subject = TypeVar("Subject")
+
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "<=": lambda value, bound: value <= bound,
+    ">=": lambda value, bound: value >= bound,
+    "<": lambda value, bound: value < bound,
+    ">": lambda value, bound: value > bound,
+    "=": lambda value, bound: value == bound,
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One measured number against its bound. A number that is not finite never passes.
+
+    Args:
+        name: what was measured, in a few words.
+        value: the measured number [unit].
+        comparison: one of <=, >=, <, >, =.
+        bound: what it is compared with [unit].
+        unit: SI unit, or "" for a bare number.
+
+    Example:
+        >>> from tegotae.papers import Finding
+        >>> Finding("creep in an hour", 0.0, "<=", 1e-15, "m").passed
+        True
+        >>> Finding("creep in an hour", float("nan"), "<=", 1e-15, "m").passed
+        False
+    """
+
+    name: str
+    value: float
+    comparison: str
+    bound: float
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", float(self.value) + 0.0)  # -0 reads oddly
+        object.__setattr__(self, "bound", float(self.bound))
+        if self.comparison not in _COMPARISONS:
+            checks.refuse("Finding", f"comparison={self.comparison!r}.", f"Use one of {', '.join(_COMPARISONS)}.")
+
+    @property
+    def passed(self) -> bool:
+        """Whether the number keeps its bound."""
+        return math.isfinite(self.value) and _COMPARISONS[self.comparison](self.value, self.bound)
+
+    @property
+    def measured_text(self) -> str:
+        """Such as ``creep 0 m``."""
+        return f"{self.name} {self.value:.6g} {self.unit}".strip()
+
+    @property
+    def bound_text(self) -> str:
+        """Such as ``<= 1e-15 m``."""
+        return f"{self.comparison} {self.bound:.6g} {self.unit}".strip()
+
+
+Measure = Callable[[Any], "Finding | Sequence[Finding]"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A claim that has been measured.
+
+    Args:
+        paper: key of the paper.
+        id: of the claim.
+        statement: in our own words.
+        source: equation, figure or section.
+        findings: every number measured, with its bound.
+        as_printed: False where the paper's words do not hold as printed; the verdict is about the corrected ones.
+        note: what a reader should know, or the error that ended the measurement.
+
+    Example:
+        >>> entry = Entry(paper="p", id="a", statement="It holds.", source="(1)", findings=(), as_printed=True)
+        >>> entry.passed  # nothing measured, nothing shown
+        False
+    """
+
+    paper: str
+    id: str
+    statement: str
+    source: str
+    findings: tuple[Finding, ...]
+    as_printed: bool
+    note: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether something was measured and every number keeps its bound."""
+        return bool(self.findings) and all(finding.passed for finding in self.findings)
+
+    @property
+    def measured(self) -> str:
+        """The measured numbers in words."""
+        return "; ".join(f.measured_text for f in self.findings) or "nothing: the measurement ended in an error"
+
+    @property
+    def bound(self) -> str:
+        """The bounds, in the order of the numbers."""
+        return "; ".join(f.bound_text for f in self.findings) or "-"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for strict JSON; numbers that are not finite become words."""
+        return {
+            "paper": self.paper,
+            "id": self.id,
+            "statement": self.statement,
+            "source": self.source,
+            "measured": self.measured,
+            "bound": self.bound,
+            "passed": self.passed,
+            "as_printed": self.as_printed,
+            "note": self.note,
+            "findings": [
+                {
+                    "name": f.name,
+                    "value": f.value if math.isfinite(f.value) else str(f.value),
+                    "comparison": f.comparison,
+                    "bound": f.bound if math.isfinite(f.bound) else str(f.bound),
+                    "unit": f.unit,
+                    "passed": f.passed,
+                }
+                for f in self.findings
+            ],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(Generic[Subject]):
+    """What a paper says, and how we measure it.
+
+    Args:
+        paper: key of the paper.
+        id: short, stable, in words.
+        statement: in our own words.
+        source: equation, figure or section.
+        as_printed: False where the paper's words do not hold as printed; `statement` is then the corrected one.
+        note: what a reader should know; the misprint, for instance.
+        measure: takes the subject, gives one or more findings.
+
+    Example:
+        >>> one = lambda subject: Finding("one", subject, "=", 1)
+        >>> claim = Claim(paper="p", id="a", statement="1 is 1.", source="(1)", measure=one)
+        >>> claim.check(1.0).passed, claim.check(2.0).passed
+        (True, False)
+    """
+
+    paper: str
+    id: str
+    statement: str
+    source: str
+    as_printed: bool = True
+    note: str = ""
+    measure: Callable[[Subject], Finding | Sequence[Finding]]
+
+    def check(self, subject: Subject) -> Entry:
+        """Measure on this subject. A measurement that raises is a failed claim with the error in its note."""
+        note = self.note
+        findings: tuple[Finding, ...] = ()
+        try:
+            found = self.measure(subject)
+            findings = (found,) if isinstance(found, Finding) else tuple(found)
+        except Exception as error:
+            note = " ".join(filter(None, [note, f"{type(error).__name__}: {error}"]))
+        return Entry(
+            paper=self.paper,
+            id=self.id,
+            statement=self.statement,
+            source=self.source,
+            findings=findings,
+            as_printed=self.as_printed,
+            note=note,
+        )
+
+
+@dataclass(frozen=True)
+class Declined:
+    """What a paper proposes and we do not do: listed, not counted.
+
+    Args:
+        what: the proposal.
+        source: where it stands.
+        reason: why not.
+
+    Example:
+        >>> Declined("experiments with people", "section 4", "a library cannot ask people").source
+        'section 4'
+    """
+
+    what: str
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plate(Generic[Subject]):
+    """A figure of a paper, redrawn when asked.
+
+    Args:
+        name: of its file, in words with dashes.
+        caption: one or two sentences.
+        draw: takes the subject, gives the figure.
+    """
+
+    name: str
+    caption: str
+    draw: Callable[[Subject], Figure]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper(Generic[Subject]):
+    """A paper's claims, figures and what we decline, registered by decorators.
+
+    Args:
+        key: as in docs/references.bib.
+        title: of the paper.
+        authors: and year, as printed under the title.
+        subject: the classes and functions under test.
+
+    Example:
+        >>> from tegotae.papers import Finding, Paper
+        >>> paper = Paper(key="galilei1638", title="Two New Sciences", authors="G. Galilei", subject=9.81)
+        >>> @paper.claim("falls", statement="Bodies fall.", source="third day")
+        ... def falls(gravity):
+        ...     return Finding("gravity", gravity, ">", 0.0, "m/s²")
+        >>> [entry.passed for entry in paper.check()]
+        [True]
+        >>> paper["falls"].check(-9.81).passed
+        False
+    """
+
+    key: str
+    title: str
+    authors: str
+    subject: Subject
+    claims: list[Claim[Subject]] = field(default_factory=list)
+    figures: list[Plate[Subject]] = field(default_factory=list)
+    declined: list[Declined] = field(default_factory=list)
+
+    def claim(
+        self, identifier: str, *, statement: str, source: str, as_printed: bool = True, note: str = ""
+    ) -> Callable[[Measure], Measure]:
+        """Register the function below as the measurement of a claim."""
+        if any(known.id == identifier for known in self.claims):
+            checks.refuse(self.key, f"the claim {identifier!r} is there twice.", "Give each claim its own id.")
+
+        def register(measure: Measure) -> Measure:
+            self.claims.append(
+                Claim(
+                    paper=self.key,
+                    id=identifier,
+                    statement=statement,
+                    source=source,
+                    as_printed=as_printed,
+                    note=note,
+                    measure=measure,
+                )
+            )
+            return measure
+
+        return register
+
+    def figure(self, name: str, *, caption: str) -> Callable[[Callable[[Any], Figure]], Callable[[Any], Figure]]:
+        """Register the function below as the drawing of a figure."""
+        if any(known.name == name for known in self.figures):
+            checks.refuse(self.key, f"the figure {name!r} is there twice.", "Give each figure its own name.")
+
+        def register(draw: Callable[[Any], Figure]) -> Callable[[Any], Figure]:
+            self.figures.append(Plate(name=name, caption=caption, draw=draw))
+            return draw
+
+        return register
+
+    def decline(self, what: str, *, source: str, reason: str) -> None:
+        """List what the paper proposes and we do not do."""
+        self.declined.append(Declined(what, source, reason))
+
+    def __getitem__(self, identifier: str) -> Claim[Subject]:
+        """A claim by its id."""
+        known = {claim.id: claim for claim in self.claims}
+        if identifier not in known:
+            checks.refuse(self.key, f"there is no claim {identifier!r}.", f"It has {', '.join(known)}.")
+        return known[identifier]
+
+    def check(self, *, on_claim: Callable[[Claim[Subject]], None] | None = None) -> list[Entry]:
+        """Measure every claim on the real subject; `on_claim` hears of each before it is measured."""
+        entries = []
+        for claim in self.claims:
+            if on_claim is not None:
+                on_claim(claim)
+            entries.append(claim.check(self.subject))
+        return entries
+
+
+def as_json(papers: Iterable[Paper[Any]], entries: Iterable[Entry]) -> dict[str, Any]:
+    """The ledger as plain values: `claims`, and what was declined.
+
+    Example:
+        >>> as_json([], [])
+        {'claims': [], 'declined': []}
+    """
+    return {
+        "claims": [entry.as_dict() for entry in entries],
+        "declined": [
+            {"paper": p.key, "what": d.what, "source": d.source, "reason": d.reason} for p in papers for d in p.declined
+        ],
+    }

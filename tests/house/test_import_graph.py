@@ -1,0 +1,76 @@
+"""Physics knows nothing of the front of the house, and importing the package stays light."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tegotae
+
+ROOT = Path(tegotae.__file__).parent
+FRONT = {"studio", "hybrid", "export", "papers", "cli", "commands", "scenarios", "bench", "__main__"}
+# What every package stands on, and therefore must not lean on any of them.
+FOUNDATION = {"errors", "checks", "compiling", "result", "block", "running", "batch", "elements", "kernels", "circuit"}
+HEAVY = {"numba", "sympy", "viser", "matplotlib", "xarray"}
+
+
+def modules() -> list[Path]:
+    return sorted(path.relative_to(ROOT) for path in ROOT.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    """The first folder or file below the package: `friction`, `block`, ..."""
+    return path.parts[0].removesuffix(".py")
+
+
+def imported_parts(path: Path) -> set[str]:
+    """Parts of tegotae that a module imports anywhere, also inside functions."""
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = ("tegotae", *path.parts[: len(path.parts) - node.level])
+                base = ".".join(filter(None, [*above, base]))
+            names |= {f"{base}.{alias.name}" for alias in node.names}
+    return {name.split(".")[1] for name in names if name.startswith("tegotae.")}
+
+
+@pytest.mark.parametrize("path", [p for p in modules() if part_of(p) not in FRONT], ids=str)
+def test_physics_imports_nothing_of_the_front(path: Path) -> None:
+    assert not imported_parts(path) & FRONT
+
+
+@pytest.mark.parametrize("path", [p for p in modules() if part_of(p) in FOUNDATION], ids=str)
+def test_the_foundation_leans_on_no_package(path: Path) -> None:
+    packages = {p.name for p in ROOT.iterdir() if (p / "__init__.py").is_file()} - FOUNDATION - {"figures"}
+    assert not imported_parts(path) & packages
+
+
+def test_the_reader_of_imports_sees_every_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above must be able to fail: every way to write an import is seen."""
+    (tmp_path / "friction").mkdir()
+    module = Path("friction/rogue.py")
+    (tmp_path / module).write_text(
+        "import tegotae.cli\nfrom tegotae import papers\nfrom ..scenarios import friction\n"
+        "from .. import bench\ndef late():\n    from tegotae.studio.page import show\n"
+    )
+    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
+    assert imported_parts(module) == {"cli", "papers", "scenarios", "bench", "studio"}
+
+
+@pytest.mark.parametrize("statement", ["import tegotae", "import tegotae.cli", "from tegotae.errors import InputError"])
+def test_importing_loads_nothing_heavy(statement: str) -> None:
+    code = f"import sys; {statement}; print(*sorted({HEAVY!r} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert found == []
+
+
+def test_the_command_line_starts_without_numpy() -> None:
+    code = "import sys, tegotae.cli; print('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"

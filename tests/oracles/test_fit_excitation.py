@@ -1,0 +1,199 @@
+"""A record that cannot show a parameter gets an error that names it and the motion that is missing; so does a bad one."""
+
+import numpy as np
+import pytest
+
+import tegotae as tg
+from tegotae.fitting import Record, fit, load_record
+
+T = 1e-3
+ELEMENT = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))  # slides after 0.67 mm
+
+
+def measured(block, velocity, noise=0.08, seed=0, period=T):
+    force = block.run(velocity, period=period).force
+    return force + noise * np.random.default_rng(seed).standard_normal(velocity.size)
+
+
+def sine(fastest, hertz, ticks=4000, period=T):
+    return fastest * np.cos(2.0 * np.pi * hertz * period * np.arange(ticks))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("share", [0.5, 0.98])
+def test_a_record_that_never_slides_does_not_show_the_limit(seed, share):
+    # A cosine of velocity swings the position by fastest/(2 pi f) to either side, from rest in the middle.
+    velocity = sine(share * 4.0 / 6000.0 * 2.0 * np.pi * 2.0, 2.0)
+    block = tg.FrictionImpedance(stiffness=6000.0, law=tg.Coulomb(4.0))
+    assert np.abs(block.run(velocity, period=T).force).max() < 4.0
+    with pytest.raises(tg.InputError, match=r"limit: .*never slides.*\n.*larger motion"):
+        fit(tg.FrictionImpedance, velocity, measured(block, velocity, 0.02, seed), period=T)
+
+
+def test_a_record_that_slides_from_its_first_tick_does_not_show_the_stiffness():
+    velocity = 2.0 + sine(0.5, 1.0)  # at 2 m/s the spring is carried to its limit within a third of a tick
+    with pytest.raises(tg.InputError, match=r"stiffness and damping: .*never seen to stick.*\n.*reversals"):
+        fit(tg.FrictionImpedance, velocity, measured(ELEMENT, velocity), period=T)
+
+
+def test_one_speed_alone_does_not_tell_limit_from_viscosity():
+    velocity = np.repeat([0.1, -0.1, 0.1, -0.1], 1000)
+    block = tg.FrictionImpedance(stiffness=6000.0, damping=0.5, law=tg.Viscous(4.0, 5.0))
+    with pytest.raises(tg.InputError, match=r"viscosity.*\n.*different speeds"):
+        fit(tg.FrictionImpedance, velocity, measured(block, velocity, 1.5), period=T, law=tg.Viscous)
+
+
+def test_a_crawl_does_not_show_the_damping():
+    velocity = np.repeat([2e-4, -2e-4, 2e-4], 10_000)
+    with pytest.raises(tg.InputError, match=r"does not show damping.*\n.*faster reversals.*known="):
+        fit(tg.FrictionImpedance, velocity, measured(ELEMENT, velocity, 0.4), period=T)
+
+
+@pytest.mark.parametrize(
+    ("stribeck_velocity", "fastest"),
+    [(1.0, 0.02), (1e-4, 0.1)],
+    ids=["always far below", "always far above"],
+)
+def test_a_record_away_from_the_stribeck_velocity_does_not_show_it(stribeck_velocity, fastest):
+    law = tg.Stribeck(kinetic=3.0, static=3.3, velocity=stribeck_velocity)
+    block = tg.FrictionImpedance(stiffness=6e4, damping=1.2 * law.steepest_fall, law=law)
+    velocity = sine(fastest, 1.0)
+    with pytest.raises(tg.InputError, match=r"kinetic, static and velocity|does not show velocity|velocity"):
+        fit(tg.FrictionImpedance, velocity, measured(block, velocity, 0.1), period=T, law=tg.Stribeck)
+
+
+def test_friction_without_a_fall_is_no_stribeck_law():
+    block = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Viscous(4.0, 3.0))
+    velocity = sine(0.05, 1.0) + sine(0.03, 2.3)
+    with pytest.raises(tg.InputError, match="tg.Viscous"):
+        fit(tg.FrictionImpedance, velocity, measured(block, velocity), period=T, law=tg.Stribeck)
+
+
+def test_more_elements_than_the_record_shows():
+    velocity = sine(0.05, 1.0) + sine(0.03, 2.3)
+    with pytest.raises(tg.InputError, match=r"does not show"):
+        fit(tg.ParallelFriction, velocity, measured(ELEMENT, velocity), period=T, elements=2)
+
+
+def test_an_element_that_never_slides_in_a_composite():
+    block = tg.ParallelFriction(stiffness=[6000.0, 500.0], damping=2.0, limits=[4.0, 100.0])
+    velocity = sine(0.05, 1.0) + sine(0.03, 2.3)
+    with pytest.raises(tg.InputError, match=r"limits\[1\].*never slides.*\n.*larger motion"):
+        fit(tg.ParallelFriction, velocity, measured(block, velocity), period=T, elements=2)
+
+
+def test_force_of_the_wrong_sign():
+    velocity = sine(0.05, 1.0)
+    with pytest.raises(tg.InputError, match="-force"):
+        fit(tg.FrictionImpedance, velocity, -measured(ELEMENT, velocity), period=T)
+
+
+GOOD = sine(0.05, 1.0, 500)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"velocity": np.zeros(500)}, "velocity is 0 throughout"),
+        ({"force": np.zeros(500)}, "force is 0 throughout"),
+        ({"velocity": np.full(500, np.nan)}, r"velocity\[0\]=nan"),
+        ({"force": np.r_[GOOD[:-1], np.inf]}, r"force\[499\]=inf"),
+        ({"force": GOOD[:-1]}, "500 ticks of motion but 499 of force"),
+        ({"velocity": [], "force": []}, "velocity is empty"),
+        ({"velocity": GOOD.reshape(5, 10, 10)}, "velocity has shape"),
+        ({"force": np.zeros((500, 2))}, "force has shape"),
+        ({"velocity": "fast"}, "velocity"),
+        ({"velocity": GOOD[:10], "force": -GOOD[:10]}, "too short"),
+        ({"force": None}, "force is missing"),
+        ({"velocity": None}, "neither velocity nor position"),
+        ({"position": GOOD}, "both velocity and position"),
+        ({"period": None}, "period is missing"),
+        ({"period": 0.0}, "period=0.0 s must be > 0"),
+        ({"law": tg.Tabulated}, "cannot be identified.*\n.*tg.Coulomb"),
+        ({"law": tg.Coulomb(4.0)}, "law=tg.Coulomb"),
+        ({"law": None}, "law=None"),
+        ({"block_type": tg.SpringDamper}, "SpringDamper has no recipe"),
+        ({"block_type": ELEMENT}, "has no recipe"),
+        ({"elements": 3}, "elements=3 for a single element"),
+        ({"block_type": tg.ParallelFriction}, "elements is missing"),
+        ({"block_type": tg.ParallelFriction, "elements": 0}, "elements=0"),
+        ({"block_type": tg.ParallelFriction, "elements": 2, "law": tg.Stribeck}, "Coulomb"),
+        ({"known": {"colour": 1.0}}, "known has 'colour'"),
+        ({"known": {"damping": -1.0}}, "must be >= 0"),
+        ({"known": {"damping": 1.0, "stiffness": 1.0, "limit": 1.0}}, "every parameter is given"),
+        ({"free": ["exponent"]}, "free has 'exponent'"),
+    ],
+)
+def test_what_means_nothing_is_refused(change, says):
+    arguments = {"block_type": tg.FrictionImpedance, "velocity": GOOD, "force": -GOOD, "period": T} | change
+    with pytest.raises(tg.InputError, match=says):
+        fit(**arguments)
+
+
+def test_a_record_from_a_file(tmp_path):
+    velocity = sine(0.05, 1.0) + sine(0.03, 2.3)
+    force = measured(ELEMENT, velocity)
+    file = tmp_path / "record.csv"
+    velocity, force = np.r_[0.0, velocity], np.r_[0.0, force]
+    table = np.stack([T * np.arange(4001), T * np.cumsum(velocity), force], axis=1)
+    np.savetxt(file, table, delimiter=",", header="Time [s],position (m),Force [N]", comments="")
+    record = load_record(file)
+    assert record.period == pytest.approx(T, rel=1e-9)
+    np.testing.assert_allclose(record.velocity, velocity, atol=1e-9)
+    found = fit(tg.FrictionImpedance, record)
+    assert found.parameters == pytest.approx({"stiffness": 6000.0, "damping": 10.0, "limit": 4.0}, rel=0.1)
+    table = repr(found)
+    assert "stiffness" in table
+    assert "N·s/m" in table
+    found.plot(tmp_path / "fit.png")
+    assert (tmp_path / "fit.png").stat().st_size > 10_000
+
+
+def test_several_directions_and_a_given_period(tmp_path):
+    file = tmp_path / "two.csv"
+    file.write_text("velocity_0,velocity_1,pull_0,pull_1\n0.1,0.2,-1,-2\n0.3,0.4,-3,-4\n")
+    record = load_record(file, period=0.01, force="pull")
+    assert record == Record(record.velocity, record.force, 0.01) or record.dimension == 2
+    assert record.force.tolist() == [[-1.0, -2.0], [-3.0, -4.0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("time,velocity\n0,1\n1,2\n", "no column 'force'; its columns are time, velocity"),
+        ("time,force\n0,1\n1,2\n", "no column 'position'.*\n.*velocity=…"),
+        ("velocity,force\n0,1\n1,2\n", "no column 'time'.*\n.*period="),
+        ("time,velocity,force\n0,1,nan\n1,2,3\n", "'force' .* row 1"),
+        ("time,velocity,force\n0,1,2\n1,,3\n", "'velocity' .* row 2"),
+        ("time,velocity,force\n0,1,2\n1,2,3\n5,2,3\n", "not even"),
+        ("time,velocity,force\n0,1,2\n", "single tick"),
+        ("time,velocity,force_0,force_1\n0,1,2,3\n1,1,2,3\n", "1 column.* of motion but 2 of force"),
+    ],
+)
+def test_a_file_without_what_is_needed(tmp_path, text, says):
+    file = tmp_path / "bad.csv"
+    file.write_text(text)
+    with pytest.raises(tg.InputError, match=says):
+        load_record(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "no rows"),
+        (b"time,velocity,force\n", "no rows"),
+        (b"0,1,2\n1,2,3\n", "holds numbers, not names"),
+        (b"time,velocity,force\n0,1\n", "2 cells, its header 3"),
+        (b"\x89PNG\r\n\x1a\n\xff\xfe\x00", "not a CSV"),
+    ],
+)
+def test_a_file_that_is_no_record(tmp_path, content, says):
+    file = tmp_path / "bad.csv"
+    file.write_bytes(content)
+    with pytest.raises(tg.FileError, match=says):
+        load_record(file)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(tg.FileError, match="there is no file"):
+        load_record(tmp_path / "none.csv")

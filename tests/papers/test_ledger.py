@@ -1,0 +1,182 @@
+"""The frame: what passes, what fails, what an error does, what JSON and the page hold."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import tegotae as tg
+from tegotae import figures
+from tegotae.papers import PAPERS, Finding, Paper, load_paper, report
+from tegotae.papers.ledger import Entry, as_json
+
+
+def small_paper() -> Paper[float]:
+    paper = Paper(key="galilei1638", title="Two New Sciences", authors="G. Galilei, 1638", subject=9.81)
+
+    @paper.claim("falls", statement="Bodies fall & do not rise <at all>.", source="third day")
+    def falls(gravity: float) -> Finding:
+        return Finding("gravity", gravity, ">", 0.0, "m/s²")
+
+    @paper.claim("fast", statement="They fall fast.", source="third day", as_printed=False, note="Not very fast.")
+    def fast(gravity: float) -> list[Finding]:
+        return [Finding("gravity", gravity, ">=", 100.0), Finding("one", 1, "=", 1)]
+
+    @paper.claim("divides", statement="It divides.", source="(1)")
+    def divides(gravity: float) -> Finding:
+        return Finding("share", 1 / 0, "<=", 1.0)
+
+    @paper.figure("fall", caption="A fall.")
+    def fall(gravity: float) -> object:
+        with figures.style():
+            figure, axes = figures.sheet()
+            axes[0, 0].plot([0, 1, 2], [0, -gravity, -4 * gravity])
+        return figure
+
+    @paper.figure("broken", caption="Cannot be drawn.")
+    def broken(gravity: float) -> object:
+        raise ValueError("no ink")
+
+    paper.decline("Dropping things from towers", source="first day", reason="people walk below")
+    return paper
+
+
+@pytest.mark.parametrize(
+    ("value", "comparison", "bound", "passed"),
+    [
+        (1.0, "<=", 1.0, True),
+        (1.1, "<=", 1.0, False),
+        (1.0, "<", 1.0, False),
+        (1.0, ">=", 1.0, True),
+        (1.0, ">", 1.0, False),
+        (2.0, "=", 2.0, True),
+        (2.0, "=", 2.1, False),
+        (float("nan"), "<=", 1.0, False),
+        (float("nan"), ">=", 1.0, False),
+        (float("-inf"), "<=", 1.0, False),
+        (float("inf"), ">=", 1.0, False),
+    ],
+)
+def test_comparisons(value: float, comparison: str, bound: float, passed: bool) -> None:
+    assert Finding("x", value, comparison, bound).passed is passed
+
+
+def test_an_unknown_comparison_is_refused() -> None:
+    with pytest.raises(tg.InputError, match="comparison='~'"):
+        Finding("x", 1.0, "~", 1.0)
+
+
+def test_every_number_must_pass_and_errors_fail() -> None:
+    falls, fast, divides = small_paper().check()
+    assert falls.passed
+    assert not fast.passed, "one number of two misses its bound"
+    assert not divides.passed
+    assert "ZeroDivisionError" in divides.note
+
+
+def test_a_claim_that_measures_nothing_fails() -> None:
+    paper = Paper(key="k", title="t", authors="a", subject=None)
+    paper.claim("empty", statement="s", source="(1)")(lambda subject: [])
+    assert not paper.check()[0].passed
+
+
+def test_a_broken_subject_fails_the_claim() -> None:
+    paper = small_paper()
+    assert paper["falls"].check(9.81).passed
+    assert not paper["falls"].check(-9.81).passed
+
+
+def test_the_same_id_twice_is_refused() -> None:
+    paper = small_paper()
+    with pytest.raises(tg.InputError, match="'falls' is there twice"):
+        paper.claim("falls", statement="s", source="(1)")
+    with pytest.raises(tg.InputError, match="'fall' is there twice"):
+        paper.figure("fall", caption="c")
+    with pytest.raises(tg.InputError, match="no claim 'rises'"):
+        paper["rises"]
+
+
+def test_json_is_strict_and_has_the_promised_names() -> None:
+    paper = small_paper()
+    nan = Entry(
+        paper=paper.key,
+        id="nan",
+        statement="s",
+        source="(2)",
+        findings=(Finding("x", float("nan"), "<=", float("inf")),),
+        as_printed=True,
+    )
+    text = json.dumps(as_json([paper], [*paper.check(), nan]), allow_nan=False)
+    claims = json.loads(text)["claims"]
+    names = {"paper", "id", "statement", "measured", "bound", "passed", "as_printed"}
+    assert all(names <= set(claim) for claim in claims)
+    assert [claim["passed"] for claim in claims] == [True, False, False, False]
+    assert [claim["as_printed"] for claim in claims] == [True, False, True, True]
+    assert json.loads(text)["declined"][0]["paper"] == "galilei1638"
+
+
+class _Addresses(HTMLParser):
+    """Collects what a page refers to, and whether every element is closed."""
+
+    void = frozenset({"meta", "img", "br", "link", "hr", "input"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href", "data", "poster")]
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_and_refers_to_nothing_outside() -> None:
+    paper = small_paper()
+    page = report.page([paper], paper.check(), report.draw(paper))
+    reader = _Addresses()
+    reader.feed(page)
+    assert reader.open == []
+    assert reader.addresses, "the figure is inside"
+    assert all(address.startswith("data:image/") for address in reader.addresses)
+    assert not re.search(r"url\(|@import|<script", page)
+
+
+def test_the_page_tells_all() -> None:
+    paper = small_paper()
+    page = report.page([paper], paper.check(), report.draw(paper))
+    assert "&amp; do not rise &lt;at all&gt;" in page
+    assert page.count('aria-label="passed"') == 1
+    assert page.count('aria-label="failed"') == 2
+    assert page.count('<span class="tag">not as printed</span>') == 1
+    assert "people walk below" in page
+    assert "Not drawn: ValueError: no ink" in page
+
+
+def test_the_report_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    with pytest.raises(tg.FileError, match="does not exist"):
+        report.write(tmp_path / "nowhere" / "report.html", [], [], [])
+    path = report.write(tmp_path / "report.html", [], [], [])
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_registered_papers_are_complete(key: str) -> None:
+    paper = load_paper(key)
+    assert paper.key == key
+    assert paper.claims
+    assert paper.figures
+    for claim in paper.claims:
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", claim.id)
+        assert claim.statement.endswith(".")
+        assert claim.source
+
+
+def test_an_unknown_paper_is_refused() -> None:
+    with pytest.raises(tg.InputError, match="no paper 'newton1687'"):
+        load_paper("newton1687")
