@@ -75,7 +75,8 @@ for _ in range(200):
     gap = v - moved
     steep = 1.0 - mobility * d
     slope = mobility / steep
-    if abs(gap) <= {tolerance} * (abs(v) + abs(v0) + mobility * (abs(h) + size)):
+    scale = abs(v) + abs(v0) + mobility * (abs(h) + size)
+    if abs(gap) <= {tolerance} * scale:
         solved = True
         break
     if gap > 0.0:
@@ -86,7 +87,7 @@ for _ in range(200):
     if not low < trial < high:
         trial = 0.5 * (low + high)
     if trial == v or trial == low or trial == high:
-        solved = True
+        solved = abs(gap) <= 1e-9 * scale  # else a block's force jumps: no root to find
         break
     v = trial
 """

@@ -1,4 +1,4 @@
-"""A record that cannot show a parameter gets an error that names it and the motion that is missing; so does a bad one."""
+"""A record that cannot show a parameter gets an error that names it and the motion that is missing."""
 
 import numpy as np
 import pytest
@@ -58,14 +58,14 @@ def test_a_record_away_from_the_stribeck_velocity_does_not_show_it(stribeck_velo
     law = tg.Stribeck(kinetic=3.0, static=3.3, velocity=stribeck_velocity)
     block = tg.FrictionImpedance(stiffness=6e4, damping=1.2 * law.steepest_fall, law=law)
     velocity = sine(fastest, 1.0)
-    with pytest.raises(tg.InputError, match=r"kinetic, static and velocity|does not show velocity|velocity"):
+    with pytest.raises(tg.InputError, match=r"does not show .*velocity.*\n.*(Stribeck velocity|friction falls)"):
         fit(tg.FrictionImpedance, velocity, measured(block, velocity, 0.1), period=T, law=tg.Stribeck)
 
 
 def test_friction_without_a_fall_is_no_stribeck_law():
     block = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Viscous(4.0, 3.0))
     velocity = sine(0.05, 1.0) + sine(0.03, 2.3)
-    with pytest.raises(tg.InputError, match="tg.Viscous"):
+    with pytest.raises(tg.InputError, match=r"tg\.Viscous"):
         fit(tg.FrictionImpedance, velocity, measured(block, velocity), period=T, law=tg.Stribeck)
 
 

@@ -30,17 +30,19 @@ def test_proportional_and_derivative_alone_are_a_spring_damper():
     np.testing.assert_allclose(PID(proportional=40.0, derivative=3.0).run(velocity, period=T).force, spring.force)
 
 
-def test_the_integral_does_not_wind_up():
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_the_integral_does_not_wind_up(side):
     """Stuck 0.1 m away for 10 s at the limit: the integral stops at what the limit leaves, and lets go at once."""
     servo = PID(proportional=20.0, integral=50.0, limit=5.0).start(period=T)
-    forces = [servo.control(reference=0.1, measured=0.0) for _ in range(10_000)]
+    forces = side * np.array([servo.control(reference=0.1 * side, measured=0.0) for _ in range(10_000)])
     # P gives 2 N at once, the integral brings the rest in 3 N / (50 N/(m s) 0.1 m) = 0.6 s
     assert forces[0] == pytest.approx(2.0 + 50.0 * 0.1 * T)
-    assert np.argmax(np.array(forces) >= 5.0 - 1e-9) == pytest.approx(600, abs=1)
+    assert np.argmax(forces >= 5.0 - 1e-9) == pytest.approx(600, abs=1)
     assert forces[-1] == 5.0
-    assert servo["integral_force"] == pytest.approx(-3.0, abs=1e-12)
+    assert side * servo["integral_force"] == pytest.approx(-3.0, abs=1e-12)
     # the deviation turns round: the force does too, within that tick; ten wound-up seconds would have added 47 N
-    assert servo.control(reference=0.0, measured=0.1) == pytest.approx(3.0 - 2.0 - 50.0 * 0.1 * T, abs=1e-12)
+    turned = side * servo.control(reference=0.0, measured=0.1 * side)
+    assert turned == pytest.approx(3.0 - 2.0 - 50.0 * 0.1 * T, abs=1e-12)
 
 
 def test_the_first_tick_has_no_derivative_kick():

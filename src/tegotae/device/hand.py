@@ -1,0 +1,165 @@
+"""A hand on a device: a spring and a damper to where the person wants to be, and the force they push with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+
+Trajectory = Callable[[float], Array]
+
+
+def hold(point: ArrayLike) -> Trajectory:
+    """Stay at one place, or push with one force, for ever.
+
+    Args:
+        point: one number an axis, [m] or [N].
+
+    Example:
+        >>> from tegotae.device import hold
+        >>> hold([0.1, 0.0])(5.0).tolist()
+        [0.1, 0.0]
+    """
+    value = np.atleast_1d(np.asarray(point, dtype=np.float64))
+    checks.finite("hold", "point", value, "")
+    return lambda time: value
+
+
+def waypoints(times: ArrayLike, points: ArrayLike) -> Trajectory:
+    """Straight lines at constant speed from point to point; still before the first and after the last.
+
+    Args:
+        times: when to be there [s], rising.
+        points: where, shape (count,) or (count, axes), [m] or [N].
+
+    Example:
+        >>> from tegotae.device import waypoints
+        >>> waypoints([0.0, 2.0], [[0.0, 0.0], [0.1, 0.2]])(1.0).tolist()
+        [0.05, 0.1]
+    """
+    when, where = _knots("waypoints", times, points)
+
+    def at(time: float) -> Array:
+        return _between(when, where, time, lambda x: x)
+
+    return at
+
+
+def glide(times: ArrayLike, points: ArrayLike) -> Trajectory:
+    """From rest to rest between points, as a person reaches: each stretch has the least jerk.
+
+    Args:
+        times: when to be there [s], rising.
+        points: where, shape (count,) or (count, axes), [m].
+
+    Example:
+        >>> from tegotae.device import glide
+        >>> reach = glide([0.0, 1.0], [0.0, 0.1])
+        >>> [round(float(reach(t)[0]), 4) for t in (0.0, 0.25, 0.5, 1.0)]
+        [0.0, 0.0104, 0.05, 0.1]
+    """
+    when, where = _knots("glide", times, points)
+
+    def at(time: float) -> Array:
+        return _between(when, where, time, lambda x: x * x * x * (10.0 - 15.0 * x + 6.0 * x * x))
+
+    return at
+
+
+def steps(times: ArrayLike, values: ArrayLike) -> Trajectory:
+    """Levels that change at once: a push below the friction limit, then above it.
+
+    Args:
+        times: when each level begins [s], rising; before the first the level is zero.
+        values: the levels, shape (count,) or (count, axes), [N].
+
+    Example:
+        >>> from tegotae.device import steps
+        >>> push = steps([0.0, 1.0], [3.9, 4.1])
+        >>> float(push(0.5)[0]), float(push(1.0)[0])
+        (3.9, 4.1)
+    """
+    when, levels = _knots("steps", times, values)
+    nothing = np.zeros(levels.shape[1])
+
+    def at(time: float) -> Array:
+        index = int(np.searchsorted(when, time, side="right"))
+        return levels[index - 1] if index else nothing
+
+    return at
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hand:
+    """A hand: spring and damper to a moving target, a mass that rides on the handle, and a push on top.
+
+    With stiffness 0 and a push it is a plain force; with no push it follows its target as far as friction lets it.
+
+    Args:
+        stiffness: k [N/m], >= 0, typically 200 to 500.
+        damping: c [N·s/m], >= 0.
+        mass: [kg], >= 0, of the part that moves with the handle.
+        target: where the hand wants to be [m], a function of time [s] that gives one number an axis.
+        push: force [N] added to that, a function of time; none unless given.
+
+    Example:
+        >>> from tegotae.device import Hand, glide
+        >>> hand = Hand(stiffness=300.0, damping=5.0, target=glide([0.0, 1.0], [0.0, 0.1]))
+        >>> round(float(hand.force(1.0, position=0.09)[0]), 9)
+        3.0
+    """
+
+    stiffness: float = 300.0
+    damping: float = 5.0
+    mass: float = 0.0
+    target: Trajectory
+    push: Trajectory | None = None
+
+    def __post_init__(self) -> None:
+        own, none, set_ = type(self).__name__, "Give a magnitude, or 0 for none.", object.__setattr__
+        set_(self, "stiffness", checks.at_least_zero(own, "stiffness", self.stiffness, "N/m", none))
+        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", none))
+        set_(self, "mass", checks.at_least_zero(own, "mass", self.mass, "kg", none))
+        for name in ("target", "push"):
+            value = getattr(self, name)
+            if not callable(value) and not (name == "push" and value is None):
+                checks.refuse(
+                    own, f"{name}={value!r} is not a function of time.", "Use hold, glide, waypoints or steps."
+                )
+
+    def force(
+        self, time: float, *, position: ArrayLike, velocity: ArrayLike = 0.0, target_velocity: ArrayLike = 0.0
+    ) -> Array:
+        """Force on the handle [N] at a time [s], the handle being at `position` [m] with `velocity` [m/s]."""
+        pull = self.stiffness * (self.target(time) - np.asarray(position))
+        drag = self.damping * (np.asarray(target_velocity) - np.asarray(velocity))
+        total: Array = pull + drag + (self.push(time) if self.push else 0.0)
+        return total
+
+
+def _knots(owner: str, times: ArrayLike, points: ArrayLike) -> tuple[Array, Array]:
+    when = checks.signal(owner, "times", times, "s", 1).ravel()
+    where = np.asarray(points, dtype=np.float64)
+    where = where[:, np.newaxis] if where.ndim == 1 else where
+    if where.ndim != 2 or where.shape[0] != when.size:
+        checks.refuse(owner, f"{when.size} times for points of shape {where.shape}.", "Give one point a time.")
+    checks.finite(owner, "points", where, "")
+    if (np.diff(when) <= 0.0).any():
+        checks.refuse(owner, f"times={when.tolist()} s do not rise.", "Give each time after the one before.")
+    return when, where
+
+
+def _between(when: Array, where: Array, time: float, shape: Callable[[float], float]) -> Array:
+    """The point at a time, `shape` telling how far along (0 to 1) a stretch of which a given part is over."""
+    index = int(np.searchsorted(when, time, side="right"))
+    if index == 0 or index == when.size:
+        end: Array = where[0] if index == 0 else where[-1]
+        return end
+    passed = (time - when[index - 1]) / (when[index] - when[index - 1])
+    here: Array = where[index - 1] + shape(passed) * (where[index] - where[index - 1])
+    return here

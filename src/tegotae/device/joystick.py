@@ -1,0 +1,221 @@
+"""The paper's force-feedback joystick with a hand on it: two axes, held and dragged.  [kikuuwe2005 Figs. 3 and 4]
+
+The paper gives the period and the friction element. The device and the hand are ours: a handle of 0.2 kg with 15 N·s/m
+of physical damping (13 are needed for passivity, with any hand; this hand alone would be stable with none), encoders
+of 10 µm, motors of 20 N, and a hand of 500 N/m that draws curves with corners and pauses at a point b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tegotae.checks import Array
+from tegotae.device.hand import Hand, Trajectory
+from tegotae.device.loop import Watch, render
+from tegotae.device.twins import ImpedanceTwin
+from tegotae.friction import Coulomb, FrictionImpedance
+from tegotae.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PERIOD = 1e-3
+LIMIT = 4.0
+JOYSTICK = ImpedanceTwin(mass=0.2, damping=15.0, resolution=1e-5, force_limit=20.0, dimension=2)
+
+_STIFFNESS, _DAMPING = 500.0, 8.0  # of the hand
+_PUSH_AT_B = 0.6 * LIMIT
+_WAIT, _RELAX, _TURN = 0.25, 0.25, 0.9  # at b [s]: come to rest, ease off, push around
+_SWEEP = np.radians(-170.0)
+_END = 0.25
+
+# Cubic curves from corner to corner [mm], and the time that each takes [s].
+_BEFORE = (
+    (((-52, -18), (-50, 48), (8, 62), (46, 26)), 0.85),
+    (((46, 26), (42, 2), (36, -26), (8, -36)), 0.6),
+    (((8, -36), (-20, -44), (-34, -24), (-24, 6)), 1.0),
+)
+_AFTER = (
+    (((4, 42), (36, -20), (64, -2)), 0.75),
+    (((64, -2), (72, -24), (66, -48), (44, -54)), 0.5),
+)
+
+
+def friction(mass: float) -> FrictionImpedance:
+    """The element of the experiment: K = 6000 N/m, B = 10 N·s/m, F = 4 N in the plane.
+
+    Args:
+        mass: M [kg], >= 0; the paper shows 0 and 1.
+
+    Example:
+        >>> from tegotae.device.joystick import friction
+        >>> friction(1.0).stiffness
+        6000.0
+    """
+    return FrictionImpedance(stiffness=6000.0, damping=10.0, law=Coulomb(LIMIT), mass=mass, dimension=2)
+
+
+def hand() -> Hand:
+    """The hand that draws: curves with corners over about 0.1 m, and a pause at b with 60 % of the friction limit.
+
+    Example:
+        >>> from tegotae.device.joystick import hand
+        >>> hand().stiffness
+        500.0
+    """
+    return Hand(stiffness=_STIFFNESS, damping=_DAMPING, target=_drawing())
+
+
+def figure4(mass: float) -> Result:
+    """One run of the experiment.  [kikuuwe2005 Fig. 4]
+
+    The result has, in the plane, `position` (as the encoders gave it) and `tip` (true) [m], `force` f and `friction` g
+    [N], `deflection` [m], `slip_velocity` [m/s], `hand_force` [N] and `target` [m]; `about` has the times `held_from`
+    and `held_to` [s] between which the hand pushes around at b with less than the friction limit.
+
+    Args:
+        mass: M [kg], >= 0; the paper shows 0 and 1.
+
+    Example:
+        >>> from tegotae.device.joystick import figure4
+        >>> run = figure4(0.0)
+        >>> bool((run.force == run.friction).all())
+        True
+    """
+    device = JOYSTICK.start(hand=hand(), period=PERIOD)
+    watch = {
+        "tip": Watch(lambda: device.position, "m", "where the tip truly is"),
+        "hand_force": Watch(lambda: device.hand_force, "N", "force of the hand on the tip"),
+        "target": Watch(lambda: device.target, "m", "where the hand wants to be"),
+    }
+    run = render(device, friction(mass).start(period=PERIOD), round(duration() / PERIOD), watch=watch)
+    begin = sum(time for _, time in _BEFORE) + _WAIT + _RELAX
+    held = {"held_from": begin, "held_to": begin + _TURN}
+    return Result(run.variables, title=f"Joystick with friction, M = {mass:g} kg", about={**run.about, **held})
+
+
+def duration() -> float:
+    """Length of the experiment [s].
+
+    Example:
+        >>> from tegotae.device.joystick import duration
+        >>> round(duration(), 6)
+        5.35
+    """
+    return sum(time for _, time in (*_BEFORE, *_AFTER)) + _WAIT + _RELAX + _TURN + _END
+
+
+def figure4_figure() -> Figure:
+    """Both masses side by side: the path of the tip, and the force on it every 10 ms.  [kikuuwe2005 Fig. 4]
+
+    Example:
+        >>> from tegotae.device.joystick import figure4_figure
+        >>> len(figure4_figure().axes)
+        2
+    """
+    from tegotae import figures
+
+    with figures.style():
+        figure, axes = figures.sheet(1, 2, width=8.6, height=4.2)
+        for column, mass, meaning in (
+            (0, 0.0, "the force is friction alone"),
+            (1, 1.0, "friction, inertia, centrifugal force"),
+        ):
+            _draw(axes[0, column], figure4(mass), f"({'ab'[column]})  M = {mass:g} kg: {meaning}")
+        axes[0, 1].set_ylabel("")
+        axes[0, 1].tick_params(labelleft=False)
+    return figure
+
+
+def _draw(axes: Axes, run: Result, title: str) -> None:
+    from matplotlib.collections import LineCollection
+
+    from tegotae import figures
+
+    scale = 3.0  # mm of drawn line for each newton
+    tip, force = 1e3 * run["tip"], run["force"]
+    every = slice(9, None, 10)
+    lines = np.stack([tip[every], tip[every] + scale * force[every]], axis=1)
+    axes.plot(tip[:, 0], tip[:, 1], color=figures.MOTION, lw=2.0, zorder=3)
+    axes.add_collection(LineCollection(list(lines), colors=figures.FORCE, linewidths=0.6, alpha=0.8, zorder=2))
+    held = tip[np.searchsorted(run["time"], run.about["held_from"])]
+    axes.plot(*held, "o", color="white", mec=figures.INK, mew=1.3, ms=6, zorder=5)
+    axes.annotate("b", held, (-12, 4), textcoords="offset points", fontsize=11, fontweight="bold", ha="right")
+    axes.annotate(
+        "held: the hand\npushes less than F", held, (14, -12), textcoords="offset points", fontsize=7.5, va="top"
+    )
+    for place, word in ((0, "start"), (-1, "end")):
+        axes.plot(*tip[place], "o", color=figures.MOTION, ms=5, zorder=4)
+        axes.annotate(
+            word,
+            tip[place],
+            (-7, -3),
+            textcoords="offset points",
+            fontsize=8,
+            ha="right",
+            va="top",
+            color=figures.MOTION,
+        )
+    corner = np.array([-66.0, -60.0])
+    axes.plot([corner[0], corner[0] + scale * LIMIT], [corner[1], corner[1]], color=figures.FORCE, lw=1.2)
+    axes.annotate(
+        "4 N, every 10 ms",
+        (corner[0] + scale * LIMIT, corner[1]),
+        (5, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=8,
+    )
+    axes.set(title=title, xlabel="x [mm]", ylabel="y [mm]", xlim=(-72, 78), ylim=(-68, 58), aspect="equal")
+
+
+def _drawing() -> Trajectory:
+    """The whole path of the hand's target as one function of time."""
+    before = [(1e-3 * np.array(points, dtype=np.float64), time) for points, time in _BEFORE]
+    arrival, approach = before[-1][0][3], before[-1][0][3] - before[-1][0][2]
+    approach = approach / np.linalg.norm(approach)
+    b = arrival - approach * LIMIT / _STIFFNESS  # where friction lets the tip rest
+    reach = _PUSH_AT_B / _STIFFNESS
+
+    def around(x: float) -> Array:
+        c, s = np.cos(_SWEEP * x), np.sin(_SWEEP * x)
+        turned: Array = b + reach * np.array([[c, -s], [s, c]]) @ approach
+        return turned
+
+    leave = around(1.0)
+    after = [(1e-3 * np.array(points, dtype=np.float64), time) for points, time in _AFTER]
+    after[0] = (np.vstack([leave, after[0][0]]), after[0][1])
+    stretches: list[tuple[Trajectory, float]] = [(_curve(points), time) for points, time in before]
+    stretches += [(lambda x: arrival, _WAIT)]
+    stretches += [(lambda x: arrival + x * (around(0.0) - arrival), _RELAX), (around, _TURN)]
+    stretches += [(_curve(points), time) for points, time in after]
+    return _one_after_another(stretches)
+
+
+def _curve(points: Array) -> Trajectory:
+    """A cubic Bézier curve over 0..1."""
+
+    def at(x: float) -> Array:
+        y = 1.0 - x
+        weights = np.array([y * y * y, 3.0 * y * y * x, 3.0 * y * x * x, x * x * x])
+        point: Array = weights @ points
+        return point
+
+    return at
+
+
+def _one_after_another(stretches: Sequence[tuple[Trajectory, float]]) -> Trajectory:
+    """Each stretch from rest to rest with the least jerk; still at the end."""
+    ends = np.cumsum([time for _, time in stretches])
+
+    def at(time: float) -> Array:
+        index = min(int(np.searchsorted(ends, time, side="right")), len(stretches) - 1)
+        path, length = stretches[index]
+        x = min(1.0, max(0.0, 1.0 - (ends[index] - time) / length))
+        return path(x * x * x * (10.0 - 15.0 * x + 6.0 * x * x))
+
+    return at
