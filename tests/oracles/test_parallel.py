@@ -52,7 +52,7 @@ def test_stack_equals_element_loop(seed, count, scale, ties):
     composite = tg.ParallelFriction(stiffness=K, limits=F)
     assert composite.by_stack
     state, loop = np.zeros(2 + count), np.empty(2000)
-    parameters = np.concatenate([[count], K, np.zeros(count), F])
+    parameters = np.concatenate([[count, K.sum()], K, np.zeros(count), F])
     for k, v in enumerate(velocity):
         plain_advance(parameters, state, v, PERIOD)
         loop[k] = state[0]

@@ -104,7 +104,14 @@ def slope() -> list[Outcome]:
         told = f"ours {creep:.1e} m; MuJoCo {told}"
         bound = f"< {least:.1e} m (MuJoCo's least)"
         outcomes.append(Outcome(f"slope, {load} load, creep in 9 s", told, creep, bound, creep < least))
-        best = in_turn({"ours": mine.creep, **{name: rival.creep for name, rival in rivals.items()}}, rounds=5)
+        many = 20  # runs of ours in a row, for a time that the clock can see
+
+        def ours(mine: Ours = mine) -> None:
+            for _ in range(many):
+                mine.creep()
+
+        best = in_turn({"ours": ours, **{name: rival.creep for name, rival in rivals.items()}}, rounds=5)
+        best["ours"] /= many
         fastest = min(best[name] for name in _SETTINGS)
         ratio = fastest / best["ours"]
         told = f"{best['ours'] / SECONDS * 1e6:.1f} us against {fastest / SECONDS * 1e6:.0f} us a simulated second"

@@ -165,7 +165,7 @@ class ParallelFriction(Impedance):
         if self._even:
             return np.concatenate([[len(self), K[0], B[0]], F])
         if self._plain:
-            return np.concatenate([[len(self)], K, B, F])
+            return np.concatenate([[len(self), K.sum()], K, B, F])
         mixed = len(self._kinds) > 1
         rows = [
             [K[i], B[i], self._column("mass")[i], self._column("lag")[i]]

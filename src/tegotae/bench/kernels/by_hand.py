@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tegotae.compiling import kernel
+from tegotae.compiling import kernel_sums
 
 
-@kernel
+@kernel_sums
 def mass_and_elements(M, K, B, F, e, h, T, velocity):
     """One mass with massless Coulomb elements, implicitly coupled: Newton on a piecewise-linear equation."""
     v = 0.0
@@ -18,16 +18,10 @@ def mass_and_elements(M, K, B, F, e, h, T, velocity):
             for i in range(K.shape[0]):
                 ic = K[i] * T + B[i]
                 stuck = K[i] * e[i] - ic * v
-                if stuck > F[i]:
-                    f += F[i]
-                    size += F[i]
-                elif stuck < -F[i]:
-                    f -= F[i]
-                    size += F[i]
-                else:
-                    f += stuck
-                    d -= ic
-                    size += abs(stuck)
+                clipped = min(max(stuck, -F[i]), F[i])
+                f += clipped
+                size += abs(clipped)
+                d -= ic if abs(stuck) <= F[i] else 0.0
             gap = v - (v0 + m * (h[k] + f))
             if abs(gap) <= 9e-16 * (abs(v) + abs(v0) + m * (abs(h[k]) + size)):
                 break
@@ -43,8 +37,8 @@ def mass_and_elements(M, K, B, F, e, h, T, velocity):
             v = trial
         for i in range(K.shape[0]):
             ic = K[i] * T + B[i]
-            f = min(max(K[i] * e[i] - ic * v, -F[i]), F[i])
-            e[i] = (B[i] * e[i] + T * f) / ic
+            stuck = K[i] * e[i] - ic * v
+            e[i] += T * ((min(max(stuck, -F[i]), F[i]) - stuck) / ic - v)
         velocity[k] = v
 
 

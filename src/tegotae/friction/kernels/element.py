@@ -97,29 +97,36 @@ def bare_answer(p, s, v, T):
     """The same for Coulomb friction without mass and lag: a clipped spring and damper.  [kikuuwe2005 (18), M = 0]"""
     K, B, F = p[0], p[1], p[4]
     ic = K * T + B
-    f = K * s[0] - ic * v  # as if stuck
-    held = abs(f) <= F
-    return (f if held else math.copysign(F, f)), (-ic if held else 0.0)
+    stuck = K * s[0] - ic * v
+    return min(max(stuck, -F), F), (-ic if abs(stuck) <= F else 0.0)
 
 
 @kernel
 def bare_follow(p, s, v, T):
-    """The next state: stuck, the virtual point stands exactly still; sliding, the stretch follows the clipped force."""
+    """The next state; no branches, so that many such elements in a row are worked on several at a time."""
     K, B, F = p[0], p[1], p[4]
     e = s[0]
     ic = K * T + B
     stuck = K * e - ic * v
-    held = abs(stuck) <= F
-    f = stuck if held else math.copysign(F, stuck)
-    e1 = e - T * v if held else (B * e + T * f) / ic
-    w1 = 0.0 if held else v + (f - K * e) / ic
-    return e1, w1, f, f, 0.0
+    f = min(max(stuck, -F), F)
+    w1 = (f - stuck) / ic  # exactly 0 while it sticks
+    return e + T * (w1 - v), w1, f, f, 0.0
 
 
 @kernel
 def bare_advance(p, s, v, T):
-    """Commit the velocity that really happened."""
-    s[0], s[1], s[2], s[3], s[4] = bare_follow(p, s, v, T)
+    """Commit. One element alone waits for each of its results, so here the division is taken off its path."""
+    K, B, F = p[0], p[1], p[4]
+    e = s[0]
+    ic = K * T + B
+    c = 1.0 / ic
+    stuck = K * e - ic * v
+    f = min(max(stuck, -F), F)
+    w1 = (f - stuck) * c
+    s[0] = e + T * (w1 - v)
+    s[1] = w1
+    s[2] = f
+    s[3] = f
 
 
 def bare_kernels():

@@ -1,6 +1,6 @@
 """N friction elements that see the same velocity; their forces add.  [kikuuwe2005, section 4]
 
-The plain composite (Coulomb, no mass, no lag, one dimension): p = [N, K (N), B (N), F (N)], s = [f, mean, e (N)];
+The plain composite (Coulomb, no mass, no lag, one dimension): p = [N, sum of K, K (N), B (N), F (N)], s = [f, mean, e (N)];
 the even one, all with the same stiffness and damping: p = [N, K, B, F (N)].
 The general one: p = [N, sum of K, where each element starts (N + 1), then for each element [K, B, M, tau, law...]],
 s = [f (n), mean (n), scratch (n + n n), then for each element its own state of 4 n + 1 numbers].
@@ -19,7 +19,7 @@ from tegotae.friction.kernels.element import impedance_kernels, impedance_kernel
 def plain_answer(p, s, v, T):
     """Force and slope for a trial velocity; changes nothing."""
     N = int(p[0])
-    K, B, F, e = p[1 : 1 + N], p[1 + N : 1 + 2 * N], p[1 + 2 * N : 1 + 3 * N], s[2 : 2 + N]
+    K, B, F, e = p[2 : 2 + N], p[2 + N : 2 + 2 * N], p[2 + 2 * N : 2 + 3 * N], s[2 : 2 + N]
     force, slope = 0.0, 0.0
     for i in range(N):
         ic = K[i] * T + B[i]
@@ -33,20 +33,18 @@ def plain_answer(p, s, v, T):
 def plain_advance(p, s, v, T):
     """Commit: one pass over the elements, without branches, so that several are worked on at a time."""
     N = int(p[0])
-    K, B, F, e = p[1 : 1 + N], p[1 + N : 1 + 2 * N], p[1 + 2 * N : 1 + 3 * N], s[2 : 2 + N]
-    force, moment, stiffness = 0.0, 0.0, 0.0
+    K, B, F, e = p[2 : 2 + N], p[2 + N : 2 + 2 * N], p[2 + 2 * N : 2 + 3 * N], s[2 : 2 + N]
+    force, moment = 0.0, 0.0
     for i in range(N):
         ic = K[i] * T + B[i]
         stuck = K[i] * e[i] - ic * v
         f = min(max(stuck, -F[i]), F[i])
-        e1 = (B[i] * e[i] + T * f) / ic
-        e1 = e[i] - T * v if f == stuck else e1
+        e1 = e[i] + T * ((f - stuck) / ic - v)  # f - stuck is exactly 0 while it sticks
         e[i] = e1
         force += f
         moment += K[i] * e1
-        stiffness += K[i]
     s[0] = force
-    s[1] = moment / stiffness
+    s[1] = moment / p[1]
 
 
 def plain_kernels():
@@ -74,12 +72,12 @@ def even_advance(p, s, v, T):
     N, K, B = int(p[0]), p[1], p[2]
     F, e = p[3 : 3 + N], s[2 : 2 + N]
     ic = K * T + B
-    memory, gain = B / ic, T / ic
+    c = 1.0 / ic
     force, mean = 0.0, 0.0
     for i in range(N):
         stuck = K * e[i] - ic * v
         f = min(max(stuck, -F[i]), F[i])
-        e1 = e[i] - T * v if f == stuck else memory * e[i] + gain * f
+        e1 = e[i] + T * ((f - stuck) * c - v)
         e[i] = e1
         force += f
         mean += e1
