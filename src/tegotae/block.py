@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.errors import TegotaeError
 from tegotae.result import Result
 
 
@@ -306,7 +307,12 @@ class Live:
             checks.refuse(self.block.name, f"{name} has shape {given.shape}.", f"Give {self._n} numbers, in {unit}.")
         return given
 
-    def _refuse(self, name: str, value: object, unit: str) -> None:
+    def _refuse(self, name: str, value: Any, unit: str) -> None:
+        if np.isfinite(value).all():
+            raise TegotaeError(
+                f"{self.block.name}: it diverged: {name}={value} {unit} was finite, its answer is not.\n"
+                "  The model is unstable at this period; start again with a shorter one."
+            )
         checks.refuse(
             self.block.name,
             f"{name}={value} {unit} is not finite.",

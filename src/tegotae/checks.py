@@ -66,7 +66,10 @@ def signal(owner: str, name: str, value: ArrayLike, unit: str, dimension: int) -
     """A record of finite numbers, shape (ticks,) or (ticks, dimension), C-contiguous float64."""
     wanted = "(ticks,) or (ticks, 1)" if dimension == 1 else f"(ticks, {dimension})"
     try:
-        record = np.ascontiguousarray(value, dtype=np.float64)
+        given = np.asarray(value)
+        if np.iscomplexobj(given):
+            raise TypeError("it has complex values")
+        record = np.asarray(given, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise InputError(
             f"{owner}: {name} is not an array of numbers ({error}).\n  Give shape {wanted}, in {unit}."
@@ -86,8 +89,9 @@ def signal(owner: str, name: str, value: ArrayLike, unit: str, dimension: int) -
 
 def finite(owner: str, name: str, record: Array, unit: str) -> None:
     """Every value finite; the error names the first that is not."""
-    if np.isfinite(record.sum()):  # one quick pass; only a sum that is not finite needs the search
-        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(record.sum()):  # one quick pass; only a sum that is not finite needs the search
+            return
     if not np.isfinite(record).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(record))[0])
         spot = where[0] if len(where) == 1 else where

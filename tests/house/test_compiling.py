@@ -1,0 +1,58 @@
+"""Generated loops: written to real files, cached, rebuilt when a kernel changes, never half written."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import numpy as np, tegotae as tg
+brake = tg.FrictionImpedance(stiffness=6000.0, law=tg.Coulomb(4.0))
+live = brake.start(period=1e-3)
+from tegotae import running
+step = running.module_of(brake).step
+stats = step.stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), len(step.signatures))
+live.step(0.1)
+print(len(step.signatures))
+"""
+
+
+def run(folder):
+    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"} | {"TEGOTAE_CACHE": str(folder)}
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, env=environment)
+    return [int(word) for word in done.stdout.split()]
+
+
+def test_second_process_loads_what_the_first_compiled(tmp_path):
+    hits, misses, warm, after = run(tmp_path)
+    assert (hits, misses) == (0, 1)
+    assert (warm, after) == (1, 1), "start compiled it, the first tick did not"
+    files = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*.py")}
+    hits, misses, _, _ = run(tmp_path)
+    assert (hits, misses) == (1, 0)
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*.py")} == files
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_changed_kernel_gets_a_new_file(tmp_path, monkeypatch):
+    import tegotae as tg
+    from tegotae import compiling, running
+
+    monkeypatch.setenv("TEGOTAE_CACHE", str(tmp_path))
+    brake = tg.FrictionImpedance(stiffness=6000.0, law=tg.Coulomb(4.0))
+    functions = [f for _, f in brake.kernels.imports()]
+    before = compiling._fingerprint(functions)
+    monkeypatch.setattr(compiling, "_package_fingerprint", lambda: b"edited")
+    assert compiling._fingerprint(functions) != before
+    assert "advance" in compiling.source_of(running.module_of(brake))
+
+
+def test_a_cache_path_that_is_a_file_warns(tmp_path, monkeypatch):
+    from tegotae import compiling
+
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TEGOTAE_CACHE", str(tmp_path / "file"))
+    with pytest.warns(UserWarning, match="Set TEGOTAE_CACHE"):
+        compiling.cache_folder()
