@@ -11,12 +11,14 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks, running
 from tegotae.block import Admittance, Block, Field, Impedance, Kernels, LiveAdmittance
 from tegotae.checks import Array
-from tegotae.circuit_source import Group, source_of_circuit
+from tegotae.circuit_sources.group import Group
+from tegotae.circuit_sources.line import source_on_line
+from tegotae.circuit_sources.space import scratch_size, source_in_space
 from tegotae.compiling import build
 from tegotae.errors import CausalityError, UniquenessError
 from tegotae.result import Result, Variable
@@ -51,8 +53,6 @@ class Circuit(Admittance):
         (-4.0, True)
     """
 
-    dimension = 1
-
     def __init__(
         self,
         admittance: Admittance,
@@ -66,6 +66,7 @@ class Circuit(Admittance):
         self.ratios = dict.fromkeys(self.impedances, 1.0) | dict(ratios or {})
         self.bases = tuple(bases)
         _check_causality(admittance, self.impedances)
+        self.dimension = admittance.dimension
         self._check_names()
 
     def __repr__(self) -> str:
@@ -81,6 +82,9 @@ class Circuit(Admittance):
                     checks.refuse(
                         "Circuit", f"{label} names {name!r}.", f"It has impedances {', '.join(self.impedances)}."
                     )
+        taken = {field.name.split(".")[0] for field in self.admittance.fields}
+        for name in taken.intersection(self.impedances):
+            checks.refuse("Circuit", f"{name!r} is already a name in {self.admittance.name}.", "Choose another name.")
         for name, ratio in self.ratios.items():
             self.ratios[name] = checks.number("Circuit", f"ratios[{name!r}]", ratio, "")
 
@@ -97,8 +101,8 @@ class Circuit(Admittance):
         groups = []
         p, s = self.admittance.parameters.size, _length(self.admittance)
         for (kernels, wide, deep, based, geared), names in kinds.items():
-            group = Group(kernels, tuple(names), p, wide, s, deep, based, geared)
-            p, s = group.ratios_at + len(names), group.bases_at + (len(names) if based else 0)
+            group = Group(kernels, tuple(names), self.dimension, p, wide, s, deep, based, geared)
+            p, s = group.parameters_end, group.state_end
             groups.append(group)
         return tuple(groups)
 
@@ -107,13 +111,17 @@ class Circuit(Admittance):
         """The admittance's fields, then each impedance's with its name in front."""
         fields = list(self.admittance.fields)
         for group in self._groups:
-            # Field by field, so that a group's numbers form a matrix with one column an element.
-            for own in zip(*(self.impedances[name].fields for name in group.names), strict=True):
-                fields += [
-                    dataclasses.replace(f, name=f"{name}.{f.name}") for name, f in zip(group.names, own, strict=True)
-                ]
+            owned = [[(name, f) for f in self.impedances[name].fields] for name in group.names]
+            if self.dimension == 1:
+                # Field by field, so that a group's numbers form a matrix with one column an element.
+                owned = [list(row) for row in zip(*owned, strict=True)]
+            fields += [dataclasses.replace(f, name=f"{name}.{f.name}") for row in owned for name, f in row]
             if group.based:
                 fields += [Field(f"{n}.base_velocity", "m/s", "of the other end") for n in group.names]
+        if self.dimension > 1:
+            fields.append(
+                Field("scratch", "", "where a solve works", recorded=False, size=scratch_size(self.dimension))
+            )
         fields.append(Field("unsolved", "-", "steps that did not converge", vector=False, recorded=False))
         return tuple(fields)
 
@@ -126,7 +134,8 @@ class Circuit(Admittance):
     def _parameters(self) -> Array:
         parts = [self.admittance.parameters]
         for group in self._groups:
-            parts.append(np.stack([self.impedances[name].parameters for name in group.names], axis=1).ravel())
+            axis = 1 if self.dimension == 1 else 0  # see `fields`
+            parts.append(np.stack([self.impedances[name].parameters for name in group.names], axis=axis).ravel())
             parts.append(np.array([self.ratios[name] for name in group.names]))
         return np.concatenate(parts)
 
@@ -135,9 +144,8 @@ class Circuit(Admittance):
         state = super().initial_state(period, None)
         places = self.slices()
         for prefix, block in [("", self.admittance), *((f"{n}.", b) for n, b in self.impedances.items())]:
-            own = {k[len(prefix) :]: v for k, v in (initial or {}).items() if prefix and k.startswith(prefix)}
-            if not prefix:
-                own = {k: v for k, v in (initial or {}).items() if "." not in k}
+            names = [prefix + name for name in block.slices()]
+            own = {name[len(prefix) :]: initial[name] for name in names if initial and name in initial}
             own_state = block.initial_state(period, own)
             for name, part in block.slices().items():
                 state[places[prefix + name]] = own_state[part]
@@ -155,8 +163,13 @@ class Circuit(Admittance):
         for i, group in enumerate(self._groups):
             imports += group.kernels.imports(f"_{i}")
         velocity = self.admittance.slices()["velocity"].start
-        unsolved = self.slices()["unsolved"].start
-        source = source_of_circuit(self.admittance, self._groups, velocity, unsolved)
+        places = self.slices()
+        unsolved = places["unsolved"].start
+        if self.dimension == 1:
+            source = source_on_line(self.admittance, self._groups, velocity, unsolved)
+        else:
+            scratch = places["scratch"].start
+            source = source_in_space(self.admittance, self._groups, velocity, unsolved, scratch)
         return build(source, tuple(imports))
 
     @property
@@ -211,14 +224,14 @@ class Circuit(Admittance):
         signal = self._force_of(force, motions, ticks)
         names, picks = running.picks_of(self, record)
         state = self.initial_state(period, initial)
-        table = np.empty((picks.size, signal.size // every))
-        places = self.slices()
-        slots = np.array([places[f"{n}.base_velocity"].start for n in self.bases], dtype=np.int64)
-        self.module.loop(self.parameters, state, signal, motions, slots, period, every, picks, table)
-        self._report_unsolved(int(state[-1]), signal.size)
-        variables = {"time": running.time_of(signal.size, every, period)}
-        variables["force"] = Variable(("time",), signal[every - 1 :: every], "N", "external force, as given")
-        variables |= running.variables_of(self, names, table, flat=True)
+        ticks, flat = signal.shape[0], self.dimension == 1
+        table = np.empty((picks.size, ticks // every))
+        self.module.loop(self.parameters, state, signal, motions, self._base_slots(), period, every, picks, table)
+        self._report_unsolved(int(state[-1]), ticks)
+        variables = {"time": running.time_of(ticks, every, period)}
+        dims = ("time",) if flat else ("time", "axis")
+        variables["force"] = Variable(dims, signal[every - 1 :: every], "N", "external force, as given")
+        variables |= running.variables_of(self, names, table, flat=flat)
         about = running.about(self, period) | {"unsolved_steps": int(state[-1])}
         return Result(variables, title="Circuit", about=about)
 
@@ -233,10 +246,19 @@ class Circuit(Admittance):
                 f"run got base motion for {sorted(bases)}, but it was built with bases={sorted(self.bases)}.",
                 "Name the same impedances in both.",
             )
-        rows = [checks.signal("Circuit", f"bases[{n!r}]", bases[n], "m/s", 1).ravel() for n in self.bases]
-        if len({row.size for row in rows}) > 1:
-            checks.refuse("Circuit", f"bases have lengths {[r.size for r in rows]}.", "Give them equal lengths.")
-        return np.stack(rows) if rows else np.empty((0, 0))
+        records = [checks.signal("Circuit", f"bases[{n!r}]", bases[n], "m/s", self.dimension) for n in self.bases]
+        if len({record.shape[0] for record in records}) > 1:
+            lengths = [record.shape[0] for record in records]
+            checks.refuse("Circuit", f"bases have lengths {lengths}.", "Give them equal lengths.")
+        if not records:
+            return np.empty((0, 0))
+        return np.concatenate([record.reshape(len(record), -1).T for record in records])
+
+    def _base_slots(self) -> NDArray[np.int64]:
+        """Where each component of the base velocities lies in the state."""
+        places = self.slices()
+        starts = [np.arange(places[f"{n}.base_velocity"].start, places[f"{n}.base_velocity"].stop) for n in self.bases]
+        return np.concatenate([*starts, np.empty(0)]).astype(np.int64)
 
     def _force_of(self, force: ArrayLike | None, motions: Array, ticks: int | None) -> Array:
         length = motions.shape[1] if motions.size else None
@@ -246,13 +268,13 @@ class Circuit(Admittance):
             length = length if length is not None else ticks
             if length is None:
                 checks.refuse("Circuit", "run does not know how long to run.", "Give force, bases or ticks.")
-            signal = np.zeros(length)
+            signal = np.zeros((length, self.dimension))
         else:
-            signal = checks.signal("Circuit", "force", force, "N", 1).ravel()
+            signal = checks.signal("Circuit", "force", force, "N", self.dimension)
         for other in (length, ticks):
-            if other is not None and other != signal.size:
-                checks.refuse("Circuit", f"force has {signal.size} ticks, but {other} are given.", "Make them equal.")
-        return signal
+            if other is not None and other != len(signal):
+                checks.refuse("Circuit", f"force has {len(signal)} ticks, but {other} are given.", "Make them equal.")
+        return signal.ravel() if self.dimension == 1 else signal
 
     def _report_unsolved(self, unsolved: int, ticks: int) -> None:
         if unsolved:
@@ -279,13 +301,11 @@ def _check_causality(admittance: object, impedances: Mapping[str, object]) -> No
             )
         if not isinstance(block, Impedance):
             raise CausalityError(f"Circuit: {name!r}={block!r} is no block.\n  Give an impedance.")
-    for part in (admittance, *impedances.values()):
-        dimension = getattr(part, "dimension", 1)
-        if dimension != 1:
+        if block.dimension != admittance.dimension:
             checks.refuse(
                 "Circuit",
-                f"{type(part).__name__} has dimension={dimension}.",
-                "A circuit moves along one coordinate so far: use blocks of dimension 1.",
+                f"{name!r} has dimension={block.dimension}, but {admittance.name} moves in {admittance.dimension}.",
+                f"Use dimension={admittance.dimension} for every block.",
             )
 
 

@@ -1,36 +1,11 @@
-"""The source of a circuit: the blocks' kernels around one implicit step."""
+"""The source of a circuit along one coordinate: the blocks' kernels around one implicit step."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from tegotae.block import Admittance, Kernels
-
-
-@dataclass(frozen=True)
-class Group:
-    """Impedances that share their kernels, laid out one after the other."""
-
-    kernels: Kernels
-    names: tuple[str, ...]
-    parameters_at: int
-    parameters_each: int
-    state_at: int
-    state_each: int
-    based: bool
-    geared: bool
-
-    @property
-    def ratios_at(self) -> int:
-        """Ratios follow the parameters."""
-        return self.parameters_at + len(self.names) * self.parameters_each
-
-    @property
-    def bases_at(self) -> int:
-        """Base velocities follow the states."""
-        return self.state_at + len(self.names) * self.state_each
-
+from tegotae.block import Admittance
+from tegotae.circuit_sources.group import EPSILON, LOOP, Group, put
 
 # Every piece is text put in place, not a call: a call would hand over dozens of array fields each time.
 # A group is seen as two matrices with one column an element; small blocks are passed as tuples of values, so that
@@ -118,27 +93,11 @@ def make():
 @entry_sums
 def loop(p, s, x, bases, slots, T, every, picks, record):
     {views}
-    row = 0
-    wait = every
-    for k in range(x.shape[0]):
-        for j in range(slots.shape[0]):
-            s[slots[j]] = bases[j, k]
-        h = x[k]
-        {solve}
-        {advances}
-        advance_a(pa, sa, h + f, v, T)
-        if not solved:
-            s[{unsolved}] += 1.0
-        wait -= 1
-        if wait == 0:
-            wait = every
-            for j in range(picks.shape[0]):
-                record[j, row] = s[picks[j]]
-            row += 1
+    {loop}
 """
 
 
-def source_of_circuit(admittance: Admittance, groups: Sequence[Group], velocity: int, unsolved: int) -> str:
+def source_on_line(admittance: Admittance, groups: Sequence[Group], velocity: int, unsolved: int) -> str:
     """The module's text: `make` gives the circuit as a block's halves, `loop` runs it."""
     makers = admittance.kernels.source("_a") + "".join(g.kernels.source(f"_{i}") for i, g in enumerate(groups))
     own = f"pa = p[:{admittance.parameters.size}]\nsa = s[:{max(s.stop for s in admittance.slices().values())}]\n"
@@ -148,23 +107,12 @@ def source_of_circuit(admittance: Admittance, groups: Sequence[Group], velocity:
         "advances": _of_all(_ADVANCES, groups),
         "velocity": velocity,
         "unsolved": unsolved,
-        "tolerance": 4 * 2.220446049250313e-16,
+        "tolerance": 4 * EPSILON,
     }
-    pieces["solve"] = _put(_SOLVE, pieces)
-    return makers + _put(_MODULE, pieces)
-
-
-def _put(template: str, pieces: Mapping[str, object]) -> str:
-    """Put each piece in its place; a piece that stands alone on a line keeps that line's indent throughout."""
-    lines = []
-    for line in template.splitlines():
-        name = line.strip()[1:-1]
-        if line.strip() == f"{{{name}}}" and name in pieces:
-            indent = line[: len(line) - len(line.lstrip())]
-            lines += [indent + inner for inner in str(pieces[name]).splitlines() if inner.strip()]
-        else:
-            lines.append(line.format(**pieces))
-    return "\n".join(lines) + "\n"
+    pieces["solve"] = put(_SOLVE, pieces)
+    pieces["tick"] = f"{pieces['solve']}\n{pieces['advances']}\nadvance_a(pa, sa, h + f, v, T)"
+    pieces["loop"] = put(LOOP, pieces)
+    return makers + put(_MODULE, pieces)
 
 
 def _of_all(template: str, groups: Sequence[Group]) -> str:

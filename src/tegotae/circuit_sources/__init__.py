@@ -1,0 +1,1 @@
+"""The source of a circuit's loop: along one coordinate, or in n dimensions."""

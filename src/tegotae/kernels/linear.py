@@ -1,0 +1,33 @@
+"""Small dense linear algebra for coupled steps; sizes of a few, so nothing is worth a library call."""
+
+from tegotae.compiling import kernel
+
+
+@kernel
+def eliminate(A, B):
+    """Solve A X = B by elimination with row pivots; X replaces B and A is used up. False if A is singular."""
+    n, m = A.shape[0], B.shape[1]
+    for k in range(n):
+        pivot = k
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > abs(A[pivot, k]):
+                pivot = i
+        if A[pivot, k] == 0.0:
+            return False
+        if pivot != k:
+            for j in range(n):
+                A[k, j], A[pivot, j] = A[pivot, j], A[k, j]
+            for j in range(m):
+                B[k, j], B[pivot, j] = B[pivot, j], B[k, j]
+        for i in range(k + 1, n):
+            factor = A[i, k] / A[k, k]
+            for j in range(k + 1, n):
+                A[i, j] -= factor * A[k, j]
+            for j in range(m):
+                B[i, j] -= factor * B[k, j]
+    for k in range(n - 1, -1, -1):
+        for j in range(m):
+            for i in range(k + 1, n):
+                B[k, j] -= A[k, i] * B[i, j]
+            B[k, j] /= A[k, k]
+    return True
