@@ -34,7 +34,9 @@ _HOME = {
     "Stribeck": "friction",
     "Tabulated": "friction",
     "Viscous": "friction",
+    "Fit": "fitting",
     "fit": "fitting",
+    "load_record": "fitting",
     "CausalityError": "errors",
     "FileError": "errors",
     "InputError": "errors",
@@ -55,7 +57,9 @@ if TYPE_CHECKING:
     from tegotae.errors import InputError as InputError
     from tegotae.errors import TegotaeError as TegotaeError
     from tegotae.errors import UniquenessError as UniquenessError
+    from tegotae.fitting import Fit as Fit
     from tegotae.fitting import fit as fit
+    from tegotae.fitting import load_record as load_record
     from tegotae.friction import Coulomb as Coulomb
     from tegotae.friction import CustomLaw as CustomLaw
     from tegotae.friction import FrictionAdmittance as FrictionAdmittance

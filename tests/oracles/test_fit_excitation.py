@@ -30,6 +30,19 @@ def test_a_record_that_never_slides_does_not_show_the_limit(seed, share):
         fit(tg.FrictionImpedance, velocity, measured(block, velocity, 0.02, seed), period=T)
 
 
+@pytest.mark.parametrize("law", [tg.Viscous, tg.Stribeck])
+def test_no_law_is_read_from_a_record_that_never_slides(law):
+    velocity = sine(0.004, 2.0)
+    with pytest.raises(tg.InputError, match=r"never slides.*\n.*larger motion"):
+        fit(tg.FrictionImpedance, velocity, measured(ELEMENT, velocity, 0.02), period=T, law=law)
+
+
+def test_noise_alone_is_no_friction():
+    force = np.random.default_rng(4).standard_normal(4000)
+    with pytest.raises(tg.InputError, match=r"^fit: "):
+        fit(tg.FrictionImpedance, sine(1e-9, 2.0), force, period=T)
+
+
 def test_a_record_that_slides_from_its_first_tick_does_not_show_the_stiffness():
     velocity = 2.0 + sine(0.5, 1.0)  # at 2 m/s the spring is carried to its limit within a third of a tick
     with pytest.raises(tg.InputError, match=r"stiffness and damping: .*never seen to stick.*\n.*reversals"):

@@ -1,0 +1,193 @@
+"""`fit`: from a measured record to a block that is ready to use, and how sure each of its numbers is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks, running
+from tegotae.block import Block
+from tegotae.checks import Array
+from tegotae.fitting import engine
+from tegotae.fitting.progress import reporter
+from tegotae.fitting.recipes import recipe_for
+from tegotae.fitting.record import Record
+from tegotae.friction import Coulomb, Law
+from tegotae.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a record says about a block.
+
+    Args:
+        block: ready to use.
+        parameters: name -> value, in SI units.
+        intervals: name -> (low, high), 95 % confidence.
+        units: name -> unit.
+        noise: standard deviation of what the model leaves unexplained, in the unit of the response.
+        residual: measurement minus model at each tick, in the same unit.
+        correlation: of the residual from one tick to the next [-]; near 0 for a model that explains all but the
+            sensor's noise. Where it is not, the intervals are widened for it.
+        covariance: of the parameters, in their order.
+        result: the block run over the same record.
+        record: what was measured.
+
+    Example:
+        >>> import numpy as np, tegotae as tg
+        >>> random = np.random.default_rng(1)
+        >>> velocity = 0.05 * np.sin(np.arange(0.0, 20.0, 0.005))
+        >>> brake = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))
+        >>> force = brake.run(velocity, period=1e-3).force + 0.05 * random.standard_normal(4000)
+        >>> found = tg.fit(tg.FrictionImpedance, velocity, force, period=1e-3)
+        >>> low, high = found.intervals["limit"]
+        >>> low < 4.0 < high and high - low < 0.01
+        True
+    """
+
+    block: Block
+    parameters: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
+    units: dict[str, str]
+    noise: float
+    residual: Array = field(repr=False)
+    correlation: float
+    covariance: Array = field(repr=False)
+    result: Result = field(repr=False)
+    record: Record = field(repr=False)
+    response: str = "force"
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __repr__(self) -> str:
+        unit = "N" if self.response == "force" else "m/s"
+        rows = [("", "value", "95 % interval", "unit")]
+        for name, value in self.parameters.items():
+            low, high = self.intervals[name]
+            rows.append((name, f"{value:.5g}", f"{low:.5g} … {high:.5g}", self.units[name]))
+        widths = [max(len(row[i]) for row in rows) for i in range(4)]
+        lines = [
+            f"Fit of {self.block.name} to {self.record.ticks} ticks of {self.record.period:g} s; "
+            f"noise {self.noise:.3g} {unit}, correlated by {self.correlation:.2f} from tick to tick"
+        ]
+        for a, b, c, d in rows:
+            lines.append(f"  {a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}  {d}".rstrip())
+        return "\n".join(lines)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Data against model over time and as a loop, and what is left. Saved if a path is given."""
+        from tegotae import figures
+        from tegotae.fitting.picture import of_fit
+
+        figure = of_fit(self)
+        if path is not None:
+            figures.save(figure, path)
+        return figure
+
+
+def fit(
+    block_type: type[Block],
+    velocity: ArrayLike | Record | None = None,
+    force: ArrayLike | None = None,
+    *,
+    position: ArrayLike | None = None,
+    period: float | None = None,
+    law: type[Law] = Coulomb,
+    elements: int | None = None,
+    known: Mapping[str, float] | None = None,
+    free: Sequence[str] = (),
+    progress: bool | Callable[[str, float], None] | None = None,
+) -> Fit:
+    """Identify a block from a measured record, from no initial guess.
+
+    The record is taken to start at rest with the springs slack; a record cut out of a longer one does not, and is
+    fitted with ``free=["preload"]``. The response (force for an impedance, velocity for an
+    admittance) may carry sensor noise; the other signal is taken as it is.
+
+    Args:
+        block_type: `FrictionImpedance`, `FrictionAdmittance` or `ParallelFriction`.
+        velocity: mean velocity over each tick [m/s], shape (ticks,) or (ticks, dimension); or a whole `Record`.
+        force: force at each tick [N]: what an impedance exerts on its mover (negative at a positive velocity), or
+            what drives an admittance.
+        position: positions instead of velocity [m], as an encoder gives them.
+        period: T [s].
+        law: the class of the friction law: `Coulomb`, `Viscous` or `Stribeck`.
+        elements: how many elements a `ParallelFriction` has.
+        known: parameters that are known and need not be identified, name -> value in SI units.
+        free: parameters to identify that are otherwise assumed: "exponent" of Stribeck (else 2), and "preload" [N],
+            the force at the very start, in one direction (else 0).
+        progress: True shows it on standard error, False does not; by itself it is shown on a terminal when the work
+            takes more than a second. A function is called with (stage, fraction done).
+
+    Example:
+        >>> import numpy as np, tegotae as tg
+        >>> velocity = 0.05 * np.sin(np.arange(0.0, 20.0, 0.005))
+        >>> brake = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))
+        >>> force = brake.run(velocity, period=1e-3).force
+        >>> found = tg.fit(tg.FrictionImpedance, velocity, force, period=1e-3)
+        >>> {name: round(value, 3) for name, value in found.parameters.items()}
+        {'stiffness': 6000.0, 'damping': 10.0, 'limit': 4.0}
+    """
+    recipe = recipe_for(block_type, law, elements, known or {}, free)
+    record = _record_of(velocity, position, force, period)
+    with reporter(progress) as tell:
+        solution = engine.solve(recipe, record, tell)
+    values = {**recipe.known, **solution.values}
+    block = recipe.block(values, record.dimension)
+    block.check(record.period)
+    drive: Any = getattr(record, recipe.drive)
+    unit = "m/s" if recipe.drive == "velocity" else "N"
+    result = running.run(block, drive, recipe.drive, unit, record.period, 1, None, recipe.initial(values))
+    measured: Array = getattr(record, recipe.response)
+    return Fit(
+        block=block,
+        parameters=solution.values,
+        intervals=solution.intervals,
+        units={q.name: q.unit for q in recipe.free},
+        noise=solution.noise,
+        residual=measured - np.asarray(result[recipe.response]),
+        correlation=solution.correlation,
+        covariance=solution.covariance,
+        result=result,
+        record=record,
+        response=recipe.response,
+    )
+
+
+def _record_of(
+    velocity: ArrayLike | Record | None,
+    position: ArrayLike | None,
+    force: ArrayLike | None,
+    period: float | None,
+) -> Record:
+    """A record from whatever way it was given."""
+    if isinstance(velocity, Record):
+        if force is not None or position is not None or period is not None:
+            checks.refuse("fit", "got a Record and also arrays or a period.", "Give the Record alone.")
+        return velocity
+    if force is None:
+        checks.refuse("fit", "force is missing.", "Give velocity and force, or a Record from load_record.")
+    if period is None:
+        checks.refuse("fit", "period is missing.", "Give the length of a tick in seconds, such as period=1e-3.")
+    tick = checks.period_of("fit", period)
+    given = velocity if velocity is not None else position
+    shape = np.shape(given) if given is not None else ()
+    dimension = shape[1] if len(shape) == 2 and shape[1] else 1
+    motion = running.motion_of("fit", velocity, position, tick, dimension)
+    measured = checks.signal("fit", "force", force, "N", dimension)
+    if motion.shape[0] != measured.shape[0]:
+        checks.refuse(
+            "fit",
+            f"{motion.shape[0]} ticks of motion but {measured.shape[0]} of force.",
+            "Give one of each for every tick; cut the longer record.",
+        )
+    return Record(motion, measured.reshape(motion.shape), tick)

@@ -1,0 +1,160 @@
+"""The compiled response of a block over plain numbers, and least squares on it.
+
+Positive parameters are sought by their logarithm; those that may be 0 on a linear scale of their own.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tegotae import running
+from tegotae.checks import Array
+from tegotae.fitting.recipe import Recipe, Values
+from tegotae.fitting.record import Record
+
+STEP = 1e-6  # of differences: below it rounding grows, above it the kinks between stick and slip blur
+
+
+class Model:
+    """The compiled response of a recipe's block, as a function of plain numbers.
+
+    Which entry of the kernels' vector p holds which parameter is found by building one block with telling values;
+    after that no Python object is made per evaluation, and steps slightly beyond a bound (for differences) work.
+    """
+
+    def __init__(self, recipe: Recipe, record: Record):
+        self.recipe, self.record = recipe, record
+        self.names = [q.name for q in recipe.free]
+        drive, response = getattr(record, recipe.drive), getattr(record, recipe.response)
+        telling = {name: 1.0 + math.sqrt(2.0 + i) / 7.0 for i, name in enumerate(self.names)}
+        block = recipe.block({**recipe.known, **telling}, record.dimension)
+        self._base = block.parameters.copy()
+        self._slots = [np.flatnonzero(self._base == telling[name]) for name in self.names]
+        elsewhere = {q.name for q in recipe.parameters if q.signed}  # these live in the state, not in p
+        self._direct = all(slot.size or name in elsewhere for slot, name in zip(self._slots, self.names, strict=True))
+        self._state = block.initial_state(record.period)
+        self._begun = {field: block.slices()[field].start for field in recipe.initial({**recipe.known, **telling})}
+        self._loop = running.module_of(block).loop
+        place = block.slices()[recipe.response]
+        self._picks = np.arange(place.start, place.stop, dtype=np.int64)
+        self._drive = drive
+        self._table = np.empty((self._picks.size, record.ticks))
+        self.measured: Array = np.ascontiguousarray(response.T).reshape(self._table.shape)
+
+    def vector(self, numbers: Array) -> Array:
+        """The kernels' p for the free parameters' values."""
+        if not self._direct:
+            values = dict(zip(self.names, numbers.tolist(), strict=True))
+            return self.recipe.block({**self.recipe.known, **values}, self.record.dimension).parameters
+        p = self._base.copy()
+        for slot, number in zip(self._slots, numbers, strict=True):
+            p[slot] = number
+        return p
+
+    def residual(self, numbers: Array) -> Array:
+        """Model minus measurement, one number a tick and direction."""
+        p, state = self.vector(numbers), self._state.copy()
+        if self._begun:
+            values = {**self.recipe.known, **dict(zip(self.names, numbers.tolist(), strict=True))}
+            for name, number in self.recipe.initial(values).items():
+                state[self._begun[name]] = number
+        self._loop(p, state, self._drive, self.record.period, 1, self._picks, self._table)
+        return np.asarray((self._table - self.measured).ravel())
+
+    def cost(self, numbers: Array) -> float:
+        """The sum of squared residuals; inf where the model has no finite answer."""
+        r = self.residual(numbers)
+        square = float(r @ r)
+        return square if math.isfinite(square) else math.inf
+
+
+class Coordinates:
+    """Between values and the coordinates the optimiser moves in: logarithms, or multiples of a scale."""
+
+    def __init__(self, recipe: Recipe, values: Values, record: Record):
+        scales = recipe.scales({**recipe.known, **values}, record)
+        self.linear = np.array([q.linear for q in recipe.free], dtype=bool)
+        self.scale = np.array([scales[q.name] if q.linear else 1.0 for q in recipe.free])
+        least = np.array([q.lowest for q in recipe.free])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.low = np.where(self.linear, least / self.scale, np.log(least))
+
+    def inward(self, numbers: Array) -> Array:
+        """Values -> coordinates."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.linear, numbers / self.scale, np.log(numbers))
+
+    def outward(self, x: Array) -> Array:
+        """Coordinates -> values."""
+        return np.where(self.linear, x * self.scale, np.exp(np.where(self.linear, 0.0, np.clip(x, -700.0, 700.0))))
+
+    def room(self, x: Array) -> tuple[Array, Array]:
+        """How far the optimiser may go from x: a logarithm by a factor of a thousand, and never below the least."""
+        low = np.where(self.linear, self.low, np.maximum(self.low, x - 7.0))
+        return np.minimum(low, x - 1e-9), np.where(self.linear, np.inf, x + 7.0)
+
+    def rate(self, numbers: Array) -> Array:
+        """d(value)/d(coordinate)."""
+        return np.where(self.linear, self.scale, numbers)
+
+
+def jacobian(model: Model, coordinates: Coordinates, x: Array) -> Array:
+    """Central differences of the residual by the coordinates."""
+    columns = []
+    for i in range(x.size):
+        step = STEP * (max(1.0, abs(x[i])) if coordinates.linear[i] else 1.0)
+        high, low = x.copy(), x.copy()
+        high[i] += step
+        low[i] -= step
+        difference = model.residual(coordinates.outward(high)) - model.residual(coordinates.outward(low))
+        columns.append(difference / (2.0 * step))
+    return np.stack(columns, axis=1)
+
+
+def forward_jacobian(model: Model, coordinates: Coordinates, x: Array) -> Array:
+    """One-sided differences: half the work, and an error that moves the optimum by a millionth of the noise."""
+    here = model.residual(coordinates.outward(x))
+    columns = []
+    for i in range(x.size):
+        step = STEP * (max(1.0, abs(x[i])) if coordinates.linear[i] else 1.0)
+        there = x.copy()
+        there[i] += step
+        columns.append((model.residual(coordinates.outward(there)) - here) / step)
+    return np.stack(columns, axis=1)
+
+
+def _finite(values: Array) -> Array:
+    """A trial far outside must cost much, yet stay finite for the optimiser."""
+    return np.nan_to_num(values, nan=1e60, posinf=1e60, neginf=-1e60, copy=False)
+
+
+def polish(model: Model, values: Values, evaluations: int, *, thorough: bool = False) -> tuple[Values, float]:
+    """Least squares from these values on -> the values at the nearest optimum, and the cost there."""
+    from scipy.optimize import least_squares
+
+    recipe, record = model.recipe, model.record
+    if not model.names:
+        return {}, model.cost(np.empty(0))
+    coordinates = Coordinates(recipe, values, record)
+    numbers = np.array([values[name] for name in model.names])
+    x0 = coordinates.inward(numbers)
+    x0 = np.where(coordinates.linear, np.maximum(x0, coordinates.low + 1e-3), np.maximum(x0, coordinates.low))
+    size = max(float(np.sqrt(np.mean(model.measured**2))), 1e-300)
+    done = least_squares(
+        lambda x: _finite(model.residual(coordinates.outward(x)) / size),
+        x0,
+        jac=lambda x: _finite(forward_jacobian(model, coordinates, x) / size),
+        bounds=coordinates.room(x0),
+        x_scale="jac",
+        # The exact solver's tall decompositions cost more than the model; only the last digits need them.
+        # (The other one searches in a plane, so it needs two parameters.)
+        tr_solver="exact" if thorough or x0.size == 1 else "lsmr",
+        xtol=1e-10,
+        ftol=1e-10,
+        gtol=1e-13,
+        max_nfev=evaluations,
+    )
+    best = coordinates.outward(done.x)
+    return dict(zip(model.names, best.tolist(), strict=True)), model.cost(best)

@@ -1,0 +1,66 @@
+"""The portrait of a fit: measurement and model over time, the loop they make, and what is left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tegotae import figures
+from tegotae.checks import Array
+from tegotae.figures import Shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from tegotae.fitting.identify import Fit
+
+
+def of_fit(fit: Fit) -> Figure:
+    """Over time and as a loop above, what is left over time and as a histogram below; the first direction only."""
+    unit = "N" if fit.response == "force" else "m/s"
+    force = fit.response == "force"
+    measured, model = _first(getattr(fit.record, fit.response)), _first(np.asarray(fit.result[fit.response]))
+    residual = _first(fit.residual)
+    other = np.cumsum(_first(fit.record.velocity)) * fit.record.period if force else _first(fit.record.force)
+    keep = figures.thinned(measured, model)
+    shown = Shown.of(measured, unit)
+    factor = 1.0 if not measured.any() else float(np.max(np.abs(shown.values)) / np.max(np.abs(measured)))
+    left = Shown.of(residual, unit)
+    noise = Shown.of(fit.noise, unit)
+    across = Shown.of(other, "m" if force else "N")
+    time = np.asarray(fit.result["time"])
+    with figures.style():
+        figure, axes = figures.sheet(2, 2, width=8.4, height=5.2)
+        _pair(axes[0, 0], time[keep], shown.values[keep], factor * model[keep])
+        axes[0, 0].set(ylabel=f"{fit.response} [{shown.unit}]", title=f"{fit.block.name}: measured and model")
+        _pair(axes[0, 1], across.values[keep], shown.values[keep], factor * model[keep])
+        name = "position" if force else "force"
+        axes[0, 1].set(xlabel=f"{name} [{across.unit}]", ylabel=f"{fit.response} [{shown.unit}]", title="The loop")
+        axes[0, 1].legend(loc="best")
+        axes[1, 0].plot(time[keep], left.values[keep], ".", ms=1.5, color=figures.QUIET)
+        axes[1, 0].set(
+            xlabel="time [s]",
+            ylabel=f"left over [{left.unit}]",
+            title=f"Measured minus model, {noise.values:.3g} {noise.unit} rms",
+        )
+        axes[1, 0].sharex(axes[0, 0])
+        axes[1, 1].set_axis_off()
+        axes[1, 1].text(0.0, 1.0, _table(fit), family="monospace", fontsize=7.5, va="top", linespacing=1.5)
+    return figure
+
+
+def _first(signal: Array) -> Array:
+    return signal if signal.ndim == 1 else signal[:, 0]
+
+
+def _pair(axes: Axes, x: Array, measured: Array, model: Array) -> None:
+    axes.plot(x, measured, ".", ms=2.0, color=figures.SKY, label="measured")
+    axes.plot(x, model, lw=1.1, color=figures.INK, label="model")
+
+
+def _table(fit: Fit) -> str:
+    """The values and their intervals, as the fit prints them."""
+    _, *rows = repr(fit).splitlines()
+    return "\n".join(row[2:] for row in rows)

@@ -1,0 +1,119 @@
+"""What the generic engine asks of each kind of block: its parameters, where to begin, what a record must show."""
+
+from __future__ import annotations
+
+import copy
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tegotae.block import Block
+from tegotae.fitting.record import Record
+
+Values = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number to identify.
+
+    Args:
+        name: as in `Fit.parameters`.
+        unit: SI unit.
+        motion: what a record must contain to show it; ends an error message.
+        may_be_zero: sought on a linear scale with 0 allowed, instead of by its logarithm.
+        signed: sought on a linear scale, and may be negative.
+        least: smallest value allowed.
+    """
+
+    name: str
+    unit: str
+    motion: str
+    may_be_zero: bool = False
+    signed: bool = False
+    least: float = 0.0
+
+    @property
+    def linear(self) -> bool:
+        """Whether it is sought on a linear scale."""
+        return self.may_be_zero or self.signed
+
+    @property
+    def lowest(self) -> float:
+        """The smallest value allowed."""
+        return -math.inf if self.signed else self.least
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A simpler model. If it explains the record as well, the parameters it lacks were not seen."""
+
+    recipe: Recipe
+    values: Values
+    unseen: tuple[str, ...]
+    complaint: str
+    remedy: str
+
+
+class Recipe(ABC):
+    """How one kind of block is identified.
+
+    Args:
+        known: parameters that are given, not sought.
+    """
+
+    drive = "velocity"  # what goes in; the other one of the record is compared with what comes out
+    response = "force"
+
+    def __init__(self, known: Mapping[str, float]):
+        self.known = dict(known)
+
+    @property
+    @abstractmethod
+    def parameters(self) -> tuple[Parameter, ...]:
+        """All parameters, those given in `known` included."""
+
+    @property
+    def free(self) -> tuple[Parameter, ...]:
+        """The parameters to identify."""
+        return tuple(q for q in self.parameters if q.name not in self.known)
+
+    @abstractmethod
+    def block(self, values: Mapping[str, float], dimension: int) -> Block:
+        """The block with these parameters."""
+
+    @abstractmethod
+    def starts(self, record: Record) -> Iterable[Values]:
+        """Where to begin, from the data alone; the engine ranks them."""
+
+    @abstractmethod
+    def scales(self, values: Values, record: Record) -> Values:
+        """For each parameter that may be 0: the size below which it makes no difference to this record."""
+
+    def initial(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Fields of the state to start from instead of rest."""
+        return {}
+
+    def look(self, record: Record) -> None:  # noqa: B027 - a recipe may have nothing to say before the fit
+        """Refuse a record that cannot work, before any computing."""
+
+    def rivals(self, values: Values, record: Record) -> Iterable[Rival]:
+        """Simpler models that the record must speak against."""
+        return ()
+
+    def ordered(self, values: Values) -> Values:
+        """The same model with its parts in their canonical order."""
+        return values
+
+
+def with_known(recipe: Recipe, more: Mapping[str, float]) -> Recipe:
+    """The same recipe with more parameters given."""
+    other = copy.copy(recipe)
+    other.known = {**recipe.known, **more}
+    return other
+
+
+def without(recipe: Recipe, values: Values, gone: Mapping[str, float], complaint: str, remedy: str) -> Rival:
+    """A rival that is the same recipe with some parameters put out of play at fixed values."""
+    return Rival(with_known(recipe, gone), values, tuple(gone), complaint, remedy)

@@ -1,0 +1,153 @@
+"""The recipe of `FrictionImpedance`: stiffness, damping and the parameters of its law."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from tegotae import checks
+from tegotae.fitting.engine import quick
+from tegotae.fitting.recipe import Parameter, Recipe, Rival, Values, without
+from tegotae.fitting.recipes import elements
+from tegotae.fitting.recipes.laws import CoulombRecipe, LawRecipe, StribeckRecipe, ViscousRecipe
+from tegotae.fitting.record import Record
+from tegotae.friction import FrictionImpedance
+
+STIFFNESS = Parameter("stiffness", "N/m", "reversals, or a start from rest, slow enough for several ticks of sticking")
+DAMPING = Parameter("damping", "N·s/m", "faster reversals, so that it sticks at speed", may_be_zero=True)
+_GIVEN = (
+    Parameter("preload", "N", "a start in which it still sticks", signed=True),
+    Parameter("mass", "kg", "", may_be_zero=True),
+    Parameter("lag", "s", "", may_be_zero=True),
+)
+_ELEMENT = ("stiffness", "damping", "preload", "mass", "lag")
+
+
+class ImpedanceRecipe(Recipe):
+    """One element; mass and lag are 0 unless given, the preload unless asked for."""
+
+    def __init__(self, law: LawRecipe, known: Mapping[str, float]):
+        super().__init__({"mass": 0.0, "lag": 0.0, **known})
+        self.law = law
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Stiffness, damping, the law's, then preload, mass and lag."""
+        return (STIFFNESS, DAMPING, *self.law.parameters, *_GIVEN)
+
+    def block(self, values: Mapping[str, float], dimension: int) -> FrictionImpedance:
+        """FrictionImpedance."""
+        return FrictionImpedance(
+            stiffness=values["stiffness"],
+            damping=values["damping"],
+            law=self.law.law(values),
+            mass=values["mass"],
+            lag=values["lag"],
+            dimension=dimension,
+        )
+
+    def initial(self, values: Mapping[str, float]) -> dict[str, float]:
+        """The spring carries the preload."""
+        return {"deflection": values["preload"] / values["stiffness"]} if values["preload"] else {}
+
+    def look(self, record: Record) -> None:
+        """It must move, and resist."""
+        elements.look(record)
+        if record.dimension > 1 and "preload" not in self.known:
+            checks.refuse("fit", f"free has 'preload' with dimension={record.dimension}.", "Fit one direction.")
+
+    def scales(self, values: Values, record: Record) -> Values:
+        """A damper that relaxes within two ticks makes hardly a difference."""
+        own = {"damping": 2.0 * record.period * values["stiffness"], "preload": elements.largest(record)}
+        return own | self.law.scales(values, elements.fastest(record))
+
+    def starts(self, record: Record) -> Iterable[Values]:
+        """Each law begins from a plainer one: bare elements, then a level, then what falls with speed."""
+        if isinstance(self.law, CoulombRecipe):
+            guesses = self._bare(record)
+        elif isinstance(self.law, ViscousRecipe):
+            guesses = self._level(record)
+        else:
+            guesses = self._falling(record)
+        begun = float(np.mean(record.force[:3]))
+        for guess in guesses:
+            yield {"preload": begun, **guess}
+
+    def _bare(self, record: Record) -> Iterable[Values]:
+        """Elements of a family, each as stiff as the record would have it."""
+        family = elements.family(record, 40)
+        stiffnesses, costs = family.stiffnesses(record), family.costs(record)
+        for i in np.flatnonzero(np.isfinite(costs)):
+            K = float(stiffnesses[i])
+            yield {"stiffness": K, "damping": K * family.relaxations[i], "limit": K * family.reaches[i]}
+
+    def _level(self, record: Record) -> Iterable[Values]:
+        """The law from the ticks in which the elements that explain most would slide."""
+        family = elements.family(record, 40)
+        stiffnesses, costs = family.stiffnesses(record), family.costs(record)
+        for i in np.argsort(costs)[:40]:
+            speeds, forces = elements.sliding(record, float(family.reaches[i]))
+            if speeds.size >= 10 and np.isfinite(costs[i]):
+                K = float(stiffnesses[i])
+                for guess in self.law.guesses(speeds, forces):
+                    yield {"stiffness": K, "damping": K * family.relaxations[i], **guess}
+
+    def _falling(self, record: Record) -> Iterable[Values]:
+        """The law from the ticks in which the best element without a fall slides."""
+        plain = ImpedanceRecipe(ViscousRecipe(), {k: v for k, v in self.known.items() if k in _ELEMENT})
+        found = quick(plain, record)
+        block = plain.block({**plain.known, **found}, record.dimension)
+        initial = plain.initial({**plain.known, **found})
+        run = block.run(record.velocity, period=record.period, record=["slip_velocity"], initial=initial)
+        slip = np.asarray(run["slip_velocity"])
+        speeds, forces = elements.along(record, slip.reshape(record.ticks, -1))
+        if speeds.size < 10:  # it hardly slides: begin there, and let the engine say so
+            speeds = elements.fastest(record) * np.linspace(0.1, 1.0, 10)
+            forces = np.linspace(1.2, 1.0, 10) * elements.largest(record)
+        K, B = found.get("stiffness", 0.0) or self.known["stiffness"], found.get("damping", 0.0)
+        for guess in self.law.guesses(speeds, forces):
+            least = self._least_damping({**guess, **self.known}, K, record.period)
+            for damping in {B, max(B, least), max(0.5 * B, least)}:
+                yield {"stiffness": K, "damping": damping, **guess}
+
+    def _least_damping(self, values: Values, stiffness: float, period: float) -> float:
+        """Enough for one sliding speed at every push.  [kikuuwe2005 (17c)]"""
+        return max(0.0, 1.1 * self.law.law(values).steepest_fall - period * stiffness)
+
+    def rivals(self, values: Values, record: Record) -> Iterable[Rival]:
+        """It never slides; it never sticks; its friction does not depend on speed as the law says."""
+        far, fast = elements.extent(record), elements.fastest(record)
+        if not set(self.law.levels) & set(self.known):
+            endless = {k: v for k, v in self.known.items() if k in _ELEMENT}
+            spring = ImpedanceRecipe(CoulombRecipe(), {**endless, "limit": 1e6 * elements.largest(record)})
+            yield Rival(
+                spring,
+                values,
+                tuple(q.name for q in self.law.parameters if q.name not in self.known),
+                f"within its {far:.3g} m of travel a spring and a damper explain it as well, so it never slides.",
+                f"Record a larger motion: several times {far:.3g} m to and fro.",
+            )
+        if "stiffness" not in self.known:
+            stiff = 1e4 * self.law.level(values) / (fast * record.period)
+            gone = {"stiffness": stiff} if "damping" in self.known else {"stiffness": stiff, "damping": 0.0}
+            yield without(
+                self,
+                values,
+                gone,
+                "sliding alone explains it as well, so it is never seen to stick.",
+                "Record slower reversals, so that several ticks fall between a reversal and the next slide.",
+            )
+        yield from self._other_laws(values)
+
+    def _other_laws(self, values: Values) -> Iterable[Rival]:
+        if not isinstance(self.law, StribeckRecipe) or {"kinetic", "static", "velocity"} & set(self.known):
+            return
+        level = {k: v for k, v in self.known.items() if k != "exponent"}
+        yield Rival(
+            ImpedanceRecipe(ViscousRecipe(), level),
+            {**values, "limit": 0.5 * (values["kinetic"] + values["static"])},
+            ("kinetic", "static", "velocity"),
+            "a friction that does not fall with speed explains it as well.",
+            "Record sliding at speeds both well below and well above the Stribeck velocity, or fit law=tg.Viscous.",
+        )
