@@ -37,7 +37,7 @@ class Fit:
         residual: measurement minus model at each tick, in the same unit.
         correlation: of the residual from one tick to the next [-]; near 0 for a model that explains all but the
             sensor's noise. Where it is not, the intervals are widened for it.
-        covariance: of the parameters, in their order.
+        covariance: of the parameters, in their order and units [products of the units of two parameters].
         result: the block run over the same record.
         record: what was measured.
 
