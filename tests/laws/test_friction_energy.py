@@ -3,9 +3,9 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from machines import PERIOD, elements, laws, motions
 
 import tegotae as tg
+from machines import PERIOD, elements, laws, motions
 
 few = settings(max_examples=60, deadline=None)
 

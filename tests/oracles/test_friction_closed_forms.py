@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from machines import PERIOD, between, elements, laws, motions
 from scipy.optimize import brentq
 
 import tegotae as tg
+from machines import PERIOD, between, elements, laws, motions
 
 T = PERIOD
 

@@ -1,19 +1,21 @@
 """The composite: Fig. 6, the reversal stack against the element loop, Masing's rule."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from machines import PERIOD
 
 import tegotae as tg
+from machines import PERIOD
 from tegotae.friction.kernels.parallel import plain_advance
 
 POINTS = np.array([0, 1.5, -1.5, 1, -0.5, 0.6, -0.2, 0.6, -0.5, 1, -1.5, 1.5]) * 1e-3
 
 
 def through(points, ticks_between=50):
-    legs = [np.linspace(a, b, ticks_between + 1)[1:] for a, b in zip(points[:-1], points[1:], strict=True)]
+    legs = [np.linspace(a, b, ticks_between + 1)[1:] for a, b in itertools.pairwise(points)]
     return np.concatenate([points[:1], *legs])
 
 
@@ -27,7 +29,7 @@ def test_figure_6_without_damping_at_every_reversal():
     K, F = np.full(10, 1e4), np.arange(1.0, 11.0)
     run = tg.ParallelFriction(stiffness=1e4, limits=range(1, 11)).run(position=through(POINTS), period=PERIOD)
     expected, force = [0.0, virgin(POINTS[1], K, F)], virgin(POINTS[1], K, F)
-    for a, b in zip(POINTS[1:6], POINTS[2:7], strict=True):  # the shrinking half: every branch starts fresh
+    for a, b in itertools.pairwise(POINTS[1:7]):  # the shrinking half: every branch starts fresh
         force += 2 * virgin((b - a) / 2, K, F)
         expected.append(force)
     expected += expected[5:0:-1]  # the growing half returns through the same points
