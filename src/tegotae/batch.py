@@ -107,6 +107,10 @@ class Batch:
         variables |= running.variables_of(first, names, table, flat=flat, lead=("batch",))
         return Result(variables, title=f"{count} x {first.name}", about={"period": period})
 
+    def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveBatch:
+        """All blocks in a control loop, one tick at a time; the kernels are warm when this returns."""
+        return LiveBatch(self, period, initial)
+
     def _signals(self, signal: ArrayLike, name: str, unit: str) -> Array:
         """Shape (1 or batch, ticks) or (1 or batch, ticks, dimension)."""
         n, count = self.blocks[0].dimension, len(self.blocks)
@@ -116,3 +120,47 @@ class Batch:
             return flat.reshape(given.shape)
         one = checks.signal("Batch", name, given, unit, n)
         return one.ravel()[None] if n == 1 else one[None]
+
+
+class LiveBatch:
+    """A batch in a loop: `forces = live.step(velocities)`, one row a block.
+
+    Example:
+        >>> import tegotae as tg
+        >>> brake = tg.FrictionImpedance(stiffness=6000.0, law=tg.Coulomb(4.0))
+        >>> live = brake.batch(stiffness=[1e3, 1e4]).start(period=1e-3)
+        >>> live.step([0.1, 0.1]).round(6).tolist()
+        [-0.1, -1.0]
+    """
+
+    def __init__(self, batch: Batch, period: float, initial: Mapping[str, ArrayLike] | None):
+        first = batch.blocks[0]
+        self.batch = batch
+        self.period = checks.period_of("Batch", period)
+        for block in batch.blocks:
+            block.check(self.period)
+        self._name, self._unit = ("velocity", "m/s") if isinstance(first, Impedance) else ("force", "N")
+        self._picks = running.picks_of(first, ["force" if isinstance(first, Impedance) else "velocity"])[1]
+        self._parameters = np.stack([block.parameters for block in batch.blocks])
+        self._states = np.stack([block.initial_state(self.period, initial) for block in batch.blocks])
+        self._out = np.empty((len(batch.blocks), self._picks.size, 1))
+        self._loop = running.module_of(first).batch_loop
+        shape = (len(batch.blocks), 1) if first.dimension == 1 else (len(batch.blocks), 1, first.dimension)
+        self._shape = shape
+        self._loop(self._parameters, self._states.copy(), np.zeros(shape), self.period, 1, self._picks, self._out)
+
+    @property
+    def state(self) -> Array:
+        """A copy of all states, one row a block."""
+        return self._states.copy()
+
+    def step(self, signal: ArrayLike) -> Array:
+        """One tick: velocities [m/s] in, forces [N] out (or forces in, velocities out), one row a block."""
+        given = np.asarray(signal, dtype=np.float64)
+        wanted = self._shape[:1] + self._shape[2:]
+        if given.shape != wanted:
+            checks.refuse("Batch", f"{self._name} has shape {given.shape}.", f"Give shape {wanted}, in {self._unit}.")
+        checks.finite("Batch", self._name, given, self._unit)
+        row = np.ascontiguousarray(given).reshape(self._shape)
+        self._loop(self._parameters, self._states, row, self.period, 1, self._picks, self._out)
+        return self._out[:, 0, 0].copy() if len(self._shape) == 2 else self._out[:, :, 0].copy()
