@@ -14,6 +14,7 @@ from tegotae.bench.contest import Contest, Outcome, in_turn
 # A 1 kg block on a slope at 80 % of its friction limit; creep is how far it moves between 1 s and 10 s.
 # "vibrating": the pull along the slope swings by 40 % of itself at 10 Hz around 70 %, so it never exceeds the limit.
 MASS, LIMIT, SECONDS, STEP = 1.0, 5.0, 10.0, 2e-3
+IN_A_ROW = 20  # runs of ours, for a time that the clock can see
 
 _SCENE = """
 <mujoco><option timestep="{step}" {option}/><worldbody>
@@ -104,14 +105,13 @@ def slope() -> list[Outcome]:
         told = f"ours {creep:.1e} m; MuJoCo {told}"
         bound = f"< {least:.1e} m (MuJoCo's least)"
         outcomes.append(Outcome(f"slope, {load} load, creep in 9 s", told, creep, bound, creep < least))
-        many = 20  # runs of ours in a row, for a time that the clock can see
 
         def ours(mine: Ours = mine) -> None:
-            for _ in range(many):
+            for _ in range(IN_A_ROW):
                 mine.creep()
 
         best = in_turn({"ours": ours, **{name: rival.creep for name, rival in rivals.items()}}, rounds=5)
-        best["ours"] /= many
+        best["ours"] /= IN_A_ROW
         fastest = min(best[name] for name in _SETTINGS)
         ratio = fastest / best["ours"]
         told = f"{best['ours'] / SECONDS * 1e6:.1f} us against {fastest / SECONDS * 1e6:.0f} us a simulated second"

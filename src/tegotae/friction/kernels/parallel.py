@@ -1,7 +1,7 @@
 """N friction elements that see the same velocity; their forces add.  [kikuuwe2005, section 4]
 
-The plain composite (Coulomb, no mass, no lag, one dimension): p = [N, sum of K, K (N), B (N), F (N)], s = [f, mean, e (N)];
-the even one, all with the same stiffness and damping: p = [N, K, B, F (N)].
+The plain composite (Coulomb, no mass, no lag, one dimension): p = [N, sum of K, K (N), B (N), F (N)] and
+s = [f, mean, e (N)]; the even one, all with the same stiffness and damping: p = [N, K, B, F (N)].
 The general one: p = [N, sum of K, where each element starts (N + 1), then for each element [K, B, M, tau, law...]],
 s = [f (n), mean (n), scratch (n + n n), then for each element its own state of 4 n + 1 numbers].
 `mean` is the deflection averaged with the stiffnesses as weights.
