@@ -7,7 +7,7 @@ of 10 µm, motors of 20 N, and a hand of 500 N/m that draws curves with corners 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,8 +109,11 @@ def duration() -> float:
     return sum(time for _, time in (*_BEFORE, *_AFTER)) + _WAIT + _RELAX + _TURN + _END
 
 
-def figure4_figure() -> Figure:
+def figure4_figure(run: Callable[[float], Result] = figure4) -> Figure:
     """Both masses side by side: the path of the tip, and the force on it every 10 ms.  [kikuuwe2005 Fig. 4]
+
+    Args:
+        run: makes the experiment for a mass M [kg].
 
     Example:
         >>> from tegotae.device.joystick import figure4_figure
@@ -125,7 +128,7 @@ def figure4_figure() -> Figure:
             (0, 0.0, "the force is friction alone"),
             (1, 1.0, "friction, inertia, centrifugal force"),
         ):
-            _draw(axes[0, column], figure4(mass), f"({'ab'[column]})  M = {mass:g} kg: {meaning}")
+            _draw(axes[0, column], run(mass), f"({'ab'[column]})  M = {mass:g} kg: {meaning}")
         axes[0, 1].set_ylabel("")
         axes[0, 1].tick_params(labelleft=False)
     return figure

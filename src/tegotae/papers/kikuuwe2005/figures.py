@@ -1,0 +1,252 @@
+"""The paper's figures, redrawn, and pictures of what its sentences claim."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tegotae import figures
+from tegotae.checks import Array
+from tegotae.device.joystick import figure4_figure
+from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION
+from tegotae.friction import Coulomb
+from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, legs, velocities
+from tegotae.papers.kikuuwe2005.joystick import ride
+from tegotae.papers.kikuuwe2005.others import drift, loads, models
+from tegotae.papers.kikuuwe2005.subject import B, F, K, Subject, T, paper
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def _say(axes: Axes, text: str, at: tuple[float, float], color: str = INK, **options: Any) -> None:
+    """A word beside what it speaks of, placed in the axes' own data."""
+    look: dict[str, Any] = {"fontsize": 8.0, "va": "center"} | options
+    axes.annotate(text, at, color=color, **look)
+
+
+@paper.figure(
+    "joystick",
+    caption="Fig. 4, on a simulated twin: the path of the joystick's tip and the force on it. (a) Without mass the "
+    "force is friction alone, against the motion. (b) A mass of 1 kg adds inertia and, in the bends, centrifugal "
+    "force. At b the hand pushes around with less than F and the joystick stays where it is.",
+)
+def joystick(subject: Subject) -> Figure:
+    """M = 0 and 1 kg."""
+    return figure4_figure(lambda mass: ride(subject.joystick, mass))
+
+
+@paper.figure(
+    "hysteresis",
+    caption="Fig. 6: ten elements side by side, K = 10 N/mm, B = 0.1 N·s/mm, F = 1 to 10 N. (a) Position given, "
+    "at 2 mm/s. (b) Their force: smooth hysteresis, five loops inside each other, all closed. (c) The innermost loop "
+    "again, its way back ten times faster: the dampers leave it open, as they must; without them it closes.",
+)
+def hysteresis(subject: Subject) -> Figure:
+    """Position, loops, and a loop that stays open."""
+    with figures.style():
+        figure, axes = figures.sheet(1, 3, width=9.2, height=3.3)
+        motion = velocities(legs(SPEED))
+        place = 1e3 * np.cumsum(motion) * T
+        time = T * np.arange(1, motion.size + 1)
+        axes[0, 0].plot(time, place, color=figures.MOTION)
+        corners = np.concatenate([[0.0], np.cumsum([T * ticks for _, ticks in legs(SPEED)])])
+        axes[0, 0].plot(
+            corners, 1e3 * TURNS, "o", color="white", mec=figures.MOTION, mew=1.1, ms=4, zorder=3, clip_on=False
+        )
+        axes[0, 0].set(title="(a)  position", xlabel="time [s]", ylabel="position [mm]")
+        axes[0, 1].plot(place, subject.ten().run(motion, period=T).force, color=figures.FORCE, lw=1.1)
+        axes[0, 1].set(title="(b)  force over position", xlabel="position [mm]", ylabel="force [N]")
+        _open_loop(axes[0, 2], subject)
+    return figure
+
+
+def _open_loop(axes: Axes, subject: Subject) -> None:
+    """The innermost loop, out slowly and back fast, with and without dampers."""
+    ways = legs([SPEED] * 6 + [FAST] + [SPEED] * 4)[:7]
+    motion = velocities(ways)
+    place = 1e3 * np.cumsum(motion) * T
+    first = sum(ticks for _, ticks in ways[:5]) - 1  # the loop starts here
+    turn = first + ways[5][1]
+    out, back = slice(first, turn + 1), slice(turn, None)
+    closed = subject.ten(damping=0.0).run(motion, period=T).force
+    axes.plot(place[first:], closed[first:], color=QUIET, label="B = 0, either speed")
+    force = subject.ten().run(motion, period=T).force
+    axes.plot(place[out], force[out], color=figures.FORCE, label="out, 2 mm/s")
+    axes.plot(place[back], force[back], color=figures.FORCE, ls=(0, (4, 2)), label="back, 20 mm/s")
+    ends = [force[first], force[-1]]
+    axes.plot([place[first]] * 2, ends, color=INK, lw=0.9, marker="o", ms=3.5, zorder=4)
+    _say(axes, f"open by\n{abs(ends[1] - ends[0]):.2g} N", (place[first] + 0.03, float(np.mean(ends))))
+    axes.legend(loc="upper right", handlelength=1.8)
+    axes.set(title="(c)  one loop, back in haste", xlabel="position [mm]", xlim=(-0.25, 0.85))
+
+
+@paper.figure(
+    "hold",
+    caption="A mass under a load that vibrates between 25 and 75 % of the friction limit. Smoothed friction creeps; "
+    "Dahl's and LuGre's drift on with every cycle; the element of (18) stays and only bends its spring.",
+)
+def hold(subject: Subject) -> Figure:
+    """How far each has gone since the third second, at the same phase of the load."""
+    _, vibrating = loads()
+    with figures.style():
+        figure, grid = figures.sheet(width=8.2, height=3.5)
+        axes = grid[0, 0]
+        gone = {name: np.abs(np.diff(drift(model, vibrating)[2:])).cumsum() for name, model in models(subject).items()}
+        seconds = np.arange(4, 21)
+        for name, color, marker in (("tanh", VERMILION, "o"), ("LuGre", AMBER, "s"), ("Dahl", PLUM, ".")):
+            axes.semilogy(seconds, gone[name], color=color, marker=marker, ms=3.5, lw=2.6 if name == "LuGre" else 1.1)
+        ours = np.maximum(gone["this element"], 1e-18)
+        axes.semilogy(seconds, ours, color=BLUE, marker="D", ms=3)
+        for name, color, y, lift in (
+            ("tanh", VERMILION, gone["tanh"][-1], 0),
+            ("LuGre", AMBER, gone["LuGre"][-1], 5),
+            ("Dahl, the same", PLUM, gone["Dahl"][-1], -5),
+            ("this element:\n10⁻¹⁸ or less", BLUE, ours[-1], 0),
+        ):
+            spot = {"xytext": (8, lift), "textcoords": "offset points", "fontsize": 8.5}
+            axes.annotate(name, (20.0, y), color=color, va="center", annotation_clip=False, **spot)
+        axes.axhline(1e-10, color=QUIET, lw=0.8, ls=(0, (4, 3)))
+        _say(axes, "an atom", (4.0, 2.5e-10), QUIET, va="bottom")
+        axes.set(xlabel="time [s]", ylabel="way crept since 3 s [m]", xlim=(3.6, 20.2), ylim=(1e-19, 3e-1))
+        axes.set_xticks(range(4, 21, 2))
+    return figure
+
+
+@paper.figure(
+    "stopping",
+    caption="Section 2: a free mass of 1 kg slowed by F = 4 N. It stands after M v/(T F) ticks, exactly; smoothed "
+    "friction only comes ever closer to rest, and explicit friction hops about it.",
+)
+def stopping(subject: Subject) -> Figure:
+    """Three starting speeds on the left; the last ticks of a stop, in logarithms, on the right."""
+    with figures.style():
+        figure, axes = figures.sheet(1, 2, width=8.2, height=3.2)
+        slider = subject.Admittance(mass=1.0, law=Coulomb(F))
+        for v0, color in zip((0.1, 0.2, 0.3), (GREEN, PLUM, BLUE), strict=True):
+            run = slider.run(np.zeros(100), period=T, initial={"velocity": v0})
+            time = np.concatenate([[0.0], 1e3 * run.time])
+            axes[0, 0].plot(time, np.concatenate([[v0], run.velocity]), color=color)
+            axes[0, 0].plot(1e3 * v0 / F, 0.0, "o", color="white", mec=color, mew=1.3, ms=5.5, zorder=3)
+            _say(axes[0, 0], f"{1e3 * v0 / F:.0f} ticks", (1e3 * v0 / F + 1.5, 0.014), color)
+        axes[0, 0].set(xlabel="time [ms]", ylabel="velocity [m/s]", xlim=(0, 100))
+        axes[0, 0].set_title("circles: M v/(T F), the closed form")
+        _near_rest(axes[0, 1], subject)
+    return figure
+
+
+def _near_rest(axes: Axes, subject: Subject) -> None:
+    """Speed of three frictions around the end of one stop."""
+    from tegotae.circuit import Circuit
+    from tegotae.elements import Mass
+
+    ticks, start = 60, {"velocity": 0.0985}
+    free = np.zeros(ticks)
+    smooth = Circuit(Mass(mass=1.0), {"f": subject.Tanh(limit=F, velocity=1e-3)}).run(free, period=T, initial=start)
+    hopping, v = [], start["velocity"]
+    for _ in range(ticks):
+        v -= T * F * np.sign(v)  # friction from the last velocity
+        hopping.append(abs(v))
+    ours = subject.Admittance(mass=1.0, law=Coulomb(F)).run(free, period=T, initial=start).velocity
+    time = np.arange(1, ticks + 1)
+    axes.semilogy(time, hopping, color=AMBER, marker="o", ms=2.2, lw=0.9)
+    axes.semilogy(time, np.abs(smooth.velocity), color=VERMILION)
+    moving = np.flatnonzero(ours)
+    axes.semilogy(time[moving], np.abs(ours[moving]), color=BLUE, marker="o", ms=2.2, lw=1.2)
+    last = moving[-1]
+    axes.plot([time[last], time[last] + 1], [ours[last], 1e-15], color=BLUE, lw=1.2, ls=(0, (1, 1.5)))
+    _say(axes, "explicit: hops for ever", (31.0, 1.2e-2), AMBER)
+    _say(axes, "tanh: ever closer", (34.5, 1e-8), VERMILION)
+    _say(axes, "(7): exactly 0\nfrom tick 25 on", (time[last] - 1.0, 1e-12), BLUE, ha="right")
+    axes.set(xlabel="tick", ylabel="speed [m/s]", xlim=(0, 60), ylim=(1e-15, 0.3), title="near rest")
+
+
+@paper.figure(
+    "explicit-coupling",
+    caption="The element dragged at 0.1 m/s. Coupled explicitly, (11), it chatters below the critical mass of 6.5 g: "
+    "the force is not F and never settles. The proposed element (18) slides calmly at every mass, and without any.",
+)
+def explicit_coupling(subject: Subject) -> Figure:
+    """Force over time at 5 g; ripple over mass."""
+    critical = (T**2 * K + 2.0 * T * B) / 4.0
+    dragged = np.full(60, 0.1)
+    element: dict[str, Any] = {"stiffness": K, "damping": B, "law": Coulomb(F)}
+    with figures.style():
+        figure, axes = figures.sheet(1, 2, width=8.2, height=3.2)
+        left, right = axes[0]
+        rough = subject.Explicit(**element, mass=5e-3).run(dragged, period=T)
+        left.plot(1e3 * rough.time, rough.force, color=AMBER, marker="o", ms=2.2, lw=0.8)
+        for mass, color in ((5e-3, BLUE), (0.0, GREEN)):
+            calm = subject.Impedance(**element, mass=mass).run(dragged, period=T)
+            left.plot(1e3 * calm.time, calm.force, color=color, lw=1.6 if mass else 1.0)
+        _say(left, "(11), 5 g", (12.0, -2.15), AMBER)
+        for word, color, spot in (("(18), no mass", GREEN, (22.0, -3.6)), ("(18), 5 g", BLUE, (22.0, -4.4))):
+            _say(left, word, spot, color, bbox={"fc": "white", "ec": "none", "alpha": 0.85, "pad": 1.0})
+        left.set(title="force while it is dragged", xlabel="time [ms]", ylabel="force [N]", xlim=(0, 60))
+        masses = critical * np.geomspace(0.3, 30.0, 161)
+        rough_ripple = [_ripple(subject.Explicit(**element, mass=float(m))) for m in masses]
+        ripple = [_ripple(subject.Impedance(**element, mass=float(m))) for m in masses]
+        right.loglog(1e3 * masses, np.maximum(rough_ripple, 1e-15), color=AMBER)
+        right.loglog(1e3 * masses, np.maximum(ripple, 1e-15), color=BLUE)
+        right.axvline(1e3 * critical, color=INK, lw=0.8, ls=(0, (4, 3)))
+        _say(right, "(11)", (2.2, 0.6), AMBER)
+        _say(right, "(18)", (2.2, 5e-15), BLUE, va="bottom")
+        _say(right, "critical mass,\n(T² K + 2 T B)/4", (1.15e3 * critical, 1e-6))
+        right.set(title="what is left of it after 4 s", xlabel="mass [g]", ylabel="ripple of the force [N]")
+        right.set_xticks([2, 5, 10, 20, 50, 100], labels=["2", "5", "10", "20", "50", "100"])
+        right.set_xticks([], minor=True)
+    return figure
+
+
+def _ripple(element: Any) -> float:
+    force = element.run(np.full(4000, 0.1), period=T).force[-500:]
+    return float(np.ptp(force)) if np.all(np.isfinite(force)) else np.nan
+
+
+@paper.figure(
+    "lag",
+    caption="Friction over slip speed, sliding at 20 ± 15 mm/s once a second under a Stribeck law. The model as "
+    "published runs up and down the law (grey). With a frictional lag it runs around a loop, higher while it gains "
+    "speed; dots: the closed form of a first-order lag.",
+)
+def lag(subject: Subject) -> Figure:
+    """None and two lags."""
+    Fc, Fs, vs, turn = 3.0, 5.0, 0.01, 2.0 * np.pi
+    law = subject.Stribeck(kinetic=Fc, static=Fs, velocity=vs)
+    time = T * np.arange(1, 4001)
+    motion = 0.02 - 0.015 * np.cos(turn * time)
+    last = slice(2999, 4000)
+
+    def r(z: Array) -> Array:
+        friction: Array = Fc + (Fs - Fc) * np.exp(-((z / vs) ** 2))
+        return friction
+
+    with figures.style():
+        figure, grid = figures.sheet(width=8.2, height=3.8)
+        axes = grid[0, 0]
+        speeds = np.linspace(0.0, 0.038, 200)
+        axes.plot(1e3 * speeds, r(speeds), color=QUIET, lw=3.0, alpha=0.35)
+        for tau, color in ((0.0, QUIET), (0.05, BLUE), (0.15, PLUM)):
+            run = subject.Impedance(stiffness=1e6, damping=300.0, law=law, lag=tau).run(motion, period=T)
+            axes.plot(1e3 * run.slip_velocity[last], -run.friction[last], color=color, lw=1.3)
+            if tau:
+                z = 0.02 - 0.015 / np.hypot(1.0, turn * tau) * np.cos(turn * time - np.arctan(turn * tau))
+                axes.plot(1e3 * motion[last][::50], r(z)[last][::50], ".", color=color, ms=4)
+        _label_loops(axes)
+        axes.set(xlabel="slip speed [mm/s]", ylabel="friction [N]", xlim=(0, 38))
+    return figure
+
+
+def _label_loops(axes: Axes) -> None:
+    """Which loop is which, and which way around."""
+    for word, color, spot in (
+        ("no lag: the law itself", QUIET, (3.3, 4.93)),
+        ("lag of 50 ms", BLUE, (8.4, 4.35)),
+        ("lag of 150 ms", PLUM, (16.3, 3.7)),
+    ):
+        _say(axes, word, spot, color)
+    for word, tail, head in (("gains speed", (22.0, 3.95), (27.0, 3.6)), ("slows down", (17.0, 2.9), (10.0, 2.9))):
+        axes.annotate("", head, tail, arrowprops={"arrowstyle": "-|>", "color": INK, "lw": 0.9})
+        _say(axes, word, (tail[0] + 0.3, tail[1]), va="bottom" if tail[1] > 3.5 else "center")

@@ -1,0 +1,86 @@
+"""What the elements must do, found without them: the printed equations, Masing's rule, a solution in closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from tegotae.checks import Array
+
+
+def equation_18(velocity: Array, K: float, B: float, M: float, F: float, T: float) -> tuple[Array, Array]:
+    """(18a)-(18d) with Coulomb friction, letter by letter, in any dimension -> f_k, g_k; (19) with sgn(u)."""
+    C = M + T * B + T**2 * K
+    zero = np.zeros(velocity.shape[1])
+    e1 = e2 = v1 = zero  # e_{k-1}, e_{k-2}, v_{k-1}
+    forces, frictions = [], []
+    for v in velocity:
+        u = v - T * K / C * e1 - M / C * (v - v1 - (e1 - e2) / T)
+        size = float(np.sqrt(u @ u))
+        g = -C * u / T if size <= T * F / C else -u / size * F
+        e = e1 - T * v + T * (u + T * g / C)
+        forces.append(K * e + B * (e - e1) / T)
+        frictions.append(g)
+        e2, e1, v1 = e1, e, v
+    return np.array(forces), np.array(frictions)
+
+
+def masing(places: Sequence[float] | Array, virgin: Callable[[float], float]) -> Array:
+    """Force at each of the places, visited from rest at 0 along straight lines, by the rules of Madelung and Masing.
+
+    The first loading follows the virgin curve. Each branch after a turning point is that curve at twice the scale.
+    A branch that meets the turning point before the last closes a loop, which is then forgotten.
+    """
+    turns: list[float] = []  # the turning points still remembered
+    here, forces = 0.0, []
+    for x in places:
+        if (x - here) * (here - (turns[-1] if turns else 0.0)) < 0.0:
+            turns.append(here)
+        while turns and _closes(turns, x):
+            del turns[-2:]
+        branch = [*turns, x]
+        scaled = [2.0 * virgin((b - a) / 2.0) for a, b in pairwise(branch)]
+        forces.append(virgin(branch[0]) + sum(scaled))
+        here = x
+    return np.array(forces)
+
+
+def _closes(turns: list[float], x: float) -> bool:
+    """Whether the way to x meets the turning point before the last; the first branch, its mirror image."""
+    before = turns[-2] if len(turns) > 1 else -turns[-1]
+    return abs(x - turns[-1]) >= abs(before - turns[-1])
+
+
+def ten_springs(stiffness: float, limits: Sequence[float]) -> Callable[[float], float]:
+    """The virgin curve of springs that slide at their limits: the force on the hand for a first displacement."""
+
+    def virgin(x: float) -> float:
+        return -float(np.sign(x)) * sum(min(stiffness * abs(x), limit) for limit in limits)
+
+    return virgin
+
+
+def in_continuous_time(
+    legs: Sequence[tuple[float, int]], period: float, stiffness: float, damping: float, limits: Sequence[float]
+) -> Array:
+    """Force of massless elements side by side at each tick, exact in continuous time, for legs (velocity, ticks).
+
+    While an element sticks, its stretch follows the motion and f = K e - B v. Once that meets the limit it slides:
+    f is the limit and the stretch goes to f/K as exp(-K t/B).
+    """
+    K, B, F = stiffness, damping, np.asarray(limits, dtype=np.float64)
+    e = np.zeros_like(F)
+    forces = []
+    for v, ticks in legs:
+        t = period * np.arange(1, ticks + 1)[:, np.newaxis]
+        d = float(np.sign(v))
+        starts = np.maximum(0.0, (F + d * (K * e - B * v)) / (K * abs(v))) if v else np.full_like(F, np.inf)
+        slides = t > starts
+        forces.append(np.where(slides, -d * F, K * (e - v * t) - B * v).sum(axis=1))
+        end = t[-1, 0]
+        at_start = e - v * np.minimum(starts, end)
+        relaxed = -d * F / K + (at_start + d * F / K) * np.exp(-K * np.maximum(0.0, end - starts) / B)
+        e = np.where(end > starts, relaxed, e - v * end)
+    return np.concatenate(forces)
