@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -22,14 +21,6 @@ from tegotae.circuit_sources.space import scratch_size, source_in_space
 from tegotae.compiling import build
 from tegotae.errors import CausalityError, UniquenessError
 from tegotae.result import Result, Variable
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where one block's numbers lie in the circuit's parameter and state vectors."""
-
-    parameters: slice
-    state: slice
 
 
 class Circuit(Admittance):

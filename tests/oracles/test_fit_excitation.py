@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tegotae as tg
-from tegotae.fitting import Record, fit, load_record
+from tegotae.fitting import fit, load_record
 
 T = 1e-3
 ELEMENT = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))  # slides after 0.67 mm
@@ -166,7 +166,7 @@ def test_several_directions_and_a_given_period(tmp_path):
     file = tmp_path / "two.csv"
     file.write_text("velocity_0,velocity_1,pull_0,pull_1\n0.1,0.2,-1,-2\n0.3,0.4,-3,-4\n")
     record = load_record(file, period=0.01, force="pull")
-    assert record == Record(record.velocity, record.force, 0.01) or record.dimension == 2
+    assert (record.dimension, record.period) == (2, 0.01)
     assert record.force.tolist() == [[-1.0, -2.0], [-3.0, -4.0]]
 
 

@@ -15,7 +15,7 @@ from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no single answer to ==
 class Record:
     """A measured record, as `fit` takes it.
 
