@@ -17,11 +17,13 @@ def run(json: Path | None) -> None:
     with words.watching() as watch:
         outcomes = bench.run(json, report=watch.step)
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    for column in ("", "contest", "measured", "asked"):
+    for column in ("", "contest", "measured", "value", "asked"):
         table.add_column(column)
     for outcome in outcomes:
         mark = Text("met", style="green") if outcome.met else Text("missed", style="bold yellow")
-        table.add_row(mark, Text(outcome.name), Text(outcome.measured), Text(outcome.bound))
+        table.add_row(
+            mark, Text(outcome.name), Text(outcome.measured), Text(f"{outcome.value:.3g}"), Text(outcome.bound)
+        )
     console = words.out()
     console.print(table)
     console.print(f"{sum(o.met for o in outcomes)} of {len(outcomes)} bounds met in this run")
