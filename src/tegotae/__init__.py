@@ -38,6 +38,7 @@ _HOME = {
     "fit": "fitting",
     "load_record": "fitting",
     "CausalityError": "errors",
+    "DivergenceWarning": "errors",
     "FileError": "errors",
     "InputError": "errors",
     "TegotaeError": "errors",
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from tegotae.elements import Mass as Mass
     from tegotae.elements import SpringDamper as SpringDamper
     from tegotae.errors import CausalityError as CausalityError
+    from tegotae.errors import DivergenceWarning as DivergenceWarning
     from tegotae.errors import FileError as FileError
     from tegotae.errors import InputError as InputError
     from tegotae.errors import TegotaeError as TegotaeError

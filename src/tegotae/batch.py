@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks, running
 from tegotae.block import Block, Impedance
@@ -19,7 +18,7 @@ class Batch:
     """Blocks of one kind, run together: results get a leading `batch` axis.
 
     Args:
-        blocks: blocks that share their kernels (same class, same kind of law, same dimension).
+        blocks: blocks of one class and one dimension; their laws may differ.
 
     Example:
         >>> import numpy as np, tegotae as tg
@@ -35,21 +34,25 @@ class Batch:
             checks.refuse("Batch", "blocks is empty.", "Give at least one block.")
         first = self.blocks[0]
         for i, block in enumerate(self.blocks):
-            if block.kernels != first.kernels or block.parameters.shape != first.parameters.shape:
+            if _nature(block) != _nature(first):
                 checks.refuse(
                     "Batch",
-                    f"blocks[{i}] ({block.name}) has other kernels than blocks[0] ({first.name}).",
-                    "Batch blocks of one class, one kind of law and one dimension.",
+                    f"blocks[{i}] ({block.name}) is of another nature than blocks[0] ({first.name}).",
+                    "Batch blocks of one class and one dimension.",
                 )
 
     @classmethod
     def of_variations(cls, block: Block, variations: Mapping[str, Sequence[Any]]) -> Batch:
         """One block for each entry of the varied parameters, which advance together."""
         known = {f.name for f in getattr(block, "__dataclass_fields__", {}).values() if f.init}
+        if not known:
+            checks.refuse(block.name, "it has no parameters of its own to vary.", "Give Batch a list of such blocks.")
         lengths = {}
         for name, entries in variations.items():
             if name not in known:
                 checks.refuse(block.name, f"batch has {name!r}.", f"It has {', '.join(sorted(known))}.")
+            if isinstance(entries, str) or not hasattr(entries, "__len__"):
+                checks.refuse(block.name, f"batch has {name}={entries!r}.", "Give a list, one value a block.")
             lengths[name] = len(entries)
         if not lengths or len(set(lengths.values())) != 1 or 0 in lengths.values():
             checks.refuse(
@@ -58,12 +61,15 @@ class Batch:
                 "Give one or more parameters, each with as many values.",
             )
         count = next(iter(lengths.values()))
-        return cls(
-            [
-                dataclasses.replace(cast(Any, block), **{name: entries[i] for name, entries in variations.items()})
-                for i in range(count)
-            ]
-        )
+        return cls([block.varied({name: entries[i] for name, entries in variations.items()}) for i in range(count)])
+
+    def groups(self) -> list[tuple[NDArray[np.int64], Block]]:
+        """Blocks that share their kernels and the size of their parameters, by their places in the batch."""
+        kinds: dict[Any, list[int]] = {}
+        for i, block in enumerate(self.blocks):
+            length = max(part.stop for part in block.slices().values())
+            kinds.setdefault((block.kernels, block.parameters.size, length), []).append(i)
+        return [(np.array(places, dtype=np.int64), self.blocks[places[0]]) for places in kinds.values()]
 
     def run(
         self,
@@ -89,20 +95,26 @@ class Batch:
         every = checks.whole("Batch", "every", every, 1, "Use every=1 to record each tick.")
         name, unit = ("velocity", "m/s") if isinstance(first, Impedance) else ("force", "N")
         signals = self._signals(signal, name, unit)
-        names, picks = running.picks_of(first, record)
         for block in self.blocks:
             block.check(period)
-        parameters = np.stack([block.parameters for block in self.blocks])
-        states = np.stack([block.initial_state(period, initial) for block in self.blocks])
         ticks = signals.shape[1]
+        names, picks = running.picks_of(first, record)
         table = np.empty((count, picks.size, ticks // every))
-        running.module_of(first).batch_loop(parameters, states, signals, period, every, picks, table)
+        for places, one in self.groups():
+            _, picks = running.picks_of(one, record)
+            parameters = np.stack([self.blocks[i].parameters for i in places])
+            states = np.stack([self.blocks[i].initial_state(period, initial) for i in places])
+            own = signals if signals.shape[0] == 1 else np.ascontiguousarray(signals[places])
+            part = np.empty((places.size, picks.size, ticks // every))
+            running.module_of(one).batch_loop(parameters, states, own, period, every, picks, part)
+            table[places] = part
+        running.report_divergence("Batch", table, every, period)
         flat = first.dimension == 1
-        own = ("time",) if flat else ("time", "axis")
+        dims = ("time",) if flat else ("time", "axis")
         thinned = signals[:, every - 1 :: every]
-        given = Variable(own, thinned[0], unit, "as given")
+        given = Variable(dims, thinned[0], unit, "as given")
         if signals.shape[0] > 1:
-            given = Variable(("batch", *own), thinned, unit, "as given")
+            given = Variable(("batch", *dims), thinned, unit, "as given")
         variables = {"time": running.time_of(ticks, every, period), name: given}
         variables |= running.variables_of(first, names, table, flat=flat, lead=("batch",))
         return Result(variables, title=f"{count} x {first.name}", about={"period": period})
@@ -114,7 +126,7 @@ class Batch:
     def _signals(self, signal: ArrayLike, name: str, unit: str) -> Array:
         """Shape (1 or batch, ticks) or (1 or batch, ticks, dimension)."""
         n, count = self.blocks[0].dimension, len(self.blocks)
-        given = np.asarray(signal, dtype=np.float64)
+        given = checks.array("Batch", name, signal, unit)
         if given.ndim == (2 if n == 1 else 3) and given.shape[0] == count:
             flat = checks.signal("Batch", name, given.reshape(-1) if n == 1 else given.reshape(-1, n), unit, n)
             return flat.reshape(given.shape)
@@ -139,28 +151,45 @@ class LiveBatch:
         self.period = checks.period_of("Batch", period)
         for block in batch.blocks:
             block.check(self.period)
-        self._name, self._unit = ("velocity", "m/s") if isinstance(first, Impedance) else ("force", "N")
-        self._picks = running.picks_of(first, ["force" if isinstance(first, Impedance) else "velocity"])[1]
-        self._parameters = np.stack([block.parameters for block in batch.blocks])
-        self._states = np.stack([block.initial_state(self.period, initial) for block in batch.blocks])
-        self._out = np.empty((len(batch.blocks), self._picks.size, 1))
-        self._loop = running.module_of(first).batch_loop
-        shape = (len(batch.blocks), 1) if first.dimension == 1 else (len(batch.blocks), 1, first.dimension)
-        self._shape = shape
-        self._loop(self._parameters, self._states.copy(), np.zeros(shape), self.period, 1, self._picks, self._out)
+        impedance, n, count = isinstance(first, Impedance), first.dimension, len(batch.blocks)
+        self._name, self._unit = ("velocity", "m/s") if impedance else ("force", "N")
+        self._shape = (count,) if n == 1 else (count, n)
+        self._out = np.empty((count, n))
+        self._parts = []
+        for places, one in batch.groups():
+            picks = running.picks_of(one, ["force" if impedance else "velocity"])[1]
+            parameters = np.stack([batch.blocks[i].parameters for i in places])
+            states = np.stack([batch.blocks[i].initial_state(self.period, initial) for i in places])
+            out = np.empty((places.size, picks.size, 1))
+            loop = running.module_of(one).batch_loop
+            self._parts.append((places, loop, parameters, states, picks, out))
+            still = np.zeros((places.size, 1) if n == 1 else (places.size, 1, n))
+            loop(parameters, states.copy(), still, self.period, 1, picks, out)
 
     @property
-    def state(self) -> Array:
-        """A copy of all states, one row a block."""
-        return self._states.copy()
+    def states(self) -> list[Array]:
+        """A copy of each block's state."""
+        rows: list[Array] = [np.empty(0)] * len(self.batch.blocks)
+        for places, _, _, states, _, _ in self._parts:
+            for i, row in zip(places, states, strict=True):
+                rows[i] = row.copy()
+        return rows
 
     def step(self, signal: ArrayLike) -> Array:
         """One tick: velocities [m/s] in, forces [N] out (or forces in, velocities out), one row a block."""
-        given = np.asarray(signal, dtype=np.float64)
-        wanted = self._shape[:1] + self._shape[2:]
-        if given.shape != wanted:
-            checks.refuse("Batch", f"{self._name} has shape {given.shape}.", f"Give shape {wanted}, in {self._unit}.")
+        given = checks.array("Batch", self._name, signal, self._unit)
+        if given.shape != self._shape:
+            checks.refuse(
+                "Batch", f"{self._name} has shape {given.shape}.", f"Give shape {self._shape}, in {self._unit}."
+            )
         checks.finite("Batch", self._name, given, self._unit)
-        row = np.ascontiguousarray(given).reshape(self._shape)
-        self._loop(self._parameters, self._states, row, self.period, 1, self._picks, self._out)
-        return self._out[:, 0, 0].copy() if len(self._shape) == 2 else self._out[:, :, 0].copy()
+        for places, loop, parameters, states, picks, out in self._parts:
+            row = np.ascontiguousarray(given[places])[:, None]
+            loop(parameters, states, row, self.period, 1, picks, out)
+            self._out[places] = out[:, :, 0]
+        return self._out[:, 0].copy() if len(self._shape) == 1 else self._out.copy()
+
+
+def _nature(block: Block) -> tuple[Any, ...]:
+    """What blocks of a batch must share: causality, dimension and what they record."""
+    return isinstance(block, Impedance), block.dimension, [f.name for f in block.fields if f.recorded]

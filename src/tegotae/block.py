@@ -18,20 +18,20 @@ and in n dimensions `answer` takes two more arrays to fill: (n,) for its first v
 
 from __future__ import annotations
 
-import math
+import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.errors import TegotaeError
+from tegotae.errors import InputError, TegotaeError
 from tegotae.result import Result
 
 
@@ -147,12 +147,16 @@ class Block(ABC):
             if name not in places:
                 checks.refuse(self.name, f"initial[{name!r}] is not part of its state.", f"It has {', '.join(places)}.")
             wanted = places[name].stop - places[name].start
-            given = np.atleast_1d(np.asarray(value, dtype=np.float64))
+            given = _numbers(self.name, f"initial[{name!r}]", value)
             if given.shape != (wanted,):
                 checks.refuse(self.name, f"initial[{name!r}]={value!r}.", f"Give {wanted} number(s).")
             checks.finite(self.name, f"initial[{name!r}]", given, "")
             state[places[name]] = given
         return state
+
+    def varied(self, changes: Mapping[str, Any]) -> Any:
+        """The same block with some parameters changed."""
+        return dataclasses.replace(cast(Any, self), **changes)
 
     def batch(self, **variations: Sequence[Any]) -> Any:
         """The same block many times with some parameters varied, run together along a leading axis.
@@ -262,10 +266,10 @@ class Live:
         from tegotae import running
 
         self.block = block
-        self.period = checks.period_of(block.name, period)
-        block.check(self.period)
+        self._period = checks.period_of(block.name, period)
+        block.check(self._period)
         self._parameters = block.parameters
-        self._state = block.initial_state(self.period, initial)
+        self._state = block.initial_state(self._period, initial)
         self._places = block.slices()
         self._module: ModuleType = running.module_of(block)
         self._n = block.dimension
@@ -273,12 +277,21 @@ class Live:
         self._step = self._module.step
         self._warm()
 
+    @property
+    def period(self) -> float:
+        """T [s], fixed at the start."""
+        return self._period
+
+    def __reduce__(self) -> Any:
+        """Copied and pickled as a block, a period and a state; the copy compiles for itself."""
+        return _revive, (type(self), self.block, self._period, self.state)
+
     def _warm(self) -> None:
         """Compile with a step on a copy, so that the first tick in the loop is not a compile."""
         if self._n == 1:
-            self._step(self._parameters, self._state.copy(), 0.0, self.period)
+            self._step(self._parameters, self._state.copy(), 0.0, self._period)
         else:
-            self._step(self._parameters, self._state.copy(), np.zeros(self._n), self.period, self._out)
+            self._step(self._parameters, self._state.copy(), np.zeros(self._n), self._period, self._out)
 
     @property
     def state(self) -> Array:
@@ -287,7 +300,7 @@ class Live:
 
     @state.setter
     def state(self, value: ArrayLike) -> None:
-        given = np.asarray(value, dtype=np.float64)
+        given = _numbers(self.block.name, "state", value)
         if given.shape != self._state.shape:
             checks.refuse(
                 self.block.name,
@@ -295,14 +308,20 @@ class Live:
                 f"Assign one of shape {self._state.shape}.",
             )
         self._state[:] = given
+        self._restored()
+
+    def _restored(self) -> None:
+        """Called when a state was assigned."""
 
     def __getitem__(self, field: str) -> float | Array:
         """A field of the state by name, such as live["deflection"]."""
+        if field not in self._places:
+            checks.refuse(self.block.name, f"its state has no {field!r}.", f"It has {', '.join(self._places)}.")
         part = self._state[self._places[field]]
         return float(part[0]) if part.size == 1 else part.copy()
 
     def _vector(self, name: str, value: ArrayLike, unit: str) -> Array:
-        given = np.ascontiguousarray(value, dtype=np.float64)
+        given = np.array(_numbers(self.block.name, name, value))
         if given.shape != (self._n,):
             checks.refuse(self.block.name, f"{name} has shape {given.shape}.", f"Give {self._n} numbers, in {unit}.")
         return given
@@ -321,14 +340,20 @@ class Live:
 
     def _take(self, name: str, value: ArrayLike, unit: str) -> Any:
         if self._n == 1:
-            number = value if type(value) is float else float(np.asarray(value, dtype=np.float64).reshape(()))
-            output = self._step(self._parameters, self._state, number, self.period)
+            number = value if type(value) is float else float(self._vector(name, value, unit)[0])
+            output = self._step(self._parameters, self._state, number, self._period)
             if output != output:
                 self._refuse(name, number, unit)
             return output
-        if type(value) is not np.ndarray or value.dtype != np.float64 or value.shape != self._out.shape:
+        # Only a plain, writable array fits the kernel that `start` compiled; anything else is copied into one.
+        if (
+            type(value) is not np.ndarray
+            or not value.flags.carray
+            or value.dtype != np.float64
+            or value.shape != self._out.shape
+        ):
             value = self._vector(name, value, unit)
-        if not self._step(self._parameters, self._state, value, self.period, self._out):
+        if not self._step(self._parameters, self._state, value, self._period, self._out):
             self._refuse(name, value, unit)
         return self._out.copy()
 
@@ -336,23 +361,38 @@ class Live:
 class LiveImpedance(Live):
     """An impedance in a control loop: `force = live.step(velocity)`."""
 
-    _last_position: Any = None
+    def __init__(self, block: Block, period: float, initial: Mapping[str, ArrayLike] | None):
+        super().__init__(block, period, initial)
+        # The last position seen is part of the state, behind the block's own numbers: a checkpoint keeps it.
+        self._state = np.concatenate([self._state, np.full(self._n, np.nan)])
+        self._last = self._state[-self._n :]
+        self._tracks = False  # whether positions have been given
 
     def step(self, velocity: ArrayLike | None = None, *, position: ArrayLike | None = None) -> Any:
         """One tick: mean velocity [m/s] (or the new position [m]) in, force [N] out."""
-        if velocity is None:
-            velocity = self._from_position(position)
-        return self._take("velocity", velocity, "m/s")
+        if position is None and velocity is not None:
+            force = self._take("velocity", velocity, "m/s")
+            if self._tracks:  # positions were given before: this motion moves on from there
+                self._last += self._period * np.asarray(velocity, dtype=np.float64)
+            return force
+        here = self._position(velocity, position)
+        motion = (here - np.where(np.isnan(self._last), here, self._last)) / self._period
+        force = self._take("velocity", float(motion[0]) if self._n == 1 else motion, "m/s")
+        self._last[:] = here
+        self._tracks = True
+        return force
 
-    def _from_position(self, position: ArrayLike | None) -> Any:
-        if position is None:
-            checks.refuse(self.block.name, "step got neither velocity nor position.", "Give one of them.")
-        here = float(np.asarray(position)) if self._n == 1 else self._vector("position", position, "m")
-        if not (math.isfinite(here) if isinstance(here, float) else np.isfinite(here).all()):
+    def _restored(self) -> None:
+        self._tracks = not np.isnan(self._last).any()
+
+    def _position(self, velocity: ArrayLike | None, position: ArrayLike | None) -> Array:
+        if position is None or velocity is not None:
+            got = "neither velocity nor position" if position is None else "both velocity and position"
+            checks.refuse(self.block.name, f"step got {got}.", "Give one of them.")
+        here = self._vector("position", position, "m")
+        if not np.isfinite(here).all():
             self._refuse("position", position, "m")
-        before = here if self._last_position is None else self._last_position
-        self._last_position = here.copy() if isinstance(here, np.ndarray) else here
-        return (here - before) / self.period
+        return here
 
 
 class LiveAdmittance(Live):
@@ -361,3 +401,19 @@ class LiveAdmittance(Live):
     def step(self, force: ArrayLike) -> Any:
         """One tick: force [N] in, velocity [m/s] out."""
         return self._take("force", force, "N")
+
+
+def _numbers(owner: str, name: str, value: ArrayLike) -> Array:
+    """Numbers as a 1-D array, or an error of our own."""
+    try:
+        return np.atleast_1d(np.asarray(value, dtype=np.float64))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"{owner}: {name}={value!r} is not made of numbers.\n  Give one number a direction."
+        ) from error
+
+
+def _revive(kind: type[Live], block: Block, period: float, state: Array) -> Live:
+    live = kind(block, period, None)
+    live.state = state
+    return live

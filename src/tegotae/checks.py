@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+import secrets
+import stat
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
@@ -28,7 +30,10 @@ def number(owner: str, name: str, value: object, unit: str, remedy: str = "Give 
         if isinstance(value, np.ndarray) and value.ndim == 0:
             return number(owner, name, value.item(), unit, remedy)
         refuse(owner, f"{name}={value!r} is not a number{_in(unit)}.", remedy)
-    result = float(value)
+    try:
+        result = float(value)
+    except OverflowError:
+        result = math.inf
     if not math.isfinite(result):
         refuse(owner, f"{name}={result} {unit}".rstrip() + " is not finite.", remedy)
     return result
@@ -57,23 +62,46 @@ def whole(owner: str, name: str, value: object, least: int, remedy: str) -> int:
     return int(value)
 
 
+def just_above(value: float, digits: int = 4) -> str:
+    """The value rounded up to so many digits: a bound that holds as printed."""
+    return _rounded(value, digits, math.ceil)
+
+
+def just_below(value: float, digits: int = 4) -> str:
+    """The value rounded down to so many digits."""
+    return _rounded(value, digits, math.floor)
+
+
+def _rounded(value: float, digits: int, way: Callable[[float], int]) -> str:
+    if value == 0.0 or not math.isfinite(value):
+        return f"{value:g}"
+    unit = 10.0 ** (math.floor(math.log10(abs(value))) + 1 - digits)
+    return f"{way(value / unit) * unit:.{digits}g}"
+
+
 def period_of(owner: str, period: object) -> float:
     """A sampling period > 0 [s]."""
     return positive(owner, "period", period, "s", "Give the length of a tick in seconds, such as period=1e-3.")
 
 
-def signal(owner: str, name: str, value: ArrayLike, unit: str, dimension: int) -> Array:
-    """A record of finite numbers, shape (ticks,) or (ticks, dimension), C-contiguous float64."""
-    wanted = "(ticks,) or (ticks, 1)" if dimension == 1 else f"(ticks, {dimension})"
+def array(owner: str, name: str, value: ArrayLike, unit: str, remedy: str = "") -> Array:
+    """Numbers as a C-contiguous float64 array of any shape, or an error of our own."""
     try:
+        if np.ma.isMaskedArray(value) and np.ma.is_masked(value):
+            raise TypeError("some of its values are masked")
         given = np.asarray(value)
         if np.iscomplexobj(given):
             raise TypeError("it has complex values")
-        record = np.asarray(given, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"{owner}: {name} is not an array of numbers ({error}).\n  Give shape {wanted}, in {unit}."
-        ) from error
+        return np.asarray(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError) as error:
+        way = remedy or f"Give numbers, in {unit}."
+        raise InputError(f"{owner}: {name} is not an array of numbers ({error}).\n  {way}") from error
+
+
+def signal(owner: str, name: str, value: ArrayLike, unit: str, dimension: int) -> Array:
+    """A record of finite numbers, shape (ticks,) or (ticks, dimension), C-contiguous float64."""
+    wanted = "(ticks,) or (ticks, 1)" if dimension == 1 else f"(ticks, {dimension})"
+    record = array(owner, name, value, unit, f"Give shape {wanted}, in {unit}.")
     shape_fits = (record.ndim == 2 and record.shape[1] == dimension) or (record.ndim == 1 and dimension == 1)
     if record.size == 0 and record.ndim <= 2:
         refuse(owner, f"{name} is empty, shape {record.shape}.", "Give at least one tick.")
@@ -105,7 +133,8 @@ def finite(owner: str, name: str, record: Array, unit: str) -> None:
 def values(owner: str, name: str, value: Any, unit: str, remedy: str, least: float = 0.0) -> Array:
     """One or several finite numbers, each >= least, as a 1-D array."""
     try:
-        result = np.atleast_1d(np.asarray(list(value) if isinstance(value, range) else value, dtype=np.float64))
+        listed = list(value) if isinstance(value, Iterable) and not isinstance(value, (str, np.ndarray)) else value
+        result = np.atleast_1d(np.asarray(listed, dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise InputError(f"{owner}: {name}={value!r} is not made of numbers.\n  {remedy}") from error
     if result.ndim != 1 or result.size == 0:
@@ -121,19 +150,49 @@ def _in(unit: str) -> str:
     return f" in {unit}" if unit else ""
 
 
+def target_of(path: str | os.PathLike[str]) -> Path:
+    """Where a file will really be written, links followed; refused if it cannot be."""
+    try:
+        place = Path(os.path.realpath(path))
+        if not place.parent.is_dir():
+            raise FileError(f"Cannot write {path}: the folder {place.parent} does not exist.\n  Create it first.")
+        there = os.stat(place)
+    except FileNotFoundError:
+        there = None
+    except TypeError as error:
+        raise InputError(f"Cannot write {path!r}: it is not a path.\n  Give the name of a file.") from error
+    except ValueError as error:  # a NUL inside
+        raise FileError(f"Cannot write {path!s:.80}: {error}.\n  Choose another name.") from error
+    except FileError:
+        raise
+    except OSError as error:  # a name too long, a link to itself, a folder that may not be entered
+        raise FileError(f"Cannot write {path!s:.80}: {error.strerror}.\n  Choose another name.") from error
+    if there is not None and stat.S_ISDIR(there.st_mode):
+        raise FileError(f"Cannot write {path}: it is a folder.\n  Name a file inside it.")
+    if there is not None and not stat.S_ISREG(there.st_mode):
+        raise FileError(f"Cannot write {path}: it is a device, a pipe or a socket.\n  Name a regular file.")
+    for one in (place.parent, place) if there is not None else (place.parent,):
+        if not os.access(one, os.W_OK):
+            raise FileError(f"Cannot write {path}: {one} is read-only.\n  Choose a place you may write to.")
+    return place
+
+
 @contextmanager
 def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Write beside the target and rename: a reader sees the old file or the new one, never half of it."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileError(f"Cannot write {target}: the folder {target.parent} does not exist.\n  Create it first.")
-    if target.is_dir():
-        raise FileError(f"Cannot write {target}: it is a folder.\n  Name a file inside it.")
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part{target.suffix}")
+    target = target_of(path)
+    suffix = target.suffix if len(target.suffix) < 16 else ""  # some writers look at it
+    beside = target.with_name(f".tegotae-{os.getpid()}-{secrets.token_hex(4)}.part{suffix}")
     try:
         yield beside
+        if target.exists():
+            beside.chmod(stat.S_IMODE(target.stat().st_mode))
         os.replace(beside, target)
-    except PermissionError as error:
-        raise FileError(f"Cannot write {target}: {error.strerror}.\n  Choose a folder you may write to.") from error
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(
+            f"Cannot write {path}: {error.strerror or error}.\n  Choose a folder with room that you may write to."
+        ) from error
     finally:
         beside.unlink(missing_ok=True)

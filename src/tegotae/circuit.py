@@ -53,10 +53,10 @@ class Circuit(Admittance):
         bases: Sequence[str] = (),
     ):
         self.admittance = admittance
+        _check_causality(admittance, impedances)
         self.impedances = dict(impedances)
         self.ratios = dict.fromkeys(self.impedances, 1.0) | dict(ratios or {})
         self.bases = tuple(bases)
-        _check_causality(admittance, self.impedances)
         self.dimension = admittance.dimension
         self._check_names()
 
@@ -100,7 +100,7 @@ class Circuit(Admittance):
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The admittance's fields, then each impedance's with its name in front."""
-        fields = list(self.admittance.fields)
+        fields = [dataclasses.replace(f, name=_seen_from_outside(f.name)) for f in self.admittance.fields]
         for group in self._groups:
             owned = [[(name, f) for f in self.impedances[name].fields] for name in group.names]
             if self.dimension == 1:
@@ -135,11 +135,11 @@ class Circuit(Admittance):
         state = super().initial_state(period, None)
         places = self.slices()
         for prefix, block in [("", self.admittance), *((f"{n}.", b) for n, b in self.impedances.items())]:
-            names = [prefix + name for name in block.slices()]
-            own = {name[len(prefix) :]: initial[name] for name in names if initial and name in initial}
+            outside = {name: _seen_from_outside(name) if not prefix else prefix + name for name in block.slices()}
+            own = {name: initial[told] for name, told in outside.items() if initial and told in initial}
             own_state = block.initial_state(period, own)
             for name, part in block.slices().items():
-                state[places[prefix + name]] = own_state[part]
+                state[places[outside[name]]] = own_state[part]
         for name in initial or {}:
             if name not in places:
                 checks.refuse("Circuit", f"initial[{name!r}] is not part of its state.", f"It has {', '.join(places)}.")
@@ -175,10 +175,12 @@ class Circuit(Admittance):
         rise = sum(self.ratios[n] ** 2 * b.steepest_rise(period) for n, b in self.impedances.items())
         least = self.admittance.least_reluctance(period)
         if rise >= least:
+            falling = ", ".join(n for n, b in self.impedances.items() if b.steepest_rise(period) > 0.0)
+            more = checks.just_above(period * (rise - least), 3)
             raise UniquenessError(
                 f"Circuit: at period={period:g} s friction may fall by {rise:.4g} N·s/m, more than the "
                 f"{self.admittance.name} outweighs ({least:.4g} N·s/m), so a step can have two solutions.\n"
-                f"  Use period < {period * least / rise:.3g} s, a larger mass, or more damping in the falling elements."
+                f"  Add {more} kg to the {self.admittance.name}, or damping to {falling}."
             )
 
     def least_reluctance(self, period: float) -> float:
@@ -218,17 +220,27 @@ class Circuit(Admittance):
         ticks, flat = signal.shape[0], self.dimension == 1
         table = np.empty((picks.size, ticks // every))
         self.module.loop(self.parameters, state, signal, motions, self._base_slots(), period, every, picks, table)
-        self._report_unsolved(int(state[-1]), ticks)
+        running.report_divergence(self.name, table, every, period)
+        unsolved = self.unsolved(state)
+        report_unsolved(unsolved, ticks)
         variables = {"time": running.time_of(ticks, every, period)}
         dims = ("time",) if flat else ("time", "axis")
         variables["force"] = Variable(dims, signal[every - 1 :: every], "N", "external force, as given")
         variables |= running.variables_of(self, names, table, flat=flat)
-        about = running.about(self, period) | {"unsolved_steps": int(state[-1])}
+        about = running.about(self, period) | {"unsolved_steps": unsolved}
         return Result(variables, title="Circuit", about=about)
 
-    def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveAdmittance:
+    def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveCircuit:
         """The machine in a control loop: `velocity = live.step(force)`; bases stand still."""
-        return LiveAdmittance(self, period, initial)
+        return LiveCircuit(self, period, initial)
+
+    def unsolved(self, state: Array) -> int:
+        """How many steps that led to this state did not converge, circuits inside included."""
+        return int(sum(state[part].sum() for name, part in self.slices().items() if name.endswith("unsolved")))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the compiled module, which another process makes for itself."""
+        return {name: value for name, value in self.__dict__.items() if name != "module"}
 
     def _base_motions(self, bases: Mapping[str, ArrayLike]) -> Array:
         if set(bases) != set(self.bases):
@@ -267,13 +279,36 @@ class Circuit(Admittance):
                 checks.refuse("Circuit", f"force has {len(signal)} ticks, but {other} are given.", "Make them equal.")
         return signal.ravel() if self.dimension == 1 else signal
 
-    def _report_unsolved(self, unsolved: int, ticks: int) -> None:
-        if unsolved:
-            warnings.warn(
-                f"Circuit: {unsolved} of {ticks} steps did not converge; the result holds their best iterate. "
-                "A shorter period or more damping usually helps.",
-                stacklevel=3,
-            )
+
+class LiveCircuit(LiveAdmittance):
+    """A circuit in a control loop; a step that did not converge is warned of when it happens."""
+
+    _told = 0
+
+    def step(self, force: ArrayLike) -> Any:
+        """One tick: force [N] in, velocity [m/s] out."""
+        velocity = super().step(force)
+        unsolved = self.block.unsolved(self._state)  # type: ignore[attr-defined]
+        if unsolved > self._told:
+            self._told = unsolved
+            report_unsolved(unsolved, None)
+        return velocity
+
+
+def report_unsolved(unsolved: int, ticks: int | None) -> None:
+    """Say how many steps did not converge, if any."""
+    if unsolved:
+        told = f"{unsolved} of {ticks} steps" if ticks is not None else f"{unsolved} step(s) so far"
+        warnings.warn(
+            f"Circuit: {told} did not converge; what is returned is their best iterate. "
+            "A shorter period or more damping usually helps.",
+            stacklevel=3,
+        )
+
+
+def _seen_from_outside(name: str) -> str:
+    """A circuit inside keeps its own count of unsolved steps and its own scratch, under other names."""
+    return f"inner_{name}" if name in ("unsolved", "scratch") or name.startswith("inner_") else name
 
 
 def _check_causality(admittance: object, impedances: Mapping[str, object]) -> None:
@@ -284,6 +319,8 @@ def _check_causality(admittance: object, impedances: Mapping[str, object]) -> No
             f"Circuit: admittance={admittance!r} cannot move anything: {gives}.\n"
             "  Start a circuit with what moves, such as Mass(mass=...) or FrictionAdmittance(...)."
         )
+    if not isinstance(impedances, Mapping):
+        raise CausalityError(f"Circuit: impedances={impedances!r} have no names.\n  Give {{'brake': ...}}.")
     for name, block in impedances.items():
         if isinstance(block, Admittance):
             raise CausalityError(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -17,6 +19,9 @@ __all__ = ["app", "main"]
 
 BAD_INPUT = 2
 CLAIM_FAILED = 1
+DEFECT = 3
+INTERRUPTED = 130
+READER_LEFT = 141  # 128 + SIGPIPE, as the shell says of other programs
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -106,7 +111,10 @@ def bench(json: JsonFile = None) -> None:
 def fit(
     record: Annotated[
         Path,
-        typer.Argument(metavar="RECORD.csv", help="Columns time [s], velocity [m/s] or position [m], and force [N]."),
+        typer.Argument(
+            metavar="RECORD.csv",
+            help="Columns time [s], velocity [m/s] or position [m], and force [N]; [ms], [mm], [kN] … work too.",
+        ),
     ],
     block: Annotated[str, typer.Option(metavar="KIND", help="impedance, admittance or parallel.")] = "impedance",
     law: Annotated[str, typer.Option(metavar="LAW", help="coulomb, viscous or stribeck.")] = "coulomb",
@@ -114,17 +122,36 @@ def fit(
     period: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Length of a tick, if the file has no time.")
     ] = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A parameter that is known, in SI units; may be repeated."),
+    ] = None,
+    free: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Also identify preload (force at the start), offset (bias of the sensor) or exponent (of stribeck).",
+        ),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="QUANTITY=NAME", help="What the file calls time, velocity, position or force."),
+    ] = None,
     json: JsonFile = None,
     plot: PlotFile = None,
 ) -> None:
     """Identify a friction block from a measured record, with confidence intervals."""
     from tegotae.commands import fit as command
 
-    command.run(record, block, law, elements, period, json, plot)
+    command.run(record, block, law, elements, period, known or [], free or [], column or [], json, plot)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command `tegotae`: 0 if all went well, 1 if a claim failed, 2 for input that means nothing.
+    """The command `tegotae`.
+
+    It ends with 0 if all went well, 1 if a claim failed, 2 for input that means nothing, 3 for a defect of the
+    program (TEGOTAE_DEBUG=1 shows where), 130 if interrupted, and 141 if the reader of its output left before all
+    was said (as `| head` does), which says nothing about claims nor that files were written.
 
     Args:
         arguments: of the command; those of the process unless given.
@@ -135,21 +162,69 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tegotae 0.1.0
         0
     """
+    with warnings.catch_warnings():
+        if not _debugging():
+            # Numbers that leave their range are refused in words; numpy's remarks on the way there help nobody.
+            warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"(numpy|scipy|tegotae|matplotlib)\b")
+            warnings.showwarning = _warn
+        code = _answer(arguments)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = _reader_left()
+    return code
+
+
+def _answer(arguments: Sequence[str] | None) -> int:
+    """Run the command; every way it can end has its number and, if it failed, its words."""
     try:
         app(None if arguments is None else list(arguments), prog_name="tegotae")
     except TegotaeError as error:
         print(f"tegotae: {error}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:
-        # The reader has left, as `| head` does. Nothing more can be said on stdout, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _reader_left()
     except OSError as error:
         print(f"tegotae: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         return BAD_INPUT
     except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # typer makes a 1 of it
+            return _reader_left()
         return end.code if isinstance(end.code, int) else 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        if _debugging():
+            raise
+        print(
+            f"tegotae: a defect of this program: {type(error).__name__}: {error}\n"
+            "  Please report it. TEGOTAE_DEBUG=1 shows where it happened.",
+            file=sys.stderr,
+        )
+        return DEFECT
     return 0
+
+
+def _debugging() -> bool:
+    return os.environ.get("TEGOTAE_DEBUG", "") not in ("", "0")
+
+
+def _reader_left() -> int:
+    """Nothing more can be said on stdout, not even at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return READER_LEFT
+
+
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    print(f"tegotae: warning: {message}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -49,3 +49,12 @@ class FileError(TegotaeError, OSError):
         >>> issubclass(FileError, OSError)
         True
     """
+
+
+class DivergenceWarning(UserWarning):
+    """A run whose numbers are not finite from some time on; the message says from when.
+
+    Example:
+        >>> issubclass(DivergenceWarning, UserWarning)
+        True
+    """

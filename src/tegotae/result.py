@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,24 @@ class Variable:
     values: NDArray[Any]
     unit: str
     meaning: str = ""
+
+
+class Event(NamedTuple):
+    """Something that happened at one moment of a run.
+
+    Args:
+        time: when [s].
+        element: the name of what changed.
+        kind: what it did, such as "touch", "release", "stick" or "slip".
+
+    Example:
+        >>> Event(0.14, "floor", "touch").kind
+        'touch'
+    """
+
+    time: float
+    element: str
+    kind: str
 
 
 class Result(Mapping[str, NDArray[Any]]):
@@ -79,6 +97,31 @@ class Result(Mapping[str, NDArray[Any]]):
         shape = " x ".join(f"{n} {d}" for d, n in sizes.items())
         rows = [f"  {name} [{v.unit or '-'}] {v.meaning}".rstrip() for name, v in self.variables.items()]
         return "\n".join([f"Result of {self.title}: {shape}", *rows])
+
+    def with_events(self, events: Iterable[Event]) -> Result:
+        """The same result with a table of events, kept and exported with it.
+
+        Example:
+            >>> import numpy as np
+            >>> run = Result({"time": Variable(("time",), np.zeros(1), "s")}, title="drop")
+            >>> run.with_events([Event(0.14, "floor", "touch")]).events
+            [Event(time=0.14, element='floor', kind='touch')]
+        """
+        table = list(events)
+        columns = {
+            "event_time": Variable(("event",), np.array([e.time for e in table], dtype=np.float64), "s", "when"),
+            "event_element": Variable(("event",), np.array([e.element for e in table], dtype=np.str_), "", "who"),
+            "event_kind": Variable(("event",), np.array([e.kind for e in table], dtype=np.str_), "", "what"),
+        }
+        return Result({**self.variables, **columns}, title=self.title, about=self.about)
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened when, if the run located events."""
+        if "event_time" not in self.variables:
+            raise AttributeError("this result has no events; ask the run for them with events=True")
+        columns = (self["event_time"], self["event_element"], self["event_kind"])
+        return [Event(float(t), str(who), str(what)) for t, who, what in zip(*columns, strict=True)]
 
     @cached_property
     def dataset(self) -> xarray.Dataset:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -13,6 +14,7 @@ from tegotae import checks
 from tegotae.block import Block, Impedance
 from tegotae.checks import Array
 from tegotae.compiling import build
+from tegotae.errors import DivergenceWarning
 from tegotae.result import Result, Variable
 
 # `take` is the only part that differs: one tick of an impedance or an admittance, in one or in n dimensions.
@@ -106,8 +108,10 @@ def motion_of(
     if velocity is not None:
         return checks.signal(owner, "velocity", velocity, "m/s", dimension)
     places = checks.signal(owner, "position", position, "m", dimension)  # type: ignore[arg-type]
-    motion = np.diff(places, axis=0, prepend=places[:1])
-    motion /= period
+    with np.errstate(over="ignore"):  # said below, as what it is
+        motion = np.diff(places, axis=0, prepend=places[:1])
+        motion /= period
+    checks.finite(owner, "velocity (from position)", motion, "m/s")
     return motion
 
 
@@ -141,6 +145,7 @@ def run(
     table = np.empty((picks.size, ticks // every))
     columns = signal.ravel() if block.dimension == 1 else signal
     module_of(block).loop(block.parameters, state, columns, period, every, picks, table)
+    report_divergence(block.name, table, every, period)
     variables = {"time": time_of(ticks, every, period)}
     flat = signal.ndim == 1
     own_dims = ("time",) if flat else ("time", "axis")
@@ -148,6 +153,20 @@ def run(
     variables[signal_name] = Variable(own_dims, thinned, signal_unit, "as given")
     variables |= variables_of(block, names, table, flat=flat)
     return Result(variables, title=block.name, about=about(block, period))
+
+
+def report_divergence(owner: str, table: Array, every: int, period: float) -> None:
+    """Say when a run left the range of numbers: too large an input, or a model that is unstable at this period."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(table.sum()) or np.isfinite(table).all():
+            return
+    first = int(np.argwhere(~np.isfinite(table).all(axis=tuple(range(table.ndim - 1))))[0, 0])
+    warnings.warn(
+        f"{owner}: what it recorded is not finite from {(first + 1) * every * period:g} s on: "
+        "the input is too large, or the model is unstable at this period.",
+        DivergenceWarning,
+        stacklevel=4,
+    )
 
 
 def time_of(ticks: int, every: int, period: float) -> Variable:

@@ -148,17 +148,18 @@ def test_batch_equals_one_by_one():
 @pytest.mark.parametrize("name", ["coulomb", "planar", "slider"])
 def test_live_batch_equals_its_run(name):
     block = {**IMPEDANCES, **ADMITTANCES}[name]
-    sweep = block.batch(mass=[0.2, 0.5, 1.0])
+    sweep = block.batch(mass=[0.2, 0.5, 0.0 if name == "coulomb" else 1.0])  # without mass it has other kernels
     n = block.dimension
     signal = 3.0 * np.sin(0.05 * np.arange(3 * 200 * n)).reshape((3, 200) if n == 1 else (3, 200, n))
     live = sweep.start(period=T)
     stepped = np.stack([live.step(np.ascontiguousarray(signal[:, k])) for k in range(200)], axis=1)
     run = sweep.run(signal, period=T)
     np.testing.assert_array_equal(stepped, run.velocity if name == "slider" else run.force)
-    before = live.state
+    before = live.states
     with pytest.raises(tg.InputError, match="shape"):
         live.step([1.0])
-    np.testing.assert_array_equal(live.state, before)
+    for row, kept in zip(live.states, before, strict=True):
+        np.testing.assert_array_equal(row, kept)
 
 
 def test_every_thins_the_record_and_nothing_else():

@@ -65,7 +65,7 @@ def test_answer_is_pure_and_advance_agrees_with_it(block):
     for s in states(block, ticks=20):
         before = s.copy()
         expected, _ = answer(block.parameters, s, 0.013, T)
-        assert (s == before).all()
+        np.testing.assert_array_equal(s, before)
         advance(block.parameters, s, 0.013, T)
         assert s[force] == pytest.approx(expected, abs=1e-13)
 

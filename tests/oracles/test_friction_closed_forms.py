@@ -160,7 +160,7 @@ def test_uniqueness_bound_is_sharp():
     """Below the damping in the error two sliding speeds solve one tick; above it one does."""
     law = tg.Stribeck(kinetic=3.0, static=5.0, velocity=0.01)
     bare = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=law)
-    with pytest.raises(tg.UniquenessError, match=r"Use damping > 165\.6, or mass > 0\.156 kg") as refused:
+    with pytest.raises(tg.UniquenessError, match=r"Use damping >= 165\.6, or mass >= 0\.156 kg") as refused:
         bare.run([0.0], period=T)
     assert "period=0.001 s" in str(refused.value)
 

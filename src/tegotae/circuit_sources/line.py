@@ -51,6 +51,8 @@ for _ in range(200):
     steep = 1.0 - mobility * d
     slope = mobility / steep
     scale = abs(v) + abs(v0) + mobility * (abs(h) + size)
+    if not scale < np.inf:  # overflow, or a block that gave no number
+        break
     if abs(gap) <= {tolerance} * scale:
         solved = True
         break
@@ -62,7 +64,8 @@ for _ in range(200):
     if not low < trial < high:
         trial = 0.5 * (low + high)
     if trial == v or trial == low or trial == high:
-        solved = abs(gap) <= 1e-9 * scale  # else a block's force jumps: no root to find
+        # At rounding of a steep equation; else a block's force jumps and there is no root to find.
+        solved = abs(gap) <= 1e-9 * scale + {tolerance} * steep * (abs(v) + abs(v0))
         break
     v = trial
 """
@@ -82,6 +85,11 @@ def advance(p, s, h, v, T):
     d = 0.0
     size = 0.0
     {answers}
+    moved, mobility = answer_a(pa, sa, h + f, T)
+    scale = abs(v) + abs(s[{velocity}]) + mobility * (abs(h) + size)
+    steep = 1.0 - mobility * d
+    if not abs(v - moved) <= 1e-9 * scale + {tolerance} * steep * scale:
+        s[{unsolved}] += 1.0
     {advances}
     advance_a(pa, sa, h + f, v, T)
 

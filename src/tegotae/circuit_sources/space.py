@@ -68,6 +68,8 @@ def solve(p, s, h, T, v):
         v[j] = s[{velocity} + j]
     norm, scale = evaluate(p, s, v, h, T)
     for _ in range(100):
+        if not scale < np.inf:  # overflow, or a block that gave no number
+            return False
         if norm <= {tolerance} * scale:
             return True
         if not eliminate(J, gap):
@@ -111,6 +113,9 @@ def answer(p, s, h, T, v, slope):
 
 @kernel
 def advance(p, s, h, v, T):
+    norm, scale = evaluate(p, s, v, h, T)
+    if not norm <= 1e-9 * scale:
+        s[{unsolved}] += 1.0
     commit(p, s, h, v, T)
 
 

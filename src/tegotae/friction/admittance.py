@@ -23,7 +23,8 @@ class FrictionAdmittance(Admittance):
     Args:
         mass: M [kg], > 0.
         law: friction force over slip speed: `Coulomb`, `Viscous`, `Stribeck`, `Tabulated` or a function.
-        lag: tau [s], >= 0, by which the law sees the slip speed late.
+        lag: tau [s], >= 0, by which the law sees the slip speed late. A point that slides comes to rest when the
+            lagged friction can stop it; at rest the law's own limit at speed 0 holds.
         dimension: number of directions; the friction opposes the slip as a vector.
 
     Runs record `velocity` [m/s], `position` [m] and `friction` [N].
@@ -77,7 +78,8 @@ class FrictionAdmittance(Admittance):
             raise UniquenessError(
                 f"FrictionAdmittance: mass={self.mass:g} kg leaves two sliding speeds possible for this "
                 f"{type(self.law).__name__} law at period={period:g} s.\n"
-                f"  Use period < {longest:.3g} s, or mass > {period * fall:.3g} kg."
+                f"  Use period <= {checks.just_below(longest, 3)} s, "
+                f"or mass >= {checks.just_above(period * fall, 3)} kg."
             )
 
     def least_reluctance(self, period: float) -> float:

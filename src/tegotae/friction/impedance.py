@@ -25,7 +25,8 @@ class FrictionImpedance(Impedance):
         damping: B [N·s/m], >= 0.
         law: friction force over slip speed: `Coulomb`, `Viscous`, `Stribeck`, `Tabulated` or a function.
         mass: M [kg], >= 0, of the virtual point between spring and friction.
-        lag: tau [s], >= 0, by which the law sees the slip speed late.
+        lag: tau [s], >= 0, by which the law sees the slip speed late. A point that slides comes to rest when the
+            lagged friction can stop it; at rest the law's own limit at speed 0 holds.
         dimension: number of directions; the friction opposes the slip as a vector.
 
     Runs record `force` [N], `deflection` [m], `slip_velocity` [m/s] and `friction` [N] (on the virtual point).
@@ -84,13 +85,20 @@ class FrictionImpedance(Impedance):
     def check(self, period: float) -> None:
         """One sliding speed for every motion: c max(-r') < 1.  [kikuuwe2005 (17c)]"""
         T, fall = period, self._seen_fall(period)
-        if T * fall >= self._reluctance(period):
+        if not 0.0 < self._reluctance(period) < float("inf"):
+            checks.refuse(
+                type(self).__name__,
+                f"period={T:g} s with stiffness={self.stiffness:g} N/m leaves the range of numbers.",
+                "Use a period between a microsecond and seconds, and parameters in SI units.",
+            )
+        if fall > 0.0 and T * fall >= self._reluctance(period):
             least_damping = fall - T * self.stiffness - self.mass / T
             least_mass = T * (fall - self.damping - T * self.stiffness)
             raise UniquenessError(
                 f"{type(self).__name__}: damping={self.damping:g} N·s/m leaves two sliding speeds possible for this "
                 f"{type(self.law).__name__} law at period={T:g} s.\n"
-                f"  Use damping > {least_damping:.4g}, or mass > {least_mass:.3g} kg."
+                f"  Use damping >= {checks.just_above(least_damping)}, "
+                f"or mass >= {checks.just_above(least_mass, 3)} kg."
             )
 
     def steepest_rise(self, period: float) -> float:

@@ -275,20 +275,27 @@ class CustomLaw(Law):
 
     function: Callable[[float], float]
     _compiled: LawKernels = field(init=False, repr=False, compare=False)
+    _raw: Callable[[float], float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if isinstance(self.function, type):
+            checks.refuse(
+                "CustomLaw", f"law={self.function.__name__} is a class.", "Give it its numbers: Coulomb(4.0)."
+            )
         if not callable(self.function):
             checks.refuse(
                 "CustomLaw",
                 f"law={self.function!r} is not a law.",
                 "Give a tegotae law or a function of the speed.",
             )
-        object.__setattr__(self, "_compiled", _compile(self.function))
+        raw, compiled = _compile(self.function)
+        object.__setattr__(self, "_raw", raw)
+        object.__setattr__(self, "_compiled", compiled)
         self._check_values()
 
     def _check_values(self) -> None:
         name = getattr(self.function, "__name__", "law")
-        forces = self(_SAMPLES)
+        forces = np.array([self._raw(s) for s in _SAMPLES.tolist()], dtype=np.float64)
         for bad, what in ((~np.isfinite(forces), "is not finite"), (forces < 0.0, "is negative")):
             if bad.any():
                 k = int(np.argmax(bad))
@@ -318,14 +325,16 @@ class CustomLaw(Law):
 _SAMPLES = np.concatenate([[0.0], np.geomspace(1e-6, 1e2, 6000)])
 
 
-def _compile(function: Callable[[float], float]) -> LawKernels:
+def _compile(function: Callable[[float], float]) -> tuple[Callable[[float], float], LawKernels]:
     from numba.core.errors import NumbaError
 
-    r = function if hasattr(function, "py_func") else kernel(function)
     try:
-        r(0.5)
-    except (NumbaError, TypeError) as error:
-        reason = str(error).strip().splitlines()[0]
+        r = function if hasattr(function, "py_func") else kernel(function)
+        value = r(0.5)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"it gives {value!r}, not a number")
+    except (NumbaError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise InputError(
             f"CustomLaw: numba cannot compile {getattr(function, '__name__', function)!r} ({reason}).\n"
             "  Use numbers, math functions and branches only, or give the law as Tabulated."
@@ -335,6 +344,8 @@ def _compile(function: Callable[[float], float]) -> LawKernels:
     def magnitude(p, j, s):  # type: ignore[no-untyped-def]
         h = 1e-6 * s + 1e-10
         value = r(s)
+        if value < 0.0:  # beyond what could be sampled: no number, so that the run says so
+            value = math.nan
         low = max(s - h, 0.0)
         return value, (r(s + h) - r(low)) / (s + h - low)
 
@@ -344,7 +355,7 @@ def _compile(function: Callable[[float], float]) -> LawKernels:
     def resolve(p, j, c, U):  # type: ignore[no-untyped-def]
         return newton(p, j, c, U, U - c * r(U))
 
-    return magnitude, resolve
+    return r, (magnitude, resolve)
 
 
 def as_law(owner: str, law: object) -> Law:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -82,7 +83,8 @@ class ParallelFriction(Impedance):
             got = "both limits and laws" if self.laws is not None else "neither limits nor laws"
             checks.refuse(own, f"it got {got}.", "Give Coulomb limits=[...] or friction laws=[...].")
         if self.laws is not None:
-            laws = tuple(as_law(own, law) for law in self.laws)
+            given = (self.laws,) if isinstance(self.laws, Law) else self.laws
+            laws = tuple(as_law(own, law) for law in given)
             if not laws:
                 checks.refuse(own, "laws is empty.", "Give at least one.")
             return laws
@@ -100,6 +102,15 @@ class ParallelFriction(Impedance):
             FrictionImpedance(stiffness=K, damping=B, mass=M, lag=tau, law=law, dimension=self.dimension)
             for (K, B, M), tau, law in zip(columns, self._column("lag"), self.laws or (), strict=True)
         ]
+
+    def varied(self, changes: Mapping[str, Any]) -> ParallelFriction:
+        """The same composite with some parameters changed; new limits replace the laws."""
+        kept: dict[str, Any] = {
+            n: getattr(self, n) for n in ("stiffness", "damping", "mass", "lag", "dimension", "laws")
+        }
+        if "limits" in changes:
+            kept["laws"] = None
+        return ParallelFriction(**kept | dict(changes))
 
     def __repr__(self) -> str:
         def told(column: Array) -> str:
@@ -205,13 +216,15 @@ class ParallelFriction(Impedance):
 
     def check(self, period: float) -> None:
         """Every element has one sliding speed."""
-        if not self._plain:
+        if any(law.steepest_fall > 0.0 for law in self.laws or ()):
             for element in self.elements():
                 element.check(period)
 
     def steepest_rise(self, period: float) -> float:
         """The sum over the elements [N·s/m]."""
-        return 0.0 if self._plain else sum(element.steepest_rise(period) for element in self.elements())
+        if all(law.steepest_fall == 0.0 for law in self.laws or ()):
+            return 0.0
+        return sum(element.steepest_rise(period) for element in self.elements())
 
 
 def _fixed(values: Array) -> Array:

@@ -26,6 +26,20 @@ IMPEDANCE_LAW = 4  # where the law's parameters start in p
 ADMITTANCE_LAW = 2
 
 
+@kernel
+def norm_of_sum(a, c, b, n):
+    """|a + c b|, scaled so that squares neither overflow nor vanish."""
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, abs(a[i] + c * b[i]))
+    if largest == 0.0:
+        return 0.0
+    square = 0.0
+    for i in range(n):
+        square += ((a[i] + c * b[i]) / largest) ** 2
+    return largest * math.sqrt(square)
+
+
 @cache
 def slip_kernel(magnitude, resolve):
     """The set-valued step that both causalities share."""
@@ -62,15 +76,15 @@ def impedance_kernels(magnitude, resolve):
         C = M + T * B + T * T * K
         c = T / C
         u = v - c * K * e
-        if M > 0.0:
-            u -= (M / C) * (v - w)
+        if M > 0.0:  # the same as (18a), without its cancellation when M outweighs the rest of C
+            u = w + c * ((B + T * K) * (v - w) - K * e)
         speed, r, z1, opening = slip(p, IMPEDANCE_LAW, tau, T, z, c, abs(u))
         w1 = math.copysign(speed, u)
         g = -math.copysign(r, u)
         e1 = e + T * (w1 - v)
         # Without mass the two forces are one, (9); taking g keeps the limit exact to the last bit.
         f = g if M == 0.0 else K * e1 + B * (w1 - v)
-        slope = (K * T + B) * (opening * (1.0 - M / C) - 1.0)
+        slope = (K * T + B) * (opening * c * (B + T * K) - 1.0)
         return e1, w1, f, g, z1, slope
 
     @kernel
@@ -140,50 +154,62 @@ def impedance_kernels_vector(magnitude, resolve):
     slip = slip_kernel(magnitude, resolve)
 
     @kernel
+    def component(p, s, v, c, T, n, i):
+        """u of (18a), one direction; made again where needed, so nothing is allocated."""
+        K, B, M = p[0], p[1], p[2]
+        if M > 0.0:
+            return s[n + i] + c * ((B + T * K) * (v[i] - s[n + i]) - K * s[i])
+        return v[i] - c * K * s[i]
+
+    @kernel
     def impedance_push(p, s, v, T, n):
-        """C, c and the norm of u in (18a); u is made again where needed, so nothing is allocated."""
+        """c and the norm of u, scaled so that squares neither overflow nor vanish."""
         K, B, M = p[0], p[1], p[2]
         C = M + T * B + T * T * K
         c = T / C
+        largest = 0.0
+        for i in range(n):
+            largest = max(largest, abs(component(p, s, v, c, T, n, i)))
+        if largest == 0.0:
+            return c, 0.0
         square = 0.0
         for i in range(n):
-            u = v[i] - c * K * s[i] - (M / C) * (v[i] - s[n + i])
-            square += u * u
-        return C, c, math.sqrt(square)
+            square += (component(p, s, v, c, T, n, i) / largest) ** 2
+        return c, largest * math.sqrt(square)
 
     @kernel
     def impedance_answer_vector(p, s, v, T, force, slope):
         """As `impedance_answer`, the direction of slip being u/|u|; fills force (n) and slope (n, n)."""
         n = v.shape[0]
         K, B, M, tau = p[0], p[1], p[2], p[3]
-        C, c, U = impedance_push(p, s, v, T, n)
+        c, U = impedance_push(p, s, v, T, n)
         speed, r, _, opening = slip(p, IMPEDANCE_LAW, tau, T, s[4 * n], c, U)
         ratio = speed / U if U > 0.0 else 0.0
         for i in range(n):
-            ui = v[i] - c * K * s[i] - (M / C) * (v[i] - s[n + i])
+            ui = component(p, s, v, c, T, n, i)
             w1 = ratio * ui
             if M == 0.0:
                 force[i] = -r * ui / U if U > 0.0 else 0.0
             else:
                 force[i] = K * (s[i] + T * (w1 - v[i])) + B * (w1 - v[i])
             for k in range(n):
-                uk = v[k] - c * K * s[k] - (M / C) * (v[k] - s[n + k])
-                along = ui * uk / (U * U) if U > 0.0 else 0.0
+                uk = component(p, s, v, c, T, n, k)
+                along = (ui / U) * (uk / U) if U > 0.0 else 0.0
                 unit = 1.0 if i == k else 0.0
                 dw = ratio * (unit - along) + opening * along
-                slope[i, k] = (K * T + B) * (dw * (1.0 - M / C) - unit)
+                slope[i, k] = (K * T + B) * (dw * c * (B + T * K) - unit)
 
     @kernel
     def impedance_advance_vector(p, s, v, T):
         """Commit the velocity that really happened, every variable a vector."""
         n = v.shape[0]
         K, B, M, tau = p[0], p[1], p[2], p[3]
-        C, c, U = impedance_push(p, s, v, T, n)
+        c, U = impedance_push(p, s, v, T, n)
         speed, r, z1, _ = slip(p, IMPEDANCE_LAW, tau, T, s[4 * n], c, U)
         ratio = speed / U if U > 0.0 else 0.0
         grip = r / U if U > 0.0 else 0.0
         for i in range(n):
-            u = v[i] - c * K * s[i] - (M / C) * (v[i] - s[n + i])
+            u = component(p, s, v, c, T, n, i)
             w1 = ratio * u
             e1 = s[i] + T * (w1 - v[i])
             s[i] = e1
@@ -237,17 +263,14 @@ def admittance_kernels_vector(magnitude, resolve):
         n = h.shape[0]
         M, tau = p[0], p[1]
         c = T / M
-        square = 0.0
-        for i in range(n):
-            square += (s[i] + c * h[i]) ** 2
-        U = math.sqrt(square)
+        U = norm_of_sum(s, c, h, n)
         speed, _, _, opening = slip(p, ADMITTANCE_LAW, tau, T, s[3 * n], c, U)
         ratio = speed / U if U > 0.0 else 0.0
         for i in range(n):
             ui = s[i] + c * h[i]
             velocity[i] = ratio * ui
             for k in range(n):
-                along = ui * (s[k] + c * h[k]) / (U * U) if U > 0.0 else 0.0
+                along = (ui / U) * ((s[k] + c * h[k]) / U) if U > 0.0 else 0.0
                 unit = 1.0 if i == k else 0.0
                 slope[i, k] = c * (ratio * (unit - along) + opening * along)
 
@@ -256,15 +279,12 @@ def admittance_kernels_vector(magnitude, resolve):
         """Commit the velocity v that the force h led to, every variable a vector."""
         n = h.shape[0]
         M, tau = p[0], p[1]
-        square = 0.0
-        for i in range(n):
-            square += v[i] * v[i]
-        if square == 0.0:
+        speed = norm_of_sum(v, 0.0, h, n)
+        if speed == 0.0:
             for i in range(n):
                 s[2 * n + i] = -(h[i] + M * s[i] / T)
             s[3 * n] = 0.0
         else:
-            speed = math.sqrt(square)
             b = T / (tau + T)
             s[3 * n] = (1.0 - b) * s[3 * n] + b * speed
             grip = magnitude(p, ADMITTANCE_LAW, s[3 * n])[0] / speed

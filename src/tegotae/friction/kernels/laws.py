@@ -50,6 +50,8 @@ def stribeck_magnitude(p, j, s):
     else:
         xn1 = x ** (n - 1.0)
         xn = xn1 * x
+    if xn > 700.0:  # the fall is over; its slope would be 0 times infinity for a steep exponent
+        return Fc + b * s, b
     fall = (Fs - Fc) * math.exp(-xn)
     return Fc + fall + b * s, b - fall * n * xn1 / vs
 
