@@ -125,3 +125,9 @@ def test_no_global_state_is_touched() -> None:
     before = dict(matplotlib.rcParams)
     ELEMENT.run(WAVE, period=T).plot()
     assert dict(matplotlib.rcParams) == before
+
+
+def test_a_result_without_ticks_says_so_instead_of_a_picture() -> None:
+    empty = Result({"time": Variable(("time",), np.empty(0), "s")}, title="nothing")
+    with pytest.raises(tg.InputError, match=r"no tick.*\n.*every"):
+        empty.plot()

@@ -135,6 +135,35 @@ def test_a_record_cut_out_of_a_longer_one_starts_loaded():
     assert found.noise == pytest.approx(0.04, rel=0.045)
 
 
+@pytest.mark.parametrize("law", [tg.Coulomb(4.0), tg.Viscous(4.0, 6.0)])
+def test_the_bias_of_a_force_sensor_is_found_when_asked_for(law):
+    random = np.random.default_rng(16)
+    velocity = multisine(random, 0.08)
+    block = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=law)
+    force = block.run(velocity, period=T).force + 1.5 + 0.04 * random.standard_normal(TICKS)
+    found = fit(tg.FrictionImpedance, velocity, force, period=T, law=type(law), free=["offset"])
+    truth = {"stiffness": 6000.0, "damping": 10.0, **vars(law), "offset": 1.5}
+    for name, value in truth.items():
+        low, high = found.intervals[name]
+        # Three half-widths of 1.96 sigma: one in 1e8.
+        assert abs(found.parameters[name] - value) < 1.5 * (high - low), name
+    assert found.noise == pytest.approx(0.04, rel=0.045)
+    assert np.std(found.residual) == pytest.approx(found.noise, rel=0.01)
+    assert np.abs(found.result.force).max() < 5.0, "the block itself has no bias"
+    assert found.doubts == []
+
+
+def test_a_law_that_does_not_fit_is_doubted():
+    velocity = multisine(np.random.default_rng(17), 0.08)
+    block = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Viscous(4.0, 30.0))
+    force = block.run(velocity, period=T).force + 0.02 * np.random.default_rng(18).standard_normal(TICKS)
+    found = fit(tg.FrictionImpedance, velocity, force, period=T, law=tg.Coulomb, known={"damping": 10.0})
+    assert found.correlation > 0.9
+    assert "Try another" in found.doubts[0]
+    assert found.doubts[0] in str(found)
+    assert fit(tg.FrictionImpedance, velocity, force, period=T, law=tg.Viscous).doubts == []
+
+
 def test_a_composite_without_damping_can_be_told_so():
     velocity = multisine(np.random.default_rng(11), 0.06, 2500)
     block = tg.ParallelFriction(stiffness=[8000.0, 3000.0], limits=[2.0, 3.0])

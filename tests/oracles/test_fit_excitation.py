@@ -56,6 +56,30 @@ def test_one_speed_alone_does_not_tell_limit_from_viscosity():
         fit(tg.FrictionImpedance, velocity, measured(block, velocity, 1.5), period=T, law=tg.Viscous)
 
 
+@pytest.mark.parametrize(
+    ("spoil", "cause"),
+    [
+        (lambda v, f: (v, f + 1.5), r'1\.5 N off centre.*free=\["offset"\]'),
+        (lambda v, f: (v, np.clip(f, -3.0, 3.0)), "exactly 3 N, as a saturated sensor"),
+        (lambda v, f: (v[700:], f[700:]), r'mid-motion.*free=\["preload"\]'),
+    ],
+    ids=["offset", "saturated", "cut"],
+)
+def test_a_refusal_names_what_the_record_looks_like(spoil, cause):
+    time = T * np.arange(4000)
+    velocity = 0.05 * np.sin(5.0 * time) + 0.02 * np.sin(13.0 * time)
+    velocity, force = spoil(velocity, measured(ELEMENT, velocity, 0.02))
+    with pytest.raises(tg.InputError, match=cause):
+        fit(tg.FrictionImpedance, velocity, force, period=T)
+
+
+def test_a_sound_record_is_not_blamed():
+    velocity = 0.004 * np.sin(2.0 * np.pi * 2.0 * T * np.arange(4000))  # from rest, and it never slides
+    with pytest.raises(tg.InputError) as caught:
+        fit(tg.FrictionImpedance, velocity, measured(ELEMENT, velocity, 0.02), period=T)
+    assert not any(word in str(caught.value) for word in ("offset", "saturated", "mid-motion"))
+
+
 def test_a_crawl_does_not_show_the_damping():
     velocity = np.repeat([2e-4, -2e-4, 2e-4], 10_000)
     with pytest.raises(tg.InputError, match=r"does not show damping.*\n.*faster reversals.*known="):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -18,10 +19,16 @@ from tegotae.errors import FileError
 FIGURE_FORMATS = (".png", ".svg", ".pdf")  # as tegotae.figures writes them; named here to keep matplotlib unloaded
 
 
+class _Out(Console):
+    def on_broken_pipe(self) -> None:
+        """Rich would end with 1 here, which is the code of a failed claim; `tegotae.cli` knows better."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
 def out() -> Console:
     """For what was asked for. Not a terminal: no colours, and wide enough to keep a table's rows on one line."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=200)
+    console = _Out(highlight=False)
+    return console if console.is_terminal else _Out(highlight=False, width=200)
 
 
 def wrote(console: Console, path: str | os.PathLike[str], what: str) -> None:
@@ -36,6 +43,19 @@ def write_json(path: str | os.PathLike[str], content: Mapping[str, Any]) -> None
         beside.write_text(text, encoding="utf-8")
 
 
+def refuse_no_folder(path: Path | None) -> None:
+    """Refuse a folder that cannot be made or written, before the work."""
+    if path is None:
+        return
+    place = Path(os.path.realpath(path))
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        raise FileError(f"Cannot write to the folder {path}: {place} is a file.\n  Name a folder.")
+    if not os.access(place, os.W_OK):
+        raise FileError(f"Cannot write to the folder {path}: {place} is read-only.\n  Choose another folder.")
+
+
 def refuse_unwritable(path: Path | None, *, figure: bool = False) -> None:
     """Refuse a path that cannot be written before the work, not after."""
     if path is None:
@@ -44,10 +64,21 @@ def refuse_unwritable(path: Path | None, *, figure: bool = False) -> None:
         raise FileError(
             f"Cannot write {path}: figures are written as {', '.join(FIGURE_FORMATS)}.\n  Choose one of these suffixes."
         )
-    if not path.parent.is_dir():
-        raise FileError(f"Cannot write {path}: the folder {path.parent} does not exist.\n  Create it first.")
-    if path.is_dir():
-        raise FileError(f"Cannot write {path}: it is a folder.\n  Name a file inside it.")
+    checks.target_of(path)
+
+
+def refuse_same(paths: Mapping[str, Path | None]) -> None:
+    """Refuse two options (name -> path) that name one file, before the second overwrites the first."""
+    seen: dict[Path, str] = {}
+    for option, path in paths.items():
+        if path is None:
+            continue
+        place = Path(os.path.realpath(path))
+        if place in seen:
+            raise FileError(
+                f"Cannot write {path}: {seen[place]} and {option} name the same file.\n  Give each its own name."
+            )
+        seen[place] = option
 
 
 class Watch:

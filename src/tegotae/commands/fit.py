@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.table import Table
@@ -12,6 +15,7 @@ import tegotae as tg
 from tegotae import checks
 from tegotae.block import Block
 from tegotae.commands import console as words
+from tegotae.errors import TegotaeError
 from tegotae.fitting import load_record
 from tegotae.friction import Law
 
@@ -23,12 +27,52 @@ BLOCKS: dict[str, type[Block]] = {
 LAWS: dict[str, type[Law]] = {"coulomb": tg.Coulomb, "viscous": tg.Viscous, "stribeck": tg.Stribeck}
 
 
+_KINDS = {kind.__name__: name for name, kind in BLOCKS.items()}
+
+# How the library's words read on the command line.
+_OPTIONS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
+    (r"law=tg\.(\w+)", lambda m: f"--law {m[1].lower()}"),
+    (r"\b(time|velocity|position|force)=…", lambda m: f"--column {m[1]}=NAME"),
+    (r"period=…", lambda m: "--period SECONDS"),
+    (r"\b(period|elements)=(\S+?)(?=[\s,.]*(?:\s|$))", lambda m: f"--{m[1]} {m[2]}"),
+    (r"\belements is missing", lambda m: "--elements is missing"),
+    (r"free=\[\"(\w+)\"\]", lambda m: f"--free {m[1]}"),
+    (r"known=\{(.*?)\}", lambda m: " ".join(f"--known {name}=VALUE" for name in re.findall(r'"([^"]+)"', m[1]))),
+    (r"known=…", lambda m: "--known"),
+    (r"known\[(['\"])(.*?)\1\]", lambda m: f"--known {m[2]}"),
+    (r"\bknown has\b", lambda m: "--known has"),
+    (r"\bfree has\b", lambda m: "--free has"),
+    (r"\bTry -force\b", lambda m: "Change the sign of the force column"),
+    (r"\btg\.(FrictionImpedance|FrictionAdmittance|ParallelFriction)", lambda m: f"--block {_KINDS[m[1]]}"),
+    (r"\b(?:load_record|Record): ", lambda m: ""),
+)
+COLUMNS = ("time", "velocity", "position", "force")
+
+
+def in_options(message: str) -> str:
+    """A message of the library in the words of the command line."""
+    for pattern, said in _OPTIONS:
+        message = re.sub(pattern, said, message)
+    return message
+
+
+@contextmanager
+def _speaking_options() -> Iterator[None]:
+    try:
+        yield
+    except TegotaeError as error:
+        raise type(error)(in_options(str(error))) from error
+
+
 def run(
     record: Path,
     block: str,
     law: str,
     elements: int | None,
     period: float | None,
+    known: Sequence[str],
+    free: Sequence[str],
+    columns: Sequence[str],
     json: Path | None,
     plot: Path | None,
 ) -> None:
@@ -39,8 +83,15 @@ def run(
         checks.refuse("fit", f"--law {law} is unknown.", f"Choose one of {', '.join(LAWS)}.")
     words.refuse_unwritable(json)
     words.refuse_unwritable(plot, figure=True)
-    measured = load_record(record, period=period)
-    found = tg.fit(BLOCKS[block], measured, law=LAWS[law], elements=elements)
+    words.refuse_same({"--json": json, "--plot": plot})
+    given = {name: _value(name, text) for name, text in _pairs("--known", known).items()}
+    names = _pairs("--column", columns)
+    for name in names:
+        if name not in COLUMNS:
+            checks.refuse("fit", f"--column {name} is unknown.", f"Choose one of {', '.join(COLUMNS)}.")
+    with _speaking_options():
+        measured = load_record(record, period=period, **names)
+        found = tg.fit(BLOCKS[block], measured, law=LAWS[law], elements=elements, known=given, free=free)
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("")
     table.add_column("value", justify="right")
@@ -52,6 +103,12 @@ def run(
     console = words.out()
     console.print(Text(f"{found.block.name} from {measured.ticks} ticks of {measured.period:g} s", style="bold"))
     console.print(table)
+    unit = "N" if found.response == "force" else "m/s"
+    console.print(f"noise {found.noise:.3g} {unit}, correlated by {found.correlation:.2f} from tick to tick")
+    for doubt in found.doubts:
+        console.print(
+            Text("warning: ", style="bold yellow").append(in_options(doubt), style="not bold"), soft_wrap=True
+        )
     if json is not None:
         content = {
             "block": found.block.name,
@@ -59,12 +116,32 @@ def run(
             "parameters": {name: _plain(value) for name, value in found.parameters.items()},
             "intervals": {name: [_plain(low), _plain(high)] for name, (low, high) in found.intervals.items()},
             "units": dict(found.units),
+            "noise": found.noise,
+            "correlation": found.correlation,
+            "doubts": [in_options(doubt) for doubt in found.doubts],
         }
         words.write_json(json, content)
         words.wrote(console, json, "the parameters")
     if plot is not None:
         found.plot(plot)
         words.wrote(console, plot, "the figure")
+
+
+def _pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
+    pairs = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            checks.refuse("fit", f"{option} {text}: this is not name=value.", f"Write it as {option} name=value.")
+        pairs[name] = value
+    return pairs
+
+
+def _value(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        checks.refuse("fit", f"--known {name}={text}: this is not a number.", "Give its value in SI units.")
 
 
 def _plain(value: float) -> float | None:

@@ -20,6 +20,8 @@ def run(key: str | None, json: Path | None, figures: Path | None, report_path: P
     """Whether every claim held and every figure could be drawn."""
     for path in (json, report_path):
         words.refuse_unwritable(path)
+    words.refuse_no_folder(figures)
+    words.refuse_same({"--json": json, "--report": report_path, "--figures": figures})
     papers = [load_paper(k) for k in ([key] if key is not None else PAPERS)]
     drawing = figures is not None or report_path is not None
     total = sum(len(p.claims) + (len(p.figures) if drawing else 0) for p in papers)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+import numpy as np
 from rich.table import Table
 from rich.text import Text
 
+from tegotae import checks
 from tegotae.commands import console as words
+from tegotae.result import Result
 from tegotae.scenarios import load_scenario
+from tegotae.scenarios.scenario import Number
 
 
 def run(
@@ -22,10 +27,12 @@ def run(
     for path in (out, json):
         words.refuse_unwritable(path)
     words.refuse_unwritable(plot, figure=True)
+    words.refuse_same({"--out": out, "--json": json, "--plot": plot})
     with words.watching() as watch:
         watch.step("running")
         result = scenario.run(parameters)
         numbers = scenario.summary(parameters, result)
+    _refuse_not_finite(name, result, numbers)
     console = words.out()
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column()
@@ -59,3 +66,15 @@ def show(name: str, config: Path | None, settings: Sequence[str]) -> None:
     scenario = load_scenario(name)
     # As it stands, without the terminal's wrapping: the text is meant to be put into a file.
     print(scenario.show(scenario.read(config, settings)))
+
+
+def _refuse_not_finite(name: str, result: Result, numbers: Sequence[Number]) -> None:
+    """Nothing is printed or written of a run that left the range of numbers."""
+    lost = [one for one, variable in result.variables.items() if not np.isfinite(variable.values).all()]
+    lost += [number.name for number in numbers if not math.isfinite(number.value)]
+    if lost:
+        checks.refuse(
+            f"run {name}",
+            f"{', '.join(lost)} left the range of numbers, so nothing was written.",
+            "Choose parameters of a size that a machine can have.",
+        )

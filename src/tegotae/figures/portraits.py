@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tegotae import checks
 from tegotae.figures.house import (
     FORCE,
     FRICTION,
@@ -48,6 +49,8 @@ def of_result(result: Result) -> Figure:
         >>> [axes.get_ylabel() for axes in figure.axes]
         ['velocity [mm/s]', 'force [N]', 'force [N]']
     """
+    if not result["time"].size:
+        checks.refuse("plot", "this result recorded no tick.", "Run it longer, or with a smaller every=….")
     with style():
         figure = _painter(result)(result)
         figure.suptitle(result.title, x=0.012, ha="left", fontsize=11.0, fontweight="bold")

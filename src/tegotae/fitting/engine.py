@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import numpy as np
@@ -17,6 +17,8 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError
+from tegotae.fitting import posterior
+from tegotae.fitting.causes import LOUD, possible_causes
 from tegotae.fitting.model import Coordinates, Model, jacobian, polish
 from tegotae.fitting.recipe import Parameter, Recipe, Rival, Values, with_known
 from tegotae.fitting.record import Record
@@ -25,6 +27,7 @@ Tell = Callable[[str, float], None]
 
 CONFIDENCE = 0.95
 LEAST_GAIN = 25.0  # in units of the noise variance: what a rival must cost before we believe the richer model
+LEAST_DESCENT = 4.0  # in units of the noise variance: what a walk must find below its beginning to be repeated
 WIDEST = 1.0  # half-width of a logarithm beyond which a parameter counts as not seen: a factor e either way
 LONGEST_SEARCH = 6000  # ticks; longer records are thinned while looking for beginnings
 
@@ -38,6 +41,7 @@ class Solution:
     square: float
     noise: float
     correlation: float
+    colour: float  # how many times less the noise tells than if it were white
     half_widths: dict[str, float]
     intervals: dict[str, tuple[float, float]]
     covariance: Array
@@ -105,7 +109,7 @@ def solve(recipe: Recipe, record: Record, tell: Tell) -> Solution:
     values, square = min(ends, key=lambda pair: pair[1])
     values = recipe.ordered(values)
     tell("confidence", 0.85)
-    solution = _pinned(assess(model, values, square), record)
+    solution = _pinned(_walked(model, assess(model, values, square)), record)
     for rival in recipe.rivals({**recipe.known, **solution.values}, record):
         _contest(solution, rival, record)
     _judge(solution, record)
@@ -126,21 +130,21 @@ def assess(model: Model, values: Values, square: float) -> Solution:
     """Noise, covariance and intervals at the optimum, from the accurate Jacobian there."""
     from scipy.stats import t as student
 
-    recipe, record = model.recipe, model.record
-    coordinates = Coordinates(recipe, values, record)
+    recipe = model.recipe
+    coordinates = Coordinates(recipe, values, model.record)
     numbers = np.array([values[name] for name in model.names])
     residual = model.residual(numbers)
     freedom = residual.size - numbers.size
     # Numbers carry their own rounding, so even a perfect record has a noise above 0.
-    floor = 1e-9 * float(np.sqrt(np.mean(model.measured**2)))
+    floor = _floor(model)
     noise = max(math.sqrt(square / freedom), floor)
     rows = residual.reshape(model.measured.shape)
     correlation = float(np.sum(rows[:, 1:] * rows[:, :-1]) / max(square, 1e-300)) if square > 0.0 else 0.0
     # Noise that lingers from tick to tick tells less than as many independent ticks would.
     lingers = noise > 2.0 * floor and correlation > 3.0 / math.sqrt(residual.size)
     colour = (1.0 + min(correlation, 0.98)) / (1.0 - min(correlation, 0.98)) if lingers else 1.0
-    x = np.where(coordinates.linear, numbers / coordinates.scale, coordinates.inward(numbers))
-    spread = noise**2 * colour * _inverse(jacobian(model, coordinates, x), float(np.linalg.norm(model.measured)))
+    x = coordinates.inward(numbers)
+    spread = _spread(model, coordinates, x, noise**2 * colour)
     reach = float(student.ppf(0.5 + CONFIDENCE / 2.0, freedom)) * np.sqrt(np.diag(spread))
     intervals, halves = {}, {}
     for i, q in enumerate(recipe.free):
@@ -149,7 +153,57 @@ def assess(model: Model, values: Values, square: float) -> Solution:
         halves[q.name] = float(reach[i] * coordinates.scale[i])
     rate = coordinates.rate(numbers)
     covariance = spread * np.outer(rate, rate)
-    return Solution(recipe, values, square, noise, correlation, halves, intervals, covariance, residual)
+    return Solution(recipe, values, square, noise, correlation, colour, halves, intervals, covariance, residual)
+
+
+def _floor(model: Model) -> float:
+    """What rounding alone leaves."""
+    return 1e-9 * float(np.sqrt(np.mean(model.measured**2)))
+
+
+def _spread(model: Model, coordinates: Coordinates, x: Array, variance: float) -> Array:
+    """The covariance of the coordinates; over a rugged cost from differences as wide as the uncertainty itself."""
+    size = float(np.linalg.norm(model.measured))
+    spread = variance * _inverse(jacobian(model, coordinates, x), size)
+    for _ in range(4 if model.recipe.rugged else 0):
+        steps = np.minimum(np.sqrt(np.diag(spread)), 0.5)
+        spread = variance * _inverse(jacobian(model, coordinates, x, steps), size)
+    return np.asarray(spread)
+
+
+def _walked(model: Model, solution: Solution) -> Solution:
+    """Where the cost is rugged: the lowest place that a walk over it sees, and the intervals that hold the walk."""
+    if not model.recipe.rugged or solution.noise <= 2.0 * _floor(model):
+        return solution
+    for _ in range(3):
+        coordinates = Coordinates(model.recipe, solution.values, model.record)
+        x = coordinates.inward(np.array([solution.values[name] for name in model.names]))
+        spread = _spread(model, coordinates, x, solution.noise**2 * solution.colour)
+        seen = posterior.walk(model, coordinates, x, spread, solution.colour)
+        found = dict(zip(model.names, coordinates.outward(seen.best).tolist(), strict=True))
+        ends = [(solution.values, solution.square), (found, seen.square), polish(model, found, 60, thorough=True)]
+        values, square = min(ends, key=lambda pair: pair[1])
+        gain = (solution.square - square) / solution.noise**2
+        solution = assess(model, values, square) if gain > 0.0 else solution
+        if gain < LEAST_DESCENT:
+            break  # else it began in a wrong valley, with a wrong idea of the noise
+    return _as_walked(solution, coordinates, seen.places)
+
+
+def _as_walked(solution: Solution, coordinates: Coordinates, places: Array) -> Solution:
+    numbers = np.array(list(solution.values.values()))
+    here = coordinates.inward(numbers)
+    low, high = posterior.bounds(places, coordinates, CONFIDENCE)
+    low, high = np.minimum(low, here), np.maximum(high, here)
+    ends = zip(coordinates.outward(low).tolist(), coordinates.outward(high).tolist(), strict=True)
+    reach = 0.5 * (high - low) * coordinates.scale
+    rate = coordinates.rate(numbers)
+    return replace(
+        solution,
+        intervals=dict(zip(solution.values, ends, strict=True)),
+        half_widths=dict(zip(solution.values, reach.tolist(), strict=True)),
+        covariance=np.atleast_2d(np.cov(places.T)) * np.outer(rate, rate),
+    )
 
 
 def _inverse(J: Array, size: float) -> Array:
@@ -177,7 +231,8 @@ def _pinned(solution: Solution, record: Record) -> Solution:
     if square > solution.square + 0.1 * solution.noise**2:
         return solution
     together = {**values, **zeros}
-    return assess(Model(recipe, record), {q.name: together[q.name] for q in recipe.free}, square)
+    model = Model(recipe, record)
+    return _walked(model, assess(model, {q.name: together[q.name] for q in recipe.free}, square))
 
 
 def _contest(solution: Solution, rival: Rival, record: Record) -> None:
@@ -186,7 +241,9 @@ def _contest(solution: Solution, rival: Rival, record: Record) -> None:
     ratio = (1.0 + solution.correlation) / (1.0 - solution.correlation) if solution.correlation > 0.0 else 1.0
     if (square - solution.square) / (solution.noise**2 * min(ratio, 100.0)) < LEAST_GAIN:
         names = _listed(rival.unseen)
-        raise InputError(f"fit: this record does not show {names}: {rival.complaint}\n  {rival.remedy}")
+        raise InputError(
+            f"fit: this record does not show {names}: {rival.complaint}\n  {rival.remedy}{_causes(solution, record)}"
+        )
 
 
 def _judge(solution: Solution, record: Record) -> None:
@@ -205,7 +262,7 @@ def _judge(solution: Solution, record: Record) -> None:
     missing = "; ".join(dict.fromkeys(f"for {q.name}: {q.motion}" for q in unseen))
     known = ", ".join(f'"{q.name}": …' for q in unseen)
     hint = ""
-    if solution.correlation > 0.5:
+    if solution.correlation > LOUD:
         hint = (
             f"\n  What is left is no white noise (correlated by {solution.correlation:.2f} from tick to tick): "
             "another law may be nearer."
@@ -213,7 +270,15 @@ def _judge(solution: Solution, record: Record) -> None:
     raise InputError(
         f"fit: this record does not show {names}: {unseen[0].name} could be anything from {low:.3g} to {high:.3g} "
         f"{unseen[0].unit}.\n  Record more motion ({missing}), or give what you know: known={{{known}}}.{hint}"
+        f"{_causes(solution, record)}"
     )
+
+
+def _causes(solution: Solution, record: Record) -> str:
+    """What the record itself may be to blame for, one line each."""
+    if solution.recipe.response != "force":
+        return ""
+    return "".join(f"\n  {cause}" for cause in possible_causes(record))
 
 
 def _refuse_all() -> NoReturn:

@@ -14,6 +14,7 @@ from tegotae import checks, running
 from tegotae.block import Block
 from tegotae.checks import Array
 from tegotae.fitting import engine
+from tegotae.fitting.causes import LOUD, possible_causes
 from tegotae.fitting.progress import reporter
 from tegotae.fitting.recipes import recipe_for
 from tegotae.fitting.record import Record
@@ -81,7 +82,19 @@ class Fit:
         ]
         for a, b, c, d in rows:
             lines.append(f"  {a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}  {d}".rstrip())
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.doubts])
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why this fit may be wrong, in sentences; none for a fit that leaves white noise."""
+        if self.correlation <= LOUD:
+            return []
+        law = (
+            f"What the model leaves is correlated by {self.correlation:.2f} from tick to tick, so it is hardly the "
+            "noise of a sensor: this law or block may not be what was measured, and the numbers not what they seem. "
+            "Try another."
+        )
+        return [law, *(possible_causes(self.record) if self.response == "force" else [])]
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Data against model over time and as a loop, and what is left. Saved if a path is given."""
@@ -110,8 +123,8 @@ def fit(
     """Identify a block from a measured record, from no initial guess.
 
     The record is taken to start at rest with the springs slack; a record cut out of a longer one does not, and is
-    fitted with ``free=["preload"]``. The response (force for an impedance, velocity for an
-    admittance) may carry sensor noise; the other signal is taken as it is.
+    fitted with ``free=["preload"]``; one whose force sensor has a bias, with ``free=["offset"]``. The response (force
+    for an impedance, velocity for an admittance) may carry sensor noise; the other signal is taken as it is.
 
     Args:
         block_type: `FrictionImpedance`, `FrictionAdmittance` or `ParallelFriction`.
@@ -123,8 +136,9 @@ def fit(
         law: the class of the friction law: `Coulomb`, `Viscous` or `Stribeck`.
         elements: how many elements a `ParallelFriction` has.
         known: parameters that are known and need not be identified, name -> value in SI units.
-        free: parameters to identify that are otherwise assumed: "exponent" of Stribeck (else 2), and "preload" [N],
-            the force at the very start, in one direction (else 0).
+        free: parameters to identify that are otherwise assumed: "exponent" of Stribeck (else 2), and of a
+            `FrictionImpedance` in one direction "preload" [N], the force at the very start (else 0), and "offset" [N],
+            what the force sensor adds (else 0); the block has no offset.
         progress: True shows it on standard error, False does not; by itself it is shown on a terminal when the work
             takes more than a second. A function is called with (stage, fraction done).
 
@@ -154,7 +168,7 @@ def fit(
         intervals=solution.intervals,
         units={q.name: q.unit for q in recipe.free},
         noise=solution.noise,
-        residual=measured - np.asarray(result[recipe.response]),
+        residual=measured - np.asarray(result[recipe.response]) - recipe.offset(values),
         correlation=solution.correlation,
         covariance=solution.covariance,
         result=result,

@@ -36,6 +36,7 @@ class Model:
         self._direct = all(slot.size or name in elsewhere for slot, name in zip(self._slots, self.names, strict=True))
         self._state = block.initial_state(record.period)
         self._begun = {field: block.slices()[field].start for field in recipe.initial({**recipe.known, **telling})}
+        self._biased = recipe.offset({**recipe.known, **telling}) != 0.0
         self._loop = running.module_of(block).loop
         place = block.slices()[recipe.response]
         self._picks = np.arange(place.start, place.stop, dtype=np.int64)
@@ -61,6 +62,9 @@ class Model:
             for name, number in self.recipe.initial(values).items():
                 state[self._begun[name]] = number
         self._loop(p, state, self._drive, self.record.period, 1, self._picks, self._table)
+        if self._biased:
+            bias = self.recipe.offset({**self.recipe.known, **dict(zip(self.names, numbers.tolist(), strict=True))})
+            return np.asarray((self._table + bias - self.measured).ravel())
         return np.asarray((self._table - self.measured).ravel())
 
     def cost(self, numbers: Array) -> float:
@@ -100,11 +104,12 @@ class Coordinates:
         return np.where(self.linear, self.scale, numbers)
 
 
-def jacobian(model: Model, coordinates: Coordinates, x: Array) -> Array:
-    """Central differences of the residual by the coordinates."""
+def jacobian(model: Model, coordinates: Coordinates, x: Array, steps: Array | None = None) -> Array:
+    """Central differences of the residual by the coordinates, over these steps if they are wider than the least."""
     columns = []
     for i in range(x.size):
         step = STEP * (max(1.0, abs(x[i])) if coordinates.linear[i] else 1.0)
+        step = step if steps is None else max(step, float(steps[i]))
         high, low = x.copy(), x.copy()
         high[i] += step
         low[i] -= step

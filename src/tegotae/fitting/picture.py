@@ -21,8 +21,8 @@ def of_fit(fit: Fit) -> Figure:
     """Over time and as a loop above, what is left over time and as a histogram below; the first direction only."""
     unit = "N" if fit.response == "force" else "m/s"
     force = fit.response == "force"
-    measured, model = _first(getattr(fit.record, fit.response)), _first(np.asarray(fit.result[fit.response]))
-    residual = _first(fit.residual)
+    measured, residual = _first(getattr(fit.record, fit.response)), _first(fit.residual)
+    model = measured - residual  # a sensor's offset included
     other = np.cumsum(_first(fit.record.velocity)) * fit.record.period if force else _first(fit.record.force)
     keep = figures.thinned(measured, model)
     shown = Shown.of(measured, unit)
@@ -63,4 +63,4 @@ def _pair(axes: Axes, x: Array, measured: Array, model: Array) -> None:
 def _table(fit: Fit) -> str:
     """The values and their intervals, as the fit prints them."""
     _, *rows = repr(fit).splitlines()
-    return "\n".join(row[2:] for row in rows)
+    return "\n".join(row[2:] for row in rows[: 1 + len(fit.parameters)])

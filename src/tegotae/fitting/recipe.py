@@ -65,6 +65,8 @@ class Recipe(ABC):
 
     drive = "velocity"  # what goes in; the other one of the record is compared with what comes out
     response = "force"
+    rugged = False  # whether the response has kinks finer than the noise, so that slopes at a point say little
+    bounded = False  # whether some positive numbers make no block
 
     def __init__(self, known: Mapping[str, float]):
         self.known = dict(known)
@@ -94,6 +96,10 @@ class Recipe(ABC):
     def initial(self, values: Mapping[str, float]) -> dict[str, float]:
         """Fields of the state to start from instead of rest."""
         return {}
+
+    def offset(self, values: Mapping[str, float]) -> float:
+        """What the sensor adds to the response, in its unit."""
+        return 0.0
 
     def look(self, record: Record) -> None:  # noqa: B027 - a recipe may have nothing to say before the fit
         """Refuse a record that cannot work, before any computing."""

@@ -68,6 +68,19 @@ class TabulatedLaw(_Group, frozen=True, tag_field="kind", tag="tabulated"):
         return tg.Tabulated(self.speeds, self.forces)
 
 
+def _beat(frequency: float, time: Array, remedy: str) -> float:
+    """A frequency [Hz] that the ticks can follow: at least four of them in a cycle."""
+    own = checks.positive("motion", "frequency", frequency, "Hz", remedy)
+    rate = (time.size - 1) / float(time[-1] - time[0])
+    if own > 0.25 * rate * (1.0 + 1e-9):
+        checks.refuse(
+            "motion",
+            f"frequency={own:g} Hz is too fast for {rate:.6g} ticks in a second: it would look like another motion.",
+            f"Use frequency <= {0.25 * rate:.6g} Hz, or period <= {0.25 / own:.3g} s.",
+        )
+    return own
+
+
 def _reach(amplitude: float) -> float:
     return checks.number("motion", "amplitude", amplitude, "m", "Give how far it moves.")
 
@@ -76,13 +89,13 @@ class Sine(_Group, frozen=True, tag_field="kind", tag="sine"):
     """To and fro along the first axis."""
 
     amplitude: Annotated[float, Meta(description="half the way [m]")] = 0.005
-    frequency: Annotated[float, Meta(description="[Hz], > 0")] = 1.0
+    frequency: Annotated[float, Meta(description="[Hz], > 0, at least four ticks in a cycle")] = 1.0
 
     def path(self, time: Array, dimension: int) -> Array:
         """Positions (ticks + 1, dimension) [m] at the times [s]."""
-        checks.positive("motion", "frequency", self.frequency, "Hz", "Give the cycles in a second.")
+        frequency = _beat(self.frequency, time, "Give the cycles in a second.")
         path = np.zeros((time.size, dimension))
-        path[:, 0] = _reach(self.amplitude) * np.sin(2.0 * np.pi * self.frequency * time)
+        path[:, 0] = _reach(self.amplitude) * np.sin(2.0 * np.pi * frequency * time)
         return path
 
 
@@ -130,15 +143,15 @@ class Circle(_Group, frozen=True, tag_field="kind", tag="circle"):
     """Round and round in the plane of the first two axes."""
 
     amplitude: Annotated[float, Meta(description="radius [m]")] = 0.005
-    frequency: Annotated[float, Meta(description="turns in a second [Hz], > 0")] = 1.0
+    frequency: Annotated[float, Meta(description="turns in a second [Hz], > 0, at least four ticks in a turn")] = 1.0
 
     def path(self, time: Array, dimension: int) -> Array:
         """Positions (ticks + 1, dimension) [m] at the times [s]."""
         if dimension < 2:
             checks.refuse("motion", f"a circle needs a plane, but dimension={dimension}.", "Set dimension=2.")
-        checks.positive("motion", "frequency", self.frequency, "Hz", "Give the turns in a second.")
+        frequency = _beat(self.frequency, time, "Give the turns in a second.")
         path = np.zeros((time.size, dimension))
-        angle = 2.0 * np.pi * self.frequency * time
+        angle = 2.0 * np.pi * frequency * time
         path[:, 0], path[:, 1] = np.cos(angle), np.sin(angle)
         path *= _reach(self.amplitude)
         return path

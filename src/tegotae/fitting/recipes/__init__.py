@@ -30,7 +30,7 @@ def recipe_for(
         return checked(ParallelRecipe(count, numbers))
     if elements is not None:
         checks.refuse("fit", f"elements={elements} for a single element.", "Leave it out, or fit tg.ParallelFriction.")
-    given = {**friction.given, **({"preload": 0.0} if block_type is FrictionImpedance else {})}
+    given = {**friction.given, **({"preload": 0.0, "offset": 0.0} if block_type is FrictionImpedance else {})}
     for name in free:
         if name not in given:
             _nothing_free([name])
@@ -49,13 +49,13 @@ def recipe_for(
 
 def _nothing_free(free: Sequence[str]) -> None:
     if free:
-        offered = "It can free the preload of a single element and the exponent of Stribeck."
+        offered = "It can free the preload and the offset of a FrictionImpedance, and the exponent of Stribeck."
         checks.refuse("fit", f"free has {free[0]!r}.", offered)
 
 
 def _numbers(known: Mapping[str, float]) -> Values:
     return {
-        name: (checks.number if name == "preload" else checks.at_least_zero)(
+        name: (checks.number if name in ("preload", "offset") else checks.at_least_zero)(
             "fit", f"known[{name!r}]", value, "", "Give its value in SI units."
         )
         for name, value in known.items()

@@ -21,10 +21,12 @@ class AdmittanceRecipe(Recipe):
 
     drive = "force"
     response = "velocity"
+    rugged = True  # it forgets its past at each stop, and by when it stops: a matter of ticks
 
     def __init__(self, law: LawRecipe, known: Mapping[str, float]):
         super().__init__({"lag": 0.0, **known})
         self.law = law
+        self.bounded = isinstance(law, StribeckRecipe)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

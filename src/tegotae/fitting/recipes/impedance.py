@@ -8,7 +8,7 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.fitting.engine import quick
-from tegotae.fitting.recipe import Parameter, Recipe, Rival, Values, without
+from tegotae.fitting.recipe import Parameter, Recipe, Rival, Values, with_known, without
 from tegotae.fitting.recipes import elements
 from tegotae.fitting.recipes.laws import CoulombRecipe, LawRecipe, StribeckRecipe, ViscousRecipe
 from tegotae.fitting.record import Record
@@ -18,14 +18,15 @@ STIFFNESS = Parameter("stiffness", "N/m", "reversals, or a start from rest, slow
 DAMPING = Parameter("damping", "N·s/m", "faster reversals, so that it sticks at speed", may_be_zero=True)
 _GIVEN = (
     Parameter("preload", "N", "a start in which it still sticks", signed=True),
+    Parameter("offset", "N", "sliding both ways", signed=True),
     Parameter("mass", "kg", "", may_be_zero=True),
     Parameter("lag", "s", "", may_be_zero=True),
 )
-_ELEMENT = ("stiffness", "damping", "preload", "mass", "lag")
+_ELEMENT = ("stiffness", "damping", "preload", "offset", "mass", "lag")
 
 
 class ImpedanceRecipe(Recipe):
-    """One element; mass and lag are 0 unless given, the preload unless asked for."""
+    """One element; mass and lag are 0 unless given, the preload and the sensor's offset unless asked for."""
 
     def __init__(self, law: LawRecipe, known: Mapping[str, float]):
         super().__init__({"mass": 0.0, "lag": 0.0, **known})
@@ -33,7 +34,7 @@ class ImpedanceRecipe(Recipe):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Stiffness, damping, the law's, then preload, mass and lag."""
+        """Stiffness, damping, the law's, then preload, offset, mass and lag."""
         return (STIFFNESS, DAMPING, *self.law.parameters, *_GIVEN)
 
     def block(self, values: Mapping[str, float], dimension: int) -> FrictionImpedance:
@@ -51,19 +52,28 @@ class ImpedanceRecipe(Recipe):
         """The spring carries the preload."""
         return {"deflection": values["preload"] / values["stiffness"]} if values["preload"] else {}
 
+    def offset(self, values: Mapping[str, float]) -> float:
+        """The bias of the force sensor."""
+        return values["offset"]
+
     def look(self, record: Record) -> None:
         """It must move, and resist."""
         elements.look(record)
-        if record.dimension > 1 and "preload" not in self.known:
-            checks.refuse("fit", f"free has 'preload' with dimension={record.dimension}.", "Fit one direction.")
+        for name in ("preload", "offset"):
+            if record.dimension > 1 and name not in self.known:
+                checks.refuse("fit", f"free has {name!r} with dimension={record.dimension}.", "Fit one direction.")
 
     def scales(self, values: Values, record: Record) -> Values:
         """A damper that relaxes within two ticks makes hardly a difference."""
         own = {"damping": 2.0 * record.period * values["stiffness"], "preload": elements.largest(record)}
+        own["offset"] = own["preload"]
         return own | self.law.scales(values, elements.fastest(record))
 
     def starts(self, record: Record) -> Iterable[Values]:
         """Each law begins from a plainer one: bare elements, then a level, then what falls with speed."""
+        # A bias would look like friction in one direction; half way between the ends of the range is near it.
+        bias = self.known.get("offset", 0.5 * float(np.max(record.force) + np.min(record.force)))
+        record = Record(record.velocity, record.force - bias, record.period) if bias else record
         if isinstance(self.law, CoulombRecipe):
             guesses = self._bare(record)
         elif isinstance(self.law, ViscousRecipe):
@@ -72,7 +82,7 @@ class ImpedanceRecipe(Recipe):
             guesses = self._falling(record)
         begun = float(np.mean(record.force[:3]))
         for guess in guesses:
-            yield {"preload": begun, **guess}
+            yield {"preload": begun, "offset": bias, **guess}
 
     def _bare(self, record: Record) -> Iterable[Values]:
         """Elements of a family, each as stiff as the record would have it."""
@@ -96,16 +106,16 @@ class ImpedanceRecipe(Recipe):
     def _falling(self, record: Record) -> Iterable[Values]:
         """The law from the ticks in which the best element without a fall slides."""
         plain = ImpedanceRecipe(ViscousRecipe(), {k: v for k, v in self.known.items() if k in _ELEMENT})
-        found = quick(plain, record)
-        block = plain.block({**plain.known, **found}, record.dimension)
-        initial = plain.initial({**plain.known, **found})
+        found = quick(with_known(plain, {"offset": 0.0}), record)  # a bias is taken off already
+        found = {**plain.known, **found}
+        block, initial = plain.block(found, record.dimension), plain.initial(found)
         run = block.run(record.velocity, period=record.period, record=["slip_velocity"], initial=initial)
         slip = np.asarray(run["slip_velocity"])
         speeds, forces = elements.along(record, slip.reshape(record.ticks, -1))
         if speeds.size < 10:  # it hardly slides: begin there, and let the engine say so
             speeds = elements.fastest(record) * np.linspace(0.1, 1.0, 10)
             forces = np.linspace(1.2, 1.0, 10) * elements.largest(record)
-        K, B = found.get("stiffness", 0.0) or self.known["stiffness"], found.get("damping", 0.0)
+        K, B = found["stiffness"], found["damping"]
         for guess in self.law.guesses(speeds, forces):
             least = self._least_damping({**guess, **self.known}, K, record.period)
             for damping in {B, max(B, least), max(0.5 * B, least)}:
