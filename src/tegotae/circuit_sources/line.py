@@ -51,10 +51,8 @@ for _ in range(200):
     steep = 1.0 - mobility * d
     slope = mobility / steep
     scale = abs(v) + abs(v0) + mobility * (abs(h) + size)
-    if not scale < np.inf:  # overflow, or a block that gave no number
-        break
     if abs(gap) <= {tolerance} * scale:
-        solved = True
+        solved = scale < np.inf  # else both overflowed
         break
     if gap > 0.0:
         high = v
