@@ -87,7 +87,8 @@ class Result(Mapping[str, NDArray[Any]]):
         variables: dict[str, Variable] = self.__dict__.get("variables", {})
         if name in variables:
             return variables[name].values
-        raise AttributeError(f"this result has no {name!r}; it recorded {', '.join(variables)}")
+        way = "; ask the run for them with events=True" if name == "events" else ""
+        raise AttributeError(f"this result has no {name!r}; it recorded {', '.join(variables)}{way}")
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.variables]
@@ -119,7 +120,7 @@ class Result(Mapping[str, NDArray[Any]]):
     def events(self) -> list[Event]:
         """What happened when, if the run located events."""
         if "event_time" not in self.variables:
-            raise AttributeError("this result has no events; ask the run for them with events=True")
+            return self.__getattr__("events")  # type: ignore[return-value]  # says what there is instead
         columns = (self["event_time"], self["event_element"], self["event_kind"])
         return [Event(float(t), str(who), str(what)) for t, who, what in zip(*columns, strict=True)]
 

@@ -1,0 +1,21 @@
+"""Friction and contact written with sgn and dio, compiled into something any integrator can run.  [xiong2011]"""
+
+from tegotae.inclusion.language import coulomb, dio, sgn
+from tegotae.inclusion.mechanics import from_mechanics
+from tegotae.inclusion.parameters import Contact, Friction
+from tegotae.inclusion.system import Inclusion
+from tegotae.inclusion.tuning import automatic, restitution_of, tune_contact, tune_friction
+
+__all__ = [
+    "Contact",
+    "Friction",
+    "Inclusion",
+    "automatic",
+    "coulomb",
+    "dio",
+    "from_mechanics",
+    "restitution_of",
+    "sgn",
+    "tune_contact",
+    "tune_friction",
+]

@@ -1,0 +1,229 @@
+"""The exact route: no stiffness and no time constant, but the set-valued laws themselves, from event to event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sympy import Symbol
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.errors import TegotaeError
+from tegotae.inclusion.flow import Flow, Interpolant
+from tegotae.inclusion.instant import Instants
+from tegotae.inclusion.rewrite import record_of_mode
+from tegotae.inclusion.settling import REST, Ended, Settling
+from tegotae.inclusion.system import Inclusion
+from tegotae.result import Event, Result, Variable
+
+MOST_EVENTS = 100_000
+MOST_AT_ONCE = 50
+
+
+class Exact:
+    """A machine with rigid contacts and true friction, integrated from event to event; made by `to_events`.
+
+    Between events closed contacts and sticking frictions are constraints with multipliers, sliding frictions act
+    with their limit against the slip. Events are located to rounding. Bounces that would last less than 1e-12 of the
+    run (or rise less than rounding can tell) are rest: that is how an infinite series of bounces ends.
+
+    Args:
+        inclusion: the equations.
+        restitution: speed after an impact over the speed before it, in 0 to 1 [-], for all contacts or by name.
+
+    Example:
+        >>> from tegotae.inclusion import Inclusion
+        >>> ball = Inclusion({"p": "v", "v": "dio(p, 'floor') - 10"})
+        >>> run = ball.to_events(restitution=0.5).solve((0.0, 2.0), {"p": 5.0}, times=[1.5])
+        >>> round(float(run.p[0]), 9), run.events[0].element, run.events[0].kind
+        (1.25, 'floor', 'touch')
+    """
+
+    def __init__(self, inclusion: Inclusion, restitution: float | Mapping[str, float] = 0.0):
+        self.inclusion = inclusion
+        self.restitution = _restitution(inclusion, restitution)
+        self._instants = Instants(inclusion)
+
+    def solve(
+        self,
+        span: tuple[float, float],
+        initial: Mapping[Any, float] | None = None,
+        *,
+        times: ArrayLike | None = None,
+        rtol: float = 1e-12,
+        atol: float = 1e-12,
+    ) -> Result:
+        """Follow the motion over a span of time.
+
+        Args:
+            span: start and end [s].
+            initial: state -> value, in SI units; states not given are 0.
+            times: when to record [s], increasing, inside the span; where the integrator stepped if not given.
+            rtol: relative tolerance of the smooth motion [-].
+            atol: absolute tolerance of the smooth motion, in the units of the states; gaps and rates below 100 times
+                that are taken for 0 where something happens at the same time.
+
+        Returns:
+            States and element forces by name, `<contact>_closed` and `<friction>_sticks`, and `.events`: a list of
+            (time, element, kind) with kinds touch, release, stick and slip. At an event, the values after it.
+        """
+        t0, t1 = (checks.number("to_events.solve", "span", value, "s") for value in span)
+        if t1 <= t0:
+            checks.refuse("to_events.solve", f"span=({t0:g}, {t1:g}) s has no length.", "Give start < end.")
+        for name, value in (("rtol", rtol), ("atol", atol)):
+            checks.positive("to_events.solve", name, value, "", "Such as 1e-12.")
+        x = _initial(self.inclusion, initial or {})
+        record = _Record(self._instants, _times(times, t0, t1))
+        self._check_gaps(t0, x, 100.0 * atol)
+        short = max(REST * (t1 - t0), 1e4 * float(np.spacing(max(abs(t0), abs(t1)))))
+        settling = Settling(self._instants, self.restitution, near=100.0 * atol, short=short)
+        self._follow(t0, t1, x, settling, record, max(rtol, 1e-13), atol)
+        return self._result(record, settling.events)
+
+    def _follow(
+        self, t: float, t1: float, x: Array, settling: Settling, record: _Record, rtol: float, atol: float
+    ) -> None:
+        ended, at_once = Ended(), 0
+        longest = (t1 - t) / 20.0
+        x, mode = settling.settle(t, x, None, None, ended)
+        while t < t1:
+            flow = Flow(self._instants, mode)
+            first = settling.flight(self._instants.at(t, x), mode)
+            after, x, which = flow.walk(
+                t, x, t1, rtol=rtol, atol=atol, first=first, longest=longest, record=record.stretch
+            )
+            if which is None:
+                break
+            at_once = at_once + 1 if after - t <= 4.0 * np.spacing(abs(t)) else 0
+            if at_once == 0:
+                ended = Ended()
+            self._check_progress(after, at_once, settling.events)
+            t = after
+            x, mode = settling.settle(t, x, mode, self._end(t, x, flow, which, ended), ended)
+        record.last(t1, x, Flow(self._instants, mode))
+
+    def _end(self, t: float, x: Array, flow: Flow, which: int, ended: Ended) -> int | None:
+        """Note what the event ends; the contact that was hit, if it is a touch."""
+        c = self._instants.c
+        if which < c:
+            if not flow.mode.closed[which]:
+                ended.closed.discard(which)
+                return which
+            ended.closed.add(which)
+            return None
+        j = which - c
+        part = self._instants.parts[j]
+        if flow.mode.held[j]:
+            ended.held.add(j)
+            ended.urged[j] = flow.forces(self._instants.at(t, x))[part]
+            if part.stop - part.start == 1:
+                ended.way[j] = -np.sign(ended.urged[j])
+        else:
+            ended.way[j] = flow.way[part.start - c : part.stop - c].copy()
+        return None
+
+    def _check_gaps(self, t: float, x: Array, near: float) -> None:
+        gaps = self._instants.at(t, x).gaps
+        for contact, gap in zip(self.inclusion.contacts, gaps, strict=True):
+            if gap < -near:
+                checks.refuse(
+                    "to_events.solve",
+                    f"the run starts inside {contact.name!r}: the gap {contact.gap} is {gap:g} m.",
+                    "Start with gaps >= 0.",
+                )
+
+    def _check_progress(self, t: float, at_once: int, events: Sequence[Event]) -> None:
+        if at_once > MOST_AT_ONCE or len(events) > MOST_EVENTS:
+            names = sorted({event.element for event in events[-20:]})
+            raise TegotaeError(
+                f"to_events: events crowd at t={t:.9g} s ({', '.join(names)}) and time does not move on.\n"
+                "  Use to_ode or to_stepper there, or raise atol."
+            )
+
+    def _result(self, record: _Record, events: list[Event]) -> Result:
+        system, instants = self.inclusion, self._instants
+        x, F = np.array(record.x), np.array(record.F).reshape(len(record.t), instants.m)
+        on = np.array(record.on, dtype=np.int8).reshape(len(record.t), instants.c + instants.k)
+        variables = {"time": Variable(("time",), np.array(record.t), "s", "time")}
+        for i, state in enumerate(system.states):
+            variables[state.name] = Variable(("time",), x[:, i], "", "state")
+        for i, element in enumerate(system.elements):
+            contact = i < instants.c
+            part = slice(i, i + 1) if contact else instants.parts[i - instants.c]
+            count = part.stop - part.start
+            force, dims = (F[:, part.start], ("time",)) if count == 1 else (F[:, part], ("time", f"axis_{count}"))
+            kind = "contact force" if contact else "friction force, along the slip"
+            variables[element.name] = Variable(dims, force.copy(), "N", kind)
+            told = "1 closed, 0 open" if contact else "1 sticks, 0 slips"
+            variables[record_of_mode(element)] = Variable(("time",), on[:, i].copy(), "-", told)
+        return Result(variables, title="Exact").with_events(events)
+
+
+class _Record:
+    """What is kept of a run: at the asked times, or at every step; right of an event, not left."""
+
+    def __init__(self, instants: Instants, times: Array | None):
+        self.instants, self.times, self.next = instants, times, 0
+        self.t: list[float] = []
+        self.x: list[Array] = []
+        self.F: list[Array] = []
+        self.on: list[tuple[bool, ...]] = []
+
+    def stretch(self, start: float, end: float, path: Interpolant, flow: Flow) -> None:
+        """Keep what was asked of [start, end)."""
+        if self.times is None:
+            if end > start:
+                self._keep(start, path(start), flow)
+            return
+        while self.next < len(self.times) and self.times[self.next] < end:
+            t = float(self.times[self.next])
+            self._keep(t, path(t), flow)
+            self.next += 1
+
+    def last(self, t: float, x: Array, flow: Flow) -> None:
+        """Keep the end of the run."""
+        if self.times is None or self.next < len(self.times):
+            self._keep(t, x, flow)
+
+    def _keep(self, t: float, x: Array, flow: Flow) -> None:
+        self.t.append(t)
+        self.x.append(np.asarray(x))
+        self.F.append(flow.forces(self.instants.at(t, np.asarray(x))))
+        self.on.append((*flow.mode.closed, *flow.mode.held))
+
+
+def _restitution(inclusion: Inclusion, given: float | Mapping[str, float]) -> Array:
+    names = [contact.name for contact in inclusion.contacts]
+    told = dict(given) if isinstance(given, Mapping) else dict.fromkeys(names, given)
+    for name, value in told.items():
+        if name not in names:
+            checks.refuse("to_events", f"restitution names {name!r}.", f"Contacts: {', '.join(names) or 'none'}.")
+        number = checks.at_least_zero("to_events", f"restitution of {name!r}", value, "", "Use 0 to 1.")
+        if number > 1.0:
+            checks.refuse("to_events", f"restitution of {name!r}={number:g} makes energy.", "Use 0 to 1.")
+    return np.array([float(told.get(name, 0.0)) for name in names])
+
+
+def _initial(inclusion: Inclusion, given: Mapping[Any, float]) -> Array:
+    names = [state.name for state in inclusion.states]
+    x = np.zeros(len(names))
+    for key, value in given.items():
+        name = key.name if isinstance(key, Symbol) else str(key)
+        if name not in names:
+            checks.refuse("to_events.solve", f"initial names {name!r}.", f"States: {', '.join(names)}.")
+        x[names.index(name)] = checks.number("to_events.solve", f"initial[{name!r}]", value, "")
+    return x
+
+
+def _times(given: ArrayLike | None, t0: float, t1: float) -> Array | None:
+    if given is None:
+        return None
+    times = np.atleast_1d(np.asarray(given, dtype=np.float64))
+    if times.ndim != 1 or times.size == 0 or not np.isfinite(times).all() or np.any(np.diff(times) <= 0.0):
+        checks.refuse("to_events.solve", "times is not an increasing list of numbers.", "Such as [0.0, 0.1, 0.2].")
+    if times[0] < t0 or times[-1] > t1:
+        checks.refuse("to_events.solve", f"times leave the span ({t0:g}, {t1:g}) s.", "Keep them inside.")
+    return times

@@ -1,0 +1,1 @@
+"""Compiled code of the inclusion compiler, in the papers' letters."""

@@ -1,0 +1,226 @@
+"""One tick of a differential-algebraic inclusion by backward Euler, all contacts and frictions at once.  [xiong2011]
+
+    M (x1 - x0)/T = f(x1) + G(x1) F
+    contact    e1 = max(beta e/(T + beta), -gap1),   F = K (e1 + beta (e1 - e)/T)
+    friction   F = K sat(limit/K, a + (beta + T) slip1),   a1 = (beta a + T F/K)/(beta + T)
+
+Smooth rows, gaps, slips and limits are linearised where the last iterate stands; elements are never smoothed. With
+d = x1 - x0 this leaves d = free + W F, and for the forces the problem h = Q F + b of `complementarity`.
+"""
+
+import math
+from collections import namedtuple
+
+import numba
+
+from tegotae.compiling import kernel
+from tegotae.inclusion.kernels.complementarity import UNSOLVED, Problem, Scratch, copy, radius, slack
+from tegotae.kernels.linear import eliminate
+
+# What a tick reads of the elements: contacts, then friction components; `first` as in `complementarity`.
+Elements = namedtuple("Elements", "nc first K beta")
+# Room for a tick, so that none is made in the loop.
+Room = namedtuple(
+    "Room",
+    "d free shift xh f S M A inverse G W g gv Dg y Dy r LA LB Q b L q F_before counts ready "
+    "s_h s_N s_J s_trial s_least s_old s_modes s_q0",
+)
+OUTER = 60  # linearisations of one tick; a contraction by 0.7 still ends in them
+DAMPED = 15  # after so many the steps are halved, which ends a swing between two sides of a bend
+
+
+@kernel
+def dot(A, i, v):
+    """Row i of A times v."""
+    total = 0.0
+    for j in range(v.shape[0]):
+        total += A[i, j] * v[j]
+    return total
+
+
+@kernel
+def matrices(M, S, G, T, A, inverse, W):
+    """inverse = (M/T - df/dx)^-1 and W = inverse G, by one elimination. False if there is no such matrix."""
+    n, m = W.shape
+    for i in range(n):
+        for j in range(n):
+            A[i, j] = M[i, j] / T - S[i, j]
+            inverse[i, j] = 1.0 if i == j else 0.0
+        for j in range(m):
+            inverse[i, n + j] = G[i, j]
+    if not eliminate(A, inverse):
+        return False
+    for i in range(n):
+        for j in range(m):
+            W[i, j] = inverse[i, n + j]
+    return True
+
+
+@kernel
+def stiffnesses(E, Dg, Dy, W, T, Q, q):
+    """Q, and the scale q of each force."""
+    n, m = W.shape
+    for i in range(m):
+        for j in range(m):
+            total = 0.0
+            for k in range(n):
+                total += (Dg[i, k] / T if i < E.nc else -Dy[i - E.nc, k]) * W[k, j]
+            Q[i, j] = total
+        Q[i, i] += 1.0 / (E.K[i] * (T + E.beta[i]))
+        q[i] = abs(Q[i, i]) + 1e-300  # > 0 also where a friction drives, or N would vanish at what solves nothing
+    for i in range(E.first.shape[0] - 1):  # one scale a friction, so that a disc stays a disc
+        for k in range(E.first[i], E.first[i + 1]):
+            for j in range(E.first[i], E.first[i + 1]):
+                q[k] = max(q[k], abs(Q[j, j]))
+
+
+@kernel
+def smooth_motion(inverse, S, f, d, free, shift):
+    """free: how far the states would go without elements, from f seen at d; shift = free - d."""
+    n = d.shape[0]
+    for i in range(n):
+        f[i] -= dot(S, i, d)
+    for i in range(n):
+        free[i] = dot(inverse, i, f)
+        shift[i] = free[i] - d[i]
+
+
+@kernel
+def offsets(E, s, g, Dg, y, Dy, shift, T, b):
+    """b: the contact rows by T, so that all are velocities."""
+    nc = E.nc
+    for i in range(b.shape[0]):
+        if i < nc:
+            b[i] = (g[i] + dot(Dg, i, shift) + E.beta[i] * s[i] / (T + E.beta[i])) / T
+        else:
+            b[i] = -(y[i - nc] + dot(Dy, i - nc, shift) + s[i] / (T + E.beta[i]))
+
+
+@kernel
+def limit_lines(E, F, LA, LB, W, shift, r, L):
+    """Each limit as r + L F. A limit that falls with its own slip enters with slope 0: its true slope misleads."""
+    n, m = W.shape
+    for i in range(r.shape[0]):
+        for j in range(m):
+            L[i, j] = LB[i, j] if j < E.nc else 0.0
+            r[i] -= L[i, j] * F[j]
+        own, usable = 0.0, True
+        for k in range(n):
+            usable = usable and math.isfinite(LA[i, k])
+            for c in range(E.first[i], E.first[i + 1]):
+                own += LA[i, k] * W[k, c] * F[c]
+        if usable and own < 0.0:
+            r[i] += dot(LA, i, shift)
+            for j in range(m):
+                for k in range(n):
+                    L[i, j] += LA[i, k] * W[k, j]
+
+
+@kernel
+def settled(x, F, F_before, free, W, part, d):
+    """Move d and F towards the new solution; whether both hardly moved."""
+    n, m = W.shape
+    still, largest = True, 1e-300
+    for i in range(n):
+        new, size = free[i], abs(free[i])
+        for j in range(m):
+            new += W[i, j] * F[j]
+            size += abs(W[i, j] * F[j])
+        still = still and abs(new - d[i]) <= 1e-10 * size + 1e-14 * abs(x[i])
+        d[i] += part * (new - d[i])
+    for j in range(m):
+        largest = max(largest, abs(F[j]))
+    for j in range(m):
+        still = still and abs(F[j] - F_before[j]) <= 1e-9 * largest
+        F[j] = F_before[j] + part * (F[j] - F_before[j]) if part < 1.0 else F[j]
+    return still
+
+
+@kernel
+def commit(E, F, modes, g, y, T, s):
+    """The element states move on, from the gaps g and slips y that came out.
+
+    What sticks follows its slip and not F/K: force and motion differ by rounding, which would creep.
+    """
+    for i in range(E.nc):
+        s[i] = max(E.beta[i] * s[i] / (T + E.beta[i]), -g[i])
+    for i in range(E.first.shape[0] - 1):
+        for k in range(E.first[i], E.first[i + 1]):
+            s[k] += T * y[k - E.nc] if modes[E.nc + i] > 0.5 else T * (F[k] / E.K[k] - s[k]) / (T + E.beta[k])
+
+
+@kernel
+def note(P, F, modes):
+    """What each element does: a contact touches, a friction sticks."""
+    for i in range(P.nc):
+        modes[i] = 1.0 if F[i] > 0.0 else 0.0
+    for i in range(P.r.shape[0]):
+        r, z = radius(P, i, F), 0.0
+        for k in range(P.first[i], P.first[i + 1]):
+            z += (F[k] - slack(P, k, F) / P.q[k]) ** 2
+        modes[P.nc + i] = 1.0 if r > 0.0 and math.sqrt(z) <= r * (1.0 + 1e-12) else 0.0
+
+
+def tick_kernel(
+    solve,
+    smooth,
+    directions,
+    mass,
+    gaps,
+    slips,
+    limits,
+    smooth_slope,
+    gap_slope,
+    slip_slope,
+    limit_slope,
+    linear,
+    constant,
+):
+    """The tick of one inclusion. `linear`: one linearisation is exact. `constant`: its matrices never change."""
+
+    # Inlined before it is compiled: it has one caller, and would otherwise be optimised twice.
+    @numba.njit(error_model="numpy", inline="always")
+    def tick(t, x, s, F, modes, p, u, E, T, w):
+        """To time t, T after the last. Counts in w.counts how forces were found; False if the step is unsolved."""
+        d, xh, free, shift, f = w.d, w.xh, w.free, w.shift, w.f
+        S, M, G, W, inverse, Dg, Dy, Q, q = w.S, w.M, w.G, w.W, w.inverse, w.Dg, w.Dy, w.Q, w.q
+        r, L, b, F_before, ready = w.r, w.L, w.b, w.F_before, w.ready
+        problem = Problem(E.nc, E.first, Q, b, r, L, q)
+        scratch = Scratch(w.s_h, w.s_N, w.s_J, w.s_trial, w.s_least, w.s_old, w.s_modes, w.s_q0)
+        n, done, how = x.shape[0], False, 0
+        for i in range(n):
+            d[i] = 0.0
+        for k in range(1 if linear else OUTER):
+            copy(F_before, F)
+            for i in range(n):
+                xh[i] = x[i] + d[i]
+            if not (constant and ready[0]):
+                mass(t, xh, p, u, M)
+                smooth_slope(t, xh, p, u, S)
+                directions(t, xh, p, u, G)
+                gap_slope(t, xh, p, u, Dg)
+                slip_slope(t, xh, p, u, Dy)
+                ready[0] = matrices(M, S, G, T, w.A, inverse, W)
+                stiffnesses(E, Dg, Dy, W, T, Q, q)
+            smooth(t, xh, p, u, f)
+            smooth_motion(inverse, S, f, d, free, shift)
+            gaps(t, xh, p, u, w.g, w.gv)
+            slips(t, xh, p, u, w.y)
+            offsets(E, s, w.g, Dg, w.y, Dy, shift, T, b)
+            limits(t, xh, p, u, F, r)
+            limit_slope(t, xh, p, u, F, w.LA, w.LB)
+            limit_lines(E, F, w.LA, w.LB, W, shift, r, L)
+            how = solve(problem, F, scratch) if ready[0] else UNSOLVED
+            done = settled(x, F, F_before, free, W, 0.5 if k > DAMPED else 1.0, d) or linear
+            if done:
+                break
+        note(problem, F, modes)
+        for i in range(n):
+            x[i] += d[i]
+        gaps(t, x, p, u, w.g, w.gv)
+        slips(t, x, p, u, w.y)
+        commit(E, F, modes, w.g, w.y, T, s)
+        w.counts[how if done else UNSOLVED] += 1
+        return done and how != UNSOLVED
+
+    return tick

@@ -1,0 +1,173 @@
+"""What happens at an instant: impacts first, then the mode that goes on."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.inclusion.flow import ROUNDING, Flow
+from tegotae.inclusion.impacts import impact, on_surface, still
+from tegotae.inclusion.instant import Instant, Instants
+from tegotae.inclusion.modes import LARGEST, Answer, Flags, Mode, Problem, admissible, count
+from tegotae.inclusion.unique import JammingWarning, jam, the_one
+from tegotae.result import Event
+
+REST = 1e-12  # bounces shorter than this part of the run are rest
+
+
+@dataclass(eq=False)
+class Ended:
+    """What has ended at this instant, and so must not be taken up again before time moves on."""
+
+    closed: set[int] = field(default_factory=set)
+    held: set[int] = field(default_factory=set)
+    way: dict[int, Array] = field(default_factory=dict)
+    urged: dict[int, Array] = field(default_factory=dict)
+
+
+class Settling:
+    """Turns an event into the state and the mode after it."""
+
+    def __init__(self, instants: Instants, restitution: Array, *, near: float, short: float):
+        self.instants, self.restitution = instants, restitution
+        self.near = near  # gaps [m] and rates [m/s] below this are 0 if an event happens at the same time
+        self.short = short  # bounces below this time [s] are rest
+        self.events: list[Event] = []
+        self._struck = np.full(instants.c, -np.inf)  # when each contact was struck last
+        self._examined: set[tuple[bool, ...]] = set()  # sets of touching contacts already searched for jams
+
+    def settle(self, t: float, x: Array, before: Mode | None, hit: int | None, ended: Ended) -> tuple[Array, Mode]:
+        """State and mode after what happens at t; `hit` is a contact whose gap has just closed."""
+        c = self.instants.c
+        now = self.instants.at(t, x)
+        touching = (now.gaps <= self.near) & (now.v[:c] <= self.near)
+        if before is not None:
+            touching |= np.array(before.closed, dtype=np.bool_)
+        if hit is not None:
+            touching[hit] = True
+        now = self.instants.at(t, on_surface(now, touching))
+        approaching = touching & (now.v[:c] < -self.near)
+        struck = bool(approaching.any())
+        if struck:
+            # Struck again at once: bodies that rattle ever faster between others come to rest as well.
+            soft = np.where(t - self._struck < self.short, 0.0, self.restitution)
+            x, _ = impact(self.instants, now, touching, soft)
+            self._struck[approaching] = t
+            now = self.instants.at(t, x)
+        leaving = touching & (now.v[:c] > self.near)
+        touching &= ~leaving
+        self._warn_of_jams(now, touching)
+        answer = self._decide(now, touching, before, ended, struck)
+        resting = self._bounces_no_more(now, leaving, answer)
+        if resting.any():
+            touching |= resting
+            rows = np.zeros(self.instants.m, dtype=np.bool_)
+            rows[:c] = touching
+            now = self.instants.at(t, still(now, rows))
+            answer = self._decide(now, touching, before, ended, struck)
+        flow = Flow(self.instants, answer.mode)
+        x = flow.tidied(t, now.x)
+        self._note(t, before, answer.mode, approaching)
+        return x, answer.mode
+
+    def _bounces_no_more(self, now: Instant, leaving: Flags, answer: Answer) -> Flags:
+        """Contacts that leave so slowly that they are back at once: Zeno's bounces end here."""
+        c = self.instants.c
+        v, w = now.v[:c], answer.w[:c]
+        noise = ROUNDING * (np.abs(now.gap_slope) @ np.abs(now.x))
+        back = leaving & (w < 0.0)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            brief = (2.0 * v < self.short * -w) | (v * v < 200.0 * noise * -w)
+        result: Flags = back & brief
+        return result
+
+    def flight(self, now: Instant, mode: Mode) -> float | None:
+        """Half of the shortest bounce that begins here [s]: no first step may leap over it."""
+        c = self.instants.c
+        flow = Flow(self.instants, mode)
+        w = now.D @ flow.forces(now) + now.b
+        halves = [
+            now.v[i] / -w[i]
+            for i in range(c)
+            if not mode.closed[i] and now.gaps[i] <= self.near and now.v[i] > 0.0 and w[i] < 0.0
+        ]
+        return min(halves, default=None)
+
+    def _warn_of_jams(self, now: Instant, touching: Flags) -> None:
+        key = tuple(bool(i) for i in touching)
+        if key in self._examined:
+            return
+        self._examined.add(key)
+        names = jam(self.instants, now, touching)
+        if names is not None:
+            warnings.warn(
+                f"to_events: at t={now.t:.9g} s friction is strong enough to jam {names}: for some directions of slip "
+                "the rigid law has no motion or more than one (Painlevé). Lower the friction coefficients, or compare "
+                "with to_ode.",
+                JammingWarning,
+                stacklevel=6,
+            )
+
+    def _decide(self, now: Instant, touching: Flags, before: Mode | None, ended: Ended, struck: bool) -> Answer:
+        problem = self._problem(now, touching, before, ended, struck)
+        if count(problem) > LARGEST:
+            checks.refuse(
+                "to_events",
+                f"at t={now.t:.9g} s {int(touching.sum())} contacts and their frictions have too many modes to try.",
+                "Use to_stepper for machines with many contacts.",
+            )
+        answers = admissible(problem)
+        if not answers:
+            # What ended may go on after all if another element changed at the same time.
+            answers = admissible(self._problem(now, touching, before, Ended(urged=ended.urged), struck))
+        return the_one(answers, now, "forces", self.instants.inclusion, before)
+
+    def _problem(self, now: Instant, touching: Flags, before: Mode | None, ended: Ended, struck: bool) -> Problem:
+        c, k, m = self.instants.c, self.instants.k, self.instants.m
+        way, urged = np.zeros(m - c), np.zeros(m - c)
+        for j, part in enumerate(self.instants.parts):
+            own = slice(part.start - c, part.stop - c)
+            speed = float(np.linalg.norm(now.v[part]))
+            still_held = before is not None and before.held[j] and not struck
+            if speed > self.near and not still_held and j not in ended.way and j not in ended.held:
+                way[own] = now.v[part] / speed
+            if j in ended.urged:
+                urged[own] = ended.urged[j]
+        return Problem(
+            D=now.D,
+            b=now.b,
+            r=now.r,
+            R=now.R,
+            s=now.s,
+            S=now.S,
+            parts=self.instants.parts,
+            owner=self.instants.owner,
+            # A contact whose push has just reached zero leaves: that its gap opens shows only in the next order.
+            touching=tuple(bool(touching[i]) and i not in ended.closed for i in range(c)),
+            may_close=tuple(
+                ((False,) if i in ended.closed else (False, True)) if touching[i] else (False,) for i in range(c)
+            ),
+            may_hold=tuple(j not in ended.held for j in range(k)),
+            way=way,
+            barred=tuple(ended.way.get(j) for j in range(k)),
+            urged=urged,
+        )
+
+    def _note(self, t: float, before: Mode | None, after: Mode, struck: Flags) -> None:
+        system = self.instants.inclusion
+        for i, contact in enumerate(system.contacts):
+            was = before is not None and before.closed[i]
+            if struck[i] or (before is not None and after.closed[i] and not was):
+                if not was:
+                    self.events.append(Event(t, contact.name, "touch"))
+                was = True
+            if was and not after.closed[i]:
+                self.events.append(Event(t, contact.name, "release"))
+        if before is not None:
+            for friction, was, held in zip(system.frictions, before.held, after.held, strict=True):
+                if was != held:
+                    self.events.append(Event(t, friction.name, "stick" if held else "slip"))

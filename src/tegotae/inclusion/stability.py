@@ -1,0 +1,121 @@
+"""Whether a fixed step can carry the stiffness of the elements. Too stiff an element does not explode: it saturates,
+and friction is silently lost; so the check comes before the run.
+
+Near closed contacts and sticking friction the gap rates and slips v obey v' = W force (W: mobility), with
+
+    contact   force = K (e - beta (x + e)/alpha),   x' = v,  e' = -(x + e)/alpha
+    friction  force = K (a + beta v),               a' = v
+
+A step T is safe while |R(lambda T)| <= 1 for every decaying eigenvalue lambda, R being the integrator's growth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.inclusion.effective import effective_masses, mobility
+from tegotae.inclusion.parameters import Contact, Friction
+from tegotae.inclusion.system import Inclusion
+
+Complex = NDArray[np.complex128]
+GROWTH: dict[str, Callable[[Complex], Complex]] = {
+    "RK4": lambda z: 1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4))),
+    "Heun": lambda z: 1 + z * (1 + z / 2),
+}
+# Where along any decaying ray RK4 and Heun have long lost stability.
+_FARTHEST = 4.0
+
+
+def check_step(
+    inclusion: Inclusion, chosen: Mapping[str, Contact | Friction], x: Array, t: float, *, method: str, step: float
+) -> None:
+    """Refuse a step that the stiffest combination of elements does not allow; the error gives the largest safe one."""
+    if not inclusion.elements:
+        return
+    safe, name = largest_step(inclusion, chosen, x, t, method=method)
+    if step <= safe:
+        return
+    own = chosen[name]
+    mass = effective_masses(inclusion, x, t)[name]
+    lost = "the contact would ring" if isinstance(own, Contact) else "its friction would silently be lost"
+    letters = f"stiffness={own.stiffness:g} N/m, beta={own.beta:g} s"
+    letters += f", alpha={own.alpha:g} s" if isinstance(own, Contact) else ""
+    checks.refuse(
+        "Ode.solve",
+        f"step={step:g} s is too long for {method} with {name!r} ({letters}; effective mass {mass:.4g} kg): {lost}.",
+        f"Use step <= {_rounded_down(safe):g}, softer elements, or a method that chooses its step (LSODA, Radau).",
+    )
+
+
+def largest_step(
+    inclusion: Inclusion, chosen: Mapping[str, Contact | Friction], x: Array, t: float, *, method: str
+) -> tuple[float, str]:
+    """The largest safe step [s] and the element that asks for it most."""
+    W = mobility(inclusion, x, t)
+    groups, place = [], 0
+    for element in inclusion.elements:
+        count = 1 if element in inclusion.contacts else len(element.slips)  # type: ignore[union-attr]
+        groups.append(list(range(place, place + count)))
+        place += count
+    own = [chosen[element.name] for element in inclusion.elements]
+    alone = [
+        min(
+            _limit(np.linalg.eigvals(_engaged(W, [(part, group)])), method),
+            # Open or slipping, the added state decays over beta; closed over a body that others hold, over alpha.
+            _limit(np.array([-1.0 / (part.alpha if isinstance(part, Contact) else part.beta)], dtype=complex), method),
+        )
+        for part, group in zip(own, groups, strict=True)
+    ]
+    together = _limit(np.linalg.eigvals(_engaged(W, list(zip(own, groups, strict=True)))), method)
+    worst = int(np.argmin(alone))
+    return min(*alone, together), inclusion.elements[worst].name
+
+
+def _engaged(W: Array, parts: Sequence[tuple[Contact | Friction, list[int]]]) -> Array:
+    """The matrix of (v, x or a, e) with these elements closed or sticking; friction has no e and keeps it at rest."""
+    indices = [i for _, group in parts for i in group]
+    m = len(indices)
+    F, A = np.zeros((m, 3 * m)), np.zeros((3 * m, 3 * m))
+    for i, part in enumerate(part for part, group in parts for _ in group):
+        A[m + i, i] = 1.0
+        if isinstance(part, Contact):
+            K, ratio = part.stiffness, part.beta / part.alpha
+            F[i, m + i], F[i, 2 * m + i] = -K * ratio, K * (1.0 - ratio)
+            A[2 * m + i, m + i] = A[2 * m + i, 2 * m + i] = -1.0 / part.alpha
+        else:
+            F[i, i], F[i, m + i] = part.stiffness * part.beta, part.stiffness
+            A[2 * m + i, 2 * m + i] = -1.0 / part.beta
+    A[:m] = W[np.ix_(indices, indices)] @ F
+    return A
+
+
+def _limit(eigenvalues: NDArray[Any], method: str) -> float:
+    """The largest T with |R(lambda T)| <= 1 for all that decay; rigid drift and undamped parts ask for nothing."""
+    size = np.abs(eigenvalues)
+    decaying = eigenvalues[eigenvalues.real < -1e-7 * size.max(initial=0.0)]
+    if decaying.size == 0:
+        return float("inf")
+    growth = GROWTH[method]
+    reach = np.linspace(0.0, _FARTHEST, 4001)[1:]
+    limits = []
+    for value in decaying:
+        ray = value / abs(value)
+        first = int(np.argmax(np.abs(growth(reach * ray)) > 1.0 + 1e-12))
+        low, high = (reach[first - 1] if first else 0.0), reach[first]
+        for _ in range(50):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if abs(growth(np.asarray(middle * ray))) > 1.0 + 1e-12 else (middle, high)
+        limits.append(low / abs(value))
+    return float(min(limits))
+
+
+def _rounded_down(value: float) -> float:
+    """Three digits, never more than the value."""
+    scale = 10.0 ** (np.floor(np.log10(value)) - 2)
+    return float(np.floor(value / scale * (1 - 1e-12)) * scale)

@@ -1,0 +1,356 @@
+"""The implicit route: an inclusion stepped by backward Euler at a fixed period, every contact and friction at once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sympy import Symbol
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.compiling import build
+from tegotae.errors import TegotaeError
+from tegotae.inclusion import stepper_source as source
+from tegotae.inclusion.parameters import Contact, Friction
+from tegotae.inclusion.pieces import Pieces
+from tegotae.inclusion.system import Inclusion
+from tegotae.result import Result, Variable
+from tegotae.running import time_of
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Stepper:
+    """A machine with friction and contact at a fixed rate: what sticks stays, and no stiffness is too stiff.
+
+    It is the differential-algebraic inclusion of xiong2011 under backward Euler. Each tick solves for all element
+    forces together; a tick without a solution is counted and warned of, never hidden.
+
+    Args:
+        inclusion: the machine.
+        period: T [s], > 0.
+        parameters: element name -> `Contact` or `Friction` (its alpha is not used here).
+
+    Example:
+        >>> from tegotae.inclusion import Contact, Friction, Inclusion
+        >>> rows = {"p": "v", "v": "(load - coulomb(limit, v, 'rub'))/m"}
+        >>> block = Inclusion(rows, {"m": 1.0, "limit": 4.0, "load": 0.0})
+        >>> stepper = block.to_stepper(period=1e-3, friction=Friction(stiffness=1e5, beta=2e-3))
+        >>> run = stepper.run(inputs={"load": [3.0] * 500 + [5.0] * 500})
+        >>> bool(run.rub_sticks[499]), bool(run.rub_sticks[999]), round(float(run.v[-1]), 2)
+        (True, False, 0.5)
+    """
+
+    inclusion: Inclusion
+    period: float
+    parameters: Mapping[str, Contact | Friction]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "period", checks.period_of("Stepper", self.period))
+        for friction in self.inclusion.frictions:
+            if friction.static is not None:
+                checks.refuse(
+                    "Stepper",
+                    f"friction {friction.name!r} has static={friction.static}: a step has one limit at rest.",
+                    "Use a Stribeck limit, kinetic + (static - kinetic)*exp(-(slip/velocity)**2), or `to_events`.",
+                )
+
+    # ------------------------------------------------------------ use
+
+    def run(
+        self,
+        *,
+        ticks: int | None = None,
+        inputs: Mapping[Any, ArrayLike] | None = None,
+        initial: Mapping[Any, float] | None = None,
+        every: int = 1,
+    ) -> Result:
+        """A whole record, compiled.
+
+        Args:
+            ticks: how many; not needed if `inputs` gives records.
+            inputs: parameter or input function -> its values over the ticks, (ticks,), in SI units; a number holds.
+            initial: state -> value, in SI units; what is not given is 0. An element's name gives its deflection [m].
+            every: record every so many ticks.
+
+        Returns:
+            Time, every state by name, each element's force [N] by its name, its `_deflection` [m], and whether it
+            `_touches` (contacts) or `_sticks` (frictions). `about` says how steps were solved.
+        """
+        every = checks.whole("Stepper", "every", every, 1, "Use every=1 to record each tick.")
+        fed, into, named = self._records(inputs or {}, ticks)
+        memory = self._memory(initial or {})
+        table = np.empty((fed.shape[0] // every, self._width))
+        refresh = bool(self._structure.changing & {self._symbol(name) for name in named})
+        first = self._module.loop(*memory.arrays, fed, into, refresh, 0, *self._tail(memory), every, table)
+        self._judge(memory, first, fed.shape[0])
+        variables = {"time": time_of(fed.shape[0], every, self.period)}
+        for j, name in enumerate(named):
+            variables[name] = Variable(("time",), fed[every - 1 :: every, j].copy(), "", "as given")
+        return Result(variables | self._variables(table), title="Stepper", about=self._about(memory, first))
+
+    def start(self, *, initial: Mapping[Any, float] | None = None) -> LiveStepper:
+        """A live machine for a control loop; its kernels are warm when this returns.
+
+        Args:
+            initial: state -> value, in SI units; what is not given is 0. An element's name gives its deflection [m].
+        """
+        return LiveStepper(self, initial or {})
+
+    # ------------------------------------------------------------ made once
+
+    @cached_property
+    def _pieces(self) -> Pieces:
+        return Pieces(self.inclusion)
+
+    @cached_property
+    def _structure(self) -> source.Structure:
+        return source.structure_of(self.inclusion)
+
+    @cached_property
+    def _module(self) -> ModuleType:
+        text, functions = source.module_parts(self._pieces, self._structure)
+        return build(text, functions)
+
+    @cached_property
+    def _elements(self) -> Any:
+        return source.elements_of(self.inclusion, self.parameters)
+
+    @property
+    def _width(self) -> int:
+        """Numbers recorded a tick: states, forces, element states, modes."""
+        system = self.inclusion
+        return len(system.states) + 2 * len(system.forces) + len(system.elements)
+
+    def _tail(self, memory: source.Memory) -> tuple[Any, ...]:
+        return self._elements, self.period, memory.room
+
+    # ------------------------------------------------------------ in
+
+    def _symbol(self, key: Any) -> Symbol | None:
+        """A parameter or input function by symbol or name."""
+        for symbol in (*self.inclusion.parameters, *self.inclusion.callables):
+            if symbol == key or symbol.name == key:
+                return symbol
+        return None
+
+    def _place(self, key: Any) -> int:
+        """Where a fed value goes: p[i] as i, u[i] as -1 - i."""
+        symbol = self._symbol(key)
+        if symbol is None:
+            known = [s.name for s in (*self.inclusion.parameters, *self.inclusion.callables)]
+            checks.refuse(
+                "Stepper",
+                f"inputs names {str(key)!r}, which is no parameter and no input function.",
+                f"It has {', '.join(known) or 'none'}; a quantity to be fed is declared among the parameters.",
+            )
+        if symbol in self.inclusion.parameters:
+            return list(self.inclusion.parameters).index(symbol)
+        return -1 - list(self.inclusion.callables).index(symbol)
+
+    def _records(self, inputs: Mapping[Any, ArrayLike], ticks: int | None) -> tuple[Array, Any, list[str]]:
+        """The fed values, (ticks, fed), where they go and their names."""
+        into = np.array([self._place(key) for key in inputs], dtype=np.int64)
+        columns = [np.asarray(value, dtype=np.float64) for value in inputs.values()]
+        lengths = {column.shape[0] for column in columns if column.ndim == 1}
+        if ticks is not None:
+            lengths.add(checks.whole("Stepper", "ticks", ticks, 1, "Give how many ticks to run."))
+        if len(lengths) != 1 or any(column.ndim > 1 for column in columns) or 0 in lengths:
+            told = ", ".join(f"{key}: {column.shape}" for key, column in zip(inputs, columns, strict=True)) or "none"
+            checks.refuse(
+                "Stepper",
+                f"run got ticks={ticks} and inputs of shapes {told}.",
+                "Give ticks=, or records of one length (ticks,), or both alike.",
+            )
+        fed = np.empty((lengths.pop(), len(columns)))
+        for j, (key, column) in enumerate(zip(inputs, columns, strict=True)):
+            fed[:, j] = column
+            checks.finite("Stepper", f"inputs[{str(key)!r}]", fed[:, j], "")
+        return fed, into, [str(key) for key in inputs]
+
+    def _memory(self, initial: Mapping[Any, float]) -> source.Memory:
+        """States at the start; a gap that starts closed is warned of, and pushes as if it rested there."""
+        system, memory = self.inclusion, source.Memory.of(self._pieces)
+        states = {s.name: i for i, s in enumerate(system.states)}
+        elements = {e.name: i for i, e in enumerate(system.elements) if i < len(system.contacts) or len(e.forces) == 1}  # type: ignore[union-attr]
+        given: dict[str, float] = {}
+        for key, value in initial.items():
+            name = str(key)
+            if name not in states and name not in elements:
+                checks.refuse("Stepper", f"initial names {name!r}.", f"It has {', '.join([*states, *elements])}.")
+            given[name] = checks.number("Stepper", f"initial[{name!r}]", value, "", "Give one number, in SI units.")
+            if name in states:
+                memory.x[states[name]] = given[name]
+        gaps, rates = np.zeros(len(system.contacts)), np.zeros(len(system.contacts))
+        module = self._module
+        module.start(memory.x, memory.p, memory.u, gaps, rates)
+        for i, contact in enumerate(system.contacts):
+            memory.s[i] = given.get(contact.name, max(0.0, -gaps[i]))
+            if gaps[i] < 0.0 and contact.name not in given:
+                warnings.warn(
+                    f"Stepper: contact {contact.name!r} starts {-gaps[i]:g} m inside (gap {contact.gap}). "
+                    "It pushes as if it rested there; start with the gap >= 0, or give its deflection in `initial`.",
+                    stacklevel=4,
+                )
+        places = self._pieces.components
+        for friction, (first, _) in zip(system.frictions, places, strict=True):
+            if friction.name in given:
+                memory.s[len(system.contacts) + first] = given[friction.name]
+        return memory
+
+    # ------------------------------------------------------------ out
+
+    def _variables(self, table: Array) -> dict[str, Variable]:
+        system = self.inclusion
+        n, m, nc = len(system.states), len(system.forces), len(system.contacts)
+        variables = {
+            s.name: Variable(("time",), table[:, i].copy(), "SI", "state") for i, s in enumerate(system.states)
+        }
+        for i, contact in enumerate(system.contacts):
+            variables |= self._element(contact.name, table, slice(n + i, n + i + 1), n + 2 * m + i, "touches")
+        for i, (friction, (first, last)) in enumerate(zip(system.frictions, self._pieces.components, strict=True)):
+            place = slice(n + nc + first, n + nc + last)
+            variables |= self._element(friction.name, table, place, n + 2 * m + nc + i, "sticks")
+        return variables
+
+    def _element(self, name: str, table: Array, place: slice, mode: int, word: str) -> dict[str, Variable]:
+        m = len(self.inclusion.forces)
+        forces, inner = table[:, place].copy(), table[:, place.start + m : place.stop + m].copy()
+        dims = ("time",) if forces.shape[1] == 1 else ("time", "axis")
+        if len(dims) == 1:
+            forces, inner = forces[:, 0], inner[:, 0]
+        return {
+            name: Variable(dims, forces, "N", "force of the element"),
+            f"{name}_deflection": Variable(dims, inner, "m", "what its spring gives way"),
+            f"{name}_{word}": Variable(("time",), table[:, mode] > 0.5, "", f"whether it {word}"),
+        }
+
+    def _about(self, memory: source.Memory, first: int) -> dict[str, Any]:
+        newton, sweeps, modes, path, unsolved = (int(c) for c in memory.room.counts)
+        return {
+            "period": self.period,
+            "unsolved_steps": unsolved,
+            "first_unsolved_step": int(first),
+            "steps_by_newton": newton,
+            "steps_by_sweeps": sweeps,
+            "steps_by_every_mode": modes,
+            "steps_by_path": path,
+        }
+
+    def _judge(self, memory: source.Memory, first: int, ticks: int) -> None:
+        """Say what did not go as it should."""
+        if not np.isfinite(memory.x).all():
+            raise TegotaeError(
+                f"Stepper: it diverged at t={(first + 1) * self.period:g} s: the states are no longer finite.\n"
+                "  Is the mass matrix regular, and does every friction oppose its slip? If so, use a shorter period."
+            )
+        if first >= 0:
+            warnings.warn(
+                f"Stepper: {int(memory.room.counts[-1])} of {ticks} steps have no solution that was found, the first "
+                f"at t={(first + 1) * self.period:g} s; the nearest forces were used. Rigid friction may have none "
+                "there (Painlevé), or the limit falls too fast with the slip: use a shorter period or a smaller K.",
+                stacklevel=3,
+            )
+
+
+class LiveStepper:
+    """A machine in a control loop, one tick at a time. It holds the state; the stepper stays as it was.
+
+    Args:
+        stepper: what to run.
+        initial: state -> value, in SI units.
+
+    Example:
+        >>> from tegotae.inclusion import Contact, Inclusion
+        >>> ball = Inclusion({"p": "v", "v": "dio(p, 'floor')/m - g"}, {"m": 1.0, "g": 9.81})
+        >>> live = ball.to_stepper(period=1e-3, contact=Contact(stiffness=1e5, beta=2e-3)).start(initial={"p": 0.01})
+        >>> for tick in range(1000):
+        ...     states = live.step()
+        >>> round(live["floor"], 6), states["v"] < 1e-9
+        (9.81, True)
+    """
+
+    def __init__(self, stepper: Stepper, initial: Mapping[Any, float]):
+        self.stepper = stepper
+        self._memory = stepper._memory(initial)
+        self._fed: dict[str, float] = {}
+        self._into = np.empty(0, dtype=np.int64)
+        self._values = np.empty((1, 0))
+        self._tick = 0
+        self._row = np.empty((1, stepper._width))
+        self._places = self._recorded()
+        kept = self.state
+        self.step()  # compiles, so that the first tick in the loop does not; then all is put back
+        self.state = kept
+        self._memory.room.counts[:] = 0
+
+    def _recorded(self) -> dict[str, int]:
+        system = self.stepper.inclusion
+        names = [s.name for s in system.states]
+        names += [str(force.name).removeprefix("force_") for force in system.forces]
+        return {name: i for i, name in enumerate(names)}
+
+    @property
+    def time(self) -> float:
+        """The end of the last tick [s]."""
+        return self._tick * self.stepper.period
+
+    @property
+    def unsolved_steps(self) -> int:
+        """How many steps so far had no solution that was found."""
+        return int(self._memory.room.counts[-1])
+
+    @property
+    def state(self) -> Array:
+        """A copy of all that the next tick depends on: keep it as a checkpoint, assign it to go back."""
+        memory = self._memory
+        return np.concatenate([[float(self._tick)], memory.x, memory.s, memory.F])
+
+    @state.setter
+    def state(self, value: ArrayLike) -> None:
+        given, memory = np.asarray(value, dtype=np.float64), self._memory
+        n, m = memory.x.size, memory.F.size
+        if given.shape != (1 + n + 2 * m,):
+            checks.refuse("Stepper", f"state has shape {given.shape}.", f"Assign one of shape {(1 + n + 2 * m,)}.")
+        self._tick = int(given[0])
+        memory.x[:], memory.s[:], memory.F[:] = given[1 : 1 + n], given[1 + n : 1 + n + m], given[1 + n + m :]
+        self._row[0, :n], self._row[0, n : n + m] = memory.x, memory.F
+
+    def __getitem__(self, name: str) -> float:
+        """A state, or an element's force [N], by name."""
+        return float(self._row[0, self._places[name]])
+
+    def step(self, inputs: Mapping[Any, float] | None = None) -> dict[str, float]:
+        """One tick.
+
+        Args:
+            inputs: parameter or input function -> value over the tick, in SI units; it holds until given again.
+
+        Returns:
+            The states by name.
+        """
+        if inputs:
+            self._feed(inputs)
+        stepper, memory = self.stepper, self._memory
+        before = memory.room.counts[-1]
+        first = stepper._module.loop(
+            *memory.arrays, self._values, self._into, bool(self._fed), self._tick, *stepper._tail(memory), 1, self._row
+        )
+        self._tick += 1
+        if first >= 0 or memory.room.counts[-1] != before:
+            stepper._judge(memory, first, self._tick)
+        return {s.name: float(memory.x[i]) for i, s in enumerate(stepper.inclusion.states)}
+
+    def _feed(self, inputs: Mapping[Any, float]) -> None:
+        for key, value in inputs.items():
+            self.stepper._place(key)
+            told = "The tick was not taken and the state is as before; repair the input and step again."
+            self._fed[str(key)] = checks.number("Stepper", f"inputs[{str(key)!r}]", value, "", told)
+        self._into = np.array([self.stepper._place(name) for name in self._fed], dtype=np.int64)
+        self._values = np.array([list(self._fed.values())])

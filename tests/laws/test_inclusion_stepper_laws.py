@@ -1,0 +1,167 @@
+"""What must hold whatever the machine: energy, the discrete equations themselves, the set of forces, honesty."""
+
+import itertools
+
+import numpy as np
+import pytest
+import sympy
+from scipy.integrate import solve_ivp
+
+import tegotae as tg
+from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio
+
+G, BETA = 9.81, 2e-3
+
+
+def parameters(K):
+    return {"contact": Contact(stiffness=K, beta=BETA), "friction": Friction(stiffness=K, beta=BETA)}
+
+
+def chain(seed, bodies=3):
+    """Masses in a row between two walls, springs between them, each rubbing on its floor: no structure known."""
+    random = np.random.default_rng(seed)
+    p, v = sympy.symbols(f"p:{bodies}"), sympy.symbols(f"v:{bodies}")
+    m, values = sympy.symbols(f"m:{bodies}"), random.uniform(0.5, 3.0, bodies)
+    gaps = [p[0], *(b - a for a, b in itertools.pairwise(p)), 0.3 - p[-1]]
+    push = [dio(gap, f"gap{i}") for i, gap in enumerate(gaps)]
+    slips = [v[0], v[1] - v[0], v[2]]
+    limits = [2.0, 0.3 * push[1] + 0.5, 0.4 * push[3]]
+    rub = [coulomb(limit, slip, f"rub{i}") for i, (limit, slip) in enumerate(zip(limits, slips, strict=True))]
+    forces = [
+        push[0] - push[1] - rub[0] + rub[1] - 50 * p[0],
+        push[1] - push[2] - rub[1],
+        push[2] - push[3] - rub[2] - 80 * p[2],
+    ]
+    rows = dict(zip(p, v, strict=True)) | {v[i]: forces[i] / m[i] for i in range(bodies)}
+    return Inclusion(rows, dict(zip(m, values, strict=True))), values
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_energy_never_grows(seed):
+    machine, m = chain(seed)
+    random = np.random.default_rng(seed)
+    for K in (1e5, 1e7, 1e9):
+        for T in (1e-4, 1e-3):
+            start = {"p0": 0.05, "p1": 0.12, "p2": 0.25} | {f"v{i}": random.normal() for i in range(3)}
+            run = machine.to_stepper(period=T, **parameters(K)).run(ticks=round(0.5 / T), initial=start)
+            assert run.about["unsolved_steps"] == 0
+            energy = sum(0.5 * m[i] * run[f"v{i}"] ** 2 for i in range(3))
+            energy += 25.0 * run.p0**2 + 40.0 * run.p2**2
+            for name in (*(f"gap{i}" for i in range(4)), *(f"rub{i}" for i in range(3))):
+                energy += 0.5 * K * run[f"{name}_deflection"] ** 2
+            assert np.diff(energy).max() <= 1e-9 * energy[0]
+            assert energy[-1] < energy[0]
+            assert run.gap1_touches.any()
+
+
+def pendulum():
+    """A rod with a mass matrix that is not solved, friction in the hinge and a stop: smooth rows and gap bend."""
+    q, w, m, length, mu, g = sympy.symbols("q w m l mu g")
+    rub, stop = coulomb(mu, w, "hinge"), dio(length * sympy.sin(q) + 0.5, "stop")
+    rows = {q: w, w: -m * g * length * sympy.sin(q) - rub + length * sympy.cos(q) * stop}
+    mass = [[1, 0], [0, m * length**2 * (1 + sympy.cos(q) ** 2 / 2)]]
+    return Inclusion(rows, {m: 1.0, length: 1.0, mu: 0.3, g: G}, mass_matrix=mass)
+
+
+def test_the_discrete_equations_hold_where_everything_bends():
+    T, K = 1e-3, 1e6
+    start = {"q": 1.2, "w": 0.0}
+    run = pendulum().to_stepper(period=T, **parameters(K)).run(ticks=3000, initial=start, inputs={"mu": 1.5})
+    assert run.about["unsolved_steps"] == 0
+    q, w = np.append(1.2, run.q), np.append(0.0, run.w)
+    e, a = np.append(0.0, run.stop_deflection), np.append(0.0, run.hinge_deflection)
+    q1, w1 = q[1:], w[1:]
+    inertia = 1.0 + np.cos(q1) ** 2 / 2.0
+    assert q1 - q[:-1] == pytest.approx(T * w1, abs=1e-14)
+    torque = -G * np.sin(q1) - run.hinge + np.cos(q1) * run.stop
+    assert inertia * (w1 - w[:-1]) == pytest.approx(T * torque, abs=1e-8)
+    gap = np.sin(q1) + 0.5
+    assert e[1:] == pytest.approx(np.maximum(BETA * e[:-1] / (T + BETA), -gap), abs=1e-14)
+    assert run.stop == pytest.approx(np.maximum(0.0, -K / T * ((T + BETA) * gap + BETA * e[:-1])), abs=1e-4)
+    assert run.hinge == pytest.approx(np.clip(K * (a[:-1] + (BETA + T) * w1), -1.5, 1.5), abs=1e-6)
+    assert run.stop_touches.any()
+    assert run.hinge_sticks.any()
+
+
+def test_first_order_in_the_period():
+    def rate(t, z):
+        inertia = 1.0 + np.cos(z[0]) ** 2 / 2.0
+        return [z[1], (-G * np.sin(z[0]) + 0.3) / inertia]  # it swings back: w < 0, above the stop
+
+    span = 0.4
+    exact = solve_ivp(rate, (0.0, span), [1.2, 0.0], rtol=1e-11, atol=1e-12).y[0, -1]
+    errors = []
+    for T in (2e-3, 1e-3, 5e-4):
+        run = pendulum().to_stepper(period=T, **parameters(1e8)).run(ticks=round(span / T), initial={"q": 1.2})
+        errors.append(abs(run.q[-1] - exact))
+    assert np.polyfit(np.log([2e-3, 1e-3, 5e-4]), np.log(errors), 1)[0] == pytest.approx(1.0, abs=0.1)
+
+
+BALL = {"p": "v", "v": "dio(p, 'floor')/m - g + push"}
+BALL_VALUES = {"m": 1.0, "g": G, "push": 0.0}
+
+
+def ball(**options):
+    return Inclusion(BALL, BALL_VALUES).to_stepper(
+        **{"period": 1e-3, "contact": Contact(stiffness=1e5, beta=BETA)} | options
+    )
+
+
+def test_live_steps_are_the_run():
+    pushes = np.sin(np.arange(400) * 0.05) * 5.0
+    run = ball().run(inputs={"push": pushes}, initial={"p": 0.01})
+    live = ball().start(initial={"p": 0.01})
+    for k, push in enumerate(pushes):
+        states = live.step({"push": push})
+        assert (states["p"], states["v"], live["floor"]) == (run.p[k], run.v[k], run.floor[k])
+        if k == 200:
+            kept = live.state
+    live.state = kept
+    assert live.time == pytest.approx(0.201)
+    assert live.step({"push": pushes[201]})["p"] == run.p[201]
+    assert (run.floor >= 0.0).all()
+
+
+def test_inside_a_wall_is_warned_of():
+    with pytest.warns(UserWarning, match=r"'floor' starts 0.1 m inside"):
+        ball().run(ticks=1, initial={"p": -0.1})
+
+
+def test_a_static_limit_is_refused_with_the_way_out():
+    v = sympy.Symbol("v")
+    machine = Inclusion({v: -coulomb(1.0, v, "rub", static=2.0)})
+    with pytest.raises(tg.InputError, match="Stribeck limit"):
+        machine.to_stepper(period=1e-3, friction=Friction(stiffness=1e5, beta=BETA))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, "ticks"),
+        ({"ticks": 0}, "ticks"),
+        ({"ticks": 3, "inputs": {"push": [1.0, 2.0]}}, "shapes"),
+        ({"inputs": {"push": [1.0, np.nan]}}, "not finite"),
+        ({"ticks": 3, "inputs": {"wind": 1.0}}, "wind"),
+        ({"ticks": 3, "initial": {"z": 1.0}}, "'z'"),
+        ({"ticks": 3, "initial": {"p": np.inf}}, "not finite"),
+        ({"ticks": 3, "every": 0}, "every"),
+    ],
+)
+def test_bad_input_is_named(options, told):
+    with pytest.raises(tg.InputError, match=told):
+        ball().run(**options)
+
+
+def test_a_bad_period_is_named():
+    with pytest.raises(tg.InputError, match="period"):
+        ball(period=0.0)
+
+
+def test_a_step_without_a_solution_is_reported():
+    # The rub presses the floor twice as hard as the floor pushes back, and drives the slip: no force fits.
+    rub = "coulomb(dio(p), v - 100, 'rub')"
+    machine = Inclusion({"v": rub, "p": "w", "w": f"dio(p, 'floor') + 2*{rub} - 9.81"})
+    with pytest.warns(UserWarning, match="no solution that was found"):
+        run = machine.to_stepper(period=1e-3, **parameters(1e9)).run(ticks=5)
+    assert run.about["unsolved_steps"] >= 1
+    assert run.about["first_unsolved_step"] == 0
