@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 import tegotae as tg
 from tegotae.bench.contest import Contest, Outcome, in_turn
 
-# A 1 kg block on a slope at 80 % of its friction limit; creep is how far it moves between 1 s and 10 s.
+# A 1 kg block on a slope at 80 % of its friction limit; creep is how far it moves from 1 s to the end.
 # "vibrating": the pull along the slope swings by 40 % of itself at 10 Hz around 70 %, so it never exceeds the limit.
-MASS, LIMIT, SECONDS, STEP = 1.0, 5.0, 10.0, 2e-3
-IN_A_ROW = 20  # runs of ours, for a time that the clock can see
+MASS, LIMIT, SECONDS, STEP = 1.0, 5.0, 30.0, 2e-3
+IN_A_ROW = 5  # runs of ours, for a time that the clock can see
 
 _SCENE = """
 <mujoco><option timestep="{step}" {option}/><worldbody>
@@ -50,7 +50,7 @@ class Ours:
         self.force = pull(ticks(), vibrating)
 
     def creep(self) -> float:
-        """How far the contact moved [m] between 1 s and 10 s."""
+        """How far the contact moved [m] from 1 s to the end."""
         run = self.machine.run(self.force, period=STEP, record=["brake.slip_velocity"])
         return abs(float(run["brake.slip_velocity"][round(1.0 / STEP) :].sum() * STEP))
 
@@ -69,7 +69,7 @@ class MuJoCo:
         self.force = pull(ticks(), vibrating)
 
     def creep(self) -> float:
-        """How far the box moved [m] between 1 s and 10 s."""
+        """How far the box moved [m] from 1 s to the end."""
         self.engine.mj_resetData(self.model, self.data)
         first = round(1.0 / STEP)
         self._run(self.force[:first])
@@ -103,7 +103,7 @@ def slope() -> list[Outcome]:
         told = "; ".join(f"{name} {value:.1e} m" for name, value in creeps.items())
         told = f"ours {creep:.1e} m; MuJoCo {told}"
         bound = f"< {least:.1e} m (MuJoCo's least)"
-        outcomes.append(Outcome(f"slope, {load} load, creep in 9 s", told, creep, bound, creep < least))
+        outcomes.append(Outcome(f"slope, {load} load, creep in {SECONDS - 1:g} s", told, creep, bound, creep < least))
 
         def ours(mine: Ours = mine) -> None:
             for _ in range(IN_A_ROW):

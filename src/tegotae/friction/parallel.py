@@ -172,7 +172,8 @@ class ParallelFriction(Impedance):
         if self.by_stack:
             order = np.argsort(F / K, kind="stable")
             sums = [np.concatenate([[0.0], np.cumsum(c[order], dtype=np.longdouble)]) for c in (F, K)]
-            return np.concatenate([[len(self)], (F / K)[order], *sums]).astype(np.float64)
+            yields = np.append((F / K)[order], np.inf)
+            return np.concatenate([[len(self)], np.stack([yields, *sums], axis=1).ravel()]).astype(np.float64)
         if self._even:
             return np.concatenate([[len(self), K[0], B[0]], F])
         if self._plain:
@@ -211,7 +212,7 @@ class ParallelFriction(Impedance):
         if self.by_stack and not (initial and "elements" in initial):
             count = len(self)
             state[5] = 1.0
-            state[HEAD + 2 * count] = count
+            state[HEAD + 2] = count
         return state
 
     def check(self, period: float) -> None:

@@ -7,29 +7,31 @@ lie on a stack, the most recent and most pliable on top. Moving on lets the top 
 the next; turning back pushes the sliding ones as a new group. Groups are disjoint and not empty, so N places hold any
 history.  [Iwan 1966; Masing's rule is the special case of nested loops]
 
-p = [N, d (N), SF (N + 1), SK (N + 1)]  with SF, SK the running sums of F and K;
-s = [f, e, x, dir, i0, depth, then N places each of x_g, sign_g, end_g, rest_g],
+p = [N, then N + 1 times (d, SF, SK)]  with SF, SK the sums of F and K over the elements before;
+s = [f, e, x, dir, i0, depth, then N times (x_g, sign_g, end_g, rest_g)],
     rest_g: what all groups below g add to the sum of K y at x = 0 (y the stretch).
+What is read together lies together: with 1e5 elements the step's time is its cache misses.
 """
 
 from tegotae.compiling import kernel
 
 HEAD = 6  # numbers of s before the stack
+SF, SK = 2, 3  # where the first sums of F and K lie in p
 
 
 @kernel
 def yielded(p, start, end, t):
     """How many of the elements start..end have d <= t, counted from 0: gallop from the front, then halve."""
-    if start >= end or p[1 + start] > t:
+    if start >= end or p[1 + 3 * start] > t:
         return start
     low, step = start, 1
-    while low + step < end and p[1 + low + step] <= t:
+    while low + step < end and p[1 + 3 * (low + step)] <= t:
         low += step
         step *= 2
     high = min(low + step, end)
     while high - low > 1:
         mid = (low + high) // 2
-        if p[1 + mid] <= t:
+        if p[1 + 3 * mid] <= t:
             low = mid
         else:
             high = mid
@@ -41,11 +43,9 @@ def groups_rest(p, s, level, i0):
     """The sum of K y at x = 0 over the groups up to `level`, the top one starting at i0."""
     if level == 0:
         return 0.0
-    N = int(p[0])
-    g = HEAD + level - 1
-    x_g, sign_g, end, rest = s[g], s[g + N], int(s[g + 2 * N]), s[g + 3 * N]
-    SF, SK = 1 + N, 2 + 2 * N
-    return rest + sign_g * (p[SF + end] - p[SF + i0]) - x_g * (p[SK + end] - p[SK + i0])
+    g = HEAD + 4 * (level - 1)
+    x_g, sign_g, end, rest = s[g], s[g + 1], int(s[g + 2]), s[g + 3]
+    return rest + sign_g * (p[SF + 3 * end] - p[SF + 3 * i0]) - x_g * (p[SK + 3 * end] - p[SK + 3 * i0])
 
 
 @kernel
@@ -76,46 +76,41 @@ def walk(p, s, v, T):
                 i0 = end
         way = new_way
         while not turned and level > 0:
-            g = HEAD + level - 1
-            end = int(s[g + 2 * N])
-            i0 = slid(p, x1, way, s[g], s[g + N], i0, end)
+            g = HEAD + 4 * (level - 1)
+            end = int(s[g + 2])
+            i0 = slid(p, x1, way, s[g], s[g + 1], i0, end)
             if i0 < end:
                 break
             level -= 1
-    SF, SK = 1 + N, 2 + 2 * N
     if turned:
         end = int(s[4])
-        rest = pushed_rest + s[3] * (p[SF + end] - p[SF + i0]) - x * (p[SK + end] - p[SK + i0])
+        rest = pushed_rest + s[3] * (p[SF + 3 * end] - p[SF + 3 * i0]) - x * (p[SK + 3 * end] - p[SK + 3 * i0])
     else:
         rest = groups_rest(p, s, level, i0)
-    total = way * p[SF + i0] + rest + x1 * (p[SK + N] - p[SK + i0])
+    total = way * p[SF + 3 * i0] + rest + x1 * (p[SK + 3 * N] - p[SK + 3 * i0])
     return x1, way, i0, level, turned, pushed_rest, total
 
 
 @kernel
 def stack_answer(p, s, v, T):
     """Force and slope for a trial velocity; changes nothing."""
-    N = int(p[0])
-    SK = 2 + 2 * N
     _, _, i0, _, _, _, total = walk(p, s, v, T)
-    return -total, -T * (p[SK + N] - p[SK + i0])
+    return -total, -T * (p[SK + 3 * int(p[0])] - p[SK + 3 * i0])
 
 
 @kernel
 def stack_advance(p, s, v, T):
     """Commit the velocity that really happened."""
-    N = int(p[0])
-    SK = 2 + 2 * N
     x, way = s[2], s[3]
     x1, s[3], i0, level, turned, rest, total = walk(p, s, v, T)
     if turned:
-        g = HEAD + level
-        s[g], s[g + N], s[g + 2 * N], s[g + 3 * N] = x, way, s[4], rest
+        g = HEAD + 4 * level
+        s[g], s[g + 1], s[g + 2], s[g + 3] = x, way, s[4], rest
         level += 1
     if level == 0:
         x1 = 0.0  # all slide: the place is free, and a fresh origin keeps every digit of later differences
     s[0] = -total
-    s[1] = -total / p[SK + N]
+    s[1] = -total / p[SK + 3 * int(p[0])]
     s[2] = x1
     s[4] = i0
     s[5] = level
