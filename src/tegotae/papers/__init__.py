@@ -13,6 +13,7 @@ __all__ = ["PAPERS", "Claim", "Declined", "Entry", "Finding", "Paper", "load_pap
 # Key -> the module that registers the paper's claims as `paper`. Keys are those of docs/references.bib.
 PAPERS = {
     "kikuuwe2005": "tegotae.papers.kikuuwe2005",
+    "xiong2011": "tegotae.papers.xiong2011",
 }
 
 
