@@ -84,6 +84,16 @@ def period_of(owner: str, period: object) -> float:
     return positive(owner, "period", period, "s", "Give the length of a tick in seconds, such as period=1e-3.")
 
 
+def numbers(owner: str, name: str, value: ArrayLike) -> Array:
+    """Numbers as a 1-D array, or an error of our own."""
+    try:
+        return np.atleast_1d(np.asarray(value, dtype=np.float64))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"{owner}: {name}={value!r} is not made of numbers.\n  Give one number a direction."
+        ) from error
+
+
 def array(owner: str, name: str, value: ArrayLike, unit: str, remedy: str = "") -> Array:
     """Numbers as a C-contiguous float64 array of any shape, or an error of our own."""
     try:

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks, running
-from tegotae.block import Admittance, Block, Field, Impedance, Kernels, LiveAdmittance
+from tegotae.block import Admittance, Block, Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.circuit_sources.group import Group
 from tegotae.circuit_sources.line import source_on_line
 from tegotae.circuit_sources.space import scratch_size, source_in_space
 from tegotae.compiling import build
 from tegotae.errors import CausalityError, UniquenessError
+from tegotae.live import LiveAdmittance
 from tegotae.result import Result, Variable
 
 

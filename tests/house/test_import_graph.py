@@ -12,7 +12,7 @@ import tegotae
 ROOT = Path(tegotae.__file__).parent
 FRONT = {"studio", "hybrid", "export", "papers", "cli", "commands", "scenarios", "bench", "__main__"}
 # What every package stands on, and therefore must not lean on any of them.
-FOUNDATION = {"errors", "checks", "compiling", "generated", "result", "block", "running", "batch", "elements"}
+FOUNDATION = {"errors", "checks", "compiling", "generated", "result", "block", "running", "live", "batch", "elements"}
 FOUNDATION |= {"kernels", "circuit", "circuit_sources"}
 HEAVY = {"numba", "sympy", "viser", "matplotlib", "xarray"}
 

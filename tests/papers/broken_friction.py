@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 import tegotae as tg
-from tegotae.block import Kernels, LiveImpedance
+from tegotae.block import Kernels
 from tegotae.compiling import kernel
 from tegotae.device import joystick
 from tegotae.friction import Law
 from tegotae.friction.classics import Dahl, ExplicitlyCoupledFriction, Tanh
 from tegotae.friction.kernels import laws
 from tegotae.friction.kernels.element import IMPEDANCE_LAW, slip_kernel
+from tegotae.live import LiveImpedance
 from tegotae.result import Result, Variable
 
 # ------------------------------------------------------------ factors and missing terms

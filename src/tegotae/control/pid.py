@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Field, Impedance, Kernels, LiveImpedance
+from tegotae.block import Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.control.kernels import pid as k
+from tegotae.live import LiveImpedance
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks, running
-from tegotae.block import Live, LiveAdmittance, LiveImpedance
 from tegotae.checks import Array
 from tegotae.device.clock import Clock
 from tegotae.device.interface import AdmittanceDevice, DeviceError, ImpedanceDevice
 from tegotae.errors import CausalityError
+from tegotae.live import Live, LiveAdmittance, LiveImpedance
 from tegotae.result import Result, Variable
 
 

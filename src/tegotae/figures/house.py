@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -190,35 +190,36 @@ def thinned(*records: NDArray[Any]) -> NDArray[np.int64]:
     return np.unique(np.concatenate(kept))
 
 
-def label_end(axes: Axes, x: float, y: float, text: str, color: str, *, below: bool = False) -> None:
-    """Name a curve where it ends, in its own colour, instead of in a box.
+def say(
+    axes: Axes,
+    text: str,
+    at: tuple[float, float],
+    color: str = INK,
+    *,
+    ha: Literal["left", "center", "right"] = "left",
+    va: Literal["top", "center", "bottom", "baseline"] = "center",
+    boxed: bool = False,
+) -> None:
+    """Write a word beside what it speaks of, in its colour, instead of in a legend's box.
 
     Args:
-        axes: where the curve is.
-        x: of its end [data].
-        y: of its end [data].
-        text: the name.
-        color: the curve's.
-        below: under the end rather than above it.
+        axes: where it goes.
+        text: the word.
+        at: where, in the units of the axes [data].
+        color: of the curve it speaks of.
+        ha: which side of the word lies there.
+        va: which height of the word lies there.
+        boxed: on white, where curves run behind it.
 
     Example:
         >>> with style():
         ...     figure, axes = sheet()
-        ...     label_end(axes[0, 0], 1.0, 1.0, "force", FORCE)
-        >>> axes[0, 0].texts[0].get_text()
-        'force'
+        ...     say(axes[0, 0], "force", (1.0, 1.0), FORCE)
+        >>> [text.get_text() for text in axes[0, 0].texts]
+        ['force']
     """
-    axes.annotate(
-        text,
-        (x, y),
-        xytext=(5, -3 if below else 3),
-        textcoords="offset points",
-        color=color,
-        fontsize=8.0,
-        va="top" if below else "bottom",
-        ha="left",
-        annotation_clip=False,
-    )
+    box = {"fc": "white", "ec": "none", "alpha": 0.85, "pad": 1.0} if boxed else None
+    axes.annotate(text, at, color=color, fontsize=8.0, ha=ha, va=va, bbox=box)
 
 
 def shade(axes: Axes, time: NDArray[Any], stuck: NDArray[np.bool_]) -> None:

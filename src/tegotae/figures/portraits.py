@@ -17,7 +17,6 @@ from tegotae.figures.house import (
     PALETTE,
     QUIET,
     Shown,
-    label_end,
     shade,
     sheet,
     style,
@@ -33,6 +32,7 @@ Values = NDArray[Any]
 
 _MOST_VECTORS = 70  # force vectors along a path; more of them hide it
 _MOST_MEMBERS = 60  # curves of a family
+_MOST_ELEMENTS = 6  # forces of a circuit's elements in one panel
 
 
 def of_result(result: Result) -> Figure:
@@ -104,22 +104,40 @@ def _impedance(result: Result) -> Figure:
 
 
 def _admittance(result: Result) -> Figure:
-    """Force, velocity and position over time; grey where it stands exactly still."""
-    figure, grid = sheet(3, 1, width=7.2, height=5.2)
-    above: tuple[Axes, ...] = tuple(grid[:, 0])
+    """Forces, velocity and position over time; a circuit's elements in a row of their own, where they are few.
+
+    Grey where it stands exactly still.
+    """
+    elements = [name for name in result.variables if name.endswith(".force")]
+    few = 0 < len(elements) <= _MOST_ELEMENTS
+    figure, grid = sheet(3 + few, 1, width=7.2, height=5.2 + 1.5 * few)
+    rows: tuple[Axes, ...] = tuple(grid[:, 0])
     time = _time(result)
-    push = Shown.of(np.stack([_flat(result, n) for n in ("force", "friction") if n in result.variables]), "N")
-    for values, name, color in zip(push.values, ("force", "friction"), (FORCE, FRICTION), strict=False):
-        keep = thinned(values)
-        above[0].plot(time.values[keep], values[keep], color=color)
-        if len(push.values) > 1:
-            label_end(above[0], float(time.values[-1]), float(values[-1]), name, color, below=name == "friction")
-    above[0].set_ylabel(f"force [{push.unit}]")
-    _curve(above[1], time, Shown.of(_flat(result, "velocity"), "m/s"), MOTION, "velocity")
-    _curve(above[2], time, Shown.of(_displacement(result), "m"), MOTION, "position")
-    _shade_stuck(above, time, _flat(result, "velocity"))
-    _time_axis(above, time)
+    _forces(rows[0], time, result, [n for n in ("force", "friction") if n in result.variables], (FORCE, FRICTION))
+    if few:
+        _forces(rows[1], time, result, elements, PALETTE)
+        rows[1].set_ylabel(rows[1].get_ylabel().replace("force", "elements"))
+    _curve(rows[-2], time, Shown.of(_flat(result, "velocity"), "m/s"), MOTION, "velocity")
+    _curve(rows[-1], time, Shown.of(_displacement(result), "m"), MOTION, "position")
+    if "friction" in result.variables:  # a plain mass has nothing to stick with; its speed may pass through 0
+        _shade_stuck(rows, time, _flat(result, "velocity"))
+    _time_axis(rows, time)
     return figure
+
+
+def _forces(axes: Axes, time: Shown, result: Result, names: list[str], colors: tuple[str, ...]) -> None:
+    """Several forces in one panel, each named beside it in its own colour."""
+    push = Shown.of(np.stack([_flat(result, name) for name in names]), "N")
+    for i, (values, name) in enumerate(zip(push.values, names, strict=True)):
+        keep = thinned(values)
+        axes.plot(time.values[keep], values[keep], color=colors[i])
+        if len(names) > 1 or "." in name:
+            # Names in a column at the right, evenly spread: the ends of the curves may lie on top of each other.
+            spot = (1.012, 0.92 - 0.84 * i / max(1, len(names) - 1))
+            axes.annotate(
+                name.removesuffix(".force"), spot, xycoords="axes fraction", fontsize=8.0, color=colors[i], va="center"
+            )
+    axes.set_ylabel(f"force [{push.unit}]")
 
 
 def _path(result: Result) -> Figure:

@@ -9,7 +9,7 @@ import numpy as np
 from tegotae import figures
 from tegotae.checks import Array
 from tegotae.device.joystick import figure4_figure
-from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION
+from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
 from tegotae.friction import Coulomb
 from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, legs, velocities
 from tegotae.papers.kikuuwe2005.joystick import ride
@@ -19,12 +19,6 @@ from tegotae.papers.kikuuwe2005.subject import B, F, K, Subject, T, paper
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-
-def _say(axes: Axes, text: str, at: tuple[float, float], color: str = INK, **options: Any) -> None:
-    """A word beside what it speaks of, placed in the axes' own data."""
-    look: dict[str, Any] = {"fontsize": 8.0, "va": "center"} | options
-    axes.annotate(text, at, color=color, **look)
 
 
 @paper.figure(
@@ -78,7 +72,7 @@ def _open_loop(axes: Axes, subject: Subject) -> None:
     axes.plot(place[back], force[back], color=figures.FORCE, ls=(0, (4, 2)), label="back, 20 mm/s")
     ends = [force[first], force[-1]]
     axes.plot([place[first]] * 2, ends, color=INK, lw=0.9, marker="o", ms=3.5, zorder=4)
-    _say(axes, f"open by\n{abs(ends[1] - ends[0]):.2g} N", (place[first] + 0.03, float(np.mean(ends))))
+    say(axes, f"open by\n{abs(ends[1] - ends[0]):.2g} N", (place[first] + 0.03, float(np.mean(ends))))
     axes.legend(loc="upper right", handlelength=1.8)
     axes.set(title="(c)  one loop, back in haste", xlabel="position [mm]", xlim=(-0.25, 0.85))
 
@@ -109,7 +103,7 @@ def hold(subject: Subject) -> Figure:
             spot = {"xytext": (8, lift), "textcoords": "offset points", "fontsize": 8.5}
             axes.annotate(name, (20.0, y), color=color, va="center", annotation_clip=False, **spot)
         axes.axhline(1e-10, color=QUIET, lw=0.8, ls=(0, (4, 3)))
-        _say(axes, "an atom", (4.0, 2.5e-10), QUIET, va="bottom")
+        say(axes, "an atom", (4.0, 2.5e-10), QUIET, va="bottom")
         axes.set(xlabel="time [s]", ylabel="way crept since 3 s [m]", xlim=(3.6, 20.2), ylim=(1e-19, 3e-1))
         axes.set_xticks(range(4, 21, 2))
     return figure
@@ -130,7 +124,7 @@ def stopping(subject: Subject) -> Figure:
             time = np.concatenate([[0.0], 1e3 * run.time])
             axes[0, 0].plot(time, np.concatenate([[v0], run.velocity]), color=color)
             axes[0, 0].plot(1e3 * v0 / F, 0.0, "o", color="white", mec=color, mew=1.3, ms=5.5, zorder=3)
-            _say(axes[0, 0], f"{1e3 * v0 / F:.0f} ticks", (1e3 * v0 / F + 1.5, 0.014), color)
+            say(axes[0, 0], f"{1e3 * v0 / F:.0f} ticks", (1e3 * v0 / F + 1.5, 0.014), color)
         axes[0, 0].set(xlabel="time [ms]", ylabel="velocity [m/s]", xlim=(0, 100))
         axes[0, 0].set_title("circles: M v/(T F), the closed form")
         _near_rest(axes[0, 1], subject)
@@ -157,9 +151,9 @@ def _near_rest(axes: Axes, subject: Subject) -> None:
     axes.semilogy(time[moving], np.abs(ours[moving]), color=BLUE, marker="o", ms=2.2, lw=1.2)
     last = moving[-1]
     axes.plot([time[last], time[last] + 1], [ours[last], 1e-15], color=BLUE, lw=1.2, ls=(0, (1, 1.5)))
-    _say(axes, "explicit: hops for ever", (31.0, 1.2e-2), AMBER)
-    _say(axes, "tanh: ever closer", (34.5, 1e-8), VERMILION)
-    _say(axes, "(7): exactly 0\nfrom tick 25 on", (time[last] - 1.0, 1e-12), BLUE, ha="right")
+    say(axes, "explicit: hops for ever", (31.0, 1.2e-2), AMBER)
+    say(axes, "tanh: ever closer", (34.5, 1e-8), VERMILION)
+    say(axes, "(7): exactly 0\nfrom tick 25 on", (time[last] - 1.0, 1e-12), BLUE, ha="right")
     axes.set(xlabel="tick", ylabel="speed [m/s]", xlim=(0, 60), ylim=(1e-15, 0.3), title="near rest")
 
 
@@ -181,9 +175,9 @@ def explicit_coupling(subject: Subject) -> Figure:
         for mass, color in ((5e-3, BLUE), (0.0, GREEN)):
             calm = subject.Impedance(**element, mass=mass).run(dragged, period=T)
             left.plot(1e3 * calm.time, calm.force, color=color, lw=1.6 if mass else 1.0)
-        _say(left, "(11), 5 g", (12.0, -2.15), AMBER)
+        say(left, "(11), 5 g", (12.0, -2.15), AMBER)
         for word, color, spot in (("(18), no mass", GREEN, (22.0, -3.6)), ("(18), 5 g", BLUE, (22.0, -4.4))):
-            _say(left, word, spot, color, bbox={"fc": "white", "ec": "none", "alpha": 0.85, "pad": 1.0})
+            say(left, word, spot, color, boxed=True)
         left.set(title="force while it is dragged", xlabel="time [ms]", ylabel="force [N]", xlim=(0, 60))
         masses = critical * np.geomspace(0.3, 30.0, 161)
         rough_ripple = [_ripple(subject.Explicit(**element, mass=float(m))) for m in masses]
@@ -191,9 +185,9 @@ def explicit_coupling(subject: Subject) -> Figure:
         right.loglog(1e3 * masses, np.maximum(rough_ripple, 1e-15), color=AMBER)
         right.loglog(1e3 * masses, np.maximum(ripple, 1e-15), color=BLUE)
         right.axvline(1e3 * critical, color=INK, lw=0.8, ls=(0, (4, 3)))
-        _say(right, "(11)", (2.2, 0.6), AMBER)
-        _say(right, "(18)", (2.2, 5e-15), BLUE, va="bottom")
-        _say(right, "critical mass,\n(T² K + 2 T B)/4", (1.15e3 * critical, 1e-6))
+        say(right, "(11)", (2.2, 0.6), AMBER)
+        say(right, "(18)", (2.2, 5e-15), BLUE, va="bottom")
+        say(right, "critical mass,\n(T² K + 2 T B)/4", (1.15e3 * critical, 1e-6))
         right.set(title="what is left of it after 4 s", xlabel="mass [g]", ylabel="ripple of the force [N]")
         right.set_xticks([2, 5, 10, 20, 50, 100], labels=["2", "5", "10", "20", "50", "100"])
         right.set_xticks([], minor=True)
@@ -246,7 +240,7 @@ def _label_loops(axes: Axes) -> None:
         ("lag of 50 ms", BLUE, (8.4, 4.35)),
         ("lag of 150 ms", PLUM, (16.3, 3.7)),
     ):
-        _say(axes, word, spot, color)
+        say(axes, word, spot, color)
     for word, tail, head in (("gains speed", (22.0, 3.95), (27.0, 3.6)), ("slows down", (17.0, 2.9), (10.0, 2.9))):
         axes.annotate("", head, tail, arrowprops={"arrowstyle": "-|>", "color": INK, "lw": 0.9})
-        _say(axes, word, (tail[0] + 0.3, tail[1]), va="bottom" if tail[1] > 3.5 else "center")
+        say(axes, word, (tail[0] + 0.3, tail[1]), va="bottom" if tail[1] > 3.5 else "center")

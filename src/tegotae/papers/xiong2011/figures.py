@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tegotae import figures
-from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION
+from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
 from tegotae.papers.xiong2011.machine import STIFFNESSES, height_error
 from tegotae.papers.xiong2011.one_element import DAMPING, LIMIT, PUSH, impact, resting, smoothed_run, struck
 from tegotae.papers.xiong2011.oracles import press, rigid_height
@@ -17,12 +17,6 @@ from tegotae.papers.xiong2011.subject import K, Subject, paper
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-
-def _say(axes: Axes, text: str, at: tuple[float, float], color: str = INK, **options: Any) -> None:
-    """A word beside what it speaks of, placed in the axes' own data."""
-    look: dict[str, Any] = {"fontsize": 8.0, "va": "center"} | options
-    axes.annotate(text, at, color=color, **look)
 
 
 @paper.figure(
@@ -47,9 +41,9 @@ def machine(subject: Subject) -> Figure:
             middle.plot(run.time, run[name], color=color, lw=1.6 if name == "mutual" else 1.0)
         for way, word in ((-1.0, "psi2, down"), (1.0, "psi2, up")):
             middle.axhline(press(way), color=INK, lw=0.8, ls=(0, (4, 3)))
-            _say(middle, word, (0.995, press(way) + (1.2 if way < 0 else -1.2)), ha="right")
-        _say(middle, "floor", (0.03, 25.5), GREEN)
-        _say(middle, "between the bodies, and the wall", (0.03, 14.3), VERMILION)
+            say(middle, word, (0.995, press(way) + (1.2 if way < 0 else -1.2)), ha="right")
+        say(middle, "floor", (0.03, 25.5), GREEN)
+        say(middle, "between the bodies, and the wall", (0.03, 14.3), VERMILION)
         middle.set(ylabel="contact force [N]", xlim=(0, 1), ylim=(0, 28))
         _strips(bottom, run, (("rub_wall", "at the wall"), ("rub_mutual", "between"), ("rub_floor", "at the belt")))
     return figure
@@ -88,15 +82,15 @@ def point_mass(subject: Subject) -> Figure:
         left.plot(times, ode.px, color=BLUE)
         left.plot(times[::20], exact.px[::20], "o", color="white", mec=INK, mew=0.8, ms=3.5)
         left.axvline(stop, color=QUIET, lw=0.8, ls=(0, (4, 3)))
-        _say(left, "M v/(F - h)", (stop + 0.05, 0.05), QUIET)
+        say(left, "M v/(F - h)", (stop + 0.05, 0.05), QUIET)
         left.set(title="(a)  position", xlabel="time [s]", ylabel="position [m]", xlim=(0, 3))
         still = stop * stop * (LIMIT - PUSH) / 2.0
         right.plot(when, 1e3 * (places - still), color=VERMILION)
         right.plot(times, 1e3 * (ode.px - still), color=BLUE, lw=2.0)
         right.plot(times[::20], 1e3 * (exact.px[::20] - still), "o", color="white", mec=INK, mew=0.8, ms=3.5)
-        _say(right, "smoothed: creeps", (1.15, 1.35), VERMILION, ha="left")
-        _say(right, f"compiled ODE: stays\n({1e3 * abs(ode.px[-1] - still):.2g} mm off)", (1.6, -0.3), BLUE, va="top")
-        _say(right, "circles: exact", (2.95, 0.2), ha="right")
+        say(right, "smoothed: creeps", (1.15, 1.35), VERMILION, ha="left")
+        say(right, f"compiled ODE: stays\n({1e3 * abs(ode.px[-1] - still):.2g} mm off)", (1.6, -0.3), BLUE, va="top")
+        say(right, "circles: exact", (2.95, 0.2), ha="right")
         right.set(title="(b)  way since the exact stop", xlabel="time [s]", ylabel="[mm]", xlim=(0.4, 3))
         right.set_ylim(-1.0, 2.0)
     return figure
@@ -119,10 +113,10 @@ def contact_force(subject: Subject) -> Figure:
             run = struck(subject, alpha=alpha)
             axes.plot(1e3 * run.time, run.floor, color=color)
         axes.axhline(0.0, color=INK, lw=0.8)
-        _say(axes, "the pull", (10.6, -45.0), VERMILION)
-        _say(axes, "spring and damper", (1.2, 288.0), VERMILION, ha="left")
-        _say(axes, "compiled, alpha = 0.2 ms", (5.0, 225.0), BLUE)
-        _say(axes, "alpha = 0.04 ms", (0.35, 170.0), GREEN)
+        say(axes, "the pull", (10.6, -45.0), VERMILION)
+        say(axes, "spring and damper", (1.2, 288.0), VERMILION, ha="left")
+        say(axes, "compiled, alpha = 0.2 ms", (5.0, 225.0), BLUE)
+        say(axes, "alpha = 0.04 ms", (0.35, 170.0), GREEN)
         axes.set(xlabel="time since the touch [ms]", ylabel="force on the body [N]", xlim=(0, 14))
     return figure
 
@@ -164,8 +158,8 @@ def error_over_stiffness(subject: Subject) -> Figure:
         for beta, color, marker in ((1e-2, BLUE, "o"), (2e-3, AMBER, "s")):
             errors = [height_error(subject, stiffness=k, step=h, beta=beta) for k, h in STIFFNESSES.items()]
             axes.loglog(stiffness, errors, color=color, marker=marker, ms=4.5)
-            _say(axes, f"beta = {1e3 * beta:g} ms", (1.15 * stiffness[-1], errors[-1]), color)
+            say(axes, f"beta = {1e3 * beta:g} ms", (1.15 * stiffness[-1], errors[-1]), color)
         axes.loglog(stiffness, 20.0 / stiffness, color=INK, lw=0.8, ls=(0, (4, 3)))
-        _say(axes, "1/K", (1.05e5, 1.3e-4))
+        say(axes, "1/K", (1.05e5, 1.3e-4))
         axes.set(xlabel="stiffness K of every element [N/m]", ylabel="largest error [m]", xlim=(8e4, 2.6e7))
     return figure
