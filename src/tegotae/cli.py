@@ -77,10 +77,25 @@ def papers(
 
 
 @app.command(
-    epilog="Example:  tegotae run friction --set law.kind=stribeck --set law.static=5 --out run.nc --plot run.png"
+    epilog="Example:  tegotae run friction --set law.kind=stribeck --set law.static=5 --out run.nc --plot run.png\n\n"
+    "Example:  tegotae run inclusion belt --route events --until 3 --set machine.speed=0.2 --plot belt.png"
 )
 def run(
-    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="What to run: friction.")],
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="What to run: friction, or inclusion.")],
+    machine: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MACHINE]",
+            help="Of inclusion: bouncing_ball, floor, slope, belt, two_bodies or pendulum_on_table.",
+        ),
+    ] = None,
+    route: Annotated[
+        str | None, typer.Option(metavar="ROUTE", help="Of inclusion: events (exact), ode or stepper.")
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(metavar="METHOD", help="Integrator of the ode route, such as LSODA or RK4.")
+    ] = None,
+    until: Annotated[float | None, typer.Option(metavar="SECONDS", help="How long it runs.")] = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Parameters as TOML (see --show).")] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="One parameter; may be repeated.")
@@ -93,10 +108,16 @@ def run(
     """Run a scenario, with parameters from a TOML file and from the command line."""
     from tegotae.commands import run as command
 
+    shortcuts = {
+        "MACHINE": None if machine is None else machine.replace("-", "_"),
+        "--route": route,
+        "--method": method,
+        "--until": None if until is None else repr(until),
+    }
     if show:
-        command.show(scenario, config, settings or [])
+        command.show(scenario, shortcuts, config, settings or [])
     else:
-        command.run(scenario, config, settings or [], out, json, plot)
+        command.run(scenario, shortcuts, config, settings or [], out, json, plot)
 
 
 @app.command(epilog="Example:  tegotae bench --json bench.json")

@@ -66,9 +66,8 @@ def edited(*edits):
     class Edited(Ode):
         @cached_property
         def compiled(self):
-            source, rows = Source(self._rewritten, list(self.parameters)), len(self.states)
-            numbers = np.array(list(self.parameters.values()))
-            return Compiled(source.module(), numbers, np.zeros((0, 0)), np.zeros((0, rows)))
+            source = Source(self._rewritten, list(self.parameters))
+            return Compiled(source, np.array(list(self.parameters.values())))
 
     def to_ode(machine, **given):
         ode = Inclusion.to_ode(machine, **given)

@@ -11,6 +11,8 @@ from typing import Any
 
 from tegotae.checks import written_whole
 
+NOT_MEASURED = "not measured"  # the bound of a contest whose peer is not installed
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -33,6 +35,16 @@ class Outcome:
     value: float
     bound: str
     met: bool
+
+    @classmethod
+    def skipped(cls, name: str, reason: str) -> Outcome:
+        """Of a contest that could not be played."""
+        return cls(name, reason, 0.0, NOT_MEASURED, False)
+
+    @property
+    def played(self) -> bool:
+        """Whether it was measured at all."""
+        return self.bound != NOT_MEASURED
 
 
 @dataclass(frozen=True)
@@ -73,13 +85,13 @@ def run(json_path: str | os.PathLike[str] | None = None, report: Callable[[str],
 
     Example:
         >>> from tegotae.bench import run
-        >>> run.__name__  # playing takes about ten seconds: `tegotae bench`
+        >>> run.__name__  # playing takes a minute or two: `tegotae bench`
         'run'
     """
-    from tegotae.bench import friction, peers
+    from tegotae.bench import friction, inclusion, peers
 
     outcomes: list[Outcome] = []
-    for contest in (*friction.CONTESTS, *peers.CONTESTS):
+    for contest in (*friction.CONTESTS, *inclusion.CONTESTS, *peers.CONTESTS):
         if report is not None:
             report(contest.name)
         outcomes += contest.play()

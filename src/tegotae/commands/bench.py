@@ -21,11 +21,12 @@ def run(json: Path | None) -> None:
         table.add_column(column)
     for outcome in outcomes:
         mark = Text("met", style="green") if outcome.met else Text("missed", style="bold yellow")
-        table.add_row(
-            mark, Text(outcome.name), Text(outcome.measured), Text(f"{outcome.value:.3g}"), Text(outcome.bound)
-        )
+        mark = mark if outcome.played else Text("skipped", style="dim")
+        value = Text(f"{outcome.value:.3g}" if outcome.played else "")
+        table.add_row(mark, Text(outcome.name), Text(outcome.measured), value, Text(outcome.bound))
     console = words.out()
     console.print(table)
-    console.print(f"{sum(o.met for o in outcomes)} of {len(outcomes)} bounds met in this run")
+    played = [outcome for outcome in outcomes if outcome.played]
+    console.print(f"{sum(o.met for o in played)} of {len(played)} bounds met in this run")
     if json is not None:
         words.wrote(console, json, "the outcomes")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 import numpy as np
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -17,13 +18,21 @@ from tegotae.result import Result
 from tegotae.scenarios import load_scenario
 from tegotae.scenarios.scenario import Number
 
+_MOST_EVENTS = 12  # in the printed table
+
 
 def run(
-    name: str, config: Path | None, settings: Sequence[str], out: Path | None, json: Path | None, plot: Path | None
+    name: str,
+    shortcuts: Mapping[str, str | None],
+    config: Path | None,
+    settings: Sequence[str],
+    out: Path | None,
+    json: Path | None,
+    plot: Path | None,
 ) -> None:
     """Read the parameters, run, print, write."""
     scenario = load_scenario(name)
-    parameters = scenario.read(config, settings)
+    parameters = scenario.read(config, [*scenario.settings(shortcuts), *settings])
     for path in (out, json):
         words.refuse_unwritable(path)
     words.refuse_unwritable(plot, figure=True)
@@ -39,8 +48,10 @@ def run(
     table.add_column(justify="right")
     for number in numbers:
         table.add_row(number.name, Text(f"{number.value:.6g}", style="bold"), number.unit)
-    console.print(Text(f"{name}: {result.time.size} ticks, {result.time[-1]:.6g} s", style="bold"))
+    console.print(Text(f"{name}: {result.time.size} recorded ticks, {result.time[-1]:.6g} s", style="bold"))
     console.print(table)
+    if "event_time" in result.variables:
+        _show_events(console, result)
     with words.watching() as watch:
         if out is not None:
             watch.step("saving")
@@ -61,16 +72,33 @@ def run(
         console.print(Text(f"nothing was written; add --plot {name}.png or --out {name}.nc to keep it", style="dim"))
 
 
-def show(name: str, config: Path | None, settings: Sequence[str]) -> None:
+def show(name: str, shortcuts: Mapping[str, str | None], config: Path | None, settings: Sequence[str]) -> None:
     """Print the parameters as TOML."""
     scenario = load_scenario(name)
     # As it stands, without the terminal's wrapping: the text is meant to be put into a file.
-    print(scenario.show(scenario.read(config, settings)))
+    print(scenario.show(scenario.read(config, [*scenario.settings(shortcuts), *settings])))
+
+
+def _show_events(console: Console, result: Result) -> None:
+    """The first events, and how many there are."""
+    events = result.events
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column(Text("time [s]"), justify="right")
+    table.add_column("element")
+    table.add_column("event")
+    for event in events[:_MOST_EVENTS]:
+        table.add_row(Text(f"{event.time:.9f}", style="bold"), event.element, event.kind)
+    console.print(Text("what happened" if events else "no event", style="bold"))
+    if events:
+        console.print(table)
+    if len(events) > _MOST_EVENTS:
+        console.print(Text(f"… and {len(events) - _MOST_EVENTS} more", style="dim"))
 
 
 def _refuse_not_finite(name: str, result: Result, numbers: Sequence[Number]) -> None:
     """Nothing is printed or written of a run that left the range of numbers."""
-    lost = [one for one, variable in result.variables.items() if not np.isfinite(variable.values).all()]
+    numeric = {one: v.values for one, v in result.variables.items() if v.values.dtype.kind in "fiub"}
+    lost = [one for one, values in numeric.items() if not np.isfinite(values).all()]
     lost += [number.name for number in numbers if not math.isfinite(number.value)]
     if lost:
         checks.refuse(

@@ -242,6 +242,29 @@ def shade(axes: Axes, time: NDArray[Any], stuck: NDArray[np.bool_]) -> None:
     )
 
 
+def time_axis(rows: tuple[Axes, ...], time: Shown) -> None:
+    """One time axis for panels above each other, labelled below the last.
+
+    Args:
+        rows: the panels, from the top.
+        time: of the record [s or its prefix].
+
+    Example:
+        >>> with style():
+        ...     figure, axes = sheet(2, 1)
+        ...     time_axis(tuple(axes[:, 0]), Shown.of([0.0, 2.0], "s"))
+        >>> axes[1, 0].get_xlabel(), float(axes[0, 0].get_xlim()[1])
+        ('time [s]', 2.0)
+    """
+    for axes in rows:
+        first, last = float(time.values[0]), float(time.values[-1])
+        if first < last:
+            axes.set_xlim(0.0 if 0.0 < first < 0.05 * last else first, last)
+        if axes is not rows[-1]:
+            axes.tick_params(labelbottom=False)
+    rows[-1].set_xlabel(f"time [{time.unit}]")
+
+
 def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
     """Write a figure as PNG, SVG or PDF, by the suffix, all or nothing; return the path.
 

@@ -21,7 +21,9 @@ from tegotae.figures.house import (
     sheet,
     style,
     thinned,
+    time_axis,
 )
+from tegotae.figures.machines import elements_of, machine
 from tegotae.result import Result, Variable
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ def of_result(result: Result) -> Figure:
     """The figure that fits a result: what went in, what came out, and the loop or path they make.
 
     Args:
-        result: of an impedance or an admittance in 1-D or 2-D, of a batch, or anything with a `time`.
+        result: of an impedance or an admittance in 1-D or 2-D, of a batch, of an inclusion, or anything with a `time`.
 
     Example:
         >>> import numpy as np, tegotae as tg
@@ -69,6 +71,8 @@ def _caption(figure: Figure, result: Result) -> None:
 
 def _painter(result: Result) -> Callable[[Result], Figure]:
     """Chosen by what was recorded, never by the class: a loaded file gets the same portrait."""
+    if elements_of(result) and result.variables["time"].values.size > 1:
+        return machine
     motion, force = result.variables.get("velocity"), result.variables.get("force")
     if motion is None or force is None or result.variables["time"].values.size < 2:
         return _anything
@@ -91,7 +95,7 @@ def _impedance(result: Result) -> Figure:
     _curve(pull, time, Shown.of(force, "N"), FORCE, "force")
     if "slip_velocity" in result.variables:
         _shade_stuck((speed, pull), time, _flat(result, "slip_velocity"))
-    _time_axis((speed, pull), time)
+    time_axis((speed, pull), time)
     where, push = Shown.of(_displacement(result), "m"), Shown.of(force, "N")
     keep = thinned(where.values, push.values)
     loop.axhline(0.0, color=QUIET, lw=0.6)
@@ -121,7 +125,7 @@ def _admittance(result: Result) -> Figure:
     _curve(rows[-1], time, Shown.of(_displacement(result), "m"), MOTION, "position")
     if "friction" in result.variables:  # a plain mass has nothing to stick with; its speed may pass through 0
         _shade_stuck(rows, time, _flat(result, "velocity"))
-    _time_axis(rows, time)
+    time_axis(rows, time)
     return figure
 
 
@@ -151,7 +155,7 @@ def _path(result: Result) -> Figure:
     _curve(pull, time, Shown.of(np.linalg.norm(force, axis=1), "N"), FORCE, f"|{name}|")
     slip = result.variables.get("slip_velocity", result.variables["velocity"])
     _shade_stuck((speed, pull), time, np.linalg.norm(slip.values, axis=1))
-    _time_axis((speed, pull), time)
+    time_axis((speed, pull), time)
     for low in (speed, pull):
         low.set_ylim(bottom=0.0)
     keep = thinned(where.values[:, 0], where.values[:, 1])
@@ -194,7 +198,7 @@ def _loops(result: Result) -> Figure:
     speed.set_ylabel(f"velocity [{velocity.unit}]")
     pull.set_ylabel(f"force [{force.unit}]")
     loop.set(xlabel=f"displacement [{where.unit}]", ylabel=f"force [{force.unit}]", title="force over displacement")
-    _time_axis((speed, pull), time)
+    time_axis((speed, pull), time)
     _batch_bar(figure, loop, force.values.shape[0])
     return figure
 
@@ -209,7 +213,7 @@ def _histories(result: Result) -> Figure:
         _family(axes, time.values, shown.values)
         axes.set_ylabel(f"{name} [{shown.unit}]")
         members = max(members, shown.values.shape[0])
-    _time_axis(tuple(grid[:, 0]), time)
+    time_axis(tuple(grid[:, 0]), time)
     _batch_bar(figure, grid[:, 0], members)
     return figure
 
@@ -229,7 +233,7 @@ def _anything(result: Result) -> Figure:
             axes.plot(time.values[keep], values[keep], color=PALETTE[i % len(PALETTE)], label=name)
         axes.set_ylabel(f"[{shown.unit or '-'}]")
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.03), handlelength=1.2)
-    _time_axis(tuple(grid[:, 0]), time)
+    time_axis(tuple(grid[:, 0]), time)
     return figure
 
 
@@ -300,16 +304,6 @@ def _shade_stuck(rows: tuple[Axes, ...], time: Shown, speed: Values) -> None:
     for axes in rows:
         shade(axes, time.values[keep], stuck[keep])
     rows[0].set_title("grey: it sticks, slip is exactly 0", fontsize=8.0, color=QUIET, loc="right", pad=4)
-
-
-def _time_axis(rows: tuple[Axes, ...], time: Shown) -> None:
-    for axes in rows:
-        first, last = float(time.values[0]), float(time.values[-1])
-        if first < last:
-            axes.set_xlim(0.0 if 0.0 < first < 0.05 * last else first, last)
-        if axes is not rows[-1]:
-            axes.tick_params(labelbottom=False)
-    rows[-1].set_xlabel(f"time [{time.unit}]")
 
 
 def _time(result: Result) -> Shown:

@@ -27,8 +27,14 @@ class Exact:
     """A machine with rigid contacts and true friction, integrated from event to event; made by `to_events`.
 
     Between events closed contacts and sticking frictions are constraints with multipliers, sliding frictions act
-    with their limit against the slip. Events are located to rounding. Bounces that would last less than 1e-12 of the
-    run (or rise less than rounding can tell) are rest: that is how an infinite series of bounces ends.
+    with their limit against the slip. Events are located to rounding.
+
+    Infinite series of impacts in a finite time are completed by their limit. Bounces that would last less than 1e-12
+    of the run (or rise less than rounding can tell) are rest. Where bodies rattle between others, impacts that
+    follow each other faster than that are computed one by one in a time of their own; if they do not part the
+    bodies, their limit is one impact of all these contacts together, without restitution: momentum is kept, energy
+    falls by what the rest of the series would take. `about["completed_series_of_impacts"]` counts both.
+    Loads that several elements could share in more than one way are shared so that all can bear them.
 
     Args:
         inclusion: the equations.
@@ -81,13 +87,13 @@ class Exact:
         short = max(REST * (t1 - t0), 1e4 * float(np.spacing(max(abs(t0), abs(t1)))))
         settling = Settling(self._instants, self.restitution, near=100.0 * atol, short=short)
         self._follow(t0, t1, x, settling, record, max(rtol, 1e-13), atol)
-        return self._result(record, settling.events)
+        return self._result(record, settling)
 
     def _follow(
         self, t: float, t1: float, x: Array, settling: Settling, record: _Record, rtol: float, atol: float
     ) -> None:
         ended, at_once = Ended(), 0
-        longest = (t1 - t) / 20.0
+        longest = min((t1 - t) / 20.0, self.inclusion.finest)  # or it could step over what a record does
         x, mode = settling.settle(t, x, None, None, ended)
         while t < t1:
             flow = Flow(self._instants, mode)
@@ -143,7 +149,7 @@ class Exact:
                 "  Use to_ode or to_stepper there, or raise atol."
             )
 
-    def _result(self, record: _Record, events: list[Event]) -> Result:
+    def _result(self, record: _Record, settling: Settling) -> Result:
         system, instants = self.inclusion, self._instants
         x, F = np.array(record.x), np.array(record.F).reshape(len(record.t), instants.m)
         on = np.array(record.on, dtype=np.int8).reshape(len(record.t), instants.c + instants.k)
@@ -159,7 +165,8 @@ class Exact:
             variables[element.name] = Variable(dims, force.copy(), "N", kind)
             told = "1 closed, 0 open" if contact else "1 sticks, 0 slips"
             variables[record_of_mode(element)] = Variable(("time",), on[:, i].copy(), "-", told)
-        return Result(variables, title="Exact").with_events(events)
+        about = {"completed_series_of_impacts": settling.completions}
+        return Result(variables, title="Exact", about=about).with_events(settling.events)
 
 
 class _Record:

@@ -12,7 +12,8 @@ from tegotae.errors import TegotaeError
 from tegotae.inclusion.impacts import on_surface, still
 from tegotae.inclusion.instant import Instant, Instants
 from tegotae.inclusion.locating import first_fall
-from tegotae.inclusion.modes import TOLERANCE, Mode, loose, solved, system_of
+from tegotae.inclusion.modes import TOLERANCE, Mode, larger_limit, loose, solved, system_of
+from tegotae.inclusion.sharing import bearable, cones, shares
 
 ROUNDING = 8.0 * float(np.finfo(np.float64).eps)
 Interpolant = Callable[[float], Array]
@@ -58,22 +59,29 @@ class Flow:
         return Mode(self.mode.closed, self.mode.held, way)
 
     def forces(self, now: Instant) -> Array:
-        """Element forces [N] in this mode."""
+        """Element forces [N] in this mode; where they could be shared in several ways, one that all can bear."""
+        A, F = self._pushes(now)
+        if not self._redundant or not np.isfinite(F).all():
+            return F
+        limits = larger_limit(now.r, now.R, now.s, now.S)
+        return bearable(F, shares(A), *cones(self.mode.closed, self.mode.held, self.instants.parts, *limits))
+
+    def _pushes(self, now: Instant) -> tuple[Array, Array]:
         A, right = system_of(now.D, now.b, now.r, now.R, self.instants.owner, self._mode_at(now))
         if not len(right):
-            return right
+            return A, right
         if self._redundant is None:
             scale = np.maximum(np.abs(A).max(axis=1), 1e-300)
             self._redundant = bool(np.linalg.cond(A / scale[:, None]) > 1e12)
         if self._redundant:  # several ways to share a load: the shortest forces; the motion is the same
             shortest = solved(A, right)
-            return shortest if shortest is not None else np.full(len(right), np.nan)
-        return np.asarray(np.linalg.solve(A, right))
+            return A, shortest if shortest is not None else np.full(len(right), np.nan)
+        return A, np.asarray(np.linalg.solve(A, right))
 
     def rate(self, t: float, x: Array) -> Array:
         """dx/dt."""
         now = self.instants.at(t, x)
-        slope: Array = now.a + now.W @ self.forces(now)
+        slope: Array = now.a + now.W @ self._pushes(now)[1]
         return slope
 
     def watched(self, now: Instant) -> tuple[Array, Array]:

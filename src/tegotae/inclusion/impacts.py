@@ -9,6 +9,9 @@ from tegotae.inclusion.instant import Instant, Instants
 from tegotae.inclusion.modes import Flags, Problem, admissible
 from tegotae.inclusion.unique import the_one
 
+AT_MOST = 1000  # impacts and flights followed one by one before a series of them is taken for infinite
+ALMOST = 1e-13  # of the speed at first: slower is rest
+
 
 def impact(instants: Instants, now: Instant, touching: Flags, restitution: Array) -> tuple[Array, Array]:
     """The state after an impact and the impulses [N s].
@@ -39,6 +42,41 @@ def impact(instants: Instants, now: Instant, touching: Flags, restitution: Array
     )
     impulse = the_one(admissible(problem), now, "impact", instants.inclusion).force
     return now.x + now.W @ impulse, impulse
+
+
+def completed(instants: Instants, now: Instant, gaps: Array, crowd: Flags, restitution: Array) -> tuple[Array, bool]:
+    """The state after impacts of `crowd` that follow each other faster than time can tell, and whether all end there.
+
+    In so short a time forces give no velocity and gaps count only by their ratios: the impacts are followed one by
+    one in a time of their own, gaps carried apart from the positions and scaled up as they shrink, until
+    nothing approaches any more. If the speeds die out, or AT_MOST of them have not parted the bodies, the series is
+    infinite and has a limit: no contact of the crowd approaches or leaves. That is the impact of all of them at once
+    without restitution.
+    """
+    c = instants.c
+    state, rates = now, now.v[:c]
+    least = ALMOST * float(np.abs(rates[crowd]).max())
+    for _ in range(AT_MOST):
+        here = crowd & (gaps <= 0.0) & (rates <= least)  # what leaves is not struck, though it has not moved yet
+        if np.any(rates[here] < -least):
+            x, _ = impact(instants, state, here, restitution)
+            state = instants.at(now.t, x)
+            rates = state.v[:c]
+            if np.abs(rates[crowd]).max() < least:
+                break
+            continue
+        towards = crowd & (gaps > 0.0) & (rates < -least)
+        if not towards.any():
+            return state.x, False
+        wait = np.full(c, np.inf)
+        wait[towards] = gaps[towards] / -rates[towards]
+        first = int(np.argmin(wait))
+        gaps = np.where(crowd, np.maximum(gaps + wait[first] * rates, 0.0), gaps)
+        gaps[first] = 0.0
+        if np.any(gaps[crowd] > 0.0):
+            gaps = np.where(crowd, gaps / gaps[crowd].max(), gaps)
+    x, _ = impact(instants, state, crowd, np.zeros(c))
+    return x, True
 
 
 def still(now: Instant, active: Flags) -> Array:

@@ -21,11 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.checks import Array
+from tegotae.inclusion.sharing import bearable, cones, shares
 
 Flags = NDArray[np.bool_]
 
 TOLERANCE = 1e-11  # of the size of what is compared: rounding of small linear solves, well below any rtol
 LARGEST = 20_000  # modes tried at one instant
+ROOM = 1e-4  # of the largest force: what can be shared so far inside all limits is held firmly
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,7 @@ def system_of(D: Array, b: Array, r: Array, R: Array, owner: NDArray[np.int64], 
 
 def solved(A: Array, right: Array) -> Array | None:
     """A F = right; the shortest F where constraints are redundant, None where they contradict each other."""
-    scale = np.abs(A).max(axis=1)
+    scale = np.abs(A).max(axis=1, initial=0.0)
     scale[scale == 0.0] = 1.0
     A, right = A / scale[:, None], right / scale
     try:
@@ -168,8 +170,20 @@ def _tried(problem: Problem, closed: tuple[bool, ...], held: tuple[bool, ...], w
         if solution is None:
             return None
         F = solution
+        if not _fits(problem, mode, F, problem.D @ F + problem.b):
+            s, S = larger_limit(problem.r, problem.R, problem.s, problem.S)
+            free, allowed = shares(equations[0]), cones(closed, held, problem.parts, s, S)
+            roomy = bearable(F, free, *allowed, room=ROOM)
+            fits = _fits(problem, mode, roomy, problem.D @ roomy + problem.b)
+            F = roomy if fits else bearable(F, free, *allowed)
     w = problem.D @ F + problem.b
     return Answer(mode, F, w) if _fits(problem, mode, F, w) else None
+
+
+def larger_limit(r: Array, R: Array, s: Array, S: Array) -> tuple[Array, Array]:
+    """Constant and slope of the limit at rest, or of the limit of sliding where none is given to be larger."""
+    more = (s >= r) & (S >= R).all(axis=1)
+    return np.where(more, s, r), np.where(more[:, None], S, R)
 
 
 def _directed(problem: Problem, mode: Mode) -> tuple[Mode, Array] | None:

@@ -15,6 +15,7 @@ from sympy import ImmutableMatrix, Symbol
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.inclusion.events_in_ode import locate
+from tegotae.inclusion.jamming import warn_of_jams
 from tegotae.inclusion.ode_source import OdeSource
 from tegotae.inclusion.parameters import Contact, Friction
 from tegotae.inclusion.rewrite import Rewritten, record_of_mode
@@ -87,9 +88,7 @@ class Ode:
     def compiled(self) -> Compiled:
         """The compiled functions with this ODE's numbers."""
         source = OdeSource(self._rewritten, list(self.parameters))
-        open_rows, size = len(source.open), len(self.states)
-        numbers = np.array(list(self.parameters.values()), dtype=np.float64)
-        return Compiled(source.module(), numbers, np.zeros((open_rows, open_rows)), np.zeros((open_rows, size)))
+        return Compiled(source, np.array(list(self.parameters.values()), dtype=np.float64))
 
     def rhs(self, t: float, y: ArrayLike) -> Array:
         """The time derivative of all states, in the order of `states`.
@@ -147,6 +146,8 @@ class Ode:
             Every state by its name, every element's force by its name [N], whether contacts are closed
             (`NAME_closed`) and frictions stick (`NAME_sticks`).
         """
+        if step is None and method not in FIXED and self.inclusion.finest < math.inf:
+            step = self.inclusion.finest  # a longer step could miss what a record does
         wanted = self._wanted(span, method, rtol, atol, step, times, events)
         y = self.start(initial, t=wanted.start)
         if method in FIXED and step is not None:
@@ -179,7 +180,9 @@ class Ode:
                 checks.refuse("Ode.solve", f"{name!r} is no state.", f"States are {', '.join(places)}.")
             y[places[name]] = checks.number("Ode.solve", f"initial[{name!r}]", value, "", "Give a finite number.")
         n = len(self.inclusion.states)
-        for i, (contact, gap) in enumerate(zip(self.inclusion.contacts, self._gaps(y[:n], t), strict=True)):
+        gaps = self._gaps(y[:n], t)
+        warn_of_jams("Ode.solve", self.inclusion, y[:n], gaps, t)
+        for i, (contact, gap) in enumerate(zip(self.inclusion.contacts, gaps, strict=True)):
             e = self.states[n + i].name
             if e in given:
                 continue

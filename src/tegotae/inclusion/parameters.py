@@ -16,6 +16,9 @@ class Contact:
         beta: [s], > 0, damping over stiffness.
         alpha: [s], > 0 and < beta, how quickly the added state follows the gap; not used by the implicit route.
 
+    A contact that carries the mass M settles without ringing if alpha <= M/(4 beta K); the shorter alpha, the shorter
+    the step that an explicit method may take.
+
     Example:
         >>> from tegotae.inclusion import Contact
         >>> Contact(stiffness=1e5, beta=2e-3, alpha=2e-4).stiffness

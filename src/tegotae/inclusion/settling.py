@@ -10,7 +10,7 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.inclusion.flow import ROUNDING, Flow
-from tegotae.inclusion.impacts import impact, on_surface, still
+from tegotae.inclusion.impacts import completed, impact, on_surface, still
 from tegotae.inclusion.instant import Instant, Instants
 from tegotae.inclusion.modes import LARGEST, Answer, Flags, Mode, Problem, admissible, count
 from tegotae.inclusion.unique import JammingWarning, jam, the_one
@@ -37,14 +37,18 @@ class Settling:
         self.near = near  # gaps [m] and rates [m/s] below this are 0 if an event happens at the same time
         self.short = short  # bounces below this time [s] are rest
         self.events: list[Event] = []
+        self.completions = 0  # infinite series of impacts replaced by their limit
         self._struck = np.full(instants.c, -np.inf)  # when each contact was struck last
+        self._flown = np.zeros(instants.c)  # how far each has opened since: a gap too short for the positions to tell
+        self._seen = -np.inf
         self._examined: set[tuple[bool, ...]] = set()  # sets of touching contacts already searched for jams
 
     def settle(self, t: float, x: Array, before: Mode | None, hit: int | None, ended: Ended) -> tuple[Array, Mode]:
         """State and mode after what happens at t; `hit` is a contact whose gap has just closed."""
         c = self.instants.c
         now = self.instants.at(t, x)
-        touching = (now.gaps <= self.near) & (now.v[:c] <= self.near)
+        self._fly(now)
+        touching = (now.gaps <= self.near) & (now.v[:c] <= self.near) & ~self._rattling(now)
         if before is not None:
             touching |= np.array(before.closed, dtype=np.bool_)
         if hit is not None:
@@ -53,10 +57,8 @@ class Settling:
         approaching = touching & (now.v[:c] < -self.near)
         struck = bool(approaching.any())
         if struck:
-            # Struck again at once: bodies that rattle ever faster between others come to rest as well.
-            soft = np.where(t - self._struck < self.short, 0.0, self.restitution)
-            x, _ = impact(self.instants, now, touching, soft)
-            self._struck[approaching] = t
+            x, touching = self._impact(now, touching, approaching)
+            self._struck[approaching], self._flown[approaching] = t, 0.0
             now = self.instants.at(t, x)
         leaving = touching & (now.v[:c] > self.near)
         touching &= ~leaving
@@ -71,8 +73,42 @@ class Settling:
             answer = self._decide(now, touching, before, ended, struck)
         flow = Flow(self.instants, answer.mode)
         x = flow.tidied(t, now.x)
+        self._count(before, answer.mode)
         self._note(t, before, answer.mode, approaching)
         return x, answer.mode
+
+    def _count(self, before: Mode | None, after: Mode) -> None:
+        """What bounces and then stays has bounced without end: once for all contacts that come to rest together."""
+        was = before.closed if before is not None else (True,) * self.instants.c
+        bouncing = np.isfinite(self._struck) & (self.restitution > 0.0)
+        self.completions += any(on and not w and b for on, w, b in zip(after.closed, was, bouncing, strict=True))
+
+    def _fly(self, now: Instant) -> None:
+        since = now.t - self._seen if np.isfinite(self._seen) else 0.0
+        self._flown += since * now.v[: self.instants.c]
+        self._seen = now.t
+
+    def _rattling(self, now: Instant) -> Flags:
+        """Contacts near enough to touch that were struck a moment ago and come back in their own time, not now."""
+        v = now.v[: self.instants.c]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            later = np.maximum(now.gaps, self._flown) > 4.0 * float(np.spacing(abs(now.t))) * np.abs(v)
+            lately = now.t - self._struck < 1e3 * self.near / np.abs(v)
+        result: Flags = (v < -self.near) & later & lately & (self.restitution > 0.0)
+        return result
+
+    def _impact(self, now: Instant, touching: Flags, approaching: Flags) -> tuple[Array, Flags]:
+        """The state after what is struck now, or after all that crowds here, and the contacts that touch."""
+        again = approaching & (now.t - self._struck < self.short)
+        if not again.any():
+            return impact(self.instants, now, touching, self.restitution)[0], touching
+        crowd = approaching | ((now.gaps <= self.near) & (now.t - self._struck < 10.0 * self.short))
+        gaps = np.where(touching, 0.0, np.where(self._flown > 0.0, self._flown, np.maximum(now.gaps, 0.0)))
+        x, ends = completed(self.instants, now, gaps, crowd | touching, self.restitution)
+        if ends:
+            touching = touching | crowd
+            x = on_surface(self.instants.at(now.t, x), touching)
+        return x, touching
 
     def _bounces_no_more(self, now: Instant, leaving: Flags, answer: Answer) -> Flags:
         """Contacts that leave so slowly that they are back at once: Zeno's bounces end here."""

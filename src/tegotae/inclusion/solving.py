@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,9 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
+from tegotae.inclusion.kernels.slopes import Slopes
+from tegotae.inclusion.ode_slopes import OdeSlopes
+from tegotae.inclusion.ode_source import OdeSource
 
 SCIPY = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
 STIFF = ("Radau", "BDF", "LSODA")
@@ -31,14 +34,23 @@ class Path:
     dense: Callable[[Array], Array] | None
 
 
-@dataclass(frozen=True)
 class Compiled:
-    """The compiled right-hand side with its numbers, and room for its mass matrix."""
+    """The compiled right-hand side with its numbers, and room for its mass matrix; its slopes when first asked for.
 
-    module: ModuleType
-    p: Array
-    A: Array
-    B: Array
+    Args:
+        source: the ODE as generated code.
+        p: the values of its parameters.
+    """
+
+    def __init__(self, source: OdeSource, p: Array):
+        self.source, self.p = source, p
+        self.module = source.module()
+        self.A, self.B = np.zeros((len(source.open),) * 2), np.zeros((len(source.open), source.size))
+
+    @cached_property
+    def _slopes(self) -> tuple[OdeSlopes, Array, Slopes]:
+        slopes = OdeSlopes(self.source)
+        return slopes, np.zeros(slopes.count), slopes.room()
 
     def rhs(self, t: float, y: Array) -> Array:
         """y' in a new array."""
@@ -49,7 +61,9 @@ class Compiled:
     def jacobian(self, t: float, y: Array) -> Array:
         """dy'/dy in a new array."""
         f, J = np.empty_like(y), np.empty((y.size, y.size))
-        self.module.jacobian(t, y, self.p, self.A, self.B, f, J)
+        slopes, values, room = self._slopes
+        slopes.values_module.values(t, y, self.p, self.A, self.B, f, values)
+        slopes.chain_module.chain(J, values, room)
         return J
 
     def slopes(self, times: Array, states: Array) -> Array:

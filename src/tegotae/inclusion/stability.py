@@ -12,6 +12,7 @@ A step T is safe while |R(lambda T)| <= 1 for every decaying eigenvalue lambda, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ from tegotae.inclusion.effective import effective_masses, mobility
 from tegotae.inclusion.parameters import Contact, Friction
 from tegotae.inclusion.system import Inclusion
 
-Complex = NDArray[np.complex128]
-GROWTH: dict[str, Callable[[Complex], Complex]] = {
+# Of one complex number or an array of them.
+GROWTH: dict[str, Callable[[Any], Any]] = {
     "RK4": lambda z: 1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4))),
     "Heun": lambda z: 1 + z * (1 + z / 2),
 }
@@ -57,13 +58,24 @@ def largest_step(
     inclusion: Inclusion, chosen: Mapping[str, Contact | Friction], x: Array, t: float, *, method: str
 ) -> tuple[float, str]:
     """The largest safe step [s] and the element that asks for it most."""
-    W = mobility(inclusion, x, t)
     groups, place = [], 0
     for element in inclusion.elements:
         count = 1 if element in inclusion.contacts else len(element.slips)  # type: ignore[union-attr]
-        groups.append(list(range(place, place + count)))
+        groups.append(tuple(range(place, place + count)))
         place += count
-    own = [chosen[element.name] for element in inclusion.elements]
+    own = tuple(chosen[element.name] for element in inclusion.elements)
+    W = mobility(inclusion, x, t)
+    safe, worst = _of_mobility(W.tobytes(), own, tuple(groups), method)
+    return safe, inclusion.elements[worst].name
+
+
+@lru_cache(maxsize=64)
+def _of_mobility(
+    mobilities: bytes, own: tuple[Contact | Friction, ...], groups: tuple[tuple[int, ...], ...], method: str
+) -> tuple[float, int]:
+    """The largest safe step and which element asks for it; kept, since the same machine is often run many times."""
+    flat = np.frombuffer(mobilities)
+    W = flat.reshape(round(flat.size**0.5), -1)
     alone = [
         min(
             _limit(np.linalg.eigvals(_engaged(W, [(part, group)])), method),
@@ -73,11 +85,10 @@ def largest_step(
         for part, group in zip(own, groups, strict=True)
     ]
     together = _limit(np.linalg.eigvals(_engaged(W, list(zip(own, groups, strict=True)))), method)
-    worst = int(np.argmin(alone))
-    return min(*alone, together), inclusion.elements[worst].name
+    return min(*alone, together), int(np.argmin(alone))
 
 
-def _engaged(W: Array, parts: Sequence[tuple[Contact | Friction, list[int]]]) -> Array:
+def _engaged(W: Array, parts: Sequence[tuple[Contact | Friction, tuple[int, ...]]]) -> Array:
     """The matrix of (v, x or a, e) with these elements closed or sticking; friction has no e and keeps it at rest."""
     indices = [i for _, group in parts for i in group]
     m = len(indices)
@@ -98,19 +109,20 @@ def _engaged(W: Array, parts: Sequence[tuple[Contact | Friction, list[int]]]) ->
 def _limit(eigenvalues: NDArray[Any], method: str) -> float:
     """The largest T with |R(lambda T)| <= 1 for all that decay; rigid drift and undamped parts ask for nothing."""
     size = np.abs(eigenvalues)
-    decaying = eigenvalues[eigenvalues.real < -1e-7 * size.max(initial=0.0)]
+    # R has real coefficients: of a conjugate pair one is enough.
+    decaying = eigenvalues[(eigenvalues.real < -1e-7 * size.max(initial=0.0)) & (eigenvalues.imag >= 0.0)]
     if decaying.size == 0:
         return float("inf")
     growth = GROWTH[method]
     reach = np.linspace(0.0, _FARTHEST, 4001)[1:]
     limits = []
     for value in decaying:
-        ray = value / abs(value)
+        ray = complex(value / abs(value))  # plain numbers: fifty halvings in NumPy would outlast short runs
         first = int(np.argmax(np.abs(growth(reach * ray)) > 1.0 + 1e-12))
-        low, high = (reach[first - 1] if first else 0.0), reach[first]
+        low, high = (float(reach[first - 1]) if first else 0.0), float(reach[first])
         for _ in range(50):
             middle = 0.5 * (low + high)
-            low, high = (low, middle) if abs(growth(np.asarray(middle * ray))) > 1.0 + 1e-12 else (middle, high)
+            low, high = (low, middle) if abs(growth(middle * ray)) > 1.0 + 1e-12 else (middle, high)
         limits.append(low / abs(value))
     return float(min(limits))
 

@@ -25,10 +25,12 @@ def solve(P, F, S):
     return solve_elements(P, F, S)
 """
 
-_LOOP = """
+_TICK = """
 tick = make(solve, smooth, directions, mass, gaps, slips, limits, smooth_slope, gap_slope, slip_slope, limit_slope,
             {linear}, {constant})
+"""
 
+_LOOP = """
 
 @entry
 def start(x, p, u, g, v):
@@ -40,7 +42,7 @@ def start(x, p, u, g, v):
 def loop(x, s, F, modes, p, u, fed, into, refresh, before, E, T, w, every, record):
     n, m = x.shape[0], F.shape[0]
     first, row, wait = -1, 0, every
-    w.ready[0] = False
+    w.ready[0] = 0.0
     for k in range(fed.shape[0]):
         t = (before + k + 1) * T
         inputs(t, u)
@@ -50,7 +52,7 @@ def loop(x, s, F, modes, p, u, fed, into, refresh, before, E, T, w, every, recor
             else:
                 u[-1 - into[j]] = fed[k, j]
         if refresh:
-            w.ready[0] = False
+            w.ready[0] = 0.0
         solved = tick(t, x, s, F, modes, p, u, E, T, w)
         if not solved and first < 0:
             first = before + k
@@ -108,8 +110,14 @@ def structure_of(system: Inclusion) -> Structure:
 
 def module_parts(pieces: Pieces, structure: Structure) -> tuple[str, tuple[tuple[str, Callable[..., Any]], ...]]:
     """The text of a stepper's module, and the functions it imports."""
+    text, functions = tick_parts(pieces, structure)
+    return text + _LOOP, functions
+
+
+def tick_parts(pieces: Pieces, structure: Structure) -> tuple[str, tuple[tuple[str, Callable[..., Any]], ...]]:
+    """The text that makes `tick`, and the functions it imports."""
     solver = build(_SOLVE, (("solve_elements", complementarity.solve_elements),))
-    text = pieces.source() + _LOOP.format(linear=structure.linear, constant=structure.constant)
+    text = pieces.source() + _TICK.format(linear=structure.linear, constant=structure.constant)
     return text, (*pieces.input_functions(), ("make", k.tick_kernel), ("solve", solver.solve))
 
 
@@ -119,6 +127,7 @@ def elements_of(system: Inclusion, parameters: Mapping[str, Contact | Friction])
     counts = [1] * nc + [len(f.slips) for f in system.frictions]
     spread = [parameters[e.name] for e, count in zip(system.elements, counts, strict=True) for _ in range(count)]
     first = nc + np.concatenate([[0], np.cumsum(counts[nc:], dtype=np.int64)]).astype(np.int64)
+    first.flags.writeable = False  # as a constant of a generated module is: one type, one compiled solve
     return k.Elements(nc, first, np.array([e.stiffness for e in spread]), np.array([e.beta for e in spread]))
 
 
@@ -147,7 +156,7 @@ class Memory:
             np.zeros(len(system.elements)),
             pieces.values.copy(),
             inputs,
-            _room(n, m, len(system.contacts), len(system.frictions)),
+            _room(*sizes_of(system)),
         )
 
     @property
@@ -156,13 +165,21 @@ class Memory:
         return self.x, self.s, self.F, self.modes, self.p, self.u
 
 
-def _room(n: int, m: int, nc: int, nf: int) -> Any:
-    shapes: dict[str, Any] = dict.fromkeys(("d", "free", "shift", "xh", "f"), n)
+def room_shapes(n: int, m: int, nc: int, nf: int) -> dict[str, tuple[int, ...]]:
+    """The arrays a tick works in, in their order."""
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("d", "free", "shift", "xh", "f"), (n,))
     shapes |= dict.fromkeys(("S", "M", "A"), (n, n)) | {"inverse": (n, n + m), "G": (n, m), "W": (n, m)}
-    shapes |= {"g": nc, "gv": nc, "Dg": (nc, n), "y": m - nc, "Dy": (m - nc, n)}
-    shapes |= {"r": nf, "LA": (nf, n), "LB": (nf, nc), "L": (nf, m), "Q": (m, m), "s_J": (m, m), "s_N": (m, 1)}
-    shapes |= dict.fromkeys(("b", "q", "F_before"), m)
-    shapes |= dict.fromkeys(("s_h", "s_trial", "s_least", "s_old", "s_q0"), m)
-    made: dict[str, Any] = {name: np.zeros(shape) for name, shape in shapes.items()}
-    made |= {"s_modes": np.zeros(m, dtype=np.int64), "counts": np.zeros(5, dtype=np.int64), "ready": np.zeros(1, bool)}
-    return k.Room(*(made[name] for name in k.Room._fields))
+    shapes |= {"g": (nc,), "gv": (nc,), "Dg": (nc, n), "y": (m - nc,), "Dy": (m - nc, n)}
+    shapes |= {"r": (nf,), "LA": (nf, n), "LB": (nf, nc), "L": (nf, m), "Q": (m, m), "s_J": (m, m), "s_N": (m, 1)}
+    shapes |= dict.fromkeys(("b", "q", "F_before"), (m,)) | {"counts": (5,), "ready": (1,)}
+    shapes |= dict.fromkeys(("s_h", "s_trial", "s_least", "s_old", "s_q0", "s_modes"), (m,))
+    return {name: shapes[name] for name in k.Room._fields}
+
+
+def _room(n: int, m: int, nc: int, nf: int) -> Any:
+    return k.Room(*(np.zeros(shape) for shape in room_shapes(n, m, nc, nf).values()))
+
+
+def sizes_of(system: Inclusion) -> tuple[int, int, int, int]:
+    """How many states, forces, contacts and frictions."""
+    return len(system.states), len(system.forces), len(system.contacts), len(system.frictions)

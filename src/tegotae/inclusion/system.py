@@ -11,6 +11,7 @@ from sympy import Expr, ImmutableMatrix, Symbol
 
 from tegotae import checks
 from tegotae.errors import InputError
+from tegotae.inclusion.inputs import TIME, sorted_out
 from tegotae.inclusion.language import CoulombForce, Dio, Sgn
 from tegotae.inclusion.parameters import Contact, Friction
 from tegotae.inclusion.reading import Collected, ContactElement, FrictionElement, check_limit, expression, is_affine
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from tegotae.inclusion.pieces import Pieces
     from tegotae.inclusion.stepper import Stepper
 
-TIME = Symbol("t", real=True)
+__all__ = ["TIME", "Inclusion"]
 
 
 class Inclusion:
@@ -30,7 +31,8 @@ class Inclusion:
     Args:
         rows: state -> its time derivative (or, with `mass_matrix`, its row of f); symbols or strings as keys.
         parameters: parameter -> value (SI units).
-        inputs: input -> a number, an expression of the time `t`, or a function of the time [s].
+        inputs: input -> a number (which `to_stepper(...).run` may feed), an expression of the time `t`, a function
+            of the time [s], or a record (times [s], values): lines between its points, held before and after.
         mass_matrix: M, one row a state, if the rows are not solved for the derivatives.
 
     Example:
@@ -64,10 +66,12 @@ class Inclusion:
         collected = Collected([expression(key, row, known) for key, row in rows.items()])
         self._inputs = {_symbol(k, known): v for k, v in (inputs or {}).items()}
         self._check_names()
-        replaced = self._given_as_expressions(known)
-        self.callables: dict[Symbol, Callable[[float], float]] = {
-            k: v for k, v in self._inputs.items() if k not in replaced
-        }
+        told = sorted_out(self._inputs, self.parameters)
+        # A number is a parameter from here on: it holds its value unless a stepper is fed another.
+        self.parameters |= told.numbers
+        self.callables: dict[Symbol, Callable[[float], float]] = told.functions
+        self.finest = told.finest
+        replaced: dict[Any, Any] = {Symbol("t"): TIME, known.get("t", TIME): TIME} | told.expressions
         self.right = ImmutableMatrix([row.xreplace(replaced) for row in collected.rows])
         self.mass_matrix = self._mass_matrix(matrix, replaced)
         self.contacts = tuple(ContactElement(c.name, c.gap.xreplace(replaced), c.force) for c in collected.contacts)
@@ -98,24 +102,6 @@ class Inclusion:
         return from_mechanics(method, parameters, inputs=inputs)
 
     # ------------------------------------------------------------ reading
-
-    def _given_as_expressions(self, known: Mapping[str, Symbol]) -> dict[Any, Any]:
-        """Inputs given as numbers or expressions of the time go straight into the rows."""
-        replaced: dict[Any, Any] = {Symbol("t"): TIME, known.get("t", TIME): TIME}
-        for symbol, value in self._inputs.items():
-            if callable(value) and not isinstance(value, Expr):
-                continue
-            told = expression(symbol, value, {s.name: s for s in self.parameters})
-            told = told.xreplace({s: TIME for s in told.free_symbols if s.name == "t"})
-            if told.has(Dio, CoulombForce, Sgn):
-                checks.refuse("Inclusion", f"input {symbol}={value} holds a contact or friction.", "Put it into a row.")
-            if told.free_symbols - {TIME} - set(self.parameters):
-                stranger = min(s.name for s in told.free_symbols - {TIME} - set(self.parameters))
-                checks.refuse(
-                    "Inclusion", f"input {symbol}={value} holds {stranger!r}.", "Use the time t and parameters."
-                )
-            replaced[symbol] = told
-        return replaced
 
     def _mass_matrix(self, given: ImmutableMatrix | None, replaced: dict[Any, Any]) -> ImmutableMatrix | None:
         if given is None:

@@ -72,7 +72,21 @@ def the_one(answers: list[Answer], now: Instant, what: str, inclusion: Inclusion
                 + _place(now, inclusion)
                 + ".\n  Lower the friction coefficients that couple contacts, or use to_ode or to_stepper."
             )
-    return min(answers, key=lambda answer: answer.mode.changes(before))
+    # A contact that touches without a load may be called open or closed: closed, or rounding would strike it for ever.
+    # So with a friction that does not move: what rests well below its limit sticks, though others would hold it too.
+    return min(answers, key=lambda a: (-sum(a.mode.closed), -_held_firmly(a, now, inclusion), a.mode.changes(before)))
+
+
+def _held_firmly(answer: Answer, now: Instant, inclusion: Inclusion) -> int:
+    """How many frictions stick and are not about to slip."""
+    c = now.R.shape[1]
+    limits = now.r + now.R @ answer.force[:c]
+    start, firm = c, 0
+    for friction, held, limit in zip(inclusion.frictions, answer.mode.held, limits, strict=True):
+        end = start + len(friction.slips)
+        firm += held and bool(np.linalg.norm(answer.force[start:end]) < (1.0 - ALIKE) * limit)
+        start = end
+    return firm
 
 
 def told(mode: Mode, inclusion: Inclusion) -> str:

@@ -12,6 +12,7 @@ __all__ = ["SCENARIOS", "Scenario", "load_scenario"]
 # Name -> the module that defines it as `scenario`.
 SCENARIOS = {
     "friction": "tegotae.scenarios.friction",
+    "inclusion": "tegotae.scenarios.inclusion",
 }
 
 

@@ -239,5 +239,10 @@ def _largest(vectors: Array) -> float:
 
 
 scenario = Scenario(
-    name="friction", purpose="one friction element, moved by hand", parameters=Friction, run=run, summary=summary
+    name="friction",
+    purpose="one friction element, moved by hand",
+    parameters=Friction,
+    run=run,
+    summary=summary,
+    shortcuts={"--until": "duration"},
 )

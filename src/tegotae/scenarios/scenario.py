@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -44,6 +44,7 @@ class Scenario:
         parameters: an msgspec.Struct class whose fields all have defaults and a described `msgspec.Meta`.
         run: parameters in, result out.
         summary: the telling numbers of a result.
+        shortcuts: argument of the command line -> the parameter that it sets.
 
     Example:
         >>> from tegotae.scenarios import load_scenario
@@ -58,6 +59,22 @@ class Scenario:
     parameters: type[msgspec.Struct]
     run: Callable[[Any], Result]
     summary: Callable[[Any, Result], Sequence[Number]]
+    shortcuts: Mapping[str, str] = field(default_factory=dict)
+
+    def settings(self, given: Mapping[str, str | None]) -> list[str]:
+        """Arguments of the command line (argument -> value, None if not given) as settings."""
+        settings = []
+        for argument, value in given.items():
+            if value is None:
+                continue
+            if argument not in self.shortcuts:
+                known = ", ".join(self.shortcuts) or "none"
+                raise InputError(
+                    f"run {self.name}: it takes no {argument} (got {value!r}).\n"
+                    f"  It takes {known}; use --set for the rest."
+                )
+            settings.append(f"{self.shortcuts[argument]}={value}")
+        return settings
 
     def read(self, config: str | os.PathLike[str] | None = None, settings: Sequence[str] = ()) -> Any:
         """Parameters from a TOML file, then from settings such as ``law.static=5``; defaults for the rest."""

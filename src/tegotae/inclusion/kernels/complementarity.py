@@ -213,7 +213,7 @@ def every_mode(P, F, S):
             choices = 2 if i < P.nc else 3
             S.modes[i] = rest % choices
             rest //= choices
-            if S.modes[i] == 0:  # closed, or sticking
+            if S.modes[i] == 0.0:  # closed, or sticking
                 for j in range(m):
                     S.J[i, j] = P.Q[i, j] / P.q[i]
                 S.N[i, 0] = -P.b[i] / P.q[i]

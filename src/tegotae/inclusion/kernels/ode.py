@@ -47,10 +47,3 @@ def rub_slope(D, W, R, w, first, slip, k, many, K, r):
         for i in range(many):
             n = w[slip + i] / size
             D[first + i, j] = n * R[k, j] + r / size * (W[slip + i, j] - n * along)
-
-
-@kernel
-def add_row(A, i, factor, B, k):
-    """A[i] += factor B[k]."""
-    for j in range(A.shape[1]):
-        A[i, j] += factor * B[k, j]

@@ -19,7 +19,7 @@ from tegotae.kernels.linear import eliminate
 
 # What a tick reads of the elements: contacts, then friction components; `first` as in `complementarity`.
 Elements = namedtuple("Elements", "nc first K beta")
-# Room for a tick, so that none is made in the loop.
+# Room for a tick, so that none is made in the loop; all of it floats, so that it can lie in a block's state.
 Room = namedtuple(
     "Room",
     "d free shift xh f S M A inverse G W g gv Dg y Dy r LA LB Q b L q F_before counts ready "
@@ -194,13 +194,13 @@ def tick_kernel(
             copy(F_before, F)
             for i in range(n):
                 xh[i] = x[i] + d[i]
-            if not (constant and ready[0]):
+            if not (constant and ready[0] > 0.0):
                 mass(t, xh, p, u, M)
                 smooth_slope(t, xh, p, u, S)
                 directions(t, xh, p, u, G)
                 gap_slope(t, xh, p, u, Dg)
                 slip_slope(t, xh, p, u, Dy)
-                ready[0] = matrices(M, S, G, T, w.A, inverse, W)
+                ready[0] = 1.0 if matrices(M, S, G, T, w.A, inverse, W) else 0.0
                 stiffnesses(E, Dg, Dy, W, T, Q, q)
             smooth(t, xh, p, u, f)
             smooth_motion(inverse, S, f, d, free, shift)
@@ -210,7 +210,7 @@ def tick_kernel(
             limits(t, xh, p, u, F, r)
             limit_slope(t, xh, p, u, F, w.LA, w.LB)
             limit_lines(E, F, w.LA, w.LB, W, shift, r, L)
-            how = solve(problem, F, scratch) if ready[0] else UNSOLVED
+            how = solve(problem, F, scratch) if ready[0] > 0.0 else UNSOLVED
             done = settled(x, F, F_before, free, W, 0.5 if k > DAMPED else 1.0, d) or linear
             if done:
                 break

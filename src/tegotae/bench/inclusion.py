@@ -1,0 +1,208 @@
+"""Inclusions: how long a compile takes, how long a right-hand side, and the slides' machine against Siconos."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tegotae.bench import siconos
+from tegotae.bench.contest import Contest, Outcome, in_turn
+from tegotae.checks import Array
+from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio, examples
+from tegotae.inclusion.ode import Ode
+
+# The reference set of the slides' machine.
+STIFFNESS, BETA, ALPHA, STEP, SECONDS = 1e6, 2e-3, 2e-4, 1e-4, 2.0
+START = {"p1y": 0.2}
+ERROR = 2.5e-4  # [m], asked of the height of body 1
+COLD, WARM, CALL = 2.0, 0.6, 0.3  # [s], [s], [us]
+FASTER = 20.0  # times; both within ERROR
+BODIES = 5  # of the chain: 20 states
+_PATIENCE = 600.0  # [s], for a subprocess
+
+
+def chain(bodies: int = BODIES) -> Ode:
+    """Bodies in a row that push and rub: four states a body (position, velocity, one contact, one friction).
+
+    Args:
+        bodies: how many.
+
+    Example:
+        >>> from tegotae.bench.inclusion import chain
+        >>> len(chain(5).states)
+        20
+    """
+    import sympy
+
+    p, v = sympy.symbols(f"p1:{bodies + 1}"), sympy.symbols(f"v1:{bodies + 1}")
+    m, g, mu, push = sympy.symbols("m g mu push")
+    gaps = [p[0], *(p[i] - p[i - 1] for i in range(1, bodies))]
+    presses = [dio(gap, f"gap{i}") for i, gap in enumerate(gaps)]
+    rubs = [coulomb(mu * m * g, v[i], f"rub{i}") for i in range(bodies)]
+    rows: dict[Any, Any] = dict(zip(p, v, strict=True))
+    for i in range(bodies):
+        ahead = presses[i + 1] if i + 1 < bodies else push
+        rows[v[i]] = (presses[i] - ahead - rubs[i]) / m
+    machine = Inclusion(rows, {m: 1.0, g: 9.81, mu: 0.3, push: 5.0})
+    contact, friction = Contact(stiffness=1e5, beta=2e-3, alpha=2e-4), Friction(stiffness=1e5, beta=2e-3)
+    return machine.to_ode(contact=contact, friction=friction)
+
+
+def first_value(bodies: int = BODIES) -> float:
+    """Seconds from `Inclusion(...)` to the first value of `rhs`; everything was imported before."""
+    import numba.core.typed_passes  # noqa: F401  # what numba imports when it first compiles
+    import sympy  # noqa: F401
+
+    start = time.perf_counter()
+    ode = chain(bodies)
+    ode.rhs(0.0, np.zeros(len(ode.states)))
+    return time.perf_counter() - start
+
+
+def fresh_process(cache: str, bodies: int = BODIES) -> float:
+    """`first_value` in a process of its own, with the generated code in the folder `cache`."""
+    code = f"from tegotae.bench.inclusion import first_value; print(first_value({int(bodies)}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "TEGOTAE_CACHE": cache},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=_PATIENCE,
+    )
+    return float(done.stdout)
+
+
+def compiling(rounds: int = 3, bodies: int = BODIES) -> list[Outcome]:
+    """Cold: nothing of the model in the cache. Warm: the next process. Imports are not counted."""
+    cold, warm = [], []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory(prefix="tegotae-bench-") as cache:
+            cold.append(fresh_process(cache, bodies))
+            warm.append(fresh_process(cache, bodies))
+    return [
+        Outcome(
+            f"compile of {4 * bodies} states, {word}",
+            f"{min(seconds):.2f} s from Inclusion(...) to the first rhs, without imports",
+            min(seconds),
+            f"<= {bound:g} s",
+            min(seconds) <= bound,
+        )
+        for word, seconds, bound in (("cold", cold, COLD), ("warm", warm, WARM))
+    ]
+
+
+def calling(calls: int = 200_000, rounds: int = 15) -> list[Outcome]:
+    """The right-hand side as compiled integrators call it."""
+    from tegotae.bench.kernels.calls import many_calls
+
+    ode = chain()
+    own = ode.compiled
+    rng = np.random.default_rng(3)
+    y, f = 1e-3 * rng.standard_normal(len(ode.states)), np.empty(len(ode.states))
+
+    def play() -> None:
+        many_calls(own.module.rhs, calls, 0.0, y.copy(), own.p, own.A, own.B, f)
+
+    play()
+    best = in_turn({"rhs": play}, rounds=rounds)["rhs"] / calls * 1e6
+    name = f"rhs of {len(ode.states)} states, called from compiled code"
+    return [Outcome(name, f"{best:.3f} us", best, f"<= {CALL:g} us", best <= CALL)]
+
+
+@dataclass(frozen=True)
+class TwoBodies:
+    """The slides' machine by both routes that the contest needs.
+
+    Args:
+        seconds: how long it runs [s].
+    """
+
+    seconds: float = SECONDS
+
+    def times(self) -> Array:
+        """Where errors are taken: every millisecond [s]."""
+        return np.linspace(0.0, self.seconds, round(self.seconds / 1e-3) + 1)
+
+    def exact(self) -> Array:
+        """Height of body 1 by exact events [m]."""
+        machine, _ = examples.two_bodies()
+        times = self.times()
+        return np.asarray(machine.to_events().solve((0.0, self.seconds), START, times=times).p1y)
+
+    def ode(self) -> Ode:
+        """Compiled with the reference set."""
+        machine, _ = examples.two_bodies()
+        contact = Contact(stiffness=STIFFNESS, beta=BETA, alpha=ALPHA)
+        return machine.to_ode(contact=contact, friction=Friction(stiffness=STIFFNESS, beta=BETA))
+
+    def heights(self, ode: Ode) -> Array:
+        """Height of body 1 by RK4 [m]."""
+        run = ode.solve((0.0, self.seconds), START, method="RK4", step=STEP, times=self.times())
+        return np.asarray(run.p1y)
+
+
+def machine(rounds: int = 5) -> list[Outcome]:
+    """Error of the compiled machine, and its speed against Siconos with an error within the same bound."""
+    two = TwoBodies()
+    exact, ode = two.exact(), two.ode()
+    error = float(np.max(np.abs(two.heights(ode) - exact)))
+    name = "two bodies in contact, largest error of the height in 2 s"
+    told = f"{error:.2e} m at K = 1e6 N/m, RK4 at 0.1 ms, against exact events"
+    outcomes = [Outcome(name, told, error, f"<= {ERROR:g} m", error <= ERROR)]
+    return outcomes + against_siconos(two, exact, ode, error, rounds)
+
+
+def against_siconos(two: TwoBodies, exact: Array, ode: Ode, error: float, rounds: int) -> list[Outcome]:
+    """Milliseconds a simulated second: the largest step of Siconos whose error is within the bound, against ours."""
+    name = "two bodies, times faster than Siconos"
+    peer = siconos.Peer.found()
+    if peer is None:
+        return [Outcome.skipped(name, siconos.MISSING)]
+    errors = {}
+    for step in siconos.STEPS:
+        errors[step] = peer.error(two.times(), exact, step=step, seconds=two.seconds)
+        if errors[step] <= ERROR:
+            break
+    rivals = {"loop": _loop(ode, two.seconds), "solve": lambda: two.heights(ode)}
+    best = dict.fromkeys(("siconos", *rivals), float("inf"))
+    for _ in range(rounds):  # in turn, though each in its own process
+        theirs = {"siconos": peer.seconds(step=step, seconds=two.seconds, runs=2)}
+        for who, seconds in (theirs | in_turn(rivals, rounds=5)).items():
+            best[who] = min(best[who], seconds)
+    each = {who: 1e3 * seconds / two.seconds for who, seconds in best.items()}
+    rival = f"{each['siconos']:.0f} at {errors[step]:.1e} m (theta 1/2, {1e3 * step:g} ms)"
+    outcomes = []
+    for who, words in (("loop", "integration alone"), ("solve", "a whole call of solve, checks and record included")):
+        ratio = best["siconos"] / best[who]
+        told = f"{each[who]:.2f} ms a simulated second at {error:.1e} m against {rival}"
+        met = ratio >= FASTER and errors[step] <= ERROR
+        outcomes.append(Outcome(f"{name}, {words}", told, ratio, f">= {FASTER:g}", met))
+    return outcomes
+
+
+def _loop(ode: Ode, seconds: float) -> Any:
+    """The compiled RK4 loop alone, from the start of the machine, recording its end: what Siconos' run() does."""
+    own, first = ode.compiled, ode.start(START)
+    steps, times = round(seconds / STEP), np.array([seconds])
+    out, room = np.empty((1, first.size)), np.empty((6, first.size))
+
+    def play() -> None:
+        own.module.rk4(0.0, STEP, steps, 0.0, first.copy(), own.p, own.A, own.B, room, times, out)
+
+    play()
+    return play
+
+
+CONTESTS = (
+    Contest("inclusion, compile", compiling),
+    Contest("inclusion, right-hand side", calling),
+    Contest("inclusion, two bodies", machine),
+)

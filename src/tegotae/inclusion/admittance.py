@@ -1,0 +1,288 @@
+"""A stepped machine as a block: force in, motion out, so that it joins impedances in a `Circuit`."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import ArrayLike
+from sympy import Symbol
+
+from tegotae import checks
+from tegotae.block import Admittance, Field, Kernels
+from tegotae.checks import Array
+from tegotae.inclusion.admittance_source import Places, module_of, places_of
+from tegotae.inclusion.stepper import Stepper
+from tegotae.live import LiveAdmittance
+from tegotae.result import Result
+
+_TAKEN = ("velocity", "force", "time", "ticks", "unsolved", "scratch")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class InclusionAdmittance(Admittance):
+    """A machine with friction and contact as an admittance: one force in, the velocity it works on out.
+
+    Made by `Stepper.as_admittance`. Its motion is the mean velocity over the tick, which backward Euler makes the one
+    at its end. Runs record `velocity` [m/s], every state by its name, every element's force [N] by its name, its
+    `_deflection` [m] and whether it `_touches` or `_sticks`, and `unsolved`, how many ticks had no solution so far.
+
+    Args:
+        stepper: the machine at its period.
+        force: the parameter or input that is the force [N]; several, one a direction, for a motion in space.
+        velocity: the state that it works on [m/s]; as many.
+        initial: where it starts: state -> value, in SI units; what is not given is 0.
+
+    Example:
+        >>> import tegotae as tg
+        >>> from tegotae.inclusion import Friction, Inclusion
+        >>> slider = Inclusion({"p": "v", "v": "(load - coulomb(4, v, 'rub'))/2"}, inputs={"load": 0.0})
+        >>> stepper = slider.to_stepper(period=1e-3, friction=Friction(stiffness=1e5, beta=2e-3))
+        >>> block = stepper.as_admittance(force="load", velocity="v")
+        >>> machine = tg.Circuit(block, {"spring": tg.SpringDamper(stiffness=100.0)})
+        >>> run = machine.run([3.0] * 1000, period=1e-3)
+        >>> round(float(run.rub[-1]) - float(run["spring.force"][-1]), 6), bool(run.rub_sticks[-1])
+        (3.0, True)
+    """
+
+    stepper: Stepper
+    force: Any
+    velocity: Any
+    initial: Mapping[Any, float] = field(default_factory=dict)
+    dimension: int = field(init=False)
+    _forces: tuple[Symbol, ...] = field(init=False)
+    _velocities: tuple[Symbol, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        forces, velocities = _listed(self.force), _listed(self.velocity)
+        if len(forces) != len(velocities) or not forces:
+            checks.refuse(
+                self.name, f"force={self.force!r} and velocity={self.velocity!r}.", "Give as many forces as velocities."
+            )
+        system = self.stepper.inclusion
+        object.__setattr__(self, "_forces", tuple(self._force_of(key) for key in forces))
+        object.__setattr__(self, "_velocities", tuple(self._velocity_of(key) for key in velocities))
+        object.__setattr__(self, "dimension", len(forces))
+        object.__setattr__(self, "initial", {str(key): value for key, value in self.initial.items()})
+        names = [s.name for s in system.states] + [e.name for e in system.elements]
+        for name in set(names) & set(_TAKEN):
+            checks.refuse(self.name, f"a state or element is called {name!r}, as a part of the block is.", "Rename it.")
+        self.least_reluctance(self.stepper.period)
+
+    def __repr__(self) -> str:
+        told = f"force={self.force!r}, velocity={self.velocity!r}, period={self.stepper.period:g}"
+        return f"InclusionAdmittance({told})"
+
+    def _force_of(self, key: Any) -> Symbol:
+        system = self.stepper.inclusion
+        known = (*system.parameters, *system.callables)
+        symbol = next((s for s in known if key in (s, s.name)), None)
+        if symbol is None:
+            told = ", ".join(s.name for s in known) or "none"
+            checks.refuse(
+                self.name,
+                f"force={key!r} is no parameter and no input.",
+                f"It has {told}; declare the force with inputs={{{str(key)!r}: 0.0}}.",
+            )
+        places = [
+            *((f"the gap of {c.name!r}", c.gap) for c in system.contacts),
+            *((f"the slip of {f.name!r}", slip) for f in system.frictions for slip in f.slips),
+            *((f"the limit of {f.name!r}", f.limit) for f in system.frictions),
+            ("what multiplies an element's force", system.directions),
+            ("the mass matrix", system.mass_matrix if system.mass_matrix is not None else sympy.S.One),
+        ]
+        for place, value in places:
+            if symbol in value.free_symbols:
+                checks.refuse(
+                    self.name, f"force={symbol.name!r} is in {place}.", "A force only pushes: put it in rows."
+                )
+        return symbol
+
+    def _velocity_of(self, key: Any) -> Symbol:
+        states = self.stepper.inclusion.states
+        symbol = next((s for s in states if key in (s, s.name)), None)
+        if symbol is None:
+            told = ", ".join(s.name for s in states)
+            checks.refuse(self.name, f"velocity={key!r} is no state.", f"States are {told}.")
+        return symbol
+
+    # ------------------------------------------------------------ the block
+
+    @cached_property
+    def _layout(self) -> Places:
+        return places_of(self.stepper.inclusion.pieces, self.dimension)
+
+    @cached_property
+    def _fields(self) -> tuple[Field, ...]:
+        system = self.stepper.inclusion
+        counts = [1] * len(system.contacts) + [len(f.slips) for f in system.frictions]
+        elements = list(zip(system.elements, counts, strict=True))
+        kept = [Field("velocity", "m/s", "that the force works on, mean over the tick")]
+        kept += [Field(s.name, "SI", "state", vector=False) for s in system.states]
+        kept += [_field(e.name, "N", "force of the element", count) for e, count in elements]
+        kept += [_field(f"{e.name}_deflection", "m", "what its spring gives way", count) for e, count in elements]
+        kept += [Field(f"{c.name}_touches", "", "1 if it touches", vector=False) for c in system.contacts]
+        kept += [Field(f"{f.name}_sticks", "", "1 if it sticks", vector=False) for f in system.frictions]
+        kept += [Field("ticks", "-", "taken so far", vector=False, recorded=False)]
+        kept += [Field("unsolved", "-", "ticks so far that had no solution", vector=False)]
+        start, shape = list(self._layout.values())[-1]
+        size = start + math.prod(shape) - self._layout["x1"][0]
+        return (*kept, Field("scratch", "", "where a tick works", recorded=False, size=size))
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Velocity, states, element forces, deflections and modes, then what no run records."""
+        return self._fields
+
+    @property
+    def parameters(self) -> Array:
+        """The machine's parameters, then stiffness and beta of each force component."""
+        elements = self.stepper._elements
+        return np.concatenate([self.stepper.inclusion.pieces.values, elements.K, elements.beta])
+
+    @cached_property
+    def _module(self) -> ModuleType:
+        stepper = self.stepper
+        first = stepper._elements.first
+        return module_of(stepper.inclusion.pieces, stepper._structure, first, self._forces, self._velocities)
+
+    @property
+    def kernels(self) -> Kernels:
+        """Made from the generated module."""
+        return Kernels(self._module.make_block)
+
+    def check(self, period: float) -> None:
+        """The stepper's own period only."""
+        if not math.isclose(period, self.stepper.period, rel_tol=1e-9):
+            checks.refuse(
+                self.name,
+                f"period={period:g} s, but its stepper was made for {self.stepper.period:g} s.",
+                f"Use period={self.stepper.period:g}, or to_stepper(period={period:g}, ...).",
+            )
+
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+        """Where it starts, with the fields named in `initial` set; a velocity by either of its names."""
+        given = dict(initial or {})
+        state = super().initial_state(period, given)
+        system, places = self.stepper.inclusion, self.slices()
+        velocity = state[places["velocity"]]
+        start: dict[str, float] = {str(key): value for key, value in self.initial.items()}
+        for i, symbol in enumerate(self._velocities):
+            if "velocity" in given:
+                if symbol.name in given and state[places[symbol.name]][0] != velocity[i]:
+                    checks.refuse(self.name, f"initial gives velocity and {symbol.name!r}.", "Give one of them.")
+                start[symbol.name] = float(velocity[i])
+        for name in [s.name for s in system.states if s.name in given]:
+            start[name] = float(state[places[name]][0])
+        for element in system.elements:
+            part = places[f"{element.name}_deflection"]
+            if f"{element.name}_deflection" in given and part.stop - part.start == 1:
+                start[element.name] = float(state[part][0])
+        memory = self.stepper._memory(start)
+        kept = {name: state[places[name]].copy() for name in given if name.endswith("_deflection")}
+        for name, values in (("x", memory.x), ("e", memory.s)):
+            at = self._layout[name][0]
+            state[at : at + values.size] = values
+        for name, own in kept.items():
+            state[places[name]] = own
+        state[places["velocity"]] = [memory.x[system.states.index(v)] for v in self._velocities]
+        return state
+
+    def least_reluctance(self, period: float) -> float:
+        """The smallest rise of the needed force with the velocity [N·s/m] where it starts, elements left out."""
+        stepper = self.stepper
+        system, pieces = stepper.inclusion, stepper.inclusion.pieces
+        n = len(system.states)
+        x = np.array([float(self.initial.get(s.name, 0.0)) for s in system.states])
+        u, M, S = np.zeros(len(system.callables)), np.zeros((n, n)), np.zeros((n, n))
+        plain = pieces.module
+        plain.inputs.py_func(0.0, u)
+        plain.mass.py_func(0.0, x, pieces.values, u, M)
+        plain.smooth_slope.py_func(0.0, x, pieces.values, u, S)
+        numbers = system.parameters | self._numbers(x, u)
+        push = np.array(sympy.Matrix(system.smooth).jacobian(self._forces).subs(numbers), dtype=np.float64)
+        moved = np.linalg.solve(M / period - S, push)
+        own = moved[[system.states.index(v) for v in self._velocities]]
+        largest = np.linalg.eigvalsh(0.5 * (own + own.T))
+        if largest.min() <= 0.0:
+            checks.refuse(
+                self.name,
+                f"force={self.force!r} does not push velocity={self.velocity!r} forward "
+                f"({largest.min():g} m/s per newton over a tick).",
+                "Name the force and the velocity of the same point, in the same direction.",
+            )
+        return float(1.0 / largest.max())
+
+    def _numbers(self, x: Array, u: Array) -> dict[Symbol, float]:
+        system = self.stepper.inclusion
+        pairs = [*zip(system.states, x, strict=True), *zip(system.callables, u, strict=True)]
+        return {symbol: float(value) for symbol, value in pairs} | {sympy.Symbol("t", real=True): 0.0}
+
+    # ------------------------------------------------------------ use
+
+    def run(
+        self,
+        force: ArrayLike,
+        *,
+        period: float,
+        every: int = 1,
+        record: Sequence[str] | None = None,
+        initial: Mapping[str, ArrayLike] | None = None,
+    ) -> Result:
+        """Run a whole record of forces, compiled; ticks without a solution are warned of.
+
+        Args:
+            force: force over each tick [N], shape (ticks,) or (ticks, dimension).
+            period: T [s], the stepper's.
+            every: record every so many ticks.
+            record: names of the fields to record; all public ones unless given.
+            initial: fields to start from, such as {"velocity": 1.0}.
+        """
+        names = None if record is None else [*record, *(["unsolved"] if "unsolved" not in record else [])]
+        result = super().run(force, period=period, every=every, record=names, initial=initial)
+        if len(result.time):
+            _report(int(np.asarray(result["unsolved"])[-1]))
+        return result
+
+    def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveInclusion:
+        """The machine in a control loop: `velocity = live.step(force)`; its kernels are warm when this returns."""
+        return LiveInclusion(self, period, initial)
+
+
+class LiveInclusion(LiveAdmittance):
+    """A stepped machine in a control loop; a tick without a solution is warned of when it happens."""
+
+    _told = 0
+
+    def step(self, force: ArrayLike) -> Any:
+        """One tick: force [N] in, velocity [m/s] out."""
+        velocity = super().step(force)
+        unsolved = int(self._state[self._places["unsolved"].start])
+        if unsolved > self._told:
+            self._told = unsolved
+            _report(unsolved)
+        return velocity
+
+
+def _report(unsolved: int) -> None:
+    if unsolved:
+        warnings.warn(
+            f"InclusionAdmittance: {unsolved} ticks so far have no solution that was found; the nearest forces were "
+            "used. Use a shorter period or a smaller stiffness.",
+            stacklevel=3,
+        )
+
+
+def _listed(given: Any) -> tuple[Any, ...]:
+    return tuple(given) if isinstance(given, (tuple, list)) else (given,)
+
+
+def _field(name: str, unit: str, meaning: str, count: int) -> Field:
+    return Field(name, unit, meaning, vector=False, size=0 if count == 1 else count)

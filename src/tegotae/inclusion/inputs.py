@@ -1,0 +1,90 @@
+"""External inputs: a number (which a stepper may feed), an expression of the time, a function of it, or a record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sympy import Expr, Symbol
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.inclusion.kernels.records import record_kernel
+from tegotae.inclusion.language import CoulombForce, Dio, Sgn
+from tegotae.inclusion.reading import expression
+
+TIME = Symbol("t", real=True)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """An inclusion's inputs, sorted by kind.
+
+    Args:
+        numbers: input -> its value [SI units]; parameters from here on, so that they can be fed.
+        expressions: input -> what stands for it in the rows.
+        functions: input -> a function of the time [s].
+        finest: no step of an integrator should be longer [s], or it could miss what a record does.
+    """
+
+    numbers: dict[Symbol, float] = field(default_factory=dict)
+    expressions: dict[Symbol, Expr] = field(default_factory=dict)
+    functions: dict[Symbol, Callable[[float], float]] = field(default_factory=dict)
+    finest: float = math.inf
+
+
+def sorted_out(given: Mapping[Symbol, Any], parameters: Mapping[Symbol, float]) -> Inputs:
+    """Each input as what it is, or an error that says what it may be."""
+    inputs, finest = Inputs(), math.inf
+    for symbol, value in given.items():
+        if isinstance(value, (tuple, list, np.ndarray)):
+            times, values = _record(symbol, value)
+            inputs.functions[symbol] = record_kernel(times, values)
+            # Two knots may be close (a jump); where three are, the record goes there and back.
+            finest = min([finest, *(0.5 * (times[2:] - times[:-2])).tolist()])
+        elif callable(value) and not isinstance(value, Expr):
+            inputs.functions[symbol] = value
+        else:
+            told = _expression(symbol, value, parameters)
+            if told.is_number:
+                inputs.numbers[symbol] = checks.number("Inclusion", f"inputs[{symbol.name!r}]", float(told), "")
+            else:
+                inputs.expressions[symbol] = told
+    return Inputs(inputs.numbers, inputs.expressions, inputs.functions, finest)
+
+
+def _expression(symbol: Symbol, value: Any, parameters: Mapping[Symbol, float]) -> Expr:
+    told = expression(symbol, value, {s.name: s for s in parameters})
+    told = told.xreplace({s: TIME for s in told.free_symbols if s.name == "t"})
+    if told.has(Dio, CoulombForce, Sgn):
+        checks.refuse("Inclusion", f"input {symbol}={value} holds a contact or friction.", "Put it into a row.")
+    strangers = sorted(s.name for s in told.free_symbols - {TIME} - set(parameters))
+    if strangers:
+        checks.refuse("Inclusion", f"input {symbol}={value} holds {strangers[0]!r}.", "Use the time t and parameters.")
+    return told
+
+
+def _record(symbol: Symbol, given: Any) -> tuple[Array, Array]:
+    """Times and values of a record, checked."""
+    remedy = "Give (times, values): two records of one length, times [s] increasing."
+    name = f"inputs[{symbol.name!r}]"
+    if isinstance(given, np.ndarray) or len(given) != 2:
+        told = f"an array of shape {given.shape}" if isinstance(given, np.ndarray) else f"{len(given)} things"
+        checks.refuse("Inclusion", f"{name} is {told}, which gives no times.", remedy)
+    times, values = (
+        np.ascontiguousarray(checks.values("Inclusion", f"{what} of {name}", part, unit, remedy, -math.inf))
+        for what, part, unit in zip(("times", "values"), given, ("s", ""), strict=True)
+    )
+    if times.shape != values.shape or times.ndim != 1:
+        checks.refuse("Inclusion", f"{name} has {times.size} times and {values.size} values.", remedy)
+    if (np.diff(times) <= 0.0).any():
+        i = int(np.argmax(np.diff(times) <= 0.0))
+        checks.refuse(
+            "Inclusion",
+            f"{name} goes back in time: {times[i + 1]:g} s follows {times[i]:g} s.",
+            "Give increasing times; a jump is two times close together.",
+        )
+    return times.copy(), values.copy()

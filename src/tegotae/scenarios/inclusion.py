@@ -1,0 +1,221 @@
+"""`tegotae run inclusion`: a machine with contacts and frictions, by any of the three routes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from tegotae import checks
+from tegotae.figures.machines import MODES, elements_of
+from tegotae.inclusion import Contact, Friction, Inclusion, automatic
+from tegotae.inclusion.solving import FIXED
+from tegotae.result import Event, Result, Variable
+from tegotae.scenarios.machines import Belt, BouncingBall, Floor, PendulumOnTable, Slope, TwoBodies, unit_of
+from tegotae.scenarios.scenario import Number, Scenario
+
+_OWN = "run inclusion"
+_MOST_MOMENTS = 5_000_000  # about 1 GB of record
+_KINDS = {"_closed": ("release", "touch"), "_touches": ("release", "touch"), "_sticks": ("slip", "stick")}
+
+Start = Mapping[str, float]
+Elements = dict[str, Contact | Friction]
+
+
+class _Group(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Unknown names are errors, not silently ignored."""
+
+
+class Tuned(_Group, frozen=True, tag_field="kind", tag="tuned"):
+    """Chosen by the mass that each element feels, as stiff as the step allows."""
+
+    def choose(self, machine: Inclusion, start: Start, period: float, restitution: float) -> Elements:
+        """Parameters by element."""
+        return automatic(machine, period=period, restitution=restitution, initial=start)
+
+
+class Given(_Group, frozen=True, tag_field="kind", tag="given"):
+    """The same for every element; the restitution follows from them."""
+
+    stiffness: Annotated[float, Meta(description="[N/m], > 0")] = 1e6
+    beta: Annotated[float, Meta(description="damping over stiffness [s], > 0")] = 2e-3
+    alpha: Annotated[float, Meta(description="of contacts, by the ode route [s], > 0, < beta")] = 2e-4
+
+    def choose(self, machine: Inclusion, start: Start, period: float, restitution: float) -> Elements:
+        """Parameters by element."""
+        contact = Contact(stiffness=self.stiffness, beta=self.beta, alpha=self.alpha)
+        friction = Friction(stiffness=self.stiffness, beta=self.beta)
+        return machine.chosen(contact, friction, {})
+
+
+class Events(_Group, frozen=True, tag_field="kind", tag="events"):
+    """Exact: rigid contacts and true friction, from event to event."""
+
+    record: Annotated[float, Meta(description="time from one recorded moment to the next [s], > 0")] = 0.001
+
+    def words(self, machine: Inclusion, parameters: MachineRun) -> str:
+        """For the head of the figure."""
+        return "exact events" + (f", restitution {parameters.restitution:g}" if machine.contacts else "")
+
+    def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> Result:
+        """By `to_events`."""
+        times = _moments(parameters.duration, "route.record", self.record)
+        exact = machine.to_events(restitution=parameters.restitution)
+        return exact.solve((0.0, parameters.duration), start, times=times)
+
+
+class Ode(_Group, frozen=True, tag_field="kind", tag="ode"):
+    """Compiled to an ordinary differential equation, for any integrator."""
+
+    method: Annotated[str, Meta(description="LSODA, Radau, BDF, RK45, RK23, DOP853, CVODE; or RK4, Heun")] = "LSODA"
+    step: Annotated[float, Meta(description="of RK4 and Heun, of the record, and of the tuning [s], > 0")] = 1e-4
+    rtol: Annotated[float, Meta(description="relative tolerance of the others [-], > 0")] = 1e-8
+
+    def words(self, machine: Inclusion, parameters: MachineRun) -> str:
+        """For the head of the figure."""
+        how = f"steps of {1e3 * self.step:g} ms" if self.method in FIXED else f"rtol {self.rtol:g}"
+        return f"compiled ODE, {self.method}, {how}"
+
+    def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> Result:
+        """By `to_ode`."""
+        times = _moments(parameters.duration, "route.step", self.step)
+        chosen = parameters.elements.choose(machine, start, self.step, parameters.restitution)
+        return machine.to_ode(elements=chosen).solve(
+            (0.0, parameters.duration),
+            start,
+            method=self.method,
+            rtol=self.rtol,
+            step=self.step if self.method in FIXED else None,
+            times=times,
+            events=True,
+        )
+
+
+class Stepper(_Group, frozen=True, tag_field="kind", tag="stepper"):
+    """Backward Euler at a fixed rate, as a controller runs it."""
+
+    period: Annotated[float, Meta(description="of a tick [s], > 0")] = 0.001
+
+    def words(self, machine: Inclusion, parameters: MachineRun) -> str:
+        """For the head of the figure."""
+        return f"implicit steps of {1e3 * self.period:g} ms"
+
+    def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> Result:
+        """By `to_stepper`; events are told by the tick that sees them."""
+        ticks = _moments(parameters.duration, "route.period", self.period).size - 1
+        chosen = parameters.elements.choose(machine, start, self.period, parameters.restitution)
+        result = machine.to_stepper(period=self.period, elements=chosen).run(ticks=ticks, initial=start)
+        return result.with_events(_changes(result))
+
+
+class MachineRun(_Group, frozen=True):
+    """A machine, and how it is run."""
+
+    duration: Annotated[float, Meta(description="of the run [s], > 0")] = 2.0
+    restitution: Annotated[
+        float, Meta(description="speed after over before an impact [-], 0 to 1; tuned elements need 0.02 to 0.99")
+    ] = 0.5
+    machine: BouncingBall | Floor | Slope | Belt | TwoBodies | PendulumOnTable = TwoBodies()
+    route: Events | Ode | Stepper = Events()
+    elements: Tuned | Given = Tuned()
+
+
+def _moments(duration: float, name: str, step: float) -> checks.Array:
+    """The moments of the record [s], from 0 to the end."""
+    length = checks.positive(_OWN, "duration", duration, "s", "Give the length of the run.")
+    own = checks.positive(_OWN, name, step, "s", "Give a length of time, such as 0.001.")
+    if not 0.5 <= length / own <= _MOST_MOMENTS:
+        checks.refuse(
+            _OWN,
+            f"duration={length:g} s at {name}={own:g} s is {length / own:.3g} moments.",
+            f"Choose them so that there are 1 to {_MOST_MOMENTS:,}.",
+        )
+    return np.minimum(own * np.arange(round(length / own) + 1, dtype=np.float64), length)
+
+
+def _changes(result: Result) -> list[Event]:
+    """Where a recorded mode differs from the one before."""
+    events = []
+    for name, record in elements_of(result).items():
+        modes = np.asarray(result[record], dtype=np.int8)
+        words = _KINDS[record.removeprefix(name)]
+        events += [
+            Event(float(result.time[i + 1]), name, words[int(modes[i + 1])]) for i in np.flatnonzero(np.diff(modes))
+        ]
+    return sorted(events)
+
+
+def run(parameters: MachineRun) -> Result:
+    """Build the machine and follow it by the chosen route.
+
+    Args:
+        parameters: of the scenario, with their units in `MachineRun`.
+
+    Example:
+        >>> ball = MachineRun(machine=BouncingBall(), duration=0.2)
+        >>> run(ball).events[0].kind
+        'touch'
+    """
+    _refuse_two_limits(parameters)
+    machine, start = parameters.machine.build()
+    result = parameters.route.run(machine, start, parameters)
+    states = {state.name for state in machine.states}
+    variables = {
+        name: Variable(v.dims, v.values, unit_of(name), "state") if name in states else v
+        for name, v in result.variables.items()
+    }
+    about = {"block": f"inclusion({parameters.route.words(machine, parameters)})", **result.about}
+    return Result(variables, title=parameters.machine.title, about=about)
+
+
+def _refuse_two_limits(parameters: MachineRun) -> None:
+    belt = parameters.machine
+    if isinstance(belt, Belt) and belt.static != belt.kinetic and not isinstance(parameters.route, Events):
+        checks.refuse(
+            _OWN,
+            f"machine.static={belt.static:g} N is not machine.kinetic={belt.kinetic:g} N: only exact events have a "
+            "limit of their own at rest.",
+            f"Use --route events, or --set machine.static={belt.kinetic:g}.",
+        )
+
+
+def summary(parameters: MachineRun, result: Result) -> Sequence[Number]:
+    """The numbers that tell how it went: events, end, forces, and how the solver fared.
+
+    Args:
+        parameters: of the scenario.
+        result: of its run.
+
+    Example:
+        >>> ball = MachineRun(machine=BouncingBall(), duration=0.2)
+        >>> [(n.name, n.value) for n in summary(ball, run(ball))][:2]
+        [('touch', 1.0), ('release', 1.0)]
+    """
+    counts = Counter(event.kind for event in result.events)
+    numbers = [Number(kind, float(counts[kind]), "events") for kind in ("touch", "release", "stick", "slip")]
+    numbers = [number for number in numbers if number.value]
+    for name, variable in result.variables.items():
+        if variable.meaning == "state":
+            numbers.append(Number(f"{name} at the end", float(variable.values[-1]), variable.unit))
+    for name, record in elements_of(result).items():
+        numbers.append(Number(f"{name}, largest force", float(np.max(np.abs(result[name]))), "N"))
+        word = MODES[record.removeprefix(name)]
+        numbers.append(Number(f"{name} {word}", 100.0 * float(np.mean(result[record])), "% of the moments"))
+    for name, value in result.about.items():
+        if name.startswith(("steps_by", "unsolved")) and (value or name == "unsolved_steps"):
+            numbers.append(Number(name.replace("_", " "), float(value), "steps"))
+    return numbers
+
+
+scenario = Scenario(
+    name="inclusion",
+    purpose="a machine with contacts and frictions, by exact events, as an ODE, or step by step",
+    parameters=MachineRun,
+    run=run,
+    summary=summary,
+    shortcuts={"MACHINE": "machine.kind", "--route": "route.kind", "--method": "route.method", "--until": "duration"},
+)

@@ -1,0 +1,100 @@
+"""The contests of inclusions at a tiny size: what they measure is right; how fast, `tegotae bench` tells."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tegotae import bench
+from tegotae.bench import Outcome, inclusion, siconos
+from tegotae.cli import main
+
+
+def test_the_chain_has_four_states_a_body_and_comes_to_rest_against_its_wall() -> None:
+    ode = inclusion.chain(2)
+    assert len(ode.states) == 8
+    start = {"p1": 0.01, "p2": 0.02, "v1": -1.0, "v2": -1.0}
+    run = ode.solve((0.0, 2.0), start, method="LSODA", times=[0.0, 1.9, 2.0])
+    # The push of 5 N holds it there; what the wall carries is between nothing and push + both frictions.
+    assert abs(run.p1[2] - run.p1[1]) < 1e-6
+    assert 0.0 <= run.gap0[-1] <= 5.0 + 2 * 0.3 * 9.81
+
+
+def test_compile_is_timed_in_fresh_processes_with_a_cache_of_their_own(tmp_path: Path) -> None:
+    cold = inclusion.fresh_process(str(tmp_path), 1)
+    assert cold > 0.0
+    assert list(tmp_path.glob("loop_*.py")), "the generated code went into the folder of this test"
+    outcomes = inclusion.compiling(rounds=1, bodies=1)
+    assert [outcome.bound for outcome in outcomes] == ["<= 2 s", "<= 0.6 s"]
+    assert all(outcome.value > 0.0 and "without imports" in outcome.measured for outcome in outcomes)
+
+
+def test_many_calls_call_the_right_hand_side() -> None:
+    from tegotae.bench.kernels.calls import many_calls
+
+    ode = inclusion.chain(1)
+    own, y, f = ode.compiled, np.array([-1e-4, -0.1, 0.0, 0.0]), np.empty(4)
+    expected = ode.rhs(0.0, y)
+    many_calls(own.module.rhs, 1, 0.0, y, own.p, own.A, own.B, f)
+    np.testing.assert_array_equal(f, expected)
+    assert y[0] == -1e-4 + 1e-12 * expected[0], "the next call meets another state"
+    (outcome,) = inclusion.calling(calls=10, rounds=1)
+    assert outcome.value > 0.0
+
+
+def test_the_compiled_machine_is_as_close_to_the_exact_one_as_asked() -> None:
+    two = inclusion.TwoBodies(seconds=0.5)
+    assert np.max(np.abs(two.heights(two.ode()) - two.exact())) <= inclusion.ERROR
+
+
+def test_the_timed_loop_ends_where_solve_ends() -> None:
+    two = inclusion.TwoBodies(seconds=0.05)
+    ode = two.ode()
+    play = inclusion._loop(ode, two.seconds)
+    play()
+    out = dict(zip(play.__code__.co_freevars, play.__closure__, strict=True))["out"].cell_contents
+    assert out[0, 1] == two.heights(ode)[-1]
+
+
+def test_without_siconos_the_contest_is_skipped_and_does_not_fail(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert siconos.Peer.found(("no/such/python",)) is None
+    monkeypatch.setattr(siconos.Peer, "found", classmethod(lambda cls: None))
+    two = inclusion.TwoBodies(seconds=0.01)
+    outcomes = inclusion.against_siconos(two, two.times(), two.ode(), 0.0, 1)
+    assert [outcome.played for outcome in outcomes] == [False]
+    good = Outcome("circuit", "90 ns against 80 ns", 1.125, "<= 1.2", True)
+    monkeypatch.setattr(bench, "run", lambda json_path, report: [good, *outcomes])
+    assert main(["bench"]) == 0
+    said = capsys.readouterr().out
+    assert "skipped" in said
+    assert "python3-siconos" in said
+    assert "1 of 1 bounds met" in said
+
+
+def test_the_script_for_the_other_python_needs_nothing_of_ours() -> None:
+    code = f"import runpy; runpy.run_path({str(siconos.SCRIPT)!r}, run_name='probe')"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_siconos_meets_the_exact_machine_as_its_step_falls() -> None:
+    peer = siconos.Peer.found()
+    if peer is None:
+        pytest.skip(siconos.MISSING)
+    two = inclusion.TwoBodies(seconds=0.6)
+    exact = two.exact()
+    errors = [peer.error(two.times(), exact, step=step, seconds=two.seconds) for step in (4e-3, 1e-3, 1e-4)]
+    # Where a reversal falls between two steps matters, so single errors scatter; over a factor of 4 and 10 they fall.
+    assert errors[1] < 0.5 * errors[0]
+    assert errors[2] < 0.5 * errors[1]
+    assert errors[2] < 0.5 * inclusion.ERROR
+    assert peer.seconds(step=4e-3, seconds=0.1, runs=1) > 0.0
+
+
+def test_outcomes_are_json() -> None:
+    assert json.loads(json.dumps(vars(Outcome.skipped("a", "b"))))["bound"] == "not measured"
