@@ -24,6 +24,7 @@ _HOME = {
     "Mass": "elements",
     "SpringDamper": "elements",
     "Circuit": "circuit",
+    "Through": "through",
     "Result": "result",
     "load": "result",
     "Coulomb": "friction",
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from tegotae.friction import Viscous as Viscous
     from tegotae.result import Result as Result
     from tegotae.result import load as load
+    from tegotae.through import Through as Through
 
 
 def __getattr__(name: str) -> Any:

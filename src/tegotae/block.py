@@ -47,6 +47,7 @@ class Field:
         vector: one number for each dimension, or one in all.
         size: how many numbers instead, for parts that are neither.
         recorded: whether a run records it unless asked otherwise.
+        fed: an input beside motion and force: whoever runs the block may set it before each tick.
 
     Example:
         >>> Field("force", "N", "force on the mover").name
@@ -59,6 +60,7 @@ class Field:
     vector: bool = True
     recorded: bool = True
     size: int = 0
+    fed: bool = False
 
     def length(self, dimension: int) -> int:
         """How many numbers of the state it takes."""

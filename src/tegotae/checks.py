@@ -125,6 +125,16 @@ def signal(owner: str, name: str, value: ArrayLike, unit: str, dimension: int) -
     return record
 
 
+def held(owner: str, name: str, value: ArrayLike, unit: str, ticks: int) -> Array:
+    """A record of so many ticks, or one number that holds throughout."""
+    record = array(owner, name, value, unit, f"Give a number or {ticks} of them, in {unit}.")
+    if record.shape not in ((), (ticks,)):
+        refuse(owner, f"{name} has shape {record.shape}, but there are {ticks} ticks.", f"Give one number or {ticks}.")
+    record = np.full(ticks, float(record)) if record.ndim == 0 else record
+    finite(owner, name, record, unit)
+    return record
+
+
 def finite(owner: str, name: str, record: Array, unit: str) -> None:
     """Every value finite; the error names the first that is not."""
     with np.errstate(over="ignore", invalid="ignore"):

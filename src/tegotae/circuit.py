@@ -196,6 +196,7 @@ class Circuit(Admittance):
         period: float,
         ticks: int | None = None,
         bases: Mapping[str, ArrayLike] | None = None,
+        inputs: Mapping[str, ArrayLike] | None = None,
         every: int = 1,
         record: Sequence[str] | None = None,
         initial: Mapping[str, ArrayLike] | None = None,
@@ -207,6 +208,8 @@ class Circuit(Admittance):
             period: T [s].
             ticks: how long to run when no force and no base motion says so.
             bases: name -> velocity of that impedance's other end over each tick [m/s].
+            inputs: field that a block is fed, such as "tyre.speed" -> a number or its values over the ticks, in its
+                own unit.
             every: record every so many ticks.
             record: names of the fields to record; all public ones unless given.
             initial: fields to start from instead of rest, such as {"velocity": 1.0, "brake.deflection": 0.0}.
@@ -217,10 +220,12 @@ class Circuit(Admittance):
         motions = self._base_motions(bases or {})
         signal = self._force_of(force, motions, ticks)
         names, picks = running.picks_of(self, record)
-        state = self.initial_state(period, initial)
         ticks, flat = signal.shape[0], self.dimension == 1
+        fed, slots = self._fed(motions, inputs or {}, ticks)
+        first = {name: row[0] for name, row in zip(inputs or {}, fed[len(fed) - len(inputs or {}) :], strict=True)}
+        state = self.initial_state(period, first | dict(initial or {}))
         table = np.empty((picks.size, ticks // every))
-        self.module.loop(self.parameters, state, signal, motions, self._base_slots(), period, every, picks, table)
+        self.module.loop(self.parameters, state, signal, fed, slots, period, every, picks, table)
         running.report_divergence(self.name, table, every, period)
         unsolved = self.unsolved(state)
         report_unsolved(unsolved, ticks)
@@ -263,6 +268,19 @@ class Circuit(Admittance):
         places = self.slices()
         starts = [np.arange(places[f"{n}.base_velocity"].start, places[f"{n}.base_velocity"].stop) for n in self.bases]
         return np.concatenate([*starts, np.empty(0)]).astype(np.int64)
+
+    def _fed(self, motions: Array, inputs: Mapping[str, ArrayLike], ticks: int) -> tuple[Array, NDArray[np.int64]]:
+        """All that is set before each tick, one row a number, and where it lies in the state."""
+        open_ = {f.name: f for f in self.fields if f.fed}
+        for name in inputs:
+            if name not in open_:
+                told = f"It takes {', '.join(open_)}." if open_ else "None of its blocks is fed."
+                checks.refuse("Circuit", f"inputs names {name!r}.", told)
+        rows = [checks.held("Circuit", f"inputs[{n!r}]", v, open_[n].unit, ticks) for n, v in inputs.items()]
+        slots = [self._base_slots(), np.array([self.slices()[n].start for n in inputs], dtype=np.int64)]
+        if not rows:
+            return motions, slots[0]
+        return np.concatenate([motions.reshape(-1, ticks), np.stack(rows)]), np.concatenate(slots)
 
     def _force_of(self, force: ArrayLike | None, motions: Array, ticks: int | None) -> Array:
         length = motions.shape[1] if motions.size else None

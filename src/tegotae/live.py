@@ -74,6 +74,15 @@ class Live:
         part = self._state[self._places[field]]
         return float(part[0]) if part.size == 1 else part.copy()
 
+    def __setitem__(self, field: str, value: float) -> None:
+        """Feed an input that is neither motion nor force, such as live["tyre.speed"] = 20.0; it holds."""
+        fed = {f.name: f for f in self.block.fields if f.fed}
+        if field not in fed:
+            told = f"It takes {', '.join(fed)}." if fed else "It takes motion or force alone."
+            checks.refuse(self.block.name, f"{field!r} cannot be fed.", told)
+        remedy = "Give one finite number; the last one still holds."
+        self._state[self._places[field]] = checks.number(self.block.name, field, value, fed[field].unit, remedy)
+
     def _vector(self, name: str, value: ArrayLike, unit: str) -> Array:
         given = np.array(checks.numbers(self.block.name, name, value))
         if given.shape != (self._n,):

@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 
 import tegotae as tg
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio
+from tegotae.inclusion.unique import JammingWarning
 
 G, BETA = 9.81, 2e-3
 
@@ -161,7 +162,7 @@ def test_a_step_without_a_solution_is_reported():
     # The rub presses the floor twice as hard as the floor pushes back, and drives the slip: no force fits.
     rub = "coulomb(dio(p), v - 100, 'rub')"
     machine = Inclusion({"v": rub, "p": "w", "w": f"dio(p, 'floor') + 2*{rub} - 9.81"})
-    with pytest.warns(UserWarning, match="no solution that was found"):
+    with pytest.warns(UserWarning, match="no solution that was found"), pytest.warns(JammingWarning, match="floor"):
         run = machine.to_stepper(period=1e-3, **parameters(1e9)).run(ticks=5)
     assert run.about["unsolved_steps"] >= 1
     assert run.about["first_unsolved_step"] == 0

@@ -128,9 +128,14 @@ def _of_all(template: str, groups: Sequence[Group]) -> str:
 def _fill(template: str, index: int, group: Group) -> str:
     by_value = group.kernels.by_value and max(group.parameters_each, group.state_each) <= 16
     old = _column("S", index, group.state_each, by_value)
+    own = _column("P", index, group.parameters_each, by_value)
+    if len(group.names) == 1 and not by_value:
+        # Alone, its numbers lie side by side: said plainly, a block with long loops inside vectorises.
+        own = f"p[{group.parameters_at} : {group.parameters_at + group.parameters_each}]"
+        old = f"s[{group.state_at} : {group.state_at + group.state_each}]"
     return template.format(
         g=index,
-        p_i=_column("P", index, group.parameters_each, by_value),
+        p_i=own,
         s_i=old,
         new_s=f"{old[1:-1]} = follow_{index}" if by_value else f"advance_{index}",
         count=len(group.names),

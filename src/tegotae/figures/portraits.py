@@ -24,6 +24,7 @@ from tegotae.figures.house import (
     time_axis,
 )
 from tegotae.figures.machines import elements_of, machine
+from tegotae.figures.steering import is_steering, steering
 from tegotae.result import Result, Variable
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ def _painter(result: Result) -> Callable[[Result], Figure]:
     """Chosen by what was recorded, never by the class: a loaded file gets the same portrait."""
     if elements_of(result) and result.variables["time"].values.size > 1:
         return machine
+    if is_steering(result) and result.variables["time"].values.size > 1:
+        return steering
     motion, force = result.variables.get("velocity"), result.variables.get("force")
     if motion is None or force is None or result.variables["time"].values.size < 2:
         return _anything

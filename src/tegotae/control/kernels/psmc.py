@@ -1,0 +1,44 @@
+"""Proxy-based sliding mode control as an impedance: x is how far the plant is from its reference, v how fast it leaves.
+
+p = [K, B, L, H, F]   gains (L of the integral), time constant of the return, largest force
+s = [x, c, a, f]      deviation, how far the proxy leads the plant, its integral, force on the plant
+
+A PID ties the plant to a massless proxy, f = K c + B c' + L a with a' = c; the proxy slides towards the reference,
+f in F sgn(e - c + H (e' - c')) with e = -x.
+"""
+
+from tegotae.compiling import kernel
+
+
+@kernel
+def psmc_step(p, s, v, T):
+    """Backward Euler, the inclusion solved exactly by the clip -> x1, c1, a1, f, df/dv.  [kikuuwe2006]"""
+    K, B, L, H, F = p[0], p[1], p[2], p[3], p[4]
+    x1 = s[0] + T * v
+    c0, a0 = s[1], s[2]
+    G = K + B / T + L * T
+    known = L * a0 - (B / T) * c0
+    c_free = (H * c0 - T * (x1 + H * v)) / (T + H)  # on the sliding surface, as if the force were enough
+    f_free = G * c_free + known
+    f = min(max(f_free, -F), F)
+    c1 = (f - known) / G
+    slope = -G * T if -F <= f_free <= F else 0.0
+    return x1, c1, a0 + T * c1, f, slope
+
+
+@kernel
+def psmc_answer(p, s, v, T):
+    """Force and slope for a trial velocity; changes nothing."""
+    _, _, _, f, slope = psmc_step(p, s, v, T)
+    return f, slope
+
+
+@kernel
+def psmc_advance(p, s, v, T):
+    """Commit the velocity that really happened."""
+    s[0], s[1], s[2], s[3], _ = psmc_step(p, s, v, T)
+
+
+def psmc_kernels():
+    """A proxy-based sliding mode servo on a line."""
+    return psmc_answer, psmc_advance

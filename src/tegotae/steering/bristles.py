@@ -1,0 +1,155 @@
+"""What every single bristle of a patch did, from the record of a run: its place, stretch, force, and whether it stuck.
+
+A run keeps no forces of single bristles, because a loop at 1 kHz has no use for them. Two successive ticks of the
+state tell them all: how far a bristle was stretched, and how the tread moved over the road meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.result import Result
+from tegotae.steering.patch import ContactPatch
+from tegotae.steering.system import SteeringSystem
+from tegotae.steering.vehicle import Vehicle
+
+_FIELDS = ("stuck", "steer", "speed", "yaw_rate", "drift_before", "phase", "carcass_velocity", "deflection")
+_OWN = "Bristles"
+
+
+def bristle_fields(machine: ContactPatch | SteeringSystem) -> list[str]:
+    """What a run has to record, each tick, for its bristles to be seen afterwards.
+
+    Args:
+        machine: a patch, or a steering system.
+
+    Example:
+        >>> from tegotae.steering import ContactPatch
+        >>> bristle_fields(ContactPatch())[-1]
+        'deflection'
+    """
+    prefix = "tyre." if isinstance(machine, SteeringSystem) else ""
+    return [prefix + name for name in _FIELDS]
+
+
+@dataclass(frozen=True, eq=False)
+class Bristles:
+    """Every bristle at some ticks of a run; arrays of shape (ticks, bristles), from the rear of the patch to its front.
+
+    Args:
+        time: end of each tick [s].
+        place: xi [m], forward of the middle of the patch.
+        deflection: e [m], by which the tread is to the left of the point that the bristle touches on the road.
+        force: of each bristle on the tyre, to the left [N].
+        limit: what it can bear at rest [N].
+        sticks: whether it stuck during the tick.
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.steering import ContactPatch
+        >>> patch = ContactPatch(stiffness=1e4, damping=0.0, bristles=101)
+        >>> run = patch.run(steer=np.zeros(50), slip_angle=0.02, speed=20.0, period=1e-3, record=bristle_fields(patch))
+        >>> seen = Bristles.of(run, patch, ticks=[49])
+        >>> abs(seen.force.sum() - patch.steady(slip_angle=0.02, speed=20.0).lateral_force) < 1.0
+        True
+    """
+
+    time: Array
+    place: Array
+    deflection: Array
+    force: Array
+    limit: Array
+    sticks: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, run: Result, machine: ContactPatch | SteeringSystem, *, ticks: Sequence[int] | None = None) -> Bristles:
+        """From a run that recorded `bristle_fields(machine)` at every tick.
+
+        Args:
+            run: of the machine.
+            machine: the patch or the steering system that ran.
+            ticks: which, from 1 on (a tick is seen against the one before); all but the first unless given.
+        """
+        patch = tyre_of(machine)
+        now = np.arange(1, run.time.size) if ticks is None else np.asarray(ticks, dtype=np.int64)
+        record = _Record(run, machine, patch, now)
+        return record.seen()
+
+
+def tyre_of(machine: ContactPatch | SteeringSystem) -> ContactPatch:
+    """The steered tyre's patch as it runs, with the slip that its vehicle gives it.
+
+    Args:
+        machine: a patch, or a steering system.
+
+    Example:
+        >>> from tegotae.steering import SteeringSystem
+        >>> tyre_of(SteeringSystem.paper()).slip_share
+        0.5
+    """
+    if isinstance(machine, ContactPatch):
+        return machine
+    tyre = machine.vehicle.on(machine.patch)
+    if isinstance(tyre, Vehicle):
+        return tyre.front
+    assert isinstance(tyre, ContactPatch)
+    return tyre
+
+
+class _Record:
+    """Two successive ticks of every field, in the letters of `kernels.patch`."""
+
+    def __init__(self, run: Result, machine: ContactPatch | SteeringSystem, patch: ContactPatch, now: NDArray[np.int64]):
+        names = dict(zip(_FIELDS, bristle_fields(machine), strict=True))
+        missing = [name for name in names.values() if name not in run.variables]
+        if missing:
+            checks.refuse(_OWN, f"the run did not record {', '.join(missing)}.", "Run with record=bristle_fields(...).")
+        T = float(run.about["period"])
+        if run.time.size < 2 or abs(run.time[1] - run.time[0] - T) > 1e-6 * T:
+            checks.refuse(_OWN, "the run did not record each of at least 2 ticks.", "Run with every=1, and longer.")
+        if now.size == 0 or now.min() < 1 or now.max() >= run.time.size:
+            checks.refuse(_OWN, f"ticks reach beyond 1 to {run.time.size - 1}.", "The first is seen by none before it.")
+        self.patch, self.T, self.time = patch, T, run.time[now]
+
+        def column(name: str, at: NDArray[np.int64]) -> Array:
+            return np.asarray(run[names[name]])[at].reshape(now.size, -1)
+
+        self.V, self.phase, self.e = (column(n, now) for n in ("speed", "phase", "deflection"))
+        self.e = self.e.reshape(now.size, patch.bristles)
+        self.v = (column("steer", now) - column("steer", now - 1)) / T
+        q, q_before = column("drift_before", now), column("drift_before", now - 1)
+        w, w_before = column("carcass_velocity", now), column("carcass_velocity", now - 1)
+        self.rate = self.v + column("yaw_rate", now - 1)  # the vehicle's turns it in the tick after
+        self.Va = patch.slip_share * self.V * column("steer", now) + q - w
+        self.Va_dot = patch.slip_share * self.V * self.v + (q - q_before - w + w_before) / T
+        self.before = np.asarray(run[names["deflection"]])[now - 1].reshape(self.e.shape)
+        self.phase_before = column("phase", now - 1)
+
+    def seen(self) -> Bristles:
+        """Each bristle's own motion during the tick, and what it bore."""
+        patch, T, n = self.patch, self.T, self.patch.bristles
+        a, scale = patch.half_length, 21.0 / n
+        K, B = patch.stiffness * scale, patch.damping * scale
+        j = np.arange(n)
+        xi = (j + self.phase) * (2.0 * a / n) - a
+        moved = self.phase_before - self.V * T * n / (2.0 * a)
+        shift = np.rint(self.phase - moved).astype(np.int64)
+        held = (j + shift >= 0) & (j + shift < n)
+        e0 = np.where(held, np.take_along_axis(self.before, np.clip(j + shift, 0, n - 1), axis=1), 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inside = np.minimum(T, np.where(self.V > 0.0, a - xi, a + xi) / np.abs(self.V))
+            Ti = np.where(held, T, inside)
+            grew = np.where(Ti > 0.0, (self.e - e0) / Ti, 0.0)
+        ue = (xi - patch.centre) * self.rate - self.Va
+        um = ue + 0.5 * Ti * (self.V * self.rate + self.Va_dot)
+        f = K * self.e + B * (grew + ue - um)
+        limit = patch.law.at_rest * patch.pressure(xi, half_length=a, bristles=n)
+        # Stuck, it stretched as far as the tread moved; the stretch is known to rounding of its own size.
+        slack = 1e-9 * (np.abs(um) + np.abs(grew)) + 1e-15 / np.maximum(Ti, 1e-12)
+        return Bristles(self.time, xi, self.e, -f, limit, np.abs(um - grew) <= slack)

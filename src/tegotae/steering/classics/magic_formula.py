@@ -1,0 +1,240 @@
+"""The Magic Formula: lateral force and aligning torque of a tyre that rolls steadily."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.compiling import build
+from tegotae.result import Result, Variable
+from tegotae.running import time_of
+from tegotae.steering.kernels import magic
+
+_LOOP = """
+@entry
+def loop(p, slip_angle, speed, every, record):
+    march(p, slip_angle, speed, every, record)
+"""
+
+
+@dataclass(frozen=True)
+class MagicSteady:
+    """What the formula gives for each slip angle.
+
+    Args:
+        slip_angle: alpha [rad].
+        lateral_force: on the tyre, to the left [N].
+        torque: tau_r [N·m], with which it resists steering to the left about the steering axis.
+
+    Example:
+        >>> from tegotae.steering.classics import MagicFormula
+        >>> bool(MagicFormula().steady(slip_angle=0.05, speed=20.0).torque > 0.0)
+        True
+    """
+
+    slip_angle: Array | float
+    lateral_force: Array | float
+    torque: Array | float
+
+
+@dataclass(frozen=True, kw_only=True)
+class MagicFormula:
+    """Pacejka's Magic Formula, a curve through the steady state.  [pacejka2012]
+
+        Fy = D sin(C atan(B a - E (B a - atan(B a)))),   t = Dt cos(Ct atan(Bt a - Et (Bt a - atan(Bt a))))
+
+    over the slip angle a, without shifts, camber and residual torque; the torque about the steering axis is
+    (t + xi_c) Fy. It has no memory and no force at a standstill: a slip angle is the direction of a motion, and at
+    V = 0 there is none. By its own definition it then gives nothing, whatever the steer: no parking torque. The
+    defaults follow the steady curve of `ContactPatch(stiffness=1e4, damping=0.0)` as `fit` finds them: within 1.1 %
+    of the largest force and 6 % of the largest torque (a cosine cannot fall off linearly, as a brush's trail does).
+
+    Args:
+        stiffness_factor: B [1/rad], > 0; B C D is the cornering stiffness.
+        shape: C [-], from 0 (excluded) to 2; above 1 the force falls beyond its peak.
+        peak: D [N], > 0, the largest lateral force.
+        curvature: E [-], <= 1.
+        trail_stiffness_factor: Bt [1/rad], > 0.
+        trail_shape: Ct [-], from 0 (excluded) to 2.
+        trail: Dt [m], >= 0, by which the force acts behind the middle of the patch at small slip angles.
+        trail_curvature: Et [-], <= 1.
+        centre: xi_c [m], where the steering axis meets the road.
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.steering.classics import MagicFormula
+        >>> tyre = MagicFormula()
+        >>> angles = np.linspace(0.0, 0.1, 50)
+        >>> driving = tyre.run(steer=angles, slip_angle=angles, speed=20.0, period=1e-3)
+        >>> bool(driving.lateral_force[-1] > 500.0)
+        True
+        >>> parked = tyre.run(steer=angles, slip_angle=angles, speed=0.0, period=1e-3)
+        >>> float(np.abs(parked.torque).max())
+        0.0
+    """
+
+    stiffness_factor: float = 16.75
+    shape: float = 1.976
+    peak: float = 563.9
+    curvature: float = 1.0
+    trail_stiffness_factor: float = 14.58
+    trail_shape: float = 1.024
+    trail: float = 0.024
+    trail_curvature: float = -50.0
+    centre: float = 0.02
+
+    def __post_init__(self) -> None:
+        own = "MagicFormula"
+        for name, unit in (("stiffness_factor", "1/rad"), ("peak", "N"), ("trail_stiffness_factor", "1/rad")):
+            value = checks.positive(own, name, getattr(self, name), unit, "Give a magnitude, or use MagicFormula.fit.")
+            object.__setattr__(self, name, value)
+        for name in ("shape", "trail_shape"):
+            value = checks.positive(own, name, getattr(self, name), "", "Usual shapes lie from 1 to 2.")
+            if value > 2.0:
+                checks.refuse(own, f"{name}={value} turns the force round at large slip.", "Use a shape <= 2.")
+            object.__setattr__(self, name, value)
+        for name in ("curvature", "trail_curvature"):
+            value = checks.number(own, name, getattr(self, name), "")
+            if value > 1.0:
+                checks.refuse(own, f"{name}={value} turns the curve back at large slip.", "Use a curvature <= 1.")
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "trail", checks.at_least_zero(own, "trail", self.trail, "m", "Such as 0.033."))
+        object.__setattr__(self, "centre", checks.number(own, "centre", self.centre, "m", "Such as 0.02."))
+
+    @classmethod
+    def fit(
+        cls, slip_angle: Sequence[float] | Array, *, lateral_force: ArrayLike, torque: ArrayLike, centre: float = 0.02
+    ) -> MagicFormula:
+        """The formula closest to a steady curve, by least squares.
+
+        Args:
+            slip_angle: alpha [rad], (points,), at least 8.
+            lateral_force: on the tyre, to the left [N], (points,).
+            torque: tau_r about the steering axis [N·m], (points,).
+            centre: xi_c [m], where the steering axis meets the road.
+
+        Example:
+            >>> import numpy as np
+            >>> from tegotae.steering.classics import MagicFormula
+            >>> angles = np.linspace(-0.2, 0.2, 41)
+            >>> made = MagicFormula(peak=700.0, shape=1.4, curvature=0.0).steady(slip_angle=angles, speed=10.0)
+            >>> found = MagicFormula.fit(angles, lateral_force=made.lateral_force, torque=made.torque)
+            >>> round(found.peak, 3), round(found.shape, 3)
+            (700.0, 1.4)
+        """
+        own = "MagicFormula.fit"
+        angles = checks.signal(own, "slip_angle", slip_angle, "rad", 1).ravel()
+        forces = checks.held(own, "lateral_force", lateral_force, "N", angles.size)
+        torques = checks.held(own, "torque", torque, "N·m", angles.size)
+        xi_c = checks.number(own, "centre", centre, "m")
+        if angles.size < 8 or not forces.any() or not torques.any():
+            checks.refuse(
+                own, f"{angles.size} points cannot tell 8 coefficients.", "Give a curve from rest to full slip."
+            )
+        force = _fit_force(angles, forces)
+        trail = _fit_trail(angles, magic.bent_force(force, angles), torques - xi_c * forces)
+        B, C, D, E = force.tolist()
+        Bt, Ct, Dt, Et = trail.tolist()
+        return cls(
+            stiffness_factor=B, shape=C, peak=D, curvature=E, trail_stiffness_factor=Bt, trail_shape=Ct, trail=Dt,
+            trail_curvature=Et, centre=xi_c,
+        )  # fmt: skip
+
+    @property
+    def parameters(self) -> Array:
+        """[B, C, D, E, Bt, Ct, Dt, Et, xi_c]."""
+        force = [self.stiffness_factor, self.shape, self.peak, self.curvature]
+        trail = [self.trail_stiffness_factor, self.trail_shape, self.trail, self.trail_curvature]
+        return np.array([*force, *trail, self.centre])
+
+    @cached_property
+    def _module(self) -> ModuleType:
+        return build(_LOOP, (("march", magic.magic_march),))
+
+    def run(
+        self, *, steer: ArrayLike, slip_angle: ArrayLike = 0.0, speed: ArrayLike, period: float, every: int = 1
+    ) -> Result:
+        """Its forces along a record. The steer angle itself does nothing; it stands here as for every tyre.
+
+        Args:
+            steer: delta at the end of each tick [rad], (ticks,).
+            slip_angle: alpha at the end of each tick [rad], a number or (ticks,).
+            speed: V [m/s], a number or (ticks,); its sign alone counts, and whether it is 0.
+            period: T [s].
+            every: record every so many ticks.
+
+        Returns:
+            `lateral_force` [N] (on the tyre, to the left) and `torque` [N·m] (resists steering to the left).
+        """
+        own = "MagicFormula"
+        period = checks.period_of(own, period)
+        every = checks.whole(own, "every", every, 1, "Use every=1 to record each tick.")
+        steers = checks.signal(own, "steer", steer, "rad", 1).ravel()
+        angles = checks.held(own, "slip_angle", slip_angle, "rad", steers.size)
+        speeds = checks.held(own, "speed", speed, "m/s", steers.size)
+        table = np.empty((2, steers.size // every))
+        self._module.loop(self.parameters, angles, speeds, every, table)
+        variables = {"time": time_of(steers.size, every, period)}
+        for name, values, unit in (("steer", steers, "rad"), ("slip_angle", angles, "rad"), ("speed", speeds, "m/s")):
+            variables[name] = Variable(("time",), values[every - 1 :: every].copy(), unit, "as given")
+        variables["lateral_force"] = Variable(("time",), table[0], "N", "on the tyre, to the left")
+        variables["torque"] = Variable(("time",), table[1], "N·m", "resists steering to the left")
+        return Result(variables, title=own, about={"block": repr(self), "period": period})
+
+    def steady(self, *, slip_angle: ArrayLike, speed: float) -> MagicSteady:
+        """The curve itself.
+
+        Args:
+            slip_angle: alpha [rad], a number or an array.
+            speed: V [m/s]; its sign alone counts, and whether it is 0.
+        """
+        V = checks.number("MagicFormula", "speed", speed, "m/s")
+        angles = checks.array("MagicFormula", "slip_angle", slip_angle, "rad")
+        checks.finite("MagicFormula", "slip_angle", angles, "rad")
+        table = np.empty((2, angles.size))
+        self._module.loop(self.parameters, angles.ravel(), np.full(angles.size, V), 1, table)
+        if angles.ndim == 0:
+            return MagicSteady(float(angles), float(table[0, 0]), float(table[1, 0]))
+        return MagicSteady(angles.copy(), table[0].reshape(angles.shape), table[1].reshape(angles.shape))
+
+
+# From shape 1 on, `peak` is the largest force; below, coefficients of no meaning fit as well.
+_LOW = np.array([1e-6, 1.0, 1e-9, -50.0])
+_HIGH = np.array([np.inf, 2.0, np.inf, 1.0])
+_STARTS = ((1.3, 0.0), (1.05, -2.0), (1.6, 0.5))  # the formula has valleys: start in several
+
+
+def _fit_force(angles: Array, forces: Array) -> Array:
+    """B, C, D, E of the lateral force, by itself, as is the custom."""
+    D = float(np.abs(forces).max())
+    near = np.abs(angles) <= np.quantile(np.abs(angles), 0.25)
+    slope = abs(float(np.sum(angles[near] * forces[near]) / max(float(np.sum(angles[near] ** 2)), 1e-300)))
+    starts = [np.array([max(slope, D) / (C * D), C, D, E]) for C, E in _STARTS]
+    return _closest(lambda x: (magic.bent_force(x, angles) - forces) / D, starts, _LOW)
+
+
+def _fit_trail(angles: Array, forces: Array, aligning: Array) -> Array:
+    """Bt, Ct, Dt, Et of the trail, from the aligning torque that the force just found has to make."""
+    size = float(np.abs(aligning).max()) or 1.0
+    longest = size / float(np.abs(forces).max())
+    width = float(np.abs(angles).max())
+    starts = [np.array([5.0 / width, C, 2.0 * longest, E]) for C, E in _STARTS]
+    low = np.where(_LOW == 1.0, 0.5, _LOW)
+    return _closest(lambda x: (magic.bent_trail(x, angles) * forces - aligning) / size, starts, low)
+
+
+def _closest(misfit: Callable[[Array], Array], starts: list[Array], low: Array) -> Array:
+    from scipy.optimize import least_squares
+
+    tries = [
+        least_squares(misfit, start, bounds=(low, _HIGH), x_scale=np.abs(start) + 0.1, xtol=1e-14, ftol=1e-14)
+        for start in starts
+    ]
+    return np.asarray(min(tries, key=lambda one: float(one.cost)).x)

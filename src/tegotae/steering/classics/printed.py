@@ -1,0 +1,193 @@
+"""The paper's own scheme, step after step as it is printed: kept to compare with the solved one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.compiling import build
+from tegotae.friction.laws import Coulomb
+from tegotae.result import Result, Variable
+from tegotae.running import report_divergence, time_of
+from tegotae.steering.hands import Driver
+from tegotae.steering.kernels import printed as k
+from tegotae.steering.system import SteeringSystem
+from tegotae.steering.vehicle import Kinematic
+
+_LOOPS = """
+steered, rubbed = make(load, train)
+
+
+@entry
+def loop(p, c, hand, s, xi, e, torque, wanted, rates, speed, T, every, record):
+    steered(p, c, hand, s, xi, e, torque, wanted, rates, speed, T, every, record)
+
+
+@entry
+def rub(c, rates, T, out):
+    rubbed(c, rates, T, out)
+"""
+
+_RECORDED = (
+    ("steer", "rad", "of the tyre, to the left"),
+    ("steer_rate", "rad/s", "of the tyre, to the left"),
+    ("hand_torque", "N·m", "of the hand on the wheel"),
+    ("tyre_torque", "N·m", "resists steering to the left, at the tyre"),
+    ("train_torque", "N·m", "friction of the drive train, at the tyre"),
+    ("lateral_force", "N", "on the tyre, to the left"),
+    ("stuck", "-", "share of the bristles that stick"),
+    ("speed", "m/s", "of the vehicle, forwards"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplicitSteering:
+    """A steering system by explicit steps: torques of the last motion move the wheel.  [yamamoto2006 (4)-(11)]
+
+    The paper's torques need the motion they cause; here the motion of the last tick stands in for it, so stiff and
+    dry parts act one tick late. A bristle that enters the patch during a tick is given all of it. In (9), the drive
+    train's friction, T stands where the paper prints T_f; `PrintedSteering` has it as printed.
+
+    Args:
+        system: what is steered: a constant coefficient of friction, a rigid carcass, a `Kinematic` vehicle.
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.steering import SteeringSystem
+        >>> from tegotae.steering.classics import ExplicitSteering
+        >>> push = dict(hand_torque=np.full(300, 0.5), period=1e-4)
+        >>> solved, explicit = SteeringSystem.paper(), ExplicitSteering(system=SteeringSystem.paper())
+        >>> apart = explicit.run(**push).wheel_angle - solved.run(**push).wheel_angle
+        >>> bool(abs(apart).max() < 0.02 * abs(solved.run(**push).wheel_angle).max())
+        True
+    """
+
+    system: SteeringSystem
+
+    _train: ClassVar[Callable[..., Any]] = k.corrected_train
+
+    def __post_init__(self) -> None:
+        own, patch = type(self).__name__, self.system.patch
+        told = "Use SteeringSystem itself, which solves for all of them."
+        if not isinstance(patch.law, Coulomb):
+            checks.refuse(own, f"friction={patch.friction!r} depends on the slip speed.", told)
+        if patch.carcass is not None:
+            checks.refuse(own, f"carcass={patch.carcass!r} gives way.", told)
+        if not isinstance(self.system.vehicle, Kinematic):
+            checks.refuse(own, f"vehicle={self.system.vehicle!r} slides.", told)
+
+    def run(
+        self,
+        *,
+        hand_torque: ArrayLike | None = None,
+        hand: Driver | None = None,
+        duration: float | None = None,
+        speed: ArrayLike | None = None,
+        period: float,
+        every: int = 1,
+        initial: Mapping[str, ArrayLike] | None = None,
+    ) -> Result:
+        """Steer, compiled; arguments and what is recorded as in `SteeringSystem.run`.
+
+        Args:
+            hand_torque: tau_h over each tick [N·m], (ticks,).
+            hand: a driver instead, who sees where the wheel was at the end of the last tick.
+            duration: how long the driver steers [s].
+            speed: V over each tick [m/s], a number or (ticks,); the system's own unless given.
+            period: T [s].
+            every: record every so many ticks.
+            initial: "position" (steer angle [rad]) and "velocity" (its rate [rad/s]) to start from.
+        """
+        own = type(self).__name__
+        period = checks.period_of(own, period)
+        every = checks.whole(own, "every", every, 1, "Use every=1 to record each tick.")
+        if (hand is None) == (hand_torque is None):
+            got = "both hand and hand_torque" if hand is not None else "neither hand nor hand_torque"
+            checks.refuse(own, f"run got {got}.", "Give one of them.")
+        if hand is not None:
+            length = checks.positive(own, "duration", duration, "s", "Give how long the driver steers, in seconds.")
+            wanted, rates = hand.angles(period, max(1, round(length / period)))
+            torque, arms = np.zeros(wanted.size), np.array([hand.stiffness, hand.damping])
+        else:
+            torque = checks.signal(own, "hand_torque", hand_torque, "N·m", 1).ravel()  # type: ignore[arg-type]
+            wanted, rates, arms = np.zeros(torque.size), np.zeros(torque.size), np.zeros(2)
+        speeds = checks.held(own, "speed", self.system.speed if speed is None else speed, "m/s", torque.size)
+        state, places, stretches = self._start(dict(initial or {}))
+        table = np.empty((k.GIVEN, torque.size // every))
+        patch = self.system.vehicle.on(self.system.patch).parameters
+        self._module.loop(
+            patch, self._column, arms, state, places, stretches, torque, wanted, rates, speeds, period, every, table
+        )
+        report_divergence(own, table, every, period)
+        variables = {"time": time_of(torque.size, every, period)}
+        angle = self.system.column.gear * table[k.STEER]
+        variables["wheel_angle"] = Variable(("time",), angle, "rad", "of the wheel, to the left")
+        for row, (name, unit, meaning) in zip(table, _RECORDED, strict=True):
+            variables[name] = Variable(("time",), row.copy(), unit, meaning)
+        return Result(variables, title=own, about={"system": repr(self), "period": period})
+
+    def train_torque(self, *, steer: ArrayLike, period: float) -> Array:
+        """What (9) alone gives along a record of steer angles [N·m]; it starts at rest in the first of them.
+
+        Args:
+            steer: delta at the end of each tick [rad], (ticks,).
+            period: T [s].
+        """
+        own = type(self).__name__
+        period = checks.period_of(own, period)
+        angles = checks.signal(own, "steer", steer, "rad", 1).ravel()
+        out = np.empty(angles.size)
+        self._module.rub(self._column, np.diff(angles, prepend=angles[0]) / period, period, out)
+        return out
+
+    @property
+    def _column(self) -> Array:
+        c = self.system.column
+        return np.array([c.inertia, c.gear, c.friction, c.stiffness, c.damping])
+
+    @property
+    def _module(self) -> ModuleType:
+        functions = (("make", k.explicit_kernels), ("load", self.system.patch.pressure.kernel), ("train", self._train))
+        return build(_LOOPS, functions)
+
+    def _start(self, initial: Mapping[str, ArrayLike]) -> tuple[Array, Array, Array]:
+        """The state, the places of the bristles (cell centres) and their stretches."""
+        own, patch, state = type(self).__name__, self.system.patch, np.zeros(k.GIVEN + 1)
+        spots = {"position": (k.STEER, "rad"), "velocity": (k.RATE, "rad/s")}
+        for name, value in initial.items():
+            if name not in spots:
+                checks.refuse(own, f"initial[{name!r}] cannot be set.", f"It takes {', '.join(spots)}.")
+            spot, unit = spots[name]
+            state[spot] = checks.number(own, f"initial[{name!r}]", value, unit)
+        cells = (np.arange(patch.bristles) + 0.5) / patch.bristles
+        return state, patch.half_length * (2.0 * cells - 1.0), np.zeros(patch.bristles)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintedSteering(ExplicitSteering):
+    """The same with (9) as printed: T_f, a torque, where T is meant. Its drive train dissipates nothing.
+
+    Args:
+        system: as in `ExplicitSteering`.
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.steering import SteeringSystem
+        >>> from tegotae.steering.classics import ExplicitSteering, PrintedSteering
+        >>> steer = 0.1 * np.sin(2.0 * np.pi * 0.25 * np.arange(8001) * 1e-3)
+        >>> cycle = np.diff(steer[4000:])
+        >>> for scheme in (PrintedSteering, ExplicitSteering):  # [J] a cycle; 4 T_f delta = 0.12 is meant
+        ...     torque = scheme(system=SteeringSystem.paper()).train_torque(steer=steer, period=1e-3)
+        ...     print(f"{torque[4001:] @ cycle:.3f}")
+        -0.000
+        0.120
+    """
+
+    _train: ClassVar[Callable[..., Any]] = k.printed_train

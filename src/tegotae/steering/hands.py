@@ -1,0 +1,301 @@
+"""Hands at the wheel: a driver who wants an angle, a hand that exerts a torque, and what either follows over time.
+
+Profiles are functions of time that take a moment or many: `Sine`, `Ramp`, `Hold`, `Waypoints`, `Trace`. A plain number
+is held, a plain array has one value a tick. Signs: angles and torques are positive to the left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.device.hand import Hand
+
+
+@runtime_checkable
+class Profile(Protocol):
+    """A quantity over time: called with times [s], it gives as many values, [rad] or [N·m].
+
+    Example:
+        >>> from tegotae.steering.hands import Profile, Sine
+        >>> isinstance(Sine(amplitude=1.2), Profile)
+        True
+    """
+
+    def __call__(self, time: ArrayLike) -> Array:
+        """Values at these times [s]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sine:
+    """To and fro: centre + amplitude sin(2 pi frequency time).
+
+    Args:
+        amplitude: [rad] (or [N·m], for a torque).
+        frequency: [Hz], > 0.
+        centre: [rad] (or [N·m]).
+
+    Example:
+        >>> from tegotae.steering.hands import Sine
+        >>> Sine(amplitude=1.2)([0.0, 1.0]).tolist()
+        [0.0, 1.2]
+    """
+
+    amplitude: float
+    frequency: float = 0.25
+    centre: float = 0.0
+
+    def __post_init__(self) -> None:
+        own, set_ = type(self).__name__, object.__setattr__
+        set_(self, "amplitude", checks.number(own, "amplitude", self.amplitude, "rad"))
+        set_(self, "frequency", checks.positive(own, "frequency", self.frequency, "Hz", "Give cycles a second."))
+        set_(self, "centre", checks.number(own, "centre", self.centre, "rad"))
+
+    def __call__(self, time: ArrayLike) -> Array:
+        """Values at these times [s]."""
+        wave: Array = self.centre + self.amplitude * np.sin(2.0 * np.pi * self.frequency * np.asarray(time))
+        return wave
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ramp:
+    """At a constant rate from where it begins, and still from `until` on.
+
+    Args:
+        rate: [rad/s] (or [N·m/s]).
+        begin: value at time 0, [rad] (or [N·m]).
+        until: time [s], > 0, at which it stops; never unless given.
+
+    Example:
+        >>> from tegotae.steering.hands import Ramp
+        >>> Ramp(rate=2.0, until=1.0)([0.5, 3.0]).tolist()
+        [1.0, 2.0]
+    """
+
+    rate: float
+    begin: float = 0.0
+    until: float | None = None
+
+    def __post_init__(self) -> None:
+        own, set_ = type(self).__name__, object.__setattr__
+        set_(self, "rate", checks.number(own, "rate", self.rate, "rad/s"))
+        set_(self, "begin", checks.number(own, "begin", self.begin, "rad"))
+        if self.until is not None:
+            remedy = "Give when to stop, or None for never."
+            set_(self, "until", checks.positive(own, "until", self.until, "s", remedy))
+
+    def __call__(self, time: ArrayLike) -> Array:
+        """Values at these times [s]."""
+        passed = np.asarray(time, dtype=np.float64)
+        way: Array = self.begin + self.rate * (passed if self.until is None else np.minimum(passed, self.until))
+        return way
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hold:
+    """Always the same.
+
+    Args:
+        value: [rad] (or [N·m]).
+
+    Example:
+        >>> from tegotae.steering.hands import Hold
+        >>> Hold(value=0.5)([0.0, 9.0]).tolist()
+        [0.5, 0.5]
+    """
+
+    value: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", checks.number(type(self).__name__, "value", self.value, "rad"))
+
+    def __call__(self, time: ArrayLike) -> Array:
+        """Values at these times [s]."""
+        return np.full(np.shape(time), self.value)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Waypoints:
+    """Straight lines from point to point; still before the first and after the last.
+
+    Args:
+        times: when [s], rising.
+        values: how much then, [rad] (or [N·m]).
+
+    Example:
+        >>> from tegotae.steering.hands import Waypoints
+        >>> Waypoints(times=[1.0, 3.0], values=[0.0, 4.0])([0.0, 2.0, 5.0]).tolist()
+        [0.0, 2.0, 4.0]
+    """
+
+    times: Sequence[float] | NDArray[np.float64]
+    values: Sequence[float] | NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        own, set_ = type(self).__name__, object.__setattr__
+        times = checks.signal(own, "times", self.times, "s", 1).ravel().copy()
+        values = checks.signal(own, "values", self.values, "rad", 1).ravel().copy()
+        if times.size != values.size:
+            checks.refuse(own, f"{times.size} times for {values.size} values.", "Give one value a time.")
+        if (np.diff(times) <= 0.0).any():
+            checks.refuse(own, f"times={times.tolist()} s do not rise.", "Give each time after the one before.")
+        set_(self, "times", times)
+        set_(self, "values", values)
+
+    def __call__(self, time: ArrayLike) -> Array:
+        """Values at these times [s]."""
+        return np.interp(np.asarray(time, dtype=np.float64), self.times, self.values)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Trace:
+    """A record of a real hand, taken every so often; between samples it is a straight line, at its ends still.
+
+    Args:
+        values: what was recorded, [rad] (or [N·m]); the first at time 0.
+        period: of the record [s], > 0; it need not be that of the run.
+
+    Example:
+        >>> from tegotae.steering.hands import Trace
+        >>> Trace(values=[0.0, 0.1, 0.3], period=0.01)([0.005, 0.02, 1.0]).tolist()
+        [0.05, 0.3, 0.3]
+    """
+
+    values: Sequence[float] | NDArray[np.float64]
+    period: float
+
+    def __post_init__(self) -> None:
+        own, set_ = type(self).__name__, object.__setattr__
+        set_(self, "values", checks.signal(own, "values", self.values, "rad", 1).ravel().copy())
+        set_(self, "period", checks.period_of(own, self.period))
+
+    def __call__(self, time: ArrayLike) -> Array:
+        """Values at these times [s]."""
+        times = self.period * np.arange(len(self.values))
+        return np.interp(np.asarray(time, dtype=np.float64), times, self.values)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Driver:
+    """A driver's hands: a spring and a damper between the wheel and the angle they want it at.
+
+    tau_h = stiffness (wanted - angle) + damping (wanted rate - rate), positive to the left, on the wheel.
+
+    Args:
+        stiffness: K [N·m/rad], >= 0.
+        damping: B [N·m·s/rad], >= 0.
+        angle: wanted angle of the wheel [rad]: a profile, a number to hold, or an array with one angle a tick.
+
+    Example:
+        >>> from tegotae.steering.hands import Driver, Ramp
+        >>> driver = Driver(angle=Ramp(rate=2.0))
+        >>> wanted, rate = driver.angles(0.5, 3)
+        >>> wanted.tolist(), rate.tolist()
+        ([1.0, 2.0, 3.0], [2.0, 2.0, 2.0])
+        >>> float(driver.torque(wanted=1.0, wanted_rate=2.0, angle=0.75, rate=1.5))
+        3.0
+    """
+
+    stiffness: float = 10.0
+    damping: float = 1.0
+    angle: Profile | ArrayLike
+
+    def __post_init__(self) -> None:
+        own, none, set_ = type(self).__name__, "Give a magnitude, or 0 for none.", object.__setattr__
+        set_(self, "stiffness", checks.at_least_zero(own, "stiffness", self.stiffness, "N·m/rad", none))
+        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·m·s/rad", none))
+        set_(self, "angle", _profile_or_record(own, "angle", self.angle, "rad"))
+
+    def angles(self, period: float, ticks: int) -> tuple[Array, Array]:
+        """Wanted angle [rad] at the end of each tick and wanted rate [rad/s], its mean over the tick, for a whole run.
+
+        Args:
+            period: T [s].
+            ticks: how many.
+        """
+        path = _sampled(type(self).__name__, "angle", self.angle, period, ticks)
+        return path[1:].copy(), np.diff(path) / period
+
+    def torque(self, *, wanted: ArrayLike, wanted_rate: ArrayLike, angle: ArrayLike, rate: ArrayLike) -> Array:
+        """Torque on the wheel [N·m], the wheel being at `angle` [rad] and turning at `rate` [rad/s]."""
+        pull = self.stiffness * (np.asarray(wanted) - np.asarray(angle))
+        total: Array = pull + self.damping * (np.asarray(wanted_rate) - np.asarray(rate))
+        return total
+
+    def hand(self) -> Hand:
+        """The same hands as a `tegotae.device.Hand`, for other device twins; needs a profile or a number."""
+        angle = _timed("Driver", "angle", self.angle)
+        return Hand(stiffness=self.stiffness, damping=self.damping, target=lambda time: angle(np.array([time])))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TorqueProfile:
+    """A hand that exerts a torque over time, whatever the wheel does.
+
+    Args:
+        torque: on the wheel [N·m], positive to the left: a profile, a number, or an array with one a tick.
+
+    Example:
+        >>> from tegotae.steering.hands import Sine, TorqueProfile
+        >>> TorqueProfile(torque=Sine(amplitude=3.0)).torques(0.5, 2).round(6).tolist()
+        [2.12132, 3.0]
+    """
+
+    torque: Profile | ArrayLike
+
+    def __post_init__(self) -> None:
+        own = type(self).__name__
+        object.__setattr__(self, "torque", _profile_or_record(own, "torque", self.torque, "N·m"))
+
+    def torques(self, period: float, ticks: int) -> Array:
+        """Torque [N·m] at the end of each tick, for a whole run.
+
+        Args:
+            period: T [s].
+            ticks: how many.
+        """
+        return _sampled(type(self).__name__, "torque", self.torque, period, ticks)[1:].copy()
+
+    def hand(self) -> Hand:
+        """The same torque as a `tegotae.device.Hand`, for device twins; needs a profile or a number."""
+        torque = _timed("TorqueProfile", "torque", self.torque)
+        return Hand(
+            stiffness=0.0, damping=0.0, target=lambda time: np.zeros(1), push=lambda time: torque(np.array([time]))
+        )
+
+
+def _profile_or_record(owner: str, name: str, value: Profile | ArrayLike, unit: str) -> Profile | Array:
+    """A profile as it is, a number as `Hold`, anything else as an array with one value a tick."""
+    if isinstance(value, Profile):
+        return value
+    if np.ndim(value) == 0:
+        return Hold(value=checks.number(owner, name, value, unit, "Give a number, an array, or such as Sine(…)."))
+    return checks.signal(owner, name, value, unit, 1).ravel().copy()
+
+
+def _sampled(owner: str, name: str, value: Profile | ArrayLike, period: float, ticks: int) -> Array:
+    """Values at times 0, T, ..., ticks T; a record with one value a tick is taken to start at its first."""
+    period = checks.period_of(owner, period)
+    ticks = checks.whole(owner, "ticks", ticks, 1, "Give at least one tick.")
+    if isinstance(value, Profile):
+        path = np.asarray(value(period * np.arange(ticks + 1)), dtype=np.float64)
+        if path.shape != (ticks + 1,):
+            checks.refuse(owner, f"{name} gave shape {path.shape} for {ticks + 1} times.", "Give one value a time.")
+        checks.finite(owner, name, path, "")
+        return path
+    record = np.asarray(value, dtype=np.float64)
+    if record.size != ticks:
+        checks.refuse(owner, f"{name} has {record.size} values for {ticks} ticks.", "Give one value a tick.")
+    return np.concatenate([record[:1], record])
+
+
+def _timed(owner: str, name: str, value: Profile | ArrayLike) -> Profile:
+    if not isinstance(value, Profile):
+        checks.refuse(owner, f"{name} is an array, which knows no times.", "Use Trace(values=…, period=…) instead.")
+    return value

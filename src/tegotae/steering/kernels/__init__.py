@@ -1,0 +1,1 @@
+"""Compiled steps of tyres and steering, in the letters of the papers."""

@@ -1,0 +1,270 @@
+"""The contact patch with a width: bristles over length and width, friction as a vector, driving and braking too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import ModuleType
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.block import Field, Impedance, Kernels
+from tegotae.checks import Array
+from tegotae.compiling import build
+from tegotae.friction.laws import Coulomb, Law
+from tegotae.result import Result, Variable
+from tegotae.running import about, report_divergence, time_of
+from tegotae.steering.kernels import planar as k
+from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic, Pressure
+
+_LOOP = """
+@entry
+def loop(p, s, steer, slip_angle, speed, slip, T, every, record):
+    march(p, s, steer, slip_angle, speed, slip, T, every, record)
+"""
+_OUTPUTS = (
+    ("longitudinal_force", "N", "on the tyre, forwards"),
+    ("lateral_force", "N", "on the tyre, to the left"),
+    ("torque", "N·m", "resists steering to the left"),
+    ("stuck", "-", "share of the bristles that stick"),
+)
+
+
+@dataclass(frozen=True)
+class PlanarSteady:
+    """A tyre once every bristle has passed through the patch; one entry for each slip given.
+
+    Args:
+        slip_angle: alpha [rad].
+        slip: R omega - V [m/s].
+        longitudinal_force: on the tyre, forwards [N].
+        lateral_force: on the tyre, to the left [N].
+        torque: tau_r [N·m], with which it resists steering to the left about the steering axis.
+        stuck: share of the bristles that stick [-].
+
+    Example:
+        >>> from tegotae.steering.planar import PlanarPatch
+        >>> patch = PlanarPatch(stiffness=1e4, damping=0.0, bristles=201)
+        >>> patch.steady(slip_angle=[0.0, 0.1], speed=20.0).lateral_force.round(1)
+        array([  0., 560.])
+    """
+
+    slip_angle: Array | float
+    slip: Array | float
+    longitudinal_force: Array | float
+    lateral_force: Array | float
+    torque: Array | float
+    stuck: Array | float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanarPatch(Impedance):
+    """A contact patch of n x m bristles, each held by the road up to a limit on the norm of its force.
+
+    It takes steering, slip angle, and the tread running ahead of the road or behind it (driving, braking), at any
+    speed, and gives both forces and the torque. Its bristles are those of `ContactPatch`, spread over the width as
+    well; with rows=1 and no longitudinal slip it is that patch. Deflections are kept in the frame of the wheel, and
+    that this frame turns by some mrad while a bristle is in the patch is neglected, as in the paper.
+
+    Signs: the root of the bristle at (xi, eta), forward and to the left of the middle, moves over the road with
+    (-slip - eta rate, (xi - centre) rate - V alpha), rate being the turn to the left. Bristles pass through the
+    patch with the rolling speed R omega = speed + slip: a locked wheel (slip = -speed) drags the same ones along.
+
+    As a block of dimension 3 it answers the motion (-slip, -V alpha, rate) of the tread over the road [m/s, m/s, rad/s]
+    with the force and the torque on it [N, N, N·m]; `rolling_speed` [m/s] is part of its state and is fed.
+
+    Args:
+        stiffness: K [N/m] of one bristle of 21 x 1, in every direction; scaled, so that the numbers of bristles are
+            only a resolution.
+        damping: B [N·s/m] of one bristle of 21 x 1, >= 0.
+        friction: mu [-], or a law over the slip speed, such as `tg.Stribeck(kinetic=0.3, static=0.4, velocity=0.5)`.
+        bristles: n along the patch, at least 1.
+        rows: m across the patch, at least 1.
+        half_length: a [m], > 0; the patch reaches from -a to a.
+        half_width: w [m], > 0; with rows=1 all bristles stand in the middle.
+        centre: xi_c [m], where the steering axis meets the road.
+        pressure: load over the length of the patch; it does not change over the width.
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.steering.planar import PlanarPatch
+        >>> patch = PlanarPatch(stiffness=1e4, damping=0.0, bristles=201, rows=10)
+        >>> braking = patch.steady(slip_angle=0.05, speed=20.0, slip=-1.0)
+        >>> bool(braking.longitudinal_force < 0.0 < braking.lateral_force)
+        True
+        >>> parked = patch.run(steer=np.linspace(0.0, 0.2, 200), speed=0.0, period=1e-3)
+        >>> bool(parked.torque[-1] > 10.0), bool(parked.stuck[-1] < 1.0)
+        (True, True)
+    """
+
+    stiffness: float = 500.0
+    damping: float = 150.0
+    friction: Law | float = 0.4
+    bristles: int = REFERENCE_COUNT
+    rows: int = 1
+    half_length: float = 0.1
+    half_width: float = 0.07
+    centre: float = 0.02
+    pressure: Pressure = field(default_factory=Parabolic)
+
+    dimension = 3
+
+    def __post_init__(self) -> None:
+        own, set_ = self.name, object.__setattr__
+        set_(
+            self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", "Such as 500, of 21 bristles.")
+        )
+        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", "Give 0 for none."))
+        if not isinstance(self.friction, Law):
+            remedy = "Give mu, such as 0.4, or a law."
+            set_(self, "friction", checks.positive(own, "friction", self.friction, "-", remedy))
+        set_(self, "bristles", checks.whole(own, "bristles", self.bristles, 1, "Use 21 or more; 101 for feel."))
+        set_(self, "rows", checks.whole(own, "rows", self.rows, 1, "Use 1 for a row without width, 10 for a tyre."))
+        set_(self, "half_length", checks.positive(own, "half_length", self.half_length, "m", "Such as 0.1."))
+        set_(self, "half_width", checks.positive(own, "half_width", self.half_width, "m", "Such as 0.07."))
+        set_(self, "centre", checks.number(own, "centre", self.centre, "m", "Such as 0.02."))
+        if not isinstance(self.pressure, Pressure):
+            checks.refuse(own, f"pressure={self.pressure!r} is no profile.", "Give Parabolic(), Uniform(load=...), ...")
+
+    # ------------------------------------------------------------ the block
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The state: what it gives, what it is fed, and every bristle."""
+        bristles = 2 * self.bristles * self.rows
+        return (
+            Field("force", "N, N, N·m", "force on the tyre, forwards and to the left, and torque on what steers it"),
+            Field("stuck", "-", "share of the bristles that stick", vector=False),
+            Field("rolling_speed", "m/s", "R omega, with which bristles pass", vector=False, recorded=False, fed=True),
+            Field(
+                "phase", "-", "how far the bristles are on their way to the next place", vector=False, recorded=False
+            ),
+            Field("deflection", "m", "forwards, then to the left; row by row", recorded=False, size=bristles),
+        )
+
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+        """Bristles at the centres of their cells, unstretched; fields named in `initial` set."""
+        return super().initial_state(period, {"phase": 0.5, **(initial or {})})
+
+    @property
+    def law(self) -> Law:
+        """Friction over slip speed, for a load of 1 N."""
+        return self.friction if isinstance(self.friction, Law) else Coulomb(self.friction)
+
+    @property
+    def parameters(self) -> Array:
+        """[K, B, a, w, xi_c, scale, n, m, pressure at, law..., pressure...]."""
+        scale = REFERENCE_COUNT / (self.bristles * self.rows)
+        law = np.asarray(self.law.parameters, dtype=np.float64)
+        head = [self.stiffness * scale, self.damping * scale, self.half_length, self.half_width, self.centre, scale]
+        counts = [self.bristles, self.rows, k.LAW + law.size]
+        return np.concatenate([head, counts, law, self.pressure.parameters])
+
+    @property
+    def kernels(self) -> Kernels:
+        """Made for the pressure profile and the friction law."""
+        if isinstance(self.law, Coulomb):
+            return Kernels(k.coulomb_planar_kernels, (self.pressure.kernel,))
+        return Kernels(k.planar_kernels, (self.pressure.kernel, *self.law.kernels))
+
+    # ------------------------------------------------------------ use
+
+    @cached_property
+    def _module(self) -> ModuleType:
+        make = k.coulomb_planar_march if isinstance(self.law, Coulomb) else k.planar_march
+        loop = Kernels(make, self.kernels.functions)
+        functions = ", ".join(f"law_{i}" for i in range(len(loop.functions)))
+        return build(f"march = make({functions})\n" + _LOOP, loop.imports())
+
+    def run(  # type: ignore[override]
+        self,
+        *,
+        steer: ArrayLike,
+        slip_angle: ArrayLike = 0.0,
+        speed: ArrayLike,
+        slip: ArrayLike = 0.0,
+        period: float,
+        every: int = 1,
+        initial: Mapping[str, ArrayLike] | None = None,
+    ) -> Result:
+        """Steer, drive and brake it along a record, compiled. It starts at rest in the first steer angle.
+
+        Args:
+            steer: delta at the end of each tick [rad], (ticks,).
+            slip_angle: alpha at the end of each tick [rad], a number or (ticks,).
+            speed: V over each tick [m/s], a number or (ticks,); negative rolls backwards. Bristles pass with
+                speed + slip, both as given for the tick.
+            slip: R omega - V at the end of each tick [m/s], a number or (ticks,): positive drives, negative brakes,
+                -V is a locked wheel. A velocity, not a ratio, so that it has a meaning at V = 0.
+            period: T [s].
+            every: record every so many ticks.
+            initial: fields of the state to start from, such as the deflections.
+
+        Returns:
+            `longitudinal_force` [N] (on the tyre, forwards), `lateral_force` [N] (on the tyre, to the left),
+            `torque` [N·m] (tau_r: resists steering to the left), `stuck` [-], beside what was given.
+        """
+        period = checks.period_of(self.name, period)
+        every = checks.whole(self.name, "every", every, 1, "Use every=1 to record each tick.")
+        angles = checks.signal(self.name, "steer", steer, "rad", 1).ravel()
+        ticks = angles.size
+        slip_angles = checks.held(self.name, "slip_angle", slip_angle, "rad", ticks)
+        speeds = checks.held(self.name, "speed", speed, "m/s", ticks)
+        slips = checks.held(self.name, "slip", slip, "m/s", ticks)
+        state = self.initial_state(period, initial)
+        table = np.empty((len(_OUTPUTS), ticks // every))
+        self._module.loop(self.parameters, state, angles, slip_angles, speeds, slips, period, every, table)
+        report_divergence(self.name, table, every, period)
+        table[2] *= -1.0  # as a resistance, as the paper writes it
+        variables = {"time": time_of(ticks, every, period)}
+        given = (("steer", angles, "rad"), ("slip_angle", slip_angles, "rad"), ("speed", speeds, "m/s"))
+        for name, values, unit in (*given, ("slip", slips, "m/s")):
+            variables[name] = Variable(("time",), values[every - 1 :: every].copy(), unit, "as given")
+        for row, (name, unit, meaning) in enumerate(_OUTPUTS):
+            variables[name] = Variable(("time",), table[row], unit, meaning)
+        return Result(variables, title=self.name, about=about(self, period))
+
+    def steady(self, *, slip_angle: ArrayLike, speed: float, slip: ArrayLike = 0.0) -> PlanarSteady:
+        """Roll straight on at each slip until every bristle has passed through the patch; a locked wheel slides.
+
+        Args:
+            slip_angle: alpha [rad], a number or an array.
+            speed: V [m/s]; negative rolls backwards.
+            slip: R omega - V [m/s], a number or an array that goes with slip_angle.
+        """
+        V = checks.number(self.name, "speed", speed, "m/s", "Give one speed.")
+        angles = checks.array(self.name, "slip_angle", slip_angle, "rad")
+        slips = checks.array(self.name, "slip", slip, "m/s")
+        checks.finite(self.name, "slip_angle", angles, "rad")
+        checks.finite(self.name, "slip", slips, "m/s")
+        try:
+            angles, slips = (np.array(x) for x in np.broadcast_arrays(angles, slips))
+        except ValueError:
+            shapes = f"slip_angle has shape {angles.shape}, slip {slips.shape}."
+            checks.refuse(self.name, shapes, "Give one number, or arrays of one shape.")
+        pairs = zip(angles.ravel(), slips.ravel(), strict=True)
+        out = np.array([self._settled(V, float(alpha), float(S)) for alpha, S in pairs]).reshape(-1, len(_OUTPUTS))
+        if angles.ndim == 0:
+            return PlanarSteady(float(angles), float(slips), *out[0].tolist())
+        return PlanarSteady(angles, slips, *(column.reshape(angles.shape).copy() for column in out.T))
+
+    def _settled(self, V: float, alpha: float, S: float) -> Array:
+        rolling = V + S
+        if rolling != 0.0:
+            # One place a tick: after n ticks every bristle has entered since the start.
+            period, ticks = 2.0 * self.half_length / self.bristles / abs(rolling), self.bristles + 1
+        else:
+            sliding = float(np.hypot(S, V * alpha))
+            if sliding == 0.0:
+                checks.refuse(self.name, "speed=0 and slip=0: a parked tyre never settles.", "Use run(..., speed=0.0).")
+            # Far beyond what any bristle can bear, in one backward-Euler tick: only the direction remains.
+            bound = self.law.at_rest * self.pressure.total(self.half_length)
+            period, ticks = 1e9 * (bound / self.stiffness + self.half_length) / sliding, 1
+        table = np.empty((len(_OUTPUTS), 1))
+        held = [np.full(ticks, x) for x in (0.0, alpha, V, S)]
+        self._module.loop(self.parameters, self.initial_state(period), *held, period, ticks, table)
+        table[2] *= -1.0
+        return table[:, 0]

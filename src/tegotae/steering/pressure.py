@@ -1,0 +1,206 @@
+"""Pressure profiles: how the tyre's load spreads over the length of its contact patch.
+
+A profile gives the load of *one bristle of 21*, the paper's number, so that yamamoto2006 (5) stands as printed; a
+patch of n bristles scales it by 21/n, and n is only a resolution.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.steering.kernels import pressure as pressure_kernels
+
+REFERENCE_COUNT = 21
+"""The number of bristles that the paper's stiffness, damping and load are for."""
+
+
+class Pressure(ABC):
+    """Load over the length of the patch; places xi [m] count forward from its middle.
+
+    Example:
+        >>> from tegotae.steering.pressure import Uniform
+        >>> Uniform(load=50.0).total(0.1)
+        1050.0
+    """
+
+    @property
+    @abstractmethod
+    def kernel(self) -> Callable[..., Any]:
+        """``load(p, offset, xi, a)``: load [N] of one bristle of 21 (see `kernels.pressure`)."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> Array:
+        """The numbers that kernel reads."""
+
+    @abstractmethod
+    def total(self, half_length: float) -> float:
+        """The load of the whole patch [N], for a patch reaching from -half_length to half_length [m]."""
+
+    def __call__(self, position: ArrayLike, *, half_length: float, bristles: int = REFERENCE_COUNT) -> Array:
+        """Load of one bristle [N] at each place [m], if the patch has so many bristles along its length."""
+        a = _half_length(type(self).__name__, half_length)
+        n = checks.whole(type(self).__name__, "bristles", bristles, 1, "Give how many bristles the patch has.")
+        places = checks.array(type(self).__name__, "position", position, "m")
+        loads = np.empty(places.size)
+        pressure_kernels.fill_loads(self.kernel, self.parameters, 0, a, places.ravel(), loads)
+        return loads.reshape(places.shape) * (REFERENCE_COUNT / n)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parabolic(Pressure):
+    """Load that falls to nothing at both ends: c (a^2 - xi^2), yamamoto2006 (5).
+
+    Args:
+        curvature: c [N/m^2], > 0, for one bristle of 21; the paper's 1e4 loads a patch of 0.2 m with 1400 N.
+
+    Example:
+        >>> round(Parabolic().total(0.1), 9)
+        1400.0
+    """
+
+    curvature: float = 1e4
+
+    def __post_init__(self) -> None:
+        c = checks.positive("Parabolic", "curvature", self.curvature, "N/m^2", "Give 1e4 for the paper's tyre.")
+        object.__setattr__(self, "curvature", c)
+
+    @classmethod
+    def carrying(cls, load: float, *, half_length: float) -> Parabolic:
+        """The profile whose whole patch carries `load` [N].
+
+        Example:
+            >>> round(Parabolic.carrying(2800.0, half_length=0.1).curvature, 6)
+            20000.0
+        """
+        a = _half_length("Parabolic", half_length)
+        return cls(curvature=_load("Parabolic", load) / (REFERENCE_COUNT * 2.0 / 3.0 * a * a))
+
+    @property
+    def kernel(self) -> Callable[..., Any]:
+        """Exact, with no table."""
+        return pressure_kernels.parabolic_load
+
+    @property
+    def parameters(self) -> Array:
+        """(c,)."""
+        return np.array([self.curvature])
+
+    def total(self, half_length: float) -> float:
+        """21/(2 a) times the integral, 4/3 c a^3."""
+        a = _half_length("Parabolic", half_length)
+        return REFERENCE_COUNT * 2.0 / 3.0 * self.curvature * a * a
+
+
+@dataclass(frozen=True, kw_only=True)
+class Uniform(Pressure):
+    """The same load everywhere on the patch.
+
+    Args:
+        load: load [N] of one bristle of 21, > 0.
+
+    Example:
+        >>> Uniform(load=50.0).total(0.1)
+        1050.0
+    """
+
+    load: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "load", _load("Uniform", self.load))
+
+    @classmethod
+    def carrying(cls, load: float) -> Uniform:
+        """The profile whose whole patch carries `load` [N], whatever its length.
+
+        Example:
+            >>> Uniform.carrying(1050.0).load
+            50.0
+        """
+        return cls(load=_load("Uniform", load) / REFERENCE_COUNT)
+
+    @property
+    def kernel(self) -> Callable[..., Any]:
+        """A constant inside the patch."""
+        return pressure_kernels.uniform_load
+
+    @property
+    def parameters(self) -> Array:
+        """(load,)."""
+        return np.array([self.load])
+
+    def total(self, half_length: float) -> float:
+        """21 times the load."""
+        _half_length("Uniform", half_length)
+        return REFERENCE_COUNT * self.load
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tabulated(Pressure):
+    """A measured profile: straight lines through (place, load) points, nothing beyond the ends.
+
+    Args:
+        positions: places xi [m], rising, forward of the middle of the patch; at least two.
+        loads: load [N] of one bristle of 21 at each, >= 0, not all 0.
+
+    Example:
+        >>> hat = Tabulated(positions=[-0.1, 0.0, 0.1], loads=[0.0, 100.0, 0.0])
+        >>> round(hat.total(0.1), 9), float(hat(0.05, half_length=0.1))
+        (1050.0, 50.0)
+    """
+
+    positions: Sequence[float]
+    loads: Sequence[float]
+
+    def __post_init__(self) -> None:
+        own = "Tabulated"
+        remedy = "Give places in metres, negative behind the middle of the patch."
+        places = checks.values(own, "positions", self.positions, "m", remedy, least=-np.inf)
+        loads = checks.values(own, "loads", self.loads, "N", "A tyre is not pulled down; clip the profile at 0.")
+        if places.shape != loads.shape:
+            checks.refuse(own, f"{places.size} positions but {loads.size} loads.", "Give one load for every position.")
+        if places.size < 2:
+            checks.refuse(own, f"positions has {places.size} value.", "Give at least two points, or use Uniform.")
+        if (np.diff(places) <= 0.0).any():
+            worst = int(np.argmax(np.diff(places) <= 0.0)) + 1
+            checks.refuse(own, f"positions[{worst}]={places[worst]} m does not rise.", "Sort the table by position.")
+        if not loads.any():
+            checks.refuse(own, "every load is 0 N.", "Give a profile that carries something.")
+        object.__setattr__(self, "positions", tuple(places.tolist()))
+        object.__setattr__(self, "loads", tuple(loads.tolist()))
+
+    @property
+    def kernel(self) -> Callable[..., Any]:
+        """Bisection, then the segment's straight line."""
+        return pressure_kernels.tabulated_load
+
+    @property
+    def parameters(self) -> Array:
+        """(count, positions..., loads...)."""
+        return np.array([float(len(self.positions)), *self.positions, *self.loads])
+
+    def total(self, half_length: float) -> float:
+        """21/(2 a) times the integral of the lines, cut where the patch ends."""
+        a = _half_length("Tabulated", half_length)
+        places = np.array(self.positions)
+        inside = np.clip([max(-a, places[0]), min(a, places[-1])], -a, a)
+        if inside[1] <= inside[0]:
+            return 0.0
+        knots = np.unique(np.concatenate([inside, places[(places > inside[0]) & (places < inside[1])]]))
+        return float(REFERENCE_COUNT / (2.0 * a) * np.trapezoid(np.interp(knots, places, self.loads), knots))
+
+
+def _half_length(owner: str, half_length: object) -> float:
+    return checks.positive(owner, "half_length", half_length, "m", "Give half the length of the patch, such as 0.1.")
+
+
+def _load(owner: str, load: object) -> float:
+    return checks.positive(owner, "load", load, "N", "Give the load as a positive magnitude.")

@@ -1,0 +1,290 @@
+"""What a wheel without a torque sensor feels: a model asked by angle, and what the device itself makes of late answers.
+
+A torque that comes back late pushes longer than it should: a parked, wound-up wheel, let go, swings for ever. No
+passivity control can help, for a limit cycle has no net energy. What helps is to send with the torque the point that
+it belongs to and how stiff the model is there; the device then corrects for how far it has moved on meanwhile.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from tegotae import checks
+from tegotae.block import Impedance
+from tegotae.live import LiveImpedance
+
+
+@dataclass(frozen=True, kw_only=True)
+class Packet:
+    """What a model tells the device about one angle it was asked for.
+
+    Args:
+        torque: on the wheel [N·m], at that angle.
+        angle: which the torque belongs to [rad].
+        velocity: the wheel's there [rad/s].
+        load_stiffness: [N·m/rad], >= 0, if the wheel goes on as it went: of what sticks.
+        full_stiffness: [N·m/rad], >= 0, if it turns back: all sticks.
+        speed: of the vehicle [m/s].
+
+    Example:
+        >>> from tegotae.steering.rendering import Packet
+        >>> Packet(torque=-1.2, angle=0.4).load_stiffness
+        0.0
+    """
+
+    torque: float
+    angle: float
+    velocity: float = 0.0
+    load_stiffness: float = 0.0
+    full_stiffness: float = 0.0
+    speed: float = 0.0
+
+
+@runtime_checkable
+class AngleModel(Protocol):
+    """A live model asked by angle, one tick at a time.
+
+    Example:
+        >>> import tegotae as tg
+        >>> from tegotae.steering.rendering import AngleModel, GearedImpedance
+        >>> brake = tg.FrictionImpedance(stiffness=800.0, law=tg.Coulomb(20.0))
+        >>> isinstance(GearedImpedance(brake.start(period=1e-3), gear=16.0), AngleModel)
+        True
+    """
+
+    @property
+    def period(self) -> float:
+        """T [s]."""
+
+    def step(self, angle: float) -> Packet:
+        """One tick: the wheel's angle [rad] in, what it feels there out."""
+
+
+class GearedImpedance:
+    """An impedance at the tyre (a patch, a friction element) behind a gear, asked by the wheel's angle.
+
+    The stiffnesses of its packets are the impedance's own slopes: held a `horizon` long at the present speed, and
+    turned back. They suit elements whose force comes from springs; a damper B counts as B / horizon.
+
+    Args:
+        live: the started impedance; it moves by angle / gear, its torque acts by 1 / gear.
+        gear: N [-], > 0.
+        horizon: how far ahead the packet is meant to serve [s], > 0: about the latency.
+        speed: of the vehicle [m/s], as told to the device.
+
+    Example:
+        >>> import tegotae as tg
+        >>> from tegotae.steering.rendering import GearedImpedance
+        >>> brake = tg.FrictionImpedance(stiffness=800.0, law=tg.Coulomb(20.0))
+        >>> model = GearedImpedance(brake.start(period=1e-3), gear=10.0)
+        >>> model.step(0.0).torque, round(model.step(0.1).torque, 12)
+        (0.0, -0.8)
+        >>> packet = model.step(1.0)  # it slides
+        >>> packet.torque, packet.load_stiffness, round(packet.full_stiffness, 9)
+        (-2.0, 0.0, 8.0)
+    """
+
+    def __init__(self, live: LiveImpedance, *, gear: float = 1.0, horizon: float = 0.03, speed: float = 0.0):
+        own = type(self).__name__
+        if not isinstance(live, LiveImpedance) or live.block.dimension != 1:
+            checks.refuse(own, f"live={live!r} is no started impedance of one axis.", "Give block.start(period=…).")
+        self.live = live
+        self.gear = checks.positive(own, "gear", gear, "", "Give wheel angle over tyre angle.")
+        self.horizon = checks.positive(own, "horizon", horizon, "s", "Give about the latency.")
+        self.speed = checks.number(own, "speed", speed, "m/s")
+        self._answer, _ = live.block.kernels.halves()
+        self._parameters = live.block.parameters
+        self._last: float | None = None
+        self._stiffness(0.0)  # compiled now, not in the loop
+
+    @property
+    def period(self) -> float:
+        """T [s]."""
+        return self.live.period
+
+    def step(self, angle: float) -> Packet:
+        """One tick: the wheel's angle [rad] in, what it feels there out."""
+        velocity = 0.0 if self._last is None else (angle - self._last) / self.period
+        torque = float(self.live.step(position=angle / self.gear)) / self.gear
+        self._last = angle
+        return Packet(
+            torque=torque,
+            angle=angle,
+            velocity=velocity,
+            load_stiffness=self._stiffness(velocity),
+            full_stiffness=self._stiffness(-math.copysign(1e-9, velocity)),
+            speed=self.speed,
+        )
+
+    def _stiffness(self, velocity: float) -> float:
+        _, slope = self._answer(self._parameters, self.live.state, velocity / self.gear, self.horizon)
+        return max(0.0, -float(slope)) / self.horizon / self.gear**2
+
+
+class MovingModel(Protocol):
+    """A live model that moves: torque in, velocity out, its angle by name. `LiveAdmittance` is one.
+
+    Example:
+        >>> import tegotae as tg
+        >>> from tegotae.steering.rendering import MovingModel
+        >>> model: MovingModel = tg.Mass(mass=0.05).start(period=1e-3)
+        >>> round(float(model.step(1.0)), 6), round(float(model["position"]), 9)
+        (0.02, 2e-05)
+    """
+
+    @property
+    def period(self) -> float:
+        """T [s]."""
+
+    def step(self, force: float, /) -> float:
+        """One tick: torque of the hand [N·m] in, velocity of the wheel [rad/s] out."""
+
+    def __getitem__(self, field: str, /) -> float | np.ndarray:
+        """A field of its state by name."""
+
+
+class VirtualCoupling:
+    """A spring and a damper between a wheel that is only asked for its angle and a model that wants a torque.
+
+    The model moves in the tick under the coupling's torque at its start, so keep stiffness T² well below its inertia.
+
+    Args:
+        model: the started admittance, such as a `SteeringSystem` or a `Circuit`.
+        stiffness: K [N·m/rad], > 0.
+        damping: B [N·m·s/rad], >= 0.
+        speed: of the vehicle [m/s], as told to the device.
+
+    Example:
+        >>> import tegotae as tg
+        >>> from tegotae.steering.rendering import VirtualCoupling
+        >>> column = tg.FrictionAdmittance(mass=0.01, law=tg.Coulomb(0.3))
+        >>> feel = VirtualCoupling(column.start(period=1e-3), stiffness=50.0, damping=0.5)
+        >>> torques = [feel.step(0.001 * k).torque for k in range(1000)]
+        >>> round(torques[-1], 3)  # turned at 1 rad/s it resists by its friction
+        -0.3
+    """
+
+    def __init__(self, model: MovingModel, *, stiffness: float, damping: float = 0.0, speed: float = 0.0):
+        own = type(self).__name__
+        self.model = model
+        self.stiffness = checks.positive(own, "stiffness", stiffness, "N·m/rad", "Give that of the coupling.")
+        self.damping = checks.at_least_zero(own, "damping", damping, "N·m·s/rad", "Give 0 for none.")
+        self.speed = checks.number(own, "speed", speed, "m/s")
+        self._field = angle_field(own, model)
+        self._last: float | None = None
+        self._model_velocity = 0.0
+
+    @property
+    def period(self) -> float:
+        """T [s]."""
+        return self.model.period
+
+    def step(self, angle: float) -> Packet:
+        """One tick: the wheel's angle [rad] in, what it feels there out."""
+        velocity = 0.0 if self._last is None else (angle - self._last) / self.period
+        stretch = angle - float(self.model[self._field]) - self.period * self._model_velocity
+        torque = self.stiffness * stretch + self.damping * (velocity - self._model_velocity)
+        self._model_velocity = float(self.model.step(torque))
+        self._last = angle
+        return Packet(
+            torque=-torque,
+            angle=angle,
+            velocity=velocity,
+            load_stiffness=self.stiffness,
+            full_stiffness=self.stiffness,
+            speed=self.speed,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalRenderer:
+    """What runs in the device, each tick and without delay, on packets that are late.
+
+    Adds -k (q - q_l) for how far the wheel is from where the packet belongs: k is the stiffness in loading while it
+    has gone on as it went, that of all bristles once it has turned back. On top a little saturated damping, and the
+    drive train's friction, which then must not be in the model. Correction and damping hide a true shimmy: they fade
+    out with the speed of the vehicle.
+
+    Args:
+        friction: of the drive train, at the wheel, run in the device; none unless given.
+        damping_torque: largest torque of the damping [N·m], >= 0.
+        damping_velocity: at which it is reached [rad/s], > 0.
+        fade_speed: of the vehicle [m/s], > 0, from which on only packet and friction are left.
+
+    Example:
+        >>> from tegotae.steering.rendering import LocalRenderer, Packet
+        >>> device = LocalRenderer(damping_torque=0.0).start(period=1e-3)
+        >>> late = Packet(torque=-1.0, angle=0.5, velocity=0.1, load_stiffness=1.0, full_stiffness=4.0)
+        >>> round(device.render(late, 0.6), 9), round(device.render(late, 0.4), 9)
+        (-1.1, -0.6)
+    """
+
+    friction: Impedance | None = None
+    damping_torque: float = 0.02
+    damping_velocity: float = 0.1
+    fade_speed: float = 3.0
+
+    def __post_init__(self) -> None:
+        own, set_ = type(self).__name__, object.__setattr__
+        if self.friction is not None and not (isinstance(self.friction, Impedance) and self.friction.dimension == 1):
+            checks.refuse(own, f"friction={self.friction!r} is no impedance of one axis.", "Give a FrictionImpedance.")
+        none, some = "Give a magnitude, or 0 for none.", "Give a magnitude."
+        set_(self, "damping_torque", checks.at_least_zero(own, "damping_torque", self.damping_torque, "N·m", none))
+        set_(self, "damping_velocity", checks.positive(own, "damping_velocity", self.damping_velocity, "rad/s", some))
+        set_(self, "fade_speed", checks.positive(own, "fade_speed", self.fade_speed, "m/s", some))
+
+    def start(self, *, period: float) -> LiveRenderer:
+        """The renderer in a device's loop."""
+        return LiveRenderer(self, period)
+
+
+class LiveRenderer:
+    """A `LocalRenderer` in a device's loop. `LocalRenderer.start` makes it.
+
+    Args:
+        renderer: what to run.
+        period: T [s].
+
+    Example:
+        >>> from tegotae.steering.rendering import LocalRenderer, Packet
+        >>> device = LocalRenderer().start(period=1e-3)
+        >>> device.render(Packet(torque=-1.0, angle=0.5, full_stiffness=9.0, speed=30.0), 0.4)  # nothing left to add
+        -1.0
+    """
+
+    def __init__(self, renderer: LocalRenderer, period: float):
+        self.renderer = renderer
+        self.period = checks.period_of("LocalRenderer", period)
+        self._friction = renderer.friction.start(period=self.period) if renderer.friction else None
+        self._last: float | None = None
+
+    def render(self, packet: Packet, angle: float) -> float:
+        """One tick: the newest packet and the angle read now [rad] in, torque for the motor [N·m] out."""
+        velocity = 0.0 if self._last is None else (angle - self._last) / self.period
+        self._last = angle
+        moved = angle - packet.angle
+        stiffness = packet.load_stiffness if moved * packet.velocity >= 0.0 else packet.full_stiffness
+        damping = self.renderer.damping_torque * float(np.clip(velocity / self.renderer.damping_velocity, -1.0, 1.0))
+        share = max(0.0, 1.0 - abs(packet.speed) / self.renderer.fade_speed)
+        friction = float(self._friction.step(position=angle)) if self._friction else 0.0
+        return packet.torque - share * (stiffness * moved + damping) + friction
+
+
+def angle_field(owner: str, model: MovingModel) -> str:
+    """The name under which a live model keeps the angle of its wheel."""
+    known = [name for name in ("wheel_angle", "position") if _has(model, name)]
+    if not known:
+        checks.refuse(owner, "the model has neither wheel_angle nor position.", "Give a model that keeps its angle.")
+    return known[0]
+
+
+def _has(model: MovingModel, name: str) -> bool:
+    try:
+        model[name]
+    except (KeyError, ValueError):  # our own refusal of an unknown field is a ValueError
+        return False
+    return True

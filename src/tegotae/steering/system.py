@@ -1,0 +1,303 @@
+"""The steering system: a hand, a column with its friction, a tyre and its vehicle, solved together each tick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.circuit import Circuit, LiveCircuit
+from tegotae.elements import Mass, SpringDamper
+from tegotae.friction import Coulomb, FrictionImpedance
+from tegotae.result import Result, Variable
+from tegotae.steering.hands import Driver
+from tegotae.steering.patch import ContactPatch
+from tegotae.steering.vehicle import Bicycle, Kinematic
+from tegotae.through import Through
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorsionBar:
+    """The give of a column between the wheel, which then has an inertia of its own, and the gear.
+
+    Args:
+        stiffness: [N·m/rad], > 0, at the wheel.
+        damping: [N·m·s/rad], >= 0.
+        wheel_inertia: [kg·m²], > 0, of the wheel.
+
+    Example:
+        >>> from tegotae.steering.system import TorsionBar
+        >>> TorsionBar().stiffness
+        150.0
+    """
+
+    stiffness: float = 150.0
+    damping: float = 0.3
+    wheel_inertia: float = 0.05
+
+    def __post_init__(self) -> None:
+        own, set_ = "TorsionBar", object.__setattr__
+        set_(self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N·m/rad", "Such as 150."))
+        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·m·s/rad", "Give 0 for none."))
+        set_(self, "wheel_inertia", checks.positive(own, "wheel_inertia", self.wheel_inertia, "kg·m²", "Such as 0.05."))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """From the wheel to the tyre: gear, inertia about the steering axis, and the friction of the drive train.
+
+    Args:
+        inertia: I [kg·m²], > 0, of all that turns, seen at the tyre.
+        gear: N [-], > 0, wheel angle for each steer angle.
+        friction: T_f [N·m], > 0, seen at the tyre.
+        stiffness: K_f [N·m/rad], > 0, of that friction while it sticks.
+        damping: B_f [N·m·s/rad], >= 0.
+        compliance: a `TorsionBar` between the wheel and the rest; None for a rigid column, as in the paper.
+
+    Example:
+        >>> from tegotae.steering.system import Column
+        >>> Column().gear
+        16.0
+    """
+
+    inertia: float = 2.4
+    gear: float = 16.0
+    friction: float = 0.3
+    stiffness: float = 1e4
+    damping: float = 100.0
+    compliance: TorsionBar | None = None
+
+    def __post_init__(self) -> None:
+        for name, unit in (("inertia", "kg·m²"), ("gear", "-"), ("friction", "N·m"), ("stiffness", "N·m/rad")):
+            such = f"The paper's is {getattr(type(self), name):g}."
+            object.__setattr__(self, name, checks.positive("Column", name, getattr(self, name), unit, such))
+        damping = checks.at_least_zero("Column", "damping", self.damping, "N·m·s/rad", "Give 0 for none.")
+        object.__setattr__(self, "damping", damping)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SteeringSystem:
+    """A steering system from parked to top speed: hand torque in, wheel angle out.  [yamamoto2006]
+
+    One circuit: the column's inertia, moved by the hand, moves the tyre on its vehicle and the drive train's
+    friction, all solved together each tick.
+
+    Args:
+        patch: the tyre's contact patch.
+        column: gear, inertia and friction.
+        vehicle: `Kinematic` as in the paper, or `Bicycle` with sideslip and yaw.
+        speed: V [m/s] unless a run gives another; negative is backwards.
+
+    Example:
+        >>> from tegotae.steering import SteeringSystem
+        >>> from tegotae.steering.hands import Driver, Sine
+        >>> parked = SteeringSystem.paper(speed=0.0)
+        >>> run = parked.run(hand=Driver(angle=Sine(amplitude=2.0)), duration=1.0, period=1e-3)
+        >>> bool(abs(run.wheel_angle).max() > 0.5), bool(abs(run.hand_torque).max() > 0.5)
+        (True, True)
+    """
+
+    patch: ContactPatch = field(default_factory=ContactPatch)
+    column: Column = field(default_factory=Column)
+    vehicle: Kinematic | Bicycle = field(default_factory=Kinematic)
+    speed: float = 0.0
+
+    def __post_init__(self) -> None:
+        speed = checks.number("SteeringSystem", "speed", self.speed, "m/s", "Give one speed; a record goes to run().")
+        object.__setattr__(self, "speed", speed)
+
+    @classmethod
+    def paper(cls, *, speed: float = 0.0, bristles: int = 21) -> SteeringSystem:
+        """With the numbers of the paper: a soft brush whose damper makes every effect of speed."""
+        return cls(patch=ContactPatch(bristles=bristles), speed=speed)
+
+    @classmethod
+    def physical(cls, *, speed: float = 0.0, bristles: int = 101) -> SteeringSystem:
+        """A stiff brush without damping on a vehicle with sideslip and yaw: torque that drops at full slip."""
+        return cls(patch=ContactPatch(stiffness=1e4, damping=0.0, bristles=bristles), vehicle=Bicycle(), speed=speed)
+
+    # ------------------------------------------------------------ the machine
+
+    def circuit(self, hand: Driver | None = None) -> Circuit:
+        """The machine as a circuit: blocks `tyre`, `train` and, with a driver, `hand`.
+
+        It moves in the steer angle; with a torsion bar in the wheel angle, and `tyre` and `train` are parts of its
+        block `column` ("column.tyre.force").
+
+        Args:
+            hand: a driver whose arms turn the wheel; without one, torque is given.
+        """
+        c, bar = self.column, self.column.compliance
+        train = FrictionImpedance(stiffness=c.stiffness, damping=c.damping, law=Coulomb(c.friction))
+        blocks: dict[str, Any] = {"tyre": self.vehicle.on(self.patch), "train": train}
+        arms: dict[str, Any] = (
+            {} if hand is None else {"hand": SpringDamper(stiffness=hand.stiffness, damping=hand.damping)}
+        )
+        if bar is None:
+            return Circuit(Mass(mass=c.inertia), blocks | arms, ratios=dict.fromkeys(arms, c.gear), bases=list(arms))
+        blocks["bar"] = SpringDamper(stiffness=bar.stiffness, damping=bar.damping)
+        column = Circuit(Mass(mass=c.inertia), blocks, ratios={"bar": c.gear}, bases=["bar"])
+        return Circuit(Mass(mass=bar.wheel_inertia), {"column": Through(column, "bar"), **arms}, bases=list(arms))
+
+    @property
+    def _inside(self) -> str:
+        """What the names of the tyre's and the train's fields begin with."""
+        return "" if self.column.compliance is None else "column."
+
+    @property
+    def _ratio(self) -> float:
+        """Wheel angle for each unit of what the circuit moves in."""
+        return self.column.gear if self.column.compliance is None else 1.0
+
+    @cached_property
+    def _torqued(self) -> Circuit:
+        return self.circuit()
+
+    # ------------------------------------------------------------ use
+
+    def run(
+        self,
+        *,
+        hand_torque: ArrayLike | None = None,
+        hand: Driver | None = None,
+        duration: float | None = None,
+        speed: ArrayLike | None = None,
+        period: float,
+        every: int = 1,
+        record: Sequence[str] = (),
+        initial: Mapping[str, ArrayLike] | None = None,
+    ) -> Result:
+        """Steer, compiled.
+
+        Args:
+            hand_torque: tau_h over each tick [N·m], (ticks,).
+            hand: a driver instead.
+            duration: how long the driver steers [s].
+            speed: V over each tick [m/s], a number or (ticks,), through zero and backwards too; the system's own
+                unless given.
+            period: T [s].
+            every: record every so many ticks.
+            record: fields of the circuit to record beside, such as "tyre.deflection".
+            initial: fields of the circuit to start from; {"position": 0.1} is the steer angle [rad], or with a
+                torsion bar the wheel angle.
+
+        Returns:
+            `wheel_angle` [rad], `hand_torque` [N·m], `steer` [rad], `tyre_torque` [N·m] (resists steering to the
+            left), `train_torque` [N·m], `lateral_force` [N], `stuck` [-], `speed` [m/s]; with a `Bicycle` also
+            `sideslip` [m/s] and `yaw_rate` [rad/s].
+        """
+        period = checks.period_of("SteeringSystem", period)
+        if (hand is None) == (hand_torque is None):
+            got = "both hand and hand_torque" if hand is not None else "neither hand nor hand_torque"
+            checks.refuse("SteeringSystem", f"run got {got}.", "Give one of them.")
+        N, start = self._ratio, dict(initial or {})
+        if hand is not None:
+            circuit, (wanted, rates) = self.circuit(hand), _angles(hand, duration, period)
+            # The base moves so that at the end of each tick it is where the driver wants the wheel.
+            at = N * float(np.ravel(start.get("position", 0.0))[0])
+            start.setdefault("hand.stretch", at - (wanted[0] - rates[0] * period))
+            bases, force, ticks = {"hand": rates}, None, rates.size
+        else:
+            circuit = self._torqued
+            torque = checks.signal("SteeringSystem", "hand_torque", hand_torque, "N·m", 1).ravel()  # type: ignore[arg-type]
+            bases, force, ticks = {}, N * torque, torque.size
+        speeds = checks.held("SteeringSystem", "speed", self.speed if speed is None else speed, "m/s", ticks)
+        inside, at = self._inside, float(np.ravel(start.get("position", 0.0))[0])
+        start.setdefault(f"{inside}tyre.steer", at * N / self.column.gear)
+        if inside:  # the bar starts unwound
+            start.setdefault("column.position", at / self.column.gear)
+        run = circuit.run(
+            force,
+            period=period,
+            ticks=ticks,
+            bases=bases,
+            inputs={f"{inside}tyre.speed": speeds},
+            every=every,
+            record=[*(f.name for f in circuit.fields if f.recorded and f.name not in record), *record],
+            initial=start,
+        )
+        return self._result(run, run["hand.force"] if hand is not None else run["force"] / N, record)
+
+    def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveSteering:
+        """The model behind a wheel: `live.step(hand_torque)` gives the wheel's velocity.
+
+        Args:
+            period: T [s].
+            initial: fields of the circuit to start from.
+        """
+        return LiveSteering(
+            self, self._torqued, period, {f"{self._inside}tyre.speed": self.speed} | dict(initial or {})
+        )
+
+    def _result(self, run: Result, torque: Array, beside: Sequence[str]) -> Result:
+        def told(values: Array, unit: str, meaning: str) -> Variable:
+            return Variable(("time",), np.asarray(values), unit, meaning)
+
+        inside = self._inside
+        steer = run[f"{inside}position"]
+        variables = {
+            "time": told(run.time, "s", "end of the tick"),
+            "wheel_angle": told(self._ratio * run.position, "rad", "of the wheel, to the left"),
+            "hand_torque": told(torque, "N·m", "of the hand on the wheel"),
+            "steer": told(steer, "rad", "of the tyre, to the left"),
+            "tyre_torque": told(-run[f"{inside}tyre.force"], "N·m", "resists steering to the left, at the tyre"),
+            "train_torque": told(-run[f"{inside}train.force"], "N·m", "friction of the drive train, at the tyre"),
+            "lateral_force": told(run[f"{inside}tyre.lateral_force"], "N", "on the tyre, to the left"),
+            "stuck": told(run[f"{inside}tyre.stuck"], "-", "share of the bristles that stick"),
+            "speed": told(run[f"{inside}tyre.speed"], "m/s", "of the vehicle, forwards"),
+        }
+        if self.column.compliance is not None:
+            variables["bar_torque"] = told(run["column.bar.force"], "N·m", "of the wheel on the column")
+        if isinstance(self.vehicle, Bicycle):
+            sideslip, yaw = (run[f"{inside}tyre.vehicle_{name}"] for name in ("sideslip", "yaw_rate"))
+            variables["sideslip"] = told(sideslip, "m/s", "of the centre of mass, to the left")
+            variables["yaw_rate"] = told(yaw, "rad/s", "of the vehicle, to the left")
+        return Result(variables, title="SteeringSystem", about=run.about | {"system": repr(self)})
+
+
+class LiveSteering(LiveCircuit):
+    """A steering system in a control loop: hand torque in, wheel velocity out.
+
+    Set `live.speed` [m/s] at any time; read `live["wheel_angle"]` [rad], `live["stuck"]`, every field of the circuit.
+    """
+
+    def __init__(
+        self, system: SteeringSystem, circuit: Circuit, period: float, initial: Mapping[str, ArrayLike] | None
+    ):
+        self._ratio, self._inside = system._ratio, system._inside
+        super().__init__(circuit, period, initial)
+
+    @property
+    def speed(self) -> float:
+        """V [m/s]; negative is backwards."""
+        return float(super().__getitem__(f"{self._inside}tyre.speed"))
+
+    @speed.setter
+    def speed(self, value: float) -> None:
+        self[f"{self._inside}tyre.speed"] = value
+
+    def step(self, force: ArrayLike) -> Any:
+        """One tick: hand torque [N·m] in, wheel velocity [rad/s] out."""
+        return self._ratio * super().step(self._ratio * np.asarray(force, dtype=np.float64))
+
+    def __getitem__(self, field: str) -> float | Array:
+        """A field of the circuit, `wheel_angle` [rad], or a field of the tyre, such as `stuck`."""
+        if field == "wheel_angle":
+            return self._ratio * super().__getitem__("position")
+        inner = f"{self._inside}tyre.{field}"
+        return super().__getitem__(inner if field not in self._places and inner in self._places else field)
+
+
+def _angles(hand: Driver, duration: float | None, period: float) -> tuple[Array, Array]:
+    """Where the driver wants the wheel at the end of each tick, and how fast it gets there."""
+    remedy = "Give how long the driver steers, in seconds."
+    if duration is None:
+        checks.refuse("SteeringSystem", "run got a hand and no duration.", remedy)
+    length = checks.positive("SteeringSystem", "duration", duration, "s", remedy)
+    return hand.angles(period, max(1, round(length / period)))
