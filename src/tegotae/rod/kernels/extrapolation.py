@@ -1,0 +1,185 @@
+"""Adaptive integration of a rod by extrapolation, every step O(n).
+
+Linearly implicit Euler (bending at the end of the step, inertia and the rest at its start) with m substeps has an
+expansion in 1/m, the modified midpoint rule one in 1/m^2: results for growing m are extrapolated to 1/m = 0. The
+first does not mind how stiff bending gets as nodes are added, the second is cheaper while it is not stiff. Step and
+order are chosen as in Hairer and Wanner's SEULEX and ODEX: the order with the least work for each unit of time.
+"""
+
+import math
+
+import numpy as np
+
+from tegotae.compiling import kernel
+from tegotae.rod.kernels.motion import accelerations, drive, locate, powers
+
+IMPLICIT, EXPLICIT = 0, 1
+COLUMNS = 12
+DONE, TOO_SMALL, TOO_MANY = 0, 1, 2
+
+
+@kernel
+def substeps(j, method):
+    """How many substeps the j-th column takes."""
+    return j + 1 if method == IMPLICIT else 2 * (j + 1)
+
+
+@kernel
+def euler(rod, t, z, H, m, out, a):
+    """m linearly implicit Euler steps over H."""
+    n = a.shape[0]
+    h = H / m
+    for i in range(z.shape[0]):
+        out[i] = z[i]
+    for s in range(m):
+        drive(rod, t + (s + 1) * h)
+        y, v = out[:n], out[n : 2 * n]
+        accelerations(rod, y, v, h, a)
+        for i in range(n):
+            v[i] += h * a[i]
+        lost, given = powers(rod, y, v, a)
+        for i in range(n):
+            y[i] += h * v[i]
+        out[2 * n] += h * lost
+        out[2 * n + 1] += h * given
+
+
+@kernel
+def rate(rod, t, z, a, f):
+    """f = z'."""
+    n = a.shape[0]
+    drive(rod, t)
+    accelerations(rod, z[:n], z[n : 2 * n], 0.0, a)
+    for i in range(n):
+        f[i] = z[n + i]
+        f[n + i] = a[i]
+    f[2 * n], f[2 * n + 1] = powers(rod, z[:n], z[n : 2 * n], a)
+
+
+@kernel
+def midpoint(rod, t, z, H, m, out, a, f0, f, before):
+    """The modified midpoint rule with m substeps, its last three values smoothed; f0 is z' at the start."""
+    h = H / m
+    for i in range(z.shape[0]):
+        before[i] = z[i]
+        out[i] = z[i] + h * f0[i]
+    for s in range(1, m):
+        rate(rod, t + s * h, out, a, f)
+        for i in range(z.shape[0]):
+            after = before[i] + 2.0 * h * f[i]
+            before[i] = out[i]
+            out[i] = after
+    rate(rod, t + H, out, a, f)
+    for i in range(z.shape[0]):
+        out[i] = 0.5 * (before[i] + out[i] + h * f[i])
+
+
+@kernel
+def extrapolate(W, j, method):
+    """W[i] holds the last row of the table, W[0] newest first column moved in place; after it W[j] is T_jj.
+
+    Row j of the table replaces row j-1: T_(j,k) = T_(j,k-1) + (T_(j,k-1) - T_(j-1,k-1))/(ratio - 1).
+    """
+    own = substeps(j, method)
+    for k in range(1, j + 1):
+        ratio = own / substeps(j - k, method)
+        if method == EXPLICIT:
+            ratio *= ratio
+        w = 1.0 / (ratio - 1.0)
+        for i in range(W.shape[1]):
+            new = W[k - 1, i] + w * (W[k - 1, i] - W[COLUMNS + k - 1, i])
+            W[k, i] = new
+    for k in range(j + 1):
+        for i in range(W.shape[1]):
+            W[COLUMNS + k, i] = W[k, i]
+
+
+@kernel
+def error_of(z, best, other, count, rtol, atol):
+    """Root mean square of the difference over the tolerance; the first `count` numbers decide."""
+    total = 0.0
+    for i in range(count):
+        scale = atol + rtol * max(abs(z[i]), abs(best[i]))
+        total += ((best[i] - other[i]) / scale) ** 2
+    return math.sqrt(total / count)
+
+
+@kernel
+def advance(rod, t, z, end, H, k, rtol, atol, method, room, least, tally):
+    """From t to `end`: -> status, the time reached, the next step, the next order. z is changed in place.
+
+    room: W (2 COLUMNS, N), a (n + 2), f0, f, before (N); tally counts accelerations, steps, rejected steps.
+    """
+    W, a, f0, f, before = room
+    count = 2 * a.shape[0]
+    works = np.empty(COLUMNS)
+    costs = np.empty(COLUMNS)
+    lengths = np.empty(COLUMNS)
+    total = 1.0 if method == EXPLICIT else 0.0
+    for j in range(COLUMNS):
+        total += substeps(j, method)
+        costs[j] = total
+    rejected = False
+    while t < end:
+        if tally[1] + tally[2] > 10_000_000:
+            return TOO_MANY, t, H, k
+        last = t + 1.0000001 * H >= end
+        step = end - t if last else H
+        if step < least * max(abs(t), abs(end)):
+            return TOO_SMALL, t, H, k
+        locate(rod, t)
+        if method == EXPLICIT:
+            rate(rod, t, z, a, f0)
+            tally[0] += 1
+        done, reached, shrink = False, 0, 0.5
+        for j in range(min(k + 2, COLUMNS)):
+            m = substeps(j, method)
+            if method == IMPLICIT:
+                euler(rod, t, z, step, m, W[0], a)
+            else:
+                midpoint(rod, t, z, step, m, W[0], a, f0, f, before)
+            tally[0] += m
+            extrapolate(W, j, method)
+            reached = j
+            if j == 0:
+                continue
+            error = error_of(z, W[j], W[j - 1], count, rtol, atol)
+            order = 2 * j + 1 if method == EXPLICIT else j + 1
+            if not error < 1e100:
+                shrink = 0.1
+                break
+            factor = 0.94 * (0.65 / max(error, 1e-30)) ** (1.0 / order)
+            lengths[j] = step * min(max(factor, 0.05), 8.0)
+            works[j] = costs[j] / lengths[j]
+            if error <= 1.0 and j >= k - 1:
+                done = True
+                break
+            if j == k and error > (substeps(k + 1, method) / substeps(0, method)) ** (2 if method == EXPLICIT else 1):
+                shrink = min(0.7, max(0.05, lengths[j] / step))
+                break
+            shrink = min(0.7, max(0.05, lengths[j] / step))
+        if not done:
+            tally[2] += 1
+            H = step * shrink
+            rejected = True
+            continue
+        for i in range(z.shape[0]):
+            z[i] = W[reached, i]
+        t = end if last else t + step
+        tally[1] += 1
+        best = 1
+        for j in range(1, reached + 1):
+            if works[j] < 0.95 * works[best]:
+                best = j
+        wanted = lengths[best]
+        falls = reached < 2 or works[reached] < 0.9 * works[reached - 1]
+        if best == reached and reached + 1 < COLUMNS - 1 and falls and not rejected:
+            # A higher order may pay: as long a step as its work allows.
+            best = reached + 1
+            wanted = lengths[reached] * costs[reached + 1] / costs[reached]
+        k = min(max(best, 2), COLUMNS - 2)
+        wanted = min(wanted, step) if rejected else wanted
+        # A step cut short to end in time says nothing against the one before it.
+        H = max(wanted, H) if last and not rejected else wanted
+        rejected = False
+    return DONE, t, H, k
