@@ -36,17 +36,23 @@ def test_second_process_loads_what_the_first_compiled(tmp_path):
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_a_changed_kernel_gets_a_new_file(tmp_path, monkeypatch):
-    import tegotae as tg
-    from tegotae import compiling, running
+@pytest.mark.parametrize(
+    ("edited", "matters"),
+    [
+        ("tegotae.friction.kernels.sampled", True),  # the kernel's own file
+        ("tegotae.friction.kernels.element", True),  # one that it imports
+        ("tegotae.kernels.elements", False),  # one that it never meets
+    ],
+)
+def test_a_changed_kernel_gets_a_new_file_if_it_is_reached(monkeypatch, edited, matters):
+    from tegotae import compiling
+    from tegotae.friction.classics import Karnopp
 
-    monkeypatch.setenv("TEGOTAE_CACHE", str(tmp_path))
-    brake = tg.FrictionImpedance(stiffness=6000.0, law=tg.Coulomb(4.0))
-    functions = [f for _, f in brake.kernels.imports()]
-    before = compiling._fingerprint(functions)
-    monkeypatch.setattr(compiling, "_package_fingerprint", lambda: b"edited")
-    assert compiling._fingerprint(functions) != before
-    assert "advance" in compiling.source_of(running.module_of(brake))
+    functions = [f for _, f in Karnopp(mass=1.0, limit=3.0, static=4.0, dead_zone=0.01).kernels.imports()]
+    assert {f.__module__ for f in functions} == {"tegotae.friction.kernels.sampled"}
+    before, source_of = compiling._fingerprint(functions), compiling._source_of
+    monkeypatch.setattr(compiling, "_source_of", lambda home: b"edited" * (home == edited) + source_of(home))
+    assert (compiling._fingerprint(functions) != before) == matters
 
 
 def test_a_cache_path_that_is_a_file_warns(tmp_path, monkeypatch):
