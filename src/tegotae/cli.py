@@ -78,10 +78,11 @@ def papers(
 
 @app.command(
     epilog="Example:  tegotae run friction --set law.kind=stribeck --set law.static=5 --out run.nc --plot run.png\n\n"
-    "Example:  tegotae run inclusion belt --route events --until 3 --set machine.speed=0.2 --plot belt.png"
+    "Example:  tegotae run inclusion belt --route events --until 3 --set machine.speed=0.2 --plot belt.png\n\n"
+    "Example:  tegotae run steering --speed 20 --preset physical --plot loop.png --animation bristles.gif"
 )
 def run(
-    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="What to run: friction, or inclusion.")],
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="What to run: friction, inclusion or steering.")],
     machine: Annotated[
         str | None,
         typer.Argument(
@@ -95,6 +96,14 @@ def run(
     method: Annotated[
         str | None, typer.Option(metavar="METHOD", help="Integrator of the ode route, such as LSODA or RK4.")
     ] = None,
+    speed: Annotated[
+        float | None, typer.Option(metavar="M/S", help="Of steering: 0 is parked, negative backwards.")
+    ] = None,
+    preset: Annotated[str | None, typer.Option(metavar="PRESET", help="Of steering: paper or physical.")] = None,
+    drive: Annotated[
+        str | None, typer.Option(metavar="DRIVE", help="Of steering: constant, reverse (through standstill) or points.")
+    ] = None,
+    hand: Annotated[str | None, typer.Option(metavar="HAND", help="Of steering: sine, ramp or release.")] = None,
     until: Annotated[float | None, typer.Option(metavar="SECONDS", help="How long it runs.")] = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Parameters as TOML (see --show).")] = None,
     settings: Annotated[
@@ -103,6 +112,12 @@ def run(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result as netCDF (.nc).")] = None,
     json: JsonFile = None,
     plot: PlotFile = None,
+    maps: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of steering: draw the tyre's force and torque over slip angle.")
+    ] = None,
+    animation: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of steering: the bristles in motion, as .gif or .html.")
+    ] = None,
     show: Annotated[bool, typer.Option("--show", help="Print the parameters as TOML and run nothing.")] = False,
 ) -> None:
     """Run a scenario, with parameters from a TOML file and from the command line."""
@@ -112,12 +127,17 @@ def run(
         "MACHINE": None if machine is None else machine.replace("-", "_"),
         "--route": route,
         "--method": method,
+        "--speed": None if speed is None else repr(speed),
+        "--preset": preset,
+        "--drive": drive,
+        "--hand": hand,
         "--until": None if until is None else repr(until),
     }
     if show:
         command.show(scenario, shortcuts, config, settings or [])
     else:
-        command.run(scenario, shortcuts, config, settings or [], out, json, plot)
+        pictures = {"--maps": maps, "--animation": animation}
+        command.run(scenario, shortcuts, config, settings or [], out, json, plot, pictures)
 
 
 @app.command(epilog="Example:  tegotae bench --json bench.json")

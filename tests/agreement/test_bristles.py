@@ -8,6 +8,7 @@ from tegotae.errors import InputError
 from tegotae.steering import Carcass, ContactPatch, SteeringSystem
 from tegotae.steering.bristles import Bristles, bristle_fields
 from tegotae.steering.hands import Driver, Sine
+from tegotae.steering.system import Column, TorsionBar
 
 T = 1e-3
 TIME = T * np.arange(1, 801)
@@ -42,7 +43,15 @@ def test_they_add_up(patch: ContactPatch, speed: float | np.ndarray) -> None:
     assert (differs > 0.5).mean() < 0.01
 
 
-@pytest.mark.parametrize("system", [SteeringSystem.paper(speed=20.0), SteeringSystem.physical(speed=20.0, bristles=21)])
+@pytest.mark.parametrize(
+    "system",
+    [
+        SteeringSystem.paper(speed=20.0),
+        SteeringSystem.physical(speed=20.0, bristles=21),
+        SteeringSystem(column=Column(compliance=TorsionBar()), speed=20.0),
+    ],
+    ids=["paper", "physical", "torsion bar"],
+)
 def test_of_a_steering_system(system: SteeringSystem) -> None:
     driver = Driver(angle=Sine(amplitude=1.2, frequency=1.0))
     run = system.run(hand=driver, duration=0.8, period=T, record=bristle_fields(system))

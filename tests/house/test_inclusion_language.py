@@ -251,7 +251,8 @@ def test_numbers_are_inputs_too_also_in_gaps_slips_limits_and_masses():
     )
     assert value_of(machine, "mass", (2, 2), [0.0, 0.0])[1, 1] == 2.25
     assert value_of(machine, "slips", 1, [0.0, 1.0]) == pytest.approx([1.25])
-    assert machine.contacts[0].gap == p - u and machine.parameters[u] == 0.25
+    assert machine.contacts[0].gap == p - u
+    assert machine.parameters[u] == 0.25
 
 
 def test_rows_may_depend_on_time():

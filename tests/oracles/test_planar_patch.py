@@ -143,3 +143,14 @@ def test_profiles_as_printed():
     table = Tabulated(positions=[-0.05, 0.0, 0.1], loads=[0.0, 80.0, 20.0])
     inside = np.interp(xi, table.positions, table.loads, left=0.0, right=0.0)
     np.testing.assert_allclose(table(xi, half_length=A), inside, atol=1e-12)
+
+
+@pytest.mark.parametrize("speed", [300.0, -300.0, 70.0])
+def test_a_tick_may_be_longer_than_the_patch(speed):
+    """V T > L: every bristle entered during the tick and has its own time, so the brush is met at 1 kHz too."""
+    run = stiff(bristles=801).run(steer=np.zeros(12), slip_angle=0.03, speed=speed, period=1e-3)
+    force, aligning = brush(0.03)
+    way = np.sign(speed)
+    # where the cells lie in the patch changes from tick to tick: a quadrature error of about 1/n^2
+    np.testing.assert_allclose(run.lateral_force[4:], way * force, atol=1e-5 * MU * LOAD)
+    np.testing.assert_allclose(run.torque[4:], aligning + way * CENTRE * force, atol=1e-4 * MU * LOAD * A)

@@ -11,6 +11,7 @@ from tegotae.errors import DivergenceWarning
 from tegotae.steering import Bicycle, Carcass, ContactPatch, SteeringSystem
 from tegotae.steering.classics import ExplicitSteering, PrintedSteering
 from tegotae.steering.hands import Driver, Sine
+from tegotae.steering.system import Column, TorsionBar
 
 PAPER = SteeringSystem.paper()
 
@@ -96,6 +97,7 @@ def test_torque_and_start_are_taken_as_the_solved_system_takes_them():
     ("call", "told"),
     [
         (lambda: ExplicitSteering(system=replace(PAPER, vehicle=Bicycle())), "slides"),
+        (lambda: ExplicitSteering(system=replace(PAPER, column=Column(compliance=TorsionBar()))), "compliance"),
         (
             lambda: ExplicitSteering(system=replace(PAPER, patch=ContactPatch(carcass=Carcass(stiffness=1e5)))),
             "carcass",

@@ -56,13 +56,14 @@ def refuse_no_folder(path: Path | None) -> None:
         raise FileError(f"Cannot write to the folder {path}: {place} is read-only.\n  Choose another folder.")
 
 
-def refuse_unwritable(path: Path | None, *, figure: bool = False) -> None:
+def refuse_unwritable(path: Path | None, *, figure: bool = False, suffixes: tuple[str, ...] = ()) -> None:
     """Refuse a path that cannot be written before the work, not after."""
     if path is None:
         return
-    if figure and path.suffix.lower() not in FIGURE_FORMATS:
+    allowed, what = (FIGURE_FORMATS, "figures are") if figure else (suffixes, "it is")
+    if allowed and path.suffix.lower() not in allowed:
         raise FileError(
-            f"Cannot write {path}: figures are written as {', '.join(FIGURE_FORMATS)}.\n  Choose one of these suffixes."
+            f"Cannot write {path}: {what} written as {', '.join(allowed)}.\n  Choose one of these suffixes."
         )
     checks.target_of(path)
 

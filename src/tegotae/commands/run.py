@@ -29,6 +29,7 @@ def run(
     out: Path | None,
     json: Path | None,
     plot: Path | None,
+    pictures: Mapping[str, Path | None],
 ) -> None:
     """Read the parameters, run, print, write."""
     scenario = load_scenario(name)
@@ -36,7 +37,10 @@ def run(
     for path in (out, json):
         words.refuse_unwritable(path)
     words.refuse_unwritable(plot, figure=True)
-    words.refuse_same({"--out": out, "--json": json, "--plot": plot})
+    drawings = scenario.drawings(pictures)
+    for picture, path in drawings:
+        words.refuse_unwritable(path, suffixes=picture.suffixes)
+    words.refuse_same({"--out": out, "--json": json, "--plot": plot, **pictures})
     with words.watching() as watch:
         watch.step("running")
         result = scenario.run(parameters)
@@ -68,7 +72,11 @@ def run(
             watch.step("drawing")
             result.plot(plot)
             words.wrote(console, plot, "the figure")
-    if out is None and json is None and plot is None:
+        for picture, path in drawings:
+            watch.step(f"drawing {picture.what}")
+            picture.draw(parameters, result, path)
+            words.wrote(console, path, picture.what)
+    if out is None and json is None and plot is None and not drawings:
         console.print(Text(f"nothing was written; add --plot {name}.png or --out {name}.nc to keep it", style="dim"))
 
 

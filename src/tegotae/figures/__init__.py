@@ -1,5 +1,6 @@
 """Figures people want to look at: the house style, and the portrait that fits a result."""
 
+from tegotae.figures.animation import animate_patch
 from tegotae.figures.house import (
     AMBER,
     BLUE,
@@ -22,6 +23,7 @@ from tegotae.figures.house import (
     thinned,
 )
 from tegotae.figures.portraits import of_result
+from tegotae.figures.steering import tyre_maps
 
 __all__ = [
     "AMBER",
@@ -37,6 +39,7 @@ __all__ = [
     "SKY",
     "VERMILION",
     "Shown",
+    "animate_patch",
     "of_result",
     "save",
     "say",
@@ -44,4 +47,5 @@ __all__ = [
     "sheet",
     "style",
     "thinned",
+    "tyre_maps",
 ]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Values = NDArray[Any]
 
 THICK, THIN = 3.2, 1.0  # as yamamoto2006 draws its Figs. 8 to 10
-_MAP_POINTS = 161
+_MAP_POINTS = 201
 
 
 def is_steering(result: Result) -> bool:
@@ -60,7 +60,7 @@ def steering(result: Result) -> Figure:
         >>> from tegotae.steering import SteeringSystem
         >>> figure = steering(SteeringSystem.paper().run(hand_torque=[0.0, 0.1, 0.2], period=1e-3))
         >>> [axes.get_ylabel() for axes in figure.axes]
-        ['wheel [mrad]', 'hand [N·m]', 'stick [%]', 'hand torque [N·m]']
+        ['wheel [µrad]', 'hand [N·m]', 'stick [%]', 'hand torque [N·m]']
     """
     moves = bool(np.ptp(result.speed) > 0.0)
     figure, grid = sheet(3 + moves, 2, width=8.8, height=4.4)
@@ -110,10 +110,15 @@ def loop(axes: Axes, result: Result) -> None:
     axes.axvline(0.0, color=QUIET, lw=0.6, zorder=1)
     changes = np.flatnonzero(np.diff(result.stuck > 0.0))
     keep = np.unique(np.concatenate([thinned(angle.values, torque.values), changes, changes + 1]))
+    # Where a run says from when on it repeats itself, the way there is only hinted at.
+    begin = float(result.about.get("repeats_from", 0.0))
+    before = keep[result.time[keep] <= begin]
+    axes.plot(angle.values[before], torque.values[before], color=QUIET, lw=0.7, alpha=0.7, zorder=2)
+    keep = keep[result.time[keep] >= begin]
     points = np.stack([angle.values[keep], torque.values[keep]], axis=1)
     sticks = result.stuck[keep][1:] > 0.0
     _trail(axes, points, np.where(sticks, THICK, THIN), result.speed[keep])
-    axes.plot(*points[0], "o", ms=5.0, mfc="white", mec=INK, mew=1.1, zorder=4)
+    axes.plot(angle.values[0], torque.values[0], "o", ms=5.0, mfc="white", mec=INK, mew=1.1, zorder=4)
     axes.plot(*points[-1], "o", ms=5.0, color=INK, zorder=4)
     axes.update_datalim(points)
     axes.autoscale_view()
@@ -129,9 +134,10 @@ def _trail(axes: Axes, points: Values, widths: Values, speed: Values) -> None:
     from matplotlib.colors import LinearSegmentedColormap, Normalize
 
     segments: Any = np.stack([points[:-1], points[1:]], axis=1)
-    lines = LineCollection(segments, linewidths=widths, colors=FORCE, capstyle="round", zorder=3)
+    lines = LineCollection(segments, linewidths=widths.tolist(), capstyle="round", zorder=3)
     axes.add_collection(lines)
     if np.ptp(speed) == 0.0:
+        lines.set_color(FORCE)
         return
     # Backwards, standing and forwards are told apart, whatever the largest speed: the middle of the scale is 0.
     reach = float(np.max(np.abs(speed)))
@@ -164,7 +170,8 @@ def tyre_maps(patch: ContactPatch, *, speeds: Sequence[float], widest: float | N
     if not moving or 0.0 in moving:
         checks.refuse("tyre_maps", f"speeds={list(speeds)} m/s.", "Give at least one, none of them 0.")
     reach = _widest(patch, moving) if widest is None else checks.positive("tyre_maps", "widest", widest, "rad", "")
-    angles = np.linspace(-reach, reach, _MAP_POINTS)
+    # Closer in the middle, where a fast tyre has its whole range.
+    angles = reach * np.sinh(np.linspace(-4.0, 4.0, _MAP_POINTS)) / np.sinh(4.0)
     degrees = np.degrees(angles)
     with style():
         figure, grid = sheet(1, 3, width=9.6, height=3.3)
@@ -175,7 +182,7 @@ def tyre_maps(patch: ContactPatch, *, speeds: Sequence[float], widest: float | N
             settled = patch.steady(slip_angle=angles, speed=speed)
             curves = (settled.lateral_force, settled.torque, 100.0 * np.asarray(settled.stuck))
             for axes, values in zip(grid[0], curves, strict=True):
-                axes.plot(degrees, values, color=PALETTE[i % len(PALETTE)], lw=max(1.1, 2.2 - 0.4 * i))
+                axes.plot(degrees, values, color=PALETTE[i % len(PALETTE)], lw=max(1.0, 3.2 - 1.1 * i))
         words = ("lateral force [N]", "torque [N·m]", "bristles that stick [%]")
         titles = ("on the tyre, to the left", "resists steering to the left", "share of the patch")
         for axes, word, title in zip(grid[0], words, titles, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,13 +16,18 @@ from tegotae.checks import Array
 from tegotae.fitting import engine
 from tegotae.fitting.causes import LOUD, possible_causes
 from tegotae.fitting.progress import reporter
-from tegotae.fitting.recipes import recipe_for
+from tegotae.fitting.recipe import Recipe
+from tegotae.fitting.recipes import checked, numbers_of, recipe_for
 from tegotae.fitting.record import Record
 from tegotae.friction import Coulomb, Law
 from tegotae.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from tegotae.steering.system import SteeringSystem
+
+RESPONSES = {"force": "N", "velocity": "m/s", "hand_torque": "N·m"}  # what is compared, and its unit
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class Fit:
         return repr(self)
 
     def __repr__(self) -> str:
-        unit = "N" if self.response == "force" else "m/s"
+        unit = RESPONSES[self.response]
         rows = [("", "value", "95 % interval", "unit")]
         for name, value in self.parameters.items():
             low, high = self.intervals[name]
@@ -108,11 +113,14 @@ class Fit:
 
 
 def fit(
-    block_type: type[Block],
+    block_type: type[Block] | SteeringSystem,
     velocity: ArrayLike | Record | None = None,
     force: ArrayLike | None = None,
     *,
     position: ArrayLike | None = None,
+    wheel_angle: ArrayLike | None = None,
+    hand_torque: ArrayLike | None = None,
+    speed: ArrayLike | None = None,
     period: float | None = None,
     law: type[Law] = Coulomb,
     elements: int | None = None,
@@ -127,11 +135,15 @@ def fit(
     for an impedance, velocity for an admittance) may carry sensor noise; the other signal is taken as it is.
 
     Args:
-        block_type: `FrictionImpedance`, `FrictionAdmittance` or `ParallelFriction`.
+        block_type: `FrictionImpedance`, `FrictionAdmittance` or `ParallelFriction`; or a `SteeringSystem`, whose
+            patch and column are identified from a log of its wheel and whose other numbers hold.
         velocity: mean velocity over each tick [m/s], shape (ticks,) or (ticks, dimension); or a whole `Record`.
         force: force at each tick [N]: what an impedance exerts on its mover (negative at a positive velocity), or
             what drives an admittance.
         position: positions instead of velocity [m], as an encoder gives them.
+        wheel_angle: of a steering system, at the end of each tick [rad], (ticks,); smooth it if its encoder is coarse.
+        hand_torque: on its wheel over each tick [N·m].
+        speed: of its vehicle [m/s], a number or (ticks,); the system's own unless given.
         period: T [s].
         law: the class of the friction law: `Coulomb`, `Viscous` or `Stribeck`.
         elements: how many elements a `ParallelFriction` has.
@@ -151,8 +163,21 @@ def fit(
         >>> {name: round(value, 3) for name, value in found.parameters.items()}
         {'stiffness': 6000.0, 'damping': 10.0, 'limit': 4.0}
     """
+    if _is_steering(block_type):
+        given = {"velocity": velocity, "force": force, "position": position, "elements": elements, "free": free or None}
+        for name, value in given.items():
+            if value is not None:
+                checks.refuse("fit", f"{name} for a SteeringSystem.", "Give wheel_angle, hand_torque, speed, known.")
+        return _fit_steering(block_type, wheel_angle, hand_torque, speed, period, known or {}, progress)
+    for name, value in (("wheel_angle", wheel_angle), ("hand_torque", hand_torque), ("speed", speed)):
+        if value is not None:
+            checks.refuse("fit", f"{name} without a steering system.", "Fit such as SteeringSystem.paper().")
     recipe = recipe_for(block_type, law, elements, known or {}, free)
     record = _record_of(velocity, position, force, period)
+    return _fit(recipe, record, progress)
+
+
+def _fit(recipe: Recipe, record: Record, progress: bool | Callable[[str, float], None] | None) -> Fit:
     with reporter(progress) as tell:
         solution = engine.solve(recipe, record, tell)
     values = {**recipe.known, **solution.values}
@@ -175,6 +200,42 @@ def fit(
         record=record,
         response=recipe.response,
     )
+
+
+def _is_steering(asked: object) -> TypeGuard[SteeringSystem]:
+    from tegotae.steering.system import SteeringSystem
+
+    if asked is SteeringSystem:
+        told = "Give one whose gear, geometry and vehicle are known, such as SteeringSystem.paper()."
+        checks.refuse("fit", "SteeringSystem is a class.", told)
+    return isinstance(asked, SteeringSystem)
+
+
+def _fit_steering(
+    system: SteeringSystem,
+    wheel_angle: ArrayLike | None,
+    hand_torque: ArrayLike | None,
+    speed: ArrayLike | None,
+    period: float | None,
+    known: Mapping[str, float],
+    progress: bool | Callable[[str, float], None] | None,
+) -> Fit:
+    from tegotae.fitting.recipes.steering import SteeringLog, SteeringRecipe
+
+    if wheel_angle is None or hand_torque is None or period is None:
+        missing = {"wheel_angle": wheel_angle, "hand_torque": hand_torque, "period": period}
+        first = next(name for name, value in missing.items() if value is None)
+        checks.refuse("fit", f"{first} is missing.", "Give wheel_angle, hand_torque and period of the log.")
+    tick = checks.period_of("fit", period)
+    angles = checks.signal("fit", "wheel_angle", wheel_angle, "rad", 1).ravel()
+    torque = checks.signal("fit", "hand_torque", hand_torque, "N·m", 1).ravel()
+    if angles.size != torque.size:
+        told = "Give one of each for every tick; cut the longer log."
+        checks.refuse("fit", f"{angles.size} ticks of wheel_angle but {torque.size} of hand_torque.", told)
+    speeds = checks.held("fit", "speed", system.speed if speed is None else speed, "m/s", angles.size)
+    rates = np.diff(angles, prepend=angles[:1]) / tick
+    log = SteeringLog(rates, -torque, tick, speeds, float(angles[0]))
+    return _fit(checked(SteeringRecipe(system, numbers_of(known), log.start)), log, progress)
 
 
 def _record_of(

@@ -16,27 +16,33 @@ if TYPE_CHECKING:
 
     from tegotae.fitting.identify import Fit
 
+# The unit of the response, and what its loop is drawn over.
+AXES = {
+    "force": ("N", "position", "m"),
+    "velocity": ("m/s", "force", "N"),
+    "hand_torque": ("N·m", "wheel angle from its start", "rad"),
+}
+
 
 def of_fit(fit: Fit) -> Figure:
     """Over time and as a loop above, what is left over time and as a histogram below; the first direction only."""
-    unit = "N" if fit.response == "force" else "m/s"
-    force = fit.response == "force"
+    unit, name, across_unit = AXES[fit.response]
     measured, residual = _first(getattr(fit.record, fit.response)), _first(fit.residual)
     model = measured - residual  # a sensor's offset included
-    other = np.cumsum(_first(fit.record.velocity)) * fit.record.period if force else _first(fit.record.force)
+    driven = fit.response == "velocity"
+    other = _first(fit.record.force) if driven else np.cumsum(_first(fit.record.velocity)) * fit.record.period
     keep = figures.thinned(measured, model)
     shown = Shown.of(measured, unit)
     factor = 1.0 if not measured.any() else float(np.max(np.abs(shown.values)) / np.max(np.abs(measured)))
     left = Shown.of(residual, unit)
     noise = Shown.of(fit.noise, unit)
-    across = Shown.of(other, "m" if force else "N")
+    across = Shown.of(other, across_unit)
     time = np.asarray(fit.result["time"])
     with figures.style():
         figure, axes = figures.sheet(2, 2, width=8.4, height=5.2)
         _pair(axes[0, 0], time[keep], shown.values[keep], factor * model[keep])
         axes[0, 0].set(ylabel=f"{fit.response} [{shown.unit}]", title=f"{fit.block.name}: measured and model")
         _pair(axes[0, 1], across.values[keep], shown.values[keep], factor * model[keep])
-        name = "position" if force else "force"
         axes[0, 1].set(xlabel=f"{name} [{across.unit}]", ylabel=f"{fit.response} [{shown.unit}]", title="The loop")
         axes[0, 1].legend(loc="best")
         axes[1, 0].plot(time[keep], left.values[keep], ".", ms=1.5, color=figures.QUIET)

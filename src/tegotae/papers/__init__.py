@@ -14,6 +14,8 @@ __all__ = ["PAPERS", "Claim", "Declined", "Entry", "Finding", "Paper", "load_pap
 PAPERS = {
     "kikuuwe2005": "tegotae.papers.kikuuwe2005",
     "xiong2011": "tegotae.papers.xiong2011",
+    "yamamoto2006": "tegotae.papers.yamamoto2006",
+    "hirai2020": "tegotae.papers.hirai2020",
 }
 
 

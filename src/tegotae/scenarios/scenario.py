@@ -34,6 +34,29 @@ class Number:
     unit: str = ""
 
 
+FIGURE = (".png", ".svg", ".pdf")  # as `tegotae.figures` writes them; named here to keep matplotlib unloaded
+FILM = (".gif", ".html")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A file that a scenario can draw beside its figure.
+
+    Args:
+        what: in words.
+        suffixes: that its name may end in.
+        draw: parameters, result and the path to write.
+
+    Example:
+        >>> Picture("the maps", FIGURE, lambda parameters, result, path: None).suffixes[0]
+        '.png'
+    """
+
+    what: str
+    suffixes: tuple[str, ...]
+    draw: Callable[[Any, Result, Path], None]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
     """A ready-made run.
@@ -45,6 +68,7 @@ class Scenario:
         run: parameters in, result out.
         summary: the telling numbers of a result.
         shortcuts: argument of the command line -> the parameter that it sets.
+        pictures: option of the command line -> what it draws.
 
     Example:
         >>> from tegotae.scenarios import load_scenario
@@ -60,6 +84,7 @@ class Scenario:
     run: Callable[[Any], Result]
     summary: Callable[[Any, Result], Sequence[Number]]
     shortcuts: Mapping[str, str] = field(default_factory=dict)
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
 
     def settings(self, given: Mapping[str, str | None]) -> list[str]:
         """Arguments of the command line (argument -> value, None if not given) as settings."""
@@ -75,6 +100,15 @@ class Scenario:
                 )
             settings.append(f"{self.shortcuts[argument]}={value}")
         return settings
+
+    def drawings(self, given: Mapping[str, Path | None]) -> list[tuple[Picture, Path]]:
+        """What the options (option -> path, None if not given) ask to be drawn, and where."""
+        wanted = [(option, path) for option, path in given.items() if path is not None]
+        for option, path in wanted:
+            if option not in self.pictures:
+                known = ", ".join(["--plot", *self.pictures])
+                raise InputError(f"run {self.name}: it takes no {option} (got {path}).\n  It draws {known}.")
+        return [(self.pictures[option], path) for option, path in wanted]
 
     def read(self, config: str | os.PathLike[str] | None = None, settings: Sequence[str] = ()) -> Any:
         """Parameters from a TOML file, then from settings such as ``law.static=5``; defaults for the rest."""

@@ -20,6 +20,7 @@ from tegotae.running import about, picks_of, report_divergence, time_of, variabl
 from tegotae.steering.kernels import carcass as c
 from tegotae.steering.kernels import patch as k
 from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic, Pressure
+from tegotae.steering.steady import Steady
 
 _LOOPS = """
 @entry
@@ -47,23 +48,6 @@ def settle(p, s, drifts, T, ticks, out):
             advance(p, s, 0.0, T)
         out[i, 0], out[i, 1], out[i, 2] = -s[{force}], s[{lateral}], s[{stuck}]
 """
-
-
-@dataclass(frozen=True)
-class Steady:
-    """A rolling tyre once every bristle has passed through the patch; one entry a slip angle.
-
-    Args:
-        slip_angle: alpha [rad].
-        lateral_force: on the tyre, to the left [N]; has the sign of the slip angle when rolling forwards.
-        torque: tau_r [N·m], with which it resists steering to the left about the steering axis.
-        stuck: share of the bristles that stick [-].
-    """
-
-    slip_angle: Array | float
-    lateral_force: Array | float
-    torque: Array | float
-    stuck: Array | float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +92,8 @@ class ContactPatch(Impedance):
     Args:
         stiffness: K [N/m] of one bristle of 21; scaled, so that the number of bristles is only a resolution.
         damping: B [N·s/m] of one bristle of 21, >= 0.
-        friction: mu [-], or a law over the slip speed, such as `tg.Stribeck(kinetic=0.3, static=0.4, velocity=0.5)`.
+        friction: mu [-], > 0, or a law over the slip speed, such as
+            `tg.Stribeck(kinetic=0.3, static=0.4, velocity=0.5)`.
         bristles: n, at least 1.
         half_length: a [m], > 0; the patch reaches from -a to a.
         centre: xi_c [m], where the steering axis meets the road.
@@ -147,7 +132,7 @@ class ContactPatch(Impedance):
         )
         set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", "Give 0 for none."))
         if not isinstance(self.friction, Law):
-            mu = checks.at_least_zero(own, "friction", self.friction, "-", "Give mu, such as 0.4, or a law.")
+            mu = checks.positive(own, "friction", self.friction, "-", "Give mu, such as 0.4, or a law.")
             set_(self, "friction", mu)
         set_(self, "bristles", checks.whole(own, "bristles", self.bristles, 1, "Use 21 or more; 101 for feel."))
         set_(self, "half_length", checks.positive(own, "half_length", self.half_length, "m", "Such as 0.1."))
@@ -155,6 +140,10 @@ class ContactPatch(Impedance):
         set_(self, "slip_share", checks.number(own, "slip_share", self.slip_share, "-", "Such as 0.5, or 0."))
         if not isinstance(self.pressure, Pressure):
             checks.refuse(own, f"pressure={self.pressure!r} is no profile.", "Give Parabolic(), Uniform(load=...), ...")
+        if not isinstance(self.carcass, Carcass | None):
+            checks.refuse(
+                own, f"carcass={self.carcass!r} is none.", "Give Carcass(stiffness=...), or None for a rigid one."
+            )
 
     # ------------------------------------------------------------ the block
 
@@ -283,7 +272,5 @@ class ContactPatch(Impedance):
         state = self.initial_state(T, {"speed": V})
         out = np.empty((angles.size, 3))
         self._module.settle(self.parameters, state, V * angles.ravel(), T, self.bristles + 1, out)
-        if np.ndim(slip_angle) == 0:
-            return Steady(float(angles[0]), float(out[0, 1]), float(out[0, 0]), float(out[0, 2]))
-        torque, force, stuck = (out[:, i].reshape(angles.shape).copy() for i in range(3))
-        return Steady(angles, force, torque, stuck)
+        columns = {"slip_angle": angles, "torque": out[:, 0], "lateral_force": out[:, 1], "stuck": out[:, 2]}
+        return Steady.of(columns, np.shape(slip_angle))

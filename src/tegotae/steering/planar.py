@@ -19,6 +19,7 @@ from tegotae.result import Result, Variable
 from tegotae.running import about, report_divergence, time_of
 from tegotae.steering.kernels import planar as k
 from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic, Pressure
+from tegotae.steering.steady import Steady
 
 _LOOP = """
 @entry
@@ -31,33 +32,6 @@ _OUTPUTS = (
     ("torque", "N·m", "resists steering to the left"),
     ("stuck", "-", "share of the bristles that stick"),
 )
-
-
-@dataclass(frozen=True)
-class PlanarSteady:
-    """A tyre once every bristle has passed through the patch; one entry for each slip given.
-
-    Args:
-        slip_angle: alpha [rad].
-        slip: R omega - V [m/s].
-        longitudinal_force: on the tyre, forwards [N].
-        lateral_force: on the tyre, to the left [N].
-        torque: tau_r [N·m], with which it resists steering to the left about the steering axis.
-        stuck: share of the bristles that stick [-].
-
-    Example:
-        >>> from tegotae.steering.planar import PlanarPatch
-        >>> patch = PlanarPatch(stiffness=1e4, damping=0.0, bristles=201)
-        >>> patch.steady(slip_angle=[0.0, 0.1], speed=20.0).lateral_force.round(1)
-        array([  0., 560.])
-    """
-
-    slip_angle: Array | float
-    slip: Array | float
-    longitudinal_force: Array | float
-    lateral_force: Array | float
-    torque: Array | float
-    stuck: Array | float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +55,7 @@ class PlanarPatch(Impedance):
             only a resolution.
         damping: B [N·s/m] of one bristle of 21 x 1, >= 0.
         friction: mu [-], or a law over the slip speed, such as `tg.Stribeck(kinetic=0.3, static=0.4, velocity=0.5)`.
+            Where a law falls so steeply that a bristle has several slip speeds to jump to, it takes one of them.
         bristles: n along the patch, at least 1.
         rows: m across the patch, at least 1.
         half_length: a [m], > 0; the patch reaches from -a to a.
@@ -227,7 +202,7 @@ class PlanarPatch(Impedance):
             variables[name] = Variable(("time",), table[row], unit, meaning)
         return Result(variables, title=self.name, about=about(self, period))
 
-    def steady(self, *, slip_angle: ArrayLike, speed: float, slip: ArrayLike = 0.0) -> PlanarSteady:
+    def steady(self, *, slip_angle: ArrayLike, speed: float, slip: ArrayLike = 0.0) -> Steady:
         """Roll straight on at each slip until every bristle has passed through the patch; a locked wheel slides.
 
         Args:
@@ -247,9 +222,8 @@ class PlanarPatch(Impedance):
             checks.refuse(self.name, shapes, "Give one number, or arrays of one shape.")
         pairs = zip(angles.ravel(), slips.ravel(), strict=True)
         out = np.array([self._settled(V, float(alpha), float(S)) for alpha, S in pairs]).reshape(-1, len(_OUTPUTS))
-        if angles.ndim == 0:
-            return PlanarSteady(float(angles), float(slips), *out[0].tolist())
-        return PlanarSteady(angles, slips, *(column.reshape(angles.shape).copy() for column in out.T))
+        columns = dict(zip(("longitudinal_force", "lateral_force", "torque", "stuck"), out.T, strict=True))
+        return Steady.of({"slip_angle": angles, "slip": slips, **columns}, angles.shape)
 
     def _settled(self, V: float, alpha: float, S: float) -> Array:
         rolling = V + S

@@ -258,6 +258,7 @@ class SteeringSystem:
             sideslip, yaw = (run[f"{inside}tyre.vehicle_{name}"] for name in ("sideslip", "yaw_rate"))
             variables["sideslip"] = told(sideslip, "m/s", "of the centre of mass, to the left")
             variables["yaw_rate"] = told(yaw, "rad/s", "of the vehicle, to the left")
+        variables |= {name: run.variables[name] for name in beside}
         return Result(variables, title="SteeringSystem", about=run.about | {"system": repr(self)})
 
 
@@ -270,8 +271,13 @@ class LiveSteering(LiveCircuit):
     def __init__(
         self, system: SteeringSystem, circuit: Circuit, period: float, initial: Mapping[str, ArrayLike] | None
     ):
+        self.system = system
         self._ratio, self._inside = system._ratio, system._inside
         super().__init__(circuit, period, initial)
+
+    def __reduce__(self) -> Any:
+        """Copied and pickled as a system, a period and a state; the copy compiles for itself."""
+        return _revive, (self.system, self.period, self.state)
 
     @property
     def speed(self) -> float:
@@ -292,6 +298,12 @@ class LiveSteering(LiveCircuit):
             return self._ratio * super().__getitem__("position")
         inner = f"{self._inside}tyre.{field}"
         return super().__getitem__(inner if field not in self._places and inner in self._places else field)
+
+
+def _revive(system: SteeringSystem, period: float, state: Array) -> LiveSteering:
+    live = system.start(period=period)
+    live.state = state
+    return live
 
 
 def _angles(hand: Driver, duration: float | None, period: float) -> tuple[Array, Array]:

@@ -19,7 +19,7 @@ def recipe_for(
     from tegotae.fitting.recipes.parallel import ParallelRecipe
 
     friction = recipe_of(law)
-    numbers = _numbers(known)
+    numbers = numbers_of(known)
     if block_type is ParallelFriction:
         if law is not Coulomb:
             checks.refuse("fit", f"law=tg.{law.__name__} for a composite.", "Its elements are identified as Coulomb.")
@@ -53,7 +53,8 @@ def _nothing_free(free: Sequence[str]) -> None:
         checks.refuse("fit", f"free has {free[0]!r}.", offered)
 
 
-def _numbers(known: Mapping[str, float]) -> Values:
+def numbers_of(known: Mapping[str, float]) -> Values:
+    """What is known, as numbers."""
     return {
         name: (checks.number if name in ("preload", "offset") else checks.at_least_zero)(
             "fit", f"known[{name!r}]", value, "", "Give its value in SI units."

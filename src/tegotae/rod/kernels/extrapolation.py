@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from tegotae.compiling import kernel
+from tegotae.compiling import kernel, kernel_inside
 from tegotae.rod.kernels.motion import accelerations, drive, locate, powers
 
 IMPLICIT, EXPLICIT = 0, 1
@@ -44,7 +44,7 @@ def euler(rod, t, z, H, m, out, a):
         out[2 * n + 1] += h * given
 
 
-@kernel
+@kernel_inside
 def rate(rod, t, z, a, f):
     """f = z'."""
     n = a.shape[0]
@@ -63,15 +63,16 @@ def midpoint(rod, t, z, H, m, out, a, f0, f, before):
     for i in range(z.shape[0]):
         before[i] = z[i]
         out[i] = z[i] + h * f0[i]
-    for s in range(1, m):
+    for s in range(1, m + 1):
         rate(rod, t + s * h, out, a, f)
+        if s == m:
+            for i in range(z.shape[0]):
+                out[i] = 0.5 * (before[i] + out[i] + h * f[i])
+            return
         for i in range(z.shape[0]):
             after = before[i] + 2.0 * h * f[i]
             before[i] = out[i]
             out[i] = after
-    rate(rod, t + H, out, a, f)
-    for i in range(z.shape[0]):
-        out[i] = 0.5 * (before[i] + out[i] + h * f[i])
 
 
 @kernel

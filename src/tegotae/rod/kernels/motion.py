@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tegotae.compiling import kernel
+from tegotae.compiling import kernel_inside
 from tegotae.rod.kernels.recursion import BACK, articulate, at_base, spread
 from tegotae.rod.kernels.segment import WIDTH, all_integrals, moments, velocities
 
@@ -67,7 +67,7 @@ def rod_room(n):
     return {name: np.zeros(shape) for name, shape in shapes.items()} | {"cell": np.zeros(1, dtype=np.int64)}
 
 
-@kernel
+@kernel_inside
 def locate(rod, t):
     """Find the cell that begins at t or holds it."""
     low, high = 0, max(rod.when.shape[0] - 1, 1)
@@ -80,7 +80,7 @@ def locate(rod, t):
     rod.cell[0] = low
 
 
-@kernel
+@kernel_inside
 def drive(rod, t):
     """Curvature, loads and base motion at the time t of the cell into rod.kappa, rod.load, rod.swing."""
     i = rod.cell[0]
@@ -99,7 +99,7 @@ def drive(rod, t):
         rod.swing[c] = rod.swings[i, c] + q * (rod.swings[j, c] - rod.swings[i, c])
 
 
-@kernel
+@kernel_inside
 def spread_points(rod, y):
     """Loads between nodes as forces on the coordinates of their segment, into rod.side."""
     for k in range(rod.side.shape[0]):
@@ -121,7 +121,7 @@ def spread_points(rod, y):
         rod.side[k, 3] += -(s * ar + c * ai) * fx + (c * ar - s * ai) * fy + q * tau
 
 
-@kernel
+@kernel_inside
 def accelerations(rod, y, v, dt, a):
     """a = y'' for what `drive` has set; dt > 0 takes bending at the end of a step of that length."""
     if rod.points.shape[0] > 0:
@@ -138,7 +138,7 @@ def accelerations(rod, y, v, dt, a):
     spread(rod.S, rod.R, a)
 
 
-@kernel
+@kernel_inside
 def powers(rod, y, v, a):
     """Dissipated and put in [W]: by viscosity; by loads, by actuation that changes the natural curvature, by the hand
     that moves a held base. rod.S, P and p must be those of y and a.

@@ -17,11 +17,18 @@ BACK = 5
 
 @kernel
 def articulate(S, hs, rho, g, bend, extra, load, side, tip, P, p, R):
+    """As `articulate_gripped`, with nothing that grips."""
+    articulate_gripped(S, hs, rho, g, bend, extra, load, side, tip, load, False, P, p, R)
+
+
+@kernel
+def articulate_gripped(S, hs, rho, g, bend, extra, load, side, tip, grip, gripped, P, p, R):
     """From tip to base: P and p at the base, R for the way back.
 
     g (2) gravity; bend (n-1) torque on th_(k+1) of each segment, minus it on th_k; extra (n-1) added to the angle
     block; load (n, 3) force and torque on each node; side (n-1, 4) what acts between the nodes of a segment, as forces
-    on x_k, y_k, th_k, th_(k+1); tip (2) mass and inertia of a payload centred on the last node.
+    on x_k, y_k, th_k, th_(k+1); tip (2) mass and inertia of a payload centred on the last node; grip (n, 3), if gripped: what
+    an implicit step adds to each node's xx, xy, yy.
     """
     n = hs.shape[0]
     for i in range(3):
@@ -30,6 +37,10 @@ def articulate(S, hs, rho, g, bend, extra, load, side, tip, P, p, R):
         p[i] = -load[n, i]
     P[0, 0] = P[1, 1] = tip[0]
     P[2, 2] = tip[1]
+    if gripped:
+        P[0, 0] += grip[n, 0]
+        P[0, 1] += grip[n, 1]
+        P[1, 1] += grip[n, 2]
     p[0] -= tip[0] * g[0]
     p[1] -= tip[0] * g[1]
     for k in range(n - 1, -1, -1):
@@ -50,6 +61,8 @@ def articulate(S, hs, rho, g, bend, extra, load, side, tip, P, p, R):
         a2x, a2y = P00 * t2x + P01 * t2y + P02, P01 * t2x + P11 * t2y + P12
         mass = d * hs[k]
         M00, M01, M11 = P00 + mass, P01, P11 + mass
+        if gripped:
+            M00, M01, M11 = M00 + grip[k, 0], M01 + grip[k, 1], M11 + grip[k, 2]
         M02, M12 = a1x - d * B1y, a1y + d * B1x
         M03, M13 = a2x - d * B2y, a2y + d * B2x
         M22 = t1x * a1x + t1y * a1y + d * S[k, 12] + extra[k]

@@ -22,6 +22,7 @@ import numpy as np
 from tegotae.compiling import kernel
 
 WIDTH = 19
+INVERSE = 1.0 / np.maximum(np.arange(64.0), 1.0)  # 1/p: the recurrence would wait for every division
 SMALL = 7.0  # below, downward recurrence: no digit is lost through delta = 0; above, upward
 
 
@@ -34,7 +35,7 @@ def moments(delta, re, im):
         a, b = 0.0, 0.0
         # m_(p-1) = (exp(i delta) - i delta m_p)/p
         while p > 0:
-            a, b = (c + delta * b) / p, (s - delta * a) / p
+            a, b = (c + delta * b) * INVERSE[p], (s - delta * a) * INVERSE[p]
             p -= 1
             if p < 6:
                 re[p], im[p] = a, b

@@ -13,8 +13,8 @@ Example:
     8.7
 """
 
-from tegotae.steering.classics.lugre_tyre import LuGreSteady, LuGreTyre
-from tegotae.steering.classics.magic_formula import MagicFormula, MagicSteady
+from tegotae.steering.classics.lugre_tyre import LuGreTyre
+from tegotae.steering.classics.magic_formula import MagicFormula
 from tegotae.steering.classics.printed import ExplicitSteering, PrintedSteering
 
-__all__ = ["ExplicitSteering", "LuGreSteady", "LuGreTyre", "MagicFormula", "MagicSteady", "PrintedSteering"]
+__all__ = ["ExplicitSteering", "LuGreTyre", "MagicFormula", "PrintedSteering"]

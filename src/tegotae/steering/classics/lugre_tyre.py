@@ -16,6 +16,7 @@ from tegotae.result import Result, Variable
 from tegotae.running import report_divergence, time_of
 from tegotae.steering.kernels import lugre
 from tegotae.steering.pressure import REFERENCE_COUNT
+from tegotae.steering.steady import Steady
 
 _LOOP = """
 @entry
@@ -28,30 +29,6 @@ _OUTPUTS = (
     ("torque", "N·m", "resists steering to the left"),
 )
 _NONE = "Give a magnitude, or 0 for none."
-
-
-@dataclass(frozen=True)
-class LuGreSteady:
-    """The tyre once it has settled at each slip.
-
-    Args:
-        slip_angle: alpha [rad].
-        slip: R omega - V [m/s].
-        longitudinal_force: on the tyre, forwards [N].
-        lateral_force: on the tyre, to the left [N].
-        torque: tau_r [N·m], with which it resists steering to the left about the steering axis.
-
-    Example:
-        >>> from tegotae.steering.classics import LuGreTyre
-        >>> bool(LuGreTyre().steady(slip_angle=0.02, speed=20.0).torque > 0.0)
-        True
-    """
-
-    slip_angle: Array | float
-    slip: Array | float
-    longitudinal_force: Array | float
-    lateral_force: Array | float
-    torque: Array | float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,7 +178,7 @@ class LuGreTyre:
             variables[name] = Variable(("time",), table[row], unit, meaning)
         return Result(variables, title=own, about={"block": repr(self), "period": period})
 
-    def steady(self, *, slip_angle: ArrayLike, speed: float, slip: ArrayLike = 0.0) -> LuGreSteady:
+    def steady(self, *, slip_angle: ArrayLike, speed: float, slip: ArrayLike = 0.0) -> Steady:
         """Run it at each slip until it has settled.
 
         Args:
@@ -230,6 +207,5 @@ class LuGreTyre:
             period = 80.0 * self.half_length / float(abs(V + S))
             self._module.loop(self.parameters, self._fresh(), *held, period, 4, table)
             out[i] = table[:, 0]
-        if angles.ndim == 0:
-            return LuGreSteady(float(angles), float(slips), *out[0].tolist())
-        return LuGreSteady(angles, slips, *(column.reshape(angles.shape).copy() for column in out.T))
+        columns = dict(zip(("longitudinal_force", "lateral_force", "torque"), out.T, strict=True))
+        return Steady.of({"slip_angle": angles, "slip": slips, **columns}, angles.shape)

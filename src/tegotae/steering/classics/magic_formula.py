@@ -16,32 +16,13 @@ from tegotae.compiling import build
 from tegotae.result import Result, Variable
 from tegotae.running import time_of
 from tegotae.steering.kernels import magic
+from tegotae.steering.steady import Steady
 
 _LOOP = """
 @entry
 def loop(p, slip_angle, speed, every, record):
     march(p, slip_angle, speed, every, record)
 """
-
-
-@dataclass(frozen=True)
-class MagicSteady:
-    """What the formula gives for each slip angle.
-
-    Args:
-        slip_angle: alpha [rad].
-        lateral_force: on the tyre, to the left [N].
-        torque: tau_r [N·m], with which it resists steering to the left about the steering axis.
-
-    Example:
-        >>> from tegotae.steering.classics import MagicFormula
-        >>> bool(MagicFormula().steady(slip_angle=0.05, speed=20.0).torque > 0.0)
-        True
-    """
-
-    slip_angle: Array | float
-    lateral_force: Array | float
-    torque: Array | float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,7 +169,7 @@ class MagicFormula:
         variables["torque"] = Variable(("time",), table[1], "N·m", "resists steering to the left")
         return Result(variables, title=own, about={"block": repr(self), "period": period})
 
-    def steady(self, *, slip_angle: ArrayLike, speed: float) -> MagicSteady:
+    def steady(self, *, slip_angle: ArrayLike, speed: float) -> Steady:
         """The curve itself.
 
         Args:
@@ -200,9 +181,8 @@ class MagicFormula:
         checks.finite("MagicFormula", "slip_angle", angles, "rad")
         table = np.empty((2, angles.size))
         self._module.loop(self.parameters, angles.ravel(), np.full(angles.size, V), 1, table)
-        if angles.ndim == 0:
-            return MagicSteady(float(angles), float(table[0, 0]), float(table[1, 0]))
-        return MagicSteady(angles.copy(), table[0].reshape(angles.shape), table[1].reshape(angles.shape))
+        columns = {"slip_angle": angles, "lateral_force": table[0], "torque": table[1]}
+        return Steady.of(columns, angles.shape)
 
 
 # From shape 1 on, `peak` is the largest force; below, coefficients of no meaning fit as well.

@@ -56,7 +56,8 @@ class ExplicitSteering:
     train's friction, T stands where the paper prints T_f; `PrintedSteering` has it as printed.
 
     Args:
-        system: what is steered: a constant coefficient of friction, a rigid carcass, a `Kinematic` vehicle.
+        system: what is steered: a constant coefficient of friction, a rigid carcass and column, a `Kinematic`
+            vehicle.
 
     Example:
         >>> import numpy as np
@@ -80,6 +81,8 @@ class ExplicitSteering:
             checks.refuse(own, f"friction={patch.friction!r} depends on the slip speed.", told)
         if patch.carcass is not None:
             checks.refuse(own, f"carcass={patch.carcass!r} gives way.", told)
+        if self.system.column.compliance is not None:
+            checks.refuse(own, f"compliance={self.system.column.compliance!r} gives way.", told)
         if not isinstance(self.system.vehicle, Kinematic):
             checks.refuse(own, f"vehicle={self.system.vehicle!r} slides.", told)
 
@@ -154,7 +157,8 @@ class ExplicitSteering:
 
     @property
     def _module(self) -> ModuleType:
-        functions = (("make", k.explicit_kernels), ("load", self.system.patch.pressure.kernel), ("train", self._train))
+        train = type(self)._train  # on an instance a kernel would be bound to it, and compiled anew for each
+        functions = (("make", k.explicit_kernels), ("load", self.system.patch.pressure.kernel), ("train", train))
         return build(_LOOPS, functions)
 
     def _start(self, initial: Mapping[str, ArrayLike]) -> tuple[Array, Array, Array]:

@@ -52,9 +52,9 @@ def sideways_kernel(load, bristle):
             Ti = T if held else time_inside(a, xi, V, T)
             e = s[BRISTLES + j + shift] if held else 0.0
             ue = (xi - xi_c) * rate - Va
-            _, opening, _ = bristle(K, B, scale * load(p, at, xi, a), e, Ti, ue, ue + 0.5 * Ti * turning, p)
-            # d V alpha/dw = -1, and its rate falls by 1/T.
-            f_w = opening * (K * Ti * (1.0 - 0.5 * Ti / T) + B)
+            trial = K * (e + Ti * (ue + 0.5 * Ti * turning)) + B * ue
+            _, opening = bristle(trial, scale * load(p, at, xi, a), B + Ti * K, p)
+            f_w = opening * (K * Ti + B)  # d V alpha/dw = -1
             tau_w += (xi - xi_c) * f_w
             total_w += f_w
         return tau_w, total_w
@@ -87,7 +87,7 @@ def elastic_halves(load, bristle):
         low, high = -np.inf, np.inf
         tau_w = total_w = 0.0
         for _ in range(100):
-            _, _, total, _, _ = gather(p, s, v, w, T)
+            _, _, total, _ = gather(p, s, v, w, T)
             tau_w, total_w = sideways(p, s, v, w, T)
             gap = mc * (w - s[GIVING]) / T + kc * (s[GIVEN] + T * w) + bc * w + total
             scale = own * (abs(w) + abs(s[GIVING])) + kc * abs(s[GIVEN]) + abs(total)
@@ -109,7 +109,7 @@ def elastic_halves(load, bristle):
     def answer(p, s, v, T):
         """Torque on the mover and its slope for a trial steering rate; changes nothing."""
         w, tau_w, total_w = give(p, s, v, T)
-        tau, tau_v, _, total_v, _ = gather(p, s, v, w, T)
+        tau, tau_v, _, total_v = gather(p, s, v, w, T)
         w_v = -total_v / (p[10] / T + p[8] * T + p[9] + total_w)
         return -tau, -(tau_v + tau_w * w_v)
 
@@ -117,8 +117,7 @@ def elastic_halves(load, bristle):
     def advance(p, s, v, T):
         """Commit the steering rate that really happened."""
         w, _, _ = give(p, s, v, T)
-        tau, _, total, _, stuck = gather(p, s, v, w, T)
-        move(p, s, v, w, T)
+        tau, total, stuck = move(p, s, v, w, T)
         s[FORCE], s[LATERAL], s[STUCK] = -tau, -total, stuck / p[6]
 
     return answer, advance

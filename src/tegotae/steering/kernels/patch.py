@@ -15,13 +15,13 @@ Resistances f and tau_r are positive against positive motion, as the paper write
 import math
 from functools import cache
 
-from tegotae.compiling import kernel, kernel_sums
+from tegotae.compiling import kernel, kernel_exact, kernel_sums, kernel_sums_inside
 
 FORCE, LATERAL, STUCK, DELTA, SPEED, DRIFT, YAW, DRIFT_BEFORE, PHASE, GIVEN, GIVING, BRISTLES = range(12)
 FRICTION = 11  # where the law's parameters start in p
 
 
-@kernel
+@kernel_exact
 def rolled(p, s, T):
     """The phase after a tick; by how many places all move down; first and last of those that were there before."""
     n = int(p[6])
@@ -36,11 +36,15 @@ def rolled(p, s, T):
 
 @kernel
 def slip(p, s, v, w, T):
-    """V alpha at the end of the tick and its rate, for a trial steering rate v and tread velocity w."""
+    """V alpha at the end of the tick and its rate, for a trial steering rate v and tread velocity w.
+
+    w is the tread's mean velocity over the tick, by which yc moves: it has no rate, or bristles and carcass would
+    disagree on how far the tread went.
+    """
     V, q = s[SPEED], s[DRIFT]
     return (
         p[4] * V * (s[DELTA] + T * v) + q - w,
-        p[4] * V * v + (q - s[DRIFT_BEFORE] - w + s[GIVING]) / T,
+        p[4] * V * v + (q - s[DRIFT_BEFORE]) / T,
     )
 
 
@@ -55,130 +59,180 @@ def law_bristle(magnitude, resolve):
     """One bristle with friction that depends on the slip speed."""
 
     @kernel
-    def bristle(K, B, b, e, Ti, ue, um, p):
-        """f, df/df*, the new e; f* is what it would resist with if it stuck."""
-        ic = B + Ti * K
-        trial = K * (e + Ti * um) + B * ue
+    def bristle(trial, b, ic, p):
+        """f, df/df* for f* = trial, what it would resist with if it stuck; ic = B + Ti K."""
         size = abs(trial)
         if size <= b * magnitude(p, FRICTION, 0.0)[0]:
-            return trial, 1.0, e + Ti * um
+            return trial, 1.0
         c = b / ic
         _, mu, fall = resolve(p, FRICTION, c, size / ic)
-        f = math.copysign(b * mu, trial)
-        return f, c * fall / (1.0 + c * fall), (B * e + Ti * (f + B * (um - ue))) / ic
+        return math.copysign(b * mu, trial), c * fall / (1.0 + c * fall)
 
     return bristle
 
 
 @kernel
-def coulomb_bristle(K, B, b, e, Ti, ue, um, p):
-    """One bristle with constant mu: f, df/df*, the new e; no branches, so that several are worked on at a time."""
-    trial = K * (e + Ti * um) + B * ue
+def coulomb_bristle(trial, b, ic, p):
+    """The same with constant mu; no branches, so that several are worked on at a time."""
     bound = b * p[FRICTION]
-    f = min(max(trial, -bound), bound)
-    # What is not borne goes into slip: 0 while it sticks.
-    return f, (1.0 if abs(trial) <= bound else 0.0), e + Ti * (um - (trial - f) / max(B + Ti * K, 1e-300))
+    return min(max(trial, -bound), bound), (1.0 if abs(trial) <= bound else 0.0)
+
+
+@cache
+def resist_kernel(load, bristle):
+    """What one bristle adds."""
+
+    @kernel_sums_inside
+    def resist(p, K, B, a, xi_c, scale, at, A, e, Ti, v, ue, turning, lost, bent):
+        """f, its slope by the steering rate v, df/df*, f*, for an arm A and a time Ti in the patch.
+
+        ue and turning are those of v = 0.
+        """
+        push = K * Ti * (A - lost + Ti * bent) + B * (A - lost)
+        ue += (A - lost) * v
+        trial = K * (e + Ti * (ue + 0.5 * Ti * (turning + 2.0 * bent * v))) + B * ue
+        f, opening = bristle(trial, scale * load(p, at, A + xi_c, a), B + Ti * K, p)
+        return f, opening * push, opening, trial
+
+    return resist
+
+
+@cache
+def turn_kernel(load, bristle):
+    """The torque alone: a tread that does not give way asks for no more while it is solved for."""
+    resist = resist_kernel(load, bristle)
+
+    @kernel_sums_inside
+    def turn(p, s, v, T):
+        """tau_r and its slope by v; changes nothing."""
+        K, B, a, xi_c, scale, n, at = p[0], p[1], p[2], p[3], p[5], int(p[6]), int(p[7])
+        V, yaw = s[SPEED], s[YAW]
+        phase, shift, low, high = rolled(p, s, T)
+        Va, Va_dot = slip(p, s, 0.0, 0.0, T)
+        turning, lost, bent = V * yaw + Va_dot, p[4] * V * T, 0.5 * V * (1.0 + p[4])
+        h = 2.0 * a / n
+        rear = phase * h - a - xi_c
+        e = s[BRISTLES + shift :]
+        tau = tau_v = 0.0
+        for j in range(low, high):  # were in the patch before; apart from the others, so that nothing branches
+            A = j * h + rear
+            f, f_v, _, _ = resist(p, K, B, a, xi_c, scale, at, A, e[j], T, v, A * yaw - Va, turning, lost, bent)
+            tau += A * f
+            tau_v += A * f_v
+        if shift != 0:
+            first, last = (high, n) if shift > 0 else (0, low)
+            for j in range(first, last):  # entered during the tick, unstretched
+                A = j * h + rear
+                Ti = time_inside(a, A + xi_c, V, T)
+                f, f_v, _, _ = resist(p, K, B, a, xi_c, scale, at, A, 0.0, Ti, v, A * yaw - Va, turning, lost, bent)
+                tau += A * f
+                tau_v += A * f_v
+        return tau, tau_v
+
+    return turn
 
 
 @cache
 def gather_kernel(load, bristle):
-    """The sums over the row."""
+    """All sums over the row."""
+    resist = resist_kernel(load, bristle)
 
     @kernel_sums
-    def some(p, s, v, w, T, phase, first, last, shift, held):
-        """Bristles first to last: those that were in the patch before (held), or that entered during the tick.
-
-        -> tau_r, its slope by v, sum of f, its slope by v, how many stick
-        """
-        K, B, a, xi_c, share, scale = p[0], p[1], p[2], p[3], p[4], p[5]
-        h, at, V = 2.0 * a / p[6], int(p[7]), s[SPEED]
-        rate = v + s[YAW]
-        Va, Va_dot = slip(p, s, v, w, T)
-        turning = V * rate + Va_dot
-        tau = tau_v = total = total_v = stuck = 0.0
-        for j in range(first, last):
-            xi = (j + phase) * h - a
-            A = xi - xi_c
-            Ti = T if held else time_inside(a, xi, V, T)
+    def gather(p, s, v, w, T):
+        """tau_r, its slope by v, sum of f, its slope by v; changes nothing."""
+        K, B, a, xi_c, scale, n, at = p[0], p[1], p[2], p[3], p[5], int(p[6]), int(p[7])
+        V, yaw = s[SPEED], s[YAW]
+        phase, shift, low, high = rolled(p, s, T)
+        Va, Va_dot = slip(p, s, 0.0, w, T)
+        turning, lost, bent = V * yaw + Va_dot, p[4] * V * T, 0.5 * V * (1.0 + p[4])
+        h = 2.0 * a / n
+        rear = phase * h - a - xi_c
+        tau = tau_v = total = total_v = 0.0
+        for j in range(n):
+            A = j * h + rear
+            held = low <= j < high
+            Ti = T if held else time_inside(a, A + xi_c, V, T)
             e = s[BRISTLES + j + shift] if held else 0.0
-            ue = A * rate - Va
-            um = ue + 0.5 * Ti * turning
-            f, opening, _ = bristle(K, B, scale * load(p, at, xi, a), e, Ti, ue, um, p)
-            due = A - share * V * T
-            f_v = opening * (K * Ti * (due + 0.5 * Ti * V * (1.0 + share)) + B * due)
+            f, f_v, _, _ = resist(p, K, B, a, xi_c, scale, at, A, e, Ti, v, A * yaw - Va, turning, lost, bent)
             tau += A * f
             tau_v += A * f_v
             total += f
             total_v += f_v
-            stuck += 1.0 if opening == 1.0 else 0.0
-        return tau, tau_v, total, total_v, stuck
-
-    @kernel
-    def gather(p, s, v, w, T):
-        """The same over all."""
-        phase, shift, low, high = rolled(p, s, T)
-        tau, tau_v, total, total_v, stuck = some(p, s, v, w, T, phase, low, high, shift, True)
-        if shift != 0:
-            first, last = (high, int(p[6])) if shift > 0 else (0, low)
-            a, b, c, d, e = some(p, s, v, w, T, phase, first, last, shift, False)
-            tau, tau_v, total, total_v, stuck = tau + a, tau_v + b, total + c, total_v + d, stuck + e
-        return tau, tau_v, total, total_v, stuck
+        return tau, tau_v, total, total_v
 
     return gather
+
+
+@kernel
+def shifted(s, n, shift, low, high):
+    """All bristles to their new places; those that enter are unstretched."""
+    if shift > 0:
+        for j in range(BRISTLES, BRISTLES + high):
+            s[j] = s[j + shift]
+        for j in range(BRISTLES + high, BRISTLES + n):
+            s[j] = 0.0
+    elif shift < 0:
+        for j in range(BRISTLES + n - 1, BRISTLES + low - 1, -1):
+            s[j] = s[j + shift]
+        for j in range(BRISTLES, BRISTLES + low):
+            s[j] = 0.0
 
 
 @cache
 def move_kernel(load, bristle):
     """What every bristle is left with."""
+    resist = resist_kernel(load, bristle)
 
-    @kernel_sums
-    def some(p, s, v, w, T, phase, first, last, shift, held):
-        K, B, a, xi_c, scale = p[0], p[1], p[2], p[3], p[5]
-        h, at, V = 2.0 * a / p[6], int(p[7]), s[SPEED]
-        rate = v + s[YAW]
-        Va, Va_dot = slip(p, s, v, w, T)
-        turning = V * rate + Va_dot
-        for i in range(last - first):
-            # In the way in which no bristle is overwritten before it is read.
-            j = first + i if shift >= 0 else last - 1 - i
-            xi = (j + phase) * h - a
-            Ti = T if held else time_inside(a, xi, V, T)
-            e = s[BRISTLES + j + shift] if held else 0.0
-            ue = (xi - xi_c) * rate - Va
-            b = scale * load(p, at, xi, a)
-            s[BRISTLES + j] = bristle(K, B, b, e, Ti, ue, ue + 0.5 * Ti * turning, p)[2]
-
-    @kernel
+    @kernel_sums_inside
     def move(p, s, v, w, T):
-        """Commit a steering rate and a tread velocity."""
+        """Commit a steering rate and a tread velocity -> tau_r, sum of f, how many stick."""
+        K, B, a, xi_c, scale, n, at = p[0], p[1], p[2], p[3], p[5], int(p[6]), int(p[7])
+        V, yaw = s[SPEED], s[YAW]
         phase, shift, low, high = rolled(p, s, T)
-        some(p, s, v, w, T, phase, low, high, shift, True)
-        if shift != 0:
-            first, last = (high, int(p[6])) if shift > 0 else (0, low)
-            some(p, s, v, w, T, phase, first, last, shift, False)
+        Va, Va_dot = slip(p, s, 0.0, w, T)
+        turning, lost, bent = V * yaw + Va_dot, p[4] * V * T, 0.5 * V * (1.0 + p[4])
+        h = 2.0 * a / n
+        rear = phase * h - a - xi_c
+        shifted(s, n, shift, low, high)
+        # Who was there before has been inside for longer than T, so one rule holds for all.
+        way = 1.0 if V >= 0.0 else -1.0
+        slowness = way / V if V != 0.0 else 1e300
+        e = s[BRISTLES : BRISTLES + n]
+        tau = total = stuck = 0.0
+        for j in range(n):
+            A = j * h + rear
+            Ti = min(T, (a - way * (A + xi_c)) * slowness)
+            ue = A * yaw - Va
+            f, _, opening, trial = resist(p, K, B, a, xi_c, scale, at, A, e[j], Ti, v, ue, turning, lost, bent)
+            um = ue + 0.5 * Ti * turning + (A - lost + Ti * bent) * v
+            # What is not borne goes into slip: 0 while it sticks.
+            e[j] += Ti * (um - (trial - f) / max(B + Ti * K, 1e-300))
+            tau += A * f
+            total += f
+            stuck += 1.0 if opening == 1.0 else 0.0
         s[DELTA] += T * v
         s[DRIFT_BEFORE], s[GIVING] = s[DRIFT], w
         s[GIVEN] += T * w
         s[PHASE] = phase
+        return tau, total, stuck
 
     return move
 
 
 def rigid_halves(load, bristle):
     """A tread that does not give way."""
-    gather, move = gather_kernel(load, bristle), move_kernel(load, bristle)
+    turn, move = turn_kernel(load, bristle), move_kernel(load, bristle)
 
-    @kernel
+    @kernel_sums_inside
     def answer(p, s, v, T):
         """Torque on the mover and its slope for a trial steering rate; changes nothing."""
-        tau, tau_v, _, _, _ = gather(p, s, v, 0.0, T)
+        tau, tau_v = turn(p, s, v, T)
         return -tau, -tau_v
 
-    @kernel
+    @kernel_sums_inside
     def advance(p, s, v, T):
         """Commit the steering rate that really happened."""
-        tau, _, total, _, stuck = gather(p, s, v, 0.0, T)
-        move(p, s, v, 0.0, T)
+        tau, total, stuck = move(p, s, v, 0.0, T)
         s[FORCE], s[LATERAL], s[STUCK] = -tau, -total, stuck / p[6]
 
     return answer, advance

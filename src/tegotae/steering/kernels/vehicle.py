@@ -4,8 +4,9 @@
     s = [front s..., vy, r, rear s...]
 
 The front axle couples implicitly to what steers it. The vehicle follows at the end of the tick, from the forces of
-that tick, and moves the axles in the next: symplectic, so that a parked vehicle on its bristles neither gains nor
-loses energy by the way time is cut.
+that tick, and moves the axles in the next, at one velocity for the whole of it: symplectic, so that a parked vehicle
+on its bristles neither gains nor loses energy by the way time is cut. (A drift that rose over the tick would be half a
+tick late, and a parked vehicle on springs would swing ever wider.)
 """
 
 from functools import cache
@@ -15,6 +16,7 @@ from tegotae.steering.kernels.carcass import carcass_kernels, coulomb_carcass_ke
 from tegotae.steering.kernels.patch import (
     BRISTLES,
     DRIFT,
+    DRIFT_BEFORE,
     FORCE,
     LATERAL,
     SPEED,
@@ -53,12 +55,14 @@ def vehicle_halves(axle):
         front, rear, ahead, behind, at = parts(p, s)
         V, vy, r = ahead[SPEED], s[at], s[at + 1]
         axle_advance(front, ahead, v, T)
-        behind[SPEED], behind[DRIFT], behind[YAW] = V, lr * r - vy, r
+        behind[SPEED], behind[YAW] = V, r
+        behind[DRIFT] = behind[DRIFT_BEFORE] = lr * r - vy
         axle_advance(rear, behind, 0.0, T)
         vy += T * ((ahead[LATERAL] + behind[LATERAL]) / m - V * r)
         # The patch turns the vehicle too: -tau_r is the moment of its forces about its steering axis.
         r += T * (lf * ahead[LATERAL] - lr * behind[LATERAL] + ahead[FORCE] + behind[FORCE]) / Iz
-        ahead[DRIFT], ahead[YAW] = -vy - lf * r, r
+        ahead[YAW] = r
+        ahead[DRIFT] = ahead[DRIFT_BEFORE] = -vy - lf * r
         s[at], s[at + 1] = vy, r
 
     return answer, advance

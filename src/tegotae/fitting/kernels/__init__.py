@@ -1,0 +1,1 @@
+"""Compiled models that only identification needs."""

@@ -1,0 +1,246 @@
+"""The recipe of a `SteeringSystem`: its patch and its column, from a log of wheel angle, hand torque and speed.
+
+The wheel is led along the recorded angle, and the torque that this takes is compared with the hand's: nothing is
+integrated freely, so the model cannot drift away from the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks, running
+from tegotae.block import Field, Impedance, Kernels
+from tegotae.checks import Array
+from tegotae.fitting.kernels import steering as k
+from tegotae.fitting.recipe import Parameter, Recipe, Rival, Values, without
+from tegotae.fitting.record import Record
+from tegotae.friction import Coulomb
+from tegotae.steering.system import SteeringSystem
+
+REACHES = np.geomspace(1e-6, 1e-2, 13)  # mu/K [m/N]
+RELAXATIONS = (0.0, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0)  # B/K [s]
+
+
+@dataclass(frozen=True, eq=False)
+class SteeringLog(Record):
+    """What was logged at a wheel; as a record its velocity is the wheel's rate, its force what resists the hand.
+
+    Args:
+        velocity: of the wheel [rad/s].
+        force: -tau_h [N·m].
+        period: T [s].
+        speed: V over each tick [m/s].
+        start: wheel angle at the beginning [rad].
+    """
+
+    speed: Array
+    start: float
+
+    @property
+    def hand_torque(self) -> Array:
+        """tau_h [N·m]."""
+        return -self.force
+
+    @cached_property
+    def wheel_angle(self) -> Array:
+        """At the end of each tick [rad]."""
+        return self.start + np.cumsum(self.velocity) * self.period
+
+    @cached_property
+    def motion(self) -> Array:
+        """Wheel rate and speed, (ticks, 2)."""
+        return np.stack([self.velocity, self.speed], axis=1)
+
+    def thinned(self, most: int) -> SteeringLog:
+        """As of any record; speeds are averaged too."""
+        short = super().thinned(most)
+        if short is self:
+            return self
+        factor = -(-self.ticks // most)
+        speed = self.speed[: short.ticks * factor].reshape(short.ticks, factor).mean(axis=1)
+        return SteeringLog(short.velocity, short.force, short.period, speed, self.start)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeltSteering(Impedance):
+    """A steering system as a hand feels it that leads the wheel: wheel rate and speed in, torque out.
+
+    Args:
+        system: what is steered.
+    """
+
+    system: SteeringSystem
+    dimension: int = field(default=2, init=False)
+
+    @cached_property
+    def tyre(self) -> Impedance:
+        """Its vehicle included."""
+        return self.system.vehicle.on(self.system.patch)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The torque, then the tyre's state."""
+        own = (
+            Field("force", "N·m", "torque on the hand", vector=False, recorded=False),
+            Field("hand_torque", "N·m", "of the hand on the wheel", vector=False),
+            Field("steer_rate", "rad/s", "of the tyre", vector=False),
+            Field("train_deflection", "rad", "of the drive train's friction", vector=False, recorded=False),
+        )
+        return (*own, *(replace(f, name=f"tyre.{f.name}", vector=False, fed=False) for f in self.tyre.fields))
+
+    @property
+    def parameters(self) -> Array:
+        """[I, N, K_f, B_f, T_f, tyre...]."""
+        c = self.system.column
+        return np.concatenate([[c.inertia, c.gear, c.stiffness, c.damping, c.friction], self.tyre.parameters])
+
+    @property
+    def kernels(self) -> Kernels:
+        """Around the tyre's own."""
+        own = self.tyre.kernels
+        return Kernels(k.felt_kernels, (own.make, *own.functions))
+
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+        """At rest, bristles slack."""
+        given = {n.removeprefix("tyre."): v for n, v in (initial or {}).items()}
+        return np.concatenate([np.zeros(k.HEAD), self.tyre.initial_state(period, given)])
+
+
+PARAMETERS = (
+    Parameter("patch.stiffness", "N/m", "steering to and fro, parked or slowly enough for bristles to stick"),
+    Parameter("patch.damping", "N·s/m", "steering at several rates, or driving at several speeds", may_be_zero=True),
+    Parameter("patch.friction", "-", "steering far enough for the tyre to slide"),
+    Parameter("column.friction", "N·m", "steering to and fro while driving, where the tyre itself gives way"),
+    Parameter("column.inertia", "kg·m²", "quick reversals, or a wheel that is shaken"),
+)
+
+
+class SteeringRecipe(Recipe):
+    """Patch and column; gear, geometry, pressure, vehicle and the stiffness of the drive train are the system's."""
+
+    drive = "motion"
+    response = "hand_torque"
+
+    def __init__(self, system: SteeringSystem, known: Mapping[str, float], start: float):
+        super().__init__(known)
+        if not isinstance(system.patch.law, Coulomb):
+            told = "Give a number as its friction: mu is what is sought."
+            checks.refuse("fit", f"the patch has friction={system.patch.friction!r}.", told)
+        if system.column.compliance is not None:
+            told = "Log the angle behind the torsion bar, and fit a system whose column has none."
+            checks.refuse("fit", f"the column has compliance={system.column.compliance!r}.", told)
+        self.system, self.start = system, start
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Three of the patch, two of the column."""
+        return PARAMETERS
+
+    def described(self, values: Mapping[str, float]) -> SteeringSystem:
+        """The system with these numbers."""
+        patch = replace(
+            self.system.patch,
+            stiffness=values["patch.stiffness"],
+            damping=max(values["patch.damping"], 0.0),  # differences step a hair below 0
+            friction=values["patch.friction"],
+        )
+        column = replace(self.system.column, friction=values["column.friction"], inertia=values["column.inertia"])
+        return replace(self.system, patch=patch, column=column)
+
+    def block(self, values: Mapping[str, float], dimension: int) -> FeltSteering:
+        """As the hand feels it."""
+        return FeltSteering(system=self.described(values))
+
+    def initial(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Where the log begins."""
+        return {"tyre.steer": self.start / self.system.column.gear}
+
+    def look(self, record: Record) -> None:
+        """The wheel must turn, against a torque."""
+        if not record.velocity.any():
+            checks.refuse("fit", "wheel_angle never changes.", "Log a wheel that is turned to and fro.")
+        if not record.force.any():
+            checks.refuse("fit", "hand_torque is 0 throughout.", "Check the torque sensor, its unit (N·m) and column.")
+        # Rolling, a tyre may drive the wheel back, but over a log that ends where it began the hand does the work.
+        if float(np.sum(record.force * record.velocity)) > 0.2 * float(np.sum(np.abs(record.force * record.velocity))):
+            told = "Give the torque of the hand on the wheel, positive to the left as the angle. Try -hand_torque."
+            checks.refuse("fit", "the torque brakes the wheel instead of turning it.", told)
+
+    def scales(self, values: Values, record: Record) -> Values:
+        """A damper that relaxes within two ticks makes hardly a difference."""
+        return {"patch.damping": 2.0 * record.period * values["patch.stiffness"]}
+
+    def starts(self, record: Record) -> Iterable[Values]:
+        """Torques of a patch are proportional to mu while mu/K and B/K are held: a grid of those, the rest linear."""
+        # A patch so soft that only the column counts.
+        rates = self._torques(self._unit(1e12, 0.0), record, inertia=1.0, friction=0.0)
+        dry = self._torques(self._unit(1e12, 0.0), record, inertia=0.0, friction=1.0)
+        for reach, time in product(REACHES.tolist(), RELAXATIONS):
+            tyre = self._torques(self._unit(reach, time), record, inertia=0.0, friction=0.0)
+            mu, inertia, level = _nonnegative([tyre, rates, dry], _log(record).hand_torque)
+            mu = self.known.get("patch.friction", mu)
+            if mu <= 0.0:
+                continue
+            yield {
+                "patch.stiffness": mu / reach,
+                "patch.damping": time * mu / reach,
+                "patch.friction": mu,
+                "column.friction": max(level, 1e-3 * self.system.column.friction),
+                "column.inertia": max(inertia, 1e-3 * self.system.column.inertia),
+            } | self.known
+
+    def rivals(self, values: Values, record: Record) -> Iterable[Rival]:
+        """Only the dampers of the bristles count; no bristle slides; the drive train has no friction."""
+        if "patch.stiffness" not in self.known:
+            # At speed a bristle stays too short a time for its spring: other dampers and mu then do its part as well.
+            told = "bristles with hardly a spring explain it as well."
+            remedy = "Log parking too, or slow driving, where bristles stay in the patch for longer."
+            begun = {**values, "patch.damping": values["patch.damping"] + 0.01 * values["patch.stiffness"]}
+            yield without(self, begun, {"patch.stiffness": 1e-3 * values["patch.stiffness"]}, told, remedy)
+        if "patch.friction" not in self.known:
+            told = "within this steering no bristle is seen to slide: any larger coefficient explains it as well."
+            remedy = "Log larger angles, parked, or driving at a larger slip angle."
+            yield without(self, values, {"patch.friction": 1e4 * values["patch.friction"]}, told, remedy)
+        if "column.friction" not in self.known:
+            told = "a drive train without friction explains it as well."
+            remedy = "Log slow reversals while driving, where the tyre's own hysteresis is small."
+            yield without(self, values, {"column.friction": 1e-6 * values["column.friction"]}, told, remedy)
+
+    # ------------------------------------------------------------ beginnings
+
+    def _unit(self, reach: float, time: float) -> Values:
+        """A patch of unit friction."""
+        return {"patch.stiffness": 1.0 / reach, "patch.damping": time / reach, "patch.friction": 1.0}
+
+    def _torques(self, patch: Values, record: Record, *, inertia: float, friction: float) -> Array:
+        """Hand torques along the log; 0 stands for next to nothing."""
+        column = {"column.inertia": max(inertia, 1e-12), "column.friction": max(friction, 1e-12)}
+        felt = self.block({**patch, **column}, 2)
+        _, picks = running.picks_of(felt, ["hand_torque"])
+        state = felt.initial_state(record.period, self.initial({}))
+        table = np.empty((1, record.ticks))
+        motion = _log(record).motion
+        running.module_of(felt).loop(felt.parameters, state, motion, record.period, 1, picks, table)
+        return np.asarray(table[0])
+
+
+def _log(record: Record) -> SteeringLog:
+    assert isinstance(record, SteeringLog)
+    return record
+
+
+def _nonnegative(columns: list[Array], target: Array) -> list[float]:
+    """Weights >= 0 of the columns that come nearest to the target."""
+    from scipy.optimize import nnls
+
+    matrix = np.stack(columns, axis=1)
+    norms = np.linalg.norm(matrix, axis=0)
+    norms[norms == 0.0] = 1.0
+    weights, _ = nnls(matrix / norms, target)
+    return [float(w) for w in weights / norms]

@@ -1,0 +1,191 @@
+"""Fig. 2 redrawn, for the torque that fits its text and for the printed one; convergence; balances."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tegotae import figures
+from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
+from tegotae.papers.hirai2020.continuum import tip
+from tegotae.papers.hirai2020.equations import frequencies
+from tegotae.papers.hirai2020.oracles import Array, beam_frequencies
+from tegotae.papers.hirai2020.subject import GENTLE, LENGTH, NODES, TORQUE, Subject, paper, phases
+from tegotae.rod.integrals import up_to
+from tegotae.rod.phases import Base
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WORDS = ("0 to 1 s: turned at the pin", "1 to 2 s: left alone at the pin", "2 to 3 s: released")
+
+
+def outline(angle: Array, base: Array) -> tuple[Array, Array]:
+    """The rod as a smooth line through its nodes, x and y [m].
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.papers.hirai2020.figures import outline
+        >>> x, y = outline(np.array([0.0, 0.0, 0.0]), np.zeros(2))
+        >>> round(float(x[-1]), 12), round(float(y[-1]), 12)
+        (10.0, 0.0)
+    """
+    segments = angle.size - 1
+    parts = np.linspace(0.0, 1.0, max(3, 240 // segments))
+    way = up_to(parts, angle, np.full(segments, LENGTH / segments), 16)[0].sum(axis=2)
+    ends = np.concatenate([[0.0], np.cumsum(way[:-1, -1])])
+    line = (way + ends[:, None] + complex(base[0], base[1])).ravel()
+    return line.real, line.imag
+
+
+def strip(axes: Array, subject: Subject, torque: float, nodes: int) -> None:
+    """Three panels of shapes, from light at the start of a phase to dark at its end."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    times = np.linspace(0.0, 3.0, 19)
+    run = subject.rod(nodes).run(phases(torque), times=times, rtol=1e-7, atol=1e-7)
+    shades = LinearSegmentedColormap.from_list("time", ["#c9dcec", BLUE, "#0d2f4d"])
+    for panel, (place, word) in enumerate(zip(axes, WORDS, strict=True)):
+        for i in range(7):
+            row = 6 * panel + i
+            x, y = outline(run.angle[row], run.position[row, 0])
+            color = shades(i / 6.0)
+            place.plot(x, y, color=color, lw=1.8)
+            place.plot(x[-1], y[-1], "o", color=color, ms=3.0)
+            if nodes < 10:
+                place.plot(run.position[row, 1:-1, 0], run.position[row, 1:-1, 1], ".", color=color, ms=3.0)
+            if i in (0, 3, 6):
+                _stamp(place, f"{times[row]:.1f} s", x, y)
+        held = panel < 2
+        place.plot(0.0, 0.0, "o", color=VERMILION if held else "white", mec=VERMILION, ms=6.0, zorder=5)
+        place.margins(0.15)
+        place.set(title=word, xlabel="x [m]")
+        place.set_aspect("equal", adjustable="datalim")
+    axes[0].set(ylabel="y [m]")
+
+
+def _stamp(axes: Axes, word: str, x: Array, y: Array) -> None:
+    """The time, beyond the tip, readable across lines."""
+    from matplotlib.patheffects import withStroke
+
+    ahead = np.array([x[-1] - x[-6], y[-1] - y[-6]])
+    ahead *= 15.0 / np.hypot(*ahead)
+    # The first shapes lie on one line: their times go below it.
+    aside = (ahead[0], ahead[1]) if abs(ahead[1]) > 6.0 or word == "0.0 s" else (0.0, -10.0)
+    axes.annotate(
+        word,
+        (x[-1], y[-1]),
+        xytext=aside,
+        textcoords="offset points",
+        ha="center",
+        va="center",
+        fontsize=7.5,
+        color=INK,
+        path_effects=[withStroke(linewidth=2.5, foreground="white")],
+        zorder=6,
+    )
+
+
+@paper.figure(
+    "shapes",
+    caption="Fig. 2 as the text tells it, torque 10 N·m, 65 nodes; a shape every sixth of a second, light to dark, the "
+    "tip marked. The rod bends near the pin first; its right side then travels left and the bend spreads; released, it "
+    "leaves to the left.",
+)
+def shapes(subject: Subject) -> Figure:
+    """Three phases."""
+    with figures.style():
+        figure, axes = figures.sheet(1, 3, width=10.4, height=3.1)
+        strip(axes[0], subject, GENTLE, 65)
+    return figure
+
+
+@paper.figure(
+    "shapes-as-printed",
+    caption="The paper's run to the letter, torque 50 N·m, five nodes (dots), equal to an automatically differentiated "
+    "Lagrangian to six digits. One segment bends by 7 rad: five nodes are too few for this torque.",
+)
+def shapes_as_printed(subject: Subject) -> Figure:
+    """Three phases."""
+    with figures.style():
+        figure, axes = figures.sheet(1, 3, width=10.4, height=3.9)
+        strip(axes[0], subject, TORQUE, NODES)
+    return figure
+
+
+@paper.figure(
+    "convergence",
+    caption="Second order in the length of a segment. (a) Error of the tip at t = 1 s, torque 10 N·m, against the "
+    "extrapolated limit. (b) Error of the lowest frequencies against a slender beam, free (filled) and pinned (open).",
+)
+def convergence(subject: Subject) -> Figure:
+    """Errors over the number of segments, with lines of slope -2."""
+    segments = np.array([4, 8, 16, 32, 64, 128])
+    tips = np.array([tip(subject, int(n) + 1) for n in segments])
+    limit = tips[-1] + (tips[-1] - tips[-2]) / 3.0
+    off = np.linalg.norm(tips - limit, axis=1)[:-1]
+    with figures.style():
+        figure, axes = figures.sheet(1, 2, width=8.2, height=3.4)
+        left, right = axes[0]
+        left.loglog(segments[:-1], off, "o-", color=BLUE)
+        _slope(left, segments[1:-1], 0.45 * off[1] * (segments[1] / segments[1:-1]) ** 2.0)
+        left.set(title="(a)  tip at t = 1 s", ylabel="error [m]")
+        counts = np.array([8, 16, 32, 64])
+        kinds: tuple[tuple[Base, str], ...] = (("free", "o"), ("pinned", "s"))
+        for base, mark in kinds:
+            ours = np.array([frequencies(subject, base, int(n) + 1) for n in counts])
+            errors = ours / beam_frequencies(base, 3) - 1.0
+            for mode, color in enumerate((BLUE, GREEN, AMBER)):
+                fill = color if base == "free" else "white"
+                right.loglog(counts, errors[:, mode], mark + "-", color=color, mfc=fill, ms=5.0, lw=1.0)
+        for mode, color in enumerate((BLUE, GREEN, AMBER)):
+            say(right, ("lowest", "second", "third")[mode], (68.0, errors[-1, mode]), color)
+        _slope(right, counts, 0.35 * errors[0, 0] * (counts[0] / counts) ** 2.0)
+        right.set(title="(b)  frequencies that bend", ylabel="relative error", xlim=(7.0, 110.0))
+        for place, ticks in ((left, segments[:-1]), (right, counts)):
+            place.set_xticks(ticks, labels=[str(n) for n in ticks])
+            place.minorticks_off()
+            place.set(xlabel="segments")
+    return figure
+
+
+def _slope(axes: Axes, x: Array, y: Array) -> None:
+    axes.loglog(x, y, color=INK, lw=0.8, ls=(0, (4, 3)))
+    say(axes, "slope -2", (x[1], 0.55 * y[1]), ha="right")
+
+
+@paper.figure(
+    "balances",
+    caption="The paper's run. (a) What the torque has put in (line) is kinetic, elastic or dissipated, to 1e-11. "
+    "(b) Angular momentum about the pin is the impulse of the torque; momentum stays from the release on.",
+)
+def balances(subject: Subject) -> Figure:
+    """Energies stacked; momenta."""
+    times = np.linspace(0.0, 3.0, 301)
+    run = subject.rod().run(phases(), times=times, rtol=1e-9, atol=1e-9)
+    with figures.style():
+        figure, axes = figures.sheet(1, 2, width=9.4, height=3.6)
+        left, right = axes[0]
+        parts = (run.dissipated, run.elastic, run.kinetic)
+        left.stackplot(times, *parts, colors=(AMBER, GREEN, BLUE), alpha=0.75, lw=0)
+        left.plot(times, run.work, color=INK)
+        last = [part[-1] for part in parts]
+        for word, height in (("dissipated", 0.5 * last[0]), ("kinetic", last[0] + last[1] + 0.5 * last[2])):
+            left.text(2.2, height, word, color="white", ha="center", va="center", weight="bold")
+        thin = run.dissipated[150] + 0.5 * run.elastic[150]
+        left.plot([1.5, 1.5], [thin, 430.0], color="white", lw=0.8)
+        left.text(1.5, 415.0, "elastic", color="white", ha="center", va="center", weight="bold")
+        say(left, "work of the torque", (1.1, 1.04 * run.work[-1]), INK, va="bottom")
+        left.set(title="(a)  energy", xlabel="time [s]", ylabel="[J]", xlim=(0, 3), ylim=(0, 1.18 * run.work[-1]))
+        right.plot(times, run.angular_momentum, color=PLUM, lw=2.0)
+        right.plot(times, run.momentum[:, 0], color=BLUE)
+        right.plot(times, run.momentum[:, 1], color=VERMILION)
+        say(right, "angular momentum [N·m·s]", (1.1, 52.5), PLUM, va="bottom")
+        say(right, "along x [N·s]", (2.95, run.momentum[-1, 0] - 3.5), BLUE, ha="right")
+        say(right, "along y [N·s]", (2.95, run.momentum[-1, 1] + 3.5), VERMILION, ha="right")
+        right.axvline(2.0, color=QUIET, lw=0.8, ls=(0, (4, 3)))
+        say(right, "release", (2.04, 25.0), QUIET)
+        right.set(title="(b)  momenta", xlabel="time [s]", xlim=(0, 3), ylim=(-24, 62))
+    return figure

@@ -1,0 +1,100 @@
+"""What hirai2020 is measured on: the rod in O(n), the paper's own saddle-point system, and the paper's run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from tegotae.papers.hirai2020.oracles import Array, Lagrangian
+from tegotae.papers.ledger import Paper
+from tegotae.rod import Phase, PlanarRod
+from tegotae.rod.saddle import SaddleRod
+
+# The paper's rod: L [m], rho [kg/m], R_ela [N·m²], R_vis [N·m²·s], its torque [N·m] and its nodes.
+LENGTH, DENSITY, ELASTICITY, VISCOSITY = 10.0, 0.1, 1.0, 2.0
+TORQUE, NODES = 50.0, 5
+GENTLE = 10.0  # a torque [N·m] for which few nodes are near the continuum
+MINUTES = 104.0  # the paper's computing time
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The physics under test; a test replaces a part by a broken one.
+
+    Args:
+        Rod: the rod in closed form and O(n).
+        Saddle: the paper's dense equations.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from tegotae.papers.hirai2020 import Subject, paper
+        >>> from tegotae.rod import PlanarRod
+        >>> light = lambda **given: PlanarRod(**given | {"density": 0.09})
+        >>> paper["equations-of-motion"].check(replace(Subject(), Rod=light)).passed
+        False
+    """
+
+    Rod: Callable[..., PlanarRod] = PlanarRod
+    Saddle: Callable[..., SaddleRod] = SaddleRod
+
+    def rod(self, nodes: int = NODES) -> PlanarRod:
+        """The paper's rod with so many nodes."""
+        return self.Rod(length=LENGTH, nodes=nodes, density=DENSITY, elasticity=ELASTICITY, viscosity=VISCOSITY)
+
+
+def phases(torque: float = TORQUE) -> list[Phase]:
+    """The paper's three: turned at the pin, left alone at the pin, released; torque [N·m].
+
+    Example:
+        >>> from tegotae.papers.hirai2020.subject import phases
+        >>> [phase.base for phase in phases()]
+        ['pinned', 'pinned', 'free']
+    """
+    return [
+        Phase(until=1.0, torque=torque, base="pinned"),
+        Phase(until=2.0, base="pinned"),
+        Phase(until=3.0, base="free"),
+    ]
+
+
+def plain(nodes: int = NODES) -> Lagrangian:
+    """The paper's rod as a plain Lagrangian, the oracle.
+
+    Example:
+        >>> from tegotae.papers.hirai2020.subject import plain
+        >>> plain().nodes
+        5
+    """
+    # 14 points: 1e-13 for the 7 rad by which a segment bends.
+    return Lagrangian(
+        length=LENGTH, nodes=nodes, density=DENSITY, elasticity=ELASTICITY, viscosity=VISCOSITY, points=14
+    )
+
+
+@cache
+def plain_run() -> Array:
+    """(y, v) of the oracle at t = 1, 2, 3 s of the paper's run; some seconds of work, done once."""
+    return plain().run([(1.0, TORQUE, 2), (2.0, 0.0, 2), (3.0, 0.0, 0)], rtol=1e-7)
+
+
+def random_states(nodes: int, count: int, seed: int = 1) -> list[tuple[Array, Array]]:
+    """Angles [rad] and their rates [rad/s], bent as far as the paper's run bends.
+
+    Example:
+        >>> from tegotae.papers.hirai2020.subject import random_states
+        >>> [angle.size for angle, rate in random_states(5, 2)]
+        [5, 5]
+    """
+    rng = np.random.default_rng(seed)
+    return [(rng.uniform(-3.5, 3.5, nodes), rng.uniform(-10.0, 10.0, nodes)) for _ in range(count)]
+
+
+paper = Paper(
+    key="hirai2020",
+    title="Dynamic modeling of linear soft robots based on mixed coordinates",
+    authors="Shinichi Hirai, 2020 (in Japanese)",
+    subject=Subject(),
+)

@@ -1,0 +1,130 @@
+"""Tendons: a tension along a path beside the rod bends it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.rod.planar import PlanarRod
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tendon:
+    """A string guided beside the rod, from its base to where it is tied, without friction.
+
+    By how much it shortens when the rod bends is the offset times the bend, so its tension acts as a moment, tension
+    times offset, on every segment that it passes: exactly that, however far the rod has bent. To the rod it is the
+    same as a change of its natural curvature by moment/elasticity. (`work` of a run is then what changing the natural
+    curvature takes; the tension's own work is `-tension` times the change of `length`.)
+
+    Args:
+        offset: distance to the left of the rod [m], a number or one a segment; negative is to its right.
+        tension: [N], >= 0: a number, or (times [s], values), linear in between.
+        end: where it is tied, by the distance from the base [m]; the tip unless given.
+
+    Example:
+        >>> from tegotae.rod import Phase, PlanarRod
+        >>> from tegotae.rod.tendon import Tendon
+        >>> finger = PlanarRod(length=0.1, nodes=6, density=0.05, elasticity=1e-3, viscosity=2e-4)
+        >>> pulled = Phase(until=2.0, base="fixed", curvature=Tendon(offset=5e-3, tension=2.0).curvature(finger))
+        >>> end = finger.run([pulled], times=[2.0]).angle[-1]
+        >>> round(float(end[-1] - end[0]), 4)  # tension offset length/elasticity
+        1.0
+    """
+
+    offset: Any
+    tension: Any
+    end: float | None = None
+
+    def __post_init__(self) -> None:
+        offset = checks.array("Tendon", "offset", self.offset, "m")
+        checks.finite("Tendon", "offset", np.atleast_1d(offset), "m")
+        if self.end is not None:
+            object.__setattr__(self, "end", checks.positive("Tendon", "end", self.end, "m", "Give where it is tied."))
+        if isinstance(self.tension, tuple) and len(self.tension) != 2:
+            checks.refuse("Tendon", "tension is a tuple.", "Give a number, or (times, values).")
+        times, values = self._tensions()
+        if (np.diff(times) <= 0.0).any() or times.size != values.size or (values.size < 2 and self._varies):
+            checks.refuse(
+                "Tendon", f"tension has {times.size} times and {values.size} values.", "Give 2 or more, increasing."
+            )
+
+    @property
+    def _varies(self) -> bool:
+        return isinstance(self.tension, tuple)
+
+    def _tensions(self) -> tuple[Array, Array]:
+        told = "A string can only pull: give 0 or more."
+        if not self._varies:
+            return np.zeros(1), checks.values("Tendon", "tension", self.tension, "N", told)
+        times = checks.values("Tendon", "tension times", self.tension[0], "s", "Give increasing times.", -np.inf)
+        return times, checks.values("Tendon", "tension", self.tension[1], "N", told)
+
+    def arms(self, rod: PlanarRod) -> Array:
+        """The moment on each segment for a tension of 1 N [m]; a segment passed in part counts for that part.
+
+        Args:
+            rod: what it bends.
+        """
+        hs = rod._segments["hs"]
+        offset = checks.array("Tendon", "offset", self.offset, "m")
+        if offset.shape not in ((), (hs.size,)):
+            checks.refuse("Tendon", f"offset has shape {offset.shape}.", f"Give a number, or {hs.size}, one a segment.")
+        end = rod.length if self.end is None else self.end
+        if end > rod.length * (1.0 + 1e-12):
+            checks.refuse("Tendon", f"end={end:g} m.", f"The rod is {rod.length:g} m long.")
+        starts = np.concatenate([[0.0], np.cumsum(hs)[:-1]])
+        return np.asarray(offset * np.clip((end - starts) / hs, 0.0, 1.0))
+
+    def length(self, rod: PlanarRod, angle: ArrayLike) -> Array:
+        """How long it is beside the rod [m], for angles (..., node) [rad]: the rod's, less offset times bend.
+
+        Args:
+            rod: what it bends.
+            angle: of every node [rad].
+        """
+        end = rod.length if self.end is None else self.end
+        bend = np.diff(checks.array("Tendon", "angle", angle, "rad"), axis=-1)
+        return np.asarray(end - (self.arms(rod) * bend).sum(axis=-1))
+
+    def curvature(self, rod: PlanarRod) -> Any:
+        """What `Phase` takes as `curvature`: the rod's own, and that of this tendon [1/m].
+
+        Args:
+            rod: what it bends; its elasticity must be > 0 wherever the tendon passes.
+        """
+        return together([self], rod)
+
+
+def together(tendons: list[Tendon], rod: PlanarRod) -> Any:
+    """What `Phase` takes as `curvature` for several tendons of one rod [1/m].
+
+    Args:
+        tendons: all that bend it.
+        rod: what they bend.
+
+    Example:
+        >>> from tegotae.rod import PlanarRod
+        >>> from tegotae.rod.tendon import Tendon, together
+        >>> rod = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=2.0)
+        >>> left, right = Tendon(offset=0.1, tension=5.0), Tendon(offset=-0.1, tension=1.0, end=0.5)
+        >>> together([left, right], rod).tolist()
+        [0.2, 0.25]
+    """
+    own = rod._segments
+    grids = [tendon._tensions()[0] for tendon in tendons if tendon._varies]
+    when = np.unique(np.concatenate(grids)) if grids else np.zeros(1)
+    moment = np.zeros((when.size, own["hs"].size))
+    for tendon in tendons:
+        times, values = tendon._tensions()
+        moment += np.multiply.outer(np.interp(when, times, values), tendon.arms(rod))
+    bent = (moment != 0.0).any(axis=0)
+    if (own["K"][bent] <= 0.0).any():
+        checks.refuse("Tendon", "it passes a segment with elasticity=0.", "Give it some; nothing else holds the bend.")
+    curvature = own["kappa"] + np.divide(moment, own["K"], out=np.zeros_like(moment), where=moment != 0.0)
+    return (when, curvature) if grids else curvature[0]

@@ -1,0 +1,176 @@
+"""`tegotae run steering`: a wheel, a hand and a tyre, from parked to top speed, forwards and backwards."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.result import Result
+from tegotae.scenarios.driving import (
+    Constant,
+    ElasticTread,
+    Points,
+    RampHand,
+    ReleaseHand,
+    Reverse,
+    RigidTread,
+    SineHand,
+)
+from tegotae.scenarios.scenario import FIGURE, FILM, Number, Picture, Scenario
+from tegotae.steering import SteeringSystem
+from tegotae.steering.bristles import bristle_fields, tyre_of
+
+_OWN = "run steering"
+_MOST_TICKS = 5_000_000  # about half a GB of record
+_MOST_BRISTLES = 60_000_000  # numbers recorded for a film: the same
+_CENTRE = 0.1  # wheel angle [rad] to both sides within which the slope is taken
+
+
+class Steering(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A steering system, how it is driven, and who steers."""
+
+    preset: Annotated[
+        Literal["paper", "physical"],
+        Meta(description="paper: its numbers; physical: a stiff brush on a vehicle that slides and yaws"),
+    ] = "paper"
+    bristles: Annotated[int, Meta(description="in the patch; only a resolution", ge=1)] = 101
+    duration: Annotated[float, Meta(description="of the run [s], > 0")] = 8.0
+    period: Annotated[float, Meta(description="of a tick [s], > 0")] = 0.001
+    drive: Constant | Reverse | Points = Constant()
+    hand: SineHand | RampHand | ReleaseHand = SineHand()
+    tread: RigidTread | ElasticTread = RigidTread()
+
+    def system(self) -> SteeringSystem:
+        """The machine, as an object of the library."""
+        make = {"paper": SteeringSystem.paper, "physical": SteeringSystem.physical}[self.preset]
+        system = make(bristles=self.bristles)
+        return dataclasses.replace(system, patch=dataclasses.replace(system.patch, carcass=self.tread.carcass()))
+
+
+def run(parameters: Steering) -> Result:
+    """Steer along.
+
+    Args:
+        parameters: of the scenario, with their units in `Steering`.
+
+    Example:
+        >>> round(float(run(Steering(duration=1.0)).wheel_angle.max()), 1)
+        1.1
+    """
+    return _run(parameters, [])
+
+
+def _run(parameters: Steering, record: list[str]) -> Result:
+    period = checks.period_of(_OWN, parameters.period)
+    duration = checks.positive(_OWN, "duration", parameters.duration, "s", "Give the length of the run.")
+    if not 1.5 <= duration / period <= _MOST_TICKS:
+        checks.refuse(
+            _OWN,
+            f"duration={duration:g} s at period={period:g} s is {duration / period:.3g} ticks.",
+            f"Choose them so that there are 2 to {_MOST_TICKS:,}.",
+        )
+    time: Array = period * np.arange(1, round(duration / period) + 1, dtype=np.float64)
+    speed = parameters.drive.over(time)
+    result = parameters.hand.steer(parameters.system(), time, period, speed, record)
+    words = f"{parameters.bristles} bristles, {1e3 * period:g} ms a tick, {parameters.preset} numbers"
+    title = f"Steering {parameters.drive.words()}"
+    about = {**result.about, "block": f"steering({words})"}
+    if isinstance(parameters.drive, Constant):
+        about["repeats_from"] = float(result.time[parameters.hand.cycle(result.time)][0])
+    return Result(result.variables, title=title, about=about)
+
+
+def summary(parameters: Steering, result: Result) -> Sequence[Number]:
+    """The numbers that tell how it went; of a sine, of its last cycle.
+
+    Args:
+        parameters: of the scenario.
+        result: of its run.
+
+    Example:
+        >>> parked = Steering(drive=Constant(speed=0.0), hand=SineHand(amplitude=8.0), bristles=21)
+        >>> [(n.name, round(n.value, 1), n.unit) for n in summary(parked, run(parked))][:2]
+        [('loop area', 13.1, 'J'), ('peak hand torque', 0.7, 'N·m')]
+    """
+    sine = isinstance(parameters.hand, SineHand)
+    part = parameters.hand.cycle(result.time)
+    angle, torque, stuck = result.wheel_angle[part], result.hand_torque[part], result.stuck[part]
+    slides = np.flatnonzero(result.stuck == 0.0)
+    numbers = [
+        Number("loop area" if sine else "work of the hand", float(np.trapezoid(torque, angle)), "J"),
+        Number("peak hand torque", float(np.abs(torque).max()), "N·m"),
+    ]
+    if slides.size:
+        numbers.append(Number("first full slip, at wheel angle", float(result.wheel_angle[slides[0]]), "rad"))
+    slope = _slope(angle, torque) if sine else None
+    if slope is not None:
+        numbers.append(Number("slope through the centre", slope, "N·m/rad"))
+    return [
+        *numbers,
+        Number("bristles that stick, in the mean", 100.0 * float(stuck.mean()), "%"),
+        Number("full slip", 100.0 * float(np.mean(stuck == 0.0)), "% of the ticks"),
+        Number("largest lateral force", float(np.abs(result.lateral_force[part]).max()), "N"),
+        Number("wheel angle at the end", float(result.wheel_angle[-1]), "rad"),
+        Number("unsolved steps", float(result.about["unsolved_steps"]), "steps"),
+    ]
+
+
+def _slope(angle: Array, torque: Array) -> float | None:
+    """Of torque over angle on the way to the left through the centre, if it passes there often enough."""
+    there = np.flatnonzero((np.gradient(angle) > 0.0) & (np.abs(angle) < _CENTRE)) if angle.size > 2 else np.empty(0)
+    return float(np.polyfit(angle[there], torque[there], 1)[0]) if there.size > 5 else None
+
+
+def _maps(parameters: Steering, result: Result, path: Path) -> None:
+    """Force and torque of the tyre over its slip angle, at the speeds that occurred."""
+    from tegotae import figures
+
+    fast = float(np.abs(result.speed).max())
+    speeds = [5.0, 20.0, 70.0] if fast == 0.0 else [fast / 4.0, fast]
+    figures.save(figures.tyre_maps(tyre_of(parameters.system()), speeds=speeds), path)
+
+
+def _film(parameters: Steering, result: Result, path: Path) -> None:
+    """The same run again, with every bristle recorded."""
+    from tegotae import figures
+
+    system = parameters.system()
+    count = result.time.size * parameters.bristles
+    if count > _MOST_BRISTLES:
+        checks.refuse(
+            _OWN,
+            f"{parameters.bristles} bristles at {result.time.size:,} ticks are too many to film.",
+            f"Choose them so that their product stays below {_MOST_BRISTLES:,}.",
+        )
+    seen = _run(parameters, bristle_fields(system))
+    part = parameters.hand.cycle(result.time)
+    shown = result.time[part]
+    figures.animate_patch(seen, path, machine=system, between=(float(shown[0]), float(shown[-1])))
+
+
+scenario = Scenario(
+    name="steering",
+    purpose="a wheel, a hand and a tyre, from parked to top speed, forwards and backwards",
+    parameters=Steering,
+    run=run,
+    summary=summary,
+    shortcuts={
+        "--speed": "drive.speed",
+        "--drive": "drive.kind",
+        "--hand": "hand.kind",
+        "--preset": "preset",
+        "--until": "duration",
+    },
+    pictures={
+        "--maps": Picture("the maps", FIGURE, _maps),
+        "--animation": Picture("the film", FILM, _film),
+    },
+)
