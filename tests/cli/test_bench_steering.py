@@ -6,8 +6,8 @@ import pytest
 from tegotae.bench import steering
 
 
-@pytest.mark.parametrize("speed", [0.0, 20.0, -70.0, 321.0])
-@pytest.mark.parametrize("bristles", [21, 8])
+@pytest.mark.parametrize("speed", [0.0, 20.0, -70.0, -150.0, 321.0])
+@pytest.mark.parametrize("bristles", [21, 64])
 def test_the_circuit_and_the_loop_fused_by_hand_are_one_machine(speed: float, bristles: int) -> None:
     """Written twice, of other code: the same to what rounding leaves after 3000 implicit steps."""
     twins = steering.Twins(bristles=bristles, ticks=3000, speed=speed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +27,8 @@ _PATIENCE = 600.0  # [s], for a subprocess
 
 def torques(ticks: int) -> Array:
     """What the hand does: +-0.6 N·m at 0.25 Hz, enough to slide at either end [N·m]."""
-    return 0.6 * np.sin(2.0 * np.pi * 0.25 * T * np.arange(ticks))
+    wave: Array = 0.6 * np.sin(2.0 * np.pi * 0.25 * T * np.arange(ticks))
+    return wave
 
 
 def real_time(ticks: int = 100_000, rounds: int = 9) -> list[Outcome]:
@@ -130,7 +132,7 @@ class Twins:
         """The same."""
         return self.hand_player()()
 
-    def circuit_player(self):  # type: ignore[no-untyped-def]
+    def circuit_player(self) -> Callable[[], Array]:
         """The generated loop alone."""
         machine = self.system.circuit()
         _, picks = running.picks_of(machine, ["velocity", "tyre.force"])
@@ -144,7 +146,7 @@ class Twins:
 
         return play
 
-    def hand_player(self):  # type: ignore[no-untyped-def]
+    def hand_player(self) -> Callable[[], tuple[Array, Array]]:
         """The fused loop alone."""
         system, n = self.system, self.bristles
         c, q = system.column, system.vehicle.on(system.patch).parameters
@@ -158,7 +160,8 @@ class Twins:
 
         def play() -> tuple[Array, Array]:
             room[0] = 0.0
-            column_and_bristles(column, patch, *room, force, speed, T, velocity, torque)
+            e, f_0, f_v, bound = room
+            column_and_bristles(column, patch, e, f_0, f_v, bound, force, speed, T, velocity, torque)
             return velocity, torque
 
         return play

@@ -2,5 +2,6 @@
 
 from tegotae.fitting.identify import Fit, fit
 from tegotae.fitting.record import Record, load_record
+from tegotae.fitting.rods import RodRecord
 
-__all__ = ["Fit", "Record", "fit", "load_record"]
+__all__ = ["Fit", "Record", "RodRecord", "fit", "load_record"]

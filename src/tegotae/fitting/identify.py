@@ -25,6 +25,8 @@ from tegotae.result import Result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from tegotae.fitting.rods import RodRecord
+    from tegotae.rod.planar import PlanarRod
     from tegotae.steering.system import SteeringSystem
 
 RESPONSES = {"force": "N", "velocity": "m/s", "hand_torque": "N·m"}  # what is compared, and its unit
@@ -113,8 +115,8 @@ class Fit:
 
 
 def fit(
-    block_type: type[Block] | SteeringSystem,
-    velocity: ArrayLike | Record | None = None,
+    block_type: type[Block] | SteeringSystem | PlanarRod,
+    velocity: ArrayLike | Record | RodRecord | None = None,
     force: ArrayLike | None = None,
     *,
     position: ArrayLike | None = None,
@@ -136,8 +138,10 @@ def fit(
 
     Args:
         block_type: `FrictionImpedance`, `FrictionAdmittance` or `ParallelFriction`; or a `SteeringSystem`, whose
-            patch and column are identified from a log of its wheel and whose other numbers hold.
-        velocity: mean velocity over each tick [m/s], shape (ticks,) or (ticks, dimension); or a whole `Record`.
+            patch and column are identified from a log of its wheel and whose other numbers hold; or a `PlanarRod`,
+            whose elasticity and viscosity are identified from a `RodRecord` and whose other numbers hold.
+        velocity: mean velocity over each tick [m/s], shape (ticks,) or (ticks, dimension); or a whole `Record`; or,
+            for a rod, a `RodRecord`.
         force: force at each tick [N]: what an impedance exerts on its mover (negative at a positive velocity), or
             what drives an admittance.
         position: positions instead of velocity [m], as an encoder gives them.
@@ -163,6 +167,15 @@ def fit(
         >>> {name: round(value, 3) for name, value in found.parameters.items()}
         {'stiffness': 6000.0, 'damping': 10.0, 'limit': 4.0}
     """
+    from tegotae.fitting.rods import RodRecord, fit_rod
+    from tegotae.rod.planar import PlanarRod
+
+    if isinstance(block_type, PlanarRod):
+        if not isinstance(velocity, RodRecord):
+            checks.refuse("fit", "a PlanarRod without its motion.", "Give fit(rod, RodRecord(phases=…, times=…, angle=…)).")
+        return fit_rod(block_type, velocity, known or {}, progress)
+    if isinstance(velocity, RodRecord):
+        checks.refuse("fit", "a RodRecord without a rod.", "Give fit(PlanarRod(…), RodRecord(…)).")
     if _is_steering(block_type):
         given = {"velocity": velocity, "force": force, "position": position, "elements": elements, "free": free or None}
         for name, value in given.items():

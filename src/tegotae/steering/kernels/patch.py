@@ -112,10 +112,10 @@ def turn_kernel(load, bristle):
         turning, lost, bent = V * yaw + Va_dot, p[4] * V * T, 0.5 * V * (1.0 + p[4])
         h = 2.0 * a / n
         rear = phase * h - a - xi_c
-        e = s[BRISTLES + shift :]
+        e, here = s[BRISTLES + max(shift, 0) :], low * h + rear
         tau = tau_v = 0.0
-        for j in range(low, high):  # were in the patch before; apart from the others, so that nothing branches
-            A = j * h + rear
+        for j in range(high - low):  # were in the patch before; apart from the others, so that nothing branches
+            A = j * h + here
             f, f_v, _, _ = resist(p, K, B, a, xi_c, scale, at, A, e[j], T, v, A * yaw - Va, turning, lost, bent)
             tau += A * f
             tau_v += A * f_v
