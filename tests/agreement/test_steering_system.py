@@ -142,7 +142,9 @@ def test_the_slope_is_the_derivative_of_the_answer(tyre: Impedance, speed: float
         torque, slope = answer(p, state, trial, T)
         h = 1e-6
         left, right = (answer(p, state, trial + side, T)[0] for side in (-h, h))
-        np.testing.assert_array_equal(state, before)
+        for name, place in tyre.slices().items():
+            if not name.endswith("rows"):  # worked out once a tick, by whoever asks first
+                np.testing.assert_array_equal(state[place], before[place])
         ahead, behind = (right - torque) / h, (torque - left) / h
         # Where a bristle begins to slip between the three there is no derivative.
         if abs(ahead - behind) > 1e-5 * (abs(slope) + 1.0):

@@ -165,6 +165,7 @@ class ContactPatch(Impedance):
             Field(
                 "deflection", "m", "of every bristle, from the rear to the front", recorded=False, size=self.bristles
             ),
+            Field("rows", "", "worked out once a tick", recorded=False, size=k.ROWS + k.ROOM * self.bristles),
         )
 
     @property

@@ -19,6 +19,8 @@ from tegotae.steering.kernels.patch import (
     DRIFT_BEFORE,
     FORCE,
     LATERAL,
+    ROOM,
+    ROWS,
     SPEED,
     YAW,
     coulomb_patch_kernels,
@@ -29,13 +31,19 @@ HEAD = 5
 
 
 @kernel
+def size_of(p):
+    """How many numbers the state of an axle has."""
+    return BRISTLES + ROWS + (1 + ROOM) * int(p[6])
+
+
+@kernel
 def parts(p, s):
     """Parameters and state of both axles, and where vy lies."""
     size = int(p[4])
     front = p[HEAD : HEAD + size]
     rear = p[HEAD + size :]
-    at = BRISTLES + int(front[6])
-    return front, rear, s[:at], s[at + 2 : at + 2 + BRISTLES + int(rear[6])], at
+    at = size_of(front)
+    return front, rear, s[:at], s[at + 2 : at + 2 + size_of(rear)], at
 
 
 def vehicle_halves(axle):
