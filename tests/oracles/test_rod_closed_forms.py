@@ -42,9 +42,9 @@ def test_known_numbers_of_beams():
 
 def test_a_beam_swings_in_its_lowest_mode():
     """In time, not only by its matrix: a fixed rod bent a little returns after one period."""
-    rod = PlanarRod(length=LENGTH, nodes=33, density=DENSITY, elasticity=ELASTICITY)
+    rod = PlanarRod(length=LENGTH, nodes=9, density=DENSITY, elasticity=ELASTICITY)
     beta = math.sqrt(beam_frequencies("fixed", 1)[0]) / LENGTH
-    s = np.linspace(0.0, LENGTH, 33)
+    s = np.linspace(0.0, LENGTH, 9)
     k = (math.cos(beta * LENGTH) + math.cosh(beta * LENGTH)) / (math.sin(beta * LENGTH) + math.sinh(beta * LENGTH))
     slope = np.sinh(beta * s) + np.sin(beta * s) - k * (np.cosh(beta * s) - np.cos(beta * s))
     bent = 1e-3 * slope / slope[-1]
@@ -56,9 +56,9 @@ def test_a_beam_swings_in_its_lowest_mode():
         rtol=1e-7,
         atol=1e-9,
     )
-    # 2e-4 of a period late with 32 segments; the cosine is flat there.
-    assert run.angle[0, -1] == pytest.approx(-1e-3, rel=2e-3)
-    assert run.angle[1, -1] == pytest.approx(1e-3, rel=2e-3)
+    # 0.3 % of a period early with 8 segments, but the cosine is flat there; the mode is off by the same order.
+    assert run.angle[0, -1] == pytest.approx(-1e-3, rel=2e-2)
+    assert run.angle[1, -1] == pytest.approx(1e-3, rel=2e-2)
 
 
 @pytest.mark.parametrize("turns", [0.1, 1.0, 3.0])
@@ -81,30 +81,18 @@ def test_natural_curvature_is_rest():
 @pytest.mark.parametrize("payload", [None, Payload(mass=0.5), Payload(mass=0.5, inertia=0.3)])
 def test_a_stiff_rod_is_a_pendulum(payload):
     """th'' = -(rho L^2/2 + m L) g sin th/(rho L^3/3 + m L^2 + I), with a bend of order g rho L^3/R_ela beside it."""
-    rod = PlanarRod(length=LENGTH, nodes=5, density=DENSITY, elasticity=1e6, gravity=(0.0, -9.81), payload=payload)
     m, inertia = (payload.mass, payload.inertia) if payload else (0.0, 0.0)
     lever = 0.5 * DENSITY * LENGTH**2 + m * LENGTH
     total = DENSITY * LENGTH**3 / 3.0 + m * LENGTH**2 + inertia
+    # Gravity along +x: straight along +x hangs.
     hanging = PlanarRod(
         length=LENGTH, nodes=5, density=DENSITY, elasticity=1e6, viscosity=1e4, gravity=(9.81, 0.0), payload=payload
     )
-    assert squares(rod=_along_x(rod), base="pinned")[0] == pytest.approx(lever * 9.81 / total, rel=1e-4)
+    assert squares(hanging, "pinned")[0] == pytest.approx(lever * 9.81 / total, rel=1e-4)
     period = 2.0 * math.pi / math.sqrt(lever * 9.81 / total)
     start = Shape(angle=[1e-3] * 5)
     run = hanging.run([Phase(until=period, base="pinned")], times=[period], initial=start, rtol=1e-8, atol=1e-10)
     assert run.angle[-1] == pytest.approx([1e-3] * 5, rel=1e-3)
-
-
-def _along_x(rod):
-    """Gravity along +x: then straight along +x is the hanging rest."""
-    return PlanarRod(
-        length=rod.length,
-        nodes=rod.nodes,
-        density=rod.density,
-        elasticity=rod.elasticity,
-        gravity=(9.81, 0.0),
-        payload=rod.payload,
-    )
 
 
 def test_a_free_rod_falls_as_a_body():

@@ -17,7 +17,9 @@ def settled(rod, phase):
 def test_a_tension_bends_the_rod_to_an_arc_of_curvature_moment_over_elasticity():
     tension, offset = 3.0, 4e-3
     kappa = tension * offset / 2e-3
-    rest = settled(FINGER, Phase(until=6.0, base="fixed", curvature=Tendon(offset=offset, tension=tension).curvature(FINGER)))
+    rest = settled(
+        FINGER, Phase(until=6.0, base="fixed", curvature=Tendon(offset=offset, tension=tension).curvature(FINGER))
+    )
     np.testing.assert_allclose(np.diff(rest.angle[-1]) / 0.025, kappa, rtol=1e-6)
     tip = np.array([np.sin(kappa * 0.2), 1.0 - np.cos(kappa * 0.2)]) / kappa
     np.testing.assert_allclose(rest.position[-1, -1], tip, rtol=0.0, atol=1e-7)
@@ -56,7 +58,9 @@ def test_the_length_is_that_of_the_parallel_curve():
     theta = np.interp(xi, np.linspace(0.0, 0.2, 9), angle)
     z = np.concatenate([[0.0], np.cumsum(np.exp(1j * 0.5 * (theta[1:] + theta[:-1])) * np.diff(xi))])
     beside = z + 1j * 5e-3 * np.exp(1j * theta)
-    assert Tendon(offset=5e-3, tension=1.0).length(FINGER, angle) == pytest.approx(np.abs(np.diff(beside)).sum(), abs=1e-8)
+    assert Tendon(offset=5e-3, tension=1.0).length(FINGER, angle) == pytest.approx(
+        np.abs(np.diff(beside)).sum(), abs=1e-8
+    )
 
 
 def test_tensions_in_time_and_several_tendons_add():

@@ -88,10 +88,10 @@ def run(json_path: str | os.PathLike[str] | None = None, report: Callable[[str],
         >>> run.__name__  # playing takes a minute or two: `tegotae bench`
         'run'
     """
-    from tegotae.bench import friction, inclusion, peers, steering
+    from tegotae.bench import friction, inclusion, peers, rod, steering
 
     outcomes: list[Outcome] = []
-    for contest in (*friction.CONTESTS, *inclusion.CONTESTS, *steering.CONTESTS, *peers.CONTESTS):
+    for contest in (*friction.CONTESTS, *inclusion.CONTESTS, *steering.CONTESTS, *rod.CONTESTS, *peers.CONTESTS):
         if report is not None:
             report(contest.name)
         outcomes += contest.play()

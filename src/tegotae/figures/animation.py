@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.errors import FileError
-from tegotae.figures.film import write_gif, write_html
+from tegotae.figures.film import FILMS, drawn
 from tegotae.figures.house import BLUE, HAIR, INK, QUIET, STUCK, VERMILION, sheet, style, thinned
 from tegotae.result import Result
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 Values = NDArray[Any]
 
 STICKS, SLIPS = BLUE, VERMILION
-FILMS: dict[str, Callable[..., None]] = {".gif": write_gif, ".html": write_html}
 _MOST_FRAMES = 250  # unless asked for; more make a file that nobody waits for
 _DPI = 100
 _GRAINS = 110  # on the road, to see it pass by
@@ -107,18 +106,7 @@ class _Picture:
 
     def frames(self) -> Iterator[Values]:
         """RGB pictures, one a tick shown."""
-        canvas: Any = self.figure.canvas
-        with style():
-            canvas.draw()
-            self.figure.set_layout_engine("none")  # settled: nothing may shift from frame to frame
-            canvas.draw()
-            empty = canvas.copy_from_bbox(self.figure.bbox)
-            for i in range(self.ticks.size):
-                canvas.restore_region(empty)
-                self._show(i)
-                for artist in self.moving:
-                    self.figure.draw_artist(artist)
-                yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
+        return drawn(self.figure, self.moving, self.ticks.size, self._show)
 
     def _sheet(self) -> Figure:
         figure, grid = sheet(2, 2, width=8.6, height=4.7)

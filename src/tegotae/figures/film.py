@@ -5,16 +5,17 @@ from __future__ import annotations
 import base64
 import html
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.figures.house import HAIR, INK, PALETTE, QUIET, STUCK
+from tegotae.figures.house import HAIR, INK, PALETTE, QUIET, STUCK, style
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from PIL.Image import Image
 
 Frame = NDArray[Any]
@@ -50,6 +51,36 @@ const tick = () => {{ if (runs) turn((+at.value + 1) % frames.length); setTimeou
 turn(0); tick();
 </script></body></html>
 """
+
+
+def drawn(figure: Figure, moving: Sequence[Any], count: int, show: Callable[[int], None]) -> Iterator[Frame]:
+    """RGB pictures of a sheet drawn once; only what moves is drawn anew, on a copy of it.
+
+    Args:
+        figure: the sheet, on a canvas of Agg.
+        moving: artists with `animated=True`, in the order in which they are drawn.
+        count: how many pictures.
+        show: puts what moves in its place for picture i.
+
+    Example:
+        >>> from tegotae.figures.house import sheet
+        >>> figure, axes = sheet()
+        >>> (dot,) = axes[0, 0].plot([0.0], [0.0], "o", animated=True)
+        >>> len(list(drawn(figure, [dot], 3, lambda i: dot.set_data([i], [i]))))
+        3
+    """
+    canvas: Any = figure.canvas
+    with style():
+        canvas.draw()
+        figure.set_layout_engine("none")  # settled: nothing may shift from frame to frame
+        canvas.draw()
+        empty = canvas.copy_from_bbox(figure.bbox)
+        for i in range(count):
+            canvas.restore_region(empty)
+            show(i)
+            for artist in moving:
+                figure.draw_artist(artist)
+            yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
 
 def write_gif(frames: Iterable[Frame], path: Path, *, rate: float, title: str) -> None:
@@ -102,6 +133,9 @@ def write_html(frames: Iterable[Frame], path: Path, *, rate: float, title: str) 
         wait=1000.0 / rate,
     )
     path.write_text(content, encoding="utf-8")
+
+
+FILMS: dict[str, Callable[..., None]] = {".gif": write_gif, ".html": write_html}
 
 
 def _few_colours(frames: Iterable[Frame]) -> list[Image]:

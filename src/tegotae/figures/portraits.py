@@ -24,6 +24,7 @@ from tegotae.figures.house import (
     time_axis,
 )
 from tegotae.figures.machines import elements_of, machine
+from tegotae.figures.rod import is_rod, rod
 from tegotae.figures.steering import is_steering, steering
 from tegotae.result import Result, Variable
 
@@ -42,7 +43,7 @@ def of_result(result: Result) -> Figure:
     """The figure that fits a result: what went in, what came out, and the loop or path they make.
 
     Args:
-        result: of an impedance or an admittance in 1-D or 2-D, of a batch, of an inclusion, or anything with a `time`.
+        result: of an impedance or an admittance in 1-D or 2-D, of a batch, of an inclusion, of a rod, or anything with a `time`.
 
     Example:
         >>> import numpy as np, tegotae as tg
@@ -76,6 +77,8 @@ def _painter(result: Result) -> Callable[[Result], Figure]:
         return machine
     if is_steering(result) and result.variables["time"].values.size > 1:
         return steering
+    if is_rod(result) and result.variables["time"].values.size > 1:
+        return rod
     motion, force = result.variables.get("velocity"), result.variables.get("force")
     if motion is None or force is None or result.variables["time"].values.size < 2:
         return _anything

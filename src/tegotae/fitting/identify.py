@@ -172,7 +172,7 @@ def fit(
 
     if isinstance(block_type, PlanarRod):
         if not isinstance(velocity, RodRecord):
-            checks.refuse("fit", "a PlanarRod without its motion.", "Give fit(rod, RodRecord(phases=…, times=…, angle=…)).")
+            checks.refuse("fit", "a PlanarRod without its motion.", "Give fit(rod, RodRecord(…)).")
         return fit_rod(block_type, velocity, known or {}, progress)
     if isinstance(velocity, RodRecord):
         checks.refuse("fit", "a RodRecord without a rod.", "Give fit(PlanarRod(…), RodRecord(…)).")

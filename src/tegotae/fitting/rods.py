@@ -153,7 +153,8 @@ class _Motion:
                 initial=record.initial,
             )
         except RodError as stopped:
-            assert stopped.partial is not None
+            if stopped.partial is None:
+                raise
             run = stopped.partial
         seen = run[record.response][:, :, self.nodes]
         return np.nan_to_num((seen - record.measured).reshape(len(rods), -1), nan=np.inf)
@@ -203,7 +204,7 @@ def fit_rod(
         checks.refuse("fit", f"a record of {record.measured.size} numbers is too short.", "Look at the rod more often.")
     with reporter(progress) as tell:
         tell("looking for beginnings", 0.0)
-        ends = []
+        ends: list[tuple[float, Array]] = []
         beginnings = motion.beginnings()
         for i, begin in enumerate(beginnings):
             tell("least squares", 0.3 + 0.6 * i / len(beginnings))

@@ -1,10 +1,15 @@
 """Soft rods: bendable, inextensible, in closed form and O(n).  [hirai2020]"""
 
+from tegotae.rod.admittance import RodAdmittance
 from tegotae.rod.gaits import travelling_wave
-from tegotae.rod.ground import Ground, GroundedRod, Peg, Wall
+from tegotae.rod.ground import Ground, Peg, Wall
+from tegotae.rod.grounded import GroundedRod
+from tegotae.rod.many import run_many, variations
 from tegotae.rod.phases import Load, Phase
 from tegotae.rod.planar import Payload, PlanarRod, RodError
+from tegotae.rod.pure import PureRod
 from tegotae.rod.records import Shape
+from tegotae.rod.tendon import Tendon
 
 __all__ = [
     "Ground",
@@ -14,8 +19,13 @@ __all__ = [
     "Peg",
     "Phase",
     "PlanarRod",
+    "PureRod",
+    "RodAdmittance",
     "RodError",
     "Shape",
+    "Tendon",
     "Wall",
+    "run_many",
     "travelling_wave",
+    "variations",
 ]

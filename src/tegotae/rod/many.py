@@ -22,8 +22,8 @@ from tegotae.rod.records import Record, Shape
 
 _SOURCE = """
 @entry_free
-def march(some, fixed, phase, t0, stops, rows, Z, H, k, tolerances, method, least, tally, status, record):
-    march_some(some, fixed, phase, t0, stops, rows, Z, H, k, tolerances, method, least, tally, status, record)
+def march(some, fixed, phase, t0, stops, rows, Z, H, k, tolerances, methods, least, tally, status, record):
+    march_some(some, fixed, phase, t0, stops, rows, Z, H, k, tolerances, methods, least, tally, status, record)
 """
 
 
@@ -71,7 +71,7 @@ def run_many(
         phases: one after the other, the first from time 0.
         times: when to record [s], increasing; 101 of them unless given.
         rtol: relative tolerance [-].
-        atol: absolute tolerance, in rad, m and their rates.
+        atol: absolute tolerance [rad, m and their rates].
         method: as in `PlanarRod.run`.
         initial: a `Shape` to start from, or one a rod; straight along +x at rest unless given.
         threads: how many; one a core unless given.
@@ -98,12 +98,12 @@ def run_many(
     threads = min(checks.whole("run_many", "threads", threads, 1, "Give at least one."), count)
     pieces = np.array_split(np.arange(count), min(count, 8 * threads))  # small ones, for rods differ in their work
     entry = build(_SOURCE, (("march_some", many.march_some),)).march
+    methods = np.array([rod._method(method) for rod in batch.rods])
     t = 0.0
     with ThreadPoolExecutor(threads) as pool:
         for phase in batch.phases:
             given = batch.begin(phase, t)
-            own_method = batch.rods[0]._method(method)
-            arguments = (*given, (float(rtol), float(atol)), own_method, _LEAST_STEP, *batch.outcome)
+            arguments = (*given, (float(rtol), float(atol)), methods, _LEAST_STEP, *batch.outcome)
             for done in [pool.submit(entry, piece, *arguments) for piece in pieces]:
                 done.result()
             t = phase.until

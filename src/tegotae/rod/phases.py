@@ -75,8 +75,10 @@ class Phase:
         set_ = object.__setattr__
         set_(self, "until", checks.number("Phase", "until", self.until, "s", "Give the time at which it ends."))
         set_(self, "torque", checks.number("Phase", "torque", self.torque, "N·m", "Give a finite torque."))
-        if self.base not in BASES:
+        if not isinstance(self.base, str) or self.base not in BASES:
             checks.refuse("Phase", f"base={self.base!r}.", f"Use one of {', '.join(BASES)}.")
+        if not isinstance(self.loads, Sequence):
+            checks.refuse("Phase", f"loads={self.loads!r}.", "Give a list of Load(...).")
         for load in self.loads:
             if not isinstance(load, Load):
                 checks.refuse("Phase", f"loads has {load!r}.", "Give Load(at=..., force=(x, y), torque=...).")

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compiling import build
-from tegotae.rod.kernels import motion, pure
+from tegotae.rod.kernels import motion, pure, segment
 from tegotae.rod.phases import Base, Load, Phase
 from tegotae.rod.planar import PlanarRod
 
@@ -89,7 +89,7 @@ class PureRod:
         """
         trial = Evaluation(self.rod, angle, np.zeros(self.rod.nodes), Phase(until=1.0))
         own = trial.rod
-        pure.all_integrals(trial.y, trial.v, own.hs, own.re, own.im, own.S)
+        segment.all_integrals(trial.y, trial.v, own.hs, own.re, own.im, own.S)
         A, W, M, _ = trial.room
         pure.inertia(own.S, own.hs, own.rho, own.tip, A, W, M)
         return np.asarray(np.tril(M) + np.tril(M, -1).T)

@@ -144,7 +144,9 @@ class Record:
             "angular_momentum": Variable(("time",), along.spin + payload_spin, "N·m·s", "about the origin"),
             "closure": Variable(("time",), along.closure, "m", "largest error of a segment's end, by quadrature"),
         }
-        return Result(variables, title="PlanarRod", about=about)
+        ends, bases = [phase.until for phase in self.phases], [phase.base for phase in self.phases]
+        told = {"phase_ends": ends, "phase_bases": " ".join(bases)}
+        return Result(variables, title="PlanarRod", about=about | told)
 
 
 class Along:
@@ -154,7 +156,8 @@ class Along:
         count = angle.shape[0]
         self.momentum, self.first_moment = np.zeros((count, 2)), np.zeros((count, 2))
         self.spin, self.closure = np.zeros(count), np.zeros(count)
-        w, weight = _rule(bool(np.abs(np.diff(angle, axis=1)).max(initial=0.0) <= 0.5))
+        bend = float(np.abs(np.diff(angle, axis=1)).max(initial=0.0))
+        w, weight = _rule(6 if bend <= 0.5 else 14 if bend <= 8.0 else 24)  # each exact to rounding up to there
         rows = max(1, 200_000 // (w.size**2 * (rod.nodes - 1)))  # at a time, so that little memory is taken
         for i in range(0, count, rows):
             part = slice(i, i + rows)
@@ -186,7 +189,7 @@ class Along:
 
 
 @cache
-def _rule(gentle: bool) -> tuple[Array, Array]:
-    """Points and weights on (0, 1), exact to rounding: 6 where no segment bends by more than 0.5 rad, else 24."""
-    points, weight = np.polynomial.legendre.leggauss(6 if gentle else 24)
-    return np.asarray(0.5 * (points + 1.0)), np.asarray(0.5 * weight)
+def _rule(points: int) -> tuple[Array, Array]:
+    """Gauss points and weights on (0, 1)."""
+    places, weight = np.polynomial.legendre.leggauss(points)
+    return np.asarray(0.5 * (places + 1.0)), np.asarray(0.5 * weight)

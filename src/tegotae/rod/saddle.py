@@ -184,12 +184,12 @@ class SaddleRod:
         """Angular accelerations of the nodes [rad/s²] at an instant; arguments as for `PlanarRod.accelerations`."""
         th = self._each_node("angle", angle, "rad")
         turn = self._each_node("angle_rate", angle_rate, "rad/s")
+        phase = Phase(until=1.0, torque=torque, base=base, loads=loads)
         held = BASES[base]
         # What is held rests: a rate it does not have would be read as an error to be stabilised away.
         if (held[0] and any(base_velocity)) or (held[2] and turn[0] != 0.0):
             checks.refuse("SaddleRod", f"a {base} base that moves.", "Give it the rate 0.")
         q, rate = self.state(th, turn, (0.0, 0.0), base_velocity)
-        phase = Phase(until=1.0, torque=torque, base=base, loads=loads)
         return self.solve(q, rate, phase, anchor=q[:3])[2 : 3 * self.rod.nodes : 3]
 
     def state(
@@ -219,7 +219,7 @@ class SaddleRod:
             phases: one after the other, the first from time 0.
             times: when to record [s], increasing.
             rtol: relative tolerance [-].
-            atol: absolute tolerance, in rad, m and their rates.
+            atol: absolute tolerance [rad, m, rad/s, m/s].
             method: of `solve_ivp`.
 
         Returns:

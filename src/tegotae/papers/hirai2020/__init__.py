@@ -13,6 +13,9 @@ from tegotae.papers.hirai2020 import equations as equations
 from tegotae.papers.hirai2020 import literal as literal
 
 # isort: split
+from tegotae.papers.hirai2020 import coordinates as coordinates
+
+# isort: split
 from tegotae.papers.hirai2020 import continuum as continuum
 
 # isort: split

@@ -73,10 +73,10 @@ def narrated_motion(subject: Subject) -> list[Finding]:
     return [
         Finding("[0, 1]: energy of bending in the first quarter", bending_by_quarter(run)[:4, 0].min(), ">=", 0.9),
         Finding("[0, 1]: bend of the right half", right[:5].max(), "<=", 0.5, "rad"),
-        Finding("[1, 2]: the tip goes to x", end[8] - end[4], "<=", -5.0, "m"),
+        Finding("[1, 2]: way of the tip along x", end[8] - end[4], "<=", -5.0, "m"),
         Finding("[1, 2]: bend of the right half", right[4:9].max(), ">=", 1.5, "rad"),
         Finding(
-            "[2, 3]: every node goes to x by at least",
+            "[2, 3]: way along x of the node that lags most",
             (run.position[12] - run.position[8])[:, 0].max(),
             "<=",
             -1.0,
@@ -89,5 +89,11 @@ def narrated_motion(subject: Subject) -> list[Finding]:
             "<=",
             0.1,
         ),
-        Finding("printed torque: tip from t = 1 to 1.5 s", np.diff(printed.position[[4, 6], -1, 0])[0], ">=", 5.0, "m"),
+        Finding(
+            "printed torque: way of the tip along x from t = 1 to 1.5 s",
+            np.diff(printed.position[[4, 6], -1, 0])[0],
+            ">=",
+            5.0,
+            "m",
+        ),
     ]

@@ -11,6 +11,7 @@ import numpy as np
 from tegotae.papers.hirai2020.oracles import Array, Lagrangian
 from tegotae.papers.ledger import Paper
 from tegotae.rod import Phase, PlanarRod
+from tegotae.rod.pure import Evaluation
 from tegotae.rod.saddle import SaddleRod
 
 # The paper's rod: L [m], rho [kg/m], R_ela [N·m²], R_vis [N·m²·s], its torque [N·m] and its nodes.
@@ -27,6 +28,7 @@ class Subject:
     Args:
         Rod: the rod in closed form and O(n).
         Saddle: the paper's dense equations.
+        Instant: accelerations by mixed coordinates and by angles alone, many times.
 
     Example:
         >>> from dataclasses import replace
@@ -39,6 +41,7 @@ class Subject:
 
     Rod: Callable[..., PlanarRod] = PlanarRod
     Saddle: Callable[..., SaddleRod] = SaddleRod
+    Instant: Callable[..., Evaluation] = Evaluation
 
     def rod(self, nodes: int = NODES) -> PlanarRod:
         """The paper's rod with so many nodes."""

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tegotae.compiling import kernel
+from tegotae.compiling import kernel, kernel_inside
 
 WALL, PEG = 0, 1
 # Columns of a row of `things`: kind, x, y, normal x, y (or radius, -), K, B, mu.
@@ -106,21 +106,31 @@ def slide(Ff, Fb, Fn, k, ic, sigma, et, en, c, s, ux, uy):
 
 
 @kernel
+def twist(Ff, Fb, Fn, k, et, en):
+    """Torque of the ground on a node: it pulls at the anchor, beside the node, e x f."""
+    Ft = Fb if et > 0.0 else Ff
+    return k * et * en * (Fn * Fn - Ft * Ft)
+
+
+@kernel
 def meet(nx, ny, gap, stretch, limit, K, ic, ux, uy):
     """A wall or peg against a node: force x, y, slope xx, xy, yy, and its parts along the normal and the face."""
-    f = -K * gap - ic * (nx * ux + ny * uy)
-    if f <= 0.0:
+    f = max(-K * gap - ic * (nx * ux + ny * uy), 0.0)
+    if f == 0.0 and limit == 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    xx, xy, yy = -ic * nx * nx, -ic * nx * ny, -ic * ny * ny
+    xx, xy, yy = 0.0, 0.0, 0.0
+    if f > 0.0:
+        xx, xy, yy = -ic * nx * nx, -ic * nx * ny, -ic * ny * ny
+    # Friction also in the tick that lets go: were it to end with f, the force would jump.
     stuck = K * stretch - ic * (nx * uy - ny * ux)
     g = min(max(stuck, -limit), limit)
-    if abs(stuck) <= limit:
+    if abs(stuck) < limit:
         xx, xy, yy = xx - ic * ny * ny, xy + ic * nx * ny, yy - ic * nx * nx
     return f * nx - g * ny, f * ny + g * nx, xx, xy, yy, f, g
 
 
-@kernel
-def look(table, T):
+@kernel_inside
+def look(table):
     """Where everything stands relative to the nodes at the start of a tick; X and d must be set."""
     X, d, q, e, things, near = table.X, table.d, table.q, table.e, table.things, table.near
     for i in range(X.shape[0]):
@@ -139,19 +149,11 @@ def look(table, T):
                 near[i, j, 2] = far - one[3]
 
 
-@kernel
+@kernel_inside
 def answer(table, U, T):
     """Force and slope of all that grips each node for its trial velocity, into f and slope."""
-    things, F, b, sigma, e, d, f, slope = (
-        table.things,
-        table.F,
-        table.b,
-        table.sigma,
-        table.e,
-        table.d,
-        table.f,
-        table.slope,
-    )
+    F, b, sigma, e, d = table.F, table.b, table.sigma, table.e, table.d
+    things, f, slope = table.things, table.f, table.slope
     m = things.shape[0]
     for i in range(U.shape[0]):
         ux, uy = U[i, 0], U[i, 1]
@@ -172,7 +174,7 @@ def answer(table, U, T):
         slope[i, 0], slope[i, 1], slope[i, 2] = xx, xy, yy
 
 
-@kernel
+@kernel_inside
 def settle(table, U, T):
     """Commit the velocities that really happened: anchors follow, limits change with the slip speed."""
     F, b, sigma, d, q, w, law, push = table.F, table.b, table.sigma, table.d, table.q, table.w, table.law, table.push
@@ -201,7 +203,7 @@ def settle(table, U, T):
             near[4] = things[j, 7] * f
 
 
-@kernel
+@kernel_inside
 def stored(table):
     """Energy in the bristles, of the stretches that `look` found."""
     k, e, F = table.k, table.e, table.F

@@ -47,7 +47,7 @@ def rod_of(b, fixed, phase):
 
 
 @kernel
-def march_some(some, fixed, phase, t0, stops, rows, Z, H, k, tolerances, method, least, tally, status, record):
+def march_some(some, fixed, phase, t0, stops, rows, Z, H, k, tolerances, methods, least, tally, status, record):
     """The rods of `some` from t0 through all stops; where rows[i] >= 0 stop i is recorded there.
 
     Z (rods, N) states, H and k their steps and orders; status[b] tells how rod b ended; record: z, X, U, kinetic,
@@ -63,8 +63,8 @@ def march_some(some, fixed, phase, t0, stops, rows, Z, H, k, tolerances, method,
         rod = rod_of(b, fixed, phase)
         z, t = Z[b], t0
         for i in range(stops.shape[0]):
-            done, reached, H[b], k[b] = advance(
-                rod, t, z, stops[i], H[b], k[b], rtol, atol, method, room, least, tally[b]
+            done, _, H[b], k[b] = advance(
+                rod, t, z, stops[i], H[b], k[b], rtol, atol, methods[b], room, least, tally[b]
             )
             t = stops[i]
             if done != DONE or not np.isfinite(z).all():

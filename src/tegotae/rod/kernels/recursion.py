@@ -9,7 +9,7 @@ and th''_(k+1) is eliminated with a scalar, positive pivot. No constraint can dr
 An implicit step adds (dt C + dt^2 K)/h [[1, -1], [-1, 1]] to the angles of each segment at no extra cost.
 """
 
-from tegotae.compiling import kernel
+from tegotae.compiling import kernel, kernel_inside
 
 # Columns of the row R[k] that the way back needs: m0, m1, m2 (coupling to x, y, th_k), right side, pivot.
 BACK = 5
@@ -21,14 +21,14 @@ def articulate(S, hs, rho, g, bend, extra, load, side, tip, P, p, R):
     articulate_gripped(S, hs, rho, g, bend, extra, load, side, tip, load, False, P, p, R)
 
 
-@kernel
+@kernel_inside
 def articulate_gripped(S, hs, rho, g, bend, extra, load, side, tip, grip, gripped, P, p, R):
     """From tip to base: P and p at the base, R for the way back.
 
     g (2) gravity; bend (n-1) torque on th_(k+1) of each segment, minus it on th_k; extra (n-1) added to the angle
     block; load (n, 3) force and torque on each node; side (n-1, 4) what acts between the nodes of a segment, as forces
-    on x_k, y_k, th_k, th_(k+1); tip (2) mass and inertia of a payload centred on the last node; grip (n, 3), if gripped: what
-    an implicit step adds to each node's xx, xy, yy.
+    on x_k, y_k, th_k, th_(k+1); tip (2) mass and inertia of a payload centred on the last node; grip (n, 3), if
+    gripped: what an implicit step adds to each node's xx, xy, yy.
     """
     n = hs.shape[0]
     for i in range(3):

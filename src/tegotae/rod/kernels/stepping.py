@@ -13,23 +13,29 @@ import math
 import numpy as np
 
 from tegotae.compiling import kernel_inside
-from tegotae.rod.kernels.ground import answer, look, settle, stored
+from tegotae.rod.kernels.ground import answer, look, settle, stored, twist
 from tegotae.rod.kernels.motion import drive, locate, spread_points
 from tegotae.rod.kernels.recursion import articulate_gripped, at_base, spread
 from tegotae.rod.kernels.segment import all_integrals, kinetic_energy, places, velocities
 
 TRIALS = 60
-EXACT = 1e-8  # of the largest force: f is what its slope foretold
+EXACT = 1e-8  # of the largest force: so near must f be to what its slope foretold
 
-# Sums over a run: lost in bending, work put in, given to ground and things; the force on the base.
-SUMS = 6
-# Counts: ticks, trials, shortened trials, unsolved ticks.
-COUNTS = 4
+# Sums over a run: lost in bending, work put in, given to ground and things; the force on the base; the largest turn
+# of a node in one tick.
+SUMS = 7
+# What turning does to the inertia is taken at the start of a step. So a tick in which a node is about to turn by more
+# than GENTLE [rad] is taken in several steps, and a step that turned one by more than TURN means nothing.
+GENTLE = 0.1
+TURN = 1.0
+STEPS = 100  # of a tick at most
+# Counts: steps, trials, shortened trials, unsolved steps, steps beyond one a tick.
+COUNTS = 5
 
 
 @kernel_inside
 def prepare(rod, table, y, v, T):
-    """All that a tick's trials share: integrals, bending, places, directions, velocities at the start."""
+    """All that a step's trials share: integrals, bending, places, directions, velocities at the start."""
     points, hs, re, im, S, kappa, bend, K = rod.points, rod.hs, rod.re, rod.im, rod.S, rod.kappa, rod.bend, rod.K
     C, extra, load = rod.C, rod.extra, rod.load
     X, U0, d, lag, F = table.X, table.U0, table.d, table.lag, table.F
@@ -49,12 +55,9 @@ def prepare(rod, table, y, v, T):
         lag[i, 0], lag[i, 1] = lx, ly
         if i < S.shape[0]:
             lx, ly = lx + S[i, 8], ly + S[i, 9]
-    look(table, T)
+    look(table)
     for i in range(X.shape[0]):
-        # The ground pulls at the anchor, beside the node: e x f.
-        Ft = F[i, 1] if table.e[i, 0] > 0.0 else F[i, 0]
-        twist = table.k[i] * table.e[i, 0] * table.e[i, 1] * (F[i, 2] * F[i, 2] - Ft * Ft)
-        load[i, 2] += twist
+        load[i, 2] += twist(F[i, 0], F[i, 1], F[i, 2], table.k[i], table.e[i, 0], table.e[i, 1])
 
 
 @kernel_inside
@@ -71,10 +74,7 @@ def solve(rod, table, T, swing, a):
         table.load[i, 1] = load[i, 1] + f[i, 1] + xy * dx + yy * dy
         table.load[i, 2] = load[i, 2]
         grip[i, 0], grip[i, 1], grip[i, 2] = -T * xx, -T * xy, -T * yy
-    articulate_gripped(
-        S, hs, rho, g, bend, extra, table.load, side, tip, grip, True,
-        P, p, R,
-    )  # fmt: skip
+    articulate_gripped(S, hs, rho, g, bend, extra, table.load, side, tip, grip, True, P, p, R)
     at_base(P, p, held, swing, a)
     spread(S, R, a)
 
@@ -159,8 +159,8 @@ def meet_all(rod, table, v, T, swing, a, V, v1, counts):
 
     V (n, 2) room. After it table.U and f are those of v1, rod.P and p those of the last trial.
     """
-    U, step, law = table.U, table.step, table.law
-    velocities(v1, rod.S, U)
+    U, step, law, S = table.U, table.step, table.law, rod.S
+    velocities(v1, S, U)
     answer(table, U, T)
     for trial in range(TRIALS):
         counts[1] += 1
@@ -168,7 +168,7 @@ def meet_all(rod, table, v, T, swing, a, V, v1, counts):
         for i in range(a.shape[0]):
             a[i] *= T
             a[i] += v[i] - v1[i]  # from here on the change of the trial rates
-        velocities(a, rod.S, step)
+        velocities(a, S, step)
         before, grip = pull(table), 0.0
         for i in range(V.shape[0]):
             sx, sy = step[i, 0], step[i, 1]
@@ -195,7 +195,7 @@ def meet_all(rod, table, v, T, swing, a, V, v1, counts):
 
 @kernel_inside
 def tick(rod, table, z, t1, T, guide, a, change, V, v1, old, sums, counts):
-    """One tick to t1. guide (3): velocity of the base where it is held; change (2, n + 2): of
+    """One step of length T to t1. guide (3): velocity of the base where it is held; change (2, n + 2): of
     the rates in the last two ticks, from which the first trial is foreseen."""
     kappa, swing, held = rod.kappa, rod.swing, rod.held
     U = table.U
@@ -231,16 +231,8 @@ def tick(rod, table, z, t1, T, guide, a, change, V, v1, old, sums, counts):
 @kernel_inside
 def account(rod, table, y, v, a, T, old, sums):
     """Energies of the tick, y at its start, v at its end; each force times the way that it acted along."""
-    hs, C, kappa, K, load, side, points, held = (
-        rod.hs,
-        rod.C,
-        rod.kappa,
-        rod.K,
-        rod.load,
-        rod.side,
-        rod.points,
-        rod.held,
-    )
+    hs, C, kappa, K, load = rod.hs, rod.C, rod.kappa, rod.K, rod.load
+    side, points, held = rod.side, rod.points, rod.held
     P, p = rod.P, rod.p
     F, e, f, U = table.F, table.e, table.f, table.U
     lost, given, ground = 0.0, 0.0, 0.0
@@ -250,10 +242,9 @@ def account(rod, table, y, v, a, T, old, sums):
         bent = y[3 + k] - y[2 + k] + T * turn - h * kappa[k]
         given -= K[k] * bent * (kappa[k] - old[k]) / T
     for k in range(load.shape[0]):
-        Ft = F[k, 1] if e[k, 0] > 0.0 else F[k, 0]
-        twist = table.k[k] * e[k, 0] * e[k, 1] * (F[k, 2] * F[k, 2] - Ft * Ft)
-        ground -= f[k, 0] * U[k, 0] + f[k, 1] * U[k, 1] + twist * v[2 + k]
-        given += load[k, 0] * U[k, 0] + load[k, 1] * U[k, 1] + (load[k, 2] - twist) * v[2 + k]
+        turned = twist(F[k, 0], F[k, 1], F[k, 2], table.k[k], e[k, 0], e[k, 1])
+        ground -= f[k, 0] * U[k, 0] + f[k, 1] * U[k, 1] + turned * v[2 + k]
+        given += load[k, 0] * U[k, 0] + load[k, 1] * U[k, 1] + (load[k, 2] - turned) * v[2 + k]
     for k in range(side.shape[0] if points.shape[0] > 0 else 0):
         given += side[k, 0] * U[k, 0] + side[k, 1] * U[k, 1]
         given += side[k, 2] * v[2 + k] + side[k, 3] * v[3 + k]
@@ -266,11 +257,15 @@ def account(rod, table, y, v, a, T, old, sums):
     sums[0] += T * lost
     sums[1] += T * given
     sums[2] += T * ground
+    for i in range(2, v.shape[0]):
+        sums[6] = max(sums[6], T * abs(v[i])) if v[i] == v[i] else np.inf
 
 
 @kernel_inside
 def march_ticks(rod, table, z, t, T, ticks, guide, every, first, change, sums, counts, rows):
-    """So many ticks from t, the first-th of the run on. Every `every`-th of the run fills a row of `rows`.
+    """So many ticks from t, the first-th of the run on -> how many were done, all unless one turned too far.
+
+    Every `every`-th of the run fills a row of `rows`.
 
     rows: z, X, U, friction, push, slip speed, kinetic, kappa, sums, stored.
     """
@@ -282,13 +277,32 @@ def march_ticks(rod, table, z, t, T, ticks, guide, every, first, change, sums, c
     if first == 0:
         all_integrals(z[:n], z[n : 2 * n], hs, re, im, S)
         places(z, S, q)  # anchored where it lies
+    before = 1
     for i in range(ticks + 1):
         if i == 0 and first > 0:
             continue
         if i > 0:
-            tick(rod, table, z, t + i * T, T, guide[i - 1], a, change, V, v1, old, sums, counts)
+            turn = 0.0
+            for k in range(n + 2, 2 * n):
+                turn = max(turn, T * abs(z[k]))
+            m = min(1 + int(turn / GENTLE), STEPS)
+            if m != before:
+                for k in range(n):
+                    change[0, k] *= before / m
+                    change[1, k] *= before / m
+                before = m
+            counts[4] += m - 1
+            for j in range(m):
+                now = t + (i - 1 + (j + 1) / m) * T
+                tick(rod, table, z, now, T / m, guide[i - 1], a, change, V, v1, old, sums, counts)
+                if not sums[6] <= TURN:
+                    return i
         if (first + i) % every == 0:
             keep(rod, table, z, sums, rows, (first + i) // every)
+    for k in range(n):
+        change[0, k] *= before
+        change[1, k] *= before
+    return ticks
 
 
 @kernel_inside
@@ -317,5 +331,5 @@ def keep(rod, table, z, sums, rows, r):
     places(z, S, table.X)
     for i in range(n - 2):
         d[i, 0], d[i, 1] = math.cos(z[2 + i]), math.sin(z[2 + i])
-    look(table, 0.0)
+    look(table)
     held[r] = stored(table)

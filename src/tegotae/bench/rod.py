@@ -1,0 +1,234 @@
+"""Rods: the paper's run, cost over nodes, mixed against pure coordinates, many rods, a chain of hinges in MuJoCo."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tegotae.bench import pyelastica
+from tegotae.bench.contest import Contest, Outcome, in_turn
+from tegotae.checks import Array
+from tegotae.rod import Phase, PlanarRod
+from tegotae.rod.many import run_many, variations
+from tegotae.rod.pure import Evaluation
+
+PAPER = (
+    Phase(until=1.0, torque=50.0, base="pinned"),
+    Phase(until=2.0, base="pinned"),
+    Phase(until=3.0, base="free"),
+)
+MINUTES_IN_THE_PAPER = 104.0
+# tau = 10 for a second, pinned: where the tip of the continuous rod is then (n -> infinity) [m].
+GENTLE = (Phase(until=1.0, torque=10.0, base="pinned"),)
+TIP = np.array([5.90659, -0.45101])
+AIM = 1e-2  # [m], error of the tip asked of MuJoCo; ours must not be larger than what it reaches
+
+
+def rod_of(nodes: int) -> PlanarRod:
+    """The paper's rod.
+
+    Args:
+        nodes: how many.
+
+    Example:
+        >>> from tegotae.bench.rod import rod_of
+        >>> rod_of(5).length
+        10.0
+    """
+    return PlanarRod(length=10, nodes=nodes, density=0.1, elasticity=1, viscosity=2)
+
+
+def tip_error(nodes: int, tolerance: float) -> float:
+    """How far the tip is from the continuous rod's at t = 1 s, tau = 10 [m]."""
+    run = rod_of(nodes).run(GENTLE, times=[1.0], rtol=tolerance, atol=tolerance)
+    return float(np.linalg.norm(run.position[-1, -1] - TIP))
+
+
+# ---------------------------------------------------------------- the paper's run
+
+
+def paper_run(rounds: int = 30) -> list[Outcome]:
+    """A whole call of `run`, checks and record included, at the loosest tolerance whose angles are right to 1e-5."""
+    rod, times = rod_of(5), [1.0, 2.0, 3.0]
+    exact = rod.run(PAPER, times=times, rtol=1e-12, atol=1e-12).angle
+    for tolerance in (1e-5, 3e-6, 1e-6, 3e-7, 1e-7):
+        error = float(np.abs(rod.run(PAPER, times=times, rtol=tolerance, atol=tolerance).angle - exact).max())
+        if error <= 1e-5:
+            break
+    best = in_turn({"run": lambda: rod.run(PAPER, times=times, rtol=tolerance, atol=tolerance)}, rounds=rounds)["run"]
+    quicker = MINUTES_IN_THE_PAPER * 60.0 / best
+    told = f"{1e3 * best:.2f} ms, angles within {error:.0e} rad; the paper's 104 min are {quicker:.1e} times as long"
+    return [Outcome("paper's run at 1e-5", told, 1e3 * best, "< 3 ms", best < 3e-3 and error <= 1e-5)]
+
+
+# ---------------------------------------------------------------- cost over nodes
+
+
+def evaluation(nodes: int) -> Evaluation:
+    """The paper's rod, bent and turning."""
+    angle, rate = np.linspace(0.0, 3.0, nodes), np.linspace(1.0, -1.0, nodes)
+    return Evaluation(rod_of(nodes), angle, rate, Phase(until=1.0, torque=10.0, base="pinned"))
+
+
+def _best_of(play: Callable[[int], Any], calls: int) -> Callable[[], Any]:
+    play(1)
+    return lambda: play(calls)
+
+
+def linear(nodes: tuple[int, ...] = (5, 10, 33, 100, 330, 1000), rounds: int = 15) -> list[Outcome]:
+    """Time of an evaluation of all accelerations, and the power of n with which it grows."""
+    calls = {n: max(1, 20_000 // n) for n in nodes}
+    best = in_turn({str(n): _best_of(evaluation(n).mixed, calls[n]) for n in nodes}, rounds=rounds)
+    each = np.array([best[str(n)] / calls[n] for n in nodes])
+    power = float(np.polyfit(np.log(np.array(nodes) - 1.0), np.log(each), 1)[0])
+    told = ", ".join(f"n = {n} {1e9 * s / (n - 1):.0f} ns" for n, s in zip(nodes, each, strict=True))
+    name = "cost of an evaluation grows with n to the power"
+    return [Outcome(name, f"a segment: {told}", power, "<= 1.05", power <= 1.05)]
+
+
+def mixed_against_pure(nodes: tuple[int, ...] = (2, 5, 10, 33, 65, 129), rounds: int = 15) -> list[Outcome]:
+    """The paper's point: one evaluation in mixed coordinates, O(n), against one in pure ones, both compiled."""
+    ratios = {}
+    for n in nodes:
+        now = evaluation(n)
+        calls = {"mixed": max(1, 20_000 // n), "pure": max(20, 20_000 // n**2)}  # so that the call itself hardly counts
+        rivals = {"mixed": _best_of(now.mixed, calls["mixed"]), "pure": _best_of(now.pure, calls["pure"])}
+        best = in_turn(rivals, rounds=rounds)
+        ratios[n] = best["pure"] / calls["pure"] / (best["mixed"] / calls["mixed"])
+    told = ", ".join(f"n = {n} {ratio:.1f}" for n, ratio in ratios.items())
+    least = min(ratios.values())
+    return [Outcome("pure over mixed coordinates, times as long", told, least, ">= 1 for every n", least >= 1.0)]
+
+
+def many_nodes(rounds: int = 5) -> list[Outcome]:
+    """1025 nodes, tau = 10: a whole call of `run` against the second that it simulates."""
+    nodes, rod = 1025, rod_of(1025)
+    tolerance, error = next((tol, error) for tol in (1e-4, 3e-5, 1e-5) if (error := tip_error(nodes, tol)) <= 5e-4)
+    play = {"run": lambda: rod.run(GENTLE, times=[1.0], rtol=tolerance, atol=tolerance)}
+    best = in_turn(play, rounds=rounds)["run"]
+    told = f"{1e3 * best:.0f} ms for 1 s, the tip within {error:.1e} m"
+    met = 1.0 / best >= 15.0 and error <= 5e-4
+    return [Outcome("1025 nodes, times real time at 5e-4", told, 1.0 / best, ">= 15", met)]
+
+
+def many_rods(count: int = 1000, rounds: int = 2) -> list[Outcome]:
+    """Rods of different elasticity through the paper's run, on all cores."""
+    rods = variations(rod_of(5), {"elasticity": np.linspace(0.5, 2.0, count).tolist()})
+    run_many(rods[:4], PAPER, times=[3.0], rtol=1e-5, atol=1e-5)
+    play = {"all": lambda: run_many(rods, PAPER, times=[1.0, 2.0, 3.0], rtol=1e-5, atol=1e-5)}
+    best = in_turn(play, rounds=rounds)["all"]
+    ratio = 3.0 * count / best
+    told = f"{count} rods, 3 s each, rtol 1e-5, in {best:.2f} s"
+    return [Outcome("many rods of 5 nodes, times real time", told, ratio, ">= 2000 on two cores", ratio >= 2000.0)]
+
+
+# ---------------------------------------------------------------- peers
+
+
+@dataclass(frozen=True)
+class HingeChain:
+    """The rod as rigid links on hinges with springs and dampers, in MuJoCo; it converges with the square of a link.
+
+    Args:
+        links: how many.
+        step: MuJoCo's time step [s].
+    """
+
+    links: int
+    step: float
+
+    def scene(self) -> str:
+        """As MJCF."""
+        h = 10.0 / self.links
+        inertia = 0.1 * h**3 / 12.0
+        inner = f'<site name="tip" pos="{h!r} 0 0"/>'
+        for i in range(self.links - 1, -1, -1):
+            spring = f'stiffness="{1.0 / h!r}" damping="{2.0 / h!r}"' if i else ""
+            inner = (
+                f'<body pos="{h if i else 0.0!r} 0 0"><inertial pos="{h / 2!r} 0 0" mass="{0.1 * h!r}" '
+                f'diaginertia="{inertia!r} {inertia!r} {inertia!r}"/><joint axis="0 0 1" {spring}/>{inner}</body>'
+            )
+        option = f'<option timestep="{self.step!r}" gravity="0 0 0"><flag contact="disable"/></option>'
+        return f"<mujoco>{option}<worldbody>{inner}</worldbody></mujoco>"
+
+    def ready(self) -> Callable[[], Array]:
+        """A function that runs it for a second under tau = 10 and tells where the tip is [m]."""
+        import mujoco
+
+        engine: Any = mujoco
+        model = engine.MjModel.from_xml_string(self.scene())
+        data = engine.MjData(model)
+
+        def play() -> Array:
+            engine.mj_resetData(model, data)
+            data.qfrc_applied[0] = 10.0
+            engine.mj_step(model, data, round(1.0 / self.step))  # one call into the engine, so no Python is timed
+            engine.mj_kinematics(model, data)
+            return np.array(data.site_xpos[0, :2])
+
+        return play
+
+
+CHAINS = tuple(HingeChain(links, step) for links in (48, 64, 96) for step in (2e-3, 1e-3, 5e-4))
+
+
+def against_mujoco(rounds: int = 5) -> list[Outcome]:
+    """tau = 10: the quickest chain whose tip is within the aim, and ours with no larger error."""
+    name = "tau = 10, times faster than MuJoCo's hinge chain"
+    if importlib.util.find_spec("mujoco") is None:
+        return [Outcome.skipped(name, "MuJoCo is not installed: `make bench` adds it")]
+    fits: dict[HingeChain, tuple[float, float, Callable[[], Array]]] = {}
+    for chain in CHAINS:
+        play = chain.ready()
+        error = float(np.linalg.norm(play() - TIP))
+        if error <= AIM:
+            fits[chain] = (in_turn({"chain": play}, rounds=1)["chain"], error, play)
+    if not fits:
+        return [Outcome.skipped(name, f"no chain came within {AIM:g} m")]
+    chain = min(fits, key=lambda one: fits[one][0])
+    _, theirs, play = fits[chain]
+    nodes, tolerance, ours = next(
+        (n, tol, error) for n in (33, 49, 65, 97) for tol in (1e-3, 1e-4) if (error := tip_error(n, tol)) <= theirs
+    )
+    rod = rod_of(nodes)
+    mine = {"ours": lambda: rod.run(GENTLE, times=[1.0], rtol=tolerance, atol=tolerance), "mujoco": play}
+    best = in_turn(mine, rounds=rounds)
+    ratio = best["mujoco"] / best["ours"]
+    told = (
+        f"{1e3 * best['ours']:.1f} ms at {ours:.1e} m (n = {nodes}) against {1e3 * best['mujoco']:.0f} ms at "
+        f"{theirs:.1e} m ({chain.links} links, {1e3 * chain.step:g} ms)"
+    )
+    return [Outcome(name, told, ratio, ">= 10", ratio >= 10.0 and math.isfinite(ratio))]
+
+
+def against_pyelastica() -> list[Outcome]:
+    """tau = 10: as near as PyElastica comes in about ten seconds of work; ours with no larger error."""
+    name = "tau = 10, times faster than PyElastica"
+    if not pyelastica.installed():
+        return [Outcome.skipped(name, pyelastica.MISSING)]
+    peer = pyelastica.CosseratRod(16, 0.05, 4e-6)
+    peer.run(1e-4)  # compiles
+    tip, seconds = peer.run()
+    theirs = float(np.linalg.norm(tip - TIP))
+    nodes, ours = next((n, error) for n in (9, 17, 33, 65) if (error := tip_error(n, 1e-3)) <= theirs)
+    rod = rod_of(nodes)
+    best = in_turn({"ours": lambda: rod.run(GENTLE, times=[1.0], rtol=1e-3, atol=1e-3)})["ours"]
+    ratio = seconds / best
+    told = f"{1e3 * best:.2f} ms at {ours:.2f} m (n = {nodes}) against {seconds:.1f} s at {theirs:.2f} m (16 elements)"
+    return [Outcome(name, told, ratio, ">= 500", ratio >= 500.0)]
+
+
+CONTESTS = (
+    Contest("rod, paper's run", paper_run),
+    Contest("rod, cost over nodes", linear),
+    Contest("rod, mixed against pure coordinates", mixed_against_pure),
+    Contest("rod, 1025 nodes", many_nodes),
+    Contest("rod, many rods", many_rods),
+    Contest("rod, MuJoCo", against_mujoco),
+    Contest("rod, PyElastica", against_pyelastica),
+)

@@ -1,0 +1,374 @@
+"""The portrait of a rod: its shapes as a strip, where its energy went, and how it got on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae.figures.house import (
+    AMBER,
+    BLUE,
+    FORCE,
+    GREEN,
+    HAIR,
+    INK,
+    MOTION,
+    PLUM,
+    QUIET,
+    SKY,
+    VERMILION,
+    Shown,
+    shade,
+    sheet,
+    thinned,
+    time_axis,
+)
+from tegotae.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Values = NDArray[Any]
+
+_POINTS = 240  # of an outline, at least
+_FEW = 10  # nodes that are marked on the line
+_MOST_PHASES = 4  # panels side by side
+_RAMP = ("#c9dcec", BLUE, "#0d2f4d")  # early to late
+
+
+def is_rod(result: Result) -> bool:
+    """Whether a result tells of one rod.
+
+    Example:
+        >>> from tegotae.rod import Phase, PlanarRod
+        >>> is_rod(PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)]))
+        True
+    """
+    place = result.variables.get("position")
+    told = {"angle", "bending_moment", "kinetic", "elastic", "work"} <= set(result.variables)
+    return told and place is not None and place.dims == ("time", "node", "axis")
+
+
+def rod(result: Result) -> Figure:
+    """Shapes phase by phase, energies over time, and what a reader asks next: the way made, the force of what holds
+    the base on the ground, or the speeds along the rod.
+
+    Args:
+        result: of a `PlanarRod` or a `GroundedRod`.
+
+    Example:
+        >>> from tegotae.figures.rod import rod
+        >>> from tegotae.rod import Phase, PlanarRod
+        >>> thrown = PlanarRod(length=1.0, nodes=5, density=1.0, elasticity=1.0)
+        >>> figure = rod(thrown.run([Phase(until=0.5, torque=1.0, base="pinned"), Phase(until=1.0)]))
+        >>> [axes.get_ylabel() for axes in figure.axes]
+        ['energy [mJ]', 'speed [m/s]', 'y [m]', '']
+    """
+    ends = panels_of(result)
+    wide = _tall(result) if ends.size == 1 else 3.0
+    figure, grid = sheet(2, 2, width=9.6, height=2.9 + wide)
+    spec = grid[0, 0].get_gridspec()
+    for axes in grid[0]:
+        axes.remove()
+    spec.set_height_ratios([wide, 2.3])
+    energies(grid[1, 0], result)
+    going(grid[1, 1], result)
+    top = figure.add_subplot(spec[0, :]) if ends.size == 1 else None
+    if top is None:
+        cells = spec[0, :].subgridspec(1, ends.size)
+        strip([figure.add_subplot(cells[0, i]) for i in range(ends.size)], result, ends)
+    else:
+        strip([top], result, ends)
+    return figure
+
+
+def panels_of(result: Result) -> Values:
+    """When each panel of shapes ends [s]: the phases; of one phase, thirds of it unless the rod travels.
+
+    Args:
+        result: of a rod.
+
+    Example:
+        >>> from tegotae.rod import Phase, PlanarRod
+        >>> swung = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=3.0, base="pinned")])
+        >>> panels_of(swung).tolist()
+        [1.0, 2.0, 3.0]
+    """
+    last = float(result.time[-1])
+    ends = np.atleast_1d(np.asarray(result.about.get("phase_ends", last), dtype=np.float64))
+    ends = np.append(ends[(ends > result.time[0]) & (ends < last)], last)
+    if 1 < ends.size <= _MOST_PHASES:
+        return ends
+    way = float(np.linalg.norm(result.position[-1, 0] - result.position[0, 0]))
+    if ends.size > 1 or way > 0.75 * float(lengths_of(result).sum()):
+        return np.array([last])
+    return np.asarray(result.time[0] + (last - result.time[0]) * np.arange(1, 4) / 3.0)
+
+
+def lengths_of(result: Result) -> Values:
+    """Of the segments [m], from chord and bend, where each is straightest.
+
+    Args:
+        result: of a rod.
+
+    Example:
+        >>> from tegotae.rod import Phase, PlanarRod
+        >>> run = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)])
+        >>> lengths_of(run).tolist()
+        [0.5, 0.5]
+    """
+    bend = np.diff(result.angle, axis=1)
+    row, segment = np.argmin(np.abs(bend), axis=0), np.arange(bend.shape[1])
+    chord = np.linalg.norm(np.diff(result.position, axis=1), axis=2)[row, segment]
+    return np.asarray(chord / np.abs(np.sinc(bend[row, segment] / (2.0 * np.pi))))
+
+
+def outline(angle: Values, base: Values, lengths: Values) -> tuple[Values, Values]:
+    """A rod as a smooth line through its nodes, x and y [m].
+
+    Args:
+        angle: of every node [rad].
+        base: (x, y) [m].
+        lengths: of the segments [m].
+
+    Example:
+        >>> x, y = outline(np.zeros(3), np.zeros(2), np.array([4.0, 6.0]))
+        >>> round(float(x[-1]), 12), round(float(y[-1]), 12)
+        (10.0, 0.0)
+    """
+    from tegotae.rod.integrals import up_to
+
+    parts = np.linspace(0.0, 1.0, max(3, _POINTS // lengths.size))
+    way = up_to(parts, angle, lengths, 16)[0].sum(axis=2)
+    ends = np.concatenate([[0.0], np.cumsum(way[:-1, -1])])
+    line = (way + ends[:, None] + complex(base[0], base[1])).ravel()
+    return line.real, line.imag
+
+
+# ------------------------------------------------------------ panels
+
+
+def strip(
+    axes: Iterable[Axes], result: Result, ends: Values, *, words: Sequence[str] | None = None, shapes: int = 7
+) -> None:
+    """Panels of shapes, from light at the start of each to dark at its end, the tip marked.
+
+    Args:
+        axes: one a panel.
+        result: of a rod.
+        ends: when each panel ends [s].
+        words: above each panel; its times unless given.
+        shapes: in a panel, at equal times.
+
+    Example:
+        >>> from tegotae.figures import sheet
+        >>> from tegotae.rod import Phase, PlanarRod
+        >>> run = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)])
+        >>> figure, grid = sheet()
+        >>> strip(grid[0], run, np.array([1.0]), shapes=2)
+        >>> grid[0, 0].get_title(loc="left")
+        '0 to 1 s'
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    shades = LinearSegmentedColormap.from_list("time", _RAMP)
+    lengths = lengths_of(result)
+    begin = float(result.time[0])
+    digits = 1 if np.ptp(result.time) >= 2.0 else 2
+    for i, (place, end) in enumerate(zip(axes, ends, strict=True)):
+        rows = np.unique(np.searchsorted(result.time, np.linspace(begin, end, shapes) - 1e-9))
+        tips = result.position[rows[0] : rows[-1] + 1, -1]
+        place.plot(tips[:, 0], tips[:, 1], color=QUIET, lw=0.6, alpha=0.8, zorder=1)
+        for part, row in zip(np.linspace(0.0, 1.0, rows.size), rows, strict=True):
+            _shape(place, result, int(row), lengths, shades(float(part)))
+        for row in {int(rows[0]), int(rows[rows.size // 2]), int(rows[-1])}:
+            _stamp(place, f"{result.time[row]:.{digits}f} s", result.angle[row, -1], result.position[row, -1])
+        _hold(place, result, int(rows[-1]), end)
+        place.margins(0.15)
+        place.set_title(words[i] if words else _span(result, begin, float(end)))
+        place.set_xlabel("x [m]")
+        if i == 0:
+            place.set_ylabel("y [m]")
+        place.set_aspect("equal", adjustable="datalim")
+        begin = float(end)
+
+
+def energies(axes: Axes, result: Result) -> None:
+    """What was put in (line) lies stacked: dissipated, left to the ground, in gravity, in bending, in motion.
+
+    Args:
+        axes: to draw on.
+        result: of a rod.
+
+    Example:
+        >>> from tegotae.figures import sheet
+        >>> from tegotae.rod import Phase, PlanarRod
+        >>> run = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)])
+        >>> figure, grid = sheet()
+        >>> energies(grid[0, 0], run)
+        >>> [text.get_text() for text in grid[0, 0].get_legend().get_texts()]
+        ['viscous', 'elastic', 'kinetic', 'work']
+    """
+    parts = [("viscous", result.dissipated, AMBER)]
+    if "ground_work" in result.variables and result.ground_work.any():
+        parts.append(("ground", np.maximum(result.ground_work, 0.0), PLUM))
+    if "potential" in result.variables and np.ptp(result.potential) > 0.0:
+        parts.append(("gravity", result.potential - result.potential.min(), SKY))
+    parts += [("elastic", result.elastic, GREEN), ("kinetic", result.kinetic, BLUE)]
+    total = sum(values[0] for _, values, _ in parts) + result.work
+    shown = Shown.of(np.stack([total, *(values for _, values, _ in parts)]), "J")
+    time = Shown.of(result.time, "s")
+    keep = thinned(*shown.values)
+    colors = [color for _, _, color in parts]
+    axes.stackplot(time.values[keep], *shown.values[1:, keep], colors=colors, alpha=0.75, lw=0)
+    axes.plot(time.values[keep], shown.values[0, keep], color=INK, lw=1.2)
+    # In the order of the stack, beside it.
+    keys = [*axes.collections, axes.lines[0]]
+    names = [*(name for name, _, _ in parts), "work"]
+    axes.legend(keys, names, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=6, handlelength=1.0, columnspacing=1.2)
+    axes.set_ylabel(f"energy [{shown.unit}]")
+    axes.set_ylim(bottom=0.0)
+    time_axis((axes,), time)
+
+
+def going(axes: Axes, result: Result) -> None:
+    """On the ground: the force of what drags the base, or the way that a free body has made. Else speeds.
+
+    Args:
+        axes: to draw on.
+        result: of a rod.
+
+    Example:
+        >>> from tegotae.figures import sheet
+        >>> from tegotae.rod import Phase, PlanarRod
+        >>> run = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)])
+        >>> figure, grid = sheet()
+        >>> going(grid[0, 0], run)
+        >>> grid[0, 0].get_ylabel()
+        'speed [m/s]'
+    """
+    time = Shown.of(result.time, "s")
+    rubs = "friction" in result.variables and bool(result.friction.any())
+    if rubs and result.base_force.any():
+        _dragged(axes, result, time)
+    elif rubs:
+        _travelled(axes, result, time)
+    else:
+        nodes = result.position.shape[1]
+        places = {"base": (0, QUIET), "middle": (nodes // 2, GREEN), "tip": (nodes - 1, BLUE)}
+        shown = Shown.of(np.linalg.norm(result.velocity, axis=2), "m/s")
+        for word, (node, color) in places.items():
+            keep = thinned(shown.values[:, node])
+            axes.plot(time.values[keep], shown.values[keep, node], color=color, label=word)
+        axes.set_ylabel(f"speed [{shown.unit}]")
+        _key(axes, 3)
+    ends = np.atleast_1d(np.asarray(result.about.get("phase_ends", []), dtype=np.float64))
+    for end in ends[:-1] if ends.size <= _MOST_PHASES else ():
+        axes.axvline(end * time.values[-1] / result.time[-1], color=QUIET, lw=0.8, ls=(0, (4, 3)), zorder=1)
+    time_axis((axes,), time)
+
+
+def centre_of(result: Result) -> Values:
+    """The middle of the line that the rod makes, (time, axis) [m].
+
+    Example:
+        >>> from tegotae.rod import Phase, PlanarRod
+        >>> run = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)])
+        >>> centre_of(run)[-1].tolist()
+        [0.5, 0.0]
+    """
+    lengths = lengths_of(result)
+    middles = 0.5 * (result.position[:, 1:] + result.position[:, :-1])
+    return np.asarray(np.einsum("tsa,s->ta", middles, lengths) / lengths.sum())
+
+
+def _dragged(axes: Axes, result: Result, time: Shown) -> None:
+    force = result.base_force
+    along = int(np.argmax(np.ptp(force, axis=0)))
+    shown = Shown.of(force[:, along], "N")
+    keep = thinned(shown.values)
+    axes.plot(time.values[keep], shown.values[keep], color=FORCE)
+    axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
+    axes.set_ylabel(f"pull along {'xy'[along]} [{shown.unit}]")
+    stuck = result.slip_speed[:, -1] == 0.0
+    keep = np.unique(np.concatenate([[0, stuck.size - 1], *[np.flatnonzero(np.diff(stuck)) + i for i in (0, 1)]]))
+    if stuck.any() and keep.size < 2000:
+        shade(axes, time.values[keep], stuck[keep])
+        axes.set_title("grey: the tip sticks, its slip is exactly 0", fontsize=8.0, color=QUIET)
+
+
+def _travelled(axes: Axes, result: Result, time: Shown) -> None:
+    way = centre_of(result)
+    shown = Shown.of(way - way[0], "m")
+    for i, (word, color) in enumerate((("along x", MOTION), ("along y", VERMILION))):
+        axes.plot(time.values, shown.values[:, i], color=color, label=word)
+    axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
+    axes.set_ylabel(f"way of the middle [{shown.unit}]")
+    _key(axes, 2)
+
+
+def _key(axes: Axes, columns: int) -> None:
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=columns, handlelength=1.0, columnspacing=1.2)
+
+
+# ------------------------------------------------------------ strokes
+
+
+def _shape(axes: Axes, result: Result, row: int, lengths: Values, color: Any) -> None:
+    nodes = result.position[row]
+    x, y = outline(result.angle[row], nodes[0], lengths)
+    axes.plot(x, y, color=color, lw=1.8)
+    axes.plot(*nodes[-1], "o", color=color, ms=3.5)
+    if len(nodes) < _FEW:
+        axes.plot(nodes[1:-1, 0], nodes[1:-1, 1], ".", color=color, ms=3.0)
+
+
+def _hold(axes: Axes, result: Result, row: int, end: float) -> None:
+    """A dot where the base is held, full; a ring where it was let go."""
+    bases = str(result.about.get("phase_bases", "")).split()
+    ends = np.atleast_1d(np.asarray(result.about.get("phase_ends", []), dtype=np.float64))
+    if not bases or set(bases) == {"free"}:
+        return
+    held = bases[min(int(np.searchsorted(ends, end - 1e-9)), len(bases) - 1)] != "free"
+    last = max([i for i, base in enumerate(bases) if base != "free"])
+    let_go = result.position[min(int(np.searchsorted(result.time, ends[last] - 1e-9)), result.time.size - 1), 0]
+    place = result.position[row, 0] if held else let_go
+    axes.plot(*place, "o", color=VERMILION if held else "white", mec=VERMILION, ms=6.0, zorder=5)
+
+
+def _stamp(axes: Axes, word: str, angle: float, tip: Values) -> None:
+    """The time, beyond the tip, readable across lines."""
+    from matplotlib.patheffects import withStroke
+
+    ahead = 16.0 * np.array([np.cos(angle), np.sin(angle)])
+    axes.annotate(
+        word,
+        (float(tip[0]), float(tip[1])),
+        xytext=(float(ahead[0]), float(ahead[1])),
+        textcoords="offset points",
+        ha="center",
+        va="center",
+        fontsize=7.5,
+        color=INK,
+        path_effects=[withStroke(linewidth=2.5, foreground="white")],
+        zorder=6,
+    )
+
+
+def _span(result: Result, begin: float, end: float) -> str:
+    bases = str(result.about.get("phase_bases", "")).split()
+    ends = np.atleast_1d(np.asarray(result.about.get("phase_ends", []), dtype=np.float64))
+    word = f"{begin:.3g} to {end:.3g} s"
+    if 1 < len(bases) == ends.size <= _MOST_PHASES:
+        word += f": {bases[int(np.searchsorted(ends, end - 1e-9))]}"
+    return word
+
+
+def _tall(result: Result) -> float:
+    """Height [inch] of a wide panel in which shapes are drawn to scale."""
+    across, up = np.ptp(result.position.reshape(-1, 2), axis=0) + 0.1 * float(lengths_of(result).sum())
+    return float(np.clip(9.0 * up / across, 1.8, 4.2))

@@ -1,0 +1,82 @@
+"""One tick of a rod that partly sticks, partly slips and meets a wall, against a dense minimisation by scipy."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from tegotae.rod import Ground, GroundedRod, Phase, PlanarRod, Shape, Wall
+from tegotae.rod.pure import PureRod
+
+NODES, T = 6, 0.02
+POINTS, WEIGHTS = np.polynomial.legendre.leggauss(20)
+
+
+def node_places(q: np.ndarray) -> np.ndarray:
+    """Of q = (x, y, angles), by Gauss quadrature, as complex numbers."""
+    w, h = 0.5 * (POINTS + 1.0), 1.0 / (NODES - 1)
+    theta = q[2:-1, None] + np.diff(q[2:])[:, None] * w
+    ways = h * (np.exp(1j * theta) * (0.5 * WEIGHTS)).sum(axis=1)
+    return np.asarray(q[0] + 1j * q[1] + np.concatenate([[0.0], np.cumsum(ways)]))
+
+
+def to_velocities(q: np.ndarray) -> np.ndarray:
+    """J as complex columns, by central differences (error 1e-10)."""
+    step = 1e-5 * np.eye(NODES + 2)
+    return np.stack([(node_places(q + d) - node_places(q - d)) / 2e-5 for d in step], axis=1)
+
+
+def tick(rod: PlanarRod, ground: Ground, wall: Wall, angle: np.ndarray) -> np.ndarray:
+    """Rates after one tick from rest: the minimum of inertia, bending, friction and wall as one convex function."""
+    q = np.concatenate([[0.0, 0.0], angle])
+    own, h = rod._segments, 1.0 / (NODES - 1)
+    D = np.zeros((NODES - 1, NODES + 2))  # bend of each segment
+    D[np.arange(NODES - 1), np.arange(2, NODES + 1)], D[np.arange(NODES - 1), np.arange(3, NODES + 2)] = -1.0, 1.0
+    A = PureRod(rod=rod).inertia(angle) + D.T @ np.diag((T * own["C"] + T**2 * own["K"]) / h) @ D
+    b = -T * D.T @ (own["K"] / h * (D @ q - h * own["kappa"]))
+    J, gap = to_velocities(q), node_places(q).imag - wall.point[1]
+    forward, _, across = (np.asarray(c) * ground.loads(rod) for c in ground.coefficients)
+    share = h * np.r_[0.5, np.ones(NODES - 2), 0.5]
+    ic = (ground.stiffness * T + ground.damping) * share / np.maximum(forward, across) ** 2
+    stiff = wall.stiffness * T + wall.damping
+
+    def function(v: np.ndarray) -> tuple[float, np.ndarray]:
+        u = J @ v
+        body = u * np.exp(-1j * angle)
+        s = np.hypot(forward * body.real, across * body.imag)
+        sticks = ic * s <= 1.0
+        friction = np.where(sticks, 0.5 * ic * s**2, s - 0.5 / ic)
+        pull = np.where(sticks, ic, 1.0 / np.maximum(s, 1e-300))
+        push = np.maximum(-wall.stiffness * gap - stiff * u.imag, 0.0)
+        total = 0.5 * v @ A @ v - b @ v + T * (friction.sum() + (push**2).sum() / (2.0 * stiff))
+        back = pull * (forward**2 * body.real + 1j * across**2 * body.imag) * np.exp(1j * angle) - 1j * push
+        return float(total), A @ v - b + T * (J.conj() * back[:, None]).sum(axis=0).real
+
+    # Scaled by the Cholesky factor of A, else slow; several starts from the last minimum, to rounding.
+    L = np.linalg.inv(np.linalg.cholesky(A)).T
+
+    def scaled(x: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slope = function(L @ x)
+        return value, L.T @ slope
+
+    x = np.zeros(NODES + 2)
+    for _ in range(5):
+        x = minimize(scaled, x, jac=True, method="BFGS", options={"gtol": 1e-13}).x
+    assert np.abs(scaled(x)[1]).max() < 1e-8
+    return np.asarray(L @ x)
+
+
+@pytest.mark.parametrize("curvature", [3.0, 6.0, 12.0])
+def test_a_tick_is_the_minimum_of_a_convex_function(curvature: float) -> None:
+    bends = curvature * np.array([0.0, 0.0, 0.3, 1.0, 1.0])
+    rod = PlanarRod(length=1.0, nodes=NODES, density=1.0, elasticity=0.3, viscosity=0.01, rest_curvature=bends)
+    ground = Ground(tangential=0.2, normal=0.6, stiffness=1e3, damping=100.0)
+    angle = np.array([0.0, 0.1, -0.1, -0.3, 0.1, 0.2])
+    lowest = node_places(np.concatenate([[0.0, 0.0], angle])).imag.min()
+    wall = Wall(point=(0.0, float(lowest) + 1e-5), normal=(0.0, 1.0), stiffness=1e3, damping=10.0)
+    run = GroundedRod(rod=rod, ground=ground, walls=[wall]).run([Phase(until=T)], period=T, initial=Shape(angle=angle))
+    wanted = tick(rod, ground, wall, angle)
+    found = np.concatenate([run.velocity[1, 0], run.angle_rate[1]])
+    assert found == pytest.approx(wanted, abs=1e-6 * np.abs(wanted).max())
+    slips = run.slip_speed[1] > 0.0
+    assert 0 < np.count_nonzero(slips) < NODES, "partly stuck, partly sliding"
+    assert run.contact.any()

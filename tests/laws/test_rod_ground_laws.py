@@ -1,0 +1,191 @@
+"""What no rod on the ground may do: gain energy, be held beyond its limit, be pulled by a wall. What a snake does."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tegotae.errors import InputError
+from tegotae.rod import (
+    Ground,
+    GroundedRod,
+    Peg,
+    Phase,
+    PlanarRod,
+    RodError,
+    Shape,
+    Wall,
+    travelling_wave,
+)
+from tegotae.rod.demonstrations import SCALES, crawling_snake, whip
+
+SNAKE = PlanarRod(length=1.0, nodes=17, density=1.0, elasticity=0.5, viscosity=0.01)
+
+
+def energy(run: object) -> np.ndarray:
+    """All that is in the rod or has left it, less what was put in."""
+    parts = ("kinetic", "elastic", "potential", "dissipated", "ground_work")
+    return np.asarray(sum(run[part] for part in parts) - run["work"])  # type: ignore[index]
+
+
+def power_of_ten(low: float, high: float) -> st.SearchStrategy[float]:
+    return st.floats(low, high).map(lambda x: 10.0**x)
+
+
+grounds = st.builds(
+    Ground,
+    tangential=power_of_ten(-2, 0),
+    normal=power_of_ten(-2, 0),
+    backward=st.none() | power_of_ten(-2, 0),
+    stiffness=power_of_ten(3, 7),
+    damping=st.just(0.0) | power_of_ten(0, 3),
+    static=st.sampled_from([1.0, 1.5]),
+)
+pegs = st.builds(
+    Peg,
+    centre=st.tuples(st.floats(0.0, 1.0), st.sampled_from([-0.3, 0.3])),
+    radius=st.just(0.15),
+    stiffness=power_of_ten(3, 6),
+    damping=st.sampled_from([0.0, 50.0]),
+    friction=st.sampled_from([0.0, 0.5]),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    ground=grounds,
+    pegs=st.lists(pegs, max_size=3),
+    wall=st.booleans(),
+    amplitude=st.floats(0.0, 8.0),
+    frequency=st.floats(-2.0, 2.0),
+    velocity=st.tuples(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0)),
+)
+def test_any_rod_on_any_ground(
+    ground: Ground,
+    pegs: list[Peg],
+    wall: bool,
+    amplitude: float,
+    frequency: float,
+    velocity: tuple[float, float],
+) -> None:
+    walls = [Wall(point=(0.0, -0.2), normal=(0.0, 1.0), stiffness=1e4, friction=0.3)] if wall else []
+    wave = travelling_wave(SNAKE, amplitude=amplitude, wavelength=1.0, frequency=frequency, until=0.3, ramp=0.1)
+    run = GroundedRod(rod=SNAKE, ground=ground, pegs=pegs, walls=walls).run(
+        [Phase(until=0.3, curvature=wave)], period=1e-3, initial=Shape(angle=0.0, base_velocity=velocity)
+    )
+    assert run.about["unsolved_steps"] == 0
+    # Inside the ellipse: along the body backward or forward, across it.
+    angle = np.vstack([run.angle[:1], run.angle[:-1]])  # forces of a tick belong to the directions at its start
+    c, s = np.cos(angle), np.sin(angle)
+    fx, fy = run.friction[..., 0], run.friction[..., 1]
+    along, across = c * fx + s * fy, c * fy - s * fx
+    forward, backward, sideways = ground.coefficients
+    loads = ground.loads(SNAKE)
+    inside = (along / (np.where(along > 0.0, backward, forward) * loads)) ** 2 + (across / (sideways * loads)) ** 2
+    assert inside.max() <= ground.static**2 * (1.0 + 1e-9)
+    if wall and not pegs:
+        assert (run.contact[..., 1] >= 0.0).all()
+    # Inertia is that of the start of a tick: its error is of the second order in the turn of a tick.
+    left = energy(run)
+    scale = run.kinetic.max() + np.abs(run.work).max()
+    assert (left - left[0]).max() <= 1e-3 * scale + 1e-12
+
+
+def crawl(ground: Ground, frequency: float) -> float:
+    """How far the middle of the snake gets along its axis in 5 s."""
+    run = crawling_snake(ground=ground, frequency=frequency, nodes=17)
+    assert run.about["unsolved_steps"] == 0
+    left = energy(run)
+    assert (left <= left[0] + 1e-12).all(), "none is ever gained"
+    return float(run.position[-1, :, 0].mean() - run.position[0, :, 0].mean())
+
+
+def test_a_snake_crawls_with_its_wave_and_back_with_the_wave_reversed() -> None:
+    forward, back = crawl(SCALES, 1.0), crawl(SCALES, -1.0)
+    assert forward > 1.0, "more than its length in 5 s"
+    assert back == pytest.approx(-forward, rel=0.02), "but for the start, a mirror image"
+    slippery = Ground(tangential=0.3, normal=0.3, stiffness=1e4, damping=20.0)
+    assert abs(crawl(slippery, 1.0)) < 0.1 * forward
+
+
+def test_a_whip_throws_its_tip_faster_than_the_hand() -> None:
+    run = whip()
+    speed = np.hypot(run.velocity[..., 0], run.velocity[..., 1]).max(axis=0)
+    assert speed[-1] > 5.0 * speed[0]
+    left = energy(run)
+    assert (left <= left[0] + 1e-12).all(), "none is ever gained"
+    assert abs(left[-1] - left[0]) < 0.02 * run.work.max(), "first order: 1 % of the work at this period"
+    coarse = whip(period=1e-3, every=1)
+    assert coarse.about["steps"] > coarse.about["ticks"] == 600, "where it turns fast a tick takes several steps"
+    assert coarse.about["largest_turn"] < 0.3
+    assert np.hypot(coarse.velocity[:, -1, 0], coarse.velocity[:, -1, 1]).max() == pytest.approx(speed[-1], rel=0.25)
+
+
+def test_a_load_beyond_reason_stops_the_run_and_keeps_what_was() -> None:
+    with pytest.raises(RodError, match="rad in one step") as caught:
+        GroundedRod(rod=SNAKE).run([Phase(until=0.01), Phase(until=0.02, torque=1e6)], period=1e-3)
+    assert caught.value.partial is not None
+    assert caught.value.partial.time[-1] == pytest.approx(0.01)
+    assert np.abs(caught.value.partial.angle).max() == 0.0
+
+
+def test_a_thrown_rod_only_loses_energy_and_the_balance_closes_as_the_period_falls() -> None:
+    ground = Ground(tangential=0.1, normal=0.4, stiffness=1e4, damping=20.0)
+    rod = PlanarRod(length=1.0, nodes=9, density=1.0, elasticity=0.5, viscosity=0.01)
+    peg = Peg(centre=(0.8, 0.35), radius=0.2, stiffness=1e3, friction=0.3)
+    start = Shape(angle=0.0, angle_rate=2.0, base_velocity=(0.5, 0.5))
+    gaps = []
+    for T in (1e-3, 5e-4, 2.5e-4):
+        run = GroundedRod(rod=rod, ground=ground, pegs=[peg]).run([Phase(until=1.0)], period=T, initial=start)
+        assert run.contact.any()
+        inside = run.kinetic + run.elastic
+        assert (inside <= inside[0]).all()
+        assert (run.ground_work >= -1e-12).all(), "ground and peg never give more than they took"
+        gaps.append(np.abs(energy(run) - inside[0]).max())
+    assert gaps[2] < 0.015 * inside[0], "backward Euler damps the bounce and the bristles by itself"
+    assert np.log2(gaps[0] / gaps[2]) / 2.0 == pytest.approx(1.0, abs=0.1)
+
+
+def test_turned_over_the_ground_a_rod_moves_as_before() -> None:
+    """The plane has no preferred direction: start turned by an angle, everything turns with it."""
+    ground = Ground(tangential=0.1, backward=0.3, normal=0.5, stiffness=1e4, damping=20.0)
+    wave = travelling_wave(SNAKE, amplitude=6.0, wavelength=1.0, frequency=1.0, until=0.5, ramp=0.2)
+    ends = []
+    for turn in (0.0, 1.1):
+        run = GroundedRod(rod=SNAKE, ground=ground).run(
+            [Phase(until=0.5, curvature=wave)], period=1e-3, initial=Shape(angle=turn), every=500
+        )
+        back = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+        ends.append(run.position[-1] @ back.T)
+    assert ends[1] == pytest.approx(ends[0], abs=1e-6)  # each tick is solved to 1e-8 of the largest force
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Ground(tangential=-0.1, normal=0.5, stiffness=1e4), "tangential"),
+        (lambda: Ground(tangential=float("nan"), normal=0.5, stiffness=1e4), "tangential"),
+        (lambda: Ground(tangential=0.0, normal=0.0, stiffness=1e4), "every coefficient"),
+        (lambda: Ground(tangential=0.1, normal=0.5, stiffness=0.0), "stiffness"),
+        (lambda: Ground(tangential=0.1, normal=0.5, stiffness=1e4, damping=-1.0), "damping"),
+        (lambda: Ground(tangential=0.1, normal=0.5, stiffness=1e4, static=0.5), "static"),
+        (lambda: Wall(point=(0.0, 0.0), normal=(0.0, 0.0), stiffness=1e4), "no direction"),
+        (lambda: Wall(point=(0.0,), normal=(0.0, 1.0), stiffness=1e4), "point"),  # type: ignore[arg-type]
+        (lambda: Peg(centre=(0.0, 0.0), radius=0.0, stiffness=1e4), "radius"),
+        (lambda: Peg(centre=(0.0, 0.0), radius=1.0, stiffness=float("inf")), "stiffness"),
+        (lambda: GroundedRod(rod=SNAKE, pegs=[1]), "pegs"),  # type: ignore[list-item]
+        (lambda: GroundedRod(rod=SNAKE).run([Phase(until=0.0105)], period=1e-3), "between two ticks"),
+        (lambda: GroundedRod(rod=SNAKE).run([Phase(until=1.0)], period=0.0), "period"),
+        (lambda: GroundedRod(rod=SNAKE).run([], period=1e-3), "no phases"),
+        (
+            lambda: GroundedRod(rod=SNAKE, ground=Ground(tangential=1, normal=1, stiffness=1, load=-1.0)).run(
+                [Phase(until=1.0)], period=1e-3
+            ),
+            "cannot pull",
+        ),
+        (lambda: travelling_wave(SNAKE, amplitude=1.0, wavelength=0.0, frequency=1.0, until=1.0), "wavelength"),
+    ],
+)
+def test_bad_input_is_named(make: object, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        make()  # type: ignore[operator]
