@@ -7,7 +7,7 @@ PIP = $(if $(wildcard $(BIN)/pip),$(BIN)/python -m pip,$(PYTHON) -m pip --python
 INSTALL = $(PIP) install --quiet --disable-pip-version-check
 LOCKS := run test bench
 
-.PHONY: run setup test lint papers bench lock clean help
+.PHONY: run setup test thorough lint papers bench lock clean help
 
 run: $(VENV)/.run  ## check every paper and write the illustrated report
 	$(BIN)/tegotae papers --report report.html
@@ -16,6 +16,9 @@ setup: $(VENV)/.test  ## .venv with the package and what its tests need
 
 test: lint  ## lint, types, then the whole test suite
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
+
+thorough: lint  ## the same with the slow tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q -m "slow or not slow"
 
 lint: $(VENV)/.test  ## style and strict types
 	$(BIN)/ruff check .

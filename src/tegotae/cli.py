@@ -79,15 +79,19 @@ def papers(
 @app.command(
     epilog="Example:  tegotae run friction --set law.kind=stribeck --set law.static=5 --out run.nc --plot run.png\n\n"
     "Example:  tegotae run inclusion belt --route events --until 3 --set machine.speed=0.2 --plot belt.png\n\n"
-    "Example:  tegotae run steering --speed 20 --preset physical --plot loop.png --animation bristles.gif"
+    "Example:  tegotae run steering --speed 20 --preset physical --plot loop.png --animation bristles.gif\n\n"
+    "Example:  tegotae run rod snake --until 8 --plot snake.png --animation snake.gif"
 )
 def run(
-    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="What to run: friction, inclusion or steering.")],
+    scenario: Annotated[
+        str, typer.Argument(metavar="SCENARIO", help="What to run: friction, inclusion, rod or steering.")
+    ],
     machine: Annotated[
         str | None,
         typer.Argument(
             metavar="[MACHINE]",
-            help="Of inclusion: bouncing_ball, floor, slope, belt, two_bodies or pendulum_on_table.",
+            help="Of inclusion: bouncing_ball, floor, slope, belt, two_bodies or pendulum_on_table. "
+            "Of rod: paper, snake, drag or whip.",
         ),
     ] = None,
     route: Annotated[
@@ -97,7 +101,8 @@ def run(
         str | None, typer.Option(metavar="METHOD", help="Integrator of the ode route, such as LSODA or RK4.")
     ] = None,
     speed: Annotated[
-        float | None, typer.Option(metavar="M/S", help="Of steering: 0 is parked, negative backwards.")
+        float | None,
+        typer.Option(metavar="M/S", help="Of steering: 0 is parked, negative backwards. Of rod drag: of the base."),
     ] = None,
     preset: Annotated[str | None, typer.Option(metavar="PRESET", help="Of steering: paper or physical.")] = None,
     drive: Annotated[
@@ -116,7 +121,8 @@ def run(
         Path | None, typer.Option(metavar="FILE", help="Of steering: draw the tyre's force and torque over slip angle.")
     ] = None,
     animation: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Of steering: the bristles in motion, as .gif or .html.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Of steering: the bristles in motion; of rod: the rod. As .gif or .html."),
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Print the parameters as TOML and run nothing.")] = False,
 ) -> None:

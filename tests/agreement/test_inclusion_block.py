@@ -30,6 +30,7 @@ def block():
     return two_masses().to_stepper(period=T, **STIFF).as_admittance(force="load", velocity="v1")
 
 
+@pytest.mark.slow
 def test_a_plain_mass_is_a_mass():
     own = Inclusion({"p": "v", "v": "load/m"}, {"m": 2.0}, inputs={"load": 0.0})
     own = own.to_stepper(period=T).as_admittance(force="load", velocity="v")
@@ -136,7 +137,7 @@ def answers(block, p, s, h):
     return motion, slope
 
 
-@pytest.mark.parametrize("kind", ["linear", "bent", "plane"])
+@pytest.mark.parametrize("kind", ["linear", pytest.param("bent", marks=pytest.mark.slow), "plane"])
 def test_slope_is_what_differences_give(kind, block):
     own = block if kind == "linear" else stepped(*(bent() if kind == "bent" else plane()))
     random, p, seen, modes = np.random.default_rng(3), own.parameters, 0, set()
@@ -168,6 +169,7 @@ def test_slope_is_what_differences_give(kind, block):
     assert len(modes) >= 3
 
 
+@pytest.mark.slow
 def test_a_machine_in_space_is_a_mass_in_space():
     rows = {"x": "u", "y": "v", "u": "fx/2", "v": "fy/2"}
     own = Inclusion(rows, inputs={"fx": 0.0, "fy": 0.0}).to_stepper(period=T)

@@ -34,7 +34,7 @@ def test_both_sets_of_coordinates_accelerate_alike(nodes, base, step):
     loads = [Load(at=0.3 * rod.length, force=(1.0, -2.0), torque=0.5), Load(at=-0.0, force=(0.5, 1.0), torque=-1.0)]
     now = Evaluation(rod, angle, rate, Phase(until=1.0, torque=3.0, base=base, loads=loads))
     mixed, full = now.mixed(step=step), now.pure(step=step)
-    # Rounding of a Cholesky factorisation: a condition number of up to 1e6 at 60 nodes.
+    # Rounding: at 60 nodes the matrix has a condition number of about 3e4, and 3e-13 was seen.
     np.testing.assert_allclose(full, mixed, rtol=0.0, atol=1e-10 * np.abs(mixed).max())
 
 

@@ -82,6 +82,7 @@ def test_the_script_for_the_other_python_needs_nothing_of_ours() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_siconos_meets_the_exact_machine_as_its_step_falls() -> None:
     peer = siconos.Peer.found()
     if peer is None:

@@ -32,7 +32,7 @@ def test_a_noisy_record_of_all_angles_gives_both_within_their_intervals(motion, 
 
 
 def test_the_tip_alone_seen_by_a_camera_suffices(motion):
-    """Eight records, sixteen intervals of 95 %: fewer than twelve that hold the truth has a chance of 1 in 100 000."""
+    """Eight records, sixteen intervals of 95 %: fewer than twelve that hold the truth has a chance of 1 in 1000."""
     held = 0
     for seed in range(8):
         tip = motion.position[:, -1:] + 1e-3 * np.random.default_rng(seed).standard_normal((50, 1, 2))

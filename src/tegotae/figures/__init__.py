@@ -23,6 +23,7 @@ from tegotae.figures.house import (
     thinned,
 )
 from tegotae.figures.portraits import of_result
+from tegotae.figures.rod_film import animate_rod
 from tegotae.figures.steering import tyre_maps
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "VERMILION",
     "Shown",
     "animate_patch",
+    "animate_rod",
     "of_result",
     "save",
     "say",

@@ -43,7 +43,8 @@ def of_result(result: Result) -> Figure:
     """The figure that fits a result: what went in, what came out, and the loop or path they make.
 
     Args:
-        result: of an impedance or an admittance in 1-D or 2-D, of a batch, of an inclusion, of a rod, or anything with a `time`.
+        result: of an impedance or an admittance in 1-D or 2-D, of a batch, of an inclusion, of a rod, or anything with
+            a `time`.
 
     Example:
         >>> import numpy as np, tegotae as tg

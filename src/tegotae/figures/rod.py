@@ -37,6 +37,8 @@ Values = NDArray[Any]
 _POINTS = 240  # of an outline, at least
 _FEW = 10  # nodes that are marked on the line
 _MOST_PHASES = 4  # panels side by side
+_TALL = 4.2  # inch: a wide panel that needs more has the rest beside it, not below
+_CLOSE = 0.16  # of a panel: stamps nearer to each other would overlap
 _RAMP = ("#c9dcec", BLUE, "#0d2f4d")  # early to late
 
 
@@ -66,23 +68,25 @@ def rod(result: Result) -> Figure:
         >>> thrown = PlanarRod(length=1.0, nodes=5, density=1.0, elasticity=1.0)
         >>> figure = rod(thrown.run([Phase(until=0.5, torque=1.0, base="pinned"), Phase(until=1.0)]))
         >>> [axes.get_ylabel() for axes in figure.axes]
-        ['energy [mJ]', 'speed [m/s]', 'y [m]', '']
+        ['y [m]', '', 'energy [J]', 'speed [m/s]']
     """
     ends = panels_of(result)
-    wide = _tall(result) if ends.size == 1 else 3.0
-    figure, grid = sheet(2, 2, width=9.6, height=2.9 + wide)
-    spec = grid[0, 0].get_gridspec()
-    for axes in grid[0]:
-        axes.remove()
-    spec.set_height_ratios([wide, 2.3])
-    energies(grid[1, 0], result)
-    going(grid[1, 1], result)
-    top = figure.add_subplot(spec[0, :]) if ends.size == 1 else None
-    if top is None:
-        cells = spec[0, :].subgridspec(1, ends.size)
-        strip([figure.add_subplot(cells[0, i]) for i in range(ends.size)], result, ends)
+    across, up = np.ptp(result.position.reshape(-1, 2), axis=0) + 0.1 * float(lengths_of(result).sum())
+    tall = 9.0 * float(up / across) if ends.size == 1 else 3.0
+    beside = tall > _TALL
+    figure, grid = sheet(width=9.6, height=4.6 if beside else 2.9 + max(tall, 1.8))
+    grid[0, 0].remove()
+    if beside:
+        spec = figure.add_gridspec(2, 2)
+        shown, below = [spec[:, 0]], (spec[0, 1], spec[1, 1])
     else:
-        strip([top], result, ends)
+        spec = figure.add_gridspec(2, 1, height_ratios=[max(tall, 1.8), 2.3])
+        panels, halves = spec[0].subgridspec(1, ends.size), spec[1].subgridspec(1, 10)
+        # Labels of columns with the same number are aligned: the right half begins beyond all panels.
+        shown, below = [panels[0, i] for i in range(ends.size)], (halves[0, :5], halves[0, 5:])
+    strip([figure.add_subplot(cell) for cell in shown], result, ends)
+    energies(figure.add_subplot(below[0]), result)
+    going(figure.add_subplot(below[1]), result)
     return figure
 
 
@@ -178,19 +182,18 @@ def strip(
     shades = LinearSegmentedColormap.from_list("time", _RAMP)
     lengths = lengths_of(result)
     begin = float(result.time[0])
-    digits = 1 if np.ptp(result.time) >= 2.0 else 2
     for i, (place, end) in enumerate(zip(axes, ends, strict=True)):
         rows = np.unique(np.searchsorted(result.time, np.linspace(begin, end, shapes) - 1e-9))
         tips = result.position[rows[0] : rows[-1] + 1, -1]
         place.plot(tips[:, 0], tips[:, 1], color=QUIET, lw=0.6, alpha=0.8, zorder=1)
         for part, row in zip(np.linspace(0.0, 1.0, rows.size), rows, strict=True):
             _shape(place, result, int(row), lengths, shades(float(part)))
-        for row in {int(rows[0]), int(rows[rows.size // 2]), int(rows[-1])}:
-            _stamp(place, f"{result.time[row]:.{digits}f} s", result.angle[row, -1], result.position[row, -1])
-        _hold(place, result, int(rows[-1]), end)
-        place.margins(0.15)
-        place.set_title(words[i] if words else _span(result, begin, float(end)))
+        _stamps(place, result, [int(rows[-1]), int(rows[0]), int(rows[rows.size // 2])])
+        _hold(place, result, rows, float(end))
+        _pad(place)
+        place.set_title(words[i] if words else _span(result, begin, float(end)), loc="left")
         place.set_xlabel("x [m]")
+        place.locator_params(axis="x", nbins=6 if len(ends) > 1 else 9)
         if i == 0:
             place.set_ylabel("y [m]")
         place.set_aspect("equal", adjustable="datalim")
@@ -229,7 +232,7 @@ def energies(axes: Axes, result: Result) -> None:
     # In the order of the stack, beside it.
     keys = [*axes.collections, axes.lines[0]]
     names = [*(name for name, _, _ in parts), "work"]
-    axes.legend(keys, names, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=6, handlelength=1.0, columnspacing=1.2)
+    _key(axes, keys, names)
     axes.set_ylabel(f"energy [{shown.unit}]")
     axes.set_ylim(bottom=0.0)
     time_axis((axes,), time)
@@ -261,12 +264,12 @@ def going(axes: Axes, result: Result) -> None:
         nodes = result.position.shape[1]
         places = {"base": (0, QUIET), "middle": (nodes // 2, GREEN), "tip": (nodes - 1, BLUE)}
         shown = Shown.of(np.linalg.norm(result.velocity, axis=2), "m/s")
-        for word, (node, color) in places.items():
+        for node, color in places.values():
             keep = thinned(shown.values[:, node])
-            axes.plot(time.values[keep], shown.values[keep, node], color=color, label=word)
+            axes.plot(time.values[keep], shown.values[keep, node], color=color)
         axes.set_ylabel(f"speed [{shown.unit}]")
-        _key(axes, 3)
-    ends = np.atleast_1d(np.asarray(result.about.get("phase_ends", []), dtype=np.float64))
+        _key(axes, axes.lines, list(places))
+    _, ends = _phases(result)
     for end in ends[:-1] if ends.size <= _MOST_PHASES else ():
         axes.axvline(end * time.values[-1] / result.time[-1], color=QUIET, lw=0.8, ls=(0, (4, 3)), zorder=1)
     time_axis((axes,), time)
@@ -304,15 +307,26 @@ def _dragged(axes: Axes, result: Result, time: Shown) -> None:
 def _travelled(axes: Axes, result: Result, time: Shown) -> None:
     way = centre_of(result)
     shown = Shown.of(way - way[0], "m")
-    for i, (word, color) in enumerate((("along x", MOTION), ("along y", VERMILION))):
-        axes.plot(time.values, shown.values[:, i], color=color, label=word)
+    for i, color in enumerate((MOTION, VERMILION)):
+        axes.plot(time.values, shown.values[:, i], color=color)
     axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
-    axes.set_ylabel(f"way of the middle [{shown.unit}]")
-    _key(axes, 2)
+    axes.set_ylabel(f"way [{shown.unit}]")
+    _key(axes, axes.lines, ["middle of the body, along x", "along y"])
 
 
-def _key(axes: Axes, columns: int) -> None:
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=columns, handlelength=1.0, columnspacing=1.2)
+def _key(axes: Axes, marks: Sequence[Any], names: Sequence[str]) -> None:
+    """In one row above the panel."""
+    axes.legend(
+        marks[: len(names)],
+        names,
+        loc="lower left",
+        bbox_to_anchor=(-0.01, 1.0),
+        ncols=len(names),
+        handlelength=0.9,
+        handletextpad=0.5,
+        columnspacing=1.0,
+        borderaxespad=0.2,
+    )
 
 
 # ------------------------------------------------------------ strokes
@@ -324,51 +338,70 @@ def _shape(axes: Axes, result: Result, row: int, lengths: Values, color: Any) ->
     axes.plot(x, y, color=color, lw=1.8)
     axes.plot(*nodes[-1], "o", color=color, ms=3.5)
     if len(nodes) < _FEW:
-        axes.plot(nodes[1:-1, 0], nodes[1:-1, 1], ".", color=color, ms=3.0)
+        axes.plot(nodes[1:-1, 0], nodes[1:-1, 1], ".", color=color, ms=5.0)
 
 
-def _hold(axes: Axes, result: Result, row: int, end: float) -> None:
+def _hold(axes: Axes, result: Result, rows: Values, end: float) -> None:
     """A dot where the base is held, full; a ring where it was let go."""
-    bases = str(result.about.get("phase_bases", "")).split()
-    ends = np.atleast_1d(np.asarray(result.about.get("phase_ends", []), dtype=np.float64))
+    bases, ends = _phases(result)
     if not bases or set(bases) == {"free"}:
         return
-    held = bases[min(int(np.searchsorted(ends, end - 1e-9)), len(bases) - 1)] != "free"
-    last = max([i for i, base in enumerate(bases) if base != "free"])
-    let_go = result.position[min(int(np.searchsorted(result.time, ends[last] - 1e-9)), result.time.size - 1), 0]
-    place = result.position[row, 0] if held else let_go
-    axes.plot(*place, "o", color=VERMILION if held else "white", mec=VERMILION, ms=6.0, zorder=5)
+    if bases[min(int(np.searchsorted(ends, end - 1e-9)), len(bases) - 1)] != "free":
+        places = np.unique(result.position[rows, 0], axis=0)
+        axes.plot(*places.T, "o", color=VERMILION, ms=6.0 if len(places) == 1 else 4.0, zorder=5)
+    else:
+        last = max(i for i, base in enumerate(bases) if base != "free")
+        row = min(int(np.searchsorted(result.time, ends[last] - 1e-9)), result.time.size - 1)
+        axes.plot(*result.position[row, 0], "o", color="white", mec=VERMILION, ms=6.0, zorder=5)
 
 
-def _stamp(axes: Axes, word: str, angle: float, tip: Values) -> None:
-    """The time, beyond the tip, readable across lines."""
+def _pad(axes: Axes) -> None:
+    """Room around the data for the stamps, as data: an axis of equal scale may take margins away."""
+    low, high = axes.dataLim.get_points()
+    wide, up = high - low
+    room = max(0.1 * float(np.sqrt(wide * up)), 0.03 * float(max(wide, up)))
+    axes.update_datalim([low - room, high + room])
+    axes.margins(0.0)
+    axes.autoscale_view()
+
+
+def _stamps(axes: Axes, result: Result, rows: Sequence[int]) -> None:
+    """The times, beyond the tips, readable across lines; those that would overlap an earlier one are left out."""
     from matplotlib.patheffects import withStroke
 
-    ahead = 16.0 * np.array([np.cos(angle), np.sin(angle)])
-    axes.annotate(
-        word,
-        (float(tip[0]), float(tip[1])),
-        xytext=(float(ahead[0]), float(ahead[1])),
-        textcoords="offset points",
-        ha="center",
-        va="center",
-        fontsize=7.5,
-        color=INK,
-        path_effects=[withStroke(linewidth=2.5, foreground="white")],
-        zorder=6,
-    )
+    size = float(max(np.ptp(axes.dataLim.get_points(), axis=0)))
+    digits = 1 if np.ptp(result.time) >= 2.0 else 2
+    written: list[Values] = []
+    for row in rows:
+        tip, angle = result.position[row, -1], float(result.angle[row, -1])
+        ahead = np.array([np.cos(angle), np.sin(angle)])
+        place = tip + 0.08 * size * ahead
+        if any(np.linalg.norm(place - other) < _CLOSE * size for other in written):
+            continue
+        written.append(place)
+        axes.annotate(
+            f"{result.time[row]:.{digits}f} s",
+            (float(tip[0]), float(tip[1])),
+            xytext=(18.0 * float(ahead[0]), 13.0 * float(ahead[1])),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            fontsize=7.5,
+            color=INK,
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
+            zorder=6,
+        ).set_in_layout(False)
+
+
+def _phases(result: Result) -> tuple[list[str], Values]:
+    """How the base is held in each phase, and when each ends [s]."""
+    ends = np.atleast_1d(np.asarray(result.about.get("phase_ends", []), dtype=np.float64))
+    return str(result.about.get("phase_bases", "")).split(), ends
 
 
 def _span(result: Result, begin: float, end: float) -> str:
-    bases = str(result.about.get("phase_bases", "")).split()
-    ends = np.atleast_1d(np.asarray(result.about.get("phase_ends", []), dtype=np.float64))
+    bases, ends = _phases(result)
     word = f"{begin:.3g} to {end:.3g} s"
     if 1 < len(bases) == ends.size <= _MOST_PHASES:
         word += f": {bases[int(np.searchsorted(ends, end - 1e-9))]}"
     return word
-
-
-def _tall(result: Result) -> float:
-    """Height [inch] of a wide panel in which shapes are drawn to scale."""
-    across, up = np.ptp(result.position.reshape(-1, 2), axis=0) + 0.1 * float(lengths_of(result).sum())
-    return float(np.clip(9.0 * up / across, 1.8, 4.2))

@@ -165,7 +165,7 @@ class _Book:
             "ground_work": Variable(("time",), sums[:, 2].copy(), "J", "taken by ground, walls and pegs"),
             "ground_elastic": Variable(("time",), self.stored[:count], "J", "of it in the bristles of the ground"),
         }
-        return Result({**plain.variables, **extra}, title="GroundedRod", about=about)
+        return Result({**plain.variables, **extra}, title="GroundedRod", about=plain.about)
 
 
 def _ticks(until: float, T: float) -> int:

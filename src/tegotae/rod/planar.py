@@ -244,7 +244,7 @@ class PlanarRod:
         Args:
             at: the end that is pushed and moves.
             base: how the base is held: "free", "pinned" or "fixed".
-            along: (x, y, turn), the one direction in which it is pushed; force x, force y and torque unless given.
+            along: (x, y, turn) [-], the one direction in which it is pushed; force x, force y and torque unless given.
 
         Example:
             >>> from tegotae.rod import PlanarRod

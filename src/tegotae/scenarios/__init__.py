@@ -13,6 +13,7 @@ __all__ = ["SCENARIOS", "Scenario", "load_scenario"]
 SCENARIOS = {
     "friction": "tegotae.scenarios.friction",
     "inclusion": "tegotae.scenarios.inclusion",
+    "rod": "tegotae.scenarios.rod",
     "steering": "tegotae.scenarios.steering",
 }
 

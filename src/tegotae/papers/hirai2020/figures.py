@@ -8,12 +8,12 @@ import numpy as np
 
 from tegotae import figures
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
+from tegotae.figures.rod import strip as draw
 from tegotae.papers.hirai2020.continuum import tip
 from tegotae.papers.hirai2020.coordinates import race
 from tegotae.papers.hirai2020.equations import frequencies
 from tegotae.papers.hirai2020.oracles import Array, beam_frequencies
-from tegotae.papers.hirai2020.subject import GENTLE, LENGTH, NODES, TORQUE, Subject, paper, phases
-from tegotae.rod.integrals import up_to
+from tegotae.papers.hirai2020.subject import GENTLE, NODES, TORQUE, Subject, paper, phases
 from tegotae.rod.phases import Base
 
 if TYPE_CHECKING:
@@ -23,77 +23,18 @@ if TYPE_CHECKING:
 WORDS = ("0 to 1 s: turned at the pin", "1 to 2 s: left alone at the pin", "2 to 3 s: released")
 
 
-def outline(angle: Array, base: Array) -> tuple[Array, Array]:
-    """The rod as a smooth line through its nodes, x and y [m].
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.papers.hirai2020.figures import outline
-        >>> x, y = outline(np.array([0.0, 0.0, 0.0]), np.zeros(2))
-        >>> round(float(x[-1]), 12), round(float(y[-1]), 12)
-        (10.0, 0.0)
-    """
-    segments = angle.size - 1
-    parts = np.linspace(0.0, 1.0, max(3, 240 // segments))
-    way = up_to(parts, angle, np.full(segments, LENGTH / segments), 16)[0].sum(axis=2)
-    ends = np.concatenate([[0.0], np.cumsum(way[:-1, -1])])
-    line = (way + ends[:, None] + complex(base[0], base[1])).ravel()
-    return line.real, line.imag
-
-
 def strip(axes: Array, subject: Subject, torque: float, nodes: int) -> None:
     """Three panels of shapes, from light at the start of a phase to dark at its end."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    times = np.linspace(0.0, 3.0, 19)
+    times = np.linspace(0.0, 3.0, 181)
     run = subject.rod(nodes).run(phases(torque), times=times, rtol=1e-7, atol=1e-7)
-    shades = LinearSegmentedColormap.from_list("time", ["#c9dcec", BLUE, "#0d2f4d"])
-    for panel, (place, word) in enumerate(zip(axes, WORDS, strict=True)):
-        for i in range(7):
-            row = 6 * panel + i
-            x, y = outline(run.angle[row], run.position[row, 0])
-            color = shades(i / 6.0)
-            place.plot(x, y, color=color, lw=1.8)
-            place.plot(x[-1], y[-1], "o", color=color, ms=3.0)
-            if nodes < 10:
-                place.plot(run.position[row, 1:-1, 0], run.position[row, 1:-1, 1], ".", color=color, ms=3.0)
-            if i in (0, 3, 6):
-                _stamp(place, f"{times[row]:.1f} s", x, y)
-        held = panel < 2
-        place.plot(0.0, 0.0, "o", color=VERMILION if held else "white", mec=VERMILION, ms=6.0, zorder=5)
-        place.margins(0.15)
-        place.set(title=word, xlabel="x [m]")
-        place.set_aspect("equal", adjustable="datalim")
-    axes[0].set(ylabel="y [m]")
-
-
-def _stamp(axes: Axes, word: str, x: Array, y: Array) -> None:
-    """The time, beyond the tip, readable across lines."""
-    from matplotlib.patheffects import withStroke
-
-    ahead = np.array([x[-1] - x[-6], y[-1] - y[-6]])
-    ahead *= 15.0 / np.hypot(*ahead)
-    # The first shapes lie on one line: their times go below it.
-    aside = (ahead[0], ahead[1]) if abs(ahead[1]) > 6.0 or word == "0.0 s" else (0.0, -10.0)
-    axes.annotate(
-        word,
-        (x[-1], y[-1]),
-        xytext=aside,
-        textcoords="offset points",
-        ha="center",
-        va="center",
-        fontsize=7.5,
-        color=INK,
-        path_effects=[withStroke(linewidth=2.5, foreground="white")],
-        zorder=6,
-    )
+    draw(axes, run, np.array([1.0, 2.0, 3.0]), words=WORDS)
 
 
 @paper.figure(
     "shapes",
     caption="Fig. 2 as the text tells it, torque 10 N·m, 65 nodes; a shape every sixth of a second, light to dark, the "
-    "tip marked. The rod bends near the pin first; its right side then travels left and the bend spreads; released, it "
-    "leaves to the left.",
+    "tip marked, its way thin. The rod bends near the pin first; its right side then travels left and the bend "
+    "spreads; released, it leaves to the left.",
 )
 def shapes(subject: Subject) -> Figure:
     """Three phases."""
