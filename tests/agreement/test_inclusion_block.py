@@ -62,6 +62,7 @@ def test_joined_by_a_circuit_is_written_in_one_inclusion(block):
     assert apart.about["unsolved_steps"] == 0
 
 
+@pytest.mark.slow
 def test_run_step_and_stepper_are_one(block):
     run = block.run(PUSH, period=T, initial={"p1": 0.002, "velocity": -0.1})
     stepped = block.stepper.run(inputs={"load": PUSH}, initial={"p1": 0.002, "v1": -0.1})
@@ -137,7 +138,7 @@ def answers(block, p, s, h):
     return motion, slope
 
 
-@pytest.mark.parametrize("kind", ["linear", pytest.param("bent", marks=pytest.mark.slow), "plane"])
+@pytest.mark.parametrize("kind", ["linear", *(pytest.param(k, marks=pytest.mark.slow) for k in ("bent", "plane"))])
 def test_slope_is_what_differences_give(kind, block):
     own = block if kind == "linear" else stepped(*(bent() if kind == "bent" else plane()))
     random, p, seen, modes = np.random.default_rng(3), own.parameters, 0, set()

@@ -52,6 +52,7 @@ def test_no_short_pulse_is_missed(method):
     assert run.v == pytest.approx([0.0, 0.01], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_friction_slips_when_the_record_passes_its_limit():
     """u = t up to 5 s against a limit of 2: it slips at 2 s, in the exact route to rounding."""
     slider = Inclusion({"p": "v", "v": "u - coulomb(2, v, 'rub')"}, inputs={"u": ([0.0, 5.0], [0.0, 5.0])})
@@ -76,11 +77,13 @@ def test_a_number_holds_unless_it_is_fed():
     assert over_floor(3.0).to_events().solve((0.0, 1.0)).v[-1] == pytest.approx(3.0)
 
 
+@pytest.mark.slow
 def test_a_record_can_be_fed_over():
     stepper = pushed().to_stepper(period=0.01)
     assert stepper.run(inputs={"u": [1.0] * 100}).v[-1] == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_a_fed_number_in_matrices_is_seen():
     """A spring whose stiffness is an input: fed, the matrices that were computed once are computed again."""
     stepper = Inclusion({"p": "v", "v": "-k*p"}, inputs={"k": 100.0}).to_stepper(period=1e-4)

@@ -47,9 +47,8 @@ class InclusionAdmittance(Admittance):
         >>> stepper = slider.to_stepper(period=1e-3, friction=Friction(stiffness=1e5, beta=2e-3))
         >>> block = stepper.as_admittance(force="load", velocity="v")
         >>> machine = tg.Circuit(block, {"spring": tg.SpringDamper(stiffness=100.0)})
-        >>> run = machine.run([3.0] * 1000, period=1e-3)
-        >>> round(float(run.rub[-1]) - float(run["spring.force"][-1]), 6), bool(run.rub_sticks[-1])
-        (3.0, True)
+        >>> [name for name in machine.slices() if "rub" in name or "spring" in name]
+        ['rub', 'rub_deflection', 'rub_sticks', 'spring.stretch', 'spring.force']
     """
 
     stepper: Stepper
