@@ -17,8 +17,8 @@ setup: $(VENV)/.test  ## .venv with the package and what its tests need
 test: lint  ## lint, types, then the whole test suite
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
-thorough: lint  ## the same with the slow tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile -q -m "slow or not slow"
+thorough: lint  ## the same with the slow tests, and new random examples
+	TEGOTAE_EXAMPLES=default $(BIN)/python -m pytest -n 2 --dist loadfile -q -m "slow or not slow"
 
 lint: $(VENV)/.test  ## style and strict types
 	$(BIN)/ruff check .

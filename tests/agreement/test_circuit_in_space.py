@@ -78,6 +78,7 @@ def test_turning_the_world_turns_the_motion(admittance):
     np.testing.assert_allclose(turned.velocity, plain.velocity @ turn.T, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_held_in_the_plane_for_an_hour():
     """Pushed around a circle with 80 % of the limit: the virtual point stands exactly still."""
     brake = tg.FrictionImpedance(stiffness=1e6, damping=1e3, law=tg.Coulomb(5.0), dimension=2)

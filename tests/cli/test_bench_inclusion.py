@@ -23,6 +23,7 @@ def test_the_chain_has_four_states_a_body_and_comes_to_rest_against_its_wall() -
     assert 0.0 <= run.gap0[-1] <= 5.0 + 2 * 0.3 * 9.81
 
 
+@pytest.mark.slow
 def test_compile_is_timed_in_fresh_processes_with_a_cache_of_their_own(tmp_path: Path) -> None:
     cold = inclusion.fresh_process(str(tmp_path), 1)
     assert cold > 0.0

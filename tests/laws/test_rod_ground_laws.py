@@ -85,10 +85,24 @@ def test_any_rod_on_any_ground(
     assert inside.max() <= ground.static**2 * (1.0 + 1e-9)
     if wall and not pegs:
         assert (run.contact[..., 1] >= 0.0).all()
-    # Inertia is that of the start of a tick: its error is of the second order in the turn of a tick.
+    # Inertia is that of the start of a tick: energy is kept to the first order in the period (see below).
     left = energy(run)
     scale = run.kinetic.max() + np.abs(run.work).max()
-    assert (left - left[0]).max() <= 1e-3 * scale + 1e-12
+    assert (left - left[0]).max() <= 1e-2 * scale + 1e-12
+
+
+def test_what_energy_is_gained_vanishes_with_the_period() -> None:
+    """Thrown backward against its wave, the snake gains 0.15 % at 1 ms, and half of that at half the period."""
+    ground = Ground(tangential=0.1, normal=1.0, stiffness=1e3)
+    wave = travelling_wave(SNAKE, amplitude=3.0, wavelength=1.0, frequency=1.0, until=0.3, ramp=0.1)
+    start, gained = Shape(angle=0.0, base_velocity=(-1.0, 0.0)), []
+    for period in (1e-3, 5e-4, 2.5e-4):
+        run = GroundedRod(rod=SNAKE, ground=ground).run(
+            [Phase(until=0.3, curvature=wave)], period=period, initial=start
+        )
+        gained.append(float((energy(run) - energy(run)[0]).max()))
+    assert gained[0] / gained[1] == pytest.approx(2.0, abs=0.1)
+    assert gained[1] / gained[2] == pytest.approx(2.0, abs=0.1)
 
 
 def crawl(ground: Ground, frequency: float) -> float:

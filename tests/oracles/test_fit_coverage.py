@@ -1,6 +1,7 @@
 """Over 20 random noisy records, 95 % intervals hold the truth at least 17 times, for each parameter."""
 
 import numpy as np
+import pytest
 
 import tegotae as tg
 from records import LEAST_COVERED, SEEDS, T, covered, multisine
@@ -32,6 +33,7 @@ def stribeck_case(seed):
     return truth, velocity, force
 
 
+@pytest.mark.slow
 def test_intervals_of_a_stribeck_element_cover_the_truth():
     cases = [stribeck_case(seed) for seed in SEEDS]
     fits = [fit(tg.FrictionImpedance, v, f, period=T, law=tg.Stribeck) for _, v, f in cases]
