@@ -5,6 +5,7 @@ from dataclasses import replace
 import broken_friction as broken
 import numpy as np
 import pytest
+from breaks import cases
 
 import tegotae as tg
 from tegotae.friction.classics import Dahl, ExplicitlyCoupledFriction, HaywardArmstrong, Karnopp, LuGre, Tanh
@@ -128,10 +129,7 @@ def test_claim_holds(claim):
     assert entry.passed, f"{entry.measured} against {entry.bound}; {entry.note}"
 
 
-@pytest.mark.parametrize(
-    ("identifier", "parts"),
-    [pytest.param(i, parts, id=f"{i}: {word}") for i, many in BREAKS.items() for word, parts in many.items()],
-)
+@pytest.mark.parametrize(("identifier", "parts"), cases(BREAKS))
 @pytest.mark.filterwarnings("ignore::tegotae.errors.DivergenceWarning")  # broken physics may explode
 def test_claim_fails_on_broken_physics(identifier, parts):
     entry = paper[identifier].check(replace(Subject(), **parts))

@@ -6,6 +6,7 @@ from dataclasses import replace
 import broken_inclusion as broken
 import numpy as np
 import pytest
+from breaks import cases
 from scipy.integrate import solve_ivp
 
 from tegotae.inclusion import Inclusion, examples
@@ -101,10 +102,7 @@ def test_claim_holds(claim):
     assert entry.passed, f"{entry.measured} against {entry.bound}; {entry.note}"
 
 
-@pytest.mark.parametrize(
-    ("identifier", "parts"),
-    [pytest.param(i, parts, id=f"{i}: {word}") for i, many in BREAKS.items() for word, parts in many.items()],
-)
+@pytest.mark.parametrize(("identifier", "parts"), cases(BREAKS))
 def test_claim_fails_on_broken_physics(identifier, parts):
     entry = paper[identifier].check(replace(Subject(), **parts))
     assert not entry.passed

@@ -6,6 +6,7 @@ from itertools import pairwise
 import broken_steering as broken
 import numpy as np
 import pytest
+from breaks import cases
 from scipy.integrate import quad, solve_ivp
 from scipy.optimize import brentq
 
@@ -123,10 +124,7 @@ def test_claim_holds(claim):
     assert entry.passed, f"{entry.measured} against {entry.bound}; {entry.note}"
 
 
-@pytest.mark.parametrize(
-    ("identifier", "parts"),
-    [pytest.param(i, parts, id=f"{i}: {word}") for i, many in BREAKS.items() for word, parts in many.items()],
-)
+@pytest.mark.parametrize(("identifier", "parts"), cases(BREAKS))
 def test_claim_fails_on_broken_physics(identifier, parts):
     entry = paper[identifier].check(replace(Subject(), **parts()))
     assert not entry.passed
