@@ -92,7 +92,9 @@ def system_of(D: Array, b: Array, r: Array, R: Array, owner: NDArray[np.int64], 
 
 def solved(A: Array, right: Array) -> Array | None:
     """A F = right; the shortest F where constraints are redundant, None where they contradict each other."""
-    scale = np.abs(A).max(axis=1, initial=0.0)
+    if not len(right):  # a machine without elements
+        return np.zeros(0)
+    scale = np.abs(A).max(axis=1)
     scale[scale == 0.0] = 1.0
     A, right = A / scale[:, None], right / scale
     try:

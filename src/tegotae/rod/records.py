@@ -150,46 +150,55 @@ class Record:
 
 
 class Along:
-    """Integrals along the rod by Gauss quadrature: another way than the closed forms that moved it."""
+    """Integrals along the rod by quadrature: another way than the closed forms that moved it."""
 
     def __init__(self, rod: PlanarRod, angle: Array, rate: Array, X: Array, U: Array):
         count = angle.shape[0]
         self.momentum, self.first_moment = np.zeros((count, 2)), np.zeros((count, 2))
         self.spin, self.closure = np.zeros(count), np.zeros(count)
         bend = float(np.abs(np.diff(angle, axis=1)).max(initial=0.0))
-        w, weight = _rule(6 if bend <= 0.5 else 14 if bend <= 8.0 else 24)  # each exact to rounding up to there
-        rows = max(1, 200_000 // (w.size**2 * (rod.nodes - 1)))  # at a time, so that little memory is taken
+        rule = _rule(10 if bend <= 0.5 else 24 if bend <= 8.0 else 40)  # each exact to rounding up to there
+        rows = max(1, 20_000 // (rule.places.size * (rod.nodes - 1)))  # at a time: they stay in the cache
         for i in range(0, count, rows):
             part = slice(i, i + rows)
-            self._take(part, rod, angle[part], rate[part], X[part], U[part], w, weight)
+            self._take(part, rod, angle[part], rate[part], X[part], U[part], rule)
 
-    def _take(
-        self, part: slice, rod: PlanarRod, angle: Array, rate: Array, X: Array, U: Array, w: Array, weight: Array
-    ) -> None:
+    def _take(self, part: slice, rod: PlanarRod, angle: Array, rate: Array, X: Array, U: Array, rule: Rule) -> None:
         hs, rho = rod._segments["hs"], rod._segments["rho"]
-        delta, turn = np.diff(angle, axis=1), np.diff(rate, axis=1)
-        # Inside a segment, up to each point q: the sub-integral by the same rule on (0, q).
-        inner = np.multiply.outer(w, w)  # points q w
-        theta = angle[:, :-1, None, None] + delta[:, :, None, None] * inner
-        omega = rate[:, :-1, None, None] + turn[:, :, None, None] * inner
-        tangent = np.exp(1j * theta)
-        scale = hs[:, None] * w
-        way = (tangent * weight).sum(axis=-1) * scale
-        slide = (1j * omega * tangent * weight).sum(axis=-1) * scale
-        z = X[:, :-1, 0, None] + 1j * X[:, :-1, 1, None] + way
-        u = U[:, :-1, 0, None] + 1j * U[:, :-1, 1, None] + slide
-        mass = rho[:, None] * hs[:, None] * weight
-        total, moment = (mass * u).sum(axis=(1, 2)), (mass * z).sum(axis=(1, 2))
-        self.momentum[part] = np.stack([total.real, total.imag], axis=1)
-        self.first_moment[part] = np.stack([moment.real, moment.imag], axis=1)
-        self.spin[part] = (mass * (z.conj() * u).imag).sum(axis=(1, 2))
-        whole = (np.exp(1j * (angle[:, :-1, None] + delta[:, :, None] * w)) * weight).sum(axis=-1) * hs
+        w, up_to = rule.places, rule.up_to
+        theta = angle[:, :-1, None] + np.diff(angle, axis=1)[..., None] * w
+        omega = rate[:, :-1, None] + np.diff(rate, axis=1)[..., None] * w
+        cos, sin = np.cos(theta), np.sin(theta)
+        length = hs[:, None]
+        x, y = X[:, :-1, 0, None] + length * (cos @ up_to), X[:, :-1, 1, None] + length * (sin @ up_to)
+        u = U[:, :-1, 0, None] - length * ((omega * sin) @ up_to)
+        v = U[:, :-1, 1, None] + length * ((omega * cos) @ up_to)
+        mass = rho[:, None] * length * rule.weights
+        for of_all, one, other in ((self.momentum, u, v), (self.first_moment, x, y)):
+            of_all[part, 0], of_all[part, 1] = (np.einsum("tkq,kq->t", values, mass) for values in (one, other))
+        self.spin[part] = np.einsum("tkq,kq->t", x * v - y * u, mass)
         ends = np.diff(X, axis=1)
-        self.closure[part] = np.abs(ends[..., 0] + 1j * ends[..., 1] - whole).max(axis=1, initial=0.0)
+        off = np.hypot(ends[..., 0] - hs * (cos @ rule.weights), ends[..., 1] - hs * (sin @ rule.weights))
+        self.closure[part] = off.max(axis=1, initial=0.0)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Gauss points on (0, 1), their weights, and the matrix whose columns integrate from 0 up to each point."""
+
+    places: Array
+    weights: Array
+    up_to: Array
 
 
 @cache
-def _rule(points: int) -> tuple[Array, Array]:
-    """Gauss points and weights on (0, 1)."""
-    places, weight = np.polynomial.legendre.leggauss(points)
-    return np.asarray(0.5 * (places + 1.0)), np.asarray(0.5 * weight)
+def _rule(points: int) -> Rule:
+    """The matrix is exact for all polynomials through the points, by int P_k = (P_(k+1) - P_(k-1))/(2k + 1)."""
+    places, weights = np.polynomial.legendre.leggauss(points)
+    values = np.polynomial.legendre.legvander(places, points)
+    order = np.arange(points)
+    integrals = values[:, 1:] - np.column_stack([np.full(points, -1.0), values[:, : points - 1]])
+    integrals[:, 0] = places + 1.0
+    integrals[:, 1:] /= 2.0 * order[1:] + 1.0
+    share = values[:, :points] * weights[:, None] * (order + 0.5)  # coefficients of a function from its values
+    return Rule(0.5 * (places + 1.0), 0.5 * weights, 0.5 * (share @ integrals.T))

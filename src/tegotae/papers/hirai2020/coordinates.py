@@ -39,7 +39,7 @@ def race(subject: Subject, nodes: int, *, rounds: int = 40) -> tuple[float, floa
 def mixed_coordinates_are_cheaper(subject: Subject) -> list[Finding]:
     """Accelerations of the paper's rod, and of rods with 33 and 129 nodes."""
     races = {nodes: race(subject, nodes) for nodes in (NODES, 33, 129)}
-    bounds = {NODES: 0.6, 33: 1.1, 129: 2.0}  # loose: processors differ
+    bounds = {NODES: 0.9, 33: 1.3, 129: 3.0}
     return [
         Finding("accelerations apart, relative", max(off for off, _ in races.values()), "<=", 1e-10),
         *(Finding(f"time of angles alone over mixed, {n} nodes", races[n][1], ">=", bounds[n]) for n in races),

@@ -13,6 +13,7 @@ Vectors of the plane are complex numbers, x + iy. A segment of length h, density
    12..14  Q11, Q12, Q22          int |g_i g_j|
    15..16  b1, b2                 what turning does to th_k and th_(k+1), rho left out
    17..18  C, S                   end minus start (re, im)
+   19..20  exp(i th_k)            direction at the start (re, im)
 """
 
 import math
@@ -21,7 +22,7 @@ import numpy as np
 
 from tegotae.compiling import kernel
 
-WIDTH = 19
+WIDTH = 21
 INVERSE = 1.0 / np.maximum(np.arange(64.0), 1.0)  # 1/p: the recurrence would wait for every division
 SMALL = 7.0  # below, downward recurrence: no digit is lost through delta = 0; above, upward
 
@@ -53,6 +54,7 @@ def integrals(th, delta, w1, w2, h, re, im, S, k):
     """Row k of S for a segment that starts in the direction th, bends by delta and turns with w1, w2 at its ends."""
     moments(delta, re, im)
     c, s = math.cos(th), math.sin(th)
+    S[k, 19], S[k, 20] = c, s
     # G1, G2 and their integrals; h exp(i th) times moments.
     a, b = re[0] - re[1], im[0] - im[1]
     S[k, 0], S[k, 1] = h * (c * a - s * b), h * (s * a + c * b)

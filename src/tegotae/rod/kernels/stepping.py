@@ -50,11 +50,13 @@ def prepare(rod, table, y, v, T):
     places(y, S, X)
     velocities(v, S, U0)
     lx, ly = 0.0, 0.0
-    for i in range(X.shape[0]):
-        d[i, 0], d[i, 1] = math.cos(y[2 + i]), math.sin(y[2 + i])
+    n = S.shape[0]
+    for i in range(n):
+        d[i, 0], d[i, 1] = S[i, 19], S[i, 20]
         lag[i, 0], lag[i, 1] = lx, ly
-        if i < S.shape[0]:
-            lx, ly = lx + S[i, 8], ly + S[i, 9]
+        lx, ly = lx + S[i, 8], ly + S[i, 9]
+    d[n, 0], d[n, 1] = math.cos(y[2 + n]), math.sin(y[2 + n])
+    lag[n, 0], lag[n, 1] = lx, ly
     look(table)
     for i in range(X.shape[0]):
         load[i, 2] += twist(F[i, 0], F[i, 1], F[i, 2], table.k[i], table.e[i, 0], table.e[i, 1])
