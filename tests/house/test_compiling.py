@@ -36,6 +36,37 @@ def test_second_process_loads_what_the_first_compiled(tmp_path):
     assert not list(tmp_path.glob("*.part"))
 
 
+TWO_LAWS = """
+import sys, tegotae as tg
+from numba.core.bytecode import FunctionIdentity
+
+count = FunctionIdentity.from_function
+def first_gets_1000(function, seen=[]):
+    identity = count(function)
+    if function.__name__ == "newton_resolve" and not seen:
+        seen.append(function)
+        identity.unique_id, identity.unique_name = 1000, function.__qualname__ + "$1000"
+    return identity
+FunctionIdentity.from_function = first_gets_1000  # what happens by chance in two processes, made sure of
+
+laws = {"falling": tg.Stribeck(kinetic=1.0, static=1.6, velocity=0.05), "rising": tg.CustomLaw(lambda s: 1 + 30 * s**2)}
+for name in sys.argv[1:]:
+    print(tg.FrictionImpedance(stiffness=3e4, damping=30.0, law=laws[name]).start(period=1e-3).step(0.09))
+"""
+
+
+def test_two_laws_of_one_factory_are_never_taken_for_each_other(tmp_path):
+    """Numba counts kernels of one name in each process; a loop read from disk brings the counts of another process."""
+    environment = os.environ | {"TEGOTAE_CACHE": str(tmp_path)}
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", TWO_LAWS, *laws], capture_output=True, text=True, check=True, env=environment
+        ).stdout.split()
+        for laws in (["falling"], ["rising", "falling"])
+    ]
+    assert printed[1][1] == printed[0][0] != printed[1][0]
+
+
 @pytest.mark.parametrize(
     ("edited", "matters"),
     [
