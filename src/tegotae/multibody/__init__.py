@@ -1,0 +1,39 @@
+"""Machines of rigid bodies: trees of any size, in time that grows with their size.  [tarao1999]"""
+
+from tegotae.multibody.admittance import TreeAdmittance
+from tegotae.multibody.bodies import Body, Fixed, Free, LooseBody, Prismatic, Revolute
+from tegotae.multibody.contact import Touch
+from tegotae.multibody.controllers import Lock, Servo
+from tegotae.multibody.joining import join
+from tegotae.multibody.scene import LiveScene, Scene
+from tegotae.multibody.shapes import Ball, Corners, Point
+from tegotae.multibody.surfaces import Box, HalfSpace, Nearest, Plate, Sphere
+from tegotae.multibody.tree import Tree
+from tegotae.multibody.urdf import UrdfWarning, load_urdf
+
+__all__ = [
+    "Ball",
+    "Body",
+    "Box",
+    "Corners",
+    "Fixed",
+    "Free",
+    "HalfSpace",
+    "LiveScene",
+    "Lock",
+    "LooseBody",
+    "Nearest",
+    "Plate",
+    "Point",
+    "Prismatic",
+    "Revolute",
+    "Scene",
+    "Servo",
+    "Sphere",
+    "Touch",
+    "Tree",
+    "TreeAdmittance",
+    "UrdfWarning",
+    "join",
+    "load_urdf",
+]

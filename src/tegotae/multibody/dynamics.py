@@ -1,0 +1,328 @@
+"""What a tree can be asked about its motion: accelerations, torques, energies, momenta, Jacobians, poses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, cached_property
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.multibody.kernels import passes, quantities
+
+if TYPE_CHECKING:
+    from tegotae.multibody.layout import Layout
+
+OWN = "Tree"
+
+_SOURCE = '''
+@kernel
+def push_free(kind, vi, tau, wrench, W):
+    """Wrenches of one row: those given, and what tau says of free bodies."""
+    W[:] = wrench
+    for k in range(len(kind)):
+        if kind[k] == 2:
+            for j in range(6):
+                W[k, j] += tau[vi[k] + j]
+
+
+@entry
+def forward(parent, kind, qi, vi, C, g, Q, V, tau, slope, wrench, W, S, out):
+    prepare_world(S, g)
+    for i in range(len(Q)):
+        push_free(kind, vi, tau[i], wrench[i if len(wrench) > 1 else 0], W)
+        accelerate(parent, kind, qi, vi, C, g, Q[i], V[i], tau[i], slope, W, S, out[i])
+
+
+@entry
+def backward_dynamics(parent, kind, qi, vi, C, g, Q, V, A, wrench, S, out):
+    prepare_world(S, g)
+    for i in range(len(Q)):
+        forward_one(parent, kind, qi, vi, C, Q[i], V[i], S)
+        inverse(parent, kind, vi, C, g, A[i], wrench[i if len(wrench) > 1 else 0], S, out[i])
+
+
+@entry
+def look(parent, kind, qi, vi, C, g, Q, V, S, energy, motion):
+    """Kinetic, potential energy; mass centre, momentum, angular momentum."""
+    prepare_world(S, g)
+    for i in range(len(Q)):
+        forward_one(parent, kind, qi, vi, C, Q[i], V[i], S)
+        energy[i, 0], energy[i, 1] = energies(C, g, S)
+        momenta(C, S, motion[i])
+
+
+@entry
+def place(parent, kind, qi, vi, C, q, v, S, M, unit):
+    """Rows of S at q and v, and the mass matrix."""
+    zero = np.zeros(3)
+    prepare_world(S, zero)
+    forward_one(parent, kind, qi, vi, C, q, v, S)
+    mass_matrix(parent, kind, vi, C, zero, unit, S, M)
+
+
+@entry
+def track(parent, kind, qi, vi, C, Q, S, rows):
+    """Rotation and centre of mass of every body, tick by tick."""
+    v = np.zeros(6 * len(parent))
+    prepare_world(S, np.zeros(3))
+    for i in range(len(Q)):
+        forward_one(parent, kind, qi, vi, C, Q[i], v, S)
+        for k in range(len(parent)):
+            for j in range(12):
+                rows[i, k, j] = S[k, j]
+
+
+@entry
+def slopes(parent, kind, vi, S, k, x, J):
+    jacobian(parent, kind, vi, S, k, x, J)
+'''
+
+
+@cache
+def entries() -> ModuleType:
+    """The compiled functions that Python calls, shared by all trees."""
+    from tegotae.compiling import build
+
+    used = {
+        "passes": ("prepare_world", "forward_one", "accelerate"),
+        "quantities": ("inverse", "mass_matrix", "energies", "momenta", "jacobian"),
+    }
+    functions = [(name, getattr(passes, name)) for name in used["passes"]]
+    functions += [(name, getattr(quantities, name)) for name in used["quantities"]]
+    return build(_SOURCE, tuple(functions))
+
+
+class Dynamics:
+    """What `Tree` knows about its motion. Every q, v and a may carry leading axes, one entry a moment."""
+
+    if TYPE_CHECKING:  # given by Tree
+        gravity: ArrayLike
+
+        @property
+        def layout(self) -> Layout:
+            """The arrays."""
+
+    @cached_property
+    def _model(self) -> tuple[Any, ...]:
+        at = self.layout
+        return at.parent, at.kind, at.qi, at.vi, at.C
+
+    @cached_property
+    def _g(self) -> Array:
+        return np.array(self.gravity, dtype=np.float64)
+
+    def forward_dynamics(
+        self, q: ArrayLike, v: ArrayLike, torque: ArrayLike = 0.0, *, wrenches: Mapping[str, ArrayLike] | None = None
+    ) -> Array:
+        """Accelerations [rad/s², m/s²] under joint torques and forces, by the three passes. [tarao1999 3.3]
+
+        Args:
+            q: configuration [rad, m], see `Tree`.
+            v: velocity [rad/s, m/s].
+            torque: of every joint [N·m, N] (and force [N] and moment [N·m] about the origin of every free body).
+            wrenches: body -> force [N] and moment [N·m] at its frame's origin, in world axes.
+
+        The friction and damping of the joints do not act here: a `Scene` has them.
+
+        Example:
+            >>> from tegotae.multibody import Body, Revolute, Tree
+            >>> rod = Body(name="rod", mass=1.0, inertia=(0.02, 0.02, 0.01), center=(0, 0, -0.5),
+            ...            joint=Revolute(axis=(0, 1, 0)))
+            >>> round(float(Tree([rod]).forward_dynamics([1.5707963], [0.0])[0]), 3)  # -m g l/(I + m l^2)
+            -18.167
+        """
+        Q, V, shape = self._states(q, v)
+        tau = self._like(torque, "torque", "N·m", Q, V.shape[1])
+        tau = self.layout.inner_force(Q, tau)
+        inner_q, inner_v = self.layout.inner(Q, V)
+        W = self._wrenches(inner_q, wrenches)
+        n, nv = len(self.layout.parent), V.shape[1]
+        S, out = passes.workspace(n), np.empty_like(V)
+        zero = np.zeros(nv)
+        entries().forward(*self._model, self._g, inner_q, inner_v, tau, zero, W, np.empty((n, 6)), S, out)
+        return np.asarray(self.layout.outer_acceleration(Q, V, out).reshape(*shape, nv))
+
+    def inverse_dynamics(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrenches: Mapping[str, ArrayLike] | None = None
+    ) -> Array:
+        """Torques and forces [N·m, N] that give these accelerations: the way back of `forward_dynamics`.
+
+        Example:
+            >>> from tegotae.multibody import Body, Prismatic, Tree
+            >>> lift = Tree([Body(name="lift", mass=2.0, joint=Prismatic(axis=(0, 0, 1)))])
+            >>> float(lift.inverse_dynamics([0.0], [0.0], [1.0])[0])  # m (g + a)
+            21.62
+        """
+        Q, V, shape = self._states(q, v)
+        A = self.layout.inner_acceleration(Q, V, self._like(a, "a", "rad/s²", Q, V.shape[1]))
+        inner_q, inner_v = self.layout.inner(Q, V)
+        W = self._wrenches(inner_q, wrenches)
+        out = np.empty_like(V)
+        S = passes.workspace(len(self.layout.parent))
+        entries().backward_dynamics(*self._model, self._g, inner_q, inner_v, A, W, S, out)
+        return np.asarray(self.layout.outer_force(Q, out).reshape(*shape, V.shape[1]))
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """M(q), nv x nv, in the coordinates of v.
+
+        Example:
+            >>> from tegotae.multibody import Body, Prismatic, Tree
+            >>> Tree([Body(name="lift", mass=2.0, joint=Prismatic())]).mass_matrix([0.0])
+            array([[2.]])
+        """
+        M, _ = self._placed(q)
+        layout, nv = self.layout, len(M)
+        # v_inner = X v_outer: the kinetic energy is the same
+        X = layout.inner(np.repeat(np.atleast_2d(np.asarray(q, dtype=np.float64)), nv, axis=0), np.eye(nv))[1].T
+        return np.asarray(X.T @ M @ X)
+
+    def jacobian(self, q: ArrayLike, body: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """6 x nv: velocity [m/s] of a point of a body and its angular velocity [rad/s] by each speed, in world axes.
+
+        Args:
+            q: configuration.
+            body: name.
+            point: in the body's frame [m].
+
+        Example:
+            >>> from tegotae.multibody import Body, Revolute, Tree
+            >>> arm = Tree([Body(name="arm", mass=1.0, inertia=(0.1, 0.1, 0.1), joint=Revolute(axis=(0, 0, 1)))])
+            >>> arm.jacobian([0.0], "arm", (1.0, 0.0, 0.0))[1]
+            array([1.])
+        """
+        k, place, turn = self._frame(body)
+        _, S = self._placed(q)
+        at = np.asarray(place) + turn @ checks.numbers(OWN, "point", point)
+        x = at if k < 0 else S[k, 9:12] + S[k, :9].reshape(3, 3) @ at
+        J = np.zeros((6, self.layout.nv))
+        entries().slopes(*self._model[:2], self.layout.vi, S, k, x, J)
+        nv = self.layout.nv
+        X = self.layout.inner(np.repeat(np.atleast_2d(np.asarray(q, dtype=np.float64)), nv, axis=0), np.eye(nv))[1].T
+        return np.asarray(J @ X)
+
+    def pose(self, q: ArrayLike, body: str) -> tuple[Array, Array]:
+        """Position [m] (..., 3) and rotation (..., 3, 3) of a body's frame in the world.
+
+        Example:
+            >>> from tegotae.multibody import Body, Prismatic, Tree
+            >>> lift = Tree([Body(name="lift", mass=2.0, joint=Prismatic())])
+            >>> lift.pose([0.3], "lift")[0].tolist()
+            [0.0, 0.0, 0.3]
+        """
+        k, place, turn = self._frame(body)
+        R, c, shape = self._tracks(q)
+        if k < 0:
+            return np.broadcast_to(place, (*shape, 3)).copy(), np.broadcast_to(turn, (*shape, 3, 3)).copy()
+        position = c[:, k] + R[:, k] @ np.asarray(place)
+        return position.reshape(*shape, 3), (R[:, k] @ turn).reshape(*shape, 3, 3)
+
+    def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        """Kinetic and potential energy [J]; the latter is 0 at the world's origin.
+
+        Example:
+            >>> from tegotae.multibody import Body, Prismatic, Tree
+            >>> [float(e) for e in Tree([Body(name="lift", mass=2.0, joint=Prismatic())]).energy([1.0], [2.0])]
+            [4.0, 19.62]
+        """
+        energy, _, shape = self._looked(q, v)
+        return energy[:, 0].reshape(shape), energy[:, 1].reshape(shape)
+
+    def momentum(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        """Linear [kg·m/s] and angular momentum about the world's origin [kg·m²/s], each (..., 3).
+
+        Example:
+            >>> from tegotae.multibody import Body, Prismatic, Tree
+            >>> Tree([Body(name="lift", mass=2.0, joint=Prismatic())]).momentum([1.0], [2.0])[0].tolist()
+            [0.0, 0.0, 4.0]
+        """
+        _, motion, shape = self._looked(q, v)
+        return motion[:, 3:6].reshape(*shape, 3), motion[:, 6:9].reshape(*shape, 3)
+
+    def center_of_mass(self, q: ArrayLike) -> Array:
+        """Of everything that moves [m], (..., 3).
+
+        Example:
+            >>> from tegotae.multibody import Body, Prismatic, Tree
+            >>> Tree([Body(name="lift", mass=2.0, joint=Prismatic())]).center_of_mass([1.0]).tolist()
+            [0.0, 0.0, 1.0]
+        """
+        q = np.asarray(q, dtype=np.float64)
+        _, motion, shape = self._looked(q, np.zeros((*q.shape[:-1], self.layout.nv)))
+        return motion[:, :3].reshape(*shape, 3)
+
+    # ------------------------------------------------------------ how they are asked
+
+    def _frame(self, body: str) -> Any:
+        frames = self.layout.frames
+        if body not in frames:
+            checks.refuse(OWN, f"there is no body {body!r}.", f"It has {', '.join(list(frames)[:12])}.")
+        return frames[body]
+
+    def _states(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
+        layout = self.layout
+        Q, V = checks.array(OWN, "q", q, ""), checks.array(OWN, "v", v, "")
+        for name, given, size in (("q", Q, layout.nq), ("v", V, layout.nv)):
+            if given.ndim == 0 or given.shape[-1] != size:
+                checks.refuse(OWN, f"{name} has shape {given.shape}.", f"Give {size} numbers, or rows of {size}.")
+            checks.finite(OWN, name, given.reshape(-1, size), "")
+        if Q.shape[:-1] != V.shape[:-1]:
+            checks.refuse(OWN, f"q has shape {Q.shape}, v {V.shape}.", "Give as many rows of each.")
+        return Q.reshape(-1, layout.nq), V.reshape(-1, layout.nv), Q.shape[:-1]
+
+    def _like(self, given: ArrayLike, name: str, unit: str, Q: Array, size: int) -> Array:
+        values = checks.array(OWN, name, given, unit)
+        checks.finite(OWN, name, np.atleast_1d(values), unit)
+        try:
+            return np.array(np.broadcast_to(values.reshape(-1, size) if values.ndim > 1 else values, (len(Q), size)))
+        except ValueError:
+            checks.refuse(OWN, f"{name} has shape {values.shape}.", f"Give {size} numbers, or {len(Q)} rows of them.")
+
+    def _wrenches(self, inner_q: Array, wrenches: Mapping[str, ArrayLike] | None) -> Array:
+        n = len(self.layout.parent)
+        if not wrenches:
+            return np.zeros((1, n, 6))
+        W = np.zeros((len(inner_q), n, 6))
+        R, _, _ = self._inner_tracks(inner_q)
+        for body, given in wrenches.items():
+            k, place, _ = self._frame(body)
+            w = self._like(given, f"wrenches[{body!r}]", "N", inner_q, 6)
+            if k >= 0:
+                W[:, k] += w
+                W[:, k, 3:] += np.cross(R[:, k] @ np.asarray(place), w[:, :3])
+        return W
+
+    def _inner_tracks(self, inner_q: Array) -> tuple[Array, Array, int]:
+        n = len(self.layout.parent)
+        rows = np.empty((len(inner_q), n, 12))
+        entries().track(*self._model, inner_q, passes.workspace(n), rows)
+        return rows[:, :, :9].reshape(-1, n, 3, 3), rows[:, :, 9:12], n
+
+    def _tracks(self, q: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
+        given = np.asarray(q, dtype=np.float64)
+        Q, V, shape = self._states(given, np.zeros((*given.shape[:-1], self.layout.nv)))
+        R, c, _ = self._inner_tracks(self.layout.inner(Q, V)[0])
+        return R, c, shape
+
+    def _looked(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
+        Q, V, shape = self._states(q, v)
+        energy, motion = np.empty((len(Q), 2)), np.empty((len(Q), 9))
+        inner_q, inner_v = self.layout.inner(Q, V)
+        S = passes.workspace(len(self.layout.parent))
+        entries().look(*self._model, self._g, inner_q, inner_v, S, energy, motion)
+        return energy, motion, shape
+
+    def _placed(self, q: ArrayLike) -> tuple[Array, Array]:
+        nv = self.layout.nv
+        given = np.asarray(q, dtype=np.float64)
+        Q, V, shape = self._states(given, np.zeros((*given.shape[:-1], nv)))
+        if shape:
+            checks.refuse(OWN, f"q has shape {given.shape}.", "Give one configuration.")
+        inner_q, inner_v = self.layout.inner(Q[0], V[0])
+        S, M = passes.workspace(len(self.layout.parent)), np.zeros((nv, nv))
+        entries().place(*self._model, inner_q, inner_v, S, M, np.zeros(nv))
+        return M, S

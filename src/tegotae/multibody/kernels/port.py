@@ -1,0 +1,447 @@
+"""A tree as an admittance: a wrench on a point of one body, or a torque in one joint, in; the motion there out.
+
+A step is that of a scene without contacts: inertia and turning at its start, dampers, servos and friction at its end.
+For a trial h the friction is settled, which gives the speeds at the end v1 = v + T a, and the point moves by
+
+    motion = J v1 + T/2 E + (z - x)/T.
+
+J v1 is its velocity with J of the start, E how its path bends away; the last term takes back next tick what remains (of
+order T^3), so that its path x, the sum of its motions, never drifts from where the tree says it is, z. A
+joint's own motion is its speed v1, exactly.
+
+The slope is T J (M + slopes)^-1 J' with the joints in the modes that the friction settled in, by one more sweep through
+the elimination that the last pass left behind: a generalised derivative.
+
+p = [sizes and port (HEAD), then the arrays that `Model` and `Joints` name]; whole numbers are kept as their bits.
+s = [velocity (d), position (d), fed torques, fed targets, place (3), quaternion (4), q, v, friction, deflection,
+     unsolved, path (6), q and v about centres of mass, scratch].
+Scratch: what `room_of` lays out.
+"""
+
+import math
+from collections import namedtuple
+from functools import cache
+
+import numpy as np
+
+from tegotae.compiling import kernel, kernel_exact, kernel_inside
+from tegotae.multibody.kernels import joint_laws
+from tegotae.multibody.kernels.motion import move
+from tegotae.multibody.kernels.passes import (
+    ACCELERATION,
+    ALPHA,
+    COM,
+    FREE,
+    OMEGA,
+    S_,
+    VELOCITY,
+    WIDTH,
+    D,
+    G,
+    X,
+    backward,
+    clear_impulse,
+    forward_one,
+    prepare_world,
+    respond,
+)
+from tegotae.multibody.kernels.records import Friction, Joints, Model, Work
+from tegotae.multibody.kernels.stiction import commit_friction, prepare_joints, rubs, stiction_kernels
+
+# Places in the head of p. JOINT: its speed, or -1 for a body's point. FALLS: whether the body hangs from a free one, so
+# that its accelerations are counted from free fall. POINT and FRAME in the internal frame of BODY.
+BODIES, COORDINATES, SPEEDS, NUMBERS, FED, SERVOS, BODY, JOINT, FALLS = 0, 1, 2, 3, 4, 5, 6, 7, 8
+POINT, FRAME, ALONG, GRAVITY, HEAD = 9, 12, 21, 27, 30
+# What the port itself works in: whether the rows of S are those of this tick; whether a step is settled, for which
+# period and wrench, and whether it found a solution; the motion that it gives; the way from the centre of mass to the
+# point; a wrench and what it moves.
+ROWS, DONE, PERIOD, FOUND, HELD, MOTION, WAY, PUSH, MOVED, PORT = 0, 1, 2, 3, 4, 10, 16, 19, 25, 31
+
+# All that a step reads and writes: the arrays of the kernels, then the parts of p and s that are the port's own.
+View = namedtuple("View", "model joints friction work own tau q v speeds centers fed seen path")
+
+
+def scratch_size(n, nv):
+    """How many numbers of the state the step works in."""
+    return PORT + 5 * nv + 2 * nv + (n + 1) * WIDTH + 6 * nv + 6 * n + 5 * nv
+
+
+@kernel_inside
+def model_of(p):
+    """The tree, and where the joints' numbers begin in p."""
+    n = int(p[BODIES])
+    a = HEAD
+    parent = p[a : a + n].view(np.int64)
+    kind = p[a + n : a + 2 * n].view(np.int64)
+    qi = p[a + 2 * n : a + 3 * n].view(np.int64)
+    vi = p[a + 3 * n : a + 4 * n].view(np.int64)
+    a += 4 * n
+    C = p[a : a + 22 * n].reshape((n, 22))
+    return Model(parent, kind, qi, vi, C, p[GRAVITY : GRAVITY + 3]), a + 22 * n
+
+
+@kernel_inside
+def joints_of(p, a, target):
+    """What acts in the joints, and where the rest of p begins; targets stand in the state."""
+    nv, count = int(p[SPEEDS]), int(p[NUMBERS])
+    damping, gain, rate_gain = p[a : a + nv], p[a + nv : a + 2 * nv], p[a + 2 * nv : a + 3 * nv]
+    a += 3 * nv
+    law, place = p[a : a + nv].view(np.int64), p[a + nv : a + 2 * nv].view(np.int64)
+    a += 2 * nv
+    stiffness, viscosity = p[a : a + nv], p[a + nv : a + 2 * nv]
+    a += 2 * nv
+    numbers = p[a : a + count]
+    return Joints(damping, gain, rate_gain, target, law, place, numbers, stiffness, viscosity), a + count
+
+
+@kernel_inside
+def room_of(s, at, e, n, nv):
+    """Views of the scratch that starts at s[at]: friction, where it works, the port, torques and targets."""
+    own = s[at : at + PORT]
+    at += PORT
+    mode = s[at : at + nv].view(np.int64)
+    r, slope, taken, force = (
+        s[at + nv : at + 2 * nv],
+        s[at + 2 * nv : at + 3 * nv],
+        s[at + 3 * nv : at + 4 * nv],
+        s[at + 4 * nv : at + 5 * nv],
+    )
+    at += 5 * nv
+    tau, target = s[at : at + nv], s[at + nv : at + 2 * nv]
+    at += 2 * nv
+    S = s[at : at + (n + 1) * WIDTH].reshape((n + 1, WIDTH))
+    at += (n + 1) * WIDTH
+    free_tau, free_slope = s[at : at + nv], s[at + nv : at + 2 * nv]
+    joint_tau, joint_slope = s[at + 2 * nv : at + 3 * nv], s[at + 3 * nv : at + 4 * nv]
+    a, v1 = s[at + 4 * nv : at + 5 * nv], s[at + 5 * nv : at + 6 * nv]
+    at += 6 * nv
+    wrench = s[at : at + 6 * n].reshape((n, 6))
+    at += 6 * n
+    grad, first, trial = s[at : at + nv], s[at + nv : at + 2 * nv], s[at + 2 * nv : at + 5 * nv]
+    work = Work(S, free_tau, free_slope, joint_tau, joint_slope, a, v1, wrench, grad, first, trial)
+    return Friction(e, mode, r, slope, taken, force), work, own, tau, target
+
+
+@kernel_inside
+def view(p, s, d):
+    """All that a step reads and writes, by name."""
+    n, nq, nv = int(p[BODIES]), int(p[COORDINATES]), int(p[SPEEDS])
+    count = int(p[FED]) + int(p[SERVOS])
+    seen = 2 * d + count  # place, quaternion, q, v, friction; then deflection, unsolved, path
+    e = seen + 7 + nq + 2 * nv
+    path = e + nv
+    inner = path + 7
+    at = inner + nq + nv
+    model, a = model_of(p)
+    friction, work, own, tau, target = room_of(s, at, s[e:path], n, nv)
+    joints, a = joints_of(p, a, target)
+    speeds = p[a : a + count].view(np.int64)
+    centers = p[a + count : a + count + 3 * n].reshape((n, 3))
+    q, v = s[inner : inner + nq], s[inner + nq : at]
+    return View(
+        model, joints, friction, work, own, tau, q, v, speeds, centers, s[2 * d : seen], s[seen:e], s[path:inner]
+    )
+
+
+@kernel
+def turned(s, x, out):
+    """out = R x of the body whose row is s."""
+    for i in range(3):
+        out[i] = s[3 * i] * x[0] + s[3 * i + 1] * x[1] + s[3 * i + 2] * x[2]
+
+
+@kernel
+def at_point(s, lin, ang, way, out):
+    """(velocity of the point, angular velocity) from columns lin and ang of the row s."""
+    w0, w1, w2 = s[ang], s[ang + 1], s[ang + 2]
+    out[0] = s[lin] + w1 * way[2] - w2 * way[1]
+    out[1] = s[lin + 1] + w2 * way[0] - w0 * way[2]
+    out[2] = s[lin + 2] + w0 * way[1] - w1 * way[0]
+    out[3], out[4], out[5] = w0, w1, w2
+
+
+@kernel
+def put_wrench(rows, k, column, way, h, sign):
+    """The wrench h at the point, moved to the centre of mass, times sign."""
+    for i in range(6):
+        rows[k, column + i] = sign * h[i]
+    rows[k, column + 3] += sign * (way[1] * h[2] - way[2] * h[1])
+    rows[k, column + 4] += sign * (way[2] * h[0] - way[0] * h[2])
+    rows[k, column + 5] += sign * (way[0] * h[1] - way[1] * h[0])
+
+
+@kernel
+def feed(torques, speeds, fed, tau, target):
+    """Torques and targets as they are fed now. Whether one of them is new."""
+    new = False
+    for j in range(len(fed)):
+        to = tau if j < torques else target
+        new = new or to[speeds[j]] != fed[j]
+        to[speeds[j]] = fed[j]
+    return new
+
+
+@kernel
+def mean_motion(row, g, falls, way, path, T, out):
+    """The motion over the tick of a point of the body in this row, for the accelerations in it, into out."""
+    at_point(row, S_, S_ + 3, way, out)
+    w0, w1, w2 = row[OMEGA], row[OMEGA + 1], row[OMEGA + 2]
+    u0, u1, u2 = w1 * way[2] - w2 * way[1], w2 * way[0] - w0 * way[2], w0 * way[1] - w1 * way[0]
+    b0, b1, b2 = row[ALPHA], row[ALPHA + 1], row[ALPHA + 2]
+    bend = (
+        w1 * u2 - w2 * u1 + b1 * way[2] - b2 * way[1],
+        w2 * u0 - w0 * u2 + b2 * way[0] - b0 * way[2],
+        w0 * u1 - w1 * u0 + b0 * way[1] - b1 * way[0],
+    )
+    speed = (u0, u1, u2)
+    for i in range(3):
+        # Rows below a free body count accelerations from free fall; the others hold gravity in their remainders,
+        # where it does not bend the path.
+        pull, level = (g[i], 0.0) if falls else (0.0, g[i])
+        bends = bend[i] + row[ACCELERATION + i] + level
+        out[i] = row[VELOCITY + i] + speed[i] + T * (out[i] + pull + 0.5 * bends)
+        out[i] += (row[COM + i] + way[i] - path[i]) / T
+        out[3 + i] = row[OMEGA + i] + T * (out[3 + i] + 0.5 * row[ALPHA + i])
+
+
+@kernel
+def quaternion_of(s, F, out):
+    """Of the frame F (3 x 3, in the internal frame) of the body whose row is s; of the two signs that nearer to out."""
+    xx, xy, xz = (
+        s[0] * F[0] + s[1] * F[3] + s[2] * F[6],
+        s[0] * F[1] + s[1] * F[4] + s[2] * F[7],
+        s[0] * F[2] + s[1] * F[5] + s[2] * F[8],
+    )
+    yx, yy, yz = (
+        s[3] * F[0] + s[4] * F[3] + s[5] * F[6],
+        s[3] * F[1] + s[4] * F[4] + s[5] * F[7],
+        s[3] * F[2] + s[4] * F[5] + s[5] * F[8],
+    )
+    zx, zy, zz = (
+        s[6] * F[0] + s[7] * F[3] + s[8] * F[6],
+        s[6] * F[1] + s[7] * F[4] + s[8] * F[7],
+        s[6] * F[2] + s[7] * F[5] + s[8] * F[8],
+    )
+    # The largest of the four is found first: the others are divided by it.
+    w2, x2, y2, z2 = 1.0 + xx + yy + zz, 1.0 + xx - yy - zz, 1.0 - xx + yy - zz, 1.0 - xx - yy + zz
+    top = max(max(w2, x2), max(y2, z2))
+    if top == w2:
+        w, x, y, z = w2, zy - yz, xz - zx, yx - xy
+    elif top == x2:
+        w, x, y, z = zy - yz, x2, xy + yx, xz + zx
+    elif top == y2:
+        w, x, y, z = xz - zx, xy + yx, y2, yz + zy
+    else:
+        w, x, y, z = yx - xy, xz + zx, yz + zy, z2
+    size = math.sqrt(w * w + x * x + y * y + z * z)
+    if w * out[0] + x * out[1] + y * out[2] + z * out[3] < 0.0:
+        size = -size
+    out[0], out[1], out[2], out[3] = w / size, x / size, y / size, z / size
+
+
+@kernel
+def show_tree(kind, qi, vi, centers, S, q, v, force, seen):
+    """q and v as the user counts them, and friction, behind place and quaternion."""
+    nq, nv = len(q), len(v)
+    for i in range(nq):
+        seen[7 + i] = q[i]
+    for o in range(nv):
+        seen[7 + nq + o] = v[o]
+        seen[7 + nq + nv + o] = force[o]
+    for k in range(len(kind)):
+        if kind[k] == FREE:
+            s, c, i, o = S[k], centers[k], 7 + qi[k], vi[k]
+            r0 = s[0] * c[0] + s[1] * c[1] + s[2] * c[2]
+            r1 = s[3] * c[0] + s[4] * c[1] + s[5] * c[2]
+            r2 = s[6] * c[0] + s[7] * c[1] + s[8] * c[2]
+            w0, w1, w2 = v[o + 3], v[o + 4], v[o + 5]
+            seen[i] -= r0
+            seen[i + 1] -= r1
+            seen[i + 2] -= r2
+            seen[7 + nq + o] -= w1 * r2 - w2 * r1
+            seen[7 + nq + o + 1] -= w2 * r0 - w0 * r2
+            seen[7 + nq + o + 2] -= w0 * r1 - w1 * r0
+
+
+@kernel_inside
+def finish(p, at, T):
+    """Commit the step that is settled, and look at where it led."""
+    model, work, own, q, v = at.model, at.work, at.own, at.q, at.v
+    commit_friction(at.joints, at.friction, T)
+    for i in range(6):
+        at.path[1 + i] += T * own[MOTION + i]
+    if own[FOUND] == 0.0:
+        at.path[0] += 1.0
+    for o in range(len(v)):
+        v[o] = work.v1[o]
+    move(model, q, v, T, q)
+    # The rows of the next tick, worked out now because the pose is seen from them.
+    forward_one(model.parent, model.kind, model.qi, model.vi, model.C, q, v, work.S)
+    own[DONE] = 0.0
+    row = work.S[int(p[BODY])]
+    turned(row, p[POINT : POINT + 3], own[WAY : WAY + 3])
+    for i in range(3):
+        at.seen[i] = row[COM + i] + own[WAY + i]
+    quaternion_of(row, p[FRAME : FRAME + 9], at.seen[3:7])
+    show_tree(model.kind, model.qi, model.vi, at.centers, work.S, q, v, at.friction.force, at.seen)
+
+
+@cache
+def _settling(halves):
+    """`settle`, and `sharpen`: the elimination with every joint's true slope. Compiled once a process."""
+    at_rest, resolve = joint_laws.with_customs(*halves)
+    settle = stiction_kernels(at_rest, resolve)
+
+    @kernel
+    def true_slope(joints, friction, v1, o, T):
+        """T times how the friction of a joint falls with its speed, in the mode it settled in."""
+        K = joints.stiffness[o]
+        ic = joints.viscosity[o] + T * K
+        if friction.mode[o] == 0:
+            return T * ic
+        f = abs(K * friction.e[o] - ic * v1)
+        rest = at_rest(joints.law[o], joints.numbers, joints.place[o])
+        dr = resolve(joints.law[o], joints.numbers, joints.place[o], 1.0 / ic, max(f, rest) / ic)[2]
+        return T * dr / (1.0 + dr / ic)
+
+    @kernel
+    def sharpen(model, joints, friction, work, T):
+        """Most settle with their true slopes; a falling law, and forces found by their energy, do not."""
+        n = len(work.v1)
+        other = False
+        for o in range(n):
+            work.trial[o] = work.slope[o]
+            if rubs(joints, o):
+                work.trial[o] = work.free_slope[o] + true_slope(joints, friction, work.v1[o], o, T)
+                other = other or abs(work.trial[o] - work.slope[o]) > 1e-9 * abs(work.slope[o])
+        if not other:
+            return
+        for attempt in range(2):
+            for o in range(n):
+                # Where friction falls faster than inertia outweighs there is no slope: it counts as level.
+                work.slope[o] = work.trial[o] if attempt == 0 else max(work.trial[o], work.free_slope[o])
+            backward(model.parent, model.kind, model.vi, model.C, work.tau, work.slope, work.wrench, work.S)
+            sound = True
+            for k in range(len(model.parent)):
+                sound = sound and (model.kind[k] == FREE or work.S[k, D] > 0.0)
+            if sound:
+                return
+
+    @kernel_exact
+    def push(p, at, T):
+        """Settle the step under the wrench in own[PUSH:], unless that was the last thing done; the motion it gives."""
+        model, joints, friction, work, own = at.model, at.joints, at.friction, at.work, at.own
+        k, joint = int(p[BODY]), int(p[JOINT])
+        way, h = own[WAY : WAY + 3], own[PUSH : PUSH + 6]
+        if own[ROWS] == 0.0:
+            prepare_world(work.S, model.g)
+            forward_one(model.parent, model.kind, model.qi, model.vi, model.C, at.q, at.v, work.S)
+            turned(work.S[k], p[POINT : POINT + 3], way)
+            own[ROWS] = 1.0
+        same = own[DONE] == 1.0 and own[PERIOD] == T
+        for i in range(6):
+            same = same and own[HELD + i] == h[i]
+            own[HELD + i] = h[i]
+        new = feed(int(p[FED]), at.speeds, at.fed, at.tau, joints.target)
+        if same and not new:
+            return
+        prepare_joints(model, joints, work, at.tau, at.q, at.v, T)
+        if joint >= 0:
+            work.free_tau[joint] += h[0]
+        else:
+            put_wrench(work.wrench, k, 0, way, h, 1.0)
+        own[FOUND] = 1.0 if settle(model, joints, friction, work, at.v, T) else 0.0
+        own[DONE], own[PERIOD] = 1.0, T
+        mean_motion(work.S[k], model.g, p[FALLS] != 0.0, way, at.path[1:], T, own[MOTION : MOTION + 6])
+
+    @kernel
+    def answered(p, at, h, T):
+        """The motion by a unit of wrench h on the point, or of torque in the joint, into own[MOVED:]."""
+        model, work, own = at.model, at.work, at.own
+        k = int(p[BODY])
+        way, out = own[WAY : WAY + 3], own[MOVED : MOVED + 6]
+        clear_impulse(work.S)
+        if p[JOINT] >= 0.0:
+            work.S[k, G] = -T
+        else:
+            put_wrench(work.S, k, X, way, h, -T)
+        respond(model.parent, model.kind, model.vi, work.S, work.a)
+        at_point(work.S[k], S_, S_ + 3, way, out)
+
+    return push, sharpen, answered
+
+
+@cache
+def space_kernels(*halves):
+    """Wrench on a point in, its velocity and angular velocity out; `halves` are those of laws of the user's own."""
+    push, sharpen, answered = _settling(halves)
+
+    @kernel_exact
+    def answer(p, s, h, T, motion, slope):
+        at = view(p, s, 6)
+        own = at.own
+        for i in range(6):
+            own[PUSH + i] = h[i]
+        push(p, at, T)
+        sharpen(at.model, at.joints, at.friction, at.work, T)
+        unit = own[PUSH : PUSH + 6]
+        for c in range(6):
+            motion[c] = own[MOTION + c]
+            for i in range(6):
+                unit[i] = 1.0 if i == c else 0.0
+            answered(p, at, unit, T)
+            for i in range(6):
+                slope[i, c] = own[MOVED + i]
+
+    @kernel_exact
+    def advance(p, s, h, v, T):
+        at = view(p, s, 6)
+        for i in range(6):
+            at.own[PUSH + i] = h[i]
+            s[i] = v[i]
+            s[6 + i] += T * v[i]
+        push(p, at, T)
+        finish(p, at, T)
+
+    return answer, advance
+
+
+@cache
+def line_kernels(*halves):
+    """Force along one direction, or torque in a joint, in; velocity along it out."""
+    push, sharpen, answered = _settling(halves)
+
+    @kernel
+    def press(p, at, h, T):
+        """A joint takes its torque in place of the first of the six."""
+        for i in range(6):
+            at.own[PUSH + i] = h * p[ALONG + i]
+        push(p, at, T)
+
+    @kernel_exact
+    def answer(p, s, h, T):
+        at = view(p, s, 1)
+        own, joint = at.own, int(p[JOINT])
+        press(p, at, h, T)
+        moved = at.work.v1[joint] if joint >= 0 else 0.0
+        sharpen(at.model, at.joints, at.friction, at.work, T)
+        answered(p, at, p[ALONG : ALONG + 6], T)
+        if joint >= 0:
+            return moved, at.work.a[joint]
+        slope = 0.0
+        for i in range(6):
+            moved += p[ALONG + i] * own[MOTION + i]
+            slope += p[ALONG + i] * own[MOVED + i]
+        return moved, slope
+
+    @kernel_exact
+    def advance(p, s, h, v, T):
+        at = view(p, s, 1)
+        press(p, at, h, T)
+        finish(p, at, T)
+        s[0] = v
+        s[1] += T * v
+        if p[JOINT] >= 0.0:  # it is where its coordinate is
+            s[1] = at.q[at.model.qi[int(p[BODY])]]
+
+    return answer, advance

@@ -1,0 +1,171 @@
+"""What a tree has and does apart from its accelerations: torques for a motion, energy, momentum, Jacobians, mass matrix.
+
+All read the rows that `forward_one` left in S.
+"""
+
+from tegotae.compiling import kernel
+from tegotae.multibody.kernels.passes import (
+    COM,
+    D_WAY,
+    FREE,
+    MASS,
+    OMEGA,
+    OWN_BIAS,
+    OWN_INERTIA,
+    S_,
+    VELOCITY,
+    P,
+    X,
+    p_dot,
+)
+
+
+@kernel
+def spread(parent, kind, vi, g, a, S):
+    """s of every body for given accelerations a (counted from free fall)."""
+    for k in range(len(parent)):
+        s = S[k]
+        o = vi[k]
+        if kind[k] == FREE:
+            for j in range(3):
+                s[S_ + j], s[S_ + 3 + j] = a[o + j] - g[j], a[o + 3 + j]
+            continue
+        i = S[parent[k]]
+        u = a[o]
+        d0, d1, d2 = s[D_WAY], s[D_WAY + 1], s[D_WAY + 2]
+        x3, x4, x5 = i[S_ + 3], i[S_ + 4], i[S_ + 5]
+        s[S_] = i[S_] + x4 * d2 - x5 * d1 + s[P] * u
+        s[S_ + 1] = i[S_ + 1] + x5 * d0 - x3 * d2 + s[P + 1] * u
+        s[S_ + 2] = i[S_ + 2] + x3 * d1 - x4 * d0 + s[P + 2] * u
+        s[S_ + 3] = x3 + s[P + 3] * u
+        s[S_ + 4] = x4 + s[P + 4] * u
+        s[S_ + 5] = x5 + s[P + 5] * u
+
+
+@kernel
+def gather(parent, kind, vi, S, tau):
+    """Wrenches in columns X, from the tips to the base; tau = p.X is what each joint carries."""
+    for back in range(len(parent)):
+        k = len(parent) - 1 - back
+        s = S[k]
+        o = vi[k]
+        if kind[k] == FREE:
+            for j in range(6):
+                tau[o + j] = s[X + j]
+            continue
+        tau[o] = p_dot(s, X)
+        i = S[parent[k]]
+        x0, x1, x2 = s[X], s[X + 1], s[X + 2]
+        i[X] += x0
+        i[X + 1] += x1
+        i[X + 2] += x2
+        i[X + 3] += s[X + 3] + s[D_WAY + 1] * x2 - s[D_WAY + 2] * x1
+        i[X + 4] += s[X + 4] + s[D_WAY + 2] * x0 - s[D_WAY] * x2
+        i[X + 5] += s[X + 5] + s[D_WAY] * x1 - s[D_WAY + 1] * x0
+
+
+@kernel
+def own_wrench(mass, s, with_bias):
+    """M_k s_k (+ own bias) of one body into columns X."""
+    xx, yy, zz = s[OWN_INERTIA], s[OWN_INERTIA + 1], s[OWN_INERTIA + 2]
+    xy, xz, yz = s[OWN_INERTIA + 3], s[OWN_INERTIA + 4], s[OWN_INERTIA + 5]
+    a0, a1, a2 = s[S_ + 3], s[S_ + 4], s[S_ + 5]
+    for j in range(3):
+        s[X + j] = mass * s[S_ + j]
+    s[X + 3] = xx * a0 + xy * a1 + xz * a2
+    s[X + 4] = xy * a0 + yy * a1 + yz * a2
+    s[X + 5] = xz * a0 + yz * a1 + zz * a2
+    if with_bias:
+        for j in range(6):
+            s[X + j] += s[OWN_BIAS + j]
+
+
+@kernel
+def inverse(parent, kind, vi, C, g, a, wrench, S, tau):
+    """tau = M a + bias - J'wrench."""
+    spread(parent, kind, vi, g, a, S)
+    for k in range(len(parent)):
+        own_wrench(C[k, MASS], S[k], True)
+        for j in range(6):
+            S[k, X + j] -= wrench[k, j]
+    for j in range(6):
+        S[-1, X + j] = 0.0
+    gather(parent, kind, vi, S, tau)
+
+
+@kernel
+def mass_matrix(parent, kind, vi, C, zero, unit, S, M):
+    """Column by column: the torques of a unit acceleration of one coordinate, without gravity and motion."""
+    for o in range(len(unit)):
+        unit[:] = 0.0
+        unit[o] = 1.0
+        spread(parent, kind, vi, zero, unit, S)
+        for k in range(len(parent)):
+            own_wrench(C[k, MASS], S[k], False)
+        gather(parent, kind, vi, S, M[o])
+
+
+@kernel
+def energies(C, g, S):
+    """Kinetic and potential energy [J]; the latter is 0 for bodies at the height of the world's origin."""
+    kinetic = potential = 0.0
+    for k in range(len(C)):
+        s, m = S[k], C[k, MASS]
+        w0, w1, w2 = s[OMEGA], s[OMEGA + 1], s[OMEGA + 2]
+        xx, yy, zz = s[OWN_INERTIA], s[OWN_INERTIA + 1], s[OWN_INERTIA + 2]
+        xy, xz, yz = s[OWN_INERTIA + 3], s[OWN_INERTIA + 4], s[OWN_INERTIA + 5]
+        v2 = s[VELOCITY] ** 2 + s[VELOCITY + 1] ** 2 + s[VELOCITY + 2] ** 2
+        kinetic += 0.5 * (m * v2 + xx * w0 * w0 + yy * w1 * w1 + zz * w2 * w2)
+        kinetic += xy * w0 * w1 + xz * w0 * w2 + yz * w1 * w2
+        for j in range(3):
+            potential -= m * g[j] * s[COM + j]
+    return kinetic, potential
+
+
+@kernel
+def momenta(C, S, out):
+    """Mass centre (3), linear momentum (3), angular momentum about the world's origin (3) into out."""
+    out[:] = 0.0
+    total = 0.0
+    for k in range(len(C)):
+        s, m = S[k], C[k, MASS]
+        total += m
+        w0, w1, w2 = s[OMEGA], s[OMEGA + 1], s[OMEGA + 2]
+        xx, yy, zz = s[OWN_INERTIA], s[OWN_INERTIA + 1], s[OWN_INERTIA + 2]
+        xy, xz, yz = s[OWN_INERTIA + 3], s[OWN_INERTIA + 4], s[OWN_INERTIA + 5]
+        c0, c1, c2 = s[COM], s[COM + 1], s[COM + 2]
+        p0, p1, p2 = m * s[VELOCITY], m * s[VELOCITY + 1], m * s[VELOCITY + 2]
+        out[0] += m * c0
+        out[1] += m * c1
+        out[2] += m * c2
+        out[3] += p0
+        out[4] += p1
+        out[5] += p2
+        out[6] += xx * w0 + xy * w1 + xz * w2 + c1 * p2 - c2 * p1
+        out[7] += xy * w0 + yy * w1 + yz * w2 + c2 * p0 - c0 * p2
+        out[8] += xz * w0 + yz * w1 + zz * w2 + c0 * p1 - c1 * p0
+    for j in range(3):
+        out[j] /= total
+
+
+@kernel
+def jacobian(parent, kind, vi, S, k, x, J):
+    """Columns of (velocity of the point x of body k, its angular velocity) by each speed; x in the world."""
+    J[:] = 0.0
+    while k >= 0:
+        s = S[k]
+        o = vi[k]
+        r0, r1, r2 = x[0] - s[COM], x[1] - s[COM + 1], x[2] - s[COM + 2]
+        if kind[k] == FREE:
+            for j in range(3):
+                J[j, o + j] = J[3 + j, o + 3 + j] = 1.0
+            J[0, o + 4], J[0, o + 5] = r2, -r1
+            J[1, o + 3], J[1, o + 5] = -r2, r0
+            J[2, o + 3], J[2, o + 4] = r1, -r0
+        else:
+            l0, l1, l2 = s[P + 3], s[P + 4], s[P + 5]
+            J[0, o] = s[P] + l1 * r2 - l2 * r1
+            J[1, o] = s[P + 1] + l2 * r0 - l0 * r2
+            J[2, o] = s[P + 2] + l0 * r1 - l1 * r0
+            J[3, o], J[4, o], J[5, o] = l0, l1, l2
+        k = parent[k]

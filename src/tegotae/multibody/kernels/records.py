@@ -1,0 +1,46 @@
+"""The arrays that the stepping kernels pass around, by name."""
+
+from collections import namedtuple
+
+# The tree: see `layout.py`. g is gravity.
+Model = namedtuple("Model", "parent kind qi vi C g")
+
+# What acts in the joints, one entry a speed. damping inf locks. law < 0: no friction; else its parameters begin at
+# numbers[place]. stiffness, viscosity: K and B of its element. gain, rate_gain, target: a servo.
+Joints = namedtuple("Joints", "damping gain rate_gain target law place numbers stiffness viscosity")
+
+# What friction in the joints remembers: stretch e, mode (0 sticks, else the sign of its slip), and of the last slip the
+# friction r, how it rises (slope) and the speed it was taken at. force is what it exerts on the joint.
+Friction = namedtuple("Friction", "e mode r slope at force")
+
+# Where a step works: S of the passes; torque and slope of each joint without friction, and with it; accelerations;
+# the speeds after the step; the wrench on each body; two vectors and one matrix for the dual.
+Work = namedtuple("Work", "S free_tau free_slope tau slope a v1 wrench grad first trial")
+
+# What may touch, a row a pair: which = (body, body of the surface, shape), numbers = see columns below.
+# A ball of RADIUS (0: a point) at PLACE in the frame of its body, and a surface of a shape with SHAPE numbers, whose
+# frame stands at WHERE, TURNED in the frame of its body (-1: the world). Elements: K, BETA along the normal, K_T, BETA_T
+# along the surface, MU.
+Touches = namedtuple("Touches", "which numbers")
+BODY, ON, KIND = 0, 1, 2
+PLACE, RADIUS, WHERE, TURNED, K, BETA, MU, K_T, BETA_T, SHAPE = 0, 3, 4, 7, 16, 17, 18, 19, 20, 21
+
+# Rows of a contact's memory: e, stretch a and last force as vectors in the frame of the surface's body.
+E, STRETCH, FORCE, TOUCHING = 0, 1, 4, 7
+
+# Rows of where a pair is in this tick: gap, point, and three directions (normal, two tangents) in the world.
+GAP, POINT, AXES, PLACES = 0, 3, 6, 15
+
+# The dual of a tick, see `dual.py`: rows C, b, f of `columns`; rows of `answers` are the speeds' answer to each force;
+# blocks = (kind, first row, owner) where the owner is a pair, or -1 - speed for a joint's friction; active: which pairs
+# take part; fresh: the speeds without them.
+Dual = namedtuple("Dual", "W columns blocks limit active work answers fresh")
+C, B, F = 0, 1, 2
+KINDS, FIRST, OWNER = 0, 1, 2
+
+# What drives a run, a row for each tick or one for all: joint torques, targets of the servos, and wrenches (force,
+# torque, in world axes) at `place` in the frame of `body`.
+Drive = namedtuple("Drive", "tau target body place wrench")
+
+# What a run records, a row for each recorded tick; of each pair its force and gap.
+Tape = namedtuple("Tape", "q v friction pairs")

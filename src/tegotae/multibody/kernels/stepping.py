@@ -1,0 +1,191 @@
+"""Whole runs of a scene as one loop: implicit with stiction and contact, or explicit without."""
+
+from tegotae.compiling import kernel
+from tegotae.multibody.kernels.contacts import (
+    activate,
+    commit_contacts,
+    contact_kernels,
+    locate,
+    spring_wrenches,
+    turned_into,
+)
+from tegotae.multibody.kernels.motion import move, rates_of, straighten
+from tegotae.multibody.kernels.passes import FREE, backward, forward_one, forward_two
+from tegotae.multibody.kernels.records import FORCE, GAP, ON
+from tegotae.multibody.kernels.stiction import commit_friction, prepare_joints, stiction_kernels
+
+
+@kernel
+def row_of(record, tick):
+    """The row of a tick; a record of one row holds."""
+    return record[tick if len(record) > 1 else 0]
+
+
+@kernel
+def apply_wrenches(model, drive, work, tau, tick):
+    """Wrenches from outside onto each body at its centre of mass; those of free bodies may also stand in tau."""
+    work.wrench[:] = 0.0
+    for k in range(len(model.parent)):
+        if model.kind[k] == FREE:
+            for a in range(6):
+                work.wrench[k, a] = tau[model.vi[k] + a]
+    if len(drive.body) == 0:
+        return
+    wrench = row_of(drive.wrench, tick)
+    for j in range(len(drive.body)):
+        k = drive.body[j]
+        if k < 0:
+            continue
+        s, x, w = work.S[k], drive.place[j], wrench[j]
+        r0 = s[0] * x[0] + s[1] * x[1] + s[2] * x[2]
+        r1 = s[3] * x[0] + s[4] * x[1] + s[5] * x[2]
+        r2 = s[6] * x[0] + s[7] * x[1] + s[8] * x[2]
+        for a in range(6):
+            work.wrench[k, a] += w[a]
+        work.wrench[k, 3] += r1 * w[2] - r2 * w[1]
+        work.wrench[k, 4] += r2 * w[0] - r0 * w[2]
+        work.wrench[k, 5] += r0 * w[1] - r1 * w[0]
+
+
+@kernel
+def record(model, friction, touches, touching, places, work, q, v, tape, at):
+    """One row of the tape; contact forces in world axes, on what touches."""
+    tape.q[at] = q
+    tape.v[at] = v
+    tape.friction[at] = friction.force
+    for c in range(len(touches.which)):
+        turned_into(work.S[touches.which[c, ON]], touching[c, FORCE : FORCE + 3], tape.pairs[at, c])
+        tape.pairs[at, c, 3] = places[c, GAP]
+
+
+@kernel
+def reposition(model, touches, places, work, q, v):
+    """Rows of S and gaps at q and v."""
+    forward_one(model.parent, model.kind, model.qi, model.vi, model.C, q, v, work.S)
+    if len(touches.which) > 0:
+        locate(touches, places, work.S)
+
+
+def implicit_kernels(at_rest, resolve):
+    """`run` at a fixed period with friction in joints and contacts, everything implicit."""
+    settle = stiction_kernels(at_rest, resolve)
+    meet = contact_kernels(at_rest, resolve)
+
+    @kernel
+    def step(model, joints, friction, touches, touching, places, dual, work, zero, q, v, tau, T):
+        """From rows of S at the start of the tick to speeds at its end; False if it found no solution."""
+        prepare_joints(model, joints, work, tau, q, v, T)
+        count = len(touches.which)
+        touched = 0
+        for c in range(count):
+            f = touching[c]
+            dual.active[c] = 1 if f[FORCE] != 0.0 or f[FORCE + 1] != 0.0 or f[FORCE + 2] != 0.0 else 0
+            touched += dual.active[c]
+        solved = True
+        blocks = 0
+        if touched == 0:
+            solved = settle(model, joints, friction, work, v, T)
+            if count > 0:
+                touched = activate(model, touches, touching, places, dual, work, zero, T)
+        if touched > 0:
+            blocks, solved = meet(model, joints, friction, touches, touching, places, dual, work, zero, v, T)
+        commit_friction(joints, friction, T)
+        if count > 0:
+            commit_contacts(touches, touching, places, dual, work.S, blocks, T)
+        return solved
+
+    @kernel
+    def run_implicit(model, joints, friction, touches, touching, places, dual, work, zero, drive, q, v, T, span, tape):
+        """Ticks span[0] to span[1], a row of the tape every span[2], counted from tick 0. How many were unsolved."""
+        unsolved = 0
+        reposition(model, touches, places, work, q, v)
+        for tick in range(span[0], span[1]):
+            tau = row_of(drive.tau, tick)
+            apply_wrenches(model, drive, work, tau, tick)
+            joints.target[:] = row_of(drive.target, tick)
+            if not step(model, joints, friction, touches, touching, places, dual, work, zero, q, v, tau, T):
+                unsolved += 1
+            v[:] = work.v1
+            move(model, q, v, T, q)
+            reposition(model, touches, places, work, q, v)
+            if (tick + 1) % span[2] == 0:
+                record(model, friction, touches, touching, places, work, q, v, tape, (tick + 1) // span[2] - span[3])
+        return unsolved
+
+    return run_implicit
+
+
+@kernel
+def explicit_joints(model, joints, tau, q, v, out, slope):
+    """Dampers and servos as they are at q and v; an infinite slope locks."""
+    for k in range(len(model.parent)):
+        o = model.vi[k]
+        if model.kind[k] == FREE:
+            continue
+        if joints.damping[o] == float("inf"):
+            out[o], slope[o] = 0.0, float("inf")
+        else:
+            pull = joints.gain[o] * (joints.target[o] - q[model.qi[k]])
+            out[o] = tau[o] + pull - (joints.damping[o] + joints.rate_gain[o]) * v[o]
+            slope[o] = 0.0
+
+
+@kernel
+def rate(model, joints, touches, touching, places, work, drive, tick, q, v, a):
+    """Accelerations at q and v with everything explicit."""
+    tau = row_of(drive.tau, tick)
+    reposition(model, touches, places, work, q, v)
+    apply_wrenches(model, drive, work, tau, tick)
+    spring_wrenches(touches, places, touching, work)
+    explicit_joints(model, joints, tau, q, v, work.tau, work.slope)
+    backward(model.parent, model.kind, model.vi, model.C, work.tau, work.slope, work.wrench, work.S)
+    forward_two(model.parent, model.kind, model.vi, model.g, work.S, a)
+
+
+@kernel
+def run_symplectic(model, joints, friction, touches, touching, places, work, drive, q, v, T, span, tape, stages):
+    """v1 = v + T a(q, v), q1 = q + T v1."""
+    for tick in range(span[0], span[1]):
+        joints.target[:] = row_of(drive.target, tick)
+        rate(model, joints, touches, touching, places, work, drive, tick, q, v, work.a)
+        for o in range(len(v)):
+            v[o] += T * work.a[o]
+        move(model, q, v, T, q)
+        if (tick + 1) % span[2] == 0:
+            at = (tick + 1) // span[2] - span[3]
+            see(model, touches, touching, places, work, q, v)
+            record(model, friction, touches, touching, places, work, q, v, tape, at)
+
+
+@kernel
+def see(model, touches, touching, places, work, q, v):
+    """Gaps and forces as they are at the end of a tick, for the record."""
+    reposition(model, touches, places, work, q, v)
+    spring_wrenches(touches, places, touching, work)
+
+
+@kernel
+def run_rk4(model, joints, friction, touches, touching, places, work, drive, q, v, T, span, tape, stages):
+    """The classical method of fourth order; quaternions are brought back to length 1 after each step."""
+    nq, nv = len(q), len(v)
+    for tick in range(span[0], span[1]):
+        joints.target[:] = row_of(drive.target, tick)
+        for s in range(4):
+            ahead = 0.0 if s == 0 else (T if s == 3 else 0.5 * T)
+            # stages[0..3]: dq/dt, then dv/dt; stages[4]: the point looked at
+            for i in range(nq):
+                stages[4, i] = q[i] + (ahead * stages[s - 1, i] if s > 0 else 0.0)
+            for o in range(nv):
+                stages[4, nq + o] = v[o] + (ahead * stages[s - 1, nq + o] if s > 0 else 0.0)
+            here, speed = stages[4, :nq], stages[4, nq : nq + nv]
+            rate(model, joints, touches, touching, places, work, drive, tick, here, speed, stages[s, nq : nq + nv])
+            rates_of(model, here, speed, stages[s, :nq])
+        for i in range(nq):
+            q[i] += T / 6.0 * (stages[0, i] + 2.0 * stages[1, i] + 2.0 * stages[2, i] + stages[3, i])
+        for i in range(nq, nq + nv):
+            v[i - nq] += T / 6.0 * (stages[0, i] + 2.0 * stages[1, i] + 2.0 * stages[2, i] + stages[3, i])
+        straighten(model, q)
+        if (tick + 1) % span[2] == 0:
+            at = (tick + 1) // span[2] - span[3]
+            see(model, touches, touching, places, work, q, v)
+            record(model, friction, touches, touching, places, work, q, v, tape, at)

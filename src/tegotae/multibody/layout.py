@@ -1,0 +1,301 @@
+"""The arrays that the kernels run on: moving bodies only, each in a frame at its centre of mass, z along its joint.
+
+Bodies on `Fixed` joints are lumped into what carries them. Coordinates change at the border for free bodies only:
+outside, the place and velocity of the body's frame; inside, those of its centre of mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae.checks import Array
+from tegotae.multibody.bodies import Body, Fixed, Free, OneDegree, Prismatic, Revolute
+
+REVOLUTE, PRISMATIC, FREE = 0, 1, 2
+NONE = 1e-12  # relative: a joint that feels less than this of all the inertia behind it feels none
+
+Frame = tuple[int, Array, Array]  # moving body (-1: the world), place of an origin in it, rotation in it
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A tree as numbers.
+
+    Args:
+        names: of the moving bodies, parents first.
+        parent: index of the moving body that carries each; -1 is the world.
+        kind: 0 revolute, 1 prismatic, 2 free.
+        qi: first index in q of each.
+        vi: first index in v of each.
+        C: constants of each [m, kg, kg·m²]: 0:9 A, rotation of the joint's frame (z = axis) at q = 0 in the parent's
+            internal frame, row major; 9:12 d1, from the parent's centre of mass to the joint, in the parent's frame;
+            12:15 r1, from the joint to the own centre of mass, in the own frame; 15 mass; 16:22 inertia xx, yy, zz,
+            xy, xz, yz about the centre of mass.
+        center: centre of mass of each in the frame of the body that the user named [m].
+        frames: name of any body -> (moving body or -1, origin of its frame, rotation of its frame), the latter two
+            in the internal frame.
+        damping: viscous coefficient of each velocity [N·s/m, N·m·s/rad].
+    """
+
+    names: tuple[str, ...]
+    parent: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    qi: NDArray[np.int64]
+    vi: NDArray[np.int64]
+    C: Array
+    center: Array
+    frames: dict[str, Frame]
+    damping: Array
+
+    @property
+    def nq(self) -> int:
+        """How many numbers a configuration has."""
+        return int(np.where(self.kind == FREE, 7, 1).sum())
+
+    @property
+    def nv(self) -> int:
+        """How many numbers a velocity has."""
+        return int(np.where(self.kind == FREE, 6, 1).sum())
+
+    def inner(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """From the user's q (..., nq) and v (..., nv) to the kernels', as copies; quaternions get length 1."""
+        return self._shifted(q, v, 1.0)
+
+    def outer(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """From the kernels' q (..., nq) and v (..., nv) to the user's, as copies; quaternions get length 1."""
+        return self._shifted(q, v, -1.0)
+
+    def inner_acceleration(self, q: Array, v: Array, a: Array) -> Array:
+        """From the user's accelerations (..., nv) to the kernels'; q and v may be either's."""
+        return self._accelerated(q, v, a, 1.0)
+
+    def outer_acceleration(self, q: Array, v: Array, a: Array) -> Array:
+        """From the kernels' accelerations (..., nv) to the user's; q and v may be either's."""
+        return self._accelerated(q, v, a, -1.0)
+
+    def inner_force(self, q: Array, force: Array) -> Array:
+        """From force and moment about the user's origins (..., nv) to those about centres of mass; q of either."""
+        return self._levered(q, force, 1.0)
+
+    def outer_force(self, q: Array, force: Array) -> Array:
+        """From force and moment about centres of mass (..., nv) to those about the user's origins; q of either."""
+        return self._levered(q, force, -1.0)
+
+    def _shifted(self, q: Array, v: Array, sign: float) -> tuple[Array, Array]:
+        q, v = np.array(q, dtype=np.float64), np.array(v, dtype=np.float64)
+        for i, j, arm in self._arms(q):
+            q[..., i + 3 : i + 7] = _unit(q[..., i + 3 : i + 7])
+            q[..., i : i + 3] += sign * arm
+            v[..., j : j + 3] += sign * np.cross(v[..., j + 3 : j + 6], arm)
+        return q, v
+
+    def _accelerated(self, q: Array, v: Array, a: Array, sign: float) -> Array:
+        a = np.array(a, dtype=np.float64)
+        for _, j, arm in self._arms(np.asarray(q)):
+            turn = np.asarray(v)[..., j + 3 : j + 6]
+            a[..., j : j + 3] += sign * (np.cross(a[..., j + 3 : j + 6], arm) + np.cross(turn, np.cross(turn, arm)))
+        return a
+
+    def _levered(self, q: Array, force: Array, sign: float) -> Array:
+        force = np.array(force, dtype=np.float64)
+        for _, j, arm in self._arms(np.asarray(q)):
+            force[..., j + 3 : j + 6] -= sign * np.cross(arm, force[..., j : j + 3])
+        return force
+
+    def _arms(self, q: Array) -> Iterator[tuple[int, int, Array]]:
+        """Of each free body: where it is in q and v, and the vector from its origin to its centre of mass."""
+        for k in np.flatnonzero(self.kind == FREE):
+            i, j = int(self.qi[k]), int(self.vi[k])
+            yield i, j, _turned(_unit(q[..., i + 3 : i + 7]), self.center[k])
+
+
+def layout_of(bodies: Sequence[Body]) -> Layout:
+    """Lump, number and express every moving body in its internal frame.
+
+    Args:
+        bodies: parents first, names checked.
+    """
+    carried = _carried(bodies)
+    moving = [body for body in bodies if not isinstance(body.joint, Fixed)]
+    number = {body.name: k for k, body in enumerate(moving)}
+    groups: dict[str, list[tuple[Body, Array, Array]]] = {body.name: [] for body in moving}
+    for body in bodies:
+        carrier, place, turn = carried[body.name]
+        if carrier is not None:
+            groups[carrier].append((body, place, turn))
+    lumps = {name: _lump(group) for name, group in groups.items()}
+    axes = {body.name: _axes(body) for body in moving}
+    frames: dict[str, Frame] = {}
+    for body in bodies:
+        carrier, place, turn = carried[body.name]
+        if carrier is None:
+            frames[body.name] = (-1, place, turn)
+        else:
+            S = axes[carrier]
+            frames[body.name] = (number[carrier], S.T @ (place - lumps[carrier][1]), S.T @ turn)
+    C = np.array([_constants(body, lumps[body.name], axes[body.name], frames) for body in moving]).reshape(-1, 22)
+    kind = np.array([_kind(body) for body in moving], dtype=np.int64)
+    return Layout(
+        names=tuple(number),
+        parent=np.array([-1 if b.parent is None else frames[b.parent][0] for b in moving], dtype=np.int64),
+        kind=kind,
+        qi=_starts(np.where(kind == FREE, 7, 1)),
+        vi=_starts(np.where(kind == FREE, 6, 1)),
+        C=C,
+        center=np.array([lumps[body.name][1] for body in moving]).reshape(-1, 3),
+        frames=frames,
+        damping=np.array([d for b in moving for d in _damping(b)], dtype=np.float64),
+    )
+
+
+def _carried(bodies: Sequence[Body]) -> dict[str, tuple[str | None, Array, Array]]:
+    """Name -> (the moving body it is one with or None for the world, its origin and its axes in the latter's frame)."""
+    found: dict[str, tuple[str | None, Array, Array]] = {}
+    for body in bodies:
+        if not isinstance(body.joint, Fixed):
+            found[body.name] = (body.name, np.zeros(3), np.eye(3))
+            continue
+        carrier, place, turn = (None, np.zeros(3), np.eye(3)) if body.parent is None else found[body.parent]
+        found[body.name] = (carrier, place + turn @ np.asarray(body.position), turn @ np.asarray(body.rotation))
+    return found
+
+
+def _lump(group: list[tuple[Body, Array, Array]]) -> tuple[float, Array, Array]:
+    """Mass, centre of mass and inertia about it, of bodies that are one; in the frame of the one that moves."""
+    mass = sum(body.mass for body, _, _ in group)
+    centers = [place + turn @ np.asarray(body.center) for body, place, turn in group]
+    # Where there is no mass, any point is its centre: that of the frame.
+    center = sum((b.mass * c for (b, _, _), c in zip(group, centers, strict=True)), np.zeros(3))
+    center = center / mass if mass != 0.0 else np.zeros(3)
+    inertia = np.zeros((3, 3))
+    for (body, _, turn), c in zip(group, centers, strict=True):
+        own = np.asarray(body.inertia)
+        d = c - center
+        inertia += turn @ ((own + own.T) / 2.0) @ turn.T + body.mass * (d @ d * np.eye(3) - np.outer(d, d))
+    return mass, center, inertia
+
+
+def _axes(body: Body) -> Array:
+    """Axes of the internal frame, as columns in the body's frame: z along the joint's axis."""
+    if not isinstance(body.joint, OneDegree):
+        return np.eye(3)
+    z = np.asarray(body.joint.axis)
+    x = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = x - (x @ z) * z
+    x = x / np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _constants(body: Body, lump: tuple[float, Array, Array], S: Array, frames: dict[str, Frame]) -> Array:
+    mass, center, inertia = lump
+    place, turn = (np.zeros(3), np.eye(3)) if body.parent is None else frames[body.parent][1:]
+    A, d1, r1 = turn @ np.asarray(body.rotation) @ S, place + turn @ np.asarray(body.position), S.T @ center
+    if isinstance(body.joint, Free):
+        A, d1, r1 = np.eye(3), np.zeros(3), np.zeros(3)
+    own = S.T @ inertia @ S
+    return np.array([*A.ravel(), *d1, *r1, mass, *np.diag(own), own[0, 1], own[0, 2], own[1, 2]])
+
+
+def _kind(body: Body) -> int:
+    return REVOLUTE if isinstance(body.joint, Revolute) else PRISMATIC if isinstance(body.joint, Prismatic) else FREE
+
+
+def _damping(body: Body) -> list[float]:
+    return [body.joint.damping] if isinstance(body.joint, OneDegree) else [0.0] * 6
+
+
+def _starts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.asarray(np.cumsum(lengths) - lengths, dtype=np.int64)
+
+
+def _unit(quaternion: Array) -> Array:
+    return np.asarray(quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True))
+
+
+def _turned(quaternion: Array, vector: Array) -> Array:
+    """A vector turned by unit quaternions (..., 4), (w, x, y, z)."""
+    w, u = quaternion[..., :1], quaternion[..., 1:]
+    return np.asarray(vector + 2.0 * np.cross(u, np.cross(u, vector) + w * vector))
+
+
+def without_inertia(layout: Layout) -> list[int]:
+    """Moving bodies whose joint moves without inertia: the articulated inertia there is singular.
+
+    Looked at in one configuration without any symmetry, since special ones (an arm stretched along its axis) may be
+    singular where the machine is not.
+    """
+    masses, inertias = layout.C[:, 15], np.array([_inertia(c) for c in layout.C]).reshape(-1, 3, 3)
+    if (masses > 0.0).all() and (np.linalg.eigvalsh(inertias)[:, 0] > 0.0).all():
+        return []  # every body has inertia of its own
+    angles = 1.0 + np.modf(np.arange(masses.size) * 0.6180339887498949)[0]
+    felt = np.array([_spatial(m, J) for m, J in zip(masses, inertias, strict=True)])  # with the joints behind loose
+    rigid = felt.copy()  # with the joints behind locked: the measure of what is small
+    found = []
+    for k in range(masses.size - 1, -1, -1):
+        if layout.kind[k] == FREE:
+            if _is_singular(felt[k], rigid[k]):
+                found.append(k)
+            continue
+        S, X = _motion(layout.C[k], int(layout.kind[k]), float(angles[k]))
+        D, parent = float(S @ felt[k] @ S), int(layout.parent[k])
+        at_joint = _moved(rigid[k], layout.C[k, 12:15])
+        bound = at_joint[0, 0] if layout.kind[k] == PRISMATIC else np.trace(at_joint[3:, 3:])
+        if parent >= 0:
+            rigid[parent] += X.T @ rigid[k] @ X
+        if max(NONE * bound, 0.0) >= D:
+            found.append(k)
+        elif parent >= 0:
+            felt[parent] += X.T @ (felt[k] - np.outer(felt[k] @ S, felt[k] @ S) / D) @ X
+    return found[::-1]
+
+
+def _is_singular(felt: Array, rigid: Array) -> bool:
+    """Whether a free body can be moved in some way without effort; lengths are measured in radii of gyration."""
+    mass, spread = rigid[0, 0], np.trace(rigid[3:, 3:])
+    if mass <= 0.0 or spread <= 0.0:
+        return True
+    units = np.repeat([1.0, np.sqrt(mass / spread)], 3)
+    moments = np.linalg.eigvalsh(felt * np.outer(units, units))
+    return bool(moments[0] <= NONE * mass)
+
+
+def _moved(P: Array, arm: Array) -> Array:
+    """An inertia for the velocities of another point, from which the centre is an arm away."""
+    X = np.eye(6)
+    X[:3, 3:] = -_cross(arm)
+    return np.asarray(X.T @ P @ X)
+
+
+def _motion(c: Array, kind: int, q: float) -> tuple[Array, Array]:
+    """How the own centre moves (velocity, turn; own axes) with the joint, and with the parent's centre."""
+    A, d1, r1 = c[:9].reshape(3, 3), c[9:12], c[12:15]
+    z, zero = np.array([0.0, 0.0, 1.0]), np.zeros(3)
+    if kind == REVOLUTE:
+        R = A @ np.array([[np.cos(q), -np.sin(q), 0.0], [np.sin(q), np.cos(q), 0.0], [0.0, 0.0, 1.0]])
+        S, arm = np.concatenate([np.cross(z, r1), z]), d1 + R @ r1
+    else:
+        R, S = A, np.concatenate([z, zero])
+        arm = d1 + R @ (r1 + q * z)
+    X = np.zeros((6, 6))
+    X[:3, :3] = X[3:, 3:] = R.T
+    X[:3, 3:] = -R.T @ _cross(arm)
+    return S, X
+
+
+def _spatial(mass: float, inertia: Array) -> Array:
+    P = np.zeros((6, 6))
+    P[:3, :3], P[3:, 3:] = mass * np.eye(3), inertia
+    return P
+
+
+def _inertia(c: Array) -> Array:
+    xx, yy, zz, xy, xz, yz = c[16:22]
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _cross(r: Array) -> Array:
+    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])

@@ -1,0 +1,307 @@
+"""A tree that runs: joints with stiction, contacts, servos, forces from outside, at a fixed period."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.errors import TegotaeError
+from tegotae.multibody.contact import Touch
+from tegotae.multibody.controllers import Lock, Servo
+from tegotae.multibody.kernels.records import MU, Drive
+from tegotae.multibody.memory import Memory, advance, joints_of, model_of
+from tegotae.multibody.pairs import Pairs, pairs_of
+from tegotae.multibody.tree import Tree
+from tegotae.result import Result, Variable
+
+OWN = "Scene"
+Method = Literal["implicit", "symplectic", "rk4"]
+CHUNK = 20_000  # ticks between two signs of life
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scene:
+    """A machine, what it may touch, and what drives its joints.
+
+    Runs are implicit unless asked otherwise: friction in joints and contacts truly sticks, and any stiffness is stable.
+    "symplectic" and "rk4" are explicit: for machines without friction, whose contacts are plain springs.
+
+    Args:
+        tree: the bodies; `join` makes one of several machines.
+        touches: pairs that may touch.
+        controllers: joint -> `Servo` or `Lock`.
+
+    Example:
+        >>> from tegotae.multibody import Body, Free, HalfSpace, Point, Scene, Touch, Tree
+        >>> ball = Tree([Body(name="ball", mass=1.0, inertia=(0.1, 0.1, 0.1), joint=Free(), position=(0, 0, 0.1))])
+        >>> floor = Touch(on="ball", toucher=Point(position=(0, 0, 0)), surface=HalfSpace(), stiffness=1e5, beta=1e-2)
+        >>> run = Scene(tree=ball, touches=[floor]).run(1.0, period=1e-3)
+        >>> round(float(run.contact_force[-1, 0, 2]), 3)  # its weight
+        9.81
+    """
+
+    tree: Tree
+    touches: Sequence[Touch] = ()
+    controllers: Mapping[str, Servo | Lock] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tree, Tree):
+            checks.refuse(OWN, f"tree={self.tree!r:.100} is not a Tree.", "Give one; `join` makes one of several.")
+        object.__setattr__(self, "touches", tuple(self.touches))
+        object.__setattr__(self, "controllers", dict(self.controllers))
+        for name, control in self.controllers.items():
+            if name not in self.tree.joint_names:
+                known = ", ".join(self.tree.joint_names[:12]) or "none"
+                checks.refuse(OWN, f"controllers[{name!r}]: there is no such joint.", f"It has {known}.")
+            if not isinstance(control, (Servo, Lock)):
+                checks.refuse(OWN, f"controllers[{name!r}]={control!r}.", "Give Servo(...) or Lock().")
+        _ = self.pairs
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """What may touch, pair by pair."""
+        return pairs_of(self.tree, self.touches)
+
+    def run(
+        self,
+        duration: float,
+        *,
+        period: float,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        torque: ArrayLike = 0.0,
+        targets: Mapping[str, ArrayLike] | None = None,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        every: int = 1,
+        method: Method = "implicit",
+        progress: Callable[[float], None] | None = None,
+    ) -> Result:
+        """Run for a while, compiled.
+
+        Args:
+            duration: [s], a whole number of periods.
+            period: T [s].
+            q: where it starts; `tree.neutral()` unless given.
+            v: how it starts to move; at rest unless given.
+            torque: of every speed [N·m, N]: numbers, or a row for each tick.
+            targets: joint -> target of its servo [rad, m], a number or one a tick; where it starts unless given.
+            wrenches: body -> force [N] and moment [N·m] at its frame's origin in world axes; six numbers, or six a tick.
+            every: record every so many ticks.
+            method: "implicit", or explicit "symplectic" or "rk4".
+            progress: called with the share that is done, now and then.
+        """
+        live = self.start(period=period, q=q, v=v, method=method)
+        ticks = _ticks(duration, live.period)
+        every = checks.whole(OWN, "every", every, 1, "Record every tick or every so many.")
+        if every > ticks:
+            checks.refuse(OWN, f"every={every} of {ticks} ticks.", "Record at least once.")
+        drive = live.drive(ticks, torque, targets, wrenches)
+        tape = live.memory.tape(ticks // every)
+        for first in range(0, ticks, CHUNK):
+            last = min(first + CHUNK, ticks)
+            live.take(drive, np.array([first, last, every, 1]), tape)
+            if progress is not None:
+                progress(last / ticks)
+        return _result(self, live, tape, every)
+
+    def start(
+        self, *, period: float, q: ArrayLike | None = None, v: ArrayLike | None = None, method: Method = "implicit"
+    ) -> LiveScene:
+        """A live scene for a control loop."""
+        return LiveScene(self, period, q, v, method)
+
+
+class LiveScene:
+    """A scene in a loop, one tick at a time; it holds the state."""
+
+    def __init__(self, scene: Scene, period: float, q: ArrayLike | None, v: ArrayLike | None, method: str):
+        self.scene, self.period, self.method = scene, checks.period_of(OWN, period), method
+        tree, layout = scene.tree, scene.tree.layout
+        if method not in ("implicit", "symplectic", "rk4"):
+            checks.refuse(OWN, f"method={method!r}.", "Use 'implicit', 'symplectic' or 'rk4'.")
+        self.model = model_of(tree)
+        self.joints, self.customs = joints_of(tree, scene.controllers)
+        self._check_method()
+        start = _vector("q", tree.neutral() if q is None else q, tree.nq)
+        speed = _vector("v", np.zeros(tree.nv) if v is None else v, tree.nv)
+        locked = self.joints.damping == math.inf
+        if (speed[locked] != 0.0).any():
+            checks.refuse(OWN, "v: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
+        inner_q, inner_v = layout.inner(start, speed)
+        rubbing = int((self.joints.law >= 0).sum())
+        self.memory = Memory(tree, scene.pairs.touches, rubbing, inner_q, inner_v)
+        self.held = self._targets_at(inner_q)
+        self.unsolved = 0
+        self._one = self.memory.tape(1)
+        self._drive: Drive | None = None
+
+    def _check_method(self) -> None:
+        if self.method == "implicit":
+            for _name, joint in self.scene.tree.joints.items():
+                if joint.friction is not None:
+                    joint.friction.check(self.period)
+            return
+        remedy = "Use method='implicit', which has them exactly."
+        rubbing = [name for name, joint in self.scene.tree.joints.items() if joint.friction is not None]
+        if rubbing:
+            checks.refuse(OWN, f"method={self.method!r} with friction in {', '.join(rubbing[:5])}.", remedy)
+        if (self.scene.pairs.touches.numbers[:, MU] > 0.0).any():
+            checks.refuse(OWN, f"method={self.method!r} with friction at contacts.", remedy)
+
+    def _targets_at(self, inner_q: Array) -> Array:
+        layout, targets = self.scene.tree.layout, np.zeros(self.scene.tree.nv)
+        for k in np.flatnonzero(layout.kind != 2):
+            targets[layout.vi[k]] = inner_q[layout.qi[k]]
+        return targets
+
+    @property
+    def q(self) -> Array:
+        """Where everything is, as `Tree` counts it."""
+        return self.scene.tree.layout.outer(self.memory.q, self.memory.v)[0]
+
+    @property
+    def v(self) -> Array:
+        """How everything moves, as `Tree` counts it."""
+        return self.scene.tree.layout.outer(self.memory.q, self.memory.v)[1]
+
+    @property
+    def contact_force(self) -> Array:
+        """Of every pair in the last tick, on what touches, in world axes [N]."""
+        return self._one.pairs[0, :, :3].copy()
+
+    def step(
+        self,
+        torque: ArrayLike = 0.0,
+        *,
+        targets: Mapping[str, ArrayLike] | None = None,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+    ) -> tuple[Array, Array]:
+        """One tick; q and v at its end."""
+        self.take(self.drive(1, torque, targets, wrenches), np.array([0, 1, 1, 1]), self._one)
+        return self.q, self.v
+
+    def drive(
+        self,
+        ticks: int,
+        torque: ArrayLike,
+        targets: Mapping[str, ArrayLike] | None,
+        wrenches: Mapping[str, ArrayLike] | None,
+    ) -> Drive:
+        """What drives so many ticks, checked."""
+        tree = self.scene.tree
+        given = checks.array(OWN, "torque", torque, "N·m")
+        tau = _rows("torque", np.full(tree.nv, given) if given.ndim == 0 else given, ticks, (tree.nv,), "N·m")
+        if given.ndim and any(np.any(tau[:, i : i + 6]) for i in tree.layout.vi[tree.layout.kind == 2]):
+            checks.refuse(OWN, "torque pushes a free body.", "Push it with wrenches={body: ...}.")
+        for i in tree.layout.vi[tree.layout.kind == 2]:
+            tau[:, i : i + 6] = 0.0  # one number for all is meant for joints
+        body, place, records = self._wrench_records(wrenches or {}, ticks)
+        return Drive(tau, self._target_rows(targets or {}, ticks), body, place, records)
+
+    def _target_rows(self, targets: Mapping[str, ArrayLike], ticks: int) -> Array:
+        tree = self.scene.tree
+        names = {name: i for i, name in enumerate(tree.joint_names)}
+        speeds = tree.layout.vi[tree.layout.kind != 2]
+        rows = self.held[None].copy()
+        for name, value in targets.items():
+            if name not in names or not isinstance(self.scene.controllers.get(name), Servo):
+                servos = [n for n, c in self.scene.controllers.items() if isinstance(c, Servo)]
+                checks.refuse(OWN, f"targets[{name!r}]: no servo drives it.", f"Driven are {servos or 'none'}.")
+            one = _rows(f"targets[{name!r}]", np.atleast_1d(checks.array(OWN, "targets", value, "rad")), ticks, (), "")
+            if len(one) > len(rows):
+                rows = np.repeat(rows, ticks, axis=0)
+            rows[:, speeds[names[name]]] = one
+        return rows
+
+    def _wrench_records(self, wrenches: Mapping[str, ArrayLike], ticks: int) -> tuple[Array, Array, Array]:
+        tree = self.scene.tree
+        body, place = np.zeros(len(wrenches), dtype=np.int64), np.zeros((len(wrenches), 3))
+        columns = []
+        for j, (name, given) in enumerate(wrenches.items()):
+            body[j], place[j], _ = tree._frame(name)
+            columns.append(_rows(f"wrenches[{name!r}]", checks.array(OWN, "wrenches", given, "N"), ticks, (6,), "N"))
+        most = max((len(c) for c in columns), default=1)
+        records = np.zeros((most, len(columns), 6))
+        for j, column in enumerate(columns):
+            records[:, j] = column
+        return body, place, records
+
+    def take(self, drive: Drive, span: Array, tape: Any) -> None:
+        """Take the ticks of span (first, last, every, first row) and see that they are numbers."""
+        m = self.memory
+        pairs = self.scene.pairs.touches
+        self.unsolved += advance(
+            self.method, self.customs, self.model, self.joints, pairs, m, drive, self.period, span, tape
+        )
+        if not (np.isfinite(m.v).all() and np.isfinite(m.q).all()):
+            raise TegotaeError(
+                f"{OWN}: it diverged before t={span[1] * self.period:g} s.\n"
+                "  Use method='implicit', a shorter period, or softer springs."
+            )
+
+
+def _result(scene: Scene, live: LiveScene, tape: Any, every: int) -> Result:
+    tree = scene.tree
+    q, v = tree.layout.outer(tape.q, tape.v)
+    rows = len(q)
+    time = (np.arange(rows) + 1) * every * live.period
+    kinetic, potential = tree.energy(q, v)
+    linear, angular = tree.momentum(q, v)
+    variables = {
+        "time": Variable(("time",), time, "s", "end of each tick"),
+        "q": Variable(("time", "coordinate"), q, "rad or m", "configuration"),
+        "v": Variable(("time", "speed"), v, "rad/s or m/s", "velocity"),
+        "friction": Variable(("time", "speed"), tape.friction, "N·m or N", "of each joint on itself"),
+        "kinetic_energy": Variable(("time",), kinetic, "J", "of all bodies"),
+        "potential_energy": Variable(("time",), potential, "J", "in gravity, 0 at the world's origin"),
+        "momentum": Variable(("time", "axis"), linear, "kg·m/s", "of all bodies"),
+        "angular_momentum": Variable(("time", "axis"), angular, "kg·m²/s", "about the world's origin"),
+    }
+    if len(scene.pairs.names):
+        variables |= {
+            "contact_force": Variable(("time", "pair", "axis"), tape.pairs[:, :, :3], "N", "on what touches, in world axes"),
+            "gap": Variable(("time", "pair"), tape.pairs[:, :, 3], "m", "between the two, negative where they overlap"),
+        }
+    about = {
+        "period": live.period,
+        "method": live.method,
+        "unsolved_steps": live.unsolved,
+        "joints": ", ".join(tree.joint_names),
+        "pairs": ", ".join(scene.pairs.names),
+    }
+    return Result(variables, title=OWN, about=about)
+
+
+def _ticks(duration: float, T: float) -> int:
+    seconds = checks.positive(OWN, "duration", duration, "s", "Give how long to run.")
+    ticks = round(seconds / T)
+    if ticks < 1 or abs(ticks * T - seconds) > 1e-6 * T * max(1.0, ticks * 1e-6):
+        nearest = max(ticks, 1) * T
+        checks.refuse(OWN, f"duration={seconds:g} s is no whole number of periods.", f"Use {nearest:g} s.")
+    return ticks
+
+
+def _vector(name: str, value: ArrayLike, size: int) -> Array:
+    given = checks.array(OWN, name, value, "")
+    if given.shape != (size,):
+        checks.refuse(OWN, f"{name} has shape {given.shape}.", f"Give {size} numbers.")
+    checks.finite(OWN, name, given, "")
+    return given
+
+
+def _rows(name: str, given: Array, ticks: int, shape: tuple[int, ...], unit: str) -> Array:
+    """A record with a row for each tick, or one row that holds."""
+    record = given[None] if given.shape == shape else given
+    if record.shape[1:] != shape or record.ndim != len(shape) + 1 or len(record) not in (1, ticks):
+        told = "a number" if not shape else f"{shape[0]} numbers"
+        checks.refuse(OWN, f"{name} has shape {given.shape}.", f"Give {told}, or {ticks} rows of them.")
+    checks.finite(OWN, name, record.reshape(len(record), -1), unit)
+    return np.ascontiguousarray(record, dtype=np.float64)

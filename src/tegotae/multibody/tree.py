@@ -1,0 +1,190 @@
+"""Trees of rigid bodies."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.multibody.bodies import Body, Free, LooseBody, OneDegree, Prismatic, Revolute, triple
+from tegotae.multibody.dynamics import Dynamics
+from tegotae.multibody.layout import FREE, Frame, Layout, layout_of, without_inertia
+
+OWN = "Tree"
+
+
+@dataclass(frozen=True)
+class Tree(Dynamics):
+    """Rigid bodies joined without loops: one machine, or several.
+
+    Coordinates follow the bodies, parents first and otherwise in the order given. A `Revolute` or `Prismatic` joint
+    has one: angle [rad] or displacement [m]. A `Free` body has 7 in q: position of its frame's origin [m] and
+    quaternion (w, x, y, z); and 6 in v: velocity of that origin [m/s] and angular velocity [rad/s], in world axes.
+
+    Args:
+        bodies: each names its parent; a body on a `Fixed` joint without a parent stands in the world.
+        gravity: acceleration of a falling body, in world axes [m/s²].
+
+    Example:
+        >>> from tegotae.multibody import Body, Revolute, Tree
+        >>> upper = Body(name="upper", mass=1.0, center=(0, 0, -0.5), joint=Revolute(axis=(0, 1, 0)))
+        >>> lower = Body(name="lower", mass=1.0, center=(0, 0, -0.5), joint=Revolute(axis=(0, 1, 0)),
+        ...              parent="upper", position=(0, 0, -1))
+        >>> tree = Tree([upper, lower])
+        >>> tree.joint_names, tree.nq, tree.nv
+        (('upper', 'lower'), 2, 2)
+    """
+
+    bodies: Sequence[Body]
+    gravity: ArrayLike = field(default=(0.0, 0.0, -9.81), kw_only=True)
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        set_(self, "gravity", triple(OWN, "gravity", self.gravity, "m/s²"))
+        bodies = tuple(self.bodies) if isinstance(self.bodies, Iterable) else (self.bodies,)
+        for body in bodies:
+            if not isinstance(body, Body):
+                checks.refuse(OWN, f"bodies has {str(body)[:80]!r}.", "Give a list of Body(...).")
+        set_(self, "bodies", _sorted(bodies))
+        for problem, remedy, names in self._inertialess:
+            if not all(isinstance(body, LooseBody) for body in self.bodies if body.name in names):
+                checks.refuse(OWN, problem, remedy)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The arrays that the kernels run on."""
+        return layout_of(self.bodies)
+
+    @property
+    def nq(self) -> int:
+        """How many numbers a configuration q has."""
+        return self.layout.nq
+
+    @property
+    def nv(self) -> int:
+        """How many numbers a velocity v, an acceleration or a force has."""
+        return self.layout.nv
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """Name of a body -> (moving body or -1, place and rotation of its frame in the internal frame)."""
+        return self.layout.frames
+
+    @cached_property
+    def joints(self) -> Mapping[str, Revolute | Prismatic]:
+        """The joints of one degree by name, in the order of v."""
+        return {b.joint_name: b.joint for b in self.bodies if isinstance(b.joint, (Revolute, Prismatic))}
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints of one degree, in the order of q and v."""
+        return tuple(self.joints)
+
+    @property
+    def mass(self) -> float:
+        """Of all bodies that can move [kg]."""
+        return float(self.layout.C[:, 15].sum())
+
+    @property
+    def flaws(self) -> tuple[str, ...]:
+        """What no real machine has, in words: only bodies read from files (`LooseBody`) may bring some."""
+        own = [f"body {b.name!r}: {flaw}" for b in self.bodies if isinstance(b, LooseBody) for flaw in b.flaws]
+        return (*own, *(problem for problem, _, _ in self._inertialess))
+
+    def neutral(self) -> Array:
+        """The configuration q in which every joint is at 0 and every free body where it was placed."""
+        q = np.zeros(self.nq)
+        placed = {body.name: body for body in self.bodies}
+        for k in np.flatnonzero(self.layout.kind == FREE):
+            body, i = placed[self.layout.names[k]], self.layout.qi[k]
+            q[i : i + 3] = body.position
+            q[i + 3 : i + 7] = _quaternion(np.asarray(body.rotation))
+        return q
+
+    @cached_property
+    def _inertialess(self) -> list[tuple[str, str, list[str]]]:
+        """Joints that nothing opposes: (problem, remedy, names of the bodies that make up the lump)."""
+        found = []
+        placed = {body.name: body for body in self.bodies}
+        for k in without_inertia(self.layout):
+            body = placed[self.layout.names[k]]
+            lump = [name for name, frame in self.layout.frames.items() if frame[0] == k]
+            mass = f"mass={self.layout.C[k, 15]:g} kg"
+            if isinstance(body.joint, Free):
+                problem = f"body {body.name!r}: {mass} and its inertia do not oppose every motion of joint=Free()."
+                remedy = "Give it mass and an inertia about all three axes."
+            else:
+                problem = f"joint {body.joint_name!r}: nothing opposes it; body {body.name!r} has {mass}, "
+                problem += "and no inertia of it or of what it carries is felt there."
+                remedy = "Give a mass or an inertia, or fix the joint."
+            found.append((problem, remedy, lump))
+        return found
+
+
+def _sorted(bodies: tuple[Body, ...]) -> tuple[Body, ...]:
+    """Parents first, otherwise as given; refuses names that do not make a tree."""
+    if not bodies:
+        checks.refuse(OWN, "there are no bodies.", "Give at least one Body(...).")
+    place: dict[str, int] = {}
+    joints: set[str] = set()
+    for i, body in enumerate(bodies):
+        if body.name in place:
+            checks.refuse(OWN, f"two bodies are named {body.name!r}.", "Give each a name of its own.")
+        place[body.name] = i
+        if isinstance(body.joint, OneDegree):
+            if body.joint_name in joints:
+                checks.refuse(OWN, f"two joints are named {body.joint_name!r}.", "Give each a name of its own.")
+            joints.add(body.joint_name)
+    children: dict[str | None, list[int]] = {}
+    for i, body in enumerate(bodies):
+        if body.parent is not None and body.parent not in place:
+            known = ", ".join(repr(name) for name in list(place)[:10]) + (", ..." if len(place) > 10 else "")
+            problem = f"body {body.name!r} has parent={body.parent!r}, and there is none of that name."
+            checks.refuse(OWN, problem, f"Give one of {known}, or None for the world.")
+        children.setdefault(body.parent, []).append(i)
+    ready, order = list(children.get(None, [])), []
+    while ready:
+        i = heapq.heappop(ready)
+        order.append(bodies[i])
+        for child in children.get(bodies[i].name, []):
+            heapq.heappush(ready, child)
+    if len(order) < len(bodies):
+        _refuse_loop(bodies, {body.name for body in order})
+    return tuple(order)
+
+
+def _refuse_loop(bodies: tuple[Body, ...], placed: set[str]) -> None:
+    parent = {body.name: body.parent for body in bodies}
+    name = next(body.name for body in bodies if body.name not in placed)
+    seen: list[str] = []
+    while name not in seen:
+        seen.append(name)
+        name = str(parent[name])
+    loop = [*seen[seen.index(name) :], name]
+    told = " on ".join(repr(one) for one in loop)
+    checks.refuse(OWN, f"bodies hang in a loop: {told}.", "Open it: give one of them another parent, or None.")
+
+
+def _quaternion(R: Array) -> Array:
+    """(w, x, y, z), w >= 0, of a rotation matrix, from the largest of its four entries."""
+    # Each row is the quaternion times 4 of that entry; the longest loses least.
+    xx, yy, zz = np.diag(R)
+    a, b, c = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    d, e, f = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
+    rows = np.array(
+        [
+            [1 + xx + yy + zz, a, b, c],
+            [a, 1 + xx - yy - zz, d, e],
+            [b, d, 1 - xx + yy - zz, f],
+            [c, e, f, 1 - xx - yy + zz],
+        ]
+    )
+    best = rows[int(np.argmax(np.diag(rows)))]
+    best = best / np.linalg.norm(best)
+    return np.asarray(-best if best[0] < 0.0 else best)

@@ -1,0 +1,155 @@
+"""How far a pose is from all that a table cannot do."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.compiling import build
+from tegotae.table.poses import turned
+
+if TYPE_CHECKING:
+    from tegotae.table.hexa import Hexa
+
+_SOURCE = """
+@entry
+def inverse(G, p, R, th, N):
+    return inverse_pose(G, p, R, th, N)
+
+@entry
+def forward(G, th, p, R):
+    return forward_pose(G, th, p, R, np.zeros((6, 13)), np.zeros((6, 6)), np.zeros(6), np.zeros((3, 3)))
+
+@entry
+def look(G, P, R, scale, home, out):
+    map_poses(G, P, R, scale, home, out)
+"""
+
+
+@cache
+def kinematics() -> ModuleType:
+    """The compiled kinematics, shared by all tables."""
+    from tegotae.table.kernels import hexa
+
+    names = (("inverse_pose", hexa.inverse), ("forward_pose", hexa.forward), ("map_poses", hexa.map_poses))
+    return build(_SOURCE, names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Margins:
+    """How far a pose is from all that the table cannot do.
+
+    Args:
+        plate: nearness to the singularity at which the plate gives way although the arms are held [-]: the smallest
+            singular value of the rows [n, (b x n)/r], n the rods' unit vectors, b the plate's joints, r their
+            distance from its centre; 0 at the singularity, negative beyond it (judged by the determinant's sign
+            against home's: what lies beyond two singularities is not told from what lies before them).
+        arms: nearness to the singularity at which an arm turns without moving the plate [-]: the smallest share of a
+            rod's length that lies across its arm, in the arm's plane; 0 with arm and rod in line.
+        lowest: the smallest of the six arm angles [rad].
+        highest: the largest [rad].
+        tilt: the largest tilt of a rod in its ball joints [rad].
+
+    Example:
+        >>> from tegotae.table import Hexa
+        >>> round(Hexa.default().margins((0.0, 0.0, -0.47)).measure, 3)
+        0.943
+    """
+
+    plate: float
+    arms: float
+    lowest: float
+    highest: float
+    tilt: float
+
+    @property
+    def measure(self) -> float:
+        """The smaller nearness of both kinds [-]: 0 is singular, negative is past it."""
+        return min(self.plate, self.arms)
+
+
+def look(table: Hexa, position: Array, rotation: Array, sign: float | None = None) -> Array:
+    """Arms, plate, least angle, largest angle, tilt of every pose; NaN out of reach."""
+    places, turns = np.atleast_2d(position), rotation.reshape(-1, 3, 3)
+    out = np.empty((places.shape[0], 5))
+    known = table.home_sign if sign is None else sign
+    kinematics().look(table.geometry, places, turns, table.joint_radius, known, out)
+    return out if position.ndim == 2 else out[0]
+
+
+def problem(table: Hexa, position: Array, rotation: Array) -> str:
+    """What is wrong with a pose, with its measure; nothing if it is good."""
+    arms, plate, low, high, tilt = look(table, position, rotation)
+    if math.isnan(arms):
+        arm = int(kinematics().inverse(table.geometry, position, rotation, np.zeros(6), np.zeros((6, 13))))
+        return f"it is outside the workspace: arm {arm + 1} {_distance(table, arm, position, rotation)}"
+    if min(arms, plate) < table.margin:
+        where = "past the singularity" if plate < 0.0 else "too near a singularity"
+        kind = "plate" if plate <= arms else "arms"
+        return f"it is {where} of the {kind}: measure {min(arms, plate):.4g}, margin {table.margin:g}"
+    if low < table.arm_range[0] or high > table.arm_range[1]:
+        worst = low if low < table.arm_range[0] else high
+        a, b = np.degrees(table.arm_range)
+        return f"an arm would stand at {math.degrees(worst):.4g} deg, past its range {a:.4g} to {b:.4g} deg"
+    if tilt > table.rod_tilt:
+        told = f"{math.degrees(tilt):.4g} deg, past rod_tilt = {math.degrees(table.rod_tilt):.4g} deg"
+        return f"a rod would tilt by {told}"
+    return ""
+
+
+def _distance(table: Hexa, arm: int, position: Array, rotation: Array) -> str:
+    row = table.geometry[arm]
+    d = position + rotation @ row[5:8] - row[0:3]
+    across = row[3] * d[1] - row[4] * d[0]
+    in_plane = math.hypot(row[3] * d[0] + row[4] * d[1], d[2])
+    # The arm's tip goes round a circle: the rod must span between the nearest and the farthest point of it.
+    near, far = (math.hypot(in_plane + s * row[8], across) for s in (-1.0, 1.0))
+    if near > row[9]:
+        return f"needs a rod of at least {near:.4g} m, it has {row[9]:g} m"
+    return f"needs a rod of at most {far:.4g} m, it has {row[9]:g} m"
+
+
+def _last_good(table: Hexa, position: Array, rotation: Array) -> tuple[float, Array]:
+    """The share of the straight way from home to a bad pose that is good, and where that is."""
+    start, _ = table.home
+    good, bad = 0.0, 1.0
+    for _ in range(30):
+        middle = 0.5 * (good + bad)
+        at = start + middle * (position - start), turned(rotation, middle)
+        good, bad = (good, middle) if problem(table, *at) else (middle, bad)
+    return good, start + good * (position - start)
+
+
+def refuse(table: Hexa, position: Array, rotation: Array, found: str) -> NoReturn:
+    """Say what is wrong with a pose, and how far the table can go towards it."""
+    share, place = _last_good(table, position, rotation)
+    told = ", ".join(f"{float(x):.4g}" for x in position)
+    near = ", ".join(f"{float(x):.4g}" for x in place)
+    checks.refuse(
+        "Hexa",
+        f"position=({told}) m with this rotation cannot be taken: {found}.",
+        f"On the straight way there from home the table can go {math.floor(1000.0 * share) / 10.0:g} %, "
+        f"to ({near}) m with that share of the turn.",
+    )
+
+
+def first_bad(table: Hexa, positions: Array, rotations: Array) -> int:
+    """The first pose of a record that the table cannot take, -1 if it can take all."""
+    good = within(table, look(table, positions, rotations))
+    return -1 if good.all() else int(np.argmin(good))
+
+
+def within(table: Hexa, seen: Array) -> NDArray[np.bool_]:
+    """Where all limits are kept, of what `look` has seen."""
+    low, high = table.arm_range
+    measure = np.minimum(seen[..., 0], seen[..., 1])
+    kept = (measure >= table.margin) & (seen[..., 2] >= low) & (seen[..., 3] <= high)
+    return np.asarray(kept & (seen[..., 4] <= table.rod_tilt))
