@@ -5,11 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tegotae.compiling import build
 from tegotae.multibody.kernels.dual import solve_dual, work_rows
 
 Array = NDArray[np.float64]
 CONE, BOX, STOP = 0, 1, 2
 MOST = 64
+# An entry that is compiled anew only when one of the solver's files changes.
+SOURCE = """
+@entry
+def solve(m, n_blocks, W, C, b, kind, first, limit, f, work):
+    return solve_dual(m, n_blocks, W, C, b, kind, first, limit, f, work)
+"""
+SOLVE = build(SOURCE, (("solve_dual", solve_dual),)).solve
 WORK = np.zeros((work_rows(MOST), MOST))
 
 
@@ -31,7 +39,7 @@ class Problem:
     def solve(self, start: Array | None = None) -> tuple[Array, int, int]:
         f = np.zeros(self.b.size) if start is None else start.copy()
         given = (self.b.size, self.kind.size, self.W, self.C, self.b, self.kind, self.first, self.limit)
-        steps, flag = solve_dual(*given, f, WORK)
+        steps, flag = SOLVE(*given, f, WORK)
         return f, steps, flag
 
     def error(self, f: Array) -> float:

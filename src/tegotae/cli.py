@@ -80,11 +80,12 @@ def papers(
     epilog="Example:  tegotae run friction --set law.kind=stribeck --set law.static=5 --out run.nc --plot run.png\n\n"
     "Example:  tegotae run inclusion belt --route events --until 3 --set machine.speed=0.2 --plot belt.png\n\n"
     "Example:  tegotae run steering --speed 20 --preset physical --plot loop.png --animation bristles.gif\n\n"
-    "Example:  tegotae run rod snake --until 8 --plot snake.png --animation snake.gif"
+    "Example:  tegotae run rod snake --until 8 --plot snake.png --animation snake.gif\n\n"
+    "Example:  tegotae run two-robots --set table.kp=400 --set pose=A --json numbers.json --plot force.png"
 )
 def run(
     scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO", help="What to run: friction, inclusion, rod or steering.")
+        str, typer.Argument(metavar="SCENARIO", help="What to run: friction, inclusion, rod, steering or two-robots.")
     ],
     machine: Annotated[
         str | None,
@@ -98,11 +99,11 @@ def run(
         str | None, typer.Option(metavar="ROUTE", help="Of inclusion: events (exact), ode or stepper.")
     ] = None,
     method: Annotated[
-        str | None, typer.Option(metavar="METHOD", help="Integrator of the ode route, such as LSODA or RK4.")
+        str | None, typer.Option(metavar="METHOD", help="Of inclusion: integrator of the ode route, such as LSODA. Of two-robots: rk4 or symplectic.")
     ] = None,
     speed: Annotated[
         float | None,
-        typer.Option(metavar="M/S", help="Of steering: 0 is parked, negative backwards. Of rod drag: of the base."),
+        typer.Option(metavar="M/S", help="Of steering: 0 is parked, negative backwards. Of rod drag: of the base. Of two-robots."),
     ] = None,
     preset: Annotated[str | None, typer.Option(metavar="PRESET", help="Of steering: paper or physical.")] = None,
     drive: Annotated[

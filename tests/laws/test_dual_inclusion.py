@@ -1,5 +1,7 @@
 """Forces of the dual: cones, boxes and stops are respected to rounding, whatever the problem and the warm start."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,20 @@ def test_the_warm_start_changes_nothing_but_the_work() -> None:
         # forces of redundant corners differ by rounding times the condition, up to 1e6
         assert np.abs(again - f).max() < 1e-8 * size
         assert np.abs(far - f).max() < 1e-8 * size
+
+
+def test_a_step_that_changes_no_mode_costs_one_linear_solve() -> None:
+    """Slip directions turn a little with the load, which takes Newton a second and a third step."""
+    rng = np.random.default_rng(6)
+    steps = []
+    for seed in range(200):
+        one = problem(seed, friction=1.0, boxes=True)
+        f, _, _ = one.solve()
+        assert one.solve(f)[1:] == (1, 0)
+        nudged = replace(one, b=one.b * (1 + 1e-9 * rng.normal(size=one.b.size)))
+        steps.append(nudged.solve(f)[1])
+    assert np.median(steps) <= 2
+    assert np.percentile(steps, 90) <= 3
 
 
 def test_h_is_left_for_the_caller() -> None:

@@ -69,9 +69,11 @@ def test_gap_times_normal_leads_from_the_surface_to_the_point(x: np.ndarray, sol
 def test_the_normal_is_the_gradient_of_the_gap(x: np.ndarray, solid: Box | Sphere | HalfSpace) -> None:
     found, step = solid.nearest(x), 1e-6
     # Where two faces are equally near the gap has a ridge, and a sphere's centre has no gradient.
-    own = np.sort(np.abs(TURN.T @ (x - CENTER)) - HALF)
-    assume(found.gap > 1e-4 or own[2] - own[1] > 1e-4)
-    assume(abs(found.gap) > 1e-4 and np.linalg.norm(x - CENTER) > 0.05)
+    aside = np.abs(TURN.T @ (x - CENTER))
+    own = np.sort(aside - HALF)
+    assume(found.gap > 0.0 or aside.min() > 1e-4)
+    assume(found.gap > 1e-2 or own[2] - own[1] > 1e-4)
+    assume(abs(found.gap) > 1e-2 and np.linalg.norm(x - CENTER) > 0.05)
     slope = [(solid.nearest(x + d).gap - solid.nearest(x - d).gap) / (2 * step) for d in step * np.eye(3)]
     assert found.normal == pytest.approx(slope, abs=1e-3)  # curvature up to 1/distance near an edge
 

@@ -23,7 +23,7 @@ def small(size):
 
 
 def poses(move=0.1, turn=0.35):
-    """Poses about home; one more restriction than the box is not needed."""
+    """A box about home that the arms reach throughout, though rods tilt beyond their limit in its corners."""
     places = st.tuples(small(move), small(move), small(move)).map(lambda d: HOME + np.array(d))
     return st.tuples(places, st.tuples(small(turn), small(turn), small(turn)).map(rotation_about))
 
@@ -66,7 +66,7 @@ def test_home_stands_and_resists_as_the_note_says():
 @settings(max_examples=60, deadline=None)
 def test_rods_have_their_length_at_the_angles_given(pose):
     p, R = pose
-    for th, (B, u, b) in zip(TABLE.inverse(p, R), arms(), strict=True):
+    for th, (B, u, b) in zip(OPEN.inverse(p, R), arms(), strict=True):
         tip = B + 0.25 * (math.cos(th) * u - math.sin(th) * np.array([0.0, 0.0, 1.0]))
         assert math.isclose(float(np.linalg.norm(p + R @ b - tip)), 0.5, rel_tol=1e-14)
 
@@ -75,34 +75,36 @@ def test_rods_have_their_length_at_the_angles_given(pose):
 @settings(max_examples=60, deadline=None)
 def test_forward_undoes_inverse(pose):
     p, R = pose
-    angles = TABLE.inverse(p, R)
-    position, rotation = TABLE.forward(angles)
+    angles = OPEN.inverse(p, R)
+    position, rotation = OPEN.forward(angles)
     assert_allclose(position, p, rtol=0, atol=1e-12)
     assert_allclose(rotation, R, rtol=0, atol=1e-12)
-    assert_allclose(TABLE.inverse(position, rotation), angles, rtol=0, atol=1e-12)
+    assert_allclose(OPEN.inverse(position, rotation), angles, rtol=0, atol=1e-12)
+
+
+WALK = """
+@entry
+def walk(G, places, R, J):
+    th, N, A, f, Q = np.zeros(6), np.zeros((6, 13)), np.zeros((6, 6)), np.zeros(6), np.zeros((3, 3))
+    p, turn, worst = np.zeros(3), np.zeros((3, 3)), 0.0
+    for j in range(3):
+        p[j], turn[j, j] = places[0, j], 1.0
+    for k in range(places.shape[0]):
+        if inverse(G, places[k], R, th, N) >= 0 or not jacobian(N, A, f, J) or forward(G, th, p, turn, N, A, f, Q) < 0:
+            return np.inf
+        for j in range(3):
+            worst = max(worst, abs(p[j] - places[k, j]), abs(turn[j, 0] - R[j, 0]), abs(turn[j, 1] - R[j, 1]))
+    return worst
+"""
 
 
 def test_kernels_give_the_same_inside_a_compiled_loop():
     """Inverse, Jacobian and forward kinematics in one loop of numba, all room made beforehand."""
-    from tegotae.compiling import kernel
+    from tegotae.compiling import build
     from tegotae.table.kernels import hexa
 
-    inverse, jacobian, forward, row = hexa.inverse, hexa.jacobian, hexa.forward, hexa.ROW
-
-    @kernel
-    def walk(G, places, R, J):
-        th, N, A, f, Q = np.zeros(6), np.zeros((6, row)), np.zeros((6, 6)), np.zeros(6), np.zeros((3, 3))
-        p, turn, worst = places[0].copy(), R.copy(), 0.0
-        for k in range(places.shape[0]):
-            if (
-                inverse(G, places[k], R, th, N) >= 0
-                or not jacobian(N, A, f, J)
-                or forward(G, th, p, turn, N, A, f, Q) < 0
-            ):
-                return np.inf
-            worst = max(worst, np.abs(p - places[k]).max(), np.abs(turn - R).max())
-        return worst
-
+    names = ("inverse", "jacobian", "forward")
+    walk = build(WALK, tuple((name, getattr(hexa, name)) for name in names)).walk
     R = rotation_about((0.1, -0.2, 0.3))
     places = HOME + np.linspace(0.0, 0.05, 50)[:, None] * np.array([1.0, -1.0, 0.5])
     J = np.zeros((6, 6))
@@ -123,7 +125,7 @@ def test_forward_from_a_guess_is_the_same_pose():
 def test_jacobian_is_the_derivative_of_another_inverse(pose):
     """Complex steps through the half-angle formula: exact to rounding."""
     p, R = pose
-    assert_allclose(TABLE.inverse(p, R), angles_by_half_angle(p, R), rtol=0, atol=1e-13)
+    assert_allclose(OPEN.inverse(p, R), angles_by_half_angle(p, R), rtol=0, atol=1e-13)
     h = 1e-30
     columns = []
     for k in range(6):
@@ -131,8 +133,8 @@ def test_jacobian_is_the_derivative_of_another_inverse(pose):
         d[k] = 1j * h
         columns.append(angles_by_half_angle(*nudged(p.astype(complex), R, d)).imag / h)
     W = np.array(columns).T
-    assert_allclose(TABLE.inverse_jacobian(p, R), W, rtol=1e-11, atol=1e-12)
-    assert_allclose(TABLE.jacobian(p, R) @ W, np.eye(6), rtol=0, atol=1e-11)
+    assert_allclose(OPEN.inverse_jacobian(p, R), W, rtol=1e-11, atol=1e-12)
+    assert_allclose(OPEN.jacobian(p, R) @ W, np.eye(6), rtol=0, atol=1e-11)
 
 
 @given(pose=poses(), seed=st.integers(0, 10_000))
@@ -144,7 +146,7 @@ def test_virtual_work(pose, seed):
     F, step = rng.normal(size=6), 1e-6 * rng.normal(size=6)
     ahead, behind = nudged(p, R, step), nudged(p, R, -step)
     moved = 0.5 * (angles_by_half_angle(*ahead) - angles_by_half_angle(*behind))
-    tau = TABLE.jacobian(p, R).T @ F
+    tau = OPEN.jacobian(p, R).T @ F
     assert math.isclose(float(tau @ moved), float(F @ step), rel_tol=1e-6, abs_tol=1e-13)
 
 
@@ -181,7 +183,7 @@ def rows_of(p, R):
     return np.array(found)
 
 
-@given(pose=poses(turn=0.6))
+@given(pose=poses())
 @settings(max_examples=40, deadline=None)
 def test_measure_of_the_plate_is_the_smallest_singular_value(pose):
     p, R = pose

@@ -118,7 +118,7 @@ def test_weight_stiffness_is_the_curvature_of_the_energies():
 
 def test_mass_and_damping_are_those_of_arms_and_plate_when_sampling_is_quick():
     plant = plant_with(gravity=0.0, period=2.5e-4, resolution=0.0)
-    found = identify_impedance(shaken(plant, seconds=20.0))
+    found = identify_impedance(shaken(plant, seconds=12.0))
     W = plant.table.inverse_jacobian(HOME)
     # rods by hand: m/6 at the arm, m/6 at the plate, 2m/3 in the middle
     end, joints = plant.rod_mass / 6.0, plant.table.geometry[:, 5:8]

@@ -22,4 +22,4 @@ def test_motion_converges_with_fourth_order():
     counts = np.array([2, 3, 4, 6, 8])
     errors = [np.abs(end(int(n)) - exact).max() for n in counts]
     slope = -np.polyfit(np.log(counts), np.log(errors), 1)[0]
-    assert abs(slope - 4.0) < 0.25, (slope, errors)
+    assert abs(slope - 4.0) < 0.1, (slope, errors)

@@ -9,6 +9,7 @@ import pytest
 
 import tegotae as tg
 from tegotae import figures
+from tegotae.commands import papers as papers_command
 from tegotae.papers import PAPERS, Finding, Paper, load_paper, report
 from tegotae.papers.ledger import Entry, as_json
 
@@ -115,6 +116,43 @@ def test_json_is_strict_and_has_the_promised_names() -> None:
     assert [claim["passed"] for claim in claims] == [True, False, False, False]
     assert [claim["as_printed"] for claim in claims] == [True, False, True, True]
     assert json.loads(text)["declined"][0]["paper"] == "galilei1638"
+
+
+def test_a_claim_that_needs_a_missing_package_is_neither_passed_nor_failed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paper = Paper(key="k", title="t", authors="a", subject=None)
+
+    @paper.claim("compared", statement="They agree.", source="(1)", needs=("numpy", "nosuchpeer"))
+    def compared(subject: None) -> Finding:
+        raise AssertionError("never measured")
+
+    @paper.claim("holds", statement="It holds.", source="(2)", needs=("numpy",))
+    def holds(subject: None) -> Finding:
+        return Finding("one", 1, "=", 1)
+
+    entry, held = paper.check()
+    assert (entry.status, held.status) == ("not checked", "passed")
+    assert not entry.passed
+    assert "not checked here: needs nosuchpeer (pip install 'tegotae[peers]')" in entry.measured
+    told = as_json([paper], [entry, held])
+    assert [claim["id"] for claim in told["claims"]] == ["holds"]
+    assert [(claim["id"], claim["status"]) for claim in told["not_checked"]] == [("compared", "not checked")]
+    page = report.page([paper], [entry, held], [])
+    assert page.count('aria-label="not checked"') == page.count('aria-label="passed"') == 1
+    assert 'aria-label="failed"' not in page
+    assert "<b>1</b><span>not checked here</span>" in page
+
+    monkeypatch.setattr("tegotae.commands.papers.load_paper", lambda key: paper)
+    assert papers_command.run("k", None, None, None), "what cannot be checked here does not fail the command"
+    said = " ".join(capsys.readouterr().out.split())
+    assert "1 of 1 claims of k passed; 1 not checked here, without nosuchpeer" in said
+
+
+def test_packages_without_modules_are_found_by_their_distribution() -> None:
+    paper = Paper(key="k", title="t", authors="a", subject=None)
+    paper.claim("a", statement="s", source="(1)", needs=("pytest-xdist",))(lambda subject: Finding("one", 1, "=", 1))
+    assert paper.check()[0].passed
 
 
 class _Addresses(HTMLParser):

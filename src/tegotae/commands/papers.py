@@ -15,9 +15,15 @@ from tegotae.errors import FileError
 from tegotae.papers import PAPERS, load_paper, report
 from tegotae.papers.ledger import Entry, Paper, as_json
 
+_MARKS = {
+    "passed": Text("passed", style="green"),
+    "failed": Text("FAILED", style="bold red"),
+    "not checked": Text("not checked", style="yellow"),
+}
+
 
 def run(key: str | None, json: Path | None, figures: Path | None, report_path: Path | None) -> bool:
-    """Whether every claim held and every figure could be drawn."""
+    """Whether every claim that could be checked here held, and every figure could be drawn."""
     for path in (json, report_path):
         words.refuse_unwritable(path)
     words.refuse_no_folder(figures)
@@ -46,7 +52,7 @@ def run(key: str | None, json: Path | None, figures: Path | None, report_path: P
     if report_path is not None:
         report.write(report_path, papers, entries, drawn)
         words.wrote(console, report_path, "the report")
-    return all(e.passed for e in entries) and all(one.figure is not None for one in drawn)
+    return all(e.status != "failed" for e in entries) and all(one.figure is not None for one in drawn)
 
 
 def _show(console: Console, paper: Paper[Any], entries: Sequence[Entry]) -> None:
@@ -57,7 +63,7 @@ def _show(console: Console, paper: Paper[Any], entries: Sequence[Entry]) -> None
     table.add_column("measured", ratio=4)
     table.add_column("bound", ratio=2, no_wrap=False)
     for entry in entries:
-        mark = Text("passed", style="green") if entry.passed else Text("FAILED", style="bold red")
+        mark = _MARKS[entry.status].copy()
         claim = Text(entry.id, style="bold").append("\n" + entry.statement, style="not bold")
         if not entry.as_printed:
             claim.append("\nnot as printed", style="yellow")
@@ -70,9 +76,15 @@ def _show(console: Console, paper: Paper[Any], entries: Sequence[Entry]) -> None
     console.print(table, "", sep="\n")
     for declined in paper.declined:
         console.print(Text(f"declined: {declined.what} ({declined.source}): {declined.reason}", style="dim"))
-    passed = sum(e.passed for e in entries)
-    style = "bold green" if passed == len(entries) else "bold red"
-    console.print(Text(f"{passed} of {len(entries)} claims of {paper.key} passed", style=style), "", sep="\n")
+    missing = sorted({name for e in entries for name in e.missing})
+    measured = [e for e in entries if not e.missing]
+    passed = sum(e.passed for e in measured)
+    style = "bold green" if passed == len(measured) else "bold red"
+    told = Text(f"{passed} of {len(measured)} claims of {paper.key} passed", style=style)
+    if missing:
+        unchecked = len(entries) - len(measured)
+        told.append(f"; {unchecked} not checked here, without {', '.join(missing)}", style="bold yellow")
+    console.print(told, "", sep="\n")
 
 
 def _save_figures(console: Console, folder: Path, drawn: Sequence[report.Drawn]) -> None:

@@ -65,6 +65,7 @@ def run(
                 "scenario": name,
                 "parameters": msgspec.to_builtins(parameters),
                 "summary": [{"name": n.name, "value": n.value, "unit": n.unit} for n in numbers],
+                **{n.key: n.value for n in numbers if n.key},
             }
             words.write_json(json, content)
             words.wrote(console, json, "the numbers")

@@ -170,8 +170,8 @@ class TreeAdmittance(Admittance):
         head = [*sizes, *which, *point, *turn.ravel(), *along, *np.asarray(self.tree.gravity)]
         parts: list[Array] = [np.array(head, dtype=np.float64)]
         parts += [_bits(a) for a in (layout.parent, layout.kind, layout.qi, layout.vi)]
-        parts += [layout.C.ravel(), joints.damping, joints.gain, joints.rate_gain]
-        parts += [_bits(joints.law), _bits(joints.place), joints.stiffness, joints.viscosity, joints.numbers]
+        parts += [layout.C.ravel(), joints.damping, joints.gain, joints.rate_gain, joints.stiffness, joints.viscosity]
+        parts += [_bits(joints.law), _bits(joints.place), joints.numbers]
         return np.concatenate([*parts, _bits(np.array(fed, dtype=np.int64)), np.asarray(layout.center).ravel()])
 
     @property
@@ -184,7 +184,7 @@ class TreeAdmittance(Admittance):
     # ------------------------------------------------------------ where it starts
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
-        """At rest in `tree.neutral()`, or as `q`, `v` and other fields in `initial` say; servos hold where they start."""
+        """At rest in `tree.neutral()`, or as `q`, `v` and other fields say; servos hold where they start."""
         given = dict(initial or {})
         for name in _FOLLOWS:
             if name in given:
@@ -238,8 +238,9 @@ class TreeAdmittance(Admittance):
         falling = [name for name, element in elements.items() if element.steepest_rise(period) > 0.0]
         if falling and not self.least_reluctance(period) > 0.0:
             raise UniquenessError(
-                f"{OWN}: at period={period:g} s friction in {', '.join(falling)} falls faster with speed than the inertia there "
-                "outweighs, so a step can have two solutions.\n  Give that friction more damping, or a shorter period."
+                f"{OWN}: at period={period:g} s friction in {', '.join(falling)} falls faster with speed than "
+                "the inertia there outweighs, so a step can have two solutions.\n"
+                "  Give that friction more damping, or use a shorter period."
             )
 
     def least_reluctance(self, period: float) -> float:

@@ -15,6 +15,8 @@ OWN = "Touch"
 class Touch:
     """A part of one body that may touch a surface of another, or of the world.
 
+    Boxes touch with their corners: give two boxes a `Touch` each way, and know that two edges do not feel each other.
+
     Along the normal acts f = K (e + beta e'), e the depth while they touch: a spring that pushes only, and a damper.
     Across it acts dry friction, mu f at most, through a spring and damper of its own, so what sticks does not creep.
     These are the elements of `tegotae.inclusion` (its `Contact` and `Friction`), taken implicitly: stable at any

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.errors import TegotaeError
 from tegotae.multibody.kernels import passes, quantities
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ class Dynamics:
         S, out = passes.workspace(n), np.empty_like(V)
         zero = np.zeros(nv)
         entries().forward(*self._model, self._g, inner_q, inner_v, tau, zero, W, np.empty((n, 6)), S, out)
+        self._see_numbers(out)
         return np.asarray(self.layout.outer_acceleration(Q, V, out).reshape(*shape, nv))
 
     def inverse_dynamics(
@@ -256,6 +258,16 @@ class Dynamics:
         return motion[:, :3].reshape(*shape, 3)
 
     # ------------------------------------------------------------ how they are asked
+
+    def _see_numbers(self, a: Array) -> None:
+        """Files bring joints that nothing opposes: nobody can say how those accelerate."""
+        if not np.isfinite(a).all():
+            worst = int(np.argmax(~np.isfinite(a).all(axis=0)))
+            joint = self.layout.names[int(np.searchsorted(self.layout.vi, worst, side="right")) - 1]
+            raise TegotaeError(
+                f"{OWN}: the acceleration of {joint!r} is no number: it has no inertia, or the state is out of range.\n"
+                "  See tree.flaws; give what it carries a mass and an inertia, or fix the joint."
+            )
 
     def _frame(self, body: str) -> Any:
         frames = self.layout.frames

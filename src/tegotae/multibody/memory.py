@@ -129,10 +129,11 @@ class Memory:
             np.zeros(nv), np.zeros(nv, dtype=np.int64), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv)
         )
         self.touching, self.places = np.zeros((pairs, TOUCHING)), np.zeros((pairs + 1, PLACES))
+        tau, slope, a = np.zeros((2, nv)), np.zeros((2, nv)), np.zeros((4, nv))
         self.work = Work(
-            passes.workspace(n), *(np.zeros(nv) for _ in range(6)), np.zeros((n, 6)), *(np.zeros(nv) for _ in range(2)),
-            np.zeros(3 * nv),
-        )
+            S=passes.workspace(n), free_tau=tau[0], free_slope=slope[0], tau=tau[1], slope=slope[1], a=a[0], v1=a[1],
+            wrench=np.zeros((n, 6)), grad=a[2], first=a[3], trial=np.zeros(3 * nv),
+        )  # fmt: skip
         # Scenes that never touch need no dual; it is quadratic in its rows.
         rows = int(3 * pairs + rubbing) if pairs else 1
         blocks = pairs + rubbing + 1

@@ -1,6 +1,6 @@
 """How light a tree can feel where it is pushed: a bound for the circuits it is wired into.
 
-Cutting a tree can only make it lighter. With the wrench w on a body whose twist is t = J v, a step gives it the mobility
+Cutting a tree can only make it lighter. With the wrench w on a body whose twist is t = J v, a step gives the mobility
 
     w'J (M + T slopes)^-1 J'w = max over v of 2 w't(v) - v'(M + T slopes) v,
 
@@ -56,7 +56,7 @@ def _own(tree: Tree, k: int) -> tuple[float, Array]:
 def _inverse(inertia: Array) -> Array | None:
     """Of an inertia, unless it is 0 about some axis."""
     least = float(np.linalg.eigvalsh(inertia)[0])
-    return np.linalg.inv(inertia) if least > NONE * float(np.trace(inertia)) else None
+    return np.asarray(np.linalg.inv(inertia)) if least > NONE * float(np.trace(inertia)) else None
 
 
 def _of_body(tree: Tree, body: str, point: ArrayLike, along: ArrayLike | None) -> float:

@@ -93,7 +93,7 @@ class Scene:
             v: how it starts to move; at rest unless given.
             torque: of every speed [N·m, N]: numbers, or a row for each tick.
             targets: joint -> target of its servo [rad, m], a number or one a tick; where it starts unless given.
-            wrenches: body -> force [N] and moment [N·m] at its frame's origin in world axes; six numbers, or six a tick.
+            wrenches: body -> force [N] and moment [N·m] at its frame's origin in world axes; 6 numbers, or 6 a tick.
             every: record every so many ticks.
             method: "implicit", or explicit "symplectic" or "rk4".
             progress: called with the share that is done, now and then.
@@ -175,7 +175,7 @@ class LiveScene:
     @property
     def contact_force(self) -> Array:
         """Of every pair in the last tick, on what touches, in world axes [N]."""
-        return self._one.pairs[0, :, :3].copy()
+        return np.array(self._one.pairs[0, :, :3])
 
     def step(
         self,
@@ -221,7 +221,7 @@ class LiveScene:
             rows[:, speeds[names[name]]] = one
         return rows
 
-    def _wrench_records(self, wrenches: Mapping[str, ArrayLike], ticks: int) -> tuple[Array, Array, Array]:
+    def _wrench_records(self, wrenches: Mapping[str, ArrayLike], ticks: int) -> tuple[Any, Array, Array]:
         tree = self.scene.tree
         body, place = np.zeros(len(wrenches), dtype=np.int64), np.zeros((len(wrenches), 3))
         columns = []
@@ -267,7 +267,9 @@ def _result(scene: Scene, live: LiveScene, tape: Any, every: int) -> Result:
     }
     if len(scene.pairs.names):
         variables |= {
-            "contact_force": Variable(("time", "pair", "axis"), tape.pairs[:, :, :3], "N", "on what touches, in world axes"),
+            "contact_force": Variable(
+                ("time", "pair", "axis"), tape.pairs[:, :, :3], "N", "on what touches, in world axes"
+            ),
             "gap": Variable(("time", "pair"), tape.pairs[:, :, 3], "m", "between the two, negative where they overlap"),
         }
     about = {

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tegotae import checks
@@ -90,6 +92,7 @@ class Entry:
         findings: every number measured, with its bound.
         as_printed: False where the paper's words do not hold as printed; the verdict is about the corrected ones.
         note: what a reader should know, or the error that ended the measurement.
+        missing: packages without which it could not be measured here.
 
     Example:
         >>> entry = Entry(paper="p", id="a", statement="It holds.", source="(1)", findings=(), as_printed=True)
@@ -104,6 +107,7 @@ class Entry:
     findings: tuple[Finding, ...]
     as_printed: bool
     note: str = ""
+    missing: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -111,8 +115,17 @@ class Entry:
         return bool(self.findings) and all(finding.passed for finding in self.findings)
 
     @property
+    def status(self) -> str:
+        """One of ``passed``, ``failed``, ``not checked``; the last if a package is missing."""
+        if self.missing:
+            return "not checked"
+        return "passed" if self.passed else "failed"
+
+    @property
     def measured(self) -> str:
         """The measured numbers in words."""
+        if self.missing:
+            return f"not checked here: needs {', '.join(self.missing)} (pip install 'tegotae[peers]')"
         return "; ".join(f.measured_text for f in self.findings) or "nothing: the measurement ended in an error"
 
     @property
@@ -130,6 +143,7 @@ class Entry:
             "measured": self.measured,
             "bound": self.bound,
             "passed": self.passed,
+            "status": self.status,
             "as_printed": self.as_printed,
             "note": self.note,
             "findings": [
@@ -157,6 +171,8 @@ class Claim(Generic[Subject]):
         source: equation, figure or section.
         as_printed: False where the paper's words do not hold as printed; `statement` is then the corrected one.
         note: what a reader should know; the misprint, for instance.
+        needs: packages beyond tegotae's own, by the name of their module or distribution; where one is missing the
+            claim is reported as not checked, neither passed nor failed.
         measure: takes the subject, gives one or more findings.
 
     Example:
@@ -172,17 +188,20 @@ class Claim(Generic[Subject]):
     source: str
     as_printed: bool = True
     note: str = ""
+    needs: tuple[str, ...] = ()
     measure: Callable[[Subject], Finding | Sequence[Finding]]
 
     def check(self, subject: Subject) -> Entry:
         """Measure on this subject. A measurement that raises is a failed claim with the error in its note."""
         note = self.note
         findings: tuple[Finding, ...] = ()
-        try:
-            found = self.measure(subject)
-            findings = (found,) if isinstance(found, Finding) else tuple(found)
-        except Exception as error:
-            note = " ".join(filter(None, [note, f"{type(error).__name__}: {error}"]))
+        missing = tuple(name for name in self.needs if not _installed(name))
+        if not missing:
+            try:
+                found = self.measure(subject)
+                findings = (found,) if isinstance(found, Finding) else tuple(found)
+            except Exception as error:
+                note = " ".join(filter(None, [note, f"{type(error).__name__}: {error}"]))
         return Entry(
             paper=self.paper,
             id=self.id,
@@ -191,7 +210,19 @@ class Claim(Generic[Subject]):
             findings=findings,
             as_printed=self.as_printed,
             note=note,
+            missing=missing,
         )
+
+
+def _installed(name: str) -> bool:
+    """Whether a module can be imported, or a distribution of that name (one without modules, perhaps) is there."""
+    if find_spec(name) is not None:
+        return True
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -259,7 +290,14 @@ class Paper(Generic[Subject]):
     declined: list[Declined] = field(default_factory=list)
 
     def claim(
-        self, identifier: str, *, statement: str, source: str, as_printed: bool = True, note: str = ""
+        self,
+        identifier: str,
+        *,
+        statement: str,
+        source: str,
+        as_printed: bool = True,
+        note: str = "",
+        needs: tuple[str, ...] = (),
     ) -> Callable[[Measure], Measure]:
         """Register the function below as the measurement of a claim."""
         if any(known.id == identifier for known in self.claims):
@@ -274,6 +312,7 @@ class Paper(Generic[Subject]):
                     source=source,
                     as_printed=as_printed,
                     note=note,
+                    needs=needs,
                     measure=measure,
                 )
             )
@@ -314,14 +353,16 @@ class Paper(Generic[Subject]):
 
 
 def as_json(papers: Iterable[Paper[Any]], entries: Iterable[Entry]) -> dict[str, Any]:
-    """The ledger as plain values: `claims`, and what was declined.
+    """The ledger as plain values: `claims` measured, those `not_checked` for want of a package, and what was declined.
 
     Example:
         >>> as_json([], [])
-        {'claims': [], 'declined': []}
+        {'claims': [], 'not_checked': [], 'declined': []}
     """
+    entries = list(entries)
     return {
-        "claims": [entry.as_dict() for entry in entries],
+        "claims": [entry.as_dict() for entry in entries if not entry.missing],
+        "not_checked": [entry.as_dict() for entry in entries if entry.missing],
         "declined": [
             {"paper": p.key, "what": d.what, "source": d.source, "reason": d.reason} for p in papers for d in p.declined
         ],

@@ -130,13 +130,15 @@ the same table in a terminal: <code>tegotae papers</code>.</footer>
 
 
 def _header(papers: Sequence[Paper[Any]], entries: Sequence[Entry]) -> str:
-    passed = sum(entry.passed for entry in entries)
-    failed = len(entries) - passed
+    passed = sum(entry.status == "passed" for entry in entries)
+    failed = sum(entry.status == "failed" for entry in entries)
+    unchecked = len(entries) - passed - failed
     corrected = sum(not entry.as_printed for entry in entries)
     declined = sum(len(paper.declined) for paper in papers)
     counts = [
         (passed, "claim holds" if passed == 1 else "claims hold", "good"),
         (failed, "failed", "bad" if failed else ""),
+        *([(unchecked, "not checked here", "warn")] if unchecked else []),
         (corrected, "not as printed", "warn" if corrected else ""),
         (declined, "declined", ""),
     ]
@@ -167,7 +169,8 @@ def _section(paper: Paper[Any], entries: Sequence[Entry], drawn: Sequence[Drawn]
 
 
 def _claim(entry: Entry) -> str:
-    kind, sign, word = ("good", "✓", "passed") if entry.passed else ("bad", "✗", "failed")
+    kind, sign = {"passed": ("good", "✓"), "failed": ("bad", "✗"), "not checked": ("warn", "–")}[entry.status]
+    word = entry.status
     tag = "" if entry.as_printed else ' <span class="tag">not as printed</span>'
     note = f'<p class="note">{escape(entry.note)}</p>' if entry.note else ""
     rows = "".join(_row(finding) for finding in entry.findings)

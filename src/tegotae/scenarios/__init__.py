@@ -15,6 +15,7 @@ SCENARIOS = {
     "inclusion": "tegotae.scenarios.inclusion",
     "rod": "tegotae.scenarios.rod",
     "steering": "tegotae.scenarios.steering",
+    "two-robots": "tegotae.scenarios.two_robots",
 }
 
 

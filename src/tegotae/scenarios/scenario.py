@@ -23,6 +23,7 @@ class Number:
         name: in words.
         value: the number [unit].
         unit: SI unit, or "" for a bare number.
+        key: under which a JSON file holds the value by itself; "" if only among the others.
 
     Example:
         >>> Number("largest force", 4.0, "N").unit
@@ -32,6 +33,7 @@ class Number:
     name: str
     value: float
     unit: str = ""
+    key: str = ""
 
 
 FIGURE = (".png", ".svg", ".pdf")  # as `tegotae.figures` writes them; named here to keep matplotlib unloaded

@@ -117,20 +117,21 @@ def _distance(table: Hexa, arm: int, position: Array, rotation: Array) -> str:
     return f"needs a rod of at most {far:.4g} m, it has {row[9]:g} m"
 
 
-def _last_good(table: Hexa, position: Array, rotation: Array) -> tuple[float, Array]:
-    """The share of the straight way from home to a bad pose that is good, and where that is."""
+def _last_good(table: Hexa, position: Array, rotation: Array) -> float:
+    """The share of the straight way from home to a bad pose that is good, a little less so that it may be rounded."""
     start, _ = table.home
     good, bad = 0.0, 1.0
     for _ in range(30):
         middle = 0.5 * (good + bad)
         at = start + middle * (position - start), turned(rotation, middle)
         good, bad = (good, middle) if problem(table, *at) else (middle, bad)
-    return good, start + good * (position - start)
+    return max(0.0, good - 0.002)
 
 
 def refuse(table: Hexa, position: Array, rotation: Array, found: str) -> NoReturn:
     """Say what is wrong with a pose, and how far the table can go towards it."""
-    share, place = _last_good(table, position, rotation)
+    share = _last_good(table, position, rotation)
+    place = table.home[0] + share * (position - table.home[0])
     told = ", ".join(f"{float(x):.4g}" for x in position)
     near = ", ".join(f"{float(x):.4g}" for x in place)
     checks.refuse(

@@ -51,6 +51,11 @@ class Reading(NamedTuple):
 class LiveTable:
     """A plant in a loop: `command` a pose, `step` a period, `read` what is known, `stop` where it is.
 
+    Args:
+        plant: the table; `HexaPlant.start` makes this.
+        position: of the plate's centre at the start [m].
+        rotation: of the plate at the start, 3 x 3 [-].
+
     Example:
         >>> from tegotae.table import HexaPlant
         >>> table = HexaPlant.default(kp=400.0).start()

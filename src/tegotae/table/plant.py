@@ -157,7 +157,7 @@ class HexaPlant:
         p, R = pose_of("HexaPlant", position, rotation)
         self.table.inverse(p, R)
         y = state_of(p, R)[:13]
-        y[7:] = checks.numbers("HexaPlant", "twist", twist)
+        y[7:] = _twist_of(twist)
         o = room()
         module().terms(self.table.geometry, self.bodies, y, o)
         return o.M, o.h, o.W
@@ -189,7 +189,7 @@ class HexaPlant:
             0.0116
         """
         p, R = pose_of("HexaPlant", position, rotation)
-        V = checks.numbers("HexaPlant", "twist", twist)
+        V = _twist_of(twist)
         kinetic = 0.5 * float(V @ self.mass_matrix(p, R) @ V)
         B, G = self.bodies, self.table.geometry
         angles = self.table.inverse(p, R)
@@ -227,7 +227,7 @@ class HexaPlant:
         """
         p, R = pose_of("HexaPlant", position, rotation)
         _, weight, W = self._terms(p, R, np.zeros(6))
-        torque = self.servo.compensation * np.linalg.solve(W.T, weight)
+        torque = np.linalg.solve(W.T, weight)  # fed forward or by sagging: the motors hold it either way
         step, found = 1e-5, np.zeros((6, 6))
         for k in range(6):
             for side in (-1.0, 1.0):
@@ -323,10 +323,7 @@ class HexaPlant:
 
         commands, F, ticks = commands_of(self, positions, rotations, wrenches)
         z = self.rest(commands[0, :3].copy(), commands[0, 3:].reshape(3, 3).copy())
-        given = checks.numbers("HexaPlant", "twist", twist)
-        if given.shape != (6,):
-            checks.refuse("HexaPlant", f"twist has shape {given.shape}.", "Give three velocities and three rates.")
-        z[7:13] = given
+        z[7:13] = _twist_of(twist)
         s, r = self.sensor.state()
         out = np.zeros((ticks, z.size))
         done, why = module().march(*self.fixed, z, s, r, commands, F, *self.pace, room(), out)
@@ -356,6 +353,14 @@ class HexaPlant:
             f"HexaPlant: {WHY[why]} at {time:.6g} s.\n"
             "  Push less, hold stiffer, or stay farther from the workspace's edge."
         )
+
+
+def _twist_of(twist: ArrayLike) -> Array:
+    given = checks.numbers("HexaPlant", "twist", twist)
+    if given.shape != (6,):
+        checks.refuse("HexaPlant", f"twist has shape {given.shape}.", "Give three velocities and three rates.")
+    checks.finite("HexaPlant", "twist", given, "m/s, rad/s")
+    return given
 
 
 def state_of(position: Array, rotation: Array) -> Array:

@@ -201,7 +201,8 @@ def add_joint(joints, friction, work, dual, o, m, blocks, T):
     c = 1.0 / (joints.viscosity[o] + T * K)
     dual.blocks[FIRST, blocks], dual.limit[blocks], dual.blocks[KINDS, blocks] = m, friction.r[o], 1
     dual.blocks[OWNER, blocks] = -1 - o
-    dual.columns[C, m], dual.columns[B, m], dual.columns[F, m] = c, work.v1[o] - c * K * friction.e[o], friction.force[o]
+    dual.columns[C, m], dual.columns[B, m] = c, work.v1[o] - c * K * friction.e[o]
+    dual.columns[F, m] = friction.force[o]
     return m + 1
 
 
@@ -225,7 +226,8 @@ def impulse(model, touches, places, dual, S, block, row):
 def assemble(model, touches, places, dual, S, blocks, T):
     """W = T J M^-1 J', a column for each row's unit of force."""
     for block in range(blocks):
-        for row in range(dual.blocks[FIRST, block], dual.blocks[FIRST, block] + (3 if dual.blocks[KINDS, block] == 0 else 1)):
+        start = dual.blocks[FIRST, block]
+        for row in range(start, start + (3 if dual.blocks[KINDS, block] == 0 else 1)):
             impulse(model, touches, places, dual, S, block, row)
             for other in range(blocks):
                 c, first = dual.blocks[OWNER, other], dual.blocks[FIRST, other]
@@ -354,7 +356,8 @@ def contact_kernels(at_rest, resolve):
                 work.v1[o] += T * dual.columns[F, row] * dual.answers[row, o]
         for block in range(blocks):
             if dual.blocks[OWNER, block] < 0:
-                o, f, limit = -1 - dual.blocks[OWNER, block], dual.columns[F, dual.blocks[FIRST, block]], dual.limit[block]
+                o, limit = -1 - dual.blocks[OWNER, block], dual.limit[block]
+                f = dual.columns[F, dual.blocks[FIRST, block]]
                 friction.force[o] = f
                 friction.mode[o] = -1 if f >= limit else (1 if f <= -limit else 0)
                 friction.slope[o], friction.at[o] = 0.0, 0.0
@@ -364,7 +367,7 @@ def contact_kernels(at_rest, resolve):
         """Contacts and joints together. (blocks, solved) come back; speeds in work.v1, forces in dual.f."""
         for o in range(len(v)):
             work.tau[o], work.slope[o] = work.free_tau[o], work.free_slope[o]
-            if rubs(joints, o):
+            if rubs(joints.law[o], joints.damping[o]):
                 friction.r[o] = at_rest(joints.law[o], joints.numbers, joints.place[o])
         solve_modes(model, work, v, T)
         for o in range(len(v)):
@@ -381,7 +384,7 @@ def contact_kernels(at_rest, resolve):
                     m = add_contact(touches, touching, places, dual, work.S, c, m, blocks, T)
                     blocks += 1
             for o in range(len(v)):
-                if rubs(joints, o):
+                if rubs(joints.law[o], joints.damping[o]):
                     m = add_joint(joints, friction, work, dual, o, m, blocks, T)
                     blocks += 1
             assemble(model, touches, places, dual, work.S, blocks, T)

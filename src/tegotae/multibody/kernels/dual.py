@@ -14,7 +14,7 @@ is brought in little by little, from none.
 
 import math
 
-from tegotae.compiling import cached, kernel
+from tegotae.compiling import kernel
 from tegotae.multibody.kernels.dual_convex import (
     BOX,
     CONE,
@@ -225,7 +225,7 @@ def attempt(m, n_blocks, W, C, b, kind, first, limit, f, work):
     return count, worst
 
 
-@cached
+@kernel
 def solve_dual(m, n_blocks, W, C, b, kind, first, limit, f, work):
     """Forces f of one step, from the warm start f. Iterations, and 0 if they hold to rounding or 1 if they do not.
 

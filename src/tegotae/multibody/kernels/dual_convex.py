@@ -181,14 +181,15 @@ def sweep(m, n_blocks, W, C, b, kind, first, limit, R, f):
 @kernel
 def face_direction(m, n_blocks, W, C, kind, first, limit, f, work):
     """Newton's step d within the present face: rows that press against their bound stay, discs move along the rim."""
-    h, d, rho, free, R = work[WORK_H], work[D], work[RHO], work[FREE], work[RADIUS]
+    h, d, rho, free, R, met = work[WORK_H], work[D], work[RHO], work[FREE], work[RADIUS], work[MODE]
     A, x = work[MATRIX:], work[X]
     n = 0
     for j in range(m):
         d[j] = 0.0
     for k in range(n_blocks):
         i = first[k]
-        if (abs(f[i]) < limit[k] or f[i] * h[i] > 0.0) if kind[k] == BOX else (f[i] > 0.0 or h[i] < 0.0):
+        inside = abs(f[i]) < limit[k] or f[i] * h[i] > 0.0 if kind[k] == BOX else f[i] > 0.0 or h[i] < 0.0
+        if inside and met[k] == 0.0:
             free[n] = i
             n += 1
         if kind[k] == CONE and R[k] > 0.0:
@@ -235,28 +236,60 @@ def energy_of(m, b, f, h):
 
 
 @kernel
+def first_bound(n_blocks, kind, first, limit, f, d):
+    """How far along d (1 at most) until a row meets its bound, the block of that row (-1 for none), and the bound."""
+    length, block, bound = 1.0, -1, 0.0
+    for k in range(n_blocks):
+        i = first[k]
+        if d[i] < 0.0 or (d[i] > 0.0 and kind[k] == BOX):
+            end = math.copysign(limit[k], d[i]) if kind[k] == BOX else 0.0
+            if f[i] + length * d[i] < end if d[i] < 0.0 else f[i] + length * d[i] > end:
+                length, block, bound = max((end - f[i]) / d[i], 0.0), k, end
+    return length, block, bound
+
+
+@kernel
+def cross_face(m, n_blocks, W, C, b, kind, first, limit, f, work):
+    """Newton steps straight to the nearest bound, which is then kept, until one ends inside; each lowers the energy."""
+    h, s, d, R, met = work[WORK_H], work[WORK_S], work[D], work[RADIUS], work[MODE]
+    f1, h1, s1 = work[F1], work[H1], work[S1]
+    for k in range(n_blocks):
+        met[k] = 0.0
+    for _ in range(n_blocks + 1):
+        if not face_direction(m, n_blocks, W, C, kind, first, limit, f, work):
+            return
+        q = energy_of(m, b, f, h)
+        length, block, bound = first_bound(n_blocks, kind, first, limit, f, d)
+        shortest = length if length == 0.0 else 2.0**-12 * length
+        while True:  # only the rims are curved: without them the first length will do
+            for j in range(m):
+                f1[j] = f[j] + length * d[j]
+            if block >= 0:
+                f1[first[block]] = bound
+            project_lines(n_blocks, kind, first, limit, f1)
+            project_discs(n_blocks, kind, first, R, f1)
+            multiply(m, W, C, b, f1, h1, s1)
+            if length == 0.0 or energy_of(m, b, f1, h1) < q:
+                break
+            length, block = 0.5 * length, -1
+            if length < shortest:
+                return
+        for j in range(m):
+            f[j], h[j], s[j] = f1[j], h1[j], s1[j]
+        if block < 0:
+            return
+        met[block] = 1.0
+
+
+@kernel
 def descend(m, n_blocks, W, C, b, kind, first, limit, f, work, enough, most):
     """Lower the energy over the discs of radii work[RADIUS] until the residual is small enough; the rounds it took."""
-    h, s, d, rho, R = work[WORK_H], work[WORK_S], work[D], work[RHO], work[RADIUS]
-    f1, h1, s1 = work[F1], work[H1], work[S1]
+    h, s, rho, R = work[WORK_H], work[WORK_S], work[RHO], work[RADIUS]
     for count in range(most):
         sweep(m, n_blocks, W, C, b, kind, first, limit, R, f)
         multiply(m, W, C, b, f, h, s)
         _, worst = residual(n_blocks, kind, first, limit, R, rho, f, h, s)
         if worst <= enough:
             return count + 1
-        if not face_direction(m, n_blocks, W, C, kind, first, limit, f, work):
-            continue
-        q, length = energy_of(m, b, f, h), 1.0
-        for _ in range(12):
-            for j in range(m):
-                f1[j] = f[j] + length * d[j]
-            project_lines(n_blocks, kind, first, limit, f1)
-            project_discs(n_blocks, kind, first, R, f1)
-            multiply(m, W, C, b, f1, h1, s1)
-            if energy_of(m, b, f1, h1) < q:
-                for j in range(m):
-                    f[j] = f1[j]
-                break
-            length *= 0.5
+        cross_face(m, n_blocks, W, C, b, kind, first, limit, f, work)
     return most

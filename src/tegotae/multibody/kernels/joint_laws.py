@@ -39,7 +39,7 @@ def resolve(law, p, j, c, U):
 
 
 def with_customs(*halves):
-    """(at_rest, resolve) that also know laws of the user's own, numbered from CUSTOM; halves = magnitude, resolve, ..."""
+    """(at_rest, resolve) that also know laws of the user's own, numbered from CUSTOM: magnitude and resolve of each."""
     rest_of, resolve_of = at_rest, resolve
     for place in range(len(halves) // 2):
         rest_of, resolve_of = _one_more(rest_of, resolve_of, CUSTOM + place, halves[2 * place], halves[2 * place + 1])

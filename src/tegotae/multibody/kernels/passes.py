@@ -1,8 +1,8 @@
 """Rosenthal's three passes: the accelerations of any tree in time proportional to its bodies. [tarao1999 3.3]
 
 World components at each centre of mass, velocity first. Row k of S holds what is known of body k; the last row is the
-world, so a parent of -1 needs no branch. Accelerations are counted from free fall (v' - g): gravity then appears only as
-the acceleration -g of the world.
+world, so a parent of -1 needs no branch. Accelerations are counted from free fall (v' - g): gravity then appears only
+as the acceleration -g of the world.
 
 Columns of S: see below. p = (p_l, p_a) is how the body moves when its joint does (partial velocity), d the way from the
 parent's centre of mass to its own, M = [[A, B], [B', C]] the articulated inertia, X the articulated bias, Y = M p,
@@ -332,9 +332,7 @@ def carry(s, i):
     """s = Phi s_i + p udot; udot comes back."""
     x0, x1, x2 = i[S_], i[S_ + 1], i[S_ + 2]
     x3, x4, x5 = i[S_ + 3], i[S_ + 4], i[S_ + 5]
-    u = s[G] - (
-        s[Z] * x0 + s[Z + 1] * x1 + s[Z + 2] * x2 + s[Z + 3] * x3 + s[Z + 4] * x4 + s[Z + 5] * x5
-    )
+    u = s[G] - (s[Z] * x0 + s[Z + 1] * x1 + s[Z + 2] * x2 + s[Z + 3] * x3 + s[Z + 4] * x4 + s[Z + 5] * x5)
     d0, d1, d2 = s[D_WAY], s[D_WAY + 1], s[D_WAY + 2]
     s[S_] = x0 + x4 * d2 - x5 * d1 + s[P] * u
     s[S_ + 1] = x1 + x5 * d0 - x3 * d2 + s[P + 1] * u

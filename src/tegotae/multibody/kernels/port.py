@@ -46,7 +46,7 @@ from tegotae.multibody.kernels.passes import (
     respond,
 )
 from tegotae.multibody.kernels.records import Friction, Joints, Model, Work
-from tegotae.multibody.kernels.stiction import commit_friction, prepare_joints, rubs, stiction_kernels
+from tegotae.multibody.kernels.stiction import commit_friction, prepare_joints, stiction_kernels
 
 # Places in the head of p. JOINT: its speed, or -1 for a body's point. FALLS: whether the body hangs from a free one, so
 # that its accelerations are counted from free fall. POINT and FRAME in the internal frame of BODY.
@@ -63,35 +63,26 @@ View = namedtuple("View", "model joints friction work own tau q v speeds centers
 
 def scratch_size(n, nv):
     """How many numbers of the state the step works in."""
-    return PORT + 5 * nv + 2 * nv + (n + 1) * WIDTH + 6 * nv + 6 * n + 5 * nv
+    return PORT + 18 * nv + (n + 1) * WIDTH + 6 * n
 
 
 @kernel_inside
-def model_of(p):
+def model_of(p, n):
     """The tree, and where the joints' numbers begin in p."""
-    n = int(p[BODIES])
-    a = HEAD
-    parent = p[a : a + n].view(np.int64)
-    kind = p[a + n : a + 2 * n].view(np.int64)
-    qi = p[a + 2 * n : a + 3 * n].view(np.int64)
-    vi = p[a + 3 * n : a + 4 * n].view(np.int64)
-    a += 4 * n
-    C = p[a : a + 22 * n].reshape((n, 22))
-    return Model(parent, kind, qi, vi, C, p[GRAVITY : GRAVITY + 3]), a + 22 * n
+    whole = p[HEAD : HEAD + 4 * n].view(np.int64).reshape((4, n))
+    a = HEAD + 26 * n
+    C = p[HEAD + 4 * n : a].reshape((n, 22))
+    return Model(whole[0], whole[1], whole[2], whole[3], C, p[GRAVITY : GRAVITY + 3]), a
 
 
 @kernel_inside
-def joints_of(p, a, target):
+def joints_of(p, a, nv, target):
     """What acts in the joints, and where the rest of p begins; targets stand in the state."""
-    nv, count = int(p[SPEEDS]), int(p[NUMBERS])
-    damping, gain, rate_gain = p[a : a + nv], p[a + nv : a + 2 * nv], p[a + 2 * nv : a + 3 * nv]
-    a += 3 * nv
-    law, place = p[a : a + nv].view(np.int64), p[a + nv : a + 2 * nv].view(np.int64)
-    a += 2 * nv
-    stiffness, viscosity = p[a : a + nv], p[a + nv : a + 2 * nv]
-    a += 2 * nv
-    numbers = p[a : a + count]
-    return Joints(damping, gain, rate_gain, target, law, place, numbers, stiffness, viscosity), a + count
+    real = p[a : a + 5 * nv].reshape((5, nv))
+    whole = p[a + 5 * nv : a + 7 * nv].view(np.int64).reshape((2, nv))
+    a += 7 * nv
+    b = a + int(p[NUMBERS])
+    return Joints(real[0], real[1], real[2], target, whole[0], whole[1], p[a:b], real[3], real[4]), b
 
 
 @kernel_inside
@@ -99,27 +90,16 @@ def room_of(s, at, e, n, nv):
     """Views of the scratch that starts at s[at]: friction, where it works, the port, torques and targets."""
     own = s[at : at + PORT]
     at += PORT
-    mode = s[at : at + nv].view(np.int64)
-    r, slope, taken, force = (
-        s[at + nv : at + 2 * nv],
-        s[at + 2 * nv : at + 3 * nv],
-        s[at + 3 * nv : at + 4 * nv],
-        s[at + 4 * nv : at + 5 * nv],
-    )
-    at += 5 * nv
-    tau, target = s[at : at + nv], s[at + nv : at + 2 * nv]
-    at += 2 * nv
+    # Rows of one matrix: a row costs the compiler less than a slice.
+    V = s[at : at + 14 * nv].reshape((14, nv))
+    at += 14 * nv
+    mode, trial = s[at : at + nv].view(np.int64), s[at + nv : at + 4 * nv]
+    at += 4 * nv
     S = s[at : at + (n + 1) * WIDTH].reshape((n + 1, WIDTH))
     at += (n + 1) * WIDTH
-    free_tau, free_slope = s[at : at + nv], s[at + nv : at + 2 * nv]
-    joint_tau, joint_slope = s[at + 2 * nv : at + 3 * nv], s[at + 3 * nv : at + 4 * nv]
-    a, v1 = s[at + 4 * nv : at + 5 * nv], s[at + 5 * nv : at + 6 * nv]
-    at += 6 * nv
     wrench = s[at : at + 6 * n].reshape((n, 6))
-    at += 6 * n
-    grad, first, trial = s[at : at + nv], s[at + nv : at + 2 * nv], s[at + 2 * nv : at + 5 * nv]
-    work = Work(S, free_tau, free_slope, joint_tau, joint_slope, a, v1, wrench, grad, first, trial)
-    return Friction(e, mode, r, slope, taken, force), work, own, tau, target
+    work = Work(S, V[0], V[1], V[2], V[3], V[4], V[5], wrench, V[6], V[7], trial)
+    return Friction(e, mode, V[8], V[9], V[10], V[11]), work, own, V[12], V[13]
 
 
 @kernel_inside
@@ -132,9 +112,9 @@ def view(p, s, d):
     path = e + nv
     inner = path + 7
     at = inner + nq + nv
-    model, a = model_of(p)
+    model, a = model_of(p, n)
     friction, work, own, tau, target = room_of(s, at, s[e:path], n, nv)
-    joints, a = joints_of(p, a, target)
+    joints, a = joints_of(p, a, nv, target)
     speeds = p[a : a + count].view(np.int64)
     centers = p[a + count : a + count + 3 * n].reshape((n, 3))
     q, v = s[inner : inner + nq], s[inner + nq : at]
@@ -311,7 +291,7 @@ def _settling(halves):
         other = False
         for o in range(n):
             work.trial[o] = work.slope[o]
-            if rubs(joints, o):
+            if joints.law[o] >= 0 and joints.damping[o] != math.inf:
                 work.trial[o] = work.free_slope[o] + true_slope(joints, friction, work.v1[o], o, T)
                 other = other or abs(work.trial[o] - work.slope[o]) > 1e-9 * abs(work.slope[o])
         if not other:

@@ -1,4 +1,4 @@
-"""What a tree has and does apart from its accelerations: torques for a motion, energy, momentum, Jacobians, mass matrix.
+"""What a tree has apart from its accelerations: torques for a motion, energy, momentum, Jacobians, mass matrix.
 
 All read the rows that `forward_one` left in S.
 """

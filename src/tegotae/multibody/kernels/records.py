@@ -19,8 +19,8 @@ Work = namedtuple("Work", "S free_tau free_slope tau slope a v1 wrench grad firs
 
 # What may touch, a row a pair: which = (body, body of the surface, shape), numbers = see columns below.
 # A ball of RADIUS (0: a point) at PLACE in the frame of its body, and a surface of a shape with SHAPE numbers, whose
-# frame stands at WHERE, TURNED in the frame of its body (-1: the world). Elements: K, BETA along the normal, K_T, BETA_T
-# along the surface, MU.
+# frame stands at WHERE, TURNED in the frame of its body (-1: the world). Elements: K, BETA along the normal, K_T and
+# BETA_T along the surface, MU.
 Touches = namedtuple("Touches", "which numbers")
 BODY, ON, KIND = 0, 1, 2
 PLACE, RADIUS, WHERE, TURNED, K, BETA, MU, K_T, BETA_T, SHAPE = 0, 3, 4, 7, 16, 17, 18, 19, 20, 21

@@ -49,9 +49,9 @@ def solve_modes(model, work, v, T):
 
 
 @kernel
-def rubs(joints, o):
-    """Whether there is friction in this joint, and it can move."""
-    return joints.law[o] >= 0 and joints.damping[o] != math.inf
+def rubs(law, damping):
+    """Whether a joint has friction, and can move. (Numbers, not records: handing those over costs more than this.)"""
+    return law >= 0 and damping != math.inf
 
 
 @kernel
@@ -59,7 +59,7 @@ def by_modes(joints, friction, work, v, T):
     """Torques and slopes of all joints in their present modes."""
     for o in range(len(v)):
         work.tau[o], work.slope[o] = work.free_tau[o], work.free_slope[o]
-        if rubs(joints, o):
+        if rubs(joints.law[o], joints.damping[o]):
             sign = friction.mode[o]
             if sign == 0:
                 ic = joints.viscosity[o] + T * joints.stiffness[o]
@@ -76,7 +76,7 @@ def by_forces(joints, friction, work, v):
     """The same with friction forces that are given."""
     for o in range(len(v)):
         work.tau[o], work.slope[o] = work.free_tau[o], work.free_slope[o]
-        if rubs(joints, o):
+        if rubs(joints.law[o], joints.damping[o]):
             work.tau[o] += friction.force[o]
 
 
@@ -84,7 +84,7 @@ def by_forces(joints, friction, work, v):
 def commit_friction(joints, friction, T):
     """e1 = (f T + B e)/(K T + B)."""
     for o in range(len(joints.law)):
-        if rubs(joints, o):
+        if rubs(joints.law[o], joints.damping[o]):
             K, B = joints.stiffness[o], joints.viscosity[o]
             friction.e[o] = (friction.force[o] * T + B * friction.e[o]) / (K * T + B)
 
@@ -97,7 +97,7 @@ def stiction_kernels(at_rest, resolve):
         """Forces at the speeds of the last solve. Two counts come back: modes changed, slips whose force has moved."""
         flips = falls = 0
         for o in range(len(joints.law)):
-            if not rubs(joints, o):
+            if not rubs(joints.law[o], joints.damping[o]):
                 continue
             law, j, K = joints.law[o], joints.place[o], joints.stiffness[o]
             ic = joints.viscosity[o] + T * K
@@ -133,7 +133,7 @@ def stiction_kernels(at_rest, resolve):
         solve_modes(model, work, v, T)
         total = 0.0
         for o in range(len(v)):
-            if rubs(joints, o):
+            if rubs(joints.law[o], joints.damping[o]):
                 K = joints.stiffness[o]
                 c = 1.0 / (joints.viscosity[o] + T * K)
                 f = friction.force[o]
@@ -152,7 +152,7 @@ def stiction_kernels(at_rest, resolve):
         """The largest gradient that a force could still follow, in units of its own rounding."""
         worst = 0.0
         for o in range(len(joints.law)):
-            if rubs(joints, o):
+            if rubs(joints.law[o], joints.damping[o]):
                 K = joints.stiffness[o]
                 c = 1.0 / (joints.viscosity[o] + T * K)
                 limit = friction.r[o]
@@ -171,7 +171,7 @@ def stiction_kernels(at_rest, resolve):
         energy(model, joints, friction, work, v, T)
         for o in range(n):
             work.first[o] = work.grad[o]
-            if rubs(joints, o):  # begin where every joint by itself would be
+            if rubs(joints.law[o], joints.damping[o]):  # begin where every joint by itself would be
                 friction.force[o] = 0.0
         here = 0.0
         for _ in range(NEWTONS):
@@ -180,7 +180,7 @@ def stiction_kernels(at_rest, resolve):
             # Newton for the forces that are free: those joints stick, whatever their force becomes.
             by_forces(joints, friction, work, v)
             for o in range(n):
-                if rubs(joints, o) and not outward(friction, work, friction.r[o], o):
+                if rubs(joints.law[o], joints.damping[o]) and not outward(friction, work, friction.r[o], o):
                     K = joints.stiffness[o]
                     ic = joints.viscosity[o] + T * K
                     work.tau[o] = work.free_tau[o] + K * friction.e[o] - ic * v[o]
@@ -188,7 +188,7 @@ def stiction_kernels(at_rest, resolve):
             solve_modes(model, work, v, T)
             for o in range(n):
                 work.trial[o], work.trial[n + o], work.trial[2 * n + o] = 0.0, friction.force[o], work.grad[o]
-                if rubs(joints, o) and not outward(friction, work, friction.r[o], o):
+                if rubs(joints.law[o], joints.damping[o]) and not outward(friction, work, friction.r[o], o):
                     K = joints.stiffness[o]
                     ic = joints.viscosity[o] + T * K
                     work.trial[o] = K * friction.e[o] - ic * work.v1[o] - friction.force[o]
@@ -196,7 +196,7 @@ def stiction_kernels(at_rest, resolve):
             for _ in range(40):
                 promised = 0.0
                 for o in range(n):
-                    if rubs(joints, o):
+                    if rubs(joints.law[o], joints.damping[o]):
                         limit, old = friction.r[o], work.trial[n + o]
                         new = min(max(old + share * work.trial[o], -limit), limit)
                         friction.force[o] = new
@@ -212,7 +212,7 @@ def stiction_kernels(at_rest, resolve):
     def modes_from_forces(joints, friction):
         """After `least_energy`: at its limit it slips, else it sticks."""
         for o in range(len(joints.law)):
-            if rubs(joints, o):
+            if rubs(joints.law[o], joints.damping[o]):
                 f, limit = friction.force[o], friction.r[o]
                 friction.mode[o] = -1 if f >= limit else (1 if f <= -limit else 0)
                 friction.slope[o] = 0.0
@@ -221,14 +221,14 @@ def stiction_kernels(at_rest, resolve):
     def by_energy(model, joints, friction, work, v, T):
         """Least energy again and again, until the limits of those that slip are those of their speed."""
         for o in range(len(v)):
-            if rubs(joints, o):
+            if rubs(joints.law[o], joints.damping[o]):
                 friction.r[o] = at_rest(joints.law[o], joints.numbers, joints.place[o])
         for _ in range(FALLS):
             ended = least_energy(model, joints, friction, work, v, T)
             modes_from_forces(joints, friction)
             moved = False
             for o in range(len(v)):
-                if rubs(joints, o):
+                if rubs(joints.law[o], joints.damping[o]):
                     law, j, K = joints.law[o], joints.place[o], joints.stiffness[o]
                     ic = joints.viscosity[o] + T * K
                     rest = at_rest(law, joints.numbers, j)

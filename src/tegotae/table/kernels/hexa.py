@@ -119,6 +119,14 @@ def solve(A, x):
 
 
 @kernel
+def copy(A, B):
+    """B <- A, entry by entry: numba takes seconds longer over slices."""
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            B[i, j] = A[i, j]
+
+
+@kernel
 def turn(R, wx, wy, wz, out):
     """out = exp([w]x) R, by Rodrigues."""
     a2 = wx * wx + wy * wy + wz * wz
@@ -163,7 +171,7 @@ def forward(G, th, p, R, N, A, f, Q):
             p[k] += f[k] / far
         turn(R, f[3] / far, f[4] / far, f[5] / far, Q)
         orthonormal(Q)
-        R[:, :] = Q
+        copy(Q, R)
         if not math.isfinite(p[0] + R[0, 0]):
             return -1
     return MOST if last < 10.0 * TOLERANCE else -1
@@ -220,7 +228,7 @@ def nearness(N, G, scale, home, A, B, f):
 def smallest(A, B, f):
     """(smallest singular value, sign of the determinant) of A, by turning its columns until all are square (Jacobi)."""
     n = f.size
-    B[:, :] = A
+    copy(A, B)
     for k in range(n):
         f[k] = 0.0
     sign = -1.0 if solve(B, f) < 0.0 else 1.0
@@ -269,9 +277,12 @@ def map_poses(G, P, R, scale, home, out):
     A, B = np.zeros((6, 6)), np.zeros((6, 6))
     for k in range(P.shape[0]):
         if inverse(G, P[k], R[k % R.shape[0]], th, N) >= 0:
-            out[k, :] = np.nan
+            for j in range(5):
+                out[k, j] = np.nan
             continue
         out[k, 0], out[k, 1] = nearness(N, G, scale, home, A, B, f)
-        out[k, 2], out[k, 3] = th.min(), th.max()
         tilts(G, R[k % R.shape[0]], N, f)
-        out[k, 4] = f.max()
+        out[k, 2], out[k, 3], out[k, 4] = th[0], th[0], f[0]
+        for i in range(1, 6):
+            out[k, 2], out[k, 3] = min(out[k, 2], th[i]), max(out[k, 3], th[i])
+            out[k, 4] = max(out[k, 4], f[i])

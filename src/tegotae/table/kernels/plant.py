@@ -207,7 +207,8 @@ def refer(G, B, command, z, o):
         return False
     for i in range(6):
         z[REFERENCE + i] = o.th[i]
-    o.y[:] = 0.0
+    for j in range(13):
+        o.y[j] = 0.0
     quaternion(o.Q, o.y)
     o.y[0], o.y[1], o.y[2] = o.p[0], o.p[1], o.p[2]
     terms(G, B, o.y, o)
@@ -309,5 +310,6 @@ def march(G, B, V, S, z, s, r, commands, F, T, n, lower, upper, o, out):
         why = tick(G, B, V, S, z, s, r, commands[k % commands.shape[0]], F[k % F.shape[0]], T, n, lower, upper, o)
         if why != 0:
             return k, why
-        out[k, :] = z
+        for j in range(z.size):
+            out[k, j] = z[j]
     return out.shape[0], 0

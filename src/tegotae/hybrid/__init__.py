@@ -1,0 +1,5 @@
+"""Hybrid motion simulation: numerical models that meet at a table's contact.  [tarao1999]"""
+
+from tegotae.hybrid.two_robots import TwoRobots
+
+__all__ = ["TwoRobots"]

@@ -1,0 +1,362 @@
+"""A tree as a block: the contract, Pinocchio, closed forms, and circuits with springs, friction, a patch and a rod."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from scipy.optimize import root
+from scipy.spatial.transform import Rotation
+
+import tegotae as tg
+from tegotae.multibody import Body, Fixed, Free, Prismatic, Revolute, Tree, TreeAdmittance
+from tegotae.multibody.controllers import Lock, Servo
+from tegotae.rod import PlanarRod
+from tegotae.rod.admittance import RodAdmittance
+from tegotae.steering import ContactPatch
+from tegotae.through import Through
+from trees import in_pinocchio, one_tree, random_state, world_acceleration
+
+T = 1e-3
+BRAKE = {"stiffness": 1e5, "damping": 20.0}
+
+
+def arm(friction=None, gravity=(0.0, 0.0, -9.81)):
+    """Two links in a vertical plane, each 0.5 m long, hanging down at q = 0."""
+    link = {"center": (0.0, 0.0, -0.25), "inertia": (0.02, 0.02, 0.001)}
+    turn = Revolute(axis=(0, 1, 0), friction=friction)
+    upper = Body(name="upper", mass=1.0, joint=turn, **link)
+    lower = Body(name="lower", mass=0.7, joint=turn, parent="upper", position=(0, 0, -0.5), **link)
+    return Tree([upper, lower], gravity=gravity)
+
+
+def trial(block, state, h):
+    answer, _ = block.kernels.halves()
+    if block.dimension == 1:
+        motion, slope = answer(block.parameters, state, float(h[0]), T)
+        return np.array([motion]), np.array([[slope]])
+    motion, slope = np.zeros(6), np.zeros((6, 6))
+    answer(block.parameters, state, h, T, motion, slope)
+    return motion, slope
+
+
+# ------------------------------------------------------------ one tick
+
+
+def expected_speeds(tree, q, v, point, h):
+    """v after a tick by Pinocchio: v + T a, of a free body at its centre of mass."""
+    free = isinstance(tree.bodies[0].joint, Free)
+    model = in_pinocchio(tree)
+    data, there, speed = model.createData(), q.copy(), v.copy()
+    if free:
+        R = Rotation.from_quat(q[[4, 5, 6, 3]]).as_matrix()
+        there[3:7] = q[[4, 5, 6, 3]]
+        speed[:3], speed[3:6] = R.T @ v[:3], R.T @ v[3:6]
+    pin.computeJointJacobians(model, data, there)
+    last = model.njoints - 1
+    lever = data.oMi[last].rotation @ point
+    wrench = np.concatenate([h[:3], h[3:] + np.cross(lever, h[:3])])
+    J = pin.getJointJacobian(model, data, last, pin.LOCAL_WORLD_ALIGNED)
+    a = world_acceleration(q, v, pin.aba(model, data, there, speed, J.T @ wrench), free=free)
+    if not free:
+        return v + T * a
+    c = np.array(tree.bodies[0].center)
+    reach = R @ c
+    center = v[:3] + np.cross(v[3:6], reach)
+    pull = a[:3] + np.cross(a[3:6], reach) + np.cross(v[3:6], np.cross(v[3:6], reach))
+    after = v + T * a
+    moved = Rotation.from_rotvec(T * after[3:6]).as_matrix() @ reach
+    after[:3] = center + T * pull - np.cross(after[3:6], moved)
+    return after
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_a_tick_gives_the_accelerations_of_pinocchio(free):
+    rng = np.random.default_rng(5)
+    for _ in range(4):
+        tree = one_tree(rng, 6, free=free, chain=True)
+        q, v, _ = random_state(rng, tree, free=free)
+        point, h = rng.normal(size=3), 5.0 * rng.normal(size=6)
+        block = TreeAdmittance(tree=tree, at="b5", point=point)
+        run = block.run(h[None], period=T, initial={"q": q, "v": v})
+        np.testing.assert_allclose(run.v[-1], expected_speeds(tree, q, v, point, h), rtol=1e-10, atol=1e-10)
+        origin, turn = tree.pose(run.q[-1], "b5")
+        np.testing.assert_allclose(run.place[-1], origin + turn @ point, atol=1e-12)
+        seen = Rotation.from_quat(run.quaternion[-1][[1, 2, 3, 0]]).as_matrix()
+        np.testing.assert_allclose(seen, turn, atol=1e-12)
+
+
+def test_motion_is_that_of_the_place_to_second_order():
+    """What a tick leaves to the next one shrinks with the square of the period (of velocities, so T^3 in place)."""
+    rng = np.random.default_rng(6)
+    tree = one_tree(rng, 6, chain=True)
+    q, v, _ = random_state(rng, tree, free=False)
+    point, h, errors = rng.normal(size=3), 5.0 * rng.normal(size=6), []
+    block = TreeAdmittance(tree=tree, at="b5", point=point)
+    origin, turn = tree.pose(q, "b5")
+    for period in (1e-4, 2e-5):
+        run = block.run(h[None], period=period, initial={"q": q, "v": v})
+        path = (run.place[-1] - origin - turn @ point) / period
+        errors.append(np.abs(run.velocity[-1, :3] - path).max())
+    assert errors[0] / errors[1] == pytest.approx(25.0, rel=0.1)
+
+
+def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it():
+    """With friction that holds in one joint and slides in the other."""
+    tree = arm(tg.FrictionImpedance(law=tg.Coulomb(0.4), **BRAKE))
+    way = (0.3, 0.1, -0.8, 0.2, 0.5, 0.1)
+    for port in ({"at": "lower", "point": (0, 0, -0.5)}, {"at": "lower", "along": way}, {"joint": "upper"}):
+        block = TreeAdmittance(tree=tree, **port)
+        _, advance = block.kernels.halves()
+        d, rng = block.dimension, np.random.default_rng(3)
+        at = block.slices()
+        for v in ([0.0, 0.0], [2.0, 0.0], [2.0, -1.0]):
+            state = block.initial_state(T, {"q": [0.3, 0.1], "v": v})
+            lasting, h = slice(0, at["scratch"].start), 0.2 * rng.normal(size=d)
+            before = state[lasting].copy()
+            motion, slope = trial(block, state, h)
+            np.testing.assert_array_equal(state[lasting], before)
+            for c in range(d):
+                step = np.zeros(d)
+                step[c] = 1e-4  # within one mode the answer is linear: the difference is exact but for rounding
+                change = trial(block, state, h + step)[0] - trial(block, state, h - step)[0]
+                np.testing.assert_allclose(change / 2e-4, slope[:, c], rtol=1e-6, atol=1e-9)
+            np.testing.assert_allclose(slope, slope.T, atol=1e-12)
+            assert np.linalg.eigvalsh(slope)[0] >= -1e-12
+            again, _ = trial(block, state, h)
+            np.testing.assert_allclose(again, motion, rtol=1e-12, atol=1e-15)
+            if d == 6:
+                advance(block.parameters, state, h, motion, T)
+            else:
+                advance(block.parameters, state, float(h[0]), float(motion[0]), T)
+            np.testing.assert_allclose(state[at["position"]], before[at["position"]] + T * motion, atol=1e-15)
+            np.testing.assert_array_equal(state[at["velocity"]], motion)
+
+
+# ------------------------------------------------------------ closed forms
+
+
+def test_a_free_body_answers_as_newton_and_euler_say():
+    body = Body(name="b", mass=2.0, inertia=(0.1, 0.2, 0.3), center=(0.1, 0, 0), joint=Free())
+    block = TreeAdmittance(tree=Tree([body], gravity=(0, 0, 0)), at="b", point=(0.1, 0, 0))
+    run = block.run(np.tile([2.0, -4.0, 1.0, 0.0, 0.0, 0.3], (1000, 1)), period=T)
+    np.testing.assert_allclose(run.velocity[-1], [1.0, -2.0, 0.5, 0.0, 0.0, 1.0], atol=1e-10)  # F/m, torque/I
+    np.testing.assert_allclose(run.place[-1] - [0.1, 0, 0], 0.5005 * np.array([1.0, -2.0, 0.5]), atol=1e-10)
+    np.testing.assert_allclose(run.quaternion[-1], [np.cos(0.25025), 0, 0, np.sin(0.25025)], atol=1e-12)
+    np.testing.assert_allclose(run.q[-1, 3:], run.quaternion[-1], atol=1e-12)
+    _, slope = trial(block, block.initial_state(T), np.zeros(6))
+    np.testing.assert_allclose(slope, T * np.diag([0.5, 0.5, 0.5, 10.0, 5.0, 1.0 / 0.3]), atol=1e-15)
+
+
+def test_the_place_never_drifts_and_no_energy_comes_from_nowhere():
+    """A double pendulum that turns over and over without gravity: the sum of its motions is where the tip is."""
+    block = TreeAdmittance(tree=arm(gravity=(0, 0, 0)), at="lower", point=(0, 0, -0.5))
+    run = block.run(np.zeros((5000, 6)), period=T, initial={"v": [5.0, 3.0]})
+    assert run.position[-1, 4] > 20.0
+    np.testing.assert_allclose(run.position[:, :3], run.place, atol=1e-6)
+    np.testing.assert_allclose(run.position[:, 4], run.q.sum(axis=1), atol=1e-12)
+    assert (run.unsolved == 0.0).all()
+
+
+def test_no_part_of_a_tree_is_lighter_than_the_body_alone():
+    rng = np.random.default_rng(8)
+    for free in (False, True):
+        tree = one_tree(rng, 5, free=free, chain=True, turning=0.5)
+        way = rng.normal(size=6)
+        ports = [
+            {"at": "b3", "point": (0.1, 0.2, -0.3)},
+            {"at": "b4", "along": way},
+            {"at": "b2", "along": (*way[:3], 0, 0, 0)},
+        ]
+        for port in ports + [{"joint": name} for name in tree.joint_names]:
+            block = TreeAdmittance(tree=tree, **port)
+            seen = []
+            for _ in range(40):
+                q, _, _ = random_state(rng, tree, free=free)
+                seen.append(np.linalg.eigvalsh(trial(block, block.initial_state(T, {"q": q}), np.zeros(6))[1])[-1])
+            assert 0.0 < block.least_reluctance(T) <= (1.0 + 1e-12) / max(seen)
+
+
+def test_two_discs_on_one_shaft_feel_as_light_as_both_together():
+    """Torque between them moves both: 1/I = 1/I_1 + 1/I_2, less than either."""
+    disc = {"mass": 1.0, "joint": Revolute()}
+    first = Body(name="first", inertia=(0.1, 0.1, 0.2), **disc)
+    block = TreeAdmittance(
+        tree=Tree([first, Body(name="second", inertia=(0.1, 0.1, 0.3), parent="first", **disc)]), joint="second"
+    )
+    both = 0.2 * 0.3 / 0.5
+    assert block.least_reluctance(T) == pytest.approx(both / T, rel=1e-12)
+    _, slope = trial(block, block.initial_state(T), np.zeros(1))
+    assert slope[0, 0] == pytest.approx(T / both, rel=1e-12)
+
+
+def test_friction_that_falls_faster_than_the_inertia_outweighs_is_refused():
+    falling = tg.FrictionImpedance(stiffness=1e6, law=tg.Stribeck(kinetic=1.0, static=9.0, velocity=0.01))
+    block = TreeAdmittance(tree=arm(falling), joint="upper")
+    assert block.least_reluctance(T) == 0.0
+    with pytest.raises(tg.UniquenessError, match="friction in upper, lower falls"):
+        block.check(T)
+    mild = tg.FrictionImpedance(stiffness=1e6, law=tg.Stribeck(kinetic=1.0, static=1.1, velocity=0.1))
+    gentle = TreeAdmittance(tree=arm(mild), joint="upper")
+    gentle.check(T)
+    assert 0.0 < gentle.least_reluctance(T) < TreeAdmittance(tree=arm(), joint="upper").least_reluctance(T)
+
+
+# ------------------------------------------------------------ circuits
+
+
+def test_friction_at_a_joints_port_is_friction_inside_the_joint():
+    """A swinging pendulum comes to rest askew in both ways, step by step the same."""
+    element = tg.FrictionImpedance(law=tg.Stribeck(kinetic=0.3, static=0.5, velocity=0.1), **BRAKE)
+    body = {"mass": 1.0, "center": (0, 0, -0.5), "inertia": (0.01, 0.01, 0.01)}
+    turn = {"axis": (0, 1, 0), "damping": 0.05}
+    bare = Tree([Body(name="p", joint=Revolute(**turn), **body)])
+    inside = Tree([Body(name="p", joint=Revolute(**turn, friction=element), **body)])
+    push = 0.3 * np.sin(3.0 * T * np.arange(6000))
+    push[3000:] = 0.0
+    start = {"q": [1.2], "v": [0.5]}
+    machine = tg.Circuit(TreeAdmittance(tree=bare, joint="p"), {"brake": element})
+    outside = machine.run(push, period=T, initial=start)
+    block = TreeAdmittance(tree=inside, joint="p")
+    within = block.run(push, period=T, initial=start)
+    np.testing.assert_allclose(outside.q, within.q, atol=1e-10)
+    np.testing.assert_allclose(outside["brake.force"], within.friction[:, 0], atol=1e-7)
+    assert outside.about["unsolved_steps"] == 0
+    assert within.unsolved[-1] == 0.0
+    assert abs(within.velocity[-1]) < 1e-12
+    assert abs(within.q[-1, 0]) > 0.01  # it sticks away from the bottom
+    np.testing.assert_array_equal(within.position, within.q[:, 0])
+    live = block.start(period=T, initial=start)
+    np.testing.assert_array_equal([live.step(h) for h in push[:50]], within.velocity[:50])
+
+
+SPRING = {"stiffness": 60.0, "dimension": 6}
+
+
+def held_arm(damping):
+    """The arm's tip in a spring that is at rest where the tip starts: pulled in x, z and turned about y."""
+    block = TreeAdmittance(tree=arm(), at="lower", point=(0, 0, -0.5))
+    return tg.Circuit(block, {"spring": tg.SpringDamper(damping=damping, **SPRING)})
+
+
+def tip(q):
+    a, b = q[0], q[0] + q[1]
+    return np.array([-0.5 * (np.sin(a) + np.sin(b)), -0.5 * (np.cos(a) + np.cos(b)), b])
+
+
+def potential(q):
+    a, b = q[0], q[0] + q[1]
+    return 9.81 * (-0.25 * np.cos(a) - 0.7 * (0.5 * np.cos(a) + 0.25 * np.cos(b)))
+
+
+def test_an_arm_in_a_spring_rests_where_the_forces_balance():
+    start, load = np.array([1.0, 0.5]), np.array([3.0, 0.0, 4.0, 0.0, 0.7, 0.0])
+    run = held_arm(10.0).run(np.tile(load, (8000, 1)), period=T, initial={"q": start})
+
+    def unbalanced(q):
+        a, b = q[0], q[0] + q[1]
+        J = -0.5 * np.array([[np.cos(a) + np.cos(b), np.cos(b)], [-np.sin(a) - np.sin(b), -np.sin(b)], [-2.0, -2.0]])
+        weight = 9.81 * np.array([0.6 * np.sin(a) + 0.175 * np.sin(b), 0.175 * np.sin(b)])
+        return J.T @ (load[[0, 2, 4]] - 60.0 * (tip(q) - tip(start))) - weight
+
+    rest = root(unbalanced, start, tol=1e-13).x
+    np.testing.assert_allclose(run.q[-1], rest, atol=1e-6)
+    np.testing.assert_allclose(run["spring.force"][-1, [0, 2, 4]], -60.0 * (tip(rest) - tip(start)), atol=1e-4)
+
+
+def test_energy_goes_between_arm_and_spring_and_what_is_lost_is_of_first_order():
+    start = np.array([1.0, 0.5])
+    lost = []
+    for period in (4e-4, 2e-4):
+        run = held_arm(0.0).run(np.zeros((round(0.6 / period), 6)), period=period, initial={"q": start})
+        stretch = np.array([tip(q) - tip(start) for q in run.q])
+        kinetic = [0.5 * v @ arm().mass_matrix(q) @ v for q, v in zip(run.q[::50], run.v[::50], strict=True)]
+        total = np.array(kinetic) + ([potential(q) for q in run.q] + 30.0 * (stretch**2).sum(axis=1))[::50]
+        lost.append(np.abs(total - potential(start)).max())
+        assert max(kinetic) > 0.5
+    assert lost[0] < 0.1
+    assert lost[0] / lost[1] == pytest.approx(2.0, abs=0.2)
+
+
+def test_a_column_that_is_a_tree_steers_a_tyre_and_bends_a_rod_as_a_plain_inertia_does():
+    """One turning body in a circuit with a contact patch, hysteresis and a rod on a spring, against tg.Mass."""
+    beam = PlanarRod(length=0.5, nodes=4, density=0.2, elasticity=0.5, viscosity=0.02)
+    bent = tg.Circuit(
+        RodAdmittance(rod=beam, at="tip", base="fixed", along=(0.0, 1.0, 0.0)),
+        {"link": tg.SpringDamper(stiffness=300.0, damping=1.0)},
+        bases=["link"],
+    )
+    parts = {
+        "tyre": ContactPatch(),
+        "felt": tg.ParallelFriction(stiffness=[500.0, 200.0], damping=1.0, limits=[0.5, 1.0]),
+        "rod": Through(bent, "link"),
+    }
+    # Its axis passes through the centre of mass: gravity has no say.
+    column = Body(name="column", mass=3.0, inertia=(0.1, 0.1, 0.06), joint=Revolute(), rotation=np.eye(3)[[1, 2, 0]])
+    push = 6.0 * np.sin(2 * np.pi * 1.5 * T * np.arange(1500))
+    push[1000:] = 0.8
+    feed = {"tyre.speed": np.linspace(0.0, 5.0, 1500)}
+    runs = [
+        tg.Circuit(moved, parts).run(push, period=T, inputs=feed)
+        for moved in (TreeAdmittance(tree=Tree([column]), joint="column"), tg.Mass(mass=0.06))
+    ]
+    assert np.abs(runs[1].position).max() > 0.02
+    for name in ("velocity", "position", "tyre.force", "felt.force", "rod.force"):
+        size = np.abs(runs[1][name]).max()
+        np.testing.assert_allclose(runs[0][name], runs[1][name], atol=1e-9 * size)
+    assert all(run.about["unsolved_steps"] == 0 for run in runs)
+
+
+def test_torques_and_targets_are_fed():
+    """A pendulum carried by the torque of its own weight stays; a servo brings the other joint where it is told."""
+    tree = Tree([*arm().bodies, Body(name="slide", mass=1.0, joint=Prismatic(axis=(1, 0, 0)))])
+    block = TreeAdmittance(
+        tree=tree, joint="slide", controllers={"upper": Lock(), "lower": Servo(gain=1e5, rate_gain=50.0)}
+    )
+    weight = 0.7 * 9.81 * 0.25 * np.sin(0.3)
+    machine = tg.Circuit(block, {"spring": tg.SpringDamper(stiffness=50.0, damping=10.0)})
+    fed = {"torque.slide": 2.0, "torque.lower": weight, "target.lower": 0.3}
+    run = machine.run(np.full(6000, 1.0), period=T, inputs=fed, initial={"q": [0.0, 0.1, 0.0]})
+    np.testing.assert_allclose(run.q[-1], [0.0, 0.3, 3.0 / 50.0], atol=1e-8)
+    assert (run.q[:, 0] == 0.0).all()
+
+
+@pytest.mark.slow
+def test_a_law_of_ones_own_is_compiled_in():
+    custom = tg.FrictionImpedance(law=lambda speed: 0.4 + 0.0 * speed, **BRAKE)
+    push = 1.5 * np.sin(20.0 * T * np.arange(500))
+    runs = [
+        TreeAdmittance(tree=arm(element), joint="lower").run(push, period=T, initial={"q": [0.1, 0.0]})
+        for element in (custom, tg.FrictionImpedance(law=tg.Coulomb(0.4), **BRAKE))
+    ]
+    np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-9)
+
+
+def test_bad_ports_are_refused():
+    tree = Tree([*arm().bodies, Body(name="wall", mass=1.0, joint=Fixed())])
+    for wrong, told in (
+        ({}, "at=None and joint=None"),
+        ({"at": "lower", "joint": "lower"}, "Name one"),
+        ({"at": "hand"}, "no body 'hand'"),
+        ({"at": "wall"}, "stands in the world"),
+        ({"at": "lower", "along": (1.0, 0.0, 0.0)}, "along="),
+        ({"at": "lower", "along": np.zeros(6)}, "along="),
+        ({"at": "lower", "along": (np.nan, 0, 0, 0, 0, 0)}, "along="),
+        ({"at": "lower", "point": (1.0, 2.0)}, "point"),
+        ({"joint": "knee"}, "joint='knee'"),
+        ({"joint": "lower", "along": (1, 0, 0, 0, 0, 0)}, "leave both"),
+        ({"joint": "lower", "controllers": {"lower": Lock()}}, "is locked"),
+        ({"joint": "lower", "controllers": {"knee": Lock()}}, "no such joint"),
+        ({"joint": "lower", "controllers": {"lower": 3.0}}, "Servo"),
+    ):
+        with pytest.raises(tg.InputError, match=told):
+            TreeAdmittance(tree=tree, **wrong)
+    with pytest.raises(tg.InputError, match="not a Tree"):
+        TreeAdmittance(tree=3, at="b")
+    block = TreeAdmittance(tree=tree, joint="lower", controllers={"upper": Lock()})
+    for name in ("position", "place", "velocity"):
+        with pytest.raises(tg.InputError, match="follows from q and v"):
+            block.initial_state(T, {name: 0.0})
+    with pytest.raises(tg.InputError, match="locked joint moves"):
+        block.initial_state(T, {"v": [1.0, 0.0]})
+    ball = Tree([Body(name="ball", mass=1.0, inertia=(1, 1, 1), joint=Free())])
+    with pytest.raises(tg.InputError, match="quaternion of 'ball' is 0"):
+        TreeAdmittance(tree=ball, at="ball").initial_state(T, {"q": np.zeros(7)})
