@@ -99,11 +99,17 @@ def run(
         str | None, typer.Option(metavar="ROUTE", help="Of inclusion: events (exact), ode or stepper.")
     ] = None,
     method: Annotated[
-        str | None, typer.Option(metavar="METHOD", help="Of inclusion: integrator of the ode route, such as LSODA. Of two-robots: rk4 or symplectic.")
+        str | None,
+        typer.Option(
+            metavar="METHOD",
+            help="Of inclusion: integrator of the ode route, such as LSODA. Of two-robots: rk4 or symplectic.",
+        ),
     ] = None,
     speed: Annotated[
         float | None,
-        typer.Option(metavar="M/S", help="Of steering: 0 is parked, negative backwards. Of rod drag: of the base. Of two-robots."),
+        typer.Option(
+            metavar="M/S", help="Of steering: 0 is parked, negative backwards. Of rod drag: of the base. Of two-robots."
+        ),
     ] = None,
     preset: Annotated[str | None, typer.Option(metavar="PRESET", help="Of steering: paper or physical.")] = None,
     drive: Annotated[

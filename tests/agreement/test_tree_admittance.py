@@ -99,16 +99,17 @@ def test_motion_is_that_of_the_place_to_second_order():
     assert errors[0] / errors[1] == pytest.approx(25.0, rel=0.1)
 
 
-def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it():
-    """With friction that holds in one joint and slides in the other."""
-    tree = arm(tg.FrictionImpedance(law=tg.Coulomb(0.4), **BRAKE))
+@pytest.mark.parametrize("law", [tg.Coulomb(0.4), tg.Stribeck(kinetic=0.2, static=0.4, velocity=0.5)])
+def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it(law):
+    """With friction that holds in one joint and slides in the other, also where it falls with speed."""
+    tree = arm(tg.FrictionImpedance(law=law, **BRAKE))
     way = (0.3, 0.1, -0.8, 0.2, 0.5, 0.1)
     for port in ({"at": "lower", "point": (0, 0, -0.5)}, {"at": "lower", "along": way}, {"joint": "upper"}):
         block = TreeAdmittance(tree=tree, **port)
         _, advance = block.kernels.halves()
         d, rng = block.dimension, np.random.default_rng(3)
         at = block.slices()
-        for v in ([0.0, 0.0], [2.0, 0.0], [2.0, -1.0]):
+        for v in ([0.0, 0.0], [1.0, 0.0], [0.4, -0.3]):
             state = block.initial_state(T, {"q": [0.3, 0.1], "v": v})
             lasting, h = slice(0, at["scratch"].start), 0.2 * rng.normal(size=d)
             before = state[lasting].copy()
@@ -116,7 +117,7 @@ def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it():
             np.testing.assert_array_equal(state[lasting], before)
             for c in range(d):
                 step = np.zeros(d)
-                step[c] = 1e-4  # within one mode the answer is linear: the difference is exact but for rounding
+                step[c] = 1e-4  # within one mode the answer is smooth, or even linear
                 change = trial(block, state, h + step)[0] - trial(block, state, h - step)[0]
                 np.testing.assert_allclose(change / 2e-4, slope[:, c], rtol=1e-6, atol=1e-9)
             np.testing.assert_allclose(slope, slope.T, atol=1e-12)
@@ -146,7 +147,7 @@ def test_a_free_body_answers_as_newton_and_euler_say():
     np.testing.assert_allclose(slope, T * np.diag([0.5, 0.5, 0.5, 10.0, 5.0, 1.0 / 0.3]), atol=1e-15)
 
 
-def test_the_place_never_drifts_and_no_energy_comes_from_nowhere():
+def test_the_place_never_drifts():
     """A double pendulum that turns over and over without gravity: the sum of its motions is where the tip is."""
     block = TreeAdmittance(tree=arm(gravity=(0, 0, 0)), at="lower", point=(0, 0, -0.5))
     run = block.run(np.zeros((5000, 6)), period=T, initial={"v": [5.0, 3.0]})
@@ -178,9 +179,9 @@ def test_no_part_of_a_tree_is_lighter_than_the_body_alone():
 def test_two_discs_on_one_shaft_feel_as_light_as_both_together():
     """Torque between them moves both: 1/I = 1/I_1 + 1/I_2, less than either."""
     disc = {"mass": 1.0, "joint": Revolute()}
-    first = Body(name="first", inertia=(0.1, 0.1, 0.2), **disc)
+    first = Body(name="first", inertia=(0.2, 0.2, 0.2), **disc)
     block = TreeAdmittance(
-        tree=Tree([first, Body(name="second", inertia=(0.1, 0.1, 0.3), parent="first", **disc)]), joint="second"
+        tree=Tree([first, Body(name="second", inertia=(0.2, 0.2, 0.3), parent="first", **disc)]), joint="second"
     )
     both = 0.2 * 0.3 / 0.5
     assert block.least_reluctance(T) == pytest.approx(both / T, rel=1e-12)

@@ -26,6 +26,7 @@ from tegotae.figures.house import (
 from tegotae.figures.machines import elements_of, machine
 from tegotae.figures.rod import is_rod, rod
 from tegotae.figures.steering import is_steering, steering
+from tegotae.figures.two_robots import is_two_robots, two_robots
 from tegotae.result import Result, Variable
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ def of_result(result: Result) -> Figure:
     """The figure that fits a result: what went in, what came out, and the loop or path they make.
 
     Args:
-        result: of an impedance or an admittance in 1-D or 2-D, of a batch, of an inclusion, of a rod, or anything with
-            a `time`.
+        result: of an impedance or an admittance in 1-D or 2-D, of a batch, of an inclusion, of a rod, of two robots, or
+            anything with a `time`.
 
     Example:
         >>> import numpy as np, tegotae as tg
@@ -80,6 +81,8 @@ def _painter(result: Result) -> Callable[[Result], Figure]:
         return steering
     if is_rod(result) and result.variables["time"].values.size > 1:
         return rod
+    if is_two_robots(result) and result.variables["time"].values.size > 1:
+        return two_robots
     motion, force = result.variables.get("velocity"), result.variables.get("force")
     if motion is None or force is None or result.variables["time"].values.size < 2:
         return _anything

@@ -167,9 +167,9 @@ class TwoRobots:
 
     @cached_property
     def reduced_mass(self) -> float:
-        """What the contact feels of both robots along its normal [kg]: 1/(n G n), the joints of robot 1 held if they are.
+        """What the contact feels of both robots along its normal as they touch [kg]: 1/(n G n).
 
-        In pose A it is m1 m2/(m1 + m2). A servo counts as a lock: what it gives way shows as a softer contact.
+        In pose A it is m1 m2/(m1 + m2). A servo counts as a lock: that it gives way shows as a lower peak.
         """
         q, _ = self.start(gap=0.0)
         moves = np.ones(self.tree.nv, dtype=bool)
@@ -246,6 +246,7 @@ class TwoRobots:
             "block": f"two-robots({words})",
             "stiffness": self.stiffness,
             "reduced_mass": self.reduced_mass,
+            "theory": "theory, if locked" if isinstance(self.joints, Servo) else "theory",
             "theory_peak": self.theory_peak,
             "theory_duration": self.theory_duration,
         }

@@ -14,7 +14,7 @@ from tegotae import friction as laws
 from tegotae.checks import Array
 from tegotae.multibody.bodies import OneDegree
 from tegotae.multibody.controllers import Lock, Servo
-from tegotae.multibody.kernels import dual, joint_laws, passes, stepping
+from tegotae.multibody.kernels import dual, joint_laws, motion, passes, stepping
 from tegotae.multibody.kernels.records import PLACES, TOUCHING, Dual, Friction, Joints, Model, Tape, Work
 
 if TYPE_CHECKING:
@@ -28,25 +28,46 @@ _NUMBER = {
     laws.Tabulated: joint_laws.TABULATED,
 }
 
+_BOTH = ("row_of", "record", "reposition")
+
+# Ticks span[0] to span[1], a row of the tape every span[2], whose first row is number span[3].
 _SOURCE = """
 at_rest, resolve = with_customs({halves})
-run_one = implicit_kernels(at_rest, resolve)
+step = implicit_kernels(at_rest, resolve)
 
 
 @entry
 def run_implicit(model, joints, friction, touches, touching, places, dual, work, zero, drive, q, v, T, span, tape):
     prepare_world(work.S, model.g)
-    return run_one(model, joints, friction, touches, touching, places, dual, work, zero, drive, q, v, T, span, tape)
+    reposition(model, touches, places, work, q, v)
+    unsolved = 0
+    for tick in range(span[0], span[1]):
+        tau = row_of(drive.tau, tick)
+        apply_wrenches(model, drive, work, tau, tick)
+        joints.target[:] = row_of(drive.target, tick)
+        if not step(model, joints, friction, touches, touching, places, dual, work, zero, q, v, tau, T):
+            unsolved += 1
+        v[:] = work.v1
+        move(model, q, v, T, q)
+        reposition(model, touches, places, work, q, v)
+        if (tick + 1) % span[2] == 0:
+            record(friction, touches, touching, places, work, q, v, tape, (tick + 1) // span[2] - span[3])
+    return unsolved
 """
 
 _EXPLICIT = """
 @entry
 def run_explicit(model, joints, friction, touches, touching, places, work, drive, q, v, T, span, tape, stages, rk4):
     prepare_world(work.S, model.g)
-    if rk4:
-        run_rk4(model, joints, friction, touches, touching, places, work, drive, q, v, T, span, tape, stages)
-    else:
-        run_symplectic(model, joints, friction, touches, touching, places, work, drive, q, v, T, span, tape, stages)
+    for tick in range(span[0], span[1]):
+        joints.target[:] = row_of(drive.target, tick)
+        if rk4:
+            step_rk4(model, joints, touches, touching, places, work, drive, tick, q, v, T, stages)
+        else:
+            step_symplectic(model, joints, touches, touching, places, work, drive, tick, q, v, T)
+        if (tick + 1) % span[2] == 0:
+            see(model, touches, touching, places, work, q, v)
+            record(friction, touches, touching, places, work, q, v, tape, (tick + 1) // span[2] - span[3])
 """
 
 
@@ -58,8 +79,9 @@ def implicit_module(customs: Sequence[Any]) -> ModuleType:
     names = [f"half_{i}" for i in range(len(halves))]
     functions = (
         ("with_customs", joint_laws.with_customs),
-        ("implicit_kernels", stepping.implicit_kernels),
         ("prepare_world", passes.prepare_world),
+        ("move", motion.move),
+        *((name, getattr(stepping, name)) for name in ("implicit_kernels", "apply_wrenches", *_BOTH)),
         *zip(names, halves, strict=True),
     )
     return build(_SOURCE.format(halves=", ".join(names)), functions)
@@ -70,12 +92,9 @@ def explicit_module() -> ModuleType:
     """The compiled explicit loops."""
     from tegotae.compiling import build
 
-    functions = {
-        "run_rk4": stepping.run_rk4,
-        "run_symplectic": stepping.run_symplectic,
-        "prepare_world": passes.prepare_world,
-    }
-    return build(_EXPLICIT, tuple(functions.items()))
+    own = ("step_rk4", "step_symplectic", "see", "record", "row_of")
+    functions = [("prepare_world", passes.prepare_world), *((name, getattr(stepping, name)) for name in own)]
+    return build(_EXPLICIT, tuple(functions))
 
 
 def model_of(tree: Tree) -> Model:

@@ -1,4 +1,4 @@
-"""Whole runs of a scene as one loop: implicit with stiction and contact, or explicit without."""
+"""Ticks of a scene: implicit with stiction and contact, or explicit without. The loops around them are generated."""
 
 from tegotae.compiling import kernel
 from tegotae.multibody.kernels.contacts import (
@@ -48,7 +48,7 @@ def apply_wrenches(model, drive, work, tau, tick):
 
 
 @kernel
-def record(model, friction, touches, touching, places, work, q, v, tape, at):
+def record(friction, touches, touching, places, work, q, v, tape, at):
     """One row of the tape; contact forces in world axes, on what touches."""
     tape.q[at] = q
     tape.v[at] = v
@@ -67,7 +67,7 @@ def reposition(model, touches, places, work, q, v):
 
 
 def implicit_kernels(at_rest, resolve):
-    """`run` at a fixed period with friction in joints and contacts, everything implicit."""
+    """`step` at a fixed period with friction in joints and contacts, everything implicit."""
     settle = stiction_kernels(at_rest, resolve)
     meet = contact_kernels(at_rest, resolve)
 
@@ -94,25 +94,7 @@ def implicit_kernels(at_rest, resolve):
             commit_contacts(touches, touching, places, dual, work.S, blocks, T)
         return solved
 
-    @kernel
-    def run_implicit(model, joints, friction, touches, touching, places, dual, work, zero, drive, q, v, T, span, tape):
-        """Ticks span[0] to span[1], a row of the tape every span[2], counted from tick 0. How many were unsolved."""
-        unsolved = 0
-        reposition(model, touches, places, work, q, v)
-        for tick in range(span[0], span[1]):
-            tau = row_of(drive.tau, tick)
-            apply_wrenches(model, drive, work, tau, tick)
-            joints.target[:] = row_of(drive.target, tick)
-            if not step(model, joints, friction, touches, touching, places, dual, work, zero, q, v, tau, T):
-                unsolved += 1
-            v[:] = work.v1
-            move(model, q, v, T, q)
-            reposition(model, touches, places, work, q, v)
-            if (tick + 1) % span[2] == 0:
-                record(model, friction, touches, touching, places, work, q, v, tape, (tick + 1) // span[2] - span[3])
-        return unsolved
-
-    return run_implicit
+    return step
 
 
 @kernel
@@ -143,21 +125,6 @@ def rate(model, joints, touches, touching, places, work, drive, tick, q, v, a):
 
 
 @kernel
-def run_symplectic(model, joints, friction, touches, touching, places, work, drive, q, v, T, span, tape, stages):
-    """v1 = v + T a(q, v), q1 = q + T v1."""
-    for tick in range(span[0], span[1]):
-        joints.target[:] = row_of(drive.target, tick)
-        rate(model, joints, touches, touching, places, work, drive, tick, q, v, work.a)
-        for o in range(len(v)):
-            v[o] += T * work.a[o]
-        move(model, q, v, T, q)
-        if (tick + 1) % span[2] == 0:
-            at = (tick + 1) // span[2] - span[3]
-            see(model, touches, touching, places, work, q, v)
-            record(model, friction, touches, touching, places, work, q, v, tape, at)
-
-
-@kernel
 def see(model, touches, touching, places, work, q, v):
     """Gaps and forces as they are at the end of a tick, for the record."""
     reposition(model, touches, places, work, q, v)
@@ -165,27 +132,30 @@ def see(model, touches, touching, places, work, q, v):
 
 
 @kernel
-def run_rk4(model, joints, friction, touches, touching, places, work, drive, q, v, T, span, tape, stages):
+def step_symplectic(model, joints, touches, touching, places, work, drive, tick, q, v, T):
+    """v1 = v + T a(q, v), q1 = q + T v1."""
+    rate(model, joints, touches, touching, places, work, drive, tick, q, v, work.a)
+    for o in range(len(v)):
+        v[o] += T * work.a[o]
+    move(model, q, v, T, q)
+
+
+@kernel
+def step_rk4(model, joints, touches, touching, places, work, drive, tick, q, v, T, stages):
     """The classical method of fourth order; quaternions are brought back to length 1 after each step."""
     nq, nv = len(q), len(v)
-    for tick in range(span[0], span[1]):
-        joints.target[:] = row_of(drive.target, tick)
-        for s in range(4):
-            ahead = 0.0 if s == 0 else (T if s == 3 else 0.5 * T)
-            # stages[0..3]: dq/dt, then dv/dt; stages[4]: the point looked at
-            for i in range(nq):
-                stages[4, i] = q[i] + (ahead * stages[s - 1, i] if s > 0 else 0.0)
-            for o in range(nv):
-                stages[4, nq + o] = v[o] + (ahead * stages[s - 1, nq + o] if s > 0 else 0.0)
-            here, speed = stages[4, :nq], stages[4, nq : nq + nv]
-            rate(model, joints, touches, touching, places, work, drive, tick, here, speed, stages[s, nq : nq + nv])
-            rates_of(model, here, speed, stages[s, :nq])
+    for s in range(4):
+        ahead = 0.0 if s == 0 else (T if s == 3 else 0.5 * T)
+        # stages[0..3]: dq/dt, then dv/dt; stages[4]: the point looked at
         for i in range(nq):
-            q[i] += T / 6.0 * (stages[0, i] + 2.0 * stages[1, i] + 2.0 * stages[2, i] + stages[3, i])
-        for i in range(nq, nq + nv):
-            v[i - nq] += T / 6.0 * (stages[0, i] + 2.0 * stages[1, i] + 2.0 * stages[2, i] + stages[3, i])
-        straighten(model, q)
-        if (tick + 1) % span[2] == 0:
-            at = (tick + 1) // span[2] - span[3]
-            see(model, touches, touching, places, work, q, v)
-            record(model, friction, touches, touching, places, work, q, v, tape, at)
+            stages[4, i] = q[i] + (ahead * stages[s - 1, i] if s > 0 else 0.0)
+        for o in range(nv):
+            stages[4, nq + o] = v[o] + (ahead * stages[s - 1, nq + o] if s > 0 else 0.0)
+        here, speed = stages[4, :nq], stages[4, nq : nq + nv]
+        rate(model, joints, touches, touching, places, work, drive, tick, here, speed, stages[s, nq : nq + nv])
+        rates_of(model, here, speed, stages[s, :nq])
+    for i in range(nq):
+        q[i] += T / 6.0 * (stages[0, i] + 2.0 * stages[1, i] + 2.0 * stages[2, i] + stages[3, i])
+    for i in range(nq, nq + nv):
+        v[i - nq] += T / 6.0 * (stages[0, i] + 2.0 * stages[1, i] + 2.0 * stages[2, i] + stages[3, i])
+    straighten(model, q)

@@ -1,0 +1,24 @@
+"""Tarao, Inohira, Uchiyama, "Hybrid motion simulation using high-speed parallel link robot", 1999: the numerical part.
+
+Every claim and figure takes its physics from a `Subject`, so that a test can hand it a broken one. Importing a module
+of claims registers them: the order below is the order of the table.
+"""
+
+from tegotae.papers.tarao1999.subject import Subject, paper
+
+# isort: split
+from tegotae.papers.tarao1999 import dynamics as dynamics
+
+# isort: split
+from tegotae.papers.tarao1999 import table as table
+
+# isort: split
+from tegotae.papers.tarao1999 import contact as contact
+
+# isort: split
+from tegotae.papers.tarao1999 import stiction as stiction
+
+# isort: split
+from tegotae.papers.tarao1999 import figures as figures
+
+__all__ = ["Subject", "paper"]

@@ -1,0 +1,164 @@
+"""Section 3.3: accelerations in O(n), against dense Kane, against Pinocchio, and what they cost."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from tegotae.hybrid import TwoRobots
+from tegotae.multibody import Body, Revolute, UrdfWarning
+from tegotae.papers.ledger import Finding
+from tegotae.papers.tarao1999 import oracles, peers
+from tegotae.papers.tarao1999.oracles import apart, random_bodies, random_state
+from tegotae.papers.tarao1999.subject import STEP, Subject, paper
+
+SIZES = (4, 10, 30, 100, 250, 500)
+BASES = {"fixed": False, "free": True}
+
+
+@paper.claim(
+    "equations-of-kane",
+    statement="Forward, backward, forward: the three passes solve M u' + f = 0. M and f found again as dense matrices "
+    "from the bodies as given: partial velocities as columns, remainders by a complex step.",
+    source="(1) to (7), section 3.3",
+)
+def equations_of_kane(subject: Subject) -> list[Finding]:
+    """Random trees of hinges, slides and welds, with wrenches on two bodies; and the paper's own robot."""
+    found = []
+    for base, free in BASES.items():
+        off = [_off_kane(subject, random_bodies(n, free=free, seed=n), free, n) for n in (1, 2, 5, 9, 16, 24)]
+        found.append(Finding(f"random trees up to 24 bodies, {base} base, relative", max(off), "<=", 1e-12))
+    robot = list(TwoRobots().robots[0].bodies)
+    found.append(Finding("the paper's robot, relative", _off_kane(subject, robot, True, 1), "<=", 1e-12))
+    return found
+
+
+def _off_kane(subject: Subject, bodies: Sequence[Body], free: bool, seed: int) -> float:
+    tree = subject.Tree(bodies)
+    q, v, torque = random_state(tree.nq, tree.nv, free=free, seed=seed)
+    pushes = np.random.default_rng(seed + 100).normal(size=(2, 6))
+    wrenches = {bodies[0].name: pushes[0]} | {bodies[-1].name: pushes[1]}
+    M, f = oracles.kane(tree.bodies, q, v, torque, wrenches=wrenches)
+    return apart(np.linalg.solve(M, -f), tree.forward_dynamics(q, v, torque, wrenches=wrenches))
+
+
+@paper.claim(
+    "equals-pinocchio",
+    statement="The accelerations are those of Pinocchio's articulated bodies, in C++, for random trees.",
+    source="(1) to (7), section 3.3",
+    needs=("pinocchio",),
+)
+def equals_pinocchio(subject: Subject) -> list[Finding]:
+    """Random trees of hinges, slides and welds."""
+    found = []
+    for base, free in BASES.items():
+        off = []
+        for n in (2, 7, 20, 60):
+            tree = subject.Tree(random_bodies(n, free=free, seed=n))
+            state = random_state(tree.nq, tree.nv, free=free, seed=n)
+            theirs = peers.Pinocchio.of_bodies(tree.bodies).accelerations(tree.joint_names, *state, free=free)
+            off.append(apart(theirs, tree.forward_dynamics(*state)))
+        found.append(Finding(f"random trees up to 60 bodies, {base} base, relative", max(off), "<=", 1e-12))
+    return found
+
+
+@paper.claim(
+    "equals-pinocchio-on-real-robots",
+    statement="So are they for arms, hands, legs and humanoids as their makers' URDF files describe them.",
+    source="section 3.3, for machines of today",
+    needs=("pinocchio", "example-robot-data"),
+)
+def equals_pinocchio_on_real_robots(subject: Subject) -> list[Finding]:
+    """Both read the same file; fixed bases for arms, free ones for what walks."""
+    found = []
+    for word, name, free in peers.ROBOTS:
+        path = peers.robot_file(name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UrdfWarning)
+            tree = subject.load_urdf(path, free_base=free)
+        state = random_state(tree.nq, tree.nv, free=free, seed=1)
+        theirs = peers.Pinocchio.of_file(path, free=free).accelerations(tree.joint_names, *state, free=free)
+        off = apart(theirs, tree.forward_dynamics(*state))
+        found.append(Finding(f"{word}, {len(tree.joint_names)} joints, relative", off, "<=", 1e-12))
+    return found
+
+
+def chain(subject: Subject, links: int) -> object:
+    """A chain of hinges whose axes alternate."""
+    return subject.Tree(
+        [
+            Body(
+                name=f"link{k}",
+                mass=1.0,
+                inertia=(0.02, 0.02, 0.01),
+                center=(0.0, 0.0, 0.1),
+                parent=f"link{k - 1}" if k else None,
+                joint=Revolute(axis=(0.0, 1.0, 0.0) if k % 2 else (1.0, 0.0, 0.0)),
+                position=(0.0, 0.0, 0.2 if k else 0.0),
+            )
+            for k in range(links)
+        ]
+    )
+
+
+def costs(subject: Subject, sizes: Sequence[int] = SIZES, *, rounds: int = 9) -> dict[int, float]:
+    """Seconds a body, of accelerations many times in one compiled loop; interleaved, best of several rounds.
+
+    Example:
+        >>> from tegotae.papers.tarao1999 import Subject
+        >>> from tegotae.papers.tarao1999.dynamics import costs
+        >>> list(costs(Subject(), (4, 10), rounds=1))
+        [4, 10]
+    """
+    rng, best = np.random.default_rng(0), dict.fromkeys(sizes, float("inf"))
+    work = {}
+    for n in sizes:
+        rows = max(20, 20_000 // n)
+        work[n] = (chain(subject, n), 0.3 * rng.normal(size=(rows, n)), rng.normal(size=(rows, n)))
+    for _ in range(rounds):
+        for n, (tree, q, v) in work.items():
+            start = time.perf_counter()
+            tree.forward_dynamics(q, v)  # type: ignore[attr-defined]
+            best[n] = min(best[n], (time.perf_counter() - start) / q.size)
+    return best
+
+
+@paper.claim(
+    "cost-per-body",
+    statement="The cost grows with the number of bodies, no faster: a body costs the same in a chain of 500 links as "
+    "in one of 10.",
+    source="section 3.3, O(n)",
+    note="Time on the machine that wrote this; the ratio is bounded loosely, since others may be at work on it.",
+)
+def cost_per_body(subject: Subject) -> list[Finding]:
+    """Accelerations of chains, one compiled loop for each size."""
+    cost = costs(subject)
+    return [
+        Finding("cost per body, 500 links over 10", cost[500] / cost[10], "<=", 2.5),
+        Finding("dearest over cheapest of 4 to 500 links", max(cost.values()) / min(cost.values()), "<=", 4.0),
+        Finding("500 links: accelerations in a period of 1 ms", 1e-3 / (500 * cost[500]), ">=", 1.0),
+    ]
+
+
+@paper.claim(
+    "real-time",
+    statement="The step of both robots with their contact ends well within the paper's period of 2 ms.",
+    source="section 4.3, real time at 2 ms",
+    note="Time on the machine that wrote this. The paper's step includes its network and servo, which are not here.",
+)
+def real_time(subject: Subject) -> list[Finding]:
+    """Twenty seconds of the experiment at 2 ms, recorded rarely: explicit, and implicit as for friction."""
+    two = subject.TwoRobots(kp=800.0)
+    q, v = two.start()
+    found = []
+    for method, bound in (("symplectic", 100.0), ("implicit", 100.0)):
+        best = float("inf")
+        for _ in range(3):
+            start = time.perf_counter()
+            two.scene.run(20.0, period=STEP, q=q, v=v, every=100, method=method)  # type: ignore[arg-type]
+            best = min(best, time.perf_counter() - start)
+        found.append(Finding(f"{method}: times faster than real time", 20.0 / best, ">=", bound))
+    return found

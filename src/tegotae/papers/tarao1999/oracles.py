@@ -1,0 +1,181 @@
+"""Kane's equations by dense matrices from the bodies as given, and theory for blocks, grips and bumps. No kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tegotae.multibody import Body, Free, Prismatic, Revolute
+
+Array = NDArray[np.float64]
+G = 9.81
+_SMALL = 1e-100  # a complex step loses nothing to rounding, so it may be as small as one likes
+
+
+def cross(a: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """The matrix of a x."""
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def turned(axis: ArrayLike, angle: complex) -> NDArray[np.complex128]:
+    """Rodrigues' rotation.
+
+    Example:
+        >>> from tegotae.papers.tarao1999.oracles import turned
+        >>> turned((0, 0, 1), 1.0)[0, 1].real.round(6)
+        np.float64(-0.841471)
+    """
+    K = cross(np.asarray(axis, dtype=np.complex128))
+    return np.asarray(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K))
+
+
+def of_quaternion(q: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """The rotation of (w, x, y, z) of any length."""
+    w, x, y, z = q / np.sqrt((q * q).sum())  # no modulus: it would not be analytic
+    K = cross(np.array([x, y, z]))
+    return np.asarray(np.eye(3) + 2.0 * w * K + 2.0 * K @ K)
+
+
+def rate_of(bodies: Sequence[Body], q: Array, v: Array) -> Array:
+    """dq/dt from q and v: the same but for quaternions, which turn by half of (0, w) times themselves."""
+    rate, i, j = np.zeros(len(q)), 0, 0
+    for body in bodies:
+        if isinstance(body.joint, Free):
+            rate[i : i + 3] = v[j : j + 3]
+            s, u, w = q[i + 3], q[i + 4 : i + 7], v[j + 3 : j + 6]
+            rate[i + 3], rate[i + 4 : i + 7] = -0.5 * w @ u, 0.5 * (s * w + np.cross(w, u))
+            i, j = i + 7, j + 6
+        elif isinstance(body.joint, Revolute | Prismatic):
+            rate[i] = v[j]
+            i, j = i + 1, j + 1
+    return rate
+
+
+def moved(bodies: Sequence[Body], q: ArrayLike, v: ArrayLike) -> list[tuple[NDArray[np.complex128], ...]]:
+    """Of each body, parents first: rotation, velocity of its origin, angular velocity, velocity of its centre."""
+    q, v = np.asarray(q, dtype=np.complex128), np.asarray(v, dtype=np.complex128)
+    world = (np.eye(3, dtype=np.complex128), np.zeros(3, dtype=np.complex128), np.zeros(3, dtype=np.complex128))
+    seen: dict[str | None, tuple[NDArray[np.complex128], ...]] = {None: world}
+    found, i, j = [], 0, 0
+    for body in bodies:
+        R, u, w = seen[body.parent]
+        if isinstance(body.joint, Free):
+            R, u, w = of_quaternion(q[i + 3 : i + 7]), v[j : j + 3], v[j + 3 : j + 6]
+            i, j = i + 7, j + 6
+        else:
+            u = u + cross(w) @ (R @ np.asarray(body.position))
+            R = R @ np.asarray(body.rotation)
+            if isinstance(body.joint, Revolute):
+                R = R @ turned(body.joint.axis, q[i])
+                w = w + R @ np.asarray(body.joint.axis) * v[j]
+            elif isinstance(body.joint, Prismatic):
+                way = R @ np.asarray(body.joint.axis)
+                u = u + cross(w) @ way * q[i] + way * v[j]
+            if isinstance(body.joint, Revolute | Prismatic):
+                i, j = i + 1, j + 1
+        seen[body.name] = (R, u, w)
+        found.append((R, u, w, u + cross(w) @ (R @ np.asarray(body.center))))
+    return found
+
+
+def kane(
+    bodies: Sequence[Body],
+    q: Array,
+    v: Array,
+    torque: Array,
+    *,
+    gravity: ArrayLike = (0.0, 0.0, -G),
+    wrenches: Mapping[str, ArrayLike] | None = None,
+) -> tuple[Array, Array]:
+    """M and f of (1), M u' + f = 0: partial velocities as columns, remainders by a complex step along the motion.
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.multibody import Body, Prismatic
+        >>> from tegotae.papers.tarao1999.oracles import kane
+        >>> lift = [Body(name="lift", mass=2.0, joint=Prismatic())]
+        >>> M, f = kane(lift, np.zeros(1), np.zeros(1), np.zeros(1))
+        >>> float(M[0, 0]), float(f[0])
+        (2.0, 19.62)
+    """
+    nv, wrenches = len(v), wrenches or {}
+    now = moved(bodies, q, v)
+    partial = [moved(bodies, q, unit) for unit in np.eye(nv)]
+    later = moved(bodies, np.asarray(q) + 1j * _SMALL * rate_of(bodies, q, v), v)
+    M, f = np.zeros((nv, nv)), -np.asarray(torque, dtype=np.float64)
+    for k, body in enumerate(bodies):
+        R, w = now[k][0].real, now[k][2].real
+        U, W, V = (np.array([columns[k][part].real for columns in partial]).T for part in (1, 2, 3))
+        inertia = R @ np.asarray(body.inertia) @ R.T
+        a_t, alpha_t = later[k][3].imag / _SMALL, later[k][2].imag / _SMALL
+        M += body.mass * V.T @ V + W.T @ inertia @ W
+        f += body.mass * V.T @ (a_t - np.asarray(gravity)) + W.T @ (inertia @ alpha_t + np.cross(w, inertia @ w))
+        if body.name in wrenches:
+            push = np.asarray(wrenches[body.name], dtype=np.float64)
+            f -= U.T @ push[:3] + W.T @ push[3:]
+    return M, f
+
+
+def random_bodies(count: int, *, free: bool, seed: int) -> list[Body]:
+    """A tree of hinges, slides and some welds, with real bodies: inertias of point masses.
+
+    Example:
+        >>> from tegotae.papers.tarao1999.oracles import random_bodies
+        >>> [body.name for body in random_bodies(2, free=True, seed=0)]
+        ['body0', 'body1']
+    """
+    from tegotae.multibody import Fixed
+
+    rng = np.random.default_rng(seed)
+    bodies: list[Body] = []
+    for k in range(count):
+        kind = rng.choice(3, p=(0.65, 0.25, 0.1)) if k else 0
+        joint = (Revolute(axis=rng.normal(size=3)), Prismatic(axis=rng.normal(size=3)), Fixed())[kind]
+        grains = 0.2 * rng.normal(size=(4, 3))
+        bodies.append(
+            Body(
+                name=f"body{k}",
+                mass=rng.uniform(0.5, 2.0),
+                inertia=sum((x @ x) * np.eye(3) - np.outer(x, x) for x in grains),
+                center=0.1 * rng.normal(size=3),
+                parent=f"body{rng.integers(max(0, k - 4), k)}" if k else None,
+                joint=Free() if free and k == 0 else joint,
+                position=0.3 * rng.normal(size=3),
+                rotation=turned(_unit(rng.normal(size=3)), rng.uniform(-3.0, 3.0)).real,
+            )
+        )
+    return bodies
+
+
+def _unit(x: Array) -> Array:
+    return np.asarray(x / np.linalg.norm(x))
+
+
+def random_state(nq: int, nv: int, *, free: bool, seed: int) -> tuple[Array, Array, Array]:
+    """q, v and torques; the quaternion of a free base has length 1."""
+    rng = np.random.default_rng(seed)
+    q, v, torque = rng.normal(size=nq), rng.normal(size=nv), rng.normal(size=nv)
+    if free:
+        q[3:7] = _unit(q[3:7])
+    return q, v, torque
+
+
+def apart(a: Array, b: Array) -> float:
+    """The largest difference over the largest number."""
+    return float(np.abs(a - b).max() / np.abs(a).max())
+
+
+def bump(k: float, masses: Sequence[float], speed: float) -> tuple[float, float]:
+    """Peak [N] and duration [s] of two lumps that meet through a spring: v sqrt(k m), pi sqrt(m/k), m the reduced mass.
+
+    Example:
+        >>> from tegotae.papers.tarao1999.oracles import bump
+        >>> [round(x, 4) for x in bump(11323.0, (50.0, 10.0, 50.0, 1.0), 0.01)]
+        [6.1819, 0.1715]
+    """
+    one, two = masses[0] + 4.0 * masses[1], masses[2] + 4.0 * masses[3]
+    m = one * two / (one + two)
+    return speed * math.sqrt(k * m), math.pi * math.sqrt(m / k)

@@ -1,0 +1,169 @@
+"""The same machines in Pinocchio and MuJoCo, where these are installed. Imported only when a claim needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tegotae.multibody import Body, Fixed, Free, Revolute
+from tegotae.papers.tarao1999.oracles import G, Array
+
+# Word, file of the package example-robot-data, whether its base flies.
+ROBOTS = (
+    ("UR5 arm", "ur_description/urdf/ur5_robot.urdf", False),
+    ("Panda arm", "panda_description/urdf/panda.urdf", False),
+    ("Allegro hand", "allegro_hand_description/urdf/allegro_right_hand.urdf", False),
+    ("Solo quadruped", "solo_description/robots/solo12.urdf", True),
+    ("Talos humanoid", "talos_data/robots/talos_full_v2.urdf", True),
+)
+
+
+def robot_file(name: str) -> Path:
+    """A URDF of example-robot-data, which lies beside Pinocchio in the same prefix."""
+    import pinocchio
+
+    for parent in Path(pinocchio.__file__).parents:
+        found = parent / "share" / "example-robot-data" / "robots" / name
+        if found.is_file():
+            return found
+    raise FileNotFoundError(f"example-robot-data has no {name} beside {pinocchio.__file__}.")
+
+
+@dataclass(frozen=True)
+class Pinocchio:
+    """A tree in Pinocchio.
+
+    Args:
+        model: pinocchio.Model.
+    """
+
+    model: Any
+
+    @classmethod
+    def of_bodies(cls, bodies: Sequence[Body]) -> Pinocchio:
+        """Joint by joint."""
+        import pinocchio as pin
+
+        model = pin.Model()
+        carried: dict[str | None, tuple[int, Any]] = {None: (0, pin.SE3.Identity())}
+        for body in bodies:
+            parent, at = carried[body.parent]
+            place = at * pin.SE3(np.asarray(body.rotation), np.asarray(body.position))
+            joint = body.joint
+            if isinstance(joint, Fixed):
+                carried[body.name] = (parent, place)
+            else:
+                if isinstance(joint, Free):
+                    kind, place = pin.JointModelFreeFlyer(), pin.SE3.Identity()
+                elif isinstance(joint, Revolute):
+                    kind = pin.JointModelRevoluteUnaligned(np.asarray(joint.axis))
+                else:
+                    kind = pin.JointModelPrismaticUnaligned(np.asarray(joint.axis))
+                index = model.addJoint(parent, kind, place, body.name)
+                carried[body.name] = (index, pin.SE3.Identity())
+            index, at = carried[body.name]
+            matter = pin.Inertia(body.mass, np.asarray(body.center), np.asarray(body.inertia))
+            model.appendBodyToJoint(index, matter, at)
+        return cls(model)
+
+    @classmethod
+    def of_file(cls, path: Path, *, free: bool) -> Pinocchio:
+        """As Pinocchio reads a URDF."""
+        import pinocchio as pin
+
+        if free:
+            return cls(pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer()))
+        return cls(pin.buildModelFromUrdf(str(path)))
+
+    def accelerations(self, joints: Sequence[str], q: Array, v: Array, torque: Array, *, free: bool) -> Array:
+        """As `Tree.forward_dynamics` counts them: the base in world axes, where Pinocchio has its own axes."""
+        import pinocchio as pin
+
+        model = self.model
+        there, R = pin.neutral(model), np.eye(3)
+        B = np.zeros((model.nv, model.nv))  # v there = B v here
+        first = 0
+        if free:
+            w, x, y, z = q[3:7]
+            there[:7] = [*q[:3], x, y, z, w]
+            R, first = pin.Quaternion(w, x, y, z).toRotationMatrix(), 1
+            B[:3, :3] = B[3:6, 3:6] = R.T
+        for i, name in enumerate(joints):
+            joint = model.joints[model.getJointId(name)]
+            angle = q[7 * first + i]
+            there[joint.idx_q : joint.idx_q + joint.nq] = angle if joint.nq == 1 else [np.cos(angle), np.sin(angle)]
+            B[joint.idx_v, 6 * first + i] = 1.0
+        found = B.T @ pin.aba(model, model.createData(), there, B @ v, B @ torque)
+        if free:
+            found[:3] += np.cross(v[3:6], v[:3])  # its axes turn with the base
+        return np.asarray(found)
+
+
+def creep(xml: str, *, q: Array | None = None, push: Array | None = None, settle: float = 1.0, watch: float = 10.0) -> Array:
+    """How far MuJoCo's coordinates move while one watches, after it has settled; all settings are its defaults."""
+    tracked = _track(xml, q=q, push=push, duration=settle + watch)
+    return np.asarray(tracked[-1] - tracked[round(settle / (settle + watch) * (len(tracked) - 1))])
+
+
+def _track(xml: str, *, q: Array | None, push: Array | None, duration: float) -> Array:
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(model)
+    if q is not None:
+        data.qpos[:] = q
+    if push is not None:
+        data.qfrc_applied[:] = push
+    rows = [data.qpos.copy()]
+    for _ in range(round(duration / model.opt.timestep)):
+        mujoco.mj_step(model, data)
+        rows.append(data.qpos.copy())
+    return np.array(rows)
+
+
+def box_track(angle: float, friction: float, half: float, *, duration: float) -> Array:
+    """Way down the slope [m] of MuJoCo's box, every 2 ms (its default period)."""
+    return np.asarray(_track(box_xml(angle, friction, half), q=None, push=None, duration=duration)[:, 0])
+
+
+def arm_xml(axes: Sequence[tuple[float, ...]], torque: float) -> str:
+    """The arm of `stiction.arm`, its dry friction as MuJoCo's frictionloss."""
+    links = "".join(
+        f'<body pos="0 0 {0.4 if k else 0.0}"><joint type="hinge" axis="{_row(axis)}" frictionloss="{torque}"/>'
+        '<inertial pos="0 0 0.2" mass="2" diaginertia="0.02 0.02 0.002"/>'
+        for k, axis in enumerate(axes)
+    )
+    return f"<mujoco><option gravity='0 0 {-G}'/><worldbody>{links}{'</body>' * len(axes)}</worldbody></mujoco>"
+
+
+def box_xml(angle: float, friction: float, half: float) -> str:
+    """A cube on a plane; gravity leans instead of the plane."""
+    lean = _row((G * np.sin(angle), 0.0, -G * np.cos(angle)))
+    rough = f'friction="{friction} 0 0"'
+    return (
+        f'<mujoco><option gravity="{lean}"/><worldbody><geom type="plane" size="0 0 1" {rough}/>'
+        f'<body pos="0 0 {half}"><freejoint/><geom type="box" size="{half} {half} {half}" mass="1" {rough}/></body>'
+        "</worldbody></mujoco>"
+    )
+
+
+def grasp_xml(friction: float, mass: float, finger: float) -> str:
+    """A thing between two balls on slides."""
+    rough = f'friction="{friction} 0 0"'
+    fingers = "".join(
+        f'<body pos="{0.07 * side} 0 0"><joint type="slide" axis="{-side} 0 0"/>'
+        f'<geom type="sphere" size="0.02" mass="{finger}" {rough}/></body>'
+        for side in (-1, 1)
+    )
+    return (
+        f'<mujoco><option gravity="0 0 {-G}"/><worldbody><body><freejoint/>'
+        f'<geom type="box" size="0.05 0.05 0.5" mass="{mass}" {rough}/></body>{fingers}</worldbody></mujoco>'
+    )
+
+
+def _row(numbers: Sequence[float]) -> str:
+    return " ".join(f"{x:.17g}" for x in numbers)

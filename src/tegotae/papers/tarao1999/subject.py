@@ -1,0 +1,98 @@
+"""What tarao1999 is measured on: trees, scenes with contacts and stiction, the six-arm table, the two robots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from tegotae.friction import FrictionImpedance
+from tegotae.hybrid import TwoRobots
+from tegotae.multibody import Scene, Touch, Tree, load_urdf
+from tegotae.papers.ledger import Paper
+from tegotae.result import Result
+from tegotae.table import Hexa
+
+GAINS = (200.0, 400.0, 800.0)  # Kp of Figs. 12, 13, 14 [N·m/rad]
+CHANGED = (50.0, 20.0, 100.0, 1.0)  # masses of Fig. 15 [kg]
+STEP = 2e-3  # the paper's period [s]
+HOUR = 3600.0
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The physics under test; a test replaces a part by a broken one.
+
+    Args:
+        Tree: rigid bodies, their accelerations in O(n).
+        load_urdf: a tree from a file.
+        Scene: a tree that runs, with stiction and contacts.
+        Touch: a pair that may touch.
+        Friction: dry friction inside a joint.
+        Hexa: the table's kinematics and stiffness.
+        TwoRobots: the paper's experiment.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from tegotae.hybrid import TwoRobots
+        >>> from tegotae.papers.tarao1999 import Subject, paper
+        >>> softer = lambda **given: TwoRobots(**given | {"kp": 150.0})
+        >>> paper["stiffer-table"].check(replace(Subject(), TwoRobots=softer)).passed
+        False
+    """
+
+    Tree: Callable[..., Tree] = Tree
+    load_urdf: Callable[..., Tree] = load_urdf
+    Scene: Callable[..., Scene] = Scene
+    Touch: Callable[..., Touch] = Touch
+    Friction: Callable[..., FrictionImpedance] = FrictionImpedance
+    Hexa: Callable[..., Hexa] = Hexa
+    TwoRobots: Callable[..., TwoRobots] = TwoRobots
+
+    def table(self) -> Hexa:
+        """The table of the notes' size; the paper prints no dimensions."""
+        usual = Hexa.default()
+        lengths = ("base_radius", "base_spacing", "arm_length", "rod_length", "plate_radius", "plate_spacing")
+        return self.Hexa(home_height=usual.home_height, **{name: getattr(usual, name) for name in lengths})
+
+    def stiffness(self, kp: float) -> float:
+        """What a contact along the table's z feels at home, (15) [N/m]."""
+        table = self.table()
+        return float(table.stiffness(*table.home, kp)[2, 2])
+
+    def meeting(self, **given: Any) -> tuple[Result, dict[str, float]]:
+        """The paper's experiment and its numbers; the same one is run once."""
+        return _meeting(self.TwoRobots, tuple(sorted(given.items())))
+
+
+@cache
+def _meeting(two_robots: Callable[..., TwoRobots], given: tuple[tuple[str, Any], ...]) -> tuple[Result, dict[str, float]]:
+    two = two_robots(**dict(given))
+    run = two.run()
+    return run, two.summary(run)
+
+
+paper = Paper(
+    key="tarao1999",
+    title="Hybrid motion simulation using high-speed parallel link robot",
+    authors="Susumu Tarao, Eiichi Inohira, Masaru Uchiyama, 1999 (in Japanese); its numerical part",
+    subject=Subject(),
+)
+
+paper.decline(
+    "Real parts on the motion table, their force measured by a six-axis sensor, and the measured curves",
+    source="sections 3.1, 3.2 and 4.3, Figs. 12 to 15",
+    reason="that needs the machine. What the numerical models give beside it, which the paper draws too, is measured "
+    "above; the loop with a table comes with the hybrid part",
+)
+paper.decline(
+    "Computer graphics that let a person grasp the motion at once",
+    source="section 3.1",
+    reason="whether a person does is not measured by a library; the picture strip of Fig. 16 is redrawn",
+)
+paper.decline(
+    "Three computers joined by Ethernet, two of them with hard real time",
+    source="section 3.1, Fig. 3",
+    reason="measured here is only how much faster than real time the step is, on this machine",
+)
