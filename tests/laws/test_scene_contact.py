@@ -1,4 +1,4 @@
-"""Bodies that touch: rest, slide, tip, hold and bounce where theory says, alike for the world and for other machines."""
+"""Bodies that touch: they rest, slide, tip, hold and bounce where theory says, on the world and on each other."""
 
 import numpy as np
 import pytest
@@ -149,7 +149,7 @@ def test_a_grasp_holds_above_half_the_weight_over_mu_and_slides_below():
 # ---------------------------------------------------------------- bounces
 
 
-@pytest.mark.parametrize(("K", "beta"), [(1e5, 0.0), (1e5, 2e-3), (1e7, 1e-3), (1e4, 1e-2)])
+@pytest.mark.parametrize(("K", "beta"), [(1e5, 1e-6), (1e5, 2e-3), (1e7, 1e-3), (1e4, 1e-2)])
 def test_a_ball_bounces_tick_for_tick_as_the_inclusion_does(K, beta):
     """The same elements through another route of this library, which was proved against closed forms."""
     T, m = 1e-3, 0.7
@@ -249,16 +249,14 @@ def test_momentum_of_two_free_machines_is_exact_over_their_contact():
 
 
 def test_what_touches_and_what_is_touched_may_swap():
-    """Two balls: which carries the toucher and which the surface is a matter of words."""
+    """Smooth balls: which carries the toucher and which the surface is a matter of words."""
 
     def scene(first, second):
         trees = {
             n: Tree([Body(name="ball", mass=m, inertia=(0.01,) * 3, joint=Free(), position=p)], gravity=(0, 0, 0))
             for n, m, p in (("a", 1.0, (0, 0, 0)), ("b", 3.0, (0.05, 0, 0.3)))
         }
-        touch = Touch(
-            on=f"{first}.ball", toucher=Ball(radius=0.1), surface=Sphere(radius=0.1), of=f"{second}.ball", friction=0.3
-        )
+        touch = Touch(on=f"{first}.ball", toucher=Ball(radius=0.1), surface=Sphere(radius=0.1), of=f"{second}.ball")
         return Scene(tree=join(trees), touches=[touch])
 
     v = np.zeros(12)

@@ -1,4 +1,4 @@
-"""Machines whose joints rub: what sticks stays, what is pushed beyond its limit moves, and friction only takes energy."""
+"""Machines whose joints rub: what sticks stays, what is pushed beyond its limit moves, friction only takes energy."""
 
 from dataclasses import replace
 
@@ -60,12 +60,12 @@ def test_what_slides_slows_down_at_the_rate_of_its_friction_and_stops():
     """A slider at 1 m/s with F/m = 2 m/s²: half a second, a quarter of a metre."""
     tree = Tree(
         [
-            Body(name="slider", mass=1.5, joint=Prismatic(axis=(1, 0, 0), friction=dry(3.0))),
+            Body(name="slider", mass=1.5, joint=Prismatic(axis=(1, 0, 0), friction=dry(3.0, damping=2e3))),
         ]
     )
     run = Scene(tree=tree).run(1.0, period=1e-4, v=[1.0])
-    assert float(run.q[-1, 0]) == pytest.approx(0.25, abs=2e-4)  # half a tick of 1 m/s, and the spring
-    assert float(run.v[2499, 0]) == pytest.approx(0.5, abs=1e-3)
+    assert float(run.q[-1, 0]) == pytest.approx(0.25, abs=2e-3)  # the element's own damper and spring, B v/K and F/K
+    assert float(run.v[2499, 0]) == pytest.approx(0.5, abs=5e-3)
     assert np.abs(run.v[6000:]).max() < 1e-9
 
 

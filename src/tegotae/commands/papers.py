@@ -77,12 +77,12 @@ def _show(console: Console, paper: Paper[Any], entries: Sequence[Entry]) -> None
     for declined in paper.declined:
         console.print(Text(f"declined: {declined.what} ({declined.source}): {declined.reason}", style="dim"))
     missing = sorted({name for e in entries for name in e.missing})
-    measured = [e for e in entries if not e.missing]
-    passed = sum(e.passed for e in measured)
-    style = "bold green" if passed == len(measured) else "bold red"
-    told = Text(f"{passed} of {len(measured)} claims of {paper.key} passed", style=style)
+    checked = [e for e in entries if not e.missing]
+    passed = sum(e.passed for e in checked)
+    style = "bold green" if passed == len(checked) else "bold red"
+    told = Text(f"{passed} of {len(checked)} claims of {paper.key} passed", style=style)
     if missing:
-        unchecked = len(entries) - len(measured)
+        unchecked = len(entries) - len(checked)
         told.append(f"; {unchecked} not checked here, without {', '.join(missing)}", style="bold yellow")
     console.print(told, "", sep="\n")
 

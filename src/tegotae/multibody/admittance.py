@@ -16,7 +16,7 @@ from tegotae.checks import Array
 from tegotae.errors import UniquenessError
 from tegotae.multibody.bodies import triple
 from tegotae.multibody.controllers import Lock, Servo
-from tegotae.multibody.kernels import port
+from tegotae.multibody.kernels import port, port_view
 from tegotae.multibody.layout import FREE
 from tegotae.multibody.memory import joints_of
 from tegotae.multibody.mobility import least_reluctance
@@ -137,7 +137,7 @@ class TreeAdmittance(Admittance):
         nq, nv, n = tree.nq, tree.nv, len(tree.layout.parent)
         torques = (_fed(f"torque.{name}", "N·m or N", "in the joint") for name in joints)
         targets = (_fed(f"target.{name}", "rad or m", "of the servo") for name in self._servos)
-        room = port.scratch_size(n, nv)  # type: ignore[no-untyped-call]
+        room = port_view.scratch_size(n, nv)  # type: ignore[no-untyped-call]
         return (
             Field("velocity", "m/s or rad/s", "where it is pushed, mean over the tick"),
             Field("position", "m or rad", "where it is pushed; turns added up"),

@@ -16,6 +16,7 @@ PAPERS = {
     "xiong2011": "tegotae.papers.xiong2011",
     "yamamoto2006": "tegotae.papers.yamamoto2006",
     "hirai2020": "tegotae.papers.hirai2020",
+    "tarao1999": "tegotae.papers.tarao1999",
 }
 
 

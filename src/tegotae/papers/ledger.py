@@ -195,7 +195,7 @@ class Claim(Generic[Subject]):
         """Measure on this subject. A measurement that raises is a failed claim with the error in its note."""
         note = self.note
         findings: tuple[Finding, ...] = ()
-        missing = tuple(name for name in self.needs if not _installed(name))
+        missing = tuple(name for name in self.needs if not installed(name))
         if not missing:
             try:
                 found = self.measure(subject)
@@ -214,8 +214,17 @@ class Claim(Generic[Subject]):
         )
 
 
-def _installed(name: str) -> bool:
-    """Whether a module can be imported, or a distribution of that name (one without modules, perhaps) is there."""
+def installed(name: str) -> bool:
+    """Whether a module can be imported, or a distribution of that name (one without modules, perhaps) is there.
+
+    Args:
+        name: of a module or a distribution.
+
+    Example:
+        >>> from tegotae.papers.ledger import installed
+        >>> installed("numpy"), installed("no-such-package")
+        (True, False)
+    """
     if find_spec(name) is not None:
         return True
     try:

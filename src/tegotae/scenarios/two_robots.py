@@ -70,7 +70,7 @@ class TwoRobotsRun(_Group, frozen=True):
 
     def robots(self) -> TwoRobots:
         """The experiment, as an object of the library."""
-        held = {
+        held: dict[str, Lock | Servo | None] = {
             "locked": Lock(),
             "servo": Servo(gain=self.servo.gain, rate_gain=self.servo.rate_gain),
             "free": None,

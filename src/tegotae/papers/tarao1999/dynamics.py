@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tegotae.hybrid import TwoRobots
-from tegotae.multibody import Body, Revolute, UrdfWarning
+from tegotae.multibody import Body, Revolute, Tree, UrdfWarning
 from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999 import oracles, peers
 from tegotae.papers.tarao1999.oracles import apart, random_bodies, random_state
@@ -42,7 +42,9 @@ def _off_kane(subject: Subject, bodies: Sequence[Body], free: bool, seed: int) -
     pushes = np.random.default_rng(seed + 100).normal(size=(2, 6))
     wrenches = {bodies[0].name: pushes[0]} | {bodies[-1].name: pushes[1]}
     M, f = oracles.kane(tree.bodies, q, v, torque, wrenches=wrenches)
-    return apart(np.linalg.solve(M, -f), tree.forward_dynamics(q, v, torque, wrenches=wrenches))
+    return apart(
+        np.asarray(np.linalg.solve(M, -f), dtype=np.float64), tree.forward_dynamics(q, v, torque, wrenches=wrenches)
+    )
 
 
 @paper.claim(
@@ -86,7 +88,7 @@ def equals_pinocchio_on_real_robots(subject: Subject) -> list[Finding]:
     return found
 
 
-def chain(subject: Subject, links: int) -> object:
+def chain(subject: Subject, links: int) -> Tree:
     """A chain of hinges whose axes alternate."""
     return subject.Tree(
         [
@@ -121,7 +123,7 @@ def costs(subject: Subject, sizes: Sequence[int] = SIZES, *, rounds: int = 9) ->
     for _ in range(rounds):
         for n, (tree, q, v) in work.items():
             start = time.perf_counter()
-            tree.forward_dynamics(q, v)  # type: ignore[attr-defined]
+            tree.forward_dynamics(q, v)
             best[n] = min(best[n], (time.perf_counter() - start) / q.size)
     return best
 

@@ -59,7 +59,8 @@ def moved(bodies: Sequence[Body], q: ArrayLike, v: ArrayLike) -> list[tuple[NDAr
     q, v = np.asarray(q, dtype=np.complex128), np.asarray(v, dtype=np.complex128)
     world = (np.eye(3, dtype=np.complex128), np.zeros(3, dtype=np.complex128), np.zeros(3, dtype=np.complex128))
     seen: dict[str | None, tuple[NDArray[np.complex128], ...]] = {None: world}
-    found, i, j = [], 0, 0
+    found: list[tuple[NDArray[np.complex128], ...]] = []
+    i = j = 0
     for body in bodies:
         R, u, w = seen[body.parent]
         if isinstance(body.joint, Free):

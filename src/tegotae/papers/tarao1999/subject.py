@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from tegotae import hybrid, multibody, table
 from tegotae.friction import FrictionImpedance
-from tegotae.hybrid import TwoRobots
-from tegotae.multibody import Scene, Touch, Tree, load_urdf
 from tegotae.papers.ledger import Paper
 from tegotae.result import Result
-from tegotae.table import Hexa
 
 GAINS = (200.0, 400.0, 800.0)  # Kp of Figs. 12, 13, 14 [N·m/rad]
 CHANGED = (50.0, 20.0, 100.0, 1.0)  # masses of Fig. 15 [kg]
@@ -42,24 +40,24 @@ class Subject:
         False
     """
 
-    Tree: Callable[..., Tree] = Tree
-    load_urdf: Callable[..., Tree] = load_urdf
-    Scene: Callable[..., Scene] = Scene
-    Touch: Callable[..., Touch] = Touch
+    Tree: Callable[..., multibody.Tree] = multibody.Tree
+    load_urdf: Callable[..., multibody.Tree] = multibody.load_urdf
+    Scene: Callable[..., multibody.Scene] = multibody.Scene
+    Touch: Callable[..., multibody.Touch] = multibody.Touch
     Friction: Callable[..., FrictionImpedance] = FrictionImpedance
-    Hexa: Callable[..., Hexa] = Hexa
-    TwoRobots: Callable[..., TwoRobots] = TwoRobots
+    Hexa: Callable[..., table.Hexa] = table.Hexa
+    TwoRobots: Callable[..., hybrid.TwoRobots] = hybrid.TwoRobots
 
-    def table(self) -> Hexa:
-        """The table of the notes' size; the paper prints no dimensions."""
-        usual = Hexa.default()
+    def hexa(self) -> table.Hexa:
+        """A table of the paper's size; it prints no dimensions."""
+        usual = table.Hexa.default()
         lengths = ("base_radius", "base_spacing", "arm_length", "rod_length", "plate_radius", "plate_spacing")
         return self.Hexa(home_height=usual.home_height, **{name: getattr(usual, name) for name in lengths})
 
     def stiffness(self, kp: float) -> float:
         """What a contact along the table's z feels at home, (15) [N/m]."""
-        table = self.table()
-        return float(table.stiffness(*table.home, kp)[2, 2])
+        hexa = self.hexa()
+        return float(hexa.stiffness(*hexa.home, kp)[2, 2])
 
     def meeting(self, **given: Any) -> tuple[Result, dict[str, float]]:
         """The paper's experiment and its numbers; the same one is run once."""
@@ -67,7 +65,9 @@ class Subject:
 
 
 @cache
-def _meeting(two_robots: Callable[..., TwoRobots], given: tuple[tuple[str, Any], ...]) -> tuple[Result, dict[str, float]]:
+def _meeting(
+    two_robots: Callable[..., hybrid.TwoRobots], given: tuple[tuple[str, Any], ...]
+) -> tuple[Result, dict[str, float]]:
     two = two_robots(**dict(given))
     run = two.run()
     return run, two.summary(run)

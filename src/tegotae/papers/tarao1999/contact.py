@@ -1,0 +1,193 @@
+"""Section 4: the two robots meet, Figs. 12 to 15, in numbers alone."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from tegotae.hybrid import TwoRobots
+from tegotae.multibody import Lock, Servo
+from tegotae.papers.ledger import Finding
+from tegotae.papers.tarao1999 import oracles
+from tegotae.papers.tarao1999.oracles import Array
+from tegotae.papers.tarao1999.subject import CHANGED, GAINS, STEP, Subject, paper
+
+USUAL = (50.0, 10.0, 50.0, 1.0)  # [kg]
+SPEED = 0.01  # [m/s]
+# How robot 1 holds its joints, from not at all to for good.
+HOLDS: dict[str, Lock | Servo | None] = {
+    "free": None,
+    "soft servo": Servo(gain=100.0, rate_gain=20.0),
+    "stiff servo": Servo(gain=5000.0, rate_gain=200.0),
+    "locked": Lock(),
+}
+
+
+@paper.claim(
+    "momentum",
+    statement="The contact acts on both robots with opposite signs: together they keep their momentum, linear and "
+    "angular, through it.",
+    source="section 3.1, action and reaction; (8) and (9)",
+)
+def momentum(subject: Subject) -> list[Finding]:
+    """Both poses, Kp 800: largest change over the momentum that robot 2 brings."""
+    found = []
+    for pose in ("A", "B"):
+        run, _ = subject.meeting(kp=800.0, pose=pose)
+        brought = SPEED * (USUAL[2] + 4.0 * USUAL[3])
+        linear = float(np.abs(run.momentum - [0.0, 0.0, -brought]).max()) / brought
+        about = run.angular_momentum
+        turning = float(np.abs(about - about[0]).max()) / brought
+        found += [
+            Finding(f"pose {pose}: momentum off, relative", linear, "<=", 1e-10),
+            Finding(f"pose {pose}: angular momentum off, over momentum", turning, "<=", 1e-10, "m"),
+        ]
+    return found
+
+
+@paper.claim(
+    "reduced-mass",
+    statement="In line, the two are lumps on the spring (15) of the table: the force peaks at v sqrt(k m) and lasts "
+    "pi sqrt(m/k), with the reduced mass m.",
+    source="section 4.2, Figs. 12 to 15",
+    note="Pose A, both in line; the paper shows its own poses in a figure only.",
+)
+def reduced_mass(subject: Subject) -> list[Finding]:
+    """Every Kp of the paper and its changed masses."""
+    found = []
+    cases = [(f"Kp {kp:g}", kp, USUAL) for kp in GAINS] + [("Kp 800, masses changed", 800.0, CHANGED)]
+    for word, kp, masses in cases:
+        _, told = subject.meeting(kp=kp, masses=masses)
+        peak, duration = oracles.bump(subject.stiffness(kp), masses, SPEED)
+        found += [
+            Finding(f"{word}: peak off {peak:.4g} N, relative", abs(told["peak_force"] / peak - 1.0), "<=", 1e-3),
+            Finding(
+                f"{word}: duration off {1e3 * duration:.4g} ms, relative",
+                abs(told["duration"] / duration - 1.0),
+                "<=",
+                1e-3,
+            ),
+        ]
+    return found
+
+
+@paper.claim(
+    "stiffer-table",
+    statement="The stiffer the table, the higher and shorter the force.",
+    source="section 4.3, Figs. 12, 13 and 14",
+)
+def stiffer_table(subject: Subject) -> list[Finding]:
+    """Kp 200, 400, 800 in both poses: the least step up of the peak, the largest of the duration."""
+    found = []
+    for pose in ("A", "B"):
+        told = [subject.meeting(kp=kp, pose=pose)[1] for kp in GAINS]
+        higher = min(b["peak_force"] / a["peak_force"] for a, b in pairwise(told))
+        shorter = max(b["duration"] / a["duration"] for a, b in pairwise(told))
+        found += [
+            Finding(f"pose {pose}: peak, twice the Kp over once, least", higher, ">=", 1.3),
+            Finding(f"pose {pose}: duration, twice the Kp over once, largest", shorter, "<=", 0.77),
+        ]
+    return found
+
+
+@paper.claim(
+    "changed-masses",
+    statement="Other masses of the numerical models, another force: higher and longer with the heavier ones.",
+    source="section 4.3, Figs. 14 and 15",
+)
+def changed_masses(subject: Subject) -> list[Finding]:
+    """Kp 800: the masses of Fig. 15 against those of Fig. 14; theory is the square root of the reduced masses."""
+    usual, changed = (subject.meeting(kp=800.0, masses=masses)[1] for masses in (USUAL, CHANGED))
+    theory = oracles.bump(1.0, CHANGED, 1.0)[0] / oracles.bump(1.0, USUAL, 1.0)[0]
+    return [
+        Finding("peak, changed over usual", changed["peak_force"] / usual["peak_force"], ">=", 1.3),
+        Finding("duration, changed over usual", changed["duration"] / usual["duration"], ">=", 1.3),
+        Finding(
+            "peak ratio off theory, relative",
+            abs(changed["peak_force"] / usual["peak_force"] / theory - 1.0),
+            "<=",
+            1e-3,
+        ),
+    ]
+
+
+def felt_mass(two: TwoRobots, *, locked: bool) -> float:
+    """What the contact feels of both robots along z [kg], 1/(J M^-1 J^T), from dense Kane at the first touch."""
+    q, _ = two.start(gap=0.0)
+    bodies, nv = two.tree.bodies, two.tree.nv
+    M, _ = oracles.kane(bodies, q, np.zeros(nv), np.zeros(nv), gravity=(0.0, 0.0, 0.0))
+    names = [body.name for body in bodies]
+    tip, base = names.index("robot1.link4"), names.index("robot2.base")
+    J = np.zeros(nv)
+    arm = np.zeros(3)  # the tip lies on robot 2's axis through the base's centre of mass
+    for j, unit in enumerate(np.eye(nv)):
+        seen = oracles.moved(bodies, q, unit)
+        R, u, w, _ = (part.real for part in seen[tip])
+        _, u2, w2, _ = (part.real for part in seen[base])
+        J[j] = (u + np.cross(w, R @ [1.0, 0.0, 0.0]))[2] - (u2 + np.cross(w2, arm))[2]
+    moves = np.ones(nv, dtype=bool)
+    moves[6:10] = not locked
+    return float(1.0 / (J[moves] @ np.linalg.solve(M[np.ix_(moves, moves)], J[moves])))
+
+
+@paper.claim(
+    "how-joints-are-held",
+    statement="How robot 1 holds its joints decides the force: freely least, then by a soft servo, by a stiff one, and "
+    "most when locked. Free and locked are what dense mass matrices say.",
+    source="section 4.1, joints held by a suitable control",
+    note="Pose B, both bent, Kp 200. The paper does not print its control.",
+)
+def how_joints_are_held(subject: Subject) -> list[Finding]:
+    """Peaks in order, each over the one before; the ends against theory."""
+    peaks = {word: subject.meeting(kp=200.0, pose="B", joints=held)[1]["peak_force"] for word, held in HOLDS.items()}
+    found = [Finding(f"peak, {b} over {a}", peaks[b] / peaks[a], ">=", 1.005) for a, b in pairwise(HOLDS)]
+    for word in ("free", "locked"):
+        two = TwoRobots(kp=200.0, pose="B")
+        theory = SPEED * np.sqrt(subject.stiffness(200.0) * felt_mass(two, locked=word == "locked"))
+        found.append(Finding(f"{word}: peak off theory, relative", abs(peaks[word] / theory - 1.0), "<=", 0.01))
+    return found
+
+
+@paper.claim(
+    "explicit-euler-gains-energy",
+    statement="At the paper's period of 2 ms an explicit Euler step throws the robots apart faster than they came; a "
+    "symplectic step of the same cost does not.",
+    source="section 4.3, integrated numerically at 2 ms",
+    note="The paper does not say which rule it uses. Euler's step is written out here, on the same accelerations.",
+)
+def explicit_euler_gains_energy(subject: Subject) -> list[Finding]:
+    """Restitution in pose A for each Kp."""
+    found = []
+    for kp in GAINS:
+        two = subject.TwoRobots(kp=kp)
+        symplectic = two.summary(two.run(period=STEP, method="symplectic"))["restitution"]
+        found += [
+            Finding(f"Kp {kp:g}: restitution, explicit Euler", euler(two), ">=", 1.03),
+            Finding(f"Kp {kp:g}: restitution, symplectic, off 1", abs(symplectic - 1.0), "<=", 2e-3),
+        ]
+    return found
+
+
+def euler(two: TwoRobots, period: float = STEP) -> float:
+    """Restitution by explicit Euler, in line, from the first touch to the release."""
+    q, v = two.start(gap=0.0)
+    assert two.stiffness is not None
+    tip, base, second = 4.5, 0.5, two.robots[0]
+    start, rows = float(v[second.nv + 2]), (second.nq + 2, second.nv + 2)
+    depth = 0.0
+    for _ in range(round(1.0 / period)):
+        push = two.stiffness * max(depth, 0.0)
+        wrenches = {"robot1.link4": _push(-push), "robot2.base": _push(push)}
+        a = two.tree.forward_dynamics(q, v, wrenches=wrenches)
+        q = q.copy()
+        q[[2, rows[0]]] += period * v[[2, rows[1]]]  # in line nothing turns
+        v = v + period * a
+        depth = (q[2] + tip) - (q[rows[0]] - base)
+        if depth <= 0.0:
+            break
+    return float((v[rows[1]] - v[2]) / -start)
+
+
+def _push(force: float) -> Array:
+    return np.array([0.0, 0.0, force, 0.0, 0.0, 0.0])

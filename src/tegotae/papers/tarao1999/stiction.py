@@ -1,0 +1,215 @@
+"""Machines that stand still because of friction: an arm, a box on a slope, a grasp; and what MuJoCo does with them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tegotae.friction import Coulomb
+from tegotae.multibody import Ball, Body, Box, Corners, Free, HalfSpace, Prismatic, Revolute, Tree
+from tegotae.papers.ledger import Finding
+from tegotae.papers.tarao1999 import oracles, peers
+from tegotae.papers.tarao1999.oracles import Array, G
+from tegotae.papers.tarao1999.subject import HOUR, Subject, paper
+from tegotae.result import Result
+
+COARSE = 1e-2  # period of the long runs [s]: an hour in some seconds
+LIMIT = 200.0  # dry friction of the arm's joints [N·m]
+AXES = tuple((0.0, 1.0, 0.0) if k % 2 else (1.0, 0.0, 0.0) for k in range(7))
+BENT = np.array([0.3, -0.5, 0.4, 0.7, -0.2, 0.1, 0.5])  # [rad]
+SLOPE, ROUGH, HALF = math.radians(20.0), 0.5, 0.1
+THING, FINGER, GRIP = 1.0, 1.0, 1e5  # masses [kg]; contact stiffness [N/m]
+
+
+def arm(subject: Subject, limit: float) -> Tree:
+    """Seven links of 2 kg, every joint rubs with this torque [N·m]."""
+    rubbing = subject.Friction(stiffness=1e6, damping=10.0, law=Coulomb(limit))
+    return subject.Tree(
+        [
+            Body(
+                name=f"link{k}",
+                mass=2.0,
+                inertia=(0.02, 0.02, 0.002),
+                center=(0.0, 0.0, 0.2),
+                parent=f"link{k - 1}" if k else None,
+                position=(0.0, 0.0, 0.4 if k else 0.0),
+                joint=Revolute(axis=axis, friction=rubbing),
+            )
+            for k, axis in enumerate(AXES)
+        ]
+    )
+
+
+@paper.claim(
+    "parked-arm",
+    statement="An arm whose joints rub with more than gravity asks of them stays where it was parked, for an hour, to "
+    "the last bit; with less, it sinks.",
+    source="section 4.1: joints that keep still; stiction added by this project",
+)
+def parked_arm(subject: Subject) -> list[Finding]:
+    """Seven joints; gravity's torques from dense Kane."""
+    tree = arm(subject, LIMIT)
+    run = subject.Scene(tree=tree).run(HOUR, period=COARSE, q=BENT, every=1000)
+    still = np.zeros(7)
+    _, load = oracles.kane(tree.bodies, run.q[-1], still, still)
+    sinking = arm(subject, 0.9 * float(np.abs(load).max()))
+    fall = subject.Scene(tree=sinking).run(1.0, period=COARSE, q=BENT)
+    return [
+        Finding("largest torque of gravity over the limit", np.abs(load).max() / LIMIT, "<=", 0.8),
+        Finding("motion in an hour, after 10 s to settle", np.abs(run.q - run.q[0]).max(), "=", 0.0, "rad"),
+        Finding("friction off gravity's torques", np.abs(run.friction[-1] - load).max(), "<=", 1e-6, "N·m"),
+        Finding("steps not solved", run.about["unsolved_steps"], "=", 0),
+        Finding("limit at 0.9 of the largest: motion in 1 s", np.abs(fall.q[-1] - BENT).max(), ">=", 0.01, "rad"),
+    ]
+
+
+def slope(
+    subject: Subject,
+    angle: float,
+    friction: float,
+    half: tuple[float, float, float] = (HALF, HALF, HALF),
+    *,
+    duration: float,
+    period: float,
+    every: int = 1,
+) -> Result:
+    """A box of 1 kg on a slope: gravity leans, the ground is level."""
+    sizes = 2.0 * np.asarray(half)
+    moments = tuple(((sizes**2).sum() - sizes**2) / 12.0)
+    body = Body(name="box", mass=1.0, inertia=moments, joint=Free(), position=(0.0, 0.0, half[2]))
+    box = subject.Tree([body], gravity=(G * math.sin(angle), 0.0, -G * math.cos(angle)))
+    corners = Corners(half_sizes=half)
+    touch = subject.Touch(on="box", toucher=corners, surface=HalfSpace(), stiffness=1e6, beta=1e-2, friction=friction)
+    return subject.Scene(tree=box, touches=[touch]).run(duration, period=period, every=every)
+
+
+@paper.claim(
+    "box-at-rest",
+    statement="A box below its friction angle stays for an hour; the slope carries its weight.",
+    source="contact between two machines; friction added by this project",
+    note="20 degrees, friction 0.5.",
+)
+def box_at_rest(subject: Subject) -> list[Finding]:
+    """Eight corners on a half-space."""
+    run = slope(subject, SLOPE, ROUGH, duration=HOUR, period=COARSE, every=1000)
+    weight = G * np.array([math.sin(SLOPE), 0.0, -math.cos(SLOPE)])
+    off = np.abs(run.contact_force[-1].sum(axis=0) + weight).max()
+    return [
+        Finding("drift in an hour, after 10 s to settle", np.abs(run.q[:, :3] - run.q[0, :3]).max(), "<=", 1e-14, "m"),
+        Finding("force of the ground off the weight", off, "<=", 1e-9, "N"),
+        Finding("steps not solved", run.about["unsolved_steps"], "=", 0),
+    ]
+
+
+@paper.claim(
+    "box-slides-and-tips",
+    statement="It slides where the slope is steeper than its friction, with g (sin - mu cos); a tall rough one tips "
+    "where the slope is steeper than its width over its height.",
+    source="contact between two machines; friction added by this project",
+)
+def box_slides_and_tips(subject: Subject) -> list[Finding]:
+    """One percent below and above each limit; two seconds each."""
+    tan, tall = 0.4, (0.05, 0.05, 0.2)
+    angle = math.atan(tan)
+    rest, gone = (slope(subject, angle, mu, duration=2.0, period=1e-3) for mu in (tan / 0.99, tan / 1.01))
+    theory = G * (math.sin(angle) - tan / 1.01 * math.cos(angle))
+    middle = len(rest.time) // 2
+    upright, over = (
+        slope(subject, math.atan(share * tall[0] / tall[2]), 1.0, tall, duration=2.0, period=1e-3)
+        for share in (0.99, 1.01)
+    )
+    return [
+        Finding("0.99 of the sliding limit: motion in a second", np.ptp(rest.q[middle:, 0]), "<=", 1e-14, "m"),
+        Finding(
+            "1.01 of it: acceleration off theory, relative",
+            abs((gone.v[-1, 0] - gone.v[middle, 0]) / (gone.time[-1] - gone.time[middle]) / theory - 1.0),
+            "<=",
+            1e-6,
+        ),
+        Finding("0.99 of the tipping limit: largest tilt", tilt(upright).max(), "<=", 0.01, "rad"),
+        Finding("1.01 of it: largest tilt", tilt(over).max(), ">=", 1.0, "rad"),
+    ]
+
+
+def tilt(run: Result) -> Array:
+    """Of the box's upright axis against the slope's normal [rad]."""
+    x, y = run.q[:, 4], run.q[:, 5]
+    return np.asarray(np.arccos(np.clip(1.0 - 2.0 * (x * x + y * y), -1.0, 1.0)))
+
+
+def grasp(subject: Subject, share: float, duration: float = 2.0, period: float = 2e-3) -> Result:
+    """Two fingers on slides press a thing with this share of the least force that holds it, mg/(2 mu)."""
+    force = share * THING * G / (2.0 * ROUGH)
+    bodies = [Body(name="thing", mass=THING, inertia=(0.01, 0.01, 0.01), joint=Free())]
+    for name, side in (("left", -1.0), ("right", 1.0)):
+        slide = Prismatic(axis=(-side, 0.0, 0.0))
+        bodies.append(Body(name=name, mass=FINGER, joint=slide, position=(0.07 * side, 0.0, 0.0)))
+    touches = [
+        subject.Touch(
+            on=name,
+            toucher=Ball(radius=0.02),
+            surface=Box(half_sizes=(0.05, 0.05, 0.5)),
+            of="thing",
+            stiffness=GRIP,
+            beta=1e-2,
+            friction=ROUGH,
+        )
+        for name in ("left", "right")
+    ]
+    tree = subject.Tree(bodies)
+    q = tree.neutral()
+    q[7:] = force / GRIP  # already pressed
+    scene = subject.Scene(tree=tree, touches=touches)
+    return scene.run(duration, period=period, q=q, torque=[0.0] * 6 + [force, force])
+
+
+@paper.claim(
+    "two-finger-grasp",
+    statement="Two fingers hold a thing by friction if each presses with more than m g/(2 mu); with less it slides "
+    "down, as fast as theory says.",
+    source="section 5, capturing a target: stated as future work",
+)
+def two_finger_grasp(subject: Subject) -> list[Finding]:
+    """One percent above and below."""
+    held, slid = grasp(subject, 1.01), grasp(subject, 0.99)
+    middle = len(held.time) // 2
+    fall = (slid.v[-1, 2] - slid.v[middle, 2]) / (slid.time[-1] - slid.time[middle])
+    return [
+        Finding("1.01 of the least grip: motion in a second", np.ptp(held.q[middle:, 2]), "<=", 1e-14, "m"),
+        Finding("0.99 of it: acceleration off g/100, relative", abs(-fall / (0.01 * G) - 1.0), "<=", 1e-6),
+    ]
+
+
+@paper.claim(
+    "mujoco-creeps",
+    statement="MuJoCo, with its default settings, lets all three creep: its friction is softened, so that what should "
+    "stick slides slowly. Ours does not move.",
+    source="beside the paper: the same arm, box and grasp",
+    note="Defaults: 2 ms, pyramidal cones, impratio 1, no noslip iterations; other settings of it creep less. The grip "
+    "is twice the least. Ten seconds, after one to settle.",
+    needs=("mujoco",),
+)
+def mujoco_creeps(subject: Subject) -> list[Finding]:
+    """Ten seconds of each, there and here."""
+    force = 2.0 * THING * G / (2.0 * ROUGH)
+    push = np.array([0.0] * 6 + [force, force])
+    theirs = {
+        "arm": np.abs(peers.creep(peers.arm_xml(AXES, LIMIT), q=BENT)).max(),
+        "box": abs(peers.creep(peers.box_xml(SLOPE, ROUGH, HALF))[0]),
+        "thing": abs(peers.creep(peers.grasp_xml(ROUGH, THING, FINGER), push=push)[2]),
+    }
+    runs = {
+        "arm": subject.Scene(tree=arm(subject, LIMIT)).run(11.0, period=COARSE, q=BENT).q,
+        "box": slope(subject, SLOPE, ROUGH, duration=11.0, period=COARSE).q[:, :3],
+        "thing": grasp(subject, 2.0, duration=11.0, period=COARSE).q[:, :3],
+    }
+    units = {"arm": "rad", "box": "m", "thing": "m"}
+    found = []
+    for word, rows in runs.items():
+        ours = np.abs(rows[-1] - rows[len(rows) // 11]).max()
+        found += [
+            Finding(f"{word}: MuJoCo moves", theirs[word], ">=", 1e-3, units[word]),
+            Finding(f"{word}: ours moves", ours, "<=", 1e-14, units[word]),
+        ]
+    return found

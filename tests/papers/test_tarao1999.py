@@ -1,0 +1,160 @@
+"""Every claim of tarao1999 holds, and fails as soon as its physics is broken on purpose."""
+
+from dataclasses import replace
+
+import broken_tree as broken
+import numpy as np
+import pytest
+from breaks import cases
+
+from tegotae import figures
+from tegotae.multibody import Servo
+from tegotae.papers.tarao1999 import Subject, paper, peers
+
+# Claim -> what is broken -> the parts of the subject that are replaced.
+BREAKS = {
+    "equations-of-kane": {
+        "heavier": {"Tree": broken.Heavier},
+        "a joint beside its place": {"Tree": broken.Bent},
+        "without gyroscopic terms": {"Tree": broken.WithoutGyroscopes},
+        "without wrenches": {"Tree": broken.WithoutWrenches},
+        "other gravity": {"Tree": broken.pushed(z=1e-8)},
+    },
+    "equals-pinocchio": {
+        "heavier": {"Tree": broken.Heavier},
+        "a joint beside its place": {"Tree": broken.Bent},
+        "without gyroscopic terms": {"Tree": broken.WithoutGyroscopes},
+    },
+    "equals-pinocchio-on-real-robots": {
+        "heavier": {"load_urdf": broken.heavier_file},
+        "a joint beside its place": {"load_urdf": broken.bent_file},
+    },
+    "cost-per-body": {"quadratic": {"Tree": broken.Quadratic}},
+    "real-time": {"slow": {"TwoRobots": broken.Slow}},
+    "table-round-trip": {
+        "longer arms": {"Hexa": broken.LongArms},
+        "a way back that ends elsewhere": {"Hexa": broken.Astray},
+    },
+    "table-jacobian": {"moments about another point": {"Hexa": broken.Twisted}},
+    "erratum-virtual-work": {"moments about another point": {"Hexa": broken.Twisted}},
+    "table-stiffness": {
+        "without the transpose": {"Hexa": broken.Untransposed},
+        "moments about another point": {"Hexa": broken.Twisted},
+        "not in proportion": {"Hexa": broken.Saturating},
+    },
+    "momentum": {
+        "a pull from outside": {"TwoRobots": broken.Attracted},
+        "action without reaction": {"TwoRobots": broken.OneSided},
+    },
+    "reduced-mass": {
+        "a softer spring": {"TwoRobots": broken.soft_contact},
+        "masses never changed": {"TwoRobots": broken.robots(masses=(50.0, 10.0, 50.0, 1.0))},
+        "faster": {"TwoRobots": broken.robots(speed=0.01002)},
+        "bent": {"TwoRobots": broken.robots(pose="B")},
+        "an implicit rule at 2 ms": {"TwoRobots": broken.Coarse},
+        "another table": {"Hexa": broken.Saturating},
+    },
+    "stiffer-table": {
+        "always as stiff": {"TwoRobots": broken.robots(kp=200.0)},
+        "softer with higher gains": {"TwoRobots": broken.inverse_contact},
+    },
+    "changed-masses": {"never changed": {"TwoRobots": broken.robots(masses=(50.0, 10.0, 50.0, 1.0))}},
+    "how-joints-are-held": {
+        "locks forgotten": {"TwoRobots": broken.loose_lock},
+        "never held": {"TwoRobots": broken.robots(joints=None)},
+        "always by a servo": {"TwoRobots": broken.robots(joints=Servo(gain=500.0, rate_gain=50.0))},
+        "in line": {"TwoRobots": broken.robots(pose="A")},
+    },
+    "explicit-euler-gains-energy": {"braked": {"TwoRobots": broken.Braked}},
+    "parked-arm": {
+        "a third of the friction": {"Friction": broken.weak_friction},
+        "too much friction": {"Friction": broken.strong_friction},
+        "creeping": {"Scene": broken.Creeping},
+        "steps not solved": {"Scene": broken.Unsolved},
+    },
+    "box-at-rest": {
+        "creeping": {"Scene": broken.Creeping},
+        "smooth": {"Touch": broken.touch(friction=0.0)},
+        "other gravity": {"Tree": broken.pushed(z=1e-6)},
+        "steps not solved": {"Scene": broken.Unsolved},
+    },
+    "box-slides-and-tips": {
+        "less friction": {"Touch": broken.touch(friction=0.985)},
+        "more friction": {"Touch": broken.touch(friction=1.015)},
+        "leaning": {"Tree": broken.pushed(x=0.05)},
+        "leaning back": {"Tree": broken.pushed(x=-0.05)},
+    },
+    "two-finger-grasp": {
+        "less friction": {"Touch": broken.touch(friction=0.985)},
+        "more friction": {"Touch": broken.touch(friction=1.015)},
+        "heavier": {"Tree": broken.pushed(z=-0.15)},
+        "creeping": {"Scene": broken.Creeping},
+    },
+    "mujoco-creeps": {
+        "ours creeps": {"Scene": broken.Creeping},
+        "smooth": {"Touch": broken.touch(friction=0.0)},
+        "a third of the friction": {"Friction": broken.weak_friction},
+    },
+}
+
+
+@pytest.mark.parametrize("claim", paper.claims, ids=lambda claim: claim.id)
+def test_claim_holds(claim):
+    entry = claim.check(Subject())
+    assert entry.passed, f"{entry.measured} against {entry.bound}; {entry.note}"
+
+
+@pytest.mark.parametrize(("identifier", "parts"), cases(BREAKS))
+def test_claim_fails_on_broken_physics(identifier, parts):
+    entry = paper[identifier].check(replace(Subject(), **parts))
+    assert not entry.passed
+    assert entry.findings, f"it must fail by its numbers, not by an error: {entry.note}"
+
+
+def test_every_claim_is_broken_somewhere():
+    assert set(BREAKS) == {claim.id for claim in paper.claims}
+
+
+def test_mujoco_is_what_creeps(monkeypatch):
+    """That claim is about another engine: one that stood still would fail it, too."""
+    monkeypatch.setattr(peers, "creep", lambda xml, **options: np.zeros(8))
+    entry = paper["mujoco-creeps"].check(Subject())
+    assert not entry.passed
+    assert sum(finding.passed for finding in entry.findings) == 3
+
+
+def test_what_other_engines_are_needed_for_is_said():
+    assert {claim.id: claim.needs for claim in paper.claims if claim.needs} == {
+        "equals-pinocchio": ("pinocchio",),
+        "equals-pinocchio-on-real-robots": ("pinocchio", "example-robot-data"),
+        "mujoco-creeps": ("mujoco",),
+    }
+
+
+def test_without_other_engines_their_claims_are_not_checked(monkeypatch):
+    monkeypatch.setattr("tegotae.papers.ledger.installed", lambda name: False)
+    for claim in paper.claims:
+        if claim.needs:
+            assert claim.check(Subject()).status == "not checked"
+
+
+def test_what_is_not_as_printed_says_what_is_printed():
+    corrected = {claim.id: claim for claim in paper.claims if not claim.as_printed}
+    assert set(corrected) == {"erratum-virtual-work"}
+    assert all(claim.note.startswith("Printed:") for claim in corrected.values())
+
+
+@pytest.mark.parametrize("plate", paper.figures, ids=lambda plate: plate.name)
+def test_figures_are_drawn(plate, tmp_path):
+    with figures.style():
+        plate.draw(Subject()).savefig(tmp_path / "figure.png", dpi=40)
+    assert (tmp_path / "figure.png").stat().st_size > 2000
+
+
+@pytest.mark.parametrize("name", ["cost", "standing-still"])
+def test_figures_are_drawn_without_other_engines(name, tmp_path, monkeypatch):
+    monkeypatch.setattr("tegotae.papers.tarao1999.figures.installed", lambda package: False)
+    (plate,) = (plate for plate in paper.figures if plate.name == name)
+    with figures.style():
+        plate.draw(Subject()).savefig(tmp_path / "figure.png", dpi=40)
+    assert (tmp_path / "figure.png").stat().st_size > 2000
