@@ -39,7 +39,7 @@ class TreeAdmittance(Admittance):
         tree: the machine.
         at: the body that is pushed.
         point: where, in that body's frame [m].
-        along: direction of force and of moment in world axes, six numbers, if it is pushed in one way only.
+        along: direction of force and of moment in world axes [six numbers], if it is pushed in one way only.
         joint: the joint that is pushed instead of a body.
         controllers: joint -> `Servo` or `Lock`.
 

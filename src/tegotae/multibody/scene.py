@@ -89,8 +89,8 @@ class Scene:
         Args:
             duration: [s], a whole number of periods.
             period: T [s].
-            q: where it starts; `tree.neutral()` unless given.
-            v: how it starts to move; at rest unless given.
+            q: where it starts [rad, m]; `tree.neutral()` unless given.
+            v: how it starts to move [rad/s, m/s]; at rest unless given.
             torque: of every speed [N·m, N]: numbers, or a row for each tick.
             targets: joint -> target of its servo [rad, m], a number or one a tick; where it starts unless given.
             wrenches: body -> force [N] and moment [N·m] at its frame's origin in world axes; 6 numbers, or 6 a tick.
@@ -120,7 +120,23 @@ class Scene:
 
 
 class LiveScene:
-    """A scene in a loop, one tick at a time; it holds the state."""
+    """A scene in a loop, one tick at a time; it holds the state. Made by `Scene.start`.
+
+    Args:
+        scene: what runs.
+        period: T [s].
+        q: where it starts [rad, m].
+        v: how it starts to move [rad/s, m/s].
+        method: "implicit", "symplectic" or "rk4".
+
+    Example:
+        >>> from tegotae.multibody import Body, Prismatic, Scene, Tree
+        >>> lift = Tree([Body(name="lift", mass=2.0, joint=Prismatic())])
+        >>> live = Scene(tree=lift).start(period=1e-3)
+        >>> q, v = live.step([20.62])  # N; 1 more than its weight
+        >>> round(float(v[0]), 12)
+        0.0005
+    """
 
     def __init__(self, scene: Scene, period: float, q: ArrayLike | None, v: ArrayLike | None, method: str):
         self.scene, self.period, self.method = scene, checks.period_of(OWN, period), method

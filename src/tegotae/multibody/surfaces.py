@@ -130,7 +130,7 @@ class Plate(Surface):
         half_sizes: half the length along `axis` and half the width across it [m], each > 0.
         center: of the rectangle, in the body's frame [m].
         normal: out of the front, of any length above 0 [unit vector after normalising].
-        axis: along the first half size; what of it lies along the normal is taken off. Any if not given.
+        axis: along the first half size [direction]; what of it lies along the normal is taken off. Any if not given.
         thickness: depth below which nothing is felt [m], > 0; the smaller half size if not given.
 
     Example:

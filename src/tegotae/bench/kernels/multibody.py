@@ -10,7 +10,5 @@ def many_accelerations(count, model, q, v, tau, slope, wrench, S, a):
     prepare_world(S, model.g)
     n = len(v)
     for k in range(count):
-        accelerate(
-            model.parent, model.kind, model.qi, model.vi, model.C, model.g, q, v, tau, slope, wrench, S, a
-        )
+        accelerate(model.parent, model.kind, model.qi, model.vi, model.C, model.g, q, v, tau, slope, wrench, S, a)
         v[k % n] += 1e-12 * a[k % n]
