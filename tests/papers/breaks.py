@@ -1,4 +1,6 @@
-"""Physics broken on purpose, as test cases."""
+"""What every ledger is tested for: its claims hold, and each fails as soon as its physics is broken on purpose."""
+
+from dataclasses import replace
 
 import pytest
 
@@ -10,3 +12,27 @@ def cases(breaks):
         for claim, many in breaks.items()
         for place, (word, parts) in enumerate(many.items())
     ]
+
+
+def ledger_tests(paper, subject, breaks):
+    """The three tests of a ledger.
+
+    breaks: claim -> what is broken -> parts of the subject that are replaced, or a function that makes them.
+    """
+
+    @pytest.mark.parametrize("claim", paper.claims, ids=lambda claim: claim.id)
+    def test_claim_holds(claim):
+        entry = claim.check(subject)
+        assert entry.passed, f"{entry.measured} against {entry.bound}; {entry.note}"
+
+    @pytest.mark.parametrize(("identifier", "parts"), cases(breaks))
+    @pytest.mark.filterwarnings("ignore::tegotae.errors.DivergenceWarning")  # broken physics may explode
+    def test_claim_fails_on_broken_physics(identifier, parts):
+        entry = paper[identifier].check(replace(subject, **(parts() if callable(parts) else parts)))
+        assert not entry.passed
+        assert entry.findings, f"it must fail by its numbers, not by an error: {entry.note}"
+
+    def test_every_claim_is_broken_somewhere():
+        assert set(breaks) == {claim.id for claim in paper.claims}
+
+    return test_claim_holds, test_claim_fails_on_broken_physics, test_every_claim_is_broken_somewhere

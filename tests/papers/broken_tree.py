@@ -1,4 +1,4 @@
-"""Machines that are wrong on purpose: a mass, a sign, a missing term, a force nobody ordered, a creep, a waste of time."""
+"""Machines that are wrong on purpose: a mass, a sign, a missing term, a pull from outside, a creep, a delay."""
 
 import math
 import time

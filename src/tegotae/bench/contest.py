@@ -88,10 +88,10 @@ def run(json_path: str | os.PathLike[str] | None = None, report: Callable[[str],
         >>> run.__name__  # playing takes a minute or two: `tegotae bench`
         'run'
     """
-    from tegotae.bench import friction, inclusion, peers, rod, steering
+    from tegotae.bench import friction, inclusion, multibody, peers, rod, steering, touching
 
     outcomes: list[Outcome] = []
-    for contest in (*friction.CONTESTS, *inclusion.CONTESTS, *steering.CONTESTS, *rod.CONTESTS, *peers.CONTESTS):
+    for contest in (c for part in (friction, inclusion, steering, rod, multibody, touching, peers) for c in part.CONTESTS):
         if report is not None:
             report(contest.name)
         outcomes += contest.play()

@@ -172,12 +172,11 @@ def explicit_euler_gains_energy(subject: Subject) -> list[Finding]:
 def euler(two: TwoRobots, period: float = STEP) -> float:
     """Restitution by explicit Euler, in line, from the first touch to the release."""
     q, v = two.start(gap=0.0)
-    assert two.stiffness is not None
     tip, base, second = 4.5, 0.5, two.robots[0]
     start, rows = float(v[second.nv + 2]), (second.nq + 2, second.nv + 2)
     depth = 0.0
     for _ in range(round(1.0 / period)):
-        push = two.stiffness * max(depth, 0.0)
+        push = two.contact_stiffness * max(depth, 0.0)
         wrenches = {"robot1.link4": _push(-push), "robot2.base": _push(push)}
         a = two.tree.forward_dynamics(q, v, wrenches=wrenches)
         q = q.copy()

@@ -57,6 +57,7 @@ def parked_arm(subject: Subject) -> list[Finding]:
     fall = subject.Scene(tree=sinking).run(1.0, period=COARSE, q=BENT)
     return [
         Finding("largest torque of gravity over the limit", np.abs(load).max() / LIMIT, "<=", 0.8),
+        Finding("give of the joints' springs at first", np.abs(run.q[0] - BENT).max(), "<=", 1e-3, "rad"),
         Finding("motion in an hour, after 10 s to settle", np.abs(run.q - run.q[0]).max(), "=", 0.0, "rad"),
         Finding("friction off gravity's torques", np.abs(run.friction[-1] - load).max(), "<=", 1e-6, "N·m"),
         Finding("steps not solved", run.about["unsolved_steps"], "=", 0),
