@@ -91,7 +91,8 @@ def run(json_path: str | os.PathLike[str] | None = None, report: Callable[[str],
     from tegotae.bench import friction, inclusion, multibody, peers, rod, steering, touching
 
     outcomes: list[Outcome] = []
-    for contest in (c for part in (friction, inclusion, steering, rod, multibody, touching, peers) for c in part.CONTESTS):
+    parts = (friction, inclusion, steering, rod, multibody, touching, peers)
+    for contest in (contest for part in parts for contest in part.CONTESTS):
         if report is not None:
             report(contest.name)
         outcomes += contest.play()

@@ -77,7 +77,7 @@ class Ours:
         """So many evaluations; the accelerations of the last."""
         slope, wrench, S, a = self.room
         many_accelerations(calls, self.model, self.q, self.v.copy(), self.tau, slope, wrench, S, a)
-        return a
+        return a.copy()
 
 
 class Pinocchio:

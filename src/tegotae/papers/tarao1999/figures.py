@@ -180,6 +180,6 @@ def limits(subject: Subject) -> Figure:
 
 
 def _speeding(speed: Array, period: float) -> float:
-    """Mean acceleration from 0.1 to 0.3 s: settled, and not yet fallen out of the fingers."""
-    first, last = round(0.1 / period), round(0.3 / period)
+    """Mean acceleration from 0.4 to 0.45 s: settled, and not yet fallen out of the fingers."""
+    first, last = round(0.4 / period), round(0.45 / period)
     return float((speed[last] - speed[first]) / ((last - first) * period))

@@ -174,8 +174,8 @@ def bump(k: float, masses: Sequence[float], speed: float) -> tuple[float, float]
 
     Example:
         >>> from tegotae.papers.tarao1999.oracles import bump
-        >>> [round(x, 4) for x in bump(11323.0, (50.0, 10.0, 50.0, 1.0), 0.01)]
-        [6.1819, 0.1715]
+        >>> [round(x, 3) for x in bump(11323.0, (50.0, 10.0, 50.0, 1.0), 0.01)]
+        [6.182, 0.172]
     """
     one, two = masses[0] + 4.0 * masses[1], masses[2] + 4.0 * masses[3]
     m = one * two / (one + two)
