@@ -1,5 +1,7 @@
 """Bodies that touch: they rest, slide, tip, hold and bounce where theory says, on the world and on each other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,8 +12,10 @@ from tegotae.multibody import (
     Body,
     Box,
     Corners,
+    Fixed,
     Free,
     HalfSpace,
+    Lock,
     Plate,
     Point,
     Prismatic,
@@ -32,14 +36,14 @@ def cuboid(name, half, mass=1.0, position=(0, 0, 0)):
     return Body(name=name, mass=mass, inertia=inertia, joint=Free(), position=position)
 
 
-def on_a_slope(degrees, mu, *, half=(0.1, 0.1, 0.1), seconds=2.0, period=1e-3):
+def on_a_slope(degrees, mu, *, half=(0.1, 0.1, 0.1), seconds=2.0, period=1e-3, every=1):
     """A box on a floor whose gravity is tilted towards x."""
     angle = np.radians(degrees)
     box = Tree([cuboid("box", half, position=(0, 0, half[2]))], gravity=(G * np.sin(angle), 0, -G * np.cos(angle)))
     floor = Touch(
         on="box", toucher=Corners(half_sizes=half), surface=HalfSpace(), stiffness=1e6, beta=1e-2, friction=mu
     )
-    return Scene(tree=box, touches=[floor]).run(seconds, period=period)
+    return Scene(tree=box, touches=[floor]).run(seconds, period=period, every=every)
 
 
 # ---------------------------------------------------------------- slopes
@@ -78,6 +82,28 @@ def test_contact_forces_carry_the_weight_and_lie_in_the_cone():
     angle = np.radians(15.0)
     np.testing.assert_allclose(f.sum(0), [-G * np.sin(angle), 0.0, G * np.cos(angle)], rtol=0, atol=1e-9)
     assert (np.linalg.norm(f[:, :2], axis=1) <= 0.4 * f[:, 2] * (1 + 1e-9)).all()
+
+
+def test_a_box_below_its_friction_angle_stays_for_an_hour():
+    run = on_a_slope(20.0, 0.5, seconds=3600.0, period=1e-2, every=10_000)
+    assert np.abs(np.asarray(run.q) - run.q[0])[:, :3].max() <= 1e-14
+    assert run.about["unsolved_steps"] == 0
+
+
+@pytest.mark.parametrize("mu", [0.5, 0.03])
+def test_a_ball_rolls_down_a_slope_or_slips_if_friction_is_too_weak(mu):
+    """Rolling takes 2/7 tan of the slope: 5/7 g sin; below that it slips, and friction alone turns it."""
+    R, angle = 0.1, 0.2
+    inertia = 0.4 * R * R
+    gravity = (G * np.sin(angle), 0, -G * np.cos(angle))
+    ball = Body(name="ball", mass=1.0, inertia=(inertia,) * 3, joint=Free(), position=(0, 0, R))
+    floor = Touch(on="ball", toucher=Ball(radius=R), surface=HalfSpace(), stiffness=1e6, beta=1e-2, friction=mu)
+    run = Scene(tree=Tree([ball], gravity=gravity), touches=[floor]).run(1.0, period=1e-3)
+    rolls = mu > 2.0 / 7.0 * np.tan(angle)
+    forward = 5.0 / 7.0 * G * np.sin(angle) if rolls else G * (np.sin(angle) - mu * np.cos(angle))
+    turning = forward / R if rolls else mu * G * np.cos(angle) * R / inertia
+    assert np.polyfit(run.time[300:], run.v[300:, 0], 1)[0] == pytest.approx(forward, rel=1e-6)
+    assert np.polyfit(run.time[300:], run.v[300:, 4], 1)[0] == pytest.approx(turning, rel=1e-6)
 
 
 # ---------------------------------------------------------------- stacks and grasps
@@ -302,6 +328,25 @@ def test_an_arm_with_friction_pressing_on_a_table_is_in_balance():
     assert run.about["unsolved_steps"] == 0
 
 
+def test_a_locked_joint_carries_a_contact_as_a_weld_does():
+    upper = Body(name="upper", mass=1.0, inertia=(0.1, 0.1, 0.01), center=(0, 0, -0.5), joint=Revolute(axis=(0, 1, 0)))
+    lower = Body(
+        name="lower", mass=2.0, inertia=(0.2, 0.2, 0.02), center=(0, 0, -0.3), parent="upper", position=(0, 0, -1),
+        joint=Revolute(axis=(0, 1, 0)),
+    )  # fmt: skip
+    turn = np.array([[np.cos(0.7), 0, np.sin(0.7)], [0, 1, 0], [-np.sin(0.7), 0, np.cos(0.7)]])
+    touch = Touch(
+        on="lower", toucher=Point(position=(0, 0, -0.6)), surface=HalfSpace(point=(0, 0, -1.3)), stiffness=1e6,
+        beta=1e-2, friction=0.5,
+    )  # fmt: skip
+    locked = Scene(tree=Tree([upper, lower]), controllers={"lower": Lock()}, touches=[touch])
+    welded = Scene(tree=Tree([upper, replace(lower, joint=Fixed(), rotation=turn)]), touches=[touch])
+    one, other = locked.run(2.0, period=1e-3, q=[-1.0, 0.7]), welded.run(2.0, period=1e-3, q=[-1.0])
+    assert np.abs(other.contact_force).max() > 100.0
+    np.testing.assert_allclose(one.q[:, 0], other.q[:, 0], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(one.contact_force, other.contact_force, rtol=0, atol=1e-6)
+
+
 # ---------------------------------------------------------------- hard landings
 
 
@@ -325,3 +370,12 @@ def test_a_tumbling_box_gains_no_energy_and_leaves_no_step_unsolved(seed):
     flying = E[np.linalg.norm(run.contact_force, axis=2).max(1) == 0.0]
     assert (np.diff(flying) <= 1e-9 * E[0]).all()  # whatever happened between two flights took energy
     assert run.about["unsolved_steps"] == 0
+
+
+@pytest.mark.parametrize("method", ["implicit", "symplectic"])
+@pytest.mark.xfail(reason="the gyroscopic term is taken at the start of the tick and feeds energy into a fast spin")
+def test_a_spinning_body_of_uneven_inertia_gains_no_energy(method):
+    tree = Tree([cuboid("brick", (0.02, 0.1, 0.3))], gravity=(0, 0, 0))
+    run = Scene(tree=tree).run(60.0, period=1e-3, v=[0, 0, 0, 1.0, 2.0, 3.0], every=1000, method=method)
+    E = np.asarray(run.kinetic_energy)
+    assert E.max() <= 1.05 * E[0]

@@ -11,7 +11,7 @@ import tegotae as tg
 from tegotae.hybrid import TwoRobots
 from tegotae.multibody import Lock, Scene, Touch, Tree, load_urdf
 from tegotae.multibody.layout import layout_of
-from tegotae.table import Hexa
+from tegotae.table import Hexa, HexaPlant, Servo
 
 # ------------------------------------------------------------ trees that are not what they were said to be
 
@@ -161,6 +161,24 @@ class Saturating(Hexa):
 
     def stiffness(self, position, rotation, kp):
         return super().stiffness(position, rotation, kp) * (1.0 - 1e-5 * (kp - 200.0))
+
+
+class WeakDamper(Servo):
+    """Its motors damp less than it says."""
+
+    def parameters(self):
+        V = super().parameters()
+        V[6:12] *= 0.95
+        return V
+
+
+def weak_damper(*, kp):
+    plant = HexaPlant.default(kp=kp)
+    return replace(plant, servo=WeakDamper(stiffness=plant.servo.stiffness, damping=plant.servo.damping))
+
+
+def soft_motors(*, kp):
+    return HexaPlant.default(kp=0.97 * kp)
 
 
 # ------------------------------------------------------------ the two robots

@@ -42,6 +42,11 @@ BREAKS = {
         "moments about another point": {"Hexa": broken.Twisted},
         "not in proportion": {"Hexa": broken.Saturating},
     },
+    "table-impedance": {
+        "softer motors": {"Plant": broken.soft_motors},
+        "without the transpose": {"Hexa": broken.Untransposed},
+        "a weaker damper": {"Plant": broken.weak_damper},
+    },
     "momentum": {
         "a pull from outside": {"TwoRobots": broken.Attracted},
         "action without reaction": {"TwoRobots": broken.OneSided},

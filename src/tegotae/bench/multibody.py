@@ -162,12 +162,13 @@ def against_pinocchio(sizes: tuple[int, ...] = SIZES, rounds: int = 15) -> list[
 
 
 def against_mj_forward(links: int = 100, rounds: int = 10) -> list[Outcome]:
-    """Accelerations of a chain."""
+    """Accelerations of a chain; of one twice as long too, since MuJoCo's cost grows with the cube of its length."""
     name = f"forward dynamics, times faster than mj_forward, {links} links"
     if importlib.util.find_spec("mujoco") is None:
         return [Outcome.skipped(name, "MuJoCo is not installed: `make bench` adds it")]
     ours, theirs = _against(MuJoCo, links, rounds)
-    told = f"{1e6 * ours:.2f} us against {1e6 * theirs:.2f} us"
+    longer = _against(MuJoCo, 2 * links, rounds)
+    told = f"{1e6 * ours:.2f} us against {1e6 * theirs:.2f} us; {2 * links} links {longer[1] / longer[0]:.1f} times"
     return [Outcome(name, told, theirs / ours, ">= 10", theirs / ours >= 10.0)]
 
 

@@ -32,7 +32,8 @@ class Scene:
     """A machine, what it may touch, and what drives its joints.
 
     Runs are implicit unless asked otherwise: friction in joints and contacts truly sticks, and any stiffness is stable.
-    "symplectic" and "rk4" are explicit: for machines without friction, whose contacts are plain springs.
+    "symplectic" and "rk4" are explicit: for machines without friction, whose contacts are plain springs. Nothing stops
+    a joint at its limits; a result names those that left them (`about["beyond_limits"]`).
 
     Args:
         tree: the bodies; `join` makes one of several machines.
@@ -294,8 +295,19 @@ def _result(scene: Scene, live: LiveScene, tape: Any, every: int) -> Result:
         "unsolved_steps": live.unsolved,
         "joints": ", ".join(tree.joint_names),
         "pairs": ", ".join(scene.pairs.names),
+        "beyond_limits": ", ".join(_beyond_limits(tree, q)),
     }
     return Result(variables, title=OWN, about=about)
+
+
+def _beyond_limits(tree: Tree, q: Array) -> list[str]:
+    """Joints that left their limits in some recorded tick: nothing stops them there, so it is said."""
+    places = tree.layout.qi[tree.layout.kind != 2]
+    return [
+        name
+        for (name, joint), i in zip(tree.joints.items(), places, strict=True)
+        if (q[:, i] < joint.lower).any() or (q[:, i] > joint.upper).any()
+    ]
 
 
 def _ticks(duration: float, T: float) -> int:

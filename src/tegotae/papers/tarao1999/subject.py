@@ -29,6 +29,7 @@ class Subject:
         Touch: a pair that may touch.
         Friction: dry friction inside a joint.
         Hexa: the table's kinematics and stiffness.
+        Plant: the simulated table with its servo, by Kp.
         TwoRobots: the paper's experiment.
 
     Example:
@@ -46,6 +47,7 @@ class Subject:
     Touch: Callable[..., multibody.Touch] = multibody.Touch
     Friction: Callable[..., FrictionImpedance] = FrictionImpedance
     Hexa: Callable[..., table.Hexa] = table.Hexa
+    Plant: Callable[..., table.HexaPlant] = table.HexaPlant.default
     TwoRobots: Callable[..., hybrid.TwoRobots] = hybrid.TwoRobots
 
     def hexa(self) -> table.Hexa:

@@ -9,7 +9,7 @@ import numpy as np
 from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999.oracles import Array, apart, turned
 from tegotae.papers.tarao1999.subject import GAINS, Subject, paper
-from tegotae.table import Hexa
+from tegotae.table import Hexa, excitation, identify_impedance
 
 STRIDE = 1e-5  # of central differences [m, rad]: its square and the rounding it amplifies both stay below 1e-9
 LONG = 3e-4  # of second differences
@@ -145,3 +145,34 @@ def table_stiffness(subject: Subject) -> list[Finding]:
         Finding("Kp 400 over 200, off 2", abs(middle / soft - 2.0), "<=", 1e-12),
         Finding("Kp 800 over 200, off 4", abs(stiff / soft - 4.0), "<=", 1e-12),
     ]
+
+
+@paper.claim(
+    "table-impedance",
+    statement="As a contact feels it the table is a mass, a damper and a spring. Identified from a record of its "
+    "simulated twin, the spring is the static (15); the servo's sampling takes K T/2 off the damper, J^-T Kd J^-1.",
+    source="(10); section 5, stated as future work",
+    note="The twin has a servo of 2 ms with Kd and masses of our choice: the paper prints none. K T/2 is what holding "
+    "a torque for a period, a delay of half of it, does to a spring.",
+)
+def table_impedance(subject: Subject) -> list[Finding]:
+    """Twelve seconds of random pushes at each Kp; all entries, as shares of what their axes have on the diagonal."""
+    table, found = subject.hexa(), []
+    for kp in GAINS:
+        plant = subject.Plant(kp=kp)
+        T, size = plant.servo.period, kp / 200.0
+        push = excitation(seconds=12.0, period=T, band=10.0, force=size, torque=0.03 * size)
+        told = identify_impedance(plant.run(wrenches=push))
+        K = table.stiffness(*table.home, kp)
+        W = table.inverse_jacobian(*table.home)
+        D = W.T @ (np.asarray(plant.servo.kd)[:, None] * W) - 0.5 * T * K
+        found += [
+            Finding(f"Kp {kp:g}: K off (15)", _shares(told.stiffness, K), "<=", 0.01),
+            Finding(f"Kp {kp:g}: D off J^-T Kd J^-1 - K T/2", _shares(told.damping, D), "<=", 0.015),
+        ]
+    return found
+
+
+def _shares(found: Array, wanted: Array) -> float:
+    scale = np.sqrt(np.outer(np.diag(wanted), np.diag(wanted)))
+    return float(np.abs((found - wanted) / scale).max())
