@@ -373,9 +373,10 @@ def test_a_tumbling_box_gains_no_energy_and_leaves_no_step_unsolved(seed):
 
 
 @pytest.mark.parametrize("method", ["implicit", "symplectic"])
-@pytest.mark.xfail(reason="the gyroscopic term is taken at the start of the tick and feeds energy into a fast spin")
 def test_a_spinning_body_of_uneven_inertia_gains_no_energy(method):
     tree = Tree([cuboid("brick", (0.02, 0.1, 0.3))], gravity=(0, 0, 0))
     run = Scene(tree=tree).run(60.0, period=1e-3, v=[0, 0, 0, 1.0, 2.0, 3.0], every=1000, method=method)
     E = np.asarray(run.kinetic_energy)
-    assert E.max() <= 1.05 * E[0]
+    np.testing.assert_allclose(E, E[0], rtol=1e-9)  # the midpoint rule keeps it, and the size of what turns
+    L = np.linalg.norm(run.angular_momentum, axis=1)
+    np.testing.assert_allclose(L, L[0], rtol=1e-9)

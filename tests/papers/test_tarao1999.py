@@ -1,11 +1,9 @@
 """Every claim of tarao1999 holds, and fails as soon as its physics is broken on purpose."""
 
-from dataclasses import replace
-
 import broken_tree as broken
 import numpy as np
 import pytest
-from breaks import cases
+from breaks import ledger_tests
 
 from tegotae import figures
 from tegotae.multibody import Servo
@@ -103,21 +101,9 @@ BREAKS = {
 }
 
 
-@pytest.mark.parametrize("claim", paper.claims, ids=lambda claim: claim.id)
-def test_claim_holds(claim):
-    entry = claim.check(Subject())
-    assert entry.passed, f"{entry.measured} against {entry.bound}; {entry.note}"
-
-
-@pytest.mark.parametrize(("identifier", "parts"), cases(BREAKS))
-def test_claim_fails_on_broken_physics(identifier, parts):
-    entry = paper[identifier].check(replace(Subject(), **parts))
-    assert not entry.passed
-    assert entry.findings, f"it must fail by its numbers, not by an error: {entry.note}"
-
-
-def test_every_claim_is_broken_somewhere():
-    assert set(BREAKS) == {claim.id for claim in paper.claims}
+test_claim_holds, test_claim_fails_on_broken_physics, test_every_claim_is_broken_somewhere = ledger_tests(
+    paper, Subject(), BREAKS
+)
 
 
 def test_mujoco_is_what_creeps(monkeypatch):

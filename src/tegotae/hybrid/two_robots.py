@@ -13,7 +13,7 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.hybrid.bumps import bump_of
-from tegotae.hybrid.free_flyer import HALF, LINKS, TIP, free_flyer
+from tegotae.hybrid.flyer import HALF, LINKS, TIP, free_flyer
 from tegotae.multibody import Lock, Plate, Point, Scene, Servo, Touch, Tree, join
 from tegotae.multibody.scene import Method
 from tegotae.result import Result, Variable

@@ -282,6 +282,8 @@ class Dynamics:
             if given.ndim == 0 or given.shape[-1] != size:
                 checks.refuse(OWN, f"{name} has shape {given.shape}.", f"Give {size} numbers, or rows of {size}.")
             checks.finite(OWN, name, given.reshape(-1, size), "")
+        if lost := layout.no_turn(Q):
+            checks.refuse(OWN, f"q: the quaternion of {lost!r} has length 0.", "Give (1, 0, 0, 0) for no rotation.")
         if Q.shape[:-1] != V.shape[:-1]:
             checks.refuse(OWN, f"q has shape {Q.shape}, v {V.shape}.", "Give as many rows of each.")
         return Q.reshape(-1, layout.nq), V.reshape(-1, layout.nv), Q.shape[:-1]

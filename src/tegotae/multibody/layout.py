@@ -61,6 +61,14 @@ class Layout:
         """How many numbers a velocity has."""
         return int(np.where(self.kind == FREE, 6, 1).sum())
 
+    def no_turn(self, q: Array) -> str:
+        """The free body whose quaternion in q (..., nq) has no length, "" if all have."""
+        for k in np.flatnonzero(self.kind == FREE):
+            i = int(self.qi[k])
+            if not (np.linalg.norm(np.asarray(q)[..., i + 3 : i + 7], axis=-1) > 0.0).all():
+                return self.names[k]
+        return ""
+
     def inner(self, q: Array, v: Array) -> tuple[Array, Array]:
         """From the user's q (..., nq) and v (..., nv) to the kernels', as copies; quaternions get length 1."""
         return self._shifted(q, v, 1.0)

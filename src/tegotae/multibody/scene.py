@@ -149,6 +149,8 @@ class LiveScene:
         self._check_method()
         start = _vector("q", tree.neutral() if q is None else q, tree.nq)
         speed = _vector("v", np.zeros(tree.nv) if v is None else v, tree.nv)
+        if lost := layout.no_turn(start):
+            checks.refuse(OWN, f"q: the quaternion of {lost!r} has length 0.", "Give (1, 0, 0, 0) for no rotation.")
         locked = self.joints.damping == math.inf
         if (speed[locked] != 0.0).any():
             checks.refuse(OWN, "v: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")

@@ -1,10 +1,10 @@
 """Forward dynamics called from compiled code over and over, as a loop does."""
 
-from tegotae.compiling import cached
+from tegotae.compiling import kernel
 from tegotae.multibody.kernels.passes import accelerate, prepare_world
 
 
-@cached
+@kernel
 def many_accelerations(count, model, q, v, tau, slope, wrench, S, a):
     """The three passes `count` times, each at another state that depends on the last answer: none can be skipped."""
     prepare_world(S, model.g)

@@ -9,7 +9,7 @@ from tegotae.multibody.kernels.contacts import (
     spring_wrenches,
     turned_into,
 )
-from tegotae.multibody.kernels.motion import move, rates_of, straighten
+from tegotae.multibody.kernels.motion import move, rates_of, spin_evenly, straighten
 from tegotae.multibody.kernels.passes import FREE, backward, forward_one, forward_two
 from tegotae.multibody.kernels.records import FORCE, GAP, ON
 from tegotae.multibody.kernels.stiction import commit_friction, prepare_joints, stiction_kernels
@@ -74,6 +74,7 @@ def implicit_kernels(at_rest, resolve):
     @kernel
     def step(model, joints, friction, touches, touching, places, dual, work, zero, q, v, tau, T):
         """From rows of S at the start of the tick to speeds at its end; False if it found no solution."""
+        spin_evenly(model, work.S, T)
         prepare_joints(model, joints, work, tau, q, v, T)
         count = len(touches.which)
         touched = 0
@@ -113,10 +114,12 @@ def explicit_joints(model, joints, tau, q, v, out, slope):
 
 
 @kernel
-def rate(model, joints, touches, touching, places, work, drive, tick, q, v, a):
-    """Accelerations at q and v with everything explicit."""
+def rate(model, joints, touches, touching, places, work, drive, tick, q, v, a, T):
+    """Accelerations at q and v with everything explicit, but for the spin of free bodies if T > 0."""
     tau = row_of(drive.tau, tick)
     reposition(model, touches, places, work, q, v)
+    if T > 0.0:
+        spin_evenly(model, work.S, T)
     apply_wrenches(model, drive, work, tau, tick)
     spring_wrenches(touches, places, touching, work)
     explicit_joints(model, joints, tau, q, v, work.tau, work.slope)
@@ -133,8 +136,8 @@ def see(model, touches, touching, places, work, q, v):
 
 @kernel
 def step_symplectic(model, joints, touches, touching, places, work, drive, tick, q, v, T):
-    """v1 = v + T a(q, v), q1 = q + T v1."""
-    rate(model, joints, touches, touching, places, work, drive, tick, q, v, work.a)
+    """v1 = v + T a(q, v), q1 = q + T v1; the spin of free bodies by the midpoint rule."""
+    rate(model, joints, touches, touching, places, work, drive, tick, q, v, work.a, T)
     for o in range(len(v)):
         v[o] += T * work.a[o]
     move(model, q, v, T, q)
@@ -152,7 +155,8 @@ def step_rk4(model, joints, touches, touching, places, work, drive, tick, q, v, 
         for o in range(nv):
             stages[4, nq + o] = v[o] + (ahead * stages[s - 1, nq + o] if s > 0 else 0.0)
         here, speed = stages[4, :nq], stages[4, nq : nq + nv]
-        rate(model, joints, touches, touching, places, work, drive, tick, here, speed, stages[s, nq : nq + nv])
+        a = stages[s, nq : nq + nv]
+        rate(model, joints, touches, touching, places, work, drive, tick, here, speed, a, 0.0)
         rates_of(model, here, speed, stages[s, :nq])
     for i in range(nq):
         q[i] += T / 6.0 * (stages[0, i] + 2.0 * stages[1, i] + 2.0 * stages[2, i] + stages[3, i])

@@ -18,8 +18,8 @@ SPEED = 0.01  # [m/s]
 # How robot 1 holds its joints, from not at all to for good.
 HOLDS: dict[str, Lock | Servo | None] = {
     "free": None,
-    "soft servo": Servo(gain=100.0, rate_gain=20.0),
-    "stiff servo": Servo(gain=5000.0, rate_gain=200.0),
+    "soft servo": Servo(gain=1000.0, rate_gain=100.0),
+    "stiff servo": Servo(gain=1e5, rate_gain=1000.0),
     "locked": Lock(),
 }
 

@@ -68,7 +68,7 @@ def strip(subject: Subject) -> Figure:
 @paper.figure(
     "holding",
     caption="Pose B, Kp = 200 N·m/rad: the same meeting with the joints of robot 1 free, held by servos "
-    "(100 N·m/rad with 20 N·m·s/rad; 5000 with 200), and locked.",
+    "(1000 N·m/rad with 100 N·m·s/rad; 1e5 with 1000), and locked.",
 )
 def holding(subject: Subject) -> Figure:
     """Four forces over the time since the first touch."""
@@ -103,7 +103,7 @@ def cost(subject: Subject) -> Figure:
         for word, found, color in shown:
             values = 1e6 * np.array(list(found.values()))
             place.semilogx(list(found), values, "o-", color=color)
-            say(place, word, (list(found)[-1], values[-1] + 0.02), color, ha="right", va="bottom")
+            say(place, word, (list(found)[-1], values[-1] - 0.02), color, ha="right", va="top")
         place.set_xticks(SIZES, labels=[str(n) for n in SIZES])
         place.minorticks_off()
         place.set(xlabel="links", ylabel="time a body [µs]")

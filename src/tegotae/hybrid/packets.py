@@ -1,0 +1,294 @@
+"""What nodes say to each other on the fast link: packets whose payloads have a fixed binary layout, little-endian."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+from struct import Struct
+from typing import ClassVar, Self
+
+from tegotae import checks
+from tegotae.checks import Array
+
+_REASON = 64  # bytes
+_UNIT = 1e-3  # how far a quaternion's norm may be from 1
+
+Numbers = Sequence[float] | Array  # given as either; kept as a tuple
+
+
+class State(IntFlag):
+    """What a node is doing, as it tells the others.
+
+    Example:
+        >>> from tegotae.hybrid import State
+        >>> State.CONTACT in (State.RUNNING | State.CONTACT)
+        True
+    """
+
+    RUNNING = 1
+    CONTACT = 2
+    COASTING = 4
+    RAMPING = 8
+    HELD = 16
+    LATCHED = 32
+    LIMITED = 64
+    OVERLOAD = 128
+    EMERGENCY = 256
+    FAULT = 512
+
+
+def _reals(own: str, name: str, value: Numbers, count: int, unit: str) -> tuple[float, ...]:
+    try:
+        result = tuple(map(float, value))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise checks.InputError(
+            f"{own}: {name}={value!r} is not made of numbers.\n  Give {count} numbers [{unit}]."
+        ) from error
+    if len(result) != count:
+        checks.refuse(own, f"{name} has {len(result)} numbers.", f"Give {count} [{unit}].")
+    if not all(map(math.isfinite, result)):
+        checks.refuse(own, f"{name}={result} is not finite.", "Send nothing, or a Stop, instead.")
+    return result
+
+
+def _pose(own: str, name: str, value: Numbers) -> tuple[float, ...]:
+    pose = _reals(own, name, value, 7, "m, -")
+    if abs(math.hypot(*pose[3:]) - 1.0) > _UNIT:
+        checks.refuse(own, f"{name} has a quaternion {pose[3:]} that is not of length 1.", "Normalise it (w, x, y, z).")
+    return pose
+
+
+def _label(own: str, label: float) -> float:
+    return checks.number(own, "label", label, "s", "Give the simulated time that this speaks of.")
+
+
+ORIGIN = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+_REST = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Command:
+    """Where a table is to be, and how it moves there.
+
+    Args:
+        label: simulated time that this is for [s].
+        pose: position [m] and unit quaternion (w, x, y, z).
+        twist: velocity [m/s], then angular velocity [rad/s].
+        acceleration: linear [m/s²], then angular [rad/s²].
+
+    Example:
+        >>> from tegotae.hybrid import Command
+        >>> command = Command(label=0.25, pose=(0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0))
+        >>> command.pose[2], command.twist
+        (0.1, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    """
+
+    kind: ClassVar[int] = 1
+    layout: ClassVar[Struct] = Struct("<19d")
+
+    label: float
+    pose: Numbers = ORIGIN
+    twist: Numbers = _REST
+    acceleration: Numbers = _REST
+
+    def __post_init__(self) -> None:
+        own, put = "Command", object.__setattr__
+        put(self, "label", _label(own, self.label))
+        put(self, "pose", _pose(own, "pose", self.pose))
+        put(self, "twist", _reals(own, "twist", self.twist, 6, "m/s, rad/s"))
+        put(self, "acceleration", _reals(own, "acceleration", self.acceleration, 6, "m/s², rad/s²"))
+
+    def payload(self) -> bytes:
+        """Its numbers in binary."""
+        return self.layout.pack(*self.pose, *self.twist, *self.acceleration)
+
+    @classmethod
+    def of(cls, label: float, payload: bytes) -> Self:
+        """From the header's label [s] and a payload of the right length."""
+        it = cls.layout.unpack(payload)
+        return cls(label=label, pose=it[:7], twist=it[7:13], acceleration=it[13:])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measurement:
+    """What a table felt, and where it was when it felt it.
+
+    Args:
+        label: of the command that it obeyed, echoed [s].
+        pose: measured at the sample of the force: position [m] and unit quaternion (w, x, y, z).
+        twist: then: velocity [m/s], angular velocity [rad/s].
+        wrench: force [N], then torque [N·m].
+        onset: pose at which the contact began, as `pose`.
+        state: what the table is doing.
+
+    Example:
+        >>> from tegotae.hybrid import Measurement, State
+        >>> felt = Measurement(label=0.25, wrench=(0.0, 0.0, 4.0, 0.0, 0.0, 0.0), state=State.CONTACT)
+        >>> felt.wrench[2], State.CONTACT in felt.state
+        (4.0, True)
+    """
+
+    kind: ClassVar[int] = 2
+    layout: ClassVar[Struct] = Struct("<26dQ")
+
+    label: float
+    pose: Numbers = ORIGIN
+    twist: Numbers = _REST
+    wrench: Numbers = _REST
+    onset: Numbers = ORIGIN
+    state: State = State.RUNNING
+
+    def __post_init__(self) -> None:
+        own, put = "Measurement", object.__setattr__
+        put(self, "label", _label(own, self.label))
+        put(self, "pose", _pose(own, "pose", self.pose))
+        put(self, "twist", _reals(own, "twist", self.twist, 6, "m/s, rad/s"))
+        put(self, "wrench", _reals(own, "wrench", self.wrench, 6, "N, N·m"))
+        put(self, "onset", _pose(own, "onset", self.onset))
+        put(self, "state", State(self.state))
+
+    def payload(self) -> bytes:
+        """Its numbers in binary."""
+        return self.layout.pack(*self.pose, *self.twist, *self.wrench, *self.onset, self.state)
+
+    @classmethod
+    def of(cls, label: float, payload: bytes) -> Self:
+        """From the header's label [s] and a payload of the right length."""
+        it = cls.layout.unpack(payload)
+        state = State(it[26])
+        return cls(label=label, pose=it[:7], twist=it[7:13], wrench=it[13:19], onset=it[19:26], state=state)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heartbeat:
+    """A sign of life of a node that has nothing else to say.
+
+    Args:
+        label: simulated time [s].
+        state: what the node is doing.
+
+    Example:
+        >>> from tegotae.hybrid import Heartbeat
+        >>> Heartbeat(label=1.0).state
+        <State.RUNNING: 1>
+    """
+
+    kind: ClassVar[int] = 3
+    layout: ClassVar[Struct] = Struct("<Q")
+
+    label: float = 0.0
+    state: State = State.RUNNING
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", _label("Heartbeat", self.label))
+        object.__setattr__(self, "state", State(self.state))
+
+    def payload(self) -> bytes:
+        """Its state in binary."""
+        return self.layout.pack(self.state)
+
+    @classmethod
+    def of(cls, label: float, payload: bytes) -> Self:
+        """From the header's label [s] and a payload of the right length."""
+        return cls(label=label, state=State(*cls.layout.unpack(payload)))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stop:
+    """Come to rest and stay there.
+
+    Args:
+        label: simulated time [s].
+        reason: in words; 64 bytes of it are sent.
+
+    Example:
+        >>> from tegotae.hybrid import Stop
+        >>> Stop(reason="emergency stop pressed").reason
+        'emergency stop pressed'
+    """
+
+    kind: ClassVar[int] = 4
+    layout: ClassVar[Struct] = Struct(f"<{_REASON}s")
+
+    label: float = 0.0
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", _label("Stop", self.label))
+        if not isinstance(self.reason, str):
+            checks.refuse("Stop", f"reason={self.reason!r} is not text.", "Give a few words.")
+
+    def payload(self) -> bytes:
+        """Its reason in binary."""
+        return self.layout.pack(self.reason.encode("utf-8", "replace"))
+
+    @classmethod
+    def of(cls, label: float, payload: bytes) -> Self:
+        """From the header's label [s] and a payload of the right length."""
+        return cls(label=label, reason=payload.rstrip(b"\0").decode("utf-8", "ignore"))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rearm:
+    """Leave the latched rest: a person has looked.
+
+    Args:
+        label: simulated time [s].
+
+    Example:
+        >>> from tegotae.hybrid import Rearm
+        >>> Rearm(label=3.0).label
+        3.0
+    """
+
+    kind: ClassVar[int] = 5
+    layout: ClassVar[Struct] = Struct("<")
+
+    label: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", _label("Rearm", self.label))
+
+    def payload(self) -> bytes:
+        """Nothing."""
+        return b""
+
+    @classmethod
+    def of(cls, label: float, payload: bytes) -> Self:
+        """From the header's label [s] and an empty payload."""
+        return cls(label=label)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Greeting:
+    """How links learn each other's session; never handed to a node.
+
+    Args:
+        label: of no meaning [s].
+
+    Example:
+        >>> Greeting().payload()
+        b''
+    """
+
+    kind: ClassVar[int] = 0
+    layout: ClassVar[Struct] = Struct("<")
+
+    label: float = 0.0
+
+    def payload(self) -> bytes:
+        """Nothing."""
+        return b""
+
+    @classmethod
+    def of(cls, label: float, payload: bytes) -> Self:
+        """From the header's label [s] and an empty payload."""
+        return cls(label=label)
+
+
+Packet = Command | Measurement | Heartbeat | Stop | Rearm
+KINDS: dict[int, type[Packet] | type[Greeting]] = {
+    each.kind: each for each in (Greeting, Command, Measurement, Heartbeat, Stop, Rearm)
+}
