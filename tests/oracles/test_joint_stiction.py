@@ -60,6 +60,18 @@ def dense_tick(model, q, v, *, free):
     return M, h
 
 
+def spun_evenly(body, q, v, T):
+    """What the base's gyroscopic torque differs from that at the start: Euler's equation by the midpoint rule."""
+    R, inertia = pin.Quaternion(*q[3:7]).matrix(), np.array(body.inertia)
+    w = R.T @ v[3:6]
+
+    w1 = w
+    for _ in range(200):  # contracts by about T |w|
+        m = (w + w1) / 2
+        w1 = w - T * np.linalg.solve(inertia, np.cross(m, inertia @ m))
+    return R @ (-inertia @ (w1 - w) / T - np.cross(w, inertia @ w))
+
+
 def worst_of(rng, count, *, free, ticks=TICKS):
     """Residuals of all ticks of one random run, as shares of what rounding may do; and how many were unsolved."""
     bodies, (F, K, B) = with_friction(rng, random_bodies(rng, count, free=free))
@@ -74,6 +86,8 @@ def worst_of(rng, count, *, free, ticks=TICKS):
     e, ic, worst = np.zeros(len(F)), B + T * K, 0.0
     for tick in range(ticks):
         M, h = dense_tick(model, q, v, free=free)
+        if free:
+            h[3:6] += spun_evenly(tree.bodies[0], q, v, T)
         v1, f = np.asarray(run.v[tick]), np.asarray(run.friction[tick])
         pull = T * (tau[tick] - h + f)
         size = np.abs(M) @ (np.abs(v1) + np.abs(v)) + T * (np.abs(tau[tick]) + np.abs(h) + np.abs(f))

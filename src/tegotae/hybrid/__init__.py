@@ -13,10 +13,10 @@ _HOME = {
     "free_flyer": "flyer",
     "Clock": "clock",
     "Deadlines": "clock",
-    "Lockstep": "clock",
+    "Lockstep": "virtual",
     "RealClock": "clock",
-    "Timeline": "clock",
-    "VirtualClock": "clock",
+    "Timeline": "virtual",
+    "VirtualClock": "virtual",
     "Latencies": "latencies",
     "Command": "packets",
     "Heartbeat": "packets",
@@ -29,26 +29,22 @@ _HOME = {
     "Faults": "faults",
     "Link": "link",
     "LinkStatistics": "statistics",
-    "MemoryLink": "link",
-    "UdpLink": "link",
+    "MemoryLink": "memory",
+    "UdpLink": "udp",
 }
 
-__all__ = sorted(_HOME)  # noqa: PLE0605
+__all__ = sorted(_HOME)
 
 if TYPE_CHECKING:
     from tegotae.hybrid.clock import Clock as Clock
     from tegotae.hybrid.clock import Deadlines as Deadlines
-    from tegotae.hybrid.clock import Lockstep as Lockstep
     from tegotae.hybrid.clock import RealClock as RealClock
-    from tegotae.hybrid.clock import Timeline as Timeline
-    from tegotae.hybrid.clock import VirtualClock as VirtualClock
     from tegotae.hybrid.datagrams import new_key as new_key
     from tegotae.hybrid.faults import Faults as Faults
     from tegotae.hybrid.flyer import free_flyer as free_flyer
     from tegotae.hybrid.latencies import Latencies as Latencies
     from tegotae.hybrid.link import Link as Link
-    from tegotae.hybrid.link import MemoryLink as MemoryLink
-    from tegotae.hybrid.link import UdpLink as UdpLink
+    from tegotae.hybrid.memory import MemoryLink as MemoryLink
     from tegotae.hybrid.packets import Command as Command
     from tegotae.hybrid.packets import Heartbeat as Heartbeat
     from tegotae.hybrid.packets import Measurement as Measurement
@@ -58,6 +54,10 @@ if TYPE_CHECKING:
     from tegotae.hybrid.packets import Stop as Stop
     from tegotae.hybrid.statistics import LinkStatistics as LinkStatistics
     from tegotae.hybrid.two_robots import TwoRobots as TwoRobots
+    from tegotae.hybrid.udp import UdpLink as UdpLink
+    from tegotae.hybrid.virtual import Lockstep as Lockstep
+    from tegotae.hybrid.virtual import Timeline as Timeline
+    from tegotae.hybrid.virtual import VirtualClock as VirtualClock
 
 
 def __getattr__(name: str) -> Any:
@@ -65,3 +65,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -1,16 +1,16 @@
-"""What a node's loop waits for: real ticks, or virtual ones that come at once and in order."""
+"""What a node's loop waits for: the ticks of this machine, and a record of how punctual it was."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol, Self
 
 from tegotae import checks
+from tegotae.errors import InputError
 from tegotae.hybrid.latencies import Latencies
 
 _STEP = 1_000_000  # ns: a wall clock that is off by more after one tick was set, not slewed
@@ -88,7 +88,14 @@ class Deadlines:
 
 
 class Clock(Protocol):
-    """What real and virtual clocks share: `wait()` for the next tick, and the time."""
+    """What real and virtual clocks share: `wait()` for the next tick, and the time.
+
+    Example:
+        >>> from tegotae.hybrid import Clock, RealClock, VirtualClock
+        >>> clocks: list[Clock] = [VirtualClock(1e-3), RealClock(1e-3)]
+        >>> [clock.wait() for clock in clocks]
+        [0, 0]
+    """
 
     deadlines: Deadlines
 
@@ -239,7 +246,7 @@ def _first_in_first_out(priority: int) -> tuple[int, os.sched_param]:
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
     except OSError as error:
-        raise checks.InputError(
+        raise InputError(
             f"RealClock: priority={priority} of SCHED_FIFO is refused by this machine ({error.strerror}).\n"
             "  Allow it (`ulimit -r 99`, rtprio in /etc/security/limits.conf, or the capability CAP_SYS_NICE), "
             "or use priority=None."
@@ -257,128 +264,3 @@ def _lock_memory() -> None:
             "Allow it (`ulimit -l unlimited`, memlock in /etc/security/limits.conf, or the capability CAP_IPC_LOCK), "
             "or use lock_memory=False.",
         )
-
-
-@dataclass(slots=True)
-class Timeline:
-    """The time that virtual clocks share.
-
-    Args:
-        nanoseconds: now.
-
-    Example:
-        >>> from tegotae.hybrid import Timeline, VirtualClock
-        >>> line = Timeline()
-        >>> fast, slow = VirtualClock(1e-3, timeline=line), VirtualClock(2e-3, timeline=line)
-        >>> fast.wait(), fast.wait(), slow.now
-        (0, 1, 0.001)
-    """
-
-    nanoseconds: int = 0
-
-
-class VirtualClock:
-    """Ticks that come as soon as they are waited for: the same loop, deterministic, as fast as it computes.
-
-    Args:
-        period: from tick to tick [s].
-        offset: time of tick 0 [s], >= 0.
-        timeline: shared by the clocks of one run; its own unless given.
-
-    Example:
-        >>> from tegotae.hybrid import VirtualClock
-        >>> clock = VirtualClock(2e-3)
-        >>> [(clock.wait(), clock.now) for _ in range(3)]
-        [(0, 0.0), (1, 0.002), (2, 0.004)]
-    """
-
-    def __init__(self, period: float, *, offset: float = 0.0, timeline: Timeline | None = None) -> None:
-        own = "VirtualClock"
-        self._period = checks.period_of(own, period)
-        self._offset = checks.at_least_zero(own, "offset", offset, "s", "Give the time of the first tick.")
-        if 1e9 * self._period < 1.0:
-            checks.refuse(own, f"period={period} s is below a nanosecond.", "Time is counted in whole nanoseconds.")
-        self._timeline = Timeline() if timeline is None else timeline
-        self._tick = -1
-        self.deadlines = Deadlines()
-
-    @property
-    def period(self) -> float:
-        """From tick to tick [s]."""
-        return self._period
-
-    @property
-    def tick(self) -> int:
-        """The tick that runs, from 0; -1 before the first."""
-        return self._tick
-
-    @property
-    def nanoseconds(self) -> int:
-        """The time of the timeline."""
-        return self._timeline.nanoseconds
-
-    @property
-    def now(self) -> float:
-        """The time of the timeline [s]."""
-        return 1e-9 * self._timeline.nanoseconds
-
-    @property
-    def next_due(self) -> int:
-        """When the next tick begins [ns]."""
-        return round(1e9 * (self._offset + self._period * (self._tick + 1)))
-
-    def wait(self) -> int:
-        """Move the timeline to the next tick, never back, and return its number."""
-        due = self.next_due
-        self._tick += 1
-        self._timeline.nanoseconds = max(self._timeline.nanoseconds, due)
-        self.deadlines.count += 1
-        self.deadlines.lateness.add(self._timeline.nanoseconds - due)
-        return self._tick
-
-
-class Lockstep:
-    """Several nodes on one timeline: whoever is due first runs first, and of two due at once the one added first.
-
-    Example:
-        >>> from tegotae.hybrid import Lockstep
-        >>> told, line = [], Lockstep()
-        >>> dynamics = line.add(lambda tick: told.append(("dynamics", tick)), period=2e-3)
-        >>> table = line.add(lambda tick: told.append(("table", tick)), period=1e-3)
-        >>> line.run(2e-3)
-        >>> told
-        [('dynamics', 0), ('table', 0), ('table', 1)]
-    """
-
-    def __init__(self) -> None:
-        self.timeline = Timeline()
-        self._nodes: list[tuple[VirtualClock, Callable[[int], object]]] = []
-
-    def add(self, step: Callable[[int], object], *, period: float, offset: float = 0.0) -> VirtualClock:
-        """A node: what it does at each tick, given its number.
-
-        Args:
-            step: called once a tick.
-            period: from tick to tick [s].
-            offset: time of its first tick [s].
-        """
-        clock = VirtualClock(period, offset=offset, timeline=self.timeline)
-        self._nodes.append((clock, step))
-        return clock
-
-    def run(self, duration: float) -> None:
-        """Run all ticks due before the end; another call goes on from there.
-
-        Args:
-            duration: from now on [s].
-        """
-        checks.at_least_zero("Lockstep", "duration", duration, "s", "Give how long to run.")
-        if not self._nodes:
-            checks.refuse("Lockstep", "there is no node to run.", "Add one with add(step, period=...).")
-        end = self.timeline.nanoseconds + round(1e9 * duration)
-        while True:
-            clock, step = min(self._nodes, key=lambda node: node[0].next_due)
-            if clock.next_due >= end:
-                break
-            step(clock.wait())
-        self.timeline.nanoseconds = end

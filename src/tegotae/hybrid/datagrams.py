@@ -8,6 +8,7 @@ payload, the CRC-32 of all before (4), and the first 16 bytes of the HMAC-SHA256
 from __future__ import annotations
 
 import hmac
+import math
 import secrets
 import zlib
 from enum import Enum
@@ -15,6 +16,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from tegotae import checks
+from tegotae.errors import InputError
 from tegotae.hybrid.packets import KINDS, Greeting, Packet
 
 VERSION = 1
@@ -142,25 +144,26 @@ def decode(datagram: bytes, key: bytes) -> tuple[Header, Packet | Greeting] | Re
         >>> decode(b"noise", bytes(16))
         <Refusal.MALFORMED: 'its length, magic, kind, checksum or numbers are wrong'>
     """
-    version = version_of(datagram)
-    if version is None:
+    size = len(datagram)
+    if size < 5 or datagram[:4] != MAGIC:
         return Refusal.MALFORMED
-    if version != VERSION:
+    if datagram[4] != VERSION:
         return Refusal.VERSION
-    if len(datagram) < _HEADER.size + _BEYOND:
+    if size < _HEADER.size + _BEYOND:
         return Refusal.MALFORMED
     _, _, kind, length, session, born, peer, sequence, label, stamp, echo, held = _HEADER.unpack_from(datagram)
-    form = KINDS.get(kind)
-    if form is None or length != form.layout.size or len(datagram) != _HEADER.size + length + _BEYOND:
+    form, end = KINDS.get(kind), _HEADER.size + length
+    if form is None or length != form.layout.size or size != end + _BEYOND:
         return Refusal.MALFORMED
-    body, signature = datagram[:-_SIGNATURE], datagram[-_SIGNATURE:]
-    end = len(body) - _CHECKSUM.size
-    if _CHECKSUM.unpack_from(body, end)[0] != zlib.crc32(body[:end]):
+    if _CHECKSUM.unpack_from(datagram, end)[0] != zlib.crc32(datagram[:end]):
         return Refusal.MALFORMED
-    if not hmac.compare_digest(hmac.digest(key, body, "sha256")[:_SIGNATURE], signature):
+    signed = datagram[:-_SIGNATURE]
+    if not hmac.compare_digest(hmac.digest(key, signed, "sha256")[:_SIGNATURE], datagram[-_SIGNATURE:]):
         return Refusal.FOREIGN
+    if not math.isfinite(label):
+        return Refusal.MALFORMED
     try:
-        packet = form.of(label, body[_HEADER.size : end])
-    except checks.InputError:  # numbers that no honest sender could have put in
+        packet = form.of(label, datagram, _HEADER.size)
+    except InputError:  # numbers that no honest sender could have put in
         return Refusal.MALFORMED
     return Header(kind, session, born, peer, sequence, label, stamp, echo, held), packet

@@ -71,7 +71,7 @@ class FaultyTransport:
         salt: makes the chances of two ends with the same seed differ.
 
     Example:
-        >>> from tegotae.hybrid.transports import MemoryTransport
+        >>> from tegotae.hybrid.memory import MemoryTransport
         >>> here, there = MemoryTransport("here"), MemoryTransport("there")
         >>> here.join(there)
         >>> late = FaultyTransport(there, Faults(delay=1e-6))
@@ -109,7 +109,7 @@ class FaultyTransport:
         self._transport.close()
 
     def _meet(self, arrival: Arrival) -> None:
-        """Decide what becomes of it. Every chance is drawn for every datagram, so that one setting never shifts others."""
+        """Decide what becomes of it; all chances are drawn each time, so that one setting never shifts another."""
         chance, faults = self._chance.random, self._faults
         lost, twice, broken, swapped, spot = (chance() for _ in range(5))
         jitter, again = chance(), chance()

@@ -7,11 +7,7 @@ from array import array
 _FINE = 5  # bits kept of a number: parts of 1/32 to 1/16
 _PARTS = 1 << (_FINE - 1)
 _BUCKETS = _PARTS * (64 - _FINE) + 2 * _PARTS
-
-
-def _bucket(value: int) -> int:
-    coarse = value.bit_length() - _FINE
-    return value if coarse <= 0 else coarse * _PARTS + (value >> coarse)
+_MOST = (1 << 63) - 1
 
 
 def _top(bucket: int) -> int:
@@ -46,8 +42,9 @@ class Latencies:
 
     def add(self, nanoseconds: int) -> None:
         """One more. What is below zero counts as zero, what a 63-bit number cannot hold as its largest."""
-        value = min(max(nanoseconds, 0), (1 << 63) - 1)
-        self._counts[_bucket(value)] += 1
+        value = nanoseconds if 0 <= nanoseconds <= _MOST else 0 if nanoseconds < 0 else _MOST
+        coarse = value.bit_length() - _FINE
+        self._counts[value if coarse <= 0 else coarse * _PARTS + (value >> coarse)] += 1
         self.count += 1
         self._total += value
         if value > self._largest:

@@ -11,9 +11,10 @@ from typing import ClassVar, Self
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.errors import InputError
 
 _REASON = 64  # bytes
-_UNIT = 1e-3  # how far a quaternion's norm may be from 1
+_SHORTEST, _LONGEST = 0.998, 1.002  # squares of a quaternion's norm
 
 Numbers = Sequence[float] | Array  # given as either; kept as a tuple
 
@@ -39,28 +40,43 @@ class State(IntFlag):
     FAULT = 512
 
 
+_put = object.__setattr__
+
+
+def _sound(it: tuple[float, ...], *poses: int) -> None:
+    """Numbers as a sender must have checked them: finite, quaternions of length 1 in the poses that begin there."""
+    if not math.isfinite(sum(it)) and not all(map(math.isfinite, it)):
+        checks.refuse("packet", "a number is not finite.", "It was not made by this package.")
+    for first in poses:
+        _, _, _, w, x, y, z = it[first : first + 7]
+        if not _SHORTEST < w * w + x * x + y * y + z * z < _LONGEST:
+            checks.refuse("packet", "a quaternion is not of length 1.", "It was not made by this package.")
+
+
 def _reals(own: str, name: str, value: Numbers, count: int, unit: str) -> tuple[float, ...]:
     try:
         result = tuple(map(float, value))
     except (TypeError, ValueError, OverflowError) as error:
-        raise checks.InputError(
+        raise InputError(
             f"{own}: {name}={value!r} is not made of numbers.\n  Give {count} numbers [{unit}]."
         ) from error
     if len(result) != count:
         checks.refuse(own, f"{name} has {len(result)} numbers.", f"Give {count} [{unit}].")
-    if not all(map(math.isfinite, result)):
+    if not math.isfinite(sum(result)) and not all(map(math.isfinite, result)):
         checks.refuse(own, f"{name}={result} is not finite.", "Send nothing, or a Stop, instead.")
     return result
 
 
 def _pose(own: str, name: str, value: Numbers) -> tuple[float, ...]:
     pose = _reals(own, name, value, 7, "m, -")
-    if abs(math.hypot(*pose[3:]) - 1.0) > _UNIT:
+    if not _SHORTEST < sum(part * part for part in pose[3:]) < _LONGEST:
         checks.refuse(own, f"{name} has a quaternion {pose[3:]} that is not of length 1.", "Normalise it (w, x, y, z).")
     return pose
 
 
 def _label(own: str, label: float) -> float:
+    if type(label) is float and math.isfinite(label):
+        return label
     return checks.number(own, "label", label, "s", "Give the simulated time that this speaks of.")
 
 
@@ -94,7 +110,7 @@ class Command:
     acceleration: Numbers = _REST
 
     def __post_init__(self) -> None:
-        own, put = "Command", object.__setattr__
+        own, put = "Command", _put
         put(self, "label", _label(own, self.label))
         put(self, "pose", _pose(own, "pose", self.pose))
         put(self, "twist", _reals(own, "twist", self.twist, 6, "m/s, rad/s"))
@@ -105,10 +121,16 @@ class Command:
         return self.layout.pack(*self.pose, *self.twist, *self.acceleration)
 
     @classmethod
-    def of(cls, label: float, payload: bytes) -> Self:
-        """From the header's label [s] and a payload of the right length."""
-        it = cls.layout.unpack(payload)
-        return cls(label=label, pose=it[:7], twist=it[7:13], acceleration=it[13:])
+    def of(cls, label: float, datagram: bytes, start: int) -> Self:
+        """From the header's finite label [s] and the payload that starts there."""
+        it = cls.layout.unpack_from(datagram, start)
+        _sound(it, 0)
+        made = cls.__new__(cls)
+        _put(made, "label", label)
+        _put(made, "pose", it[:7])
+        _put(made, "twist", it[7:13])
+        _put(made, "acceleration", it[13:])
+        return made
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -141,24 +163,32 @@ class Measurement:
     state: State = State.RUNNING
 
     def __post_init__(self) -> None:
-        own, put = "Measurement", object.__setattr__
+        own, put = "Measurement", _put
         put(self, "label", _label(own, self.label))
         put(self, "pose", _pose(own, "pose", self.pose))
         put(self, "twist", _reals(own, "twist", self.twist, 6, "m/s, rad/s"))
         put(self, "wrench", _reals(own, "wrench", self.wrench, 6, "N, N·m"))
         put(self, "onset", _pose(own, "onset", self.onset))
-        put(self, "state", State(self.state))
+        if type(self.state) is not State:
+            put(self, "state", State(self.state))
 
     def payload(self) -> bytes:
         """Its numbers in binary."""
         return self.layout.pack(*self.pose, *self.twist, *self.wrench, *self.onset, self.state)
 
     @classmethod
-    def of(cls, label: float, payload: bytes) -> Self:
-        """From the header's label [s] and a payload of the right length."""
-        it = cls.layout.unpack(payload)
-        state = State(it[26])
-        return cls(label=label, pose=it[:7], twist=it[7:13], wrench=it[13:19], onset=it[19:26], state=state)
+    def of(cls, label: float, datagram: bytes, start: int) -> Self:
+        """From the header's finite label [s] and the payload that starts there."""
+        it = cls.layout.unpack_from(datagram, start)
+        _sound(it, 0, 19)
+        made = cls.__new__(cls)
+        _put(made, "label", label)
+        _put(made, "pose", it[:7])
+        _put(made, "twist", it[7:13])
+        _put(made, "wrench", it[13:19])
+        _put(made, "onset", it[19:26])
+        _put(made, "state", State(it[26]))
+        return made
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -182,17 +212,17 @@ class Heartbeat:
     state: State = State.RUNNING
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "label", _label("Heartbeat", self.label))
-        object.__setattr__(self, "state", State(self.state))
+        _put(self, "label", _label("Heartbeat", self.label))
+        _put(self, "state", State(self.state))
 
     def payload(self) -> bytes:
         """Its state in binary."""
         return self.layout.pack(self.state)
 
     @classmethod
-    def of(cls, label: float, payload: bytes) -> Self:
-        """From the header's label [s] and a payload of the right length."""
-        return cls(label=label, state=State(*cls.layout.unpack(payload)))
+    def of(cls, label: float, datagram: bytes, start: int) -> Self:
+        """From the header's finite label [s] and the payload that starts there."""
+        return cls(label=label, state=State(*cls.layout.unpack_from(datagram, start)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -216,7 +246,7 @@ class Stop:
     reason: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "label", _label("Stop", self.label))
+        _put(self, "label", _label("Stop", self.label))
         if not isinstance(self.reason, str):
             checks.refuse("Stop", f"reason={self.reason!r} is not text.", "Give a few words.")
 
@@ -225,9 +255,10 @@ class Stop:
         return self.layout.pack(self.reason.encode("utf-8", "replace"))
 
     @classmethod
-    def of(cls, label: float, payload: bytes) -> Self:
-        """From the header's label [s] and a payload of the right length."""
-        return cls(label=label, reason=payload.rstrip(b"\0").decode("utf-8", "ignore"))
+    def of(cls, label: float, datagram: bytes, start: int) -> Self:
+        """From the header's finite label [s] and the payload that starts there."""
+        (reason,) = cls.layout.unpack_from(datagram, start)
+        return cls(label=label, reason=reason.rstrip(b"\0").decode("utf-8", "ignore"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -249,15 +280,15 @@ class Rearm:
     label: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "label", _label("Rearm", self.label))
+        _put(self, "label", _label("Rearm", self.label))
 
     def payload(self) -> bytes:
         """Nothing."""
         return b""
 
     @classmethod
-    def of(cls, label: float, payload: bytes) -> Self:
-        """From the header's label [s] and an empty payload."""
+    def of(cls, label: float, datagram: bytes, start: int) -> Self:
+        """From the header's finite label [s]."""
         return cls(label=label)
 
 
@@ -283,8 +314,8 @@ class Greeting:
         return b""
 
     @classmethod
-    def of(cls, label: float, payload: bytes) -> Self:
-        """From the header's label [s] and an empty payload."""
+    def of(cls, label: float, datagram: bytes, start: int) -> Self:
+        """From the header's finite label [s]."""
         return cls(label=label)
 
 

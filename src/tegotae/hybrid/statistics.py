@@ -15,16 +15,16 @@ class LinkStatistics:
     Args:
         sent: went out.
         unsent: could not: no peer known yet, or the system refused.
-        received: valid, new and addressed to this link.
-        superseded: of these, those that a newer one of the same drain replaced.
+        received: valid and addressed to this session, each once, whatever becomes of it then.
+        superseded: of these, those that a newer one replaced before it was asked for.
         lost: gaps in the sequence that nothing filled.
-        reordered: came after a newer one, and were ignored unless a Stop.
+        reordered: of the received, those that came after a newer one; ignored, unless a Stop.
         duplicated: came again.
         malformed: wrong length, magic, checksum or numbers.
         foreign: signed with another key, from another address than the peer's, or our own come back.
         replayed: of an earlier session, or older than the sequence window.
         wrong_version: of another version.
-        too_old: arrived later than the link's largest age.
+        too_old: of the received, those older than the link allows.
         unmet: rightly signed, but not addressed to this session: from before both had heard of each other.
         restarts: sessions of the peer that replaced an earlier one.
         clock_steps: time stamps of the peer that went back from packet to packet.

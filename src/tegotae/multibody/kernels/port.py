@@ -20,7 +20,7 @@ from functools import cache
 
 from tegotae.compiling import kernel, kernel_exact, kernel_inside
 from tegotae.multibody.kernels import joint_laws
-from tegotae.multibody.kernels.motion import move
+from tegotae.multibody.kernels.motion import move, spin_evenly
 from tegotae.multibody.kernels.passes import (
     ACCELERATION,
     ALPHA,
@@ -262,6 +262,7 @@ def _settling(halves):
         new = feed(int(p[FED]), at.speeds, at.fed, at.tau, joints.target)
         if same and not new:
             return
+        spin_evenly(model, work.S, T)
         prepare_joints(model, joints, work, at.tau, at.q, at.v, T)
         if joint >= 0:
             work.free_tau[joint] += h[0]
