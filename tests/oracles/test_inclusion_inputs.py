@@ -134,7 +134,7 @@ def routes(mu2, mu3):
     }
 
 
-@pytest.mark.parametrize("route", ["ode", "stepper", "events"])
+@pytest.mark.parametrize("route", ["ode", pytest.param("stepper", marks=pytest.mark.slow), "events"])
 def test_every_route_warns_where_rigid_bodies_would_jam(route):
     """mu2 mu3 >= 1 has no rigid sliding solution; compliant routes stay finite and would hide it."""
     with pytest.warns(JammingWarning, match="jam"):

@@ -1,16 +1,16 @@
 """Packets as signed datagrams.
 
-All little-endian. Header: magic "TGTE", version (1 byte), kind (1), length of the payload (2), session (8), birth of
-the session (8), session spoken to (8), sequence (8), label (double), stamp, echo and held (8 each, signed). Then the
-payload, the CRC-32 of all before (4), and the first 16 bytes of the HMAC-SHA256 of all before with the shared key.
+All little-endian. Header: magic "TGTE", version (1 byte), kind (1), length of all (2), mark of the key (4), session (8),
+birth of the session (8), session spoken to (8), sequence (8), label (double), stamp, echo and held (8 each, signed).
+Then the parts of the packet, and the first 16 bytes of the HMAC-SHA256 of all before with the shared key. The mark, four
+bytes of a hash of the key, only serves to tell a packet of another key from a damaged one.
 """
 
 from __future__ import annotations
 
+import hashlib
 import hmac
-import math
 import secrets
-import zlib
 from enum import Enum
 from struct import Struct
 from typing import NamedTuple
@@ -23,16 +23,16 @@ VERSION = 1
 MAGIC = b"TGTE"
 SHORTEST_KEY = 16  # bytes
 _SIGNATURE = 16  # bytes
-_HEADER = Struct("<4sBBHQQQQdqqq")
-_CHECKSUM = Struct("<I")
-_BEYOND = _CHECKSUM.size + _SIGNATURE
+_HEADER = "<4sBBH4sQQQQdqqq"
+_BEFORE = 5  # parts of a datagram before its session
+_FORMS = {kind: (form, Struct(_HEADER + form.form)) for kind, form in KINDS.items()}
+_BLOCK = 64  # bytes, of SHA-256
 
 
 class Header(NamedTuple):
     """What stands before every payload.
 
     Args:
-        kind: of the payload.
         session: of the sender, drawn at random when its link was opened.
         born: when that was, by its wall clock [ns]; a later session replaces an earlier one.
         peer: the session spoken to; 0 if the sender has not heard of one.
@@ -44,11 +44,10 @@ class Header(NamedTuple):
 
     Example:
         >>> from tegotae.hybrid.datagrams import Header
-        >>> Header(kind=3, session=7, born=0, peer=0, sequence=1, label=0.0, stamp=0, echo=0, held=0).sequence
+        >>> Header(session=7, born=0, peer=0, sequence=1, label=0.0, stamp=0, echo=0, held=0).sequence
         1
     """
 
-    kind: int
     session: int
     born: int
     peer: int
@@ -64,12 +63,12 @@ class Refusal(Enum):
 
     Example:
         >>> Refusal.FOREIGN.value
-        'its signature is of another key'
+        'it is signed with another key'
     """
 
-    MALFORMED = "its length, magic, kind, checksum or numbers are wrong"
+    MALFORMED = "its length, magic, kind, numbers or, under the right key, signature are wrong"
     VERSION = "it is of another version"
-    FOREIGN = "its signature is of another key"
+    FOREIGN = "it is signed with another key"
 
 
 def new_key() -> bytes:
@@ -97,73 +96,93 @@ def checked_key(own: str, key: bytes) -> bytes:
     return bytes(key)
 
 
-def encode(header: Header, packet: Packet | Greeting, key: bytes) -> bytes:
+class Seal:
+    """Signs datagrams with a key, by HMAC-SHA256 cut to 16 bytes.
+
+    The two blocks that depend on the key alone are hashed once, which makes a signature three times cheaper.
+
+    Args:
+        key: shared by those who may speak.
+
+    Example:
+        >>> import hmac
+        >>> from tegotae.hybrid.datagrams import Seal
+        >>> Seal(bytes(16)).sign(b"hello") == hmac.digest(bytes(16), b"hello", "sha256")[:16]
+        True
+    """
+
+    __slots__ = ("_inner", "_outer", "mark")
+
+    def __init__(self, key: bytes) -> None:
+        block = (key if len(key) <= _BLOCK else hashlib.sha256(key).digest()).ljust(_BLOCK, b"\0")
+        self._inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block))
+        self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
+        self.mark = hashlib.sha256(b"tegotae fast link" + key).digest()[:4]
+
+    def sign(self, said: bytes) -> bytes:
+        """The signature of some bytes."""
+        inner, outer = self._inner.copy(), self._outer.copy()
+        inner.update(said)
+        outer.update(inner.digest())
+        return outer.digest()[:_SIGNATURE]
+
+
+def encode(header: Header, packet: Packet | Greeting, seal: Seal) -> bytes:
     """A datagram.
 
     Args:
-        header: all but `kind` and `label` are taken from it.
+        header: from whom, to whom, when.
         packet: what to say.
-        key: shared with the receiver.
+        seal: of the key shared with the receiver.
 
     Example:
-        >>> from tegotae.hybrid.datagrams import Header, decode, encode
         >>> from tegotae.hybrid import Heartbeat
-        >>> said = encode(Header(3, 7, 0, 0, 1, 0.5, 0, 0, 0), Heartbeat(label=0.5), bytes(16))
-        >>> len(said), decode(said, bytes(16))[1]
+        >>> from tegotae.hybrid.datagrams import Header, Seal, decode, encode
+        >>> said = encode(Header(7, 0, 0, 1, 0.5, 0, 0, 0), Heartbeat(label=0.5), Seal(bytes(16)))
+        >>> len(said), decode(said, Seal(bytes(16)))[1]
         (100, Heartbeat(label=0.5, state=<State.RUNNING: 1>))
     """
-    payload = packet.payload()
-    said = _HEADER.pack(
-        MAGIC, VERSION, packet.kind, len(payload), header.session, header.born, header.peer, header.sequence,
-        packet.label, header.stamp, header.echo, header.held,
-    )  # fmt: skip
-    said += payload
-    said += _CHECKSUM.pack(zlib.crc32(said))
-    return said + hmac.digest(key, said, "sha256")[:_SIGNATURE]
+    form = _FORMS[packet.kind][1]
+    said = form.pack(MAGIC, VERSION, packet.kind, form.size + _SIGNATURE, seal.mark, *header, *packet.parts())
+    return said + seal.sign(said)
 
 
 def version_of(datagram: bytes) -> int | None:
     """The version that a datagram claims, None if it is not one of ours.
 
     Example:
-        >>> version_of(b"TGTE\\x09 and more") , version_of(b"something else")
+        >>> version_of(b"TGTE\\x09 and more"), version_of(b"something else")
         (9, None)
     """
     return datagram[4] if len(datagram) > 4 and datagram[:4] == MAGIC else None
 
 
-def decode(datagram: bytes, key: bytes) -> tuple[Header, Packet | Greeting] | Refusal:
+def decode(datagram: bytes, seal: Seal) -> tuple[Header, Packet | Greeting] | Refusal:
     """What a datagram says, or why it is not heard; whatever comes in, nothing is raised.
 
     Args:
         datagram: as received.
-        key: shared with the sender.
+        seal: of the key shared with the sender.
 
     Example:
-        >>> from tegotae.hybrid.datagrams import decode
-        >>> decode(b"noise", bytes(16))
-        <Refusal.MALFORMED: 'its length, magic, kind, checksum or numbers are wrong'>
+        >>> from tegotae.hybrid.datagrams import Seal, decode
+        >>> decode(b"noise", Seal(bytes(16))).name
+        'MALFORMED'
     """
     size = len(datagram)
-    if size < 5 or datagram[:4] != MAGIC:
+    if size < 12 or datagram[:4] != MAGIC:
         return Refusal.MALFORMED
     if datagram[4] != VERSION:
         return Refusal.VERSION
-    if size < _HEADER.size + _BEYOND:
+    found = _FORMS.get(datagram[5])
+    if found is None or size != found[1].size + _SIGNATURE:
         return Refusal.MALFORMED
-    _, _, kind, length, session, born, peer, sequence, label, stamp, echo, held = _HEADER.unpack_from(datagram)
-    form, end = KINDS.get(kind), _HEADER.size + length
-    if form is None or length != form.layout.size or size != end + _BEYOND:
-        return Refusal.MALFORMED
-    if _CHECKSUM.unpack_from(datagram, end)[0] != zlib.crc32(datagram[:end]):
-        return Refusal.MALFORMED
-    signed = datagram[:-_SIGNATURE]
-    if not hmac.compare_digest(hmac.digest(key, signed, "sha256")[:_SIGNATURE], datagram[-_SIGNATURE:]):
-        return Refusal.FOREIGN
-    if not math.isfinite(label):
-        return Refusal.MALFORMED
+    kind, form = found
+    if not hmac.compare_digest(seal.sign(datagram[:-_SIGNATURE]), datagram[-_SIGNATURE:]):
+        return Refusal.MALFORMED if datagram[8:12] == seal.mark else Refusal.FOREIGN
+    it = form.unpack_from(datagram)
+    header = Header._make(it[_BEFORE : _BEFORE + 8])
     try:
-        packet = form.of(label, datagram, _HEADER.size)
+        return header, kind.of(header.label, it[_BEFORE + 8 :])
     except InputError:  # numbers that no honest sender could have put in
         return Refusal.MALFORMED
-    return Header(kind, session, born, peer, sequence, label, stamp, echo, held), packet

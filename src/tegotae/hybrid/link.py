@@ -15,7 +15,7 @@ from typing import Self
 
 from tegotae import checks
 from tegotae.hybrid.clock import Clock
-from tegotae.hybrid.datagrams import Header, Refusal, checked_key, decode, encode, version_of
+from tegotae.hybrid.datagrams import Header, Refusal, Seal, checked_key, decode, encode, version_of
 from tegotae.hybrid.faults import Faults
 from tegotae.hybrid.packets import Command, Greeting, Heartbeat, Measurement, Packet, Rearm, Stop
 from tegotae.hybrid.sessions import Order, Peer, Stranger
@@ -52,7 +52,7 @@ class Link:
         clock: Clock | None, max_age: float, faults: Faults,
     ) -> None:  # fmt: skip
         own = type(self).__name__
-        self._transport, self._key = transport, checked_key(own, key)
+        self._transport, self._seal = transport, Seal(checked_key(own, key))
         self._session, self._born = session, born
         self._remote = self._target = remote
         self._true = time.monotonic_ns if clock is None else lambda: clock.nanoseconds
@@ -162,8 +162,8 @@ class Link:
     def _put(self, packet: Packet | Greeting, target: Address, now: int, peer: int, echo: int, held: int) -> bool:
         self._sequence += 1
         sequence, held = self._sequence, max(held, 0)
-        header = Header(packet.kind, self._session, self._born, peer, sequence, packet.label, now, echo, held)
-        problem = self._transport.put(encode(header, packet, self._key), target, self._true())
+        header = Header(self._session, self._born, peer, sequence, packet.label, now, echo, held)
+        problem = self._transport.put(encode(header, packet, self._seal), target, self._true())
         if problem:
             self.statistics.unsent += 1
             self.statistics.error = problem
@@ -177,7 +177,7 @@ class Link:
             arrival = self._transport.take(true)
             if arrival is None:
                 break
-            heard = decode(arrival.datagram, self._key)
+            heard = decode(arrival.datagram, self._seal)
             if isinstance(heard, Refusal):
                 self._refuse(heard, arrival.datagram)
             else:
@@ -199,6 +199,19 @@ class Link:
             seen.malformed += 1
 
     def _hear(self, header: Header, packet: Packet | Greeting, source: Address) -> None:
+        peer = self._peer
+        if (
+            peer is not None
+            and header.session == peer.session
+            and header.peer == self._session
+            and source == peer.address
+        ):
+            self._follow(peer, header, packet)
+        else:
+            self._judge(header, packet, source)
+
+    def _judge(self, header: Header, packet: Packet | Greeting, source: Address) -> None:
+        """What is not from the session that we talk with, or not to ours."""
         seen, peer = self.statistics, self._peer
         same = peer is not None and header.session == peer.session
         only = self._remote or (peer.address if peer is not None and same else None)
@@ -212,9 +225,7 @@ class Link:
             if isinstance(packet, Stop):
                 self._stop, self._rearm = packet, None
         else:
-            if peer is None or not same:
-                peer = self._begin(header, source)
-            self._follow(peer, header, packet)
+            self._follow(self._begin(header, source), header, packet)
 
     def _begin(self, header: Header, source: Address) -> Peer:
         """A session of the peer that proved to be alive: it knows ours."""
@@ -256,7 +267,8 @@ class Link:
         elif self._trip > self._max_age:
             self.statistics.too_old += 1
         elif isinstance(packet, (Command, Measurement)):
-            self.statistics.superseded += self._newest is not None
+            if self._newest is not None:
+                self.statistics.superseded += 1
             self._newest = packet, now + self._max_age - self._trip
         elif isinstance(packet, Rearm):
             self._rearm = packet

@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
-from struct import Struct
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from tegotae import checks
 from tegotae.checks import Array
@@ -43,14 +42,18 @@ class State(IntFlag):
 _put = object.__setattr__
 
 
-def _sound(it: tuple[float, ...], *poses: int) -> None:
+def _sound(label: float, it: tuple[float, ...], *poses: int) -> None:
     """Numbers as a sender must have checked them: finite, quaternions of length 1 in the poses that begin there."""
-    if not math.isfinite(sum(it)) and not all(map(math.isfinite, it)):
+    if not math.isfinite(label + sum(it)) and not all(map(math.isfinite, (label, *it))):
         checks.refuse("packet", "a number is not finite.", "It was not made by this package.")
     for first in poses:
-        _, _, _, w, x, y, z = it[first : first + 7]
-        if not _SHORTEST < w * w + x * x + y * y + z * z < _LONGEST:
+        if not _turns(it[first : first + 7]):
             checks.refuse("packet", "a quaternion is not of length 1.", "It was not made by this package.")
+
+
+def _turns(pose: tuple[float, ...]) -> bool:
+    _, _, _, w, x, y, z = pose
+    return _SHORTEST < w * w + x * x + y * y + z * z < _LONGEST
 
 
 def _reals(own: str, name: str, value: Numbers, count: int, unit: str) -> tuple[float, ...]:
@@ -69,7 +72,7 @@ def _reals(own: str, name: str, value: Numbers, count: int, unit: str) -> tuple[
 
 def _pose(own: str, name: str, value: Numbers) -> tuple[float, ...]:
     pose = _reals(own, name, value, 7, "m, -")
-    if not _SHORTEST < sum(part * part for part in pose[3:]) < _LONGEST:
+    if not _turns(pose):
         checks.refuse(own, f"{name} has a quaternion {pose[3:]} that is not of length 1.", "Normalise it (w, x, y, z).")
     return pose
 
@@ -102,7 +105,7 @@ class Command:
     """
 
     kind: ClassVar[int] = 1
-    layout: ClassVar[Struct] = Struct("<19d")
+    form: ClassVar[str] = "19d"
 
     label: float
     pose: Numbers = ORIGIN
@@ -116,15 +119,14 @@ class Command:
         put(self, "twist", _reals(own, "twist", self.twist, 6, "m/s, rad/s"))
         put(self, "acceleration", _reals(own, "acceleration", self.acceleration, 6, "m/s², rad/s²"))
 
-    def payload(self) -> bytes:
-        """Its numbers in binary."""
-        return self.layout.pack(*self.pose, *self.twist, *self.acceleration)
+    def parts(self) -> tuple[Any, ...]:
+        """All that is sent, in order."""
+        return (*self.pose, *self.twist, *self.acceleration)
 
     @classmethod
-    def of(cls, label: float, datagram: bytes, start: int) -> Self:
-        """From the header's finite label [s] and the payload that starts there."""
-        it = cls.layout.unpack_from(datagram, start)
-        _sound(it, 0)
+    def of(cls, label: float, it: tuple[Any, ...]) -> Self:
+        """Back from the label [s] and the parts, as received."""
+        _sound(label, it, 0)
         made = cls.__new__(cls)
         _put(made, "label", label)
         _put(made, "pose", it[:7])
@@ -153,7 +155,7 @@ class Measurement:
     """
 
     kind: ClassVar[int] = 2
-    layout: ClassVar[Struct] = Struct("<26dQ")
+    form: ClassVar[str] = "26dQ"
 
     label: float
     pose: Numbers = ORIGIN
@@ -172,15 +174,14 @@ class Measurement:
         if type(self.state) is not State:
             put(self, "state", State(self.state))
 
-    def payload(self) -> bytes:
-        """Its numbers in binary."""
-        return self.layout.pack(*self.pose, *self.twist, *self.wrench, *self.onset, self.state)
+    def parts(self) -> tuple[Any, ...]:
+        """All that is sent, in order."""
+        return (*self.pose, *self.twist, *self.wrench, *self.onset, self.state)
 
     @classmethod
-    def of(cls, label: float, datagram: bytes, start: int) -> Self:
-        """From the header's finite label [s] and the payload that starts there."""
-        it = cls.layout.unpack_from(datagram, start)
-        _sound(it, 0, 19)
+    def of(cls, label: float, it: tuple[Any, ...]) -> Self:
+        """Back from the label [s] and the parts, as received."""
+        _sound(label, it, 0, 19)
         made = cls.__new__(cls)
         _put(made, "label", label)
         _put(made, "pose", it[:7])
@@ -206,7 +207,7 @@ class Heartbeat:
     """
 
     kind: ClassVar[int] = 3
-    layout: ClassVar[Struct] = Struct("<Q")
+    form: ClassVar[str] = "Q"
 
     label: float = 0.0
     state: State = State.RUNNING
@@ -215,14 +216,14 @@ class Heartbeat:
         _put(self, "label", _label("Heartbeat", self.label))
         _put(self, "state", State(self.state))
 
-    def payload(self) -> bytes:
-        """Its state in binary."""
-        return self.layout.pack(self.state)
+    def parts(self) -> tuple[Any, ...]:
+        """All that is sent, in order."""
+        return (self.state,)
 
     @classmethod
-    def of(cls, label: float, datagram: bytes, start: int) -> Self:
-        """From the header's finite label [s] and the payload that starts there."""
-        return cls(label=label, state=State(*cls.layout.unpack_from(datagram, start)))
+    def of(cls, label: float, it: tuple[Any, ...]) -> Self:
+        """Back from the label [s] and the parts, as received."""
+        return cls(label=label, state=State(it[0]))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -240,7 +241,7 @@ class Stop:
     """
 
     kind: ClassVar[int] = 4
-    layout: ClassVar[Struct] = Struct(f"<{_REASON}s")
+    form: ClassVar[str] = f"{_REASON}s"
 
     label: float = 0.0
     reason: str = ""
@@ -250,15 +251,14 @@ class Stop:
         if not isinstance(self.reason, str):
             checks.refuse("Stop", f"reason={self.reason!r} is not text.", "Give a few words.")
 
-    def payload(self) -> bytes:
-        """Its reason in binary."""
-        return self.layout.pack(self.reason.encode("utf-8", "replace"))
+    def parts(self) -> tuple[Any, ...]:
+        """All that is sent, in order."""
+        return (self.reason.encode("utf-8", "replace"),)
 
     @classmethod
-    def of(cls, label: float, datagram: bytes, start: int) -> Self:
-        """From the header's finite label [s] and the payload that starts there."""
-        (reason,) = cls.layout.unpack_from(datagram, start)
-        return cls(label=label, reason=reason.rstrip(b"\0").decode("utf-8", "ignore"))
+    def of(cls, label: float, it: tuple[Any, ...]) -> Self:
+        """Back from the label [s] and the parts, as received."""
+        return cls(label=label, reason=it[0].rstrip(b"\0").decode("utf-8", "ignore"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -275,20 +275,20 @@ class Rearm:
     """
 
     kind: ClassVar[int] = 5
-    layout: ClassVar[Struct] = Struct("<")
+    form: ClassVar[str] = ""
 
     label: float = 0.0
 
     def __post_init__(self) -> None:
         _put(self, "label", _label("Rearm", self.label))
 
-    def payload(self) -> bytes:
+    def parts(self) -> tuple[Any, ...]:
         """Nothing."""
-        return b""
+        return ()
 
     @classmethod
-    def of(cls, label: float, datagram: bytes, start: int) -> Self:
-        """From the header's finite label [s]."""
+    def of(cls, label: float, it: tuple[Any, ...]) -> Self:
+        """Back from the label [s] alone."""
         return cls(label=label)
 
 
@@ -300,22 +300,22 @@ class Greeting:
         label: of no meaning [s].
 
     Example:
-        >>> Greeting().payload()
-        b''
+        >>> Greeting().parts()
+        ()
     """
 
     kind: ClassVar[int] = 0
-    layout: ClassVar[Struct] = Struct("<")
+    form: ClassVar[str] = ""
 
     label: float = 0.0
 
-    def payload(self) -> bytes:
+    def parts(self) -> tuple[Any, ...]:
         """Nothing."""
-        return b""
+        return ()
 
     @classmethod
-    def of(cls, label: float, datagram: bytes, start: int) -> Self:
-        """From the header's finite label [s]."""
+    def of(cls, label: float, it: tuple[Any, ...]) -> Self:
+        """Back from the label [s] alone."""
         return cls(label=label)
 
 
