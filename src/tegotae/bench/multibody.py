@@ -15,7 +15,7 @@ from tegotae.checks import Array
 from tegotae.compiling import build
 from tegotae.hybrid import TwoRobots
 from tegotae.multibody import Body, Prismatic, Revolute, Scene, Tree
-from tegotae.multibody.kernels.passes import workspace
+from tegotae.multibody.kernels.kinematics import workspace
 from tegotae.multibody.memory import model_of
 from tegotae.multibody.scene import Method
 from tegotae.result import Result

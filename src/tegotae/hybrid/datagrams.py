@@ -1,9 +1,9 @@
 """Packets as signed datagrams.
 
-All little-endian. Header: magic "TGTE", version (1 byte), kind (1), length of all (2), mark of the key (4), session (8),
-birth of the session (8), session spoken to (8), sequence (8), label (double), stamp, echo and held (8 each, signed).
-Then the parts of the packet, and the first 16 bytes of the HMAC-SHA256 of all before with the shared key. The mark, four
-bytes of a hash of the key, only serves to tell a packet of another key from a damaged one.
+All little-endian. Header: magic "TGTE", version (1 byte), kind (1), length of all (2), mark of the key (4), session
+(8), birth of the session (8), session spoken to (8), sequence (8), label (double), stamp, echo and held (8 each,
+signed). Then the parts of the packet, and the first 16 bytes of the HMAC-SHA256 of all before with the shared key. The
+mark, four bytes of a hash of the key, only serves to tell a packet of another key from a damaged one.
 """
 
 from __future__ import annotations

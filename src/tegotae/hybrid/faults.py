@@ -98,9 +98,9 @@ class FaultyTransport:
             return heapq.heappop(self._coming)[2]
         return None
 
-    def wait(self, seconds: float) -> bool:
+    def wait(self, seconds: float, spin: float) -> bool:
         """Until something arrives at the true transport, at most so long [s]; what is held here is due later."""
-        return self._transport.wait(seconds)
+        return self._transport.wait(seconds, spin)
 
     def close(self) -> None:
         """Close the true one; what is still held never arrives."""

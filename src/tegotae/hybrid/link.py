@@ -94,13 +94,14 @@ class Link:
         beat, self._beat = self._beat, None
         return beat
 
-    def wait(self, seconds: float) -> bool:
+    def wait(self, seconds: float, *, spin: float = 0.0) -> bool:
         """Until something arrives, valid or not; whether it did.
 
         Args:
             seconds: at most so long [s].
+            spin: the first part of that [s], in which the process does not sleep: to be woken takes some 50 us more.
         """
-        return self._transport.wait(seconds)
+        return self._transport.wait(seconds, spin)
 
     def meet(self, timeout: float = 1.0) -> bool:
         """Exchange greetings until the peer has answered; whether it did. Loops that send anyway need not call it.
@@ -114,7 +115,7 @@ class Link:
             if left <= 0.0:
                 return False
             self.greet()
-            self._transport.wait(min(left, 0.02))
+            self._transport.wait(min(left, 0.02), 0.0)
             self._drain()
         return True
 

@@ -47,7 +47,7 @@ class MemoryTransport:
         """The next datagram that lies here."""
         return self._incoming.popleft() if self._incoming else None
 
-    def wait(self, seconds: float) -> bool:
+    def wait(self, seconds: float, spin: float) -> bool:
         """Whether something lies here; virtual time does not pass by waiting."""
         return bool(self._incoming)
 
@@ -59,6 +59,18 @@ class MemoryTransport:
 
 class MemoryLink(Link):
     """A link between two nodes of one process, for virtual clocks: the same checks, deterministic.
+
+    They are made two at a time by `MemoryLink.pair`.
+
+    Args:
+        transport: one end of a pair.
+        key: shared with the peer.
+        session: of this link.
+        born: of no meaning here [ns].
+        remote: the other end.
+        clock: gives the time.
+        max_age: largest round trip of a packet [s].
+        faults: whose drift shows in the time stamps.
 
     Example:
         >>> from tegotae.hybrid import Measurement, MemoryLink, VirtualClock

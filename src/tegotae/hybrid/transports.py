@@ -34,8 +34,8 @@ class Transport(Protocol):
     def take(self, now: int) -> Arrival | None:
         """The next datagram that has arrived by now [ns]."""
 
-    def wait(self, seconds: float) -> bool:
-        """Until something may have arrived, at most so long [s]."""
+    def wait(self, seconds: float, spin: float) -> bool:
+        """Until something may have arrived, at most so long [s], without sleep for the first part [s] of it."""
 
     def close(self) -> None:
         """Let go of it."""

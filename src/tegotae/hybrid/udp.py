@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import secrets
 import select
 import socket
@@ -70,9 +71,15 @@ class UdpTransport:
                 return None
             return Arrival(datagram, source[:2], now)
 
-    def wait(self, seconds: float) -> bool:
-        """Until something arrives, at most so long [s]."""
-        return bool(self._poll.poll(max(0.0, 1e3 * seconds)))
+    def wait(self, seconds: float, spin: float) -> bool:
+        """Until something arrives, at most so long [s], asking without sleep for the first part [s] of it."""
+        if spin > 0.0:
+            end = time.monotonic() + min(seconds, spin)
+            while time.monotonic() < end:
+                if self._poll.poll(0):
+                    return True
+                os.sched_yield()  # the peer may be waiting for this very core
+        return bool(self._poll.poll(1e3 * max(0.0, seconds - spin)))
 
     def close(self) -> None:
         """Close the socket."""
@@ -190,7 +197,7 @@ class UdpLink(Link):
                 )
             two.greet()
             for link in (one, two):
-                link.wait(0.002)
+                link.wait(2e-3)
                 link._drain()
         return one, two
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
-from tegotae.multibody.kernels import passes, quantities
+from tegotae.multibody.kernels import kinematics, passes, quantities
 
 if TYPE_CHECKING:
     from tegotae.multibody.layout import Layout
@@ -90,12 +90,11 @@ def entries() -> ModuleType:
     from tegotae.compiling import build
 
     used = {
-        "passes": ("prepare_world", "forward_one", "accelerate"),
-        "quantities": ("inverse", "mass_matrix", "energies", "momenta", "jacobian"),
+        kinematics: ("prepare_world", "forward_one"),
+        passes: ("accelerate",),
+        quantities: ("inverse", "mass_matrix", "energies", "momenta", "jacobian"),
     }
-    functions = [(name, getattr(passes, name)) for name in used["passes"]]
-    functions += [(name, getattr(quantities, name)) for name in used["quantities"]]
-    return build(_SOURCE, tuple(functions))
+    return build(_SOURCE, tuple((name, getattr(home, name)) for home, names in used.items() for name in names))
 
 
 class Dynamics:
@@ -143,7 +142,7 @@ class Dynamics:
         inner_q, inner_v = self.layout.inner(Q, V)
         W = self._wrenches(inner_q, wrenches)
         n, nv = len(self.layout.parent), V.shape[1]
-        S, out = passes.workspace(n), np.empty_like(V)
+        S, out = kinematics.workspace(n), np.empty_like(V)
         zero = np.zeros(nv)
         entries().forward(*self._model, self._g, inner_q, inner_v, tau, zero, W, np.empty((n, 6)), S, out)
         self._see_numbers(out)
@@ -165,7 +164,7 @@ class Dynamics:
         inner_q, inner_v = self.layout.inner(Q, V)
         W = self._wrenches(inner_q, wrenches)
         out = np.empty_like(V)
-        S = passes.workspace(len(self.layout.parent))
+        S = kinematics.workspace(len(self.layout.parent))
         entries().backward_dynamics(*self._model, self._g, inner_q, inner_v, A, W, S, out)
         return np.asarray(self.layout.outer_force(Q, out).reshape(*shape, V.shape[1]))
 
@@ -313,7 +312,7 @@ class Dynamics:
     def _inner_tracks(self, inner_q: Array) -> tuple[Array, Array, int]:
         n = len(self.layout.parent)
         rows = np.empty((len(inner_q), n, 12))
-        entries().track(*self._model, inner_q, passes.workspace(n), rows)
+        entries().track(*self._model, inner_q, kinematics.workspace(n), rows)
         return rows[:, :, :9].reshape(-1, n, 3, 3), rows[:, :, 9:12], n
 
     def _tracks(self, q: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
@@ -326,7 +325,7 @@ class Dynamics:
         Q, V, shape = self._states(q, v)
         energy, motion = np.empty((len(Q), 2)), np.empty((len(Q), 9))
         inner_q, inner_v = self.layout.inner(Q, V)
-        S = passes.workspace(len(self.layout.parent))
+        S = kinematics.workspace(len(self.layout.parent))
         entries().look(*self._model, self._g, inner_q, inner_v, S, energy, motion)
         return energy, motion, shape
 
@@ -337,6 +336,6 @@ class Dynamics:
         if shape:
             checks.refuse(OWN, f"q has shape {given.shape}.", "Give one configuration.")
         inner_q, inner_v = self.layout.inner(Q[0], V[0])
-        S, M = passes.workspace(len(self.layout.parent)), np.zeros((nv, nv))
+        S, M = kinematics.workspace(len(self.layout.parent)), np.zeros((nv, nv))
         entries().place(*self._model, inner_q, inner_v, S, M, np.zeros(nv))
         return M, S

@@ -14,7 +14,7 @@ from tegotae import friction as laws
 from tegotae.checks import Array
 from tegotae.multibody.bodies import OneDegree
 from tegotae.multibody.controllers import Lock, Servo
-from tegotae.multibody.kernels import dual, joint_laws, motion, passes, stepping
+from tegotae.multibody.kernels import dual, joint_laws, kinematics, motion, stepping
 from tegotae.multibody.kernels.records import PLACES, TOUCHING, Dual, Friction, Joints, Model, Tape, Work
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def implicit_module(customs: Sequence[Any]) -> ModuleType:
     names = [f"half_{i}" for i in range(len(halves))]
     functions = (
         ("with_customs", joint_laws.with_customs),
-        ("prepare_world", passes.prepare_world),
+        ("prepare_world", kinematics.prepare_world),
         ("move", motion.move),
         *((name, getattr(stepping, name)) for name in ("implicit_kernels", "apply_wrenches", *_BOTH)),
         *zip(names, halves, strict=True),
@@ -93,7 +93,7 @@ def explicit_module() -> ModuleType:
     from tegotae.compiling import build
 
     own = ("step_rk4", "step_symplectic", "see", "record", "row_of")
-    functions = [("prepare_world", passes.prepare_world), *((name, getattr(stepping, name)) for name in own)]
+    functions = [("prepare_world", kinematics.prepare_world), *((name, getattr(stepping, name)) for name in own)]
     return build(_EXPLICIT, tuple(functions))
 
 
@@ -150,8 +150,8 @@ class Memory:
         self.touching, self.places = np.zeros((pairs, TOUCHING)), np.zeros((pairs + 1, PLACES))
         tau, slope, a = np.zeros((2, nv)), np.zeros((2, nv)), np.zeros((4, nv))
         self.work = Work(
-            S=passes.workspace(n), free_tau=tau[0], free_slope=slope[0], tau=tau[1], slope=slope[1], a=a[0], v1=a[1],
-            wrench=np.zeros((n, 6)), grad=a[2], first=a[3], trial=np.zeros(3 * nv),
+            S=kinematics.workspace(n), free_tau=tau[0], free_slope=slope[0], tau=tau[1], slope=slope[1],
+            a=a[0], v1=a[1], wrench=np.zeros((n, 6)), grad=a[2], first=a[3], trial=np.zeros(3 * nv),
         )  # fmt: skip
         # Scenes that never touch need no dual; it is quadratic in its rows.
         rows = int(3 * pairs + rubbing) if pairs else 1

@@ -3,7 +3,7 @@
 import math
 
 from tegotae.compiling import kernel
-from tegotae.multibody.kernels.passes import FREE, INERTIA, OMEGA, OWN_BIAS
+from tegotae.multibody.kernels.kinematics import FREE, INERTIA, OMEGA, OWN_BIAS
 
 
 @kernel

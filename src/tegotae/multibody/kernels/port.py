@@ -20,8 +20,7 @@ from functools import cache
 
 from tegotae.compiling import kernel, kernel_exact, kernel_inside
 from tegotae.multibody.kernels import joint_laws
-from tegotae.multibody.kernels.motion import move, spin_evenly
-from tegotae.multibody.kernels.passes import (
+from tegotae.multibody.kernels.kinematics import (
     ACCELERATION,
     ALPHA,
     COM,
@@ -32,12 +31,11 @@ from tegotae.multibody.kernels.passes import (
     D,
     G,
     X,
-    backward,
-    clear_impulse,
     forward_one,
     prepare_world,
-    respond,
 )
+from tegotae.multibody.kernels.motion import move, spin_evenly
+from tegotae.multibody.kernels.passes import backward, clear_impulse, respond
 from tegotae.multibody.kernels.port_view import (
     ALONG,
     BODY,

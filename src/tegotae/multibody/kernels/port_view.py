@@ -11,7 +11,7 @@ from collections import namedtuple
 import numpy as np
 
 from tegotae.compiling import kernel_inside
-from tegotae.multibody.kernels.passes import WIDTH
+from tegotae.multibody.kernels.kinematics import WIDTH
 from tegotae.multibody.kernels.records import Friction, Joints, Model, Work
 
 # Places in the head of p. JOINT: its speed, or -1 for a body's point. FALLS: whether the body hangs from a free one, so

@@ -4,7 +4,7 @@ All read the rows that `forward_one` left in S.
 """
 
 from tegotae.compiling import kernel
-from tegotae.multibody.kernels.passes import (
+from tegotae.multibody.kernels.kinematics import (
     COM,
     D_WAY,
     FREE,
@@ -16,8 +16,8 @@ from tegotae.multibody.kernels.passes import (
     VELOCITY,
     P,
     X,
-    p_dot,
 )
+from tegotae.multibody.kernels.passes import p_dot
 
 
 @kernel

@@ -1,0 +1,182 @@
+"""Where the bodies of a tree are and how they move: the first of Rosenthal's passes. [tarao1999 3.3]
+
+World components at each centre of mass, velocity first. Row k of S holds what is known of body k; the last row is the
+world, so a parent of -1 needs no branch. Accelerations are counted from free fall (v' - g): gravity then appears only
+as the acceleration -g of the world.
+
+Columns of S: see below. p = (p_l, p_a) is how the body moves when its joint does (partial velocity), d the way from the
+parent's centre of mass to its own, M = [[A, B], [B', C]] the articulated inertia, X the articulated bias, Y = M p,
+D = p.Y + slope, Z = Phi'Y/D, s the part of the acceleration that is linear in the unknown ones.
+"""
+
+import math
+
+import numpy as np
+
+from tegotae.compiling import kernel
+
+REVOLUTE, PRISMATIC, FREE = 0, 1, 2
+
+R, COM, OMEGA, VELOCITY = 0, 9, 12, 15
+ACCELERATION, ALPHA = 18, 21  # a_t, alpha_t: the remainders
+D_WAY, P = 24, 27  # d; p_l, p_a
+OWN_INERTIA, OWN_BIAS = 33, 39  # (xx, yy, zz, xy, xz, yz) in the world; (m a_t, I alpha_t + w x I w)
+A, B, C_, X = 45, 51, 60, 66
+Y, D, G, Z, S_ = 72, 78, 79, 80, 86
+CHOLESKY = 92  # 21 numbers, free bodies only
+WIDTH = 113
+
+# Columns of the constants of a body.
+PLACE, D1, R1, MASS, INERTIA = 0, 9, 12, 15, 16
+
+
+@kernel
+def prepare_world(S, g):
+    """The row of the world: it does not move, and falls upwards."""
+    w = S[-1]
+    w[:] = 0.0
+    w[R] = w[R + 4] = w[R + 8] = 1.0
+    for a in range(3):
+        w[ACCELERATION + a] = -g[a]
+
+
+@kernel
+def place_free(s, q, o):
+    """R from a unit quaternion (w, x, y, z) after the position of the centre of mass."""
+    w, x, y, z = q[o + 3], q[o + 4], q[o + 5], q[o + 6]
+    s[R], s[R + 1], s[R + 2] = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)
+    s[R + 3], s[R + 4], s[R + 5] = 2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)
+    s[R + 6], s[R + 7], s[R + 8] = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
+    s[COM], s[COM + 1], s[COM + 2] = q[o], q[o + 1], q[o + 2]
+
+
+@kernel
+def place_joint(kind, c, i, s, q):
+    """R, centre of mass, d and p of a body from its parent's row and its joint's coordinate."""
+    # A = R_i place, whose third column is the axis.
+    a00 = i[0] * c[0] + i[1] * c[3] + i[2] * c[6]
+    a01 = i[0] * c[1] + i[1] * c[4] + i[2] * c[7]
+    a02 = i[0] * c[2] + i[1] * c[5] + i[2] * c[8]
+    a10 = i[3] * c[0] + i[4] * c[3] + i[5] * c[6]
+    a11 = i[3] * c[1] + i[4] * c[4] + i[5] * c[7]
+    a12 = i[3] * c[2] + i[4] * c[5] + i[5] * c[8]
+    a20 = i[6] * c[0] + i[7] * c[3] + i[8] * c[6]
+    a21 = i[6] * c[1] + i[7] * c[4] + i[8] * c[7]
+    a22 = i[6] * c[2] + i[7] * c[5] + i[8] * c[8]
+    # d begins with the way from the parent's centre of mass to the joint.
+    d0 = i[0] * c[9] + i[1] * c[10] + i[2] * c[11]
+    d1 = i[3] * c[9] + i[4] * c[10] + i[5] * c[11]
+    d2 = i[6] * c[9] + i[7] * c[10] + i[8] * c[11]
+    if kind == REVOLUTE:
+        cos, sin = math.cos(q), math.sin(q)
+        s[0], s[1], s[2] = cos * a00 + sin * a01, cos * a01 - sin * a00, a02
+        s[3], s[4], s[5] = cos * a10 + sin * a11, cos * a11 - sin * a10, a12
+        s[6], s[7], s[8] = cos * a20 + sin * a21, cos * a21 - sin * a20, a22
+    else:
+        s[0], s[1], s[2] = a00, a01, a02
+        s[3], s[4], s[5] = a10, a11, a12
+        s[6], s[7], s[8] = a20, a21, a22
+        d0 += a02 * q
+        d1 += a12 * q
+        d2 += a22 * q
+    r0 = s[0] * c[12] + s[1] * c[13] + s[2] * c[14]
+    r1 = s[3] * c[12] + s[4] * c[13] + s[5] * c[14]
+    r2 = s[6] * c[12] + s[7] * c[13] + s[8] * c[14]
+    s[D_WAY], s[D_WAY + 1], s[D_WAY + 2] = d0 + r0, d1 + r1, d2 + r2
+    s[COM], s[COM + 1], s[COM + 2] = i[COM] + d0 + r0, i[COM + 1] + d1 + r1, i[COM + 2] + d2 + r2
+    if kind == REVOLUTE:  # p = (axis x r1, axis)
+        s[P], s[P + 1], s[P + 2] = a12 * r2 - a22 * r1, a22 * r0 - a02 * r2, a02 * r1 - a12 * r0
+        s[P + 3], s[P + 4], s[P + 5] = a02, a12, a22
+    else:
+        s[P], s[P + 1], s[P + 2] = a02, a12, a22
+        s[P + 3] = s[P + 4] = s[P + 5] = 0.0
+
+
+@kernel
+def turn_inertia(c, s):
+    """I = R I_c R', symmetric."""
+    xx, yy, zz, xy, xz, yz = c[16], c[17], c[18], c[19], c[20], c[21]
+    for a in range(3):
+        ra, rb, rc = s[3 * a], s[3 * a + 1], s[3 * a + 2]
+        ta, tb, tc = ra * xx + rb * xy + rc * xz, ra * xy + rb * yy + rc * yz, ra * xz + rb * yz + rc * zz
+        s[OWN_INERTIA + a] = ta * ra + tb * rb + tc * rc
+        if a == 0:
+            s[OWN_INERTIA + 3] = ta * s[3] + tb * s[4] + tc * s[5]
+            s[OWN_INERTIA + 4] = ta * s[6] + tb * s[7] + tc * s[8]
+        elif a == 1:
+            s[OWN_INERTIA + 5] = ta * s[6] + tb * s[7] + tc * s[8]
+
+
+@kernel
+def bias(mass, s):
+    """(m a_t, I alpha_t + w x I w): what the body needs to move as it already does."""
+    xx, yy, zz = s[OWN_INERTIA], s[OWN_INERTIA + 1], s[OWN_INERTIA + 2]
+    xy, xz, yz = s[OWN_INERTIA + 3], s[OWN_INERTIA + 4], s[OWN_INERTIA + 5]
+    w0, w1, w2 = s[OMEGA], s[OMEGA + 1], s[OMEGA + 2]
+    a0, a1, a2 = s[ALPHA], s[ALPHA + 1], s[ALPHA + 2]
+    h0, h1, h2 = xx * w0 + xy * w1 + xz * w2, xy * w0 + yy * w1 + yz * w2, xz * w0 + yz * w1 + zz * w2
+    s[OWN_BIAS] = mass * s[ACCELERATION]
+    s[OWN_BIAS + 1] = mass * s[ACCELERATION + 1]
+    s[OWN_BIAS + 2] = mass * s[ACCELERATION + 2]
+    s[OWN_BIAS + 3] = xx * a0 + xy * a1 + xz * a2 + w1 * h2 - w2 * h1
+    s[OWN_BIAS + 4] = xy * a0 + yy * a1 + yz * a2 + w2 * h0 - w0 * h2
+    s[OWN_BIAS + 5] = xz * a0 + yz * a1 + zz * a2 + w0 * h1 - w1 * h0
+
+
+@kernel
+def remainders(kind, i, s, u):
+    """Velocities, and the accelerations a_t, alpha_t that are there even if no speed changes."""
+    w0, w1, w2 = i[OMEGA], i[OMEGA + 1], i[OMEGA + 2]
+    b0, b1, b2 = i[ALPHA], i[ALPHA + 1], i[ALPHA + 2]
+    d0, d1, d2 = s[D_WAY], s[D_WAY + 1], s[D_WAY + 2]
+    l0, l1, l2 = s[P] * u, s[P + 1] * u, s[P + 2] * u  # the joint's share of the velocity
+    s[VELOCITY] = i[VELOCITY] + w1 * d2 - w2 * d1 + l0
+    s[VELOCITY + 1] = i[VELOCITY + 1] + w2 * d0 - w0 * d2 + l1
+    s[VELOCITY + 2] = i[VELOCITY + 2] + w0 * d1 - w1 * d0 + l2
+    # carried by the parent: alpha_t x d + w x (w x d), and Coriolis 2 w x (p_l u)
+    e0, e1, e2 = w1 * d2 - w2 * d1 + 2.0 * l0, w2 * d0 - w0 * d2 + 2.0 * l1, w0 * d1 - w1 * d0 + 2.0 * l2
+    t0 = i[ACCELERATION] + b1 * d2 - b2 * d1 + w1 * e2 - w2 * e1
+    t1 = i[ACCELERATION + 1] + b2 * d0 - b0 * d2 + w2 * e0 - w0 * e2
+    t2 = i[ACCELERATION + 2] + b0 * d1 - b1 * d0 + w0 * e1 - w1 * e0
+    if kind == REVOLUTE:
+        x0, x1, x2 = s[P + 3] * u, s[P + 4] * u, s[P + 5] * u
+        s[OMEGA], s[OMEGA + 1], s[OMEGA + 2] = w0 + x0, w1 + x1, w2 + x2
+        s[ALPHA], s[ALPHA + 1], s[ALPHA + 2] = (
+            b0 + w1 * x2 - w2 * x1,
+            b1 + w2 * x0 - w0 * x2,
+            b2 + w0 * x1 - w1 * x0,
+        )
+        # and towards the axis. (The axis turns with the parent, (w x x) x r1; together with x x (w x r1) that is
+        # w x (x x r1) = w x l once more: hence 2 w x l above.)
+        t0 += x1 * l2 - x2 * l1
+        t1 += x2 * l0 - x0 * l2
+        t2 += x0 * l1 - x1 * l0
+    else:
+        s[OMEGA], s[OMEGA + 1], s[OMEGA + 2] = w0, w1, w2
+        s[ALPHA], s[ALPHA + 1], s[ALPHA + 2] = b0, b1, b2
+    s[ACCELERATION], s[ACCELERATION + 1], s[ACCELERATION + 2] = t0, t1, t2
+
+
+@kernel
+def forward_one(parent, kind, qi, vi, C, q, v, S):
+    """Where everything is and moves: rows of S up to the own bias, from the base to the tips."""
+    for k in range(len(parent)):
+        s = S[k]
+        c = C[k]
+        o = vi[k]
+        if kind[k] == FREE:
+            place_free(s, q, qi[k])
+            for a in range(3):
+                s[VELOCITY + a], s[OMEGA + a] = v[o + a], v[o + 3 + a]
+                s[ACCELERATION + a] = s[ALPHA + a] = s[D_WAY + a] = 0.0
+        else:
+            i = S[parent[k]]
+            place_joint(kind[k], c, i, s, q[qi[k]])
+            remainders(kind[k], i, s, v[o])
+        turn_inertia(c, s)
+        bias(c[MASS], s)
+
+
+def workspace(count):
+    """S for a tree of so many moving bodies."""
+    return np.zeros((count + 1, WIDTH))
