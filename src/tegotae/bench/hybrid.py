@@ -23,7 +23,7 @@ def answer() -> None:
     """
     key = bytes.fromhex(sys.stdin.readline())  # not as an argument: those are for everyone to see
     spin = float(sys.stdin.readline())
-    with UdpLink(key=key) as link:
+    with UdpLink(key=key, max_age=_PATIENCE) as link:
         print(link.address[1], flush=True)
         while link.wait(_PATIENCE, spin=spin):
             packet = link.receive()
@@ -52,7 +52,8 @@ def round_trips(*, count: int = 600, rounds: int = 7, spin: float = 0.0) -> Late
             assert other.stdin is not None
             assert other.stdout is not None
             print(key.hex(), spin, sep="\n", file=other.stdin, flush=True)
-            with UdpLink(key=key, remote=("127.0.0.1", int(other.stdout.readline()))) as link:
+            place = ("127.0.0.1", int(other.stdout.readline()))
+            with UdpLink(key=key, remote=place, max_age=_PATIENCE) as link:
                 link.meet(_PATIENCE)
                 played = [_round(link, count, spin) for _ in range(rounds)]
                 link.send(Stop(reason="measured"))
@@ -76,7 +77,7 @@ def _round(link: UdpLink, count: int, spin: float) -> Latencies:
 
 
 def fast_link(count: int = 600, rounds: int = 7) -> list[Outcome]:
-    """Nodes that spin for a moment, as their clocks do where punctuality counts; beside it, nodes that sleep at once."""
+    """Nodes that spin for a moment, as their clocks do where punctuality counts; beside it, nodes that sleep."""
     awake, asleep = (round_trips(count=count, rounds=rounds, spin=spin) for spin in (SPIN, 0.0))
     p50, lost = 1e6 * awake.percentile(50.0), 2 * count - awake.count - asleep.count
     told = f"{_told(awake)}; asleep between packets {_told(asleep)}"

@@ -15,7 +15,7 @@ class Faults:
     """What happens to the datagrams that a link receives, each on its own; the same for the same seed.
 
     Args:
-        delay: of every datagram [s]. A link that is asked once a period finds it at the first time after.
+        delay: of every datagram [s], from when it came in; a link that is asked once a period finds it at the next.
         jitter: delay more [s], evenly spread from 0 to this; later datagrams may overtake earlier ones.
         loss: part that is lost [-], 0 to 1.
         duplication: part that comes twice [-], the second time with a jitter of its own.

@@ -7,7 +7,9 @@ import os
 import secrets
 import select
 import socket
+import sys
 import time
+from struct import Struct
 from typing import Self
 
 from tegotae import checks
@@ -19,6 +21,9 @@ from tegotae.hybrid.link import MAX_AGE, NO_FAULTS, Link
 from tegotae.hybrid.transports import Address, Arrival
 
 LOOPBACK = ("127.0.0.1", 0)
+_TIMESTAMP = 35  # SO_TIMESTAMPNS of Linux, which Python does not name
+_TIMESPEC = Struct("@qq")
+_TOLD = socket.CMSG_SPACE(_TIMESPEC.size)
 _LARGEST = 2048  # bytes read of a datagram; ours are all shorter
 _PATIENCE = 5.0  # s, for a pair of one process to meet
 
@@ -28,6 +33,7 @@ class UdpTransport:
 
     Args:
         local: address and port to listen at; port 0 lets the system choose.
+        timed: ask the system when a datagram came in; otherwise it is said to have come when it was looked for.
 
     Example:
         >>> with_any_port = UdpTransport(LOOPBACK)
@@ -36,7 +42,7 @@ class UdpTransport:
         >>> with_any_port.close()
     """
 
-    def __init__(self, local: Address) -> None:
+    def __init__(self, local: Address, *, timed: bool = False) -> None:
         family, place = resolved("local", local)
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         try:
@@ -47,6 +53,10 @@ class UdpTransport:
             raise InputError(_unbound(local, error)) from error
         self.family = family
         self.address: Address = self._socket.getsockname()[:2]
+        self._timed = timed and sys.platform == "linux"
+        if self._timed:
+            self._socket.setsockopt(socket.SOL_SOCKET, _TIMESTAMP, 1)
+        self._empty = 0  # when nothing was left [ns]
         self._poll = select.poll()
         self._poll.register(self._socket, select.POLLIN)
 
@@ -62,14 +72,26 @@ class UdpTransport:
         """The next datagram in the socket's buffer."""
         while True:
             try:
-                datagram, source = self._socket.recvfrom(_LARGEST)
-            except BlockingIOError:
-                return None
+                if self._timed:
+                    datagram, told, _, source = self._socket.recvmsg(_LARGEST, _TOLD)
+                    now = self._came(told, now)
+                else:
+                    datagram, source = self._socket.recvfrom(_LARGEST)
             except ConnectionError:  # some systems tell here that nobody listened to an earlier packet of ours
                 continue
-            except OSError:
+            except OSError:  # nothing there, or closed
+                self._empty = now
                 return None
             return Arrival(datagram, source[:2], now)
+
+    def _came(self, told: list[tuple[int, int, bytes]], now: int) -> int:
+        """When, by our clock. The system tells by the wall clock, which may be set: not before the last empty look."""
+        for level, kind, stamp in told:
+            if (level, kind) == (socket.SOL_SOCKET, _TIMESTAMP) and len(stamp) == _TIMESPEC.size:
+                seconds, rest = _TIMESPEC.unpack(stamp)
+                ago = time.time_ns() - int(1_000_000_000 * seconds + rest)
+                return max(now - max(ago, 0), min(self._empty, now))
+        return now
 
     def wait(self, seconds: float, spin: float) -> bool:
         """Until something arrives, at most so long [s], asking without sleep for the first part [s] of it."""
@@ -161,7 +183,7 @@ class UdpLink(Link):
         faults: Faults | None = None,
     ) -> None:
         key = checked_key("UdpLink", key)
-        udp = UdpTransport(local)
+        udp = UdpTransport(local, timed=faults is not None)
         try:
             super().__init__(
                 udp if faults is None else FaultyTransport(udp, faults, "udp"), key=key,
