@@ -193,6 +193,20 @@ def test_late_packets_fill_their_gap_and_are_not_handed_on(hand, link):
     assert (seen.lost, seen.reordered) == (0, 2)
 
 
+def test_what_was_overtaken_by_the_very_first_packet_is_no_gap_and_a_stop_among_it_is_obeyed(link):
+    with Hand(link) as hand:
+        hand.sequence = 10
+        hand.meet()  # with 11, and 12 to our session
+        hand.say(Command(label=1.0), sequence=8)
+        assert link.receive() is None
+        hand.say(Stop(), sequence=9)
+        assert link.receive() == Stop()
+        hand.say(Stop(), sequence=9)
+        assert link.receive() is None
+    seen = link.statistics
+    assert (seen.lost, seen.reordered, seen.duplicated) == (0, 2, 1)
+
+
 def test_a_rearm_that_comes_late_does_not_undo_a_stop(hand, link):
     hand.say(Stop(), sequence=10)
     hand.say(Rearm(), sequence=9)

@@ -33,7 +33,7 @@ def answer() -> None:
                 break
 
 
-def round_trips(*, count: int = 600, rounds: int = 7, spin: float = 0.0) -> Latencies:
+def round_trips(*, count: int = 300, rounds: int = 15, spin: float = 0.0) -> Latencies:
     """Times from sending a command to having its answer, signatures and checks of both included: the best round.
 
     Args:
@@ -44,7 +44,7 @@ def round_trips(*, count: int = 600, rounds: int = 7, spin: float = 0.0) -> Late
     Example:
         >>> from tegotae.bench.hybrid import round_trips
         >>> round_trips.__kwdefaults__["count"]  # starts another process: `tegotae bench`
-        600
+        300
     """
     key, program = new_key(), [sys.executable, "-c", "from tegotae.bench.hybrid import answer; answer()"]
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
@@ -76,7 +76,7 @@ def _round(link: UdpLink, count: int, spin: float) -> Latencies:
     return seen
 
 
-def fast_link(count: int = 600, rounds: int = 7) -> list[Outcome]:
+def fast_link(count: int = 300, rounds: int = 15) -> list[Outcome]:
     """Nodes that spin for a moment, as their clocks do where punctuality counts; beside it, nodes that sleep."""
     awake, asleep = (round_trips(count=count, rounds=rounds, spin=spin) for spin in (SPIN, 0.0))
     p50, lost = 1e6 * awake.percentile(50.0), 2 * count - awake.count - asleep.count

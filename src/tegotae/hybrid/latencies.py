@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-_FINE = 5  # bits kept of a number: parts of 1/32 to 1/16
+_FINE = 7  # bits kept of a number: parts of 1/128 to 1/64
 _PARTS = 1 << (_FINE - 1)
 _BUCKETS = _PARTS * (64 - _FINE) + 2 * _PARTS
 _MOST = (1 << 63) - 1
@@ -19,7 +19,7 @@ def _top(bucket: int) -> int:
 
 
 class Latencies:
-    """Counts of times in buckets 1/16 wide at most; the largest is kept exactly.
+    """Counts of times in buckets 1/64 wide at most; the largest is kept exactly.
 
     Example:
         >>> from tegotae.hybrid import Latencies
@@ -28,7 +28,7 @@ class Latencies:
         ...     seen.add(1000 * microseconds)
         >>> seen.count, seen.largest
         (100, 0.0001)
-        >>> 50e-6 <= seen.percentile(50.0) <= 50e-6 * (1 + 1 / 16)
+        >>> 50e-6 <= seen.percentile(50.0) <= 50e-6 * (1 + 1 / 64)
         True
     """
 
@@ -61,7 +61,7 @@ class Latencies:
         return 1e-9 * self._total / self.count if self.count else 0.0
 
     def percentile(self, percent: float) -> float:
-        """A time [s] that so many percent did not exceed, at most 1/16 above the truth; 0 if there is none.
+        """A time [s] that so many percent did not exceed, at most 1/64 above the truth; 0 if there is none.
 
         Args:
             percent: 0 to 100 [%].

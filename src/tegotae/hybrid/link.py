@@ -130,8 +130,8 @@ class Link:
 
     @property
     def silence(self) -> float:
-        """Since the newest packet of the peer came in [s]; infinite if none ever did."""
-        return float("inf") if self._peer is None else 1e-9 * (self._now() - self._peer.arrived)
+        """Since a packet of the peer came in that was not too old [s], of any kind; infinite if none ever did."""
+        return float("inf") if self._peer is None else 1e-9 * (self._now() - self._peer.fresh)
 
     @property
     def round_trip(self) -> float:
@@ -248,7 +248,7 @@ class Link:
             return
         seen.received += 1
         if order is Order.LATE:
-            seen.lost -= 1
+            seen.lost -= gap
             seen.reordered += 1
             if isinstance(packet, Stop):
                 self._stop, self._rearm = packet, None
@@ -259,6 +259,8 @@ class Link:
         peer.stamp, peer.arrived = header.stamp, now
         self._trip = max(now - header.echo - header.held, 0)
         seen.round_trip.add(self._trip)
+        if self._trip <= self._max_age:
+            peer.fresh = now
         self._keep(packet, now)
 
     def _keep(self, packet: Packet | Greeting, now: int) -> None:

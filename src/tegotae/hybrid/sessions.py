@@ -62,26 +62,27 @@ class Peer:
         ['NEW', 'NEW', 'NEW', 'LATE', 'AGAIN']
     """
 
-    __slots__ = ("_first", "_newest", "_seen", "address", "arrived", "born", "session", "stamp")
+    __slots__ = ("_first", "_newest", "_seen", "address", "arrived", "born", "fresh", "session", "stamp")
 
     def __init__(
         self, session: int, born: int, address: Address, *, first: int, stamp: int = 0, arrived: int = 0
     ) -> None:
         self.session, self.born, self.address = session, born, address
         self.stamp, self.arrived = stamp, arrived
+        self.fresh = arrived  # when one came in that was not too old
         self._first, self._newest, self._seen = first, first - 1, 0
 
     def order(self, sequence: int) -> tuple[Order, int]:
-        """Where a packet stands, and how many are missing before it if it is the newest; it is remembered."""
+        """Where a packet stands, and how many gaps it leaves if new, or fills if late; it is remembered."""
         ahead = sequence - self._newest
         if ahead > 0:
             self._newest = sequence
             self._seen = (self._seen << min(ahead, _WINDOW) | 1) & _MASK
             return Order.NEW, ahead - 1
-        if sequence < self._first or ahead <= -_WINDOW:
+        if ahead <= -_WINDOW:
             return Order.ANCIENT, 0
         bit = 1 << -ahead
         if self._seen & bit:
             return Order.AGAIN, 0
         self._seen |= bit
-        return Order.LATE, 0
+        return Order.LATE, int(sequence >= self._first)  # what came before the first was never missed
