@@ -15,10 +15,10 @@ run: $(VENV)/.run  ## check every paper and write the illustrated report
 setup: $(VENV)/.test  ## .venv with the package and what its tests need
 
 test: lint  ## lint, types, then the whole test suite
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -q
+	$(BIN)/python -m pytest -n 2 -q
 
 thorough: lint  ## the same with the slow tests, and new random examples
-	TEGOTAE_EXAMPLES=default $(BIN)/python -m pytest -n 2 --dist loadgroup -q -m "slow or not slow"
+	TEGOTAE_EXAMPLES=default $(BIN)/python -m pytest -n 2 -q -m "slow or not slow"
 
 lint: $(VENV)/.test  ## style and strict types
 	$(BIN)/ruff check .

@@ -1,8 +1,8 @@
 import os
+import re
 import sys
 from pathlib import Path
 
-import pytest
 from hypothesis import settings
 
 # Test modules share `machines.py`; nothing else is put on the path.
@@ -21,11 +21,20 @@ SYSTEMS = {
 }
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def system_of(nodeid: str) -> str:
+    """What a test belongs to: one of the systems, or the file it stands in."""
+    file, _, case = nodeid.partition("::")
+    module = re.search(r"\[(tegotae\.[\w.]+)\]", case)  # an example in a docstring
+    key = module[1] if module else Path(file).stem
+    return next((name for name, words in SYSTEMS.items() if any(word in key for word in words)), key)
+
+
+def pytest_xdist_make_scheduler(config, log):
     """Tests of one system go to one worker: two workers would compile its large kernels at the same time, twice."""
-    for item in items:
-        key = item.path.stem
-        if key == "test_doctests" and hasattr(item, "callspec"):
-            key = item.callspec.id
-        system = next((name for name, words in SYSTEMS.items() if any(word in key for word in words)), key)
-        item.add_marker(pytest.mark.xdist_group(system))
+    from xdist.scheduler import LoadScopeScheduling
+
+    class BySystem(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return system_of(nodeid)
+
+    return BySystem(config, log)
