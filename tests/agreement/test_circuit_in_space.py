@@ -56,6 +56,7 @@ def test_plane_equals_step_by_step_root_finding():
     np.testing.assert_allclose(run.velocity, velocity, atol=1e-9)
 
 
+@pytest.mark.slow  # compiles for long
 def test_straight_motion_in_space_is_motion_on_a_line():
     push, base = signals(1)
     flat, _ = machine(1)
@@ -89,6 +90,7 @@ def test_held_in_the_plane_for_an_hour():
     assert np.ptp(run.position[10:], axis=0).max() <= 1e-15
 
 
+@pytest.mark.slow  # compiles for long
 def test_live_steps_equal_the_run():
     circuit = tg.Circuit(
         tg.Mass(mass=1.0, dimension=2), {"dry": tg.FrictionImpedance(stiffness=1e5, law=tg.Coulomb(0.7), dimension=2)}

@@ -44,6 +44,7 @@ def test_a_plain_mass_is_a_mass():
     assert np.abs(plain.velocity).max() > 0.1
 
 
+@pytest.mark.slow  # compiles for long
 def test_joined_by_a_circuit_is_written_in_one_inclusion(block):
     """Backward Euler of a spring and a damper is the same equation inside and outside."""
     spring, dry = tg.SpringDamper(stiffness=300.0, damping=2.0), tg.Coulomb(2.5)

@@ -69,6 +69,7 @@ def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it(at, base, 
         np.testing.assert_allclose(state[block.slices()["position"]], place + T * motion, rtol=1e-14)
 
 
+@pytest.mark.slow  # compiles for long
 @pytest.mark.parametrize(("at", "base"), PORTS)
 def test_a_port_moves_as_the_rod_does_to_first_order_in_the_period(at, base):
     force, torque = (0.3, 0.8), 0.1

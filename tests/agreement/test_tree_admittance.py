@@ -124,6 +124,7 @@ def test_motion_is_that_of_the_place_to_second_order():
     assert errors[0] / errors[1] == pytest.approx(25.0, rel=0.1)
 
 
+@pytest.mark.slow  # compiles for long
 @pytest.mark.parametrize("law", [tg.Coulomb(0.4), tg.Stribeck(kinetic=0.2, static=0.4, velocity=0.5)])
 def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it(law):
     """With friction that holds in one joint and slides in the other, also where it falls with speed."""
@@ -288,6 +289,7 @@ def test_an_arm_in_a_spring_rests_where_the_forces_balance():
     np.testing.assert_allclose(run["spring.force"][-1, [0, 2, 4]], -60.0 * (tip(rest) - tip(start)), atol=1e-4)
 
 
+@pytest.mark.slow  # compiles for long
 def test_energy_goes_between_arm_and_spring_and_what_is_lost_is_of_first_order():
     start = np.array([1.0, 0.5])
     lost = []

@@ -42,7 +42,7 @@ MADE = {
 }
 
 
-@pytest.mark.parametrize("made", MADE)
+@pytest.mark.parametrize("made", [pytest.param(m, marks=pytest.mark.slow if m != "random sines" else ()) for m in MADE])
 def test_intervals_cover_the_truth_and_no_other_numbers_fit_better(made):
     cases = [MADE[made](seed) for seed in SEEDS]
     law = tg.Viscous if made == "viscous" else tg.Coulomb

@@ -56,6 +56,7 @@ def composite_case(seed):
     return {f"{name}[{i}]": c[i] for name, c in columns.items() for i in range(3)}, velocity, force
 
 
+@pytest.mark.slow  # fits many records
 def test_intervals_of_a_composite_cover_the_truth():
     cases = [composite_case(seed) for seed in SEEDS]
     fits = [fit(tg.ParallelFriction, v, f, period=T, elements=3) for _, v, f in cases]
