@@ -68,6 +68,7 @@ def test_straight_motion_in_space_is_motion_on_a_line():
     np.testing.assert_allclose(space["pad.force"], line["pad.force"][:, None] * way, atol=1e-8)
 
 
+@pytest.mark.slow  # compiles for long
 @pytest.mark.parametrize("admittance", [None, tg.FrictionAdmittance(mass=0.7, law=tg.Viscous(0.5, 0.4), dimension=2)])
 def test_turning_the_world_turns_the_motion(admittance):
     circuit, _ = machine(2, admittance)

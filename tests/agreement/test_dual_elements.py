@@ -43,6 +43,7 @@ def thrown(
     return np.array(rows)
 
 
+@pytest.mark.slow  # compiles for long
 @pytest.mark.parametrize(
     ("mu", "push", "speed", "height"),
     [(0.5, 0.0, 1.0, 0.01), (0.5, 5.0, 0.5, 0.0), (0.5, 12.0, 0.0, 0.0)],  # bounces and stops; held; slides off
