@@ -14,7 +14,8 @@ import tegotae as tg
 from tegotae.cli import main
 from tegotae.errors import FileError, InputError
 from tegotae.figures import animate_rod, of_result
-from tegotae.figures.rod import lengths_of, outline, panels_of
+from tegotae.figures.rod import panels_of
+from tegotae.figures.rod_strip import lengths_of, outline
 from tegotae.result import Result
 from tegotae.rod import Phase, PlanarRod
 from tegotae.scenarios import load_scenario

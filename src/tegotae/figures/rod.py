@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from tegotae.figures.house import (
     thinned,
     time_axis,
 )
+from tegotae.figures.rod_strip import MOST_PHASES, lengths_of, phases_of, strip
 from tegotae.result import Result
 
 if TYPE_CHECKING:
@@ -34,12 +35,7 @@ if TYPE_CHECKING:
 
 Values = NDArray[Any]
 
-_POINTS = 240  # of an outline, at least
-_FEW = 10  # nodes that are marked on the line
-_MOST_PHASES = 4  # panels side by side
 _TALL = 4.2  # inch: a wide panel that needs more has the rest beside it, not below
-_CLOSE = 0.16  # of a panel: stamps nearer to each other would overlap
-_RAMP = ("#c9dcec", BLUE, "#0d2f4d")  # early to late
 
 
 def is_rod(result: Result) -> bool:
@@ -105,99 +101,12 @@ def panels_of(result: Result) -> Values:
     last = float(result.time[-1])
     ends = np.atleast_1d(np.asarray(result.about.get("phase_ends", last), dtype=np.float64))
     ends = np.append(ends[(ends > result.time[0]) & (ends < last)], last)
-    if 1 < ends.size <= _MOST_PHASES:
+    if 1 < ends.size <= MOST_PHASES:
         return ends
     way = float(np.linalg.norm(result.position[-1, 0] - result.position[0, 0]))
     if ends.size > 1 or way > 0.75 * float(lengths_of(result).sum()):
         return np.array([last])
     return np.asarray(result.time[0] + (last - result.time[0]) * np.arange(1, 4) / 3.0)
-
-
-def lengths_of(result: Result) -> Values:
-    """Of the segments [m], from chord and bend, where each is straightest.
-
-    Args:
-        result: of a rod.
-
-    Example:
-        >>> from tegotae.rod import Phase, PlanarRod
-        >>> run = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)])
-        >>> lengths_of(run).tolist()
-        [0.5, 0.5]
-    """
-    bend = np.diff(result.angle, axis=1)
-    row, segment = np.argmin(np.abs(bend), axis=0), np.arange(bend.shape[1])
-    chord = np.linalg.norm(np.diff(result.position, axis=1), axis=2)[row, segment]
-    return np.asarray(chord / np.abs(np.sinc(bend[row, segment] / (2.0 * np.pi))))
-
-
-def outline(angle: Values, base: Values, lengths: Values) -> tuple[Values, Values]:
-    """A rod as a smooth line through its nodes, x and y [m].
-
-    Args:
-        angle: of every node [rad].
-        base: (x, y) [m].
-        lengths: of the segments [m].
-
-    Example:
-        >>> x, y = outline(np.zeros(3), np.zeros(2), np.array([4.0, 6.0]))
-        >>> round(float(x[-1]), 12), round(float(y[-1]), 12)
-        (10.0, 0.0)
-    """
-    from tegotae.rod.integrals import up_to
-
-    parts = np.linspace(0.0, 1.0, max(3, _POINTS // lengths.size))
-    way = up_to(parts, angle, lengths, 16)[0].sum(axis=2)
-    ends = np.concatenate([[0.0], np.cumsum(way[:-1, -1])])
-    line = (way + ends[:, None] + complex(base[0], base[1])).ravel()
-    return line.real, line.imag
-
-
-# ------------------------------------------------------------ panels
-
-
-def strip(
-    axes: Iterable[Axes], result: Result, ends: Values, *, words: Sequence[str] | None = None, shapes: int = 7
-) -> None:
-    """Panels of shapes, from light at the start of each to dark at its end, the tip marked.
-
-    Args:
-        axes: one a panel.
-        result: of a rod.
-        ends: when each panel ends [s].
-        words: above each panel; its times unless given.
-        shapes: in a panel, at equal times.
-
-    Example:
-        >>> from tegotae.figures import sheet
-        >>> from tegotae.rod import Phase, PlanarRod
-        >>> run = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)])
-        >>> figure, grid = sheet()
-        >>> strip(grid[0], run, np.array([1.0]), shapes=2)
-        >>> grid[0, 0].get_title(loc="left")
-        '0 to 1 s'
-    """
-    from matplotlib.colors import LinearSegmentedColormap
-
-    shades = LinearSegmentedColormap.from_list("time", _RAMP)
-    lengths = lengths_of(result)
-    begin = float(result.time[0])
-    for i, (place, end) in enumerate(zip(axes, ends, strict=True)):
-        rows = np.unique(np.searchsorted(result.time, np.linspace(begin, end, shapes) - 1e-9))
-        tips = result.position[rows[0] : rows[-1] + 1, -1]
-        place.plot(tips[:, 0], tips[:, 1], color=QUIET, lw=0.6, alpha=0.8, zorder=1)
-        for part, row in zip(np.linspace(0.0, 1.0, rows.size), rows, strict=True):
-            _shape(place, result, int(row), lengths, shades(float(part)))
-        _stamps(place, result, [int(rows[-1]), int(rows[0]), int(rows[rows.size // 2])])
-        _hold(place, result, rows, float(end))
-        _pad(place)
-        place.set_title(words[i] if words else _span(result, begin, float(end)), loc="left")
-        place.set_xlabel("x [m]")
-        place.locator_params(axis="x", nbins=6 if len(ends) > 1 else 9)
-        if i == 0:
-            place.set_ylabel("y [m]")
-        place.set_aspect("equal", adjustable="datalim")
-        begin = float(end)
 
 
 def energies(axes: Axes, result: Result) -> None:
@@ -269,8 +178,8 @@ def going(axes: Axes, result: Result) -> None:
             axes.plot(time.values[keep], shown.values[keep, node], color=color)
         axes.set_ylabel(f"speed [{shown.unit}]")
         _key(axes, axes.lines, list(places))
-    _, ends = _phases(result)
-    for end in ends[:-1] if ends.size <= _MOST_PHASES else ():
+    _, ends = phases_of(result)
+    for end in ends[:-1] if ends.size <= MOST_PHASES else ():
         axes.axvline(end * time.values[-1] / result.time[-1], color=QUIET, lw=0.8, ls=(0, (4, 3)), zorder=1)
     time_axis((axes,), time)
 
@@ -330,78 +239,3 @@ def _key(axes: Axes, marks: Sequence[Any], names: Sequence[str]) -> None:
 
 
 # ------------------------------------------------------------ strokes
-
-
-def _shape(axes: Axes, result: Result, row: int, lengths: Values, color: Any) -> None:
-    nodes = result.position[row]
-    x, y = outline(result.angle[row], nodes[0], lengths)
-    axes.plot(x, y, color=color, lw=1.8)
-    axes.plot(*nodes[-1], "o", color=color, ms=3.5)
-    if len(nodes) < _FEW:
-        axes.plot(nodes[1:-1, 0], nodes[1:-1, 1], ".", color=color, ms=5.0)
-
-
-def _hold(axes: Axes, result: Result, rows: Values, end: float) -> None:
-    """A dot where the base is held, full; a ring where it was let go."""
-    bases, ends = _phases(result)
-    if not bases or set(bases) == {"free"}:
-        return
-    if bases[min(int(np.searchsorted(ends, end - 1e-9)), len(bases) - 1)] != "free":
-        places = np.unique(result.position[rows, 0], axis=0)
-        axes.plot(*places.T, "o", color=VERMILION, ms=6.0 if len(places) == 1 else 4.0, zorder=5)
-    else:
-        last = max(i for i, base in enumerate(bases) if base != "free")
-        row = min(int(np.searchsorted(result.time, ends[last] - 1e-9)), result.time.size - 1)
-        axes.plot(*result.position[row, 0], "o", color="white", mec=VERMILION, ms=6.0, zorder=5)
-
-
-def _pad(axes: Axes) -> None:
-    """Room around the data for the stamps, as data: an axis of equal scale may take margins away."""
-    low, high = axes.dataLim.get_points()
-    wide, up = high - low
-    room = max(0.1 * float(np.sqrt(wide * up)), 0.03 * float(max(wide, up)))
-    axes.update_datalim([low - room, high + room])
-    axes.margins(0.0)
-    axes.autoscale_view()
-
-
-def _stamps(axes: Axes, result: Result, rows: Sequence[int]) -> None:
-    """The times, beyond the tips, readable across lines; those that would overlap an earlier one are left out."""
-    from matplotlib.patheffects import withStroke
-
-    size = float(max(np.ptp(axes.dataLim.get_points(), axis=0)))
-    digits = 1 if np.ptp(result.time) >= 2.0 else 2
-    written: list[Values] = []
-    for row in rows:
-        tip, angle = result.position[row, -1], float(result.angle[row, -1])
-        ahead = np.array([np.cos(angle), np.sin(angle)])
-        place = tip + 0.08 * size * ahead
-        if any(np.linalg.norm(place - other) < _CLOSE * size for other in written):
-            continue
-        written.append(place)
-        axes.annotate(
-            f"{result.time[row]:.{digits}f} s",
-            (float(tip[0]), float(tip[1])),
-            xytext=(18.0 * float(ahead[0]), 13.0 * float(ahead[1])),
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            fontsize=7.5,
-            color=INK,
-            path_effects=[withStroke(linewidth=2.5, foreground="white")],
-            zorder=6,
-        ).set_in_layout(False)
-
-
-def _phases(result: Result) -> tuple[list[str], Values]:
-    """How the base is held in each phase, and when each ends [s]."""
-    ends = np.atleast_1d(np.asarray(result.about.get("phase_ends", []), dtype=np.float64))
-    return str(result.about.get("phase_bases", "")).split(), ends
-
-
-def _span(result: Result, begin: float, end: float) -> str:
-    bases, ends = _phases(result)
-    word = f"{begin:.3g} to {end:.3g} s"
-    if 1 < len(bases) == ends.size <= _MOST_PHASES:
-        word += f": {bases[int(np.searchsorted(ends, end - 1e-9))]}"
-    return word

@@ -13,7 +13,8 @@ from tegotae import checks
 from tegotae.errors import FileError
 from tegotae.figures.film import FILMS, drawn
 from tegotae.figures.house import BLUE, HAIR, INK, QUIET, VERMILION, sheet, style
-from tegotae.figures.rod import energies, going, is_rod, lengths_of, outline
+from tegotae.figures.rod import energies, going, is_rod
+from tegotae.figures.rod_strip import lengths_of, outline
 from tegotae.result import Result
 
 if TYPE_CHECKING:

@@ -31,3 +31,38 @@ def eliminate(A, B):
                 B[k, j] -= A[k, i] * B[i, j]
             B[k, j] /= A[k, k]
     return True
+
+
+@kernel
+def solve_one(n, A, x, pivoting):
+    """Solve A y = x for the first n rows, y in the place of x and A used up. The sign of det A; 0 if it is singular.
+
+    Rows need not be exchanged (pivoting) where A is symmetric and positive.
+    """
+    sign = 1.0
+    for k in range(n):
+        best = k
+        if pivoting:
+            for i in range(k + 1, n):
+                if abs(A[i, k]) > abs(A[best, k]):
+                    best = i
+        if not abs(A[best, k]) > 0.0:  # also if it is no number
+            return 0.0
+        if best != k:
+            sign = -sign
+            x[k], x[best] = x[best], x[k]
+            for j in range(k, n):
+                A[k, j], A[best, j] = A[best, j], A[k, j]
+        if A[k, k] < 0.0:
+            sign = -sign
+        for i in range(k + 1, n):
+            factor = A[i, k] / A[k, k]
+            if factor != 0.0:
+                for j in range(k + 1, n):
+                    A[i, j] -= factor * A[k, j]
+                x[i] -= factor * x[k]
+    for k in range(n - 1, -1, -1):
+        for j in range(k + 1, n):
+            x[k] -= A[k, j] * x[j]
+        x[k] /= A[k, k]
+    return sign

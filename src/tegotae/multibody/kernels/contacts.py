@@ -6,6 +6,7 @@ h = (T J M^-1 J' + C) f + J v_free - w*. It is set up only when something touche
 
 from tegotae.compiling import kernel
 from tegotae.multibody.kernels.dual import solve_dual
+from tegotae.multibody.kernels.joint_steps import rubs, solve_modes
 from tegotae.multibody.kernels.kinematics import S_, G
 from tegotae.multibody.kernels.passes import clear_impulse, respond
 from tegotae.multibody.kernels.places import along, axis_of, keep, parting, push
@@ -30,7 +31,6 @@ from tegotae.multibody.kernels.records import (
     F,
     K,
 )
-from tegotae.multibody.kernels.stiction import rubs, solve_modes
 from tegotae.multibody.kernels.touching import (
     compliance,
     normal_offset,
@@ -166,6 +166,21 @@ def hold(touches, touching, places, dual, S, c, m, T):
     keep(touches, touching, places, S, c, 2, STRETCH, a2)
 
 
+@kernel
+def forces_found(joints, friction, work, dual, blocks, m, T):
+    """Speeds after the step from the forces of the dual, and the friction of joints from its rows."""
+    for row in range(m):
+        for o in range(len(work.v1)):
+            work.v1[o] += T * dual.columns[F, row] * dual.answers[row, o]
+    for block in range(blocks):
+        if dual.blocks[OWNER, block] < 0:
+            o, limit = -1 - dual.blocks[OWNER, block], dual.limit[block]
+            f = dual.columns[F, dual.blocks[FIRST, block]]
+            friction.force[o] = f
+            friction.mode[o] = -1 if f >= limit else (1 if f <= -limit else 0)
+            friction.slope[o], friction.at[o] = 0.0, 0.0
+
+
 def contact_kernels(at_rest, resolve):
     """`meet` for joints with these friction laws."""
 
@@ -188,20 +203,6 @@ def contact_kernels(at_rest, resolve):
                 moved += 1
                 dual.limit[block] = friction.r[o] = r
         return moved
-
-    @kernel
-    def forces_found(joints, friction, work, dual, blocks, m, T):
-        """Speeds after the step from the forces of the dual, and the friction of joints from its rows."""
-        for row in range(m):
-            for o in range(len(work.v1)):
-                work.v1[o] += T * dual.columns[F, row] * dual.answers[row, o]
-        for block in range(blocks):
-            if dual.blocks[OWNER, block] < 0:
-                o, limit = -1 - dual.blocks[OWNER, block], dual.limit[block]
-                f = dual.columns[F, dual.blocks[FIRST, block]]
-                friction.force[o] = f
-                friction.mode[o] = -1 if f >= limit else (1 if f <= -limit else 0)
-                friction.slope[o], friction.at[o] = 0.0, 0.0
 
     @kernel
     def meet(model, joints, friction, touches, touching, places, dual, work, zero, v, T):

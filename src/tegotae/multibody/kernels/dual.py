@@ -15,6 +15,7 @@ is brought in little by little, from none.
 import math
 
 from tegotae.compiling import kernel
+from tegotae.kernels.linear import solve_one
 from tegotae.multibody.kernels.dual_convex import (
     BOX,
     CONE,
@@ -35,7 +36,6 @@ from tegotae.multibody.kernels.dual_convex import (
     G,
     X,
     descend,
-    eliminate,
     gather,
     multiply,
     project_discs,
@@ -113,7 +113,7 @@ def newton_direction(m, n_blocks, W, C, kind, first, limit, f, work):
             slip_rows(a + 1, n, first[k], limit[k], f, h, g, rho, A, x)
         if mode[k] != OUT:
             a += 3 if kind[k] == CONE and limit[k] > 0.0 else 1
-    if not eliminate(n, A, x, slips):
+    if solve_one(n, A, x, slips) == 0.0:
         return False
     for a in range(n):
         d[int(free[a])] = x[a]

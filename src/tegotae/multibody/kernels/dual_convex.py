@@ -8,6 +8,7 @@ cannot fail; without friction cones this is the whole problem.
 import math
 
 from tegotae.compiling import kernel
+from tegotae.kernels.linear import solve_one
 
 CONE, BOX, STOP = 0, 1, 2
 
@@ -95,35 +96,6 @@ def gather(n, W, C, g, free, A, x):
 
 
 @kernel
-def eliminate(n, A, x, pivoting):
-    """Solve A y = x by Gauss, y in the place of x; rows are exchanged only where A is not symmetric."""
-    for k in range(n):
-        if pivoting:
-            best = k
-            for i in range(k + 1, n):
-                if abs(A[i, k]) > abs(A[best, k]):
-                    best = i
-            if best != k:
-                for j in range(k, n):
-                    A[k, j], A[best, j] = A[best, j], A[k, j]
-                x[k], x[best] = x[best], x[k]
-        if not abs(A[k, k]) > 0.0:
-            return False
-        inverse = 1.0 / A[k, k]
-        for i in range(k + 1, n):
-            factor = A[i, k] * inverse
-            if factor != 0.0:
-                for j in range(k + 1, n):
-                    A[i, j] -= factor * A[k, j]
-                x[i] -= factor * x[k]
-    for k in range(n - 1, -1, -1):
-        for j in range(k + 1, n):
-            x[k] -= A[k, j] * x[j]
-        x[k] /= A[k, k]
-    return True
-
-
-@kernel
 def disc(a11, a12, a22, g1, g2, r):
     """The x that minimises 1/2 x^T A x + g^T x over |x| <= r, A positive definite."""
     if r <= 0.0:
@@ -208,7 +180,7 @@ def face_direction(m, n_blocks, W, C, kind, first, limit, f, work):
                 rims = True
                 rim_rows(a, n, f[i + 1] / size, f[i + 2] / size, pull, rho[i + 1], A, x)
             a += 2
-    if not eliminate(n, A, x, rims):
+    if solve_one(n, A, x, rims) == 0.0:
         return False
     for a in range(n):
         d[int(free[a])] = x[a]

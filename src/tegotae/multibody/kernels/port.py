@@ -20,6 +20,7 @@ from functools import cache
 
 from tegotae.compiling import kernel, kernel_exact, kernel_inside
 from tegotae.multibody.kernels import joint_laws
+from tegotae.multibody.kernels.joint_steps import commit_friction, prepare_joints
 from tegotae.multibody.kernels.kinematics import (
     ACCELERATION,
     ALPHA,
@@ -55,7 +56,7 @@ from tegotae.multibody.kernels.port_view import (
     WAY,
     view,
 )
-from tegotae.multibody.kernels.stiction import commit_friction, prepare_joints, stiction_kernels
+from tegotae.multibody.kernels.stiction import stiction_kernels
 
 
 @kernel

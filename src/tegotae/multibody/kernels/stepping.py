@@ -2,12 +2,13 @@
 
 from tegotae.compiling import kernel
 from tegotae.multibody.kernels.contacts import activate, commit_contacts, contact_kernels
+from tegotae.multibody.kernels.joint_steps import commit_friction, prepare_joints
 from tegotae.multibody.kernels.kinematics import FREE, forward_one
 from tegotae.multibody.kernels.motion import move, rates_of, spin_evenly, straighten
 from tegotae.multibody.kernels.passes import backward, forward_two
 from tegotae.multibody.kernels.places import locate, spring_wrenches, turned_into
 from tegotae.multibody.kernels.records import FORCE, GAP, ON
-from tegotae.multibody.kernels.stiction import commit_friction, prepare_joints, stiction_kernels
+from tegotae.multibody.kernels.stiction import stiction_kernels
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy as np
 
 from tegotae import figures
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
-from tegotae.figures.rod import strip as draw
+from tegotae.figures.rod_strip import strip as draw
 from tegotae.papers.hirai2020.continuum import tip
 from tegotae.papers.hirai2020.coordinates import race
 from tegotae.papers.hirai2020.equations import frequencies

@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from tegotae.compiling import kernel
+from tegotae.kernels.linear import solve_one
 
 ROW = 13
 TOLERANCE = 1e-13  # of the rods' lengths, relative: where Newton stands still
@@ -80,42 +81,11 @@ def jacobian(N, A, f, J):
         for i in range(6):
             plate_rows(N, i, A)
             f[i] = N[i, 12] if i == j else 0.0
-        if solve(A, f) == 0.0:
+        if solve_one(6, A, f, True) == 0.0:
             return False
         for k in range(6):
             J[k, j] = f[k]
     return True
-
-
-@kernel
-def solve(A, x):
-    """x <- A^-1 x by elimination with pivots, A is used up; the product of the pivots, 0 if it cannot be solved."""
-    n = x.size
-    product = 1.0
-    for k in range(n):
-        best = k
-        for i in range(k + 1, n):
-            if abs(A[i, k]) > abs(A[best, k]):
-                best = i
-        if not abs(A[best, k]) > 0.0:
-            return 0.0
-        if best != k:
-            product = -product
-            x[k], x[best] = x[best], x[k]
-            for j in range(k, n):
-                A[k, j], A[best, j] = A[best, j], A[k, j]
-        product *= A[k, k]
-        for i in range(k + 1, n):
-            f = A[i, k] / A[k, k]
-            if f != 0.0:
-                for j in range(k + 1, n):
-                    A[i, j] -= f * A[k, j]
-                x[i] -= f * x[k]
-    for k in range(n - 1, -1, -1):
-        for j in range(k + 1, n):
-            x[k] -= A[k, j] * x[j]
-        x[k] /= A[k, k]
-    return product
 
 
 @kernel
@@ -163,7 +133,7 @@ def forward(G, th, p, R, N, A, f, Q):
         if worst < TOLERANCE and (worst == 0.0 or worst >= last):
             return step
         last = worst
-        if solve(A, f) == 0.0:
+        if solve_one(6, A, f, True) == 0.0:
             return -1
         far = max(abs(f[0]), abs(f[1]), abs(f[2])) / (0.5 * G[0, 9])
         far = max(1.0, far, 2.0 * math.sqrt(f[3] ** 2 + f[4] ** 2 + f[5] ** 2))
@@ -231,7 +201,7 @@ def smallest(A, B, f):
     copy(A, B)
     for k in range(n):
         f[k] = 0.0
-    sign = -1.0 if solve(B, f) < 0.0 else 1.0
+    sign = -1.0 if solve_one(6, B, f, True) < 0.0 else 1.0
     for _ in range(20):
         worst = 0.0
         for i in range(n - 1):

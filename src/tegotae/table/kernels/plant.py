@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tegotae.compiling import kernel
-from tegotae.table.kernels.hexa import ROW, forward, inverse, inverse_jacobian, solve
+from tegotae.kernels.linear import solve_one
+from tegotae.table.kernels.hexa import ROW, forward, inverse, inverse_jacobian
 from tegotae.table.kernels.sensor import sense
 
 # Where things lie in the state z of the plant, behind y.
@@ -164,7 +165,7 @@ def slope(G, B, y, tau, F, o, out):
         for i in range(6):
             s += o.W[i, k] * tau[i]
         o.f[k] = s
-    if solve(o.M, o.f) == 0.0:
+    if solve_one(6, o.M, o.f, True) == 0.0:
         return False
     wx, wy, wz = y[10], y[11], y[12]
     out[0], out[1], out[2] = y[7], y[8], y[9]
@@ -216,7 +217,7 @@ def refer(G, B, command, z, o):
         o.c[i] = o.h[i]
         for k in range(6):
             o.A[k, i] = o.W[i, k]
-    if solve(o.A, o.c) == 0.0:
+    if solve_one(6, o.A, o.c, True) == 0.0:
         return False
     for i in range(6):
         z[WEIGHT + i] = o.c[i]

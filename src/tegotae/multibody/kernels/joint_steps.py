@@ -1,0 +1,72 @@
+"""What a step needs of the joints: dampers, servos and friction as torques and slopes, and one solve with them."""
+
+import math
+
+from tegotae.compiling import kernel
+from tegotae.multibody.kernels.passes import backward, forward_two
+
+
+@kernel
+def prepare_joints(model, joints, work, tau, q, v, T):
+    """Torques and slopes of dampers and servos, implicit: they answer the speed after the step."""
+    for k in range(len(model.parent)):
+        o = model.vi[k]
+        if model.kind[k] == 2:
+            continue
+        if joints.damping[o] == math.inf:
+            work.free_tau[o], work.free_slope[o] = 0.0, math.inf
+            continue
+        resists = joints.damping[o] + joints.rate_gain[o] + T * joints.gain[o]
+        pull = joints.gain[o] * (joints.target[o] - q[model.qi[k]])
+        work.free_tau[o] = tau[o] + pull - resists * v[o]
+        work.free_slope[o] = T * resists
+
+
+@kernel
+def solve_modes(model, work, v, T):
+    """One backward and one forward pass with the torques and slopes in `work`."""
+    backward(model.parent, model.kind, model.vi, model.C, work.tau, work.slope, work.wrench, work.S)
+    forward_two(model.parent, model.kind, model.vi, model.g, work.S, work.a)
+    for o in range(len(v)):
+        work.v1[o] = v[o] + T * work.a[o]
+
+
+@kernel
+def rubs(law, damping):
+    """Whether a joint has friction, and can move. (Numbers, not records: handing those over costs more than this.)"""
+    return law >= 0 and damping != math.inf
+
+
+@kernel
+def by_modes(joints, friction, work, v, T):
+    """Torques and slopes of all joints in their present modes."""
+    for o in range(len(v)):
+        work.tau[o], work.slope[o] = work.free_tau[o], work.free_slope[o]
+        if rubs(joints.law[o], joints.damping[o]):
+            sign = friction.mode[o]
+            if sign == 0:
+                ic = joints.viscosity[o] + T * joints.stiffness[o]
+                work.tau[o] += joints.stiffness[o] * friction.e[o] - ic * v[o]
+                work.slope[o] += T * ic
+            else:
+                rise = friction.slope[o]
+                work.tau[o] -= sign * friction.r[o] + rise * (v[o] - friction.at[o])
+                work.slope[o] += T * rise
+
+
+@kernel
+def by_forces(joints, friction, work, v):
+    """The same with friction forces that are given."""
+    for o in range(len(v)):
+        work.tau[o], work.slope[o] = work.free_tau[o], work.free_slope[o]
+        if rubs(joints.law[o], joints.damping[o]):
+            work.tau[o] += friction.force[o]
+
+
+@kernel
+def commit_friction(joints, friction, T):
+    """e1 = (f T + B e)/(K T + B)."""
+    for o in range(len(joints.law)):
+        if rubs(joints.law[o], joints.damping[o]):
+            K, B = joints.stiffness[o], joints.viscosity[o]
+            friction.e[o] = (friction.force[o] * T + B * friction.e[o]) / (K * T + B)

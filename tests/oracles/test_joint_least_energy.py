@@ -1,0 +1,58 @@
+"""Friction of joints as forces of least energy: the way out where modes do not settle, which runs hardly ever take."""
+
+import numpy as np
+from scipy.optimize import lsq_linear
+
+import tegotae as tg
+from tegotae.multibody import Body, Scene, Tree
+from tegotae.multibody.kernels.joint_steps import prepare_joints
+from tegotae.multibody.kernels.kinematics import forward_one, prepare_world
+from tegotae.multibody.kernels.least_energy import least_energy, modes_from_forces
+from trees import one_tree, random_state
+
+
+def rubbing(rng, tree):
+    """The same tree with dry friction in every joint; F, K, B in its order."""
+    count = len(tree.joint_names)
+    F, K, B = 10.0 ** rng.uniform(-2.0, 1.5, count), 10.0 ** rng.uniform(3.0, 7.0, count), rng.uniform(0.0, 5.0, count)
+    bodies = []
+    for k, body in enumerate(tree.bodies):
+        element = tg.FrictionImpedance(stiffness=K[k], damping=B[k], law=tg.Coulomb(F[k]))
+        joint = type(body.joint)(axis=body.joint.axis, friction=element)
+        bodies.append(
+            Body(
+                name=body.name, mass=body.mass, inertia=body.inertia, center=body.center, parent=body.parent,
+                joint=joint, position=body.position, rotation=body.rotation,
+            )
+        )  # fmt: skip
+    return Tree(bodies), F, K, B
+
+
+def test_forces_are_those_of_a_bounded_least_squares_problem():
+    rng = np.random.default_rng(8)
+    slid = 0
+    for _ in range(40):
+        tree, F, K, B = rubbing(rng, one_tree(rng, int(rng.choice([2, 5, 12]))))
+        T = 10.0 ** rng.uniform(-4.0, -2.0)
+        q, v, tau = random_state(rng, tree, free=False, size=10.0 ** rng.uniform(-3.0, 0.0))
+        tau *= 10.0 ** rng.uniform(-1.0, 2.0)
+        live = Scene(tree=tree).start(period=T, q=q, v=v)
+        m, e = live.memory, rng.uniform(-1.0, 1.0, len(F)) * F / K
+        m.friction.e[:], m.friction.r[:] = e, F
+        model = live.model
+        prepare_world(m.work.S, model.g)
+        forward_one(model.parent, model.kind, model.qi, model.vi, model.C, q, v, m.work.S)
+        prepare_joints(model, live.joints, m.work, tau, q, v, T)
+        assert least_energy(model, live.joints, m.friction, m.work, v, T)
+        modes_from_forces(live.joints, m.friction)
+        # min 1/2 f'Q f + b'f over |f| <= F, with M and the speeds without friction from other code
+        c = 1.0 / (B + T * K)
+        Q = T * np.linalg.inv(tree.mass_matrix(q)) + np.diag(c)
+        b = v + T * tree.forward_dynamics(q, v, tau) - c * K * e
+        root = np.linalg.cholesky(Q).T
+        dense = lsq_linear(root, -np.linalg.solve(root.T, b), bounds=(-F, F), method="bvls", tol=1e-15, max_iter=1000).x
+        blur = 1e-8 * F + 1e-12 * np.abs(b).max() / c  # what rounding of the speeds does to a stiff element's force
+        assert (np.abs(m.friction.force - dense) <= blur).all()
+        np.testing.assert_array_equal(m.friction.mode, -np.sign(m.friction.force) * (np.abs(m.friction.force) >= F))
+        slid += int((m.friction.mode != 0).any() and (m.friction.mode == 0).any())
+    assert slid > 10  # problems in which some stick and some slip
