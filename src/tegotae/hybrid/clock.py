@@ -115,7 +115,24 @@ class Clock(Protocol):
         """Return when the next tick begins, with its number."""
 
 
-class RealClock:
+class Ticking:
+    """What all clocks know: their period, and which tick runs."""
+
+    _period: float
+    _tick: int
+
+    @property
+    def period(self) -> float:
+        """From tick to tick [s]."""
+        return self._period
+
+    @property
+    def tick(self) -> int:
+        """The tick that runs, from 0; -1 before the first."""
+        return self._tick
+
+
+class RealClock(Ticking):
     """Ticks of this machine: sleeps, then spins, until times that are fixed from the start on, so that none drifts.
 
     Whoever comes late begins the latest tick that is due; those between are skipped and counted. Time is monotonic:
@@ -152,16 +169,6 @@ class RealClock:
         self._start = self._latest = self._wall = 0
         self._tick = -1
         self.deadlines = Deadlines()
-
-    @property
-    def period(self) -> float:
-        """From tick to tick [s]."""
-        return self._period
-
-    @property
-    def tick(self) -> int:
-        """The tick that runs, from 0; -1 before the first."""
-        return self._tick
 
     @property
     def nanoseconds(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tegotae import checks
-from tegotae.hybrid.clock import Deadlines
+from tegotae.hybrid.clock import Deadlines, Ticking
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class Timeline:
     nanoseconds: int = 0
 
 
-class VirtualClock:
+class VirtualClock(Ticking):
     """Ticks that come as soon as they are waited for: the same loop, deterministic, as fast as it computes.
 
     Args:
@@ -51,16 +51,6 @@ class VirtualClock:
         self._timeline = Timeline() if timeline is None else timeline
         self._tick = -1
         self.deadlines = Deadlines()
-
-    @property
-    def period(self) -> float:
-        """From tick to tick [s]."""
-        return self._period
-
-    @property
-    def tick(self) -> int:
-        """The tick that runs, from 0; -1 before the first."""
-        return self._tick
 
     @property
     def nanoseconds(self) -> int:

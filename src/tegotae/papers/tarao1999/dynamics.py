@@ -106,7 +106,7 @@ def chain(subject: Subject, links: int) -> Tree:
     )
 
 
-def costs(subject: Subject, sizes: Sequence[int] = SIZES, *, rounds: int = 9) -> dict[int, float]:
+def costs(subject: Subject, sizes: Sequence[int] = SIZES, *, rounds: int = 40) -> dict[int, float]:
     """Seconds a body, of accelerations many times in one compiled loop; interleaved, best of several rounds.
 
     Example:
