@@ -156,8 +156,11 @@ def _importable(function: Callable[..., Any]) -> bool:
 
 
 def _fingerprint(functions: list[Callable[..., Any]]) -> bytes:
-    """The files of these kernels, of all kernels that they import, and of kernels from elsewhere."""
-    digest = hashlib.sha256()
+    """The files of these kernels, of all kernels that they import, of kernels from elsewhere, and of this file:
+
+    how kernels are named and compiled is part of what a cached loop is.
+    """
+    digest = hashlib.sha256(_source_of(__name__))
     homes = {getattr(f, "py_func", f).__module__ for f in functions}
     for home in sorted(set().union(*(_reached(home) for home in homes))):
         digest.update(_source_of(home))
