@@ -3,6 +3,7 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # Test modules share `machines.py`; nothing else is put on the path.
@@ -15,6 +16,7 @@ settings.load_profile(os.environ.get("TEGOTAE_EXAMPLES", "steady"))
 # Words in the names of test files, and of modules whose examples are tests, that tell which kernels they compile.
 SYSTEMS = {
     "multibody": ("multibody", "tree", "scene", "stiction", "dual", "shapes", "hexa", "table", "robots", "tarao"),
+    "hybrid": ("hybrid",),
     "rod": ("rod", "hirai"),
     "inclusion": ("inclusion", "xiong"),
     "steering": ("steering", "patch", "planar", "yamamoto", "tyre", "bristles"),
@@ -29,6 +31,7 @@ def system_of(nodeid: str) -> str:
     return next((name for name, words in SYSTEMS.items() if any(word in key for word in words)), key)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Tests of one system go to one worker: two workers would compile its large kernels at the same time, twice."""
     from xdist.scheduler import LoadScopeScheduling

@@ -13,6 +13,7 @@ from typing import Annotated, TextIO
 import typer
 
 import tegotae
+from tegotae.commands.hybrid_group import hybrid
 from tegotae.errors import TegotaeError
 
 __all__ = ["app", "main"]
@@ -198,6 +199,9 @@ def fit(
     from tegotae.commands import fit as command
 
     command.run(record, block, law, elements, period, known or [], free or [], column or [], json, plot)
+
+
+app.add_typer(hybrid)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -29,6 +29,7 @@ class Deadlines:
         overruns: ticks whose work ended after the next was due.
         skipped: ticks that never began.
         lateness: of the beginnings, against the times they were due.
+        latest: lateness of the newest beginning [s].
         wall_steps: how often the wall clock was set while the loop ran. Nothing here depends on it.
         wall_step: by how much in all [s].
         went_back: readings of the monotonic clock below the one before, which a sound machine never gives.
@@ -45,6 +46,7 @@ class Deadlines:
     overruns: int = 0
     skipped: int = 0
     lateness: Latencies = field(default_factory=Latencies)
+    latest: float = 0.0
     wall_steps: int = 0
     wall_step: float = 0.0
     went_back: int = 0
@@ -213,7 +215,9 @@ class RealClock(Ticking):
     def _begin(self, tick: int, now: int) -> int:
         self._tick = tick
         self.deadlines.count += 1
-        self.deadlines.lateness.add(now - self._due(tick))
+        late = now - self._due(tick)
+        self.deadlines.lateness.add(late)
+        self.deadlines.latest = 1e-9 * late
         wall = time.time_ns() - time.monotonic_ns()
         if abs(wall - self._wall) > _STEP:
             self.deadlines.wall_steps += 1

@@ -6,18 +6,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.hybrid.bumps import bump_of
-from tegotae.hybrid.flyer import HALF, LINKS, TIP, free_flyer
+from tegotae.hybrid.flyer import HALF, LINK_INERTIA, LINKS, TIP, free_flyer
 from tegotae.multibody import Lock, Plate, Point, Scene, Servo, Touch, Tree, join
 from tegotae.multibody.scene import Method
 from tegotae.result import Result, Variable
 from tegotae.table import Hexa
+
+if TYPE_CHECKING:
+    from tegotae.hybrid.meeting import Meeting
 
 OWN = "TwoRobots"
 PLATE = 0.25  # m, half the side of robot 2's plate
@@ -148,6 +151,32 @@ class TwoRobots:
         v = np.zeros(self.tree.nv)
         v[self.robots[0].nv + 2] = -self.speed
         return np.array([*q1, *above, *UPWARD, *second]), v
+
+    def meeting(self, *, period: float, guard: bool = True, substeps: int | None = None) -> Meeting:
+        """Both, live, for a contact that is felt elsewhere: on a motion table.
+
+        Args:
+            period: of a tick [s].
+            guard: whether no more energy is let in than was taken out.
+            substeps: of the motion in a period; 1 unless servos hold the joints, then as many as they need.
+
+        Example:
+            >>> meeting = TwoRobots(pose="B").meeting(period=2e-3)
+            >>> [round(x, 9) + 0.0 for x in meeting.motion[0][:3]]  # m, tip from plate
+            [0.0, 0.0, -0.01]
+        """
+        from tegotae.hybrid.meeting import Contact, Meeting
+
+        q, v = self.start()
+        held = {} if self.joints is None else {f"robot1.link{k}": self.joints for k in range(1, LINKS + 1)}
+        if substeps is None:
+            substeps = _substeps_of(self.joints, period)
+        # The surface's z points into the plate, along the base's x; at the start its axes are the world's.
+        axes = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0))
+        contact = Contact(on=LAST, tip=TIP, of=BASE, origin=PLATE_AT, axes=axes)
+        return Meeting(
+            tree=self.tree, contact=contact, period=period, q=q, v=v, controllers=held, substeps=substeps, guard=guard
+        )
 
     # ------------------------------------------------------------ theory
 
@@ -328,6 +357,15 @@ class TwoRobots:
             "theory_peak": self.theory_peak,
             "theory_duration": self.theory_duration,
         }
+
+
+def _substeps_of(joints: Lock | Servo | None, period: float) -> int:
+    """So many that the fastest swing of a servo on the lightest inertia turns a fifth of a radian in a step."""
+    if not isinstance(joints, Servo):
+        return 1
+    least = LINK_INERTIA[1]
+    fastest = max(math.sqrt(joints.gain / least), joints.rate_gain / least)
+    return max(1, math.ceil(5.0 * period * fastest))
 
 
 def _check_joints(joints: object) -> None:

@@ -9,6 +9,7 @@ from tegotae.table.plant import HexaPlant
 from tegotae.table.poses import rotation_about
 from tegotae.table.sensor import ForceSensor
 from tegotae.table.servo import Servo
+from tegotae.table.surface import Surface
 from tegotae.table.workspace import Workspace
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Margins",
     "Reading",
     "Servo",
+    "Surface",
     "TableImpedance",
     "Workspace",
     "excitation",

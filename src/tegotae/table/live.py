@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.table.poses import pose_of
+from tegotae.table.tips import Seven, Six, matrix_rows, quaternion_of, rate_between, tip_pose, tip_twist
 
 if TYPE_CHECKING:
     from tegotae.table.plant import HexaPlant
@@ -27,6 +29,8 @@ class Reading(NamedTuple):
         true_position: of the plate [m]; a real table does not know it.
         true_quaternion: of the plate, (w, x, y, z) [-].
         true_twist: velocity [m/s] and angular velocity [rad/s] of the plate.
+        signal: strains of the sensor [-], filtered and late as the wrench is, before tare and calibration.
+        contact_force: of the surface on the plate, true [N].
 
     Example:
         >>> from tegotae.table import HexaPlant
@@ -42,6 +46,8 @@ class Reading(NamedTuple):
     true_position: Array
     true_quaternion: Array
     true_twist: Array
+    signal: Array
+    contact_force: Array
 
     def copy(self) -> Reading:
         """The same numbers, kept."""
@@ -67,28 +73,35 @@ class LiveTable:
 
     def __init__(self, plant: HexaPlant, position: Array, rotation: Array):
         from tegotae.table.kernels import plant as layout
+        from tegotae.table.kernels.dynamics import room
         from tegotae.table.plant import module
 
         self.plant = plant
-        self._z = plant.rest(position, rotation)
-        self._s, self._r = plant.sensor.state()
+        z = plant.rest(position, rotation)
+        s, r = plant.sensor.state()
         self._command = np.concatenate([position, rotation.ravel()])[None]
-        self._wrench, self._out, self._room = np.zeros((1, 6)), np.zeros((1, layout.STATE)), layout.room()
+        self._wrench, out, o = np.zeros((1, 6)), np.zeros((1, layout.STATE)), room()
         self._march, self._ticks = module().march, 0
-        z = self._z
+        # bound once: a tick in a loop then costs the call alone
+        self._arguments = (*plant.fixed, z, s, r, self._command, self._wrench, *plant.pace, o, out)
+        self._probe = (0.0, 0.0, 0.0) if plant.surface is None else tuple(plant.surface.tip.tolist())
+        self._seen = z[layout.SEEN : layout.SEEN + 12]
+        self._before = z[layout.SEEN_BEFORE : layout.SEEN_BEFORE + 12]
         self._reading = Reading(
-            z[layout.SEEN : layout.SEEN + 3],
-            z[layout.SEEN + 3 : layout.SEEN + 12].reshape(3, 3),
+            self._seen[:3],
+            self._seen[3:].reshape(3, 3),
             z[layout.THETA : layout.THETA + 6],
             z[layout.SENSED : layout.SENSED + 6],
             z[layout.TORQUE : layout.TORQUE + 6],
             z[0:3],
             z[3:7],
             z[7:13],
+            z[layout.SIGNAL : layout.SIGNAL + 6],
+            z[layout.CONTACT : layout.CONTACT + 3],
         )
         # compile on copies, so that the first tick in the loop is not a compile
-        copies = z.copy(), self._s.copy(), self._r.copy()
-        self._march(*plant.fixed, *copies, self._command, self._wrench, *plant.pace, self._room, self._out)
+        copies = z.copy(), s.copy(), r.copy()
+        self._march(*plant.fixed, *copies, self._command, self._wrench, *plant.pace, o, out)
 
     @property
     def time(self) -> float:
@@ -106,6 +119,59 @@ class LiveTable:
         self.plant.table.inverse(p, R)
         self._command[0, :3], self._command[0, 3:] = p, R.ravel()
 
+    def command_pose(self, pose: ArrayLike) -> None:
+        """As `command`, the pose in seven numbers.
+
+        Args:
+            pose: position [m] of the plate's centre and quaternion (w, x, y, z) of length 1 [-].
+
+        Example:
+            >>> from tegotae.table import HexaPlant
+            >>> table = HexaPlant.default().start()
+            >>> table.command_pose((0.0, 0.0, -0.469, 1.0, 0.0, 0.0, 0.0))
+            >>> round(float([table.step() for _ in range(500)][-1].position[2]), 4)
+            -0.469
+        """
+        given = checks.array("LiveTable", "pose", pose, "m", "Give position and quaternion, seven numbers.")
+        if given.shape != (7,):
+            checks.refuse("LiveTable", f"pose has shape {given.shape}.", "Give position and quaternion, seven numbers.")
+        checks.finite("LiveTable", "pose", given, "m")
+        length = float(np.linalg.norm(given[3:]))
+        if abs(length - 1.0) > 1e-9:
+            checks.refuse(
+                "LiveTable", f"the quaternion of pose has length {length:.12g}.", "Divide its four numbers by it."
+            )
+        self.command(given[:3], np.array(matrix_rows((given[3:] / length).tolist())).reshape(3, 3))
+
+    def drive(self, pose: Sequence[float]) -> None:
+        """As `command_pose`, for callers in a hurry who have checked the pose: nothing is checked here.
+
+        A pose out of reach makes the next tick raise an error and changes nothing else.
+
+        Args:
+            pose: position [m] of the plate's centre and quaternion (w, x, y, z) of length 1 [-], plain numbers.
+                `tegotae.table.tips.plate_pose` makes it from a pose of the probe's tip.
+
+        Example:
+            >>> from tegotae.table import HexaPlant
+            >>> table = HexaPlant.default().start()
+            >>> for _ in range(500):
+            ...     table.drive((0.0, 0.0, -0.469, 1.0, 0.0, 0.0, 0.0))
+            ...     reading = table.tick()
+            >>> round(float(reading.position[2]), 4)
+            -0.469
+        """
+        x, y, z, a, b, c, d = pose
+        self._command[0] = (x, y, z, *matrix_rows((a, b, c, d)))
+
+    def tick(self) -> Reading:
+        """One period without a given wrench; as quick as can be."""
+        _, why = self._march(*self._arguments)
+        if why:
+            self.plant.refuse_to_go_on(int(why), self.time)
+        self._ticks += 1
+        return self._reading
+
     def step(self, wrench: ArrayLike | None = None) -> Reading:
         """One period with a wrench on the plate; what the table says at its end.
 
@@ -113,25 +179,43 @@ class LiveTable:
             wrench: force [N] and torque [N·m] about the plate's centre, in the world's axes; none unless given.
         """
         if wrench is None:
-            self._wrench[:] = 0.0
-        else:
-            given = checks.numbers("LiveTable", "wrench", wrench)
-            if given.shape != (6,):
-                checks.refuse("LiveTable", f"wrench has shape {given.shape}.", "Give force and torque, six numbers.")
-            checks.finite("LiveTable", "wrench", given, "N, N·m")
-            self._wrench[0] = given
-        _, why = self._march(
-            *self.plant.fixed, self._z, self._s, self._r, self._command, self._wrench, *self.plant.pace,
-            self._room, self._out,
-        )  # fmt: skip
-        if why:
-            self.plant.refuse_to_go_on(int(why), self.time)
-        self._ticks += 1
-        return self._reading
+            return self.tick()
+        given = checks.numbers("LiveTable", "wrench", wrench)
+        if given.shape != (6,):
+            checks.refuse("LiveTable", f"wrench has shape {given.shape}.", "Give force and torque, six numbers.")
+        checks.finite("LiveTable", "wrench", given, "N, N·m")
+        self._wrench[0] = given
+        try:
+            return self.tick()
+        finally:
+            self._wrench[0] = 0.0
 
     def read(self) -> Reading:
         """What the table said last."""
         return self._reading
+
+    def tip(self) -> Seven:
+        """Pose of the probe's tip from the encoders: position [m] and quaternion; of the plate's centre if no surface.
+
+        Example:
+            >>> from tegotae.table import HexaPlant
+            >>> [round(x, 3) + 0.0 for x in HexaPlant.default().start().tip()]
+            [0.0, 0.0, -0.47, 1.0, 0.0, 0.0, 0.0]
+        """
+        x, y, z, *rows = self._seen.tolist()
+        return tip_pose((x, y, z, *quaternion_of(rows)), self._probe)
+
+    def tip_twist(self) -> Six:
+        """Velocity [m/s] and angular velocity [rad/s] of the tip, from the encoders' last two poses.
+
+        Example:
+            >>> from tegotae.table import HexaPlant
+            >>> HexaPlant.default().start().tip_twist()
+            (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        """
+        now = self._seen.tolist()
+        twist = rate_between(self._before.tolist(), now, self.plant.servo.period)
+        return tip_twist((0.0, 0.0, 0.0, *quaternion_of(now[3:])), twist, self._probe)
 
     def stop(self) -> None:
         """Command the pose where the encoders say it is: the servo brings it to rest there.

@@ -22,14 +22,15 @@ from tegotae.table.poses import pose_of, rotation_about
 from tegotae.table.records import commands_of, result_of
 from tegotae.table.sensor import ForceSensor
 from tegotae.table.servo import Servo
+from tegotae.table.surface import NONE, Surface, refuse_too_stiff
 
 if TYPE_CHECKING:
     from tegotae.table.live import LiveTable
 
 _SOURCE = """
 @entry
-def march(G, B, V, S, z, s, r, commands, F, T, n, lower, upper, o, out):
-    return march_ticks(G, B, V, S, z, s, r, commands, F, T, n, lower, upper, o, out)
+def march(G, B, C, V, S, z, s, r, commands, F, T, n, lower, upper, o, out):
+    return march_ticks(G, B, C, V, S, z, s, r, commands, F, T, n, lower, upper, o, out)
 
 @entry
 def terms(G, B, y, o):
@@ -41,15 +42,16 @@ WHY = {
     1: "the plate was pushed out of the workspace",
     2: "an arm was pushed past its range",
     3: "no pose of the plate fits the encoders",
+    4: "the commanded pose is out of reach",
 }
 
 
 @cache
 def module() -> ModuleType:
     """The compiled loop: one tick is a march of one."""
-    from tegotae.table.kernels import plant
+    from tegotae.table.kernels import dynamics, plant
 
-    return build(_SOURCE, (("march_ticks", plant.march), ("terms_at", plant.terms)))
+    return build(_SOURCE, (("march_ticks", plant.march), ("terms_at", dynamics.terms)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,6 +61,9 @@ class HexaPlant:
     Arms turn rigidly, rods are slender and uniform (their mass is treated exactly), joints are without friction.
     Wrenches on the plate are force [N] and torque [N·m] about the centre of its joints, in the world's axes. The sensor
     reads the wrench that acts on the plate, as one on the fixed side of a contact does up to its sign.
+
+    A surface acts within the period, at every stage of every step. The sensor samples at the end of the period; where
+    there is a surface it reads the given wrench and the surface's together, about the tip of the probe.
 
     Args:
         table: its geometry.
@@ -70,7 +75,9 @@ class HexaPlant:
         payload: what the plate carries, such as a probe; None for nothing.
         sensor: of force and torque.
         gravity: [m/s2], along -z; 0 for none.
-        substeps: steps of the mechanism's motion in a period of the servo.
+        substeps: steps of the mechanism's motion in a period of the servo: 2 are enough for the table alone; a stiff
+            surface needs more, at least four in the time sqrt(m/k), and is refused with fewer.
+        surface: that a probe on the plate meets; None for nothing.
 
     Example:
         >>> from tegotae.table import HexaPlant
@@ -91,6 +98,7 @@ class HexaPlant:
     sensor: ForceSensor = field(default_factory=ForceSensor)
     gravity: float = 9.81
     substeps: int = 2
+    surface: Surface | None = None
 
     def __post_init__(self) -> None:
         for name, kind in (("table", Hexa), ("servo", Servo), ("plate", Load), ("sensor", ForceSensor)):
@@ -112,6 +120,10 @@ class HexaPlant:
                 f"the sampled servo is unstable at home: its motion grows by {radius:.4g} a period.",
                 f"Use a period shorter than {self.servo.period:g} s, or less stiffness or damping, or more inertia.",
             )
+        if self.surface is not None:
+            if not isinstance(self.surface, Surface):
+                checks.refuse("HexaPlant", f"surface={self.surface!r}.", "Give Surface(...) or None.")
+            refuse_too_stiff(self.surface, M, self.table.home[1], self.servo.period, self.substeps)
 
     @classmethod
     def default(cls, *, kp: float = 200.0) -> HexaPlant:
@@ -152,7 +164,7 @@ class HexaPlant:
 
     def _terms(self, position: ArrayLike, rotation: ArrayLike | None, twist: ArrayLike) -> tuple[Array, Array, Array]:
         """M, h and J^-1 at a pose and a twist."""
-        from tegotae.table.kernels.plant import room
+        from tegotae.table.kernels.dynamics import room
 
         p, R = pose_of("HexaPlant", position, rotation)
         self.table.inverse(p, R)
@@ -295,6 +307,10 @@ class HexaPlant:
             z[place : place + 6] = value
         z[layout.LAST : layout.LAST + 6] = angles
         z[layout.SEEN : layout.SEEN + 12] = np.concatenate([position, rotation.ravel()])
+        z[layout.SEEN_BEFORE : layout.SEEN_BEFORE + 12] = z[layout.SEEN : layout.SEEN + 12]
+        z[layout.SIGNAL : layout.SIGNAL + 6] = self.sensor.state()[0][:6]
+        if self.surface is not None:
+            z[layout.ANCHOR : layout.ANCHOR + 2] = (position + rotation @ self.surface.tip)[:2]
         return z
 
     def run(
@@ -319,7 +335,7 @@ class HexaPlant:
             >>> HexaPlant.default().run(path).position.shape
             (200, 3)
         """
-        from tegotae.table.kernels.plant import room
+        from tegotae.table.kernels.dynamics import room
 
         commands, F, ticks = commands_of(self, positions, rotations, wrenches)
         z = self.rest(commands[0, :3].copy(), commands[0, 3:].reshape(3, 3).copy())
@@ -332,11 +348,12 @@ class HexaPlant:
         return result_of(self, out, commands, F)
 
     @cached_property
-    def fixed(self) -> tuple[Array, Array, Array, Array]:
-        """G, B, V, S as the kernels take them."""
+    def fixed(self) -> tuple[Array, Array, Array, Array, Array]:
+        """G, B, C, V, S as the kernels take them."""
         return (
             self.table.geometry,
             self.bodies,
+            NONE if self.surface is None else self.surface.parameters,
             self.servo.parameters(),
             self.sensor.parameters(self.servo.period),
         )
@@ -349,10 +366,10 @@ class HexaPlant:
 
     def refuse_to_go_on(self, why: int, time: float) -> None:
         """Say why a tick could not be taken."""
-        raise TegotaeError(
-            f"HexaPlant: {WHY[why]} at {time:.6g} s.\n"
-            "  Push less, hold stiffer, or stay farther from the workspace's edge."
-        )
+        remedy = "Push less, hold stiffer, or stay farther from the workspace's edge."
+        if why == 4:
+            remedy = "Command a pose that `Hexa.inverse` takes."
+        raise TegotaeError(f"HexaPlant: {WHY[why]} at {time:.6g} s.\n  {remedy}")
 
 
 def _twist_of(twist: ArrayLike) -> Array:

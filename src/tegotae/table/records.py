@@ -98,7 +98,9 @@ def result_of(plant: HexaPlant, out: Array, commands: Array, F: Array) -> Result
         ("measured_position", seen[:, :3], "m", "of the plate, from the encoders"),
         ("measured_rotation", seen[:, 3:], "", "of the plate, from the encoders"),
         ("measured_wrench", out[:, layout.SENSED : layout.SENSED + 6], "N, N·m", "as the sensor reads it"),
-        ("wrench", np.broadcast_to(F, (n, 6)), "N, N·m", "on the plate, held over the tick"),
+        ("signal", out[:, layout.SIGNAL : layout.SIGNAL + 6], "", "strains of the sensor, before tare and calibration"),
+        ("contact_force", out[:, layout.CONTACT : layout.CONTACT + 3], "N", "of the surface on the plate, true"),
+        ("wrench", np.broadcast_to(F, (n, 6)), "N, N·m", "given on the plate, held over the tick"),
         ("command_position", given[:, :3], "m", "wanted"),
         ("command_rotation", given[:, 3:], "", "wanted"),
     ]

@@ -18,8 +18,8 @@ from tegotae.result import Result, Variable
 
 _SOURCE = """
 @entry
-def read(S, s, r, F, out, over):
-    read_record(S, s, r, F, out, over)
+def read(S, s, r, F, signal, out, over):
+    read_record(S, s, r, F, signal, out, over)
 """
 
 
@@ -152,13 +152,14 @@ class ForceSensor:
         """
         T = checks.period_of("ForceSensor", period)
         F = checks.signal("ForceSensor", "wrenches", wrenches, "N, N·m", 6)
-        out, over = np.zeros_like(F), np.zeros(F.shape[0], dtype=np.int64)
+        signal, out, over = np.zeros_like(F), np.zeros_like(F), np.zeros(F.shape[0], dtype=np.int64)
         s, r = self.state()
-        _module().read(self.parameters(T), s, r, F, out, over)
+        _module().read(self.parameters(T), s, r, F, signal, out, over)
         return Result(
             {
                 "time": Variable(("time",), T * np.arange(1, F.shape[0] + 1), "s", "of each sample"),
                 "wrench": Variable(("time", "axis"), out, "N, N·m", "as read"),
+                "signal": Variable(("time", "axis"), signal, "", "strains, before tare and calibration"),
                 "overload": Variable(("time",), over, "", "axes beyond their limit"),
             },
             title="ForceSensor",

@@ -28,6 +28,11 @@ class Servo:
         compensation: share of the weight of arms, rods and plate at the commanded pose that is fed forward [-], 0 to 1.
         feedforward: share of the reference's rate that the damping knows of [-]: 1 is (10) of tarao1999, 0 damps all
             motion.
+        feedforward_in_contact: the same while the sensor reads a force beyond `contact_threshold` [-]; as `feedforward`
+            unless given. With the rate fed forward a stiff contact is felt as K d + D d' of the commanded depth d,
+            without it as K d: the first takes energy out, the second does not.
+        contact_threshold: magnitude of the force read at the end of the last period, as calibrated and tared by the
+            sensor itself, beyond which there is contact [N].
 
     Example:
         >>> from tegotae.table import Servo
@@ -42,6 +47,8 @@ class Servo:
     resolution: float = 2.0 * math.pi / 655360.0
     compensation: float = 1.0
     feedforward: float = 1.0
+    feedforward_in_contact: float | None = None
+    contact_threshold: float = 0.5
 
     def __post_init__(self) -> None:
         for name, unit in (("stiffness", "N·m/rad"), ("damping", "N·m·s/rad"), ("limit", "N·m")):
@@ -50,7 +57,10 @@ class Servo:
             checks.refuse("Servo", f"stiffness={self.stiffness!r} N·m/rad must be > 0.", "An arm must be held.")
         checks.period_of("Servo", self.period)
         checks.at_least_zero("Servo", "resolution", self.resolution, "rad", "Give the step of the encoder, 0 for none.")
-        for name in ("compensation", "feedforward"):
+        checks.at_least_zero("Servo", "contact_threshold", self.contact_threshold, "N", "Give a force >= 0.")
+        for name in ("compensation", "feedforward", "feedforward_in_contact"):
+            if getattr(self, name) is None and name == "feedforward_in_contact":
+                continue
             share = checks.at_least_zero("Servo", name, getattr(self, name), "", "Give a share from 0 to 1.")
             if share > 1.0:
                 checks.refuse("Servo", f"{name}={share} must be <= 1.", "Give a share from 0 to 1.")
@@ -68,7 +78,8 @@ class Servo:
     def parameters(self) -> Array:
         """The vector V that the kernels read."""
         limit = six("Servo", "limit", self.limit, "N·m")
-        rest = [self.resolution, self.compensation, self.feedforward]
+        touching = self.feedforward if self.feedforward_in_contact is None else self.feedforward_in_contact
+        rest = [self.resolution, self.compensation, self.feedforward, touching, self.contact_threshold]
         return np.concatenate([self.kp, self.kd, limit, np.asarray(rest, dtype=np.float64)])
 
     def slowest_decay(self, W: Array, M: Array) -> float:

@@ -26,8 +26,8 @@ def uniform(r):
 
 
 @kernel
-def sense(S, s, r, F, out):
-    """The wrench that is read while F acts, into out; how many axes are overloaded."""
+def sense(S, s, r, F, signal, out):
+    """What is read while F acts, as strains into signal and as a wrench into out; how many axes are overloaded."""
     over = 0
     delay = int(S[97])
     spare = 0.0
@@ -50,6 +50,7 @@ def sense(S, s, r, F, out):
         if delay > 0:
             late = s[7 + 6 * at + i]
             s[7 + 6 * at + i] = s[i]
+        signal[i] = late
         out[i] = late - S[72 + i]
     if delay > 0:
         s[6] = (at + 1) % delay
@@ -67,7 +68,7 @@ def calibrate(S, out, over):
 
 
 @kernel
-def read(S, s, r, F, out, over):
+def read(S, s, r, F, signal, out, over):
     """A whole record."""
     for k in range(F.shape[0]):
-        over[k] = sense(S, s, r, F[k], out[k])
+        over[k] = sense(S, s, r, F[k], signal[k], out[k])

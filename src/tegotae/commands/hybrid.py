@@ -1,0 +1,287 @@
+"""`tegotae hybrid`: nodes, runs of all of them, and what their logs say."""
+
+from __future__ import annotations
+
+import json as json_format
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.text import Text
+
+from tegotae import checks
+from tegotae.commands import console as words
+from tegotae.hybrid.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from tegotae.hybrid.launcher import Nodes
+    from tegotae.hybrid.listening import Listener
+
+# Of a report, after a run; `hybrid report` has all.
+SHORT = ("peak_force", "duration", "restitution", "energy_gained", "delay", "deadlines_missed", "packets_lost")
+_LINE = 1.0  # s between two plain lines
+_ANSWER = 1.5  # s, for a table to answer a request
+
+
+def show(file: Path | None, changes: Sequence[str], ports: bool) -> None:
+    """Print all settings as TOML."""
+    settings = read_settings(file, changes)
+    if ports:
+        from tegotae.hybrid.joining import with_ports
+
+        settings = with_ports(settings)
+    print(settings.toml(), end="")
+
+
+def key(file: Path) -> None:
+    """Make a key."""
+    from tegotae.hybrid.joining import make_key
+
+    make_key(file)
+    console = words.out()
+    words.wrote(console, file, "a new key, readable by its owner alone")
+    console.print(Text('name it in the settings of all nodes: [link] key = "…"', style="dim"))
+
+
+def node(
+    name: str, file: Path, changes: Sequence[str], awaited: Sequence[str], parent: int | None, out: Path | None,
+    overwrite: bool,
+) -> None:  # fmt: skip
+    """Be one node, until told to end."""
+    from tegotae.hybrid import processes
+
+    settings = read_settings(file, changes)
+    _refuse_virtual(name, settings)
+    if name == "log":
+        from tegotae.hybrid.launcher import refuse_taken
+
+        if out is None:
+            checks.refuse("hybrid log", "it has no file to write.", "Add --out run.mcap.")
+        refuse_taken(out, overwrite)
+        processes.run_log(settings, out=out, overwrite=overwrite, awaited=awaited, parent=parent)
+    elif name == "view":
+        said = Console(stderr=True, highlight=False)
+        processes.run_view(settings, awaited=awaited, parent=parent, tell=lambda url: said.print(f"viewer: {url}"))
+    else:
+        run = {"dynamics": processes.run_dynamics, "table": processes.run_table, "device": processes.run_device}[name]
+        run(settings, awaited=awaited, parent=parent)
+
+
+def _refuse_virtual(name: str, settings: Settings) -> None:
+    if settings.clock == "virtual":
+        checks.refuse(
+            f"hybrid {name}",
+            "clock='virtual' has all nodes in one process.",
+            "Use `tegotae hybrid run`, or clock='real' for nodes of their own.",
+        )
+
+
+# ------------------------------------------------------------ runs
+
+
+def run(
+    file: Path | None, changes: Sequence[str], out: Path | None, overwrite: bool, view: bool, patience: float
+) -> int:
+    """All nodes here; the code to exit with."""
+    from tegotae.hybrid.launcher import refuse_taken
+
+    settings = read_settings(file, changes)
+    refuse_taken(out, overwrite)
+    checks.positive("hybrid run", "duration", settings.duration, "s", "Give how long to simulate.")
+    if settings.clock == "virtual":
+        return _run_virtual(settings, out, overwrite)
+    return _run_real(settings, out, overwrite, view and settings.view.on, patience)
+
+
+def _run_real(settings: Settings, out: Path | None, overwrite: bool, view: bool, patience: float) -> int:
+    from tegotae.hybrid.launcher import Nodes, Run
+    from tegotae.hybrid.processes import Ending
+
+    with Nodes(settings, out=out, overwrite=overwrite, view=view) as nodes, Ending() as ending, _Teller(nodes) as teller:
+        outcome = Run(nodes, tell=teller.tell, show=teller.show, patience=patience).until_end(ending)
+        teller.close()
+        _say_end(nodes.out, outcome.simulated, settings.duration, out)
+        if ending:
+            return 130
+        return 0 if outcome.whole and not outcome.words else 1
+
+
+def _run_virtual(settings: Settings, out: Path | None, overwrite: bool) -> int:
+    import tempfile
+
+    from tegotae.hybrid.bus import MemoryBus
+    from tegotae.hybrid.log_node import LogNode
+    from tegotae.hybrid.processes import about_of
+    from tegotae.hybrid.virtual_run import run_virtual
+
+    bus = MemoryBus(settings.session)
+    with tempfile.TemporaryDirectory(prefix="tegotae-hybrid-") as folder:
+        path = Path(folder) / "run.mcap" if out is None else out
+        about = about_of(settings)
+        with (
+            LogNode(bus, settings.session, path, about=about, overwrite=overwrite, nanoseconds=lambda: 0) as log,
+            _bar() as bar,
+        ):
+            task = bar.add_task("simulating", total=1.0, said="")
+
+            def progress(share: float) -> None:
+                log.step()
+                bar.update(task, completed=share)
+
+            told = run_virtual(settings, bus=bus, progress=progress)
+        simulated = float(told.dynamics["simulated"][-1])
+        _say_end(path, simulated, settings.duration, out)
+    return 0 if simulated >= settings.duration - 0.5 * settings.period else 1
+
+
+def _say_end(path: Path, simulated: float, duration: float, out: Path | None) -> None:
+    """What the log says in short, also of a run that failed."""
+    console = words.out()
+    console.print(Text(f"{simulated:.3f} of {duration:.3f} s simulated", style="bold"))
+    if path.exists():
+        from tegotae.hybrid.log_reader import LogReader
+        from tegotae.hybrid.report import report, table
+
+        told = report(LogReader(path))
+        console.print(table({name: told[name] for name in SHORT}))
+        for each in told["words"]:
+            console.print(Text(each, style="yellow"))
+    if out is None:
+        console.print(Text("nothing was kept; add --out run.mcap for a log, and `tegotae hybrid report` to read it",
+                           style="dim"))  # fmt: skip
+    elif path.exists():
+        words.wrote(console, out, "the log")
+
+
+def _bar() -> Progress:
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TextColumn("{task.fields[said]}"))
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+class _Teller:
+    """Progress on stderr: a bar on a terminal, a plain line a second elsewhere."""
+
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes, self._bar = nodes, _bar()
+        self._console, self._plain = self._bar.console, self._bar.disable
+        self._task = self._bar.add_task("starting", total=nodes.settings.duration, said="")
+        self._line = 0.0
+        self._began = False
+
+    def __enter__(self) -> _Teller:
+        self._bar.start()
+        self.tell(f"starting {', '.join(self._nodes.names)}; the first start compiles, once, for half a minute or so")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._bar.stop()
+
+    def tell(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def show(self, heard: Listener) -> None:
+        from tegotae.hybrid.listening import doing
+
+        if not self._began:
+            self._began = True
+            self.tell(f"running; from elsewhere: tegotae hybrid stop {self._nodes.file}")
+            if "view" in self._nodes.running:
+                self.tell(f"viewer: http://{self._nodes.settings.view.address}")
+        states = ", ".join(f"{node} {doing(heard.states.get(node, 0))}" for node in ("dynamics", "table"))
+        said = f"{heard.simulated:.2f} s  {heard.force:6.2f} N  {states}"
+        self._bar.update(self._task, description="running", completed=heard.simulated, said=said)
+        now = time.monotonic()
+        if self._plain and now - self._line >= _LINE:
+            self._line = now
+            self.tell(said)
+
+
+# ------------------------------------------------------------ requests
+
+
+def request(what: str, file: Path, changes: Sequence[str]) -> int:
+    """Ask a running table to stop, or to obey again; the code to exit with."""
+    from tegotae.hybrid.joining import bus_of
+
+    settings = read_settings(file, changes)
+    heard: list[str] = []
+    bus = bus_of(settings, None)
+    try:
+        bus.subscribe(f"{bus.session}/events", lambda topic, said: heard.append(_of_table(said)))
+        if missing := bus.meet(["table"], 3.0):
+            checks.refuse(f"hybrid {what}", f"{'; '.join(missing)}.", "Name the settings of a session that runs.")
+        told = {"time": time.monotonic_ns(), "node": "command line", "text": f"tegotae hybrid {what}"}
+        bus.publish(f"{bus.session}/requests/{what}", json_format.dumps(told).encode())
+        end = time.monotonic() + _ANSWER
+        wanted = {"stop": "stop", "rearm": "re-arm"}[what]
+        while time.monotonic() < end and not any(wanted in each for each in heard):
+            time.sleep(0.02)
+    finally:
+        bus.close()
+    answers = [each for each in heard if wanted in each]
+    console = words.out()
+    for each in answers:
+        console.print(f"table: {each}", markup=False)
+    if not answers:
+        console.print("asked; the table said nothing to it", markup=False)
+    return 1 if not answers or any("refused" in each for each in answers) else 0
+
+
+def _of_table(said: bytes) -> str:
+    told = json_format.loads(said)
+    return str(told["text"]) if told["node"] == "table" else ""
+
+
+# ------------------------------------------------------------ logs
+
+
+def report(file: Path, json: Path | None, page: Path | None) -> None:
+    """What a log says."""
+    from tegotae.hybrid.log_reader import LogReader
+    from tegotae.hybrid.report import report as made
+    from tegotae.hybrid.report import table, write_json
+
+    words.refuse_unwritable(json)
+    words.refuse_unwritable(page, suffixes=(".html", ".htm"))
+    words.refuse_same({"LOG": file, "--json": json, "--page": page})
+    log = LogReader(file)
+    told = made(log)
+    console = words.out()
+    console.print(table(told))
+    for each in told["words"]:
+        console.print(Text(each, style="yellow"))
+    if json is not None:
+        words.wrote(console, write_json(json, told), "the numbers")
+    if page is not None:
+        from tegotae.hybrid.report_page import write_page
+
+        with words.watching() as watch:
+            watch.step("drawing")
+            write_page(page, told, log)
+        words.wrote(console, page, "the page")
+
+
+def replay(file: Path) -> int:
+    """Simulate a log again; the code to exit with."""
+    from tegotae.hybrid.log_reader import LogReader
+    from tegotae.hybrid.replay import replay as again
+
+    log = LogReader(file)
+    with _bar() as bar:
+        task = bar.add_task("replaying", total=1.0, said="")
+        done = again(log, progress=lambda share: bar.update(task, completed=share))
+    console = words.out()
+    if done.same:
+        console.print(f"{done.rows.size} ticks replayed: bit for bit the same", markup=False)
+        return 0
+    console.print(f"not the same: {done.difference}", markup=False, soft_wrap=True)
+    console.print(Text("the log is the first, the replay the second; other versions or processors may round otherwise",
+                       style="dim"))  # fmt: skip
+    return 1

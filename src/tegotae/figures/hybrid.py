@@ -1,0 +1,303 @@
+"""Portraits of a hybrid run: the contact and its energy, the whole run, and how punctual the loop was.
+
+The figures take a log and what its report told; they know neither how it is stored nor who wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae.figures.house import (
+    AMBER,
+    BLUE,
+    FORCE,
+    GREEN,
+    INK,
+    MOTION,
+    PLUM,
+    QUIET,
+    SKY,
+    VERMILION,
+    Shown,
+    say,
+    sheet,
+    style,
+    thinned,
+    time_axis,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Values = NDArray[Any]
+_LEVELS = {"info": QUIET, "warning": AMBER, "trip": VERMILION}
+_MOST_EVENTS = 40  # lines in one panel: more hide the curve
+
+
+class Log(Protocol):
+    """What a figure needs of a log.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> log: Log = SimpleNamespace(dynamics=None, table=None, aligned={}, events=[])
+    """
+
+    dynamics: Values
+    table: Values
+    aligned: Mapping[str, Values]
+    events: list[dict[str, Any]]
+
+
+def contact(log: Log, told: Mapping[str, Any]) -> Figure:
+    """The hardest contact: force on the bodies and at the sensor, gap, and where the energy goes.
+
+    Args:
+        log: of the run.
+        told: its report; without a contact the middle of the run is shown [s, N, J].
+
+    Example:
+        >>> import numpy as np
+        >>> from types import SimpleNamespace
+        >>> from tegotae.hybrid.rows import DYNAMICS, TABLE
+        >>> rows, felt = np.zeros(50, DYNAMICS), np.zeros(0, TABLE)
+        >>> rows["simulated"] = 2e-3 * np.arange(50)
+        >>> log = SimpleNamespace(dynamics=rows, table=felt, aligned={"dynamics": rows["simulated"], "table": []})
+        >>> [axes.get_ylabel() for axes in contact(log, {}).axes]
+        ['force [N]', 'gap [m]', 'energy [J]']
+    """
+    figure, grid = sheet(width=9.6, height=4.6)
+    grid[0, 0].remove()
+    with style():
+        spec = figure.add_gridspec(2, 2, width_ratios=[3, 2], height_ratios=[3, 2])
+        above, below = figure.add_subplot(spec[0, 0]), figure.add_subplot(spec[1, 0])
+        energy = figure.add_subplot(spec[:, 1])
+        rows, times, since, window = _around(log, told)
+        _forces(above, log, told, rows, times, since, window)
+        _gap(below, rows, since)
+        _energies(energy, rows, since)
+        clock = "time since touch [ms]" if told.get("touched") is not None else "simulated time [ms]"
+        above.tick_params(labelbottom=False)
+        for axes in (above, below, energy):
+            axes.set_xlim(*(1e3 * edge for edge in window))
+        for axes in (below, energy):
+            axes.set_xlabel(clock)
+    return figure
+
+
+def _around(log: Log, told: Mapping[str, Any]) -> tuple[Values, Values, Values, tuple[float, float]]:
+    """Rows near the contact, their times on the common clock and since touch, and the window shown [s]."""
+    simulated = log.dynamics["simulated"]
+    zero, length = told.get("touched"), told.get("duration")
+    if zero is None or length is None:
+        window = (float(simulated[0]), float(simulated[-1])) if simulated.size else (0.0, 1.0)
+        zero = 0.0
+    else:
+        window = -0.35 * length, 1.5 * length
+    since = simulated - zero
+    part = np.flatnonzero((since >= window[0]) & (since <= window[1]))
+    return log.dynamics[part], np.asarray(log.aligned["dynamics"])[part], since[part], window
+
+
+def _forces(
+    axes: Axes,
+    log: Log,
+    told: Mapping[str, Any],
+    rows: Values,
+    times: Values,
+    since: Values,
+    window: tuple[float, float],
+) -> None:
+    push = -rows["wrench"][:, 2]
+    wanted = -rows["compensated"][:, 2]
+    keep = thinned(push)
+    at = np.asarray(log.aligned["table"])
+    if times.size > 1 and at.size:
+        near = (at >= times[0]) & (at <= times[-1])
+        axes.plot(
+            1e3 * np.interp(at[near], times, since),
+            -log.table["wrench"][near, 2],
+            color=SKY,
+            lw=1.0,
+            label="at the sensor",
+        )
+    if push.size and np.abs(wanted - push).max() > 1e-3 * np.abs(push).max():
+        axes.plot(1e3 * since[keep], wanted[keep], color=PLUM, lw=1.0, ls=(0, (4, 2)), label="before the guard")
+    axes.plot(1e3 * since[keep], push[keep], color=FORCE, lw=1.8, label="on the bodies")
+    axes.set_ylabel("force [N]")
+    _theory(axes, told)
+    axes.legend(loc="upper right")
+    if told.get("peak_force") is not None:
+        top = told["peak_force"]
+        axes.set_ylim(top=1.3 * max(top, told.get("sensor_peak") or 0.0))
+        word = f"{top:.4g} N, {1e3 * told['duration']:.4g} ms, e = {told['restitution']:.4g}"
+        say(axes, word, (1e3 * window[0] + 2.0, 1.2 * max(top, told.get("sensor_peak") or 0.0)), FORCE)
+
+
+def _theory(axes: Axes, told: Mapping[str, Any]) -> None:
+    """The half sine of the mass in the contact on the stiffness that was identified."""
+    mass, stiffness, speed = (told.get(name) for name in ("mass", "stiffness", "approach_speed"))
+    if not mass or not stiffness or not speed or mass < 0.0 or stiffness <= 0.0:
+        return
+    pulse = float(np.sqrt(stiffness / mass))
+    swing = np.linspace(0.0, np.pi / pulse, 181)
+    half = speed * float(np.sqrt(stiffness * mass)) * np.sin(pulse * swing)
+    axes.plot(1e3 * swing, half, color=INK, lw=1.0, ls=(0, (2, 3)), label="spring alone")
+
+
+def _gap(axes: Axes, rows: Values, since: Values) -> None:
+    gap = Shown.of(-rows["pose"][:, 2], "m")
+    axes.axhline(0.0, color=QUIET, lw=0.6)
+    axes.plot(1e3 * since, gap.values, color=MOTION)
+    axes.set_ylabel(f"gap [{gap.unit}]")
+
+
+def _energies(axes: Axes, rows: Values, since: Values) -> None:
+    if not rows.size:
+        axes.set_ylabel("energy [J]")
+        return
+    kinetic = rows["energy"] - rows["energy"][0]
+    removed = rows["removed"] - rows["removed"][0]
+    shown = Shown.of(np.stack([kinetic, rows["budget"], removed]), "J")
+    names = (("kinetic, since before", BLUE), ("left to the guard", AMBER), ("taken by the guard", VERMILION))
+    axes.axhline(0.0, color=QUIET, lw=0.6)
+    for values, (name, color) in zip(shown.values, names, strict=True):
+        if name.startswith("kinetic") or np.ptp(values) > 0.0:
+            axes.plot(1e3 * since, values, color=color, label=name)
+    axes.set_ylabel(f"energy [{shown.unit}]")
+    axes.legend(loc="lower right")
+
+
+def overview(log: Log, told: Mapping[str, Any]) -> Figure:
+    """The whole run on the clock of the dynamics node: force, gap, and what happened.
+
+    Args:
+        log: of the run.
+        told: its report [s, N, J].
+
+    Example:
+        >>> import numpy as np
+        >>> from types import SimpleNamespace
+        >>> from tegotae.hybrid.rows import DYNAMICS, TABLE
+        >>> rows, felt = np.zeros(50, DYNAMICS), np.zeros(0, TABLE)
+        >>> aligned = {"dynamics": 2e-3 * np.arange(50), "table": np.zeros(0)}
+        >>> figure = overview(SimpleNamespace(dynamics=rows, table=felt, aligned=aligned, events=[]), {})
+        >>> figure.axes[-1].get_xlabel()
+        'time [ms]'
+    """
+    figure, grid = sheet(2, 1, width=9.6, height=3.4)
+    rows, times = log.dynamics, np.asarray(log.aligned["dynamics"])
+    force, gap = -rows["wrench"][:, 2], -rows["pose"][:, 2]
+    with style():
+        top, bottom = grid[:, 0]
+        if times.size:
+            clock, shown = Shown.of(times, "s"), Shown.of(gap, "m")
+            keep = thinned(force, gap)
+            top.plot(clock.values[keep], force[keep], color=FORCE)
+            bottom.axhline(0.0, color=QUIET, lw=0.6)
+            bottom.plot(clock.values[keep], shown.values[keep], color=MOTION)
+            bottom.set_ylabel(f"gap [{shown.unit}]")
+            time_axis((top, bottom), clock)
+            _events(top, log, float(clock.values[-1] / times[-1]) if times[-1] > 0.0 else 1.0)
+        top.set_ylabel("force [N]")
+    return figure
+
+
+def _events(axes: Axes, log: Log, scale: float) -> None:
+    """A line for each warning and trip, with the word of the first of each; infos where they do not crowd."""
+    told: set[str] = set()
+    heavy = [each for each in log.events if each["level"] != "info"][:_MOST_EVENTS]
+    for event in heavy:
+        color = _LEVELS[event["level"]]
+        at = scale * event["at"]
+        axes.axvline(at, color=color, lw=0.8, zorder=1)
+        if event["level"] not in told:
+            told.add(event["level"])
+            left, right = axes.get_xlim()
+            beyond = at > 0.5 * (left + right)  # the word goes where there is room
+            note = axes.annotate(
+                f" {event['node']}: {event['text']} "[:60],
+                (at, 0.97 if event["level"] == "trip" else 0.8),
+                xycoords=("data", "axes fraction"),
+                color=color,
+                fontsize=8.0,
+                va="top",
+                ha="right" if beyond else "left",
+                bbox={"fc": "white", "ec": "none", "alpha": 0.85, "pad": 1.0},
+            )
+            note.set_in_layout(False)
+
+
+def timing(log: Log, told: Mapping[str, Any]) -> Figure:
+    """How late: the delay of the loop, the beginnings of ticks at both nodes, and the age of what was felt.
+
+    Args:
+        log: of the run [s].
+        told: its report [s].
+
+    Example:
+        >>> import numpy as np
+        >>> from types import SimpleNamespace
+        >>> from tegotae.hybrid.rows import DYNAMICS, TABLE
+        >>> rows, felt = np.zeros(50, DYNAMICS), np.zeros(0, TABLE)
+        >>> aligned = {"dynamics": 2e-3 * np.arange(50), "table": np.zeros(0)}
+        >>> figure = timing(SimpleNamespace(dynamics=rows, table=felt, aligned=aligned, events=[]), {})
+        >>> [axes.get_ylabel() for axes in figure.axes]
+        ['delay [ms]', 'lateness [ms]', 'share of ticks [%]']
+    """
+    figure, grid = sheet(width=9.6, height=3.6)
+    grid[0, 0].remove()
+    with style():
+        spec = figure.add_gridspec(2, 2, width_ratios=[3, 2])
+        delay, late = figure.add_subplot(spec[0, 0]), figure.add_subplot(spec[1, 0])
+        share = figure.add_subplot(spec[:, 1])
+        _delays(delay, log, told)
+        for node, color in (("table", SKY), ("dynamics", BLUE)):
+            _lateness(late, share, log, node, color)
+        delay.set_ylabel("delay [ms]")
+        late.set(xlabel="time [s]", ylabel="lateness [ms]")
+        delay.tick_params(labelbottom=False)
+        share.set(xlabel="late by more than [ms]", ylabel="share of ticks [%]", xscale="log", yscale="log")
+        if share.lines:
+            share.legend(loc="upper right")
+        else:
+            share.annotate("every tick began when it was due", (0.5, 0.5), xycoords="axes fraction", ha="center")
+    return figure
+
+
+def _delays(axes: Axes, log: Log, told: Mapping[str, Any]) -> None:
+    rows, times = log.dynamics, np.asarray(log.aligned["dynamics"])
+    fresh = np.flatnonzero((rows["fresh"] == 1) & (rows["steps"] > 0))
+    if fresh.size:
+        heard = rows["simulated"] - rows["steps"] * (told.get("period") or 0.0)  # before the steps of its tick
+        age = 1e3 * (heard - rows["label"])[fresh]
+        keep = fresh[thinned(age)]
+        axes.plot(
+            times[keep], age[thinned(age)], color=QUIET, lw=0.4, alpha=0.5, label="of each measurement, by its label"
+        )
+    if times.size:
+        keep = thinned(rows["delay"])
+        axes.plot(times[keep], 1e3 * rows["delay"][keep], color=GREEN, label="as identified")
+        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+        axes.legend(loc="lower right")
+
+
+def _lateness(axes: Axes, share: Axes, log: Log, node: str, color: str) -> None:
+    late = np.asarray(getattr(log, node)["lateness"], dtype=np.float64)
+    known = np.isfinite(late)
+    late, times = 1e3 * late[known], np.asarray(log.aligned[node])[known]
+    if not late.size:
+        return
+    keep = thinned(late)
+    axes.plot(times[keep], late[keep], color=color, lw=0.8, label=node)
+    if late.max() <= 0.0:
+        return  # virtual time
+    # From 0.1 us on: nobody measures less.
+    ordered = np.maximum(np.sort(late), 1e-4)
+    part = 100.0 * (1.0 - np.arange(ordered.size) / ordered.size)
+    keep = np.unique(np.round(np.geomspace(1, ordered.size, min(400, ordered.size))).astype(np.int64))
+    share.plot(ordered[ordered.size - keep], part[ordered.size - keep], color=color, label=node)

@@ -1,0 +1,263 @@
+"""Delay taken back: the loop's delay identified, the contact's stiffness identified, the force brought up to date.
+
+A force that comes late belongs to a pose that is past. The contact pushes with k per metre, so what it would say now is
+the old force plus k times how far the bodies have come since; and if the table is sent to where the bodies *will* be
+when its answer arrives, there is little left to correct. Both need the delay and k; both are watched all the time.
+
+The pose that a force belongs to is the one that was commanded: the bodies press into each other as far as the table is
+told to go, and the give of its servo is part of the contact. Along the normal only: depth x counts into the surface,
+N >= 0 is the push that resists it. N = k (x - onset) + c x'; a negative c is no damper but a table that answers late,
+by -c/k, and that delay is taken back like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tegotae import checks
+
+_SLOW = 0.1  # share of a new delay that is believed at once
+_ROLL = 2.5e-4  # s, steps in which the contact is rolled forward
+_REMEMBERED = 128  # commands
+_BRIDGED = 6  # periods that a table may go on by itself
+_LAG_MEMORY = 0.99
+_LATEST = 0.05  # s, largest c/k that is believed
+
+
+@dataclass(slots=True)
+class LoopDelay:
+    """How long it takes from a simulated moment until the force that it caused is felt, from echoed labels alone.
+
+    Clocks need not agree: both times are the simulation's own.
+
+    Args:
+        seconds: as known so far.
+        known: whether it was ever measured.
+
+    Example:
+        >>> delay = LoopDelay()
+        >>> for tick in range(100):
+        ...     delay.hear(now=2e-3 * tick, label=2e-3 * (tick - 5))
+        >>> round(delay.seconds, 6)
+        0.01
+    """
+
+    seconds: float = 0.0
+    known: bool = False
+
+    def hear(self, *, now: float, label: float) -> None:
+        """A measurement came in.
+
+        Args:
+            now: simulated time [s].
+            label: simulated time of the command that it obeyed [s].
+        """
+        if self.known:
+            self.seconds += _SLOW * (now - label - self.seconds)
+        else:
+            self.seconds, self.known = now - label, True
+
+
+class ContactEstimate:
+    """N = k (x - onset) + c x' from what is felt, by recursive least squares, starting from what is expected.
+
+    Args:
+        stiffness: expected k [N/m], > 0.
+        damping: expected c [N·s/m].
+        noise: of the force [N], the ringing of a plate that hits included.
+
+    Example:
+        >>> felt = ContactEstimate(stiffness=1e4, noise=0.01)
+        >>> felt.begin(onset=1e-3)
+        >>> for i in range(1, 40):
+        ...     felt.hear(force=2e4 * (2e-5 * i), depth=1e-3 + 2e-5 * i, speed=0.01)
+        >>> round(felt.stiffness / 1e4, 2)
+        2.0
+    """
+
+    def __init__(self, *, stiffness: float, damping: float = 0.0, noise: float = 1.0) -> None:
+        own = "ContactEstimate"
+        k = checks.positive(
+            own, "stiffness", stiffness, "N/m", "Give what the table and its probe are expected to have."
+        )
+        c = checks.number(own, "damping", damping, "N·s/m", "Use 0 if nothing is known.")
+        self._expected = k
+        self._noise = checks.positive(own, "noise", noise, "N", "Such as 1.0.") ** 2
+        self._theta = [k, c, 0.0]  # k, c, and the force at depth 0
+        self._P = [[0.0] * 3 for _ in range(3)]
+        self.begin(onset=0.0)
+
+    @property
+    def stiffness(self) -> float:
+        """k [N/m]; within a fifth and five times what was expected."""
+        return min(max(self._theta[0], 0.2 * self._expected), 5.0 * self._expected)
+
+    @property
+    def damping(self) -> float:
+        """c [N·s/m], >= 0."""
+        return max(self._theta[1], 0.0)
+
+    @property
+    def lag(self) -> float:
+        """How late the table answers in contact [s], >= 0."""
+        return max(-self._theta[1], 0.0) / self.stiffness
+
+    @property
+    def onset(self) -> float:
+        """Depth at which the contact begins [m]."""
+        return -self._theta[2] / self.stiffness
+
+    def begin(self, *, onset: float) -> None:
+        """A contact begins.
+
+        Args:
+            onset: depth at which it was felt first [m].
+        """
+        k, c = self.stiffness, self._theta[1]
+        self._theta = [k, min(max(c, -_LATEST * k), _LATEST * k), -k * onset]
+        widths = 0.1 * k, 0.003 * k, 1e-4 * k
+        self._P = [[w * w if i == j else 0.0 for j in range(3)] for i, w in enumerate(widths)]
+
+    def hear(self, *, force: float, depth: float, speed: float) -> None:
+        """A force in contact.
+
+        Args:
+            force: N [N].
+            depth: at its sample [m].
+            speed: then, into the surface [m/s].
+        """
+        h, P, theta = (depth, speed, 1.0), self._P, self._theta
+        g = [P[i][0] * h[0] + P[i][1] * h[1] + P[i][2] for i in range(3)]
+        s = 1.0 / (self._noise + h[0] * g[0] + h[1] * g[1] + g[2])
+        wrong = force - (theta[0] * h[0] + theta[1] * h[1] + theta[2])
+        for i in range(3):
+            theta[i] += s * wrong * g[i]
+        for i in range(3):
+            for j in range(3):
+                P[i][j] -= s * g[i] * g[j]
+
+
+class Compensation:
+    """Brings a late force up to date, and sends the table ahead by the loop's delay.
+
+    Args:
+        period: of a tick [s].
+        contact: what is known of the contact.
+        longest: the largest delay that is led [s].
+
+    Example:
+        >>> late = Compensation(period=2e-3, contact=ContactEstimate(stiffness=1e4))
+        >>> now = late.force(4.0, depth_then=1e-3, speed_then=0.01, depth=1.1e-3, speed=0.01)
+        >>> round(now, 9)  # N: 0.1 mm on, and half a tick
+        5.1
+    """
+
+    def __init__(self, *, period: float, contact: ContactEstimate, longest: float = 0.05) -> None:
+        self.contact, self.delay = contact, LoopDelay()
+        self._half, self._longest = 0.5 * period, longest
+        self._period = period
+        self._sent: list[tuple[float, float, float]] = [(-1.0, 0.0, 0.0)] * _REMEMBERED
+        self._lag = [0.0, 0.0]
+
+    @property
+    def servo_lag(self) -> float:
+        """How far the table trails its command in free flight [s]."""
+        return self._lag[0] / self._lag[1] if self._lag[1] > 0.0 else 0.0
+
+    def lead(self, *, touching: bool) -> float:
+        """How far ahead the table is sent [s]: the loop, the servo, and half a tick because a force is held.
+
+        Args:
+            touching: whether a contact is felt.
+        """
+        servo = self.contact.lag if touching else self.servo_lag
+        return min(max(self.delay.seconds + servo, 0.0), self._longest) + self._half
+
+    def told(self, label: float) -> tuple[float, float] | None:
+        """Depth [m] and speed [m/s] that were commanded for a simulated time; None if that is forgotten.
+
+        Args:
+            label: of the command, and how far the table went on by itself [s].
+        """
+        for back in range(_BRIDGED):
+            sent, depth, speed = self._sent[(int(label / self._period + 1e-6) - back) % _REMEMBERED]
+            if -1e-9 <= label - sent <= _BRIDGED * self._period:
+                return depth + speed * (label - sent), speed
+        return None
+
+    def sent(self, *, label: float, depth: float, speed: float) -> None:
+        """A command went out.
+
+        Args:
+            label: of it [s].
+            depth: commanded [m].
+            speed: commanded [m/s].
+        """
+        self._sent[round(label / self._period) % _REMEMBERED] = label, depth, speed
+
+    def follow(self, *, label: float, depth: float) -> None:
+        """Where the table was in free flight, against where it had been told to be.
+
+        Args:
+            label: of the command that it obeyed [s].
+            depth: measured [m].
+        """
+        if (told := self.told(label)) is None or told[1] == 0.0:
+            return
+        wanted, speed = told
+        self._lag[0] = _LAG_MEMORY * self._lag[0] + speed * (wanted - depth)
+        self._lag[1] = _LAG_MEMORY * self._lag[1] + speed * speed
+
+    def force(self, felt: float, *, depth_then: float, speed_then: float, depth: float, speed: float) -> float:
+        """What the contact would say now, in the middle of the tick that begins.
+
+        Args:
+            felt: push when it was felt [N].
+            depth_then: commanded then [m].
+            speed_then: commanded then [m/s].
+            depth: of the bodies now [m].
+            speed: of the bodies now [m/s].
+        """
+        k, c, lag = self.contact.stiffness, self.contact.damping, self.contact.lag
+        on = depth + self._half * speed - (depth_then - lag * speed_then)
+        return max(0.0, felt + k * on + c * (speed - speed_then))
+
+    def ahead(self, depth: float, speed: float, *, mass: float, touching: bool) -> tuple[float, float, float]:
+        """Depth, speed and acceleration when the table's answer will arrive: the contact is rolled forward.
+
+        Args:
+            depth: of the bodies now [m].
+            speed: of the bodies now [m/s].
+            mass: that the contact feels [kg].
+            touching: whether a contact is felt.
+        """
+        lead = self.lead(touching=touching)
+        if not touching:
+            return depth + lead * speed, speed, 0.0
+        k, c, onset = self.contact.stiffness / mass, self.contact.damping / mass, self.contact.onset
+        steps = max(1, round(lead / _ROLL))
+        h = lead / steps
+        a = 0.0
+        for _ in range(steps):
+            a = -(k * (depth + 0.5 * h * speed - onset) + c * speed)
+            if a > 0.0:  # it does not pull
+                a = 0.0
+            depth += h * (speed + 0.5 * h * a)
+            speed += h * a
+        return depth, speed, a
+
+
+def plausible(label: float, *, now: float, longest: float, bridged: float = 0.0) -> bool:
+    """Whether a measurement may speak of this simulated time: not of the future, not of a forgotten past.
+
+    Args:
+        label: of the command that it obeyed [s].
+        now: simulated time [s].
+        longest: oldest that is believed [s].
+        bridged: how far a table may have gone on by itself when commands were lost [s].
+
+    Example:
+        >>> plausible(0.99, now=1.0, longest=0.2), plausible(2.0, now=1.0, longest=0.2)
+        (True, False)
+    """
+    return now - longest <= label <= now + bridged + 1e-9

@@ -1,0 +1,149 @@
+"""How rows lie in a log, written into it: name, type, place, unit and meaning of every field, for any reader."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tegotae.errors import FileError
+
+RECORDS = "tegotae-records"  # message encoding: packed little-endian records, one after another
+DESCRIBED = "tegotae-records-json"  # schema encoding: the text that `described` gives
+
+_POSE, _TWIST, _WRENCH = "m, then unit quaternion (w, x, y, z)", "m/s, then rad/s", "N, then N·m"
+
+UNITS: dict[str, tuple[str, str]] = {
+    "time": ("ns", "of the node's own monotonic clock"),
+    "tick": ("-", "of the node's clock, from 0"),
+    "steps": ("-", "steps simulated in this tick: 0 while it waits, above 1 after skipped ticks"),
+    "simulated": ("s", "simulated time"),
+    "fresh": ("-", "1 if a measurement came in"),
+    "label": ("s", "simulated time of the command that was obeyed"),
+    "felt_pose": (_POSE, "of the moving part, at the sample of the force"),
+    "felt_twist": (_TWIST, "of the moving part, at the sample of the force"),
+    "felt_wrench": (_WRENCH, "on the moving part, as measured"),
+    "felt_onset": (_POSE, "where the contact began, as measured"),
+    "felt_state": ("flags", "State of the table"),
+    "pose": (_POSE, "of the moving part; the surface faces down, at z = 0 for the dynamics"),
+    "twist": (_TWIST, "of the moving part"),
+    "wrench": (_WRENCH, "on the moving part: as applied to the bodies (dynamics), as measured (table)"),
+    "compensated": (_WRENCH, "on the moving part, before the guard"),
+    "energy": ("J", "kinetic energy of the bodies"),
+    "budget": ("J", "what the guard still allows"),
+    "removed": ("J", "what the guard took so far"),
+    "delay": ("s", "of the loop, as identified"),
+    "stiffness": ("N/m", "of the contact, as identified"),
+    "damping": ("N·s/m", "of the contact, as identified"),
+    "state": ("flags", "State of the node"),
+    "lateness": ("s", "of the tick's beginning"),
+    "offset": ("s", "the peer's clock minus the node's"),
+    "age": ("s", "since the newest command came in"),
+    "command": (_POSE, "sent to the device"),
+    "signal": ("as the sensor gives it", "raw signals of the force sensor"),
+    "joint_margin": ("rad or m", "to the nearest joint limit"),
+    "singularity": ("-", "distance to the nearest singular pose"),
+    "q": ("m, rad, -", "configuration of the model"),
+}
+
+
+def described(kind: str, dtype: np.dtype[Any]) -> bytes:
+    """The JSON text that a log carries for rows of this type.
+
+    Args:
+        kind: of the rows, such as "dynamics".
+        dtype: of a row.
+
+    Example:
+        >>> import numpy as np
+        >>> text = described("dynamics", np.dtype([("time", "<i8"), ("pose", "<f8", 7)]))
+        >>> dtype_of(text) == np.dtype([("time", "<i8"), ("pose", "<f8", 7)])
+        True
+    """
+    fields = []
+    for name in dtype.names or ():
+        part, place = dtype.fields[name][:2]  # type: ignore[index]
+        base, shape = part.subdtype if part.subdtype is not None else (part, ())
+        unit, meaning = UNITS.get(name, ("", ""))
+        fields.append(
+            {
+                "name": name,
+                "type": base.str,
+                "shape": list(shape),
+                "offset": place,
+                "unit": unit,
+                "meaning": meaning,
+            }
+        )
+    about = "A message is a block of records, one after another without gaps, little-endian; types as in NumPy."
+    return json.dumps(
+        {"kind": kind, "about": about, "record_size": dtype.itemsize, "fields": fields}, ensure_ascii=False, indent=1
+    ).encode()
+
+
+def dtype_of(text: bytes) -> np.dtype[Any]:
+    """The type of a row, from the text in the log: a log of another version is read as it was written.
+
+    Args:
+        text: as `described` gives it [-].
+
+    Example:
+        >>> import numpy as np
+        >>> dtype_of(described("table", np.dtype([("tick", "<i8")]))).names
+        ('tick',)
+    """
+    try:
+        told = json.loads(text)
+        fields = told["fields"]
+        return np.dtype(
+            {
+                "names": [each["name"] for each in fields],
+                "formats": [(each["type"], tuple(each["shape"])) if each["shape"] else each["type"] for each in fields],
+                "offsets": [each["offset"] for each in fields],
+                "itemsize": told["record_size"],
+            }
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise FileError(
+            f"LogReader: the description of the rows cannot be understood ({error}).\n  It was not written by tegotae."
+        ) from error
+
+
+JSON_SCHEMA = b'{"type": "object"}'
+EVENT_SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "title": "something that happened",
+        "properties": {
+            "time": {"type": "integer", "description": "ns of the node's own monotonic clock"},
+            "node": {"type": "string"},
+            "level": {"type": "string", "enum": ["info", "warning", "trip"]},
+            "text": {"type": "string"},
+        },
+        "required": ["time", "node", "level", "text"],
+    }
+).encode()
+
+
+def plain(value: Any) -> Any:
+    """Data that JSON can hold: it has no NaN, so a number that is not finite becomes null.
+
+    Args:
+        value: mappings, lists, arrays and numbers, nested [any unit].
+
+    Example:
+        >>> plain({"peak": float("nan"), "ticks": [1, 2.5]})
+        {'peak': None, 'ticks': [1, 2.5]}
+    """
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    return None if isinstance(value, float) and not math.isfinite(value) else value

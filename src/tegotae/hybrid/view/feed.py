@@ -1,0 +1,244 @@
+"""What the page knows: everything that came over the bus, kept short, taken from any thread."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tegotae.checks import Array
+from tegotae.hybrid.blocks import Block, BlockReader
+from tegotae.hybrid.packets import State
+from tegotae.hybrid.rows import DYNAMICS, TABLE
+
+if TYPE_CHECKING:
+    from tegotae.hybrid.bus import Bus
+
+EVENTS = 8  # kept
+COLUMNS = ("simulated", "measured", "applied", "energy", "budget", "removed", "gap")
+_NO_FORCE = np.zeros(3)
+
+
+class Seen(NamedTuple):
+    """The newest of everything.
+
+    Args:
+        dynamics: newest row of the dynamics node, or None.
+        table: newest row of the table node, or None.
+        configuration: q of the model [m, rad], or None.
+        simulated: time of the configuration [s].
+
+    Example:
+        >>> Seen().contact, Seen().force.tolist()
+        (False, [0.0, 0.0, 0.0])
+    """
+
+    dynamics: np.void | None = None
+    table: np.void | None = None
+    configuration: Array | None = None
+    simulated: float = 0.0
+
+    @property
+    def contact(self) -> bool:
+        """Whether the moving part touches, as the dynamics or else the table says."""
+        told = self.dynamics if self.dynamics is not None else self.table
+        return told is not None and bool(int(told["state"]) & State.CONTACT)
+
+    @property
+    def force(self) -> Array:
+        """On the moving part, as applied to the bodies or else as measured [N]."""
+        told = self.dynamics if self.dynamics is not None else self.table
+        if told is None:
+            return _NO_FORCE
+        force = np.asarray(told["wrench"][0:3], dtype=np.float64)
+        return force if np.isfinite(force).all() else _NO_FORCE
+
+    @property
+    def pose(self) -> Array | None:
+        """Of the moving part against the surface at z = 0 [m, -]; None before the first, or if it is not finite."""
+        return self._pose("pose")
+
+    @property
+    def felt(self) -> Array | None:
+        """The same as the table measured it last; None before the first, or if it is not finite."""
+        return self._pose("felt_pose")
+
+    def _pose(self, name: str) -> Array | None:
+        if self.dynamics is None:
+            return None
+        pose = np.asarray(self.dynamics[name], dtype=np.float64)
+        # A row is zero where nothing was measured yet; a quaternion never is.
+        return pose if np.isfinite(pose).all() and pose[3:7].any() else None
+
+
+@dataclass
+class Feed:
+    """Subscribes to a session and keeps the newest, the last seconds, and the last events.
+
+    A configuration is little-endian float64: the simulated time [s], then q. Events and status are JSON.
+
+    Args:
+        bus: to listen on.
+        window: how much of the past is kept for the plots [s] of simulated time.
+
+    Example:
+        >>> from tegotae.hybrid.bus import MemoryBus
+        >>> bus = MemoryBus("demo")
+        >>> feed = Feed(bus)
+        >>> bus.publish("demo/events", b'{"time": 0, "node": "table", "level": "info", "text": "tared"}')
+        >>> feed.events()[0]["text"]
+        'tared'
+    """
+
+    bus: Bus
+    window: float = 10.0
+
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seen = Seen()
+        self._past: deque[Array] = deque()
+        self._events: deque[dict[str, Any]] = deque(maxlen=EVENTS)
+        self._status: dict[str, dict[str, Any]] = {}
+        self._strange, self._why = 0, ""
+        self._readers = BlockReader(DYNAMICS, self._take_dynamics), BlockReader(TABLE, self._take_table)
+        for topic, reader in zip(("rows/dynamics", "rows/table"), self._readers, strict=True):
+            self.bus.subscribe(f"{self.bus.session}/{topic}", reader)
+        for topic, take in (
+            ("configuration", self._take_configuration),
+            ("events", self._take_event),
+            ("status/**", self._take_status),
+        ):
+            self.bus.subscribe(f"{self.bus.session}/{topic}", self._guarded(take))
+
+    # ------------------------------------------------------------ what the page asks
+
+    def seen(self) -> Seen:
+        """The newest of everything."""
+        with self._lock:
+            return self._seen
+
+    def past(self) -> Array:
+        """The last seconds, a row a tick: simulated [s], measured and applied push [N], energies [J], gap [m]."""
+        with self._lock:
+            blocks = list(self._past)
+        return np.concatenate(blocks) if blocks else np.zeros((0, len(COLUMNS)))
+
+    def events(self) -> list[dict[str, Any]]:
+        """The last few, newest first."""
+        with self._lock:
+            return list(reversed(self._events))
+
+    def status(self) -> dict[str, dict[str, Any]]:
+        """What each node said of itself last."""
+        with self._lock:
+            return dict(self._status)
+
+    def problems(self) -> list[str]:
+        """What was lost or not understood on the way to the page, in words."""
+        told = [problem.splitlines()[0] for reader in self._readers for problem in reader.problems()]
+        if self._strange:
+            told.append(f"{self._strange} messages could not be understood; the last: {self._why}")
+        return told
+
+    # ------------------------------------------------------------ what comes in
+
+    def _guarded(self, take: Callable[[str, bytes], None]) -> Callable[[str, bytes], None]:
+        """A message of another version or of somebody else must not end the page: it is counted and told there."""
+
+        def guarded(topic: str, payload: bytes) -> None:
+            try:
+                take(topic, payload)
+            except (ValueError, KeyError, TypeError) as error:
+                self._strange += 1
+                self._why = f"{topic}: {error}".splitlines()[0]
+
+        return guarded
+
+    def _take_dynamics(self, block: Block) -> None:
+        past = _past_of(block.rows)
+        with self._lock:
+            self._seen = self._seen._replace(dynamics=block.rows[-1])
+            self._keep(past)
+
+    def _take_table(self, block: Block) -> None:
+        with self._lock:
+            self._seen = self._seen._replace(table=block.rows[-1])
+
+    def _keep(self, past: Array) -> None:
+        """Append to the past; one that begins earlier is a new run, and the old one goes."""
+        if not past.size:
+            return
+        if self._past and past[0, 0] < self._past[-1][-1, 0]:
+            self._past.clear()
+        self._past.append(past)
+        while self._past[0][-1, 0] < past[-1, 0] - self.window:
+            self._past.popleft()
+
+    def _take_configuration(self, topic: str, payload: bytes) -> None:
+        told = np.frombuffer(payload, "<f8")
+        if not told.size:
+            raise ValueError("a configuration is empty")
+        with self._lock:
+            self._seen = self._seen._replace(simulated=float(told[0]), configuration=told[1:])
+
+    def _take_event(self, topic: str, payload: bytes) -> None:
+        event = json.loads(payload)
+        told = {key: str(event[key]) for key in ("node", "level", "text")}
+        with self._lock:
+            self._events.append({**told, "came": time.strftime("%H:%M:%S")})
+
+    def _take_status(self, topic: str, payload: bytes) -> None:
+        told = json.loads(payload)
+        if not isinstance(told, dict):
+            raise ValueError(f"a status is {type(told).__name__}, not a table of names")
+        with self._lock:
+            self._status[topic.rpartition("/")[2]] = told
+
+
+def _past_of(block: Any) -> Array:
+    """The columns that the plots show, of the ticks that simulated something."""
+    moved = block[(block["steps"] > 0) & np.isfinite(block["simulated"])]
+    columns = (
+        moved["simulated"],
+        -moved["felt_wrench"][:, 2],  # the surface faces down: a push on the moving part is along -z
+        -moved["wrench"][:, 2],
+        moved["energy"],
+        moved["budget"],
+        moved["removed"],
+        -moved["pose"][:, 2],
+    )
+    return np.column_stack(columns)
+
+
+def thinned(past: Array, bins: int) -> Array:
+    """At most about so many rows: of each stretch the one with the largest force, so that no peak is lost.
+
+    Args:
+        past: as `Feed.past` gives it.
+        bins: rows wanted.
+
+    Example:
+        >>> import numpy as np
+        >>> past = np.zeros((1000, 7)); past[:, 0] = 0.002 * np.arange(1000); past[501, 2] = 6.2
+        >>> float(thinned(past, 100)[:, 2].max())
+        6.2
+    """
+    stride = math.ceil(len(past) / bins) if bins else 1
+    if stride <= 1:
+        return past
+    # Stretches are counted in ticks from the beginning of time, not of the window: else the curve would shimmer.
+    tick = np.rint(past[:, 0] / max(float(np.median(np.diff(past[:, 0]))), 1e-9)).astype(np.int64)
+    starts = np.flatnonzero(np.diff(tick // stride, prepend=-1))
+    size = np.nan_to_num(np.abs(past[:, 1:3]).max(axis=1))
+    largest = np.maximum.reduceat(size, starts)
+    owner = np.repeat(np.arange(starts.size), np.diff(np.append(starts, len(past))))
+    at = np.flatnonzero(size == largest[owner])
+    _, first = np.unique(owner[at], return_index=True)
+    return np.asarray(past[at[first]])

@@ -1,0 +1,206 @@
+"""The motion table in the scene: base, six arms, six rods, plate and the fixed part above it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.hybrid.view import shapes
+from tegotae.hybrid.view.painters import Box
+from tegotae.hybrid.view.shapes import ForceArrow, Place
+from tegotae.table import Hexa
+from tegotae.table.poses import rotation_about
+
+if TYPE_CHECKING:
+    from viser import FrameHandle, LabelHandle, SceneApi
+
+    from tegotae.hybrid.view.feed import Seen
+
+OWN = "HexaPainter"
+ORIGIN: Place = (0.0, 0.0, 0.0)
+METRES = 0.02  # drawn for a newton, in the table's own size
+
+
+@dataclass(kw_only=True)
+class HexaPainter:
+    """Draws a HEXA from the pose that the table node measured.
+
+    Args:
+        table: its geometry.
+        times: how much larger than it is it is drawn [-], > 0.
+        tool: where the moving part's contact point is in the plate's frame [m].
+        origin: where the surface is that it touches, in the table's world [m]; a point of the fixed part.
+
+    Example:
+        >>> from tegotae.hybrid.view import HexaPainter
+        >>> HexaPainter().elbows((0.0, 0.0, -0.47)).shape
+        (6, 3)
+    """
+
+    table: Hexa = field(default_factory=Hexa.default)
+    times: float = 5.0
+    tool: Place = (0.0, 0.0, 0.05)
+    origin: Place | None = None
+
+    def __post_init__(self) -> None:
+        checks.positive(OWN, "times", self.times, "", "Use 1 for its true size.")
+        for name, place in (("tool", self.tool), ("origin", self.origin or ORIGIN)):
+            given = checks.array(OWN, name, place, "m", "Give (x, y, z) in m.")
+            if given.shape != (3,) or not np.isfinite(given).all():
+                checks.refuse(OWN, f"{name}={place}.", "Give (x, y, z) in m, finite.")
+
+    @property
+    def box(self) -> Box:
+        """The room it takes as drawn [m]."""
+        wide = self.times * (self.table.base_radius + self.table.arm_length + 0.03)
+        return Box((-wide, -wide, self.times * (self.table.home_height - 0.12)), (wide, wide, self.times * 0.16))
+
+    @property
+    def surface(self) -> Array:
+        """Where the fixed part's surface is in the table's world [m]; where the tip is at home unless given."""
+        if self.origin is not None:
+            return np.asarray(self.origin, dtype=np.float64)
+        return np.asarray(self.table.home[0] + np.asarray(self.tool))
+
+    def elbows(self, position: Place | Array, rotation: Array | None = None) -> Array:
+        """Where the arms end and the rods begin at a pose of the plate [m], a row an arm.
+
+        Args:
+            position: of the plate's centre [m].
+            rotation: of the plate, 3 x 3 [-].
+
+        Example:
+            >>> from tegotae.table import Hexa
+            >>> round(float(HexaPainter().elbows((0.0, 0.0, -0.47))[0, 2]), 4)  # L1 sin(25.59 deg), downward
+            -0.108
+        """
+        rows, angles = self.table.geometry, self.table.inverse(position, rotation)
+        out = np.column_stack([rows[:, 3:5], np.zeros(6)])
+        down = np.array([0.0, 0.0, -1.0])
+        reach = np.cos(angles)[:, None] * out + np.sin(angles)[:, None] * down
+        return np.asarray(rows[:, 0:3] + self.table.arm_length * reach)
+
+    def place(self, scene: SceneApi, at: Place) -> None:
+        """Put the table into the scene, the centre of its base at the place."""
+        self._root = scene.add_frame("/hexa", show_axes=False, position=at)
+        size = self.times
+        self._arms: list[FrameHandle] = []
+        self._rods: list[FrameHandle] = []
+        _base(scene, self.table, size)
+        for i in range(6):
+            arm = scene.add_frame(f"/hexa/arm{i + 1}", show_axes=False, position=size * self.table.geometry[i, 0:3])
+            shapes.rod(scene, f"/hexa/arm{i + 1}/body", length=size * self.table.arm_length, radius=0.016 * size,
+                       colour=shapes.BLUE)  # fmt: skip
+            shapes.ball(scene, f"/hexa/arm{i + 1}/motor", radius=0.03 * size, colour=shapes.DARK)
+            shapes.ball(scene, f"/hexa/arm{i + 1}/elbow", radius=0.02 * size, colour=shapes.DARK,
+                        at=(0.0, 0.0, size * self.table.arm_length))  # fmt: skip
+            rod = scene.add_frame(f"/hexa/rod{i + 1}", show_axes=False)
+            shapes.rod(scene, f"/hexa/rod{i + 1}/body", length=size * self.table.rod_length, radius=0.009 * size,
+                       colour=shapes.SILVER)  # fmt: skip
+            self._arms.append(arm)
+            self._rods.append(rod)
+        self._plate = scene.add_frame("/hexa/plate", show_axes=False)
+        _plate(scene, self.table, self.tool, size)
+        _fixed(scene, self.surface, size)
+        self._force = ForceArrow(scene, "/hexa/force", metres=METRES * size, longest=0.35 * size, colour=shapes.RED)
+        self._label: LabelHandle = scene.add_label(
+            "/hexa/name", _title(size), position=(0.0, 0.0, 0.12 * size), anchor="bottom-center"
+        )
+        self._set(*self.table.home)
+
+    def draw(self, seen: Seen) -> str:
+        """As the table node measured last; in words a pose that no arms reach."""
+        if seen.table is None:
+            return ""
+        pose = np.asarray(seen.table["pose"], dtype=np.float64)
+        length = float(np.linalg.norm(pose[3:7]))
+        if not np.isfinite(pose).all() or length == 0.0:
+            return "the table's measured pose is not finite"
+        w, v = pose[3] / length, pose[4:7] / length
+        angle = 2.0 * math.atan2(float(np.linalg.norm(v)), float(w))
+        R = rotation_about(angle * v / np.linalg.norm(v) if np.any(v) else np.zeros(3))
+        p = pose[0:3] - R @ np.asarray(self.tool)
+        if not self.table.reaches(p, R):
+            x, y, z = p
+            return f"no table of these dimensions reaches the measured pose ({x:.3g}, {y:.3g}, {z:.3g}) m"
+        self._set(p, R)
+        force = np.asarray(seen.table["wrench"][0:3], dtype=np.float64)
+        self._force.show(self.times * (pose[0:3] + np.array([0.24, 0.0, 0.0])), force)
+        return ""
+
+    def show(self, visible: bool) -> None:
+        """Show it or hide it."""
+        self._root.visible = visible
+
+    def _set(self, p: Array, R: Array) -> None:
+        elbows = self.elbows(p, R)
+        ends = p + self.table.geometry[:, 5:8] @ R.T
+        for i, (arm, rod) in enumerate(zip(self._arms, self._rods, strict=True)):
+            arm.wxyz = shapes.turn_of_z(elbows[i] - self.table.geometry[i, 0:3])
+            rod.position, rod.wxyz = self.times * elbows[i], shapes.turn_of_z(ends[i] - elbows[i])
+        self._plate.position = self.times * p
+        self._plate.wxyz = _quaternion(R)
+
+
+def _quaternion(R: Array) -> Array:
+    from scipy.spatial.transform import Rotation
+
+    x, y, z, w = Rotation.from_matrix(R).as_quat()
+    return np.array([w, x, y, z])
+
+
+def _title(size: float) -> str:
+    return "motion table" if size == 1.0 else f"motion table, drawn {size:g} times its size"
+
+
+def _base(scene: SceneApi, table: Hexa, size: float) -> None:
+    wide = size * (table.base_radius + 0.05)
+    corners, faces = shapes.lathe(
+        [(0.0, 0.04 * size), (wide, 0.04 * size), (wide, 0.075 * size), (0.0, 0.075 * size)], segments=48
+    )
+    scene.add_mesh_simple("/hexa/base", corners, faces, color=shapes.STEEL, flat_shading=True, opacity=0.55)
+
+
+def _plate(scene: SceneApi, table: Hexa, tool: Place, size: float) -> None:
+    """The plate, a hexagon through the six joints, and the probe that it carries."""
+    joints = table.geometry[:, 5:8]
+    order = np.argsort(np.arctan2(joints[:, 1], joints[:, 0]))
+    thin = 0.012
+    low, high = joints[order] - [0.0, 0.0, 2.0 * thin], joints[order]  # its joints are at the height of its face
+    corners = size * np.concatenate([low, high, [[0.0, 0.0, -2.0 * thin], [0.0, 0.0, 0.0]]])
+    faces = []
+    for a in range(6):
+        b = (a + 1) % 6
+        faces += [(a, b, 6 + b), (a, 6 + b, 6 + a), (12, b, a), (13, 6 + a, 6 + b)]
+    scene.add_mesh_simple("/hexa/plate/body", corners, np.array(faces, dtype=np.uint32), color=shapes.TEAL,
+                          flat_shading=True)  # fmt: skip
+    for i, joint in enumerate(joints):
+        shapes.ball(scene, f"/hexa/plate/joint{i + 1}", radius=0.016 * size, colour=shapes.DARK,
+                    at=tuple(size * joint))  # fmt: skip
+    tip = np.asarray(tool, dtype=np.float64) - [0.0, 0.0, 0.018]  # the ball's top is what touches
+    shapes.ball(scene, "/hexa/plate/tip", radius=0.018 * size, colour=shapes.RED, at=tuple(size * tip))
+    if (long := float(np.linalg.norm(tip))) > 0.0:
+        scene.add_frame("/hexa/plate/probe", show_axes=False, wxyz=shapes.turn_of_z(tip))
+        shapes.rod(scene, "/hexa/plate/probe/body", length=size * long, radius=0.012 * size, colour=shapes.DARK)
+
+
+def _fixed(scene: SceneApi, surface: Array, size: float) -> None:
+    """The part that the moving one touches, on the force sensor, hung from the base."""
+    x, y, z = (float(c) for c in size * surface)
+    scene.add_frame("/hexa/fixed", show_axes=False, position=(x, y, z))
+    thin = 0.02 * size
+    r = 0.06 * size
+    corners, faces = shapes.lathe([(0.0, 0.0), (r, 0.0), (r, thin), (0.0, thin)])
+    scene.add_mesh_simple("/hexa/fixed/plate", corners, faces, color=shapes.LIGHT_AMBER, flat_shading=True)
+    r, top = 0.035 * size, thin + 0.05 * size
+    corners, faces = shapes.lathe([(0.0, thin), (r, thin), (r, top), (0.0, top)])
+    scene.add_mesh_simple("/hexa/fixed/sensor", corners, faces, color=shapes.DARK, flat_shading=True)
+    long = max(0.04 * size - z, top + 0.01)
+    corners, faces = shapes.lathe([(0.0, top), (0.3 * r, top), (0.3 * r, long), (0.0, long)])
+    scene.add_mesh_simple("/hexa/fixed/post", corners, faces, color=shapes.STEEL, flat_shading=True)
+    scene.add_label("/hexa/fixed/name", "force sensor", position=(0.04 * size, 0.0, 0.16 * size), anchor="center-left")

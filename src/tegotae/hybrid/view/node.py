@@ -1,0 +1,208 @@
+"""The viewer, a node of its own: it listens, and nobody misses it."""
+
+from __future__ import annotations
+
+import json
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from tegotae import checks
+from tegotae.hybrid.view import words
+from tegotae.hybrid.view.feed import Feed
+from tegotae.hybrid.view.painters import Painter
+from tegotae.hybrid.view.server import OWN, asked_by_own_page, is_loopback, serve, stop
+
+if TYPE_CHECKING:
+    from viser import ClientHandle, GuiEvent
+
+    from tegotae.hybrid.bus import Bus
+
+UNWATCHED = 0.25  # s from look to look whether somebody came
+PLOTS, WORDS = 8.0, 2.0  # Hz at most
+FASTEST = 30.0  # Hz
+PLOT_WIDTH, WORDS_WIDTH = 340.0, 330.0  # pixels
+NARROWEST = 0.5  # of a window, width over height, in which all is still shown
+
+
+class View:
+    """The page of a running session: both machines, the contact, forces, energy, and how every node fares.
+
+    It subscribes, and publishes nothing but a person's requests: `<session>/requests/stop` and `/requests/rearm`. While
+    nobody watches, it draws nothing.
+
+    Args:
+        bus: to listen on; stays open when the page ends.
+        model: who draws the simulated machine, such as `painter_of("two-robots")`; None for plain bodies.
+        device: who draws the table, such as `painter_of("hexa")`; None for plain bodies.
+        port: of the page; 0 takes a free one.
+        address: that the page listens on; only this computer sees it unless another is named.
+        rate: of the drawing [Hz], at most 30.
+        rearming: whether the page may re-arm the table; unless told only where the address is this computer's own.
+
+    Example:
+        >>> from tegotae.hybrid.bus import MemoryBus
+        >>> from tegotae.hybrid.view import View
+        >>> with View(MemoryBus("demo"), port=0) as view:
+        ...     print(view.url.rpartition(":")[0])
+        http://127.0.0.1
+    """
+
+    def __init__(
+        self,
+        bus: Bus,
+        *,
+        model: Painter | None = None,
+        device: Painter | None = None,
+        port: int = 8080,
+        address: str = "127.0.0.1",
+        rate: float = 20.0,
+        rearming: bool | None = None,
+    ) -> None:
+        self._bus, self._session = bus, bus.session
+        self.rate = checks.positive(OWN, "rate", rate, "Hz", "Give 20.")
+        if self.rate > FASTEST:
+            checks.refuse(OWN, f"rate={rate} Hz is above {FASTEST:g}.", "Use 20: nobody sees more.")
+        self._rearming = is_loopback(address) if rearming is None else rearming
+        self._ended = False
+        self._unseen: list[str] = []
+        self._server = serve(address, port)
+        self.url = f"http://{f'[{address}]' if ':' in address else address}:{self._server.get_port()}"
+        try:
+            self._make_page(model, device)
+            self.feed = Feed(bus)
+            bus.declare("view", {"page": self.url})
+        except BaseException:
+            stop(self._server)
+            raise
+
+    # ------------------------------------------------------------ the page
+
+    def _make_page(self, model: Painter | None, device: Painter | None) -> None:
+        from tegotae.hybrid.view.scene import OPENING, Stage, eye_on
+
+        server = self._server
+        server.gui.configure_theme(dark_mode=False, show_logo=False, show_share_button=False, brand_color=(37, 99, 168))
+        server.gui.main_panel.dock_right()
+        server.gui.main_panel.set_width(WORDS_WIDTH)
+        server.gui.set_panel_label(f"hybrid simulation · {self._session}")
+        self._stage = Stage(server.scene, model=model, device=device)
+        whole = eye_on(self._stage.boxes["Whole"])
+        camera = server.initial_camera
+        camera.position, camera.look_at, camera.fov = whole.position, whole.look_at, OPENING
+        self._make_panel()
+        server.on_client_connect(self._welcome)
+
+    def _make_panel(self) -> None:
+        from tegotae.hybrid.view.plots import Plots
+
+        gui = self._server.gui
+        self._headline = gui.add_html(words.headline(None, False, 0.0, None))
+        halt = gui.add_button("Stop", color="red", hint="bring the table to rest and hold it")
+        halt.on_click(lambda event: self._request("stop", event))
+        self._buttons = {"stop": halt}
+        if self._rearming:
+            rearm = gui.add_button("Re-arm", color="gray", hint="after a look at the table: obey commands again")
+            rearm.on_click(lambda event: self._request("rearm", event))
+            self._buttons["rearm"] = rearm
+        look = gui.add_button_group("look at", tuple(self._stage.boxes))
+        look.on_click(lambda event: self._look(event.client, look.value))
+        self._nodes = gui.add_html(words.node_table({}, {}))
+        self._events = gui.add_html(words.event_lines([], []))
+        panel = gui.add_panel()
+        with panel.add_tab("force and energy"):
+            self._plots = Plots(gui)
+        panel.dock_left()
+        panel.set_width(PLOT_WIDTH)
+
+    def _welcome(self, client: ClientHandle) -> None:
+        """Show the whole to one who comes; the panels have not taken their part of the window yet."""
+        camera = client.camera
+        self._look(client, "Whole", (camera.image_width - PLOT_WIDTH - WORDS_WIDTH) / camera.image_height)
+
+    def _look(self, client: ClientHandle | None, where: str, aspect: float | None = None) -> None:
+        """Let one who watches look at a part of the scene, as large as their window allows."""
+        from tegotae.hybrid.view.scene import eye_on
+
+        if client is not None:
+            wide = client.camera.aspect if aspect is None else aspect
+            eye = eye_on(self._stage.boxes[where], max(wide, NARROWEST))
+            client.camera.position, client.camera.look_at = eye.position, eye.look_at
+
+    def _request(self, what: str, event: GuiEvent[Any]) -> None:
+        """A person pressed a button. Anybody may stop the table; only our own page lets it move again."""
+        if what == "rearm" and not asked_by_own_page(self._server, event.client_id):
+            return
+        told = {"time": time.monotonic_ns(), "node": "view", "text": f"{what} pressed on the page"}
+        self._bus.publish(f"{self._session}/requests/{what}", json.dumps(told).encode())
+
+    # ------------------------------------------------------------ drawing
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody has the page open."""
+        return bool(self._server.get_clients())
+
+    def draw(self) -> None:
+        """Everything, as it is now."""
+        self._draw_scene()
+        self._draw_plots()
+        self._draw_words()
+
+    def _draw_scene(self) -> None:
+        with self._server.atomic():
+            self._unseen = self._stage.draw(self.feed.seen())
+
+    def _draw_plots(self) -> None:
+        self._plots.draw(self.feed.past())
+
+    def _draw_words(self) -> None:
+        seen = self.feed.seen()
+        row = seen.dynamics
+        simulated = None if row is None else float(row["simulated"])
+        self._headline.content = words.headline(simulated, seen.contact, float(np.linalg.norm(seen.force)), row)
+        self._nodes.content = words.node_table(self._bus.nodes(), self.feed.status())
+        self._events.content = words.event_lines(self.feed.events(), [*self._unseen, *self.feed.problems()])
+
+    # ------------------------------------------------------------ running
+
+    def run(self, *, duration: float | None = None) -> None:
+        """Draw until `end` is called.
+
+        Args:
+            duration: at most so long [s].
+        """
+        start = time.monotonic()
+        due = {self._draw_plots: (PLOTS, start), self._draw_words: (WORDS, start)}
+        while not self._ended:
+            now = time.monotonic()
+            if duration is not None and now - start >= duration:
+                return
+            if not self.watched:
+                time.sleep(UNWATCHED)
+                continue
+            self._draw_scene()
+            for draw, (rate, when) in due.items():
+                if now >= when:
+                    draw()
+                    due[draw] = rate, now + 1.0 / rate
+            time.sleep(max(0.0, now + 1.0 / self.rate - time.monotonic()))
+
+    def end(self) -> None:
+        """Let `run` return; from any thread, or a signal handler."""
+        self._ended = True
+
+    def close(self) -> None:
+        """End the page; the bus stays open."""
+        self.end()
+        stop(self._server)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,117 @@
+"""Where everything stands on the page, and where one looks from."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from tegotae.hybrid.view.bodies import PlainBodies
+from tegotae.hybrid.view.closeup import CloseUp
+from tegotae.hybrid.view.painters import Box, Painter
+from tegotae.hybrid.view.shapes import Place
+
+if TYPE_CHECKING:
+    from viser import SceneApi
+
+    from tegotae.hybrid.view.feed import Seen
+
+OPENING = math.radians(24.0)  # of the camera, upright; a small one keeps upright lines upright
+ROOM = 1.15  # free space about what is looked at
+APART = 1.0  # m between the drawings
+BEHIND = 1.0  # m from them to the paper
+
+
+class Eye(NamedTuple):
+    """A place to look from and a place to look at [m].
+
+    Example:
+        >>> eye_on(Box((0.0, 0.0, 0.0), (1.0, 1.0, 2.0))).look_at
+        (0.5, 0.5, 1.0)
+    """
+
+    position: Place
+    look_at: Place
+
+
+def eye_on(box: Box, aspect: float = 1.0) -> Eye:
+    """From before and a little above, so far away that the box fits the window.
+
+    Args:
+        box: to be seen [m].
+        aspect: width of the window over its height [-].
+
+    Example:
+        >>> eye_on(Box((0.0, 0.0, 0.0), (1.0, 1.0, 2.0))).position[1] < -2.0
+        True
+    """
+    x, y, z = (0.5 * (a + b) for a, b in zip(box.low, box.high, strict=True))
+    size = max(box.height, (box.high[0] - box.low[0]) / aspect)
+    far = 0.5 * ROOM * size / math.tan(0.5 * OPENING)
+    return Eye((x + 0.16 * far, y - 0.98 * far, z + 0.12 * far), (x, y, z))
+
+
+class Stage:
+    """All drawings beside each other: the model, and to its right the table below and the contact's close-up above.
+
+    Args:
+        scene: to draw in.
+        model: who draws the simulated machine; None for plain bodies.
+        device: who draws the table; None for nothing but plain bodies.
+    """
+
+    def __init__(self, scene: SceneApi, *, model: Painter | None, device: Painter | None) -> None:
+        self._plain, self.close_up = PlainBodies(), CloseUp()
+        self._model, self._device = model, device
+        first = model if model is not None else self._plain
+        box = first.box
+        first.place(scene, (0.0, 0.0, 0.0))
+        if first is not self._plain:
+            self._plain.place(scene, (0.0, 0.0, 0.5 * (box.low[2] + box.high[2])))
+        edge, below = box.high[0] + APART, box.low[2]
+        boxes = {"Whole": box}
+        if device is not None:
+            boxes["Table"] = _put(scene, device, edge, below)
+            below = boxes["Table"].high[2] + APART
+        below = max(below, box.high[2] - self.close_up.box.height)
+        boxes["Close-up"] = _put(scene, self.close_up, edge, below)
+        whole = _around(list(boxes.values()))
+        self.boxes = {**boxes, "Whole": whole}
+        _paper(scene, whole)
+
+    def draw(self, seen: Seen) -> list[str]:
+        """As seen last; what could not be drawn, in words."""
+        told = [self.close_up.draw(seen)]
+        if self._model is not None:
+            told.append(self._model.draw(seen))
+            unknown = bool(told[-1])
+            self._model.show(not unknown)
+            self._plain.show(unknown)
+        told.append(self._plain.draw(seen))
+        if self._device is not None:
+            told.append(self._device.draw(seen))
+        return list(dict.fromkeys(word for word in told if word))
+
+
+def _put(scene: SceneApi, painter: Painter, edge: float, floor: float) -> Box:
+    """Place a drawing right of an edge and above a floor; the room it takes there."""
+    (x0, y0, z0), (x1, y1, z1) = painter.box
+    x, z = edge - x0, floor - z0
+    painter.place(scene, (x, 0.0, z))
+    return Box((edge, y0, floor), (x1 + x, y1, z1 + z))
+
+
+def _around(boxes: list[Box]) -> Box:
+    x0, y0, z0 = (min(box.low[i] for box in boxes) for i in range(3))
+    x1, y1, z1 = (max(box.high[i] for box in boxes) for i in range(3))
+    return Box((x0, y0, z0), (x1, y1, z1))
+
+
+def _paper(scene: SceneApi, box: Box) -> None:
+    """Squared paper behind everything, a metre a square: nothing else tells how large things are in free flight."""
+    scene.set_up_direction("+z")
+    scene.world_axes.visible = False
+    x, _, z = (0.5 * (a + b) for a, b in zip(box.low, box.high, strict=True))
+    wide = math.ceil(2.6 * max(box.height, box.high[0] - box.low[0]))
+    scene.add_grid("/paper", width=wide, height=wide, plane="xz", cell_size=1.0, section_size=5.0,
+                   cell_color=(226, 231, 237), section_color=(205, 213, 222), shadow_opacity=0.0,
+                   position=(round(x), box.high[1] + BEHIND, round(z)))  # fmt: skip

@@ -1,0 +1,133 @@
+"""What the page is drawn with: colours, turns, and a few bodies made of triangles."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae.checks import Array
+
+if TYPE_CHECKING:
+    from viser import ArrowsHandle, LabelHandle, SceneApi
+
+Colour = tuple[int, int, int]
+Place = tuple[float, float, float]
+Turn = tuple[float, float, float, float]
+
+BLUE: Colour = (37, 99, 168)
+LIGHT_BLUE: Colour = (110, 160, 214)
+AMBER: Colour = (196, 110, 22)
+LIGHT_AMBER: Colour = (233, 168, 88)
+STEEL: Colour = (92, 104, 120)
+SILVER: Colour = (168, 178, 190)
+TEAL: Colour = (20, 140, 130)
+DARK: Colour = (45, 52, 62)
+RED: Colour = (214, 40, 57)
+GREY: Colour = (190, 197, 206)
+SEEN = 0.05  # N; a smaller force is not drawn
+
+
+def turn_about(axis: Place, angle: float) -> Turn:
+    """The quaternion (w, x, y, z) of a turn about an axis of length 1 by an angle [rad].
+
+    Example:
+        >>> turn_about((0.0, 1.0, 0.0), 0.0)
+        (1.0, 0.0, 0.0, 0.0)
+    """
+    s = math.sin(0.5 * angle)
+    return math.cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2]
+
+
+def turn_of_z(to: Array) -> Turn:
+    """The quaternion (w, x, y, z) of the shortest turn that brings z onto a direction.
+
+    Example:
+        >>> import numpy as np
+        >>> [round(x, 3) + 0.0 for x in turn_of_z(np.array([2.0, 0.0, 0.0]))]
+        [0.707, 0.0, 0.707, 0.0]
+    """
+    x, y, z = (float(c) for c in to / np.linalg.norm(to))
+    if z < -0.999999999:
+        return 0.0, 1.0, 0.0, 0.0
+    w = math.sqrt(0.5 * (1.0 + z))
+    return w, -0.5 * y / w, 0.5 * x / w, 0.0
+
+
+def turned(turn: Array, place: Array) -> Array:
+    """A place [m] turned by a quaternion (w, x, y, z).
+
+    Example:
+        >>> import numpy as np
+        >>> turned(np.array(turn_about((0.0, 0.0, 1.0), np.pi / 2)), np.array([1.0, 0.0, 0.0])).round(12) + 0.0
+        array([0., 1., 0.])
+    """
+    w, v = float(turn[0]), turn[1:4]
+    once = 2.0 * np.cross(v, place)
+    return np.asarray(place + w * once + np.cross(v, once))
+
+
+def lathe(profile: list[tuple[float, float]], *, segments: int = 28) -> tuple[Array, NDArray[np.uint32]]:
+    """Vertices [m] and triangles of what a profile of (radius, height) sweeps about z, from the lowest to the highest.
+
+    Example:
+        >>> corners, triangles = lathe([(0.0, 0.0), (1.0, 0.0), (1.0, 2.0), (0.0, 2.0)], segments=8)
+        >>> corners.shape, triangles.shape
+        ((32, 3), (48, 3))
+    """
+    around = np.arange(segments) * (2.0 * math.pi / segments)
+    rings = [np.column_stack([r * np.cos(around), r * np.sin(around), np.full(segments, h)]) for r, h in profile]
+    here = np.arange(segments)
+    after = (here + 1) % segments
+    faces = []
+    for k in range(len(profile) - 1):
+        low, high = k * segments, (k + 1) * segments
+        faces.append(np.column_stack([low + here, low + after, high + after]))
+        faces.append(np.column_stack([low + here, high + after, high + here]))
+    return np.concatenate(rings), np.concatenate(faces).astype(np.uint32)
+
+
+def rod(scene: SceneApi, name: str, *, length: float, radius: float, colour: Colour) -> None:
+    """A round rod along its frame's z, from 0 to its length [m]."""
+    corners, faces = lathe([(0.0, 0.0), (radius, 0.0), (radius, length), (0.0, length)], segments=20)
+    scene.add_mesh_simple(name, corners, faces, color=colour, flat_shading=True)
+
+
+def ball(scene: SceneApi, name: str, *, radius: float, colour: Colour, at: Place = (0.0, 0.0, 0.0)) -> None:
+    """A ball in its parent's frame."""
+    scene.add_icosphere(name, radius=radius, color=colour, subdivisions=2, position=at)
+
+
+class ForceArrow:
+    """An arrow as long as a force is large, with its size in words at the tip; nothing where there is no force.
+
+    Args:
+        scene: to draw in.
+        name: of it in the scene.
+        metres: drawn for each newton [m/N].
+        longest: drawn at most [m].
+        colour: of the arrow.
+    """
+
+    def __init__(self, scene: SceneApi, name: str, *, metres: float, longest: float, colour: Colour) -> None:
+        self._metres, self._longest = metres, longest
+        thick = 0.035 * longest
+        self.arrow: ArrowsHandle = scene.add_arrows(
+            f"{name}/arrow", np.zeros((1, 2, 3)), colour, shaft_radius=0.5 * thick, head_radius=1.3 * thick,
+            head_length=3.0 * thick, visible=False,
+        )  # fmt: skip
+        self.label: LabelHandle = scene.add_label(f"{name}/newtons", "", visible=False, anchor="center-left")
+
+    def show(self, tail: Array, force: Array) -> None:
+        """Draw a force [N] from a place on [m]."""
+        size = float(np.linalg.norm(force))
+        seen = math.isfinite(size) and size >= SEEN
+        self.arrow.visible = self.label.visible = seen
+        if not seen:
+            return
+        tip = tail + force / size * min(self._metres * size, self._longest)
+        self.arrow.points = np.stack([tail, tip])[None].astype(np.float32)
+        self.label.position = tip + np.array([0.04 * self._longest, 0.0, 0.0])
+        self.label.text = f"{size:.2f} N"

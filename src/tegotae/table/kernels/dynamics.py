@@ -1,0 +1,169 @@
+"""The mechanism of the six-arm table in the coordinates of its plate: inertia and what acts beside motors and hands.
+
+    M(p, R) a + h = 0,   M = M_plate + J^-T I J^-1 + sum m_mid J_mid^T J_mid,   a = [dv/dt; dw/dt]    [tarao1999 (10)]
+
+h gathers what turning does, gravity, motors and the wrench on the plate. A slender uniform rod of mass m moves exactly
+as m/6 at both ends and 2m/3 in its middle: the ends belong to arm and plate, the middle to itself.
+
+y: 0:3 p, 3:7 quaternion (w, x, y, z), 7:10 v, 10:13 w.
+B: 0 mass of the plate, 1:4 its first moment, 4:10 its inertia about the joints' centre (xx, yy, zz, xy, xz, yz), both
+   in the plate's axes, 10 I of an arm, 11 first moment of an arm, 12 middle mass of a rod, 13 gravity.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tegotae.compiling import kernel
+from tegotae.table.kernels.hexa import ROW, inverse, inverse_jacobian
+
+
+class Room(NamedTuple):
+    """Arrays to work in: made once, so that a tick allocates nothing."""
+
+    th: np.ndarray
+    thd: np.ndarray
+    N: np.ndarray
+    W: np.ndarray
+    M: np.ndarray
+    h: np.ndarray
+    R: np.ndarray
+    Q: np.ndarray
+    P: np.ndarray
+    A: np.ndarray
+    f: np.ndarray
+    c: np.ndarray
+    k: np.ndarray
+    y: np.ndarray
+    J: np.ndarray
+    tau: np.ndarray
+    p: np.ndarray
+    w: np.ndarray
+
+
+def room() -> Room:
+    """Fresh arrays to work in."""
+    six, square, turn = (lambda: np.zeros(6)), (lambda: np.zeros((6, 6))), (lambda: np.zeros((3, 3)))
+    return Room(
+        six(), six(), np.zeros((6, ROW)), square(), square(), six(), turn(), turn(), turn(), square(), six(), six(),
+        np.zeros((4, 13)), np.zeros(13), np.zeros((3, 6)), six(), np.zeros(3), np.zeros(8),
+    )  # fmt: skip
+
+
+@kernel
+def matrix(y, R):
+    """The rotation of the quaternion in y, whatever its length."""
+    w, x, q, z = y[3], y[4], y[5], y[6]
+    s = 2.0 / (w * w + x * x + q * q + z * z)
+    R[0, 0], R[0, 1], R[0, 2] = 1.0 - s * (q * q + z * z), s * (x * q - w * z), s * (x * z + w * q)
+    R[1, 0], R[1, 1], R[1, 2] = s * (x * q + w * z), 1.0 - s * (x * x + z * z), s * (q * z - w * x)
+    R[2, 0], R[2, 1], R[2, 2] = s * (x * z - w * q), s * (q * z + w * x), 1.0 - s * (x * x + q * q)
+
+
+@kernel
+def plate_terms(B, y, R, P, M, h):
+    """M and h of the plate alone, gravity included; P takes its inertia in the world's axes."""
+    m, g = B[0], B[13]
+    wx, wy, wz = y[10], y[11], y[12]
+    c0 = R[0, 0] * B[1] + R[0, 1] * B[2] + R[0, 2] * B[3]
+    c1 = R[1, 0] * B[1] + R[1, 1] * B[2] + R[1, 2] * B[3]
+    c2 = R[2, 0] * B[1] + R[2, 1] * B[2] + R[2, 2] * B[3]
+    for i in range(3):
+        for j in range(3):
+            a0 = R[j, 0] * B[4] + R[j, 1] * B[7] + R[j, 2] * B[8]
+            a1 = R[j, 0] * B[7] + R[j, 1] * B[5] + R[j, 2] * B[9]
+            a2 = R[j, 0] * B[8] + R[j, 1] * B[9] + R[j, 2] * B[6]
+            P[i, j] = R[i, 0] * a0 + R[i, 1] * a1 + R[i, 2] * a2
+            M[3 + i, 3 + j] = P[i, j]
+            M[i, j] = m if i == j else 0.0
+    M[0, 3], M[0, 4], M[0, 5] = 0.0, c2, -c1
+    M[1, 3], M[1, 4], M[1, 5] = -c2, 0.0, c0
+    M[2, 3], M[2, 4], M[2, 5] = c1, -c0, 0.0
+    for i in range(3):
+        for j in range(3):
+            M[3 + i, j] = M[j, 3 + i]
+    u = wx * c0 + wy * c1 + wz * c2
+    w2 = wx * wx + wy * wy + wz * wz
+    h[0], h[1], h[2] = wx * u - c0 * w2, wy * u - c1 * w2, wz * u - c2 * w2 + m * g
+    l0 = P[0, 0] * wx + P[0, 1] * wy + P[0, 2] * wz
+    l1 = P[1, 0] * wx + P[1, 1] * wy + P[1, 2] * wz
+    l2 = P[2, 0] * wx + P[2, 1] * wy + P[2, 2] * wz
+    h[3] = wy * l2 - wz * l1 + c1 * g
+    h[4] = wz * l0 - wx * l2 - c0 * g
+    h[5] = wx * l1 - wy * l0
+
+
+@kernel
+def arm_terms(B, y, i, th, thd, N, W, J, M, h):
+    """Arm i and the middle of its rod added to M and h."""
+    inertia, m, g = B[10], B[12], B[13]
+    wx, wy, wz = y[10], y[11], y[12]
+    bx, by, bz = N[i, 0], N[i, 1], N[i, 2]
+    wb = wx * bx + wy * by + wz * bz
+    w2 = wx * wx + wy * wy + wz * wz
+    ax, ay, az = wx * wb - bx * w2, wy * wb - by * w2, wz * wb - bz * w2  # w x (w x b)
+    ux = y[7] + wy * bz - wz * by - N[i, 6] * thd
+    uy = y[8] + wz * bx - wx * bz - N[i, 7] * thd
+    uz = y[9] + wx * by - wy * bx - N[i, 8] * thd
+    t2 = thd * thd
+    # the rod keeps its length: n . (xdd - Cdd) + |xd - Cd|^2 = 0
+    e = N[i, 3] * (ax + N[i, 9] * t2) + N[i, 4] * (ay + N[i, 10] * t2) + N[i, 5] * (az + N[i, 11] * t2)
+    e = (e + ux * ux + uy * uy + uz * uz) / N[i, 12]
+    push = inertia * e - B[11] * g * math.cos(th)
+    for k in range(3):
+        for j in range(6):
+            J[k, j] = 0.5 * N[i, 6 + k] * W[i, j]
+        J[k, k] += 0.5
+    J[0, 4] += 0.5 * bz
+    J[0, 5] -= 0.5 * by
+    J[1, 3] -= 0.5 * bz
+    J[1, 5] += 0.5 * bx
+    J[2, 3] += 0.5 * by
+    J[2, 4] -= 0.5 * bx
+    mx = 0.5 * m * (N[i, 6] * e - N[i, 9] * t2 + ax)
+    my = 0.5 * m * (N[i, 7] * e - N[i, 10] * t2 + ay)
+    mz = 0.5 * m * (N[i, 8] * e - N[i, 11] * t2 + az) + m * g
+    for a in range(6):
+        h[a] += W[i, a] * push + J[0, a] * mx + J[1, a] * my + J[2, a] * mz
+        for b in range(6):
+            M[a, b] += inertia * W[i, a] * W[i, b] + m * (J[0, a] * J[0, b] + J[1, a] * J[1, b] + J[2, a] * J[2, b])
+
+
+@kernel
+def terms(G, B, y, o):
+    """M, h (motors and wrench left out), angles and rates at y; False where the arms do not reach."""
+    matrix(y, o.R)
+    if inverse(G, y, o.R, o.th, o.N) >= 0:
+        return False
+    for i in range(6):
+        if not o.N[i, 12] > 1e-9 * G[i, 8] * G[i, 9]:
+            return False
+    inverse_jacobian(o.N, o.W)
+    plate_terms(B, y, o.R, o.P, o.M, o.h)
+    for i in range(6):
+        s = 0.0
+        for k in range(6):
+            s += o.W[i, k] * y[7 + k]
+        o.thd[i] = s
+        arm_terms(B, y, i, o.th[i], s, o.N, o.W, o.J, o.M, o.h)
+    return True
+
+
+@kernel
+def quaternion(R, y):
+    """The quaternion of a rotation into y[3:7], by its largest part."""
+    t = R[0, 0] + R[1, 1] + R[2, 2]
+    if t > max(R[0, 0], R[1, 1], R[2, 2]):
+        a = 2.0 * math.sqrt(1.0 + t)
+        y[3], y[4], y[5], y[6] = a / 4, (R[2, 1] - R[1, 2]) / a, (R[0, 2] - R[2, 0]) / a, (R[1, 0] - R[0, 1]) / a
+        return
+    i = 0
+    if R[1, 1] > R[i, i]:
+        i = 1
+    if R[2, 2] > R[i, i]:
+        i = 2
+    j, k = (i + 1) % 3, (i + 2) % 3
+    a = 2.0 * math.sqrt(1.0 + R[i, i] - R[j, j] - R[k, k])
+    y[3] = (R[k, j] - R[j, k]) / a
+    y[4 + i], y[4 + j], y[4 + k] = a / 4, (R[j, i] + R[i, j]) / a, (R[k, i] + R[i, k]) / a

@@ -1,0 +1,107 @@
+"""A fixed surface that a probe on the plate meets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+
+# Largest share of 1/|root| that a Runge-Kutta step may take, root of m s^2 + c s + k = 0. The steps in which the tip
+# touches and leaves are the worst: an undamped bounce comes back with its speed to 0.3 % (it errs by the share squared,
+# 1.3 % at 0.5), one damped to a speed of 0.57 with 0.555 to 0.592 (by the share: the damper's force jumps at touching).
+# Poses in which the tip is lighter than at home stay far from unstable (2.8).
+SHARE = 0.25
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Surface:
+    """A plane across the table's z that faces down, and the tip of the probe that meets it.
+
+    There is contact where the tip is higher than the plane. It pushes the plate down with stiffness * depth + damping *
+    (rate of the depth), and never pulls. Where there is friction, a spring and a damper of the same numbers hold the
+    tip along the plane up to friction * (normal force): below that limit it sticks, without creep.
+
+    Args:
+        height: of the plane along the table's z [m].
+        stiffness: [N/m], > 0.
+        damping: [N·s/m], >= 0.
+        probe: the tip from the centre of the plate's joints, along the plate's axes [m].
+        friction: coefficient of dry friction [-], >= 0.
+
+    Example:
+        >>> import dataclasses
+        >>> from tegotae.table import HexaPlant, Surface
+        >>> stop = Surface(height=-0.419, stiffness=1e5, damping=100.0, probe=(0.0, 0.0, 0.05))
+        >>> table = dataclasses.replace(HexaPlant.default(), surface=stop).start()
+        >>> table.command((0.0, 0.0, -0.468))  # 1 mm into the surface
+        >>> for _ in range(500):
+        ...     reading = table.step()
+        >>> round(float(reading.wrench[2]), 1)  # N; 1 mm through K of the table and k of the surface in series
+        -10.2
+    """
+
+    height: float
+    stiffness: float
+    damping: float = 0.0
+    probe: ArrayLike = (0.0, 0.0, 0.0)
+    friction: float = 0.0
+
+    def __post_init__(self) -> None:
+        checks.number("Surface", "height", self.height, "m", "Give the plane's height along the table's z.")
+        checks.positive("Surface", "stiffness", self.stiffness, "N/m", "Give what the surface gives way, above 0.")
+        checks.at_least_zero("Surface", "damping", self.damping, "N·s/m", "Give 0 for a surface that loses nothing.")
+        checks.at_least_zero("Surface", "friction", self.friction, "", "Give 0 for a surface without friction.")
+        if self.tip.shape != (3,):
+            checks.refuse("Surface", f"probe has shape {self.tip.shape}.", "Give (x, y, z) in m.")
+        checks.finite("Surface", "probe", self.tip, "m")
+
+    @cached_property
+    def tip(self) -> Array:
+        """The probe's tip from the centre of the plate's joints, along the plate's axes [m]."""
+        return checks.array("Surface", "probe", self.probe, "m", "Give (x, y, z) in m.")
+
+    @cached_property
+    def parameters(self) -> Array:
+        """The vector C that the kernels read."""
+        return np.array([self.height, self.stiffness, self.damping, *self.tip, self.friction], dtype=np.float64)
+
+    def quickest(self, M: Array, rotation: Array) -> float:
+        """Largest magnitude of the roots of m s^2 + damping s + stiffness = 0 [1/s], m the least mass that pushes.
+
+        Args:
+            M: inertia of the plate, 6 x 6 [kg, kg·m, kg·m2].
+            rotation: of the plate, 3 x 3 [-].
+
+        Example:
+            >>> import numpy as np
+            >>> Surface(height=0.0, stiffness=100.0).quickest(np.diag([1.0] * 3 + [0.1] * 3), np.eye(3))
+            10.0
+        """
+        x, y, z = rotation @ self.tip
+        J = np.array([[1, 0, 0, 0, z, -y], [0, 1, 0, -z, 0, x], [0, 0, 1, y, -x, 0]], dtype=np.float64)
+        give = J @ np.linalg.solve(M, J.T)
+        ease = float(np.linalg.eigvalsh(give)[-1] if self.friction > 0.0 else give[2, 2])
+        k, c = self.stiffness * ease, self.damping * ease
+        return math.sqrt(k) if c * c < 4.0 * k else 0.5 * (c + math.sqrt(c * c - 4.0 * k))
+
+
+def refuse_too_stiff(surface: Surface, M: Array, rotation: Array, period: float, substeps: int) -> None:
+    """Refuse a surface whose bounce the steps of the motion are too long for."""
+    quickest = surface.quickest(M, rotation)
+    needed = math.ceil(period * quickest / SHARE)
+    if substeps < needed:
+        checks.refuse(
+            "HexaPlant",
+            f"surface with stiffness={surface.stiffness:g} N/m and damping={surface.damping:g} N·s/m answers the tip "
+            f"within {1.0 / quickest:.3g} s, too quick for substeps={substeps} in {period:g} s.",
+            f"Use substeps >= {needed}, or a softer or less damped surface.",
+        )
+
+
+NONE = np.zeros(7)  # C of a table without a surface

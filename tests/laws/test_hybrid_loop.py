@@ -1,0 +1,140 @@
+"""The loop as a whole, in lockstep: it waits, runs, feels, stops and goes on; the same inputs give the same numbers."""
+
+import numpy as np
+import pytest
+
+from tegotae.hybrid import Measurement, State
+from tegotae.hybrid.assembly import core_of
+from tegotae.hybrid.bus import MemoryBus
+from tegotae.hybrid.settings import read_settings
+from tegotae.hybrid.virtual_run import VirtualLoop, run_virtual
+
+SHORT = ["device.kind=spring", "model.gap=0.001", "duration=0.35"]
+T = 2e-3
+
+
+def settings(*changes):
+    return read_settings(changes=[*SHORT, *changes])
+
+
+def test_an_undelayed_contact_is_the_half_sine_of_theory():
+    told = run_virtual(settings()).dynamics
+    force = -told["wrench"][:, 2]
+    assert force.max() == pytest.approx(0.01 * np.sqrt(45292.0 * 33.75), rel=1e-3)
+    assert T * (force > 0.0).sum() == pytest.approx(np.pi * np.sqrt(33.75 / 45292.0), abs=1.5 * T)
+    assert -told["twist"][-1, 2] == pytest.approx(0.01, rel=2e-4)
+
+
+@pytest.mark.parametrize("damping", [0.0, 200.0])
+def test_compensation_brings_back_the_undelayed_contact(damping):
+    truth, late = (
+        -run_virtual(settings(f"device.damping={damping}", f"link.delay={delay}")).dynamics["wrench"][:, 2]
+        for delay in (0.0, 0.01)
+    )
+    assert late.max() == pytest.approx(truth.max(), rel=0.01)
+    assert (late > 0.0).sum() == pytest.approx((truth > 0.0).sum(), abs=1)
+
+
+def test_it_is_the_same_bit_for_bit_every_time():
+    one, two = (run_virtual(settings("link.loss=0.2", "link.jitter=0.004", "link.delay=0.006")) for _ in range(2))
+    assert one.dynamics.tobytes() == two.dynamics.tobytes()
+    assert one.table.tobytes() == two.table.tobytes()
+
+
+def test_recorded_measurements_replayed_give_the_same_numbers():
+    own = settings("link.loss=0.2", "link.delay=0.006")
+    rows = run_virtual(own).dynamics
+    core = core_of(own)
+    for row in rows:
+        felt = None
+        if row["fresh"]:
+            parts = [tuple(row[f"felt_{name}"].tolist()) for name in ("pose", "twist", "wrench", "onset")]
+            felt = Measurement.of(float(row["label"]), (*(x for part in parts for x in part), int(row["felt_state"])))
+        core.tick(steps=int(row["steps"]), measurement=felt)
+        assert core.meeting.motion[0] == row["pose"].tolist()
+        assert core.applied == row["wrench"].tolist()
+
+
+def test_the_simulation_waits_for_the_table_and_goes_on_after_a_re_arm():
+    bus, events = MemoryBus("two-robots"), []
+    bus.subscribe("two-robots/events", lambda topic, payload: events.append(payload.decode()))
+    loop = VirtualLoop(settings(), bus=bus)
+    loop.run(0.05)
+    assert loop.dynamics.simulated == 0.0, "the sensor is not tared yet"
+    loop.run(0.15)
+    before = loop.dynamics.simulated
+    assert before > 0.05
+    loop.table.request_stop("a person pressed it")
+    loop.run(0.1)
+    stood = loop.dynamics.simulated
+    assert stood < before + 0.03
+    loop.run(0.1)
+    assert loop.dynamics.simulated == stood, "it waits"
+    assert State.LATCHED in loop.table.state
+    loop.table.request_rearm()
+    loop.run(0.3)
+    assert loop.dynamics.simulated > stood + 0.2
+    assert any("a person pressed it" in event for event in events)
+    assert any("re-armed" in event for event in events)
+
+
+def rest_after(rows, killed):
+    """From the last command that came in until the commanded pose stands still [s]."""
+    after = rows[1e-9 * rows["time"] >= killed - 1e-9]
+    moving = np.flatnonzero(np.abs(np.diff(after["command"][:, 2])) > 1e-12)
+    return T * (moving[-1] + 2)
+
+
+def test_without_the_dynamics_the_table_rests_within_50_ms():
+    loop = VirtualLoop(settings())
+    loop.run(0.25)
+    assert State.CONTACT in loop.table.state, "in mid-contact"
+    loop.kill("dynamics")
+    loop.run(0.2)
+    rows = loop.finish().table
+    assert 0.01 < rest_after(rows, 0.25) <= 0.05
+    assert State.LATCHED in loop.table.state
+
+
+def test_a_dynamics_that_comes_back_needs_a_re_arm():
+    loop = VirtualLoop(settings())
+    loop.run(0.15)
+    loop.kill("dynamics")
+    loop.run(0.1)
+    loop.revive("dynamics")
+    loop.run(0.1)
+    assert State.LATCHED in loop.table.state
+    stood = loop.dynamics.simulated
+    loop.table.request_rearm()
+    loop.run(0.1)
+    assert State.RUNNING in loop.table.state
+    assert loop.dynamics.simulated > stood
+
+
+def test_without_the_table_the_simulation_waits():
+    loop = VirtualLoop(settings())
+    loop.run(0.2)
+    loop.kill("table")
+    loop.run(0.2)
+    assert loop.dynamics.simulated <= 0.2
+    assert State.HELD in loop.dynamics.state
+
+
+def test_who_watches_changes_nothing():
+    heard = []
+    bus = MemoryBus("two-robots")
+    bus.subscribe("two-robots/**", lambda topic, payload: heard.append(topic))
+    watched, alone = run_virtual(settings(), bus=bus), run_virtual(settings())
+    assert heard
+    assert watched.dynamics.tobytes() == alone.dynamics.tobytes()
+
+
+def test_a_label_from_nowhere_is_ignored():
+    core = core_of(settings())
+    for _ in range(10):
+        core.tick(steps=1, measurement=None)
+    push = (0.0, 0.0, -500.0, 0.0, 0.0, 0.0)
+    for label in (5.0, -3.0):
+        core.tick(steps=1, measurement=Measurement(label=label, wrench=push, state=State.CONTACT | State.RUNNING))
+    assert core.disbelieved == 2
+    assert not any(core.applied)
