@@ -16,6 +16,10 @@ RUNS = {
         ["--ticks", "1500", "--elements", "2"],
         r"composite +\d+\.\d+ µm +\d+\.\d x better",
     ),
+    "04_attach_a_table.py": (
+        ["--ticks", "60"],
+        r"moved (1\.000|0\.9\d\d) mm.*felt \d+\.\d\d N; fault: none\ncontroller gone: the controller has stopped",
+    ),
 }
 
 

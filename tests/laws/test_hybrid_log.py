@@ -207,30 +207,43 @@ def test_what_is_no_row_or_event_is_refused(tmp_path):
     assert not (tmp_path / "other.mcap").exists()
 
 
+class Full:
+    """A file on a disk without room."""
+
+    def write(self, data=b""):
+        raise OSError(28, "No space left on device")
+
+    flush = tell = write
+
+
+def fill_the_disk(writer):
+    writer._writer._Writer__stream = Full()
+
+
 def test_a_full_disk_is_told_and_the_log_stays_readable(tmp_path):
     path = tmp_path / "run.mcap"
-    log = LogWriter(path, {})
-    log.rows("dynamics", ROWS[:10], first=0)
-    log.flush()
-
-    class Full:
-        def write(self, data):
-            raise OSError(28, "No space left on device")
-
-        flush = tell = write
-
-        def close(self):
-            return None
-
-    log._writer._Writer__stream = Full()
-    log.rows("dynamics", ROWS[10:20], first=10)
-    with pytest.raises(FileError, match="No space left"):
+    with LogWriter(path, {}) as log:
+        log.rows("dynamics", ROWS[:10], first=0)
         log.flush()
-    with pytest.raises(InputError, match="is closed"):
-        log.rows("dynamics", ROWS[20:], first=20)
-    log.close()
-    log._file.close()
+        fill_the_disk(log)
+        log.rows("dynamics", ROWS[10:20], first=10)
+        with pytest.raises(FileError, match="No space left"):
+            log.flush()
+        with pytest.raises(InputError, match="is closed"):
+            log.rows("dynamics", ROWS[20:], first=20)
     assert LogReader(path).dynamics.size == 10
+
+
+def test_a_node_whose_disk_is_full_ends_with_these_words(tmp_path):
+    bus, path = MemoryBus("demo"), tmp_path / "run.mcap"
+    node = LogNode(bus, "demo", path)
+    publish(bus, ROWS[:50], "dynamics", DYNAMICS)
+    node.step()
+    node.writer.flush()
+    fill_the_disk(node.writer)
+    with pytest.raises(FileError, match="No space left"):
+        node.run(duration=5.0)
+    assert LogReader(path).dynamics.size == 50
 
 
 @pytest.mark.parametrize("drift", [0.0, 5e-4])

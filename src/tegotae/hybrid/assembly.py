@@ -120,7 +120,8 @@ def plant_of(device: HexaSettings, period: float) -> Any:
         probe=device.probe,
         friction=device.friction,
     )
-    sensor = ForceSensor(load=(0.0, 0.0, -9.81 * device.load, 0.0, 0.0, 0.0), noise=device.noise / 1e5)
+    # Tared for the table's own servo, which must know a contact from the weight of a part; `signal` is not.
+    sensor = ForceSensor(load=(0.0, 0.0, -9.81 * device.load, 0.0, 0.0, 0.0), noise=device.noise / 1e5).tared()
     return dataclasses.replace(plain, servo=servo, surface=surface, sensor=sensor, substeps=device.substeps)
 
 

@@ -208,7 +208,29 @@ class Compensation:
         self._lag[0] = _LAG_MEMORY * self._lag[0] + speed * (wanted - depth)
         self._lag[1] = _LAG_MEMORY * self._lag[1] + speed * speed
 
-    def force(self, felt: float, *, depth_then: float, speed_then: float, depth: float, speed: float) -> float:
+    def rate_told(self, label: float) -> float:
+        """How fast the commanded places moved on in the period before a simulated time [m/s].
+
+        A command's own speed does not tell it: places jump a little where a contact is first heard of.
+
+        Args:
+            label: as in `told` [s].
+        """
+        now, before = self.told(label), self.told(label - self._period)
+        if now is None or before is None:
+            return 0.0 if now is None else now[1]
+        return (now[0] - before[0]) / self._period
+
+    def force(
+        self,
+        felt: float,
+        *,
+        depth_then: float,
+        speed_then: float,
+        depth: float,
+        speed: float,
+        rate_then: float | None = None,
+    ) -> float:
         """What the contact would say now, in the middle of the tick that begins.
 
         Args:
@@ -217,10 +239,12 @@ class Compensation:
             speed_then: commanded then [m/s].
             depth: of the bodies now [m].
             speed: of the bodies now [m/s].
+            rate_then: at which commanded places moved then, as a damper felt it [m/s]; `speed_then` unless given.
         """
+        rate = speed_then if rate_then is None else rate_then
         k, c, lag = self.contact.stiffness, self.contact.damping, self.contact.lag
         on = depth + self._half * speed - (depth_then - lag * speed_then)
-        return max(0.0, felt + k * on + c * (speed - speed_then))
+        return max(0.0, felt + k * on + c * (speed - rate))
 
     def ahead(self, depth: float, speed: float, *, mass: float, touching: bool) -> tuple[float, float, float]:
         """Depth, speed and acceleration when the table's answer will arrive: the contact is rolled forward.

@@ -28,6 +28,7 @@ class Felt:
         push: along the normal [N], >= 0.
         depth: commanded for the moment of the sample [m].
         speed: commanded for it [m/s].
+        rate: at which the commanded places moved then [m/s].
 
     Example:
         >>> from tegotae.hybrid import Measurement, State
@@ -39,6 +40,7 @@ class Felt:
     push: float = 0.0
     depth: float = 0.0
     speed: float = 0.0
+    rate: float = 0.0
 
     def __post_init__(self) -> None:
         if State.CONTACT in self.measurement.state:
@@ -111,6 +113,7 @@ class DynamicsCore:
         if self.simulated > 0.0:
             late.delay.hear(now=self.simulated, label=measurement.label)
         felt.depth, felt.speed = late.told(measurement.label) or (measurement.pose[2], measurement.twist[2])
+        felt.rate = late.rate_told(measurement.label)
         if felt.push > 0.0:
             if not self.touching:
                 self.touching = True
@@ -131,7 +134,12 @@ class DynamicsCore:
         if self.compensated:
             pose, twist = self.meeting.motion
             push = self.late.force(
-                felt.push, depth_then=felt.depth, speed_then=felt.speed, depth=pose[2], speed=twist[2]
+                felt.push,
+                depth_then=felt.depth,
+                speed_then=felt.speed,
+                rate_then=felt.rate,
+                depth=pose[2],
+                speed=twist[2],
             )
             share = push / felt.push
             wrench = [share * x for x in wrench]

@@ -11,7 +11,7 @@ from tegotae.hybrid.packets import ORIGIN, Heartbeat, Measurement, State, Stop
 from tegotae.hybrid.reporting import Reporter
 
 _MOST = 5  # periods simulated in one tick after late ones
-_SILENT = 0.05  # s without a measurement after which the simulation waits
+_SILENT = 0.1  # s without a measurement after which the simulation waits
 _STOPPED = State.HELD | State.LATCHED | State.FAULT | State.EMERGENCY
 _NOTHING = (0.0, ORIGIN, (0.0,) * 6, (0.0,) * 6, ORIGIN, 0)
 

@@ -228,6 +228,9 @@ class Link:
             seen.replayed += 1
         elif header.peer != self._session:
             seen.unmet += 1
+            if peer is not None and same:  # it has not heard our greeting yet: not handed on, but not lost either
+                order, gap = peer.order(header.sequence)
+                seen.lost += {Order.NEW: gap, Order.LATE: -gap}.get(order, 0)
             self._stranger = Stranger(header.session, source, header.stamp, self._now())
             if isinstance(packet, Stop):
                 self._stop, self._rearm = packet, None

@@ -9,7 +9,7 @@ from typing import Any
 from tegotae.hybrid.blocks import Block, BlockReader
 from tegotae.hybrid.bus import Bus
 from tegotae.hybrid.packets import State
-from tegotae.hybrid.processes import FINISHED
+from tegotae.hybrid.reporting import FINISHED
 from tegotae.hybrid.rows import DYNAMICS
 
 _DOING = {  # the first that holds is said
@@ -65,7 +65,7 @@ class Listener:
 
     def _row(self, block: Block) -> None:
         last = block.rows[-1]
-        self.simulated, self.force = float(last["simulated"]), -float(last["wrench"][2])
+        self.simulated, self.force = float(last["simulated"]), abs(float(last["wrench"][2]))
         self.states["dynamics"] = int(last["state"])
 
     def _event(self, topic: str, payload: bytes) -> None:

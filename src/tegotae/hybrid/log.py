@@ -21,6 +21,7 @@ import tegotae
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
+from tegotae.hybrid.log_clocks import BESIDE_THE_TABLE
 from tegotae.hybrid.log_reader import LogReader as LogReader
 from tegotae.hybrid.log_reader import difference as difference
 from tegotae.hybrid.log_reader import same as same
@@ -122,7 +123,7 @@ class LogWriter:
         topic = f"rows/{kind}"
         if topic not in self._channels:
             self._register(topic, RECORDS, DESCRIBED, described(kind, rows.dtype))
-        self._add(topic, rows.tobytes(), own, own - self._offset * (kind == "table"), first % _LAST, rows.size)
+        self._add(topic, rows.tobytes(), own, own - self._offset * (kind in BESIDE_THE_TABLE), first % _LAST, rows.size)
 
     def configuration(self, simulated: float, q: Array) -> None:
         """The configuration of the model, for replaying a view.
@@ -163,7 +164,7 @@ class LogWriter:
         if "events" not in self._channels:
             self._register("events", "json", "jsonschema", EVENT_SCHEMA)
         sequence = self.written.get("events", 0) % _LAST
-        self._add("events", _json(event), own, own - self._offset * (node == "table"), sequence, 1)
+        self._add("events", _json(event), own, own - self._offset * (node in BESIDE_THE_TABLE), sequence, 1)
 
     def status(self, node: str, status: Mapping[str, Any]) -> None:
         """What a node tells of itself twice a second.
@@ -176,6 +177,11 @@ class LogWriter:
         if topic not in self._channels:
             self._register(topic, "json", "jsonschema", JSON_SCHEMA)
         self._add(topic, _json(status), self._now, self._now, self.written.get(topic, 0) % _LAST, 1)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more can be written: it was closed, or the disk refused."""
+        return self._closed
 
     def flush(self) -> None:
         """Everything handed over so far is in the file when this returns."""

@@ -130,6 +130,8 @@ class LogNode:
 
     def close(self) -> None:
         """Write what has arrived, and finish the file."""
+        if self.writer.closed:
+            return  # the disk refused: whoever called `step` was told
         try:
             self.step()
             self._speak()

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
+from tegotae.hybrid.log_clocks import BESIDE_THE_TABLE, offsets_of, times_of, translation
 from tegotae.hybrid.log_schema import RECORDS, dtype_of
 
 Rows = NDArray[np.void]
 _MAGIC = b"\x89MCAP0\r\n"
-_SMOOTH = 255  # rows: what jitters in the offset between two clocks, whose drift is slow
 
 
 class LogReader:
@@ -38,7 +38,7 @@ class LogReader:
         events: each with time, node, level, text, by time, and "at" [s] on the common clock.
         status: node -> all that it told of itself, in order.
         lost: kind of rows -> how many never reached the log.
-        aligned: "dynamics", "table" -> times of the rows [s] from the first one on, on the dynamics node's clock.
+        aligned: kind of rows -> their times [s] from the first one on, on the dynamics node's clock.
         whole: whether the log was finished properly.
         words: what is wrong with it, in words.
 
@@ -165,18 +165,19 @@ class LogReader:
         return lost
 
     def _align(self) -> None:
-        """The table's times on the dynamics' clock, by the offset that the link told, smoothed."""
-        ours, theirs = _times(self.dynamics), _times(self.table)
-        to_ours = _translation(self.dynamics)
-        starts = [int(each[0]) for each in (ours, to_ours(theirs)) if each.size]
-        zero = min(starts, default=int(self.events[0]["time"]) if self.events else 0)
-        self.aligned: Mapping[str, Array] = {
-            "dynamics": 1e-9 * (ours - zero),
-            "table": 1e-9 * (to_ours(theirs) - zero),
+        """Times of the table and its device on the dynamics' clock, by the offset that the link told, smoothed."""
+        to_ours = translation(self.dynamics)
+        times = {
+            "dynamics": times_of(self.dynamics),
+            "table": to_ours(times_of(self.table)),
+            "device": to_ours(times_of(self.device)),
         }
+        starts = [int(each[0]) for each in times.values() if each.size]
+        zero = min(starts, default=int(self.events[0]["time"]) if self.events else 0)
+        self.aligned: Mapping[str, Array] = {kind: 1e-9 * (each - zero) for kind, each in times.items()}
         for event in self.events:
             own = np.array([event["time"]], dtype=np.int64)
-            event["at"] = 1e-9 * int((to_ours(own) if event["node"] == "table" else own)[0] - zero)
+            event["at"] = 1e-9 * int((to_ours(own) if event["node"] in BESIDE_THE_TABLE else own)[0] - zero)
         self.events.sort(key=lambda event: float(event["at"]))
 
     def _say(self) -> None:
@@ -187,7 +188,7 @@ class LogReader:
         for kind, count in self.lost.items():
             if count:
                 self.words.append(f"{count} rows of the {kind} node never reached the log")
-        if self.table.size and self.dynamics.size and not np.isfinite(_offsets(self.dynamics)).any():
+        if self.table.size and self.dynamics.size and not np.isfinite(offsets_of(self.dynamics)).any():
             self.words.append("the clocks of the two nodes were never compared: they are taken to be the same")
 
 
@@ -227,44 +228,6 @@ def _empty(kind: str) -> np.dtype[Any]:
 
     configuration = np.dtype([("simulated", "<f8"), ("q", "<f8", (0,))])
     return {"dynamics": DYNAMICS, "table": TABLE, "device": TABLE, "configuration": configuration}[kind]
-
-
-def _times(rows: Rows) -> NDArray[np.int64]:
-    return rows["time"].astype(np.int64)
-
-
-def _offsets(rows: Rows) -> Array:
-    names = rows.dtype.names or ()
-    return rows["offset"].astype(np.float64) if "offset" in names else np.full(rows.size, np.nan)
-
-
-def _translation(dynamics: Rows) -> Any:
-    """From the table's clock to the dynamics' own, both [ns]: piecewise linear, the same offset beyond."""
-    ours, offsets = _times(dynamics), _offsets(dynamics)
-    known = np.isfinite(offsets)
-    if not known.any():
-        return lambda theirs: theirs
-    ours = ours[known]
-    smooth = np.round(1e9 * _median(offsets[known])).astype(np.int64)
-    zero = int(ours[0])
-    base = int(smooth[0])
-    shown = np.maximum.accumulate((ours - zero) + (smooth - base)).astype(np.float64)  # what the table's clock showed
-
-    def to_ours(theirs: NDArray[np.int64]) -> NDArray[np.int64]:
-        local = theirs - (zero + base)  # small numbers: exact as floats
-        shift = np.interp(local.astype(np.float64), shown, (smooth - base).astype(np.float64))
-        return local - np.round(shift).astype(np.int64) + zero
-
-    return to_ours
-
-
-def _median(values: Array) -> Array:
-    """Of each value and its neighbours: an offset that a late packet spoils for a moment moves no time."""
-    if np.ptp(values) == 0.0:
-        return values
-    from scipy.ndimage import median_filter
-
-    return np.asarray(median_filter(values, size=min(_SMOOTH, values.size), mode="reflect"), dtype=np.float64)
 
 
 def same(first: Rows, second: Rows, *, ignoring: tuple[str, ...] = ()) -> bool:

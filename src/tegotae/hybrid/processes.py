@@ -27,9 +27,9 @@ from tegotae.hybrid.packets import State, Stop
 from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings
 
 MEETING = 120.0  # s, for others to come: they may have to compile
-FINISHED = "finished"  # how the last event of a dynamics node begins that came to its end
 _DRAIN = 0.15  # s without a message after which a log that is told to end has heard everything
 _LONGEST_DRAIN = 2.0  # s
+_DEVICE_WAITS = 3  # times as long as the table for a command: a late tick of the table node is no reason to stop it
 _COMING_TO_REST = 0.3  # s, for a table that is told to end
 
 
@@ -136,7 +136,7 @@ def run_dynamics(settings: Settings, *, awaited: Sequence[str] = (), parent: int
     """
     from tegotae.hybrid.assembly import core_of
     from tegotae.hybrid.dynamics_node import DynamicsNode
-    from tegotae.hybrid.reporting import Reporter
+    from tegotae.hybrid.reporting import FINISHED, Reporter
     from tegotae.hybrid.rows import DYNAMICS
     from tegotae.hybrid.virtual_run import faults_of
 
@@ -279,7 +279,11 @@ def run_device(settings: Settings, *, awaited: Sequence[str] = (), parent: int |
         bus = held.enter_context(closing(bus_of(settings, "device")))
         reporter = Reporter(bus, "device", TABLE)
         node = DeviceNode(
-            twin=twin, link=link, clock=clock, watchdog=settings.limits.watchdog, tell=reporter.event
+            twin=twin,
+            link=link,
+            clock=clock,
+            watchdog=_DEVICE_WAITS * settings.limits.watchdog,
+            tell=reporter.event,
         )
         join(settings, "device", bus, awaited, ending)
         with clock, undisturbed():

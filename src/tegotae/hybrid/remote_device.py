@@ -47,12 +47,12 @@ class RemoteDevice:
         link: Link,
         period: float,
         margins: Callable[[Sequence[float]], tuple[float, float]] | None = None,
-        silence: float = 0.03,
+        silence: float = 0.1,
         start: Sequence[float] | None = None,
     ) -> None:
         self.period = checks.period_of("RemoteDevice", period)
         self._link, self._margins = link, margins
-        self._silence = checks.positive("RemoteDevice", "silence", silence, "s", "Such as 0.03.")
+        self._silence = checks.positive("RemoteDevice", "silence", silence, "s", "Such as 0.1.")
         self._reading = DeviceReading() if start is None else DeviceReading(pose=tuple(start))
         self.met = False
 
@@ -137,10 +137,10 @@ class DeviceNode:
         ...     tell=lambda time, level, text: said.append(text),
         ... )
         >>> sent = here.send(Command(label=0.0, pose=(0.0, 0.0, 0.001, 1.0, 0.0, 0.0, 0.0)))
-        >>> for _ in range(20):
+        >>> for _ in range(30):
         ...     node.step(clock.wait())
         >>> said
-        ['first command: moving', 'no command for 12 ms: stopped, holding; re-arm to go on']
+        ['first command: moving', 'no command for 42 ms: stopped, holding; re-arm to go on']
     """
 
     def __init__(
@@ -149,11 +149,11 @@ class DeviceNode:
         twin: Twin,
         link: Link,
         clock: Clock,
-        watchdog: int = 5,
+        watchdog: int = 20,
         tell: Callable[[int, str, str], None] = lambda time, level, text: None,
     ) -> None:
         self._twin, self._link, self._clock, self._tell = twin, link, clock, tell
-        self._watchdog = checks.whole("DeviceNode", "watchdog", watchdog, 1, "Give a number of periods, such as 5.")
+        self._watchdog = checks.whole("DeviceNode", "watchdog", watchdog, 1, "Give a number of periods, such as 20.")
         self._came: int | None = None
         self.stopped = False
         self.quiet = 0.0  # s since the newest command; 0 before the first

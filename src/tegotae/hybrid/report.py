@@ -17,6 +17,7 @@ from tegotae.checks import Array
 from tegotae.hybrid.audit import Contact, contacts_of, sound
 from tegotae.hybrid.log_reader import LogReader
 from tegotae.hybrid.log_schema import plain
+from tegotae.hybrid.reporting import FINISHED
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -80,8 +81,9 @@ def report(log: LogReader | str | os.PathLike[str]) -> dict[str, Any]:
         told["delay"] = _median(log.dynamics["delay"])
     told |= _loop(log) | _counts(log) | _settings(log)
     told["contacts"] = [asdict(each) for each in contacts]
-    told["trips"] = [_told(each) for each in log.events if each["level"] == "trip"]
-    told["warnings"] = [_told(each) for each in log.events if each["level"] == "warning"]
+    during = _during(log.events)
+    told["trips"] = [_told(each) for each in during if each["level"] == "trip"]
+    told["warnings"] = [_told(each) for each in during if each["level"] == "warning"]
     told["words"] = _words(log, told)
     result: dict[str, Any] = plain(told)
     return result
@@ -133,7 +135,8 @@ def _settings(log: LogReader) -> dict[str, Any]:
         "guard": settings.get("guard"),
         "compensation": settings.get("compensation"),
         "clock": settings.get("clock"),
-        "started": log.about.get("started"),
+        # Two virtual runs are the same, whenever they were made.
+        "started": None if settings.get("clock") == "virtual" else log.about.get("started"),
         "versions": log.about.get("versions"),
     }
 
@@ -236,6 +239,12 @@ def _spread_shown(spread: Mapping[str, Any]) -> str:
     """In milliseconds, with as many digits as anybody reads."""
     values = [spread.get(name) for name in ("p50", "p99", "max")]
     return " / ".join("–" if value is None else f"{1e3 * value:.2g}" for value in values)
+
+
+def _during(events: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """What happened while something was simulated: that all stop when it is done is as it should be."""
+    ends = [each["at"] for each in events if each["node"] == "dynamics" and each["text"].startswith(FINISHED)]
+    return [each for each in events if not ends or each["at"] <= max(ends)]
 
 
 def _told(event: Mapping[str, Any]) -> dict[str, Any]:

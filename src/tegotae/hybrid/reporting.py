@@ -13,6 +13,7 @@ from tegotae.hybrid.bus import Bus
 if TYPE_CHECKING:
     import numpy as np
 
+FINISHED = "finished"  # how the last event of a dynamics node begins that came to its end
 _STATUS = 500_000_000  # ns between two
 
 

@@ -130,8 +130,8 @@ class LimitSettings(_Group, frozen=True):
     joint_margin: Annotated[float, _of("least left to a joint's end [rad]")] = 0.05
     singularity: Annotated[float, _of("least distance to a singularity [-]")] = 0.1
     watchdog: Annotated[int, _of("periods without a command after which it counts as missing")] = 5
-    coast: Annotated[float, _of("how long it then moves on [s]")] = 4e-3
-    ramp: Annotated[float, _of("how long it then takes to come to rest [s]")] = 0.02
+    coast: Annotated[float, _of("how long it then moves on [s]")] = 0.012
+    ramp: Annotated[float, _of("how long it then takes to come to rest [s]")] = 0.024
     jump: Annotated[float, _of("farthest command that a standing table begins with [m]")] = 5e-3
 
 

@@ -128,12 +128,11 @@ def count(th, resolution):
 def feel(C, S, z, s, r, F, o):
     """The sensor reads the wrench F and that of the surface at the end of a tick, about the tip if there is a surface.
 
-    o.R holds the plate's rotation.
+    o.R holds the plate's rotation, o.w the surface's wrench as the last step of the motion left it.
     """
     for k in range(6):
         o.f[k] = F[k]
     if C[1] > 0.0:
-        touch(C, z, o.R, z[ANCHOR : ANCHOR + 4], o.w)
         x = o.R[0, 0] * C[3] + o.R[0, 1] * C[4] + o.R[0, 2] * C[5]
         y = o.R[1, 0] * C[3] + o.R[1, 1] * C[4] + o.R[1, 2] * C[5]
         h = o.R[2, 0] * C[3] + o.R[2, 1] * C[4] + o.R[2, 2] * C[5]

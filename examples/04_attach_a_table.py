@@ -1,0 +1,146 @@
+"""A template: attach your own motion table, here one whose controller speaks UDP.
+
+`UdpTable` is the driver: seven short methods around your controller's protocol. Change `WIRE` and the two lines that
+pack and unpack, and name the file in the settings (see docs/attaching_a_table.md):
+
+    [device]
+    kind = "own"
+    factory = "my_table:open_table"
+    options = { host = "192.168.10.2", port = 5005 }
+
+Run as it is, it drives a pretended controller on this computer, so that you see what a driver must do:
+
+    python examples/04_attach_a_table.py
+    python examples/04_attach_a_table.py --ticks 500
+"""
+
+import argparse
+import math
+import socket
+import struct
+import threading
+import time
+from collections.abc import Sequence
+
+from tegotae.hybrid import DeviceReading
+
+PERIOD = 2e-3  # s, of your controller
+COMMAND = struct.Struct("<d?13d")  # label, obey or hold, pose (7), twist (6)
+READING = struct.Struct("<d?B19d")  # label, emergency stop, fault code, pose (7), twist (6), sensor signals (6)
+FAULTS = {0: "", 1: "a drive has tripped", 2: "an encoder is not referenced"}
+
+
+class UdpTable:
+    """Your table. No method may wait: the table node calls `read` and `command` five hundred times a second."""
+
+    period = PERIOD
+
+    def __init__(self, host: str, port: int) -> None:
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.setblocking(False)
+        self._socket.connect((host, port))
+        self._reading = DeviceReading(fault="the controller has not answered yet")
+        self._heard = time.monotonic()
+        self._obeys = True
+
+    def read(self) -> DeviceReading:
+        """The newest thing it said. Old news is a fault: nothing may be felt that is no longer so."""
+        while True:
+            try:
+                label, emergency, fault, *numbers = READING.unpack(self._socket.recv(1024))
+            except (BlockingIOError, ConnectionError):
+                break
+            self._heard = time.monotonic()
+            self._reading = DeviceReading(
+                pose=numbers[:7], twist=numbers[7:13], signal=numbers[13:], label=label, emergency=emergency,
+                fault=FAULTS.get(fault, f"fault {fault} of the controller"),
+            )  # fmt: skip
+        if time.monotonic() - self._heard > 15 * PERIOD:
+            return self._reading._replace(fault="the controller has stopped answering")
+        return self._reading
+
+    def command(self, pose: Sequence[float], twist: Sequence[float], *, label: float) -> None:
+        """Already checked against every limit of the settings."""
+        self._send(COMMAND.pack(label, self._obeys, *pose, *twist))
+
+    def stop(self) -> None:
+        """Must also work when nothing else does. Wire a hardware stop beside it: software is not one."""
+        self._obeys = False
+        self._send(COMMAND.pack(0.0, False, *self._reading.pose, *(0.0,) * 6))
+
+    def rearm(self) -> None:
+        """A person has looked."""
+        self._obeys = True
+
+    def margins(self, pose: Sequence[float]) -> tuple[float, float]:
+        """What your kinematics says of a pose: way to the nearest joint limit, distance to a singularity."""
+        return math.inf, math.inf
+
+    def close(self) -> None:
+        """Let go; the controller must hold by itself when commands stay away."""
+        self._socket.close()
+
+    def _send(self, datagram: bytes) -> None:
+        try:
+            self._socket.send(datagram)
+        except OSError as error:  # the next readings will be missing, and that is a fault
+            self._reading = self._reading._replace(fault=f"cannot send: {error.strerror}")
+
+
+def open_table(host: str = "127.0.0.1", port: int = 5005) -> UdpTable:
+    """What `factory` names; `options` of the settings are its arguments."""
+    return UdpTable(host, port)
+
+
+class PretendedController(threading.Thread):
+    """Stands for your hardware: goes where it is told within limits, and holds 10 ms after the last command."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", 0))
+        self.socket.settimeout(5 * PERIOD)
+        self.running = True
+        self.held = 0
+
+    def run(self) -> None:
+        pose = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+        while self.running:
+            try:
+                datagram, sender = self.socket.recvfrom(1024)
+            except TimeoutError:
+                self.held += 1
+                continue
+            label, obey, *numbers = COMMAND.unpack(datagram)
+            if obey:
+                pose = numbers[:7]
+            push = -1e4 * max(0.0, pose[2])  # a spring above z = 0
+            self.socket.sendto(READING.pack(label, False, 0, *pose, *numbers[7:], 0, 0, push, 0, 0, 0), sender)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ticks", type=int, default=200, help="how many periods of 2 ms (default 200)")
+    options = parser.parse_args()
+
+    controller = PretendedController()
+    controller.start()
+    table = open_table("127.0.0.1", controller.socket.getsockname()[1])
+    deepest = strongest = 0.0
+    for tick in range(options.ticks):
+        depth = 1e-3 * math.sin(math.pi * tick / options.ticks)
+        table.command((0.0, 0.0, depth, 1.0, 0.0, 0.0, 0.0), (0.0,) * 6, label=tick * PERIOD)
+        time.sleep(PERIOD)
+        reading = table.read()
+        deepest, strongest = max(deepest, reading.pose[2]), min(strongest, reading.signal[2])
+    print(f"moved {1e3 * deepest:.3f} mm into the surface, felt {-strongest:.2f} N; fault: {reading.fault or 'none'}")
+    controller.running = False
+    controller.join()
+    time.sleep(20 * PERIOD)
+    print(f"controller gone: {table.read().fault}")
+    table.close()
+    controller.socket.close()
+
+
+if __name__ == "__main__":
+    main()
