@@ -139,3 +139,33 @@ def test_a_label_from_nowhere_is_ignored():
         core.tick(steps=1, measurement=Measurement(label=label, wrench=push, state=State.CONTACT | State.RUNNING))
     assert core.disbelieved == 2
     assert not any(core.applied)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda r: r._replace(pose=(float("nan"), *r.pose[1:])), "not finite"),
+        (lambda r: r._replace(signal=(float("inf"),) * 6), "not finite"),
+        (lambda r: r._replace(pose=(r.pose[0] + 0.03, *r.pose[1:])), "jump"),
+        (lambda r: r._replace(emergency=True), "emergency"),
+        (lambda r: r._replace(fault="a drive has tripped"), "a drive has tripped"),
+        (lambda r: r._replace(signal=(0.0, 0.0, -500.0, 0.0, 0.0, 0.0)), "N"),
+    ],
+    ids=["nan pose", "nan force", "jump", "emergency stop", "fault", "overload"],
+)
+def test_a_device_that_goes_wrong_is_made_safe(spoil, words):
+    bus, events = MemoryBus("two-robots"), []
+    bus.subscribe("two-robots/events", lambda topic, payload: events.append(payload.decode()))
+    loop = VirtualLoop(settings(), bus=bus)
+    loop.run(0.16)
+    sound = loop.twin.read
+    loop.twin.read = lambda: spoil(sound())
+    loop.run(0.1)
+    stood = loop.dynamics.simulated
+    assert State.LATCHED in loop.table.state
+    assert any('"trip"' in event and words in event for event in events), events
+    loop.run(0.1)
+    assert loop.dynamics.simulated == stood, "the simulation waits for the table"
+    rows = loop.finish().table
+    assert np.isfinite(rows["command"]).all()
+    assert np.ptp(rows["command"][-20:, 2]) == 0.0, "it rests"

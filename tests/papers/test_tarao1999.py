@@ -1,11 +1,13 @@
 """Every claim of tarao1999 holds, and fails as soon as its physics is broken on purpose."""
 
+import broken_hybrid as hybrid
 import broken_tree as broken
 import numpy as np
 import pytest
 from breaks import ledger_tests
 
 from tegotae import figures
+from tegotae.hybrid.settings import RobotsSettings
 from tegotae.multibody import Servo
 from tegotae.papers.tarao1999 import Subject, paper, peers
 
@@ -98,6 +100,43 @@ BREAKS = {
         "smooth": {"Touch": broken.touch(friction=0.0)},
         "a third of the friction": {"Friction": broken.weak_friction},
     },
+    "loop-beside-numbers": {
+        "softer motors": {"Loop": hybrid.changed(device={"kp": 0.85})},
+        "a stiffer probe": {"Loop": hybrid.changed(device={"stiffness": 2.0})},
+        "half the servo's damper": {"Loop": hybrid.changed(device={"damping_ratio": 0.5})},
+        "masses never changed": {"Loop": hybrid.changed(model=RobotsSettings(gap=0.002))},
+        "numbers alone that give as much": {"TwoRobots": hybrid.soft_numbers},
+    },
+    "delay-gains-energy": {
+        "the guard left on": {"Loop": hybrid.changed(guard=True)},
+        "a contact that damps": {"Loop": hybrid.damped_spring},
+        "half the delay told": {"Loop": hybrid.Flattering},
+    },
+    "guard-lets-nothing-in": {
+        "a microjoule a tick": {"Loop": hybrid.Generous},
+        "no guard": {"Loop": hybrid.changed(guard=False)},
+    },
+    "compensation-brings-back-the-truth": {
+        "the wrong sign": {"Loop": hybrid.WrongSign},
+        "no compensation": {"Loop": hybrid.changed(compensation=False)},
+        "forces taken as they come": {"Loop": hybrid.Unled},
+        "half the delay known": {"Loop": hybrid.Flattering},
+    },
+    "missed-deadlines-are-told": {
+        "long ticks not counted": {"RealClock": hybrid.Forgiving},
+        "skipped ticks not counted": {"RealClock": hybrid.Skipping},
+    },
+    "table-rests-without-dynamics": {
+        "a watchdog that is slow": {"Loop": hybrid.changed(limits={"watchdog": 4})},
+        "it leaves its latch by itself": {"Loop": hybrid.Restless},
+        "it comes to rest slowly": {"Loop": hybrid.changed(limits={"ramp": 4.0})},
+    },
+    "device-holds-without-table": {
+        "a watchdog that sleeps": {"DeviceNode": hybrid.sleeping_dog},
+        "a watchdog that is slow": {"DeviceNode": hybrid.slow_dog},
+        "it obeys without being re-armed": {"DeviceNode": hybrid.Obedient},
+    },
+    "watchers-change-nothing": {"whoever is watched does something else": {"Loop": hybrid.Distracted}},
 }
 
 

@@ -17,8 +17,8 @@ from tegotae.commands import console as words
 from tegotae.hybrid.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from tegotae.hybrid.launcher import Nodes
     from tegotae.hybrid.listening import Listener
+    from tegotae.hybrid.node_processes import Nodes
 
 # Of a report, after a run; `hybrid report` has all.
 SHORT = ("peak_force", "duration", "restitution", "energy_gained", "delay", "deadlines_missed", "packets_lost")
@@ -56,7 +56,7 @@ def node(
     settings = read_settings(file, changes)
     _refuse_virtual(name, settings)
     if name == "log":
-        from tegotae.hybrid.launcher import refuse_taken
+        from tegotae.hybrid.node_processes import refuse_taken
 
         if out is None:
             checks.refuse("hybrid log", "it has no file to write.", "Add --out run.mcap.")
@@ -86,7 +86,7 @@ def run(
     file: Path | None, changes: Sequence[str], out: Path | None, overwrite: bool, view: bool, patience: float
 ) -> int:
     """All nodes here; the code to exit with."""
-    from tegotae.hybrid.launcher import refuse_taken
+    from tegotae.hybrid.node_processes import refuse_taken
 
     settings = read_settings(file, changes)
     refuse_taken(out, overwrite)
@@ -97,10 +97,15 @@ def run(
 
 
 def _run_real(settings: Settings, out: Path | None, overwrite: bool, view: bool, patience: float) -> int:
-    from tegotae.hybrid.launcher import Nodes, Run
-    from tegotae.hybrid.processes import Ending
+    from tegotae.hybrid.launcher import Run
+    from tegotae.hybrid.node_processes import Nodes
+    from tegotae.hybrid.process_life import Ending
 
-    with Nodes(settings, out=out, overwrite=overwrite, view=view) as nodes, Ending() as ending, _Teller(nodes) as teller:
+    with (
+        Nodes(settings, out=out, overwrite=overwrite, view=view) as nodes,
+        Ending() as ending,
+        _Teller(nodes) as teller,
+    ):
         outcome = Run(nodes, tell=teller.tell, show=teller.show, patience=patience).until_end(ending)
         teller.close()
         _say_end(nodes.out, outcome.simulated, settings.duration, out)
@@ -192,8 +197,6 @@ class _Teller:
         if not self._began:
             self._began = True
             self.tell(f"running; from elsewhere: tegotae hybrid stop {self._nodes.file}")
-            if "view" in self._nodes.running:
-                self.tell(f"viewer: http://{self._nodes.settings.view.address}")
         states = ", ".join(f"{node} {doing(heard.states.get(node, 0))}" for node in ("dynamics", "table"))
         said = f"{heard.simulated:.2f} s  {heard.force:6.2f} N  {states}"
         self._bar.update(self._task, description="running", completed=heard.simulated, said=said)

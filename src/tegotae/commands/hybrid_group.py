@@ -16,9 +16,7 @@ hybrid = typer.Typer(
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Settings of all nodes, as TOML.")]
 Log = Annotated[Path, typer.Argument(metavar="LOG", help="As `hybrid run --out` wrote it.")]
-Changes = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="One setting; may be repeated.")
-]
+Changes = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="One setting; may be repeated.")]
 Awaited = Annotated[
     list[str] | None,
     typer.Option("--await", metavar="NODE", help="Begin only when this node is there; may be repeated."),
@@ -43,9 +41,7 @@ def run(
     out: Annotated[Path | None, typer.Option(metavar="LOG", help="Keep the record there, as MCAP.")] = None,
     overwrite: Overwrite = False,
     no_view: Annotated[bool, typer.Option("--no-view", help="Start no viewer.")] = False,
-    patience: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Give up after so long without progress.")
-    ] = 30.0,
+    patience: Annotated[float, typer.Option(metavar="SECONDS", help="Give up after so long without progress.")] = 30.0,
 ) -> None:
     """Start all nodes here, as separate processes, and run until so much is simulated.
 

@@ -208,9 +208,7 @@ def clock_of(settings: Settings) -> RealClock:
         0.002
     """
     own = settings.waiting
-    return RealClock(
-        settings.period, spin=own.spin, priority=own.priority or None, lock_memory=own.lock_memory
-    )
+    return RealClock(settings.period, spin=own.spin, priority=own.priority or None, lock_memory=own.lock_memory)
 
 
 def link_of(settings: Settings, local: str, remote: str, *, clock: Clock, faults: Faults | None = None) -> UdpLink:
@@ -251,10 +249,12 @@ def bus_of(settings: Settings, node: str | None) -> Bus:
         node: its name; None for a visitor.
 
     Example:
-        >>> bus_of(Settings(), "table")
-        Traceback (most recent call last):
-        tegotae.errors.InputError: hybrid settings: bus.table='127.0.0.1:0' has port 0, at which no other node can find it.
-          Name a port that is free, the same in the settings of all nodes; `tegotae hybrid show FILE --ports` fills them in, and `hybrid run` chooses by itself.
+        >>> import tegotae as tg
+        >>> try:
+        ...     bus_of(Settings(), "table")
+        ... except tg.InputError as error:
+        ...     print(str(error).splitlines()[0])
+        hybrid settings: bus.table='127.0.0.1:0' has port 0, at which no other node can find it.
     """
     own = settings.bus
     listen = None if node is None else fixed(f"bus.{node}", getattr(own, node))

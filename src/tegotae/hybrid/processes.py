@@ -5,122 +5,30 @@ A process ends by itself when its work is done, and otherwise on SIGTERM, on Ctr
 
 from __future__ import annotations
 
-import gc
 import json
-import os
-import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from tegotae import checks
-from tegotae.hybrid.bus import Bus
 from tegotae.hybrid.clock import RealClock
 from tegotae.hybrid.devices import Device
 from tegotae.hybrid.joining import address_of, bus_of, clock_of, link_of
 from tegotae.hybrid.packets import State, Stop
+from tegotae.hybrid.process_life import MEETING, Ending, join, undisturbed
 from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings
 
-MEETING = 120.0  # s, for others to come: they may have to compile
+if TYPE_CHECKING:
+    from tegotae.hybrid.table_node import TableNode
+
 _DRAIN = 0.15  # s without a message after which a log that is told to end has heard everything
 _LONGEST_DRAIN = 2.0  # s
-_DEVICE_WAITS = 3  # times as long as the table for a command: a late tick of the table node is no reason to stop it
+_DEVICE_WAITS = 4  # times as long as the table for a command: a late tick of the table node is no reason to stop it
 _COMING_TO_REST = 0.3  # s, for a table that is told to end
-
-
-class Ending:
-    """Whether a process is to end: a signal came, or its parent is gone. Looks like a flag, and costs next to nothing.
-
-    Args:
-        parent: process without which this one ends; None for none.
-
-    Example:
-        >>> with Ending() as ending:
-        ...     bool(ending)
-        False
-    """
-
-    def __init__(self, parent: int | None = None) -> None:
-        self._parent = parent
-        self._asked = False
-        self._before: dict[signal.Signals, Any] = {}
-
-    def __bool__(self) -> bool:
-        return self._asked or (self._parent is not None and os.getppid() != self._parent)
-
-    def __enter__(self) -> Self:
-        self._before = {one: signal.signal(one, self._ask) for one in (signal.SIGTERM, signal.SIGINT)}
-        return self
-
-    def _ask(self, number: int, frame: FrameType | None) -> None:
-        self._asked = True
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for one, handler in self._before.items():
-            signal.signal(one, handler)
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """A loop that the garbage collector leaves alone: nothing in it makes circles, and a look at all takes a tick.
-
-    Example:
-        >>> import gc
-        >>> with undisturbed():
-        ...     gc.isenabled()
-        False
-    """
-    was = gc.isenabled()
-    gc.collect()
-    gc.freeze()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
-        if was:
-            gc.enable()
-
-
-def join(
-    settings: Settings, node: str, bus: Bus, awaited: Sequence[str], ending: Ending, about: dict[str, object] | None = None
-) -> None:
-    """Make a node known, answer for its parameters, and wait for those without whom it does not begin.
-
-    Args:
-        settings: of the session.
-        node: its name.
-        bus: that it joined.
-        awaited: names of the others.
-        ending: whether to give up.
-        about: what it tells of itself.
-
-    Example:
-        >>> from tegotae.hybrid.bus import MemoryBus
-        >>> bus = MemoryBus("demo")
-        >>> join(Settings(), "table", bus, [], Ending())
-        >>> json.loads(bus.ask("demo/parameters/table"))["period"]
-        0.002
-    """
-    told = msgspec.json.encode(settings)
-    bus.answer(f"{bus.session}/parameters/{node}", lambda asked: told)
-    bus.declare(node, {"pid": os.getpid(), **(about or {})})
-    end = time.monotonic() + MEETING
-    missing: Sequence[str] = awaited
-    while missing and not ending:
-        missing = [one for one in awaited if one not in bus.nodes()]
-        if missing and time.monotonic() > end:
-            words = "; ".join(bus.meet(missing, 0.0))
-            checks.refuse(f"hybrid {node}", f"{words} after {MEETING:g} s.", "Start it, with the same settings and key.")
-        if missing:
-            time.sleep(0.01)
 
 
 # ------------------------------------------------------------ dynamics
@@ -143,17 +51,15 @@ def run_dynamics(settings: Settings, *, awaited: Sequence[str] = (), parent: int
     with ExitStack() as held:
         ending = held.enter_context(Ending(parent))
         clock = clock_of(settings)
-        link = held.enter_context(
-            link_of(settings, "dynamics", "table", clock=clock, faults=faults_of(settings)[1])
-        )
+        link = held.enter_context(link_of(settings, "dynamics", "table", clock=clock, faults=faults_of(settings)[1]))
         bus = held.enter_context(closing(bus_of(settings, "dynamics")))
         warmed = core_of(settings)
         warmed.tick(steps=1, measurement=None)  # compiles
         reporter = Reporter(bus, "dynamics", DYNAMICS)
         node = DynamicsNode(core=core_of(settings), link=link, clock=clock, reporter=reporter)
-        join(settings, "dynamics", bus, awaited, ending)
         wanted = settings.duration - 0.5 * settings.period
         with clock, undisturbed():
+            join(settings, "dynamics", bus, awaited, ending)
             while not ending and node.simulated < wanted:
                 node.step(clock.wait())
         done = node.simulated >= wanted
@@ -183,12 +89,12 @@ def run_table(settings: Settings, *, awaited: Sequence[str] = (), parent: int | 
     with ExitStack() as held:
         ending = held.enter_context(Ending(parent))
         clock = clock_of(settings)
-        link = held.enter_context(
-            link_of(settings, "table", "dynamics", clock=clock, faults=faults_of(settings)[0])
-        )
+        link = held.enter_context(link_of(settings, "table", "dynamics", clock=clock, faults=faults_of(settings)[0]))
         bus = held.enter_context(closing(bus_of(settings, "table")))
         sensing = sensing_of(settings)
         device = held.enter_context(closing(_device(settings, clock, ending)))
+        if ending:  # before it was known where the device stands
+            return
         node = TableNode(
             device=device,
             link=link,
@@ -201,15 +107,15 @@ def run_table(settings: Settings, *, awaited: Sequence[str] = (), parent: int | 
         # Called in a thread of the bus: they only put a mark, which the next tick finds.
         bus.subscribe(f"{bus.session}/requests/stop", lambda topic, said: node.request_stop(_who(said)))
         bus.subscribe(f"{bus.session}/requests/rearm", lambda topic, said: node.request_rearm())
-        join(settings, "table", bus, awaited, ending)
         with clock, undisturbed():
+            join(settings, "table", bus, awaited, ending, meanwhile=device.read)
             while not ending:
                 node.step(clock.wait())
             _come_to_rest(node, clock)
         node.finish()
 
 
-def _come_to_rest(node: Any, clock: RealClock) -> None:
+def _come_to_rest(node: TableNode, clock: RealClock) -> None:
     """A table that moves is not left to the watchdog of its device."""
     if State.RUNNING in node.state or node.state & (State.COASTING | State.RAMPING):
         node.request_stop("the table node is told to end")
@@ -285,8 +191,8 @@ def run_device(settings: Settings, *, awaited: Sequence[str] = (), parent: int |
             watchdog=_DEVICE_WAITS * settings.limits.watchdog,
             tell=reporter.event,
         )
-        join(settings, "device", bus, awaited, ending)
         with clock, undisturbed():
+            join(settings, "device", bus, awaited, ending)
             while not ending:
                 tick = clock.wait()
                 node.step(tick)

@@ -14,7 +14,7 @@ from tegotae import checks
 from tegotae.hybrid.clock import Clock
 from tegotae.hybrid.devices import DeviceReading, Twin
 from tegotae.hybrid.link import Link
-from tegotae.hybrid.packets import Command, Heartbeat, Measurement, Rearm, State, Stop
+from tegotae.hybrid.packets import Command, Heartbeat, Measurement, Numbers, Rearm, State, Stop
 
 
 class RemoteDevice:
@@ -157,7 +157,7 @@ class DeviceNode:
         self._came: int | None = None
         self.stopped = False
         self.quiet = 0.0  # s since the newest command; 0 before the first
-        self.commanded: Sequence[float] | None = None  # pose of the newest command
+        self.commanded: Numbers | None = None  # pose of the newest command
 
     def step(self, tick: int) -> None:
         """One period.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from tegotae.hybrid.settings import Settings, settings_of
 
 # What the simulation made of its inputs; all else in a row is input, or belongs to clocks.
 COMPUTED = (
-    "simulated", "pose", "twist", "wrench", "compensated", "energy", "budget", "removed", "delay", "stiffness", "damping",
+    "simulated", "pose", "twist", "wrench", "compensated", "energy", "budget", "removed", "delay", "stiffness",
+    "damping",
 )  # fmt: skip
 _SHARE = 500  # rows between two signs of life
 
@@ -96,11 +98,13 @@ def _again(core: DynamicsCore, row: np.void) -> None:
     measurement = None
     if row["fresh"]:
         parts = [row[name].tolist() for name in ("felt_pose", "felt_twist", "felt_wrench", "felt_onset")]
-        measurement = Measurement.of(float(row["label"]), (*(x for part in parts for x in part), int(row["felt_state"])))
+        measurement = Measurement.of(
+            float(row["label"]), (*(x for part in parts for x in part), int(row["felt_state"]))
+        )
     core.tick(steps=int(row["steps"]), measurement=measurement)
     pose, twist = core.meeting.motion
     contact = core.late.contact
-    values = (
+    values: tuple[Any, ...] = (
         core.simulated, pose, twist, core.applied, core.wanted, core.meeting.energy, core.meeting.budget,
         core.meeting.refused[0], core.late.delay.seconds, contact.stiffness, contact.damping,
     )  # fmt: skip

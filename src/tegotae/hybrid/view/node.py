@@ -68,6 +68,7 @@ class View:
         self._rearming = is_loopback(address) if rearming is None else rearming
         self._ended = False
         self._unseen: list[str] = []
+        self._plots_due = self._words_due = 0.0
         self._server = serve(address, port)
         self.url = f"http://{f'[{address}]' if ':' in address else address}:{self._server.get_port()}"
         try:
@@ -169,13 +170,12 @@ class View:
     # ------------------------------------------------------------ running
 
     def run(self, *, duration: float | None = None) -> None:
-        """Draw until `end` is called.
+        """Draw until `end` is called; may be called again.
 
         Args:
             duration: at most so long [s].
         """
         start = time.monotonic()
-        due = {self._draw_plots: (PLOTS, start), self._draw_words: (WORDS, start)}
         while not self._ended:
             now = time.monotonic()
             if duration is not None and now - start >= duration:
@@ -184,10 +184,12 @@ class View:
                 time.sleep(UNWATCHED)
                 continue
             self._draw_scene()
-            for draw, (rate, when) in due.items():
-                if now >= when:
-                    draw()
-                    due[draw] = rate, now + 1.0 / rate
+            if now >= self._plots_due:
+                self._draw_plots()
+                self._plots_due = now + 1.0 / PLOTS
+            if now >= self._words_due:
+                self._draw_words()
+                self._words_due = now + 1.0 / WORDS
             time.sleep(max(0.0, now + 1.0 / self.rate - time.monotonic()))
 
     def end(self) -> None:

@@ -43,7 +43,7 @@ def serve(address: str, port: int) -> ViserServer:
         address: to listen on.
         port: to listen on; 0 takes a free one.
     """
-    pass  # viser would go on to the next ports, and wait for ever at a wrong address
+    _must_be_free(address, port)  # viser would go on to the next ports, and wait for ever at a wrong address
     from viser import ViserServer
 
     class Page(ViserServer):

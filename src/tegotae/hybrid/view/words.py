@@ -59,7 +59,7 @@ def _node_row(name: str, here: bool, told: Mapping[str, Any]) -> str:
     deadlines, link = _part(told, "deadlines"), _part(told, "link")
     trip = link.get("round_trip_p50")
     cells = (
-        f'<span style="color:{colour}">●</span> {escape(name)}',
+        f'<span style="white-space:nowrap"><span style="color:{colour}">●</span> {escape(name)}</span>',
         f'<span style="color:{colour}">{escape(words)}</span>',
         escape(_count(deadlines.get("missed"))),
         escape(_count(link.get("lost"))),

@@ -1,4 +1,4 @@
-"""Tarao, Inohira, Uchiyama, "Hybrid motion simulation using high-speed parallel link robot", 1999: the numerical part.
+"""Tarao, Inohira, Uchiyama, "Hybrid motion simulation using high-speed parallel link robot", 1999.
 
 Every claim and figure takes its physics from a `Subject`, so that a test can hand it a broken one. Importing a module
 of claims registers them: the order below is the order of the table.
@@ -19,6 +19,15 @@ from tegotae.papers.tarao1999 import contact as contact
 from tegotae.papers.tarao1999 import stiction as stiction
 
 # isort: split
+from tegotae.papers.tarao1999 import hybrid_contact as hybrid_contact
+
+# isort: split
+from tegotae.papers.tarao1999 import hybrid_nodes as hybrid_nodes
+
+# isort: split
 from tegotae.papers.tarao1999 import figures as figures
+
+# isort: split
+from tegotae.papers.tarao1999 import hybrid_figures as hybrid_figures
 
 __all__ = ["Subject", "paper"]

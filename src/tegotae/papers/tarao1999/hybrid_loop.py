@@ -1,0 +1,145 @@
+"""Runs of the whole loop, dynamics and table in lockstep on virtual time, and what their contacts were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, cast
+
+import numpy as np
+
+from tegotae.hybrid.audit import Contact, contacts_of
+from tegotae.hybrid.log_reader import LogReader
+from tegotae.hybrid.settings import HexaSettings, Settings, read_settings
+from tegotae.hybrid.virtual_run import Told, VirtualLoop
+from tegotae.papers.tarao1999.oracles import Array
+
+PERIOD = 2e-3  # s, of the paper
+GAP = 2e-3  # m, so that a run is short
+TARED = 10  # readings
+USUAL = (50.0, 10.0, 50.0, 1.0)  # kg
+HEXA = HexaSettings()
+SURFACE, GIVE = HEXA.stiffness, HEXA.damping  # N/m, N·s/m: surface and probe of the twin
+
+
+@dataclass(frozen=True)
+class Run:
+    """What both nodes told, and the contacts in it.
+
+    Args:
+        told: rows of the nodes.
+        contacts: their numbers, by the same audit as in a report.
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.papers.tarao1999.hybrid_loop import Run
+        >>> np.isnan(Run(None, []).hardest.peak_force)
+        np.True_
+    """
+
+    told: Told
+    contacts: list[Contact]
+
+    @property
+    def hardest(self) -> Contact:
+        """The contact with the largest force; all numbers are NaN if there is none."""
+        none = Contact(**dict.fromkeys((each.name for each in fields(Contact)), np.nan))
+        return max(self.contacts, key=lambda each: each.peak_force, default=none)
+
+    @property
+    def energy(self) -> float:
+        """Largest kinetic energy over that of the start, as a share of the approach's [-]: what the loop put in."""
+        rows, hardest = self.told.dynamics, self.hardest
+        approach = 0.5 * hardest.mass * hardest.approach_speed**2
+        return float((rows["energy"].max() - rows["energy"][0]) / approach)
+
+    @property
+    def force(self) -> tuple[Array, Array]:
+        """Time since the touch [s] and force on the bodies [N], where the simulation stepped."""
+        rows = self.told.dynamics[self.told.dynamics["steps"] > 0]
+        return rows["simulated"] - self.hardest.touched, -rows["wrench"][:, 2]
+
+
+def settings_for(*changes: str, duration: float | None = None) -> Settings:
+    """Settings of a short run.
+
+    Args:
+        changes: name=value.
+        duration: simulated [s]; as long as the softest contact needs unless given.
+
+    Example:
+        >>> from tegotae.papers.tarao1999.hybrid_loop import settings_for
+        >>> settings_for("device.kp=800").duration
+        0.42
+    """
+    lasting = 0.42 if duration is None else duration
+    return read_settings(
+        changes=["clock=virtual", f"model.gap={GAP}", f"sensor.tare={TARED}", f"duration={lasting}", *changes]
+    )
+
+
+@cache
+def run(loop_of: Callable[..., VirtualLoop], changes: tuple[str, ...]) -> Run:
+    """A run until so much was simulated.
+
+    Args:
+        loop_of: makes the loop from settings.
+        changes: of the settings, name=value.
+
+    Example:
+        >>> from tegotae.hybrid import VirtualLoop
+        >>> from tegotae.papers.tarao1999.hybrid_loop import run
+        >>> told = run(VirtualLoop, ("device.kind=spring", "device.stiffness=45292.0"))
+        >>> round(told.hardest.peak_force, 2)
+        12.36
+    """
+    settings = settings_for(*changes)
+    loop = loop_of(settings)
+    loop.run((TARED + 2) * settings.period + settings.duration)
+    told = loop.finish()
+    return Run(told, contacts_of(cast("LogReader", _Rows(told))))
+
+
+class _Rows:
+    """What an audit needs of a log: rows and their times [s], which in lockstep are those of one clock."""
+
+    def __init__(self, told: Told) -> None:
+        self.dynamics, self.table = told.dynamics, told.table
+        self.aligned: dict[str, Any] = {
+            "dynamics": 1e-9 * told.dynamics["time"],
+            "table": 1e-9 * told.table["time"],
+        }
+
+
+def spring(stiffness: float, *, damping: float = 0.0) -> tuple[str, ...]:
+    """Settings of a table that is where it is told to be, with a contact beside it.
+
+    Example:
+        >>> from tegotae.papers.tarao1999.hybrid_loop import spring
+        >>> spring(1e4)
+        ('device.kind=spring', 'device.stiffness=10000.0', 'device.damping=0.0')
+    """
+    return "device.kind=spring", f"device.stiffness={stiffness}", f"device.damping={damping}"
+
+
+def hexa(kp: float, *, fed: float = 0.0) -> tuple[str, ...]:
+    """Settings of the six-arm table's twin; `fed` is the share of the reference's rate that its servo knows in contact.
+
+    Example:
+        >>> from tegotae.papers.tarao1999.hybrid_loop import hexa
+        >>> hexa(800.0)
+        ('device.kind=hexa', 'device.kp=800.0', 'device.feedforward_in_contact=0.0')
+    """
+    return "device.kind=hexa", f"device.kp={kp}", f"device.feedforward_in_contact={fed}"
+
+
+def weighing(masses: tuple[float, ...]) -> tuple[str, ...]:
+    """Settings of the masses; none for the usual ones.
+
+    Example:
+        >>> from tegotae.papers.tarao1999.hybrid_loop import weighing
+        >>> weighing((50.0, 20.0, 100.0, 1.0))
+        ('model.masses=[50.0, 20.0, 100.0, 1.0]',)
+    """
+    return () if masses == USUAL else (f"model.masses={list(masses)}",)

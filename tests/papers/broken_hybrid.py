@@ -1,0 +1,143 @@
+"""Loops, clocks and devices that are wrong on purpose: a softer servo, a gift of energy, a sign, a dog that sleeps."""
+
+from msgspec.structs import replace
+
+from tegotae.hybrid import DeviceNode, RealClock, TwoRobots, VirtualLoop
+from tegotae.table import Hexa
+
+# ------------------------------------------------------------ loops under other settings than asked for
+
+
+def changed(**other):
+    """A loop that takes other settings: a value, or for a group of them, factors on some of its numbers."""
+
+    def make(settings, **given):
+        for name, value in other.items():
+            if isinstance(value, dict):
+                group = getattr(settings, name)
+                value = replace(group, **{key: factor * getattr(group, key) for key, factor in value.items()})
+            settings = replace(settings, **{name: value})
+        return VirtualLoop(settings, **given)
+
+    return make
+
+
+def damped_spring(settings, **given):
+    return VirtualLoop(replace(settings, device=replace(settings.device, damping=150.0)), **given)
+
+
+def soft_numbers(*, kp=200.0, **given):
+    """Numbers alone, with a spring that gives as much as the whole table."""
+    stiffness = float(Hexa.default().stiffness(*Hexa.default().home, kp)[2, 2])
+    return TwoRobots(kp=kp, stiffness=0.6 * stiffness, **given)
+
+
+# ------------------------------------------------------------ loops that compute something else
+
+
+class Generous(VirtualLoop):
+    """The guard finds a microjoule in its pocket at every tick."""
+
+    def __init__(self, settings, **given):
+        super().__init__(settings, **given)
+        meeting = self.dynamics.core.meeting
+        advance = meeting.advance
+
+        def spend(wrench):
+            meeting._budget[:2] += 1e-6
+            return advance(wrench)
+
+        meeting.advance = spend
+
+
+class WrongSign(VirtualLoop):
+    """A late force is made later."""
+
+    def __init__(self, settings, **given):
+        super().__init__(settings, **given)
+        late = self.dynamics.core.late
+        force = late.force
+        late.force = lambda felt, **then: max(0.0, 2.0 * felt - force(felt, **then))
+
+
+class Unled(VirtualLoop):
+    """The table is not sent ahead, and the contact is not known to be further on."""
+
+    def __init__(self, settings, **given):
+        super().__init__(settings, **given)
+        self.dynamics.core.late.force = lambda felt, **then: felt
+
+
+class Flattering(VirtualLoop):
+    """It believes its delay to be half of what it is."""
+
+    def __init__(self, settings, **given):
+        super().__init__(settings, **given)
+        delay = self.dynamics.core.late.delay
+        hear = type(delay).hear
+
+        class Halved(type(delay)):
+            def hear(self, *, now, label):
+                hear(self, now=now, label=0.5 * (now + label))
+
+        self.dynamics.core.late.delay = Halved()
+
+
+class Restless(VirtualLoop):
+    """Never latches: what is asked for again is followed at once."""
+
+    def revive(self, name):
+        super().revive(name)
+        self.table.request_rearm()
+
+
+class Distracted(VirtualLoop):
+    """Whoever is watched does something else."""
+
+    def __init__(self, settings, *, bus=None):
+        super().__init__(settings, bus=bus)
+        self.watched = bus is not None
+
+    def _dynamics_tick(self, tick):
+        if not (self.watched and tick == 60):
+            super()._dynamics_tick(tick)
+
+
+# ------------------------------------------------------------ devices and clocks
+
+
+def sleeping_dog(**given):
+    """Its process never stops it."""
+    return DeviceNode(**given, watchdog=10**6)
+
+
+def slow_dog(**given):
+    return DeviceNode(**given, watchdog=30)
+
+
+class Obedient(DeviceNode):
+    """It follows whatever comes, stopped or not."""
+
+    def _listen(self, now):
+        if self.stopped and self.quiet > 0.1:
+            self.stopped = False
+            self._twin.rearm()
+        super()._listen(now)
+
+
+class Forgiving(RealClock):
+    """Does not count the ticks that took too long."""
+
+    def wait(self):
+        tick = super().wait()
+        self.deadlines.overruns = 0
+        return tick
+
+
+class Skipping(RealClock):
+    """Does not count the ticks that never began."""
+
+    def wait(self):
+        tick = super().wait()
+        self.deadlines.skipped = 0
+        return tick
