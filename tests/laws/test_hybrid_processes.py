@@ -22,10 +22,8 @@ from tegotae.hybrid.replay import replay
 from tegotae.hybrid.rows import DYNAMICS, TABLE
 from tegotae.hybrid.settings import read_settings
 
-# A slow, soft contact: it begins 50 ms after the start, lasts .41 s, presses with 5 N and goes 2.6 mm deep.
+# A slow, soft contact: it begins 50 ms after the start, lasts .4 s, presses with 5 N and goes 2.6 mm deep.
 SOFT = ["device.kind=spring", "device.stiffness=2000", "model.gap=0.001", "model.speed=0.02"]
-# This machine is shared: a loop may be held up for a while without anything being wrong.
-CALM = ["limits.watchdog=5", "limits.coast=0.004", "limits.ramp=0.02"]
 PATIENCE = 20.0  # s
 
 
@@ -60,37 +58,55 @@ class Heard:
         return State(0) if row is None else State(int(row["state"]))
 
 
-def at_rest_after(rows, last):
-    """From a time [ns] to when the command no longer changes [s], and the longest hold-up of the loop meanwhile [s]."""
-    after = rows[rows["time"] >= last]
-    moves = np.flatnonzero(np.abs(np.diff(after["command"][:, :3], axis=0)).max(axis=1) > 0.0)
-    rest = int(after["time"][0] if not moves.size else after["time"][moves[-1] + 1])
-    near = after["time"][after["time"] <= rest + 10_000_000]
-    return 1e-9 * (rest - last), max(1e-9 * float(np.diff(near).max(initial=0)) - 2e-3, 0.0)
+def last_command(rows):
+    """The row of the tick in which the newest command came in."""
+    return rows[np.flatnonzero(rows["age"] == 0.0)[-1]]
+
+
+def held_up(rows, begin, end):
+    """How long a loop did not run in this time, without anything being wrong with it [s]: the machine is shared."""
+    ticks = rows["time"][(rows["time"] >= begin) & (rows["time"] <= end)]
+    return float(np.maximum(1e-9 * np.diff(ticks) - 2e-3, 0.0).sum())
+
+
+def at_rest(rows):
+    """When the command had changed for the last time [ns]."""
+    moves = np.flatnonzero(np.abs(np.diff(rows["command"][:, :3], axis=0)).max(axis=1) > 0.0)
+    return int(rows["time"][moves[-1] + 1])
 
 
 def test_killed_dynamics_leaves_a_table_that_rests_within_50_ms(tmp_path):
-    """`kill -9` in mid contact; the run ends with words, the log is whole and replays."""
-    told, killed = [], []
+    """`kill -9` in mid contact; the run ends with words, the log is whole and replays.
+
+    Before that the node was only late: then a simulated table is re-armed, and the simulation goes on.
+    """
+    told, late, killed = [], [], []
 
     def kill(listener):
-        if listener.force > 2.0 and not killed:
-            killed.append(nodes.process("dynamics").pid)
-            os.kill(killed[0], signal.SIGKILL)
+        pid = nodes.process("dynamics").pid
+        if listener.simulated > 0.0 and not late:
+            late.append(listener.simulated)
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(0.2)
+            os.kill(pid, signal.SIGCONT)
+        again = late and not listener.trip and listener.simulated > late[0] + 0.2
+        if again and listener.force > 0.5 and not killed:
+            killed.append(pid)
+            os.kill(pid, signal.SIGKILL)
 
-    settings = read_settings(changes=[*SOFT, "duration=5"])
+    settings = read_settings(changes=[*SOFT, "device.stiffness=200", "duration=5"])
     with Nodes(settings, out=tmp_path / "run.mcap", view=False) as nodes:
         outcome = Run(nodes, tell=told.append, show=kill).until_end(Ending())
         assert nodes.running == []
     assert not outcome.whole
     assert "dynamics killed by SIGKILL" in outcome.words
+    assert any("re-armed, since it is simulated" in each for each in told)
     log = LogReader(tmp_path / "run.mcap")
     assert log.whole
-    last = int((log.table["time"] - np.round(1e9 * log.table["age"])).astype(np.int64)[log.table["age"] < 1e3].max())
-    during = log.table[np.searchsorted(log.table["time"], last)]
-    assert State.CONTACT in State(int(during["state"]))
-    rest, held_up = at_rest_after(log.table, last)
-    assert 0.0 < rest <= 0.050 + held_up
+    last, rest = last_command(log.table), at_rest(log.table)
+    assert State.CONTACT in State(int(last["state"]))
+    assert last["time"] < rest
+    assert 1e-9 * (rest - int(last["time"])) <= 0.050 + held_up(log.table, last["time"], rest)
     assert State.LATCHED in State(int(log.table["state"][-1]))
     assert any(each["node"] == "table" and each["level"] == "trip" for each in log.events)
     assert replay(log).same
@@ -148,14 +164,12 @@ def the_table_dies(nodes, heard):
     until(lambda: State.HELD in heard.state("device"))
     time.sleep(0.1)
     rows = heard.rows("device")
-    last = int((rows["time"] - np.round(1e9 * rows["age"])).astype(np.int64).max())
-    assert last <= time.monotonic_ns()
-    assert last > before - 100_000_000
+    last = int(last_command(rows)["time"])
+    assert before - 100_000_000 < last < before + 100_000_000
     after = rows[rows["time"] > last]
-    held = after["time"][(after["state"] & int(State.HELD)) != 0][0]
-    held_up = max(1e-9 * float(np.diff(after["time"]).max()) - 2e-3, 0.0)
-    assert 1e-9 * (int(held) - last) <= 0.050 + held_up
-    assert np.ptp(after["pose"][after["time"] >= held], axis=0).max() == 0.0
+    held = int(after["time"][(after["state"] & int(State.HELD)) != 0][0])
+    assert 1e-9 * (held - last) <= 0.050 + held_up(rows, last, held)
+    assert np.ptp(after["pose"][after["time"] > held], axis=0).max() == 0.0
     until(lambda: State.HELD in heard.state("dynamics"))  # without a table nothing is simulated
 
 
@@ -165,15 +179,15 @@ def test_a_run_of_separate_processes_from_the_command_line(tmp_path, capfd):
     example.write_text(read_settings(changes=SOFT).toml())
     assert main(["hybrid", "run", str(example), "--no-view", "--duration", "0.7", "--out", str(path)]) == 0
     said = capfd.readouterr()
-    assert "0.700 of 0.700 s simulated" in said.out
+    assert "of 0.700 s simulated" in said.out
     assert "running" in said.err
     log = LogReader(path)
     assert log.whole
     assert log.lost == {"dynamics": 0, "table": 0, "device": 0}
-    assert log.dynamics["simulated"][-1] == pytest.approx(0.7)
+    assert log.dynamics["simulated"][-1] == pytest.approx(0.7, abs=0.01)
     assert log.events[-1]["node"] in ("table", "device")
     assert {"log", "device", "table", "dynamics"} <= set(log.status)
-    assert log.status["dynamics"][-1]["simulated"] == pytest.approx(0.7)
+    assert log.status["dynamics"][-1]["simulated"] == log.dynamics["simulated"][-1]
     assert main(["hybrid", "report", str(path), "--json", str(tmp_path / "told.json")]) == 0
     assert main(["hybrid", "replay", str(path)]) == 0
 

@@ -61,11 +61,11 @@ class WrongSign(VirtualLoop):
 
 
 class Unled(VirtualLoop):
-    """The table is not sent ahead, and the contact is not known to be further on."""
+    """The table is not sent ahead."""
 
     def __init__(self, settings, **given):
         super().__init__(settings, **given)
-        self.dynamics.core.late.force = lambda felt, **then: felt
+        self.dynamics.core.late.lead = lambda *, touching: 0.0
 
 
 class Flattering(VirtualLoop):

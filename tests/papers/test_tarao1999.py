@@ -117,10 +117,10 @@ BREAKS = {
         "no guard": {"Loop": hybrid.changed(guard=False)},
     },
     "compensation-brings-back-the-truth": {
-        "the wrong sign": {"Loop": hybrid.WrongSign},
-        "no compensation": {"Loop": hybrid.changed(compensation=False)},
-        "forces taken as they come": {"Loop": hybrid.Unled},
         "half the delay known": {"Loop": hybrid.Flattering},
+        "no compensation": {"Loop": hybrid.changed(compensation=False)},
+        "the table not sent ahead": {"Loop": hybrid.Unled},
+        "the wrong sign": {"Loop": hybrid.WrongSign},
     },
     "missed-deadlines-are-told": {
         "long ticks not counted": {"RealClock": hybrid.Forgiving},

@@ -83,7 +83,14 @@ def _refuse_virtual(name: str, settings: Settings) -> None:
 
 
 def run(
-    file: Path | None, changes: Sequence[str], out: Path | None, overwrite: bool, view: bool, patience: float
+    file: Path,
+    changes: Sequence[str],
+    out: Path | None,
+    overwrite: bool,
+    *,
+    view: bool = True,
+    patience: float = 30.0,
+    rearm: bool = True,
 ) -> int:
     """All nodes here; the code to exit with."""
     from tegotae.hybrid.node_processes import refuse_taken
@@ -93,20 +100,14 @@ def run(
     checks.positive("hybrid run", "duration", settings.duration, "s", "Give how long to simulate.")
     if settings.clock == "virtual":
         return _run_virtual(settings, out, overwrite)
-    return _run_real(settings, out, overwrite, view and settings.view.on, patience)
-
-
-def _run_real(settings: Settings, out: Path | None, overwrite: bool, view: bool, patience: float) -> int:
     from tegotae.hybrid.launcher import Run
     from tegotae.hybrid.node_processes import Nodes
     from tegotae.hybrid.process_life import Ending
 
-    with (
-        Nodes(settings, out=out, overwrite=overwrite, view=view) as nodes,
-        Ending() as ending,
-        _Teller(nodes) as teller,
-    ):
-        outcome = Run(nodes, tell=teller.tell, show=teller.show, patience=patience).until_end(ending)
+    nodes = Nodes(settings, out=out, overwrite=overwrite, view=view and settings.view.on)
+    with nodes, Ending() as ending, _Teller(nodes) as teller:
+        running = Run(nodes, tell=teller.tell, show=teller.show, patience=patience, rearm=rearm)
+        outcome = running.until_end(ending)
         teller.close()
         _say_end(nodes.out, outcome.simulated, settings.duration, out)
         if ending:
@@ -198,7 +199,7 @@ class _Teller:
             self._began = True
             self.tell(f"running; from elsewhere: tegotae hybrid stop {self._nodes.file}")
         states = ", ".join(f"{node} {doing(heard.states.get(node, 0))}" for node in ("dynamics", "table"))
-        said = f"{heard.simulated:.2f} s  {heard.force:6.2f} N  {states}"
+        said = f"{heard.simulated:.2f} s  force {heard.force:.2f} N, peak {heard.peak:.2f} N  {states}"
         self._bar.update(self._task, description="running", completed=heard.simulated, said=said)
         now = time.monotonic()
         if self._plain and now - self._line >= _LINE:

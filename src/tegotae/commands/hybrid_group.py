@@ -41,6 +41,9 @@ def run(
     out: Annotated[Path | None, typer.Option(metavar="LOG", help="Keep the record there, as MCAP.")] = None,
     overwrite: Overwrite = False,
     no_view: Annotated[bool, typer.Option("--no-view", help="Start no viewer.")] = False,
+    no_rearm: Annotated[
+        bool, typer.Option("--no-rearm", help="Leave a simulated table latched if a process was late.")
+    ] = False,
     patience: Annotated[float, typer.Option(metavar="SECONDS", help="Give up after so long without progress.")] = 30.0,
 ) -> None:
     """Start all nodes here, as separate processes, and run until so much is simulated.
@@ -51,7 +54,7 @@ def run(
     from tegotae.commands import hybrid as command
 
     given = [*(changes or []), *([] if duration is None else [f"duration={duration!r}"])]
-    _end(command.run(file, given, out, overwrite, not no_view, patience))
+    _end(command.run(file, given, out, overwrite, view=not no_view, patience=patience, rearm=not no_rearm))
 
 
 @hybrid.command(epilog="Example:  tegotae hybrid dynamics lab.toml --await log")

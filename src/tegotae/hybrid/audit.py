@@ -16,6 +16,8 @@ Rows = NDArray[np.void]
 _AROUND = 25e-3  # s before and after a contact in which the sensor may feel it, beside the loop's delay
 _NEEDED = ("simulated", "wrench", "pose", "twist", "energy")
 
+_PAUSE = 0.02  # s, in a network without delay
+
 
 @dataclass(frozen=True, kw_only=True)
 class Contact:
@@ -103,6 +105,8 @@ def contacts_of(log: LogReader) -> list[Contact]:
             jitter=jitter,
             damping=np.nan_to_num(rows["damping"]),
             speed=rows["twist"][:, 2],
+            # As long as the simulation itself takes a pause for a part of the contact: late and lost packets.
+            bridging=_PAUSE + 2.0 * max(0.0, float(np.median(np.nan_to_num(rows["delay"])))),
         )
         found += [_contact(rows, times, force, bump, log) for bump in bumps]
     return found

@@ -5,6 +5,7 @@ So a recorded run can be replayed: the same measurements in the same ticks give 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from tegotae import checks
@@ -71,7 +72,7 @@ class DynamicsCore:
         self.late = Compensation(period=self.period, contact=ContactEstimate(stiffness=stiffness))
         self._longest = checks.positive("DynamicsCore", "longest", longest, "s", "Such as 0.2.")
         self.felt: Felt | None = None
-        self.touching = False
+        self.touching, self._free = False, -math.inf
         self.disbelieved = 0
         self._quiet = 0.0
         self.wanted = self.applied = list(_STILL)
@@ -117,10 +118,11 @@ class DynamicsCore:
         if felt.push > 0.0:
             if not self.touching:
                 self.touching = True
-                late.contact.begin(onset=felt.depth - felt.push / late.contact.stiffness)
+                # A damper pushes at once: what it adds is not depth, and where nothing was felt yet was no contact.
+                late.contact.begin(onset=max(felt.depth - felt.push / late.contact.stiffness, self._free))
             late.contact.hear(force=felt.push, depth=felt.depth, speed=felt.speed)
         elif State.CONTACT not in measurement.state:
-            self.touching = False
+            self.touching, self._free = False, felt.depth
             if self.simulated > 0.0:
                 late.follow(label=measurement.label, depth=measurement.pose[2])
         self.felt = felt

@@ -70,7 +70,8 @@ class DynamicsNode:
     def _steps(self, tick: int, now: int, measurement: Measurement | None) -> int:
         """How many periods to simulate: as many as passed, none while there is no table to feel the contact."""
         if measurement is not None and measurement.state & _STOPPED:
-            self._wait(now, f"the table stands ({(measurement.state & _STOPPED)!r})")
+            flags = ", ".join(str(flag.name).lower() for flag in State(measurement.state & _STOPPED))
+            self._wait(now, f"the table stands: {flags}")
         elif 1e-9 * (now - self._heard) > _SILENT:
             self._wait(now, f"nothing from the table for {1e3 * _SILENT:g} ms")
         elif not self._running and measurement is not None and self.core.ready(measurement):

@@ -19,7 +19,7 @@ class Faults:
         jitter: delay more [s], evenly spread from 0 to this; later datagrams may overtake earlier ones.
         loss: part that is lost [-], 0 to 1.
         duplication: part that comes twice [-], the second time with a jitter of its own.
-        reordering: part that is held back until the next one has come in [-].
+        reordering: part that is held back until the next one has come in [-], below 1.
         corruption: part with one bit turned over [-].
         drift: how much faster than true the link's own clock runs [-], within +-0.1; it shows in its time stamps only.
         seed: of the chances.
@@ -52,6 +52,8 @@ class Faults:
             if part > 1.0:
                 checks.refuse(own, f"{name}={part} is above 1.", "Give a part, 0 to 1: 0.3 for 30 %.")
             put(self, name, part)
+        if self.reordering == 1.0:
+            checks.refuse(own, "reordering=1 holds back every datagram for ever.", "Give a part below 1, such as 0.3.")
         put(self, "drift", checks.number(own, "drift", self.drift, "", "Give 1e-4 for 100 ppm."))
         if abs(self.drift) > 0.1:
             checks.refuse(own, f"drift={self.drift} is beyond +-0.1.", "Give 1e-4 for 100 ppm.")

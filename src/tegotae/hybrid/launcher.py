@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -14,11 +15,13 @@ from tegotae.hybrid.joining import bus_of
 from tegotae.hybrid.listening import Listener
 from tegotae.hybrid.node_processes import GO, ORDER, Nodes
 from tegotae.hybrid.process_life import MEETING, Ending
+from tegotae.hybrid.settings import OwnDevice
 
 OWN = "hybrid run"
 NEEDED = ("dynamics", "table", "device")  # without these a run is over
 _SOON = 10.0  # s after which a slow start is explained, and a viewer is not waited for any longer
 _PATIENCE = 30.0  # s in which nothing is simulated, after which a run is given up
+_ASKING = 0.5  # s between two attempts to re-arm
 _LAST_ROWS = 0.4  # s, for what follows a node's death to be logged: the table's rest
 _LOOK = 0.05  # s
 
@@ -50,6 +53,8 @@ class Run:
         tell: called with what happens, in words.
         show: called some ten times a second, with what is heard of the nodes.
         patience: without progress, after which it is given up [s].
+        rearm: whether a table that latched because a process was late is re-armed. Only one that is simulated: it can
+            hurt nobody. Each time is told and logged.
 
     Example:
         >>> from tegotae.hybrid.settings import Settings
@@ -65,9 +70,12 @@ class Run:
         tell: Callable[[str], None] = lambda words: None,
         show: Callable[[Listener], None] = lambda listener: None,
         patience: float = _PATIENCE,
+        rearm: bool = True,
     ) -> None:
         self._nodes, self._tell, self._show = nodes, tell, show
         self._patience = checks.positive(OWN, "patience", patience, "s", "30 s are usual.")
+        self._rearm = rearm and not isinstance(nodes.settings.device, OwnDevice)
+        self._asked = 0.0  # when a re-arm was asked for last [s]
         self._words: list[str] = []
         self._simulated, self._whole = 0.0, False
 
@@ -89,7 +97,7 @@ class Run:
         try:
             listener = Listener(bus)
             if self._gather(bus, ending):
-                self._watch(listener, ending)
+                self._watch(bus, listener, ending)
                 self._simulated = listener.simulated
                 self._say([*listener.events(), *([] if self._whole or ending else listener.words())])
         finally:
@@ -144,7 +152,7 @@ class Run:
 
     # ------------------------------------------------------------ while
 
-    def _watch(self, listener: Listener, ending: Ending) -> None:
+    def _watch(self, bus: Bus, listener: Listener, ending: Ending) -> None:
         moved, before = time.monotonic(), -1.0
         while not ending:
             self._say(listener.events())
@@ -152,6 +160,12 @@ class Run:
             if self._over(listener):
                 return
             now = time.monotonic()
+            if self._rearm and listener.held_up and now - self._asked > _ASKING:
+                self._asked = now
+                self._say(listener.events())
+                self._tell("a process was late, and the table latched: re-armed, since it is simulated")
+                told = {"time": time.monotonic_ns(), "node": GO, "text": "a process was late"}
+                bus.publish(f"{bus.session}/requests/rearm", json.dumps(told).encode())
             if listener.simulated != before:
                 moved, before = now, listener.simulated
             elif now - moved > self._patience:

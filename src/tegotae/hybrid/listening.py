@@ -9,7 +9,7 @@ from typing import Any
 from tegotae.hybrid.blocks import Block, BlockReader
 from tegotae.hybrid.bus import Bus
 from tegotae.hybrid.packets import State
-from tegotae.hybrid.reporting import FINISHED
+from tegotae.hybrid.reporting import DONE, FINISHED
 from tegotae.hybrid.rows import DYNAMICS
 
 _DOING = {  # the first that holds is said
@@ -23,6 +23,8 @@ _DOING = {  # the first that holds is said
     State.CONTACT: "in contact",
     State.RUNNING: "running",
 }
+# How a table says that it tripped because somebody was late, and not because something is wrong.
+_LATE = ("no command for", "device: the device has stopped by itself", "device: nothing from the device")
 
 
 def doing(state: int) -> str:
@@ -54,9 +56,10 @@ class Listener:
     """
 
     def __init__(self, bus: Bus) -> None:
-        self.simulated, self.force = 0.0, 0.0  # s, N on the moving part along the normal
+        self.simulated, self.force, self.peak = 0.0, 0.0, 0.0  # s; N on the moving part along the normal, and so far
         self.states: dict[str, int] = {}
         self.finished = False
+        self.trip = ""  # why the table is latched, in words; "" if it is not
         self._said: deque[str] = deque()
         self._status: dict[str, dict[str, Any]] = {}
         bus.subscribe(f"{bus.session}/rows/dynamics", BlockReader(DYNAMICS, self._row))
@@ -66,13 +69,16 @@ class Listener:
     def _row(self, block: Block) -> None:
         last = block.rows[-1]
         self.simulated, self.force = float(last["simulated"]), abs(float(last["wrench"][2]))
+        self.peak = max(self.peak, float(abs(block.rows["wrench"][:, 2]).max()))
         self.states["dynamics"] = int(last["state"])
 
     def _event(self, topic: str, payload: bytes) -> None:
         told = json.loads(payload)
         if told["node"] == "dynamics" and str(told["text"]).startswith(FINISHED):
             self.finished = True  # that all come to rest afterwards is no news
-        if told["level"] != "info" and not self.finished:
+        if told["node"] == "table" and (told["level"] == "trip" or told["text"] == "re-armed"):
+            self.trip = told["text"] if told["level"] == "trip" else ""
+        if told["level"] != "info" and not self.finished and DONE not in told["text"]:
             self._said.append(f"{told['node']}: {told['text']}")
 
     def _state(self, topic: str, payload: bytes) -> None:
@@ -80,6 +86,11 @@ class Listener:
         self._status[node] = told = json.loads(payload)
         if "state" in told and node != "dynamics":
             self.states[node] = int(told["state"])
+
+    @property
+    def held_up(self) -> bool:
+        """Whether the table is latched for no other reason than that a process was late."""
+        return self.trip.startswith(_LATE)
 
     def events(self) -> list[str]:
         """What happened since the last call, in words; what is in order is not told."""

@@ -76,6 +76,29 @@ def undisturbed() -> Iterator[None]:
             gc.enable()
 
 
+def go_before(nice: int) -> str:
+    """Have this process run before others where they compete; why not, in words, or nothing.
+
+    Args:
+        nice: -20 to 0; 0 leaves it as it is.
+
+    Example:
+        >>> go_before(0)
+        ''
+    """
+    if not -20 <= nice <= 0:
+        checks.refuse("hybrid settings", f"waiting.nice={nice} is not within -20 to 0.", "Use 0 for no preference.")
+    if nice == 0:
+        return ""
+    try:
+        os.setpriority(os.PRIO_PROCESS, 0, min(nice, os.getpriority(os.PRIO_PROCESS, 0)))
+    except OSError as error:
+        return (
+            f"not allowed to go before other programs (waiting.nice={nice}: {error.strerror}): more ticks may be late"
+        )
+    return ""
+
+
 def join(
     settings: Settings,
     node: str,

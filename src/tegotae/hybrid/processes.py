@@ -19,15 +19,15 @@ from tegotae.hybrid.clock import RealClock
 from tegotae.hybrid.devices import Device
 from tegotae.hybrid.joining import address_of, bus_of, clock_of, link_of
 from tegotae.hybrid.packets import State, Stop
-from tegotae.hybrid.process_life import MEETING, Ending, join, undisturbed
+from tegotae.hybrid.process_life import MEETING, Ending, go_before, join, undisturbed
 from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings
 
 if TYPE_CHECKING:
+    from tegotae.hybrid.reporting import Reporter
     from tegotae.hybrid.table_node import TableNode
 
 _DRAIN = 0.15  # s without a message after which a log that is told to end has heard everything
 _LONGEST_DRAIN = 2.0  # s
-_DEVICE_WAITS = 4  # times as long as the table for a command: a late tick of the table node is no reason to stop it
 _COMING_TO_REST = 0.3  # s, for a table that is told to end
 
 
@@ -44,7 +44,7 @@ def run_dynamics(settings: Settings, *, awaited: Sequence[str] = (), parent: int
     """
     from tegotae.hybrid.assembly import core_of
     from tegotae.hybrid.dynamics_node import DynamicsNode
-    from tegotae.hybrid.reporting import FINISHED, Reporter
+    from tegotae.hybrid.reporting import DONE, FINISHED, Reporter
     from tegotae.hybrid.rows import DYNAMICS
     from tegotae.hybrid.virtual_run import faults_of
 
@@ -60,12 +60,13 @@ def run_dynamics(settings: Settings, *, awaited: Sequence[str] = (), parent: int
         wanted = settings.duration - 0.5 * settings.period
         with clock, undisturbed():
             join(settings, "dynamics", bus, awaited, ending)
+            _hurry(settings, clock, reporter)
             while not ending and node.simulated < wanted:
                 node.step(clock.wait())
         done = node.simulated >= wanted
         how = FINISHED if done else "ended early"
         reporter.event(clock.nanoseconds, "info", f"{how}: {node.simulated:.3f} s simulated")
-        link.send(Stop(reason=f"the simulation has {how.split()[0]}"))
+        link.send(Stop(reason=DONE if done else "the simulation has ended"))
         node.finish()
 
 
@@ -91,7 +92,7 @@ def run_table(settings: Settings, *, awaited: Sequence[str] = (), parent: int | 
         clock = clock_of(settings)
         link = held.enter_context(link_of(settings, "table", "dynamics", clock=clock, faults=faults_of(settings)[0]))
         bus = held.enter_context(closing(bus_of(settings, "table")))
-        sensing = sensing_of(settings)
+        sensing, reporter = sensing_of(settings), Reporter(bus, "table", TABLE)
         device = held.enter_context(closing(_device(settings, clock, ending)))
         if ending:  # before it was known where the device stands
             return
@@ -102,17 +103,24 @@ def run_table(settings: Settings, *, awaited: Sequence[str] = (), parent: int | 
             sensing=sensing,
             origin=(0.0, 0.0, settings.device.height),
             clock=clock,
-            reporter=Reporter(bus, "table", TABLE),
+            reporter=reporter,
         )
         # Called in a thread of the bus: they only put a mark, which the next tick finds.
         bus.subscribe(f"{bus.session}/requests/stop", lambda topic, said: node.request_stop(_who(said)))
         bus.subscribe(f"{bus.session}/requests/rearm", lambda topic, said: node.request_rearm())
         with clock, undisturbed():
             join(settings, "table", bus, awaited, ending, meanwhile=device.read)
+            _hurry(settings, clock, reporter)
             while not ending:
                 node.step(clock.wait())
             _come_to_rest(node, clock)
         node.finish()
+
+
+def _hurry(settings: Settings, clock: RealClock, reporter: Reporter) -> None:
+    """Only a loop that begins goes before others; compiling does not."""
+    if words := go_before(settings.waiting.nice):
+        reporter.event(clock.nanoseconds, "info", words)
 
 
 def _come_to_rest(node: TableNode, clock: RealClock) -> None:
@@ -188,11 +196,11 @@ def run_device(settings: Settings, *, awaited: Sequence[str] = (), parent: int |
             twin=twin,
             link=link,
             clock=clock,
-            watchdog=_DEVICE_WAITS * settings.limits.watchdog,
             tell=reporter.event,
         )
         with clock, undisturbed():
             join(settings, "device", bus, awaited, ending)
+            _hurry(settings, clock, reporter)
             while not ending:
                 tick = clock.wait()
                 node.step(tick)

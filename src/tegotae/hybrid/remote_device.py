@@ -15,6 +15,12 @@ from tegotae.hybrid.clock import Clock
 from tegotae.hybrid.devices import DeviceReading, Twin
 from tegotae.hybrid.link import Link
 from tegotae.hybrid.packets import Command, Heartbeat, Measurement, Numbers, Rearm, State, Stop
+from tegotae.hybrid.poses import moved
+
+_MOST = 10  # periods that a late process makes up for in one tick
+_HELD_UP = 3  # periods: if this process itself was held up for longer, the rest says nothing about the table node
+_LEANING = 0.1  # share of a difference between labels that is believed at once
+_FARTHEST = 5.0  # periods that a command is moved on
 
 
 class RemoteDevice:
@@ -54,6 +60,7 @@ class RemoteDevice:
         self._link, self._margins = link, margins
         self._silence = checks.positive("RemoteDevice", "silence", silence, "s", "Such as 0.1.")
         self._reading = DeviceReading() if start is None else DeviceReading(pose=tuple(start))
+        self._unheard = 0  # reads that found nothing new
         self.met = False
 
     def greet(self) -> None:
@@ -61,7 +68,8 @@ class RemoteDevice:
         self._link.greet()
 
     def read(self) -> DeviceReading:
-        """What it said last; a fault if that is long ago."""
+        """What it said last; a fault if that was many reads ago, one a period: a machine that stood still read once."""
+        self._unheard += 1
         while (packet := self._link.receive()) is not None:
             if isinstance(packet, Measurement):
                 emergency = State.EMERGENCY in packet.state
@@ -73,10 +81,10 @@ class RemoteDevice:
                     emergency,
                     _fault(packet.state),
                 )
-                self.met = True
+                self.met, self._unheard = True, 0
             elif isinstance(packet, Heartbeat) and packet.state & State.FAULT:
                 self._reading = self._reading._replace(fault="the device's process cannot read its device")
-        if self.met and self._link.silence > self._silence:
+        if self.met and self._unheard * self.period > self._silence:
             return self._reading._replace(fault=f"nothing from the device for {1e3 * self._silence:g} ms")
         return self._reading
 
@@ -154,7 +162,11 @@ class DeviceNode:
     ) -> None:
         self._twin, self._link, self._clock, self._tell = twin, link, clock, tell
         self._watchdog = checks.whole("DeviceNode", "watchdog", watchdog, 1, "Give a number of periods, such as 20.")
+        self._command: Command | None = None
+        self._label, self._tick = -math.inf, -1
         self._came: int | None = None
+        self._waited = self._stepped = 0
+        self._longest = round(1e9 * _HELD_UP * clock.period)
         self.stopped = False
         self.quiet = 0.0  # s since the newest command; 0 before the first
         self.commanded: Numbers | None = None  # pose of the newest command
@@ -166,11 +178,16 @@ class DeviceNode:
             tick: its number.
         """
         now = self._clock.nanoseconds
+        self._waited += min(now - self._stepped, self._longest)
+        self._stepped = now
         self._listen(now)
-        self.quiet = 0.0 if self._came is None else 1e-9 * (now - self._came)
+        self.quiet = 0.0 if self._came is None else 1e-9 * self._waited
         if not self.stopped and self.quiet > (self._watchdog + 0.5) * self._clock.period:
             self._stop(now, f"no command for {1e3 * self.quiet:.3g} ms")
-        self._twin.step()
+        for _ in range(min(max(tick - self._tick, 1), _MOST)):  # time passes for a plant also when its process is late
+            self._follow()
+            self._twin.step()
+        self._tick = tick
         self._answer()
 
     def _listen(self, now: int) -> None:
@@ -178,19 +195,36 @@ class DeviceNode:
             if isinstance(packet, Command):
                 if self._came is None:
                     self._tell(now, "info", "first command: moving")
-                self._came, self.commanded = now, packet.pose
-                if not self.stopped:
-                    self._twin.command(tuple(packet.pose), tuple(packet.twist), label=packet.label)
+                self._came, self.commanded, self._command = now, packet.pose, packet
+                self._waited = 0
             elif isinstance(packet, Stop):
                 self._stop(now, packet.reason)
             elif isinstance(packet, Rearm) and self.stopped:
-                self.stopped, self._came = False, now
+                self.stopped, self._came, self._waited = False, now, 0
+                self._label = -math.inf
                 self._twin.rearm()
                 self._tell(now, "info", "re-armed")
 
+    def _follow(self) -> None:
+        """Hand the newest command on, moved to where it would be by a clock that runs evenly.
+
+        Commands come in when two other processes got round to them. Taken as they come, the table would stand still in
+        one period and go twice as far in the next, and hit what it touches at twice the speed. Their labels are the
+        simulation's own even time; here it runs on by itself and only leans towards what comes in.
+        """
+        command, T = self._command, self._clock.period
+        if command is None or self.stopped:
+            return
+        ahead = (1.0 - _LEANING) * (self._label + T - command.label)
+        # A simulation that stands does not go on, and one that jumped on is not run after.
+        ahead = 0.0 if ahead < -_FARTHEST * T or not any(command.twist) else min(ahead, _FARTHEST * T)
+        self._label = command.label + ahead
+        pose = moved(tuple(command.pose), tuple(command.twist), ahead)
+        self._twin.command(pose, tuple(command.twist), label=self._label)
+
     def _stop(self, now: int, why: str) -> None:
         if not self.stopped:
-            self.stopped = True
+            self.stopped, self._command = True, None
             self._twin.stop()
             self._tell(now, "trip", f"{why}: stopped, holding; re-arm to go on")
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 FINISHED = "finished"  # how the last event of a dynamics node begins that came to its end
+DONE = "the simulation has finished"  # why it then stops the table
 _STATUS = 500_000_000  # ns between two
 
 

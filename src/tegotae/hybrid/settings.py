@@ -168,6 +168,7 @@ class ClockSettings(_Group, frozen=True):
     """
 
     spin: Annotated[float, _of("last part of a wait that is spun, not slept [s]; 0 never spins")] = 0.0
+    nice: Annotated[int, _of("how far the loops go before other programs, -20 to 0; an event tells if refused")] = -10
     priority: Annotated[int, _of("of SCHED_FIFO, 1 to 99; 0 for none")] = 0
     lock_memory: Annotated[bool, _of("keep memory from being paged out")] = False
 

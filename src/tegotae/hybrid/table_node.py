@@ -17,6 +17,7 @@ from tegotae.hybrid.reporting import Reporter
 from tegotae.hybrid.safety import Order, Safety
 from tegotae.hybrid.sensing import Felt, Sensing
 
+_HELD_UP = 3  # periods: if this node itself was held up for longer, the rest says nothing about the others
 _INSISTING = 50  # ticks: a device must be woken before it can say that it is well
 _BOTHERED = State.LATCHED | State.EMERGENCY | State.FAULT | State.OVERLOAD
 
@@ -55,7 +56,8 @@ class TableNode:
         self._device, self._link, self._safety, self._sensing = device, link, safety, sensing
         self._origin, self._clock, self._reporter = tuple(origin), clock, reporter
         self._command: Command | None = None
-        self._came = self._stepped = 0
+        self._waited = self._stepped = 0
+        self._longest = round(1e9 * _HELD_UP * clock.period)
         self._stop: str | None = None
         self._rearm = 0
         self.state = State.HELD
@@ -81,11 +83,12 @@ class TableNode:
         now = self._clock.nanoseconds
         reading = self._device.read()
         felt = self._sensing.step(reading.signal, reading.pose, reading.twist)
-        self._listen(now)
+        self._waited += min(now - self._stepped, self._longest)
+        self._listen()
         stop, self._stop = self._stop, None
         rearm = self._rearm > 0
         self._rearm = self._rearm - 1 if rearm and State.LATCHED in self.state else 0
-        age = 1e-9 * (now - self._came) if self._command is not None else math.inf
+        age = 1e-9 * self._waited if self._command is not None else math.inf
         elapsed = 1e-9 * (now - self._stepped) if self._stepped else None
         self._stepped = now
         order = self._safety.step(
@@ -97,7 +100,7 @@ class TableNode:
         self._answer(reading, felt, order)
         self._tell(tick, now, age, reading, felt, order)
 
-    def _listen(self, now: int) -> None:
+    def _listen(self) -> None:
         while (packet := self._link.receive()) is not None:
             if isinstance(packet, Command):
                 x, y, z, *turn = packet.pose
@@ -105,7 +108,7 @@ class TableNode:
                 self._command = Command.of(
                     packet.label, (x + a, y + b, z + c, *turn, *packet.twist, *packet.acceleration)
                 )
-                self._came = now
+                self._waited = 0
             elif isinstance(packet, Stop):
                 self._stop = packet.reason
             elif isinstance(packet, Rearm):

@@ -71,8 +71,9 @@ def plate(kp: float, *, fed: float) -> hybrid_oracles.Table:
     "surface, integrated by itself, tells the peak, the duration and how much of the speed comes back.",
     source="(10); section 4.3, Figs. 12 to 15",
     note="The table is a twin with a probe and servos of our choice. 'Elastic': its servo does not know the velocity "
-    "of its reference in contact, so that little energy is lost; 'damped': it does, and (10) holds as printed. The "
-    "loop counts a servo that answers late as delay and takes it back: elastic, 0.02 of the speed.",
+    "of its reference in contact, so that little energy is lost; 'damped': it does, and (10) holds as printed. Of the "
+    "drop the probe makes 5, 10 and 17 % at Kp 200, 400, 800, by the springs in series; the rest is servo and plate. "
+    "The loop counts a servo that answers late as delay and takes it back: elastic, 0.02 of the speed.",
 )
 def loop_beside_numbers(subject: Subject) -> list[Finding]:
     """Every Kp of the paper and its changed masses; worst of elastic and damped, but for the drop."""
@@ -153,8 +154,8 @@ def guard_lets_nothing_in(subject: Subject) -> list[Finding]:
     """Worst over the faults, for both poses, compensated and not."""
     found = []
     for word, runs in passages(subject):
-        bounced = float(np.max([run.hardest.restitution for run in runs]))  # NaN if one of them is
-        gained = float(np.max([run.energy for run in runs]))
+        bounced = float(np.max([run.restitution for run in runs]))
+        gained = float(np.max([run.energy for run in runs]))  # NaN if one of them never touched
         found += [
             Finding(f"{word}: restitution, worst", bounced, "<=", 1.001),
             Finding(f"{word}: energy gained, relative, worst", gained, "<=", 1e-5),
@@ -169,7 +170,8 @@ def guard_lets_nothing_in(subject: Subject) -> list[Finding]:
     source="beside the paper: section 3.1, force and motion exchanged every 2 ms",
     note="A table that is where it is told to be, with a spring and with a damper beside it, against one mass "
     "integrated by itself; the twin of the six-arm table against itself with nothing added. The guard is on. Without "
-    "compensation the spring's peaks are 17 to 36 % too high.",
+    "compensation the spring's peaks are 17 to 36 % too high. The touch falls on a tick; between two the damper's peak "
+    "at Kp 800 is up to 3.2 % off (seen, not measured here), all others stay within 2 %.",
 )
 def compensation_brings_back_the_truth(subject: Subject) -> list[Finding]:
     """Worst over Kp 200, 400, 800, for four contacts."""

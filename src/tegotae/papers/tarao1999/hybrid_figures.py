@@ -36,25 +36,25 @@ ADDED = (0.0, 4e-3, 6e-3, 8e-3, 10e-3, 16e-3, 20e-3)  # s
     "loop-beside-numbers",
     caption="Figs. 12 to 15 with the twin of the table in the loop, pose A. Numbers alone: a spring (15) between the "
     "two. In the loop the probe gives, too, and the servo's damper and the plate's mass answer. Elastic: the servo "
-    "does not know how fast its reference moves in contact; damped: it does, (10). Dots: peaks of one mass against "
-    "plate, servo and surface.",
+    "does not know how fast its reference moves in contact; damped: it does, (10). Thin: one mass against plate, "
+    "sampled servo and surface, integrated by itself.",
 )
 def loop_beside_numbers(subject: Subject) -> Figure:
     """Four cases, three forces each."""
     with figures.style():
         figure, axes = figures.sheet(2, 2, width=8.6, height=5.4)
-        for i, (place, (word, (kp, masses))) in enumerate(zip(axes.flat, CASES.items(), strict=True)):
+        for i, (place, (case, (kp, masses))) in enumerate(zip(axes.flat, CASES.items(), strict=True)):
             run, told = subject.meeting(kp=kp, masses=masses)
             since = 1e3 * (run.time - told["touched"])
             near = (since > SPAN[0]) & (since < SPAN[1])
             place.plot(since[near], run.force[near], color=QUIET, lw=1.2, ls=(0, (4, 2)), label="numbers alone")
             for name, fed, color in (("in the loop, elastic", 0.0, BLUE), ("in the loop, damped", 1.0, VERMILION)):
-                loop = subject.loop(*hexa(kp, fed=fed), *weighing(masses))
-                _force(place, loop, color, name)
-                top = plate(kp, fed=fed).bounce(reduced(masses), SPEED).peak
-                place.plot(1e3 * (loop.hardest.peaked - loop.hardest.touched), top, "o", color=color, mec="white")
+                _force(place, subject.loop(*hexa(kp, fed=fed), *weighing(masses)), color, name, lw=1.8)
+            for word, fed in (("one mass, plate and servo: (10)", 0.0), ("_", 1.0)):
+                time, force = plate(kp, fed=fed).history(reduced(masses), SPEED)
+                place.plot(1e3 * time, force, color=INK, lw=0.7, label=word)
             place.set(
-                title=f"Fig. {12 + i}: {word.replace('Kp ', 'Kp = ').replace('00', '00 N·m/rad')}",
+                title=f"Fig. {12 + i}: {case.replace('Kp ', 'Kp = ').replace('00', '00 N·m/rad')}",
                 xlim=SPAN,
                 ylim=(-0.5, 18.5),
             )
@@ -110,7 +110,8 @@ def _bounces(place: Axes, subject: Subject, device: tuple[str, ...], mark: str, 
     """Restitutions over the delay; the last one of the first way is returned."""
     last = []
     for word, chosen, color, size, filled in ways:
-        told = [subject.loop(*device, *chosen, f"link.delay={late}").hardest for late in ADDED]
+        added = ADDED if word == "as felt" else ADDED[::2]
+        told = [subject.loop(*device, *chosen, f"link.delay={late}").hardest for late in added]
         taus = [1e3 * (each.delay + 0.5 * PERIOD) for each in told]
         bounced = [each.restitution for each in told]
         place.plot(taus, bounced, mark, color=color, ms=size, mfc=filled, mew=1.4, label=word)
@@ -146,6 +147,6 @@ def felt_late(subject: Subject) -> Figure:
                 1e3 * time, force, color=INK, lw=1.0, ls=(0, (3, 2)), label=f"truth, e = {truth.restitution:.2f}"
             )
             place.legend(loc="upper right")
-            place.set(title=title, xlabel="time since the touch [ms]", xlim=(-4.0, 132.0), ylim=(-0.6, 20.5))
+            place.set(title=title, xlabel="time since the touch [ms]", xlim=(-4.0, 132.0), ylim=(-0.6, 23.5))
         axes[0, 0].set_ylabel("force on the bodies [N]")
     return figure

@@ -48,6 +48,12 @@ class Run:
         return max(self.contacts, key=lambda each: each.peak_force, default=none)
 
     @property
+    def restitution(self) -> float:
+        """Last speed over the first [-]: of the whole run, however often its force pauses."""
+        speed = self.told.dynamics["twist"][:, 2]
+        return float(-speed[-1] / speed[0])
+
+    @property
     def energy(self) -> float:
         """Largest kinetic energy over that of the start, as a share of the approach's [-]: what the loop put in."""
         rows, hardest = self.told.dynamics, self.hardest

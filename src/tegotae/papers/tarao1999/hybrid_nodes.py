@@ -36,18 +36,20 @@ SHAKEN = 2e-5  # m: a plate whose servo holds it rings a little, and its encoder
     statement="At the paper's period of 2 ms every deadline that is missed is counted, and the report says so.",
     source="section 3.1, Fig. 3; section 4.3, in real time at 2 ms",
     note="A tenth of a second on the machine that wrote this; three ticks are made to last 1.5 to 3.5 periods. What "
-    "else is late is the machine's. No number here says that deadlines are kept.",
+    "else is late is the machine's: it may also stop us between our look at the time and the clock's, so that a tick "
+    "or two are counted that we did not see. No number here says that deadlines are kept.",
 )
 def missed_deadlines_are_told(subject: Subject) -> list[Finding]:
     """Counts of the clock against the ticks that it gave and the times at which work ended."""
     with subject.RealClock(PERIOD) as clock:
         ticks, ended = _work(clock)
     skipped = int(np.sum(np.diff(ticks) - 1))
-    # The first tick starts the clock; each must have ended before the next was due.
+    # Each must have ended before the next was due; the clock began a little before we saw it begin.
     overrun = int(np.sum(np.array(ended) > PERIOD * (np.array(ticks[:-1]) + 1)))
     told = clock.deadlines
     return [
-        Finding("ticks that lasted longer than a period, counted, off those seen", told.overruns - overrun, "=", 0),
+        Finding("ticks seen to last longer than a period, not counted", max(overrun - told.overruns, 0), "=", 0),
+        Finding("counted, not seen", max(told.overruns - overrun, 0), "<=", 2),
         Finding("ticks that never began, counted, off those seen", told.skipped - skipped, "=", 0),
         Finding("deadlines missed; on purpose 6", told.missed, ">=", 6),
         Finding("told in the report, off those counted", _reported(clock) - told.missed, "=", 0),

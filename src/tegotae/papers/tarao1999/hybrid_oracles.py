@@ -147,11 +147,20 @@ class Table:
             mass: reduced, of both robots [kg].
             speed: of the approach [m/s].
         """
-        return Bounce(*(float(x) for x in np.mean([_met(self, mass, speed, part) for part in PHASES], axis=0)))
+        return Bounce(*(float(x) for x in np.mean([_met(self, mass, speed, part)[0] for part in PHASES], axis=0)))
+
+    def history(self, mass: float, speed: float) -> tuple[Array, Array]:
+        """Time since the touch [s] and force [N] of one of them.
+
+        Args:
+            mass: reduced, of both robots [kg].
+            speed: of the approach [m/s].
+        """
+        return _met(self, mass, speed, PHASES[2])[1]
 
 
 @cache
-def _met(table: Table, mass: float, speed: float, phase: float) -> Bounce:
+def _met(table: Table, mass: float, speed: float, phase: float) -> tuple[Bounce, tuple[Array, Array]]:
     T, k, c = table.period, table.stiffness, table.damping
     x, u = -(3.0 + phase) * speed * T, speed
     p, w = x + speed * T, speed  # at constant speed it is where the period's end asks for
@@ -160,7 +169,8 @@ def _met(table: Table, mass: float, speed: float, phase: float) -> Bounce:
     def push(p: float, w: float) -> float:
         return max(0.0, k * p + c * w) if p > 0.0 else 0.0
 
-    peak, touched, released = 0.0, math.inf, 0.0
+    times: list[float] = []
+    forces: list[float] = []
     for tick in range(round(0.5 / T)):
         wanted = x + T * u - 0.5 * T * T * force / mass
         share = table.share if force > FELT else 1.0
@@ -174,10 +184,11 @@ def _met(table: Table, mass: float, speed: float, phase: float) -> Bounce:
         seen = solve_ivp(slope, (0.0, T), (x, u, p, w), max_step=T / 5.0, rtol=1e-5, atol=1e-9)
         x, u, p, w = (float(last) for last in seen.y[:, -1])
         force = push(p, w)
-        peak = max(peak, force)
-        pushing = [T * tick + float(t) for t, y in zip(seen.t, seen.y.T, strict=True) if push(y[2], y[3]) > 0.0]
-        if pushing:
-            touched, released = min(touched, pushing[0]), pushing[-1]
-        elif u < 0.0:
+        times += [T * tick + float(t) for t in seen.t[1:]]
+        forces += [push(y[2], y[3]) for y in seen.y.T[1:]]
+        if force == 0.0 and u < 0.0:
             break
-    return Bounce(peak, released - touched, -u / speed)
+    time, felt = np.array(times), np.array(forces)
+    pushing = time[felt > 0.0]
+    sampled = felt[np.isclose(time % T, 0.0, atol=1e-9) | np.isclose(time % T, T, atol=1e-9)]  # as the sensor is
+    return Bounce(float(sampled.max()), float(np.ptp(pushing)), -u / speed), (time - pushing[0], felt)

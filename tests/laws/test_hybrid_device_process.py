@@ -1,0 +1,123 @@
+"""A device in a process of its own: it holds without commands, and moves evenly however they come in."""
+
+import numpy as np
+import pytest
+
+from tegotae.hybrid import Command, MemoryLink, Rearm, State, Stop
+from tegotae.hybrid.devices import SpringTwin
+from tegotae.hybrid.remote_device import DeviceNode, RemoteDevice
+from tegotae.hybrid.virtual import Lockstep
+
+T = 2e-3
+
+
+class Bench:
+    """A device node on virtual time; `here` is the table node's end of its link."""
+
+    def __init__(self, **options):
+        self.line, self.said = Lockstep(), []
+        self.twin = SpringTwin(stiffness=1e4, period=T)
+        clock = self.line.add(lambda tick: self.node.step(tick), period=T)
+        self.here, there = MemoryLink.pair(clock)
+        self.node = DeviceNode(
+            twin=self.twin, link=there, clock=clock, tell=lambda time, level, text: self.said.append(text), **options
+        )
+        self.device = RemoteDevice(link=self.here, period=T)
+        self.label = 0.0
+
+    def command(self, z, speed=0.0):
+        twist = (0.0, 0.0, speed, 0.0, 0.0, 0.0)
+        self.here.send(Command(label=self.label, pose=(0.0, 0.0, z, 1.0, 0.0, 0.0, 0.0), twist=twist))
+
+    def tick(self, count=1):
+        self.line.run(count * T)
+
+
+def test_without_commands_it_stops_within_50_ms_and_holds():
+    bench = Bench()
+    bench.command(1e-4)
+    bench.tick(25)
+    assert bench.node.stopped
+    assert State.HELD in bench.node.state
+    held = bench.device.read().pose
+    bench.command(5e-3)  # too late: a person must look first
+    bench.tick(10)
+    assert bench.device.read().pose == held
+    assert "holds" in bench.device.read().fault
+    bench.here.send(Rearm())
+    bench.command(2e-4)
+    bench.tick(2)
+    assert bench.device.read().pose[2] == pytest.approx(2e-4)
+    assert bench.device.read().fault == ""
+
+
+def test_a_stop_stops_at_once():
+    bench = Bench()
+    bench.command(1e-4)
+    bench.tick()
+    bench.here.send(Stop(reason="enough"))
+    bench.tick()
+    assert bench.node.stopped
+    assert any("enough" in text for text in bench.said)
+
+
+@pytest.mark.parametrize("pattern", [(0, 2), (0, 0, 3), (1, 1), (2, 0, 1, 1, 0, 2)], ids=str)
+def test_commands_that_come_unevenly_move_it_evenly(pattern):
+    """So many commands a tick, by turns; a table that took them as they come would hit at two or three times that."""
+    bench, speed, places, waiting = Bench(), 0.01, [], 0
+    for tick in range(240):
+        waiting += 1
+        for _ in range(pattern[tick % len(pattern)]):
+            if waiting:
+                waiting -= 1
+                bench.label += T
+                bench.command(speed * bench.label, speed)
+        bench.tick()
+        places.append(bench.twin.read().pose[2])
+    steps = np.diff(places[60:])
+    assert steps.mean() == pytest.approx(speed * T, rel=0.02)
+    assert steps.max() < 1.25 * speed * T
+    assert steps.min() > 0.75 * speed * T
+
+
+def test_what_it_echoes_is_the_label_of_where_it_is():
+    bench, speed = Bench(), 0.01
+    for _ in range(50):
+        bench.label += T
+        bench.command(speed * bench.label, speed)
+        bench.tick()
+        reading = bench.device.read()
+        assert reading.pose[2] == pytest.approx(speed * reading.label, abs=1e-12)
+
+
+def test_standing_it_does_not_run_ahead_of_a_simulation_that_waits():
+    bench = Bench()
+    for _ in range(50):
+        bench.command(1e-3)
+        bench.tick()
+    assert bench.device.read().label == 0.0
+    bench.label = T
+    bench.command(1e-3 + 0.05 * T, 0.05)
+    bench.tick()
+    assert bench.twin.read().pose[2] == pytest.approx(1e-3 + 0.05 * T, abs=0.05 * T)
+
+
+def test_a_late_process_makes_up_for_the_time_that_passed():
+    bench = Bench()
+    for tick in (0, 1, 5):
+        bench.label += T
+        bench.command(0.01 * bench.label, 0.01)
+        before = bench.twin.read().pose[2]
+        bench.node.step(tick)
+    assert bench.twin.read().pose[2] - before > 0.02 * T
+
+
+def test_silence_of_the_process_is_a_fault():
+    bench = Bench()
+    bench.command(0.0)
+    bench.tick()
+    assert bench.device.read().fault == ""
+    bench.line = None  # its process is gone
+    faults = [bench.device.read().fault for _ in range(100)]
+    assert faults[20] == ""
+    assert "nothing from the device" in faults[-1]
