@@ -77,6 +77,14 @@ def test_a_log_is_replayed_bit_for_bit(log, capsys):
     assert "bit for bit the same" in capsys.readouterr().out
 
 
+def test_a_log_in_which_the_guard_acted_is_replayed_bit_for_bit():
+    late = ["--set", "link.delay=0.01", "--set", "compensation=false", "--duration", "0.4", "--out", "late.mcap"]
+    assert main(["hybrid", "run", EXAMPLE, *QUICK, *late]) == 0
+    rows = LogReader("late.mcap").dynamics
+    assert (rows["wrench"] != rows["compensated"]).any()
+    assert main(["hybrid", "replay", "late.mcap"]) == 0
+
+
 def test_a_replay_names_the_first_number_that_differs(log, capsys, monkeypatch):
     """A log whose force was changed by one bit does not replay."""
     read = LogReader(log)

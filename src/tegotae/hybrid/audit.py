@@ -15,7 +15,6 @@ from tegotae.hybrid.log_reader import LogReader
 Rows = NDArray[np.void]
 _AROUND = 25e-3  # s before and after a contact in which the sensor may feel it, beside the loop's delay
 _NEEDED = ("simulated", "wrench", "pose", "twist", "energy")
-
 _PAUSE = 0.02  # s, in a network without delay
 
 

@@ -13,6 +13,7 @@ from tegotae.hybrid.reporting import Reporter
 _MOST = 5  # periods simulated in one tick after late ones
 _SILENT = 0.1  # s without a measurement after which the simulation waits
 _STOPPED = State.HELD | State.LATCHED | State.FAULT | State.EMERGENCY
+_SHOWN = 0.05  # s between two configurations, as often as a viewer draws
 _NOTHING = (0.0, ORIGIN, (0.0,) * 6, (0.0,) * 6, ORIGIN, 0)
 
 
@@ -96,9 +97,9 @@ class DynamicsNode:
             core.late.contact.stiffness, core.late.contact.damping, int(self.state), self._clock.deadlines.latest,
             self._link.clock_offset,
         )  # fmt: skip
-        if core.simulated >= self._configured * 0.02:
+        if core.simulated >= self._configured * _SHOWN:
             reporter.configuration(core.simulated, core.meeting.configuration)
-            self._configured = int(core.simulated / 0.02) + 1
+            self._configured = int(core.simulated / _SHOWN + 1e-9) + 1
         if reporter.due(now):
             reporter.status(now, self.status())
 

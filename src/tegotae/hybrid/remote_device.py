@@ -15,7 +15,7 @@ from tegotae.hybrid.clock import Clock
 from tegotae.hybrid.devices import DeviceReading, Twin
 from tegotae.hybrid.link import Link
 from tegotae.hybrid.packets import Command, Heartbeat, Measurement, Numbers, Rearm, State, Stop
-from tegotae.hybrid.poses import moved
+from tegotae.hybrid.poses import difference, moved
 
 _MOST = 10  # periods that a late process makes up for in one tick
 _HELD_UP = 3  # periods: if this process itself was held up for longer, the rest says nothing about the table node
@@ -164,6 +164,7 @@ class DeviceNode:
         self._watchdog = checks.whole("DeviceNode", "watchdog", watchdog, 1, "Give a number of periods, such as 20.")
         self._command: Command | None = None
         self._label, self._tick = -math.inf, -1
+        self._told: tuple[float, ...] | None = None  # pose that the device was told last
         self._came: int | None = None
         self._waited = self._stepped = 0
         self._longest = round(1e9 * _HELD_UP * clock.period)
@@ -218,13 +219,18 @@ class DeviceNode:
         ahead = (1.0 - _LEANING) * (self._label + T - command.label)
         # A simulation that stands does not go on, and one that jumped on is not run after.
         ahead = 0.0 if ahead < -_FARTHEST * T or not any(command.twist) else min(ahead, _FARTHEST * T)
-        self._label = command.label + ahead
-        pose = moved(tuple(command.pose), tuple(command.twist), ahead)
-        self._twin.command(pose, tuple(command.twist), label=self._label)
+        before, self._label = self._label, command.label + ahead
+        if ahead < 0.0 and self._told is not None and before < self._label:
+            # Back on the way that was told: a table that catches up moves faster than its labels.
+            share = (self._label - before) / (command.label - before)
+            self._told = moved(self._told, difference(self._told, tuple(command.pose)), share)
+        else:
+            self._told = moved(tuple(command.pose), tuple(command.twist), ahead)
+        self._twin.command(self._told, tuple(command.twist), label=self._label)
 
     def _stop(self, now: int, why: str) -> None:
         if not self.stopped:
-            self.stopped, self._command = True, None
+            self.stopped, self._command, self._told = True, None, None
             self._twin.stop()
             self._tell(now, "trip", f"{why}: stopped, holding; re-arm to go on")
 
