@@ -3,8 +3,8 @@
 import socket
 import time
 
-from tegotae.hybrid.datagrams import Header, Seal, decode, encode
-from tegotae.hybrid.packets import Greeting
+from tegotae.hybrid.links.datagrams import Header, Seal, decode, encode
+from tegotae.hybrid.links.packets import Greeting
 
 KEY = bytes(range(32))
 PATIENCE = 5.0  # s, ends a hang; nothing takes so long

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tegotae.hybrid.log import LogWriter
-from tegotae.hybrid.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.records.log import LogWriter
 
 PERIOD = 2e-3
 

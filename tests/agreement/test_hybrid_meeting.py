@@ -5,8 +5,8 @@ import pytest
 
 from tegotae.errors import InputError
 from tegotae.hybrid import TwoRobots
-from tegotae.hybrid.meeting import Contact, Meeting
-from tegotae.hybrid.two_robots import BASE, LAST
+from tegotae.hybrid.bodies.meeting import Contact, Meeting
+from tegotae.hybrid.bodies.two_robots import BASE, LAST
 from tegotae.multibody import Body, Free, Lock, Revolute, Scene, Servo, Tree
 
 T = 2e-3

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tegotae.cli import main
-from tegotae.hybrid.log_reader import LogReader
+from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.settings import Settings, read_settings
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "two_robots.toml")
@@ -90,7 +90,7 @@ def test_a_replay_names_the_first_number_that_differs(log, capsys, monkeypatch):
     read = LogReader(log)
     touched = int((read.dynamics["felt_wrench"][:, 2] < -1.0).argmax())
     read.dynamics["felt_wrench"][touched, 2] *= 1.0 + 2.0**-52
-    monkeypatch.setattr("tegotae.hybrid.log_reader.LogReader", lambda path: read)
+    monkeypatch.setattr("tegotae.hybrid.records.log_reader.LogReader", lambda path: read)
     assert main(["hybrid", "replay", "run.mcap"]) == 1
     said = capsys.readouterr().out
     assert f"row {touched} " in said

@@ -19,20 +19,20 @@ import zenoh
 import tegotae
 from hand_made import KEY
 from tegotae.errors import InputError
-from tegotae.hybrid.blocks import Block, BlockReader, BlockWriter, fingerprint, pack, unpack
-from tegotae.hybrid.bus import MemoryBus
-from tegotae.hybrid.rows import DYNAMICS, TABLE
-from tegotae.hybrid.zenoh_access import free_address
-from tegotae.hybrid.zenoh_bus import ZenohBus
+from tegotae.hybrid.bus.blocks import Block, BlockReader, BlockWriter, fingerprint, pack, unpack
+from tegotae.hybrid.bus.bus import MemoryBus
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.zenoh_access import free_address
+from tegotae.hybrid.bus.zenoh_bus import ZenohBus
 
 OTHER = np.dtype([("torque" if name == "wrench" else name, *rest) for name, *rest in TABLE.descr])  # as long as TABLE
 PATIENCE = 20.0  # s, ends a hang: processes of Python may take seconds to start where many do
 PROMPT = 2.0  # s, for a death to be noticed: some ms on an idle machine
 NODE = """
 import json, sys
-from tegotae.hybrid.blocks import BlockReader
-from tegotae.hybrid.rows import TABLE
-from tegotae.hybrid.zenoh_bus import ZenohBus
+from tegotae.hybrid.bus.blocks import BlockReader
+from tegotae.hybrid.bus.rows import TABLE
+from tegotae.hybrid.bus.zenoh_bus import ZenohBus
 
 key, at, peers = json.loads(sys.argv[1])
 bus = ZenohBus("test", key=bytes.fromhex(key), listen=tuple(peers[at]), peers=[tuple(peer) for peer in peers])

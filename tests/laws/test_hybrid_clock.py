@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tegotae as tg
-from tegotae.hybrid import Deadlines, Latencies, Lockstep, RealClock, Timeline, VirtualClock, clock
+from tegotae.hybrid import Deadlines, Latencies, Lockstep, RealClock, Timeline, VirtualClock
+from tegotae.hybrid.clocks import clock
 
 MS = 1_000_000  # ns
 

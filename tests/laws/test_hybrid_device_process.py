@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tegotae.hybrid import Command, MemoryLink, Rearm, State, Stop
-from tegotae.hybrid.devices import SpringTwin
-from tegotae.hybrid.remote_device import DeviceNode, RemoteDevice
-from tegotae.hybrid.virtual import Lockstep
+from tegotae.hybrid.clocks.virtual import Lockstep
+from tegotae.hybrid.devices.device import SpringTwin
+from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
 
 T = 2e-3
 

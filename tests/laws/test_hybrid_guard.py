@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tegotae.hybrid import TwoRobots
+from tegotae.hybrid.nodes.virtual_run import run_virtual
 from tegotae.hybrid.settings import read_settings
-from tegotae.hybrid.virtual_run import run_virtual
 
 T = 2e-3
 

@@ -7,8 +7,8 @@ import pytest
 
 from hand_made import KEY, PATIENCE, Hand
 from tegotae.hybrid import Command, Heartbeat, Measurement, MemoryLink, Rearm, Stop, UdpLink, VirtualClock, new_key
-from tegotae.hybrid.datagrams import VERSION
-from tegotae.hybrid.packets import Greeting
+from tegotae.hybrid.links.datagrams import VERSION
+from tegotae.hybrid.links.packets import Greeting
 
 NOISE = (b"", b"x", b"TGTE", bytes(100), b"TGTE" + bytes((VERSION,)) + bytes(300), bytes(9000))
 

@@ -12,8 +12,8 @@ import pytest
 import tegotae as tg
 from hand_made import KEY, PATIENCE
 from tegotae.hybrid import Command, Faults, Latencies, LinkStatistics, Measurement, UdpLink
-from tegotae.hybrid.transports import Arrival
-from tegotae.hybrid.udp import LOOPBACK, UdpTransport
+from tegotae.hybrid.links.transports import Arrival
+from tegotae.hybrid.links.udp import LOOPBACK, UdpTransport
 
 
 @pytest.fixture

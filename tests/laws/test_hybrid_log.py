@@ -13,13 +13,13 @@ import pytest
 
 from hybrid_logs import Impact, dynamics_rows, table_rows, write_log
 from tegotae.errors import FileError, InputError
-from tegotae.hybrid import log_node
-from tegotae.hybrid.blocks import BlockWriter
-from tegotae.hybrid.bus import MemoryBus
-from tegotae.hybrid.log import LogReader, LogWriter, difference, same
-from tegotae.hybrid.log_node import LogNode
-from tegotae.hybrid.report import report
-from tegotae.hybrid.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.blocks import BlockWriter
+from tegotae.hybrid.bus.bus import MemoryBus
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.records import log_node
+from tegotae.hybrid.records.log import LogReader, LogWriter, difference, same
+from tegotae.hybrid.records.log_node import LogNode
+from tegotae.hybrid.records.report import report
 
 ROWS = dynamics_rows(Impact(), length=0.8)
 SETTINGS = {"guard": True, "period": 0.002}
@@ -361,11 +361,11 @@ def test_lost_blocks_are_counted_in_the_log(tmp_path):
 CHILD = """
 import sys, threading, time
 import numpy as np
-from tegotae.hybrid import log_node
-from tegotae.hybrid.blocks import BlockWriter
-from tegotae.hybrid.bus import MemoryBus
-from tegotae.hybrid.log_node import LogNode
-from tegotae.hybrid.rows import DYNAMICS
+from tegotae.hybrid.records import log_node
+from tegotae.hybrid.bus.blocks import BlockWriter
+from tegotae.hybrid.bus.bus import MemoryBus
+from tegotae.hybrid.records.log_node import LogNode
+from tegotae.hybrid.bus.rows import DYNAMICS
 
 bus = MemoryBus("demo")
 node = LogNode(bus, "demo", sys.argv[1])

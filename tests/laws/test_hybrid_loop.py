@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tegotae.hybrid import Measurement, State
-from tegotae.hybrid.assembly import core_of
-from tegotae.hybrid.bus import MemoryBus
+from tegotae.hybrid.bus.bus import MemoryBus
+from tegotae.hybrid.nodes.assembly import core_of
+from tegotae.hybrid.nodes.virtual_run import VirtualLoop, run_virtual
 from tegotae.hybrid.settings import read_settings
-from tegotae.hybrid.virtual_run import VirtualLoop, run_virtual
 
 SHORT = ["device.kind=spring", "model.gap=0.001", "duration=0.35"]
 T = 2e-3

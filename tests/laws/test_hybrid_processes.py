@@ -10,16 +10,16 @@ import pytest
 
 import tegotae as tg
 from tegotae.cli import main
-from tegotae.hybrid.blocks import BlockReader
-from tegotae.hybrid.joining import bus_of, make_key, with_ports
-from tegotae.hybrid.launcher import Run
-from tegotae.hybrid.log_reader import LogReader
-from tegotae.hybrid.node_processes import GO, Nodes
-from tegotae.hybrid.packets import State
-from tegotae.hybrid.process_life import Ending
-from tegotae.hybrid.processes import run_device, run_dynamics, run_table
-from tegotae.hybrid.replay import replay
-from tegotae.hybrid.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.blocks import BlockReader
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.links.packets import State
+from tegotae.hybrid.processes.joining import bus_of, make_key, with_ports
+from tegotae.hybrid.processes.launcher import Run
+from tegotae.hybrid.processes.node_processes import GO, Nodes
+from tegotae.hybrid.processes.process_life import Ending
+from tegotae.hybrid.processes.processes import run_device, run_dynamics, run_table
+from tegotae.hybrid.records.log_reader import LogReader
+from tegotae.hybrid.records.replay import replay
 from tegotae.hybrid.settings import read_settings
 
 # A slow, soft contact: it begins 50 ms after the start, lasts .4 s, presses with 5 N and goes 2.6 mm deep.

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import tegotae as tg
 from tegotae.hybrid import Command, State
-from tegotae.hybrid.limits import Limits, Reflexes
-from tegotae.hybrid.poses import angle_between, difference, moved, quaternion_of
-from tegotae.hybrid.safety import Safety
-from tegotae.hybrid.safety_motion import Motion
-from tegotae.hybrid.sensing import NOTHING_FELT
+from tegotae.hybrid.safety.limits import Limits, Reflexes
+from tegotae.hybrid.safety.poses import angle_between, difference, moved, quaternion_of
+from tegotae.hybrid.safety.safety import Safety
+from tegotae.hybrid.safety.safety_motion import Motion
+from tegotae.hybrid.safety.sensing import NOTHING_FELT
 
 T = 2e-3  # s
 LEVEL = (1.0, 0.0, 0.0, 0.0)

@@ -16,9 +16,9 @@ import pytest
 from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.hybrid import State, TwoRobots
-from tegotae.hybrid.blocks import BlockWriter
-from tegotae.hybrid.bus import MemoryBus
-from tegotae.hybrid.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.blocks import BlockWriter
+from tegotae.hybrid.bus.bus import MemoryBus
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.view import HexaPainter, TwoRobotsPainter, View, painter_of, server
 from tegotae.hybrid.view.feed import thinned
 from tegotae.hybrid.view.server import asked_by_own_page

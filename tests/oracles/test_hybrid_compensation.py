@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tegotae.errors import InputError
-from tegotae.hybrid.compensation import Compensation, ContactEstimate, LoopDelay, plausible
+from tegotae.hybrid.nodes.compensation import Compensation, ContactEstimate, LoopDelay, plausible
 
 T = 2e-3
 

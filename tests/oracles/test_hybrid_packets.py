@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import tegotae as tg
 from tegotae.hybrid import Command, Heartbeat, Measurement, Rearm, State, Stop, new_key
-from tegotae.hybrid.datagrams import VERSION, Header, Refusal, Seal, decode, encode
-from tegotae.hybrid.packets import Greeting
+from tegotae.hybrid.links.datagrams import VERSION, Header, Refusal, Seal, decode, encode
+from tegotae.hybrid.links.packets import Greeting
 
 KEY = bytes(range(32))
 SEAL = Seal(KEY)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from tegotae.hybrid import poses
+from tegotae.hybrid.safety import poses
 
 part = st.floats(-1.0, 1.0)
 angles = st.one_of(st.floats(0.0, math.pi), st.floats(0.0, 1e-3), st.sampled_from([0.0, 1e-9, 1e-4, 3.14159]))

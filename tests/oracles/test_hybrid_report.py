@@ -8,11 +8,11 @@ import pytest
 
 from hybrid_logs import PERIOD, Impact, dynamics_rows, table_rows, write_log
 from tegotae.figures import hybrid as figures
-from tegotae.hybrid.audit import noise_of
-from tegotae.hybrid.bumps import bumps_of
-from tegotae.hybrid.log import LogReader
-from tegotae.hybrid.report import report, shown, table, write_json
-from tegotae.hybrid.report_page import page, write_page
+from tegotae.hybrid.bodies.bumps import bumps_of
+from tegotae.hybrid.records.audit import noise_of
+from tegotae.hybrid.records.log import LogReader
+from tegotae.hybrid.records.report import report, shown, table, write_json
+from tegotae.hybrid.records.report_page import page, write_page
 
 # Kp = 200, 400, 800 of the two robots.
 STIFFNESSES = (11323.0, 22646.0, 45292.0)

@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 
 from tegotae.errors import InputError
 from tegotae.hybrid import TwoRobots
-from tegotae.hybrid.bumps import bump_of
+from tegotae.hybrid.bodies.bumps import bump_of
 from tegotae.multibody import Lock, Servo
 from tegotae.table import Hexa
 

@@ -17,8 +17,8 @@ from tegotae.commands import console as words
 from tegotae.hybrid.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from tegotae.hybrid.listening import Listener
-    from tegotae.hybrid.node_processes import Nodes
+    from tegotae.hybrid.processes.listening import Listener
+    from tegotae.hybrid.processes.node_processes import Nodes
 
 # Of a report, after a run; `hybrid report` has all.
 SHORT = ("peak_force", "duration", "restitution", "energy_gained", "delay", "deadlines_missed", "packets_lost")
@@ -30,7 +30,7 @@ def show(file: Path | None, changes: Sequence[str], ports: bool) -> None:
     """Print all settings as TOML."""
     settings = read_settings(file, changes)
     if ports:
-        from tegotae.hybrid.joining import with_ports
+        from tegotae.hybrid.processes.joining import with_ports
 
         settings = with_ports(settings)
     print(settings.toml(), end="")
@@ -38,7 +38,7 @@ def show(file: Path | None, changes: Sequence[str], ports: bool) -> None:
 
 def key(file: Path) -> None:
     """Make a key."""
-    from tegotae.hybrid.joining import make_key
+    from tegotae.hybrid.processes.joining import make_key
 
     make_key(file)
     console = words.out()
@@ -51,12 +51,12 @@ def node(
     overwrite: bool,
 ) -> None:  # fmt: skip
     """Be one node, until told to end."""
-    from tegotae.hybrid import processes
+    from tegotae.hybrid.processes import processes
 
     settings = read_settings(file, changes)
     _refuse_virtual(name, settings)
     if name == "log":
-        from tegotae.hybrid.node_processes import refuse_taken
+        from tegotae.hybrid.processes.node_processes import refuse_taken
 
         if out is None:
             checks.refuse("hybrid log", "it has no file to write.", "Add --out run.mcap.")
@@ -93,16 +93,16 @@ def run(
     rearm: bool = True,
 ) -> int:
     """All nodes here; the code to exit with."""
-    from tegotae.hybrid.node_processes import refuse_taken
+    from tegotae.hybrid.processes.node_processes import refuse_taken
 
     settings = read_settings(file, changes)
     refuse_taken(out, overwrite)
     checks.positive("hybrid run", "duration", settings.duration, "s", "Give how long to simulate.")
     if settings.clock == "virtual":
         return _run_virtual(settings, out, overwrite)
-    from tegotae.hybrid.launcher import Run
-    from tegotae.hybrid.node_processes import Nodes
-    from tegotae.hybrid.process_life import Ending
+    from tegotae.hybrid.processes.launcher import Run
+    from tegotae.hybrid.processes.node_processes import Nodes
+    from tegotae.hybrid.processes.process_life import Ending
 
     nodes = Nodes(settings, out=out, overwrite=overwrite, view=view and settings.view.on)
     with nodes, Ending() as ending, _Teller(nodes) as teller:
@@ -118,10 +118,10 @@ def run(
 def _run_virtual(settings: Settings, out: Path | None, overwrite: bool) -> int:
     import tempfile
 
-    from tegotae.hybrid.bus import MemoryBus
-    from tegotae.hybrid.log_node import LogNode
-    from tegotae.hybrid.processes import about_of
-    from tegotae.hybrid.virtual_run import run_virtual
+    from tegotae.hybrid.bus.bus import MemoryBus
+    from tegotae.hybrid.nodes.virtual_run import run_virtual
+    from tegotae.hybrid.processes.processes import about_of
+    from tegotae.hybrid.records.log_node import LogNode
 
     bus = MemoryBus(settings.session)
     with tempfile.TemporaryDirectory(prefix="tegotae-hybrid-") as folder:
@@ -148,8 +148,8 @@ def _say_end(path: Path, simulated: float, duration: float, out: Path | None) ->
     console = words.out()
     console.print(Text(f"{simulated:.3f} of {duration:.3f} s simulated", style="bold"))
     if path.exists():
-        from tegotae.hybrid.log_reader import LogReader
-        from tegotae.hybrid.report import report, table
+        from tegotae.hybrid.records.log_reader import LogReader
+        from tegotae.hybrid.records.report import report, table
 
         told = report(LogReader(path))
         console.print(table({name: told[name] for name in SHORT}))
@@ -193,7 +193,7 @@ class _Teller:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def show(self, heard: Listener) -> None:
-        from tegotae.hybrid.listening import doing
+        from tegotae.hybrid.processes.listening import doing
 
         if not self._began:
             self._began = True
@@ -212,7 +212,7 @@ class _Teller:
 
 def request(what: str, file: Path, changes: Sequence[str]) -> int:
     """Ask a running table to stop, or to obey again; the code to exit with."""
-    from tegotae.hybrid.joining import bus_of
+    from tegotae.hybrid.processes.joining import bus_of
 
     settings = read_settings(file, changes)
     heard: list[str] = []
@@ -248,9 +248,9 @@ def _of_table(said: bytes) -> str:
 
 def report(file: Path, json: Path | None, page: Path | None) -> None:
     """What a log says."""
-    from tegotae.hybrid.log_reader import LogReader
-    from tegotae.hybrid.report import report as made
-    from tegotae.hybrid.report import table, write_json
+    from tegotae.hybrid.records.log_reader import LogReader
+    from tegotae.hybrid.records.report import report as made
+    from tegotae.hybrid.records.report import table, write_json
 
     words.refuse_unwritable(json)
     words.refuse_unwritable(page, suffixes=(".html", ".htm"))
@@ -264,7 +264,7 @@ def report(file: Path, json: Path | None, page: Path | None) -> None:
     if json is not None:
         words.wrote(console, write_json(json, told), "the numbers")
     if page is not None:
-        from tegotae.hybrid.report_page import write_page
+        from tegotae.hybrid.records.report_page import write_page
 
         with words.watching() as watch:
             watch.step("drawing")
@@ -274,8 +274,8 @@ def report(file: Path, json: Path | None, page: Path | None) -> None:
 
 def replay(file: Path) -> int:
     """Simulate a log again; the code to exit with."""
-    from tegotae.hybrid.log_reader import LogReader
-    from tegotae.hybrid.replay import replay as again
+    from tegotae.hybrid.records.log_reader import LogReader
+    from tegotae.hybrid.records.replay import replay as again
 
     log = LogReader(file)
     with _bar() as bar:

@@ -63,7 +63,7 @@ def contact(log: Log, told: Mapping[str, Any]) -> Figure:
     Example:
         >>> import numpy as np
         >>> from types import SimpleNamespace
-        >>> from tegotae.hybrid.rows import DYNAMICS, TABLE
+        >>> from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
         >>> rows, felt = np.zeros(50, DYNAMICS), np.zeros(0, TABLE)
         >>> rows["simulated"] = 2e-3 * np.arange(50)
         >>> log = SimpleNamespace(dynamics=rows, table=felt, aligned={"dynamics": rows["simulated"], "table": []})
@@ -182,7 +182,7 @@ def overview(log: Log, told: Mapping[str, Any]) -> Figure:
     Example:
         >>> import numpy as np
         >>> from types import SimpleNamespace
-        >>> from tegotae.hybrid.rows import DYNAMICS, TABLE
+        >>> from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
         >>> rows, felt = np.zeros(50, DYNAMICS), np.zeros(0, TABLE)
         >>> aligned = {"dynamics": 2e-3 * np.arange(50), "table": np.zeros(0)}
         >>> figure = overview(SimpleNamespace(dynamics=rows, table=felt, aligned=aligned, events=[]), {})
@@ -242,7 +242,7 @@ def timing(log: Log, told: Mapping[str, Any]) -> Figure:
     Example:
         >>> import numpy as np
         >>> from types import SimpleNamespace
-        >>> from tegotae.hybrid.rows import DYNAMICS, TABLE
+        >>> from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
         >>> rows, felt = np.zeros(50, DYNAMICS), np.zeros(0, TABLE)
         >>> aligned = {"dynamics": 2e-3 * np.arange(50), "table": np.zeros(0)}
         >>> figure = timing(SimpleNamespace(dynamics=rows, table=felt, aligned=aligned, events=[]), {})

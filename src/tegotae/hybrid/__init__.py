@@ -9,103 +9,103 @@ from typing import TYPE_CHECKING, Any
 
 # Public name -> the module that defines it. Loaded on first use: a node that only drives a table needs no numba.
 _HOME = {
-    "TwoRobots": "two_robots",
-    "free_flyer": "flyer",
-    "Clock": "clock",
-    "Deadlines": "clock",
-    "Lockstep": "virtual",
-    "RealClock": "clock",
-    "Timeline": "virtual",
-    "VirtualClock": "virtual",
-    "Latencies": "latencies",
-    "Command": "packets",
-    "Heartbeat": "packets",
-    "Measurement": "packets",
-    "Packet": "packets",
-    "Rearm": "packets",
-    "State": "packets",
-    "Stop": "packets",
-    "new_key": "datagrams",
-    "Faults": "faults",
-    "Link": "link",
-    "LinkStatistics": "statistics",
-    "MemoryLink": "memory",
-    "UdpLink": "udp",
-    "Device": "devices",
-    "DeviceReading": "devices",
-    "SpringTwin": "devices",
-    "Twin": "devices",
-    "HexaTwin": "hexa_twin",
-    "RemoteDevice": "remote_device",
-    "DeviceNode": "remote_device",
-    "TableNode": "table_node",
-    "DynamicsNode": "dynamics_node",
-    "Meeting": "meeting",
-    "Limits": "limits",
-    "Reflexes": "limits",
-    "Safety": "safety",
-    "Sensing": "sensing",
-    "Bus": "bus",
-    "MemoryBus": "bus",
-    "ZenohBus": "zenoh_bus",
-    "LogReader": "log",
-    "LogWriter": "log",
-    "report": "report",
+    "TwoRobots": "bodies.two_robots",
+    "free_flyer": "bodies.flyer",
+    "Clock": "clocks.clock",
+    "Deadlines": "clocks.clock",
+    "Lockstep": "clocks.virtual",
+    "RealClock": "clocks.clock",
+    "Timeline": "clocks.virtual",
+    "VirtualClock": "clocks.virtual",
+    "Latencies": "clocks.latencies",
+    "Command": "links.packets",
+    "Heartbeat": "links.packets",
+    "Measurement": "links.packets",
+    "Packet": "links.packets",
+    "Rearm": "links.packets",
+    "State": "links.packets",
+    "Stop": "links.packets",
+    "new_key": "links.datagrams",
+    "Faults": "links.faults",
+    "Link": "links.link",
+    "LinkStatistics": "links.statistics",
+    "MemoryLink": "links.memory",
+    "UdpLink": "links.udp",
+    "Device": "devices.device",
+    "DeviceReading": "devices.device",
+    "SpringTwin": "devices.device",
+    "Twin": "devices.device",
+    "HexaTwin": "devices.hexa_twin",
+    "RemoteDevice": "devices.remote_device",
+    "DeviceNode": "devices.remote_device",
+    "TableNode": "nodes.table_node",
+    "DynamicsNode": "nodes.dynamics_node",
+    "Meeting": "bodies.meeting",
+    "Limits": "safety.limits",
+    "Reflexes": "safety.limits",
+    "Safety": "safety.safety",
+    "Sensing": "safety.sensing",
+    "Bus": "bus.bus",
+    "MemoryBus": "bus.bus",
+    "ZenohBus": "bus.zenoh_bus",
+    "LogReader": "records.log",
+    "LogWriter": "records.log",
+    "report": "records.report",
     "Settings": "settings",
     "read_settings": "settings",
-    "run_virtual": "virtual_run",
-    "VirtualLoop": "virtual_run",
+    "run_virtual": "nodes.virtual_run",
+    "VirtualLoop": "nodes.virtual_run",
 }
 
 __all__ = sorted(_HOME)
 
 if TYPE_CHECKING:
-    from tegotae.hybrid.bus import Bus as Bus
-    from tegotae.hybrid.bus import MemoryBus as MemoryBus
-    from tegotae.hybrid.clock import Clock as Clock
-    from tegotae.hybrid.clock import Deadlines as Deadlines
-    from tegotae.hybrid.clock import RealClock as RealClock
-    from tegotae.hybrid.datagrams import new_key as new_key
-    from tegotae.hybrid.devices import Device as Device
-    from tegotae.hybrid.devices import DeviceReading as DeviceReading
-    from tegotae.hybrid.devices import SpringTwin as SpringTwin
-    from tegotae.hybrid.devices import Twin as Twin
-    from tegotae.hybrid.dynamics_node import DynamicsNode as DynamicsNode
-    from tegotae.hybrid.faults import Faults as Faults
-    from tegotae.hybrid.flyer import free_flyer as free_flyer
-    from tegotae.hybrid.hexa_twin import HexaTwin as HexaTwin
-    from tegotae.hybrid.latencies import Latencies as Latencies
-    from tegotae.hybrid.limits import Limits as Limits
-    from tegotae.hybrid.limits import Reflexes as Reflexes
-    from tegotae.hybrid.link import Link as Link
-    from tegotae.hybrid.log import LogReader as LogReader
-    from tegotae.hybrid.log import LogWriter as LogWriter
-    from tegotae.hybrid.meeting import Meeting as Meeting
-    from tegotae.hybrid.memory import MemoryLink as MemoryLink
-    from tegotae.hybrid.packets import Command as Command
-    from tegotae.hybrid.packets import Heartbeat as Heartbeat
-    from tegotae.hybrid.packets import Measurement as Measurement
-    from tegotae.hybrid.packets import Packet as Packet
-    from tegotae.hybrid.packets import Rearm as Rearm
-    from tegotae.hybrid.packets import State as State
-    from tegotae.hybrid.packets import Stop as Stop
-    from tegotae.hybrid.remote_device import DeviceNode as DeviceNode
-    from tegotae.hybrid.remote_device import RemoteDevice as RemoteDevice
-    from tegotae.hybrid.report import report as report
-    from tegotae.hybrid.safety import Safety as Safety
-    from tegotae.hybrid.sensing import Sensing as Sensing
+    from tegotae.hybrid.bodies.flyer import free_flyer as free_flyer
+    from tegotae.hybrid.bodies.meeting import Meeting as Meeting
+    from tegotae.hybrid.bodies.two_robots import TwoRobots as TwoRobots
+    from tegotae.hybrid.bus.bus import Bus as Bus
+    from tegotae.hybrid.bus.bus import MemoryBus as MemoryBus
+    from tegotae.hybrid.bus.zenoh_bus import ZenohBus as ZenohBus
+    from tegotae.hybrid.clocks.clock import Clock as Clock
+    from tegotae.hybrid.clocks.clock import Deadlines as Deadlines
+    from tegotae.hybrid.clocks.clock import RealClock as RealClock
+    from tegotae.hybrid.clocks.latencies import Latencies as Latencies
+    from tegotae.hybrid.clocks.virtual import Lockstep as Lockstep
+    from tegotae.hybrid.clocks.virtual import Timeline as Timeline
+    from tegotae.hybrid.clocks.virtual import VirtualClock as VirtualClock
+    from tegotae.hybrid.devices.device import Device as Device
+    from tegotae.hybrid.devices.device import DeviceReading as DeviceReading
+    from tegotae.hybrid.devices.device import SpringTwin as SpringTwin
+    from tegotae.hybrid.devices.device import Twin as Twin
+    from tegotae.hybrid.devices.hexa_twin import HexaTwin as HexaTwin
+    from tegotae.hybrid.devices.remote_device import DeviceNode as DeviceNode
+    from tegotae.hybrid.devices.remote_device import RemoteDevice as RemoteDevice
+    from tegotae.hybrid.links.datagrams import new_key as new_key
+    from tegotae.hybrid.links.faults import Faults as Faults
+    from tegotae.hybrid.links.link import Link as Link
+    from tegotae.hybrid.links.memory import MemoryLink as MemoryLink
+    from tegotae.hybrid.links.packets import Command as Command
+    from tegotae.hybrid.links.packets import Heartbeat as Heartbeat
+    from tegotae.hybrid.links.packets import Measurement as Measurement
+    from tegotae.hybrid.links.packets import Packet as Packet
+    from tegotae.hybrid.links.packets import Rearm as Rearm
+    from tegotae.hybrid.links.packets import State as State
+    from tegotae.hybrid.links.packets import Stop as Stop
+    from tegotae.hybrid.links.statistics import LinkStatistics as LinkStatistics
+    from tegotae.hybrid.links.udp import UdpLink as UdpLink
+    from tegotae.hybrid.nodes.dynamics_node import DynamicsNode as DynamicsNode
+    from tegotae.hybrid.nodes.table_node import TableNode as TableNode
+    from tegotae.hybrid.nodes.virtual_run import VirtualLoop as VirtualLoop
+    from tegotae.hybrid.nodes.virtual_run import run_virtual as run_virtual
+    from tegotae.hybrid.records.log import LogReader as LogReader
+    from tegotae.hybrid.records.log import LogWriter as LogWriter
+    from tegotae.hybrid.records.report import report as report
+    from tegotae.hybrid.safety.limits import Limits as Limits
+    from tegotae.hybrid.safety.limits import Reflexes as Reflexes
+    from tegotae.hybrid.safety.safety import Safety as Safety
+    from tegotae.hybrid.safety.sensing import Sensing as Sensing
     from tegotae.hybrid.settings import Settings as Settings
     from tegotae.hybrid.settings import read_settings as read_settings
-    from tegotae.hybrid.statistics import LinkStatistics as LinkStatistics
-    from tegotae.hybrid.table_node import TableNode as TableNode
-    from tegotae.hybrid.two_robots import TwoRobots as TwoRobots
-    from tegotae.hybrid.udp import UdpLink as UdpLink
-    from tegotae.hybrid.virtual import Lockstep as Lockstep
-    from tegotae.hybrid.virtual import Timeline as Timeline
-    from tegotae.hybrid.virtual import VirtualClock as VirtualClock
-    from tegotae.hybrid.virtual_run import VirtualLoop as VirtualLoop
-    from tegotae.hybrid.virtual_run import run_virtual as run_virtual
-    from tegotae.hybrid.zenoh_bus import ZenohBus as ZenohBus
 
 
 def __getattr__(name: str) -> Any:

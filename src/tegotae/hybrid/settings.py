@@ -201,7 +201,23 @@ class ViewSettings(_Group, frozen=True):
 
 
 class Settings(_Group, frozen=True):
-    """All of a hybrid simulation.
+    """All of a hybrid simulation; `toml()` shows every number with its meaning.
+
+    Args:
+        session: name, by which its nodes find each other.
+        period: of a tick [s].
+        duration: simulated, from when the table is ready [s].
+        clock: "real" or "virtual".
+        guard: whether a contact may give back no more energy than it took.
+        compensation: whether late forces are brought up to date.
+        model: what is simulated.
+        device: what is real, or stands for it.
+        sensor: how the force is read.
+        limits: what the table node allows.
+        link: the fast links, and their faults.
+        waiting: how real clocks wait.
+        bus: where nodes meet beside the fast link.
+        view: the viewer.
 
     Example:
         >>> from tegotae.hybrid.settings import Settings

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tegotae.checks import Array
-from tegotae.hybrid.blocks import Block, BlockReader
-from tegotae.hybrid.packets import State
-from tegotae.hybrid.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.blocks import Block, BlockReader
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.links.packets import State
 
 if TYPE_CHECKING:
-    from tegotae.hybrid.bus import Bus
+    from tegotae.hybrid.bus.bus import Bus
 
 EVENTS = 8  # kept
 COLUMNS = ("simulated", "measured", "applied", "energy", "budget", "removed", "gap")
@@ -89,7 +89,7 @@ class Feed:
         window: how much of the past is kept for the plots [s] of simulated time.
 
     Example:
-        >>> from tegotae.hybrid.bus import MemoryBus
+        >>> from tegotae.hybrid.bus.bus import MemoryBus
         >>> bus = MemoryBus("demo")
         >>> feed = Feed(bus)
         >>> bus.publish("demo/events", b'{"time": 0, "node": "table", "level": "info", "text": "tared"}')

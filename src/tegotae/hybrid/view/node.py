@@ -18,7 +18,7 @@ from tegotae.hybrid.view.server import OWN, asked_by_own_page, is_loopback, serv
 if TYPE_CHECKING:
     from viser import ClientHandle, GuiEvent
 
-    from tegotae.hybrid.bus import Bus
+    from tegotae.hybrid.bus.bus import Bus
 
 UNWATCHED = 0.25  # s from look to look whether somebody came
 PLOTS, WORDS = 8.0, 2.0  # Hz at most
@@ -43,7 +43,7 @@ class View:
         rearming: whether the page may re-arm the table; unless told only where the address is this computer's own.
 
     Example:
-        >>> from tegotae.hybrid.bus import MemoryBus
+        >>> from tegotae.hybrid.bus.bus import MemoryBus
         >>> from tegotae.hybrid.view import View
         >>> with View(MemoryBus("demo"), port=0) as view:
         ...     print(view.url.rpartition(":")[0])

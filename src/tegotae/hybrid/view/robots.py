@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tegotae.hybrid.flyer import HALF, LINKS, TIP
-from tegotae.hybrid.two_robots import BASE, LAST, PLATE, PLATE_AT, TwoRobots
+from tegotae.hybrid.bodies.flyer import HALF, LINKS, TIP
+from tegotae.hybrid.bodies.two_robots import BASE, LAST, PLATE, PLATE_AT, TwoRobots
 from tegotae.hybrid.view import shapes
 from tegotae.hybrid.view.painters import Box
 from tegotae.hybrid.view.shapes import Colour, ForceArrow, Place

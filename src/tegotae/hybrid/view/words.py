@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from tegotae.hybrid.packets import State
+from tegotae.hybrid.links.packets import State
 
 GOOD, POOR, BAD, QUIET = "#1a8754", "#b7791f", "#c62839", "#7a8594"
 _TROUBLE = State.LATCHED | State.OVERLOAD | State.EMERGENCY | State.FAULT

@@ -9,10 +9,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from tegotae.hybrid.audit import Contact, contacts_of
-from tegotae.hybrid.log_reader import LogReader
+from tegotae.hybrid.nodes.virtual_run import Told, VirtualLoop
+from tegotae.hybrid.records.audit import Contact, contacts_of
+from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.settings import HexaSettings, Settings, read_settings
-from tegotae.hybrid.virtual_run import Told, VirtualLoop
 from tegotae.papers.tarao1999.oracles import Array
 
 PERIOD = 2e-3  # s, of the paper

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-from tegotae.hybrid.blocks import Rows
-from tegotae.hybrid.bus import MemoryBus
-from tegotae.hybrid.clock import RealClock
-from tegotae.hybrid.devices import Twin
-from tegotae.hybrid.hexa_twin import HexaTwin
-from tegotae.hybrid.log_reader import LogReader
-from tegotae.hybrid.memory import MemoryLink
-from tegotae.hybrid.packets import State
-from tegotae.hybrid.remote_device import RemoteDevice
-from tegotae.hybrid.virtual import Lockstep
+from tegotae.hybrid.bus.blocks import Rows
+from tegotae.hybrid.bus.bus import MemoryBus
+from tegotae.hybrid.clocks.clock import RealClock
+from tegotae.hybrid.clocks.virtual import Lockstep
+from tegotae.hybrid.devices.device import Twin
+from tegotae.hybrid.devices.hexa_twin import HexaTwin
+from tegotae.hybrid.devices.remote_device import RemoteDevice
+from tegotae.hybrid.links.memory import MemoryLink
+from tegotae.hybrid.links.packets import State
+from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999.hybrid_loop import HEXA, PERIOD, settings_for, spring
 from tegotae.papers.tarao1999.oracles import Array
@@ -72,8 +72,8 @@ def _work(clock: RealClock) -> tuple[list[int], list[float]]:
 
 def _reported(clock: RealClock) -> float:
     """What a report of a run with this clock says."""
-    from tegotae.hybrid.log import LogWriter
-    from tegotae.hybrid.report import report
+    from tegotae.hybrid.records.log import LogWriter
+    from tegotae.hybrid.records.report import report
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.mcap"
@@ -141,7 +141,7 @@ def table_rests_without_dynamics(subject: Subject) -> list[Finding]:
 )
 def device_holds_without_table(subject: Subject) -> list[Finding]:
     """The six-arm twin, moved into its surface at 10 mm/s."""
-    from tegotae.hybrid.assembly import plant_of
+    from tegotae.hybrid.nodes.assembly import plant_of
 
     start = -1e-3
     twin = HexaTwin(plant_of(HEXA, PERIOD), start=(0.0, 0.0, HEXA.height + start, 1.0, 0.0, 0.0, 0.0))
@@ -204,7 +204,7 @@ def _left_alone(subject: Subject, twin: Twin, start: float) -> dict[str, float]:
 )
 def watchers_change_nothing(subject: Subject) -> list[Finding]:
     """Rows of the same run, alone and watched; and the rows of a log that was never closed."""
-    from tegotae.hybrid.log_node import LogNode
+    from tegotae.hybrid.records.log_node import LogNode
 
     settings = settings_for(*spring(45292.0), "link.delay=0.004", "link.loss=0.1")
     alone = subject.Loop(settings)

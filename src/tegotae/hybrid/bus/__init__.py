@@ -1,0 +1,1 @@
+"""What nodes say beside the fast link: discovery, parameters, rows, events, status."""

@@ -1,0 +1,329 @@
+"""Rows by the block: what a loop records at every tick is published some twenty times a second.
+
+All little-endian. Header: magic "TGTB", version (1 byte), lengths of the two names (1 each), a zero, birth of the
+writer (8), number of the block (8), sequence number of its first row (8), count of rows (4), bytes of a row (4),
+fingerprint of the dtype (8); then the names of node and kind, and the rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from struct import Struct
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae import checks
+from tegotae.errors import InputError
+from tegotae.hybrid.bus.bus import Bus
+
+Rows = NDArray[np.void]
+
+MAGIC = b"TGTB"
+VERSION = 1
+_HEADER = Struct("<4sBBBxQQQII8s")
+_ANEW = "Install the same version of tegotae for all nodes."
+_LONGEST = 255  # bytes of a name
+
+
+class Block(NamedTuple):
+    """Rows of one node.
+
+    Args:
+        node: that recorded them.
+        kind: of the rows, such as "dynamics".
+        birth: a number drawn by the writer; a node that is started again has another.
+        number: of the block, from 0.
+        first: sequence number of the first row, from 0.
+        rows: a structured array.
+
+    Example:
+        >>> import numpy as np
+        >>> Block("table", "table", 7, 0, 0, np.zeros(2, [("time", "<i8")])).rows.shape
+        (2,)
+    """
+
+    node: str
+    kind: str
+    birth: int
+    number: int
+    first: int
+    rows: Rows
+
+
+def fingerprint(dtype: np.dtype[Any]) -> bytes:
+    """Eight bytes that tell one kind of rows from another: names, types, shapes and order of the fields.
+
+    Args:
+        dtype: of the rows.
+
+    Example:
+        >>> import numpy as np
+        >>> one, other = np.dtype([("time", "<i8")]), np.dtype([("time", "<f8")])
+        >>> len(fingerprint(one)), fingerprint(one) == fingerprint(other)
+        (8, False)
+    """
+    return _fingerprint(dtype)
+
+
+@lru_cache(maxsize=64)
+def _fingerprint(dtype: np.dtype[Any]) -> bytes:
+    return hashlib.blake2b(repr(dtype.descr).encode(), digest_size=8).digest()
+
+
+def pack(block: Block) -> bytes:
+    """A block as bytes.
+
+    Args:
+        block: rows and where they belong.
+
+    Example:
+        >>> import numpy as np
+        >>> rows = np.zeros(2, [("time", "<i8")])
+        >>> unpack(pack(Block("table", "rows", 7, 3, 50, rows)), rows.dtype)[:5]
+        ('table', 'rows', 7, 3, 50)
+    """
+    node, kind = block.node.encode(), block.kind.encode()
+    rows, dtype = block.rows, block.rows.dtype
+    header = _HEADER.pack(
+        MAGIC, VERSION, len(node), len(kind), block.birth, block.number, block.first, rows.size, dtype.itemsize,
+        fingerprint(dtype),
+    )  # fmt: skip
+    return b"".join((header, node, kind, rows.tobytes()))
+
+
+def unpack(payload: bytes, dtype: np.dtype[Any]) -> Block:
+    """The block that some bytes are; its rows are read-only.
+
+    Args:
+        payload: as `pack` made it.
+        dtype: that the rows must have.
+
+    Raises:
+        InputError: the bytes are no block, or one of other rows.
+
+    Example:
+        >>> import numpy as np, tegotae as tg
+        >>> try:
+        ...     unpack(b"noise", np.dtype([("time", "<i8")]))
+        ... except tg.InputError as error:
+        ...     print(error)
+        block: 5 bytes are too few for a header.
+          Publish rows by a BlockWriter.
+    """
+    own, remedy = "block", "Publish rows by a BlockWriter."
+    if len(payload) < _HEADER.size:
+        checks.refuse(own, f"{len(payload)} bytes are too few for a header.", remedy)
+    magic, version, node, kind, birth, number, first, count, size, mark = _HEADER.unpack_from(payload)
+    if magic != MAGIC:
+        checks.refuse(own, f"it begins with {magic!r}.", remedy)
+    if version != VERSION:
+        checks.refuse(own, f"it is of version {version}, this reader of {VERSION}.", _ANEW)
+    names = _HEADER.size + node
+    begin = names + kind
+    if len(payload) != begin + count * size:
+        checks.refuse(own, f"it has {len(payload)} bytes where {begin + count * size} are announced.", remedy)
+    try:
+        who, what = payload[_HEADER.size : names].decode(), payload[names:begin].decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{own}: its names are no text ({error}).\n  {remedy}") from error
+    if size != dtype.itemsize or mark != fingerprint(dtype):
+        checks.refuse(own, f"the {what!r} rows of node {who!r} have other fields than this reader knows.", _ANEW)
+    return Block(who, what, birth, number, first, np.frombuffer(payload, dtype, count, begin))
+
+
+class BlockWriter:
+    """Collects a row a tick and publishes them by the block; between blocks it neither allocates arrays nor sends.
+
+    Args:
+        bus: to publish on.
+        topic: to publish at.
+        dtype: of the rows, such as `rows.DYNAMICS`.
+        node: name of the node that records.
+        kind: of the rows; None takes the last word of the topic.
+        every: rows a block; 25 are 50 ms at a period of 2 ms.
+        birth: tells this writer from one before of the same node; None draws a random number.
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.hybrid.bus.blocks import BlockReader, BlockWriter
+        >>> from tegotae.hybrid.bus.bus import MemoryBus
+        >>> bus, dtype, seen = MemoryBus("demo"), np.dtype([("time", "<i8")]), []
+        >>> bus.subscribe("demo/rows/**", BlockReader(dtype, lambda block: seen.extend(block.rows["time"].tolist())))
+        >>> writer = BlockWriter(bus, "demo/rows/table", dtype, node="table", every=2)
+        >>> for time in range(5):
+        ...     writer.row["time"] = time
+        ...     writer.push()
+        >>> seen, writer.waiting
+        ([0, 1, 2, 3], 1)
+        >>> writer.flush()
+        >>> seen
+        [0, 1, 2, 3, 4]
+    """
+
+    def __init__(
+        self,
+        bus: Bus,
+        topic: str,
+        dtype: np.dtype[Any],
+        *,
+        node: str,
+        kind: str | None = None,
+        every: int = 25,
+        birth: int | None = None,
+    ) -> None:
+        own = "BlockWriter"
+        self._bus, self._topic, self._node = bus, topic, node
+        self._kind = topic.rsplit("/", 1)[-1] if kind is None else kind
+        for name, value in (("node", self._node), ("kind", self._kind)):
+            if not 0 < len(value.encode()) <= _LONGEST:
+                checks.refuse(own, f"{name}={value!r} must have 1 to {_LONGEST} bytes.", "Give a short name.")
+        count = checks.whole(own, "every", every, 1, "Give the rows of a block, such as every=25.")
+        self._rows: Rows = np.zeros(count, dtype)
+        self._bytes = self._rows.view(np.uint8)
+        self._birth = secrets.randbits(64) if birth is None else birth
+        self._filled = self._blocks = self._written = 0
+        self.row = self._rows[0]  # the row to fill in now; all zeros before
+
+    @property
+    def waiting(self) -> int:
+        """Rows that are not published yet."""
+        return self._filled
+
+    @property
+    def written(self) -> int:
+        """Rows that are published."""
+        return self._written
+
+    def put(self, *values: object) -> None:
+        """A whole row at once, its fields in order; then as `push`.
+
+        Args:
+            values: numbers, and sequences of numbers for fields with a shape.
+        """
+        self._rows[self._filled] = values
+        self.push()
+
+    def push(self) -> None:
+        """The row is complete; with the last of a block, publish."""
+        self._filled += 1
+        if self._filled == self._rows.size:
+            self.flush()
+        else:
+            self.row = self._rows[self._filled]
+
+    def flush(self) -> None:
+        """Publish what waits, if anything does; a node calls it at its end."""
+        if self._filled:
+            rows = self._rows[: self._filled]
+            block = Block(self._node, self._kind, self._birth, self._blocks, self._written, rows)
+            self._bus.publish(self._topic, pack(block))
+            self._blocks += 1
+            self._written += self._filled
+            self._filled = 0
+            self._bytes[:] = 0
+        self.row = self._rows[0]
+
+
+@dataclass(slots=True)
+class BlockCounts:
+    """What a reader had from one node.
+
+    Args:
+        blocks: that came in.
+        rows: in them.
+        lost_blocks: missing between those that came in.
+        lost_rows: in them.
+        before: rows that the node had published before the first that came in; those are not counted as lost.
+        repeated: blocks that came in again, or after a later one; they are not handed on.
+        restarts: how often the node began anew.
+
+    Example:
+        >>> BlockCounts().lost_rows
+        0
+    """
+
+    blocks: int = 0
+    rows: int = 0
+    lost_blocks: int = 0
+    lost_rows: int = 0
+    before: int = 0
+    repeated: int = 0
+    restarts: int = 0
+
+
+class BlockReader:
+    """Unpacks blocks, checks them, hands them on, and counts what is missing. Give it to `Bus.subscribe`.
+
+    Args:
+        dtype: that the rows must have.
+        take: called with every sound block.
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.hybrid.bus.blocks import Block, BlockReader, pack
+        >>> rows, blocks = np.zeros(25, [("time", "<i8")]), []
+        >>> reader = BlockReader(rows.dtype, blocks.append)
+        >>> for number in (0, 1, 4):
+        ...     reader("rows", pack(Block("table", "table", 7, number, 25 * number, rows)))
+        >>> counts = reader.counts["table"]
+        >>> counts.blocks, counts.lost_blocks, counts.lost_rows
+        (3, 2, 50)
+        >>> reader("rows", b"noise")
+        >>> reader.problems()[0]
+        "2 blocks of node 'table' with 50 rows are lost"
+    """
+
+    def __init__(self, dtype: np.dtype[Any], take: Callable[[Block], None]) -> None:
+        self._dtype, self._take = dtype, take
+        self._next: dict[str, tuple[int, int, int]] = {}  # node -> birth, number and first row of the next block
+        self.counts: dict[str, BlockCounts] = {}
+        self.refused = 0  # payloads that were no block of ours
+        self.words = ""  # why the last of them was not
+
+    def __call__(self, topic: str, payload: bytes) -> None:
+        """One payload, as a bus gives it."""
+        try:
+            block = unpack(payload, self._dtype)
+        except InputError as error:  # told by problems(): one bad message must not end a reader
+            self.refused += 1
+            self.words = f"{topic}: {error}"
+            return
+        if self._counted(block):
+            self._take(block)
+
+    def _counted(self, block: Block) -> bool:
+        """Whether it is new."""
+        counts = self.counts.setdefault(block.node, BlockCounts())
+        birth, number, first = self._next.get(block.node, (block.birth, block.number, block.first))
+        if not counts.blocks:
+            counts.before = block.first
+        elif block.birth != birth:
+            counts.restarts += 1
+            number = first = 0
+        if block.number < number or block.first < first:
+            counts.repeated += 1
+            return False
+        counts.blocks += 1
+        counts.rows += block.rows.size
+        counts.lost_blocks += block.number - number
+        counts.lost_rows += block.first - first
+        self._next[block.node] = block.birth, block.number + 1, block.first + block.rows.size
+        return True
+
+    def problems(self) -> list[str]:
+        """What is missing or was refused, in words."""
+        told = []
+        for node, seen in self.counts.items():
+            if seen.lost_rows:
+                told.append(f"{seen.lost_blocks} blocks of node {node!r} with {seen.lost_rows} rows are lost")
+            if seen.repeated:
+                told.append(f"{seen.repeated} blocks of node {node!r} came again or too late")
+        if self.refused:
+            told.append(f"{self.refused} payloads were refused; the last: {self.words}")
+        return told

@@ -1,0 +1,303 @@
+"""The bus between processes and computers, by zenoh.
+
+Nodes are meshed: each listens at an address of its own and is connected to every other, so that the death of any one
+leaves the rest as they are. All are given the same list of addresses; each connects to those that stand before its own
+in the list, again and again until somebody is there, and those after it connect to it. Nothing is searched for on the
+network, and nothing is passed on for others. A visitor, such as a second viewer, listens nowhere and connects to all.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hmac
+import json
+import os
+import re
+import secrets
+import threading
+import time
+import traceback
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Self
+
+from tegotae.errors import InputError
+from tegotae.hybrid.bus.bus import (
+    About,
+    Reply,
+    Take,
+    checked_topic,
+    checked_word,
+    mismatches,
+    refused,
+    told,
+    waited_for,
+)
+from tegotae.hybrid.bus.zenoh_access import LOOPBACK, SEAL, Access, checked_address, endpoint, free_address, unopened
+from tegotae.hybrid.links.transports import Address
+
+_OWN = "ZenohBus"
+_FRESH = 2.0  # s, for which the refusal of a peer is believed
+_WAITING = 4096  # messages that wait to be taken here; a subscriber that is slower still loses some
+_END = 1.0  # s, for a callback to end
+_TRIES = 20  # ports, if the system is to choose one
+_TOKEN = re.compile(r"(?P<where>(?P<node>[^/]+)/[^/]+)/(?P<seal>(?:[0-9a-f]{2})+)/(?P<words>(?:[0-9a-f]{2})+)")
+_GOOD, _BAD = b"\0", b"\1"  # what an answer begins with
+
+
+class ZenohBus:
+    """A bus between processes, on one or several computers.
+
+    What is published goes to those who are connected at that time. A peer that does not read for some seconds loses
+    blocks, rather than hold up the publisher; a `BlockReader` counts them. Callbacks run in threads of their own.
+
+    Args:
+        session: its name, the same for all nodes.
+        key: shared by all nodes, such as `new_key` makes.
+        listen: address and port of this node; port 0 lets the system choose; None listens nowhere.
+        peers: addresses of all nodes, in the same order for all; our own may be among them. If it is, this node
+            connects to those before it and awaits the others; if not, it connects to all.
+
+    Example:
+        >>> from tegotae.hybrid import new_key
+        >>> from tegotae.hybrid.bus.zenoh_bus import ZenohBus
+        >>> key = new_key()
+        >>> with ZenohBus("demo", key=key) as table, ZenohBus("demo", key=key, peers=[table.address]) as view:
+        ...     table.answer("demo/parameters/table", lambda asked: asked.upper())
+        ...     table.declare("table", {"device": "spring"})
+        ...     view.meet(["table"], timeout=5.0), view.ask("demo/parameters/table", b"kp")
+        ([], b'KP')
+    """
+
+    def __init__(
+        self, session: str, *, key: bytes, listen: Address | None = LOOPBACK, peers: Sequence[Address] = ()
+    ) -> None:
+        import zenoh
+
+        self._zenoh: Any = zenoh
+        self._session_name = checked_word(_OWN, "session", session)
+        self._access = Access(key)
+        if listen is not None:
+            listen = checked_address("listen", listen)
+        peers = [checked_address("peers", one, lowest=1) for one in peers]
+        self._others = [one for one in peers if one != listen]
+        before = peers[: peers.index(listen)] if listen is not None and listen in peers else self._others
+        self._lock = threading.Lock()
+        self._alive: dict[str, tuple[str, About]] = {}  # key of a token -> node and what it told
+        self._tokens: dict[str, Any] = {}
+        self._publishers: dict[str, Any] = {}
+        self._ears: list[threading.Thread] = []
+        self._troubles: dict[str, str] = {}  # where -> what a callback raised last
+        self._foreign = 0
+        self._probed: dict[Address, tuple[float, str]] = {}
+        self._tokens_key = f"{session}/alive"
+        self.address: Address | None = None  # where this node listens
+        self._open(listen, before)
+
+    # ------------------------------------------------------------ opening
+
+    def _open(self, listen: Address | None, connect: Sequence[Address]) -> None:
+        for left in reversed(range(_TRIES)):
+            self.address = free_address(listen[0]) if listen is not None and listen[1] == 0 else listen
+            try:
+                self._session = self._access.peer(self.address, connect)
+                break
+            except self._zenoh.ZError as error:
+                if self.address == listen or not left:  # a port of our own choice may have been taken meanwhile
+                    raise InputError(unopened(self.address, str(error))) from error
+        atexit.register(self.close)  # a session that is left open would keep its process from ending
+        tokens, here = f"{self._tokens_key}/**", self._session.liveliness()
+        self._hear("meeting", self._met, here.declare_subscriber(tokens, self._queue(), history=True))
+
+    def _queue(self) -> Any:
+        return self._zenoh.handlers.FifoChannel(_WAITING)
+
+    def _hear(self, what: str, act: Callable[[Any], None], source: Any) -> None:
+        """Act on all that comes, in a thread that ends with the session, or with the process."""
+
+        def listen() -> None:
+            for it in source:
+                try:
+                    act(it)
+                except Exception as error:  # told by problems(): one bad message must not make us deaf
+                    self._noted(what, error)
+                del it  # an asker waits for as long as its question is kept
+
+        ear = threading.Thread(target=listen, name=f"{_OWN} {self._session_name}", daemon=True)
+        self._ears.append(ear)
+        ear.start()
+
+    @property
+    def session(self) -> str:
+        """Its name: the first word of every topic."""
+        return self._session_name
+
+    # ------------------------------------------------------------ publishing
+
+    def publish(self, topic: str, payload: bytes) -> None:
+        """Hand on to all who subscribed; never waits for them."""
+        publisher = self._publishers.get(topic)
+        if publisher is None:
+            checked_topic(_OWN, self._session_name, topic)
+            zenoh = self._zenoh
+            publisher = self._publishers[topic] = self._session.declare_publisher(
+                topic, congestion_control=zenoh.CongestionControl.DROP, reliability=zenoh.Reliability.RELIABLE
+            )
+        publisher.put(payload, attachment=self._access.seal(b"say", topic, payload))
+
+    def subscribe(self, topic: str, take: Take) -> None:
+        """Have `take(topic, payload)` called, in a thread of its own."""
+
+        def heard(sample: Any) -> None:
+            where, payload = str(sample.key_expr), sample.payload.to_bytes()
+            if self._sealed(sample.attachment, b"say", where, payload):
+                take(where, payload)
+
+        checked_topic(_OWN, self._session_name, topic, pattern=True)
+        self._hear(f"taking {topic}", heard, self._session.declare_subscriber(topic, self._queue()))
+
+    # ------------------------------------------------------------ who is here
+
+    def declare(self, node: str, about: About) -> None:
+        """A node is here until it leaves or dies; its versions and address are told with what is given, as JSON."""
+        checked_word(_OWN, "node", node)
+        listens = None if self.address is None else endpoint(self.address)
+        try:
+            words = json.dumps(told({"bus": listens, **about})).encode()
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{_OWN}: about={about!r} is not JSON ({error}).\n  Use text, numbers, lists.") from error
+        self.leave(node)
+        where = f"{self._tokens_key}/{node}/{secrets.token_hex(8)}"  # two nodes of one name are told apart
+        seal = self._access.seal(b"here", where, words).hex()
+        self._tokens[node] = self._session.liveliness().declare_token(f"{where}/{seal}/{words.hex()}")
+
+    def leave(self, node: str) -> None:
+        """It is not here any more."""
+        token = self._tokens.pop(node, None)
+        if token is not None:
+            token.undeclare()
+
+    def _met(self, sample: Any) -> None:
+        token = str(sample.key_expr)
+        if sample.kind == self._zenoh.SampleKind.DELETE:
+            with self._lock:
+                self._alive.pop(token, None)
+            return
+        said = _TOKEN.fullmatch(token.removeprefix(f"{self._tokens_key}/"))
+        words = b"" if said is None else bytes.fromhex(said["words"])
+        seal, where = (b"", "") if said is None else (bytes.fromhex(said["seal"]), said["where"])
+        if self._sealed(seal, b"here", f"{self._tokens_key}/{where}", words) and said is not None:
+            with self._lock:
+                self._alive[token] = said["node"], json.loads(words)
+
+    def nodes(self) -> dict[str, About]:
+        """Who is here now, and what each told of itself."""
+        with self._lock:
+            return {node: dict(about) for node, about in self._alive.values()}
+
+    def meet(self, nodes: Collection[str], timeout: float) -> list[str]:
+        """Wait [s] until they are all here; returns who is missing and why, in words, else nothing."""
+        missing = waited_for(self, nodes, timeout)
+        return [f"node {node!r} is not here" for node in missing] + (self.problems() if missing else [])
+
+    # ------------------------------------------------------------ questions
+
+    def answer(self, topic: str, reply: Reply) -> None:
+        """Answer those who ask at this topic, in a thread of its own. An InputError is told to the asker."""
+
+        def asked(query: Any) -> None:
+            payload = b"" if query.payload is None else query.payload.to_bytes()
+            proof = b"" if query.attachment is None else query.attachment.to_bytes()
+            nonce = proof[SEAL:]
+            if self._sealed(proof[:SEAL], b"ask" + nonce, topic, payload):
+                said = self._answered(topic, reply, payload)
+                query.reply(topic, said, attachment=self._access.seal(b"answer" + nonce, topic, said))
+
+        checked_topic(_OWN, self._session_name, topic)
+        self._hear(f"answering {topic}", asked, self._session.declare_queryable(topic, self._queue(), complete=True))
+
+    def _answered(self, topic: str, reply: Reply, payload: bytes) -> bytes:
+        try:
+            return _GOOD + reply(payload)
+        except InputError as error:
+            return _BAD + str(error).encode()
+        except Exception as error:  # told on both sides: by problems() here, by the error there
+            words = self._noted(f"answering {topic}", error)
+            return _BAD + words.encode()
+
+    def ask(self, topic: str, payload: bytes = b"", timeout: float = 1.0) -> bytes | None:
+        """The answer, None if nobody gives one in time [s]; an InputError with the words of whom refused."""
+        checked_topic(_OWN, self._session_name, topic)
+        nonce = secrets.token_bytes(SEAL)
+        proof = self._access.seal(b"ask" + nonce, topic, payload) + nonce
+        at_once = self._zenoh.ConsolidationMode.NONE  # no waiting for other answers
+        given = {"payload": payload, "attachment": proof, "timeout": timeout, "consolidation": at_once}
+        for got in self._session.get(topic, **given):
+            if got.ok is None:  # zenoh's own words, such as a timeout
+                continue
+            said = got.ok.payload.to_bytes()
+            if self._sealed(got.ok.attachment, b"answer" + nonce, topic, said):
+                if said[:1] == _BAD:
+                    raise InputError(refused(topic, said[1:].decode()))
+                return bytes(said[1:])
+        return None
+
+    # ------------------------------------------------------------ what is wrong
+
+    def _sealed(self, seal: Any, purpose: bytes, topic: str, payload: bytes) -> bool:
+        given = seal if isinstance(seal, bytes) else b"" if seal is None else seal.to_bytes()
+        good = hmac.compare_digest(given, self._access.seal(purpose, topic, payload))
+        if not good:
+            with self._lock:
+                self._foreign += 1
+        return good
+
+    def _noted(self, where: str, error: Exception) -> str:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        words = f"{type(error).__name__}: {error} ({os.path.basename(last.filename)}, line {last.lineno})"
+        with self._lock:
+            self._troubles[where] = words
+        return words
+
+    def problems(self) -> list[str]:
+        """What is wrong, in words: other versions, refused peers, foreign messages. Not for the inside of a loop."""
+        here = self.nodes()
+        with self._lock:
+            names = [node for node, _ in self._alive.values()]
+            troubles, foreign = dict(self._troubles), self._foreign
+        words = mismatches(here)
+        words += [
+            f"{names.count(node)} nodes are called {node!r}. End all but one." for node in here if names.count(node) > 1
+        ]
+        reached = {about.get("bus") for about in here.values()}
+        words += filter(None, (self._refusal(one) for one in self._others if endpoint(one) not in reached))
+        if foreign:
+            words.append(f"{foreign} messages bore no seal of our key and were ignored. Give all nodes the same key.")
+        return words + [f"{where} failed: {what}" for where, what in troubles.items()]
+
+    def _refusal(self, address: Address) -> str:
+        """Why somebody who listens there is not met; nothing if nobody does, or all is well."""
+        now = time.monotonic()
+        when, words = self._probed.get(address, (now - 2 * _FRESH, ""))
+        if now - when > _FRESH:
+            words = self._access.refusal(address)
+            self._probed[address] = time.monotonic(), words
+        return words
+
+    # ------------------------------------------------------------ closing
+
+    def close(self) -> None:
+        """Leave with all nodes declared here; nothing is heard afterwards."""
+        if not self._session.is_closed():
+            for node in tuple(self._tokens):
+                self.leave(node)
+            self._session.close()
+            for ear in self._ears:
+                if ear is not threading.current_thread():
+                    ear.join(_END)
+            atexit.unregister(self.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

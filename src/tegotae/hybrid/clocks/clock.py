@@ -1,0 +1,283 @@
+"""What a node's loop waits for: the ticks of this machine, and a record of how punctual it was."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Protocol, Self
+
+from tegotae import checks
+from tegotae.errors import InputError
+from tegotae.hybrid.clocks.latencies import Latencies
+
+_STEP = 1_000_000  # ns: a wall clock that is off by more after one tick was set, not slewed
+_CURRENT_AND_FUTURE = 3  # MCL_CURRENT | MCL_FUTURE
+
+
+@dataclass(slots=True)
+class Deadlines:
+    """How punctual a loop was; kept by its clock, always.
+
+    The work of a tick must end before the next one is due. Where it does not, that is an overrun, and the ticks that
+    could not even begin are skipped.
+
+    Args:
+        count: ticks that began.
+        overruns: ticks whose work ended after the next was due.
+        skipped: ticks that never began.
+        lateness: of the beginnings, against the times they were due.
+        latest: lateness of the newest beginning [s].
+        wall_steps: how often the wall clock was set while the loop ran. Nothing here depends on it.
+        wall_step: by how much in all [s].
+        went_back: readings of the monotonic clock below the one before, which a sound machine never gives.
+
+    Example:
+        >>> from tegotae.hybrid import VirtualClock
+        >>> clock = VirtualClock(2e-3)
+        >>> ticks = [clock.wait() for _ in range(5)]
+        >>> clock.deadlines.count, clock.deadlines.missed
+        (5, 0)
+    """
+
+    count: int = 0
+    overruns: int = 0
+    skipped: int = 0
+    lateness: Latencies = field(default_factory=Latencies)
+    latest: float = 0.0
+    wall_steps: int = 0
+    wall_step: float = 0.0
+    went_back: int = 0
+
+    @property
+    def missed(self) -> int:
+        """Deadlines missed: overruns, and ticks that never began."""
+        return self.overruns + self.skipped
+
+    def summary(self) -> dict[str, float]:
+        """count, missed, overruns, skipped, wall_steps, and the lateness' p50, p99 and max [s]."""
+        late = self.lateness.summary()
+        return {
+            "count": self.count,
+            "missed": self.missed,
+            "overruns": self.overruns,
+            "skipped": self.skipped,
+            "wall_steps": self.wall_steps,
+            "lateness_p50": late["p50"],
+            "lateness_p99": late["p99"],
+            "lateness_max": late["max"],
+        }
+
+    def troubles(self) -> list[str]:
+        """What went wrong, in words."""
+        told = []
+        if self.missed:
+            told.append(
+                f"{self.missed} of {self.count + self.skipped} deadlines missed: {self.overruns} ticks took longer "
+                f"than a period, {self.skipped} never began; the latest beginning came "
+                f"{1e3 * self.lateness.largest:.3g} ms late"
+            )
+        if self.wall_steps:
+            told.append(
+                f"the wall clock was set {self.wall_steps} times, by {self.wall_step:.3g} s in all; "
+                "ticks and time stamps do not depend on it"
+            )
+        if self.went_back:
+            told.append(f"the monotonic clock went back {self.went_back} times: this machine cannot keep time")
+        return told
+
+
+class Clock(Protocol):
+    """What real and virtual clocks share: `wait()` for the next tick, and the time.
+
+    Example:
+        >>> from tegotae.hybrid import Clock, RealClock, VirtualClock
+        >>> clocks: list[Clock] = [VirtualClock(1e-3), RealClock(1e-3)]
+        >>> [clock.wait() for clock in clocks]
+        [0, 0]
+    """
+
+    deadlines: Deadlines
+
+    @property
+    def period(self) -> float:
+        """From tick to tick [s]."""
+
+    @property
+    def tick(self) -> int:
+        """The tick that runs, from 0; -1 before the first."""
+
+    @property
+    def nanoseconds(self) -> int:
+        """The time, since some moment in the past."""
+
+    def wait(self) -> int:
+        """Return when the next tick begins, with its number."""
+
+
+class Ticking:
+    """What all clocks know: their period, and which tick runs."""
+
+    _period: float
+    _tick: int
+
+    @property
+    def period(self) -> float:
+        """From tick to tick [s]."""
+        return self._period
+
+    @property
+    def tick(self) -> int:
+        """The tick that runs, from 0; -1 before the first."""
+        return self._tick
+
+
+class RealClock(Ticking):
+    """Ticks of this machine: sleeps, then spins, until times that are fixed from the start on, so that none drifts.
+
+    Whoever comes late begins the latest tick that is due; those between are skipped and counted. Time is monotonic:
+    setting the wall clock changes nothing, and is noted in the statistics.
+
+    Args:
+        period: from tick to tick [s].
+        spin: the last part of a wait [s] that is spent asking for the time, 0 to `period`; 0 never spins. Some 200 us
+            bring the beginning from some 60 us after the tick to within 1 us, and cost that part of a core.
+        priority: of SCHED_FIFO, 1 to 99; None leaves the process to the usual scheduler.
+        lock_memory: keep all memory of the process from being paged out.
+
+    Example:
+        >>> from tegotae.hybrid import RealClock
+        >>> with RealClock(1e-3) as clock:
+        ...     ticks = [clock.wait() for _ in range(3)]
+        >>> ticks[0], ticks == sorted(set(ticks)), clock.deadlines.count
+        (0, True, 3)
+    """
+
+    def __init__(
+        self, period: float, *, spin: float = 0.0, priority: int | None = None, lock_memory: bool = False
+    ) -> None:
+        own = "RealClock"
+        self._period = checks.period_of(own, period)
+        self._spin = round(1e9 * checks.at_least_zero(own, "spin", spin, "s", "Use spin=0.0 for none."))
+        if spin > self._period:
+            checks.refuse(own, f"spin={spin} s is longer than period={period} s.", "Spin for a part of the period.")
+        if priority is not None and not 1 <= checks.whole(own, "priority", priority, 1, _RANGE) <= 99:
+            checks.refuse(own, f"priority={priority} is above 99.", _RANGE)
+        self._priority, self._lock = priority, bool(lock_memory)
+        self._before: tuple[int, os.sched_param] | None = None
+        self._locked = False
+        self._start = self._latest = self._wall = 0
+        self._tick = -1
+        self.deadlines = Deadlines()
+
+    @property
+    def nanoseconds(self) -> int:
+        """Monotonic time of this machine, the same in all its processes; never less than at the last call."""
+        now = time.monotonic_ns()
+        if now < self._latest:
+            self.deadlines.went_back += 1
+            return self._latest
+        self._latest = now
+        return now
+
+    @property
+    def now(self) -> float:
+        """Since the first tick [s]; 0 before it."""
+        return 1e-9 * (self.nanoseconds - self._start) if self._tick >= 0 else 0.0
+
+    def wait(self) -> int:
+        """Return when the next tick begins, with its number; the first begins at once."""
+        now = self.nanoseconds
+        if self._tick < 0:
+            self.__enter__()
+            self._start = now = self.nanoseconds
+            self._wall = time.time_ns() - now
+            return self._begin(0, now)
+        due = self._due(self._tick + 1)
+        if now > due:
+            self.deadlines.overruns += 1
+        while now < due:
+            left = due - now - self._spin
+            if left > 0:
+                time.sleep(1e-9 * left)
+            now = self.nanoseconds
+        tick = max(self._tick + 1, int((now - self._start) / (1e9 * self._period)))
+        while self._due(tick) > now:  # what rounding may have given too much
+            tick -= 1
+        self.deadlines.skipped += tick - self._tick - 1
+        return self._begin(tick, now)
+
+    def _due(self, tick: int) -> int:
+        return self._start + round(1e9 * self._period * tick)
+
+    def _begin(self, tick: int, now: int) -> int:
+        self._tick = tick
+        self.deadlines.count += 1
+        late = now - self._due(tick)
+        self.deadlines.lateness.add(late)
+        self.deadlines.latest = 1e-9 * late
+        self._watch_the_wall_clock()
+        return tick
+
+    def _watch_the_wall_clock(self) -> None:
+        before, wall, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        if after - before > _STEP // 4:  # put aside between the two: what they say is not of one moment
+            return
+        wall -= before
+        if abs(wall - self._wall) > _STEP:
+            self.deadlines.wall_steps += 1
+            self.deadlines.wall_step += 1e-9 * (wall - self._wall)
+        self._wall = wall
+
+    def __enter__(self) -> Self:
+        if self._priority is not None and self._before is None:
+            self._before = _first_in_first_out(self._priority)
+        if self._lock and not self._locked:
+            _lock_memory()
+            self._locked = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back the priority and the locked memory."""
+        if self._before is not None:
+            os.sched_setscheduler(0, *self._before)
+            self._before = None
+        if self._locked:
+            ctypes.CDLL(None, use_errno=True).munlockall()
+            self._locked = False
+
+
+_RANGE = "SCHED_FIFO has 1 (lowest) to 99; 80 is usual for a control loop, None for no real-time priority."
+
+
+def _first_in_first_out(priority: int) -> tuple[int, os.sched_param]:
+    """Take the priority; what was before is returned."""
+    before = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
+    except OSError as error:
+        raise InputError(
+            f"RealClock: priority={priority} of SCHED_FIFO is refused by this machine ({error.strerror}).\n"
+            "  Allow it (`ulimit -r 99`, rtprio in /etc/security/limits.conf, or the capability CAP_SYS_NICE), "
+            "or use priority=None."
+        ) from error
+    return before
+
+
+def _lock_memory() -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mlockall(_CURRENT_AND_FUTURE) != 0:
+        reason = os.strerror(ctypes.get_errno())
+        checks.refuse(
+            "RealClock",
+            f"lock_memory=True is refused by this machine ({reason}).",
+            "Allow it (`ulimit -l unlimited`, memlock in /etc/security/limits.conf, or the capability CAP_IPC_LOCK), "
+            "or use lock_memory=False.",
+        )

@@ -1,0 +1,179 @@
+"""What a table node drives: anything that moves a part against another and feels the force between them.
+
+A real table is attached by writing a class with these methods around its own interface: `docs/attaching_a_table.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from tegotae import checks
+from tegotae.hybrid.links.packets import ORIGIN
+from tegotae.hybrid.safety.poses import difference
+
+_STILL = (0.0,) * 6
+
+
+class DeviceReading(NamedTuple):
+    """What a device says of itself at one moment.
+
+    Args:
+        pose: of the moved part's contact point: position [m] and quaternion (w, x, y, z), in the table's world.
+        twist: its velocity [m/s] and angular velocity [rad/s].
+        signal: the six raw numbers of the force sensor, such as strains [-]; the table node calibrates them.
+        label: simulated time of the command that it obeyed when it was there [s].
+        emergency: whether an emergency stop is pressed.
+        fault: what is wrong with it, in words; "" if nothing.
+
+    Example:
+        >>> from tegotae.hybrid.devices.device import DeviceReading
+        >>> DeviceReading().fault
+        ''
+    """
+
+    pose: Sequence[float] = ORIGIN
+    twist: Sequence[float] = _STILL
+    signal: Sequence[float] = _STILL
+    label: float = 0.0
+    emergency: bool = False
+    fault: str = ""
+
+
+class Device(Protocol):
+    """A motion table with a force sensor. None of its methods may wait.
+
+    Example:
+        >>> from tegotae.hybrid.devices.device import Device, SpringTwin
+        >>> device: Device = SpringTwin(stiffness=1e4, period=2e-3)
+        >>> device.command((0.0, 0.0, 0.001, 1.0, 0.0, 0.0, 0.0), (0.0,) * 6, label=0.002)
+        >>> device.read().pose[2]  # it gets there in the next period
+        0.0
+    """
+
+    period: float
+
+    def read(self) -> DeviceReading:
+        """What it said last."""
+
+    def command(self, pose: Sequence[float], twist: Sequence[float], *, label: float) -> None:
+        """Where to be at the end of the next period, and how to move there."""
+
+    def stop(self) -> None:
+        """Come to rest and hold, until commanded again after `rearm`."""
+
+    def rearm(self) -> None:
+        """Obey commands again."""
+
+    def margins(self, pose: Sequence[float]) -> tuple[float, float]:
+        """What is left at a pose to the nearest joint limit [rad or m], and to the nearest singularity [-]."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+class Twin(Device, Protocol):
+    """A device that is simulated: somebody must let its time pass.
+
+    Example:
+        >>> from tegotae.hybrid.devices.device import SpringTwin, Twin
+        >>> twin: Twin = SpringTwin(stiffness=1e4, period=2e-3)
+        >>> twin.command((0.0, 0.0, 0.001, 1.0, 0.0, 0.0, 0.0), (0.0,) * 6, label=0.002)
+        >>> twin.step()
+        >>> twin.read().signal[2]  # N
+        -10.0
+    """
+
+    def step(self) -> None:
+        """One period passes."""
+
+
+class SpringTwin:
+    """The ideal table: it is where it was told to be, and a spring and a damper push it back.
+
+    The surface faces down at a height; the force is that of one sided contact and never pulls.
+
+    Args:
+        stiffness: of the contact [N/m], > 0.
+        damping: of the contact [N·s/m], >= 0.
+        period: of a tick [s].
+        height: of the surface in the table's world [m].
+        lag: time constant with which it follows its command [s]; 0 follows at once.
+        start: its first pose: position [m] and quaternion.
+
+    Example:
+        >>> from tegotae.hybrid.devices.device import SpringTwin
+        >>> twin = SpringTwin(stiffness=1e4, damping=50.0, period=2e-3)
+        >>> twin.command((0.0, 0.0, 1e-4, 1.0, 0.0, 0.0, 0.0), (0.0,) * 6, label=0.0)
+        >>> twin.step()
+        >>> round(twin.read().signal[2], 9)  # -(1 N + 50 N s/m 0.05 m/s)
+        -3.5
+    """
+
+    def __init__(
+        self,
+        *,
+        stiffness: float,
+        damping: float = 0.0,
+        period: float,
+        height: float = 0.0,
+        lag: float = 0.0,
+        start: Sequence[float] = ORIGIN,
+    ) -> None:
+        own = "SpringTwin"
+        self._k = checks.positive(own, "stiffness", stiffness, "N/m", "Give that of the contact.")
+        self._c = checks.at_least_zero(own, "damping", damping, "N·s/m", "Use 0 for none.")
+        self.period = checks.period_of(own, period)
+        self._height = checks.number(own, "height", height, "m")
+        lag = checks.at_least_zero(own, "lag", lag, "s", "Use 0 for a table that follows at once.")
+        self._share = 1.0 if lag == 0.0 else -math.expm1(-self.period / lag)
+        self._wanted: Sequence[float] = tuple(start)
+        self._label = 0.0
+        self._obeys = True
+        self._reading = DeviceReading(pose=tuple(start))
+
+    def read(self) -> DeviceReading:
+        """What it said last."""
+        return self._reading
+
+    def command(self, pose: Sequence[float], twist: Sequence[float], *, label: float) -> None:
+        """Where to be at the end of the next period.
+
+        Args:
+            pose: position [m] and quaternion.
+            twist: of no use here [m/s, rad/s].
+            label: simulated time of it [s].
+        """
+        if self._obeys:
+            self._wanted, self._label = tuple(pose), label
+
+    def stop(self) -> None:
+        """Hold."""
+        self._obeys = False
+        self._wanted = self._reading.pose
+
+    def rearm(self) -> None:
+        """Obey commands again."""
+        self._obeys = True
+
+    def margins(self, pose: Sequence[float]) -> tuple[float, float]:
+        """It has no joints."""
+        return math.inf, math.inf
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def step(self) -> None:
+        """One period passes."""
+        before, wanted, share = self._reading.pose, self._wanted, self._share
+        if share == 1.0:
+            pose = tuple(wanted)
+        else:
+            place = [a + share * (b - a) for a, b in zip(before[:3], wanted[:3], strict=True)]
+            pose = (*place, *wanted[3:])
+        step = difference(before, pose)
+        twist = tuple(x / self.period for x in step)
+        depth = pose[2] - self._height
+        push = max(0.0, self._k * depth + self._c * twist[2]) if depth > 0.0 else 0.0
+        self._reading = DeviceReading(pose, twist, (0.0, 0.0, -push, 0.0, 0.0, 0.0), self._label)

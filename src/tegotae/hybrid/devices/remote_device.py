@@ -1,0 +1,265 @@
+"""A device in a process of its own: it holds by itself if the table node dies.
+
+The table node sees it as any device (`RemoteDevice`); its process lets its time pass and watches for commands
+(`DeviceNode`). Between the two goes the same signed link as between the other nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tegotae import checks
+from tegotae.hybrid.clocks.clock import Clock
+from tegotae.hybrid.devices.device import DeviceReading, Twin
+from tegotae.hybrid.links.link import Link
+from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, Numbers, Rearm, State, Stop
+from tegotae.hybrid.safety.poses import difference, moved
+
+_MOST = 10  # periods that a late process makes up for in one tick
+_HELD_UP = 3  # periods: if this process itself was held up for longer, the rest says nothing about the table node
+_LEANING = 0.1  # share of a difference between labels that is believed at once
+_FARTHEST = 5.0  # periods that a command is moved on
+
+
+class RemoteDevice:
+    """A device whose process is elsewhere on this machine, or on another.
+
+    Args:
+        link: to its process.
+        period: of its ticks [s].
+        margins: of a pose, if they can be told here; see `Device`.
+        silence: how long it may say nothing before that is a fault [s].
+        start: where it stands until it has said so: position [m] and quaternion.
+
+    Example:
+        >>> from tegotae.hybrid import MemoryLink, VirtualClock
+        >>> from tegotae.hybrid.devices.device import SpringTwin
+        >>> from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
+        >>> clock = VirtualClock(2e-3)
+        >>> here, there = MemoryLink.pair(clock)
+        >>> process = DeviceNode(twin=SpringTwin(stiffness=1e4, period=2e-3), link=there, clock=clock)
+        >>> device = RemoteDevice(link=here, period=2e-3)
+        >>> device.command((0.0, 0.0, 0.001, 1.0, 0.0, 0.0, 0.0), (0.0,) * 6, label=0.1)
+        >>> process.step(0)
+        >>> device.read().signal[2], device.read().label
+        (-10.0, 0.1)
+    """
+
+    def __init__(
+        self,
+        *,
+        link: Link,
+        period: float,
+        margins: Callable[[Sequence[float]], tuple[float, float]] | None = None,
+        silence: float = 0.1,
+        start: Sequence[float] | None = None,
+    ) -> None:
+        self.period = checks.period_of("RemoteDevice", period)
+        self._link, self._margins = link, margins
+        self._silence = checks.positive("RemoteDevice", "silence", silence, "s", "Such as 0.1.")
+        self._reading = DeviceReading() if start is None else DeviceReading(pose=tuple(start))
+        self._unheard = 0  # reads that found nothing new
+        self.met = False
+
+    def greet(self) -> None:
+        """Make this side known to its process, which answers; for those who wait until it is there."""
+        self._link.greet()
+
+    def read(self) -> DeviceReading:
+        """What it said last; a fault if that was many reads ago, one a period: a machine that stood still read once."""
+        self._unheard += 1
+        while (packet := self._link.receive()) is not None:
+            if isinstance(packet, Measurement):
+                emergency = State.EMERGENCY in packet.state
+                self._reading = DeviceReading(
+                    tuple(packet.pose),
+                    tuple(packet.twist),
+                    tuple(packet.wrench),
+                    packet.label,
+                    emergency,
+                    _fault(packet.state),
+                )
+                self.met, self._unheard = True, 0
+            elif isinstance(packet, Heartbeat) and packet.state & State.FAULT:
+                self._reading = self._reading._replace(fault="the device's process cannot read its device")
+        if self.met and self._unheard * self.period > self._silence:
+            return self._reading._replace(fault=f"nothing from the device for {1e3 * self._silence:g} ms")
+        return self._reading
+
+    def command(self, pose: Sequence[float], twist: Sequence[float], *, label: float) -> None:
+        """Where to be at the end of the next period.
+
+        Args:
+            pose: position [m] and quaternion.
+            twist: how to move there [m/s, rad/s].
+            label: simulated time of it [s].
+        """
+        self._link.send(Command(label=label, pose=pose, twist=twist))
+
+    def stop(self) -> None:
+        """Come to rest and hold."""
+        self._link.send(Stop(reason="the table node says stop"))
+
+    def rearm(self) -> None:
+        """Obey commands again."""
+        self._link.send(Rearm())
+
+    def margins(self, pose: Sequence[float]) -> tuple[float, float]:
+        """As given, or infinite.
+
+        Args:
+            pose: position [m] and quaternion.
+        """
+        return (math.inf, math.inf) if self._margins is None else self._margins(pose)
+
+    def close(self) -> None:
+        """Close the link; the device holds."""
+        self._link.close()
+
+
+def _fault(state: State) -> str:
+    if State.FAULT in state:
+        return "the device's process reports a fault"
+    return "the device has stopped by itself and holds" if State.HELD in state else ""
+
+
+class DeviceNode:
+    """The process of a device: lets its time pass, hands on commands, and stops it when they stay away.
+
+    Args:
+        twin: the device.
+        link: to the table node.
+        clock: gives the time.
+        watchdog: periods without a command after which the device is stopped.
+        tell: called with (time [ns], level, text) of what happens.
+
+    Example:
+        >>> from tegotae.hybrid import MemoryLink, VirtualClock
+        >>> from tegotae.hybrid.devices.device import SpringTwin
+        >>> clock, said = VirtualClock(2e-3), []
+        >>> here, there = MemoryLink.pair(clock)
+        >>> node = DeviceNode(
+        ...     twin=SpringTwin(stiffness=1e4, period=2e-3), link=there, clock=clock,
+        ...     tell=lambda time, level, text: said.append(text),
+        ... )
+        >>> sent = here.send(Command(label=0.0, pose=(0.0, 0.0, 0.001, 1.0, 0.0, 0.0, 0.0)))
+        >>> for _ in range(30):
+        ...     node.step(clock.wait())
+        >>> said
+        ['first command: moving', 'no command for 42 ms: stopped, holding; re-arm to go on']
+    """
+
+    def __init__(
+        self,
+        *,
+        twin: Twin,
+        link: Link,
+        clock: Clock,
+        watchdog: int = 20,
+        tell: Callable[[int, str, str], None] = lambda time, level, text: None,
+    ) -> None:
+        self._twin, self._link, self._clock, self._tell = twin, link, clock, tell
+        self._watchdog = checks.whole("DeviceNode", "watchdog", watchdog, 1, "Give a number of periods, such as 20.")
+        self._command: Command | None = None
+        self._label, self._tick = -math.inf, -1
+        self._told: tuple[float, ...] | None = None  # pose that the device was told last
+        self._came: int | None = None
+        self._waited = self._stepped = 0
+        self._longest = round(1e9 * _HELD_UP * clock.period)
+        self.stopped = False
+        self.quiet = 0.0  # s since the newest command; 0 before the first
+        self.commanded: Numbers | None = None  # pose of the newest command
+
+    def step(self, tick: int) -> None:
+        """One period.
+
+        Args:
+            tick: its number.
+        """
+        now = self._clock.nanoseconds
+        self._waited += min(now - self._stepped, self._longest)
+        self._stepped = now
+        self._listen(now)
+        self.quiet = 0.0 if self._came is None else 1e-9 * self._waited
+        if not self.stopped and self.quiet > (self._watchdog + 0.5) * self._clock.period:
+            self._stop(now, f"no command for {1e3 * self.quiet:.3g} ms")
+        for _ in range(min(max(tick - self._tick, 1), _MOST)):  # time passes for a plant also when its process is late
+            self._follow()
+            self._twin.step()
+        self._tick = tick
+        self._answer()
+
+    def _listen(self, now: int) -> None:
+        while (packet := self._link.receive()) is not None:
+            if isinstance(packet, Command):
+                if self._came is None:
+                    self._tell(now, "info", "first command: moving")
+                self._came, self.commanded, self._command = now, packet.pose, packet
+                self._waited = 0
+            elif isinstance(packet, Stop):
+                self._stop(now, packet.reason)
+            elif isinstance(packet, Rearm) and self.stopped:
+                self.stopped, self._came, self._waited = False, now, 0
+                self._label = -math.inf
+                self._twin.rearm()
+                self._tell(now, "info", "re-armed")
+
+    def _follow(self) -> None:
+        """Hand the newest command on, moved to where it would be by a clock that runs evenly.
+
+        Commands come in when two other processes got round to them. Taken as they come, the table would stand still in
+        one period and go twice as far in the next, and hit what it touches at twice the speed. Their labels are the
+        simulation's own even time; here it runs on by itself and only leans towards what comes in.
+        """
+        command, T = self._command, self._clock.period
+        if command is None or self.stopped:
+            return
+        ahead = (1.0 - _LEANING) * (self._label + T - command.label)
+        # A simulation that stands does not go on, and one that jumped on is not run after.
+        ahead = 0.0 if ahead < -_FARTHEST * T or not any(command.twist) else min(ahead, _FARTHEST * T)
+        before, self._label = self._label, command.label + ahead
+        if ahead < 0.0 and self._told is not None and before < self._label:
+            # Back on the way that was told: a table that catches up moves faster than its labels.
+            share = (self._label - before) / (command.label - before)
+            self._told = moved(self._told, difference(self._told, tuple(command.pose)), share)
+        else:
+            self._told = moved(tuple(command.pose), tuple(command.twist), ahead)
+        self._twin.command(self._told, tuple(command.twist), label=self._label)
+
+    def _stop(self, now: int, why: str) -> None:
+        if not self.stopped:
+            self.stopped, self._command, self._told = True, None, None
+            self._twin.stop()
+            self._tell(now, "trip", f"{why}: stopped, holding; re-arm to go on")
+
+    def _answer(self) -> None:
+        reading = self._twin.read()
+        state = self.state
+        if reading.fault:
+            state |= State.FAULT
+        if reading.emergency:
+            state |= State.EMERGENCY
+        numbers = (*reading.pose, *reading.twist, *reading.signal)
+        if math.isfinite(sum(numbers)):
+            self._link.send(Measurement.of(reading.label, (*numbers, *reading.pose, int(state))))
+        else:
+            self._link.send(Heartbeat(label=reading.label, state=state | State.FAULT))
+
+    @property
+    def state(self) -> State:
+        """What the node is doing."""
+        return State.HELD if self.stopped else State.RUNNING
+
+    def status(self) -> dict[str, Any]:
+        """What the node says of itself."""
+        words = [*self._clock.deadlines.troubles(), *self._link.statistics.troubles()]
+        if self.stopped:
+            words.append("stopped and holding: re-arm the table")
+        return {
+            "deadlines": self._clock.deadlines.summary(),
+            "link": self._link.statistics.summary(),
+            "state": int(self.state),
+            "words": words,
+        }

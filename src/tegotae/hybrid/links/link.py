@@ -1,0 +1,297 @@
+"""The fast link between two nodes: the newest packet wins, nothing ever waits, nothing strange gets through.
+
+Who may speak: a packet is heard if it is signed with the shared key and addressed to this very session of the link.
+Sessions are numbers drawn at random; two links learn each other's in a first exchange of packets, which are not yet
+handed on. So a recording of yesterday's commands, though rightly signed, moves nothing today. Only a Stop is always
+obeyed. How old a packet is needs no common clock: it names the newest stamp that its sender had from us and how long
+ago that came in, and what is left of the time since then, the round trip, is the most that it can have been under way.
+"""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Self
+
+from tegotae import checks
+from tegotae.hybrid.clocks.clock import Clock
+from tegotae.hybrid.links.datagrams import Header, Refusal, Seal, checked_key, decode, encode, version_of
+from tegotae.hybrid.links.faults import Faults
+from tegotae.hybrid.links.packets import Command, Greeting, Heartbeat, Measurement, Packet, Rearm, Stop
+from tegotae.hybrid.links.sessions import Order, Peer, Stranger
+from tegotae.hybrid.links.statistics import LinkStatistics
+from tegotae.hybrid.links.transports import Address, Transport
+
+MAX_AGE = 0.2  # s
+_MOST = 256  # datagrams looked at in one call: a flood must not hold up a tick
+NO_FAULTS = Faults()
+
+
+class Link:
+    """What UdpLink and MemoryLink share. Nodes take this type and need not know which they have.
+
+    Args:
+        transport: what carries the datagrams.
+        key: shared with the peer.
+        session: of this link.
+        born: when it was opened, by the wall clock [ns].
+        remote: the only address to hear; None for that of whoever has the key and comes first.
+        clock: gives the time; the machine's monotonic clock unless given.
+        max_age: largest age of a packet [s], measured by its round trip.
+        faults: whose drift shows in the time stamps.
+
+    Example:
+        >>> from tegotae.hybrid import Command, Link, MemoryLink, VirtualClock
+        >>> dynamics, table = MemoryLink.pair(VirtualClock(2e-3))
+        >>> isinstance(dynamics, Link), dynamics.send(Command(label=0.5)), table.receive().label
+        (True, True, 0.5)
+    """
+
+    def __init__(
+        self, transport: Transport, *, key: bytes, session: int, born: int, remote: Address | None,
+        clock: Clock | None, max_age: float, faults: Faults,
+    ) -> None:  # fmt: skip
+        own = type(self).__name__
+        self._transport, self._seal = transport, Seal(checked_key(own, key))
+        self._session, self._born = session, born
+        self._remote = self._target = remote
+        self._true = time.monotonic_ns if clock is None else lambda: clock.nanoseconds
+        self._now = self._true if faults.drift == 0.0 else lambda: faults.drifted(self._true())  # what our clock shows
+        way = "Give the largest round trip that a packet may have had, such as 0.2 s."
+        self._max_age = round(1e9 * checks.positive(own, "max_age", max_age, "s", way))
+        self._sequence = 0
+        self._peer: Peer | None = None
+        self._stranger: Stranger | None = None
+        self._stop: Stop | None = None
+        self._rearm: Rearm | None = None
+        self._newest: tuple[Command | Measurement, int] | None = None  # with the time up to which it is good
+        self._beat: Heartbeat | None = None
+        self._trip = 0
+        self._offset, self._quickest = 0, 1 << 62
+        self.statistics = LinkStatistics()
+
+    # ------------------------------------------------------------ what nodes call
+
+    def send(self, packet: Packet) -> bool:
+        """Send at once; False if there is nobody to send to or the system refuses, which is counted, not raised."""
+        return self._say(packet)
+
+    def receive(self) -> Packet | None:
+        """Take all that has arrived; the most urgent of it: a Stop, a Rearm, the newest Command or Measurement, a
+        Heartbeat; None if there is nothing. What is less urgent is kept for the next call, as long as it is new enough.
+        """
+        self._drain()
+        if self._stop is not None:
+            stop, self._stop = self._stop, None
+            return stop
+        if self._rearm is not None:
+            rearm, self._rearm = self._rearm, None
+            return rearm
+        if self._newest is not None:
+            (newest, good), self._newest = self._newest, None
+            if self._now() <= good:
+                return newest
+            self.statistics.too_old += 1
+        beat, self._beat = self._beat, None
+        return beat
+
+    def wait(self, seconds: float, *, spin: float = 0.0) -> bool:
+        """Until something arrives, valid or not; whether it did.
+
+        Args:
+            seconds: at most so long [s].
+            spin: the first part of that [s], in which the process does not sleep: to be woken takes some 50 us more.
+        """
+        return self._transport.wait(seconds, spin)
+
+    def meet(self, timeout: float = 1.0) -> bool:
+        """Exchange greetings until the peer has answered; whether it did. Loops that send anyway need not call it.
+
+        Args:
+            timeout: at most so long [s].
+        """
+        end = time.monotonic() + timeout
+        while not self.met:
+            left = end - time.monotonic()
+            if left <= 0.0:
+                return False
+            self.greet()
+            self._transport.wait(min(left, 0.02), 0.0)
+            self._drain()
+        return True
+
+    def greet(self) -> bool:
+        """Make this session known to the peer, if there is an address to send to; whether it went out."""
+        return self._say(Greeting())
+
+    @property
+    def met(self) -> bool:
+        """Whether the peer has spoken to this session."""
+        return self._peer is not None
+
+    @property
+    def silence(self) -> float:
+        """Since a packet of the peer came in that was not too old [s], of any kind; infinite if none ever did."""
+        return float("inf") if self._peer is None else 1e-9 * (self._now() - self._peer.fresh)
+
+    @property
+    def round_trip(self) -> float:
+        """Of the newest packet [s], waiting in the sockets included; 0 before the first."""
+        return 1e-9 * self._trip
+
+    @property
+    def clock_offset(self) -> float:
+        """The peer's clock minus ours [s], from the quickest round trips; wrong by half of one at most."""
+        return 1e-9 * self._offset
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._transport.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # ------------------------------------------------------------ inside
+
+    def _say(self, packet: Packet | Greeting) -> bool:
+        if self._target is None:
+            self.statistics.unsent += 1
+            return False
+        now, peer = self._now(), self._peer
+        heard = (peer.session, peer.stamp, now - peer.arrived) if peer is not None else (0, 0, 0)
+        return self._put(packet, self._target, now, *heard)
+
+    def _put(self, packet: Packet | Greeting, target: Address, now: int, peer: int, echo: int, held: int) -> bool:
+        self._sequence += 1
+        sequence, held = self._sequence, max(held, 0)
+        header = Header(self._session, self._born, peer, sequence, packet.label, now, echo, held)
+        problem = self._transport.put(encode(header, packet, self._seal), target, self._true())
+        if problem:
+            self.statistics.unsent += 1
+            self.statistics.error = problem
+        else:
+            self.statistics.sent += 1
+        return not problem
+
+    def _drain(self) -> None:
+        true = self._true()
+        for _ in range(_MOST):
+            arrival = self._transport.take(true)
+            if arrival is None:
+                break
+            heard = decode(arrival.datagram, self._seal)
+            if isinstance(heard, Refusal):
+                self._refuse(heard, arrival.datagram)
+            else:
+                self._hear(*heard, arrival.source)
+        if self._stranger is not None:
+            stranger, self._stranger = self._stranger, None
+            now = self._now()
+            self._put(Greeting(), stranger.address, now, stranger.session, stranger.stamp, now - stranger.arrived)
+
+    def _refuse(self, reason: Refusal, datagram: bytes) -> None:
+        seen = self.statistics
+        if reason is Refusal.VERSION:
+            version = version_of(datagram) or 0
+            seen.wrong_version += 1
+            seen.versions[version] = seen.versions.get(version, 0) + 1
+        elif reason is Refusal.FOREIGN:
+            seen.foreign += 1
+        else:
+            seen.malformed += 1
+
+    def _hear(self, header: Header, packet: Packet | Greeting, source: Address) -> None:
+        peer = self._peer
+        if (
+            peer is not None
+            and header.session == peer.session
+            and header.peer == self._session
+            and source == peer.address
+        ):
+            self._follow(peer, header, packet)
+        else:
+            self._judge(header, packet, source)
+
+    def _judge(self, header: Header, packet: Packet | Greeting, source: Address) -> None:
+        """What is not from the session that we talk with, or not to ours."""
+        seen, peer = self.statistics, self._peer
+        same = peer is not None and header.session == peer.session
+        only = self._remote or (peer.address if peer is not None and same else None)
+        if header.session == self._session or (only is not None and source != only):
+            seen.foreign += 1
+        elif peer is not None and not same and header.born <= peer.born:
+            seen.replayed += 1
+        elif header.peer != self._session:
+            seen.unmet += 1
+            if peer is not None and same:  # it has not heard our greeting yet: not handed on, but not lost either
+                order, gap = peer.order(header.sequence)
+                seen.lost += {Order.NEW: gap, Order.LATE: -gap}.get(order, 0)
+            self._stranger = Stranger(header.session, source, header.stamp, self._now())
+            if isinstance(packet, Stop):
+                self._stop, self._rearm = packet, None
+        else:
+            self._follow(self._begin(header, source), header, packet)
+
+    def _begin(self, header: Header, source: Address) -> Peer:
+        """A session of the peer that proved to be alive: it knows ours."""
+        if self._peer is not None:
+            self.statistics.restarts += 1
+        self._newest = self._beat = self._rearm = None
+        self._quickest = 1 << 62
+        self._target = source
+        self._peer = Peer(header.session, header.born, source, first=header.sequence)
+        return self._peer
+
+    def _follow(self, peer: Peer, header: Header, packet: Packet | Greeting) -> None:
+        seen, now = self.statistics, self._now()
+        order, gap = peer.order(header.sequence)
+        if order is Order.ANCIENT:
+            seen.replayed += 1
+            return
+        if order is Order.AGAIN:
+            seen.duplicated += 1
+            return
+        seen.received += 1
+        if order is Order.LATE:
+            seen.lost -= gap
+            seen.reordered += 1
+            if isinstance(packet, Stop):
+                self._stop, self._rearm = packet, None
+            return
+        seen.lost += gap
+        if header.stamp < peer.stamp:
+            seen.clock_steps += 1
+        peer.stamp, peer.arrived = header.stamp, now
+        self._trip = max(now - header.echo - header.held, 0)
+        seen.round_trip.add(self._trip)
+        self._compare_clocks(header.stamp, now)
+        if self._trip <= self._max_age:
+            peer.fresh = now
+        self._keep(packet, now)
+
+    def _compare_clocks(self, stamp: int, now: int) -> None:
+        """A packet took half of its round trip if both ways are alike; the quickest are the most alike."""
+        self._quickest += self._quickest >> 10  # clocks drift: what was quick long ago counts less and less
+        if self._trip <= self._quickest:
+            self._quickest = self._trip
+            self._offset = stamp + self._trip // 2 - now
+
+    def _keep(self, packet: Packet | Greeting, now: int) -> None:
+        """The newest packet so far, where its kind belongs."""
+        if isinstance(packet, Stop):
+            self._stop, self._rearm = packet, None
+        elif self._trip > self._max_age:
+            self.statistics.too_old += 1
+        elif isinstance(packet, (Command, Measurement)):
+            if self._newest is not None:
+                self.statistics.superseded += 1
+            self._newest = packet, now + self._max_age - self._trip
+        elif isinstance(packet, Rearm):
+            self._rearm = packet
+        elif isinstance(packet, Heartbeat):
+            self._beat = packet

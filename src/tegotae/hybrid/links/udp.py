@@ -1,0 +1,235 @@
+"""A link between processes or computers."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import select
+import socket
+import sys
+import time
+from struct import Struct
+from typing import Self
+
+from tegotae import checks
+from tegotae.errors import InputError
+from tegotae.hybrid.clocks.clock import Clock
+from tegotae.hybrid.links.datagrams import checked_key
+from tegotae.hybrid.links.faults import Faults, FaultyTransport
+from tegotae.hybrid.links.link import MAX_AGE, NO_FAULTS, Link
+from tegotae.hybrid.links.transports import Address, Arrival
+
+LOOPBACK = ("127.0.0.1", 0)
+_TIMESTAMP = 35  # SO_TIMESTAMPNS of Linux, which Python does not name
+_TIMESPEC = Struct("@qq")
+_TOLD = socket.CMSG_SPACE(_TIMESPEC.size)
+_LARGEST = 2048  # bytes read of a datagram; ours are all shorter
+_PATIENCE = 5.0  # s, for a pair of one process to meet
+
+
+class UdpTransport:
+    """A socket.
+
+    Args:
+        local: address and port to listen at; port 0 lets the system choose.
+        timed: ask the system when a datagram came in; otherwise it is said to have come when it was looked for.
+
+    Example:
+        >>> with_any_port = UdpTransport(LOOPBACK)
+        >>> with_any_port.address[0]
+        '127.0.0.1'
+        >>> with_any_port.close()
+    """
+
+    def __init__(self, local: Address, *, timed: bool = False) -> None:
+        family, place = resolved("local", local)
+        self._socket = socket.socket(family, socket.SOCK_DGRAM)
+        try:
+            self._socket.setblocking(False)
+            self._socket.bind(place)
+        except OSError as error:
+            self._socket.close()
+            raise InputError(_unbound(local, error)) from error
+        self.family = family
+        self.address: Address = self._socket.getsockname()[:2]
+        self._timed = timed and sys.platform == "linux"
+        if self._timed:
+            self._socket.setsockopt(socket.SOL_SOCKET, _TIMESTAMP, 1)
+        self._empty = 0  # when nothing was left [ns]
+        self._poll = select.poll()
+        self._poll.register(self._socket, select.POLLIN)
+
+    def put(self, datagram: bytes, target: Address, now: int) -> str:
+        """Send; returns what went wrong, or nothing."""
+        try:
+            self._socket.sendto(datagram, target)
+        except OSError as error:  # a full buffer, no route: the loop goes on, the statistics tell
+            return error.strerror or str(error)
+        return ""
+
+    def take(self, now: int) -> Arrival | None:
+        """The next datagram in the socket's buffer."""
+        while True:
+            try:
+                if self._timed:
+                    datagram, told, _, source = self._socket.recvmsg(_LARGEST, _TOLD)
+                    now = self._came(told, now)
+                else:
+                    datagram, source = self._socket.recvfrom(_LARGEST)
+            except ConnectionError:  # some systems tell here that nobody listened to an earlier packet of ours
+                continue
+            except OSError:  # nothing there, or closed
+                self._empty = now
+                return None
+            return Arrival(datagram, source[:2], now)
+
+    def _came(self, told: list[tuple[int, int, bytes]], now: int) -> int:
+        """When, by our clock. The system tells by the wall clock, which may be set: not before the last empty look."""
+        for level, kind, stamp in told:
+            if (level, kind) == (socket.SOL_SOCKET, _TIMESTAMP) and len(stamp) == _TIMESPEC.size:
+                seconds, rest = _TIMESPEC.unpack(stamp)
+                ago = time.time_ns() - int(1_000_000_000 * seconds + rest)
+                return max(now - max(ago, 0), min(self._empty, now))
+        return now
+
+    def wait(self, seconds: float, spin: float) -> bool:
+        """Until something arrives, at most so long [s], asking without sleep for the first part [s] of it."""
+        if spin > 0.0:
+            end = time.monotonic() + min(seconds, spin)
+            while time.monotonic() < end:
+                if self._poll.poll(0):
+                    return True
+                os.sched_yield()  # the peer may be waiting for this very core
+        return bool(self._poll.poll(1e3 * max(0.0, seconds - spin)))
+
+    def close(self) -> None:
+        """Close the socket."""
+        if self._socket.fileno() >= 0:
+            self._poll.unregister(self._socket)
+            self._socket.close()
+
+
+def resolved(name: str, address: Address) -> tuple[socket.AddressFamily, Address]:
+    """An address as numbers.
+
+    Example:
+        >>> resolved("remote", ("127.0.0.1", 5000))[1]
+        ('127.0.0.1', 5000)
+    """
+    own = "UdpLink"
+    way = "Give (address, port), such as ('127.0.0.1', 5600)."
+    if not (isinstance(address, tuple | list) and len(address) == 2 and isinstance(address[0], str)):
+        checks.refuse(own, f"{name}={address!r} is not an address and a port.", way)
+    host, port = address[0], checks.whole(own, f"the port of {name}", address[1], 0, way)
+    if port > 65535:
+        checks.refuse(own, f"the port of {name} is {port}.", "Ports end at 65535.")
+    if not host:
+        checks.refuse(
+            own,
+            f"{name}={address!r} names no address.",
+            "Name the one to listen at: 127.0.0.1 for this machine alone, or that of one network interface.",
+        )
+    try:
+        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"{own}: {name}={address!r} is not known ({error}).\n  {way}") from error
+    return family, (str(place[0]), int(place[1]))
+
+
+def _unbound(local: Address, error: OSError) -> str:
+    what = f"UdpLink: cannot listen at {local[0]} port {local[1]} ({error.strerror})."
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"{what}\n  Another program, or another node, uses this port: stop it, or name another port (0: any free)."
+        )
+    if error.errno == errno.EADDRNOTAVAIL:
+        return f"{what}\n  This machine has no such address; name one of its own, or 127.0.0.1 for this machine alone."
+    return f"{what}\n  Name an address of this machine and a port that you may use, above 1023."
+
+
+class UdpLink(Link):
+    """A link over UDP, between processes or computers.
+
+    It listens to this machine alone unless an address is named. Whoever opens it again is a new session, which replaces
+    the earlier one if it is later by the wall clock.
+
+    Args:
+        local: address and port to listen at; port 0 lets the system choose one, see `address`.
+        remote: address and port of the peer; packets from elsewhere are ignored. None waits for whoever has the key.
+        key: shared with the peer, 16 bytes or more, such as `new_key()` makes.
+        max_age: largest round trip of a packet [s]; older ones are ignored, but for a Stop.
+        clock: gives the time; the machine's monotonic clock unless given.
+        faults: what happens to the packets that come in.
+
+    Example:
+        >>> from tegotae.hybrid import Command, UdpLink
+        >>> dynamics, table = UdpLink.pair()
+        >>> with dynamics, table:
+        ...     sent = dynamics.send(Command(label=0.002))
+        ...     arrived = table.wait(1.0)
+        ...     print(table.receive().label)
+        0.002
+    """
+
+    def __init__(
+        self,
+        *,
+        local: Address = LOOPBACK,
+        remote: Address | None = None,
+        key: bytes,
+        max_age: float = MAX_AGE,
+        clock: Clock | None = None,
+        faults: Faults | None = None,
+    ) -> None:
+        key = checked_key("UdpLink", key)
+        udp = UdpTransport(local, timed=faults is not None)
+        try:
+            super().__init__(
+                udp if faults is None else FaultyTransport(udp, faults, "udp"), key=key,
+                session=secrets.randbits(63) + 1, born=time.time_ns(), clock=clock, max_age=max_age,
+                remote=None if remote is None else _reachable(remote, udp), faults=faults or NO_FAULTS,
+            )  # fmt: skip
+        except InputError:
+            udp.close()
+            raise
+        self.address = udp.address
+
+    @classmethod
+    def pair(
+        cls, *, key: bytes | None = None, max_age: float = MAX_AGE, faults: Faults | None = None
+    ) -> tuple[Self, Self]:
+        """Two links of this process that have met, on ports that the system chose.
+
+        Args:
+            key: shared; a new one unless given.
+            max_age: of both [s].
+            faults: of both.
+        """
+        key = secrets.token_bytes(32) if key is None else key
+        one = cls(key=key, max_age=max_age, faults=faults)
+        two = cls(key=key, max_age=max_age, faults=faults, remote=one.address)
+        end = time.monotonic() + _PATIENCE
+        while not (one.met and two.met):
+            if time.monotonic() > end:
+                one.close()
+                two.close()
+                checks.refuse(
+                    "UdpLink", f"a pair did not meet within {_PATIENCE} s.", "Use faults that let some through."
+                )
+            two.greet()
+            for link in (one, two):
+                link.wait(2e-3)
+                link._drain()
+        return one, two
+
+
+def _reachable(remote: Address, udp: UdpTransport) -> Address:
+    family, place = resolved("remote", remote)
+    if place[1] == 0:
+        checks.refuse("UdpLink", f"remote={remote!r} has no port.", "Name the port that the peer listens at.")
+    if family != udp.family:
+        checks.refuse(
+            "UdpLink", f"remote={remote!r} and local={udp.address!r} are of different families.", "Use IPv4 or IPv6."
+        )
+    return place

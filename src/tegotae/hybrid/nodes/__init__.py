@@ -1,0 +1,1 @@
+"""The nodes themselves, made from settings, and all of them in lockstep."""

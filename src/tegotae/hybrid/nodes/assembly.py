@@ -1,0 +1,227 @@
+"""Nodes made from settings."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import math
+from typing import Any
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.hybrid.bodies.two_robots import TwoRobots
+from tegotae.hybrid.devices.device import Device, SpringTwin, Twin
+from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
+from tegotae.hybrid.safety.calibrations import read_calibration
+from tegotae.hybrid.safety.limits import Limits, Reflexes
+from tegotae.hybrid.safety.safety import Safety
+from tegotae.hybrid.safety.sensing import Sensing
+from tegotae.hybrid.settings import HexaSettings, OwnDevice, RobotsSettings, Settings, SpringSettings
+
+OWN = "hybrid settings"
+
+
+def robots_of(model: RobotsSettings) -> TwoRobots:
+    """The bodies, as numbers have them.
+
+    Example:
+        >>> robots_of(RobotsSettings(speed=0.02)).speed
+        0.02
+    """
+    from tegotae.multibody import Lock, Servo
+
+    held: dict[str, Lock | Servo | None] = {
+        "locked": Lock(),
+        "servo": Servo(gain=model.gain, rate_gain=model.rate_gain),
+        "free": None,
+    }
+    return TwoRobots(pose=model.pose, masses=model.masses, joints=held[model.joints], speed=model.speed, gap=model.gap)
+
+
+def core_of(settings: Settings) -> DynamicsCore:
+    """What the dynamics node simulates.
+
+    Example:
+        >>> core_of(Settings()).period
+        0.002
+    """
+    meeting = robots_of(settings.model).meeting(period=settings.period, guard=settings.guard)
+    return DynamicsCore(
+        meeting=meeting,
+        stiffness=expected_stiffness(settings),
+        compensation=settings.compensation,
+        longest=settings.link.max_age,
+    )
+
+
+def expected_stiffness(settings: Settings) -> float:
+    """Of the contact as the table makes it, before anything was felt [N/m].
+
+    Example:
+        >>> round(expected_stiffness(Settings(device=SpringSettings(stiffness=5e4))))
+        50000
+    """
+    device = settings.device
+    if isinstance(device, HexaSettings):
+        from tegotae.table import Hexa
+
+        table = Hexa.default()
+        servo = float(table.stiffness(*table.home, device.kp)[2, 2])
+        return 1.0 / (1.0 / servo + 1.0 / device.stiffness)
+    return device.stiffness
+
+
+def twin_of(settings: Settings) -> Twin:
+    """The simulated device; it stands where the model starts.
+
+    Example:
+        >>> twin_of(Settings(device=SpringSettings())).read().pose[2]
+        -0.01
+    """
+    device = settings.device
+    start = (0.0, 0.0, device.height - settings.model.gap, 1.0, 0.0, 0.0, 0.0)
+    if isinstance(device, SpringSettings):
+        return SpringTwin(
+            stiffness=device.stiffness,
+            damping=device.damping,
+            period=settings.period,
+            height=device.height,
+            lag=device.lag,
+            start=start,
+        )
+    if isinstance(device, HexaSettings):
+        from tegotae.hybrid.devices.hexa_twin import HexaTwin
+
+        return HexaTwin(plant_of(device, settings.period), start=start)
+    return checks.refuse(OWN, "device.kind='own' has no twin.", "Use clock='real', or device.kind='hexa' or 'spring'.")
+
+
+def plant_of(device: HexaSettings, period: float) -> Any:
+    """The table of the settings.
+
+    Example:
+        >>> plant_of(HexaSettings(kp=400.0), 2e-3).servo.period
+        0.002
+    """
+    from tegotae.table import ForceSensor, HexaPlant, Surface
+
+    plain = HexaPlant.default(kp=device.kp)
+    servo = dataclasses.replace(
+        plain.servo,
+        damping=device.damping_ratio / 0.7 * plain.servo.kd,
+        period=period,
+        feedforward=device.feedforward,
+        feedforward_in_contact=device.feedforward_in_contact,
+    )
+    surface = Surface(
+        height=device.height,
+        stiffness=device.stiffness,
+        damping=device.damping,
+        probe=device.probe,
+        friction=device.friction,
+    )
+    # Tared for the table's own servo, which must know a contact from the weight of a part; `signal` is not.
+    sensor = ForceSensor(load=(0.0, 0.0, -9.81 * device.load, 0.0, 0.0, 0.0), noise=device.noise / 1e5).tared()
+    return dataclasses.replace(plain, servo=servo, surface=surface, sensor=sensor, substeps=device.substeps)
+
+
+def own_device(device: OwnDevice) -> Device:
+    """A device of the user's own.
+
+    Example:
+        >>> options = {"stiffness": 1e4, "period": 2e-3}
+        >>> own_device(OwnDevice(factory="tegotae.hybrid.devices.device:SpringTwin", options=options)).period
+        0.002
+    """
+    module, colon, name = device.factory.partition(":")
+    if not (module and colon and name):
+        checks.refuse(OWN, f"device.factory={device.factory!r}.", "Name a function as 'module:function'.")
+    try:
+        make = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        return checks.refuse(
+            OWN, f"device.factory={device.factory!r} cannot be found ({error}).", "Check its spelling and PYTHONPATH."
+        )
+    made: Device = make(**device.options)
+    return made
+
+
+def calibration_of(settings: Settings) -> Array | None:
+    """From signals to a wrench: as in the file, or the twin's own.
+
+    Example:
+        >>> calibration_of(Settings(device=SpringSettings())) is None
+        True
+    """
+    if settings.sensor.calibration:
+        import numpy as np
+
+        return np.array(read_calibration(settings.sensor.calibration), dtype=np.float64)
+    if isinstance(settings.device, HexaSettings):
+        from tegotae.table.sensor import ideal_calibration
+
+        return ideal_calibration()
+    return None
+
+
+def sensing_of(settings: Settings) -> Sensing:
+    """What makes wrenches of the device's signals.
+
+    Example:
+        >>> sensing_of(Settings(device=SpringSettings())).ready
+        False
+    """
+    own = settings.sensor
+    torque = own.steady / 10.0
+    return Sensing(
+        calibration=calibration_of(settings),
+        readings=max(1, own.tare),
+        slow=own.slow,
+        quiet=(own.steady,) * 3 + (torque,) * 3,
+        overload=(own.overload,) * 3 + (own.overload_torque,) * 3,
+        contact=own.threshold,
+        release=own.release,
+    )
+
+
+def safety_of(settings: Settings, device: Device) -> Safety:
+    """What has the last word on the device's motion.
+
+    Example:
+        >>> settings = Settings(device=SpringSettings())
+        >>> safety_of(settings, twin_of(settings)).joint_margin  # it has no joints
+        inf
+    """
+    own = settings.limits
+    x, y, z = 0.0, 0.0, settings.device.height
+    a, b, c = own.box
+    limits = Limits(
+        lower=(x - a, y - b, z - c),
+        upper=(x + a, y + b, z + c),
+        tilt=own.tilt,
+        velocity=own.velocity,
+        angular_velocity=own.rate,
+        acceleration=own.acceleration,
+        angular_acceleration=own.angular_acceleration,
+        force=settings.sensor.overload,
+        torque=settings.sensor.overload_torque,
+        joint_margin=own.joint_margin,
+        singularity=own.singularity,
+    )
+    reflexes = Reflexes(watchdog=own.watchdog, coast=own.coast, ramp=own.ramp, jump=own.jump)
+    return Safety(
+        limits=limits, period=settings.period, start=device.read().pose, reflexes=reflexes, margins=device.margins
+    )
+
+
+def ways_of(settings: Settings) -> tuple[float, float]:
+    """The delay that is added on the way to the table and on the way back [s], whole periods where they add up.
+
+    Example:
+        >>> from tegotae.hybrid.settings import LinkSettings
+        >>> ways_of(Settings(link=LinkSettings(delay=0.01)))
+        (0.006, 0.004)
+    """
+    whole = checks.at_least_zero(OWN, "link.delay", settings.link.delay, "s", "Use 0 for none.")
+    back = math.floor(0.5 * whole / settings.period + 1e-9) * settings.period
+    return round(whole - back, 12), round(back, 12)

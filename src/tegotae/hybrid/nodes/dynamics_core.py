@@ -1,0 +1,173 @@
+"""The dynamics node without its sockets: measurements in, commands out. What it does depends on its inputs alone.
+
+So a recorded run can be replayed: the same measurements in the same ticks give the same numbers, bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tegotae import checks
+from tegotae.hybrid.bodies.meeting import Meeting
+from tegotae.hybrid.links.packets import Command, Measurement, State
+from tegotae.hybrid.nodes.compensation import Compensation, ContactEstimate, plausible
+from tegotae.hybrid.safety.poses import moved
+
+_STILL = (0.0,) * 6
+_NEAR = 5e-4  # m, how near its command the table must be before the simulation runs
+_SLOW = 1e-3  # m/s
+_QUIET = 0.02  # s without force after which a contact is over
+
+
+@dataclass(slots=True)
+class Felt:
+    """The newest measurement, as the simulation uses it.
+
+    Args:
+        measurement: as it came in.
+        push: along the normal [N], >= 0.
+        depth: commanded for the moment of the sample [m].
+        speed: commanded for it [m/s].
+        rate: at which the commanded places moved then [m/s].
+
+    Example:
+        >>> from tegotae.hybrid import Measurement, State
+        >>> Felt(Measurement(label=0.0, wrench=(0, 0, -4.0, 0, 0, 0), state=State.CONTACT)).push
+        4.0
+    """
+
+    measurement: Measurement
+    push: float = 0.0
+    depth: float = 0.0
+    speed: float = 0.0
+    rate: float = 0.0
+
+    def __post_init__(self) -> None:
+        if State.CONTACT in self.measurement.state:
+            self.push = max(0.0, -self.measurement.wrench[2])
+
+
+class DynamicsCore:
+    """The simulation under late forces.
+
+    Args:
+        meeting: the bodies.
+        stiffness: of the contact as expected [N/m]; what is felt corrects it.
+        compensation: whether late forces are brought up to date and the table is sent ahead.
+        longest: oldest label that is believed [s].
+
+    Example:
+        >>> from tegotae.hybrid import Measurement, State, TwoRobots
+        >>> from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
+        >>> two = TwoRobots()
+        >>> core = DynamicsCore(meeting=two.meeting(period=2e-3), stiffness=two.contact_stiffness)
+        >>> core.tick(steps=1, measurement=Measurement(label=0.0)).label
+        0.002
+    """
+
+    def __init__(self, *, meeting: Meeting, stiffness: float, compensation: bool = True, longest: float = 0.2) -> None:
+        self.meeting, self.compensated = meeting, bool(compensation)
+        self.period, self.simulated = meeting.period, 0.0
+        self.late = Compensation(period=self.period, contact=ContactEstimate(stiffness=stiffness))
+        self._longest = checks.positive("DynamicsCore", "longest", longest, "s", "Such as 0.2.")
+        self.felt: Felt | None = None
+        self.touching, self._free = False, -math.inf
+        self.disbelieved = 0
+        self._quiet = 0.0
+        self.wanted = self.applied = list(_STILL)
+        pose, _ = meeting.motion
+        self.command = Command(label=0.0, pose=pose)
+
+    def ready(self, measurement: Measurement) -> bool:
+        """Whether the table is there, obeys, and stands or moves where the simulation is."""
+        state = measurement.state
+        if State.RUNNING not in state or state & (State.HELD | State.LATCHED | State.FAULT | State.EMERGENCY):
+            return False
+        apart = max(abs(a - b) for a, b in zip(measurement.pose[:3], self.command.pose[:3], strict=True))
+        fastest = max(abs(x) for x in measurement.twist[:3])
+        return bool(apart < _NEAR and fastest < _SLOW + abs(self.meeting.motion[1][2]))
+
+    def tick(self, *, steps: int, measurement: Measurement | None) -> Command:
+        """Hear what was felt, simulate so many periods, say where the table is to be.
+
+        Args:
+            steps: periods to simulate; 0 waits.
+            measurement: that came in since the last tick, if any.
+        """
+        if measurement is not None:
+            self._hear(measurement)
+        for _ in range(steps):
+            self.wanted = self._wrench()
+            self.applied = self.meeting.advance(self.wanted)
+            self.simulated += self.period
+            self._watch_the_end()
+        self.command = self._next(waiting=steps == 0)
+        return self.command
+
+    def _hear(self, measurement: Measurement) -> None:
+        bridged = 5.0 * self.period
+        if not plausible(measurement.label, now=self.simulated, longest=self._longest, bridged=bridged):
+            self.disbelieved += 1
+            return
+        late, felt = self.late, Felt(measurement)
+        if self.simulated > 0.0:
+            late.delay.hear(now=self.simulated, label=measurement.label)
+        felt.depth, felt.speed = late.told(measurement.label) or (measurement.pose[2], measurement.twist[2])
+        felt.rate = late.rate_told(measurement.label)
+        if felt.push > 0.0:
+            if not self.touching:
+                self.touching = True
+                # A damper pushes at once: what it adds is not depth, and where nothing was felt yet was no contact.
+                late.contact.begin(onset=max(felt.depth - felt.push / late.contact.stiffness, self._free))
+            late.contact.hear(force=felt.push, depth=felt.depth, speed=felt.speed)
+        elif State.CONTACT not in measurement.state:
+            self.touching, self._free = False, felt.depth
+            if self.simulated > 0.0:
+                late.follow(label=measurement.label, depth=measurement.pose[2])
+        self.felt = felt
+
+    def _wrench(self) -> list[float]:
+        """What acts on the bodies over the tick that begins, before the guard."""
+        felt = self.felt
+        if felt is None or felt.push == 0.0:
+            return list(_STILL)
+        wrench = [float(x) for x in felt.measurement.wrench]
+        if self.compensated:
+            pose, twist = self.meeting.motion
+            push = self.late.force(
+                felt.push,
+                depth_then=felt.depth,
+                speed_then=felt.speed,
+                rate_then=felt.rate,
+                depth=pose[2],
+                speed=twist[2],
+            )
+            share = push / felt.push
+            wrench = [share * x for x in wrench]
+        return wrench
+
+    def _watch_the_end(self) -> None:
+        """What a contact took and did not give back must not drive the next one."""
+        if self.touching or any(self.applied):
+            self._quiet = 0.0
+            return
+        self._quiet += self.period
+        if self._quiet > _QUIET + 2.0 * self.late.delay.seconds:
+            self.meeting.forget()
+
+    def _next(self, *, waiting: bool) -> Command:
+        pose, twist = self.meeting.motion
+        label = self.simulated
+        if waiting:
+            return Command(label=label, pose=pose)
+        acceleration = list(_STILL)
+        if self.compensated:
+            late = self.late
+            depth, speed, pull = late.ahead(pose[2], twist[2], mass=self.meeting.mass, touching=self.touching)
+            ahead = list(moved(pose, twist, late.lead(touching=self.touching)))
+            ahead[2] = depth
+            pose, twist = ahead, [*twist[:2], speed, *twist[3:]]
+            acceleration[2] = pull
+        self.late.sent(label=label, depth=pose[2], speed=twist[2])
+        return Command(label=label, pose=pose, twist=twist, acceleration=acceleration)

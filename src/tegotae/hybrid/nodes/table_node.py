@@ -1,0 +1,156 @@
+"""The table node: between the commands of the dynamics and a device, with the last word on safety.
+
+It knows nothing of what is simulated and nothing of what the device is: poses, twists, wrenches, and limits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from tegotae.hybrid.bus.reporting import Reporter
+from tegotae.hybrid.clocks.clock import Clock
+from tegotae.hybrid.devices.device import Device, DeviceReading
+from tegotae.hybrid.links.link import Link
+from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, Rearm, State, Stop
+from tegotae.hybrid.safety.safety import Order, Safety
+from tegotae.hybrid.safety.sensing import Felt, Sensing
+
+_HELD_UP = 3  # periods: if this node itself was held up for longer, the rest says nothing about the others
+_INSISTING = 50  # ticks: a device must be woken before it can say that it is well
+_BOTHERED = State.LATCHED | State.EMERGENCY | State.FAULT | State.OVERLOAD
+
+
+class TableNode:
+    """Drives a device by commands that come over a link, and says what it feels.
+
+    Args:
+        device: to drive.
+        link: to the dynamics node.
+        safety: stands between the two.
+        sensing: makes wrenches of the device's signals.
+        origin: of the commands, in the table's world [m].
+        clock: gives the time.
+        reporter: takes rows, events and status.
+
+    Example:
+        >>> from tegotae.hybrid.settings import read_settings
+        >>> from tegotae.hybrid.nodes.virtual_run import run_virtual
+        >>> told = run_virtual(read_settings(changes=["device.kind=spring", "duration=0.02"]))
+        >>> int(told.table["tick"][-1]) > 10
+        True
+    """
+
+    def __init__(
+        self,
+        *,
+        device: Device,
+        link: Link,
+        safety: Safety,
+        sensing: Sensing,
+        origin: Sequence[float],
+        clock: Clock,
+        reporter: Reporter,
+    ) -> None:
+        self._device, self._link, self._safety, self._sensing = device, link, safety, sensing
+        self._origin, self._clock, self._reporter = tuple(origin), clock, reporter
+        self._command: Command | None = None
+        self._waited = self._stepped = 0
+        self._longest = round(1e9 * _HELD_UP * clock.period)
+        self._stop: str | None = None
+        self._rearm = 0
+        self.state = State.HELD
+
+    def request_stop(self, reason: str) -> None:
+        """Trip at the next tick, whoever asks.
+
+        Args:
+            reason: in words.
+        """
+        self._stop = reason
+
+    def request_rearm(self) -> None:
+        """Leave the latch as soon as nothing speaks against it, in the next tenth of a second."""
+        self._rearm = _INSISTING
+
+    def step(self, tick: int) -> None:
+        """One period.
+
+        Args:
+            tick: its number.
+        """
+        now = self._clock.nanoseconds
+        reading = self._device.read()
+        felt = self._sensing.step(reading.signal, reading.pose, reading.twist)
+        self._waited += min(now - self._stepped, self._longest)
+        self._listen()
+        stop, self._stop = self._stop, None
+        rearm = self._rearm > 0
+        self._rearm = self._rearm - 1 if rearm and State.LATCHED in self.state else 0
+        age = 1e-9 * self._waited if self._command is not None else math.inf
+        elapsed = 1e-9 * (now - self._stepped) if self._stepped else None
+        self._stepped = now
+        order = self._safety.step(
+            age=age, command=self._command, reading=reading, felt=felt, stop=stop, rearm=rearm, elapsed=elapsed
+        )
+        if order.rearm:
+            self._device.rearm()
+        self._device.command(order.pose, order.twist, label=order.label)
+        self._answer(reading, felt, order)
+        self._tell(tick, now, age, reading, felt, order)
+
+    def _listen(self) -> None:
+        while (packet := self._link.receive()) is not None:
+            if isinstance(packet, Command):
+                x, y, z, *turn = packet.pose
+                a, b, c = self._origin
+                self._command = Command.of(
+                    packet.label, (x + a, y + b, z + c, *turn, *packet.twist, *packet.acceleration)
+                )
+                self._waited = 0
+            elif isinstance(packet, Stop):
+                self._stop = packet.reason
+            elif isinstance(packet, Rearm):
+                self.request_rearm()
+
+    def _answer(self, reading: DeviceReading, felt: Felt, order: Order) -> None:
+        numbers = (*self._own(reading.pose), *reading.twist, *felt.wrench, *self._own(felt.onset))
+        if math.isfinite(sum(numbers)):
+            self._link.send(Measurement.of(reading.label, (*numbers, int(order.state))))
+        else:
+            self._link.send(Heartbeat(label=order.label, state=order.state | State.FAULT))
+
+    def _own(self, pose: Sequence[float]) -> tuple[float, ...]:
+        """A pose of the table's world as the dynamics counts it."""
+        x, y, z, *turn = pose
+        a, b, c = self._origin
+        return (x - a, y - b, z - c, *turn)
+
+    def _tell(self, tick: int, now: int, age: float, reading: DeviceReading, felt: Felt, order: Order) -> None:
+        self.state = order.state
+        reporter, safety = self._reporter, self._safety
+        reporter.row(
+            now, tick, reading.label, min(age, 1e9), order.pose, reading.pose, reading.twist, reading.signal,
+            felt.wrench, int(order.state), safety.joint_margin, safety.singularity, self._clock.deadlines.latest,
+        )  # fmt: skip
+        for level, text in (*felt.events, *order.events):
+            reporter.event(now, level, text)
+        if reporter.due(now):
+            reporter.status(now, self.status())
+
+    def status(self) -> dict[str, Any]:
+        """What the node says of itself."""
+        words = [*self._clock.deadlines.troubles(), *self._link.statistics.troubles()]
+        if self.state & _BOTHERED:
+            words.append("latched: look at it, then re-arm")
+        return {
+            "deadlines": self._clock.deadlines.summary(),
+            "link": self._link.statistics.summary(),
+            "state": int(self.state),
+            "words": words,
+        }
+
+    def finish(self) -> None:
+        """The last words."""
+        self._reporter.finish(self._clock.nanoseconds, self.status())

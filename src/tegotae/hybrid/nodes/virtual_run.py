@@ -1,0 +1,184 @@
+"""All nodes in one process, in lockstep on virtual time: the same code, deterministic, as fast as it computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tegotae.hybrid.bus.blocks import BlockReader, Rows
+from tegotae.hybrid.bus.bus import MemoryBus
+from tegotae.hybrid.bus.reporting import Reporter
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.clocks.virtual import Lockstep
+from tegotae.hybrid.links.faults import Faults
+from tegotae.hybrid.links.memory import MemoryLink
+from tegotae.hybrid.nodes.assembly import core_of, safety_of, sensing_of, twin_of, ways_of
+from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
+from tegotae.hybrid.nodes.table_node import TableNode
+from tegotae.hybrid.settings import Settings
+
+_PATIENCE = 2.0  # s of virtual time until the table must be ready
+_SHARE = 0.1  # s of virtual time between two signs of life
+
+
+@dataclass
+class Told:
+    """What all nodes said in a run.
+
+    Args:
+        dynamics: rows of the dynamics node.
+        table: rows of the table node.
+        bus: on which they said it; what was subscribed before the run was heard.
+
+    Example:
+        >>> import numpy as np
+        >>> Told(np.zeros(1), np.zeros(1), None).dynamics.size
+        1
+    """
+
+    dynamics: Rows
+    table: Rows
+    bus: Any = field(repr=False)
+
+
+def faults_of(settings: Settings) -> tuple[Faults, Faults]:
+    """What happens on the way to the table, and on the way back.
+
+    Example:
+        >>> from tegotae.hybrid.settings import LinkSettings
+        >>> [way.loss for way in faults_of(Settings(link=LinkSettings(loss=0.3)))]
+        [0.3, 0.3]
+    """
+    own = settings.link
+    common = {
+        name: getattr(own, name) for name in ("jitter", "loss", "duplication", "reordering", "corruption", "seed")
+    }
+    there, back = ways_of(settings)
+    return Faults(delay=there, drift=own.drift, **common), Faults(delay=back, **common)
+
+
+class VirtualLoop:
+    """Dynamics, table and device on one virtual timeline, a tick of each at a time.
+
+    Args:
+        settings: of the run; its clock is taken for virtual.
+        bus: to publish on, for a log; its own unless given.
+
+    Example:
+        >>> from tegotae.hybrid.settings import read_settings
+        >>> loop = VirtualLoop(read_settings(changes=["device.kind=spring"]))
+        >>> loop.run(0.2)
+        >>> loop.dynamics.simulated > 0.05
+        True
+    """
+
+    def __init__(self, settings: Settings, *, bus: MemoryBus | None = None) -> None:
+        self.bus = bus = MemoryBus(settings.session) if bus is None else bus
+        self._kept = {name: _Kept(bus, name, dtype) for name, dtype in (("dynamics", DYNAMICS), ("table", TABLE))}
+        self.line, T = Lockstep(), settings.period
+        self.twin = twin_of(settings)
+        self.silent: set[str] = set()
+        # Of two due at once the one added first runs first: device, dynamics, table.
+        self.line.add(lambda tick: self._let("device", self.twin.step), period=T)
+        clocks = [self.line.add(self._dynamics_tick, period=T), self.line.add(self._table_tick, period=T)]
+        there, back = faults_of(settings)
+        links = MemoryLink.pair(clocks[0], max_age=settings.link.max_age, there=there, back=back)
+        self.dynamics = DynamicsNode(
+            core=core_of(settings),
+            link=links[0],
+            clock=clocks[0],
+            reporter=Reporter(bus, "dynamics", DYNAMICS, birth=1),
+        )
+        self.table = TableNode(
+            device=self.twin,
+            link=links[1],
+            safety=safety_of(settings, self.twin),
+            sensing=sensing_of(settings),
+            origin=(0.0, 0.0, settings.device.height),
+            clock=clocks[1],
+            reporter=Reporter(bus, "table", TABLE, birth=1),
+        )
+
+    def _dynamics_tick(self, tick: int) -> None:
+        self._let("dynamics", lambda: self.dynamics.step(tick))
+
+    def _table_tick(self, tick: int) -> None:
+        self._let("table", lambda: self.table.step(tick))
+
+    def _let(self, name: str, step: Callable[[], None]) -> None:
+        if name not in self.silent:
+            step()
+
+    def kill(self, name: str) -> None:
+        """From now on a node does nothing, as if its process had been killed.
+
+        Args:
+            name: "dynamics", "table" or "device".
+        """
+        self.silent.add(name)
+
+    def revive(self, name: str) -> None:
+        """It goes on where it was.
+
+        Args:
+            name: as in `kill`.
+        """
+        self.silent.discard(name)
+
+    def run(self, seconds: float) -> None:
+        """Let virtual time pass.
+
+        Args:
+            seconds: how much [s].
+        """
+        self.line.run(seconds)
+
+    def finish(self) -> Told:
+        """The last words of all nodes, and all rows."""
+        self.dynamics.finish()
+        self.table.finish()
+        return Told(self._kept["dynamics"].rows, self._kept["table"].rows, self.bus)
+
+
+def run_virtual(
+    settings: Settings, *, bus: MemoryBus | None = None, progress: Callable[[float], None] | None = None
+) -> Told:
+    """Run all nodes until so much was simulated, or nothing has moved on for two seconds.
+
+    Args:
+        settings: of the run; its clock is taken for virtual.
+        bus: to publish on, for a log; its own unless given.
+        progress: called with the share that is done, now and then.
+
+    Example:
+        >>> from tegotae.hybrid.settings import read_settings
+        >>> told = run_virtual(read_settings(changes=["device.kind=spring", "duration=0.02"]))
+        >>> bool((told.dynamics["steps"] <= 1).all())
+        True
+    """
+    loop = VirtualLoop(settings, bus=bus)
+    wanted, T = settings.duration, settings.period
+    before, still = -1.0, 0.0
+    while loop.dynamics.simulated < wanted - 0.5 * T and still < _PATIENCE:
+        left = wanted - loop.dynamics.simulated
+        loop.run(max(T, min(_SHARE, round(left / T) * T)))
+        still = still + _SHARE if loop.dynamics.simulated == before else 0.0
+        before = loop.dynamics.simulated
+        if progress is not None:
+            progress(min(1.0, before / wanted))
+    return loop.finish()
+
+
+class _Kept:
+    """All rows that a node publishes."""
+
+    def __init__(self, bus: MemoryBus, node: str, dtype: np.dtype[Any]) -> None:
+        self._blocks: list[Rows] = [np.zeros(0, dtype)]
+        bus.subscribe(f"{bus.session}/rows/{node}", BlockReader(dtype, lambda block: self._blocks.append(block.rows)))
+
+    @property
+    def rows(self) -> Rows:
+        return np.concatenate(self._blocks)

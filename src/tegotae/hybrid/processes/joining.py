@@ -1,0 +1,280 @@
+"""How a node joins its session: addresses, the shared key, its links and its place on the bus, from the settings."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+
+from tegotae import checks
+from tegotae.errors import FileError
+from tegotae.hybrid.bus.bus import Bus
+from tegotae.hybrid.clocks.clock import Clock, RealClock
+from tegotae.hybrid.links.datagrams import checked_key, new_key
+from tegotae.hybrid.links.faults import Faults
+from tegotae.hybrid.links.transports import Address
+from tegotae.hybrid.links.udp import UdpLink
+from tegotae.hybrid.settings import BusSettings, Settings
+
+OWN = "hybrid settings"
+NODES = ("dynamics", "table", "device", "log", "view")  # the order in which all list them on the bus
+_BY_HAND = (
+    "Name a port that is free, the same in the settings of all nodes; "
+    "`tegotae hybrid show FILE --ports` fills them in, and `hybrid run` chooses by itself."
+)
+
+
+def address_of(name: str, text: str) -> Address:
+    """``"127.0.0.1:7400"`` as an address and a port.
+
+    Args:
+        name: of the setting, for the words of an error.
+        text: as in the settings; an IPv6 address stands in brackets.
+
+    Example:
+        >>> address_of("link.table", "[::1]:7400")
+        ('::1', 7400)
+    """
+    host, colon, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not (colon and host and port.isascii() and port.isdigit() and int(port) < 65536):
+        checks.refuse(OWN, f"{name}={text!r} is no address and port.", "Write it as '127.0.0.1:7400'.")
+    return host, int(port)
+
+
+def written(address: Address) -> str:
+    """An address as the settings have it.
+
+    Example:
+        >>> written(("::1", 7400))
+        '[::1]:7400'
+    """
+    host, port = address
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def fixed(name: str, text: str) -> Address:
+    """An address that names its port, as nodes need that look for each other.
+
+    Example:
+        >>> fixed("link.table", "127.0.0.1:7400")
+        ('127.0.0.1', 7400)
+    """
+    address = address_of(name, text)
+    if address[1] == 0:
+        checks.refuse(OWN, f"{name}={text!r} has port 0, at which no other node can find it.", _BY_HAND)
+    return address
+
+
+def with_ports(settings: Settings) -> Settings:
+    """The same settings with a free port wherever theirs is 0.
+
+    Args:
+        settings: of the run.
+
+    Example:
+        >>> with_ports(Settings()).link.table == Settings().link.table
+        False
+    """
+    with ExitStack() as held:  # all at once: none is chosen twice
+
+        def filled(group: str, name: str, text: str, kind: socket.SocketKind) -> str:
+            host, port = address_of(f"{group}.{name}", text)
+            if port:
+                return text
+            place = held.enter_context(socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, kind))
+            try:
+                place.bind((host, 0))
+            except OSError as error:
+                checks.refuse(
+                    OWN,
+                    f"{group}.{name}={text!r}: {host} is no address of this computer ({error.strerror}).",
+                    "Use 127.0.0.1, or an address that `ip address` shows; start the other nodes on their computers.",
+                )
+            return written((host, place.getsockname()[1]))
+
+        link = {n: filled("link", n, getattr(settings.link, n), socket.SOCK_DGRAM) for n in _FAST}
+        bus = {n: filled("bus", n, getattr(settings.bus, n), socket.SOCK_STREAM) for n in NODES}
+    return msgspec.structs.replace(
+        settings,
+        link=msgspec.structs.replace(settings.link, **link),
+        bus=msgspec.structs.replace(settings.bus, **bus),
+    )
+
+
+_FAST = ("dynamics", "table", "table_device", "device")
+
+
+# ------------------------------------------------------------ the key
+
+
+def make_key(path: str | os.PathLike[str]) -> Path:
+    """A new key in a file that only its owner may read. Never replaces a file.
+
+    Args:
+        path: of the file.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     len(read_key(make_key(f"{folder}/table.key")))
+        32
+    """
+    place = checks.target_of(path)
+    try:
+        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError as error:
+        raise FileError(
+            f"Cannot write {path}: it exists, and nodes that have it would no longer be let in.\n  Choose another name."
+        ) from error
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(f"{new_key().hex()}\n")
+    return place
+
+
+def read_key(path: str | os.PathLike[str]) -> bytes:
+    """The key in a file, which must be private.
+
+    Args:
+        path: of the file.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     place = make_key(f"{folder}/table.key")
+        ...     read_key(place) == read_key(place)
+        True
+    """
+    way = "`tegotae hybrid key FILE` makes one."
+    try:
+        with open(path, encoding="ascii") as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            text = file.read(4096).strip()
+    except FileNotFoundError as error:
+        raise FileError(f"Cannot read the key {path}: there is no such file.\n  {way}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"Cannot read the key {path}: {error}.\n  {way}") from error
+    if mode & 0o077:
+        raise FileError(
+            f"The key {path} can be read by others (mode {mode:o}), who could then move the table.\n"
+            f"  `chmod 600 {path}`, or make a new one: {way}"
+        )
+    try:
+        return checked_key("key", bytes.fromhex(text))
+    except ValueError as error:  # what the file holds is not shown
+        raise FileError(f"Cannot read the key {path}: it does not hold hexadecimal digits.\n  {way}") from error
+
+
+def key_of(settings: Settings) -> bytes:
+    """The key that the settings name.
+
+    Args:
+        settings: of the session.
+
+    Example:
+        >>> import tempfile
+        >>> from tegotae.hybrid.settings import LinkSettings
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     key = str(make_key(f"{folder}/table.key"))
+        ...     len(key_of(Settings(link=LinkSettings(key=key))))
+        32
+    """
+    if not settings.link.key:
+        checks.refuse(
+            OWN,
+            "link.key names no key file.",
+            "`tegotae hybrid key table.key` makes one; give all nodes the same, and keep it private.",
+        )
+    return read_key(settings.link.key)
+
+
+# ------------------------------------------------------------ links and bus
+
+
+def clock_of(settings: Settings) -> RealClock:
+    """What a node's loop waits for.
+
+    Args:
+        settings: of the session.
+
+    Example:
+        >>> clock_of(Settings()).period
+        0.002
+    """
+    own = settings.waiting
+    return RealClock(settings.period, spin=own.spin, priority=own.priority or None, lock_memory=own.lock_memory)
+
+
+def link_of(settings: Settings, local: str, remote: str, *, clock: Clock, faults: Faults | None = None) -> UdpLink:
+    """A fast link between two places of the settings.
+
+    Args:
+        settings: of the session.
+        local: where this node listens, such as "table".
+        remote: where its peer listens, such as "dynamics".
+        clock: gives the time.
+        faults: what is done on purpose to what comes in.
+
+    Example:
+        >>> import tempfile
+        >>> from tegotae.hybrid.settings import LinkSettings
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     own = with_ports(Settings(link=LinkSettings(key=str(make_key(f"{folder}/table.key")))))
+        ...     with link_of(own, "table", "dynamics", clock=clock_of(own)) as link:
+        ...         link.met
+        False
+    """
+    own = settings.link
+    return UdpLink(
+        local=fixed(f"link.{local}", getattr(own, local)),
+        remote=fixed(f"link.{remote}", getattr(own, remote)),
+        key=key_of(settings),
+        max_age=own.max_age,
+        clock=clock,
+        faults=None if faults == Faults(seed=own.seed) else faults,
+    )
+
+
+def bus_of(settings: Settings, node: str | None) -> Bus:
+    """The bus, joined as one of the nodes, or as a visitor who listens nowhere.
+
+    Args:
+        settings: of the session.
+        node: its name; None for a visitor.
+
+    Example:
+        >>> import tegotae as tg
+        >>> try:
+        ...     bus_of(Settings(), "table")
+        ... except tg.InputError as error:
+        ...     print(str(error).splitlines()[0])
+        hybrid settings: bus.table='127.0.0.1:0' has port 0, at which no other node can find it.
+    """
+    own = settings.bus
+    listen = None if node is None else fixed(f"bus.{node}", getattr(own, node))
+    peers = peers_of(own)
+    if not peers:
+        checks.refuse(OWN, "no node has a port in [bus].", _BY_HAND)
+    from tegotae.hybrid.bus.zenoh_bus import ZenohBus
+
+    return ZenohBus(settings.session, key=key_of(settings), listen=listen, peers=peers)
+
+
+def peers_of(bus: BusSettings) -> Sequence[Address]:
+    """Where nodes may be met, in the order that all of them keep.
+
+    Args:
+        bus: addresses.
+
+    Example:
+        >>> peers_of(BusSettings(log="127.0.0.1:7450", table="127.0.0.1:7451"))
+        [('127.0.0.1', 7451), ('127.0.0.1', 7450)]
+    """
+    places = [address_of(f"bus.{node}", getattr(bus, node)) for node in NODES]
+    return [place for place in places if place[1]]

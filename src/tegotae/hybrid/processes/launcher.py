@@ -1,0 +1,189 @@
+"""All nodes of a session here, as separate processes: started, watched, and ended in an order that loses nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tegotae import checks
+from tegotae.errors import InputError
+from tegotae.hybrid.bus.bus import Bus
+from tegotae.hybrid.processes.joining import bus_of
+from tegotae.hybrid.processes.listening import Listener
+from tegotae.hybrid.processes.node_processes import GO, ORDER, Nodes
+from tegotae.hybrid.processes.process_life import MEETING, Ending
+from tegotae.hybrid.settings import OwnDevice
+
+OWN = "hybrid run"
+NEEDED = ("dynamics", "table", "device")  # without these a run is over
+_SOON = 10.0  # s after which a slow start is explained, and a viewer is not waited for any longer
+_PATIENCE = 30.0  # s in which nothing is simulated, after which a run is given up
+_ASKING = 0.5  # s between two attempts to re-arm
+_LAST_ROWS = 0.4  # s, for what follows a node's death to be logged: the table's rest
+_LOOK = 0.05  # s
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended.
+
+    Args:
+        simulated: [s].
+        whole: whether it came to its end.
+        words: what went wrong.
+
+    Example:
+        >>> Outcome(3.0, True, ()).whole
+        True
+    """
+
+    simulated: float
+    whole: bool
+    words: tuple[str, ...]
+
+
+class Run:
+    """A run of all nodes, from their start to the end of the simulation.
+
+    Args:
+        nodes: their processes.
+        tell: called with what happens, in words.
+        show: called some ten times a second, with what is heard of the nodes.
+        patience: without progress, after which it is given up [s].
+        rearm: whether a table that latched because a process was late is re-armed. Only one that is simulated: it can
+            hurt nobody. Each time is told and logged.
+
+    Example:
+        >>> from tegotae.hybrid.settings import Settings
+        >>> with Nodes(Settings(), view=False) as nodes:
+        ...     Run(nodes).outcome.whole
+        False
+    """
+
+    def __init__(
+        self,
+        nodes: Nodes,
+        *,
+        tell: Callable[[str], None] = lambda words: None,
+        show: Callable[[Listener], None] = lambda listener: None,
+        patience: float = _PATIENCE,
+        rearm: bool = True,
+    ) -> None:
+        self._nodes, self._tell, self._show = nodes, tell, show
+        self._patience = checks.positive(OWN, "patience", patience, "s", "30 s are usual.")
+        self._rearm = rearm and not isinstance(nodes.settings.device, OwnDevice)
+        self._asked = 0.0  # when a re-arm was asked for last [s]
+        self._words: list[str] = []
+        self._simulated, self._whole = 0.0, False
+
+    @property
+    def outcome(self) -> Outcome:
+        """How it ended."""
+        return Outcome(self._simulated, self._whole, tuple(self._words))
+
+    def until_end(self, ending: Ending) -> Outcome:
+        """Start, watch, end; all processes have ended afterwards.
+
+        Args:
+            ending: whether to end early.
+        """
+        nodes = self._nodes
+        for node in nodes.names:
+            nodes.start(node)
+        bus = bus_of(nodes.settings, None)
+        try:
+            listener = Listener(bus)
+            if self._gather(bus, ending):
+                self._watch(bus, listener, ending)
+                self._simulated = listener.simulated
+                self._say([*listener.events(), *([] if self._whole or ending else listener.words())])
+        finally:
+            for node in ORDER:
+                if words := nodes.end(node):
+                    self._note(words)
+            bus.close()
+        return self.outcome
+
+    def _note(self, words: str) -> None:
+        self._words.append(words)
+        self._tell(words)
+
+    def _say(self, words: list[str]) -> None:
+        for each in words:
+            self._tell(each)
+
+    # ------------------------------------------------------------ before
+
+    def _gather(self, bus: Bus, ending: Ending) -> bool:
+        """Until all are there; whether they are. Then the loops are let go."""
+        began, explained = time.monotonic(), False
+        while not ending:
+            self._refuse_stillborn()
+            here = bus.nodes()
+            missing = [node for node in self._nodes.names if node not in here and node not in self._nodes.ended]
+            waited = time.monotonic() - began
+            if not missing or (missing == ["view"] and waited > _SOON):
+                bus.declare(GO, {"pid": os.getpid()})
+                if "view" in here:
+                    self._tell(f"viewer: {here['view'].get('page')}")
+                return True
+            if waited > _SOON and not explained:
+                explained = True
+                self._tell(
+                    f"still waiting for {', '.join(missing)}: kernels are compiled once, for half a minute or so"
+                )
+            if waited > MEETING:
+                why = "; ".join(bus.meet(missing, 0.0))
+                self._note(f"not started: {why} after {MEETING:g} s")
+                return False
+            time.sleep(_LOOK)
+        return False
+
+    def _refuse_stillborn(self) -> None:
+        """A node that cannot start has said why; a run without viewer is still a run."""
+        for node in self._nodes.died():
+            words = self._nodes.last_words(node)
+            if node != "view":
+                raise InputError(words)
+            self._tell(f"{words}\n  The run goes on without a viewer.")
+
+    # ------------------------------------------------------------ while
+
+    def _watch(self, bus: Bus, listener: Listener, ending: Ending) -> None:
+        moved, before = time.monotonic(), -1.0
+        while not ending:
+            self._say(listener.events())
+            self._show(listener)
+            if self._over(listener):
+                return
+            now = time.monotonic()
+            if self._rearm and listener.held_up and now - self._asked > _ASKING:
+                self._asked = now
+                self._say(listener.events())
+                self._tell("a process was late, and the table latched: re-armed, since it is simulated")
+                told = {"time": time.monotonic_ns(), "node": GO, "text": "a process was late"}
+                bus.publish(f"{bus.session}/requests/rearm", json.dumps(told).encode())
+            if listener.simulated != before:
+                moved, before = now, listener.simulated
+            elif now - moved > self._patience:
+                self._note(f"given up at {before:.3f} s: nothing was simulated for {self._patience:g} s")
+                return
+            time.sleep(_LOOK)
+
+    def _over(self, listener: Listener) -> bool:
+        """Whether the run is over: the dynamics is done, or a node without which there is none has died."""
+        nodes = self._nodes
+        for node in nodes.died():
+            if node == "dynamics" and nodes.process(node).returncode == 0:
+                time.sleep(_LOOK)  # its last rows are on their way
+                self._whole = True
+                return True
+            self._note(nodes.last_words(node))
+            if node in NEEDED:
+                time.sleep(_LAST_ROWS)
+                return True
+            self._tell(f"the run goes on without {node}")
+        return False

@@ -1,0 +1,101 @@
+"""What somebody hears who only wants to know how a run goes: where it is, the force, and what happens."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from typing import Any
+
+from tegotae.hybrid.bus.blocks import Block, BlockReader
+from tegotae.hybrid.bus.bus import Bus
+from tegotae.hybrid.bus.reporting import DONE, FINISHED
+from tegotae.hybrid.bus.rows import DYNAMICS
+from tegotae.hybrid.links.packets import State
+
+_DOING = {  # the first that holds is said
+    State.EMERGENCY: "emergency stop",
+    State.FAULT: "fault",
+    State.OVERLOAD: "overload",
+    State.LATCHED: "latched",
+    State.HELD: "waiting",
+    State.RAMPING: "ramping down",
+    State.COASTING: "coasting",
+    State.CONTACT: "in contact",
+    State.RUNNING: "running",
+}
+# How a table says that it tripped because somebody was late, and not because something is wrong.
+_LATE = ("no command for", "device: the device has stopped by itself", "device: nothing from the device")
+
+
+def doing(state: int) -> str:
+    """What a node is doing, in words.
+
+    Args:
+        state: its flags.
+
+    Example:
+        >>> doing(int(State.RUNNING | State.CONTACT)), doing(int(State.HELD | State.LATCHED))
+        ('in contact', 'latched')
+    """
+    return next((words for flag, words in _DOING.items() if state & flag), "starting")
+
+
+class Listener:
+    """The newest of a session.
+
+    Args:
+        bus: to listen on.
+
+    Example:
+        >>> from tegotae.hybrid.bus.bus import MemoryBus
+        >>> bus = MemoryBus("demo")
+        >>> listener = Listener(bus)
+        >>> bus.publish("demo/events", b'{"time": 0, "node": "table", "level": "trip", "text": "overload"}')
+        >>> listener.events(), listener.simulated
+        (['table: overload'], 0.0)
+    """
+
+    def __init__(self, bus: Bus) -> None:
+        self.simulated, self.force, self.peak = 0.0, 0.0, 0.0  # s; N on the moving part along the normal, and so far
+        self.states: dict[str, int] = {}
+        self.finished = False
+        self.trip = ""  # why the table is latched, in words; "" if it is not
+        self._said: deque[str] = deque()
+        self._status: dict[str, dict[str, Any]] = {}
+        bus.subscribe(f"{bus.session}/rows/dynamics", BlockReader(DYNAMICS, self._row))
+        bus.subscribe(f"{bus.session}/events", self._event)
+        bus.subscribe(f"{bus.session}/status/**", self._state)
+
+    def _row(self, block: Block) -> None:
+        last = block.rows[-1]
+        self.simulated, self.force = float(last["simulated"]), abs(float(last["wrench"][2]))
+        self.peak = max(self.peak, float(abs(block.rows["wrench"][:, 2]).max()))
+        self.states["dynamics"] = int(last["state"])
+
+    def _event(self, topic: str, payload: bytes) -> None:
+        told = json.loads(payload)
+        if told["node"] == "dynamics" and str(told["text"]).startswith(FINISHED):
+            self.finished = True  # that all come to rest afterwards is no news
+        if told["node"] == "table" and (told["level"] == "trip" or told["text"] == "re-armed"):
+            self.trip = told["text"] if told["level"] == "trip" else ""
+        if told["level"] != "info" and not self.finished and DONE not in told["text"]:
+            self._said.append(f"{told['node']}: {told['text']}")
+
+    def _state(self, topic: str, payload: bytes) -> None:
+        node = topic.rsplit("/", 1)[-1]
+        self._status[node] = told = json.loads(payload)
+        if "state" in told and node != "dynamics":
+            self.states[node] = int(told["state"])
+
+    @property
+    def held_up(self) -> bool:
+        """Whether the table is latched for no other reason than that a process was late."""
+        return self.trip.startswith(_LATE)
+
+    def events(self) -> list[str]:
+        """What happened since the last call, in words; what is in order is not told."""
+        return [self._said.popleft() for _ in range(len(self._said))]
+
+    def words(self) -> list[str]:
+        """What the nodes said of themselves last."""
+        return [f"{node}: {each}" for node, told in self._status.items() for each in told.get("words", ())]

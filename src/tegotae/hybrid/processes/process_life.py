@@ -1,0 +1,142 @@
+"""What all nodes have in common as processes: when they end, how they join, and that nothing disturbs their loops."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from tegotae import checks
+from tegotae.hybrid.bus.bus import Bus
+from tegotae.hybrid.settings import Settings
+
+MEETING = 120.0  # s, for others to come: they may have to compile
+
+
+class Ending:
+    """Whether a process is to end: a signal came, or its parent is gone. Looks like a flag, and costs next to nothing.
+
+    Args:
+        parent: process without which this one ends; None for none.
+
+    Example:
+        >>> with Ending() as ending:
+        ...     bool(ending)
+        False
+    """
+
+    def __init__(self, parent: int | None = None) -> None:
+        self._parent = parent
+        self._asked = False
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __bool__(self) -> bool:
+        return self._asked or (self._parent is not None and os.getppid() != self._parent)
+
+    def __enter__(self) -> Self:
+        self._before = {one: signal.signal(one, self._ask) for one in (signal.SIGTERM, signal.SIGINT)}
+        return self
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        self._asked = True
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for one, handler in self._before.items():
+            signal.signal(one, handler)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """A loop that the garbage collector leaves alone: nothing in it makes circles, and a look at all takes a tick.
+
+    Example:
+        >>> import gc
+        >>> with undisturbed():
+        ...     gc.isenabled()
+        False
+    """
+    was = gc.isenabled()
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        if was:
+            gc.enable()
+
+
+def go_before(nice: int) -> str:
+    """Have this process run before others where they compete; why not, in words, or nothing.
+
+    Args:
+        nice: -20 to 0; 0 leaves it as it is.
+
+    Example:
+        >>> go_before(0)
+        ''
+    """
+    if not -20 <= nice <= 0:
+        checks.refuse("hybrid settings", f"waiting.nice={nice} is not within -20 to 0.", "Use 0 for no preference.")
+    if nice == 0:
+        return ""
+    try:
+        os.setpriority(os.PRIO_PROCESS, 0, min(nice, os.getpriority(os.PRIO_PROCESS, 0)))
+    except OSError as error:
+        return (
+            f"not allowed to go before other programs (waiting.nice={nice}: {error.strerror}): more ticks may be late"
+        )
+    return ""
+
+
+def join(
+    settings: Settings,
+    node: str,
+    bus: Bus,
+    awaited: Sequence[str],
+    ending: Ending,
+    meanwhile: Callable[[], object] = lambda: None,
+) -> None:
+    """Make a node known, answer for its parameters, and wait for those without whom it does not begin.
+
+    Args:
+        settings: of the session.
+        node: its name.
+        bus: that it joined.
+        awaited: names of the others.
+        ending: whether to give up.
+        meanwhile: called a hundred times a second, to empty links that others fill already.
+
+    Example:
+        >>> import json
+        >>> from tegotae.hybrid.bus.bus import MemoryBus
+        >>> bus = MemoryBus("demo")
+        >>> join(Settings(), "table", bus, [], Ending())
+        >>> json.loads(bus.ask("demo/parameters/table"))["period"]
+        0.002
+    """
+    told = msgspec.json.encode(settings)
+    bus.answer(f"{bus.session}/parameters/{node}", lambda asked: told)
+    bus.declare(node, {"pid": os.getpid()})
+    end = time.monotonic() + MEETING
+    missing: Sequence[str] = awaited
+    while missing and not ending:
+        missing = [one for one in awaited if one not in bus.nodes()]
+        if missing and time.monotonic() > end:
+            words = "; ".join(bus.meet(missing, 0.0))
+            checks.refuse(
+                f"hybrid {node}", f"{words} after {MEETING:g} s.", "Start it, with the same settings and key."
+            )
+        if missing:
+            meanwhile()
+            time.sleep(0.01)

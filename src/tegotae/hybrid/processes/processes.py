@@ -1,0 +1,296 @@
+"""The nodes as processes: settings in, a loop until told to end, everything said and closed at the end.
+
+A process ends by itself when its work is done, and otherwise on SIGTERM, on Ctrl-C, or when whoever started it is gone.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tegotae import checks
+from tegotae.hybrid.clocks.clock import RealClock
+from tegotae.hybrid.devices.device import Device
+from tegotae.hybrid.links.packets import State, Stop
+from tegotae.hybrid.processes.joining import address_of, bus_of, clock_of, link_of
+from tegotae.hybrid.processes.process_life import MEETING, Ending, go_before, join, undisturbed
+from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings
+
+if TYPE_CHECKING:
+    from tegotae.hybrid.bus.reporting import Reporter
+    from tegotae.hybrid.nodes.table_node import TableNode
+
+_DRAIN = 0.15  # s without a message after which a log that is told to end has heard everything
+_LONGEST_DRAIN = 2.0  # s
+_COMING_TO_REST = 0.3  # s, for a table that is told to end
+
+
+# ------------------------------------------------------------ dynamics
+
+
+def run_dynamics(settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None) -> None:
+    """Simulate until so much is simulated; then tell the table, and end.
+
+    Args:
+        settings: of the session.
+        awaited: nodes to wait for before the first tick.
+        parent: process without which this one ends.
+    """
+    from tegotae.hybrid.bus.reporting import DONE, FINISHED, Reporter
+    from tegotae.hybrid.bus.rows import DYNAMICS
+    from tegotae.hybrid.nodes.assembly import core_of
+    from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
+    from tegotae.hybrid.nodes.virtual_run import faults_of
+
+    with ExitStack() as held:
+        ending = held.enter_context(Ending(parent))
+        clock = clock_of(settings)
+        link = held.enter_context(link_of(settings, "dynamics", "table", clock=clock, faults=faults_of(settings)[1]))
+        bus = held.enter_context(closing(bus_of(settings, "dynamics")))
+        warmed = core_of(settings)
+        warmed.tick(steps=1, measurement=None)  # compiles
+        reporter = Reporter(bus, "dynamics", DYNAMICS)
+        node = DynamicsNode(core=core_of(settings), link=link, clock=clock, reporter=reporter)
+        wanted = settings.duration - 0.5 * settings.period
+        with clock, undisturbed():
+            join(settings, "dynamics", bus, awaited, ending)
+            _hurry(settings, clock, reporter)
+            while not ending and node.simulated < wanted:
+                node.step(clock.wait())
+        done = node.simulated >= wanted
+        how = FINISHED if done else "ended early"
+        reporter.event(clock.nanoseconds, "info", f"{how}: {node.simulated:.3f} s simulated")
+        link.send(Stop(reason=DONE if done else "the simulation has ended"))
+        node.finish()
+
+
+# ------------------------------------------------------------ table
+
+
+def run_table(settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None) -> None:
+    """Drive the device by the commands of the dynamics node; at the end, bring it to rest.
+
+    Args:
+        settings: of the session.
+        awaited: nodes to wait for before the first tick.
+        parent: process without which this one ends.
+    """
+    from tegotae.hybrid.bus.reporting import Reporter
+    from tegotae.hybrid.bus.rows import TABLE
+    from tegotae.hybrid.nodes.assembly import safety_of, sensing_of
+    from tegotae.hybrid.nodes.table_node import TableNode
+    from tegotae.hybrid.nodes.virtual_run import faults_of
+
+    with ExitStack() as held:
+        ending = held.enter_context(Ending(parent))
+        clock = clock_of(settings)
+        link = held.enter_context(link_of(settings, "table", "dynamics", clock=clock, faults=faults_of(settings)[0]))
+        bus = held.enter_context(closing(bus_of(settings, "table")))
+        sensing, reporter = sensing_of(settings), Reporter(bus, "table", TABLE)
+        device = held.enter_context(closing(_device(settings, clock, ending)))
+        if ending:  # before it was known where the device stands
+            return
+        node = TableNode(
+            device=device,
+            link=link,
+            safety=safety_of(settings, device),
+            sensing=sensing,
+            origin=(0.0, 0.0, settings.device.height),
+            clock=clock,
+            reporter=reporter,
+        )
+        # Called in a thread of the bus: they only put a mark, which the next tick finds.
+        bus.subscribe(f"{bus.session}/requests/stop", lambda topic, said: node.request_stop(_who(said)))
+        bus.subscribe(f"{bus.session}/requests/rearm", lambda topic, said: node.request_rearm())
+        with clock, undisturbed():
+            join(settings, "table", bus, awaited, ending, meanwhile=device.read)
+            _hurry(settings, clock, reporter)
+            while not ending:
+                node.step(clock.wait())
+            _come_to_rest(node, clock)
+        node.finish()
+
+
+def _hurry(settings: Settings, clock: RealClock, reporter: Reporter) -> None:
+    """Only a loop that begins goes before others; compiling does not."""
+    if words := go_before(settings.waiting.nice):
+        reporter.event(clock.nanoseconds, "info", words)
+
+
+def _come_to_rest(node: TableNode, clock: RealClock) -> None:
+    """A table that moves is not left to the watchdog of its device."""
+    if State.RUNNING in node.state or node.state & (State.COASTING | State.RAMPING):
+        node.request_stop("the table node is told to end")
+    end = time.monotonic() + _COMING_TO_REST
+    while State.HELD not in node.state and time.monotonic() < end:
+        node.step(clock.wait())
+
+
+def _device(settings: Settings, clock: RealClock, ending: Ending) -> Device:
+    """The device: a class of the user's own, or one whose process has said where it stands."""
+    from tegotae.hybrid.devices.remote_device import RemoteDevice
+    from tegotae.hybrid.nodes.assembly import own_device, twin_of
+
+    if isinstance(settings.device, OwnDevice):
+        return own_device(settings.device)
+    margins = twin_of(settings).margins
+    margins(twin_of(settings).read().pose)  # compiles
+    device = RemoteDevice(
+        link=link_of(settings, "table_device", "device", clock=clock), period=settings.period, margins=margins
+    )
+    end = time.monotonic() + MEETING
+    while not device.met and not ending:
+        if time.monotonic() > end:
+            device.close()
+            checks.refuse(
+                "hybrid table",
+                f"nothing from the device's process at {settings.link.device} for {MEETING:g} s.",
+                "Start it: `tegotae hybrid device FILE`, with the same settings and key.",
+            )
+        device.greet()
+        device.read()
+        time.sleep(0.01)
+    return device
+
+
+def _who(said: bytes) -> str:
+    """The reason of a request."""
+    try:
+        told = json.loads(said)
+        return f"{told['node']}: {told['text']}"
+    except (ValueError, KeyError, TypeError):
+        return "asked for over the bus"
+
+
+# ------------------------------------------------------------ device
+
+
+def run_device(settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None) -> None:
+    """Let the time of the simulated device pass, and stop it when commands stay away.
+
+    Args:
+        settings: of the session.
+        awaited: nodes to wait for before the first tick.
+        parent: process without which this one ends.
+    """
+    from tegotae.hybrid.bus.reporting import Reporter
+    from tegotae.hybrid.bus.rows import TABLE
+    from tegotae.hybrid.devices.remote_device import DeviceNode
+    from tegotae.hybrid.nodes.assembly import twin_of
+
+    with ExitStack() as held:
+        ending = held.enter_context(Ending(parent))
+        clock = clock_of(settings)
+        twin_of(settings).step()  # compiles
+        twin = twin_of(settings)
+        link = held.enter_context(link_of(settings, "device", "table_device", clock=clock))
+        bus = held.enter_context(closing(bus_of(settings, "device")))
+        reporter = Reporter(bus, "device", TABLE)
+        node = DeviceNode(
+            twin=twin,
+            link=link,
+            clock=clock,
+            tell=reporter.event,
+        )
+        with clock, undisturbed():
+            join(settings, "device", bus, awaited, ending)
+            _hurry(settings, clock, reporter)
+            while not ending:
+                tick = clock.wait()
+                node.step(tick)
+                now, reading = clock.nanoseconds, twin.read()
+                reporter.row(
+                    now, tick, reading.label, min(node.quiet, 1e9), node.commanded or reading.pose, reading.pose,
+                    reading.twist, reading.signal, reading.signal, int(node.state), 0.0, 0.0, clock.deadlines.latest,
+                )  # fmt: skip
+                if reporter.due(now):
+                    reporter.status(now, node.status())
+        reporter.finish(clock.nanoseconds, node.status())
+
+
+# ------------------------------------------------------------ log and view
+
+
+def run_log(
+    settings: Settings,
+    *,
+    out: Path,
+    overwrite: bool = False,
+    awaited: Sequence[str] = (),
+    parent: int | None = None,
+) -> None:
+    """Write everything down that the nodes say; at the end, wait until nobody says anything more.
+
+    Args:
+        settings: of the session.
+        out: the file.
+        overwrite: whether one of that name may be replaced.
+        awaited: nodes to wait for.
+        parent: process without which this one ends.
+    """
+    from tegotae.hybrid.records.log_node import LogNode
+
+    with ExitStack() as held:
+        ending = held.enter_context(Ending(parent))
+        bus = held.enter_context(closing(bus_of(settings, "log")))
+        about = about_of(settings)
+        node = held.enter_context(LogNode(bus, settings.session, out, about=about, overwrite=overwrite))
+        while not ending:
+            time.sleep(0.02)
+            node.step()
+        end = time.monotonic() + _LONGEST_DRAIN
+        heard = time.monotonic()
+        while time.monotonic() < min(end, heard + _DRAIN):
+            if node.step():
+                heard = time.monotonic()
+            time.sleep(0.01)
+
+
+def about_of(settings: Settings) -> dict[str, Any]:
+    """What a log says of its run.
+
+    Args:
+        settings: of the run.
+
+    Example:
+        >>> about_of(Settings())["settings"]["guard"]
+        True
+    """
+    return {"settings": msgspec.to_builtins(settings), "settings_text": settings.toml()}
+
+
+def run_view(
+    settings: Settings,
+    *,
+    awaited: Sequence[str] = (),
+    parent: int | None = None,
+    tell: Callable[[str], None] = lambda url: None,
+) -> None:
+    """Serve the viewer's page.
+
+    Args:
+        settings: of the session.
+        awaited: nodes to wait for.
+        parent: process without which this one ends.
+        tell: called with the page's address.
+    """
+    from tegotae.hybrid.nodes.assembly import robots_of
+    from tegotae.hybrid.view import View, painter_of
+
+    host, port = address_of("view.address", settings.view.address)
+    model, device, own = painter_of("two-robots", {"model": robots_of(settings.model)}), None, settings.device
+    if isinstance(own, HexaSettings):
+        device = painter_of("hexa", {"tool": own.probe, "origin": (0.0, 0.0, own.height)})
+    with ExitStack() as held:
+        ending = held.enter_context(Ending(parent))
+        bus = held.enter_context(closing(bus_of(settings, "view")))
+        view = held.enter_context(View(bus, model=model, device=device, port=port, address=host))
+        tell(view.url)
+        while not ending:
+            view.run(duration=0.25)

@@ -1,0 +1,1 @@
+"""What remains of a run: the log, its report and its replay."""

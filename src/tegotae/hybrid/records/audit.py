@@ -1,0 +1,256 @@
+"""Every contact of a log: how hard, how long, how it bounced, and where its energy went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae.checks import Array
+from tegotae.hybrid.bodies.bumps import Bump, bumps_of
+from tegotae.hybrid.records.log_reader import LogReader
+
+Rows = NDArray[np.void]
+_AROUND = 25e-3  # s before and after a contact in which the sensor may feel it, beside the loop's delay
+_NEEDED = ("simulated", "wrench", "pose", "twist", "energy")
+_PAUSE = 0.02  # s, in a network without delay
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contact:
+    """One contact and its energy audit. A number that the log cannot give is NaN.
+
+    Args:
+        touched: when the force began [s of simulated time].
+        released: when it ended [s].
+        duration: between [s].
+        peak_force: largest normal force applied to the bodies [N].
+        peaked: when [s].
+        sensor_peak: largest normal force that the sensor told [N].
+        approach_speed: of the two, before [m/s].
+        parting_speed: after [m/s].
+        restitution: parting over approach speed [-].
+        impulse: of the normal force [N·s].
+        mass: that the contact felt, impulse over change of speed [kg].
+        energy_before: kinetic, of the bodies [J].
+        energy_after: kinetic [J].
+        energy_gained: after minus before [J].
+        energy_gained_relative: over the energy of the approach, m v²/2 [-].
+        work_applied: of the applied wrench on the bodies [J].
+        work_device: of the true contact on the moving part, as the table measured it [J].
+        work_created: applied minus device: what the loop put in, less what the guard took [J].
+        unexplained: gained minus applied work: joint torques and the like [J].
+        guard_removed: what the guard took [J].
+        delay: of the loop, as identified, median over the contact [s].
+        stiffness: as identified at its end [N/m].
+        damping: as identified at its end [N·s/m].
+
+    Example:
+        >>> numbers = dict.fromkeys(Contact.__dataclass_fields__, 0.0) | {"restitution": 1.2}
+        >>> Contact(**numbers).restitution
+        1.2
+    """
+
+    touched: float
+    released: float
+    duration: float
+    peak_force: float
+    peaked: float
+    sensor_peak: float
+    approach_speed: float
+    parting_speed: float
+    restitution: float
+    impulse: float
+    mass: float
+    energy_before: float
+    energy_after: float
+    energy_gained: float
+    energy_gained_relative: float
+    work_applied: float
+    work_device: float
+    work_created: float
+    unexplained: float
+    guard_removed: float
+    delay: float
+    stiffness: float
+    damping: float
+
+
+def contacts_of(log: LogReader) -> list[Contact]:
+    """Every contact that begins and ends in a log, in order.
+
+    Args:
+        log: its rows of the dynamics node tell of the contacts [s, N, m, J], those of the table of the device's work.
+
+    Example:
+        >>> import os, tempfile
+        >>> from tegotae.hybrid.records.log import LogReader, LogWriter
+        >>> path = os.path.join(tempfile.mkdtemp(), "empty.mcap")
+        >>> LogWriter(path, {}).close()
+        >>> contacts_of(LogReader(path))
+        []
+    """
+    found = []
+    for part in runs_of(log):
+        rows, times = log.dynamics[part], log.aligned["dynamics"][part]
+        force = -rows["wrench"][:, 2]
+        noise, jitter = noise_of(force, -rows["pose"][:, 2])
+        bumps = bumps_of(
+            rows["simulated"],
+            force,
+            noise=noise,
+            jitter=jitter,
+            damping=np.nan_to_num(rows["damping"]),
+            speed=rows["twist"][:, 2],
+            # As long as the simulation itself takes a pause for a part of the contact: late and lost packets.
+            bridging=_PAUSE + 2.0 * max(0.0, float(np.median(np.nan_to_num(rows["delay"])))),
+        )
+        found += [_contact(rows, times, force, bump, log) for bump in bumps]
+    return found
+
+
+def runs_of(log: LogReader) -> list[NDArray[np.int64]]:
+    """Rows in which the dynamics stepped, by runs: simulated time grows in each, and begins anew with the next.
+
+    Args:
+        log: with rows of the dynamics node [s].
+
+    Example:
+        >>> import os, tempfile
+        >>> from tegotae.hybrid.records.log import LogReader, LogWriter
+        >>> path = os.path.join(tempfile.mkdtemp(), "empty.mcap")
+        >>> LogWriter(path, {}).close()
+        >>> runs_of(LogReader(path))
+        []
+    """
+    rows = log.dynamics
+    stepped = np.flatnonzero(sound(rows))
+    if not stepped.size:
+        return []
+    time = rows["simulated"][stepped]
+    pieces = np.split(stepped, np.flatnonzero(np.diff(time) < 0.0) + 1)
+    # While it waits the time stands still: of equal times the last row counts.
+    return [piece[np.append(np.diff(rows["simulated"][piece]) > 0.0, True)] for piece in pieces]
+
+
+def sound(rows: Rows) -> NDArray[np.bool_]:
+    """Which rows of the dynamics node hold finite numbers in all that an audit needs.
+
+    Args:
+        rows: of the dynamics node [s, m, N, J].
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.hybrid.bus.rows import DYNAMICS
+        >>> rows = np.zeros(2, dtype=DYNAMICS)
+        >>> rows["energy"][1] = np.nan
+        >>> sound(rows).tolist()
+        [True, False]
+    """
+    good = np.ones(rows.size, dtype=bool)
+    for name in _NEEDED:
+        finite = np.isfinite(rows[name])
+        good &= finite if finite.ndim == 1 else finite.all(axis=1)
+    return good
+
+
+def noise_of(force: Array, gap: Array) -> tuple[float, float]:
+    """How much the applied force jitters [N]: where the two are apart, and in contact about its smooth course.
+
+    Args:
+        force: normal, applied to the bodies [N].
+        gap: between the two [m].
+
+    Example:
+        >>> import numpy as np
+        >>> jitter = np.random.default_rng(0).normal(0.0, 0.1, 10_000)
+        >>> 0.09 < noise_of(jitter, np.ones(10_000))[0] < 0.11
+        True
+        >>> 0.09 < noise_of(5.0 + jitter, -np.ones(10_000))[1] < 0.11
+        True
+    """
+    apart = np.abs(force[gap > 0.0])
+    outside = 1.4826 * float(np.median(apart)) if apart.size else 0.0
+    # Third differences take out what is smooth over four ticks; of noise they make sqrt(20) times as much.
+    rough = np.abs(np.diff(force, 3))[(force[:-3] > 0.0) & (force[3:] > 0.0)]
+    inside = 1.4826 * float(np.median(rough)) / float(np.sqrt(20.0)) if rough.size else 0.0
+    return outside, inside
+
+
+def _contact(rows: Rows, times: Array, force: Array, bump: Bump, log: LogReader) -> Contact:
+    before, after = bump.before, bump.after
+    during = slice(before, after + 1)
+    speed = rows["twist"][:, 2]
+    approach, parting = float(speed[before]), float(-speed[after])
+    # A row tells the wrench of the step that ended in it, and the motion after.
+    step = np.diff(rows["simulated"][during])
+    pushed = slice(before + 1, after + 1)
+    impulse = float(np.sum(force[pushed] * step))
+    mass = _over(impulse, approach + parting)
+    middle = 0.5 * (rows["twist"][before:after] + rows["twist"][pushed])
+    work = float(np.sum(step * np.einsum("ij,ij->i", rows["wrench"][pushed], middle)))
+    gained = float(rows["energy"][after] - rows["energy"][before])
+    delay = _median(rows["delay"][during])
+    sensor, device = _device(log, rows[during], float(times[before]), float(times[after]), delay)
+    return Contact(
+        touched=bump.touched,
+        released=bump.released,
+        duration=bump.duration,
+        peak_force=bump.peak,
+        peaked=bump.peaked,
+        sensor_peak=sensor,
+        approach_speed=approach,
+        parting_speed=parting,
+        restitution=_over(parting, approach),
+        impulse=impulse,
+        mass=mass,
+        energy_before=float(rows["energy"][before]),
+        energy_after=float(rows["energy"][after]),
+        energy_gained=gained,
+        energy_gained_relative=_over(gained, 0.5 * mass * approach * approach),
+        work_applied=work,
+        work_device=device,
+        work_created=work - device,
+        unexplained=gained - work,
+        guard_removed=float(rows["removed"][after] - rows["removed"][before]),
+        delay=delay,
+        stiffness=_last(rows["stiffness"][during]),
+        damping=_last(rows["damping"][during]),
+    )
+
+
+def _device(log: LogReader, felt: Rows, start: float, end: float, delay: float) -> tuple[float, float]:
+    """Largest force that the sensor told, and the contact's work on the moving part, from the table's own rows."""
+    around = _AROUND + (delay if np.isfinite(delay) else 0.0)
+    times = log.aligned["table"]
+    part = (times >= start - around) & (times <= end + around)
+    if np.count_nonzero(part) < 2:
+        return float(np.nanmax(-felt["felt_wrench"][:, 2], initial=-np.inf)), float("nan")
+    rows, times = log.table[part], times[part]
+    known = np.isfinite(rows["wrench"]).all(axis=1) & np.isfinite(rows["pose"]).all(axis=1)
+    rows, times = rows[known], times[known]
+    if rows.size < 2:
+        return float("nan"), float("nan")
+    wrench = 0.5 * (rows["wrench"][:-1] + rows["wrench"][1:])
+    # Along the path as measured: half a tick between force and velocity would be a tenth of the contact's energy.
+    along = float(np.einsum("ij,ij->", wrench[:, :3], np.diff(rows["pose"][:, :3], axis=0)))
+    turn = np.nan_to_num(rows["twist"][:, 3:])
+    about = np.einsum("ij,ij->i", wrench[:, 3:], 0.5 * (turn[:-1] + turn[1:]))
+    work = along + float(np.sum(about * np.diff(times)))
+    return float(np.max(-rows["wrench"][:, 2])), work
+
+
+def _over(above: float, below: float) -> float:
+    return above / below if below != 0.0 else float("nan")
+
+
+def _median(values: Any) -> float:
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if known.size else float("nan")
+
+
+def _last(values: Any) -> float:
+    known = values[np.isfinite(values)]
+    return float(known[-1]) if known.size else float("nan")

@@ -1,0 +1,271 @@
+"""The record of a hybrid run: an MCAP file that is readable while it grows, and after its writer was killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tegotae
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.errors import FileError, InputError
+from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE
+from tegotae.hybrid.records.log_reader import LogReader as LogReader
+from tegotae.hybrid.records.log_reader import difference as difference
+from tegotae.hybrid.records.log_reader import same as same
+from tegotae.hybrid.records.log_schema import DESCRIBED, EVENT_SCHEMA, JSON_SCHEMA, RECORDS, described, plain
+
+Rows = NDArray[np.void]
+KINDS = ("dynamics", "table", "device")
+LEVELS = ("info", "warning", "trip")
+_LAST = 2**32  # sequence numbers of MCAP wrap there
+
+
+class LogWriter:
+    """Writes a log: rows of both nodes, configurations, events, status, and what the run was about.
+
+    What was handed over is in the file half a second later at most, as long as something is handed over or `flush` is
+    called: the file is readable while it grows, and to its last flush after a `kill -9`. It is written in place (a name
+    that it gets at the end would hide it from both).
+
+    Every message has two times: `log_time` on one clock, that of the dynamics node, `publish_time` on the sender's own.
+
+    Args:
+        path: of the file, usually *.mcap.
+        about: the run: "settings" (a mapping), "settings_text" (the TOML text), anything else that JSON can hold.
+            Versions and the wall time are added.
+        overwrite: whether a file of that name may be replaced.
+        interval: flush at least so often [s].
+
+    Example:
+        >>> import numpy as np, os, tempfile
+        >>> from tegotae.hybrid.records.log import LogReader, LogWriter
+        >>> rows = np.zeros(25, dtype=[("time", "<i8"), ("tick", "<i8"), ("offset", "<f8")])
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.mcap")
+        >>> with LogWriter(path, {"settings": {"guard": True}}) as log:
+        ...     log.rows("dynamics", rows, first=0)
+        ...     log.event({"time": 5, "node": "table", "level": "trip", "text": "overload"})
+        >>> read = LogReader(path)
+        >>> read.dynamics.size, read.events[0]["text"], read.about["settings"]["guard"]
+        (25, 'overload', True)
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        about: Mapping[str, Any],
+        *,
+        overwrite: bool = False,
+        interval: float = 0.5,
+    ) -> None:
+        from mcap.writer import CompressionType, Writer
+
+        self._interval = round(1e9 * checks.positive("LogWriter", "interval", interval, "s", "0.5 s is usual."))
+        if not isinstance(about, Mapping):
+            checks.refuse("LogWriter", f"about={about!r} is not a mapping.", "Give a dict, such as {'settings': {}}.")
+        told = _about(about)
+        self.path = checks.target_of(path)
+        self._file = _opened(self.path, overwrite)
+        self._writer: Any = Writer(self._file, compression=CompressionType.ZSTD)
+        self._channels: dict[str, int] = {}
+        self._offset = 0  # ns: the table's clock minus the dynamics' own
+        self._now = 0  # ns on the common clock, of the newest message
+        self.written: dict[str, int] = {}
+        self._flushed = time.monotonic_ns()
+        self._closed = False
+        self._safely(lambda: self._begin(told, about.get("settings_text")))
+
+    def _begin(self, told: dict[str, str], text: object) -> None:
+        self._writer.start(profile="tegotae-hybrid", library=f"tegotae {tegotae.__version__}")
+        self._writer.add_metadata("about", told)
+        if isinstance(text, str):
+            now = time.time_ns()
+            self._writer.add_attachment(now, now, "settings.toml", "application/toml", text.encode())
+        self._writer.flush()
+
+    def rows(self, kind: str, rows: Rows, *, first: int) -> None:
+        """A block of rows of a node.
+
+        Args:
+            kind: "dynamics", "table" or "device".
+            rows: one structured record a tick.
+            first: number of the first row since its node began; a gap is a block that was lost [-].
+        """
+        if kind not in KINDS:
+            checks.refuse("LogWriter", f"rows of kind={kind!r} are unknown.", f"Give one of {', '.join(KINDS)}.")
+        if (
+            not isinstance(rows, np.ndarray)
+            or rows.dtype.names is None
+            or rows.ndim != 1
+            or "time" not in rows.dtype.names
+        ):
+            checks.refuse(
+                "LogWriter", "rows is no array of records with a time.", "Give rows as in tegotae.hybrid.bus.rows."
+            )
+        if rows.size == 0:
+            return
+        if kind == "dynamics" and "offset" in rows.dtype.names:
+            known = rows["offset"][np.isfinite(rows["offset"])]
+            self._offset = round(1e9 * float(known[-1])) if known.size else self._offset
+        own = int(rows["time"][0])
+        topic = f"rows/{kind}"
+        if topic not in self._channels:
+            self._register(topic, RECORDS, DESCRIBED, described(kind, rows.dtype))
+        self._add(topic, rows.tobytes(), own, own - self._offset * (kind in BESIDE_THE_TABLE), first % _LAST, rows.size)
+
+    def configuration(self, simulated: float, q: Array) -> None:
+        """The configuration of the model, for replaying a view.
+
+        Args:
+            simulated: time [s].
+            q: of the model [m, rad, -].
+        """
+        q = np.asarray(q, dtype="<f8")
+        if q.ndim != 1:
+            checks.refuse("LogWriter", f"q has shape {q.shape}.", "Give one number a coordinate.")
+        if "configuration" not in self._channels:
+            dtype = np.dtype([("simulated", "<f8"), ("q", "<f8", (q.size,))])
+            self._register("configuration", RECORDS, DESCRIBED, described("configuration", dtype))
+            self._coordinates = q.size
+        if q.size != self._coordinates:
+            checks.refuse(
+                "LogWriter", f"q has {q.size} numbers.", f"It had {self._coordinates} before: one log a model."
+            )
+        data = np.concatenate(([simulated], q)).astype("<f8").tobytes()
+        self._add("configuration", data, self._now, self._now, self.written.get("configuration", 0) % _LAST, 1)
+
+    def event(self, event: Mapping[str, Any]) -> None:
+        """Something that happened.
+
+        Args:
+            event: "time" [ns] of its node's clock, "node", "level" ("info", "warning" or "trip") and "text".
+        """
+        try:
+            own, node = int(event["time"]), str(event["node"])
+            level, _ = str(event["level"]), str(event["text"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"LogWriter: event={event!r} lacks something ({error}).\n  Give time [ns], node, level and text."
+            ) from error
+        if level not in LEVELS:
+            checks.refuse("LogWriter", f"an event has level={level!r}.", f"Give one of {', '.join(LEVELS)}.")
+        if "events" not in self._channels:
+            self._register("events", "json", "jsonschema", EVENT_SCHEMA)
+        sequence = self.written.get("events", 0) % _LAST
+        self._add("events", _json(event), own, own - self._offset * (node in BESIDE_THE_TABLE), sequence, 1)
+
+    def status(self, node: str, status: Mapping[str, Any]) -> None:
+        """What a node tells of itself twice a second.
+
+        Args:
+            node: its name.
+            status: such as {"deadlines": ..., "link": ..., "words": [...]}, the newest counts.
+        """
+        topic = f"status/{node}"
+        if topic not in self._channels:
+            self._register(topic, "json", "jsonschema", JSON_SCHEMA)
+        self._add(topic, _json(status), self._now, self._now, self.written.get(topic, 0) % _LAST, 1)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more can be written: it was closed, or the disk refused."""
+        return self._closed
+
+    def flush(self) -> None:
+        """Everything handed over so far is in the file when this returns."""
+        self._safely(self._writer.flush)
+        self._flushed = time.monotonic_ns()
+
+    def close(self) -> None:
+        """Finish the file, with its index."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self._safely(self._writer.finish)
+        finally:
+            self._file.close()
+
+    def _register(self, topic: str, encoding: str, schema_encoding: str, schema: bytes) -> None:
+        name = f"tegotae/{topic}"
+        number = self._writer.register_schema(name=name, encoding=schema_encoding, data=schema)
+        self._channels[topic] = self._writer.register_channel(topic, encoding, number)
+
+    def _add(self, topic: str, data: bytes, own: int, common: int, sequence: int, count: int) -> None:
+        if self._closed:
+            checks.refuse("LogWriter", f"{self.path} is closed.", "Open another log.")
+        self._now = max(self._now, common)
+        channel, writer = self._channels[topic], self._writer
+        self._safely(lambda: writer.add_message(channel, max(common, 0), data, max(own, 0), sequence))
+        self.written[topic] = self.written.get(topic, 0) + count
+        if time.monotonic_ns() - self._flushed >= self._interval:
+            self.flush()
+
+    def _safely(self, write: Any) -> None:
+        try:
+            write()
+        except OSError as error:
+            self._closed = True  # what would follow half a record could not be found again
+            with suppress(OSError):
+                self._file.close()
+            raise FileError(
+                f"Cannot go on with the log {self.path}: {error.strerror or error}.\n"
+                "  It is readable to its last flush. Make room, or log to another disk."
+            ) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _opened(path: Path, overwrite: bool) -> Any:
+    """The file, new: two writers of one name never meet in it."""
+    try:
+        return open(path, "wb" if overwrite else "xb")  # the writer closes it
+    except FileExistsError as error:
+        raise FileError(
+            f"Cannot write {path}: it exists, and may be the only record of a run.\n"
+            "  Choose another name (--out), or say that it may go (overwrite=True)."
+        ) from error
+    except OSError as error:
+        raise FileError(f"Cannot write {path}: {error.strerror}.\n  Choose another name.") from error
+
+
+def _about(about: Mapping[str, Any]) -> dict[str, str]:
+    """As MCAP keeps metadata: texts by name, here each of JSON."""
+    now = time.time_ns()
+    told = dict(about)
+    told["versions"] = {
+        "tegotae": tegotae.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "mcap": version("mcap"),
+        **dict(about.get("versions", {})),
+    }
+    told["started"] = datetime.fromtimestamp(1e-9 * now, tz=UTC).isoformat(timespec="milliseconds")
+    told["started_wall"] = now
+    told["started_monotonic"] = time.monotonic_ns()
+    return {str(name): _json(value).decode() for name, value in told.items()}
+
+
+def _json(value: object) -> bytes:
+    try:
+        return json.dumps(plain(value), ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError) as error:
+        raise InputError(f"LogWriter: {value!r:.200} is not for a log ({error}).\n  Give plain data.") from error

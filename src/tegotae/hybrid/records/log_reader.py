@@ -1,0 +1,290 @@
+"""Reads the record of a hybrid run, also one that still grows or whose writer was killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae.checks import Array
+from tegotae.errors import FileError, InputError
+from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE, offsets_of, times_of, translation
+from tegotae.hybrid.records.log_schema import RECORDS, dtype_of
+
+Rows = NDArray[np.void]
+_MAGIC = b"\x89MCAP0\r\n"
+
+
+class LogReader:
+    """What a log holds.
+
+    A log whose end is missing is read to where it is whole; `whole` tells, and `words` say what is lacking.
+
+    Args:
+        path: of the file.
+
+    Attributes:
+        about: what the run was about: settings, versions, started (wall time).
+        dynamics: rows of the dynamics node, one a tick.
+        table: rows of the table node.
+        device: rows of the process of a simulated device, in the same fields; none if it had no process of its own.
+        configuration: records of simulated [s] and q.
+        events: each with time, node, level, text, by time, and "at" [s] on the common clock.
+        status: node -> all that it told of itself, in order.
+        lost: kind of rows -> how many never reached the log.
+        aligned: kind of rows -> their times [s] from the first one on, on the dynamics node's clock.
+        whole: whether the log was finished properly.
+        words: what is wrong with it, in words.
+
+    Example:
+        >>> import numpy as np, os, tempfile
+        >>> from tegotae.hybrid.records.log import LogReader, LogWriter
+        >>> rows = np.zeros(3, dtype=[("time", "<i8"), ("offset", "<f8")])
+        >>> rows["time"] = [7_000_000, 9_000_000, 11_000_000]
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.mcap")
+        >>> with LogWriter(path, {}) as log:
+        ...     log.rows("dynamics", rows, first=0)
+        >>> LogReader(path).aligned["dynamics"].tolist()
+        [0.0, 0.002, 0.004]
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self.words: list[str] = []
+        self.about: dict[str, Any] = {}
+        self.status: dict[str, list[dict[str, Any]]] = {}
+        self.events: list[dict[str, Any]] = []
+        self.whole = False
+        self._blocks: dict[str, list[tuple[int, bytes]]] = {}
+        self._types: dict[str, np.dtype[Any]] = {}
+        self._channels: dict[int, Any] = {}
+        self._schemas: dict[int, Any] = {}
+        self._damaged = 0
+        with _opened(path) as file:
+            self._read_whole(file)
+        self.dynamics, self.table, self.device = map(self._rows, ("dynamics", "table", "device"))
+        self.configuration = self._joined("configuration", _empty("configuration"))
+        self.lost = {kind: self._lost(kind) for kind in ("dynamics", "table", "device")}
+        self._align()
+        self._say()
+        self._blocks.clear()
+
+    # ------------------------------------------------------------ the file
+
+    def _read_whole(self, file: BinaryIO) -> None:
+        from mcap.exceptions import McapError
+
+        try:
+            self._read(file)
+        except (McapError, struct.error, ValueError) as error:  # a record whose parts do not fit it
+            raise FileError(
+                f"Cannot read {self.path}: it is damaged ({error or type(error).__name__}).\n  Give another copy of it."
+            ) from error
+
+    def _read(self, file: BinaryIO) -> None:
+        from mcap.data_stream import ReadDataStream
+        from mcap.opcode import Opcode
+        from mcap.records import Chunk, Footer, Header, Metadata
+
+        if (start := file.read(8)) != _MAGIC:
+            what = "it is empty" if not start else "it is no MCAP file"
+            raise FileError(f"Cannot read {self.path}: {what}.\n  Give the log of a hybrid run.")
+        seen = False
+        for opcode, data in _records(file):
+            stream = ReadDataStream(BytesIO(data))
+            if opcode == Opcode.HEADER:
+                seen = True
+                if (profile := Header.read(stream).profile) != "tegotae-hybrid":
+                    raise FileError(
+                        f"Cannot read {self.path}: an MCAP file of profile {profile!r}, not the log of a hybrid run.\n"
+                        "  Give one that `tegotae hybrid run --out` wrote."
+                    )
+            elif opcode == Opcode.METADATA and (told := Metadata.read(stream)).name == "about":
+                self.about = {name: json.loads(text) for name, text in told.metadata.items()}
+            elif opcode == Opcode.CHUNK:
+                self._open(Chunk.read(stream))
+            elif opcode == Opcode.FOOTER:
+                Footer.read(stream)
+                self.whole = file.read(8) == _MAGIC
+                break
+        if not seen:
+            raise FileError(f"Cannot read {self.path}: it ends before anything was written.\n  The run never began.")
+
+    def _open(self, chunk: Any) -> None:
+        from mcap.exceptions import McapError
+        from mcap.records import Channel, Message, Schema
+        from mcap.stream_reader import breakup_chunk
+
+        try:
+            records = breakup_chunk(chunk, validate_crc=True)
+        except (McapError, ValueError, MemoryError, _zstd_error()):
+            self._damaged += 1  # told in words; what follows is whole again
+            return
+        for record in records:
+            if isinstance(record, Schema):
+                self._schemas[record.id] = record
+            elif isinstance(record, Channel):
+                self._channels[record.id] = record
+                schema = self._schemas.get(record.schema_id)
+                if record.message_encoding == RECORDS and schema is not None:
+                    self._types[record.topic] = dtype_of(schema.data)
+            elif isinstance(record, Message) and record.channel_id in self._channels:
+                self._take(self._channels[record.channel_id].topic, record)
+
+    def _take(self, topic: str, message: Any) -> None:
+        if topic in self._types:
+            self._blocks.setdefault(topic, []).append((message.sequence, message.data))
+        elif topic == "events":
+            self.events.append(json.loads(message.data))
+        elif topic.startswith("status/"):
+            self.status.setdefault(topic.removeprefix("status/"), []).append(json.loads(message.data))
+
+    # ------------------------------------------------------------ what it holds
+
+    def _rows(self, kind: str) -> Rows:
+        return self._joined(f"rows/{kind}", _empty(kind))
+
+    def _joined(self, topic: str, empty: np.dtype[Any]) -> Rows:
+        dtype = self._types.get(topic, empty)
+        data = bytearray().join([block for _, block in self._blocks.get(topic, ())])
+        return np.frombuffer(data, dtype=dtype)  # of a bytearray: writable, and the only copy
+
+    def _lost(self, kind: str) -> int:
+        """Rows that the numbers of the blocks say are missing. A node that restarts begins again at 0."""
+        topic, lost, expected = f"rows/{kind}", 0, None
+        for first, data in self._blocks.get(topic, ()):
+            if expected is not None and first > expected:
+                lost += first - expected
+            expected = first + len(data) // self._types[topic].itemsize
+        return lost
+
+    def _align(self) -> None:
+        """Times of the table and its device on the dynamics' clock, by the offset that the link told, smoothed."""
+        to_ours = translation(self.dynamics)
+        times = {
+            "dynamics": times_of(self.dynamics),
+            "table": to_ours(times_of(self.table)),
+            "device": to_ours(times_of(self.device)),
+        }
+        starts = [int(each[0]) for each in times.values() if each.size]
+        zero = min(starts, default=int(self.events[0]["time"]) if self.events else 0)
+        self.aligned: Mapping[str, Array] = {
+            kind: np.asarray(1e-9 * (each - zero), dtype=np.float64) for kind, each in times.items()
+        }
+        for event in self.events:
+            own = np.array([event["time"]], dtype=np.int64)
+            event["at"] = 1e-9 * int((to_ours(own) if event["node"] in BESIDE_THE_TABLE else own)[0] - zero)
+        self.events.sort(key=lambda event: float(event["at"]))
+
+    def _say(self) -> None:
+        if not self.whole:
+            self.words.append("the log has no end: its writer was killed, or still writes; read to its last flush")
+        if self._damaged:
+            self.words.append(f"{self._damaged} chunks of the log are damaged and were left out")
+        for kind, count in self.lost.items():
+            if count:
+                self.words.append(f"{count} rows of the {kind} node never reached the log")
+        if self.table.size and self.dynamics.size and not np.isfinite(offsets_of(self.dynamics)).any():
+            self.words.append("the clocks of the two nodes were never compared: they are taken to be the same")
+
+
+def _opened(path: str | os.PathLike[str]) -> BinaryIO:
+    try:
+        return open(path, "rb")  # the reader closes it
+    except OSError as error:
+        raise FileError(f"Cannot read {path}: {error.strerror}.\n  Give the log of a hybrid run.") from error
+    except (TypeError, ValueError) as error:
+        raise InputError(f"LogReader: path={path!r} is no path ({error}).\n  Give the name of a log.") from error
+
+
+def _records(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Records of a file, as long as they are there in full."""
+    left = os.fstat(file.fileno()).st_size - file.tell()
+    while True:
+        head = file.read(9)
+        left -= 9
+        if len(head) < 9:
+            return
+        length = int.from_bytes(head[1:], "little")
+        if length > left:
+            return
+        left -= length
+        yield head[0], file.read(length)
+
+
+def _zstd_error() -> type[Exception]:
+    import zstandard
+
+    return zstandard.ZstdError
+
+
+def _empty(kind: str) -> np.dtype[Any]:
+    """Of rows that are not in the log."""
+    from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+
+    configuration = np.dtype([("simulated", "<f8"), ("q", "<f8", (0,))])
+    return {"dynamics": DYNAMICS, "table": TABLE, "device": TABLE, "configuration": configuration}[kind]
+
+
+def same(first: Rows, second: Rows, *, ignoring: tuple[str, ...] = ()) -> bool:
+    """Whether two records are the same, bit by bit.
+
+    Args:
+        first: rows of a log.
+        second: rows of another, or of a replay.
+        ignoring: fields that may differ, such as times of a clock [-].
+
+    Example:
+        >>> import numpy as np
+        >>> rows = np.zeros(3, dtype=[("tick", "<i8"), ("energy", "<f8")])
+        >>> same(rows, rows.copy())
+        True
+    """
+    return difference(first, second, ignoring=ignoring) is None
+
+
+def difference(first: Rows, second: Rows, *, ignoring: tuple[str, ...] = ()) -> str | None:
+    """Where two records first differ, in words; None if they are the same bit by bit.
+
+    Args:
+        first: rows of a log.
+        second: rows of another, or of a replay.
+        ignoring: fields that may differ, such as times of a clock [-].
+
+    Example:
+        >>> import numpy as np
+        >>> rows = np.zeros(3, dtype=[("tick", "<i8"), ("energy", "<f8")])
+        >>> other = rows.copy()
+        >>> other["energy"][1] = -0.0  # equal, but not the same bits
+        >>> print(difference(rows, other))
+        row 1 (tick 0): energy is 0.0 in the first, -0.0 in the second; 1 of 3 rows differ there
+    """
+    names = first.dtype.names or ()
+    if names != (second.dtype.names or ()) or any(first.dtype[name] != second.dtype[name] for name in names):
+        return f"the rows have other fields: {first.dtype} in the first, {second.dtype} in the second"
+    size = min(first.size, second.size)
+    found: tuple[int, str, int] | None = None
+    for name in names:
+        if name in ignoring:
+            continue
+        apart = _bits(first[name][:size]) != _bits(second[name][:size])
+        unlike = apart.reshape(size, -1).any(axis=1) if size else np.zeros(0, dtype=bool)
+        if unlike.any() and (found is None or int(np.argmax(unlike)) < found[0]):
+            found = int(np.argmax(unlike)), name, int(unlike.sum())
+    if found is None:
+        return None if first.size == second.size else f"{first.size} rows in the first, {second.size} in the second"
+    row, name, count = found
+    tick = f" (tick {first['tick'][row]})" if "tick" in names else ""
+    one, other = first[name][row].tolist(), second[name][row].tolist()
+    return f"row {row}{tick}: {name} is {one} in the first, {other} in the second; {count} of {size} rows differ there"
+
+
+def _bits(values: NDArray[Any]) -> NDArray[np.uint8]:
+    packed = np.ascontiguousarray(values)
+    return packed.view(np.uint8).reshape(packed.shape[0], -1) if packed.size else np.zeros((0, 1), dtype=np.uint8)

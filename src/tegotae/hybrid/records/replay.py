@@ -1,0 +1,114 @@
+"""A log lived through again: the recorded measurements into the same simulation, the same numbers out, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tegotae import checks
+from tegotae.hybrid.links.packets import Measurement, State
+from tegotae.hybrid.nodes.assembly import core_of
+from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
+from tegotae.hybrid.records.log_reader import LogReader, Rows, difference
+from tegotae.hybrid.settings import Settings, settings_of
+
+# What the simulation made of its inputs; all else in a row is input, or belongs to clocks.
+COMPUTED = (
+    "simulated", "pose", "twist", "wrench", "compensated", "energy", "budget", "removed", "delay", "stiffness",
+    "damping",
+)  # fmt: skip
+_SHARE = 500  # rows between two signs of life
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a replay gave.
+
+    Args:
+        rows: of the dynamics node, with what was computed anew.
+        difference: where they first differ from the log's, in words; None if they are the same bit by bit.
+
+    Example:
+        >>> Replayed(np.zeros(0), None).same
+        True
+    """
+
+    rows: Rows
+    difference: str | None
+
+    @property
+    def same(self) -> bool:
+        """Whether all is the same, bit by bit."""
+        return self.difference is None
+
+
+def replay(log: LogReader, *, progress: Callable[[float], None] | None = None) -> Replayed:
+    """Simulate again what a log has recorded.
+
+    Args:
+        log: of a run.
+        progress: called with the share that is done, now and then.
+
+    Example:
+        >>> import os, tempfile
+        >>> from tegotae.hybrid.bus.bus import MemoryBus
+        >>> from tegotae.hybrid.records.log_node import LogNode
+        >>> from tegotae.hybrid.processes.processes import about_of
+        >>> from tegotae.hybrid.settings import read_settings
+        >>> from tegotae.hybrid.nodes.virtual_run import run_virtual
+        >>> settings = read_settings(changes=["device.kind=spring", "duration=0.02"])
+        >>> bus, path = MemoryBus(settings.session), os.path.join(tempfile.mkdtemp(), "run.mcap")
+        >>> with LogNode(bus, settings.session, path, about=about_of(settings)):
+        ...     told = run_virtual(settings, bus=bus)
+        >>> replay(LogReader(path)).same
+        True
+    """
+    settings = _settings(log)
+    if log.lost["dynamics"]:
+        checks.refuse(
+            "replay",
+            f"{log.lost['dynamics']} rows of the dynamics node never reached the log.",
+            "What they heard is unknown; replay a log that is complete.",
+        )
+    rows = log.dynamics.copy()
+    core, before = core_of(settings), -1
+    for number, row in enumerate(rows):
+        if row["tick"] <= before:  # the node was started again
+            core = core_of(settings)
+        before = int(row["tick"])
+        _again(core, row)
+        if progress is not None and number % _SHARE == 0:
+            progress(number / rows.size)
+    return Replayed(rows, difference(log.dynamics, rows))
+
+
+def _settings(log: LogReader) -> Settings:
+    told = log.about.get("settings")
+    if not told or not log.dynamics.size:
+        what = "no settings" if not told else "no rows of the dynamics node"
+        checks.refuse("replay", f"{log.path} holds {what}.", "Replay a log of `tegotae hybrid run`.")
+    return settings_of(told)
+
+
+def _again(core: DynamicsCore, row: np.void) -> None:
+    """One tick: its inputs are read from the row, what comes out is written over what was there."""
+    measurement = None
+    if row["fresh"]:
+        parts = [row[name].tolist() for name in ("felt_pose", "felt_twist", "felt_wrench", "felt_onset")]
+        measurement = Measurement.of(
+            float(row["label"]), (*(x for part in parts for x in part), int(row["felt_state"]))
+        )
+    core.tick(steps=int(row["steps"]), measurement=measurement)
+    pose, twist = core.meeting.motion
+    contact = core.late.contact
+    values: tuple[Any, ...] = (
+        core.simulated, pose, twist, core.applied, core.wanted, core.meeting.energy, core.meeting.budget,
+        core.meeting.refused[0], core.late.delay.seconds, contact.stiffness, contact.damping,
+    )  # fmt: skip
+    for name, value in zip(COMPUTED, values, strict=True):
+        row[name] = value
+    state = int(row["state"]) & ~int(State.CONTACT)
+    row["state"] = state | int(State.CONTACT) if core.touching else state

@@ -1,0 +1,278 @@
+"""What a log says in numbers: the contact, its energy, the loop's delay, deadlines, packets."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.hybrid.bus.reporting import FINISHED
+from tegotae.hybrid.records.audit import Contact, contacts_of, sound
+from tegotae.hybrid.records.log_reader import LogReader
+from tegotae.hybrid.records.log_schema import plain
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+NODES = ("dynamics", "table")
+_OF_A_CONTACT = tuple(Contact.__dataclass_fields__)
+
+# name -> what it is called, its unit, the factor to it
+SHOWN: dict[str, tuple[str, str, float]] = {
+    "peak_force": ("peak force", "N", 1.0),
+    "sensor_peak": ("peak at the sensor", "N", 1.0),
+    "duration": ("duration of the contact", "ms", 1e3),
+    "approach_speed": ("approach speed", "mm/s", 1e3),
+    "parting_speed": ("parting speed", "mm/s", 1e3),
+    "restitution": ("restitution", "", 1.0),
+    "energy_gained": ("energy gained", "mJ", 1e3),
+    "energy_gained_relative": ("  of the approach's energy", "%", 1e2),
+    "work_applied": ("work on the bodies", "mJ", 1e3),
+    "work_device": ("work of the true contact", "mJ", 1e3),
+    "work_created": ("created by the loop", "mJ", 1e3),
+    "guard_removed": ("taken by the guard", "mJ", 1e3),
+    "unexplained": ("gained without the contact's work", "mJ", 1e3),
+    "mass": ("mass in the contact", "kg", 1.0),
+    "stiffness": ("stiffness, identified", "N/m", 1.0),
+    "damping": ("damping, identified", "N·s/m", 1.0),
+    "delay": ("delay of the loop, identified", "ms", 1e3),
+    "delay_by_labels": ("delay of the loop, by labels", "ms", 1e3),
+    "deadlines_missed": ("deadlines missed", "", 1.0),
+    "packets_lost": ("packets lost", "", 1.0),
+    "log_rows_lost": ("rows lost on the way to the log", "", 1.0),
+    "ticks": ("ticks", "", 1.0),
+    "period": ("period", "ms", 1e3),
+    "logged": ("length of the log", "s", 1.0),
+}
+
+
+def report(log: LogReader | str | os.PathLike[str]) -> dict[str, Any]:
+    """Numbers of a run. What the log cannot tell is None; `words` say why.
+
+    `peak_force` [N], `duration` [s], `restitution`, `energy_gained` [J] and the other numbers of a contact are those of
+    the hardest contact that begins and ends in the log; `contacts` lists all. `delay` is the loop's, as identified [s].
+    `deadlines_missed` and `packets_lost` count both nodes.
+
+    Args:
+        log: a log, or its path.
+
+    Example:
+        >>> import os, tempfile
+        >>> from tegotae.hybrid.records.log import LogWriter
+        >>> path = os.path.join(tempfile.mkdtemp(), "empty.mcap")
+        >>> LogWriter(path, {}).close()
+        >>> told = report(path)
+        >>> told["peak_force"] is None, told["words"][0]
+        (True, 'the log has no rows of the dynamics node')
+    """
+    log = log if isinstance(log, LogReader) else LogReader(log)
+    contacts = contacts_of(log)
+    hardest = max(contacts, key=lambda each: each.peak_force, default=None)
+    told: dict[str, Any] = dict.fromkeys(_OF_A_CONTACT) if hardest is None else asdict(hardest)
+    if hardest is None:
+        told["delay"] = _median(log.dynamics["delay"])
+    told |= _loop(log) | _counts(log) | _settings(log)
+    told["contacts"] = [asdict(each) for each in contacts]
+    during = _during(log.events)
+    told["trips"] = [_told(each) for each in during if each["level"] == "trip"]
+    told["warnings"] = [_told(each) for each in during if each["level"] == "warning"]
+    told["words"] = _words(log, told)
+    result: dict[str, Any] = plain(told)
+    return result
+
+
+def _loop(log: LogReader) -> dict[str, Any]:
+    rows = log.dynamics
+    time, steps = rows["simulated"], rows["steps"]
+    both = np.concatenate([log.aligned[node] for node in NODES])
+    stepped = np.diff(time, prepend=np.inf) / np.maximum(steps, 1)
+    period = _median(stepped[(stepped > 0.0) & (steps > 0)])
+    # A measurement was heard before the steps of its tick.
+    fresh = (rows["fresh"] == 1) & (steps > 0)
+    age = (time - steps * (period or 0.0) - rows["label"])[fresh]
+    return {
+        "ticks": int(rows.size),
+        "ticks_without_measurement": int(np.count_nonzero(rows["fresh"] != 1)),
+        "simulated": float(time[-1]) if time.size else 0.0,
+        "logged": float(np.ptp(both)) if both.size else 0.0,
+        "period": period,
+        "delay_by_labels": _median(age),
+        "guard_removed_in_all": float(rows["removed"][-1]) if rows.size else 0.0,
+        "lateness": {node: _spread(getattr(log, node)["lateness"]) for node in NODES},
+    }
+
+
+def _counts(log: LogReader) -> dict[str, Any]:
+    missed = {node: _total(log.status.get(node, []), "deadlines", "missed") for node in NODES}
+    lost = {node: _total(log.status.get(node, []), "link", "lost") for node in NODES}
+    # A node tells its counts twice a second; what its rows show may be newer.
+    seen = {node: max(_skipped(getattr(log, node)["tick"]) - log.lost[node], 0) for node in NODES}
+    best = {node: max(missed[node] or 0, seen[node]) for node in NODES}
+    newest = log.status.get("dynamics", [{}])[-1].get("link") or {}
+    return {
+        "deadlines_missed": sum(best.values()),
+        "deadlines_missed_by": best,
+        "packets_lost": None if all(each is None for each in lost.values()) else sum(n or 0 for n in lost.values()),
+        "packets_lost_by": lost,
+        "round_trip": {name: newest.get(f"round_trip_{name}") for name in ("p50", "p99", "max")},
+        "log_rows_lost": sum(log.lost.values()),
+        "log_whole": log.whole,
+        "_deadlines_told": all(missed[node] is not None for node in NODES if getattr(log, node).size),
+    }
+
+
+def _settings(log: LogReader) -> dict[str, Any]:
+    settings = log.about.get("settings") or {}
+    return {
+        "guard": settings.get("guard"),
+        "compensation": settings.get("compensation"),
+        "clock": settings.get("clock"),
+        # Two virtual runs are the same, whenever they were made.
+        "started": None if settings.get("clock") == "virtual" else log.about.get("started"),
+        "versions": log.about.get("versions"),
+    }
+
+
+def _words(log: LogReader, told: dict[str, Any]) -> list[str]:
+    words = []
+    if not log.dynamics.size:
+        words.append("the log has no rows of the dynamics node")
+    elif not told["contacts"]:
+        words.append("no contact begins and ends in the log: it was too short, or the two never met")
+    if spoilt := log.dynamics.size - np.count_nonzero(sound(log.dynamics)):
+        words.append(f"{spoilt} rows of the dynamics node hold numbers that are not finite; they are left out")
+    if len(told["contacts"]) > 1:
+        words.append(f"{len(told['contacts'])} contacts: the numbers are those of the hardest")
+    if told["trips"]:
+        many = f"{len(told['trips'])} trips, the first" if len(told["trips"]) > 1 else "a trip"
+        words.append(f"{many}: {told['trips'][0]['text']}")
+    if told["guard"] is False and (told["energy_gained"] or 0.0) > 0.0:
+        words.append("the guard was off, and the contact gained energy")
+    if not told.pop("_deadlines_told"):
+        words.append("a node told no count of deadlines: only ticks that never began are counted for it")
+    if told["packets_lost"] is None:
+        words.append("no node told how many packets were lost")
+    return [*words, *log.words]
+
+
+def table(told: Mapping[str, Any]) -> Table:
+    """The numbers for a terminal.
+
+    Args:
+        told: by `report` [s, N, J].
+
+    Example:
+        >>> table({"peak_force": 6.18, "restitution": None}).row_count
+        2
+    """
+    from rich.table import Table
+
+    made = Table(box=None, show_header=False, pad_edge=False)
+    made.add_column(style="bold")
+    made.add_column(justify="right")
+    made.add_column(style="dim")
+    for name, value, unit in shown(told):
+        made.add_row(name, value, unit)
+    return made
+
+
+def shown(told: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Names, numbers and units to be read by people, in order.
+
+    Args:
+        told: by `report` [s, N, J].
+
+    Example:
+        >>> shown({"duration": 0.0858, "guard": True})
+        [('guard', 'on', ''), ('duration of the contact', '85.8', 'ms')]
+    """
+    rows = [(name, _on(told[name]), "") for name in ("guard", "compensation") if name in told]
+    for key, (name, unit, factor) in SHOWN.items():
+        if key in told:
+            rows.append((name, _number(told[key], factor), unit))
+    for node, spread in (told.get("lateness") or {}).items():
+        rows.append((f"lateness of {node}, p50 / p99 / max", _spread_shown(spread), "ms"))
+    if trip := told.get("round_trip"):
+        rows.append(("round trip, p50 / p99 / max", _spread_shown(trip), "ms"))
+    if "trips" in told:
+        rows.append(("trips", str(len(told["trips"])), ""))
+    return rows
+
+
+def write_json(path: str | os.PathLike[str], told: Mapping[str, Any]) -> Path:
+    """The numbers as a JSON file, all or nothing; what is not known is null. Returns the path.
+
+    Args:
+        path: of the file.
+        told: by `report` [s, N, J].
+
+    Example:
+        >>> import os, tempfile
+        >>> write_json(os.path.join(tempfile.mkdtemp(), "told.json"), {"peak_force": float("nan")}).read_text()
+        '{\\n  "peak_force": null\\n}\\n'
+    """
+    text = json.dumps(plain(told), ensure_ascii=False, allow_nan=False, indent=2)
+    with checks.written_whole(path) as beside:
+        beside.write_text(text + "\n", encoding="utf-8")
+    return Path(path)
+
+
+def _on(value: object) -> str:
+    return {True: "on", False: "off"}.get(value, "–") if isinstance(value, bool) else "–"
+
+
+def _number(value: float | None, factor: float) -> str:
+    if value is None:
+        return "–"
+    return str(value) if isinstance(value, int) and factor == 1.0 else f"{factor * value:.4g}"
+
+
+def _spread_shown(spread: Mapping[str, Any]) -> str:
+    """In milliseconds, with as many digits as anybody reads."""
+    values = [spread.get(name) for name in ("p50", "p99", "max")]
+    return " / ".join("–" if value is None else f"{1e3 * value:.2g}" for value in values)
+
+
+def _during(events: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """What happened while something was simulated: that all stop when it is done is as it should be."""
+    ends = [each["at"] for each in events if each["node"] == "dynamics" and each["text"].startswith(FINISHED)]
+    return [each for each in events if not ends or each["at"] <= max(ends)]
+
+
+def _told(event: Mapping[str, Any]) -> dict[str, Any]:
+    return {"at": event["at"], "node": event["node"], "text": event["text"]}
+
+
+def _total(told: Sequence[Mapping[str, Any]], part: str, name: str) -> int | None:
+    """A count that a node kept telling; a node that was started again began at 0."""
+    counts = [each[part][name] for each in told if isinstance(each.get(part), Mapping) and name in each[part]]
+    if not counts:
+        return None
+    return int(sum(a for a, b in pairwise(counts) if b < a) + counts[-1])
+
+
+def _skipped(ticks: Any) -> int:
+    """Ticks that never began, as far as the rows on either side are in the log."""
+    jumps = np.diff(ticks) - 1
+    return int(jumps[jumps > 0].sum())
+
+
+def _spread(values: Array) -> dict[str, float | None]:
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return {"p50": None, "p99": None, "max": None}
+    p50, p99 = np.percentile(known, [50.0, 99.0])
+    return {"p50": float(p50), "p99": float(p99), "max": float(known.max())}
+
+
+def _median(values: Any) -> float | None:
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if known.size else None

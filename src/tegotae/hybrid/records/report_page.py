@@ -1,0 +1,225 @@
+"""The report of a run as one HTML page: numbers, figures, contacts, events; no links outward, opens offline."""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tegotae
+from tegotae import checks
+from tegotae.hybrid.records.log_reader import LogReader
+from tegotae.hybrid.records.report import shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LARGEST_SVG = 600_000  # bytes; a denser drawing is smaller and quicker to show as PNG
+_MOST_EVENTS = 200
+_STYLE = """
+table.numbers td:first-child { width: 55%; }
+table.numbers td:nth-child(2) { text-align: right; white-space: nowrap; }
+table.numbers td:last-child { color: var(--quiet); width: 14%; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(380px, 1fr)); gap: 0 56px; }
+table.wide th { text-align: right; font-weight: 600; color: var(--quiet); padding: 2px 0 6px 12px; }
+table.wide td, table.wide td:first-child { text-align: right; width: auto; padding: 2px 0 2px 12px; color: var(--ink); }
+table.events td { padding: 3px 12px 3px 0; width: auto !important; }
+table.events td:last-child { width: 70% !important; }
+tr.trip td { color: var(--bad); } tr.warning td { color: var(--warn); }
+ul.words { padding-left: 18px; margin: 0 0 12px; }
+.scroll { overflow-x: auto; }
+"""
+_CONTACT = (
+    "The contact: the force on the bodies, at the sensor and of a spring alone; the gap; "
+    "the bodies' kinetic energy and what the guard allows and takes."
+)
+_COLUMNS = (
+    ("touched", "touched [s]", 1.0),
+    ("duration", "duration [ms]", 1e3),
+    ("peak_force", "peak [N]", 1.0),
+    ("sensor_peak", "sensor [N]", 1.0),
+    ("restitution", "restitution", 1.0),
+    ("energy_before", "before [mJ]", 1e3),
+    ("energy_gained", "gained [mJ]", 1e3),
+    ("work_applied", "work applied [mJ]", 1e3),
+    ("work_device", "work at device [mJ]", 1e3),
+    ("work_created", "created [mJ]", 1e3),
+    ("guard_removed", "by guard [mJ]", 1e3),
+    ("unexplained", "unexplained [mJ]", 1e3),
+)
+
+
+def write_page(path: str | os.PathLike[str], told: Mapping[str, Any], log: LogReader) -> Path:
+    """Write the page, all or nothing, and return its path.
+
+    Args:
+        path: of the HTML file.
+        told: by `report` [s, N, J].
+        log: of the run, for the figures.
+
+    Example:
+        >>> import os, tempfile
+        >>> from tegotae.hybrid.records.log import LogReader, LogWriter
+        >>> from tegotae.hybrid.records.report import report
+        >>> folder = tempfile.mkdtemp()
+        >>> LogWriter(os.path.join(folder, "run.mcap"), {}).close()
+        >>> log = LogReader(os.path.join(folder, "run.mcap"))
+        >>> write_page(os.path.join(folder, "report.html"), report(log), log).name
+        'report.html'
+    """
+    text = page(told, log)
+    with checks.written_whole(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+    return Path(path)
+
+
+def page(told: Mapping[str, Any], log: LogReader) -> str:
+    """The page as text.
+
+    Args:
+        told: by `report` [s, N, J].
+        log: of the run, for the figures.
+
+    Example:
+        >>> import os, tempfile
+        >>> from tegotae.hybrid.records.log import LogReader, LogWriter
+        >>> from tegotae.hybrid.records.report import report
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.mcap")
+        >>> LogWriter(path, {}).close()
+        >>> page(report(path), LogReader(path)).startswith("<!doctype html>")
+        True
+    """
+    css = files("tegotae.papers").joinpath("page.css").read_text(encoding="utf-8")
+    parts = [_header(told, log), _numbers(told), *_figures(told, log), _contacts(told), _events(log), _about(log)]
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>tegotae: {escape(Path(log.path).name)}</title>
+<style>
+{css}{_STYLE}</style>
+</head>
+<body>
+<main>
+{"".join(parts)}
+<footer>Made by tegotae {escape(tegotae.__version__)} from {escape(Path(log.path).name)}; the same numbers in a
+terminal: <code>tegotae hybrid report</code>.</footer>
+</main>
+</body>
+</html>
+"""
+
+
+def _header(told: Mapping[str, Any], log: LogReader) -> str:
+    def number(name: str, factor: float = 1.0) -> str:
+        value = told.get(name)
+        return "–" if value is None else f"{factor * value:.4g}"
+
+    gained = (told.get("restitution") or 0.0) > 1.001
+    counts = [
+        (number("peak_force"), "N peak force", ""),
+        (number("duration", 1e3), "ms of contact", ""),
+        (number("restitution"), "restitution", "bad" if gained else "good" if told.get("restitution") else ""),
+        (number("delay", 1e3), "ms delay", ""),
+        (number("deadlines_missed"), "deadlines missed", "warn" if told.get("deadlines_missed") else "good"),
+        (number("packets_lost"), "packets lost", "warn" if told.get("packets_lost") else ""),
+        (str(len(told.get("trips") or ())), "trips", "bad" if told.get("trips") else ""),
+    ]
+    tiles = "".join(f'<div class="count {kind}"><b>{n}</b><span>{text}</span></div>' for n, text, kind in counts)
+    words = "".join(f"<li>{escape(each)}</li>" for each in told.get("words") or ())
+    switches = ", ".join(
+        f"{name} {'on' if told[name] else 'off'}" for name in ("guard", "compensation") if told.get(name) is not None
+    )
+    lead = " · ".join(filter(None, [told.get("started") or "", switches]))
+    return f"""<header>
+<h1>{escape(Path(log.path).name)}</h1>
+<p class="lead">{escape(lead)}</p>
+<ul class="words">{words}</ul>
+<div class="counts">{tiles}</div>
+</header>"""
+
+
+def _numbers(told: Mapping[str, Any]) -> str:
+    rows = [
+        f"<tr><td>{escape(name.strip())}</td><td>{escape(value)}</td><td>{escape(unit)}</td></tr>"
+        for name, value, unit in shown(told)
+    ]
+    half = -(-len(rows) // 2)
+    tables = "".join(f'<table class="numbers">{"".join(part)}</table>' for part in (rows[:half], rows[half:]))
+    return f'<h3>Numbers</h3><div class="columns">{tables}</div>'
+
+
+def _figures(told: Mapping[str, Any], log: LogReader) -> list[str]:
+    if not log.dynamics.size:
+        return []
+    from tegotae.figures import hybrid
+
+    plates = [
+        (hybrid.contact(log, told), _CONTACT),
+        (hybrid.overview(log, told), "The whole run on the clock of the dynamics node; lines: warnings and trips."),
+        (hybrid.timing(log, told), "The delay of the loop, and how late the ticks of both nodes began."),
+    ]
+    drawn = "".join(
+        f'<figure><img alt="{escape(caption)}" src="{_inline(figure)}">'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+        for figure, caption in plates
+    )
+    return [f'<h3>Figures</h3><div class="plates" style="max-width:none">{drawn}</div>']
+
+
+def _inline(figure: Figure) -> str:
+    """A data address that holds the drawing."""
+    from tegotae.figures import style
+
+    with style():
+        buffer, kind = io.BytesIO(), "svg+xml"
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+        if buffer.tell() > _LARGEST_SVG:
+            buffer, kind = io.BytesIO(), "png"
+            figure.savefig(buffer, format="png", dpi=200)
+    return f"data:image/{kind};base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def _contacts(told: Mapping[str, Any]) -> str:
+    contacts: Sequence[Mapping[str, Any]] = told.get("contacts") or ()
+    if not contacts:
+        return ""
+    head = "".join(f"<th>{escape(name)}</th>" for _, name, _ in _COLUMNS)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{_cell(each.get(key), factor)}</td>" for key, _, factor in _COLUMNS) + "</tr>"
+        for each in contacts
+    )
+    return (
+        "<h3>Contacts, and where their energy went</h3>"
+        f'<div class="scroll"><table class="wide"><tr>{head}</tr>{rows}</table></div>'
+    )
+
+
+def _cell(value: float | None, factor: float) -> str:
+    return "–" if value is None else f"{factor * value:.4g}".replace("-", "−")
+
+
+def _events(log: LogReader) -> str:
+    if not log.events:
+        return ""
+    kept = log.events[:_MOST_EVENTS]
+    rows = "".join(
+        f'<tr class="{escape(each["level"])}"><td>{each["at"]:.4f} s</td><td>{escape(each["node"])}</td>'
+        f"<td>{escape(each['level'])}</td><td>{escape(each['text'])}</td></tr>"
+        for each in kept
+    )
+    more = f"<p>{len(log.events) - len(kept)} more are in the log.</p>" if len(log.events) > len(kept) else ""
+    return f'<h3>Events</h3><table class="events">{rows}</table>{more}'
+
+
+def _about(log: LogReader) -> str:
+    text = log.about.get("settings_text")
+    versions = ", ".join(f"{name} {each}" for name, each in (log.about.get("versions") or {}).items())
+    settings = f"<pre><code>{escape(text)}</code></pre>" if isinstance(text, str) else ""
+    return f"<h3>Settings</h3>{settings}<p>{escape(versions)}</p>"

@@ -1,0 +1,349 @@
+"""What stands between the newest command and a table: it bridges, limits, slows down, holds and latches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import hypot, inf, isfinite
+from typing import NamedTuple
+
+from tegotae import checks
+from tegotae.hybrid.links.packets import Command, State
+from tegotae.hybrid.safety.limits import Limits, Reflexes
+from tegotae.hybrid.safety.poses import STILL, Pose, Step, difference, moved, normalised
+from tegotae.hybrid.safety.safety_motion import Margins, Motion
+from tegotae.hybrid.safety.safety_watch import Cause, Reading, Teller, Watch
+from tegotae.hybrid.safety.sensing import Felt
+
+_WAITING, _RUNNING, _COASTING, _RAMPING, _STOPPING, _HELD = range(6)
+_FLAGS = tuple(
+    int(flags)
+    for flags in (
+        State.HELD,
+        State.RUNNING,
+        State.COASTING,
+        State.RAMPING,
+        State.RAMPING | State.LATCHED,
+        State.HELD | State.LATCHED,
+    )
+)
+_STATES = {number: State(number) for number in range(1024)}  # making one takes longer than all else here
+_LIMITED, _FELT = int(State.LIMITED), int(State.CONTACT)
+_RELEASING = int(State.OVERLOAD)
+_NOT_OBEYING = ("emergency", "fault")  # kinds of causes
+_SLACK, _SLACK_ANGLE = 5e-4, 5e-3  # m, rad: a device nearer than this stands where it was told to
+_A_HAIR = 1e-9  # s: sums of periods are that exact
+
+
+class Order(NamedTuple):
+    """What a table is to do in this tick.
+
+    Args:
+        pose: where to be when the next period ends.
+        twist: how fast, then [m/s, rad/s].
+        label: simulated time that the pose stands for [s]: the command's, and what was extrapolated.
+        state: what the table is doing.
+        events: (level, text) of what happened: "info", "warning" or "trip".
+        rearm: whether to re-arm the device now.
+        tripped: whether it tripped in this tick.
+
+    Example:
+        >>> from tegotae.hybrid import State
+        >>> Order((0.0,) * 7, (0.0,) * 6, 0.0, State.HELD, [], False, False).state
+        <State.HELD: 16>
+    """
+
+    pose: Pose
+    twist: Step
+    label: float
+    state: State
+    events: list[tuple[str, str]]
+    rearm: bool
+    tripped: bool
+
+
+class Safety:
+    """Stands between the newest command and the device, and has the last word.
+
+    It begins armed, holding, and runs with the first command near where the table stands. Without commands it
+    bridges, coasts, slows down and holds (see `Reflexes`). What a command asks beyond velocity and acceleration is
+    followed as fast as allowed. It trips, that is it comes to rest as hard as allowed and latches, on a Stop, the
+    emergency stop, a fault of device or sensor, a reading that is not finite, jumps or is too fast, an overload, and
+    before the box, the tilt or the device's margins would be passed. After that only a re-arm and fresh commands near
+    where it stands make it move, slowly at first.
+
+    An overload is released: the table goes back to where it was measured, since a servo that is told to be where it
+    is pushes no more. So it does, slowly, while the device itself is stopped or faulty, so that nothing jumps when it
+    obeys again; but never after its readings gave reason to doubt them.
+
+    Args:
+        limits: what the table may do.
+        reflexes: what it does without commands.
+        period: of a tick [s].
+        start: where the table stands, as the device reads it: position [m], unit quaternion (w, x, y, z).
+        margins: of a pose, `device.margins`; None if the device has none.
+
+    Example:
+        >>> from tegotae.hybrid import Command, State
+        >>> from tegotae.hybrid.safety.limits import Limits
+        >>> from tegotae.hybrid.safety.sensing import NOTHING_FELT
+        >>> class Standing:
+        ...     pose, twist = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0), (0.0,) * 6
+        ...     emergency, fault = False, ""
+        >>> safety = Safety(limits=Limits(), period=2e-3, start=Standing.pose)
+        >>> order = safety.step(age=0.0, command=Command(label=1.0), reading=Standing, felt=NOTHING_FELT)
+        >>> order.state, order.label
+        (<State.RUNNING: 1>, 1.0)
+        >>> order = safety.step(age=inf, command=None, reading=Standing, felt=NOTHING_FELT, stop="enough")
+        >>> order.tripped, order.events[0]
+        (True, ('trip', 'stop: enough'))
+    """
+
+    def __init__(
+        self,
+        *,
+        limits: Limits,
+        period: float,
+        start: Sequence[float],
+        reflexes: Reflexes | None = None,
+        margins: Margins | None = None,
+    ) -> None:
+        own, T = "Safety", checks.period_of("Safety", period)
+        self._reflexes = reflexes = reflexes or Reflexes()
+        for speed, change in (
+            (limits.velocity, limits.acceleration),
+            (limits.angular_velocity, limits.angular_acceleration),
+        ):
+            if speed / change > reflexes.ramp:
+                checks.refuse(
+                    own,
+                    f"from {speed:g} the table needs {speed / change:.3g} s to rest at {change:g} per second, but "
+                    f"ramp={reflexes.ramp:g} s.",
+                    "Allow more acceleration, less velocity, or a longer ramp.",
+                )
+        if not all(map(isfinite, start)) or len(start) != 7:
+            checks.refuse(own, f"start={start} is not a pose.", "Give seven finite numbers, as the device reads them.")
+        self._limits, self._period = limits, T
+        self._motion = Motion(limits, T, start, margins)
+        self._teller = Teller(T)
+        self._watch = Watch(limits, T, self._motion.pose)
+        self._dog = reflexes.watchdog * T - _A_HAIR
+        self._ramp_begins = self._dog + reflexes.coast
+        self._rests = reflexes.rest_after(T)
+        self._trusted = reflexes.extrapolation * T
+        self._doing, self._why, self._label = _WAITING, 0, 0.0
+        self._closing = self._swing = inf
+        self._refuge: Pose | None = None
+        self._released = self._tripped = False
+
+    @property
+    def joint_margin(self) -> float:
+        """Way left to the nearest joint's limit where the table would come to rest, as the device counts it."""
+        return self._motion.joint_margin
+
+    @property
+    def singularity(self) -> float:
+        """Distance to a singular pose where the table would come to rest [-]."""
+        return self._motion.singularity
+
+    def step(
+        self,
+        *,
+        age: float,
+        command: Command | None,
+        reading: Reading,
+        felt: Felt,
+        stop: str | None = None,
+        rearm: bool = False,
+        elapsed: float | None = None,
+    ) -> Order:
+        """Decide on a tick.
+
+        Args:
+            age: since the newest command came in [s].
+            command: the newest; None before the first.
+            reading: of the device, in this tick.
+            felt: what `Sensing` made of its signals.
+            stop: the reason of a Stop that came in, "" without words; None for no Stop.
+            rearm: whether a re-arm was asked for.
+            elapsed: since the last step [s]; a period if not given.
+        """
+        T, teller, motion = self._period, self._teller, self._motion
+        events = teller.begin()
+        self._tripped = False
+        causes = self._watch.causes(age, command, reading, felt, stop, elapsed or T)
+        if causes:
+            self._meet(causes, reading)
+        else:
+            self._released = False
+        wake = rearm and not reading.emergency
+        if rearm:
+            self._rearm(age, command, reading, felt, causes)
+        twist, limited = STILL, False
+        if self._doing < _STOPPING:
+            twist, limited = self._obey(age, command, felt)
+        else:
+            self._rest()
+            twist = motion.velocity
+        flags = _FLAGS[self._doing] | self._why | (int(felt.state) & _FELT)
+        if limited:
+            flags |= _LIMITED
+        return Order(motion.pose, twist, self._label, _STATES[flags], events, wake, self._tripped)
+
+    # ---------------------------------------------------------------- commands
+
+    def _obey(self, age: float, command: Command | None, felt: Felt) -> tuple[Step, bool]:
+        """Follow, coast or ramp: the twist to send, and whether limits keep the table from being where it should."""
+        if self._doing == _WAITING and not self._begin(age, command, felt):
+            return STILL, False
+        was = self._doing
+        if command is None or age >= self._ramp_begins:
+            self._doing = _RAMPING
+            return self._slow_down(age)
+        if age < self._dog:
+            self._doing = _RUNNING
+            if was > _RUNNING:
+                self._teller.tell("again", "info", "commands come in again: following")
+        else:
+            self._doing = _COASTING
+            if was != _COASTING:
+                self._teller.tell("coasting", "warning", f"no command for {1e3 * age:.3g} ms: coasting")
+        return self._follow(age, command)
+
+    def _begin(self, age: float, command: Command | None, felt: Felt) -> bool:
+        """Whether an armed table may start to follow."""
+        if command is None or age >= self._dog or not felt.ready:
+            return False
+        if far := self._far(command):
+            self._teller.tell("far", "warning", f"not begun: {far}")
+            return False
+        self._doing = _RUNNING
+        self._closing, self._swing = self._reflexes.approach, self._reflexes.swing
+        self._teller.say("info", "running: following commands")
+        return True
+
+    def _far(self, command: Command) -> str:
+        """Why a command is not one to begin with."""
+        dx, dy, dz, rx, ry, rz = difference(self._motion.pose, command.pose)
+        gap, turn = hypot(dx, dy, dz), hypot(rx, ry, rz)
+        if gap > self._reflexes.jump or turn > self._reflexes.turn:
+            return (
+                f"the command lies {1e3 * gap:.4g} mm and {turn:.3g} rad from where the table stands, allowed are "
+                f"{1e3 * self._reflexes.jump:g} mm and {self._reflexes.turn:g} rad; bring the two together"
+            )
+        return self._motion.trouble(moved(command.pose, STILL))
+
+    def _follow(self, age: float, command: Command) -> tuple[Step, bool]:
+        motion = self._motion
+        target, last, pace = motion.course(command, age, self._trusted)
+        if beyond := motion.wall(target):
+            self._trip("wall", 0, f"the command leaves the box: {beyond}")
+            motion.brake()
+            return motion.velocity, False
+        velocity, limited = motion.pursuit(target, pace, self._closing, self._swing)
+        if found := motion.take(velocity):
+            self._trip("wall", 0, f"no room left to stop in: {found}")
+            motion.brake()
+            return motion.velocity, False
+        self._label = command.label + age
+        if limited:
+            if self._closing == inf:  # coming nearer slowly, at first, is our own wish
+                self._teller.tell("limited", "warning", "limited: the command asks for more than the table may do")
+            return velocity, True
+        self._closing = self._swing = inf
+        return (last if motion.ends(velocity, last) else velocity), False
+
+    def _slow_down(self, age: float) -> tuple[Step, bool]:
+        """Come to rest by the time that was set, counted from the last command: late ticks do not make it longer."""
+        motion = self._motion
+        left = self._rests - age
+        if motion.take(motion.braking(left)):
+            motion.brake()
+        if left <= self._period + _A_HAIR and motion.resting:
+            self._doing = _HELD
+            self._teller.say("trip", f"no command for {1e3 * age:.3g} ms: held and latched; re-arm to go on")
+            self._tripped = True
+        return motion.velocity, False
+
+    # ---------------------------------------------------------------- trips
+
+    def _meet(self, causes: list[Cause], reading: Reading) -> None:
+        for cause in causes:
+            self._why |= cause.flag
+            if self._doing < _STOPPING:
+                self._trip(cause.kind, cause.flag, cause.text)
+            else:
+                self._teller.tell(cause.kind, "warning", f"while latched: {cause.text}")
+            if self._watch.doubted:
+                self._refuge = None
+            elif cause.flag & _RELEASING and not self._released:
+                self._released = True  # once an overload: a sensor that is stuck must not make the table creep
+                self._refuge, self._doing = self._inside(reading), _STOPPING
+                self._closing = self._swing = inf
+            elif cause.kind in _NOT_OBEYING:
+                self._give_way(reading)
+
+    def _trip(self, kind: str, flag: int, text: str) -> None:
+        self._doing, self._tripped = _STOPPING, True
+        self._why |= flag
+        self._refuge, self._closing, self._swing = None, inf, inf
+        self._teller.tell(kind, "trip", text, always=True)
+
+    def _give_way(self, reading: Reading) -> None:
+        """Head slowly for where the device is, unless it is about where it was told to be."""
+        there = self._inside(reading)
+        dx, dy, dz, rx, ry, rz = difference(self._motion.pose, there)
+        if hypot(dx, dy, dz) > _SLACK or hypot(rx, ry, rz) > _SLACK_ANGLE:
+            self._refuge, self._doing = there, _STOPPING
+            self._closing, self._swing = self._reflexes.approach, self._reflexes.swing
+
+    def _inside(self, reading: Reading) -> Pose:
+        """Where the device is, or the nearest place in the box."""
+        (a, b, c), (d, e, f) = self._limits.lower, self._limits.upper
+        x, y, z, *turn = reading.pose
+        return min(max(x, a), d), min(max(y, b), e), min(max(z, c), f), *normalised(turn)
+
+    def _rest(self) -> None:
+        motion = self._motion
+        if self._doing == _HELD:
+            return
+        if self._refuge is None:
+            motion.brake()
+        else:
+            velocity, on_the_way = motion.pursuit(self._refuge, STILL, self._closing, self._swing)
+            if motion.take(velocity):
+                motion.brake()
+                on_the_way = not motion.resting
+            if not on_the_way and motion.settle():
+                self._refuge = None
+        if motion.resting and self._refuge is None:
+            self._doing = _HELD
+            self._teller.tell("rest", "info", "at rest, held and latched; re-arm to go on")
+
+    def _rearm(self, age: float, command: Command | None, reading: Reading, felt: Felt, causes: list[Cause]) -> None:
+        """Leave the latch if nothing speaks against it; else say what does."""
+        if self._doing < _STOPPING:
+            self._teller.tell("re-arm", "info", "re-arm asked for, but nothing is latched")
+            return
+        if against := self._against(age, command, reading, felt, causes):
+            self._teller.tell("re-arm", "warning", f"re-arm refused: {against}")
+            return
+        self._doing, self._why, self._refuge, self._watch.doubted = _WAITING, 0, None, False
+        self._teller.say("info", "re-armed")
+
+    def _against(self, age: float, command: Command | None, reading: Reading, felt: Felt, causes: list[Cause]) -> str:
+        if causes:
+            return causes[0].text
+        if self._doing != _HELD:
+            return "the table still comes to rest; ask again"
+        if not felt.ready:
+            return "the sensor is not tared yet; ask again"
+        dx, dy, dz, rx, ry, rz = difference(self._motion.pose, reading.pose)
+        if hypot(dx, dy, dz) > self._reflexes.jump or hypot(rx, ry, rz) > self._reflexes.turn:
+            self._give_way(reading)
+            return (
+                f"the device stands {1e3 * hypot(dx, dy, dz):.4g} mm and {hypot(rx, ry, rz):.3g} rad from where it is "
+                "held; it is now told to be where it stands: ask again"
+            )
+        if command is None or age >= self._dog:
+            return "no fresh commands come in; start their sender first"
+        return self._far(command)

@@ -1,0 +1,199 @@
+"""What speaks against moving on, tick by tick, and telling it once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import hypot, isfinite
+from typing import NamedTuple, Protocol
+
+from tegotae.hybrid.links.packets import Command, Numbers, State
+from tegotae.hybrid.safety.limits import Limits
+from tegotae.hybrid.safety.poses import Pose, angle_between
+from tegotae.hybrid.safety.sensing import Felt
+
+_EMERGENCY, _FAULT, _OVERLOAD = int(State.EMERGENCY), int(State.FAULT), int(State.OVERLOAD)
+_SENSOR = _FAULT | _OVERLOAD
+_QUIET = 0.1  # s without it: then the same is a new occurrence
+_OVERSHOOT = 1e-3  # m: a device may swing so far beyond what it is told
+_LATE_READINGS = 2.0  # periods: a device's newest reading may be that much older than the tick
+
+
+class Reading(Protocol):
+    """What must be known of a device each tick; a `DeviceReading` is one."""
+
+    @property
+    def pose(self) -> Sequence[float]:
+        """Position [m] and unit quaternion (w, x, y, z)."""
+
+    @property
+    def twist(self) -> Sequence[float]:
+        """Velocity [m/s], angular velocity [rad/s]."""
+
+    @property
+    def emergency(self) -> bool:
+        """Whether the emergency stop is pressed."""
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the device; "" if nothing."""
+
+
+class Cause(NamedTuple):
+    """Something that speaks against moving on.
+
+    Args:
+        kind: in a word; the same kind is told once while it lasts.
+        flag: of `State` that it sets until the next re-arm, 0 for none.
+        text: in words.
+
+    Example:
+        >>> Cause("stop", 0, "stop: enough").text
+        'stop: enough'
+    """
+
+    kind: str
+    flag: int
+    text: str
+
+
+class Teller:
+    """Says everything once an occurrence: what has not been there for 0.1 s is new.
+
+    Args:
+        period: of a tick [s].
+
+    Example:
+        >>> teller = Teller(2e-3)
+        >>> told = []
+        >>> for _ in range(3):
+        ...     events = teller.begin()
+        ...     teller.tell("limited", "warning", "too fast")
+        ...     told += events
+        >>> told
+        [('warning', 'too fast')]
+    """
+
+    def __init__(self, period: float) -> None:
+        self._quiet = max(1, round(_QUIET / period))
+        self._tick = 0
+        self._last: dict[str, int] = {}
+        self._events: list[tuple[str, str]] = []
+
+    def begin(self) -> list[tuple[str, str]]:
+        """A new tick: the list that its events will be in."""
+        self._tick += 1
+        self._events = []
+        return self._events
+
+    def say(self, level: str, text: str) -> None:
+        """An event, for certain."""
+        self._events.append((level, text))
+
+    def tell(self, kind: str, level: str, text: str, *, always: bool = False) -> None:
+        """An event, unless the same kind still lasts."""
+        last = self._last.get(kind)
+        if always or last is None or self._tick - last > self._quiet:
+            self._events.append((level, text))
+        self._last[kind] = self._tick
+
+
+class Watch:
+    """Looks at a device's readings, what its sensor feels, and the command: is anything there that must not be?
+
+    Args:
+        limits: what may be.
+        period: of a tick [s].
+        start: where the device stands: position [m], unit quaternion.
+
+    Example:
+        >>> from tegotae.hybrid.safety.sensing import NOTHING_FELT
+        >>> class Falling:
+        ...     pose, twist = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0, 0.0, 0.0)
+        ...     emergency, fault = False, ""
+        >>> Watch(Limits(), 2e-3, Falling.pose).causes(0.0, None, Falling, NOTHING_FELT, None, 2e-3)[0].text
+        'the device moves at 1 m/s, 0 rad/s; the limits are 0.25 m/s, 1 rad/s, times 1.5'
+    """
+
+    def __init__(self, limits: Limits, period: float, start: Pose) -> None:
+        self._limits, self._period, self._pose = limits, period, start
+        self._fastest = limits.overspeed * limits.velocity
+        self._quickest = limits.overspeed * limits.angular_velocity
+        self._gap = 0.0
+        self.doubted = False  # readings; until the next re-arm
+
+    def causes(
+        self, age: float, command: Command | None, reading: Reading, felt: Felt, stop: str | None, elapsed: float
+    ) -> list[Cause]:
+        """All that speaks against moving on; usually nothing."""
+        found: list[Cause] = []
+        if stop is not None:
+            found.append(Cause("stop", 0, f"stop: {stop}" if stop else "stop"))
+        if reading.emergency:
+            found.append(Cause("emergency", _EMERGENCY, "emergency stop pressed"))
+        if reading.fault:
+            found.append(Cause("fault", _FAULT, f"device: {reading.fault}"))
+        if not age >= 0.0:
+            found.append(Cause("age", _FAULT, f"the newest command is {age:g} s old: a clock went wrong"))
+        if command is not None and not _finite(command.pose, command.twist, command.acceleration):
+            found.append(Cause("command", _FAULT, "a command is not finite"))
+        if not self._believable(reading, elapsed, found):
+            self.doubted = True
+        elif not self._in_the_box(reading.pose):
+            x, y, z = reading.pose[:3]
+            found.append(Cause("outside", 0, f"the device is outside of the box, at {x:.4g}, {y:.4g}, {z:.4g} m"))
+        self._feel(felt, found)
+        return found
+
+    def _in_the_box(self, pose: Numbers) -> bool:
+        (a, b, c), (d, e, f) = self._limits.lower, self._limits.upper
+        x, y, z, o = pose[0], pose[1], pose[2], _OVERSHOOT
+        return a - o <= x <= d + o and b - o <= y <= e + o and c - o <= z <= f + o
+
+    def _believable(self, reading: Reading, elapsed: float, found: list[Cause]) -> bool:
+        """Whether the reading can be believed."""
+        pose, twist = reading.pose, reading.twist
+        self._gap += elapsed
+        if not _finite(pose, twist) or len(pose) != 7 or len(twist) != 6:
+            found.append(Cause("reading", _FAULT, "the device's reading is not finite"))
+            return False
+        x, y, z, qw, qx, qy, qz = pose
+        if not 0.99 < qw * qw + qx * qx + qy * qy + qz * qz < 1.01:
+            found.append(Cause("reading", _FAULT, "the device's reading has a quaternion that is not of length 1"))
+            return False
+        before, self._pose = self._pose, (x, y, z, qw, qx, qy, qz)
+        gap, self._gap = self._gap + _LATE_READINGS * self._period, 0.0
+        far, turn = hypot(x - before[0], y - before[1], z - before[2]), angle_between(before[3:], self._pose[3:])
+        if far > self._fastest * gap or turn > self._quickest * gap:
+            found.append(Cause("jump", _FAULT, f"the device's reading jumps by {1e3 * far:.4g} mm, {turn:.3g} rad"))
+            return False
+        vx, vy, vz, wx, wy, wz = twist
+        v, w = hypot(vx, vy, vz), hypot(wx, wy, wz)
+        if v > self._fastest or w > self._quickest:
+            own = self._limits
+            found.append(
+                Cause(
+                    "speed",
+                    0,
+                    f"the device moves at {v:.4g} m/s, {w:.4g} rad/s; the limits are {own.velocity:g} m/s, "
+                    f"{own.angular_velocity:g} rad/s, times {own.overspeed:g}",
+                )
+            )
+        return True
+
+    def _feel(self, felt: Felt, found: list[Cause]) -> None:
+        own = self._limits
+        x, y, z, i, j, k = felt.wrench
+        if not isfinite(x + y + z + i + j + k):
+            found.append(Cause("sensor", _FAULT, "the wrench is not finite"))
+            return
+        flag = int(felt.state) & _SENSOR
+        if flag:
+            found.append(Cause("sensor", flag, felt.trouble or "the sensor reports a fault"))
+        force, torque = hypot(x, y, z), hypot(i, j, k)
+        if force > own.force or torque > own.torque:
+            text = f"overload: {force:.4g} N, {torque:.4g} N·m; the limits are {own.force:g} N, {own.torque:g} N·m"
+            found.append(Cause("overload", _OVERLOAD, text))
+
+
+def _finite(*several: Numbers) -> bool:
+    return isfinite(sum([sum(numbers) for numbers in several]))
