@@ -113,8 +113,8 @@ class Clock(Protocol):
     def nanoseconds(self) -> int:
         """The time, since some moment in the past."""
 
-    def wait(self) -> int:
-        """Return when the next tick begins, with its number."""
+    def wait(self, ticks: int = 1) -> int:
+        """Return when the next tick begins, with its number; or so many later, for who has little to do."""
 
 
 class Ticking:
@@ -187,26 +187,31 @@ class RealClock(Ticking):
         """Since the first tick [s]; 0 before it."""
         return 1e-9 * (self.nanoseconds - self._start) if self._tick >= 0 else 0.0
 
-    def wait(self) -> int:
-        """Return when the next tick begins, with its number; the first begins at once."""
+    def wait(self, ticks: int = 1) -> int:
+        """Return when the next tick begins, with its number; the first begins at once.
+
+        Args:
+            ticks: how many to go on; those between are not missed, nobody wants them [-].
+        """
         now = self.nanoseconds
         if self._tick < 0:
             self.__enter__()
             self._start = now = self.nanoseconds
             self._wall = time.time_ns() - now
             return self._begin(0, now)
-        due = self._due(self._tick + 1)
-        if now > due:
+        wanted = self._tick + ticks
+        due = self._due(wanted)
+        if now > self._due(self._tick + 1):
             self.deadlines.overruns += 1
         while now < due:
             left = due - now - self._spin
             if left > 0:
                 time.sleep(1e-9 * left)
             now = self.nanoseconds
-        tick = max(self._tick + 1, int((now - self._start) / (1e9 * self._period)))
+        tick = max(wanted, int((now - self._start) / (1e9 * self._period)))
         while self._due(tick) > now:  # what rounding may have given too much
             tick -= 1
-        self.deadlines.skipped += tick - self._tick - 1
+        self.deadlines.skipped += tick - wanted
         return self._begin(tick, now)
 
     def _due(self, tick: int) -> int:

@@ -67,8 +67,13 @@ class VirtualClock(Ticking):
         """When the next tick begins [ns]."""
         return round(1e9 * (self._offset + self._period * (self._tick + 1)))
 
-    def wait(self) -> int:
-        """Move the timeline to the next tick, never back, and return its number."""
+    def wait(self, ticks: int = 1) -> int:
+        """Move the timeline to the next tick, never back, and return its number.
+
+        Args:
+            ticks: how many to go on [-].
+        """
+        self._tick += ticks - 1
         due = self.next_due
         self._tick += 1
         self._timeline.nanoseconds = max(self._timeline.nanoseconds, due)

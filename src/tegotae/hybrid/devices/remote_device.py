@@ -15,8 +15,11 @@ from tegotae.hybrid.clocks.clock import Clock
 from tegotae.hybrid.devices.device import DeviceReading, Twin
 from tegotae.hybrid.links.link import Link
 from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, Numbers, Rearm, State, Stop
-from tegotae.hybrid.safety.poses import difference, moved
+from tegotae.hybrid.safety.poses import difference, moved, toward
 
+_FORGOTTEN = 0.2  # s without a command
+_RARELY = 0.3  # commands a period
+_HASTE, _CLOSING = 1.2, 0.02  # how many times the told speed, and how much more [m/s], to catch up with
 _MOST = 10  # periods that a late process makes up for in one tick
 _HELD_UP = 3  # periods: if this process itself was held up for longer, the rest says nothing about the table node
 _LEANING = 0.1  # share of a difference between labels that is believed at once
@@ -70,7 +73,7 @@ class RemoteDevice:
     def read(self) -> DeviceReading:
         """What it said last; a fault if that was many reads ago, one a period: a machine that stood still read once."""
         self._unheard += 1
-        while (packet := self._link.receive()) is not None:
+        for packet in self._link.packets():
             if isinstance(packet, Measurement):
                 emergency = State.EMERGENCY in packet.state
                 self._reading = DeviceReading(
@@ -163,7 +166,7 @@ class DeviceNode:
         self._twin, self._link, self._clock, self._tell = twin, link, clock, tell
         self._watchdog = checks.whole("DeviceNode", "watchdog", watchdog, 1, "Give a number of periods, such as 20.")
         self._command: Command | None = None
-        self._label, self._tick = -math.inf, -1
+        self._label, self._tick, self._often = -math.inf, -1, 1.0
         self._told: tuple[float, ...] | None = None  # pose that the device was told last
         self._came: int | None = None
         self._waited = self._stepped = 0
@@ -171,6 +174,13 @@ class DeviceNode:
         self.stopped = False
         self.quiet = 0.0  # s since the newest command; 0 before the first
         self.commanded: Numbers | None = None  # pose of the newest command
+
+    @property
+    def idle(self) -> bool:
+        """Whether it stands and is told little: nothing for a while, or by a table node that dozes itself."""
+        if self._came is None or (self.stopped and self.quiet > _FORGOTTEN):
+            return True
+        return self._often < _RARELY and self._command is not None and not any(self._command.twist)
 
     def step(self, tick: int) -> None:
         """One period.
@@ -181,18 +191,22 @@ class DeviceNode:
         now = self._clock.nanoseconds
         self._waited += min(now - self._stepped, self._longest)
         self._stepped = now
+        passed, heard = max(tick - self._tick, 1), self._link.statistics.received
         self._listen(now)
+        often = (self._link.statistics.received - heard) / passed
+        self._often += min(1.0, _LEANING * passed) * (often - self._often)
         self.quiet = 0.0 if self._came is None else 1e-9 * self._waited
         if not self.stopped and self.quiet > (self._watchdog + 0.5) * self._clock.period:
             self._stop(now, f"no command for {1e3 * self.quiet:.3g} ms")
-        for _ in range(min(max(tick - self._tick, 1), _MOST)):  # time passes for a plant also when its process is late
+        # Time passes for a plant also when its process is late; one that stands has nothing to catch up with.
+        for _ in range(1 if self.idle else min(passed, _MOST)):
             self._follow()
             self._twin.step()
         self._tick = tick
         self._answer()
 
     def _listen(self, now: int) -> None:
-        while (packet := self._link.receive()) is not None:
+        for packet in self._link.packets():
             if isinstance(packet, Command):
                 if self._came is None:
                     self._tell(now, "info", "first command: moving")
@@ -220,13 +234,21 @@ class DeviceNode:
         # A simulation that stands does not go on, and one that jumped on is not run after.
         ahead = 0.0 if ahead < -_FARTHEST * T or not any(command.twist) else min(ahead, _FARTHEST * T)
         before, self._label = self._label, command.label + ahead
-        if ahead < 0.0 and self._told is not None and before < self._label:
+        last = self._told
+        if ahead < 0.0 and last is not None and before < self._label:
             # Back on the way that was told: a table that catches up moves faster than its labels.
             share = (self._label - before) / (command.label - before)
-            self._told = moved(self._told, difference(self._told, tuple(command.pose)), share)
+            wanted = moved(last, difference(last, tuple(command.pose)), share)
         else:
-            self._told = moved(tuple(command.pose), tuple(command.twist), ahead)
+            wanted = moved(tuple(command.pose), tuple(command.twist), ahead)
+        self._told = wanted if last is None else toward(last, wanted, *self._reach(command))
         self._twin.command(self._told, tuple(command.twist), label=self._label)
+
+    def _reach(self, command: Command) -> tuple[float, float]:
+        """How far it may go in a period [m, rad]: a little more than told, so that it catches up, but never jumps."""
+        a, b, c, d, e, f = command.twist
+        T = self._clock.period
+        return T * (_HASTE * math.hypot(a, b, c) + _CLOSING), T * (_HASTE * math.hypot(d, e, f) + 10.0 * _CLOSING)
 
     def _stop(self, now: int, why: str) -> None:
         if not self.stopped:

@@ -10,6 +10,7 @@ ago that came in, and what is left of the time since then, the round trip, is th
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
 
@@ -81,6 +82,15 @@ class Link:
         Heartbeat; None if there is nothing. What is less urgent is kept for the next call, as long as it is new enough.
         """
         self._drain()
+        return self._most_urgent()
+
+    def packets(self) -> Iterator[Packet]:
+        """All that has arrived, as `receive` would give it call by call, but looked for only once."""
+        self._drain()
+        while (packet := self._most_urgent()) is not None:
+            yield packet
+
+    def _most_urgent(self) -> Packet | None:
         if self._stop is not None:
             stop, self._stop = self._stop, None
             return stop

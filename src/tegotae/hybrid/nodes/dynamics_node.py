@@ -12,6 +12,7 @@ from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
 
 _MOST = 5  # periods simulated in one tick after late ones
 _SILENT = 0.1  # s without a measurement after which the simulation waits
+_ALONE = 0.5  # s without a measurement after which nobody is waited for in a hurry
 _STOPPED = State.HELD | State.LATCHED | State.FAULT | State.EMERGENCY
 _SHOWN = 0.05  # s between two configurations, as often as a viewer draws
 _NOTHING = (0.0, ORIGIN, (0.0,) * 6, (0.0,) * 6, ORIGIN, 0)
@@ -44,6 +45,11 @@ class DynamicsNode:
         """Since the table was ready [s]."""
         return self.core.simulated
 
+    @property
+    def idle(self) -> bool:
+        """Whether there is no table to simulate for."""
+        return not self._running and 1e-9 * (self._clock.nanoseconds - self._heard) > _ALONE
+
     def step(self, tick: int) -> None:
         """One period.
 
@@ -59,7 +65,7 @@ class DynamicsNode:
 
     def _listen(self, now: int) -> Measurement | None:
         newest = None
-        while (packet := self._link.receive()) is not None:
+        for packet in self._link.packets():
             if isinstance(packet, Measurement):
                 newest, self._heard = packet, now
             elif isinstance(packet, Stop):

@@ -18,6 +18,7 @@ from tegotae.hybrid.safety.safety import Order, Safety
 from tegotae.hybrid.safety.sensing import Felt, Sensing
 
 _HELD_UP = 3  # periods: if this node itself was held up for longer, the rest says nothing about the others
+_FORGOTTEN = 0.2  # s without a command
 _INSISTING = 50  # ticks: a device must be woken before it can say that it is well
 _BOTHERED = State.LATCHED | State.EMERGENCY | State.FAULT | State.OVERLOAD
 
@@ -62,6 +63,12 @@ class TableNode:
         self._rearm = 0
         self.state = State.HELD
 
+    @property
+    def idle(self) -> bool:
+        """Whether it stands, is tared, and nobody has told it anything for a while."""
+        quiet = self._command is None or 1e-9 * self._waited > _FORGOTTEN
+        return quiet and State.HELD in self.state and self._rearm == 0 and self._sensing.ready
+
     def request_stop(self, reason: str) -> None:
         """Trip at the next tick, whoever asks.
 
@@ -101,7 +108,7 @@ class TableNode:
         self._tell(tick, now, age, reading, felt, order)
 
     def _listen(self) -> None:
-        while (packet := self._link.receive()) is not None:
+        for packet in self._link.packets():
             if isinstance(packet, Command):
                 x, y, z, *turn = packet.pose
                 a, b, c = self._origin
