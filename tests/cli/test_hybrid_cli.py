@@ -227,3 +227,17 @@ def test_every_command_has_help_with_an_example(capsys):
                     "rearm"):  # fmt: skip
         assert main(["hybrid", command, "--help"]) == 0
         assert f"tegotae hybrid {command}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_log_that_lost_rows_fails_where_completeness_is_asked_for(log):
+    from hybrid_logs import PERIOD, Impact, dynamics_rows
+
+    from tegotae.hybrid.records.log import LogWriter
+
+    assert main(["hybrid", "report", str(log), "--complete"]) == 0
+    rows = dynamics_rows(Impact())
+    with LogWriter("holes.mcap", {"settings": {"period": PERIOD}}) as writer:
+        writer.rows("dynamics", rows[:100], first=0)
+        writer.rows("dynamics", rows[110:], first=110)
+    assert main(["hybrid", "report", "holes.mcap"]) == 0
+    assert main(["hybrid", "report", "holes.mcap", "--complete"]) == 1

@@ -246,8 +246,8 @@ def _of_table(said: bytes) -> str:
 # ------------------------------------------------------------ logs
 
 
-def report(file: Path, json: Path | None, page: Path | None) -> None:
-    """What a log says."""
+def report(file: Path, json: Path | None, page: Path | None) -> int:
+    """What a log says; how many rows it lost."""
     from tegotae.hybrid.records.log_reader import LogReader
     from tegotae.hybrid.records.report import report as made
     from tegotae.hybrid.records.report import table, write_json
@@ -270,6 +270,7 @@ def report(file: Path, json: Path | None, page: Path | None) -> None:
             watch.step("drawing")
             write_page(page, told, log)
         words.wrote(console, page, "the page")
+    return int(told["log_rows_lost"])
 
 
 def replay(file: Path) -> int:

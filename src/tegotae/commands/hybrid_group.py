@@ -108,11 +108,13 @@ def report(
     log: Log,
     json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write it as JSON.")] = None,
     page: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write it as an illustrated page.")] = None,
+    complete: Annotated[bool, typer.Option("--complete", help="Exit with 1 if the log lost a row.")] = False,
 ) -> None:
     """What a log says: contacts, energy, delay, deadlines, packets."""
     from tegotae.commands import hybrid as command
 
-    command.report(log, json, page)
+    lost = command.report(log, json, page)
+    _end(int(complete and lost > 0))
 
 
 @hybrid.command(epilog="Example:  tegotae hybrid replay run.mcap")

@@ -15,6 +15,7 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.hybrid.bus.reporting import FINISHED
+from tegotae.hybrid.links.packets import State
 from tegotae.hybrid.records.audit import Contact, contacts_of, sound
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.records.log_schema import plain
@@ -114,7 +115,7 @@ def _counts(log: LogReader) -> dict[str, Any]:
     missed = {node: _total(log.status.get(node, []), "deadlines", "missed") for node in NODES}
     lost = {node: _total(log.status.get(node, []), "link", "lost") for node in NODES}
     # A node tells its counts twice a second; what its rows show may be newer.
-    seen = {node: max(_skipped(getattr(log, node)["tick"]) - log.lost[node], 0) for node in NODES}
+    seen = {node: max(_skipped(getattr(log, node)) - log.lost[node], 0) for node in NODES}
     best = {node: max(missed[node] or 0, seen[node]) for node in NODES}
     newest = log.status.get("dynamics", [{}])[-1].get("link") or {}
     return {
@@ -259,9 +260,9 @@ def _total(told: Sequence[Mapping[str, Any]], part: str, name: str) -> int | Non
     return int(sum(a for a, b in pairwise(counts) if b < a) + counts[-1])
 
 
-def _skipped(ticks: Any) -> int:
-    """Ticks that never began, as far as the rows on either side are in the log."""
-    jumps = np.diff(ticks) - 1
+def _skipped(rows: Any) -> int:
+    """Ticks that never began, as far as the rows on either side are in the log; a node that stands may doze."""
+    jumps = (np.diff(rows["tick"]) - 1) * ((rows["state"][1:] & int(State.HELD)) == 0)
     return int(jumps[jumps > 0].sum())
 
 
