@@ -231,7 +231,6 @@ def test_every_command_has_help_with_an_example(capsys):
 
 def test_a_log_that_lost_rows_fails_where_completeness_is_asked_for(log):
     from hybrid_logs import PERIOD, Impact, dynamics_rows
-
     from tegotae.hybrid.records.log import LogWriter
 
     assert main(["hybrid", "report", str(log), "--complete"]) == 0
