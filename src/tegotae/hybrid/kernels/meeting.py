@@ -12,6 +12,7 @@ import numpy as np
 
 from tegotae.compiling import kernel
 from tegotae.hybrid.kernels.guard import cap
+from tegotae.kernels.rotations import quaternion
 from tegotae.multibody.kernels.kinematics import COM, FREE, WIDTH, X, forward_one, prepare_world
 from tegotae.multibody.kernels.motion import move
 from tegotae.multibody.kernels.passes import backward, clear_impulse, forward_two, respond
@@ -75,28 +76,6 @@ def relate(model, ends, o):
 
 
 @kernel
-def quaternion_of(R, out):
-    """Of a rotation near any other; out[0:4], its first number >= 0."""
-    t = R[0, 0] + R[1, 1] + R[2, 2]
-    if t > 0.0:
-        s = 2.0 * np.sqrt(1.0 + t)
-        out[0] = 0.25 * s
-        out[1], out[2], out[3] = (R[2, 1] - R[1, 2]) / s, (R[0, 2] - R[2, 0]) / s, (R[1, 0] - R[0, 1]) / s
-        return
-    i = 0
-    if R[1, 1] > R[i, i]:
-        i = 1
-    if R[2, 2] > R[i, i]:
-        i = 2
-    j, k = (i + 1) % 3, (i + 2) % 3
-    s = 2.0 * np.sqrt(1.0 + R[i, i] - R[j, j] - R[k, k])
-    w = (R[k, j] - R[j, k]) / s
-    sign = -1.0 if w < 0.0 else 1.0
-    out[0] = sign * w
-    out[1 + i], out[1 + j], out[1 + k] = sign * 0.25 * s, sign * (R[j, i] + R[i, j]) / s, sign * (R[k, i] + R[i, k]) / s
-
-
-@kernel
 def see(model, ends, shape, q, v, o, R, seen):
     """Pose and twist of the tip in the surface's axes, and the energy; S, J and axes are left behind."""
     forward_one(model.parent, model.kind, model.qi, model.vi, model.C, q, v, o.S)
@@ -114,7 +93,7 @@ def see(model, ends, shape, q, v, o, R, seen):
             for a in range(3):
                 turned = s[3 * a] * shape[3 + j] + s[3 * a + 1] * shape[6 + j] + s[3 * a + 2] * shape[9 + j]
                 R[i, j] += o.axes[a, i] * turned
-    quaternion_of(R, seen[POSE + 3 : POSE + 7])
+    quaternion(R, seen)
     for i in range(6):
         t = 0.0
         for k in range(len(v)):

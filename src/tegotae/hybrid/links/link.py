@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from types import TracebackType
-from typing import Self
 
 from tegotae import checks
 from tegotae.hybrid.clocks.clock import Clock
+from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.links.datagrams import Header, Refusal, Seal, checked_key, decode, encode, version_of
 from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.links.packets import Command, Greeting, Heartbeat, Measurement, Packet, Rearm, Stop
@@ -28,7 +27,7 @@ _MOST = 256  # datagrams looked at in one call: a flood must not hold up a tick
 NO_FAULTS = Faults()
 
 
-class Link:
+class Link(Closing):
     """What UdpLink and MemoryLink share. Nodes take this type and need not know which they have.
 
     Args:
@@ -157,14 +156,6 @@ class Link:
     def close(self) -> None:
         """Stop listening."""
         self._transport.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # ------------------------------------------------------------ inside
 

@@ -8,13 +8,12 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import msgspec
 
 from tegotae import checks
 from tegotae.errors import FileError
+from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.processes.joining import make_key, with_ports
 from tegotae.hybrid.settings import OwnDevice, Settings
 
@@ -23,7 +22,7 @@ ORDER = ("dynamics", "table", "device", "view", "log")  # of ending: the table r
 _ENDS = 5.0  # s, for a process to end by itself
 
 
-class Nodes:
+class Nodes(Closing):
     """The processes of one session, and a private folder with their settings, their key and their last words.
 
     Args:
@@ -139,14 +138,6 @@ class Nodes:
         words = [told for node in ORDER if (told := self.end(node))]
         self._folder.cleanup()
         return words
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def refuse_taken(out: Path | None, overwrite: bool) -> None:

@@ -23,7 +23,10 @@ from tegotae.hybrid.processes.process_life import MEETING, Ending, go_before, jo
 from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings
 
 if TYPE_CHECKING:
+    from tegotae.hybrid.bus.bus import Bus
     from tegotae.hybrid.bus.reporting import Reporter
+    from tegotae.hybrid.links.faults import Faults
+    from tegotae.hybrid.links.udp import UdpLink
     from tegotae.hybrid.nodes.table_node import TableNode
 
 _DRAIN = 0.15  # s without a message after which a log that is told to end has heard everything
@@ -50,10 +53,7 @@ def run_dynamics(settings: Settings, *, awaited: Sequence[str] = (), parent: int
     from tegotae.hybrid.nodes.virtual_run import faults_of
 
     with ExitStack() as held:
-        ending = held.enter_context(Ending(parent))
-        clock = clock_of(settings)
-        link = held.enter_context(link_of(settings, "dynamics", "table", clock=clock, faults=faults_of(settings)[1]))
-        bus = held.enter_context(closing(bus_of(settings, "dynamics")))
+        ending, clock, link, bus = _open(held, settings, ("dynamics", "table"), parent, faults_of(settings)[1])
         warmed = core_of(settings)
         warmed.tick(steps=1, measurement=None)  # compiles
         reporter = Reporter(bus, "dynamics", DYNAMICS)
@@ -89,10 +89,7 @@ def run_table(settings: Settings, *, awaited: Sequence[str] = (), parent: int | 
     from tegotae.hybrid.nodes.virtual_run import faults_of
 
     with ExitStack() as held:
-        ending = held.enter_context(Ending(parent))
-        clock = clock_of(settings)
-        link = held.enter_context(link_of(settings, "table", "dynamics", clock=clock, faults=faults_of(settings)[0]))
-        bus = held.enter_context(closing(bus_of(settings, "table")))
+        ending, clock, link, bus = _open(held, settings, ("table", "dynamics"), parent, faults_of(settings)[0])
         sensing, reporter = sensing_of(settings), Reporter(bus, "table", TABLE)
         device = held.enter_context(closing(_device(settings, clock, ending)))
         if ending:  # before it was known where the device stands
@@ -116,6 +113,16 @@ def run_table(settings: Settings, *, awaited: Sequence[str] = (), parent: int | 
                 node.step(clock.wait(_DOZING if node.idle else 1))
             _come_to_rest(node, clock)
         node.finish()
+
+
+def _open(
+    held: ExitStack, settings: Settings, ends: tuple[str, str], parent: int | None, faults: Faults | None
+) -> tuple[Ending, RealClock, UdpLink, Bus]:
+    """What every node with a fast link holds until it ends: whether to end, clock, link and bus."""
+    ending = held.enter_context(Ending(parent))
+    clock = clock_of(settings)
+    link = held.enter_context(link_of(settings, *ends, clock=clock, faults=faults))
+    return ending, clock, link, held.enter_context(closing(bus_of(settings, ends[0])))
 
 
 def _hurry(settings: Settings, clock: RealClock, reporter: Reporter) -> None:
@@ -186,12 +193,9 @@ def run_device(settings: Settings, *, awaited: Sequence[str] = (), parent: int |
     from tegotae.hybrid.nodes.assembly import twin_of
 
     with ExitStack() as held:
-        ending = held.enter_context(Ending(parent))
-        clock = clock_of(settings)
         twin_of(settings).step()  # compiles
         twin = twin_of(settings)
-        link = held.enter_context(link_of(settings, "device", "table_device", clock=clock))
-        bus = held.enter_context(closing(bus_of(settings, "device")))
+        ending, clock, link, bus = _open(held, settings, ("device", "table_device"), parent, None)
         reporter = Reporter(bus, "device", TABLE)
         node = DeviceNode(
             twin=twin,

@@ -11,8 +11,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ import tegotae
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
+from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE
 from tegotae.hybrid.records.log_reader import LogReader as LogReader
 from tegotae.hybrid.records.log_reader import difference as difference
@@ -33,7 +33,7 @@ LEVELS = ("info", "warning", "trip")
 _LAST = 2**32  # sequence numbers of MCAP wrap there
 
 
-class LogWriter:
+class LogWriter(Closing):
     """Writes a log: rows of both nodes, configurations, events, status, and what the run was about.
 
     What was handed over is in the file half a second later at most, as long as something is handed over or `flush` is
@@ -224,14 +224,6 @@ class LogWriter:
                 f"Cannot go on with the log {self.path}: {error.strerror or error}.\n"
                 "  It is readable to its last flush. Make room, or log to another disk."
             ) from error
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _opened(path: Path, overwrite: bool) -> Any:

@@ -9,8 +9,8 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from queue import Empty, SimpleQueue
-from types import FrameType, TracebackType
-from typing import Any, Self
+from types import FrameType
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +19,14 @@ from tegotae.errors import InputError
 from tegotae.hybrid.bus.blocks import Block, BlockReader
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.records.log import LogWriter
 
 _STATUS = 500_000_000  # ns between two words of its own
 _KINDS = {"dynamics": DYNAMICS, "table": TABLE, "device": TABLE}
 
 
-class LogNode:
+class LogNode(Closing):
     """Hears everything that the nodes of a session publish, and writes it down.
 
     What arrives is put aside at once, in whatever thread the bus calls from; `step` writes it. Lost blocks are counted
@@ -180,11 +181,3 @@ class LogNode:
         self.writer.status("log", status)
         self.writer.flush()
         self._bus.publish(f"{self._session}/status/log", json.dumps(status).encode())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

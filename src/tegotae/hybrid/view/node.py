@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tegotae import checks
+from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.view import words
 from tegotae.hybrid.view.feed import Feed
 from tegotae.hybrid.view.painters import Painter
@@ -27,7 +27,7 @@ PLOT_WIDTH, WORDS_WIDTH = 340.0, 330.0  # pixels
 NARROWEST = 0.5  # of a window, width over height, in which all is still shown
 
 
-class View:
+class View(Closing):
     """The page of a running session: both machines, the contact, forces, energy, and how every node fares.
 
     It subscribes, and publishes nothing but a person's requests: `<session>/requests/stop` and `/requests/rearm`. While
@@ -200,11 +200,3 @@ class View:
         """End the page; the bus stays open."""
         self.end()
         stop(self._server)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

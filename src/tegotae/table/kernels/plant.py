@@ -7,8 +7,9 @@ import math
 
 from tegotae.compiling import kernel
 from tegotae.kernels.linear import solve_one
+from tegotae.kernels.rotations import quaternion
 from tegotae.table.kernels.contact import drag, touch
-from tegotae.table.kernels.dynamics import matrix, quaternion, terms
+from tegotae.table.kernels.dynamics import matrix, terms
 from tegotae.table.kernels.hexa import forward, inverse
 from tegotae.table.kernels.sensor import sense
 
