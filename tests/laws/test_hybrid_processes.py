@@ -112,10 +112,10 @@ def test_killed_dynamics_leaves_a_table_that_rests_within_50_ms(tmp_path):
     assert replay(log).same
 
 
-def test_stop_rearm_and_the_deaths_of_log_and_table(tmp_path, capsys):
-    """One session: stopped and re-armed by command, then its log is killed, then its table node."""
-    settings = read_settings(changes=[*SOFT, "model.speed=0.0005", "duration=60"])
-    with Nodes(settings, out=tmp_path / "run.mcap", view=False) as nodes:
+def test_stop_rearm_and_the_deaths_of_viewer_log_and_table(tmp_path, capsys):
+    """One session: stopped and re-armed by command, then its viewer is killed, then its log, then its table node."""
+    settings = read_settings(changes=[*SOFT, "model.speed=0.0005", "duration=60", "view.address=127.0.0.1:0"])
+    with Nodes(settings, out=tmp_path / "run.mcap") as nodes:
         for node in nodes.names:
             nodes.start(node)
         bus = bus_of(nodes.settings, None)
@@ -125,6 +125,7 @@ def test_stop_rearm_and_the_deaths_of_log_and_table(tmp_path, capsys):
             bus.declare(GO, {})
             until(lambda: State.RUNNING in heard.state("dynamics"))
             stop_and_rearm(nodes, heard, capsys)
+            the_viewer_dies(nodes, heard)
             the_log_dies(nodes, heard, tmp_path / "run.mcap")
             the_table_dies(nodes, heard)
         finally:
@@ -140,6 +141,14 @@ def stop_and_rearm(nodes, heard, capsys):
     assert main(["hybrid", "rearm", str(nodes.file)]) == 0
     assert "re-armed" in capsys.readouterr().out
     until(lambda: heard.last("dynamics")["simulated"] > at + 0.1)
+
+
+def the_viewer_dies(nodes, heard):
+    at = heard.last("dynamics")["simulated"]
+    nodes.process("view").kill()
+    nodes.process("view").wait()
+    until(lambda: heard.last("dynamics")["simulated"] > at + 0.2)
+    assert sorted(nodes.running) == ["device", "dynamics", "log", "table"]
 
 
 def the_log_dies(nodes, heard, path):

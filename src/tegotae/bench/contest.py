@@ -88,10 +88,10 @@ def run(json_path: str | os.PathLike[str] | None = None, report: Callable[[str],
         >>> run.__name__  # playing takes a minute or two: `tegotae bench`
         'run'
     """
-    from tegotae.bench import friction, hybrid, inclusion, multibody, peers, rod, steering, touching
+    from tegotae.bench import friction, hybrid, hybrid_nodes, inclusion, multibody, peers, rod, steering, touching
 
     outcomes: list[Outcome] = []
-    parts = (friction, inclusion, steering, rod, multibody, touching, hybrid, peers)
+    parts = (friction, inclusion, steering, rod, multibody, touching, hybrid, hybrid_nodes, peers)
     for contest in (contest for part in parts for contest in part.CONTESTS):
         if report is not None:
             report(contest.name)
