@@ -15,8 +15,19 @@ settings.load_profile(os.environ.get("TEGOTAE_EXAMPLES", "steady"))
 
 # Words in the names of test files, and of modules whose examples are tests, that tell which kernels they compile.
 SYSTEMS = {
-    "multibody": ("multibody", "tree", "scene", "stiction", "dual", "shapes", "hexa", "table", "robots", "tarao"),
-    "hybrid": ("hybrid",),
+    "multibody": (
+        "multibody",
+        "tree",
+        "scene",
+        "stiction",
+        "dual",
+        "shapes",
+        "hexa",
+        "table",
+        "robots",
+        "tarao",
+        "hybrid",
+    ),
     "rod": ("rod", "hirai"),
     "inclusion": ("inclusion", "xiong"),
     "steering": ("steering", "patch", "planar", "yamamoto", "tyre", "bristles"),

@@ -60,6 +60,7 @@ def test_the_dual_and_the_stepper_are_one_model(mu: float, push: float, speed: f
     assert ours == pytest.approx(theirs[-ticks:], abs=1e-11)  # each tick is solved to rounding; 400 of them add up
 
 
+@pytest.mark.slow  # compiles for long
 def test_a_bounce_gives_back_what_theory_says() -> None:
     """As the period falls, restitution exp(-zeta/sqrt(1 - zeta^2) (pi - phase)), released where the force vanishes."""
     zeta = 0.5 * BETA * math.sqrt(K / MASS)

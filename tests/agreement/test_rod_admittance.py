@@ -149,6 +149,7 @@ def test_bad_ports_are_refused():
         block.initial_state(T, {"position": [1.0, 0.0, 0.0]})
 
 
+@pytest.mark.slow  # compiles for long
 def test_a_rod_held_by_a_spring_in_all_three_directions_weighs_what_it_weighs():
     rod = PlanarRod(length=0.5, nodes=5, density=0.2, elasticity=2.0, viscosity=0.3, gravity=(0.0, -9.81))
     clamp = tg.SpringDamper(stiffness=1e4, damping=20.0, dimension=3)

@@ -304,6 +304,7 @@ def test_energy_goes_between_arm_and_spring_and_what_is_lost_is_of_first_order()
     assert lost[0] / lost[1] == pytest.approx(2.0, abs=0.2)
 
 
+@pytest.mark.slow  # compiles for long
 def test_a_column_that_is_a_tree_steers_a_tyre_and_bends_a_rod_as_a_plain_inertia_does():
     """One turning body in a circuit with a contact patch, hysteresis and a rod on a spring, against tg.Mass."""
     beam = PlanarRod(length=0.5, nodes=4, density=0.2, elasticity=0.5, viscosity=0.02)

@@ -24,6 +24,7 @@ def test_all_rivals_find_the_same_accelerations(links: int) -> None:
         np.testing.assert_allclose(multibody.MuJoCo(links).play(1), expected, rtol=0, atol=1e-9 * size)
 
 
+@pytest.mark.slow  # compiles for long
 def test_ratios_are_positive_numbers_and_carry_their_bounds() -> None:
     outcomes = [
         *multibody.against_pinocchio(sizes=(4, 50), rounds=1),

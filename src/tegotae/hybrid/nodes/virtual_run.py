@@ -76,6 +76,7 @@ class VirtualLoop:
     """
 
     def __init__(self, settings: Settings, *, bus: MemoryBus | None = None) -> None:
+        there, back = faults_of(settings)  # before anything is compiled: they may be refused
         self.bus = bus = MemoryBus(settings.session) if bus is None else bus
         self._kept = {name: _Kept(bus, name, dtype) for name, dtype in (("dynamics", DYNAMICS), ("table", TABLE))}
         self.line, T = Lockstep(), settings.period
@@ -84,7 +85,6 @@ class VirtualLoop:
         # Of two due at once the one added first runs first: device, dynamics, table.
         self.line.add(lambda tick: self._let("device", self.twin.step), period=T)
         clocks = [self.line.add(self._dynamics_tick, period=T), self.line.add(self._table_tick, period=T)]
-        there, back = faults_of(settings)
         links = MemoryLink.pair(clocks[0], max_age=settings.link.max_age, there=there, back=back)
         self.dynamics = DynamicsNode(
             core=core_of(settings),
