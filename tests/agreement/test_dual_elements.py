@@ -74,6 +74,7 @@ def test_a_bounce_gives_back_what_theory_says() -> None:
     assert errors[1] / errors[0] == pytest.approx(0.5, abs=0.1)  # backward Euler loses in proportion to the period
 
 
+@pytest.mark.slow  # compiles for long
 def test_a_mass_held_by_friction_does_not_creep() -> None:
     rows = thrown(T=1e-3, ticks=10000, mu=0.5, push=4.9, height=-MASS * GRAVITY / K)  # swings to at most 9.8 of 9.81 N
     assert rows[-1, 0] == pytest.approx(4.9 / K_T, abs=1e-15)  # the anchor has not moved

@@ -42,6 +42,7 @@ def test_ratios_are_positive_numbers_and_carry_their_bounds() -> None:
         assert [outcome.bound for outcome in outcomes[:2]] == [">= 1", ">= 2"]
 
 
+@pytest.mark.slow  # compiles for long
 def test_modes_do_not_change_while_the_price_of_stiction_is_taken() -> None:
     """What sticks rests, and what slips keeps its direction, so that nothing but the element itself is timed."""
     links = 7

@@ -1,5 +1,6 @@
 """Nodes as separate processes, and what happens when one of them is killed in the middle of a contact."""
 
+import json
 import os
 import signal
 import socket
@@ -20,7 +21,7 @@ from tegotae.hybrid.processes.process_life import Ending
 from tegotae.hybrid.processes.processes import run_device, run_dynamics, run_table
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.records.replay import replay
-from tegotae.hybrid.settings import read_settings
+from tegotae.hybrid.settings import read_settings, settings_of
 
 # A slow, soft contact: it begins 50 ms after the start, lasts .4 s, presses with 5 N and goes 2.6 mm deep.
 SOFT = ["device.kind=spring", "device.stiffness=2000", "model.gap=0.001", "model.speed=0.02"]
@@ -124,6 +125,10 @@ def test_stop_rearm_and_the_deaths_of_viewer_log_and_table(tmp_path, capsys):
             assert bus.meet(nodes.names, 60.0) == []
             bus.declare(GO, {})
             until(lambda: State.RUNNING in heard.state("dynamics"))
+            for node in ("dynamics", "table", "device"):
+                assert (
+                    settings_of(json.loads(bus.ask(f"{bus.session}/parameters/{node}", timeout=5.0))) == nodes.settings
+                )
             stop_and_rearm(nodes, heard, capsys)
             the_viewer_dies(nodes, heard)
             the_log_dies(nodes, heard, tmp_path / "run.mcap")
