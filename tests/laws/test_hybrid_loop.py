@@ -169,3 +169,15 @@ def test_a_device_that_goes_wrong_is_made_safe(spoil, words):
     rows = loop.finish().table
     assert np.isfinite(rows["command"]).all()
     assert np.ptp(rows["command"][-20:, 2]) == 0.0, "it rests"
+
+
+def test_a_table_pressed_against_the_surface_is_where_it_can_be():
+    """Its tip stays behind its command by push over stiffness; without a push so far behind it is not there."""
+    core = core_of(settings())
+    give = 1.5e-3
+    place = (*core.command.pose[:2], core.command.pose[2] - give, *core.command.pose[3:])
+    pushed = (0.0, 0.0, -45292.0 * give, 0.0, 0.0, 0.0)
+    state = State.RUNNING | State.CONTACT
+    assert core.ready(Measurement(label=0.0, pose=place, wrench=pushed, state=state))
+    assert not core.ready(Measurement(label=0.0, pose=place, state=state))
+    assert not core.ready(Measurement(label=0.0, pose=place, wrench=pushed, state=state | State.LATCHED))

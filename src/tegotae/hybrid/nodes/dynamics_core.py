@@ -80,13 +80,17 @@ class DynamicsCore:
         self.command = Command(label=0.0, pose=pose)
 
     def ready(self, measurement: Measurement) -> bool:
-        """Whether the table is there, obeys, and stands or moves where the simulation is."""
+        """Whether the table is there, obeys, and stands or moves where the simulation is.
+
+        Pressed against something it stays behind by what its servo gives way under that push.
+        """
         state = measurement.state
         if State.RUNNING not in state or state & (State.HELD | State.LATCHED | State.FAULT | State.EMERGENCY):
             return False
+        give = Felt(measurement).push / self.late.contact.stiffness
         apart = max(abs(a - b) for a, b in zip(measurement.pose[:3], self.command.pose[:3], strict=True))
         fastest = max(abs(x) for x in measurement.twist[:3])
-        return bool(apart < _NEAR and fastest < _SLOW + abs(self.meeting.motion[1][2]))
+        return bool(apart < _NEAR + give and fastest < _SLOW + abs(self.meeting.motion[1][2]))
 
     def tick(self, *, steps: int, measurement: Measurement | None) -> Command:
         """Hear what was felt, simulate so many periods, say where the table is to be.

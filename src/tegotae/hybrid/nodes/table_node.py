@@ -6,6 +6,7 @@ It knows nothing of what is simulated and nothing of what the device is: poses, 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,7 +60,7 @@ class TableNode:
         self._command: Command | None = None
         self._waited = self._stepped = 0
         self._longest = round(1e9 * _HELD_UP * clock.period)
-        self._stop: str | None = None
+        self._stops: deque[str] = deque()  # asked for by other threads, too: none may be lost
         self._rearm = 0
         self.state = State.HELD
 
@@ -75,7 +76,7 @@ class TableNode:
         Args:
             reason: in words.
         """
-        self._stop = reason
+        self._stops.append(reason)
 
     def request_rearm(self) -> None:
         """Leave the latch as soon as nothing speaks against it, in the next tenth of a second."""
@@ -92,15 +93,16 @@ class TableNode:
         felt = self._sensing.step(reading.signal, reading.pose, reading.twist)
         self._waited += min(now - self._stepped, self._longest)
         self._listen()
-        stop, self._stop = self._stop, None
+        stop = self._stops.popleft() if self._stops else None
         rearm = self._rearm > 0
-        self._rearm = self._rearm - 1 if rearm and State.LATCHED in self.state else 0
         age = 1e-9 * self._waited if self._command is not None else math.inf
         elapsed = 1e-9 * (now - self._stepped) if self._stepped else None
         self._stepped = now
         order = self._safety.step(
             age=age, command=self._command, reading=reading, felt=felt, stop=stop, rearm=rearm, elapsed=elapsed
         )
+        if rearm:
+            self._rearm = self._rearm - 1 if State.LATCHED in order.state else 0
         if order.rearm:
             self._device.rearm()
         self._device.command(order.pose, order.twist, label=order.label)
@@ -117,7 +119,7 @@ class TableNode:
                 )
                 self._waited = 0
             elif isinstance(packet, Stop):
-                self._stop = packet.reason
+                self.request_stop(packet.reason)
             elif isinstance(packet, Rearm):
                 self.request_rearm()
 
