@@ -6,6 +6,7 @@ import pytest
 from tegotae.hybrid import Measurement, State
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.nodes.assembly import core_of
+from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
 from tegotae.hybrid.nodes.virtual_run import VirtualLoop, run_virtual
 from tegotae.hybrid.settings import read_settings
 
@@ -181,3 +182,43 @@ def test_a_table_pressed_against_the_surface_is_where_it_can_be():
     assert core.ready(Measurement(label=0.0, pose=place, wrench=pushed, state=state))
     assert not core.ready(Measurement(label=0.0, pose=place, state=state))
     assert not core.ready(Measurement(label=0.0, pose=place, wrench=pushed, state=state | State.LATCHED))
+
+
+class Cart:
+    """A model of one's own: one mass on a line, and no guard."""
+
+    def __init__(self, mass):
+        self.period, self.mass, self.z, self.v = T, mass, -1e-3, 0.01  # 0.1 s away: the delay is learnt in flight
+        self.budget, self.refused = 0.0, (0.0, 0.0)
+
+    motion = property(lambda self: ([0.0, 0.0, self.z, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, self.v, 0.0, 0.0, 0.0]))
+    energy = property(lambda self: 0.5 * self.mass * self.v**2)
+    configuration = property(lambda self: np.array([self.z]))
+
+    def advance(self, wrench):
+        a = wrench[2] / self.mass
+        self.z, self.v = self.z + T * (self.v + 0.5 * T * a), self.v + T * a
+        return list(wrench)
+
+    def forget(self):
+        pass
+
+
+@pytest.mark.parametrize("late", [1, 5])
+def test_any_model_can_be_simulated(late):
+    """Against a spring that answers late: the half sine of the mass, its speed given back."""
+    k, m = 2e4, 8.0
+    core = DynamicsCore(meeting=Cart(m), stiffness=k)
+    told, push = [], []
+    for _ in range(round((0.1 + np.pi * np.sqrt(m / k)) / T) + 10):
+        felt = None
+        if len(told) >= late:
+            command = told[-late]
+            depth = command.pose[2]
+            state = State.RUNNING | (State.CONTACT if depth > 0.0 else State(0))
+            force = (0.0, 0.0, -k * max(depth, 0.0), 0.0, 0.0, 0.0)
+            felt = Measurement(label=command.label, pose=command.pose, twist=command.twist, wrench=force, state=state)
+        told.append(core.tick(steps=1, measurement=felt))
+        push.append(-core.applied[2])
+    assert max(push) == pytest.approx(0.01 * np.sqrt(k * m), rel=0.02)
+    assert core.meeting.v == pytest.approx(-0.01, rel=0.02)

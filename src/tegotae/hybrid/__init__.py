@@ -41,6 +41,7 @@ _HOME = {
     "TableNode": "nodes.table_node",
     "DynamicsNode": "nodes.dynamics_node",
     "Meeting": "bodies.meeting",
+    "Model": "bodies.meeting",
     "Limits": "safety.limits",
     "Reflexes": "safety.limits",
     "Safety": "safety.safety",
@@ -62,6 +63,7 @@ __all__ = sorted(_HOME)
 if TYPE_CHECKING:
     from tegotae.hybrid.bodies.flyer import free_flyer as free_flyer
     from tegotae.hybrid.bodies.meeting import Meeting as Meeting
+    from tegotae.hybrid.bodies.meeting import Model as Model
     from tegotae.hybrid.bodies.two_robots import TwoRobots as TwoRobots
     from tegotae.hybrid.bus.bus import Bus as Bus
     from tegotae.hybrid.bus.bus import MemoryBus as MemoryBus

@@ -65,8 +65,19 @@ class Model(Protocol):
     def configuration(self) -> Array:
         """Where everything is, for viewers and logs."""
 
+    @property
+    def budget(self) -> float:
+        """What the guard would still let in [J]; 0 for a model without one."""
+
+    @property
+    def refused(self) -> tuple[float, float]:
+        """Energy [J] and normal impulse [N·s] that the guard has kept out; 0 for a model without one."""
+
     def advance(self, wrench: Sequence[float]) -> list[float]:
         """One period under a wrench on the moving part; the wrench that really acted."""
+
+    def forget(self) -> None:
+        """A contact is over: nothing of it is left for the next one."""
 
 
 class Contact(NamedTuple):

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 
 from tegotae import checks
-from tegotae.hybrid.bodies.meeting import Meeting
+from tegotae.hybrid.bodies.meeting import Model
 from tegotae.hybrid.links.packets import Command, Measurement, State
 from tegotae.hybrid.nodes.compensation import Compensation, ContactEstimate, plausible
 from tegotae.hybrid.safety.poses import moved
@@ -52,7 +52,7 @@ class DynamicsCore:
     """The simulation under late forces.
 
     Args:
-        meeting: the bodies.
+        meeting: the bodies: a `Meeting`, or a model of one's own.
         stiffness: of the contact as expected [N/m]; what is felt corrects it.
         compensation: whether late forces are brought up to date and the table is sent ahead.
         longest: oldest label that is believed [s].
@@ -66,7 +66,7 @@ class DynamicsCore:
         0.002
     """
 
-    def __init__(self, *, meeting: Meeting, stiffness: float, compensation: bool = True, longest: float = 0.2) -> None:
+    def __init__(self, *, meeting: Model, stiffness: float, compensation: bool = True, longest: float = 0.2) -> None:
         self.meeting, self.compensated = meeting, bool(compensation)
         self.period, self.simulated = meeting.period, 0.0
         self.late = Compensation(period=self.period, contact=ContactEstimate(stiffness=stiffness))
