@@ -6,7 +6,18 @@ import time
 import pytest
 
 from hand_made import KEY, PATIENCE, Hand
-from tegotae.hybrid import Command, Heartbeat, Measurement, MemoryLink, Rearm, Stop, UdpLink, VirtualClock, new_key
+from tegotae.hybrid import (
+    Command,
+    Faults,
+    Heartbeat,
+    Measurement,
+    MemoryLink,
+    Rearm,
+    Stop,
+    UdpLink,
+    VirtualClock,
+    new_key,
+)
 from tegotae.hybrid.links.datagrams import VERSION
 from tegotae.hybrid.links.packets import Greeting
 
@@ -333,3 +344,19 @@ def test_data_of_the_former_session_is_dropped_at_a_restart(hand, link):
     hand.say(Heartbeat(label=2.0))
     assert link.receive() == Heartbeat(label=2.0)
     assert link.receive() is None
+
+
+def test_the_offset_of_the_peers_clock_is_found_without_a_common_one():
+    """The table's clock runs 1 % fast; both see the other's lead and lag, wrong by half a round trip at most."""
+    clock = VirtualClock(2e-3)
+    dynamics, table = MemoryLink.pair(clock, there=Faults(drift=0.01))
+    for _ in range(500):
+        clock.wait()
+        dynamics.send(Command(label=0.0))
+        table.receive()
+        table.send(Measurement(label=0.0))
+        dynamics.receive()
+    lead = 0.01 * clock.now
+    assert lead > 9e-3
+    assert dynamics.clock_offset == pytest.approx(lead, abs=5e-4)
+    assert table.clock_offset == pytest.approx(-lead, abs=5e-4)

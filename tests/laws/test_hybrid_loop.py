@@ -222,3 +222,32 @@ def test_any_model_can_be_simulated(late):
         push.append(-core.applied[2])
     assert max(push) == pytest.approx(0.01 * np.sqrt(k * m), rel=0.02)
     assert core.meeting.v == pytest.approx(-0.01, rel=0.02)
+
+
+def test_a_contact_begins_no_earlier_than_where_nothing_was_felt(monkeypatch):
+    """A damper pushes at once: taken for depth, its push would put the surface before the last free place."""
+    core, begun = core_of(settings()), []
+    monkeypatch.setattr(core.late.contact, "begin", lambda *, onset: begun.append(onset))
+    for push in (0.0, 0.0, 0.0, 4.0):
+        last_free = core.felt.depth if core.felt else None
+        command = core.command
+        force, state = (0.0, 0.0, -push, 0.0, 0.0, 0.0), State.RUNNING | (State.CONTACT if push else State(0))
+        felt = Measurement(label=command.label, pose=command.pose, twist=command.twist, wrench=force, state=state)
+        core.tick(steps=1, measurement=felt)
+    assert core.felt.depth - 4.0 / 45292.0 < last_free, "the push is more than the way since"
+    assert begun == [last_free]
+
+
+def test_what_a_contact_did_not_give_back_is_gone_when_it_is_over():
+    rows = run_virtual(settings("device.damping=400", "duration=0.4")).dynamics
+    assert rows["budget"].max() > 1e-4
+    over = np.flatnonzero(rows["wrench"][:, 2])[-1]
+    assert rows["budget"][over + 1] > 1e-4, "the damper kept some"
+    assert rows["budget"][-1] == 0.0
+
+
+def test_where_the_surface_is_in_the_tables_world_does_not_matter():
+    here, there = (run_virtual(settings(f"device.height={height}")) for height in (0.0, -0.3))
+    np.testing.assert_allclose(there.dynamics["wrench"], here.dynamics["wrench"], atol=1e-6)
+    np.testing.assert_allclose(there.dynamics["felt_pose"], here.dynamics["felt_pose"], atol=1e-12)
+    np.testing.assert_allclose(there.table["pose"][:, 2] + 0.3, here.table["pose"][:, 2], atol=1e-12)

@@ -119,3 +119,14 @@ def test_labels_that_cannot_be_are_not_believed():
 def test_bad_input_is_refused(bad):
     with pytest.raises(InputError, match="ContactEstimate"):
         ContactEstimate(**bad)
+
+
+def test_a_damper_felt_how_commanded_places_moved_not_the_speed_that_was_told():
+    """Where a contact is first heard of, commands jump back a little: the damper feels the jump."""
+    late = Compensation(period=T, contact=ContactEstimate(stiffness=1e4))
+    late.sent(label=0.0, depth=1e-3, speed=0.01)
+    late.sent(label=T, depth=1.012e-3, speed=0.01)
+    assert late.told(T)[1] == 0.01
+    assert late.rate_told(T) == pytest.approx(0.006)
+    assert late.rate_told(0.0) == 0.01, "nothing is known of the time before"
+    assert late.rate_told(1.0) == 0.0

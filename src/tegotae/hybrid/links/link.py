@@ -277,7 +277,8 @@ class Link(Closing):
 
     def _compare_clocks(self, stamp: int, now: int) -> None:
         """A packet took half of its round trip if both ways are alike; the quickest are the most alike."""
-        self._quickest += self._quickest >> 10  # clocks drift: what was quick long ago counts less and less
+        # Clocks drift: what was quick long ago counts less and less, were it as quick as nothing.
+        self._quickest += 1000 + (self._quickest >> 10)
         if self._trip <= self._quickest:
             self._quickest = self._trip
             self._offset = stamp + self._trip // 2 - now
