@@ -45,6 +45,7 @@ class UdpTable:
 
     def read(self) -> DeviceReading:
         """The newest thing it said. Old news is a fault: nothing may be felt that is no longer so."""
+        self._reading = self._reading._replace(fresh=False)
         while True:
             try:
                 label, emergency, fault, *numbers = READING.unpack(self._socket.recv(1024))

@@ -47,6 +47,8 @@ def test_without_commands_it_stops_within_50_ms_and_holds():
     bench.here.send(Rearm())
     bench.command(2e-4)
     bench.tick(2)
+    assert held[2] < bench.device.read().pose[2] < 2e-4  # from where it held, not at once
+    bench.tick(3)
     assert bench.device.read().pose[2] == pytest.approx(2e-4)
     assert bench.device.read().fault == ""
 
@@ -110,6 +112,29 @@ def test_a_late_process_makes_up_for_the_time_that_passed():
         before = bench.twin.read().pose[2]
         bench.node.step(tick)
     assert bench.twin.read().pose[2] - before > 0.02 * T
+
+
+def test_what_a_late_process_makes_up_for_is_no_jump():
+    """Ten periods are made up for, three of them in a tick: a table node must not take it for a device that jumps."""
+    bench, places = Bench(), []
+    for tick in (*range(10), *range(30, 40)):
+        bench.label = T * tick
+        bench.command(0.01 * bench.label, 0.01)
+        bench.node.step(tick)
+        places.append(bench.twin.read().pose[2])
+    steps = np.diff(places)
+    assert steps.max() <= 3.0 * T * (1.2 * 0.01 + 0.02) + 1e-15
+    assert steps[9] > 2.0 * 0.01 * T
+    assert steps[9:13].sum() > 6.0 * 0.01 * T
+
+
+def test_what_is_only_repeated_is_not_fresh():
+    bench = Bench()
+    bench.command(0.0)
+    bench.tick()
+    assert [bench.device.read().fresh for _ in range(3)] == [True, False, False]
+    bench.tick()
+    assert bench.device.read().fresh
 
 
 def test_silence_of_the_process_is_a_fault():

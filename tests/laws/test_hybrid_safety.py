@@ -30,6 +30,7 @@ class Reading(NamedTuple):
     twist: tuple = REST
     emergency: bool = False
     fault: str = ""
+    fresh: bool = True
 
 
 def along(axis, value):
@@ -437,6 +438,16 @@ def test_a_reading_that_jumped_moves_nothing(flags):
     for _ in range(100):
         table.tick(Command(label=1.0), reading=Reading(pose=FAR, **flags), felt=pushing(0.0, 0.0, 99.0, 0.0, 0.0, 0.0))
     assert table.pose == HOME
+
+
+@pytest.mark.parametrize(("ticks", "trips"), [(1, True), (3, False)])
+def test_how_far_a_reading_may_lie_counts_from_the_last_fresh_one(ticks, trips):
+    """A device that could not speak for a while has moved on meanwhile."""
+    table, far = Table(), moved(HOME, along(2, 5.0 * LIMITS.overspeed * LIMITS.velocity * T))
+    for _ in range(ticks):
+        table.tick(reading=Reading(fresh=False), elapsed=T)
+    assert table.tick(reading=Reading(pose=far), elapsed=T).tripped == trips
+    assert table.tick(reading=Reading(pose=moved(far, along(2, 0.1))), elapsed=T).tripped != trips  # once is enough
 
 
 def test_contact_is_passed_on():

@@ -165,6 +165,16 @@ def test_a_frozen_sensor_is_a_fault_where_noise_is_expected(chance):
     assert State.FAULT not in sensing.step(REST, HOME, REST).state
 
 
+def test_signals_that_are_only_repeated_neither_freeze_nor_tare():
+    sensing = tared(frozen=5, quiet=(99.0,) * 6)
+    for _ in range(20):
+        assert State.FAULT not in sensing.step((1.0,) * 6, HOME, REST, fresh=False).state
+    sensing.retare()
+    for _ in range(200):
+        sensing.step((1.0,) * 6, HOME, REST, fresh=False)
+    assert not sensing.ready
+
+
 # ---------------------------------------------------------------- contact
 
 

@@ -26,6 +26,7 @@ class DeviceReading(NamedTuple):
         label: simulated time of the command that it obeyed when it was there [s].
         emergency: whether an emergency stop is pressed.
         fault: what is wrong with it, in words; "" if nothing.
+        fresh: whether it is new since the last `read`; False where that one is only repeated.
 
     Example:
         >>> from tegotae.hybrid.devices.device import DeviceReading
@@ -39,6 +40,7 @@ class DeviceReading(NamedTuple):
     label: float = 0.0
     emergency: bool = False
     fault: str = ""
+    fresh: bool = True
 
 
 class Device(Protocol):

@@ -20,7 +20,8 @@ from tegotae.hybrid.safety.poses import difference, moved, toward
 _FORGOTTEN = 0.2  # s without a command
 _RARELY = 0.3  # commands a period
 _HASTE, _CLOSING = 1.2, 0.02  # how many times the told speed, and how much more [m/s], to catch up with
-_MOST = 10  # periods that a late process makes up for in one tick
+_MOST = 10  # periods that a late process makes up for
+_AT_ONCE = 3  # of them in one tick: more would look like a device that jumps
 _HELD_UP = 3  # periods: if this process itself was held up for longer, the rest says nothing about the table node
 _LEANING = 0.1  # share of a difference between labels that is believed at once
 _FARTHEST = 5.0  # periods that a command is moved on
@@ -44,10 +45,10 @@ class RemoteDevice:
         >>> here, there = MemoryLink.pair(clock)
         >>> process = DeviceNode(twin=SpringTwin(stiffness=1e4, period=2e-3), link=there, clock=clock)
         >>> device = RemoteDevice(link=here, period=2e-3)
-        >>> device.command((0.0, 0.0, 0.001, 1.0, 0.0, 0.0, 0.0), (0.0,) * 6, label=0.1)
+        >>> device.command((0.0, 0.0, 4e-5, 1.0, 0.0, 0.0, 0.0), (0.0,) * 6, label=0.1)
         >>> process.step(0)
         >>> device.read().signal[2], device.read().label
-        (-10.0, 0.1)
+        (-0.4, 0.1)
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class RemoteDevice:
     def read(self) -> DeviceReading:
         """What it said last; a fault if that was many reads ago, one a period: a machine that stood still read once."""
         self._unheard += 1
+        self._reading = self._reading._replace(fresh=False)
         for packet in self._link.packets():
             if isinstance(packet, Measurement):
                 emergency = State.EMERGENCY in packet.state
@@ -169,7 +171,7 @@ class DeviceNode:
         self._label, self._tick, self._often = -math.inf, -1, 1.0
         self._told: tuple[float, ...] | None = None  # pose that the device was told last
         self._came: int | None = None
-        self._waited = self._stepped = 0
+        self._waited = self._stepped = self._owed = 0
         self._longest = round(1e9 * _HELD_UP * clock.period)
         self.stopped = False
         self.quiet = 0.0  # s since the newest command; 0 before the first
@@ -199,7 +201,9 @@ class DeviceNode:
         if not self.stopped and self.quiet > (self._watchdog + 0.5) * self._clock.period:
             self._stop(now, f"no command for {1e3 * self.quiet:.3g} ms")
         # Time passes for a plant also when its process is late; one that stands has nothing to catch up with.
-        for _ in range(1 if self.idle else min(passed, _MOST)):
+        self._owed = 1 if self.idle else min(self._owed + passed, _MOST)
+        for _ in range(min(self._owed, _AT_ONCE)):
+            self._owed -= 1
             self._follow()
             self._twin.step()
         self._tick = tick
@@ -234,14 +238,14 @@ class DeviceNode:
         # A simulation that stands does not go on, and one that jumped on is not run after.
         ahead = 0.0 if ahead < -_FARTHEST * T or not any(command.twist) else min(ahead, _FARTHEST * T)
         before, self._label = self._label, command.label + ahead
-        last = self._told
-        if ahead < 0.0 and last is not None and before < self._label:
+        last = self._told or self._twin.read().pose  # after a stop it goes on from where it holds
+        if ahead < 0.0 and before < self._label:
             # Back on the way that was told: a table that catches up moves faster than its labels.
             share = (self._label - before) / (command.label - before)
             wanted = moved(last, difference(last, tuple(command.pose)), share)
         else:
             wanted = moved(tuple(command.pose), tuple(command.twist), ahead)
-        self._told = wanted if last is None else toward(last, wanted, *self._reach(command))
+        self._told = toward(last, wanted, *self._reach(command))
         self._twin.command(self._told, tuple(command.twist), label=self._label)
 
     def _reach(self, command: Command) -> tuple[float, float]:

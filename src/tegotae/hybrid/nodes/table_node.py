@@ -90,7 +90,7 @@ class TableNode:
         """
         now = self._clock.nanoseconds
         reading = self._device.read()
-        felt = self._sensing.step(reading.signal, reading.pose, reading.twist)
+        felt = self._sensing.step(reading.signal, reading.pose, reading.twist, fresh=reading.fresh)
         self._waited += min(now - self._stepped, self._longest)
         self._listen()
         stop = self._stops.popleft() if self._stops else None

@@ -88,7 +88,7 @@ class Safety:
         >>> from tegotae.hybrid.safety.sensing import NOTHING_FELT
         >>> class Standing:
         ...     pose, twist = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0), (0.0,) * 6
-        ...     emergency, fault = False, ""
+        ...     emergency, fault, fresh = False, "", True
         >>> safety = Safety(limits=Limits(), period=2e-3, start=Standing.pose)
         >>> order = safety.step(age=0.0, command=Command(label=1.0), reading=Standing, felt=NOTHING_FELT)
         >>> order.state, order.label

@@ -37,6 +37,10 @@ class Reading(Protocol):
     def fault(self) -> str:
         """What is wrong with the device; "" if nothing."""
 
+    @property
+    def fresh(self) -> bool:
+        """Whether it is new, not a repetition of the last one."""
+
 
 class Cause(NamedTuple):
     """Something that speaks against moving on.
@@ -109,7 +113,7 @@ class Watch:
         >>> from tegotae.hybrid.safety.sensing import NOTHING_FELT
         >>> class Falling:
         ...     pose, twist = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0, 0.0, 0.0)
-        ...     emergency, fault = False, ""
+        ...     emergency, fault, fresh = False, "", True
         >>> Watch(Limits(), 2e-3, Falling.pose).causes(0.0, None, Falling, NOTHING_FELT, None, 2e-3)[0].text
         'the device moves at 1 m/s, 0 rad/s; the limits are 0.25 m/s, 1 rad/s, times 1.5'
     """
@@ -153,6 +157,8 @@ class Watch:
         """Whether the reading can be believed."""
         pose, twist = reading.pose, reading.twist
         self._gap += elapsed
+        if not reading.fresh:  # it was judged before; how far the next may lie counts from when this one was new
+            return True
         if not _finite(pose, twist) or len(pose) != 7 or len(twist) != 6:
             found.append(Cause("reading", _FAULT, "the device's reading is not finite"))
             return False

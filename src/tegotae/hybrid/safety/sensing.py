@@ -135,16 +135,22 @@ class Sensing:
         self._left, self._refused = self._count, False
         self._taken: list[tuple[float, ...]] = []
 
-    def step(self, signal: Sequence[float], pose: Sequence[float], twist: Sequence[float]) -> Felt:
-        """What is felt with these signals, at this pose and twist [m/s, rad/s] of the contact point."""
+    def step(
+        self, signal: Sequence[float], pose: Sequence[float], twist: Sequence[float], *, fresh: bool = True
+    ) -> Felt:
+        """What is felt with these signals, at this pose and twist [m/s, rad/s] of the contact point.
+
+        Signals that are not fresh, that is only repeated since no others came in, count neither for the tare nor as
+        those of a frozen sensor.
+        """
         at: Pose = tuple(pose)  # type: ignore[assignment]
         a, b, c, d, e, f = signal
         if not isfinite(a + b + c + d + e + f):
             return self._broken(at, "the sensor's signals are not finite")
-        if self._frozen is not None and self._stuck(tuple(signal)):
+        if self._frozen is not None and self._stuck(tuple(signal), fresh):
             return self._broken(at, f"the sensor repeats the same signals for {self._repeats} readings: it is frozen")
         if self._left:
-            return Felt(STILL, at, _NOTHING, False, "", self._take((a, b, c, d, e, f), twist))
+            return Felt(STILL, at, _NOTHING, False, "", self._take((a, b, c, d, e, f), twist) if fresh else ())
         p, q, r, s, t, u = self.tare
         a, b, c, d, e, f = a - p, b - q, c - r, d - s, e - t, f - u
         wrench = (a, b, c, d, e, f) if self._plain else _times(self._turned, a, b, c, d, e, f)
@@ -175,9 +181,10 @@ class Sensing:
                 return f"overload: the sensor feels {felt:.4g} {unit} {axis}, it may feel {most:g} {unit}"
         return ""
 
-    def _stuck(self, signal: tuple[float, ...]) -> bool:
-        self._repeats = self._repeats + 1 if signal == self._last else 1
-        self._last = signal
+    def _stuck(self, signal: tuple[float, ...], fresh: bool) -> bool:
+        if fresh:
+            self._repeats = self._repeats + 1 if signal == self._last else 1
+            self._last = signal
         return self._frozen is not None and self._repeats > self._frozen
 
     def _broken(self, at: Pose, trouble: str) -> Felt:
