@@ -7,7 +7,7 @@ from tegotae.hybrid.links.datagrams import Header, Seal, decode, encode
 from tegotae.hybrid.links.packets import Greeting
 
 KEY = bytes(range(32))
-PATIENCE = 5.0  # s, ends a hang; nothing takes so long
+PATIENCE = 20.0  # s, ends a hang; nothing takes so long
 
 
 class Hand:

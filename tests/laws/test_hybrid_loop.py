@@ -142,6 +142,42 @@ def test_a_label_from_nowhere_is_ignored():
     assert not any(core.applied)
 
 
+def held_up_for(seconds, *, since):
+    """A soft contact at 4 ms of delay, whose dynamics node does nothing for so long [s], in this simulated moment."""
+    soft = ("device.stiffness=2000", "link.delay=0.004", "duration=0.8")
+    loop = VirtualLoop(settings(*soft))
+    while loop.dynamics.simulated < since:
+        loop.run(T)
+    loop.kill("dynamics")
+    loop.run(seconds)
+    loop.revive("dynamics")
+    delay = loop.dynamics.core.late.delay.seconds
+    loop.run(2 * T)
+    learnt = loop.dynamics.core.late.delay.seconds - delay
+    loop.run(0.1)
+    if State.LATCHED in loop.table.state:
+        loop.table.request_rearm()
+    while loop.dynamics.simulated < 0.8:
+        loop.run(0.1)
+    return loop, learnt
+
+
+@pytest.mark.parametrize("since", [0.05, 0.2], ids=["in free flight", "in contact"])
+@pytest.mark.parametrize("seconds", [0.02, 0.1], ids="for {} s".format)
+def test_a_dynamics_that_was_held_up_takes_the_labels_ahead_of_it_for_what_they_are(seconds, since):
+    """The table went on by itself, up to 34 ms: its labels are of a future that the simulation reaches later.
+
+    They must neither be disbelieved nor be taken for a loop without delay; and in the end the contact is the same.
+    """
+    loop, learnt = held_up_for(seconds, since=since)
+    assert loop.dynamics.core.disbelieved == 0
+    assert abs(learnt) < 5e-4
+    force, core = -loop.finish().dynamics["wrench"][:, 2], loop.dynamics.core
+    assert force.max() == pytest.approx(0.01 * np.sqrt(2000.0 * 33.75), rel=2e-3)
+    assert -core.meeting.motion[1][2] == pytest.approx(0.01, rel=1e-3)
+    assert core.late.contact.stiffness == pytest.approx(2000.0, rel=0.02)
+
+
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
@@ -172,6 +208,29 @@ def test_a_device_that_goes_wrong_is_made_safe(spoil, words):
     assert np.ptp(rows["command"][-20:, 2]) == 0.0, "it rests"
 
 
+@pytest.mark.parametrize("held_up", ["before", "after"])
+@pytest.mark.parametrize(("seconds", "trips"), [(0.05, False), (0.0, True)])
+def test_a_table_node_that_is_held_up_while_it_reads_does_not_take_that_for_a_jump(held_up, seconds, trips):
+    """Between its look at the clock and the reading, or after it, 1 mm passes; in no time that is a jump."""
+    loop = VirtualLoop(settings())
+    loop.run(0.16)
+    sound, way = loop.twin.read, [0.0]
+
+    def read():
+        shift = way[0]
+        if way[0] == 0.0:
+            way[0] = 1e-3
+            loop.line.timeline.nanoseconds += round(1e9 * seconds)
+            shift = 1e-3 if held_up == "before" else 0.0
+        reading = sound()
+        return reading._replace(pose=(reading.pose[0] + shift, *reading.pose[1:]))
+
+    loop.twin.read = read
+    loop.table.step(80)
+    loop.table.step(81)
+    assert (State.FAULT in loop.table.state) is trips
+
+
 def test_a_table_pressed_against_the_surface_is_where_it_can_be():
     """Its tip stays behind its command by push over stiffness; without a push so far behind it is not there."""
     core = core_of(settings())
@@ -182,6 +241,7 @@ def test_a_table_pressed_against_the_surface_is_where_it_can_be():
     assert core.ready(Measurement(label=0.0, pose=place, wrench=pushed, state=state))
     assert not core.ready(Measurement(label=0.0, pose=place, state=state))
     assert not core.ready(Measurement(label=0.0, pose=place, wrench=pushed, state=state | State.LATCHED))
+    assert not core.ready(Measurement(label=0.0, pose=place, wrench=pushed, state=state | State.LIMITED))
 
 
 class Cart:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import tegotae as tg
 from tegotae.hybrid import Command, State
+from tegotae.hybrid.happenings import TROUBLES
 from tegotae.hybrid.safety.limits import Limits, Reflexes
 from tegotae.hybrid.safety.poses import angle_between, difference, moved, quaternion_of
 from tegotae.hybrid.safety.safety import Safety
@@ -30,6 +31,7 @@ class Reading(NamedTuple):
     twist: tuple = REST
     emergency: bool = False
     fault: str = ""
+    late: bool = False
     fresh: bool = True
 
 
@@ -98,7 +100,7 @@ class Table:
         raise AssertionError(f"not held after {most} ticks")
 
     def said(self, level):
-        return [text for one, text in self.events if one == level]
+        return [text for one, text, _ in self.events if one == level]
 
 
 # ---------------------------------------------------------------- following
@@ -180,7 +182,8 @@ def test_without_commands_it_coasts_slows_down_and_latches(speed):
     way = (6 + (10 - 1) / 2) * T
     assert difference(last.pose, table.pose) == pytest.approx([v * way for v in speed], abs=1e-12)
     assert table.order.twist == REST
-    assert table.order.label == pytest.approx(last.label + 6 * T)
+    # The label is that of the place: where the table stands, the course would have been so much later.
+    assert table.order.label == pytest.approx(last.label + (way if any(speed) else 6 * T))
     assert len(table.said("trip")) == len(table.said("warning")) == 1
 
 
@@ -507,6 +510,42 @@ REFUSALS = {
     "stop": ({"stop": "no"}, "stop: no"),
     "untared": ({"felt": NOTHING_FELT._replace(ready=False)}, "not tared"),
 }
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        ({"reading": Reading(fault="hot")}, "fault"),
+        ({"reading": Reading(fault="holds", late=True)}, "late"),
+        ({"reading": Reading(emergency=True)}, "emergency"),
+        ({"stop": "no"}, "stop"),
+        ({"felt": pushing(99.0, 0.0, 0.0, 0.0, 0.0, 0.0)}, "overload"),
+        ({"reading": Reading(twist=along(0, 3.0))}, "speed"),
+        ({"reading": Reading(pose=(0.05, 0.0, 0.0, *LEVEL))}, "jump"),
+    ],
+)
+def test_a_trip_names_its_kind(given, kind):
+    table = Table()
+    table.tick(**({"reading": Reading(), "command": Command(label=0.0), "age": 0.0} | given))
+    ((level, _, told),) = [each for each in table.events if each.level == "trip"]
+    assert (level, told) == ("trip", kind)
+    assert kind in TROUBLES
+
+
+def test_commands_that_stay_away_are_lateness():
+    table = Table()
+    last = table.run(0.1, along(0, 0.01))
+    for k in range(1, 40):
+        table.tick(last, age=k * T)
+    assert [each.kind for each in table.events if each.level == "trip"] == ["late"]
+
+
+def test_a_rearm_that_is_asked_for_again_is_refused_in_words_only_the_last_time():
+    table = tripped()
+    for k in reversed(range(5)):
+        assert not any("refused" in words for words in table.said("warning"))
+        table.tick(None, age=math.inf, rearm=True, insists=k > 0)
+    assert sum("re-arm refused" in words for words in table.said("warning")) == 1
 
 
 @pytest.mark.parametrize("case", REFUSALS)

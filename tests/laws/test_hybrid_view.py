@@ -6,20 +6,25 @@ import json
 import socket
 import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
+import zstandard
 
 from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.hybrid import State, TwoRobots
 from tegotae.hybrid.bus.blocks import BlockWriter
 from tegotae.hybrid.bus.bus import MemoryBus
+from tegotae.hybrid.bus.requests import take_requests
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
-from tegotae.hybrid.view import HexaPainter, TwoRobotsPainter, View, painter_of, server
+from tegotae.hybrid.settings import Settings
+from tegotae.hybrid.view import HexaPainter, TwoRobotsPainter, View, node, painter_of, server
 from tegotae.hybrid.view.feed import thinned
 from tegotae.hybrid.view.server import asked_by_own_page
 from tegotae.hybrid.view.shapes import turned
@@ -375,13 +380,30 @@ def test_nobody_watches_nothing_is_drawn(plain: View, monkeypatch: pytest.Monkey
     plain.run(duration=0.3)
 
 
-def test_anybody_stops_but_only_our_own_page_rearms(plain: View, bus: MemoryBus) -> None:
+@pytest.mark.parametrize(
+    ("rearming", "own_page", "rearms"), [(True, True, 1), (True, False, 0), (False, True, 0), (False, False, 0)]
+)
+def test_anybody_stops_but_only_our_own_page_rearms_and_only_if_allowed(
+    bus: MemoryBus, monkeypatch: pytest.MonkeyPatch, rearming: bool, own_page: bool, rearms: int
+) -> None:
     heard: list[str] = []
-    bus.subscribe("demo/requests/**", lambda topic, payload: heard.append(f"{topic} {json.loads(payload)['node']}"))
+    take_requests(bus, stop=heard.append, rearm=lambda: heard.append("re-arm"))
+    if own_page:
+        monkeypatch.setattr(node, "asked_by_own_page", lambda server, client: True)
     nobody: Any = SimpleNamespace(client_id=None)
-    plain._request("stop", nobody)
-    plain._request("rearm", nobody)
-    assert heard == ["demo/requests/stop view"]
+    with View(bus, port=0, rearming=rearming) as view:
+        view._request("stop", nobody)
+        view._request("rearm", nobody)
+    assert heard == ["view: stop pressed on the page"] + ["re-arm"] * rearms
+
+
+def test_a_re_arm_that_reaches_no_table_is_told_on_the_page(bus: MemoryBus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node, "asked_by_own_page", lambda server, client: True)
+    with View(bus, port=0, rearming=True) as view:
+        pressed: Any = SimpleNamespace(client_id=1)
+        view._request("rearm", pressed)
+        view.draw()
+        assert "re-arm: no table answers" in view._events.content
 
 
 @pytest.mark.parametrize(
@@ -401,7 +423,80 @@ def test_who_asks_is_known_by_the_origin(plain: View, origin: str, own: bool) ->
 
 
 def test_rearming_is_offered_only_where_it_was_meant(bus: MemoryBus) -> None:
-    with View(bus, port=0, rearming=False) as view:
-        assert list(view._buttons) == ["stop"]
     with View(bus, port=0) as view:
+        assert list(view._buttons) == ["stop"]
+    with View(bus, port=0, rearming=True) as view:
         assert list(view._buttons) == ["stop", "rearm"]
+    assert not Settings().view.rearm
+    with pytest.raises(InputError, match=r"rearming=True at address='0.0.0.0'(.|\n)*ssh -L"):
+        View(bus, port=0, address="0.0.0.0", rearming=True)
+
+
+# ------------------------------------------------------------ what a browser gets
+
+
+class Browser:
+    """What a browser knows of the scene after some messages of the page, without drawing it."""
+
+    def __init__(self, line: Any) -> None:
+        self._line = line
+        self.places: dict[str, dict[str, Any]] = {}
+        self.labels: list[str] = []
+
+    def until(self, true: Callable[[], bool]) -> None:
+        """Take messages until something is true; fails if nothing comes any more."""
+        while not true():
+            frame = self._line.recv(timeout=20.0)
+            size = int.from_bytes(frame[8:16], "little")  # of the part that tells; arrays of meshes follow it
+            told = zstandard.ZstdDecompressor().decompress(frame[16 : 16 + size])
+            for message in msgspec.msgpack.decode(told)["messages"]:
+                self._take(message)
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if message["type"].startswith("Gui") and isinstance(message.get("props"), dict):
+            self.labels.append(str(message["props"].get("label")))
+        if "name" in message:
+            known = self.places.setdefault(message["name"], {"position": (0.0,) * 3, "wxyz": LEVEL})
+            known.update({key: message[key] for key in ("position", "wxyz", "visible") if key in message})
+            known.update(message["props"] if isinstance(message.get("props"), dict) else {})
+            known.update(message.get("updates", {}))
+
+    def in_world(self, name: str, place: Any = (0.0, 0.0, 0.0)) -> Array:
+        p = np.asarray(place, dtype=np.float64)
+        while name:
+            known = self.places[name]
+            p = np.asarray(known["position"]) + turned(known["wxyz"], p)
+            name = name.rpartition("/")[0]
+        return p
+
+
+@contextmanager
+def browser(view: View) -> Iterator[Browser]:
+    import viser
+    from websockets.sync.client import connect
+    from websockets.typing import Subprotocol
+
+    url, ours = view.url.replace("http", "ws"), Subprotocol(f"viser-v{viser.__version__}")
+    with connect(url, subprotocols=[ours], max_size=None) as line:
+        yield Browser(line)
+
+
+def test_a_browser_gets_the_scene_and_all_that_moves_in_it(full: View, feeder: Feeder) -> None:
+    with urllib.request.urlopen(full.url, timeout=20.0) as page:
+        assert b"<script" in page.read()
+    two = TwoRobots(pose="B")
+    q = two.start()[0]
+    tip = "/two-robots/robot1.base" + "".join(f"/robot1.link{k}" for k in range(1, 5))
+    before = handle(full, tip).wxyz.copy()
+    with browser(full) as seen:
+        parts = {"/hexa/arm6", "/hexa/rod6", "/hexa/plate", "/close-up/tip", "/two-robots/robot2.base/plate", tip}
+        seen.until(lambda: parts <= set(seen.places) and "Stop" in seen.labels)
+        assert "Re-arm" not in seen.labels
+        q[10] += 0.5  # the last joint of the first robot
+        feeder.configuration(q)
+        feeder.dynamics(z=0.0005, push=6.25, state=State.RUNNING | State.CONTACT)
+        full.draw()
+        assert handle(full, tip).wxyz != pytest.approx(before)
+        seen.until(lambda: np.allclose(seen.places[tip]["wxyz"], handle(full, tip).wxyz, atol=1e-6))
+        np.testing.assert_allclose(seen.in_world(tip, (1.0, 0.0, 0.0)), two.outlines(q[None])[0][0][-1], atol=1e-5)
+        seen.until(lambda: seen.places["/close-up/force/newtons"]["text"] == "6.25 N")

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 # Of a report, after a run; `hybrid report` has all.
 SHORT = ("peak_force", "duration", "restitution", "energy_gained", "delay", "deadlines_missed", "packets_lost")
 _LINE = 1.0  # s between two plain lines
-_ANSWER = 1.5  # s, for a table to answer a request
+_PRESENT = 5.0  # s, for a table to be met
+_ANSWER = 5.0  # s, for it to answer a request
 
 
 def show(file: Path | None, changes: Sequence[str], ports: bool) -> None:
@@ -62,12 +63,13 @@ def node(
             checks.refuse("hybrid log", "it has no file to write.", "Add --out run.mcap.")
         refuse_taken(out, overwrite)
         processes.run_log(settings, out=out, overwrite=overwrite, awaited=awaited, parent=parent)
-    elif name == "view":
-        said = Console(stderr=True, highlight=False)
+        return
+    said = Console(stderr=True, highlight=False, soft_wrap=True)
+    if name == "view":
         processes.run_view(settings, awaited=awaited, parent=parent, tell=lambda url: said.print(f"viewer: {url}"))
     else:
         run = {"dynamics": processes.run_dynamics, "table": processes.run_table, "device": processes.run_device}[name]
-        run(settings, awaited=awaited, parent=parent)
+        run(settings, awaited=awaited, parent=parent, tell=lambda words: said.print(words, markup=False))
 
 
 def _refuse_virtual(name: str, settings: Settings) -> None:
@@ -212,35 +214,36 @@ class _Teller:
 
 def request(what: str, file: Path, changes: Sequence[str]) -> int:
     """Ask a running table to stop, or to obey again; the code to exit with."""
+    from tegotae.hybrid.bus.requests import ask_rearm, ask_stop
+    from tegotae.hybrid.happenings import REARM, REARMED, STOP
     from tegotae.hybrid.processes.joining import bus_of
 
     settings = read_settings(file, changes)
-    heard: list[str] = []
+    wanted = {"stop": (STOP,), "rearm": (REARM, REARMED)}[what]
+    heard: list[dict[str, str]] = []
     bus = bus_of(settings, None)
     try:
-        bus.subscribe(f"{bus.session}/events", lambda topic, said: heard.append(_of_table(said)))
-        if missing := bus.meet(["table"], 3.0):
+        bus.subscribe(f"{bus.session}/events", lambda topic, said: heard.append(json_format.loads(said)))
+        if missing := bus.meet(["table"], _PRESENT):
             checks.refuse(f"hybrid {what}", f"{'; '.join(missing)}.", "Name the settings of a session that runs.")
-        told = {"time": time.monotonic_ns(), "node": "command line", "text": f"tegotae hybrid {what}"}
-        bus.publish(f"{bus.session}/requests/{what}", json_format.dumps(told).encode())
+        who, why = "command line", f"tegotae hybrid {what}"
+        if what == "stop":
+            ask_stop(bus, who, why)
+        elif unheard := ask_rearm(bus, who, why, timeout=_ANSWER):
+            checks.refuse("hybrid rearm", f"{unheard}.", "Ask again; `tegotae hybrid stop` works in any case.")
         end = time.monotonic() + _ANSWER
-        wanted = {"stop": "stop", "rearm": "re-arm"}[what]
-        while time.monotonic() < end and not any(wanted in each for each in heard):
+        while not (answers := [each for each in heard if each["node"] == "table" and each["kind"] in wanted]):
+            if time.monotonic() > end:
+                break
             time.sleep(0.02)
     finally:
         bus.close()
-    answers = [each for each in heard if wanted in each]
     console = words.out()
     for each in answers:
-        console.print(f"table: {each}", markup=False)
+        console.print(f"table: {each['text']}", markup=False)
     if not answers:
         console.print("asked; the table said nothing to it", markup=False)
-    return 1 if not answers or any("refused" in each for each in answers) else 0
-
-
-def _of_table(said: bytes) -> str:
-    told = json_format.loads(said)
-    return str(told["text"]) if told["node"] == "table" else ""
+    return 1 if not answers or any(each["kind"] == REARM and each["level"] == "warning" for each in answers) else 0
 
 
 # ------------------------------------------------------------ logs

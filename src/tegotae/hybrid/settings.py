@@ -198,6 +198,9 @@ class ViewSettings(_Group, frozen=True):
 
     on: Annotated[bool, _of("whether `hybrid run` starts it")] = True
     address: Annotated[str, _of("of its page; port 0: any free one")] = "127.0.0.1:8080"
+    rearm: Annotated[bool, _of("whether its page may re-arm the table: it knows no password, only this computer")] = (
+        False
+    )
 
 
 class Settings(_Group, frozen=True):
@@ -280,5 +283,5 @@ def settings_of(given: dict[str, Any]) -> Settings:
         return msgspec.convert(given, Settings)
     except msgspec.ValidationError as error:
         raise InputError(
-            f"hybrid settings: {explain(error)}.\n  `tegotae hybrid show` prints every name with its unit."
+            f"hybrid settings: {explain(error, Settings)}.\n  `tegotae hybrid show` prints every name with its unit."
         ) from error

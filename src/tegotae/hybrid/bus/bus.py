@@ -15,7 +15,7 @@ import tegotae
 from tegotae import checks
 from tegotae.errors import InputError
 
-PROTOCOL = 1  # of what is said on the bus; counts up when an older node would misunderstand
+PROTOCOL = 2  # of what is said on the bus; counts up when an older node would misunderstand
 
 About = dict[str, object]
 Take = Callable[[str, bytes], None]
@@ -64,6 +64,9 @@ class Bus(Protocol):
     def meet(self, nodes: Collection[str], timeout: float) -> list[str]:
         """Wait [s] until they are all here; returns who is missing and why, in words, else nothing."""
 
+    def versions(self) -> list[str]:
+        """Nodes of another version than ours that came, in words; costs little."""
+
     def problems(self) -> list[str]:
         """What is wrong, in words: other versions, refused peers, foreign messages. Not for the inside of a loop."""
 
@@ -104,7 +107,7 @@ def told(about: About) -> About:
 
     Example:
         >>> told({"table": "spring"})["protocol"]
-        1
+        2
     """
     return {"version": tegotae.__version__, "protocol": PROTOCOL, **about}
 
@@ -235,9 +238,13 @@ class MemoryBus:
         """Who is missing, in words; virtual time does not pass by waiting."""
         return [f"node {node!r} is not here" for node in waited_for(self, nodes, 0.0)]
 
+    def versions(self) -> list[str]:
+        """Nodes of another version than ours that are here, in words."""
+        return mismatches(self.nodes())
+
     def problems(self) -> list[str]:
         """What is wrong, in words."""
-        return mismatches(self.nodes())
+        return self.versions()
 
     def close(self) -> None:
         """Leave with all nodes declared here; nothing is heard or answered by this one afterwards."""

@@ -13,8 +13,7 @@ from tegotae.hybrid.bus.bus import Bus
 if TYPE_CHECKING:
     import numpy as np
 
-FINISHED = "finished"  # how the last event of a dynamics node begins that came to its end
-DONE = "the simulation has finished"  # why it then stops the table
+DONE = "the simulation has finished"  # why a dynamics node stops the table at its end
 _STATUS = 500_000_000  # ns between two
 
 
@@ -34,7 +33,7 @@ class Reporter:
         >>> bus.subscribe("demo/events", lambda topic, payload: heard.append(payload))
         >>> Reporter(bus, "table", TABLE).event(5, "info", "here")
         >>> heard
-        [b'{"time": 5, "node": "table", "level": "info", "text": "here"}']
+        [b'{"time": 5, "node": "table", "level": "info", "text": "here", "kind": ""}']
     """
 
     def __init__(self, bus: Bus, node: str, dtype: np.dtype[Any], *, birth: int | None = None) -> None:
@@ -55,15 +54,16 @@ class Reporter:
         numbers = np.concatenate([[simulated], q]).astype("<f8")
         self._bus.publish(f"{self._bus.session}/configuration", numbers.tobytes())
 
-    def event(self, time: int, level: str, text: str) -> None:
+    def event(self, time: int, level: str, text: str, kind: str = "") -> None:
         """Something that happened.
 
         Args:
             time: by the node's clock [ns].
             level: "info", "warning" or "trip".
             text: in words.
+            kind: of it, as in `happenings`; "" where no program acts on it.
         """
-        told = {"time": time, "node": self._node, "level": level, "text": text}
+        told = {"time": time, "node": self._node, "level": level, "text": text, "kind": kind}
         self._bus.publish(f"{self._bus.session}/events", json.dumps(told).encode())
 
     def due(self, time: int) -> bool:
@@ -82,7 +82,10 @@ class Reporter:
             told: plain values.
         """
         self._next = time + _STATUS
-        said = json.dumps({"time": time, "node": self._node, **told})
+        told = {"time": time, "node": self._node, **told}
+        if others := self._bus.versions():
+            told["words"] = [*told.get("words", ()), *others]
+        said = json.dumps(told)
         self._bus.publish(f"{self._bus.session}/status/{self._node}", said.encode())
 
     def finish(self, time: int, told: Mapping[str, Any]) -> None:

@@ -83,6 +83,7 @@ class ZenohBus:
         before = peers[: peers.index(listen)] if listen is not None and listen in peers else self._others
         self._lock = threading.Lock()
         self._alive: dict[str, tuple[str, About]] = {}  # key of a token -> node and what it told
+        self._unlike: dict[str, About] = {}  # nodes of another version; kept when they leave, as they should
         self._tokens: dict[str, Any] = {}
         self._publishers: dict[str, Any] = {}
         self._ears: list[threading.Thread] = []
@@ -186,8 +187,12 @@ class ZenohBus:
         words = b"" if said is None else bytes.fromhex(said["words"])
         seal, where = (b"", "") if said is None else (bytes.fromhex(said["seal"]), said["where"])
         if self._sealed(seal, b"here", f"{self._tokens_key}/{where}", words) and said is not None:
+            node, about = said["node"], json.loads(words)
             with self._lock:
-                self._alive[token] = said["node"], json.loads(words)
+                self._alive[token] = node, about
+                self._unlike.pop(node, None)
+                if mismatches({node: about}):
+                    self._unlike[node] = about
 
     def nodes(self) -> dict[str, About]:
         """Who is here now, and what each told of itself."""
@@ -258,13 +263,17 @@ class ZenohBus:
             self._troubles[where] = words
         return words
 
+    def versions(self) -> list[str]:
+        """Nodes of another version than ours that came, in words, also if they have left."""
+        with self._lock:
+            return mismatches(self._unlike)
+
     def problems(self) -> list[str]:
         """What is wrong, in words: other versions, refused peers, foreign messages. Not for the inside of a loop."""
-        here = self.nodes()
+        here, words = self.nodes(), self.versions()
         with self._lock:
             names = [node for node, _ in self._alive.values()]
             troubles, foreign = dict(self._troubles), self._foreign
-        words = mismatches(here)
         words += [
             f"{names.count(node)} nodes are called {node!r}. End all but one." for node in here if names.count(node) > 1
         ]

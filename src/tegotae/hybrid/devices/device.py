@@ -26,6 +26,7 @@ class DeviceReading(NamedTuple):
         label: simulated time of the command that it obeyed when it was there [s].
         emergency: whether an emergency stop is pressed.
         fault: what is wrong with it, in words; "" if nothing.
+        late: whether that is only that somebody was late, so that a re-arm needs no other cure.
         fresh: whether it is new since the last `read`; False where that one is only repeated.
 
     Example:
@@ -40,6 +41,7 @@ class DeviceReading(NamedTuple):
     label: float = 0.0
     emergency: bool = False
     fault: str = ""
+    late: bool = False
     fresh: bool = True
 
 

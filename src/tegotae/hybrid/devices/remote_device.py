@@ -13,6 +13,7 @@ from typing import Any
 from tegotae import checks
 from tegotae.hybrid.clocks.clock import Clock
 from tegotae.hybrid.devices.device import DeviceReading, Twin
+from tegotae.hybrid.happenings import LATE, REARMED, STOP
 from tegotae.hybrid.links.link import Link
 from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, Numbers, Rearm, State, Stop
 from tegotae.hybrid.safety.poses import difference, moved, toward
@@ -21,10 +22,11 @@ _FORGOTTEN = 0.2  # s without a command
 _RARELY = 0.3  # commands a period
 _HASTE, _CLOSING = 1.2, 0.02  # how many times the told speed, and how much more [m/s], to catch up with
 _MOST = 10  # periods that a late process makes up for
-_AT_ONCE = 3  # of them in one tick: more would look like a device that jumps
+_AT_ONCE = 3  # of them in one tick
+_SEEN = 0.1  # m/s: no faster than that, or as told, as it looks from outside; else it would look like one that jumps
 _HELD_UP = 3  # periods: if this process itself was held up for longer, the rest says nothing about the table node
 _LEANING = 0.1  # share of a difference between labels that is believed at once
-_FARTHEST = 5.0  # periods that a command is moved on
+FARTHEST = 5.0  # periods that a command is moved on
 
 
 class RemoteDevice:
@@ -84,13 +86,13 @@ class RemoteDevice:
                     tuple(packet.wrench),
                     packet.label,
                     emergency,
-                    _fault(packet.state),
+                    *_fault(packet.state),
                 )
                 self.met, self._unheard = True, 0
             elif isinstance(packet, Heartbeat) and packet.state & State.FAULT:
-                self._reading = self._reading._replace(fault="the device's process cannot read its device")
+                self._reading = self._reading._replace(fault="the device's process cannot read its device", late=False)
         if self.met and self._unheard * self.period > self._silence:
-            return self._reading._replace(fault=f"nothing from the device for {1e3 * self._silence:g} ms")
+            return self._reading._replace(fault=f"nothing from the device for {1e3 * self._silence:g} ms", late=True)
         return self._reading
 
     def command(self, pose: Sequence[float], twist: Sequence[float], *, label: float) -> None:
@@ -124,10 +126,13 @@ class RemoteDevice:
         self._link.close()
 
 
-def _fault(state: State) -> str:
+def _fault(state: State) -> tuple[str, bool]:
+    """What is wrong, in words, and whether it is only that commands came late."""
     if State.FAULT in state:
-        return "the device's process reports a fault"
-    return "the device has stopped by itself and holds" if State.HELD in state else ""
+        return "the device's process reports a fault", False
+    if State.LATCHED in state:
+        return "the device was told to stop and holds", False
+    return ("the device has stopped by itself and holds", True) if State.HELD in state else ("", False)
 
 
 class DeviceNode:
@@ -138,7 +143,7 @@ class DeviceNode:
         link: to the table node.
         clock: gives the time.
         watchdog: periods without a command after which the device is stopped.
-        tell: called with (time [ns], level, text) of what happens.
+        tell: called with (time [ns], level, text, kind) of what happens.
 
     Example:
         >>> from tegotae.hybrid import MemoryLink, VirtualClock
@@ -147,7 +152,7 @@ class DeviceNode:
         >>> here, there = MemoryLink.pair(clock)
         >>> node = DeviceNode(
         ...     twin=SpringTwin(stiffness=1e4, period=2e-3), link=there, clock=clock,
-        ...     tell=lambda time, level, text: said.append(text),
+        ...     tell=lambda time, level, text, kind: said.append(text),
         ... )
         >>> sent = here.send(Command(label=0.0, pose=(0.0, 0.0, 0.001, 1.0, 0.0, 0.0, 0.0)))
         >>> for _ in range(30):
@@ -163,7 +168,7 @@ class DeviceNode:
         link: Link,
         clock: Clock,
         watchdog: int = 20,
-        tell: Callable[[int, str, str], None] = lambda time, level, text: None,
+        tell: Callable[[int, str, str, str], None] = lambda time, level, text, kind: None,
     ) -> None:
         self._twin, self._link, self._clock, self._tell = twin, link, clock, tell
         self._watchdog = checks.whole("DeviceNode", "watchdog", watchdog, 1, "Give a number of periods, such as 20.")
@@ -173,7 +178,7 @@ class DeviceNode:
         self._came: int | None = None
         self._waited = self._stepped = self._owed = 0
         self._longest = round(1e9 * _HELD_UP * clock.period)
-        self.stopped = False
+        self.stopped = self._told_to_stop = False
         self.quiet = 0.0  # s since the newest command; 0 before the first
         self.commanded: Numbers | None = None  # pose of the newest command
 
@@ -199,30 +204,41 @@ class DeviceNode:
         self._often += min(1.0, _LEANING * passed) * (often - self._often)
         self.quiet = 0.0 if self._came is None else 1e-9 * self._waited
         if not self.stopped and self.quiet > (self._watchdog + 0.5) * self._clock.period:
-            self._stop(now, f"no command for {1e3 * self.quiet:.3g} ms")
+            self._stop(now, f"no command for {1e3 * self.quiet:.3g} ms", LATE)
         # Time passes for a plant also when its process is late; one that stands has nothing to catch up with.
         self._owed = 1 if self.idle else min(self._owed + passed, _MOST)
-        for _ in range(min(self._owed, _AT_ONCE)):
+        self._make_up()
+        self._tick = tick
+        self._answer()
+
+    def _make_up(self) -> None:
+        """Let the periods pass that are due: this one, and as many of those owed as do not look like a jump."""
+        far, most = 0.0, _SEEN * self._clock.period
+        for count in range(min(self._owed, _AT_ONCE)):
+            reach = 0.0 if self._command is None else self._reach(self._command)[0]
+            if count and far + reach > most:
+                return
+            far += reach
             self._owed -= 1
             self._follow()
             self._twin.step()
-        self._tick = tick
-        self._answer()
 
     def _listen(self, now: int) -> None:
         for packet in self._link.packets():
             if isinstance(packet, Command):
                 if self._came is None:
-                    self._tell(now, "info", "first command: moving")
+                    self._tell(now, "info", "first command: moving", "")
                 self._came, self.commanded, self._command = now, packet.pose, packet
                 self._waited = 0
             elif isinstance(packet, Stop):
-                self._stop(now, packet.reason)
+                self._told_to_stop = True
+                self._stop(now, packet.reason, STOP)
             elif isinstance(packet, Rearm) and self.stopped:
-                self.stopped, self._came, self._waited = False, now, 0
+                self.stopped = self._told_to_stop = False
+                self._came, self._waited = now, 0
                 self._label = -math.inf
                 self._twin.rearm()
-                self._tell(now, "info", "re-armed")
+                self._tell(now, "info", "re-armed", REARMED)
 
     def _follow(self) -> None:
         """Hand the newest command on, moved to where it would be by a clock that runs evenly.
@@ -236,7 +252,7 @@ class DeviceNode:
             return
         ahead = (1.0 - _LEANING) * (self._label + T - command.label)
         # A simulation that stands does not go on, and one that jumped on is not run after.
-        ahead = 0.0 if ahead < -_FARTHEST * T or not any(command.twist) else min(ahead, _FARTHEST * T)
+        ahead = 0.0 if ahead < -FARTHEST * T or not any(command.twist) else min(ahead, FARTHEST * T)
         before, self._label = self._label, command.label + ahead
         last = self._told or self._twin.read().pose  # after a stop it goes on from where it holds
         if ahead < 0.0 and before < self._label:
@@ -254,11 +270,11 @@ class DeviceNode:
         T = self._clock.period
         return T * (_HASTE * math.hypot(a, b, c) + _CLOSING), T * (_HASTE * math.hypot(d, e, f) + 10.0 * _CLOSING)
 
-    def _stop(self, now: int, why: str) -> None:
+    def _stop(self, now: int, why: str, kind: str) -> None:
         if not self.stopped:
             self.stopped, self._command, self._told = True, None, None
             self._twin.stop()
-            self._tell(now, "trip", f"{why}: stopped, holding; re-arm to go on")
+            self._tell(now, "trip", f"{why}: stopped, holding; re-arm to go on", kind)
 
     def _answer(self) -> None:
         reading = self._twin.read()
@@ -275,8 +291,10 @@ class DeviceNode:
 
     @property
     def state(self) -> State:
-        """What the node is doing."""
-        return State.HELD if self.stopped else State.RUNNING
+        """What the node is doing: latched if it was told to stop, only held if commands stayed away."""
+        if not self.stopped:
+            return State.RUNNING
+        return State.HELD | State.LATCHED if self._told_to_stop else State.HELD
 
     def status(self) -> dict[str, Any]:
         """What the node says of itself."""

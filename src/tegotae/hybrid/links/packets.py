@@ -37,6 +37,7 @@ class State(IntFlag):
     OVERLOAD = 128
     EMERGENCY = 256
     FAULT = 512
+    STALE = 1024  # of a measurement: the device said nothing new since the last one
 
 
 _put = object.__setattr__

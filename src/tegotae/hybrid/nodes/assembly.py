@@ -11,6 +11,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.hybrid.bodies.two_robots import TwoRobots
 from tegotae.hybrid.devices.device import Device, SpringTwin, Twin
+from tegotae.hybrid.devices.remote_device import FARTHEST
 from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
 from tegotae.hybrid.safety.calibrations import read_calibration
 from tegotae.hybrid.safety.limits import Limits, Reflexes
@@ -51,6 +52,7 @@ def core_of(settings: Settings) -> DynamicsCore:
         stiffness=expected_stiffness(settings),
         compensation=settings.compensation,
         longest=settings.link.max_age,
+        bridged=reflexes_of(settings).goes_on(settings.period) + FARTHEST * settings.period,
     )
 
 
@@ -208,10 +210,21 @@ def safety_of(settings: Settings, device: Device) -> Safety:
         joint_margin=own.joint_margin,
         singularity=own.singularity,
     )
-    reflexes = Reflexes(watchdog=own.watchdog, coast=own.coast, ramp=own.ramp, jump=own.jump)
     return Safety(
-        limits=limits, period=settings.period, start=device.read().pose, reflexes=reflexes, margins=device.margins
-    )
+        limits=limits, period=settings.period, start=device.read().pose, reflexes=reflexes_of(settings),
+        margins=device.margins,
+    )  # fmt: skip
+
+
+def reflexes_of(settings: Settings) -> Reflexes:
+    """What the table does when commands stay away.
+
+    Example:
+        >>> round(reflexes_of(Settings()).goes_on(2e-3), 6)  # s
+        0.034
+    """
+    own = settings.limits
+    return Reflexes(watchdog=own.watchdog, coast=own.coast, ramp=own.ramp, jump=own.jump)
 
 
 def ways_of(settings: Settings) -> tuple[float, float]:

@@ -157,6 +157,7 @@ class Compensation:
         self._half, self._longest = 0.5 * period, longest
         self._period = period
         self._sent: list[tuple[float, float, float]] = [(-1.0, 0.0, 0.0)] * _REMEMBERED
+        self._newest = -1.0  # label of what was sent last [s]
         self._lag = [0.0, 0.0]
 
     @property
@@ -176,12 +177,15 @@ class Compensation:
     def told(self, label: float) -> tuple[float, float] | None:
         """Depth [m] and speed [m/s] that were commanded for a simulated time; None if that is forgotten.
 
+        Beyond the newest command it is what a table does that hears nothing more: it goes on as it was told last.
+
         Args:
             label: of the command, and how far the table went on by itself [s].
         """
+        known = min(label, self._newest)
         for back in range(_BRIDGED):
-            sent, depth, speed = self._sent[(int(label / self._period + 1e-6) - back) % _REMEMBERED]
-            if -1e-9 <= label - sent <= _BRIDGED * self._period:
+            sent, depth, speed = self._sent[(int(known / self._period + 1e-6) - back) % _REMEMBERED]
+            if -1e-9 <= known - sent <= _BRIDGED * self._period:
                 return depth + speed * (label - sent), speed
         return None
 
@@ -194,6 +198,7 @@ class Compensation:
             speed: commanded [m/s].
         """
         self._sent[round(label / self._period) % _REMEMBERED] = label, depth, speed
+        self._newest = label
 
     def follow(self, *, label: float, depth: float) -> None:
         """Where the table was in free flight, against where it had been told to be.
@@ -217,7 +222,7 @@ class Compensation:
             label: as in `told` [s].
         """
         now, before = self.told(label), self.told(label - self._period)
-        if now is None or before is None:
+        if now is None or before is None or now[1] == 0.0:  # told to stand, it does, wherever it came from
             return 0.0 if now is None else now[1]
         return (now[0] - before[0]) / self._period
 

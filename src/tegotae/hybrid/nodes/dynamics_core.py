@@ -18,6 +18,9 @@ _STILL = (0.0,) * 6
 _NEAR = 5e-4  # m, how near its command the table must be before the simulation runs
 _SLOW = 1e-3  # m/s
 _QUIET = 0.02  # s without force after which a contact is over
+_BRIDGED = 5.0  # periods that a table goes on by itself, unless told
+_RESTING = State.RAMPING | State.HELD | State.LATCHED | State.FAULT | State.EMERGENCY
+_SAYS_LITTLE = _RESTING | State.STALE
 
 
 @dataclass(slots=True)
@@ -56,6 +59,7 @@ class DynamicsCore:
         stiffness: of the contact as expected [N/m]; what is felt corrects it.
         compensation: whether late forces are brought up to date and the table is sent ahead.
         longest: oldest label that is believed [s].
+        bridged: how far a table and its device may go on by themselves while commands stay away [s]; 5 periods if None.
 
     Example:
         >>> from tegotae.hybrid import Measurement, State, TwoRobots
@@ -66,11 +70,21 @@ class DynamicsCore:
         0.002
     """
 
-    def __init__(self, *, meeting: Model, stiffness: float, compensation: bool = True, longest: float = 0.2) -> None:
+    def __init__(
+        self,
+        *,
+        meeting: Model,
+        stiffness: float,
+        compensation: bool = True,
+        longest: float = 0.2,
+        bridged: float | None = None,
+    ) -> None:
         self.meeting, self.compensated = meeting, bool(compensation)
         self.period, self.simulated = meeting.period, 0.0
         self.late = Compensation(period=self.period, contact=ContactEstimate(stiffness=stiffness))
         self._longest = checks.positive("DynamicsCore", "longest", longest, "s", "Such as 0.2.")
+        bridged = _BRIDGED * self.period if bridged is None else bridged
+        self._bridged = checks.at_least_zero("DynamicsCore", "bridged", bridged, "s", "Such as 0.01; 0 for none.")
         self.felt: Felt | None = None
         self.touching, self._free = False, -math.inf
         self.disbelieved = 0
@@ -80,12 +94,12 @@ class DynamicsCore:
         self.command = Command(label=0.0, pose=pose)
 
     def ready(self, measurement: Measurement) -> bool:
-        """Whether the table is there, obeys, and stands or moves where the simulation is.
+        """Whether the table is there, obeys, and stands or moves where the simulation is: it is not still on its way.
 
         Pressed against something it stays behind by what its servo gives way under that push.
         """
         state = measurement.state
-        if State.RUNNING not in state or state & (State.HELD | State.LATCHED | State.FAULT | State.EMERGENCY):
+        if State.RUNNING not in state or state & (_RESTING | State.LIMITED):
             return False
         give = Felt(measurement).push / self.late.contact.stiffness
         apart = max(abs(a - b) for a, b in zip(measurement.pose[:3], self.command.pose[:3], strict=True))
@@ -100,7 +114,7 @@ class DynamicsCore:
             measurement: that came in since the last tick, if any.
         """
         if measurement is not None:
-            self._hear(measurement)
+            self._hear(measurement, steps)
         for _ in range(steps):
             self.wanted = self._wrench()
             self.applied = self.meeting.advance(self.wanted)
@@ -109,16 +123,27 @@ class DynamicsCore:
         self.command = self._next(waiting=steps == 0)
         return self.command
 
-    def _hear(self, measurement: Measurement) -> None:
-        bridged = 5.0 * self.period
-        if not plausible(measurement.label, now=self.simulated, longest=self._longest, bridged=bridged):
+    def _hear(self, measurement: Measurement, steps: int) -> None:
+        label = measurement.label
+        now = self.simulated + max(steps - 1, 0) * self.period  # what is made up for in this tick has passed already
+        if not plausible(label, now=now, longest=self._longest, bridged=self._bridged):
             self.disbelieved += 1
             return
         late, felt = self.late, Felt(measurement)
+        felt.depth, felt.speed = late.told(label) or (measurement.pose[2], measurement.twist[2])
+        felt.rate = late.rate_told(label)
+        self.felt = felt
+        # A table that rests, or went on by itself while this process was held up, says what the contact does, but
+        # nothing of the loop's delay, and what it makes of a command that it did not get is only known roughly. One
+        # whose device is held up says the same again and again.
+        if steps > 0 and not measurement.state & _SAYS_LITTLE and label <= now + 1.5 * self.period:
+            self._learn(felt, now)
+
+    def _learn(self, felt: Felt, now: float) -> None:
+        """Of a table that obeys: delay, lag, and what it touches."""
+        late, measurement = self.late, felt.measurement
         if self.simulated > 0.0:
-            late.delay.hear(now=self.simulated, label=measurement.label)
-        felt.depth, felt.speed = late.told(measurement.label) or (measurement.pose[2], measurement.twist[2])
-        felt.rate = late.rate_told(measurement.label)
+            late.delay.hear(now=now, label=measurement.label)
         if felt.push > 0.0:
             if not self.touching:
                 self.touching = True
@@ -129,7 +154,6 @@ class DynamicsCore:
             self.touching, self._free = False, felt.depth
             if self.simulated > 0.0:
                 late.follow(label=measurement.label, depth=measurement.pose[2])
-        self.felt = felt
 
     def _wrench(self) -> list[float]:
         """What acts on the bodies over the tick that begins, before the guard."""
@@ -164,6 +188,7 @@ class DynamicsCore:
         pose, twist = self.meeting.motion
         label = self.simulated
         if waiting:
+            self.late.sent(label=label, depth=pose[2], speed=0.0)
             return Command(label=label, pose=pose)
         acceleration = list(_STILL)
         if self.compensated:

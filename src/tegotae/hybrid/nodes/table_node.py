@@ -20,7 +20,8 @@ from tegotae.hybrid.safety.sensing import Felt, Sensing
 
 _HELD_UP = 3  # periods: if this node itself was held up for longer, the rest says nothing about the others
 _FORGOTTEN = 0.2  # s without a command
-_INSISTING = 50  # ticks: a device must be woken before it can say that it is well
+_INSISTING = 60  # ticks: a device must be woken before it can say that it is well, and commands may be a little late
+_STALE = int(State.STALE)
 _BOTHERED = State.LATCHED | State.EMERGENCY | State.FAULT | State.OVERLOAD
 
 
@@ -58,7 +59,7 @@ class TableNode:
         self._device, self._link, self._safety, self._sensing = device, link, safety, sensing
         self._origin, self._clock, self._reporter = tuple(origin), clock, reporter
         self._command: Command | None = None
-        self._waited = self._stepped = 0
+        self._waited = self._stepped = self._began = 0
         self._longest = round(1e9 * _HELD_UP * clock.period)
         self._stops: deque[str] = deque()  # asked for by other threads, too: none may be lost
         self._rearm = 0
@@ -79,7 +80,7 @@ class TableNode:
         self._stops.append(reason)
 
     def request_rearm(self) -> None:
-        """Leave the latch as soon as nothing speaks against it, in the next tenth of a second."""
+        """Leave the latch as soon as nothing speaks against it, in the next ticks; if something does, say so then."""
         self._rearm = _INSISTING
 
     def step(self, tick: int) -> None:
@@ -88,19 +89,22 @@ class TableNode:
         Args:
             tick: its number.
         """
-        now = self._clock.nanoseconds
+        began = self._clock.nanoseconds
         reading = self._device.read()
+        now = self._clock.nanoseconds
         felt = self._sensing.step(reading.signal, reading.pose, reading.twist, fresh=reading.fresh)
         self._waited += min(now - self._stepped, self._longest)
         self._listen()
         stop = self._stops.popleft() if self._stops else None
         rearm = self._rearm > 0
         age = 1e-9 * self._waited if self._command is not None else math.inf
-        elapsed = 1e-9 * (now - self._stepped) if self._stepped else None
-        self._stepped = now
+        # From before the last reading to after this one: this process may be held up between any two lines.
+        elapsed = 1e-9 * (now - self._began) if self._began else None
+        self._began, self._stepped = began, now
         order = self._safety.step(
-            age=age, command=self._command, reading=reading, felt=felt, stop=stop, rearm=rearm, elapsed=elapsed
-        )
+            age=age, command=self._command, reading=reading, felt=felt, stop=stop, rearm=rearm,
+            insists=self._rearm > 1, elapsed=elapsed,
+        )  # fmt: skip
         if rearm:
             self._rearm = self._rearm - 1 if State.LATCHED in order.state else 0
         if order.rearm:
@@ -126,7 +130,8 @@ class TableNode:
     def _answer(self, reading: DeviceReading, felt: Felt, order: Order) -> None:
         numbers = (*self._own(reading.pose), *reading.twist, *felt.wrench, *self._own(felt.onset))
         if math.isfinite(sum(numbers)):
-            self._link.send(Measurement.of(reading.label, (*numbers, int(order.state))))
+            state = int(order.state) | (0 if reading.fresh else _STALE)
+            self._link.send(Measurement.of(reading.label, (*numbers, state)))
         else:
             self._link.send(Heartbeat(label=order.label, state=order.state | State.FAULT))
 
@@ -143,8 +148,8 @@ class TableNode:
             now, tick, reading.label, min(age, 1e9), order.pose, reading.pose, reading.twist, reading.signal,
             felt.wrench, int(order.state), safety.joint_margin, safety.singularity, self._clock.deadlines.latest,
         )  # fmt: skip
-        for level, text in (*felt.events, *order.events):
-            reporter.event(now, level, text)
+        for each in (*felt.events, *order.events):
+            reporter.event(now, *each)
         if reporter.due(now):
             reporter.status(now, self.status())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.hybrid.bus.bus import Bus
+from tegotae.hybrid.bus.requests import ask_rearm
 from tegotae.hybrid.processes.joining import bus_of
 from tegotae.hybrid.processes.listening import Listener
 from tegotae.hybrid.processes.node_processes import GO, ORDER, Nodes
@@ -164,8 +164,7 @@ class Run:
                 self._asked = now
                 self._say(listener.events())
                 self._tell("a process was late, and the table latched: re-armed, since it is simulated")
-                told = {"time": time.monotonic_ns(), "node": GO, "text": "a process was late"}
-                bus.publish(f"{bus.session}/requests/rearm", json.dumps(told).encode())
+                ask_rearm(bus, GO, "a process was late", timeout=_ASKING)  # not heard: asked again
             if listener.simulated != before:
                 moved, before = now, listener.simulated
             elif now - moved > self._patience:

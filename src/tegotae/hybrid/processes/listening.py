@@ -8,8 +8,9 @@ from typing import Any
 
 from tegotae.hybrid.bus.blocks import Block, BlockReader
 from tegotae.hybrid.bus.bus import Bus
-from tegotae.hybrid.bus.reporting import DONE, FINISHED
+from tegotae.hybrid.bus.reporting import DONE
 from tegotae.hybrid.bus.rows import DYNAMICS
+from tegotae.hybrid.happenings import FINISHED, LATE, REARM, REARMED, TROUBLES
 from tegotae.hybrid.links.packets import State
 
 _DOING = {  # the first that holds is said
@@ -23,8 +24,6 @@ _DOING = {  # the first that holds is said
     State.CONTACT: "in contact",
     State.RUNNING: "running",
 }
-# How a table says that it tripped because somebody was late, and not because something is wrong.
-_LATE = ("no command for", "device: the device has stopped by itself", "device: nothing from the device")
 
 
 def doing(state: int) -> str:
@@ -60,6 +59,7 @@ class Listener:
         self.states: dict[str, int] = {}
         self.finished = False
         self.trip = ""  # why the table is latched, in words; "" if it is not
+        self._why = ""  # the kind of that; of several one that is not mere lateness
         self._said: deque[str] = deque()
         self._status: dict[str, dict[str, Any]] = {}
         bus.subscribe(f"{bus.session}/rows/dynamics", BlockReader(DYNAMICS, self._row))
@@ -74,12 +74,20 @@ class Listener:
 
     def _event(self, topic: str, payload: bytes) -> None:
         told = json.loads(payload)
-        if told["node"] == "dynamics" and str(told["text"]).startswith(FINISHED):
+        if told["node"] == "dynamics" and told.get("kind") == FINISHED:
             self.finished = True  # that all come to rest afterwards is no news
-        if told["node"] == "table" and (told["level"] == "trip" or told["text"] == "re-armed"):
-            self.trip = told["text"] if told["level"] == "trip" else ""
+        if told["node"] == "table":
+            self._of_the_table(told["level"], told["text"], told.get("kind", ""))
         if told["level"] != "info" and not self.finished and DONE not in told["text"]:
             self._said.append(f"{told['node']}: {told['text']}")
+
+    def _of_the_table(self, level: str, text: str, kind: str) -> None:
+        if kind == REARMED or (kind == REARM and level == "info"):  # or it is not latched at all
+            self.trip = self._why = ""
+        elif level == "trip":
+            self.trip, self._why = text, kind
+        elif self.trip and self._why == LATE and level == "warning" and kind in TROUBLES:
+            self._why = kind
 
     def _state(self, topic: str, payload: bytes) -> None:
         node = topic.rsplit("/", 1)[-1]
@@ -90,7 +98,7 @@ class Listener:
     @property
     def held_up(self) -> bool:
         """Whether the table is latched for no other reason than that a process was late."""
-        return self.trip.startswith(_LATE)
+        return self._why == LATE
 
     def events(self) -> list[str]:
         """What happened since the last call, in words; what is in order is not told."""

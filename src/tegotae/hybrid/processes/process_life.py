@@ -17,7 +17,8 @@ from tegotae import checks
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.settings import Settings
 
-MEETING = 120.0  # s, for others to come: they may have to compile
+MEETING = 300.0  # s, for others to come: they may have to compile, all at once, on a busy machine
+_EXPLAINED = 5.0  # s of waiting after which it is told what may be wrong, and again
 
 
 class Ending:
@@ -106,8 +107,11 @@ def join(
     awaited: Sequence[str],
     ending: Ending,
     meanwhile: Callable[[], object] = lambda: None,
+    tell: Callable[[str], None] = lambda words: None,
 ) -> None:
     """Make a node known, answer for its parameters, and wait for those without whom it does not begin.
+
+    A node does not begin beside one of another version.
 
     Args:
         settings: of the session.
@@ -116,6 +120,7 @@ def join(
         awaited: names of the others.
         ending: whether to give up.
         meanwhile: called a hundred times a second, to empty links that others fill already.
+        tell: called with what may be wrong, in words, while others do not come.
 
     Example:
         >>> import json
@@ -128,15 +133,21 @@ def join(
     told = msgspec.json.encode(settings)
     bus.answer(f"{bus.session}/parameters/{node}", lambda asked: told)
     bus.declare(node, {"pid": os.getpid()})
-    end = time.monotonic() + MEETING
-    missing: Sequence[str] = awaited
+    began = time.monotonic()
+    explained, missing = began + _EXPLAINED, list(awaited)
     while missing and not ending:
         missing = [one for one in awaited if one not in bus.nodes()]
-        if missing and time.monotonic() > end:
+        now = time.monotonic()
+        if missing and now > began + MEETING:
             words = "; ".join(bus.meet(missing, 0.0))
             checks.refuse(
                 f"hybrid {node}", f"{words} after {MEETING:g} s.", "Start it, with the same settings and key."
             )
+        if missing and now > explained:
+            explained = now + _EXPLAINED
+            tell(f"still waiting: {'; '.join(bus.meet(missing, 0.0))}")
         if missing:
             meanwhile()
             time.sleep(0.01)
+    if others := bus.versions():
+        checks.refuse(f"hybrid {node}", " ".join(others), "Then start it again.")

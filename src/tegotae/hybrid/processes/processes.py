@@ -5,7 +5,6 @@ A process ends by itself when its work is done, and otherwise on SIGTERM, on Ctr
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
@@ -29,25 +28,35 @@ if TYPE_CHECKING:
     from tegotae.hybrid.links.udp import UdpLink
     from tegotae.hybrid.nodes.table_node import TableNode
 
-_DRAIN = 0.15  # s without a message after which a log that is told to end has heard everything
-_LONGEST_DRAIN = 2.0  # s
+_LOOK = 0.01  # s between two looks of a log that is told to end
+_EMPTY, _LOOKS = 15, 200  # looks without a message after which it has heard everything, and at most
 _DOZING = 10  # ticks of a node to whom nobody speaks: a tenth of the work, and awake within 20 ms
-_COMING_TO_REST = 0.3  # s, for a table that is told to end
+_COMING_TO_REST = 150  # ticks, for a table that is told to end
+
+Tell = Callable[[str], None]
+
+
+def _nobody(words: str) -> None:
+    """Where nobody is to be told."""
 
 
 # ------------------------------------------------------------ dynamics
 
 
-def run_dynamics(settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None) -> None:
+def run_dynamics(
+    settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
+) -> None:
     """Simulate until so much is simulated; then tell the table, and end.
 
     Args:
         settings: of the session.
-        awaited: nodes to wait for before the first tick.
+        awaited: nodes to wait for before the first tick, beside the table.
         parent: process without which this one ends.
+        tell: called with what may be wrong, in words, while others do not come.
     """
-    from tegotae.hybrid.bus.reporting import DONE, FINISHED, Reporter
+    from tegotae.hybrid.bus.reporting import DONE, Reporter
     from tegotae.hybrid.bus.rows import DYNAMICS
+    from tegotae.hybrid.happenings import FINISHED
     from tegotae.hybrid.nodes.assembly import core_of
     from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
     from tegotae.hybrid.nodes.virtual_run import faults_of
@@ -60,13 +69,16 @@ def run_dynamics(settings: Settings, *, awaited: Sequence[str] = (), parent: int
         node = DynamicsNode(core=core_of(settings), link=link, clock=clock, reporter=reporter)
         wanted = settings.duration - 0.5 * settings.period
         with clock, undisturbed():
-            join(settings, "dynamics", bus, awaited, ending)
+            # Greeted over the fast link, too, a table says if it hears of another key or version.
+            needed = dict.fromkeys(("table", *awaited))
+            join(settings, "dynamics", bus, list(needed), ending, meanwhile=link.greet, tell=tell)
             _hurry(settings, clock, reporter)
             while not ending and node.simulated < wanted:
                 node.step(clock.wait(_DOZING if node.idle else 1))
         done = node.simulated >= wanted
         how = FINISHED if done else "ended early"
-        reporter.event(clock.nanoseconds, "info", f"{how}: {node.simulated:.3f} s simulated")
+        said = f"{how}: {node.simulated:.3f} s simulated"
+        reporter.event(clock.nanoseconds, "info", said, FINISHED if done else "")
         link.send(Stop(reason=DONE if done else "the simulation has ended"))
         node.finish()
 
@@ -74,15 +86,19 @@ def run_dynamics(settings: Settings, *, awaited: Sequence[str] = (), parent: int
 # ------------------------------------------------------------ table
 
 
-def run_table(settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None) -> None:
+def run_table(
+    settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
+) -> None:
     """Drive the device by the commands of the dynamics node; at the end, bring it to rest.
 
     Args:
         settings: of the session.
         awaited: nodes to wait for before the first tick.
         parent: process without which this one ends.
+        tell: called with what may be wrong, in words, while others do not come.
     """
     from tegotae.hybrid.bus.reporting import Reporter
+    from tegotae.hybrid.bus.requests import take_requests
     from tegotae.hybrid.bus.rows import TABLE
     from tegotae.hybrid.nodes.assembly import safety_of, sensing_of
     from tegotae.hybrid.nodes.table_node import TableNode
@@ -104,10 +120,9 @@ def run_table(settings: Settings, *, awaited: Sequence[str] = (), parent: int | 
             reporter=reporter,
         )
         # Called in a thread of the bus: they only put a mark, which the next tick finds.
-        bus.subscribe(f"{bus.session}/requests/stop", lambda topic, said: node.request_stop(_who(said)))
-        bus.subscribe(f"{bus.session}/requests/rearm", lambda topic, said: node.request_rearm())
+        take_requests(bus, stop=node.request_stop, rearm=node.request_rearm)
         with clock, undisturbed():
-            join(settings, "table", bus, awaited, ending, meanwhile=device.read)
+            join(settings, "table", bus, awaited, ending, meanwhile=device.read, tell=tell)
             _hurry(settings, clock, reporter)
             while not ending:
                 node.step(clock.wait(_DOZING if node.idle else 1))
@@ -135,8 +150,9 @@ def _come_to_rest(node: TableNode, clock: RealClock) -> None:
     """A table that moves is not left to the watchdog of its device."""
     if State.RUNNING in node.state or node.state & (State.COASTING | State.RAMPING):
         node.request_stop("the table node is told to end")
-    end = time.monotonic() + _COMING_TO_REST
-    while State.HELD not in node.state and time.monotonic() < end:
+    for _ in range(_COMING_TO_REST):  # not so many seconds: in one that the process is held up it does not come to rest
+        if State.HELD in node.state:
+            break
         node.step(clock.wait())
 
 
@@ -149,17 +165,16 @@ def _device(settings: Settings, clock: RealClock, ending: Ending) -> Device:
         return own_device(settings.device)
     margins = twin_of(settings).margins
     margins(twin_of(settings).read().pose)  # compiles
-    device = RemoteDevice(
-        link=link_of(settings, "table_device", "device", clock=clock), period=settings.period, margins=margins
-    )
+    link = link_of(settings, "table_device", "device", clock=clock)
+    device = RemoteDevice(link=link, period=settings.period, margins=margins)
     end = time.monotonic() + MEETING
     while not device.met and not ending:
         if time.monotonic() > end:
             device.close()
+            seen = "; ".join([f"nothing from the device's process at {settings.link.device} for {MEETING:g} s",
+                              *link.statistics.troubles()])  # fmt: skip
             checks.refuse(
-                "hybrid table",
-                f"nothing from the device's process at {settings.link.device} for {MEETING:g} s.",
-                "Start it: `tegotae hybrid device FILE`, with the same settings and key.",
+                "hybrid table", f"{seen}.", "Start it: `tegotae hybrid device FILE`, with the same settings and key."
             )
         device.greet()
         device.read()
@@ -167,25 +182,19 @@ def _device(settings: Settings, clock: RealClock, ending: Ending) -> Device:
     return device
 
 
-def _who(said: bytes) -> str:
-    """The reason of a request."""
-    try:
-        told = json.loads(said)
-        return f"{told['node']}: {told['text']}"
-    except (ValueError, KeyError, TypeError):
-        return "asked for over the bus"
-
-
 # ------------------------------------------------------------ device
 
 
-def run_device(settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None) -> None:
+def run_device(
+    settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
+) -> None:
     """Let the time of the simulated device pass, and stop it when commands stay away.
 
     Args:
         settings: of the session.
         awaited: nodes to wait for before the first tick.
         parent: process without which this one ends.
+        tell: called with what may be wrong, in words, while others do not come.
     """
     from tegotae.hybrid.bus.reporting import Reporter
     from tegotae.hybrid.bus.rows import TABLE
@@ -204,7 +213,7 @@ def run_device(settings: Settings, *, awaited: Sequence[str] = (), parent: int |
             tell=reporter.event,
         )
         with clock, undisturbed():
-            join(settings, "device", bus, awaited, ending)
+            join(settings, "device", bus, awaited, ending, tell=tell)
             _hurry(settings, clock, reporter)
             while not ending:
                 tick = clock.wait(_DOZING if node.idle else 1)
@@ -249,12 +258,10 @@ def run_log(
         while not ending:
             time.sleep(0.02)
             node.step()
-        end = time.monotonic() + _LONGEST_DRAIN
-        heard = time.monotonic()
-        while time.monotonic() < min(end, heard + _DRAIN):
-            if node.step():
-                heard = time.monotonic()
-            time.sleep(0.01)
+        empty, left = 0, _LOOKS  # not seconds: while this process is held up, nothing can be heard
+        while empty < _EMPTY and left:
+            empty, left = 0 if node.step() else empty + 1, left - 1
+            time.sleep(_LOOK)
 
 
 def about_of(settings: Settings) -> dict[str, Any]:
@@ -275,7 +282,7 @@ def run_view(
     *,
     awaited: Sequence[str] = (),
     parent: int | None = None,
-    tell: Callable[[str], None] = lambda url: None,
+    tell: Tell = _nobody,
 ) -> None:
     """Serve the viewer's page.
 
@@ -295,7 +302,8 @@ def run_view(
     with ExitStack() as held:
         ending = held.enter_context(Ending(parent))
         bus = held.enter_context(closing(bus_of(settings, "view")))
-        view = held.enter_context(View(bus, model=model, device=device, port=port, address=host))
+        rearming = settings.view.rearm
+        view = held.enter_context(View(bus, model=model, device=device, port=port, address=host, rearming=rearming))
         tell(view.url)
         while not ending:
             view.run(duration=0.25)

@@ -150,7 +150,7 @@ class LogWriter(Closing):
         """Something that happened.
 
         Args:
-            event: "time" [ns] of its node's clock, "node", "level" ("info", "warning" or "trip") and "text".
+            event: "time" [ns] of its node's clock, "node", "level" ("info", "warning" or "trip"), "text" and "kind".
         """
         try:
             own, node = int(event["time"]), str(event["node"])

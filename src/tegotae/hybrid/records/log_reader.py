@@ -35,7 +35,8 @@ class LogReader:
         table: rows of the table node.
         device: rows of the process of a simulated device, in the same fields; none if it had no process of its own.
         configuration: records of simulated [s] and q.
-        events: each with time, node, level, text, by time, and "at" [s] on the common clock.
+        events: each with time, node, level, text, kind ("" in logs that are older than kinds), by time, and "at" [s] on
+            the common clock.
         status: node -> all that it told of itself, in order.
         lost: kind of rows -> how many never reached the log.
         aligned: kind of rows -> their times [s] from the first one on, on the dynamics node's clock.
@@ -141,7 +142,7 @@ class LogReader:
         if topic in self._types:
             self._blocks.setdefault(topic, []).append((message.sequence, message.data))
         elif topic == "events":
-            self.events.append(json.loads(message.data))
+            self.events.append({"kind": "", **json.loads(message.data)})
         elif topic.startswith("status/"):
             self.status.setdefault(topic.removeprefix("status/"), []).append(json.loads(message.data))
 

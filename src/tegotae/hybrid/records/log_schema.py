@@ -122,6 +122,7 @@ EVENT_SCHEMA = json.dumps(
             "node": {"type": "string"},
             "level": {"type": "string", "enum": ["info", "warning", "trip"]},
             "text": {"type": "string"},
+            "kind": {"type": "string", "description": "for programs that act on it; empty where none does"},
         },
         "required": ["time", "node", "level", "text"],
     }

@@ -14,7 +14,7 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.hybrid.bus.reporting import FINISHED
+from tegotae.hybrid.happenings import FINISHED
 from tegotae.hybrid.links.packets import State
 from tegotae.hybrid.records.audit import Contact, contacts_of, sound
 from tegotae.hybrid.records.log_reader import LogReader

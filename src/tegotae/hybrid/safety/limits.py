@@ -155,6 +155,16 @@ class Reflexes:
                 value, unit = getattr(self, one.name), units[one.name]
                 put(self, one.name, checks.positive(own, one.name, value, unit, f"Give more, such as {one.default}."))
 
+    def goes_on(self, period: float) -> float:
+        """How far it moves on by itself without commands, as time at their velocity [s], for ticks of a period [s].
+
+        Example:
+            >>> from tegotae.hybrid.safety.limits import Reflexes
+            >>> round(1e3 * Reflexes().goes_on(2e-3), 6)  # ms
+            24.0
+        """
+        return self.watchdog * period + self.coast + 0.5 * self.ramp
+
     def rest_after(self, period: float) -> float:
         """From the last command to rest [s], for ticks of a period [s]."""
         return self.watchdog * period + self.coast + self.ramp

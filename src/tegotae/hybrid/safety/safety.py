@@ -7,6 +7,7 @@ from math import hypot, inf, isfinite
 from typing import NamedTuple
 
 from tegotae import checks
+from tegotae.hybrid.happenings import LATE, REARM, REARMED, Happening
 from tegotae.hybrid.links.packets import Command, State
 from tegotae.hybrid.safety.limits import Limits, Reflexes
 from tegotae.hybrid.safety.poses import STILL, Pose, Step, difference, moved, normalised
@@ -29,7 +30,7 @@ _FLAGS = tuple(
 _STATES = {number: State(number) for number in range(1024)}  # making one takes longer than all else here
 _LIMITED, _FELT = int(State.LIMITED), int(State.CONTACT)
 _RELEASING = int(State.OVERLOAD)
-_NOT_OBEYING = ("emergency", "fault")  # kinds of causes
+_NOT_OBEYING = ("emergency", "fault", LATE)  # kinds of causes
 _SLACK, _SLACK_ANGLE = 5e-4, 5e-3  # m, rad: a device nearer than this stands where it was told to
 _A_HAIR = 1e-9  # s: sums of periods are that exact
 
@@ -42,7 +43,7 @@ class Order(NamedTuple):
         twist: how fast, then [m/s, rad/s].
         label: simulated time that the pose stands for [s]: the command's, and what was extrapolated.
         state: what the table is doing.
-        events: (level, text) of what happened: "info", "warning" or "trip".
+        events: what happened.
         rearm: whether to re-arm the device now.
         tripped: whether it tripped in this tick.
 
@@ -56,7 +57,7 @@ class Order(NamedTuple):
     twist: Step
     label: float
     state: State
-    events: list[tuple[str, str]]
+    events: list[Happening]
     rearm: bool
     tripped: bool
 
@@ -88,14 +89,14 @@ class Safety:
         >>> from tegotae.hybrid.safety.sensing import NOTHING_FELT
         >>> class Standing:
         ...     pose, twist = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0), (0.0,) * 6
-        ...     emergency, fault, fresh = False, "", True
+        ...     emergency, fault, late, fresh = False, "", False, True
         >>> safety = Safety(limits=Limits(), period=2e-3, start=Standing.pose)
         >>> order = safety.step(age=0.0, command=Command(label=1.0), reading=Standing, felt=NOTHING_FELT)
         >>> order.state, order.label
         (<State.RUNNING: 1>, 1.0)
         >>> order = safety.step(age=inf, command=None, reading=Standing, felt=NOTHING_FELT, stop="enough")
-        >>> order.tripped, order.events[0]
-        (True, ('trip', 'stop: enough'))
+        >>> order.tripped, order.events[0].text
+        (True, 'stop: enough')
     """
 
     def __init__(
@@ -130,7 +131,7 @@ class Safety:
         self._ramp_begins = self._dog + reflexes.coast
         self._rests = reflexes.rest_after(T)
         self._trusted = reflexes.extrapolation * T
-        self._doing, self._why, self._label = _WAITING, 0, 0.0
+        self._doing, self._why, self._label, self._pace = _WAITING, 0, 0.0, 0.0
         self._closing = self._swing = inf
         self._refuge: Pose | None = None
         self._released = self._tripped = False
@@ -154,6 +155,7 @@ class Safety:
         felt: Felt,
         stop: str | None = None,
         rearm: bool = False,
+        insists: bool = False,
         elapsed: float | None = None,
     ) -> Order:
         """Decide on a tick.
@@ -165,6 +167,7 @@ class Safety:
             felt: what `Sensing` made of its signals.
             stop: the reason of a Stop that came in, "" without words; None for no Stop.
             rearm: whether a re-arm was asked for.
+            insists: whether one that is refused is asked for again in the next tick; then it is not told yet.
             elapsed: since the last step [s]; a period if not given.
         """
         T, teller, motion = self._period, self._teller, self._motion
@@ -177,7 +180,7 @@ class Safety:
             self._released = False
         wake = rearm and not reading.emergency
         if rearm:
-            self._rearm(age, command, reading, felt, causes)
+            self._rearm(age, command, reading, felt, causes, insists)
         twist, limited = STILL, False
         if self._doing < _STOPPING:
             twist, limited = self._obey(age, command, felt)
@@ -244,7 +247,7 @@ class Safety:
             self._trip("wall", 0, f"no room left to stop in: {found}")
             motion.brake()
             return motion.velocity, False
-        self._label = command.label + age
+        self._label, self._pace = command.label + age, hypot(*velocity)
         if limited:
             if self._closing == inf:  # coming nearer slowly, at first, is our own wish
                 self._teller.tell("limited", "warning", "limited: the command asks for more than the table may do")
@@ -258,9 +261,11 @@ class Safety:
         left = self._rests - age
         if motion.take(motion.braking(left)):
             motion.brake()
+        if self._pace > 0.0:  # slower, it comes to later places of the course less and less
+            self._label += self._period * min(hypot(*motion.velocity) / self._pace, 1.0)
         if left <= self._period + _A_HAIR and motion.resting:
             self._doing = _HELD
-            self._teller.say("trip", f"no command for {1e3 * age:.3g} ms: held and latched; re-arm to go on")
+            self._teller.say("trip", f"no command for {1e3 * age:.3g} ms: held and latched; re-arm to go on", LATE)
             self._tripped = True
         return motion.velocity, False
 
@@ -319,16 +324,19 @@ class Safety:
             self._doing = _HELD
             self._teller.tell("rest", "info", "at rest, held and latched; re-arm to go on")
 
-    def _rearm(self, age: float, command: Command | None, reading: Reading, felt: Felt, causes: list[Cause]) -> None:
+    def _rearm(
+        self, age: float, command: Command | None, reading: Reading, felt: Felt, causes: list[Cause], insists: bool
+    ) -> None:
         """Leave the latch if nothing speaks against it; else say what does."""
         if self._doing < _STOPPING:
-            self._teller.tell("re-arm", "info", "re-arm asked for, but nothing is latched")
+            self._teller.tell(REARM, "info", "re-arm asked for, but nothing is latched")
             return
         if against := self._against(age, command, reading, felt, causes):
-            self._teller.tell("re-arm", "warning", f"re-arm refused: {against}")
+            if not insists:
+                self._teller.tell(REARM, "warning", f"re-arm refused: {against}")
             return
         self._doing, self._why, self._refuge, self._watch.doubted = _WAITING, 0, None, False
-        self._teller.say("info", "re-armed")
+        self._teller.say("info", "re-armed", REARMED)
 
     def _against(self, age: float, command: Command | None, reading: Reading, felt: Felt, causes: list[Cause]) -> str:
         if causes:

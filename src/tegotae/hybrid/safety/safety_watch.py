@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import hypot, isfinite
 from typing import NamedTuple, Protocol
 
+from tegotae.hybrid.happenings import LATE, STOP, Happening
 from tegotae.hybrid.links.packets import Command, Numbers, State
 from tegotae.hybrid.safety.limits import Limits
 from tegotae.hybrid.safety.poses import Pose, angle_between
@@ -38,6 +39,10 @@ class Reading(Protocol):
         """What is wrong with the device; "" if nothing."""
 
     @property
+    def late(self) -> bool:
+        """Whether that is only that somebody was late."""
+
+    @property
     def fresh(self) -> bool:
         """Whether it is new, not a repetition of the last one."""
 
@@ -46,7 +51,7 @@ class Cause(NamedTuple):
     """Something that speaks against moving on.
 
     Args:
-        kind: in a word; the same kind is told once while it lasts.
+        kind: in a word, one of `happenings.TROUBLES`; the same kind is told once while it lasts.
         flag: of `State` that it sets until the next re-arm, 0 for none.
         text: in words.
 
@@ -74,30 +79,30 @@ class Teller:
         ...     teller.tell("limited", "warning", "too fast")
         ...     told += events
         >>> told
-        [('warning', 'too fast')]
+        [Happening(level='warning', text='too fast', kind='limited')]
     """
 
     def __init__(self, period: float) -> None:
         self._quiet = max(1, round(_QUIET / period))
         self._tick = 0
         self._last: dict[str, int] = {}
-        self._events: list[tuple[str, str]] = []
+        self._events: list[Happening] = []
 
-    def begin(self) -> list[tuple[str, str]]:
+    def begin(self) -> list[Happening]:
         """A new tick: the list that its events will be in."""
         self._tick += 1
         self._events = []
         return self._events
 
-    def say(self, level: str, text: str) -> None:
+    def say(self, level: str, text: str, kind: str = "") -> None:
         """An event, for certain."""
-        self._events.append((level, text))
+        self._events.append(Happening(level, text, kind))
 
     def tell(self, kind: str, level: str, text: str, *, always: bool = False) -> None:
         """An event, unless the same kind still lasts."""
         last = self._last.get(kind)
         if always or last is None or self._tick - last > self._quiet:
-            self._events.append((level, text))
+            self._events.append(Happening(level, text, kind))
         self._last[kind] = self._tick
 
 
@@ -113,7 +118,7 @@ class Watch:
         >>> from tegotae.hybrid.safety.sensing import NOTHING_FELT
         >>> class Falling:
         ...     pose, twist = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0, 0.0, 0.0)
-        ...     emergency, fault, fresh = False, "", True
+        ...     emergency, fault, late, fresh = False, "", False, True
         >>> Watch(Limits(), 2e-3, Falling.pose).causes(0.0, None, Falling, NOTHING_FELT, None, 2e-3)[0].text
         'the device moves at 1 m/s, 0 rad/s; the limits are 0.25 m/s, 1 rad/s, times 1.5'
     """
@@ -131,11 +136,11 @@ class Watch:
         """All that speaks against moving on; usually nothing."""
         found: list[Cause] = []
         if stop is not None:
-            found.append(Cause("stop", 0, f"stop: {stop}" if stop else "stop"))
+            found.append(Cause(STOP, 0, f"stop: {stop}" if stop else "stop"))
         if reading.emergency:
             found.append(Cause("emergency", _EMERGENCY, "emergency stop pressed"))
         if reading.fault:
-            found.append(Cause("fault", _FAULT, f"device: {reading.fault}"))
+            found.append(Cause(LATE if reading.late else "fault", _FAULT, f"device: {reading.fault}"))
         if not age >= 0.0:
             found.append(Cause("age", _FAULT, f"the newest command is {age:g} s old: a clock went wrong"))
         if command is not None and not _finite(command.pose, command.twist, command.acceleration):

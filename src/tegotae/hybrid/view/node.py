@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tegotae import checks
+from tegotae.hybrid.bus.requests import ask_rearm, ask_stop
 from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.view import words
 from tegotae.hybrid.view.feed import Feed
@@ -30,8 +30,8 @@ NARROWEST = 0.5  # of a window, width over height, in which all is still shown
 class View(Closing):
     """The page of a running session: both machines, the contact, forces, energy, and how every node fares.
 
-    It subscribes, and publishes nothing but a person's requests: `<session>/requests/stop` and `/requests/rearm`. While
-    nobody watches, it draws nothing.
+    It listens, and says nothing but a person's requests: to stop, and, if that was allowed, to re-arm. The page has no
+    password: whoever reaches it may stop the table. While nobody watches, it draws nothing.
 
     Args:
         bus: to listen on; stays open when the page ends.
@@ -40,7 +40,7 @@ class View(Closing):
         port: of the page; 0 takes a free one.
         address: that the page listens on; only this computer sees it unless another is named.
         rate: of the drawing [Hz], at most 30.
-        rearming: whether the page may re-arm the table; unless told only where the address is this computer's own.
+        rearming: whether the page may re-arm the table; only where no other computer reaches it.
 
     Example:
         >>> from tegotae.hybrid.bus.bus import MemoryBus
@@ -59,15 +59,22 @@ class View(Closing):
         port: int = 8080,
         address: str = "127.0.0.1",
         rate: float = 20.0,
-        rearming: bool | None = None,
+        rearming: bool = False,
     ) -> None:
         self._bus, self._session = bus, bus.session
         self.rate = checks.positive(OWN, "rate", rate, "Hz", "Give 20.")
         if self.rate > FASTEST:
             checks.refuse(OWN, f"rate={rate} Hz is above {FASTEST:g}.", "Use 20: nobody sees more.")
-        self._rearming = is_loopback(address) if rearming is None else rearming
+        if rearming and not is_loopback(address):
+            checks.refuse(
+                OWN,
+                f"rearming=True at address={address!r}: all who reach the page could make the table move.",
+                "Listen on 127.0.0.1 (from elsewhere: `ssh -L 8080:127.0.0.1:8080`), or re-arm by the command line.",
+            )
+        self._rearming = rearming
         self._ended = False
         self._unseen: list[str] = []
+        self._unheard = ""  # why a re-arm did not reach the table
         self._plots_due = self._words_due = 0.0
         self._server = serve(address, port)
         self.url = f"http://{f'[{address}]' if ':' in address else address}:{self._server.get_port()}"
@@ -133,11 +140,13 @@ class View(Closing):
             client.camera.position, client.camera.look_at = eye.position, eye.look_at
 
     def _request(self, what: str, event: GuiEvent[Any]) -> None:
-        """A person pressed a button. Anybody may stop the table; only our own page lets it move again."""
-        if what == "rearm" and not asked_by_own_page(self._server, event.client_id):
-            return
-        told = {"time": time.monotonic_ns(), "node": "view", "text": f"{what} pressed on the page"}
-        self._bus.publish(f"{self._session}/requests/{what}", json.dumps(told).encode())
+        """A person pressed a button. Anybody may stop the table; only our own page, where allowed, re-arms it."""
+        said = f"{what} pressed on the page"
+        if what == "stop":
+            ask_stop(self._bus, "view", said)
+        elif self._rearming and asked_by_own_page(self._server, event.client_id):
+            unheard = ask_rearm(self._bus, "view", said)
+            self._unheard = f"re-arm: {unheard}" if unheard else ""
 
     # ------------------------------------------------------------ drawing
 
@@ -165,7 +174,8 @@ class View(Closing):
         simulated = None if row is None else float(row["simulated"])
         self._headline.content = words.headline(simulated, seen.contact, float(np.linalg.norm(seen.force)), row)
         self._nodes.content = words.node_table(self._bus.nodes(), self.feed.status())
-        self._events.content = words.event_lines(self.feed.events(), [*self._unseen, *self.feed.problems()])
+        told = [*self._unseen, *self.feed.problems(), *self._bus.versions(), *filter(None, [self._unheard])]
+        self._events.content = words.event_lines(self.feed.events(), told)
 
     # ------------------------------------------------------------ running
 

@@ -1,0 +1,156 @@
+"""What people ask of a table over the bus: to stop, which always passes, and to obey again, which passes once.
+
+Every message is sealed with the key, but a sealed message can be recorded and sent again. A stop may be: it hurts
+nobody. A re-arm must not: so whoever asks for one first fetches a number that the table draws for this one time, and
+sends it back with the request. The number is good once and for some seconds; no clocks need to agree.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections.abc import Callable
+
+from tegotae import checks
+from tegotae.errors import InputError
+from tegotae.hybrid.bus.bus import Bus
+
+_GOOD = 10.0  # s from the drawing of a number to its use
+_MOST = 64  # numbers that wait to be used: whoever asks for more makes others ask again
+_BYTES = 16
+_UNSAID = "asked for over the bus"
+
+
+class Once:
+    """Numbers that are drawn here and come back once, in time.
+
+    Args:
+        now: gives the time [s].
+
+    Example:
+        >>> once = Once()
+        >>> number = once.draw()
+        >>> once.take(number), once.take(number), once.take("made up")
+        (True, False, False)
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._drawn: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def draw(self) -> str:
+        """A new number, in hexadecimal digits."""
+        number = secrets.token_hex(_BYTES)
+        with self._lock:
+            while len(self._drawn) >= _MOST:
+                self._drawn.pop(next(iter(self._drawn)))
+            self._drawn[number] = self._now()
+        return number
+
+    def take(self, number: str) -> bool:
+        """Whether it was drawn here, not long ago, and comes back for the first time.
+
+        Args:
+            number: as it came back.
+        """
+        with self._lock:
+            drawn = self._drawn.pop(number, None)
+        return drawn is not None and self._now() - drawn <= _GOOD
+
+
+def take_requests(
+    bus: Bus, *, stop: Callable[[str], None], rearm: Callable[[], None], now: Callable[[], float] = time.monotonic
+) -> None:
+    """Have a table hear what is asked of it. Both are called in a thread of the bus.
+
+    Args:
+        bus: to listen on.
+        stop: called with who asks for a stop, and why.
+        rearm: called when a re-arm is asked for.
+        now: gives the time [s].
+
+    Example:
+        >>> from tegotae.hybrid.bus.bus import MemoryBus
+        >>> bus, heard = MemoryBus("demo"), []
+        >>> take_requests(bus, stop=heard.append, rearm=lambda: heard.append("re-arm"))
+        >>> ask_stop(bus, "view", "pressed")
+        >>> ask_rearm(bus, "view", "pressed")
+        ''
+        >>> heard
+        ['view: pressed', 're-arm']
+    """
+    once = Once(now)
+
+    def asked(payload: bytes) -> bytes:
+        if not payload:
+            return once.draw().encode()
+        told = _told(payload)
+        if not once.take(str(told.get("number"))):
+            checks.refuse(
+                "re-arm",
+                "the number that came with it was not drawn for it, is too old, or was used before.",
+                "Ask again; if nobody of yours asked, somebody sends recorded messages.",
+            )
+        rearm()
+        return b""
+
+    bus.subscribe(f"{bus.session}/requests/stop", lambda topic, said: stop(_who(_told(said))))
+    bus.answer(f"{bus.session}/requests/rearm", asked)
+
+
+def ask_stop(bus: Bus, node: str, text: str) -> None:
+    """Ask the table to come to rest and hold; never waits.
+
+    Args:
+        bus: that the table is on.
+        node: who asks.
+        text: why, in words.
+
+    Example:
+        >>> from tegotae.hybrid.bus.bus import MemoryBus
+        >>> bus = MemoryBus("demo")
+        >>> bus.subscribe("demo/requests/stop", lambda topic, said: print(json.loads(said)["text"]))
+        >>> ask_stop(bus, "view", "pressed")
+        pressed
+    """
+    told = {"time": time.monotonic_ns(), "node": node, "text": text}
+    bus.publish(f"{bus.session}/requests/stop", json.dumps(told).encode())
+
+
+def ask_rearm(bus: Bus, node: str, text: str, *, timeout: float = 1.0) -> str:
+    """Ask the table to obey again; why that was not even heard, in words, or nothing. Its events tell what came of it.
+
+    Args:
+        bus: that the table is on.
+        node: who asks.
+        text: why, in words.
+        timeout: of each of the two answers [s].
+
+    Example:
+        >>> from tegotae.hybrid.bus.bus import MemoryBus
+        >>> ask_rearm(MemoryBus("demo"), "view", "pressed")
+        'no table answers'
+    """
+    topic = f"{bus.session}/requests/rearm"
+    try:
+        number = bus.ask(topic, b"", timeout)
+        told = {"node": node, "text": text, "number": "" if number is None else number.decode()}
+        heard = None if number is None else bus.ask(topic, json.dumps(told).encode(), timeout)
+    except InputError as error:
+        return str(error)
+    return "no table answers" if heard is None else ""
+
+
+def _told(payload: bytes) -> dict[str, object]:
+    try:
+        told = json.loads(payload)
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _who(told: dict[str, object]) -> str:
+    return f"{told['node']}: {told['text']}" if "node" in told and "text" in told else _UNSAID
