@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from tegotae.errors import FileError, InputError
 
 Array = NDArray[np.float64]
+_FEW = 20  # rows: more are a record that somebody measured
 
 
 def refuse(owner: str, problem: str, remedy: str) -> NoReturn:
@@ -104,7 +105,7 @@ def array(owner: str, name: str, value: ArrayLike, unit: str, remedy: str = "") 
             raise TypeError("it has complex values")
         return np.asarray(given, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as error:
-        way = remedy or f"Give numbers, in {unit}."
+        way = remedy or f"Give numbers{_in(unit)}."
         raise InputError(f"{owner}: {name} is not an array of numbers ({error}).\n  {way}") from error
 
 
@@ -142,11 +143,12 @@ def finite(owner: str, name: str, record: Array, unit: str) -> None:
             return
     if not np.isfinite(record).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(record))[0])
-        spot = where[0] if len(where) == 1 else where
+        spot = "" if record.size == 1 else f"[{', '.join(map(str, where))}]"
+        way = "Repair the record first: interpolate the gap, or cut it there."
         refuse(
             owner,
-            f"{name}[{spot}]={record[where]} {unit} is not finite.",
-            "Repair the record first: interpolate the gap, or cut it there.",
+            f"{name}{spot}={record[where]} {unit}".rstrip() + " is not finite.",
+            way if len(record) > _FEW else "Give finite numbers.",
         )
 
 

@@ -122,6 +122,49 @@ def test_a_step_that_cannot_meet_its_tolerance_says_when_and_why_and_keeps_the_r
     assert partial.position.shape == (3, 5, 2)
 
 
+def test_tolerances_below_rounding_are_refused_at_once():
+    with pytest.raises(InputError, match="rtol=1e-15 and atol=1e-14 are finer"):
+        PlanarRod(**PAPER).run([Phase(until=1.0)], rtol=1e-15, atol=1e-14)
+
+
+TIMES = np.linspace(0.0, 1.0, 11)
+
+
+@pytest.mark.parametrize(
+    ("motion", "words"),
+    [
+        (
+            (TIMES, np.stack([3.0 * TIMES, 0.0 * TIMES], axis=1)),
+            r"at t=0\.5 s the base is at .* and `motion` at \[1\.5",
+        ),
+        ((TIMES, np.stack([3.0 * (TIMES - 0.5), 0.0 * TIMES], axis=1)), r"at t=0\.5 s the base moves .*moving \[3\."),
+        ((0.8 * TIMES, np.zeros((11, 2))), r"from 0 to 0\.8 s, its phase lasts from 0\.5 to 1 s"),
+        ((TIMES + 0.6, np.zeros((11, 2))), r"from 0\.6 to 1\.6 s, its phase lasts from 0\.5"),
+    ],
+    ids=["elsewhere", "faster", "too short", "too late"],
+)
+def test_a_base_is_never_moved_by_magic(motion, words):
+    """Energy would appear from nowhere."""
+    with pytest.raises(InputError, match=words):
+        PlanarRod(**PAPER).run([Phase(until=0.5), Phase(until=1.0, base="pinned", motion=motion)])
+
+
+def test_a_motion_that_begins_as_the_base_moves_takes_it_over():
+    """A rod in free flight at 3 m/s, then led on at 3 m/s: nothing changes, and nothing is done to it."""
+    led = Phase(until=1.0, base="pinned", motion=(TIMES, np.stack([3.0 * TIMES, 0.0 * TIMES], axis=1)))
+    start = Shape(angle=[0.0] * 5, base_velocity=(3.0, 0.0))
+    run = PlanarRod(**PAPER).run([Phase(until=0.5), led], times=[0.0, 0.5, 1.0], initial=start)
+    assert run.position[:, 0, 0] == pytest.approx([0.0, 1.5, 3.0], abs=1e-9)
+    assert run.kinetic == pytest.approx(run.kinetic[0], rel=1e-9)
+    assert run.work == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("velocity", [(np.nan, 0.0), "x", (1.0,)], ids=str)
+def test_accelerations_want_a_finite_base_velocity(velocity):
+    with pytest.raises(InputError, match="base_velocity"):
+        PlanarRod(**PAPER).accelerations([0.0] * 5, [0.0] * 5, base_velocity=velocity)
+
+
 def test_a_run_that_stops_at_once_has_no_partial_result():
     with pytest.raises(RodError) as caught:
         PlanarRod(**PAPER).run([Phase(until=0.4, torque=1e30, base="pinned")], times=[0.3])

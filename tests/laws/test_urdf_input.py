@@ -90,6 +90,7 @@ def test_a_file_without_meaning_is_refused(parts: tuple[str, ...], told: str, tm
     with pytest.raises(InputError, match=told) as caught:
         load_urdf(path)
     assert str(caught.value).startswith(str(path))
+    assert str(caught.value).count(path.name) == 1
     assert "\n  " in str(caught.value)
 
 
@@ -293,3 +294,9 @@ def test_order_of_joints_is_that_of_the_file(tmp_path: Path) -> None:
     joints = (joint("z", "b", "c"), joint("y", "r", "b"), joint("x", "r", "a"))
     tree = load_urdf(written(tmp_path, *map(link, "rabc"), *joints))
     assert tree.joint_names == ("y", "z", "x")
+
+
+def test_a_machine_without_joints_has_nothing_to_accelerate(tmp_path: Path) -> None:
+    tree = load_urdf(written(tmp_path, link("base")))
+    assert tree.forward_dynamics([], [], []).shape == tree.inverse_dynamics([], [], []).shape == (0,)
+    assert tree.forward_dynamics(np.zeros((3, 0)), np.zeros((3, 0))).shape == (3, 0)

@@ -51,7 +51,7 @@ def workspace(found: Workspace) -> Figure:
         bar.set_label("distance from a singularity [-]")
         bar.outline.set_visible(False)
         told = "blue line: all limits kept   grey: arms reach, a limit does not allow it"
-        upright.text(0.0, -0.26, told, transform=upright.transAxes, fontsize=8.0, color=QUIET)
+        figure.supxlabel(told, fontsize=8.0, color=QUIET, x=0.06, ha="left")
     return figure
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cache, cached_property
 from types import ModuleType
@@ -280,18 +281,18 @@ class Dynamics:
         for name, given, size in (("q", Q, layout.nq), ("v", V, layout.nv)):
             if given.ndim == 0 or given.shape[-1] != size:
                 checks.refuse(OWN, f"{name} has shape {given.shape}.", f"Give {size} numbers, or rows of {size}.")
-            checks.finite(OWN, name, given.reshape(-1, size), "")
+            checks.finite(OWN, name, _rows(given, size), "")
         if lost := layout.no_turn(Q):
             checks.refuse(OWN, f"q: the quaternion of {lost!r} has length 0.", "Give (1, 0, 0, 0) for no rotation.")
         if Q.shape[:-1] != V.shape[:-1]:
             checks.refuse(OWN, f"q has shape {Q.shape}, v {V.shape}.", "Give as many rows of each.")
-        return Q.reshape(-1, layout.nq), V.reshape(-1, layout.nv), Q.shape[:-1]
+        return _rows(Q, layout.nq), _rows(V, layout.nv), Q.shape[:-1]
 
     def _like(self, given: ArrayLike, name: str, unit: str, Q: Array, size: int) -> Array:
         values = checks.array(OWN, name, given, unit)
         checks.finite(OWN, name, np.atleast_1d(values), unit)
         try:
-            return np.array(np.broadcast_to(values.reshape(-1, size) if values.ndim > 1 else values, (len(Q), size)))
+            return np.array(np.broadcast_to(_rows(values, size) if values.ndim > 1 else values, (len(Q), size)))
         except ValueError:
             checks.refuse(OWN, f"{name} has shape {values.shape}.", f"Give {size} numbers, or {len(Q)} rows of them.")
 
@@ -339,3 +340,8 @@ class Dynamics:
         S, M = kinematics.workspace(len(self.layout.parent)), np.zeros((nv, nv))
         entries().place(*self._model, inner_q, inner_v, S, M, np.zeros(nv))
         return M, S
+
+
+def _rows(values: Array, size: int) -> Array:
+    """All leading axes in one; also of rows of nothing, as those of a tree without joints."""
+    return values.reshape(math.prod(values.shape[:-1]), size)

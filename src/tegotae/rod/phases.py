@@ -54,9 +54,10 @@ class Phase:
         base: "free", "pinned" (may turn), or "fixed" (may not).
         loads: forces and torques at points of the rod, constant.
         curvature: natural curvature [1/m]: a number, one a segment, or (times [s], values (times, segments)), linear
-            between the times; the rod's own `rest_curvature` unless given.
+            between the times and constant beyond them; the rod's own `rest_curvature` unless given.
         motion: (times [s], places (times, 2) or (times, 3)) along which a held base is moved, smooth (a cubic spline):
-            x, y [m] and for a fixed base its angle [rad].
+            x, y [m] and for a fixed base its angle [rad]. Its times reach over the whole phase. At time 0 it says where
+            the base starts and how it moves; later it must begin there.
 
     Example:
         >>> from tegotae.rod import Phase
@@ -76,7 +77,7 @@ class Phase:
         set_(self, "until", checks.number("Phase", "until", self.until, "s", "Give the time at which it ends."))
         set_(self, "torque", checks.number("Phase", "torque", self.torque, "N·m", "Give a finite torque."))
         if not isinstance(self.base, str) or self.base not in BASES:
-            checks.refuse("Phase", f"base={self.base!r}.", f"Use one of {', '.join(BASES)}.")
+            checks.refuse("Phase", f"base={self.base!r}.", f"Use one of {', '.join(BASES)}; `motion` moves the base.")
         if not isinstance(self.loads, Sequence):
             checks.refuse("Phase", f"loads={self.loads!r}.", "Give a list of Load(...).")
         for load in self.loads:

@@ -50,6 +50,7 @@ def observe(rod, t, z, X, U):
 Counts = NDArray[np.int64]
 
 _LEAST_STEP = 1e-13  # of the time: below, rounding decides
+_FINEST = 1e-13  # tolerance: below, no step is short enough for the rounding of its own numbers
 _EXPLICIT_UP_TO = 8  # nodes: with more, bending is stiff enough for linearly implicit steps to pay
 _EXPLICIT_DECAY = 300.0  # 1/s: quicker, and explicit steps are bound by stability even with few nodes
 
@@ -183,6 +184,9 @@ class PlanarRod:
         record = Record(self, _times(times, stretch[-1].until), stretch)
         for name, value in (("rtol", rtol), ("atol", atol)):
             checks.positive("PlanarRod", name, value, "", "Such as 1e-6.")
+        if max(rtol, atol) < _FINEST:
+            told = f"rtol={rtol:g} and atol={atol:g} are finer than the rounding of numbers allows"
+            checks.refuse("PlanarRod", f"{told}.", f"Give at least {_FINEST:g} for one of them.")
         z = record.start(initial)
         room, tally = self._room(), np.zeros(3, dtype=np.int64)
         t, order = 0.0, 4
@@ -191,11 +195,17 @@ class PlanarRod:
             record.hold(z, phase, t)
             step = 1e-3 * max(phase.until - t, 1e-9)
             for stop in record.stops(t, phase.until, rod.when):
-                status, reached, step, order = self._module.march(
-                    rod, t, z, stop, step, order, rtol, atol, self._method(method), room, _LEAST_STEP, tally
-                )
+                status = ex.UNDER_WAY
+                while status == ex.UNDER_WAY:
+                    before, taken = t, int(tally[1:].sum())
+                    status, t, step, order = self._module.march(
+                        rod, t, z, stop, step, order, rtol, atol, self._method(method), room, _LEAST_STEP, tally
+                    )
+                    left = (stretch[-1].until - t) / max(t - before, 1e-300) * (int(tally[1:].sum()) - taken)
+                    if status == ex.UNDER_WAY and left > ex.MOST:  # at this pace it would never end
+                        status = ex.TOO_MANY
                 if status != ex.DONE or not np.isfinite(z).all():
-                    self._stop(status, reached, record, tally)
+                    self._stop(status, t, record, tally)
                 t = stop
                 record.keep(rod, t, z, self._module)
         return record.result(_about(tally, rtol, atol, method))
@@ -227,7 +237,11 @@ class PlanarRod:
                 checks.refuse("PlanarRod", f"{name} has shape {values.shape}.", f"Give {self.nodes}, one a node.")
             checks.finite("PlanarRod", name, values, unit)
             into[2:] = values
-        v[:2] = base_velocity
+        moved = checks.array("PlanarRod", "base_velocity", base_velocity, "m/s")
+        if moved.shape != (2,):
+            checks.refuse("PlanarRod", f"base_velocity has shape {moved.shape}.", "Give two numbers, (x, y).")
+        checks.finite("PlanarRod", "base_velocity", moved, "m/s")
+        v[:2] = moved
         rod = self.compiled(Phase(until=1.0, torque=torque, base=base, loads=loads))
         self._module.accelerate(rod, 0.0, y, v, a)
         return a[2:]
@@ -326,7 +340,7 @@ class PlanarRod:
     def _stop(self, status: int, t: float, record: Record, tally: Counts) -> None:
         why = {
             ex.TOO_SMALL: "no step is short enough to meet the tolerance",
-            ex.TOO_MANY: "too many steps",
+            ex.TOO_MANY: f"at this pace it would take more than {ex.MOST:,} steps",
         }.get(status, "the motion left the finite numbers")
         raise RodError(
             f"PlanarRod: it stopped at t={t:.6g} s: {why}.\n"

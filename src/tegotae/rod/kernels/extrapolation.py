@@ -15,7 +15,8 @@ from tegotae.rod.kernels.motion import accelerations, drive, locate, powers
 
 IMPLICIT, EXPLICIT = 0, 1
 COLUMNS = 12
-DONE, TOO_SMALL, TOO_MANY = 0, 1, 2
+DONE, TOO_SMALL, TOO_MANY, UNDER_WAY = 0, 1, 2, 3
+MOST, A_WHILE = 10_000_000, 20_000  # steps: of a whole run, and until the caller may have a look
 
 
 @kernel
@@ -107,7 +108,7 @@ def error_of(z, best, other, count, rtol, atol):
 
 @kernel
 def advance(rod, t, z, end, H, k, rtol, atol, method, room, least, tally):
-    """From t to `end`: -> status, the time reached, the next step, the next order. z is changed in place.
+    """From t to `end`, or for a while: -> status, the time reached, the next step, the next order. z changes in place.
 
     room: W (2 COLUMNS, N), a (n + 2), f0, f, before (N); tally counts accelerations, steps, rejected steps.
     """
@@ -120,12 +121,15 @@ def advance(rod, t, z, end, H, k, rtol, atol, method, room, least, tally):
     for j in range(COLUMNS):
         total += substeps(j, method)
         costs[j] = total
-    rejected = False
+    rejected, taken = False, 0
     if end - t <= least * max(abs(t), abs(end)):
         return DONE, end, H, k  # two times that differ by rounding alone
     while t < end:
-        if tally[1] + tally[2] > 10_000_000:
+        if tally[1] + tally[2] > MOST:
             return TOO_MANY, t, H, k
+        if taken == A_WHILE:
+            return UNDER_WAY, t, H, k
+        taken += 1
         last = t + 1.0000001 * H >= end
         step = end - t if last else H
         if step < least * max(abs(t), abs(end)):

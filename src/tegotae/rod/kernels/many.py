@@ -3,7 +3,7 @@
 import numpy as np
 
 from tegotae.compiling import kernel
-from tegotae.rod.kernels.extrapolation import COLUMNS, DONE, advance
+from tegotae.rod.kernels.extrapolation import COLUMNS, DONE, UNDER_WAY, advance
 from tegotae.rod.kernels.motion import Rod, drive, locate
 from tegotae.rod.kernels.recursion import BACK
 from tegotae.rod.kernels.segment import WIDTH, all_integrals, kinetic_energy, places, velocities
@@ -63,9 +63,11 @@ def march_some(some, fixed, phase, t0, stops, rows, Z, H, k, tolerances, methods
         rod = rod_of(b, fixed, phase)
         z, t = Z[b], t0
         for i in range(stops.shape[0]):
-            done, _, H[b], k[b] = advance(
-                rod, t, z, stops[i], H[b], k[b], rtol, atol, methods[b], room, least, tally[b]
-            )
+            done = UNDER_WAY
+            while done == UNDER_WAY:
+                done, t, H[b], k[b] = advance(
+                    rod, t, z, stops[i], H[b], k[b], rtol, atol, methods[b], room, least, tally[b]
+                )
             t = stops[i]
             if done != DONE or not np.isfinite(z).all():
                 status[b] = done if done != DONE else -1
