@@ -183,6 +183,10 @@ def test_a_file_that_is_no_log_is_refused(capsys):
     assert "no MCAP file" in refused(capsys, "replay", "text.mcap")
 
 
+def test_a_log_is_not_given_the_name_of_another_kind_of_file(tmp_path, capsys):
+    assert "run.mcap" in refused(capsys, "run", EXAMPLE, *QUICK, "--out", str(tmp_path / "run.nc"))
+
+
 def test_a_report_does_not_overwrite_its_log(log, capsys):
     before = log.read_bytes()
     assert "same file" in refused(capsys, "report", str(log), "--json", str(log))

@@ -105,7 +105,7 @@ def test_a_sleep_that_takes_too_long_skips_but_is_no_overrun(machine):
     machine.oversleep = 4 * MS
     assert real.wait() == 5
     assert (real.deadlines.overruns, real.deadlines.skipped) == (0, 4)
-    assert real.deadlines.lateness.largest < 1e-6
+    assert real.deadlines.lateness.largest == pytest.approx(4e-3, rel=1e-3)  # it went on so late
 
 
 @settings(deadline=None, max_examples=50)

@@ -28,7 +28,7 @@ class Deadlines:
         count: ticks that began.
         overruns: ticks whose work ended after the next was due.
         skipped: ticks that never began.
-        lateness: of the beginnings, against the times they were due.
+        lateness: of the beginnings, against the times that the loop should have gone on.
         latest: lateness of the newest beginning [s].
         wall_steps: how often the wall clock was set while the loop ran. Nothing here depends on it.
         wall_step: by how much in all [s].
@@ -198,7 +198,7 @@ class RealClock(Ticking):
             self.__enter__()
             self._start = now = self.nanoseconds
             self._wall = time.time_ns() - now
-            return self._begin(0, now)
+            return self._begin(0, now, now)
         wanted = self._tick + ticks
         due = self._due(wanted)
         if now > self._due(self._tick + 1):
@@ -212,15 +212,15 @@ class RealClock(Ticking):
         while self._due(tick) > now:  # what rounding may have given too much
             tick -= 1
         self.deadlines.skipped += tick - wanted
-        return self._begin(tick, now)
+        return self._begin(tick, now, due)
 
     def _due(self, tick: int) -> int:
         return self._start + round(1e9 * self._period * tick)
 
-    def _begin(self, tick: int, now: int) -> int:
+    def _begin(self, tick: int, now: int, due: int) -> int:
         self._tick = tick
         self.deadlines.count += 1
-        late = now - self._due(tick)
+        late = now - due  # of the first that could not begin, where some were skipped
         self.deadlines.lateness.add(late)
         self.deadlines.latest = 1e-9 * late
         self._watch_the_wall_clock()

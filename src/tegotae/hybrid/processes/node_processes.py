@@ -20,6 +20,7 @@ from tegotae.hybrid.settings import OwnDevice, Settings
 GO = "run"  # node on the bus whose coming lets the loops begin
 ORDER = ("dynamics", "table", "device", "view", "log")  # of ending: the table rests first, the log hears all
 _ENDS = 5.0  # s, for a process to end by itself
+_OTHERS = (".nc", ".csv", ".json", ".parquet", ".html", ".toml")  # endings of files that a log is not
 
 
 class Nodes(Closing):
@@ -150,6 +151,8 @@ def refuse_taken(out: Path | None, overwrite: bool) -> None:
     Example:
         >>> refuse_taken(None, False)
     """
+    if out is not None and out.suffix.lower() in _OTHERS:
+        raise FileError(f"Cannot write {out}: logs are MCAP files.\n  Name it {out.with_suffix('.mcap')}.")
     if out is not None and checks.target_of(out).exists() and not overwrite:
         raise FileError(
             f"Cannot write {out}: it exists, and may be the only record of a run.\n"

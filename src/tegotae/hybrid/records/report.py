@@ -79,7 +79,7 @@ def report(log: LogReader | str | os.PathLike[str]) -> dict[str, Any]:
     hardest = max(contacts, key=lambda each: each.peak_force, default=None)
     told: dict[str, Any] = dict.fromkeys(_OF_A_CONTACT) if hardest is None else asdict(hardest)
     if hardest is None:
-        told["delay"] = _median(log.dynamics["delay"])
+        told["delay"] = _median(log.dynamics["delay"][log.dynamics["delay"] > 0.0])  # 0: not identified yet
     told |= _loop(log) | _counts(log) | _settings(log)
     told["contacts"] = [asdict(each) for each in contacts]
     during = _during(log.events)
@@ -105,7 +105,7 @@ def _loop(log: LogReader) -> dict[str, Any]:
         "simulated": float(time[-1]) if time.size else 0.0,
         "logged": float(np.ptp(both)) if both.size else 0.0,
         "period": period,
-        "delay_by_labels": _median(age),
+        "delay_by_labels": _median(age[age >= 0.0]),  # a table that goes on by itself is ahead: that is no delay
         "guard_removed_in_all": float(rows["removed"][-1]) if rows.size else 0.0,
         "lateness": {node: _spread(getattr(log, node)["lateness"]) for node in NODES},
     }

@@ -119,7 +119,7 @@ terminal: <code>tegotae hybrid report</code>.</footer>
 def _header(told: Mapping[str, Any], log: LogReader) -> str:
     def number(name: str, factor: float = 1.0) -> str:
         value = told.get(name)
-        return "–" if value is None else f"{factor * value:.4g}"
+        return "–" if value is None else str(value) if isinstance(value, int) else f"{factor * value:.4g}"
 
     gained = (told.get("restitution") or 0.0) > 1.001
     counts = [

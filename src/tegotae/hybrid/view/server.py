@@ -98,7 +98,7 @@ def _refuse_port(address: str, port: int) -> NoReturn:
     checks.refuse(
         OWN,
         f"port={port} is in use on {address}: another program, or a page that still runs.",
-        "End that one, give another port ([view] port = …), or 0 for any free one.",
+        "End that one, or give another port, 0 for any free one: --set view.address=127.0.0.1:0.",
     )
 
 
