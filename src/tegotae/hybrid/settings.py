@@ -149,7 +149,7 @@ class LinkSettings(_Group, frozen=True):
     device: Annotated[str, _of("where the device's process listens")] = "127.0.0.1:0"
     key: Annotated[str, _of("file with the shared key; '' makes one for this run (hybrid run)")] = ""
     max_age: Annotated[float, _of("largest round trip of a packet [s], > 0")] = 0.2
-    delay: Annotated[float, _of("added to the loop, about half on either way [s], >= 0; whole periods if virtual")] = 0.0
+    delay: Annotated[float, _of("added to the loop, about half on either way [s], >= 0; virtual: in whole ticks")] = 0.0
     jitter: Annotated[float, _of("added on either way, 0 to this by chance [s], >= 0")] = 0.0
     loss: Annotated[float, _of("part of the packets that is lost, on either way [-], 0 to 1")] = 0.0
     duplication: Annotated[float, _of("part that comes twice [-], 0 to 1")] = 0.0
