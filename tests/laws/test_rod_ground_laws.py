@@ -143,6 +143,13 @@ def test_a_load_beyond_reason_stops_the_run_and_keeps_what_was() -> None:
     assert np.abs(caught.value.partial.angle).max() == 0.0
 
 
+def test_a_turn_too_far_in_the_very_last_tick_is_told_too() -> None:
+    with pytest.raises(RodError, match=r"at t=0\.002 s") as caught:
+        GroundedRod(rod=SNAKE).run([Phase(until=0.001), Phase(until=0.002, torque=1e6)], period=1e-3)
+    assert caught.value.partial is not None
+    assert caught.value.partial.time[-1] == pytest.approx(0.001)
+
+
 def test_a_thrown_rod_only_loses_energy_and_the_balance_closes_as_the_period_falls() -> None:
     ground = Ground(tangential=0.1, normal=0.4, stiffness=1e4, damping=20.0)
     rod = PlanarRod(length=1.0, nodes=9, density=1.0, elasticity=0.5, viscosity=0.01)

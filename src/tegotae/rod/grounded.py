@@ -15,15 +15,15 @@ from tegotae.compiling import build
 from tegotae.result import Result, Variable
 from tegotae.rod.ground import Ground, Peg, Wall
 from tegotae.rod.kernels import ground as gk
-from tegotae.rod.kernels import stepping
+from tegotae.rod.kernels import lanes, stepping
 from tegotae.rod.phases import Phase
 from tegotae.rod.planar import PlanarRod, RodError, _checked
 from tegotae.rod.records import Record
 
 _SOURCE = """
 @entry
-def march(rod, table, z, t, T, ticks, guide, every, first, change, sums, counts, rows):
-    return march_ticks(rod, table, z, t, T, ticks, guide, every, first, change, sums, counts, rows)
+def march(rod, table, z, t, T, ticks, guide, loaded, every, first, rates, sums, counts, rows):
+    return march_ticks(rod, table, z, t, T, ticks, guide, loaded, every, first, rates, sums, counts, rows)
 """
 
 
@@ -88,7 +88,7 @@ class GroundedRod:
         ends = [_ticks(phase.until, T) for phase in stretch]
         book = _Book(self.rod, stretch, ends[-1] // every + 1, every * T)
         z, table = book.record.start(initial), self._table()
-        change = np.zeros((2, self.rod.nodes + 2))
+        rates = np.zeros((4, self.rod.nodes + 2))
         done = 0
         kappa: Array | None = None
         for phase, end in zip(stretch, ends, strict=True):
@@ -97,15 +97,15 @@ class GroundedRod:
             # From one phase to the next a jump of the curvature is work of what bends it.
             rod.kappa[:] = [np.interp(0.0, rod.when, bend) for bend in rod.bends.T] if kappa is None else kappa
             went = self._module.march(
-                rod, table, z, done * T, T, going, _guide(phase, done, end, T), every, done, change,
-                book.totals, book.counts, book.rows,
+                rod, table, z, done * T, T, going, _guide(phase, done, end, T), bool(phase.loads or rod.loads.any()),
+                every, done, rates, book.totals, book.counts, book.rows,
             )  # fmt: skip
             if went < going:
                 turn = f"a node turns by {book.totals[6]:.3g} rad in one step"
                 raise RodError(
-                    f"GroundedRod: at t={(done + went) * T:.6g} s {turn}.\n"
+                    f"GroundedRod: at t={(done + went + 1) * T:.6g} s {turn}.\n"
                     f"  Use a period far below {T:g} s. What was computed is in `.partial`.",
-                    book.result((done + went - 1) // every + 1, T),
+                    book.result((done + went) // every + 1, T),
                 )
             done, kappa = end, rod.kappa
         return book.result(book.record.times.size, T)
@@ -115,23 +115,24 @@ class GroundedRod:
         return build(_SOURCE, (("march_ticks", stepping.march_ticks),))
 
     def _table(self) -> gk.Table:
-        n = self.rod.nodes
+        n, own = self.rod.nodes, self.rod._segments
         rows = [wall.row() for wall in self.walls] + [peg.row() for peg in self.pegs]
         things = np.array(rows, dtype=np.float64).reshape(-1, gk.THING)
-        F, k, b, law = np.zeros((n, 3)), np.zeros(n), np.zeros(n), np.array([0.0, 1.0, 0.0])
-        room = gk.table_room(n, len(things))  # type: ignore[no-untyped-call]
+        law, hs = np.array([0.0, 1.0, 0.0]), own["hs"]
+        given = {lanes.LENGTH: hs, lanes.RHO: own["rho"], lanes.KH: own["K"] / hs, lanes.CH: own["C"] / hs}
+        given[lanes.SIGMA] = np.ones(n)
         if self.ground is not None:
-            ground, hs = self.ground, self.rod._segments["hs"]
+            ground = self.ground
             share = 0.5 * (np.append(hs, 0.0) + np.append(0.0, hs))
             F = np.multiply.outer(ground.loads(self.rod), ground.coefficients)
             most = F.max(axis=1)
-            pressed = most > 0.0
-            k[pressed] = ground.stiffness * share[pressed] / most[pressed] ** 2
-            b[pressed] = ground.damping * share[pressed] / most[pressed] ** 2
+            over = np.divide(share, most**2, out=np.zeros(n), where=most > 0.0)
+            given |= {lanes.A_FORWARD: F[:, 0] ** 2, lanes.A_BACKWARD: F[:, 1] ** 2, lanes.A_ACROSS: F[:, 2] ** 2}
+            given |= {lanes.K: ground.stiffness * over, lanes.B: ground.damping * over}
             law = np.array([ground.static - 1.0, ground.stribeck_velocity, most.max()])
-            room["sigma"][:] = ground.static
+            given[lanes.SIGMA] = np.full(n, ground.static)
         law[2] += 1e-6 * things[:, 5].max(initial=0.0)  # a micron of a wall
-        return gk.Table(F=F, k=k, b=b, law=law, things=things, **room)
+        return gk.Table(w=_side_by_side(n, given), law=law, things=things, near=np.zeros((n, len(things), gk.NEAR)))
 
 
 class _Book:
@@ -166,6 +167,16 @@ class _Book:
             "ground_elastic": Variable(("time",), self.stored[:count], "J", "of it in the bristles of the ground"),
         }
         return Result({**plain.variables, **extra}, title="GroundedRod", about=plain.about)
+
+
+def _side_by_side(n: int, given: dict[int, Array]) -> Array:
+    """The rows of the kernels for n nodes, all 0 but the given ones."""
+    blocks = np.zeros((-(-n // lanes.LANES), lanes.FIELDS, lanes.LANES))
+    for row, values in given.items():
+        whole = np.zeros(blocks.shape[0] * lanes.LANES)
+        whole[: values.size] = values
+        blocks[:, row // lanes.LANES] = whole.reshape(-1, lanes.LANES)
+    return blocks.ravel()
 
 
 def _ticks(until: float, T: float) -> int:

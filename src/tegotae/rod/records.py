@@ -16,6 +16,10 @@ from tegotae.checks import Array
 from tegotae.result import Result, Variable
 from tegotae.rod.phases import Phase
 
+# Of the rod's length, and of that a second: what integration may leave of a motion, and of rest.
+_NEAR, _AT_REST = 1e-4, 1e-6
+_LATE = 1e-9  # s
+
 if TYPE_CHECKING:
     from tegotae.rod.kernels.motion import Rod
     from tegotae.rod.planar import PlanarRod
@@ -77,22 +81,33 @@ class Record:
         return z
 
     def hold(self, z: Array, phase: Phase, t: float) -> None:
-        """The base takes the velocity of what holds it from now on; a sudden hold costs the energy of an impact."""
+        """The base is held from now on, or moved along. It must be there and move so already: nothing is hit here."""
         n = self.rod.nodes
+        held = {"free": 0, "pinned": 2, "fixed": 3}[phase.base]
+        place, speed = z[:held].copy(), np.zeros(held)
         if phase.motion is not None:
             spline = phase.spline()
-            place, speed = spline(t), spline(t, 1)
-            z[: place.size], z[n + 2 : n + 2 + speed.size] = place, speed
-            return
-        held = {"free": 0, "pinned": 2, "fixed": 3}[phase.base]
+            if spline.x[0] > t + _LATE or spline.x[-1] < phase.until - _LATE:
+                told = f"from {spline.x[0]:g} to {spline.x[-1]:g} s, its phase lasts from {t:g} to {phase.until:g} s"
+                checks.refuse("PlanarRod", f"motion is given {told}.", "Give it over the whole phase.")
+            place[: spline.c.shape[2]], speed[: spline.c.shape[2]] = spline(t), spline(t, 1)
+        if t > 0.0 or phase.motion is None:
+            self._meet(z, place, speed, t, _AT_REST if phase.motion is None else _NEAR)
+        z[:held], z[n + 2 : n + 2 + held] = place, speed
+
+    def _meet(self, z: Array, place: Array, speed: Array, t: float, near: float) -> None:
+        """Refuse to hold a base that is elsewhere or moves otherwise: that would be an impact."""
+        n, held = self.rod.nodes, place.size
         moving = z[n + 2 : n + 2 + held]
-        if np.abs(moving).max(initial=0.0) > 1e-9:
+        if (np.abs(z[:held] - place) > near * self.rod.length).any():
+            told = f"at t={t:g} s the base is at {z[:held]} and `motion` at {place} [m, rad]"
+            checks.refuse("PlanarRod", f"{told}.", "Let `motion` begin where the base is.")
+        if (np.abs(moving - speed) > near * (np.abs(speed) + self.rod.length)).any():
             checks.refuse(
                 "PlanarRod",
-                f"at t={t:g} s the base moves ({moving}) and is to be held.",
-                "Hold it while it is at rest, or move it along `motion`.",
+                f"at t={t:g} s the base moves ({moving}) and is to be held (moving {speed}).",
+                "Hold it while it is at rest, or move it along a `motion` that begins as it moves.",
             )
-        moving[:] = 0.0
 
     def stops(self, t: float, until: float, knots: Array) -> Iterator[float]:
         """Times to stop at: those to be recorded, where the drive has a kink, and the end of the phase."""
@@ -130,8 +145,8 @@ class Record:
             "time": Variable(("time",), self.times[:c].copy(), "s", "time"),
             "angle": Variable(node, angle.copy(), "rad", "of the tangent, never wrapped"),
             "angle_rate": Variable(node, rate.copy(), "rad/s", "of the tangent"),
-            "position": Variable(plane, X.copy(), "m", "of the nodes"),
-            "velocity": Variable(plane, U.copy(), "m/s", "of the nodes"),
+            "position": Variable(plane, X, "m", "of the nodes"),
+            "velocity": Variable(plane, U, "m/s", "of the nodes"),
             "bending_moment": Variable(("time", "segment"), moment, "N·m", "elastic and viscous"),
             "kinetic": Variable(("time",), kinetic, "J", "kinetic energy"),
             "elastic": Variable(("time",), 0.5 * (own["K"] * bent**2 / own["hs"]).sum(axis=1), "J", "of bending"),
@@ -157,43 +172,51 @@ class Along:
         self.momentum, self.first_moment = np.zeros((count, 2)), np.zeros((count, 2))
         self.spin, self.closure = np.zeros(count), np.zeros(count)
         bend = float(np.abs(np.diff(angle, axis=1)).max(initial=0.0))
-        rule = _rule(10 if bend <= 0.5 else 24 if bend <= 8.0 else 40)  # each exact to rounding up to there
+        # Each is exact to rounding up to there.
+        rule = _rule(5 if bend <= 0.3 else 10 if bend <= 3.0 else 24 if bend <= 8.0 else 40)
         rows = max(1, 20_000 // (rule.places.size * (rod.nodes - 1)))  # at a time: they stay in the cache
         for i in range(0, count, rows):
             part = slice(i, i + rows)
             self._take(part, rod, angle[part], rate[part], X[part], U[part], rule)
 
     def _take(self, part: slice, rod: PlanarRod, angle: Array, rate: Array, X: Array, U: Array, rule: Rule) -> None:
-        hs, rho = rod._segments["hs"], rod._segments["rho"]
-        w, up_to = rule.places, rule.up_to
-        theta = angle[:, :-1, None] + np.diff(angle, axis=1)[..., None] * w
-        omega = rate[:, :-1, None] + np.diff(rate, axis=1)[..., None] * w
+        h, mass = rod._segments["hs"], rod._segments["rho"] * rod._segments["hs"]
+        shape, many = (angle.shape[0], h.size), angle.shape[0] * h.size
+        theta = (angle[:, :-1, None] + np.diff(angle, axis=1)[..., None] * rule.places).reshape(many, -1)
         cos, sin = np.cos(theta), np.sin(theta)
-        length = hs[:, None]
-        x, y = X[:, :-1, 0, None] + length * (cos @ up_to), X[:, :-1, 1, None] + length * (sin @ up_to)
-        u = U[:, :-1, 0, None] - length * ((omega * sin) @ up_to)
-        v = U[:, :-1, 1, None] + length * ((omega * cos) @ up_to)
-        mass = rho[:, None] * length * rule.weights
-        for of_all, one, other in ((self.momentum, u, v), (self.first_moment, x, y)):
-            of_all[part, 0], of_all[part, 1] = (np.einsum("tkq,kq->t", values, mass) for values in (one, other))
-        self.spin[part] = np.einsum("tkq,kq->t", x * v - y * u, mass)
-        ends = np.diff(X, axis=1)
-        off = np.hypot(ends[..., 0] - hs * (cos @ rule.weights), ends[..., 1] - hs * (sin @ rule.weights))
-        self.closure[part] = off.max(axis=1, initial=0.0)
+        # Of exp(i theta) from the start: to the end, its integral, and that times the place; of its square likewise.
+        sums = np.stack([rule.weights, rule.once, rule.once * rule.places], axis=1)
+        (end_x, x, x1), (end_y, y, y1) = ((values @ sums).T.reshape(3, *shape) for values in (cos, sin))
+        square = (cos @ rule.twice) * cos + (sin @ rule.twice) * sin
+        q, q1 = (square @ np.stack([np.ones(theta.shape[1]), rule.places], axis=1)).T.reshape(2, *shape)
+        first, more = rate[:, :-1], np.diff(rate, axis=1)  # rates are linear along a segment
+        u, v = -h * (first * y + more * y1), h * (first * x + more * x1)
+        X0, Y0, U0, V0 = X[:, :-1, 0], X[:, :-1, 1], U[:, :-1, 0], U[:, :-1, 1]
+        self.momentum[part] = np.stack([(U0 + u) @ mass, (V0 + v) @ mass], axis=1)
+        self.first_moment[part] = np.stack([(X0 + h * x) @ mass, (Y0 + h * y) @ mass], axis=1)
+        own = h**2 * (first * q + more * q1)
+        self.spin[part] = (X0 * (V0 + v) - Y0 * (U0 + u) + h * (x * V0 - y * U0) + own) @ mass
+        off = (np.diff(X[..., 0], axis=1) - h * end_x) ** 2 + (np.diff(X[..., 1], axis=1) - h * end_y) ** 2
+        self.closure[part] = np.sqrt(off.max(axis=1, initial=0.0))
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Gauss points on (0, 1), their weights, and the matrix whose columns integrate from 0 up to each point."""
+    """Gauss points on (0, 1), their weights; weights of the integral of an integral from 0, and of the product of two.
+
+    With f, g at the points:  int int_0^w f = f . once,  int (int_0^w f) (int_0^w g) = f . twice g.
+    """
 
     places: Array
     weights: Array
-    up_to: Array
+    once: Array
+    twice: Array
 
 
 @cache
 def _rule(points: int) -> Rule:
-    """The matrix is exact for all polynomials through the points, by int P_k = (P_(k+1) - P_(k-1))/(2k + 1)."""
+    """Integrals from 0 up to each point are exact for all polynomials through the points, by
+    int P_k = (P_(k+1) - P_(k-1))/(2k + 1)."""
     places, weights = np.polynomial.legendre.leggauss(points)
     values = np.polynomial.legendre.legvander(places, points)
     order = np.arange(points)
@@ -201,4 +224,5 @@ def _rule(points: int) -> Rule:
     integrals[:, 0] = places + 1.0
     integrals[:, 1:] /= 2.0 * order[1:] + 1.0
     share = values[:, :points] * weights[:, None] * (order + 0.5)  # coefficients of a function from its values
-    return Rule(0.5 * (places + 1.0), 0.5 * weights, 0.5 * (share @ integrals.T))
+    up_to = 0.5 * (share @ integrals.T)
+    return Rule(0.5 * (places + 1.0), 0.5 * weights, up_to @ (0.5 * weights), (up_to * (0.5 * weights)) @ up_to.T)

@@ -20,7 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tegotae.compiling import kernel, kernel_inside
+from tegotae.compiling import kernel_sums, kernel_sums_inside
+from tegotae.rod.kernels import lanes as at
+from tegotae.rod.kernels.lanes import FIELDS, LANES, where
 
 WALL, PEG = 0, 1
 # Columns of a row of `things`: kind, x, y, normal x, y (or radius, -), K, B, mu.
@@ -32,87 +34,41 @@ NEAR = 5
 class Table(NamedTuple):
     """The ground and what stands on it, for n nodes and m things, with the state of their elements.
 
-    F (n, 3) limits forward, backward, across; k, b (n) as above; law: rise, v_s of  sigma = 1 + rise exp(-(w/v_s)^2),
-    and a force to which rounding is compared.
-    State: q (n, 2) anchors, sigma (n), near (n, m, NEAR). Room: e (n, 2) stretch along and across, d (n, 2) direction
-    of the body, X, U0, U, step (n, 2) places and velocities, f (n, 2), slope (n, 3), grip (n, 3), load (n, 3),
-    lag (n, 2) what turning takes from J a, push (n, 2) of things, w (n) slip speed.
+    w: the rows of `lanes`; law: rise, v_s of  sigma = 1 + rise exp(-(slip speed/v_s)^2), and a force to which rounding
+    is compared; things (m, THING); near (n, m, NEAR).
     """
 
-    F: np.ndarray
-    k: np.ndarray
-    b: np.ndarray
+    w: np.ndarray
     law: np.ndarray
     things: np.ndarray
-    q: np.ndarray
-    sigma: np.ndarray
     near: np.ndarray
-    e: np.ndarray
-    d: np.ndarray
-    X: np.ndarray
-    U0: np.ndarray
-    U: np.ndarray
-    step: np.ndarray
-    f: np.ndarray
-    slope: np.ndarray
-    grip: np.ndarray
-    load: np.ndarray
-    lag: np.ndarray
-    push: np.ndarray
-    w: np.ndarray
 
 
-def table_room(n, m):
-    """The arrays of a `Table` that are state or only worked in."""
-    pairs = ("q", "e", "d", "X", "U0", "U", "step", "f", "lag", "push")
-    triples = ("slope", "grip", "load")
-    arrays = {name: np.zeros((n, 2)) for name in pairs} | {name: np.zeros((n, 3)) for name in triples}
-    return arrays | {"sigma": np.ones(n), "w": np.zeros(n), "near": np.zeros((n, m, NEAR))}
+@kernel_sums_inside
+def rub(A_forward, A_backward, An, k, ic, sigma, et, en, c, s, vx, vy):
+    """Friction on a node that moves with v in the direction (c, s) of the body.
 
-
-@kernel
-def rub(Ff, Fb, Fn, k, ic, sigma, et, en, c, s, ux, uy):
-    """Friction on a node that moves with u in the direction (c, s) of the body: force x, y, slope xx, xy, yy."""
-    xt = k * et - ic * (c * ux + s * uy)
-    xn = k * en - ic * (c * uy - s * ux)
-    Ft = Fb if xt > 0.0 else Ff
-    At, An = Ft * Ft, Fn * Fn
+    -> force x, y, slope xx, xy, yy, velocity of the anchor x, y times ic, which is 0 while it sticks.
+    """
+    xt = k * et - ic * (c * vx + s * vy)
+    xn = k * en - ic * (c * vy - s * vx)
+    At = A_backward if xt > 0.0 else A_forward
     ft, fn = At * xt, An * xn
-    tt, tn, nn = -ic * At, 0.0, -ic * An
     square = ft * xt + fn * xn
-    if square > sigma * sigma:
-        over = 1.0 / math.sqrt(square)
-        ratio, bend = sigma * over, ic * sigma * over * over * over
-        tt, tn, nn = tt * ratio + bend * ft * ft, bend * ft * fn, nn * ratio + bend * fn * fn
-        ft, fn = ft * ratio, fn * ratio
-    xx = c * c * tt - 2.0 * c * s * tn + s * s * nn
-    xy = c * s * (tt - nn) + (c * c - s * s) * tn
-    yy = s * s * tt + 2.0 * c * s * tn + c * c * nn
-    return c * ft - s * fn, s * ft + c * fn, xx, xy, yy
+    slips = square > sigma * sigma
+    over = 1.0 / math.sqrt(square) if slips else 0.0
+    ratio = sigma * over if slips else 1.0
+    bend = ic * ratio * over * over
+    tt, tn, nn = bend * ft * ft - ic * ratio * At, bend * ft * fn, bend * fn * fn - ic * ratio * An
+    way = ratio - 1.0
+    cc, ss, cs = c * c, s * s, c * s
+    xx, yy = cc * tt - 2.0 * cs * tn + ss * nn, ss * tt + 2.0 * cs * tn + cc * nn
+    xy = cs * (tt - nn) + (cc - ss) * tn
+    fx, fy = ratio * (c * ft - s * fn), ratio * (s * ft + c * fn)
+    return fx, fy, xx, xy, yy, way * (c * xt - s * xn), way * (s * xt + c * xn)
 
 
-@kernel
-def slide(Ff, Fb, Fn, k, ic, sigma, et, en, c, s, ux, uy):
-    """How the anchor follows: its velocity x, y."""
-    xt = k * et - ic * (c * ux + s * uy)
-    xn = k * en - ic * (c * uy - s * ux)
-    Ft = Fb if xt > 0.0 else Ff
-    square = (Ft * xt) ** 2 + (Fn * xn) ** 2
-    if square <= sigma * sigma:
-        return 0.0, 0.0
-    way = -(1.0 - sigma / math.sqrt(square)) / ic
-    wt, wn = way * xt, way * xn
-    return c * wt - s * wn, s * wt + c * wn
-
-
-@kernel
-def twist(Ff, Fb, Fn, k, et, en):
-    """Torque of the ground on a node: it pulls at the anchor, beside the node, e x f."""
-    Ft = Fb if et > 0.0 else Ff
-    return k * et * en * (Fn * Fn - Ft * Ft)
-
-
-@kernel
+@kernel_sums_inside
 def meet(nx, ny, gap, stretch, limit, K, ic, ux, uy):
     """A wall or peg against a node: force x, y, slope xx, xy, yy, and its parts along the normal and the face."""
     f = max(-K * gap - ic * (nx * ux + ny * uy), 0.0)
@@ -129,14 +85,30 @@ def meet(nx, ny, gap, stretch, limit, K, ic, ux, uy):
     return f * nx - g * ny, f * ny + g * nx, xx, xy, yy, f, g
 
 
-@kernel_inside
-def look(table):
-    """Where everything stands relative to the nodes at the start of a tick; X and d must be set."""
-    X, d, q, e, things, near = table.X, table.d, table.q, table.e, table.things, table.near
-    for i in range(X.shape[0]):
-        x, y, c, s = X[i, 0], X[i, 1], d[i, 0], d[i, 1]
-        ex, ey = q[i, 0] - x, q[i, 1] - y
-        e[i, 0], e[i, 1] = c * ex + s * ey, c * ey - s * ex
+@kernel_sums
+def look_at_bristles(w):
+    """Where the anchors are relative to the nodes at the start of a step; a bristle pulls at its anchor, beside the
+    node, so it has a torque e x f."""
+    for b in range(0, w.shape[0] // FIELDS, LANES):
+        o = w[b * FIELDS : (b + LANES) * FIELDS]
+        for j in range(min(LANES, w.shape[0] // FIELDS - b)):
+            c, s = o[at.C + j], o[at.S + j]
+            ex, ey = o[at.QX + j] - o[at.PX + j], o[at.QY + j] - o[at.PY + j]
+            et, en = c * ex + s * ey, c * ey - s * ex
+            forward, backward = o[at.A_FORWARD + j], o[at.A_BACKWARD + j]  # both read: so a row is taken at once
+            At = backward if et > 0.0 else forward
+            o[at.ET + j], o[at.EN + j] = et, en
+            o[at.TWIST + j] = o[at.K + j] * et * en * (o[at.A_ACROSS + j] - At)
+
+
+@kernel_sums
+def look(w, n, things, near):
+    """Where everything stands relative to the nodes at the start of a step: anchors, walls and pegs."""
+    look_at_bristles(w)
+    if things.shape[0] == 0:
+        return
+    for i in range(n):
+        x, y = w[where(i) + at.PX], w[where(i) + at.PY]
         for j in range(things.shape[0]):
             one = things[j]
             dx, dy = x - one[1], y - one[2]
@@ -149,67 +121,71 @@ def look(table):
                 near[i, j, 2] = far - one[3]
 
 
-@kernel_inside
-def answer(table, U, T):
-    """Force and slope of all that grips each node for its trial velocity, into f and slope."""
-    F, b, sigma, e, d = table.F, table.b, table.sigma, table.e, table.d
-    things, f, slope = table.things, table.f, table.slope
-    m = things.shape[0]
-    for i in range(U.shape[0]):
-        ux, uy = U[i, 0], U[i, 1]
-        fx, fy, xx, xy, yy = 0.0, 0.0, 0.0, 0.0, 0.0
-        k = table.k[i]
-        if k > 0.0:
-            fx, fy, xx, xy, yy = rub(
-                F[i, 0], F[i, 1], F[i, 2], k, k * T + b[i], sigma[i],
-                e[i, 0], e[i, 1], d[i, 0], d[i, 1], ux, uy,
+@kernel_sums
+def answer(w, n, T, things, near):
+    """Force and slope of all that grips each node for its trial velocity V, into G; how its anchor would follow."""
+    for b in range(0, w.shape[0] // FIELDS, LANES):
+        o = w[b * FIELDS : (b + LANES) * FIELDS]
+        for j in range(min(LANES, w.shape[0] // FIELDS - b)):
+            k = o[at.K + j]
+            (
+                o[at.GX + j], o[at.GY + j], o[at.GXX + j], o[at.GXY + j], o[at.GYY + j], o[at.WX + j], o[at.WY + j]
+            ) = rub(
+                o[at.A_FORWARD + j], o[at.A_BACKWARD + j], o[at.A_ACROSS + j], k, k * T + o[at.B + j], o[at.SIGMA + j],
+                o[at.ET + j], o[at.EN + j], o[at.C + j], o[at.S + j], o[at.VX + j], o[at.VY + j],
             )  # fmt: skip
-        for j in range(m):
-            near, K = table.near[i, j], things[j, 5]
-            ax, ay, bxx, bxy, byy, _, _ = meet(
-                near[0], near[1], near[2], near[3], near[4], K, K * T + things[j, 6], ux, uy
-            )
-            fx, fy, xx, xy, yy = fx + ax, fy + ay, xx + bxx, xy + bxy, yy + byy
-        f[i, 0], f[i, 1] = fx, fy
-        slope[i, 0], slope[i, 1], slope[i, 2] = xx, xy, yy
+    if things.shape[0] > 0:
+        push(w, n, T, things, near, False)
 
 
-@kernel_inside
-def settle(table, U, T):
-    """Commit the velocities that really happened: anchors follow, limits change with the slip speed."""
-    F, b, sigma, d, q, w, law, push = table.F, table.b, table.sigma, table.d, table.q, table.w, table.law, table.push
-    things = table.things
-    for i in range(U.shape[0]):
-        ux, uy, k = U[i, 0], U[i, 1], table.k[i]
-        if k > 0.0:
-            wx, wy = slide(
-                F[i, 0], F[i, 1], F[i, 2], k, k * T + b[i], sigma[i],
-                table.e[i, 0], table.e[i, 1], d[i, 0], d[i, 1], ux, uy,
-            )  # fmt: skip
-            q[i, 0] += T * wx
-            q[i, 1] += T * wy
-            w[i] = math.hypot(wx, wy)
-            if law[0] > 0.0:
-                sigma[i] = 1.0 + law[0] * math.exp(-((w[i] / law[1]) ** 2))
-        push[i, 0] = push[i, 1] = 0.0
+@kernel_sums
+def push(w, n, T, things, near, commit):
+    """Add what walls and pegs do to G; or, to commit, note it in PUSH and let their own elements follow."""
+    for i in range(n):
+        o = where(i)
+        x, y = 0.0, 0.0
         for j in range(things.shape[0]):
-            near, K = table.near[i, j], things[j, 5]
-            ic = K * T + things[j, 6]
-            ax, ay, _, _, _, f, g = meet(near[0], near[1], near[2], near[3], near[4], K, ic, ux, uy)
-            push[i, 0] += ax
-            push[i, 1] += ay
-            # e1 = (B e + T g)/(B + T K) with g the force on the node: the bare element's next stretch.
-            near[3] = (things[j, 6] * near[3] + T * g) / ic if f > 0.0 else 0.0
-            near[4] = things[j, 7] * f
+            one, K, D = near[i, j], things[j, 5], things[j, 6]
+            ic = K * T + D
+            ax, ay, xx, xy, yy, f, g = meet(one[0], one[1], one[2], one[3], one[4], K, ic, w[o + at.VX], w[o + at.VY])
+            x, y = x + ax, y + ay
+            if commit:
+                # e1 = (B e + T g)/(B + T K) with g the force on the node: the bare element's next stretch.
+                one[3] = (D * one[3] + T * g) / ic if f > 0.0 else 0.0
+                one[4] = things[j, 7] * f
+            else:
+                w[o + at.GXX], w[o + at.GXY], w[o + at.GYY] = (
+                    w[o + at.GXX] + xx, w[o + at.GXY] + xy, w[o + at.GYY] + yy
+                )  # fmt: skip
+        if commit:
+            w[o + at.PUSHX], w[o + at.PUSHY] = x, y
+        else:
+            w[o + at.GX], w[o + at.GY] = w[o + at.GX] + x, w[o + at.GY] + y
 
 
-@kernel_inside
-def stored(table):
-    """Energy in the bristles, of the stretches that `look` found."""
-    k, e, F = table.k, table.e, table.F
-    total = 0.0
-    for i in range(k.shape[0]):
-        et, en = e[i, 0], e[i, 1]
-        Ft = F[i, 1] if et > 0.0 else F[i, 0]
-        total += 0.5 * k[i] * ((Ft * et) ** 2 + (F[i, 2] * en) ** 2)
-    return total
+@kernel_sums
+def settle(w, n, T, law, things, near):
+    """Commit the velocities that really happened: anchors follow, limits change with the slip speed."""
+    for b in range(0, w.shape[0] // FIELDS, LANES):
+        o = w[b * FIELDS : (b + LANES) * FIELDS]
+        for j in range(min(LANES, w.shape[0] // FIELDS - b)):
+            ic = o[at.K + j] * T + o[at.B + j]
+            over = 1.0 / ic if ic > 0.0 else 0.0
+            wx, wy = over * o[at.WX + j], over * o[at.WY + j]
+            o[at.WX + j], o[at.WY + j] = wx, wy
+            o[at.QX + j] += T * wx
+            o[at.QY + j] += T * wy
+        for j in range(min(LANES, n - b) if law[0] > 0.0 else 0):
+            slip = (o[at.WX + j] ** 2 + o[at.WY + j] ** 2) / law[1] ** 2
+            o[at.SIGMA + j] = 1.0 + law[0] * math.exp(-slip)
+    if things.shape[0] > 0:
+        push(w, n, T, things, near, True)
+
+
+@kernel_sums_inside
+def stored(w, o, x, y):
+    """Energy in the bristles of the node at w[o], which is at x, y."""
+    c, s, ex, ey = w[o + at.C], w[o + at.S], w[o + at.QX] - x, w[o + at.QY] - y
+    et, en = c * ex + s * ey, c * ey - s * ex
+    At = w[o + at.A_BACKWARD] if et > 0.0 else w[o + at.A_FORWARD]
+    return 0.5 * w[o + at.K] * (At * et * et + w[o + at.A_ACROSS] * en * en)

@@ -20,16 +20,45 @@ import math
 
 import numpy as np
 
-from tegotae.compiling import kernel
+from tegotae.compiling import kernel, kernel_sums, kernel_sums_inside
 
 WIDTH = 21
 INVERSE = 1.0 / np.maximum(np.arange(64.0), 1.0)  # 1/p: the recurrence would wait for every division
-SMALL = 7.0  # below, downward recurrence: no digit is lost through delta = 0; above, upward
+SMALL = 7.0  # [rad], below, downward recurrence: no digit is lost through delta = 0; above, upward
+# Powers of delta^2 of cos, sin/delta, re m_5 and im m_5/delta: 1/(2j)!, 1/(2j + 1)!, over 2j + 6, over 2j + 7.
+TERMS = 11
+EVEN = tuple((-1.0) ** j / math.factorial(2 * j) for j in range(TERMS))
+ODD = tuple((-1.0) ** j / math.factorial(2 * j + 1) for j in range(TERMS))
+EVEN_5 = tuple(EVEN[j] / (2 * j + 6) for j in range(TERMS))
+ODD_5 = tuple(ODD[j] / (2 * j + 7) for j in range(TERMS))
+WIDE = 1.5  # [rad], bend up to which so many terms are exact to rounding
 
 
-@kernel
+@kernel_sums_inside
+def series(delta):
+    """exp(i delta) and m_0 to m_5 for |delta| <= WIDE: cos, sin, all real parts, all imaginary parts. No branch, so
+    several segments can be taken at once."""
+    x = delta * delta
+    c, s, r5, i5 = EVEN[TERMS - 1], ODD[TERMS - 1], EVEN_5[TERMS - 1], ODD_5[TERMS - 1]
+    for j in range(TERMS - 2, -1, -1):
+        c, s, r5, i5 = c * x + EVEN[j], s * x + ODD[j], r5 * x + EVEN_5[j], i5 * x + ODD_5[j]
+    s, i5 = s * delta, i5 * delta
+    # m_(p-1) = (exp(i delta) - i delta m_p)/p
+    r4, i4 = 0.2 * (c + delta * i5), 0.2 * (s - delta * r5)
+    r3, i3 = 0.25 * (c + delta * i4), 0.25 * (s - delta * r4)
+    r2, i2 = (1.0 / 3.0) * (c + delta * i3), (1.0 / 3.0) * (s - delta * r3)
+    r1, i1 = 0.5 * (c + delta * i2), 0.5 * (s - delta * r2)
+    return c, s, c + delta * i1, r1, r2, r3, r4, r5, s - delta * r1, i1, i2, i3, i4, i5
+
+
+@kernel_sums
 def moments(delta, re, im):
     """m_0 to m_5 into re, im."""
+    if abs(delta) <= WIDE:
+        (
+            _, _, re[0], re[1], re[2], re[3], re[4], re[5], im[0], im[1], im[2], im[3], im[4], im[5],
+        ) = series(delta)  # fmt: skip
+        return
     c, s = math.cos(delta), math.sin(delta)
     if abs(delta) <= SMALL:
         p = 14 + int(3.6 * abs(delta))
@@ -49,42 +78,52 @@ def moments(delta, re, im):
         re[p], im[p] = a, b
 
 
+@kernel_sums_inside
+def row(c, s, h, w1, w2, r0, r1, r2, r3, r4, i0, i1, i2, i3, i4, i5):
+    """Columns 0 to 16 of S for a segment that starts in the direction (c, s), of moments r + i and rates w1, w2."""
+    hc, hs = h * c, h * s
+    hhc, hhs, hhh = h * hc, h * hs, h * h * h
+    # G1, G2 and their integrals; h exp(i th) times moments.
+    a, b = r0 - r1, i0 - i1
+    G1x, G1y = hc * a - hs * b, hs * a + hc * b
+    G2x, G2y = hc * r1 - hs * i1, hs * r1 + hc * i1
+    a, b = a - r1 + r2, b - i1 + i2
+    B1x, B1y = hhc * a - hhs * b, hhs * a + hhc * b
+    a, b = r1 - r2, i1 - i2
+    B2x, B2y = hhc * a - hhs * b, hhs * a + hhc * b
+    # E and Ebar: (sum N_i thd_i)^2 = (w1 + d w)^2 with d = w2 - w1.
+    d = w2 - w1
+    q0, q1, q2 = w1 * w1, 2.0 * w1 * d, d * d
+    a, b = q0 * r0 + q1 * r1 + q2 * r2, q0 * i0 + q1 * i1 + q2 * i2
+    Ex, Ey = hc * a - hs * b, hs * a + hc * b
+    a, b = a - q0 * r1 - q1 * r2 - q2 * r3, b - q0 * i1 - q1 * i2 - q2 * i3
+    Fx, Fy = hhc * a - hhs * b, hhs * a + hhc * b
+    # Q_ij = h^3 f_ij(delta), and b_i from their slopes f'_ij.
+    Q11 = hhh * (0.5 * r0 - 4.0 / 3.0 * r1 + r2 - r4 * (1.0 / 6.0))
+    Q12 = hhh * (1.0 / 6.0) * (r0 - r1 - r3 + r4)
+    Q22 = hhh * (1.0 / 6.0) * (r0 - 2.0 * r1 + 2.0 * r3 - r4)
+    f11 = 4.0 / 3.0 * i2 + i5 * (1.0 / 6.0) - 0.5 * i1 - i3
+    f12 = (i2 - i1 + i4 - i5) * (1.0 / 6.0)
+    f22 = (2.0 * i2 - i1 - 2.0 * i4 + i5) * (1.0 / 6.0)
+    one, two = f11 * w1 + f12 * w2, f12 * w1 + f22 * w2
+    half = 0.5 * (one * w1 + two * w2)
+    b1, b2 = -hhh * (d * one + half), -hhh * (d * two - half)
+    return G1x, G1y, G2x, G2y, B1x, B1y, B2x, B2y, Ex, Ey, Fx, Fy, Q11, Q12, Q22, b1, b2
+
+
 @kernel
 def integrals(th, delta, w1, w2, h, re, im, S, k):
     """Row k of S for a segment that starts in the direction th, bends by delta and turns with w1, w2 at its ends."""
     moments(delta, re, im)
     c, s = math.cos(th), math.sin(th)
-    S[k, 19], S[k, 20] = c, s
-    # G1, G2 and their integrals; h exp(i th) times moments.
-    a, b = re[0] - re[1], im[0] - im[1]
-    S[k, 0], S[k, 1] = h * (c * a - s * b), h * (s * a + c * b)
-    S[k, 2], S[k, 3] = h * (c * re[1] - s * im[1]), h * (s * re[1] + c * im[1])
+    (
+        S[k, 0], S[k, 1], S[k, 2], S[k, 3], S[k, 4], S[k, 5], S[k, 6], S[k, 7], S[k, 8],
+        S[k, 9], S[k, 10], S[k, 11], S[k, 12], S[k, 13], S[k, 14], S[k, 15], S[k, 16],
+    ) = row(
+        c, s, h, w1, w2, re[0], re[1], re[2], re[3], re[4], im[0], im[1], im[2], im[3], im[4], im[5]
+    )  # fmt: skip
     S[k, 17], S[k, 18] = S[k, 0] + S[k, 2], S[k, 1] + S[k, 3]
-    hh = h * h
-    a, b = re[0] - 2.0 * re[1] + re[2], im[0] - 2.0 * im[1] + im[2]
-    S[k, 4], S[k, 5] = hh * (c * a - s * b), hh * (s * a + c * b)
-    a, b = re[1] - re[2], im[1] - im[2]
-    S[k, 6], S[k, 7] = hh * (c * a - s * b), hh * (s * a + c * b)
-    # E and Ebar: (sum N_i thd_i)^2 = (w1 + d w)^2 with d = w2 - w1.
-    d = w2 - w1
-    q0, q1, q2 = w1 * w1, 2.0 * w1 * d, d * d
-    a = q0 * re[0] + q1 * re[1] + q2 * re[2]
-    b = q0 * im[0] + q1 * im[1] + q2 * im[2]
-    S[k, 8], S[k, 9] = h * (c * a - s * b), h * (s * a + c * b)
-    a -= q0 * re[1] + q1 * re[2] + q2 * re[3]
-    b -= q0 * im[1] + q1 * im[2] + q2 * im[3]
-    S[k, 10], S[k, 11] = hh * (c * a - s * b), hh * (s * a + c * b)
-    # Q_ij = h^3 f_ij(delta), and b_i from their slopes f'_ij.
-    hhh = hh * h
-    S[k, 12] = hhh * (0.5 * re[0] - 4.0 / 3.0 * re[1] + re[2] - re[4] / 6.0)
-    S[k, 13] = hhh * (re[0] - re[1] - re[3] + re[4]) / 6.0
-    S[k, 14] = hhh * (re[0] - 2.0 * re[1] + 2.0 * re[3] - re[4]) / 6.0
-    f11 = -(0.5 * im[1] - 4.0 / 3.0 * im[2] + im[3] - im[5] / 6.0)
-    f12 = -(im[1] - im[2] - im[4] + im[5]) / 6.0
-    f22 = -(im[1] - 2.0 * im[2] + 2.0 * im[4] - im[5]) / 6.0
-    half = 0.5 * (f11 * w1 * w1 + 2.0 * f12 * w1 * w2 + f22 * w2 * w2)
-    S[k, 15] = -hhh * (d * (f11 * w1 + f12 * w2) + half)
-    S[k, 16] = -hhh * (d * (f12 * w1 + f22 * w2) - half)
+    S[k, 19], S[k, 20] = c, s
 
 
 @kernel

@@ -1,0 +1,147 @@
+"""The equation of one step of a rod that is gripped.
+
+    A (v1 - v0) = T (rest + J^T f(J v1)),
+
+A the inertia at the start plus T C + T^2 K of bending, J from rates to node velocities, f what grips the nodes. f is
+the slope of a convex function, so v1 is the one minimum of a convex function. Newton: each trial puts force and slope
+of f into the node's block of the O(n) recursion; a trial that overshoots is shortened to where the slope of the
+function along it vanishes, which it does once. A trial is the solution when f is what its slope foretold.
+"""
+
+from tegotae.compiling import kernel_sums
+from tegotae.rod.kernels import lanes as at
+from tegotae.rod.kernels.ground import answer
+from tegotae.rod.kernels.lanes import FIELDS, LANES, inward, outward, where
+from tegotae.rod.kernels.recursion import at_base
+
+TRIALS = 60
+EXACT = 1e-8  # of the largest force: so near must f be to what its slope foretold
+
+
+@kernel_sums
+def accept(w):
+    """The latest trial becomes the one to go on from: LX, LY is its force if no rate changed from the start on."""
+    for b in range(0, w.shape[0] // FIELDS, LANES):
+        o = w[b * FIELDS : (b + LANES) * FIELDS]
+        for j in range(min(LANES, w.shape[0] // FIELDS - b)):
+            vx, vy, fx, fy = o[at.VX + j], o[at.VY + j], o[at.GX + j], o[at.GY + j]
+            xx, xy, yy = o[at.GXX + j], o[at.GXY + j], o[at.GYY + j]
+            dx, dy = o[at.ZX + j] - vx, o[at.ZY + j] - vy
+            o[at.UX + j], o[at.UY + j], o[at.HX + j], o[at.HY + j] = vx, vy, fx, fy
+            o[at.HXX + j], o[at.HXY + j], o[at.HYY + j] = xx, xy, yy
+            o[at.LX + j] = o[at.OX + j] + fx + xx * dx + xy * dy
+            o[at.LY + j] = o[at.OY + j] + fy + xy * dx + yy * dy
+
+
+@kernel_sums
+def foretold(w):
+    """Largest difference between f of the latest trial and what the one before foretold, and the largest f."""
+    worst, largest = 0.0, 0.0
+    for b in range(0, w.shape[0] // FIELDS, LANES):
+        o = w[b * FIELDS : (b + LANES) * FIELDS]
+        for j in range(min(LANES, w.shape[0] // FIELDS - b)):
+            dx, dy = o[at.VX + j] - o[at.UX + j], o[at.VY + j] - o[at.UY + j]
+            fx, fy = o[at.GX + j], o[at.GY + j]
+            off_x = abs(fx - o[at.HX + j] - o[at.HXX + j] * dx - o[at.HXY + j] * dy)
+            off_y = abs(fy - o[at.HY + j] - o[at.HXY + j] * dx - o[at.HYY + j] * dy)
+            o[at.MISS + j], o[at.LARGE + j] = max(off_x, off_y), max(abs(fx), abs(fy))
+        for j in range(min(LANES, w.shape[0] // FIELDS - b)):
+            worst, largest = max(worst, o[at.MISS + j]), max(largest, o[at.LARGE + j])
+    return worst, largest
+
+
+@kernel_sums
+def inertia_along(w, n, d, row):
+    """d^T A d for the rates d, whose node velocities lie in `row` and the next; a payload left out."""
+    total = 0.0
+    for i in range(n - 1):
+        o = where(i)
+        ux, uy, w1, w2 = w[o + row], w[o + row + LANES], d[2 + i], d[3 + i]
+        total += w[o + at.RHO] * w[o + at.LENGTH] * (ux * ux + uy * uy)
+        total += 2.0 * ux * (w[o + at.M02] * w1 + w[o + at.M03] * w2)
+        total += 2.0 * uy * (w[o + at.M12] * w1 + w[o + at.M13] * w2)
+        total += w[o + at.M22] * w1 * w1 + 2.0 * w[o + at.M23] * w1 * w2 + w[o + at.M33] * w2 * w2
+    return total
+
+
+@kernel_sums
+def along(w, n, part):
+    """The latest trial goes to a part of the step D; -> f along the step: of the trial before, its slope, and of the
+    latest before it went there."""
+    before, slope, now = 0.0, 0.0, 0.0
+    for i in range(n):
+        o = where(i)
+        dx, dy = w[o + at.DX], w[o + at.DY]
+        before += w[o + at.HX] * dx + w[o + at.HY] * dy
+        slope += w[o + at.HXX] * dx * dx + 2.0 * w[o + at.HXY] * dx * dy + w[o + at.HYY] * dy * dy
+        now += w[o + at.GX] * dx + w[o + at.GY] * dy
+        w[o + at.VX], w[o + at.VY] = w[o + at.UX] + part * dx, w[o + at.UY] + part * dy
+    return before, slope, now
+
+
+@kernel_sums
+def shorten(w, n, T, tip, d, things, near):
+    """Part of the step d at which the convex function stops falling along it; the latest trial is left there.
+
+    Its slope along d is  start + part d^T A d - T (f(U + part step) - f(U)) . step,  growing with the part, and
+    start = -d^T (A - T slope) d. Between two ends of different sign by false position (Illinois), until a tenth of
+    it is left.
+    """
+    for i in range(n):
+        o = where(i)
+        w[o + at.DX], w[o + at.DY] = w[o + at.VX] - w[o + at.UX], w[o + at.VY] - w[o + at.UY]
+    o = where(n - 1)
+    A = inertia_along(w, n, d, at.DX) + tip[0] * (w[o + at.DX] ** 2 + w[o + at.DY] ** 2) + tip[1] * d[n + 1] ** 2
+    low, high, at_low, at_high, side = 0.0, 1.0, 0.0, 0.0, 0
+    part, start = 1.0, 0.0  # where the latest trial is already
+    for trial in range(40):
+        before, own, now = along(w, n, part)
+        if trial == 0:
+            start = at_low = T * own - A
+        slope = start + part * A - T * (now - before)
+        if abs(slope) <= 0.1 * abs(start) or (part == 1.0 and slope <= 0.0):
+            break
+        if slope > 0.0:
+            high, at_high = part, slope
+            at_low *= 0.5 if side == 1 else 1.0
+            side = 1
+        else:
+            low, at_low = part, slope
+            at_high *= 0.5 if side == -1 else 1.0
+            side = -1
+        part = (low * at_high - high * at_low) / (at_high - at_low)
+        along(w, n, part)
+        answer(w, n, T, things, near)
+    return part
+
+
+@kernel_sums
+def meet_all(w, n, T, g, tip, held, swing, law, things, near, P, p, v, rates, counts):
+    """Newton from the trial rates v1 = rates[2], whose velocities are V, to v1 at the end of the step.
+
+    After it V and G are those of v1, P and p those of the last trial; rates[3] room for accelerations.
+    """
+    v1, a = rates[2], rates[3]
+    counts[0] += 1
+    for trial in range(TRIALS + 1):
+        answer(w, n, T, things, near)
+        if trial > 0:
+            for i in range(n + 2):
+                a[i] = T * a[i] + v[i] - v1[i]  # from here on the change of the trial rates
+            worst, largest = foretold(w)
+            done = worst <= EXACT * (largest + law[2])
+            part = 1.0
+            if not done and trial > 1:
+                part = shorten(w, n, T, tip, a, things, near)
+                counts[2] += 1 if part < 1.0 else 0
+            for i in range(n + 2):
+                v1[i] += part * a[i]
+            if done:
+                return
+        if trial < TRIALS:
+            counts[1] += 1
+            accept(w)
+            inward(w, n, T, g, tip, P, p)
+            at_base(P, p, held, swing, a)
+            outward(w, n, T, a)
+    counts[3] += 1
