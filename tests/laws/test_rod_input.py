@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tegotae.errors import InputError
-from tegotae.rod import Load, Payload, Phase, PlanarRod, RodError, Shape
+from tegotae.rod import GroundedRod, Load, Payload, Peg, Phase, PlanarRod, RodError, Shape
 
 PAPER = {"length": 10.0, "nodes": 5, "density": 0.1, "elasticity": 1.0, "viscosity": 2.0}
 
@@ -53,6 +53,10 @@ def test_what_a_rod_cannot_be(given, words):
         (lambda: Phase(until=1.0, base="glued"), "base='glued'.*free, pinned, fixed"),
         (lambda: Phase(until=1.0, base=["free"]), "base="),
         (lambda: Phase(until=1.0, loads=[3.0]), "loads has 3.0"),
+        (
+            lambda: GroundedRod(rod=PlanarRod(**PAPER), pegs=Peg(centre=(0, 0), radius=1, stiffness=1)),
+            "pegs=Peg.*no list",
+        ),
         (lambda: Phase(until=1.0, loads=Load(at=1.0)), "loads="),
         (lambda: Phase(until=1.0, motion=([0.0, 1.0], [[0.0, 0.0]] * 2)), "free base"),
         (lambda: Load(at=np.nan), "at=nan"),

@@ -61,6 +61,8 @@ class GroundedRod:
         kinds += (("ground", () if self.ground is None else (self.ground,), Ground),)
         kinds += (("walls", self.walls, Wall), ("pegs", self.pegs, Peg))
         for name, given, kind in kinds:
+            if not isinstance(given, Sequence):
+                checks.refuse("GroundedRod", f"{name}={given!r} is no list.", f"Give [{kind.__name__}(...), ...].")
             for one in given:
                 if not isinstance(one, kind):
                     checks.refuse("GroundedRod", f"{name} has {one!r}.", f"Give {kind.__name__}(...).")
