@@ -9,22 +9,30 @@ LOCKS := run test bench
 # Tests compile into the checkout: what older versions left in the user's cache cannot reach them.
 test thorough: export TEGOTAE_CACHE ?= $(CURDIR)/$(VENV)/kernels
 
-.PHONY: run setup test thorough lint papers bench soak lock clean help
+.PHONY: run setup test thorough suite lint style types papers bench soak lock clean help
 
 run: $(VENV)/.run  ## check every paper and write the illustrated report
 	$(BIN)/tegotae papers --report report.html
 
 setup: $(VENV)/.test  ## .venv with the package and what its tests need
 
-test: lint  ## lint, types, then the whole test suite
-	$(BIN)/python -m pytest -n 2 -q
+# Types are checked while the tests run: by themselves, either would leave a core idle for a while.
+test: style  ## style, strict types and the whole test suite
+	$(MAKE) --no-print-directory --jobs=2 types suite
 
-thorough: lint  ## the same with the slow tests, and new random examples
-	TEGOTAE_EXAMPLES=default $(BIN)/python -m pytest -n 2 -q -m "slow or not slow"
+thorough: style  ## the same with the slow tests, and new random examples
+	TEGOTAE_EXAMPLES=default $(MAKE) --no-print-directory --jobs=2 types suite WHICH='-m "slow or not slow"'
 
-lint: $(VENV)/.test  ## style and strict types
+suite: $(VENV)/.test
+	$(BIN)/python -m pytest -n 2 -q $(WHICH)
+
+lint: style types  ## style and strict types
+
+style: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(VENV)/.test
 	$(BIN)/mypy
 
 papers: $(VENV)/.run  ## the claims of every paper, as a table

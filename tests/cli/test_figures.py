@@ -1,6 +1,6 @@
 """Figures: every kind of result gets one, units stand on the axes, files are whole."""
 
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,36 +16,32 @@ ELEMENT = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.
 PLANE = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0), dimension=2)
 SLIDER = tg.FrictionAdmittance(mass=1.0, law=tg.Coulomb(4.0))
 WAVE = 0.1 * np.sin(20.0 * TIME)
+BOTH = np.stack([WAVE, 0.1 * np.cos(30.0 * TIME)], axis=1)
+IN_THE_PLANE = tg.FrictionAdmittance(mass=1.0, law=tg.Coulomb(4.0), dimension=2)
+# How to get each: run by the test that draws it, not whenever the tests are listed.
+RESULTS: dict[str, Callable[[], Result]] = {
+    "impedance": lambda: ELEMENT.run(WAVE, period=T),
+    "impedance as column": lambda: ELEMENT.run(WAVE[:, None], period=T),
+    "impedance thinned": lambda: ELEMENT.run(WAVE, period=T, every=10),
+    "impedance at rest": lambda: ELEMENT.run(np.zeros(5), period=T),
+    "one tick": lambda: ELEMENT.run([0.1], period=T),
+    "path": lambda: PLANE.run(BOTH, period=T),
+    "path at rest": lambda: PLANE.run(np.zeros((5, 2)), period=T),
+    "admittance": lambda: SLIDER.run(80.0 * WAVE, period=T),
+    "admittance in the plane": lambda: IN_THE_PLANE.run(80.0 * BOTH, period=T),
+    "family of impedances": lambda: ELEMENT.batch(stiffness=[1e3, 1e4]).run(WAVE, period=T),
+    "family with own motions": lambda: ELEMENT.batch(stiffness=[1e3, 1e4]).run([WAVE, 2 * WAVE], period=T),
+    "family of one": lambda: ELEMENT.batch(stiffness=[1e3]).run(WAVE, period=T),
+    "family of admittances": lambda: SLIDER.batch(mass=[1.0, 2.0, 3.0]).run(80.0 * WAVE, period=T),
+    "family of paths": lambda: PLANE.batch(stiffness=[1e3, 1e4]).run(BOTH, period=T),
+    "only the force": lambda: ELEMENT.run(WAVE, period=T, record=["force"]),
+    "nothing but time": lambda: Result({"time": Variable(("time",), TIME, "s")}, title="empty"),
+}
 
 
-@cache
-def results() -> dict[str, Result]:
-    both = np.stack([WAVE, 0.1 * np.cos(30.0 * TIME)], axis=1)
-    return {
-        "impedance": ELEMENT.run(WAVE, period=T),
-        "impedance as column": ELEMENT.run(WAVE[:, None], period=T),
-        "impedance thinned": ELEMENT.run(WAVE, period=T, every=10),
-        "impedance at rest": ELEMENT.run(np.zeros(5), period=T),
-        "one tick": ELEMENT.run([0.1], period=T),
-        "path": PLANE.run(both, period=T),
-        "path at rest": PLANE.run(np.zeros((5, 2)), period=T),
-        "admittance": SLIDER.run(80.0 * WAVE, period=T),
-        "admittance in the plane": tg.FrictionAdmittance(mass=1.0, law=tg.Coulomb(4.0), dimension=2).run(
-            80.0 * both, period=T
-        ),
-        "family of impedances": ELEMENT.batch(stiffness=[1e3, 1e4]).run(WAVE, period=T),
-        "family with own motions": ELEMENT.batch(stiffness=[1e3, 1e4]).run([WAVE, 2 * WAVE], period=T),
-        "family of one": ELEMENT.batch(stiffness=[1e3]).run(WAVE, period=T),
-        "family of admittances": SLIDER.batch(mass=[1.0, 2.0, 3.0]).run(80.0 * WAVE, period=T),
-        "family of paths": PLANE.batch(stiffness=[1e3, 1e4]).run(both, period=T),
-        "only the force": ELEMENT.run(WAVE, period=T, record=["force"]),
-        "nothing but time": Result({"time": Variable(("time",), TIME, "s")}, title="empty"),
-    }
-
-
-@pytest.mark.parametrize("name", results())
+@pytest.mark.parametrize("name", RESULTS)
 def test_every_result_has_a_figure(name: str, tmp_path: Path) -> None:
-    figure = results()[name].plot(tmp_path / "figure.png")
+    figure = RESULTS[name]().plot(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
     labels = [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel() and axes.get_ylabel() != "batch member"]
     assert all("[" in label for label in labels), "a unit on every axis"

@@ -73,6 +73,7 @@ def test_two_laws_of_one_factory_are_never_taken_for_each_other(tmp_path):
         ("tegotae.friction.kernels.sampled", True),  # the kernel's own file
         ("tegotae.friction.kernels.element", True),  # one that it imports
         ("tegotae.compiling", True),  # how kernels are named and compiled: loops of an older way must not be met
+        ("tegotae.linking", True),
         ("tegotae.kernels.elements", False),  # one that it never meets
     ],
 )

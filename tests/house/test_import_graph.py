@@ -12,8 +12,8 @@ import tegotae
 ROOT = Path(tegotae.__file__).parent
 FRONT = {"studio", "hybrid", "export", "papers", "cli", "commands", "scenarios", "bench", "__main__"}
 # What every package stands on, and therefore must not lean on any of them.
-FOUNDATION = {"errors", "checks", "compiling", "generated", "result", "block", "running", "live", "batch", "elements"}
-FOUNDATION |= {"kernels", "circuit", "circuit_sources"}
+FOUNDATION = {"errors", "checks", "compiling", "linking", "generated", "result", "block", "running", "live", "batch"}
+FOUNDATION |= {"elements", "kernels", "circuit", "circuit_sources"}
 HEAVY = {"numba", "sympy", "viser", "matplotlib", "xarray"}
 
 
