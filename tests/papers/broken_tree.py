@@ -16,6 +16,13 @@ from tegotae.table import Hexa, HexaPlant, Servo
 # ------------------------------------------------------------ trees that are not what they were said to be
 
 
+def labour(seconds):
+    """Processor time that is spent for nothing."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
 class Heavier(Tree):
     """The kernels read a mass that the bodies do not have."""
 
@@ -54,7 +61,7 @@ class Quadratic(Tree):
     """A body costs the more, the more bodies there are."""
 
     def forward_dynamics(self, q, v, torque=0.0, **options):
-        time.sleep(2e-9 * np.size(q) * self.nv)
+        labour(2e-9 * np.size(q) * self.nv)
         return super().forward_dynamics(q, v, torque, **options)
 
 
@@ -236,7 +243,7 @@ class Coarse(TwoRobots):
 
 class SlowScene(Scene):
     def run(self, *given, **options):
-        time.sleep(0.5)
+        labour(0.5)
         return super().run(*given, **options)
 
 
