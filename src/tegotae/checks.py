@@ -143,11 +143,11 @@ def finite(owner: str, name: str, record: Array, unit: str) -> None:
             return
     if not np.isfinite(record).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(record))[0])
-        spot = "" if record.size == 1 else f"[{', '.join(map(str, where))}]"
+        spot = ", ".join(map(str, where))
         way = "Repair the record first: interpolate the gap, or cut it there."
         refuse(
             owner,
-            f"{name}{spot}={record[where]} {unit}".rstrip() + " is not finite.",
+            f"{name}[{spot}]={record[where]} {unit}".rstrip() + " is not finite.",
             way if len(record) > _FEW else "Give finite numbers.",
         )
 

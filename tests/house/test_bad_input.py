@@ -80,7 +80,7 @@ RUNS = {
     "nan": (lambda: BRAKE.run([0.0, math.nan], period=T), r"velocity\[1\]=nan"),
     "infinite": (lambda: BRAKE.run([math.inf], period=T), r"velocity\[0\]=inf"),
     "cancelling infinities": (lambda: BRAKE.run([math.inf, -math.inf], period=T), r"velocity\[0\]=inf"),
-    "planar nan": (lambda: PLANAR.run([[0.0, 0.0], [0.0, math.nan]], period=T), r"velocity\[\(1, 1\)\]=nan"),
+    "planar nan": (lambda: PLANAR.run([[0.0, 0.0], [0.0, math.nan]], period=T), r"velocity\[1, 1\]=nan"),
     "empty": (lambda: BRAKE.run([], period=T), "velocity is empty"),
     "planar empty": (lambda: PLANAR.run(np.empty((0, 2)), period=T), "velocity is empty"),
     "wrong width": (lambda: BRAKE.run(np.zeros((5, 2)), period=T), r"shape \(5, 2\).*dimension=1"),

@@ -162,7 +162,7 @@ def test_a_push_beyond_the_workspace_is_reported():
         ({}, "how many ticks"),
         ({"wrenches": np.zeros((5, 5))}, "wrenches has shape"),
         ({"wrenches": np.zeros((0, 6))}, "wrenches has shape"),
-        ({"wrenches": np.full((5, 6), np.nan)}, r"wrenches\[\(0, 0\)\]=nan"),
+        ({"wrenches": np.full((5, 6), np.nan)}, r"wrenches\[0, 0\]=nan"),
         ({"positions": np.tile(HOME, (4, 1)), "wrenches": np.zeros((5, 6))}, "equal length"),
         ({"positions": [HOME, HOME, (0.0, 0.0, -0.9)]}, "command of tick 2 cannot be followed"),
         ({"positions": [HOME] * 2, "rotations": [np.eye(3), 2 * np.eye(3)]}, r"rotations\[1\].*no rotation"),

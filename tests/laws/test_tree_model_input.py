@@ -34,7 +34,7 @@ BODIES = {
     "a lost place": ({"position": (0, 0, math.inf)}, r"position\[2\]=inf m"),
     "a stretched rotation": ({"rotation": 2 * np.eye(3)}, r"not orthonormal.*by 3"),
     "a mirror": ({"rotation": np.diag([1, 1, -1])}, r"reflection"),
-    "a rotation that is none": ({"rotation": np.full((3, 3), math.nan)}, r"rotation\[\(0, 0\)\]=nan"),
+    "a rotation that is none": ({"rotation": np.full((3, 3), math.nan)}, r"rotation\[0, 0\]=nan"),
     "a joint by name": ({"joint": "revolute"}, r"joint='revolute'"),
     "no name": ({"name": ""}, r"name=''"),
     "a free body that hangs": ({"joint": Free(), "parent": "base"}, r"parent='base' with joint=Free\(\)"),
