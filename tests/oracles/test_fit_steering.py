@@ -7,8 +7,9 @@ import pytest
 
 import tegotae as tg
 from tegotae.fitting.recipes.steering import FeltSteering
+from tegotae.fitting.steering_log import log_of, steering_doubts, step_of
 from tegotae.steering import Bicycle, ContactPatch, SteeringSystem
-from tegotae.steering.hands import Driver
+from tegotae.steering.hands import Driver, Sine
 from tegotae.steering.system import Column, TorsionBar
 
 T, TICKS = 2e-3, 4000
@@ -118,6 +119,95 @@ def test_slow_steering_shows_no_inertia():
     system = replace(PAPER, column=Column(inertia=0.01, friction=0.5))
     with pytest.raises(ValueError, match=r"column\.inertia"):
         tg.fit(PAPER, **logged(system, wish, 5.0, noise=0.05))
+
+
+# ------------------------------------------------------------ logs as they come
+
+PAPERS_OWN = {
+    "patch.stiffness": 500.0,
+    "patch.damping": 150.0,
+    "patch.friction": 0.4,
+    "column.friction": 0.3,
+    "column.inertia": 2.4,
+}
+
+
+def driving_off(cut: int = 0, step: float = 0.0):
+    """The paper's own system, driving off, from its first tick or cut; its angle as it is or from an encoder."""
+    speed = np.clip(np.linspace(-2.0, 15.0, TICKS), 0.0, 15.0)
+    run = PAPER.run(hand=Driver(angle=Sine(amplitude=3.0, frequency=0.6)), duration=TICKS * T, speed=speed, period=T)
+    angle = np.round(run.wheel_angle / step) * step if step else run.wheel_angle
+    return {"wheel_angle": angle[cut:], "hand_torque": run.hand_torque[cut:], "speed": speed[cut:], "period": T}
+
+
+def test_how_the_wheel_came_to_its_first_angle_is_not_asked():
+    """The hand jerks it from rest within the first tick, of which a log shows the end alone."""
+    found = tg.fit(PAPER, **driving_off())
+    assert found.parameters == pytest.approx(PAPERS_OWN, rel=1e-3)
+    assert found.doubts == []
+    assert not found.residual[:2].any()
+
+
+def test_a_log_that_begins_in_mid_motion_is_judged_from_where_that_is_forgotten():
+    found = tg.fit(PAPER, **driving_off(cut=900))
+    assert found.parameters == pytest.approx(PAPERS_OWN, rel=0.01)
+
+
+def test_a_log_that_never_forgets_its_beginning_is_told_to_begin_at_rest():
+    parked = logged(PAPER, 3.0 * np.sin(2.0 * np.pi * 0.03 * TIMES), 0.0)
+    cut = {name: value[200:] if np.ndim(value) else value for name, value in parked.items()}
+    with pytest.raises(ValueError, match=r"begins in mid-motion.*\n.*at rest"):
+        tg.fit(PAPER, **cut)
+
+
+def test_the_steps_of_an_encoder_are_smoothed_and_said():
+    """Twice differenced, 16 bits are as loud as the torque: inertia and friction came out wrong, unsaid."""
+    found = tg.fit(PAPER, **driving_off(step=2.0 * np.pi / 65536))
+    assert found.parameters == pytest.approx(PAPERS_OWN, rel=0.02)
+    assert "steps of 9.6e-05 rad" in found.doubts[0]
+
+
+def test_steps_are_told_from_an_angle_that_has_none():
+    wave = np.sin(TIMES)
+    assert step_of(wave) == 0.0
+    assert step_of(0.01 * np.round(wave / 0.01)) == pytest.approx(0.01)
+    assert step_of(np.zeros(9)) == 0.0
+    fine = log_of(wave, wave, 0.0 * wave, T, 0.2, False)
+    assert (fine.window, fine.step) == (1, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        ("white", None),
+        ("nothing", None),
+        ("jump", "misses the torque"),
+        ("to and fro", "noisy angle"),
+        ("slow", "hardly the noise"),
+    ],
+)
+def test_what_no_noise_can_leave_is_doubted(left, told):
+    """The numbers of a fit are believed only where a sensor's noise can have left what it leaves."""
+    white = np.random.default_rng(5).standard_normal(TICKS)
+    log = log_of(np.sin(TIMES), np.cos(TIMES), 0.0 * TIMES, T, 0.2, False)
+    residual = {
+        "white": 0.01 * white,
+        "nothing": 1e-9 * np.cumsum(white),
+        "jump": 0.01 * white + np.where(np.arange(TICKS) == 700, 0.5, 0.0),
+        "to and fro": 0.01 * np.diff(white, n=2, prepend=[0.0, 0.0]),
+        "slow": 0.01 * np.sin(TIMES),
+    }[left]
+    judged = residual[log.judged]
+    noise, square = float(np.sqrt(np.mean(judged**2))), float(judged @ judged)
+    doubts = steering_doubts(log, residual, noise, float(judged[1:] @ judged[:-1]) / square)
+    assert doubts == [] if told is None else any(told in doubt for doubt in doubts)
+    if left == "jump":
+        assert "1.4 s" in doubts[0]
+
+
+def test_what_can_be_fitted_is_listed_with_steering_systems():
+    with pytest.raises(ValueError, match="SteeringSystem"):
+        tg.fit(tg.Mass, np.zeros(99), np.zeros(99), period=T)
 
 
 LOG = {"wheel_angle": np.sin(TIMES), "hand_torque": np.cos(TIMES), "speed": 0.0, "period": T}

@@ -19,6 +19,7 @@ from tegotae.fitting.progress import reporter
 from tegotae.fitting.recipe import Recipe
 from tegotae.fitting.recipes import checked, numbers_of, recipe_for
 from tegotae.fitting.record import Record
+from tegotae.fitting.steering_log import SteeringLog, steering_doubts
 from tegotae.friction import Coulomb, Law
 from tegotae.result import Result
 
@@ -42,7 +43,8 @@ class Fit:
         intervals: name -> (low, high), 95 % confidence.
         units: name -> unit.
         noise: standard deviation of what the model leaves unexplained, in the unit of the response.
-        residual: measurement minus model at each tick, in the same unit.
+        residual: measurement minus model at each tick, in the same unit; 0 at ticks of a steering log that are not
+            judged, because they follow from what was before it.
         correlation: of the residual from one tick to the next [-]; near 0 for a model that explains all but the
             sensor's noise. Where it is not, the intervals are widened for it.
         covariance: of the parameters, in their order and units [products of the units of two parameters].
@@ -94,6 +96,8 @@ class Fit:
     @property
     def doubts(self) -> list[str]:
         """Why this fit may be wrong, in sentences; none for a fit that leaves white noise."""
+        if isinstance(self.record, SteeringLog):
+            return steering_doubts(self.record, self.residual, self.noise, self.correlation)
         if self.correlation <= LOUD:
             return []
         law = (
@@ -133,8 +137,10 @@ def fit(
     """Identify a block from a measured record, from no initial guess.
 
     The record is taken to start at rest with the springs slack; a record cut out of a longer one does not, and is
-    fitted with ``free=["preload"]``; one whose force sensor has a bias, with ``free=["offset"]``. The response (force
-    for an impedance, velocity for an admittance) may carry sensor noise; the other signal is taken as it is.
+    fitted with ``free=["preload"]``; one whose force sensor has a bias, with ``free=["offset"]``. A log of a wheel that
+    does not begin at rest is judged from where the tyre has rolled on, or the wheel has been to both its ends. The
+    response (force for an impedance, velocity for an admittance) may carry sensor noise; the other signal is taken as
+    it is.
 
     Args:
         block_type: `FrictionImpedance`, `FrictionAdmittance` or `ParallelFriction`; or a `SteeringSystem`, whose
@@ -145,7 +151,8 @@ def fit(
         force: force at each tick [N]: what an impedance exerts on its mover (negative at a positive velocity), or
             what drives an admittance.
         position: positions instead of velocity [m], as an encoder gives them.
-        wheel_angle: of a steering system, at the end of each tick [rad], (ticks,); smooth it if its encoder is coarse.
+        wheel_angle: of a steering system, at the end of each tick [rad], (ticks,); one that comes in the steps
+            of an encoder is smoothed over 25 ms, and the torque alike.
         hand_torque: on its wheel over each tick [N·m].
         speed: of its vehicle [m/s], a number or (ticks,); the system's own unless given.
         period: T [s].
@@ -200,13 +207,15 @@ def _fit(recipe: Recipe, record: Record, progress: bool | Callable[[str, float],
     unit = "m/s" if recipe.drive == "velocity" else "N"
     result = running.run(block, drive, recipe.drive, unit, record.period, 1, None, recipe.initial(values))
     measured: Array = getattr(record, recipe.response)
+    residual = measured - np.asarray(result[recipe.response]) - recipe.offset(values)
+    residual[: record.judged.start or 0] = 0.0
     return Fit(
         block=block,
         parameters=solution.values,
         intervals=solution.intervals,
         units={q.name: q.unit for q in recipe.free},
         noise=solution.noise,
-        residual=measured - np.asarray(result[recipe.response]) - recipe.offset(values),
+        residual=residual,
         correlation=solution.correlation,
         covariance=solution.covariance,
         result=result,
@@ -233,7 +242,9 @@ def _fit_steering(
     known: Mapping[str, float],
     progress: bool | Callable[[str, float], None] | None,
 ) -> Fit:
-    from tegotae.fitting.recipes.steering import SteeringLog, SteeringRecipe
+    from tegotae.fitting.recipes.steering import SteeringRecipe
+    from tegotae.fitting.steering_log import log_of
+    from tegotae.steering.vehicle import Bicycle
 
     if wheel_angle is None or hand_torque is None or period is None:
         missing = {"wheel_angle": wheel_angle, "hand_torque": hand_torque, "period": period}
@@ -246,8 +257,10 @@ def _fit_steering(
         told = "Give one of each for every tick; cut the longer log."
         checks.refuse("fit", f"{angles.size} ticks of wheel_angle but {torque.size} of hand_torque.", told)
     speeds = checks.held("fit", "speed", system.speed if speed is None else speed, "m/s", angles.size)
-    rates = np.diff(angles, prepend=angles[:1]) / tick
-    log = SteeringLog(rates, -torque, tick, speeds, float(angles[0]))
+    if angles.size < 3:
+        checks.refuse("fit", f"a log of {angles.size} ticks.", "Give thousands.")
+    drifts = isinstance(system.vehicle, Bicycle)
+    log = log_of(angles, torque, speeds, tick, 2.0 * system.patch.half_length, drifts)
     return _fit(checked(SteeringRecipe(system, numbers_of(known), log.start)), log, progress)
 
 

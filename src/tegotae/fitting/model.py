@@ -42,7 +42,8 @@ class Model:
         self._picks = np.arange(place.start, place.stop, dtype=np.int64)
         self._drive = drive
         self._table = np.empty((self._picks.size, record.ticks))
-        self.measured: Array = np.ascontiguousarray(response.T).reshape(self._table.shape)
+        self._judged = self._table[:, record.judged]  # a view: what the loop leaves is seen here
+        self.measured: Array = np.ascontiguousarray(response.T).reshape(self._table.shape)[:, record.judged]
 
     def vector(self, numbers: Array) -> Array:
         """The kernels' p for the free parameters' values."""
@@ -55,7 +56,7 @@ class Model:
         return p
 
     def residual(self, numbers: Array) -> Array:
-        """Model minus measurement, one number a tick and direction."""
+        """Model minus measurement, one number for each judged tick and direction."""
         p, state = self.vector(numbers), self._state.copy()
         if self._begun:
             values = {**self.recipe.known, **dict(zip(self.names, numbers.tolist(), strict=True))}
@@ -64,8 +65,8 @@ class Model:
         self._loop(p, state, self._drive, self.record.period, 1, self._picks, self._table)
         if self._biased:
             bias = self.recipe.offset({**self.recipe.known, **dict(zip(self.names, numbers.tolist(), strict=True))})
-            return np.asarray((self._table + bias - self.measured).ravel())
-        return np.asarray((self._table - self.measured).ravel())
+            return np.asarray((self._judged + bias - self.measured).ravel())
+        return np.asarray((self._judged - self.measured).ravel())
 
     def cost(self, numbers: Array) -> float:
         """The sum of squared residuals; inf where the model has no finite answer."""

@@ -63,6 +63,11 @@ class Record:
         """How long it lasts [s]."""
         return self.ticks * self.period
 
+    @property
+    def judged(self) -> slice:
+        """The ticks at which a model is compared with it: all of them."""
+        return slice(None)
+
     def thinned(self, most: int) -> Record:
         """At most about so many ticks: velocities averaged over longer ticks, forces taken at their ends."""
         factor = -(-self.ticks // most)

@@ -86,8 +86,8 @@ def load_urdf(
     try:
         tree = Tree(builder.bodies(free_base), gravity=gravity)
     except InputError as error:
-        told = str(error)  # of a joint it names the file already
-        raise InputError(told if told.startswith(f"{file.name}: ") else f"{file.name}: {told}") from error
+        why = str(error)  # of a joint it names the file already
+        raise InputError(why if why.startswith(f"{file.name}: ") else f"{file.name}: {why}") from error
     for body in tree.bodies:
         if tree.frames[body.name][0] >= 0:  # what stands in the world needs no mass
             _note_matter(file, body)

@@ -54,7 +54,7 @@ class Reverse(_Group, frozen=True, tag="reverse"):
 
     def words(self) -> str:
         """For the head of the figure."""
-        return f"from {self.speed:g} m/s through standstill to {self.backwards:g} m/s backwards"
+        return f"through standstill, {self.speed:g} to {0.0 - self.backwards:g} m/s"
 
 
 class Points(_Group, frozen=True, tag="points"):

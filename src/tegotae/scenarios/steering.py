@@ -98,26 +98,28 @@ def summary(parameters: Steering, result: Result) -> Sequence[Number]:
     Example:
         >>> parked = Steering(drive=Constant(speed=0.0), hand=SineHand(amplitude=8.0), bristles=21)
         >>> [(n.name, round(n.value, 1), n.unit) for n in summary(parked, run(parked))][:2]
-        [('loop area', 13.1, 'J'), ('peak hand torque', 0.7, 'N·m')]
+        [('loop area, last cycle', 13.1, 'J'), ('peak hand torque, last cycle', 0.7, 'N·m')]
     """
     sine = isinstance(parameters.hand, SineHand)
     part = parameters.hand.cycle(result.time)
     angle, torque, stuck = result.wheel_angle[part], result.hand_torque[part], result.stuck[part]
     slides = np.flatnonzero(result.stuck == 0.0)
+    # What the figure shows of the way there is not in these numbers: each says so.
+    last = ", last cycle" if part.start else ""
     numbers = [
-        Number("loop area" if sine else "work of the hand", float(np.trapezoid(torque, angle)), "J"),
-        Number("peak hand torque", float(np.abs(torque).max()), "N·m"),
+        Number(("loop area" if sine else "work of the hand") + last, float(np.trapezoid(torque, angle)), "J"),
+        Number("peak hand torque" + last, float(np.abs(torque).max()), "N·m"),
     ]
     if slides.size:
         numbers.append(Number("first full slip, at wheel angle", float(result.wheel_angle[slides[0]]), "rad"))
     slope = _slope(angle, torque) if sine else None
     if slope is not None:
-        numbers.append(Number("slope through the centre", slope, "N·m/rad"))
+        numbers.append(Number("slope through the centre" + last, slope, "N·m/rad"))
     return [
         *numbers,
-        Number("bristles that stick, in the mean", 100.0 * float(stuck.mean()), "%"),
-        Number("full slip", 100.0 * float(np.mean(stuck == 0.0)), "% of the ticks"),
-        Number("largest lateral force", float(np.abs(result.lateral_force[part]).max()), "N"),
+        Number("bristles that stick, in the mean" + last, 100.0 * float(stuck.mean()), "%"),
+        Number("full slip" + last, 100.0 * float(np.mean(stuck == 0.0)), "% of the ticks"),
+        Number("largest lateral force" + last, float(np.abs(result.lateral_force[part]).max()), "N"),
         Number("wheel angle at the end", float(result.wheel_angle[-1]), "rad"),
         Number("unsolved steps", float(result.about["unsolved_steps"]), "steps"),
     ]

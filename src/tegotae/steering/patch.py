@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import ModuleType
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -92,8 +93,8 @@ class ContactPatch(Impedance):
     Args:
         stiffness: K [N/m] of one bristle of 21; scaled, so that the number of bristles is only a resolution.
         damping: B [N·s/m] of one bristle of 21, >= 0.
-        friction: mu [-], > 0, or a law over the slip speed, such as
-            `tg.Stribeck(kinetic=0.3, static=0.4, velocity=0.5)`.
+        friction: mu [-], > 0, or a law over the slip speed [m/s], such as
+            `tg.Stribeck(kinetic=0.3, static=0.4, velocity=0.5)`, or a function of it that numba can compile.
         bristles: n, at least 1.
         half_length: a [m], > 0; the patch reaches from -a to a.
         centre: xi_c [m], where the steering axis meets the road.
@@ -115,7 +116,7 @@ class ContactPatch(Impedance):
 
     stiffness: float = 500.0
     damping: float = 150.0
-    friction: Law | float = 0.4
+    friction: Law | Callable[[float], float] | float = 0.4
     bristles: int = REFERENCE_COUNT
     half_length: float = 0.1
     centre: float = 0.02
@@ -131,13 +132,15 @@ class ContactPatch(Impedance):
             self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", "Such as 500, of 21 bristles.")
         )
         set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", "Give 0 for none."))
-        if not isinstance(self.friction, Law):
-            mu = checks.positive(own, "friction", self.friction, "-", "Give mu, such as 0.4, or a law.")
-            set_(self, "friction", mu)
+        if callable(self.friction):
+            set_(self, "friction", as_law(own, self.friction))
+        else:
+            told = "Give mu, such as 0.4, a law, or a function of the slip speed."
+            set_(self, "friction", checks.positive(own, "friction", self.friction, "", told))
         set_(self, "bristles", checks.whole(own, "bristles", self.bristles, 1, "Use 21 or more; 101 for feel."))
         set_(self, "half_length", checks.positive(own, "half_length", self.half_length, "m", "Such as 0.1."))
         set_(self, "centre", checks.number(own, "centre", self.centre, "m", "Such as 0.02."))
-        set_(self, "slip_share", checks.number(own, "slip_share", self.slip_share, "-", "Such as 0.5, or 0."))
+        set_(self, "slip_share", checks.number(own, "slip_share", self.slip_share, "", "Such as 0.5, or 0."))
         if not isinstance(self.pressure, Pressure):
             checks.refuse(own, f"pressure={self.pressure!r} is no profile.", "Give Parabolic(), Uniform(load=...), ...")
         if not isinstance(self.carcass, Carcass | None):
@@ -171,7 +174,7 @@ class ContactPatch(Impedance):
     @property
     def law(self) -> Law:
         """Friction over slip speed, for a load of 1 N."""
-        return self.friction if isinstance(self.friction, Law) else as_law("ContactPatch", Coulomb(self.friction))
+        return self.friction if isinstance(self.friction, Law) else Coulomb(cast(float, self.friction))
 
     @property
     def parameters(self) -> Array:
@@ -266,6 +269,9 @@ class ContactPatch(Impedance):
         if V == 0.0:
             checks.refuse(self.name, "speed=0: a parked tyre never settles.", "Use run(steer=..., speed=0.0, ...).")
         angles = np.atleast_1d(checks.array(self.name, "slip_angle", slip_angle, "rad"))
+        if not np.isfinite(angles).all():
+            bad = angles[~np.isfinite(angles)][0]
+            checks.refuse(self.name, f"slip_angle={bad} rad is not finite.", "Give angles between -1.5 and 1.5.")
         if self.carcass:  # settled, it does not move: what it does on the way is of no interest here
             return replace(self, carcass=None).steady(slip_angle=slip_angle, speed=speed)
         # One place a tick: after n ticks every bristle has entered since the start.

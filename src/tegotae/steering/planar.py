@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ from tegotae import checks
 from tegotae.block import Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.compiling import build
-from tegotae.friction.laws import Coulomb, Law
+from tegotae.friction.laws import Coulomb, Law, as_law
 from tegotae.result import Result, Variable
 from tegotae.running import about, report_divergence, time_of
 from tegotae.steering.kernels import planar as k
@@ -77,7 +78,7 @@ class PlanarPatch(Impedance):
 
     stiffness: float = 500.0
     damping: float = 150.0
-    friction: Law | float = 0.4
+    friction: Law | Callable[[float], float] | float = 0.4
     bristles: int = REFERENCE_COUNT
     rows: int = 1
     half_length: float = 0.1
@@ -93,9 +94,11 @@ class PlanarPatch(Impedance):
             self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", "Such as 500, of 21 bristles.")
         )
         set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", "Give 0 for none."))
-        if not isinstance(self.friction, Law):
-            remedy = "Give mu, such as 0.4, or a law."
-            set_(self, "friction", checks.positive(own, "friction", self.friction, "-", remedy))
+        if callable(self.friction):
+            set_(self, "friction", as_law(own, self.friction))
+        else:
+            remedy = "Give mu, such as 0.4, a law, or a function of the slip speed."
+            set_(self, "friction", checks.positive(own, "friction", self.friction, "", remedy))
         set_(self, "bristles", checks.whole(own, "bristles", self.bristles, 1, "Use 21 or more; 101 for feel."))
         set_(self, "rows", checks.whole(own, "rows", self.rows, 1, "Use 1 for a row without width, 10 for a tyre."))
         set_(self, "half_length", checks.positive(own, "half_length", self.half_length, "m", "Such as 0.1."))
@@ -127,7 +130,7 @@ class PlanarPatch(Impedance):
     @property
     def law(self) -> Law:
         """Friction over slip speed, for a load of 1 N."""
-        return self.friction if isinstance(self.friction, Law) else Coulomb(self.friction)
+        return self.friction if isinstance(self.friction, Law) else Coulomb(cast(float, self.friction))
 
     @property
     def parameters(self) -> Array:

@@ -14,71 +14,15 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.circuit import Circuit, LiveCircuit
 from tegotae.elements import Mass, SpringDamper
+from tegotae.errors import InputError
 from tegotae.friction import Coulomb, FrictionImpedance
 from tegotae.result import Result, Variable
-from tegotae.steering.hands import Driver
+from tegotae.steering.column import Column as Column
+from tegotae.steering.column import TorsionBar as TorsionBar
+from tegotae.steering.hands import Driver, TorqueProfile
 from tegotae.steering.patch import ContactPatch
 from tegotae.steering.vehicle import Bicycle, Kinematic
 from tegotae.through import Through
-
-
-@dataclass(frozen=True, kw_only=True)
-class TorsionBar:
-    """The give of a column between the wheel, which then has an inertia of its own, and the gear.
-
-    Args:
-        stiffness: [N·m/rad], > 0, at the wheel.
-        damping: [N·m·s/rad], >= 0.
-        wheel_inertia: [kg·m²], > 0, of the wheel.
-
-    Example:
-        >>> from tegotae.steering.system import TorsionBar
-        >>> TorsionBar().stiffness
-        150.0
-    """
-
-    stiffness: float = 150.0
-    damping: float = 0.3
-    wheel_inertia: float = 0.05
-
-    def __post_init__(self) -> None:
-        own, set_ = "TorsionBar", object.__setattr__
-        set_(self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N·m/rad", "Such as 150."))
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·m·s/rad", "Give 0 for none."))
-        set_(self, "wheel_inertia", checks.positive(own, "wheel_inertia", self.wheel_inertia, "kg·m²", "Such as 0.05."))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """From the wheel to the tyre: gear, inertia about the steering axis, and the friction of the drive train.
-
-    Args:
-        inertia: I [kg·m²], > 0, of all that turns, seen at the tyre.
-        gear: N [-], > 0, wheel angle for each steer angle.
-        friction: T_f [N·m], > 0, seen at the tyre.
-        stiffness: K_f [N·m/rad], > 0, of that friction while it sticks.
-        damping: B_f [N·m·s/rad], >= 0.
-        compliance: a `TorsionBar` between the wheel and the rest; None for a rigid column, as in the paper.
-
-    Example:
-        >>> from tegotae.steering.system import Column
-        >>> Column().gear
-        16.0
-    """
-
-    inertia: float = 2.4
-    gear: float = 16.0
-    friction: float = 0.3
-    stiffness: float = 1e4
-    damping: float = 100.0
-    compliance: TorsionBar | None = None
-
-    def __post_init__(self) -> None:
-        for name, unit in (("inertia", "kg·m²"), ("gear", "-"), ("friction", "N·m"), ("stiffness", "N·m/rad")):
-            such = f"The paper's is {getattr(type(self), name):g}."
-            object.__setattr__(self, name, checks.positive("Column", name, getattr(self, name), unit, such))
-        damping = checks.at_least_zero("Column", "damping", self.damping, "N·m·s/rad", "Give 0 for none.")
-        object.__setattr__(self, "damping", damping)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +53,14 @@ class SteeringSystem:
     speed: float = 0.0
 
     def __post_init__(self) -> None:
+        for name, kind, such in (
+            ("patch", ContactPatch, "ContactPatch(…)"),
+            ("column", Column, "Column(…)"),
+            ("vehicle", Kinematic | Bicycle, "Kinematic(…) or Bicycle(…)"),
+        ):
+            given = getattr(self, name)
+            if not isinstance(given, kind):
+                checks.refuse("SteeringSystem", f"{name}={given!r} is none that it can have.", f"Give {such}.")
         speed = checks.number("SteeringSystem", "speed", self.speed, "m/s", "Give one speed; a record goes to run().")
         object.__setattr__(self, "speed", speed)
 
@@ -133,6 +85,8 @@ class SteeringSystem:
         Args:
             hand: a driver whose arms turn the wheel; without one, torque is given.
         """
+        if hand is not None and not isinstance(hand, Driver):
+            checks.refuse("SteeringSystem", f"hand={hand!r} is no driver.", "Give Driver(angle=…).")
         c, bar = self.column, self.column.compliance
         train = FrictionImpedance(stiffness=c.stiffness, damping=c.damping, law=Coulomb(c.friction))
         blocks: dict[str, Any] = {"tyre": self.vehicle.on(self.patch), "train": train}
@@ -165,7 +119,7 @@ class SteeringSystem:
         self,
         *,
         hand_torque: ArrayLike | None = None,
-        hand: Driver | None = None,
+        hand: Driver | TorqueProfile | None = None,
         duration: float | None = None,
         speed: ArrayLike | None = None,
         period: float,
@@ -177,8 +131,8 @@ class SteeringSystem:
 
         Args:
             hand_torque: tau_h over each tick [N·m], (ticks,).
-            hand: a driver instead.
-            duration: how long the driver steers [s].
+            hand: a `Driver` or a `TorqueProfile` instead.
+            duration: how long that hand steers [s].
             speed: V over each tick [m/s], a number or (ticks,), through zero and backwards too; the system's own
                 unless given.
             period: T [s].
@@ -197,8 +151,10 @@ class SteeringSystem:
             got = "both hand and hand_torque" if hand is not None else "neither hand nor hand_torque"
             checks.refuse("SteeringSystem", f"run got {got}.", "Give one of them.")
         N, start = self._ratio, dict(initial or {})
+        if hand is not None and not isinstance(hand, Driver):
+            hand_torque, hand = _torques(hand, duration, period), None
         if hand is not None:
-            circuit, (wanted, rates) = self.circuit(hand), _angles(hand, duration, period)
+            circuit, (wanted, rates) = self.circuit(hand), hand.angles(period, _ticks(duration, period))
             # The base moves so that at the end of each tick it is where the driver wants the wheel.
             at = N * float(np.ravel(start.get("position", 0.0))[0])
             start.setdefault("hand.stretch", at - (wanted[0] - rates[0] * period))
@@ -212,6 +168,7 @@ class SteeringSystem:
         start.setdefault(f"{inside}tyre.steer", at * N / self.column.gear)
         if inside:  # the bar starts unwound
             start.setdefault("column.position", at / self.column.gear)
+        kept = self._kept(hand is not None)
         run = circuit.run(
             force,
             period=period,
@@ -219,10 +176,23 @@ class SteeringSystem:
             bases=bases,
             inputs={f"{inside}tyre.speed": speeds},
             every=every,
-            record=[*(f.name for f in circuit.fields if f.recorded and f.name not in record), *record],
+            record=[*(name for name in kept if name not in record), *record],
             initial=start,
         )
-        return self._result(run, run["hand.force"] if hand is not None else run["force"] / N, record)
+        exerted = run["hand.force"] if hand is not None else _over(run["force"], N, every)
+        # An array that is nobody else's, nor a part of a longer one, need not be copied.
+        own = every == 1 and (speed is None or isinstance(speed, (int, float)))
+        driven = speeds[every - 1 :: every]
+        return self._result(run, exerted, driven if own else driven.copy(), record)
+
+    def _kept(self, driven: bool) -> list[str]:
+        """Fields of the circuit that a result is made of: an hour of them fills memory, so no others are recorded."""
+        own = ["tyre.force", "train.force", "tyre.lateral_force", "tyre.stuck"]
+        if self._inside:
+            own += ["position", "bar.force"]
+        if isinstance(self.vehicle, Bicycle):
+            own += ["tyre.vehicle_sideslip", "tyre.vehicle_yaw_rate"]
+        return ["position", *(f"{self._inside}{name}" for name in own), *(["hand.force"] if driven else [])]
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveSteering:
         """The model behind a wheel: `live.step(hand_torque)` gives the wheel's velocity.
@@ -235,9 +205,14 @@ class SteeringSystem:
             self, self._torqued, period, {f"{self._inside}tyre.speed": self.speed} | dict(initial or {})
         )
 
-    def _result(self, run: Result, torque: Array, beside: Sequence[str]) -> Result:
+    def _result(self, run: Result, torque: Array, speed: Array, beside: Sequence[str]) -> Result:
         def told(values: Array, unit: str, meaning: str) -> Variable:
             return Variable(("time",), np.asarray(values), unit, meaning)
+
+        def against(name: str) -> Array:
+            """What resists: turned round in its place, unless it was asked for as it is too."""
+            values: Array = np.asarray(run[name])
+            return -values if name in beside else np.asarray(np.negative(values, out=values))
 
         inside = self._inside
         steer = run[f"{inside}position"]
@@ -246,11 +221,11 @@ class SteeringSystem:
             "wheel_angle": told(self._ratio * run.position, "rad", "of the wheel, to the left"),
             "hand_torque": told(torque, "N·m", "of the hand on the wheel"),
             "steer": told(steer, "rad", "of the tyre, to the left"),
-            "tyre_torque": told(-run[f"{inside}tyre.force"], "N·m", "resists steering to the left, at the tyre"),
-            "train_torque": told(-run[f"{inside}train.force"], "N·m", "friction of the drive train, at the tyre"),
+            "tyre_torque": told(against(f"{inside}tyre.force"), "N·m", "resists steering to the left, at the tyre"),
+            "train_torque": told(against(f"{inside}train.force"), "N·m", "friction of the drive train, at the tyre"),
             "lateral_force": told(run[f"{inside}tyre.lateral_force"], "N", "on the tyre, to the left"),
             "stuck": told(run[f"{inside}tyre.stuck"], "-", "share of the bristles that stick"),
-            "speed": told(run[f"{inside}tyre.speed"], "m/s", "of the vehicle, forwards"),
+            "speed": told(speed, "m/s", "of the vehicle, forwards"),
         }
         if self.column.compliance is not None:
             variables["bar_torque"] = told(run["column.bar.force"], "N·m", "of the wheel on the column")
@@ -290,7 +265,14 @@ class LiveSteering(LiveCircuit):
 
     def step(self, force: ArrayLike) -> Any:
         """One tick: hand torque [N·m] in, wheel velocity [rad/s] out."""
-        return self._ratio * super().step(self._ratio * np.asarray(force, dtype=np.float64))
+        torque = np.asarray(force, dtype=np.float64)
+        try:
+            return self._ratio * super().step(self._ratio * torque)
+        except InputError:
+            if np.isfinite(torque).all():
+                raise
+            told = "The model stands where it was: give the torque of a sensor that works."
+            checks.refuse("SteeringSystem", f"hand_torque={force!r} N·m is not finite.", told)
 
     def __getitem__(self, field: str) -> float | Array:
         """A field of the circuit, `wheel_angle` [rad], or a field of the tyre, such as `stuck`."""
@@ -306,10 +288,21 @@ def _revive(system: SteeringSystem, period: float, state: Array) -> LiveSteering
     return live
 
 
-def _angles(hand: Driver, duration: float | None, period: float) -> tuple[Array, Array]:
-    """Where the driver wants the wheel at the end of each tick, and how fast it gets there."""
-    remedy = "Give how long the driver steers, in seconds."
+def _over(values: Array, ratio: float, every: int) -> Array:
+    """Divided; in its place where the array is a whole one of our own."""
+    return np.asarray(np.divide(values, ratio, out=values if every == 1 else None))
+
+
+def _ticks(duration: float | None, period: float) -> int:
+    remedy = "Give how long the hand steers, in seconds."
     if duration is None:
         checks.refuse("SteeringSystem", "run got a hand and no duration.", remedy)
-    length = checks.positive("SteeringSystem", "duration", duration, "s", remedy)
-    return hand.angles(period, max(1, round(length / period)))
+    return max(1, round(checks.positive("SteeringSystem", "duration", duration, "s", remedy) / period))
+
+
+def _torques(hand: object, duration: float | None, period: float) -> Array:
+    """Of a hand that is no driver, at the end of each tick [N·m]."""
+    if not isinstance(hand, TorqueProfile):
+        told = "A profile says what a hand follows: give Driver(angle=…), or TorqueProfile(torque=…)."
+        checks.refuse("SteeringSystem", f"hand={hand!r} is no hand.", told)
+    return hand.torques(period, _ticks(duration, period))

@@ -32,7 +32,7 @@ class Kinematic:
     slip_share: float = 0.5
 
     def __post_init__(self) -> None:
-        share = checks.number("Kinematic", "slip_share", self.slip_share, "-", "Give 1 - lf/l, such as 0.5.")
+        share = checks.number("Kinematic", "slip_share", self.slip_share, "", "Give 1 - lf/l, such as 0.5.")
         if not 0.0 <= share <= 1.0:
             checks.refuse("Kinematic", f"slip_share={share}.", "Give 1 - lf/l, between 0 and 1.")
         object.__setattr__(self, "slip_share", share)
@@ -75,6 +75,12 @@ class Bicycle:
         ):
             value = checks.positive("Bicycle", name, getattr(self, name), unit, f"Such as {such}.")
             object.__setattr__(self, name, value)
+        if not isinstance(self.rear_patch, ContactPatch | None):
+            checks.refuse(
+                "Bicycle",
+                f"rear_patch={self.rear_patch!r} is none.",
+                "Give ContactPatch(…), or None for one as in front.",
+            )
 
     def on(self, patch: ContactPatch) -> Impedance:
         """The front tyre, its vehicle included, as what steers it feels it."""
@@ -139,5 +145,6 @@ class Vehicle(Impedance):
         vy, r = (float(state[places[f"vehicle_{name}"]][0]) for name in ("sideslip", "yaw_rate"))
         state[places["drift"]] = state[places["drift_before"]] = -vy - b.front * r
         state[places["yaw_rate"]] = r
-        state[places["rear_drift_before"]] = b.rear * r - vy
+        state[places["rear_drift"]] = state[places["rear_drift_before"]] = b.rear * r - vy
+        state[places["rear_yaw_rate"]] = r
         return state

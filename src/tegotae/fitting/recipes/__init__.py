@@ -43,7 +43,7 @@ def recipe_for(
     return checks.refuse(
         "fit",
         f"{name} has no recipe for identification.",
-        "Use tg.FrictionImpedance, tg.FrictionAdmittance or tg.ParallelFriction.",
+        "Use tg.FrictionImpedance, tg.FrictionAdmittance or tg.ParallelFriction, a SteeringSystem or a PlanarRod.",
     )
 
 

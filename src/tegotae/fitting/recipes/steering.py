@@ -20,51 +20,12 @@ from tegotae.checks import Array
 from tegotae.fitting.kernels import steering as k
 from tegotae.fitting.recipe import Parameter, Recipe, Rival, Values, without
 from tegotae.fitting.record import Record
+from tegotae.fitting.steering_log import SteeringLog
 from tegotae.friction import Coulomb
 from tegotae.steering.system import SteeringSystem
 
 REACHES = np.geomspace(1e-6, 1e-2, 13)  # mu/K [m/N]
 RELAXATIONS = (0.0, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0)  # B/K [s]
-
-
-@dataclass(frozen=True, eq=False)
-class SteeringLog(Record):
-    """What was logged at a wheel; as a record its velocity is the wheel's rate, its force what resists the hand.
-
-    Args:
-        velocity: of the wheel [rad/s].
-        force: -tau_h [N·m].
-        period: T [s].
-        speed: V over each tick [m/s].
-        start: wheel angle at the beginning [rad].
-    """
-
-    speed: Array
-    start: float
-
-    @property
-    def hand_torque(self) -> Array:
-        """tau_h [N·m]."""
-        return -self.force
-
-    @cached_property
-    def wheel_angle(self) -> Array:
-        """At the end of each tick [rad]."""
-        return self.start + np.cumsum(self.velocity) * self.period
-
-    @cached_property
-    def motion(self) -> Array:
-        """Wheel rate and speed, (ticks, 2)."""
-        return np.stack([self.velocity, self.speed], axis=1)
-
-    def thinned(self, most: int) -> SteeringLog:
-        """As of any record; speeds are averaged too."""
-        short = super().thinned(most)
-        if short is self:
-            return self
-        factor = -(-self.ticks // most)
-        speed = self.speed[: short.ticks * factor].reshape(short.ticks, factor).mean(axis=1)
-        return SteeringLog(short.velocity, short.force, short.period, speed, self.start)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +132,11 @@ class SteeringRecipe(Recipe):
         if float(np.sum(record.force * record.velocity)) > 0.2 * float(np.sum(np.abs(record.force * record.velocity))):
             told = "Give the torque of the hand on the wheel, positive to the left as the angle. Try -hand_torque."
             checks.refuse("fit", "the torque brakes the wheel instead of turning it.", told)
+        if _log(record).remembers:
+            told = (
+                "Begin it with the wheel at rest and nobody pulling, or log on until the wheel has been to both ends."
+            )
+            checks.refuse("fit", "the log begins in mid-motion, with bristles stretched nobody knows how.", told)
 
     def scales(self, values: Values, record: Record) -> Values:
         """A damper that relaxes within two ticks makes hardly a difference."""
@@ -183,7 +149,8 @@ class SteeringRecipe(Recipe):
         dry = self._torques(self._unit(1e12, 0.0), record, inertia=0.0, friction=1.0)
         for reach, time in product(REACHES.tolist(), RELAXATIONS):
             tyre = self._torques(self._unit(reach, time), record, inertia=0.0, friction=0.0)
-            mu, inertia, level = _nonnegative([tyre, rates, dry], _log(record).hand_torque)
+            torques = [torque[record.judged] for torque in (tyre, rates, dry, _log(record).hand_torque)]
+            mu, inertia, level = _nonnegative(torques[:3], torques[3])
             mu = self.known.get("patch.friction", mu)
             if mu <= 0.0:
                 continue
