@@ -41,6 +41,9 @@ class Batch:
                     "Batch blocks of one class and one dimension.",
                 )
 
+    def __repr__(self) -> str:
+        return f"Batch({len(self.blocks)} x {self.blocks[0].name})"
+
     @classmethod
     def of_variations(cls, block: Block, variations: Mapping[str, Sequence[Any]]) -> Batch:
         """One block for each entry of the varied parameters, which advance together."""
@@ -98,6 +101,7 @@ class Batch:
         for block in self.blocks:
             block.check(period)
         ticks = signals.shape[1]
+        running.check_every("Batch", every, ticks)
         names, picks = running.picks_of(first, record)
         table = np.empty((count, picks.size, ticks // every))
         for places, one in self.groups():
@@ -165,6 +169,9 @@ class LiveBatch:
             self._parts.append((places, loop, parameters, states, picks, out))
             still = np.zeros((places.size, 1) if n == 1 else (places.size, 1, n))
             loop(parameters, states.copy(), still, self.period, 1, picks, out)
+
+    def __repr__(self) -> str:
+        return f"LiveBatch({len(self.batch.blocks)} x {self.batch.blocks[0].name}, period={self.period:g} s)"
 
     @property
     def states(self) -> list[Array]:

@@ -221,6 +221,7 @@ class Circuit(Admittance):
         signal = self._force_of(force, motions, ticks)
         names, picks = running.picks_of(self, record)
         ticks, flat = signal.shape[0], self.dimension == 1
+        running.check_every(self.name, every, ticks)
         fed, slots = self._fed(motions, inputs or {}, ticks)
         first = {name: row[0] for name, row in zip(inputs or {}, fed[len(fed) - len(inputs or {}) :], strict=True)}
         state = self.initial_state(period, first | dict(initial or {}))

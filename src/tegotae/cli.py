@@ -78,7 +78,8 @@ def papers(
 
 
 @app.command(
-    epilog="Example:  tegotae run friction --set law.kind=stribeck --set law.static=5 --out run.nc --plot run.png\n\n"
+    epilog="Example:  tegotae run friction --set law.kind=stribeck --set motion.amplitude=0.05 "
+    "--out run.nc --plot run.png\n\n"
     "Example:  tegotae run inclusion belt --route events --until 3 --set machine.speed=0.2 --plot belt.png\n\n"
     "Example:  tegotae run steering --speed 20 --preset physical --plot loop.png --animation bristles.gif\n\n"
     "Example:  tegotae run rod snake --until 8 --plot snake.png --animation snake.gif\n\n"
@@ -168,7 +169,9 @@ def fit(
         Path,
         typer.Argument(
             metavar="RECORD.csv",
-            help="Columns time [s], velocity [m/s] or position [m], and force [N]; [ms], [mm], [kN] … work too.",
+            # Escaped, or rich would take units for its own markup.
+            help=r"Columns time \[s], velocity \[m/s] or position \[m], and force \[N]; "
+            r"\[ms], \[mm], \[kN] … work too.",
         ),
     ],
     block: Annotated[str, typer.Option(metavar="KIND", help="impedance, admittance or parallel.")] = "impedance",

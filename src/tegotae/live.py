@@ -36,6 +36,9 @@ class Live:
         """T [s], fixed at the start."""
         return self._period
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.block!r}, period={self._period:g} s)"
+
     def __reduce__(self) -> Any:
         """Copied and pickled as a block, a period and a state; the copy compiles for itself."""
         return _revive, (type(self), self.block, self._period, self.state)

@@ -75,6 +75,8 @@ class Result(Mapping[str, NDArray[Any]]):
         self.about = dict(about or {})
 
     def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self.variables:
+            raise KeyError(self._missing(name))
         return self.variables[name].values
 
     def __iter__(self) -> Iterator[str]:
@@ -87,8 +89,11 @@ class Result(Mapping[str, NDArray[Any]]):
         variables: dict[str, Variable] = self.__dict__.get("variables", {})
         if name in variables:
             return variables[name].values
+        raise AttributeError(self._missing(name))
+
+    def _missing(self, name: str) -> str:
         way = "; ask the run for them with events=True" if name == "events" else ""
-        raise AttributeError(f"this result has no {name!r}; it recorded {', '.join(variables)}{way}")
+        return f"this result has no {name!r}; it recorded {', '.join(self.__dict__.get('variables', {}))}{way}"
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.variables]

@@ -142,6 +142,7 @@ def run(
     names, picks = picks_of(block, record)
     state = block.initial_state(period, initial)
     ticks = signal.shape[0]
+    check_every(block.name, every, ticks)
     table = np.empty((picks.size, ticks // every))
     columns = signal.ravel() if block.dimension == 1 else signal
     module_of(block).loop(block.parameters, state, columns, period, every, picks, table)
@@ -153,6 +154,12 @@ def run(
     variables[signal_name] = Variable(own_dims, thinned, signal_unit, "as given")
     variables |= variables_of(block, names, table, flat=flat)
     return Result(variables, title=block.name, about=about(block, period))
+
+
+def check_every(owner: str, every: int, ticks: int) -> None:
+    """Refuse a record that would hold nothing."""
+    if every > ticks:
+        checks.refuse(owner, f"every={every} is more than the {ticks} ticks: nothing would be recorded.", "Use less.")
 
 
 def report_divergence(owner: str, table: Array, every: int, period: float) -> None:

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from tegotae.errors import FileError, InputError
+
+# How msgspec says that a name is unknown, and that a value is of another type; and its types in plain words.
+_UNKNOWN = "object contains unknown field "
+_EXPECTED = re.compile(r"expected `([^`]+)`, got `([^`]+)`")
+_WORDS = {
+    "float": "a number",
+    "int": "a whole number",
+    "str": "text",
+    "bool": "true or false",
+    "object": "a group",
+    "array": "a list",
+    "null": "nothing",
+}
 
 
 def read_toml(path: Path, option: str = "--config") -> dict[str, Any]:
@@ -77,17 +92,81 @@ def with_kinds(parameters: type[msgspec.Struct], given: Mapping[str, Any]) -> di
     }
 
 
-def explain(error: msgspec.ValidationError) -> str:
-    """msgspec's sentence, with the parameter's name in front.
+def explain(error: msgspec.ValidationError, kind: type[msgspec.Struct], given: Mapping[str, Any] | None = None) -> str:
+    """What is wrong with settings, by the parameter's name: its value and what it may be, or the names there are.
+
+    Args:
+        error: as msgspec raised it.
+        kind: the msgspec.Struct class that was asked for.
+        given: what was to become one, if values and kinds of groups shall be told.
 
     Example:
-        >>> explain(msgspec.ValidationError("Expected `int`, got `str` - at `$.law.limit`"))
-        'law.limit: expected `int`, got `str`'
+        >>> from tegotae.scenarios.two_robots import TwoRobotsRun
+        >>> explain(msgspec.ValidationError("Invalid enum value 'C' - at `$.pose`"), TwoRobotsRun)
+        "pose: invalid enum value 'C'; known are A, B"
+        >>> explain(msgspec.ValidationError("Object contains unknown field `poze`"), TwoRobotsRun)
+        "there is no parameter 'poze'; near is pose"
     """
     sentence, _, place = str(error).partition(" - at `$")
     name = place.strip("`.").removeprefix(".")
+    path = name.split(".") if name else []
     sentence = sentence[:1].lower() + sentence[1:]
+    if sentence.startswith(_UNKNOWN):
+        return _unknown(kind, path, sentence.removeprefix(_UNKNOWN).strip("`"), given or {})
+    if sentence.startswith("invalid") and (known := _choices(kind, path)):
+        sentence += f"; known are {', '.join(known)}"
+    if (wrong := _EXPECTED.fullmatch(sentence)) and name:
+        found, value = _at(given or {}, path)
+        told = f"{name}={value!r}" if found else name
+        wanted = " or ".join(_WORDS.get(word, word) for word in wrong[1].split(" | "))
+        return f"{told} is {_WORDS.get(wrong[2], wrong[2])}, not {wanted}"
     return f"{name}: {sentence}" if name else sentence
+
+
+def _unknown(kind: Any, path: list[str], field: str, given: Mapping[str, Any]) -> str:
+    """A name that is not there: near ones, the kind of the group that has it, or all that there are."""
+    groups, group = _groups(kind, path), _at(given, path)[1]
+    chosen = group.get("kind") if isinstance(group, Mapping) else None
+    own = [one for one in groups if len(groups) == 1 or _tag(one) == chosen] or groups
+    full, where = ".".join([*path, field]), f" of kind {chosen!r}" if len(groups) > 1 and chosen else ""
+    others = [str(_tag(one)) for one in groups if one not in own and field in one.__struct_fields__]
+    if others:
+        ways = " or ".join(f"--set {'.'.join(path)}.kind={other}" for other in others)
+        return f"{'.'.join(path)}{where} has no {field!r}; it belongs to {ways}"
+    names = [name for one in own for name in one.__struct_fields__]
+    near = difflib.get_close_matches(field, names, n=3)
+    told = f"near {'is' if len(near) == 1 else 'are'} {', '.join(near)}" if near else f"known are {', '.join(names)}"
+    return f"there is no parameter {full!r}{where}; {told}"
+
+
+def _groups(kind: Any, path: list[str]) -> list[type[Any]]:
+    """The groups that may stand at a place."""
+    found = [kind]
+    for name in path:
+        found = [one for group in found for one in _structs(get_type_hints(group).get(name))]
+    return found
+
+
+def _at(given: Any, path: list[str]) -> tuple[bool, Any]:
+    """Whether there is a value at a place, and which."""
+    for name in path:
+        if not isinstance(given, Mapping) or name not in given:
+            return False, None
+        given = given[name]
+    return True, given
+
+
+def _choices(kind: Any, path: list[str]) -> list[str]:
+    """The words that a field may be; none if it is no such field."""
+    hint = get_type_hints(kind).get(path[0]) if hasattr(kind, "__struct_fields__") else None
+    if hint is None:
+        return []
+    groups = _structs(hint)
+    if len(path) > 1 and path[1:] != ["kind"]:
+        return [word for group in groups for word in _choices(group, path[1:])]
+    if path[1:] == ["kind"]:
+        return [str(_tag(group)) for group in groups]
+    return [str(word) for word in get_args(hint)] if get_origin(hint) is Literal else []
 
 
 def toml_lines(kind: Any, values: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[str]:

@@ -86,7 +86,7 @@ def test_a_reader_that_leaves_does_not_look_like_a_failed_claim(arguments: list[
     "files",
     [
         ["--out", "a.nc", "--json", "a.nc"],
-        ["--out", "a.png", "--plot", "./a.png"],
+        ["--out", "a.nc", "--json", "./a.nc"],
         ["--json", "l.png", "--plot", "a.png"],
     ],
 )
@@ -98,8 +98,8 @@ def test_one_name_for_two_files_is_refused(files: list[str], capsys: pytest.Capt
 
 
 def test_a_pipe_is_no_place_for_a_result(capsys: pytest.CaptureFixture[str]) -> None:
-    os.mkfifo("pipe")
-    assert main(["run", "friction", "--out", "pipe"]) == 2
+    os.mkfifo("pipe.nc")
+    assert main(["run", "friction", "--out", "pipe.nc"]) == 2
     assert "a pipe or a socket" in capsys.readouterr().err
 
 

@@ -26,3 +26,25 @@ def test_snippets_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_the_pattern_finds_blocks() -> None:
     assert BLOCK.findall("a\n```python\nx = 1\n```\n```sh\nls\n```\n```python\ny = 2\n```\n") == ["x = 1\n", "y = 2\n"]
+
+
+def test_the_tree_of_the_package_is_told_in_full() -> None:
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"`([\w/.]+)`", table))
+    parts = [part for part in (ROOT / "src" / "tegotae").iterdir() if not part.name.startswith(("_", "."))]
+    there = {f"{part.name}/" if part.is_dir() else part.name for part in parts if part.name != "py.typed"}
+    assert there - told == set()
+
+
+def test_the_first_friction_that_the_readme_runs_shows_its_law() -> None:
+    """Stribeck friction must fall from its static to about its kinetic level within the motion."""
+    from tegotae.scenarios import load_scenario
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    command = next(line for line in text.splitlines() if "tegotae run friction" in line)
+    friction = load_scenario("friction")
+    parameters = friction.read(settings=re.findall(r"--set (\S+)", command))
+    run, law = friction.run(parameters), parameters.law
+    slipping = abs(run.force[run.slip_velocity != 0.0])
+    assert slipping.max() > law.kinetic + 0.95 * (law.static - law.kinetic)
+    assert slipping.min() < law.kinetic + 0.15 * (law.static - law.kinetic)

@@ -1,8 +1,12 @@
 """Inputs as numbers that can be fed, and as records: every route against closed forms."""
 
+import math
+import re
+
 import numpy as np
 import pytest
 
+from tegotae.errors import TegotaeError
 from tegotae.inclusion import Contact, Friction, Inclusion
 from tegotae.inclusion.unique import JammingWarning
 
@@ -105,6 +109,35 @@ def test_a_fed_number_in_matrices_is_seen():
 def test_a_bad_record_is_refused(record, told):
     with pytest.raises(ValueError, match=told):
         Inclusion(ROWS, inputs={"u": record})
+
+
+def breaks_at_half(t):
+    return 1.0 if t < 0.5 else math.nan
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda machine: machine.to_ode().solve((0.0, 1.0), method="LSODA"),
+        lambda machine: machine.to_ode().solve((0.0, 1.0), method="RK45"),
+        lambda machine: machine.to_ode().solve((0.0, 1.0), method="RK4", step=0.01),
+        lambda machine: machine.to_events().solve((0.0, 1.0)),
+        pytest.param(lambda machine: machine.to_stepper(period=0.01).run(ticks=100), marks=pytest.mark.slow),
+    ],
+    ids=["LSODA", "RK45", "RK4", "events", "stepper"],
+)
+def test_a_function_that_is_no_number_is_named_with_its_time(run):
+    machine = Inclusion(ROWS, inputs={"u": breaks_at_half})
+    with pytest.raises(ValueError, match=r"input 'u' returns nan at t=(0\.\d+|1) s") as told:
+        run(machine)
+    assert 0.5 <= float(re.search(r"t=([\d.]+) s", str(told.value))[1]) <= 1.0
+
+
+def test_states_that_leave_the_numbers_are_told_with_their_time():
+    """LSODA goes on where a row has no value, and reports success; the error must say from when."""
+    with pytest.raises(TegotaeError, match="the states left the finite numbers") as told:
+        Inclusion({"x": "sqrt(1 - 2*t)"}).to_ode().solve((0.0, 1.0), method="LSODA", times=np.linspace(0.0, 1.0, 101))
+    assert 0.5 <= float(re.search(r"t=([\d.]+) s", str(told.value))[1]) <= 0.9
 
 
 # ------------------------------------------------------------ jamming

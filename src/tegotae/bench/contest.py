@@ -76,12 +76,17 @@ def in_turn(rivals: Mapping[str, Callable[[], Any]], *, rounds: int = 15) -> dic
     return best
 
 
-def run(json_path: str | os.PathLike[str] | None = None, report: Callable[[str], None] | None = None) -> list[Outcome]:
+def run(
+    json_path: str | os.PathLike[str] | None = None,
+    report: Callable[[str], None] | None = None,
+    tell: Callable[[Outcome], None] | None = None,
+) -> list[Outcome]:
     """Play every contest; write the outcomes as JSON if a path is given.
 
     Args:
         json_path: where to write {"outcomes": [...]}.
         report: called with the name of each contest before it is played.
+        tell: called with each outcome as soon as it is known.
 
     Example:
         >>> from tegotae.bench import run
@@ -95,7 +100,11 @@ def run(json_path: str | os.PathLike[str] | None = None, report: Callable[[str],
     for contest in (contest for part in parts for contest in part.CONTESTS):
         if report is not None:
             report(contest.name)
-        outcomes += contest.play()
+        known = contest.play()
+        if tell is not None:
+            for outcome in known:
+                tell(outcome)
+        outcomes += known
     if json_path is not None:
         with written_whole(json_path) as beside:
             beside.write_text(json.dumps({"outcomes": [asdict(o) for o in outcomes]}, indent=1), encoding="utf-8")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
 from tegotae import checks
@@ -62,9 +62,8 @@ def refuse_unwritable(path: Path | None, *, figure: bool = False, suffixes: tupl
         return
     allowed, what = (FIGURE_FORMATS, "figures are") if figure else (suffixes, "it is")
     if allowed and path.suffix.lower() not in allowed:
-        raise FileError(
-            f"Cannot write {path}: {what} written as {', '.join(allowed)}.\n  Choose one of these suffixes."
-        )
+        way = "Choose one of these suffixes." if len(allowed) > 1 else f"Name it {path.with_suffix(allowed[0])}."
+        raise FileError(f"Cannot write {path}: {what} written as {', '.join(allowed)}.\n  {way}")
     checks.target_of(path)
 
 
@@ -94,6 +93,14 @@ class Watch:
         """`name` begins; what came before it is done."""
         self._progress.update(self._task, description=name, completed=self._done)
         self._done += 1
+
+    def say(self, console: Console, line: RenderableType) -> None:
+        """A line that stays, written at once; a bar on the same screen steps aside for it."""
+        if not self._progress.disable:
+            self._progress.stop()
+        console.print(line, soft_wrap=True)
+        if not self._progress.disable:
+            self._progress.start()
 
 
 @contextmanager

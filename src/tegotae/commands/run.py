@@ -34,8 +34,8 @@ def run(
     """Read the parameters, run, print, write."""
     scenario = load_scenario(name)
     parameters = scenario.read(config, [*scenario.settings(shortcuts), *settings])
-    for path in (out, json):
-        words.refuse_unwritable(path)
+    words.refuse_unwritable(out, suffixes=(".nc",))
+    words.refuse_unwritable(json)
     words.refuse_unwritable(plot, figure=True)
     drawings = scenario.drawings(pictures)
     for picture, path in drawings:

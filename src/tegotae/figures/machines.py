@@ -29,6 +29,8 @@ _MARKS = {
 }
 _USUAL = 0.97  # of the moments lie within a panel that impacts leave
 _STILL = 3e-3  # of the largest excursion in a panel: what moves less does not move, to the eye
+_SAME = 2e-3  # of the largest excursion in a panel: curves nearer to each other than this look like one
+_DASH = 7.0  # length of a turn, in widths of the line
 _ADDED = "added state"
 
 
@@ -115,10 +117,10 @@ def _panel(
     lines = [(name, curve, colors[i % len(colors)]) for i, (name, curve) in enumerate(curves) if not still[i]]
     space = min(0.22, 0.9 / (len(lines) + bool(still.any())))
     axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
+    styles = _styles([curve for _, curve, _ in lines])
     for i, (name, curve, color) in enumerate(lines):
         keep = thinned(curve)
-        # Later curves are thinner, so that equal ones both show.
-        axes.plot(time.values[keep], factor * curve[keep], color=color, lw=max(1.0, 1.9 - 0.25 * i))
+        axes.plot(time.values[keep], factor * curve[keep], color=color, lw=1.6, ls=styles[i])
         _name(axes, name, 0.5 + space * (0.5 * (len(lines) - 1 + still.any()) - i), color)
     if still.any():
         for curve in values[still]:
@@ -132,6 +134,18 @@ def _panel(
         peak = Shown.of(np.array([float(np.abs(values).max())]), unit)
         told = f"impacts leave the panel: the largest is {peak.values[0]:.3g} {peak.unit}"
         axes.set_title(told, fontsize=8.0, color=QUIET, loc="right", pad=3)
+
+
+def _styles(curves: list[Values]) -> list[Any]:
+    """Solid; curves that lie on each other share one line in turns, so that all of them show."""
+    span = max((float(np.ptp(curve)) for curve in curves), default=0.0)
+    twins = [[j for j, other in enumerate(curves) if np.abs(curve - other).max() <= _SAME * span] for curve in curves]
+    styles: list[Any] = []
+    for i, own in enumerate(twins):
+        count, turn = len(own), own.index(i)
+        dash = (-_DASH * turn, (_DASH, _DASH * (count - 1)))
+        styles.append(dash if count > 1 else "-")
+    return styles
 
 
 def _name(axes: Axes, name: str, height: float, color: str) -> None:

@@ -64,10 +64,12 @@ class ParallelFriction(Impedance):
         if (columns["stiffness"] <= 0.0).any():
             worst = int(np.argmax(columns["stiffness"] <= 0.0))
             checks.refuse(own, f"stiffness[{worst}]={columns['stiffness'][worst]} N/m must be > 0.", "Give magnitudes.")
-        sizes = {n: c.size for n, c in columns.items() if c.size > 1} | {"laws": len(self.laws or ())}
+        forces = "laws" if self.limits is None else "limits"
+        sizes = {n: c.size for n, c in columns.items() if c.size > 1} | {forces: len(self.laws or ())}
         count = max(sizes.values())
         if any(size not in (1, count) for size in sizes.values()):
-            checks.refuse(own, f"it got different numbers of elements: {sizes}.", "Give one value, or one an element.")
+            told = ", ".join(f"{size} {name}" for name, size in sizes.items())
+            checks.refuse(own, f"it got different numbers of elements: {told}.", "Give one value, or one an element.")
         if len(self.laws or ()) == 1:
             set_(self, "laws", tuple(self.laws or ()) * count)
         for name, column in columns.items():

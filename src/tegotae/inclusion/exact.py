@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
 from tegotae.inclusion.flow import Flow, Interpolant
+from tegotae.inclusion.given import named, span_of
 from tegotae.inclusion.instant import Instants
 from tegotae.inclusion.rewrite import record_of_mode
 from tegotae.inclusion.settling import REST, Ended, Settling
@@ -21,6 +23,8 @@ from tegotae.result import Event, Result, Variable
 
 MOST_EVENTS = 100_000
 MOST_AT_ONCE = 50
+LEAST_ROWS = 200  # of a record without times, over its span
+ROWS_A_STEP = 5  # at least: an integrator of high order makes steps that straight lines do not draw
 
 
 class Exact:
@@ -53,6 +57,10 @@ class Exact:
         self.restitution = _restitution(inclusion, restitution)
         self._instants = Instants(inclusion)
 
+    def __repr__(self) -> str:
+        told = dict(zip((contact.name for contact in self.inclusion.contacts), self.restitution.tolist(), strict=True))
+        return f"Exact({self.inclusion!r}, restitution={told})"
+
     def solve(
         self,
         span: tuple[float, float],
@@ -67,22 +75,25 @@ class Exact:
         Args:
             span: start and end [s].
             initial: state -> value, in SI units; states not given are 0.
-            times: when to record [s], increasing, inside the span; where the integrator stepped if not given.
+            times: when to record [s], increasing, inside the span; exactly these. If not given, a true picture of the
+                motion: at least 200 rows over the span and 5 in every step of the integrator, and at every event two
+                rows of one time, before and after it. Tools that want every time once (xarray's `interp`) need times.
             rtol: relative tolerance of the smooth motion [-].
             atol: absolute tolerance of the smooth motion, in the units of the states; gaps and rates below 100 times
                 that are taken for 0 where something happens at the same time.
 
         Returns:
             States and element forces by name, `<contact>_closed` and `<friction>_sticks`, and `.events`: a list of
-            (time, element, kind) with kinds touch, release, stick and slip. At an event, the values after it.
+            (time, element, kind) with kinds touch, release, stick and slip. The last row of a time that is an event's
+            holds the values after it; so does the first row of all, if something happens at once.
         """
-        t0, t1 = (checks.number("to_events.solve", "span", value, "s") for value in span)
+        t0, t1 = span_of("to_events.solve", span)
         if t1 <= t0:
             checks.refuse("to_events.solve", f"span=({t0:g}, {t1:g}) s has no length.", "Give start < end.")
         for name, value in (("rtol", rtol), ("atol", atol)):
             checks.positive("to_events.solve", name, value, "", "Such as 1e-12.")
-        x = _initial(self.inclusion, initial or {})
-        record = _Record(self._instants, _times(times, t0, t1))
+        x = _initial(self.inclusion, named("to_events.solve", "initial", initial, "{'p': 0.1}"))
+        record = _Record(self._instants, _times(times, t0, t1), (t1 - t0) / LEAST_ROWS)
         self._check_gaps(t0, x, 100.0 * atol)
         short = max(REST * (t1 - t0), 1e4 * float(np.spacing(max(abs(t0), abs(t1)))))
         settling = Settling(self._instants, self.restitution, near=100.0 * atol, short=short)
@@ -108,6 +119,7 @@ class Exact:
                 ended = Ended()
             self._check_progress(after, at_once, settling.events)
             t = after
+            record.before(t, x, flow)
             x, mode = settling.settle(t, x, mode, self._end(t, x, flow, which, ended), ended)
         record.last(t1, x, Flow(self._instants, mode))
 
@@ -170,10 +182,10 @@ class Exact:
 
 
 class _Record:
-    """What is kept of a run: at the asked times, or at every step; right of an event, not left."""
+    """What is kept of a run: at the asked times, right of an event; or densely, on both sides of it."""
 
-    def __init__(self, instants: Instants, times: Array | None):
-        self.instants, self.times, self.next = instants, times, 0
+    def __init__(self, instants: Instants, times: Array | None, longest: float):
+        self.instants, self.times, self.next, self.longest = instants, times, 0, longest
         self.t: list[float] = []
         self.x: list[Array] = []
         self.F: list[Array] = []
@@ -183,12 +195,21 @@ class _Record:
         """Keep what was asked of [start, end)."""
         if self.times is None:
             if end > start:
-                self._keep(start, path(start), flow)
+                rows = max(ROWS_A_STEP, math.ceil((end - start) / self.longest))
+                # A stretch of a few roundings holds fewer moments than that.
+                for t in np.unique(np.linspace(start, end, rows, endpoint=False)).tolist():
+                    if t < end:
+                        self._keep(t, path(t), flow)
             return
         while self.next < len(self.times) and self.times[self.next] < end:
             t = float(self.times[self.next])
             self._keep(t, path(t), flow)
             self.next += 1
+
+    def before(self, t: float, x: Array, flow: Flow) -> None:
+        """Keep what an event ends; of several events at one time, what the first of them ends."""
+        if self.times is None and self.t and self.t[-1] < t:
+            self._keep(t, x, flow)
 
     def last(self, t: float, x: Array, flow: Flow) -> None:
         """Keep the end of the run."""

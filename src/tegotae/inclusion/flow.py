@@ -13,6 +13,7 @@ from tegotae.inclusion.impacts import on_surface, still
 from tegotae.inclusion.instant import Instant, Instants
 from tegotae.inclusion.locating import first_fall
 from tegotae.inclusion.modes import TOLERANCE, Mode, larger_limit, loose, solved, system_of
+from tegotae.inclusion.reading import refuse_static
 from tegotae.inclusion.sharing import bearable, cones, shares
 
 ROUNDING = 8.0 * float(np.finfo(np.float64).eps)
@@ -98,12 +99,19 @@ class Flow:
                 values[i], floors[i] = now.gaps[i], ROUNDING * float(np.abs(now.gap_slope[i]) @ np.abs(now.x))
         for j, part in enumerate(self.instants.parts):
             if self.mode.held[j]:
-                limit = max(now.r[j] + now.R[j] @ F[:c], now.s[j] + now.S[j] @ F[:c])
+                kinetic, static = now.r[j] + now.R[j] @ F[:c], now.s[j] + now.S[j] @ F[:c]
+                limit = max(kinetic, static)
+                if static < kinetic - 1e-6 * abs(kinetic):  # by more than rounding of a slip that is 0
+                    self._refuse_static(j, static, kinetic, now.t)
                 values[c + j], floors[c + j] = limit - np.linalg.norm(F[part]), float(slack[part].max())
             elif not loose(now.r, now.R, j, self.mode.closed):
                 values[c + j] = now.v[part] @ self.way[self._own(part)]
                 floors[c + j] = _noise(now, part)
         return values, floors
+
+    def _refuse_static(self, j: int, static: float, kinetic: float, t: float) -> None:
+        name = self.instants.inclusion.frictions[j].name
+        refuse_static("to_events.solve", name, f"{static:g} N", f"{kinetic:g} N", f" at t={t:.9g} s, where it holds")
 
     def walk(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,6 +54,17 @@ def sorted_out(given: Mapping[Symbol, Any], parameters: Mapping[Symbol, float]) 
             else:
                 inputs.expressions[symbol] = told
     return Inputs(inputs.numbers, inputs.expressions, inputs.functions, finest)
+
+
+def check_values(owner: str, functions: Iterable[Symbol], u: Array, t: float) -> None:
+    """Refuse what a user's function returned at the time t [s], if it is not finite."""
+    if not np.isfinite(u).all():
+        name, value = next((s.name, v) for s, v in zip(functions, u.tolist(), strict=True) if not math.isfinite(v))
+        checks.refuse(
+            owner,
+            f"the function of input {name!r} returns {value} at t={t:.9g} s.",
+            "Give a function that is finite at every time of the run.",
+        )
 
 
 def _expression(symbol: Symbol, value: Any, parameters: Mapping[Symbol, float]) -> Expr:

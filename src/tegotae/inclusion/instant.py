@@ -17,6 +17,7 @@ from sympy import Expr, Symbol
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compiling import build, kernel
+from tegotae.inclusion.inputs import check_values
 from tegotae.inclusion.printing import body_of, indented
 from tegotae.inclusion.system import TIME, Inclusion
 
@@ -79,6 +80,8 @@ class Instants:
             now.s,
             now.S,
         )
+        if self.u.size:
+            check_values("to_events.solve", self.inclusion.callables, self.u, t)
         if not self._solved:
             both: Array = np.asarray(np.linalg.solve(M, np.column_stack((now.a, now.W))), dtype=np.float64)
             now.a, now.W = np.array(both[:, 0]), np.array(both[:, 1:])

@@ -44,6 +44,9 @@ class LiveStepper:
         self.state = kept
         self._memory.room.counts[:] = 0
 
+    def __repr__(self) -> str:
+        return f"LiveStepper({self.stepper!r}, time={self.time:g} s)"
+
     def _recorded(self) -> dict[str, int]:
         system = self.stepper.inclusion
         names = [s.name for s in system.states]
@@ -78,6 +81,8 @@ class LiveStepper:
 
     def __getitem__(self, name: str) -> float:
         """A state, or an element's force [N], by name."""
+        if name not in self._places:
+            checks.refuse("Stepper", f"it has no {name!r}.", f"It has {', '.join(self._places)}.")
         return float(self._row[0, self._places[name]])
 
     def step(self, inputs: Mapping[Any, float] | None = None) -> dict[str, float]:

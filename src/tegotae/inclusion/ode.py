@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from sympy import ImmutableMatrix, Symbol
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.inclusion.events_in_ode import locate
+from tegotae.inclusion.given import named, span_of
 from tegotae.inclusion.jamming import warn_of_jams
 from tegotae.inclusion.ode_source import OdeSource
 from tegotae.inclusion.parameters import Contact, Friction
@@ -174,7 +175,8 @@ class Ode:
         """
         y = np.zeros(len(self.states))
         places = {s.name: i for i, s in enumerate(self.states)}
-        given = {key.name if isinstance(key, Symbol) else str(key): value for key, value in (initial or {}).items()}
+        initial = named("Ode.solve", "initial", initial, "{'p': 0.1}")
+        given = {key.name if isinstance(key, Symbol) else str(key): value for key, value in initial.items()}
         for name, value in given.items():
             if name not in places:
                 checks.refuse("Ode.solve", f"{name!r} is no state.", f"States are {', '.join(places)}.")
@@ -206,7 +208,7 @@ class Ode:
 
     def _wanted(
         self,
-        span: Sequence[float],
+        span: tuple[float, float],
         method: str,
         rtol: float,
         atol: float | None,
@@ -215,11 +217,11 @@ class Ode:
         events: bool,
     ) -> Wanted:
         owner = "Ode.solve"
-        if len(span) != 2:
-            checks.refuse(owner, f"span={span!r} is no pair.", "Give (start, end) in seconds.")
-        start, end = (checks.number(owner, "span", value, "s") for value in span)
+        start, end = span_of(owner, span)
         if end <= start:
-            checks.refuse(owner, f"span={tuple(span)} does not go forward.", "Give (start, end) with end > start.")
+            checks.refuse(
+                owner, f"span=({start:g}, {end:g}) s does not go forward.", "Give (start, end) with end > start."
+            )
         if method not in METHODS:
             checks.refuse(owner, f"method={method!r} is not known.", f"Use one of {', '.join(METHODS)}.")
         if step is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, NoReturn
 
 import sympy
 from sympy import Expr, Symbol
@@ -104,6 +104,26 @@ def check_limit(limit: Expr, values: Mapping[Symbol, float]) -> None:
             f"the limit {limit} of a friction can be negative.",
             "Use magnitudes: parameters >= 0, dio(...), abs(...), squares, exponentials and their sums and products.",
         )
+
+
+def check_static(name: str, static: Expr, kinetic: Expr, values: Mapping[Symbol, float]) -> None:
+    """A limit at rest that is surely below the limit of sliding means nothing: at once it would slide and hold.
+
+    What only the motion tells (a limit of speed or time) is judged when the friction holds; see `Flow`.
+    """
+    more = sympy.expand((static - kinetic).subs(values))
+    # Times a push >= 0 it is <= 0, and 0 only where nothing presses.
+    if more.is_negative or (more.is_nonpositive and not more.is_zero):
+        refuse_static("Inclusion", name, str(static.subs(values)), str(kinetic.subs(values)))
+
+
+def refuse_static(owner: str, name: str, static: str, kinetic: str, when: str = "") -> NoReturn:
+    """Say that a static limit is below the kinetic one."""
+    checks.refuse(
+        owner,
+        f"friction {name!r} has static={static} below its limit {kinetic} of sliding{when}.",
+        "Give a static limit at least as large, or none.",
+    )
 
 
 def _never_negative(value: Expr, values: Mapping[Symbol, float]) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
+from tegotae.inclusion.inputs import check_values
 from tegotae.inclusion.kernels.slopes import Slopes
 from tegotae.inclusion.ode_slopes import OdeSlopes
 from tegotae.inclusion.ode_source import OdeSource
@@ -21,6 +22,7 @@ SCIPY = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
 STIFF = ("Radau", "BDF", "LSODA")
 FIXED = ("RK4", "Heun")
 _PATIENCE = 20_000  # evaluations at one moment
+_LEFT = "the states left the finite numbers"
 METHODS = (*SCIPY, *FIXED, "CVODE")
 
 
@@ -66,6 +68,14 @@ class Compiled:
         slopes.chain_module.chain(J, values, room)
         return J
 
+    def check_inputs(self, t: float) -> None:
+        """Refuse an input whose function is not finite at the time t [s], which is an integrator's last word on it."""
+        functions = self.source.system.callables
+        if functions:
+            u = np.zeros(len(functions))
+            self.source.system.pieces.module.inputs.py_func(t, u)
+            check_values("Ode.solve", functions, u, t)
+
     def slopes(self, times: Array, states: Array) -> Array:
         """y' along a record."""
         f = np.empty_like(states)
@@ -101,6 +111,7 @@ class _Watched:
         self.asked += 1
         if self.asked > _PATIENCE:
             raise _failure(self.wanted, t, f"no progress in {_PATIENCE} evaluations")
+        self.compiled.check_inputs(t)  # LSODA would go on with states that are no numbers
         return self.compiled.rhs(t, y)
 
 
@@ -134,8 +145,11 @@ def _scipy(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
         )
     words = "; ".join([str(done.message), *dict.fromkeys(str(w.message) for w in told)])
     states = np.ascontiguousarray(done.y.T)
-    if not done.success or not np.isfinite(states).all():
+    if not done.success:
         raise _failure(wanted, float(done.t[-1]) if done.t.size else wanted.start, words)
+    if not np.isfinite(states).all():
+        first = int(np.argmax(~np.isfinite(states).all(axis=1)))
+        raise _failure(wanted, float(done.t[first]), _LEFT)
     for warning in told:
         warnings.warn(f"Ode.solve: {wanted.method}: {warning.message}", stacklevel=4)
     dense = (lambda t: np.ascontiguousarray(done.sol(t).T)) if wanted.dense else None
@@ -158,7 +172,9 @@ def _fixed(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
     last = y.copy()
     done = loop(wanted.start, T, steps, left, last, compiled.p, compiled.A, compiled.B, room, times, states)
     if done < steps + (left > 0.0):
-        raise _failure(wanted, wanted.start + done * T, "the states left the finite numbers")
+        for part in (0.0, 0.5, 1.0):
+            compiled.check_inputs(wanted.start + (done + part) * T)
+        raise _failure(wanted, wanted.start + done * T, _LEFT)
     return _with_cubic(compiled, times, states, wanted)
 
 

@@ -18,19 +18,21 @@ from tegotae.checks import Array
 from tegotae.compiling import build
 from tegotae.errors import TegotaeError
 from tegotae.inclusion import stepper_source as source
+from tegotae.inclusion.given import named
+from tegotae.inclusion.inputs import check_values
 from tegotae.inclusion.jamming import warn_of_jams
 from tegotae.inclusion.parameters import Contact, Friction
 from tegotae.inclusion.pieces import Pieces
 from tegotae.inclusion.system import Inclusion
 from tegotae.result import Result, Variable
-from tegotae.running import time_of
+from tegotae.running import check_every, time_of
 
 if TYPE_CHECKING:
     from tegotae.inclusion.admittance import InclusionAdmittance
     from tegotae.inclusion.live_stepper import LiveStepper
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Stepper:
     """A machine with friction and contact at a fixed rate: what sticks stays, and no stiffness is too stiff.
 
@@ -66,6 +68,9 @@ class Stepper:
                     "Use a Stribeck limit, kinetic + (static - kinetic)*exp(-(slip/velocity)**2), or `to_events`.",
                 )
 
+    def __repr__(self) -> str:
+        return f"Stepper({self.inclusion!r}, period={self.period:g} s)"
+
     # ------------------------------------------------------------ use
 
     def run(
@@ -89,14 +94,15 @@ class Stepper:
             `_touches` (contacts) or `_sticks` (frictions). `about` says how steps were solved.
         """
         every = checks.whole("Stepper", "every", every, 1, "Use every=1 to record each tick.")
-        fed, into, named = self._records(inputs or {}, ticks)
+        fed, into, names = self._records(inputs or {}, ticks)
         memory = self._memory(initial or {})
+        check_every("Stepper", every, fed.shape[0])
         table = np.empty((fed.shape[0] // every, self._width))
-        refresh = bool(self._structure.changing & {self._symbol(name) for name in named})
+        refresh = bool(self._structure.changing & {self._symbol(name) for name in names})
         first = self._module.loop(*memory.arrays, fed, into, refresh, 0, *self._tail(memory), every, table)
         self._judge(memory, first, fed.shape[0])
         variables = {"time": time_of(fed.shape[0], every, self.period)}
-        for j, name in enumerate(named):
+        for j, name in enumerate(names):
             variables[name] = Variable(("time",), fed[every - 1 :: every, j].copy(), "", "as given")
         return Result(variables | self._variables(table), title="Stepper", about=self._about(memory, first))
 
@@ -177,6 +183,7 @@ class Stepper:
 
     def _records(self, inputs: Mapping[Any, ArrayLike], ticks: int | None) -> tuple[Array, Any, list[str]]:
         """The fed values, (ticks, fed), where they go and their names."""
+        inputs = named("Stepper", "inputs", inputs, "{'load': [1.0, 2.0]}")
         into = np.array([self._place(key) for key in inputs], dtype=np.int64)
         columns = [np.asarray(value, dtype=np.float64) for value in inputs.values()]
         lengths = {column.shape[0] for column in columns if column.ndim == 1}
@@ -201,7 +208,7 @@ class Stepper:
         states = {s.name: i for i, s in enumerate(system.states)}
         elements = {e.name: i for i, e in enumerate(system.elements) if i < len(system.contacts) or len(e.forces) == 1}  # type: ignore[union-attr]
         given: dict[str, float] = {}
-        for key, value in initial.items():
+        for key, value in named("Stepper", "initial", initial, "{'p': 0.1}").items():
             name = str(key)
             if name not in states and name not in elements:
                 checks.refuse("Stepper", f"initial names {name!r}.", f"It has {', '.join([*states, *elements])}.")
@@ -268,6 +275,7 @@ class Stepper:
     def _judge(self, memory: source.Memory, first: int, ticks: int) -> None:
         """Say what did not go as it should."""
         if not np.isfinite(memory.x).all():
+            check_values("Stepper", self.inclusion.callables, memory.u, (first + 1) * self.period)
             raise TegotaeError(
                 f"Stepper: it diverged at t={(first + 1) * self.period:g} s: the states are no longer finite.\n"
                 "  Is the mass matrix regular, and does every friction oppose its slip? If so, use a shorter period."

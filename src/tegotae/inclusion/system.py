@@ -11,10 +11,19 @@ from sympy import Expr, ImmutableMatrix, Symbol
 
 from tegotae import checks
 from tegotae.errors import InputError
+from tegotae.inclusion.given import named
 from tegotae.inclusion.inputs import TIME, sorted_out
 from tegotae.inclusion.language import CoulombForce, Dio, Sgn
 from tegotae.inclusion.parameters import Contact, Friction
-from tegotae.inclusion.reading import Collected, ContactElement, FrictionElement, check_limit, expression, is_affine
+from tegotae.inclusion.reading import (
+    Collected,
+    ContactElement,
+    FrictionElement,
+    check_limit,
+    check_static,
+    expression,
+    is_affine,
+)
 
 if TYPE_CHECKING:
     from tegotae.inclusion.exact import Exact
@@ -52,19 +61,22 @@ class Inclusion:
         inputs: Mapping[Any, Any] | None = None,
         mass_matrix: Any = None,
     ):
+        rows = named("Inclusion", "rows", rows, "{p: v, v: ...}, one row a state")
+        parameters = named("Inclusion", "parameters", parameters, "{m: 1.0}")
+        inputs = named("Inclusion", "inputs", inputs, "{u: 0.0}")
         if not rows:
             checks.refuse("Inclusion", "rows is empty.", "Give one row a state: {p: v, v: ...}.")
         texts = [row for row in rows.values() if isinstance(row, str)]
         exact = [expression(key, row, {}) for key, row in rows.items() if not isinstance(row, str)]
         matrix = _matrix(mass_matrix)
         exact += [] if matrix is None else [matrix]
-        known = _by_name([*exact, *_symbols(rows, parameters or {}, inputs or {})])
+        known = _by_name([*exact, *_symbols(rows, parameters, inputs)])
         if texts:
             known |= {n: known.get(n, Symbol(n)) for n in _names_of(rows, parameters, inputs)}
         self.states = tuple(_symbol(key, known) for key in rows)
-        self.parameters = {_symbol(k, known): _number(k, v) for k, v in (parameters or {}).items()}
+        self.parameters = {_symbol(k, known): _number(k, v) for k, v in parameters.items()}
         collected = Collected([expression(key, row, known) for key, row in rows.items()])
-        self._inputs = {_symbol(k, known): v for k, v in (inputs or {}).items()}
+        self._inputs = {_symbol(k, known): v for k, v in inputs.items()}
         self._check_names()
         told = sorted_out(self._inputs, self.parameters)
         # A number is a parameter from here on: it holds its value unless a stepper is fed another.
@@ -184,7 +196,9 @@ class Inclusion:
             magnitude = friction.limit.xreplace(pushes)
             check_limit(magnitude, self.parameters)
             if friction.static is not None:
-                check_limit(friction.static.xreplace(pushes), self.parameters)
+                static = friction.static.xreplace(pushes)
+                check_limit(static, self.parameters)
+                check_static(friction.name, static, magnitude, self.parameters)
 
     # ------------------------------------------------------------ meaning
 
@@ -222,6 +236,11 @@ class Inclusion:
         from tegotae.inclusion.showing import latex_of_inclusion
 
         return latex_of_inclusion(self)
+
+    def __repr__(self) -> str:
+        states = ", ".join(state.name for state in self.states)
+        told = f"; {', '.join(element.name for element in self.elements)}" if self.elements else ""
+        return f"Inclusion({states}{told})"
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.latex()}$"
@@ -263,7 +282,8 @@ class Inclusion:
             elements: name -> parameters, overriding those.
             auto: let tegotae choose what is not given, by the mass that each element feels; see `automatic`.
             period: the step that the choice shall be safe for [s]; only with auto.
-            restitution: speed after an impact over the speed before it, in (0, 1) [-]; only with auto.
+            restitution: speed after an impact of a free mass over the speed before it, in (0, 1) [-]; a weight takes
+                a little more, see `automatic`; only with auto.
             initial: state -> value [SI units] at which the masses are taken, 0 if not given; only with auto.
         """
         from tegotae.inclusion.ode import Ode

@@ -20,6 +20,7 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.inclusion.effective import effective_masses
+from tegotae.inclusion.given import named
 from tegotae.inclusion.parameters import Contact, Friction
 from tegotae.inclusion.reading import ContactElement
 from tegotae.inclusion.stability import largest_step
@@ -47,7 +48,8 @@ def tune_contact(
 
     Args:
         mass: what the contact feels [kg], > 0; see `effective_masses`.
-        restitution: speed after over speed before an impact, in (0, 1) [no unit].
+        restitution: speed after over speed before an impact of a free mass, in (0, 1) [no unit]. A load that acts
+            during the impact, such as the weight, takes a little more of slow ones; see `automatic`.
         period: the integrator's step [s], > 0.
         penetration: how deep the load sinks in at rest [m]; the smallest that the period allows if not given.
         load: the force at rest [N] for which penetration is meant; the weight of the mass if not given.
@@ -137,7 +139,11 @@ def automatic(
     """Parameters for every element, each by the mass that it feels: what `to_ode(auto=True, ...)` uses.
 
     Every element is as stiff as the period and its neighbours on the same bodies allow, so no load has to be
-    guessed: a load that would accelerate the element's mass by a sinks into a contact by about 11 a T^2 (0.1 mm at
+    guessed. The restitution is that of a free mass: a weight g, which works on while the contact is closed, takes
+    about g T more of the speed after an impact (at 1 ms, 1.5 m/s and 0.5 asked it is 0.494). That depends on the
+    speed, so no constants mend it; a shorter period does, or `to_events`.
+
+    A load that would accelerate the element's mass by a sinks into a contact by about 11 a T^2 (0.1 mm at
     1 ms under gravity; more where the restitution is below 0.15) and stretches a friction by a T^2. The masses are
     those at the initial state; where the machine changes shape much, name the elements.
 
@@ -196,7 +202,7 @@ def _place(inclusion: Inclusion, initial: Mapping[Any, float]) -> list[float]:
     """The initial state as numbers in the order of the states."""
     names = [s.name for s in inclusion.states]
     values = dict.fromkeys(names, 0.0)
-    for key, value in initial.items():
+    for key, value in named("automatic", "initial", initial, "{'p': 0.1}").items():
         if str(key) not in values:
             checks.refuse("automatic", f"initial names {str(key)!r}.", f"The states are {', '.join(names)}.")
         values[str(key)] = checks.number("automatic", f"initial[{str(key)!r}]", value, "")

@@ -121,7 +121,10 @@ class Scenario:
         try:
             return msgspec.convert(given, self.parameters)
         except msgspec.ValidationError as error:
-            raise InputError(f"run {self.name}: {explain(error)}.\n  {self._way_out()}") from error
+            told = explain(error, self.parameters, given)
+            for argument, name in self.shortcuts.items():  # the shorter way to say it
+                told = told.replace(f"--set {name}=", f"{argument} ") if argument.startswith("--") else told
+            raise InputError(f"run {self.name}: {told}.\n  {self._way_out()}") from error
 
     def show(self, parameters: Any = None) -> str:
         """The parameters as TOML, each with its meaning and unit: a file to start from."""

@@ -59,7 +59,8 @@ def every_integrator(subject: Subject) -> list[Finding]:
     "others real while alpha <= Meff/(4 beta K). Then penetration, delay at a reversal and the friction missed while "
     "forces build up are all of order 1/K. With a longer alpha the contact rings at sqrt(K beta/(alpha Meff)); where "
     "a slip reverses, friction takes one sign for a part of that cycle, and the error falls as 1/sqrt(K) in the end: "
-    "with alpha = beta/10 the slope goes from -0.96 at 1e6 N/m to -0.6 at 1e9 (figure). "
+    "with alpha = beta/10 the slope is -0.96 from 1e5 to 1e6 N/m, -0.79 from 1e7 to 1e8, where the figure ends, and "
+    "-0.63 from there to 1e9. "
     "mu2 mu3 >= 1 has no rigid sliding solution; the ODE stays finite there, and a warning tells.",
 )
 def meets_rigid(subject: Subject) -> list[Finding]:

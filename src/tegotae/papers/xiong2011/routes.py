@@ -61,9 +61,11 @@ def _floor(run: Result, time: float) -> float:
 
 @paper.claim(
     "restitution-as-asked",
-    statement="K, beta and alpha can be chosen for a restitution: what the compiled contact gives is what was asked.",
+    statement="K, beta and alpha can be chosen for a restitution: what the compiled contact gives a free mass, without "
+    "gravity, is what was asked.",
     source="summary, future work: a guideline for choosing the parameters",
-    note="The slides leave this open; tune_contact answers it.",
+    note="The slides leave this open; tune_contact answers it. A weight takes about g T more of the speed after an "
+    "impact, whatever that speed: a share of slow ones that no constants can mend.",
 )
 def restitution(subject: Subject) -> list[Finding]:
     """Free mass of 2 kg, RK4 at 1 ms, over five places of the touch between two ticks."""

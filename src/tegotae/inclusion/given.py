@@ -1,0 +1,36 @@
+"""What the routes are given alike: a span of time, and values by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tegotae import checks
+
+
+def span_of(owner: str, span: Any) -> tuple[float, float]:
+    """Start and end [s] as two finite numbers.
+
+    Example:
+        >>> span_of("Ode.solve", (0, 2.5))
+        (0.0, 2.5)
+    """
+    if not isinstance(span, (Sequence, np.ndarray)) or isinstance(span, str) or len(span) != 2:
+        checks.refuse(owner, f"span={span!r} is no pair.", "Give (start, end) in seconds.")
+    return checks.number(owner, "span", span[0], "s"), checks.number(owner, "span", span[1], "s")
+
+
+def named(owner: str, argument: str, value: Any, example: str) -> Mapping[Any, Any]:
+    """A mapping, such as state -> value; nothing is an empty one.
+
+    Example:
+        >>> named("Ode.solve", "initial", None, "{'p': 0.1}")
+        {}
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        checks.refuse(owner, f"{argument}={value!r} gives no names.", f"Write it as {argument}={example}.")
+    return value
