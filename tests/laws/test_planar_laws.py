@@ -91,7 +91,7 @@ def test_every_so_many_ticks_is_a_thinned_record():
     [
         ({"stiffness": 0.0}, "stiffness=0.0 N/m must be > 0"),
         ({"damping": -1.0}, "damping=-1.0"),
-        ({"friction": float("nan")}, "friction=nan - is not finite"),
+        ({"friction": float("nan")}, "friction=nan is not finite"),
         ({"bristles": 0}, "bristles=0 must be a whole number >= 1"),
         ({"rows": 2.5}, "rows=2.5"),
         ({"half_width": -0.1}, "half_width=-0.1"),

@@ -183,6 +183,8 @@ class Compensation:
             label: of the command, and how far the table went on by itself [s].
         """
         known = min(label, self._newest)
+        if known < 0.0:  # nothing was sent yet, or not for that time
+            return None
         for back in range(_BRIDGED):
             sent, depth, speed = self._sent[(int(known / self._period + 1e-6) - back) % _REMEMBERED]
             if -1e-9 <= known - sent <= _BRIDGED * self._period:
