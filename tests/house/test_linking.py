@@ -41,8 +41,9 @@ def loop(values, limit):
 """
 
 
-def test_only_the_loop_becomes_machine_code():
-    loop = build(LOOP, (("refuse", refuse),)).loop
+def test_only_the_loop_becomes_machine_code(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEGOTAE_CACHE", str(tmp_path))  # nothing is there: it is compiled here
+    loop = build(f"# in {tmp_path}{LOOP}", (("refuse", refuse),)).loop
     assert loop(np.arange(4.0), 9.0) == 3.0
     (outer,) = loop.overloads.values()
     assert not isinstance(outer.library, Linked)
