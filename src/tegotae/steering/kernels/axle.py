@@ -13,9 +13,8 @@ from functools import cache
 import numpy as np
 
 from tegotae.compiling import kernel, kernel_sums
-from tegotae.steering.kernels.patch import BRISTLES, GIVEN, GIVING, NEXT_PHASE, ROOM, ROWS, SPEED, prepare_kernel
-
-EPSILON = 2.220446049250313e-16
+from tegotae.steering.kernels.carcass import nearer, own_slope
+from tegotae.steering.kernels.patch import BRISTLES, GIVING, NEXT_PHASE, ROOM, ROWS, SPEED, prepare_kernel
 
 
 @cache
@@ -60,28 +59,17 @@ def elastic_axle(load, bristle):
     @kernel
     def felt(p, s, v, dw, dr, T):
         """As the rigid one, the tread given way."""
-        kc, bc, mc = p[8], p[9], p[10]
-        own = mc / T + kc * T + bc
         w = s[GIVING]
         low, high = -np.inf, np.inf
         for _ in range(100):
             tau, tau_v, tau_w, tau_r, total, total_v, total_w, total_r = rigid(p, s, v, w + dw, dr, T)
-            gap = mc * (w - s[GIVING]) / T + kc * (s[GIVEN] + T * w) + bc * w + total
-            scale = own * (abs(w) + abs(s[GIVING])) + kc * abs(s[GIVEN]) + abs(total)
-            if abs(gap) <= 8.0 * EPSILON * scale:
-                break
-            if gap > 0.0:
-                high = w
-            else:
-                low = w
-            trial = w - gap / (own + total_w)
-            if not low < trial < high:
-                trial = 0.5 * (low + high)
-            if trial in (w, low, high):
+            trial, low, high, met = nearer(p, s, w, total, total_w, low, high, T)
+            if met:
                 break
             w = trial
         # By how much the tread follows each motion takes its share off every slope.
-        by_v, by_w, by_r = total_v / (own + total_w), total_w / (own + total_w), total_r / (own + total_w)
+        all_w = own_slope(p, T) + total_w
+        by_v, by_w, by_r = total_v / all_w, total_w / all_w, total_r / all_w
         tau_v, tau_r, tau_w = tau_v - tau_w * by_v, tau_r - tau_w * by_r, tau_w - tau_w * by_w
         total_v, total_r, total_w = total_v - total_w * by_v, total_r - total_w * by_r, total_w - total_w * by_w
         return tau, tau_v, tau_w, tau_r, total, total_v, total_w, total_r

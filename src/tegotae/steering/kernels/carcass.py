@@ -18,6 +18,34 @@ from tegotae.steering.kernels.patch import GIVEN, GIVING, commit_kernel, coulomb
 EPSILON = 2.220446049250313e-16
 
 
+@kernel
+def own_slope(p, T):
+    """By how much the carcass itself resists more for each m/s of the tread."""
+    return p[10] / T + p[8] * T + p[9]
+
+
+@kernel
+def nearer(p, s, w, total, total_w, low, high, T):
+    """A step of Newton inside its bracket: -> the next w, the bracket, and whether this w is as near as can be.
+
+    total is the force of the bristles at w, total_w its slope.
+    """
+    kc, bc, mc = p[8], p[9], p[10]
+    own = own_slope(p, T)
+    gap = mc * (w - s[GIVING]) / T + kc * (s[GIVEN] + T * w) + bc * w + total
+    scale = own * (abs(w) + abs(s[GIVING])) + kc * abs(s[GIVEN]) + abs(total)
+    if abs(gap) <= 8.0 * EPSILON * scale:
+        return w, low, high, True
+    if gap > 0.0:
+        high = w
+    else:
+        low = w
+    trial = w - gap / (own + total_w)
+    if not low < trial < high:
+        trial = 0.5 * (low + high)
+    return trial, low, high, trial in (w, low, high)
+
+
 def elastic_halves(load, bristle):
     """The row on an elastic carcass."""
     gather, commit = gather_kernel(load, bristle), commit_kernel(load, bristle)
@@ -25,24 +53,12 @@ def elastic_halves(load, bristle):
     @kernel
     def give(p, s, v, T):
         """The tread velocity w that goes with a steering rate."""
-        kc, bc, mc = p[8], p[9], p[10]
-        own = mc / T + kc * T + bc
         w = s[GIVING]
         low, high = -np.inf, np.inf
         for _ in range(100):
             _, _, _, total, _, total_w = gather(p, s, v, w, T)
-            gap = mc * (w - s[GIVING]) / T + kc * (s[GIVEN] + T * w) + bc * w + total
-            scale = own * (abs(w) + abs(s[GIVING])) + kc * abs(s[GIVEN]) + abs(total)
-            if abs(gap) <= 8.0 * EPSILON * scale:
-                break
-            if gap > 0.0:
-                high = w
-            else:
-                low = w
-            trial = w - gap / (own + total_w)
-            if not low < trial < high:
-                trial = 0.5 * (low + high)
-            if trial in (w, low, high):
+            trial, low, high, met = nearer(p, s, w, total, total_w, low, high, T)
+            if met:
                 break
             w = trial
         return w
@@ -52,7 +68,7 @@ def elastic_halves(load, bristle):
         """Torque on the mover and its slope for a trial steering rate; keeps nothing but the rows."""
         w = give(p, s, v, T)
         tau, tau_v, tau_w, _, total_v, total_w = gather(p, s, v, w, T)
-        w_v = -total_v / (p[10] / T + p[8] * T + p[9] + total_w)
+        w_v = -total_v / (own_slope(p, T) + total_w)
         return -tau, -(tau_v + tau_w * w_v)
 
     @kernel
