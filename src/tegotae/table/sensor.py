@@ -122,12 +122,12 @@ class ForceSensor:
         parts += [_six(name, getattr(self, name)) for name in ("tare", "noise", "load", "limit")]
         return np.concatenate([*parts, [share, float(self.delay)]])
 
-    def state(self) -> tuple[Array, np.ndarray[tuple[int, ...], np.dtype[np.uint64]]]:
+    def state(self) -> tuple[Array, np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
         """The sensor settled under its load, and the state of its noise."""
         limit = _six("limit", self.limit)
         strain = self.strain_of_wrench @ np.clip(_six("load", self.load), -limit, limit)
         s = np.concatenate([strain, [0.0], np.tile(strain, self.delay)])
-        return s, np.array([self.seed], dtype=np.uint64)
+        return s, np.array([self.seed], dtype=np.uint64).view(np.int64)  # kernels know no other whole numbers
 
     def tared(self) -> ForceSensor:
         """The same sensor, its present load taken for zero.

@@ -7,11 +7,16 @@ s: 0:6 filtered strain, 6 place in the ring, 7: ring of delayed strains.
 
 import math
 
-import numpy as np
-
 from tegotae.compiling import kernel
 
-_STEP, _MIX1, _MIX2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+# splitmix64's odd numbers, as int64 has them: sums and products wrap, to the same bits as without a sign.
+_STEP, _MIX1, _MIX2 = 0x9E3779B97F4A7C15 - 2**64, 0xBF58476D1CE4E5B9 - 2**64, 0x94D049BB133111EB - 2**64
+
+
+@kernel
+def shifted(x, by):
+    """The bits of x moved down, zeros after them: >> alone would repeat the sign."""
+    return (x >> by) & ((1 << (64 - by)) - 1)
 
 
 @kernel
@@ -19,10 +24,10 @@ def uniform(r):
     """A number in (0, 1], the state r[0] moved on (splitmix64): the same in a loop and tick by tick."""
     r[0] += _STEP
     x = r[0]
-    x = (x ^ (x >> np.uint64(30))) * _MIX1
-    x = (x ^ (x >> np.uint64(27))) * _MIX2
-    x = x ^ (x >> np.uint64(31))
-    return (float(x >> np.uint64(11)) + 1.0) / 9007199254740992.0
+    x = (x ^ shifted(x, 30)) * _MIX1
+    x = (x ^ shifted(x, 27)) * _MIX2
+    x = x ^ shifted(x, 31)
+    return (float(shifted(x, 11)) + 1.0) / 9007199254740992.0
 
 
 @kernel
