@@ -120,7 +120,7 @@ class MagicFormula:
                 own, f"{angles.size} points cannot tell 8 coefficients.", "Give a curve from rest to full slip."
             )
         force = _fit_force(angles, forces)
-        trail = _fit_trail(angles, magic.bent_force(force, angles), torques - xi_c * forces)
+        trail = _fit_trail(angles, _along(magic.bent_force, force, angles), torques - xi_c * forces)
         B, C, D, E = force.tolist()
         Bt, Ct, Dt, Et = trail.tolist()
         return cls(
@@ -191,13 +191,20 @@ _HIGH = np.array([np.inf, 2.0, np.inf, 1.0])
 _STARTS = ((1.3, 0.0), (1.05, -2.0), (1.6, 0.5))  # the formula has valleys: start in several
 
 
+def _along(curve: Callable[[Array, Array, Array], None], coefficients: Array, angles: Array) -> Array:
+    """One of the formula's curves at these angles."""
+    values = np.empty_like(angles)
+    curve(coefficients, angles, values)
+    return values
+
+
 def _fit_force(angles: Array, forces: Array) -> Array:
     """B, C, D, E of the lateral force, by itself, as is the custom."""
     D = float(np.abs(forces).max())
     near = np.abs(angles) <= np.quantile(np.abs(angles), 0.25)
     slope = abs(float(np.sum(angles[near] * forces[near]) / max(float(np.sum(angles[near] ** 2)), 1e-300)))
     starts = [np.array([max(slope, D) / (C * D), C, D, E]) for C, E in _STARTS]
-    return _closest(lambda x: (magic.bent_force(x, angles) - forces) / D, starts, _LOW)
+    return _closest(lambda x: (_along(magic.bent_force, x, angles) - forces) / D, starts, _LOW)
 
 
 def _fit_trail(angles: Array, forces: Array, aligning: Array) -> Array:
@@ -207,7 +214,7 @@ def _fit_trail(angles: Array, forces: Array, aligning: Array) -> Array:
     width = float(np.abs(angles).max())
     starts = [np.array([5.0 / width, C, 2.0 * longest, E]) for C, E in _STARTS]
     low = np.where(_LOW == 1.0, 0.5, _LOW)
-    return _closest(lambda x: (magic.bent_trail(x, angles) * forces - aligning) / size, starts, low)
+    return _closest(lambda x: (_along(magic.bent_trail, x, angles) * forces - aligning) / size, starts, low)
 
 
 def _closest(misfit: Callable[[Array], Array], starts: list[Array], low: Array) -> Array:

@@ -5,8 +5,6 @@ p = [B, C, D, E, Bt, Ct, Dt, Et, xi_c]
 
 import math
 
-import numpy as np
-
 from tegotae.compiling import kernel
 
 
@@ -32,21 +30,17 @@ def magic_forces(p, alpha, V):
 
 
 @kernel
-def bent_force(q, alpha):
+def bent_force(q, alpha, Fy):
     """Fy = D sin(C ...) over an array, for the coefficients q = [B, C, D, E]."""
-    Fy = np.empty(alpha.shape[0])
     for i in range(alpha.shape[0]):
         Fy[i] = q[2] * math.sin(q[1] * bent(q[0], q[3], alpha[i]))
-    return Fy
 
 
 @kernel
-def bent_trail(q, alpha):
+def bent_trail(q, alpha, t):
     """t = Dt cos(Ct ...) over an array."""
-    t = np.empty(alpha.shape[0])
     for i in range(alpha.shape[0]):
         t[i] = q[2] * math.cos(q[1] * bent(q[0], q[3], alpha[i]))
-    return t
 
 
 @kernel
