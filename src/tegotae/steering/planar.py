@@ -134,12 +134,14 @@ class PlanarPatch(Impedance):
 
     @property
     def parameters(self) -> Array:
-        """[K, B, a, w, xi_c, scale, n, m, pressure at, law..., pressure...]."""
+        """[K, B, a, eta at, xi_c, scale, n, m, pressure at, law..., pressure..., eta (m)]."""
         scale = REFERENCE_COUNT / (self.bristles * self.rows)
-        law = np.asarray(self.law.parameters, dtype=np.float64)
-        head = [self.stiffness * scale, self.damping * scale, self.half_length, self.half_width, self.centre, scale]
-        counts = [self.bristles, self.rows, k.LAW + law.size]
-        return np.concatenate([head, counts, law, self.pressure.parameters])
+        law, pressure = np.asarray(self.law.parameters, dtype=np.float64), self.pressure.parameters
+        eta = (np.arange(self.rows) + 0.5) * (2.0 * self.half_width / self.rows) - self.half_width
+        pressure_at = k.LAW + law.size
+        head = [self.stiffness * scale, self.damping * scale, self.half_length, pressure_at + pressure.size]
+        head += [self.centre, scale, self.bristles, self.rows, pressure_at]
+        return np.concatenate([head, law, pressure, eta])
 
     @property
     def kernels(self) -> Kernels:

@@ -1,6 +1,6 @@
 """Bristles over the length and the width of the contact patch, with friction as a vector.
 
-    p = [K, B, a, w, xi_c, scale, n, m, law at, law..., pressure...]      K and B of one bristle
+    p = [K, B, a, eta at, xi_c, scale, n, m, pressure at, law..., pressure..., eta (m)]      K and B of one bristle
     s = [Fx, Fy, -tau_r, stuck share, Vr, phase, ex (n m), ey (n m)]
 
 Places are (xi_i, eta_j), xi_i = -a + (i + phase) L/n forward, eta_j = -w + (j + 1/2) 2 w/m to the left; a bristle
@@ -17,8 +17,6 @@ is (-S, -V alpha, rate), held over the tick, and Vr is fed.
 
 import math
 from functools import cache
-
-import numpy as np
 
 from tegotae.compiling import kernel, kernel_sums
 
@@ -38,9 +36,10 @@ def rolled(phase, Vr, h, n, T):
 
 
 @kernel
-def places_across(w, m):
+def places_across(p):
     """eta of every row."""
-    return (np.arange(m) + 0.5) * (2.0 * w / m) - w
+    at = int(p[3])
+    return p[at : at + int(p[7])]
 
 
 @cache
@@ -153,8 +152,8 @@ def _patch(load, grip, opening):
     @kernel
     def answer(p, s, v, T, force, slope):
         """Force and torque on the mover for a trial motion, and their slope; changes nothing."""
-        K, B, a, w, xi_c, scale, n, m, at = p[0], p[1], p[2], p[3], p[4], p[5], int(p[6]), int(p[7]), int(p[8])
-        h, Vr = 2.0 * a / n, s[ROLLING]
+        K, B, a, xi_c, scale, n, m, at = p[0], p[1], p[2], p[4], p[5], int(p[6]), int(p[7]), int(p[8])
+        etas, h, Vr = places_across(p), 2.0 * a / n, s[ROLLING]
         phase, down = rolled(s[PHASE], Vr, h, n, T)
         force[:] = 0.0
         slope[:] = 0.0
@@ -165,7 +164,7 @@ def _patch(load, grip, opening):
             b, A, ic = scale * load(p, at, xi, a), xi - xi_c, B + Ti * K
             turned = ic * A + 0.5 * K * Ti * Ti * Vr  # d f*y/d rate
             for j in range(m):
-                eta = (j + 0.5) * (2.0 * w / m) - w
+                eta = etas[j]
                 place = BRISTLES + (i + down) * m + j
                 ex, ey = (0.0, 0.0) if fresh else (s[place], s[place + n * m])
                 tx = K * ex + ic * (v[0] - eta * v[2])
@@ -194,14 +193,14 @@ def _patch(load, grip, opening):
         """Commit the motion that really happened."""
         n, m = int(p[6]), int(p[7])
         e = s[BRISTLES : BRISTLES + 2 * n * m].reshape(2, n, m)
-        tick(p, s, e, places_across(p[3], m), -v[0], 0.0, v[2], -v[1], 0.0, T)
+        tick(p, s, e, places_across(p), -v[0], 0.0, v[2], -v[1], 0.0, T)
 
     @kernel
     def march(p, s, steer, slip_angle, speed, slip, T, every, record):
         """A whole record; s ends as the state after it."""
         n, m = int(p[6]), int(p[7])
         e = s[BRISTLES : BRISTLES + 2 * n * m].reshape(2, n, m)
-        eta = places_across(p[3], m)
+        eta = places_across(p)
         delta, Va0, S0 = steer[0], speed[0] * slip_angle[0], slip[0]
         row, wait = 0, every
         for k in range(steer.shape[0]):
