@@ -35,12 +35,10 @@ def test_compile_is_timed_in_fresh_processes_with_a_cache_of_their_own(tmp_path:
 
 
 def test_many_calls_call_the_right_hand_side() -> None:
-    from tegotae.bench.kernels.calls import many_calls
-
     ode = inclusion.chain(1)
     own, y, f = ode.compiled, np.array([-1e-4, -0.1, 0.0, 0.0]), np.empty(4)
     expected = ode.rhs(0.0, y)
-    many_calls(own.module.rhs, 1, 0.0, y, own.p, own.A, own.B, f)
+    inclusion.calling_loop(ode)(1, 0.0, y, own.p, own.A, own.B, f)
     np.testing.assert_array_equal(f, expected)
     assert y[0] == -1e-4 + 1e-12 * expected[0], "the next call meets another state"
     (outcome,) = inclusion.calling(calls=10, rounds=1)

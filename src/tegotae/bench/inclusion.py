@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from tegotae.bench import siconos
 from tegotae.bench.contest import Contest, Outcome, in_turn
 from tegotae.checks import Array
+from tegotae.compiling import build
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio, examples
 from tegotae.inclusion.ode import Ode
 
@@ -26,6 +28,16 @@ COLD, WARM, CALL = 2.0, 0.6, 0.3  # [s], [s], [us]
 FASTER = 20.0  # times; both within ERROR
 BODIES = 5  # of the chain: 20 states
 _PATIENCE = 600.0  # [s], for a subprocess
+
+# Each call at another state that depends on the last answer, so that none can be skipped.
+_CALLS = """
+@entry
+def many_calls(count, t, y, p, A, B, f):
+    n = y.size
+    for k in range(count):
+        rows(t, y, p, A, B, f)
+        y[k % n] += 1e-12 * f[k % n]
+"""
 
 
 def chain(bodies: int = BODIES) -> Ode:
@@ -99,17 +111,21 @@ def compiling(rounds: int = 3, bodies: int = BODIES) -> list[Outcome]:
     ]
 
 
+def calling_loop(ode: Ode) -> Callable[..., None]:
+    """``many_calls(count, t, y, p, A, B, f)``: the right-hand side of `ode` over and over, as an integrator does."""
+    loop: Callable[..., None] = build(_CALLS, (("rows", ode.compiled.module.rows),)).many_calls
+    return loop
+
+
 def calling(calls: int = 200_000, rounds: int = 15) -> list[Outcome]:
     """The right-hand side as compiled integrators call it."""
-    from tegotae.bench.kernels.calls import many_calls
-
     ode = chain()
-    own = ode.compiled
+    own, many_calls = ode.compiled, calling_loop(ode)
     rng = np.random.default_rng(3)
     y, f = 1e-3 * rng.standard_normal(len(ode.states)), np.empty(len(ode.states))
 
     def play() -> None:
-        many_calls(own.module.rhs, calls, 0.0, y.copy(), own.p, own.A, own.B, f)
+        many_calls(calls, 0.0, y.copy(), own.p, own.A, own.B, f)
 
     play()
     best = in_turn({"rhs": play}, rounds=rounds)["rhs"] / calls * 1e6

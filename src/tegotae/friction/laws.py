@@ -14,12 +14,18 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compiling import kernel
+from tegotae.compiling import build, kernel
 from tegotae.errors import InputError
-from tegotae.friction.kernels import element
 from tegotae.friction.kernels import laws as law_kernels
 
 LawKernels = tuple[Callable[..., Any], Callable[..., Any]]
+
+_OVER_SPEEDS = """
+@entry
+def magnitudes(p, speeds, forces):
+    for i in range(speeds.shape[0]):
+        forces[i] = magnitude(p, 0, speeds[i])[0]
+"""
 
 
 class Law(ABC):
@@ -56,9 +62,10 @@ class Law(ABC):
     def __call__(self, speed: ArrayLike) -> Array:
         """The magnitude [N] at each slip speed [m/s]."""
         speeds = np.asarray(speed, dtype=np.float64)
-        flat = np.abs(speeds).ravel()
-        forces = element.magnitudes(self.kernels[0], np.asarray(self.parameters, dtype=np.float64), flat)
-        return np.asarray(forces).reshape(speeds.shape)
+        flat, forces = np.abs(speeds).ravel(), np.empty(speeds.size)
+        loop = build(_OVER_SPEEDS, (("magnitude", self.kernels[0]),))
+        loop.magnitudes(np.asarray(self.parameters, dtype=np.float64), flat, forces)
+        return forces.reshape(speeds.shape)
 
 
 _FORCE_REMEDY = "Give the largest friction force as a positive magnitude."

@@ -16,10 +16,18 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.compiling import build
 from tegotae.steering.kernels import pressure as pressure_kernels
 
 REFERENCE_COUNT = 21
 """The number of bristles that the paper's stiffness, damping and load are for."""
+
+_OVER_PLACES = """
+@entry
+def loads(p, a, xi, out):
+    for i in range(xi.shape[0]):
+        out[i] = load(p, 0, xi[i], a)
+"""
 
 
 class Pressure(ABC):
@@ -51,7 +59,7 @@ class Pressure(ABC):
         n = checks.whole(type(self).__name__, "bristles", bristles, 1, "Give how many bristles the patch has.")
         places = checks.array(type(self).__name__, "position", position, "m")
         loads = np.empty(places.size)
-        pressure_kernels.fill_loads(self.kernel, self.parameters, 0, a, places.ravel(), loads)
+        build(_OVER_PLACES, (("load", self.kernel),)).loads(self.parameters, a, places.ravel(), loads)
         return loads.reshape(places.shape) * (REFERENCE_COUNT / n)
 
 

@@ -18,8 +18,6 @@ hence the limit there is the law's r(0). tau = 0 gives a = 0, b = 1: no lag.
 import math
 from functools import cache
 
-import numpy as np
-
 from tegotae.compiling import kernel
 
 IMPEDANCE_LAW = 4  # where the law's parameters start in p
@@ -295,12 +293,3 @@ def admittance_kernels_vector(magnitude, resolve):
             s[n + i] += T * v[i]
 
     return admittance_answer_vector, admittance_advance_vector
-
-
-@kernel
-def magnitudes(magnitude, p, speeds):
-    """The law over a whole array of slip speeds."""
-    forces = np.empty(speeds.shape[0])
-    for i in range(speeds.shape[0]):
-        forces[i] = magnitude(p, 0, speeds[i])[0]
-    return forces

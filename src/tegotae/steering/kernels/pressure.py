@@ -34,10 +34,3 @@ def tabulated_load(p, j, xi, a):
             high = middle
     share = (xi - p[low]) / (p[high] - p[low])
     return p[low + count] + share * (p[high + count] - p[low + count])
-
-
-@kernel
-def fill_loads(load, p, j, a, xi, out):
-    """The profile over a whole array of places."""
-    for i in range(xi.shape[0]):
-        out[i] = load(p, j, xi[i], a)
