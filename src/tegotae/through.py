@@ -97,9 +97,8 @@ class Through(Impedance):
         words: dict[str, Any] = {
             "base": circuit.slices()[f"{self.through}.base_velocity"].start,
             "ratio": repr(circuit.ratios[self.through]),
-            # A group's numbers form a matrix with one column an element.
-            "p_e": f"p[{group.parameters_at + place} : {group.ratios_at} : {count}]",
-            "s_e": f"inner[{group.state_at + place} : {group.bases_at} : {count}]",
+            "p_e": _column("p", group.parameters_at, group.parameters_each, count, place),
+            "s_e": _column("inner", group.state_at, group.state_each, count, place),
         }
         source = circuit.kernels.source("_c") + block.kernels.source("_e") + _SOURCE.format(**words)
         return build(source, (*circuit.kernels.imports("_c"), *block.kernels.imports("_e")))
@@ -130,3 +129,9 @@ class Through(Impedance):
 def _seen_from_outside(name: str) -> str:
     """Motion in and force out are those of the base; the circuit's own velocity has another name."""
     return f"inner_{name}" if name in ("force", "velocity") else name
+
+
+def _column(vector: str, at: int, each: int, count: int, place: int) -> str:
+    """One element's numbers: its group's form a matrix with one column an element."""
+    group = f"{vector}[{at} : {at + each * count}]"
+    return group if count == 1 else f"{group}.reshape(({each}, {count}))[:, {place}]"
