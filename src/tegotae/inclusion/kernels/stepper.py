@@ -11,9 +11,7 @@ d = x1 - x0 this leaves d = free + W F, and for the forces the problem h = Q F +
 import math
 from collections import namedtuple
 
-import numba
-
-from tegotae.compiling import kernel
+from tegotae.compiling import kernel, kernel_inside
 from tegotae.inclusion.kernels.complementarity import UNSOLVED, Problem, Scratch, copy, radius, slack
 from tegotae.kernels.linear import eliminate
 
@@ -178,8 +176,7 @@ def tick_kernel(
 ):
     """The tick of one inclusion. `linear`: one linearisation is exact. `constant`: its matrices never change."""
 
-    # Inlined before it is compiled: it has one caller, and would otherwise be optimised twice.
-    @numba.njit(error_model="numpy", inline="always")
+    @kernel_inside  # it has one caller, and would otherwise be optimised twice
     def tick(t, x, s, F, modes, p, u, E, T, w):
         """To time t, T after the last. Counts in w.counts how forces were found; False if the step is unsolved."""
         d, xh, free, shift, f = w.d, w.xh, w.free, w.shift, w.f
