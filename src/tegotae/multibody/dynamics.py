@@ -68,9 +68,8 @@ def place(parent, kind, qi, vi, C, q, v, S, M, unit):
 
 
 @entry
-def track(parent, kind, qi, vi, C, Q, S, rows):
-    """Rotation and centre of mass of every body, tick by tick."""
-    v = np.zeros(6 * len(parent))
+def track(parent, kind, qi, vi, C, Q, v, S, rows):
+    """Rotation and centre of mass of every body, tick by tick; v = 0, for they do not depend on it."""
     prepare_world(S, np.zeros(3))
     for i in range(len(Q)):
         forward_one(parent, kind, qi, vi, C, Q[i], v, S)
@@ -313,7 +312,7 @@ class Dynamics:
     def _inner_tracks(self, inner_q: Array) -> tuple[Array, Array, int]:
         n = len(self.layout.parent)
         rows = np.empty((len(inner_q), n, 12))
-        entries().track(*self._model, inner_q, kinematics.workspace(n), rows)
+        entries().track(*self._model, inner_q, np.zeros(self.layout.nv), kinematics.workspace(n), rows)
         return rows[:, :, :9].reshape(-1, n, 3, 3), rows[:, :, 9:12], n
 
     def _tracks(self, q: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
