@@ -108,12 +108,7 @@ class Evaluation:
             checks.finite("PureRod", name, values, unit)
             into[2:] = values
         self.rod = rod.compiled(phase)
-        self.room = (
-            np.zeros(n, dtype=np.complex128),
-            np.zeros(n, dtype=np.complex128),
-            np.zeros((n + 2, n + 2)),
-            np.zeros(n + 2),
-        )
+        self.room = (np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n + 2, n + 2)), np.zeros(n + 2))
 
     @property
     def _module(self) -> ModuleType:

@@ -3,10 +3,10 @@
 Only the base and the angles are coordinates; where a point is, is an integral from the base up to it. So each angle
 moves everything beyond it, and the inertia matrix is full:
 
-    M_ij = int rho Re(conj(g_i) g_j),    g_i = dz/dth_i / i,
+    M_ij = int rho g_i . g_j,    g_i = dz/dth_i turned back by a right angle,
 
 with g_i = A_i = G2_(i-1) + G1_i for all that lies beyond segment i. Sums from the tip (W_j = int rho g_j) fill M in
-O(n^2); solving costs O(n^3). Plane vectors are complex, x + iy; row k of S as in `segment`.
+O(n^2); solving costs O(n^3). A and W hold one plane vector a row; row k of S as in `segment`.
 """
 
 import math
@@ -22,35 +22,43 @@ def inertia(S, hs, rho, tip, A, W, M):
     n = hs.shape[0] + 1
     beyond = tip[0]  # mass of what lies beyond segment j
     for j in range(n - 1, -1, -1):
-        G2 = complex(S[j - 1, 2], S[j - 1, 3]) if j > 0 else 0j
-        B2 = rho[j - 1] * complex(S[j - 1, 6], S[j - 1, 7]) if j > 0 else 0j
-        Q22 = rho[j - 1] * S[j - 1, 14] if j > 0 else 0.0
+        G2x = G2y = B2x = B2y = Q22 = 0.0
+        if j > 0:
+            d, s = rho[j - 1], S[j - 1]
+            G2x, G2y, B2x, B2y, Q22 = s[2], s[3], d * s[6], d * s[7], d * s[14]
         if j == n - 1:
-            A[j], W[j] = G2, B2 + beyond * G2
-            M[2 + j, 2 + j] = Q22 + beyond * (G2.real**2 + G2.imag**2) + tip[1]
+            A[j, 0], A[j, 1] = G2x, G2y
+            W[j, 0], W[j, 1] = B2x + beyond * G2x, B2y + beyond * G2y
+            M[2 + j, 2 + j] = Q22 + beyond * (G2x**2 + G2y**2) + tip[1]
             continue
-        G1, B1 = complex(S[j, 0], S[j, 1]), rho[j] * complex(S[j, 4], S[j, 5])
-        mass = rho[j] * hs[j]
-        A[j] = G2 + G1
-        W[j] = B2 + mass * G2 + B1 + beyond * A[j]
-        own = Q22 + rho[j] * S[j, 12] + mass * (G2.real**2 + G2.imag**2)
-        own += 2.0 * (G2.real * B1.real + G2.imag * B1.imag)
-        M[2 + j, 2 + j] = own + beyond * (A[j].real ** 2 + A[j].imag ** 2)
+        d, s = rho[j], S[j]
+        mass, B1x, B1y = d * hs[j], d * s[4], d * s[5]
+        A[j, 0], A[j, 1] = G2x + s[0], G2y + s[1]
+        W[j, 0] = B2x + mass * G2x + B1x + beyond * A[j, 0]
+        W[j, 1] = B2y + mass * G2y + B1y + beyond * A[j, 1]
+        own = Q22 + d * s[12] + mass * (G2x**2 + G2y**2)
+        own += 2.0 * (G2x * B1x + G2y * B1y)
+        M[2 + j, 2 + j] = own + beyond * (A[j, 0] ** 2 + A[j, 1] ** 2)
         beyond += mass
     M[0, 0], M[1, 1], M[1, 0] = beyond, beyond, 0.0
     for j in range(n):
-        row, wx, wy = M[2 + j], W[j].real, W[j].imag
-        row[0], row[1] = -wy, wx
-        for i in range(j - 1):
-            row[2 + i] = A[i].real * wx + A[i].imag * wy
-        if j > 0:
-            # The neighbours share a segment: there only its start follows th_(j-1) as a whole.
-            d, before = rho[j - 1], j - 1
-            B2 = d * complex(S[before, 6], S[before, 7])
-            G2 = complex(S[j - 2, 2], S[j - 2, 3]) if j > 1 else 0j
-            rest = W[j] - B2
-            row[1 + j] = A[before].real * rest.real + A[before].imag * rest.imag
-            row[1 + j] += G2.real * B2.real + G2.imag * B2.imag + d * S[before, 13]
+        couple(S, rho, A, W, M, j)
+
+
+@kernel
+def couple(S, rho, A, W, M, j):
+    """Row j of M to the left of its diagonal: the base, and the angles before th_j."""
+    row, wx, wy = M[2 + j], W[j, 0], W[j, 1]
+    row[0], row[1] = -wy, wx
+    for i in range(j - 1):
+        row[2 + i] = A[i, 0] * wx + A[i, 1] * wy
+    if j > 0:
+        # The neighbours share a segment: there only its start follows th_(j-1) as a whole.
+        d, s, before = rho[j - 1], S[j - 1], A[j - 1]
+        B2x, B2y = d * s[6], d * s[7]
+        row[1 + j] = before[0] * (wx - B2x) + before[1] * (wy - B2y)
+        G2x, G2y = (S[j - 2, 2], S[j - 2, 3]) if j > 1 else (0.0, 0.0)
+        row[1 + j] += G2x * B2x + G2y * B2y + d * s[13]
 
 
 @kernel_inside
@@ -61,31 +69,36 @@ def pushes(rod, v, dt, A, b):
     for i in range(n + 2):
         b[i] = 0.0
     # What every place falls behind by turning, from the base on; gravity acts alike.
-    e = complex(rod.g[0], rod.g[1])
+    ex, ey = rod.g[0], rod.g[1]
     for k in range(n):
-        push = complex(rod.load[k, 0], rod.load[k, 1])
+        px, py = rod.load[k, 0], rod.load[k, 1]
         b[2 + k] += rod.load[k, 2]
         if k == n - 1:
-            push += rod.tip[0] * e
+            px += rod.tip[0] * ex
+            py += rod.tip[0] * ey
         else:
-            d = rod.rho[k]
-            push += d * rod.hs[k] * e + d * complex(S[k, 10], S[k, 11])
-            # Im(conj(B) e): what turning does inside the segment, by the fall of its start.
-            b[2 + k] += d * (S[k, 4] * e.imag - S[k, 5] * e.real) + d * S[k, 15] - rod.bend[k]
-            b[3 + k] += d * (S[k, 6] * e.imag - S[k, 7] * e.real) + d * S[k, 16] + rod.bend[k]
+            d, s = rod.rho[k], S[k]
+            px += d * rod.hs[k] * ex + d * s[10]
+            py += d * rod.hs[k] * ey + d * s[11]
+            # B x e: what turning does inside the segment, by the fall of its start.
+            b[2 + k] += d * (s[4] * ey - s[5] * ex) + d * s[15] - rod.bend[k]
+            b[3 + k] += d * (s[6] * ey - s[7] * ex) + d * s[16] + rod.bend[k]
             if points:
-                push += complex(rod.side[k, 0], rod.side[k, 1])
+                px += rod.side[k, 0]
+                py += rod.side[k, 1]
                 b[2 + k] += rod.side[k, 2]
                 b[3 + k] += rod.side[k, 3]
-            e += complex(S[k, 8], S[k, 9])
-        rod.U[k, 0], rod.U[k, 1] = push.real, push.imag
-    beyond = 0j
+            ex += s[8]
+            ey += s[9]
+        rod.U[k, 0], rod.U[k, 1] = px, py
+    beyond_x = beyond_y = 0.0
     for k in range(n - 1, -1, -1):
-        push = complex(rod.U[k, 0], rod.U[k, 1])
-        G2 = complex(S[k - 1, 2], S[k - 1, 3]) if k > 0 else 0j
-        b[2 + k] += G2.real * push.imag - G2.imag * push.real + A[k].real * beyond.imag - A[k].imag * beyond.real
-        beyond += push
-    b[0], b[1] = beyond.real, beyond.imag
+        px, py = rod.U[k, 0], rod.U[k, 1]
+        G2x, G2y = (S[k - 1, 2], S[k - 1, 3]) if k > 0 else (0.0, 0.0)
+        b[2 + k] += G2x * py - G2y * px + A[k, 0] * beyond_y - A[k, 1] * beyond_x
+        beyond_x += px
+        beyond_y += py
+    b[0], b[1] = beyond_x, beyond_y
 
 
 @kernel
