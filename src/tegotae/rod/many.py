@@ -22,8 +22,8 @@ from tegotae.rod.records import Record, Shape
 
 _SOURCE = """
 @entry_free
-def march(some, fixed, phase, t0, stops, rows, Z, H, k, tolerances, methods, least, tally, status, record):
-    march_some(some, fixed, phase, t0, stops, rows, Z, H, k, tolerances, methods, least, tally, status, record)
+def march(some, common, room, own, t0, stops, rows, Z, H, k, tolerances, methods, least, tally, status, record):
+    march_some(some, common, room, own, t0, stops, rows, Z, H, k, tolerances, methods, least, tally, status, record)
 """
 
 
@@ -104,7 +104,7 @@ def run_many(
         for phase in batch.phases:
             given = batch.begin(phase, t)
             arguments = (*given, (float(rtol), float(atol)), methods, _LEAST_STEP, *batch.outcome)
-            for done in [pool.submit(entry, piece, *arguments) for piece in pieces]:
+            for done in [pool.submit(entry, piece, *batch.room(phase), *arguments) for piece in pieces]:
                 done.result()
             t = phase.until
     return batch.result({"rtol": rtol, "atol": atol, "method": method, "rods": count})
@@ -142,6 +142,10 @@ class _Batch:
         """What the kernel fills."""
         return self.tally, self.status, self.record
 
+    def room(self, phase: Phase) -> tuple[Any, ...]:
+        """What all rods have in common in a phase, and room for one of them at a time; threads must not share it."""
+        return self.rods[0].compiled(phase), self.rods[0]._room()
+
     def begin(self, phase: Phase, t: float) -> tuple[Any, ...]:
         """A phase as the kernel reads it; bases are held from now on."""
         one = self.rods[0].compiled(phase)
@@ -162,8 +166,7 @@ class _Batch:
                 rows[i] = self.first.count
                 self.first.count += 1
         self.steps[:] = 1e-3 * max(phase.until - t, 1e-9)
-        inputs = (one.when, bends, one.loads, one.swings, one.held, points)
-        return self.fixed, inputs, t, stops, rows, self.Z, self.steps, self.orders
+        return (*self.fixed, bends, points), t, stops, rows, self.Z, self.steps, self.orders
 
     def result(self, about: dict[str, Any]) -> Result:
         """All that was recorded; an error that holds it if a rod could not go on."""

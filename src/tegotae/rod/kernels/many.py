@@ -1,20 +1,17 @@
 """Many rods through one phase, one after the other; threads share them out."""
 
-import numpy as np
+import math
 
 from tegotae.compiling import kernel
-from tegotae.rod.kernels.extrapolation import COLUMNS, DONE, UNDER_WAY, advance
+from tegotae.rod.kernels.extrapolation import DONE, UNDER_WAY, advance
 from tegotae.rod.kernels.motion import Rod, drive, locate
-from tegotae.rod.kernels.recursion import BACK
-from tegotae.rod.kernels.segment import WIDTH, all_integrals, kinetic_energy, places, velocities
+from tegotae.rod.kernels.segment import all_integrals, kinetic_energy, places, velocities
 
 
 @kernel
-def rod_of(b, fixed, phase):
-    """Rod b of the batch, with room of its own."""
-    hs, rho, K, C, g, tip = fixed
-    when, bends, loads, swings, held, points = phase
-    n = hs.shape[1] + 1
+def rod_of(b, own, common):
+    """Rod b of the batch: numbers of its own, the drive that all have in common, and the room that `common` has."""
+    hs, rho, K, C, g, tip, bends, points = own
     return Rod(
         hs[b],
         rho[b],
@@ -22,45 +19,54 @@ def rod_of(b, fixed, phase):
         C[b],
         g[b],
         tip[b],
-        when,
+        common.when,
         bends[b],
-        loads,
-        swings,
-        held,
+        common.loads,
+        common.swings,
+        common.held,
         points[b],
-        np.zeros(1, dtype=np.int64),
-        np.zeros(6),
-        np.zeros(6),
-        np.zeros((n - 1, WIDTH)),
-        np.zeros((3, 3)),
-        np.zeros(3),
-        np.zeros((n - 1, BACK)),
-        np.zeros(n - 1),
-        np.zeros(n - 1),
-        np.zeros((n, 3)),
-        np.zeros(3),
-        np.zeros(n - 1),
-        np.zeros(n - 1),
-        np.zeros((n, 2)),
-        np.zeros((n - 1, 4)),
+        common.cell,
+        common.re,
+        common.im,
+        common.S,
+        common.P,
+        common.p,
+        common.R,
+        common.bend,
+        common.extra,
+        common.load,
+        common.swing,
+        common.kappa,
+        common.kappa_rate,
+        common.U,
+        common.side,
     )
 
 
 @kernel
-def march_some(some, fixed, phase, t0, stops, rows, Z, H, k, tolerances, methods, least, tally, status, record):
+def all_finite(z):
+    """Whether every number of z is one."""
+    finite = True
+    for i in range(z.shape[0]):
+        finite = finite and math.isfinite(z[i])
+    return finite
+
+
+@kernel
+def march_some(some, common, room, own, t0, stops, rows, Z, H, k, tolerances, methods, least, tally, status, record):
     """The rods of `some` from t0 through all stops; where rows[i] >= 0 stop i is recorded there.
 
-    Z (rods, N) states, H and k their steps and orders; status[b] tells how rod b ended; record: z, X, U, kinetic,
-    kappa with a leading axis of rods and one of rows.
+    common: a rod of the batch, for its drive and its room; room: as `advance` has it. Z (rods, N) states, H and k their
+    steps and orders; status[b] tells how rod b ended; record: z, X, U, kinetic, kappa with a leading axis of rods and
+    one of rows.
     """
     rtol, atol = tolerances
     z_kept, X, U, kinetic, kappa = record
-    size, n = Z.shape[1], fixed[0].shape[1] + 1
-    room = (np.zeros((2 * COLUMNS, size)), np.zeros(n + 2), np.zeros(size), np.zeros(size), np.zeros(size))
+    n = common.hs.shape[0] + 1
     for b in some:
         if status[b] != DONE:
             continue
-        rod = rod_of(b, fixed, phase)
+        rod = rod_of(b, own, common)
         z, t = Z[b], t0
         for i in range(stops.shape[0]):
             done = UNDER_WAY
@@ -69,7 +75,7 @@ def march_some(some, fixed, phase, t0, stops, rows, Z, H, k, tolerances, methods
                     rod, t, z, stops[i], H[b], k[b], rtol, atol, methods[b], room, least, tally[b]
                 )
             t = stops[i]
-            if done != DONE or not np.isfinite(z).all():
+            if done != DONE or not all_finite(z):
                 status[b] = done if done != DONE else -1
                 break
             row = rows[i]
