@@ -111,15 +111,21 @@ class FallUnderrated(tg.Stribeck):
 # ------------------------------------------------------------ admittances
 
 
+@kernel
+def sign(x):
+    """-1, 0 or 1."""
+    return (1.0 if x > 0.0 else -1.0) if x != 0.0 else 0.0
+
+
 def forward_kernels(magnitude, resolve):
     @kernel
     def forward_answer(p, s, h, T):
         """Friction from the last velocity, as one would write it first."""
-        return s[0] + T / p[0] * (h - np.sign(s[0]) * magnitude(p, 2, abs(s[0]))[0]), T / p[0]
+        return s[0] + T / p[0] * (h - sign(s[0]) * magnitude(p, 2, abs(s[0]))[0]), T / p[0]
 
     @kernel
     def forward_advance(p, s, h, v, T):
-        s[2] = -np.sign(s[0]) * magnitude(p, 2, abs(s[0]))[0]
+        s[2] = -sign(s[0]) * magnitude(p, 2, abs(s[0]))[0]
         s[0] = v
         s[1] += T * v
 
@@ -157,13 +163,16 @@ def along_the_hand_kernels(magnitude, resolve):
         K, B = p[0], p[1]
         C = T * B + T * T * K
         c = T / C
-        u = v - c * K * s[:n]
-        U = math.sqrt(np.sum(u * u))
-        _, r, _, _ = slip(p, IMPEDANCE_LAW, 0.0, T, 0.0, c, U)
-        V = math.sqrt(np.sum(v * v))
+        uu = vv = 0.0
         for i in range(n):
-            g = -u[i] / c if c * r >= U or V == 0.0 else -r * v[i] / V
-            w = u[i] + c * g
+            uu += (v[i] - c * K * s[i]) ** 2
+            vv += v[i] ** 2
+        U, V = math.sqrt(uu), math.sqrt(vv)
+        _, r, _, _ = slip(p, IMPEDANCE_LAW, 0.0, T, 0.0, c, U)
+        for i in range(n):
+            u = v[i] - c * K * s[i]
+            g = -u / c if c * r >= U or V == 0.0 else -r * v[i] / V
+            w = u + c * g
             s[i] += T * (w - v[i])
             s[n + i] = w
             s[2 * n + i] = g
@@ -263,11 +272,11 @@ def printed_dahl_kernels():
     @kernel
     def printed_answer(p, s, v, T):
         """[kikuuwe2005 (20)] as printed: e' = +v (1 + sgn(v) K e/F)."""
-        return p[0] * (s[0] + T * v * (1.0 + np.sign(v) * p[0] * s[0] / p[1])), p[0] * T
+        return p[0] * (s[0] + T * v * (1.0 + sign(v) * p[0] * s[0] / p[1])), p[0] * T
 
     @kernel
     def printed_advance(p, s, v, T):
-        s[0] += T * v * (1.0 + np.sign(v) * p[0] * s[0] / p[1])
+        s[0] += T * v * (1.0 + sign(v) * p[0] * s[0] / p[1])
         s[1] = p[0] * s[0]
 
     return printed_answer, printed_advance
