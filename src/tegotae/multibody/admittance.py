@@ -157,7 +157,7 @@ class TreeAdmittance(Admittance):
 
     @cached_property
     def parameters(self) -> Array:
-        """Sizes and the port, then the tree and what acts in its joints; whole numbers as their bits."""
+        """Sizes and the port, then the tree and what acts in its joints."""
         layout, (k, point, turn) = self.tree.layout, self._body
         joints, _ = joints_of(self.tree, self.controllers)
         root = k
@@ -168,11 +168,11 @@ class TreeAdmittance(Admittance):
         which = [k, -1 if self.joint is None else self._speeds[self.joint], layout.kind[root] == FREE]
         along = np.eye(6)[0] if self.along is None else np.asarray(self.along)
         head = [*sizes, *which, *point, *turn.ravel(), *along, *np.asarray(self.tree.gravity)]
-        parts: list[Array] = [np.array(head, dtype=np.float64)]
-        parts += [_bits(a) for a in (layout.parent, layout.kind, layout.qi, layout.vi)]
+        parts: list[NDArray[np.float64] | NDArray[np.int64]] = [np.array(head, dtype=np.float64)]
+        parts += [layout.parent, layout.kind, layout.qi, layout.vi]
         parts += [layout.C.ravel(), joints.damping, joints.gain, joints.rate_gain, joints.stiffness, joints.viscosity]
-        parts += [_bits(joints.law), _bits(joints.place), joints.numbers]
-        return np.concatenate([*parts, _bits(np.array(fed, dtype=np.int64)), np.asarray(layout.center).ravel()])
+        parts += [joints.law, joints.place, joints.numbers]
+        return np.concatenate([*parts, np.array(fed, dtype=np.float64), np.asarray(layout.center).ravel()])
 
     @property
     def kernels(self) -> Kernels:
@@ -252,7 +252,3 @@ class TreeAdmittance(Admittance):
 
 def _fed(name: str, unit: str, meaning: str) -> Field:
     return Field(name, unit, meaning, vector=False, recorded=False, fed=True)
-
-
-def _bits(whole: NDArray[np.int64]) -> Array:
-    return np.ascontiguousarray(whole, dtype=np.int64).view(np.float64)

@@ -10,14 +10,14 @@ from tegotae.multibody.kernels.passes import backward, forward_two
 def prepare_joints(model, joints, work, tau, q, v, T):
     """Torques and slopes of dampers and servos, implicit: they answer the speed after the step."""
     for k in range(len(model.parent)):
-        o = model.vi[k]
+        o = int(model.vi[k])
         if model.kind[k] == 2:
             continue
         if joints.damping[o] == math.inf:
             work.free_tau[o], work.free_slope[o] = 0.0, math.inf
             continue
         resists = joints.damping[o] + joints.rate_gain[o] + T * joints.gain[o]
-        pull = joints.gain[o] * (joints.target[o] - q[model.qi[k]])
+        pull = joints.gain[o] * (joints.target[o] - q[int(model.qi[k])])
         work.free_tau[o] = tau[o] + pull - resists * v[o]
         work.free_slope[o] = T * resists
 

@@ -163,15 +163,15 @@ def forward_one(parent, kind, qi, vi, C, q, v, S):
     for k in range(len(parent)):
         s = S[k]
         c = C[k]
-        o = vi[k]
+        o = int(vi[k])
         if kind[k] == FREE:
-            place_free(s, q, qi[k])
+            place_free(s, q, int(qi[k]))
             for a in range(3):
                 s[VELOCITY + a], s[OMEGA + a] = v[o + a], v[o + 3 + a]
                 s[ACCELERATION + a] = s[ALPHA + a] = s[D_WAY + a] = 0.0
         else:
-            i = S[parent[k]]
-            place_joint(kind[k], c, i, s, q[qi[k]])
+            i = S[int(parent[k])]
+            place_joint(kind[k], c, i, s, q[int(qi[k])])
             remainders(kind[k], i, s, v[o])
         turn_inertia(c, s)
         bias(c[MASS], s)

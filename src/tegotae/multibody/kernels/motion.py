@@ -26,7 +26,7 @@ def turn(q, o, x, y, z):
 def move(model, q, v, T, out):
     """out = q moved on by T v; out may be q itself."""
     for k in range(len(model.parent)):
-        i, o = model.qi[k], model.vi[k]
+        i, o = int(model.qi[k]), int(model.vi[k])
         if model.kind[k] == FREE:
             for a in range(3):
                 out[i + a] = q[i + a] + T * v[o + a]

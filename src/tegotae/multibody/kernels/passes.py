@@ -171,11 +171,11 @@ def backward(parent, kind, vi, C, tau, slope, wrench, S):
         if kind[k] == FREE:
             cholesky(s)
             continue
-        o = vi[k]
+        o = int(vi[k])
         s[D] = times_p(s) + slope[o]
         inverse = 1.0 / s[D]
         s[G] = (tau[o] - p_dot(s, X)) * inverse
-        hand_over(s, S[parent[k]], s[G], inverse)
+        hand_over(s, S[int(parent[k])], s[G], inverse)
 
 
 @kernel
@@ -199,14 +199,14 @@ def forward_two(parent, kind, vi, g, S, a):
     """From the base to the tips: the accelerations a."""
     for k in range(len(parent)):
         s = S[k]
-        o = vi[k]
+        o = int(vi[k])
         if kind[k] == FREE:
             solve_free(s, X, S_)
             for j in range(3):
                 a[o + j] = s[S_ + j] + g[j]
                 a[o + 3 + j] = s[S_ + 3 + j]
         else:
-            a[o] = carry(s, S[parent[k]])
+            a[o] = carry(s, S[int(parent[k])])
 
 
 @kernel
@@ -231,7 +231,7 @@ def respond(parent, kind, vi, S, a):
             continue
         g = (-s[G] - p_dot(s, X)) / s[D]
         s[G] = g
-        i = S[parent[k]]
+        i = S[int(parent[k])]
         x0, x1, x2 = s[X] + s[Y] * g, s[X + 1] + s[Y + 1] * g, s[X + 2] + s[Y + 2] * g
         i[X] += x0
         i[X + 1] += x1
@@ -241,13 +241,13 @@ def respond(parent, kind, vi, S, a):
         i[X + 5] += s[X + 5] + s[Y + 5] * g + s[D_WAY] * x1 - s[D_WAY + 1] * x0
     for k in range(n):
         s = S[k]
-        o = vi[k]
+        o = int(vi[k])
         if kind[k] == FREE:
             solve_free(s, X, S_)
             for j in range(6):
                 a[o + j] = s[S_ + j]
         else:
-            a[o] = carry(s, S[parent[k]])
+            a[o] = carry(s, S[int(parent[k])])
 
 
 @kernel

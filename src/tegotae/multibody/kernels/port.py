@@ -54,7 +54,11 @@ from tegotae.multibody.kernels.port_view import (
     PUSH,
     ROWS,
     WAY,
-    view,
+    friction_of,
+    joints_of,
+    model_of,
+    port_of,
+    work_of,
 )
 from tegotae.multibody.kernels.stiction import stiction_kernels
 
@@ -92,8 +96,9 @@ def feed(torques, speeds, fed, tau, target):
     new = False
     for j in range(len(fed)):
         to = tau if j < torques else target
-        new = new or to[speeds[j]] != fed[j]
-        to[speeds[j]] = fed[j]
+        o = int(speeds[j])
+        new = new or to[o] != fed[j]
+        to[o] = fed[j]
     return new
 
 
@@ -166,7 +171,7 @@ def show_tree(kind, qi, vi, centers, S, q, v, force, seen):
         seen[7 + nq + nv + o] = force[o]
     for k in range(len(kind)):
         if kind[k] == FREE:
-            s, c, i, o = S[k], centers[k], 7 + qi[k], vi[k]
+            s, c, i, o = S[k], centers[k], 7 + int(qi[k]), int(vi[k])
             r0 = s[0] * c[0] + s[1] * c[1] + s[2] * c[2]
             r1 = s[3] * c[0] + s[4] * c[1] + s[5] * c[2]
             r2 = s[6] * c[0] + s[7] * c[1] + s[8] * c[2]
@@ -180,14 +185,14 @@ def show_tree(kind, qi, vi, centers, S, q, v, force, seen):
 
 
 @kernel_inside
-def finish(p, at, T):
+def finish(p, model, joints, friction, work, port, T):
     """Commit the step that is settled, and look at where it led."""
-    model, work, own, q, v = at.model, at.work, at.own, at.q, at.v
-    commit_friction(at.joints, at.friction, T)
+    own, q, v = port.own, port.q, port.v
+    commit_friction(joints, friction, T)
     for i in range(6):
-        at.path[1 + i] += T * own[MOTION + i]
+        port.path[1 + i] += T * own[MOTION + i]
     if own[FOUND] == 0.0:
-        at.path[0] += 1.0
+        port.path[0] += 1.0
     for o in range(len(v)):
         v[o] = work.v1[o]
     move(model, q, v, T, q)
@@ -197,9 +202,9 @@ def finish(p, at, T):
     row = work.S[int(p[BODY])]
     turned(row, p[POINT : POINT + 3], own[WAY : WAY + 3])
     for i in range(3):
-        at.seen[i] = row[COM + i] + own[WAY + i]
-    quaternion_of(row, p[FRAME : FRAME + 9], at.seen[3:7])
-    show_tree(model.kind, model.qi, model.vi, at.centers, work.S, q, v, at.friction.force, at.seen)
+        port.seen[i] = row[COM + i] + own[WAY + i]
+    quaternion_of(row, p[FRAME : FRAME + 9], port.seen[3:7])
+    show_tree(model.kind, model.qi, model.vi, port.centers, work.S, q, v, friction.force, port.seen)
 
 
 @cache
@@ -216,8 +221,9 @@ def _settling(halves):
         if friction.mode[o] == 0:
             return T * ic
         f = abs(K * friction.e[o] - ic * v1)
-        rest = at_rest(joints.law[o], joints.numbers, joints.place[o])
-        dr = resolve(joints.law[o], joints.numbers, joints.place[o], 1.0 / ic, max(f, rest) / ic)[2]
+        law, j = joints.law[o], int(joints.place[o])
+        rest = at_rest(law, joints.numbers, j)
+        dr = resolve(law, joints.numbers, j, 1.0 / ic, max(f, rest) / ic)[2]
         return T * dr / (1.0 + dr / ic)
 
     @kernel
@@ -244,37 +250,36 @@ def _settling(halves):
                 return
 
     @kernel_exact
-    def push(p, at, T):
+    def push(p, model, joints, friction, work, port, T):
         """Settle the step under the wrench in own[PUSH:], unless that was the last thing done; the motion it gives."""
-        model, joints, friction, work, own = at.model, at.joints, at.friction, at.work, at.own
+        own, v = port.own, port.v
         k, joint = int(p[BODY]), int(p[JOINT])
         way, h = own[WAY : WAY + 3], own[PUSH : PUSH + 6]
         if own[ROWS] == 0.0:
             prepare_world(work.S, model.g)
-            forward_one(model.parent, model.kind, model.qi, model.vi, model.C, at.q, at.v, work.S)
+            forward_one(model.parent, model.kind, model.qi, model.vi, model.C, port.q, v, work.S)
             turned(work.S[k], p[POINT : POINT + 3], way)
             own[ROWS] = 1.0
         same = own[DONE] == 1.0 and own[PERIOD] == T
         for i in range(6):
             same = same and own[HELD + i] == h[i]
             own[HELD + i] = h[i]
-        new = feed(int(p[FED]), at.speeds, at.fed, at.tau, joints.target)
+        new = feed(int(p[FED]), port.speeds, port.fed, port.tau, joints.target)
         if same and not new:
             return
         spin_evenly(model, work.S, T)
-        prepare_joints(model, joints, work, at.tau, at.q, at.v, T)
+        prepare_joints(model, joints, work, port.tau, port.q, v, T)
         if joint >= 0:
             work.free_tau[joint] += h[0]
         else:
             put_wrench(work.wrench, k, 0, way, h, 1.0)
-        own[FOUND] = 1.0 if settle(model, joints, friction, work, at.v, T) else 0.0
+        own[FOUND] = 1.0 if settle(model, joints, friction, work, v, T) else 0.0
         own[DONE], own[PERIOD] = 1.0, T
-        mean_motion(work.S[k], model.g, p[FALLS] != 0.0, way, at.path[1:], T, own[MOTION : MOTION + 6])
+        mean_motion(work.S[k], model.g, p[FALLS] != 0.0, way, port.path[1:], T, own[MOTION : MOTION + 6])
 
     @kernel
-    def answered(p, at, h, T):
+    def answered(p, model, work, own, h, T):
         """The motion by a unit of wrench h on the point, or of torque in the joint, into own[MOVED:]."""
-        model, work, own = at.model, at.work, at.own
         k = int(p[BODY])
         way, out = own[WAY : WAY + 3], own[MOVED : MOVED + 6]
         clear_impulse(work.S)
@@ -295,30 +300,32 @@ def space_kernels(*halves):
 
     @kernel_exact
     def answer(p, s, h, T, motion, slope):
-        at = view(p, s, 6)
-        own = at.own
+        model, joints, friction = model_of(p), joints_of(p, s, 6), friction_of(p, s, 6)
+        work, port = work_of(p, s, 6), port_of(p, s, 6)
+        own = port.own
         for i in range(6):
             own[PUSH + i] = h[i]
-        push(p, at, T)
-        sharpen(at.model, at.joints, at.friction, at.work, T)
+        push(p, model, joints, friction, work, port, T)
+        sharpen(model, joints, friction, work, T)
         unit = own[PUSH : PUSH + 6]
         for c in range(6):
             motion[c] = own[MOTION + c]
             for i in range(6):
                 unit[i] = 1.0 if i == c else 0.0
-            answered(p, at, unit, T)
+            answered(p, model, work, own, unit, T)
             for i in range(6):
                 slope[i, c] = own[MOVED + i]
 
     @kernel_exact
     def advance(p, s, h, v, T):
-        at = view(p, s, 6)
+        model, joints, friction = model_of(p), joints_of(p, s, 6), friction_of(p, s, 6)
+        work, port = work_of(p, s, 6), port_of(p, s, 6)
         for i in range(6):
-            at.own[PUSH + i] = h[i]
+            port.own[PUSH + i] = h[i]
             s[i] = v[i]
             s[6 + i] += T * v[i]
-        push(p, at, T)
-        finish(p, at, T)
+        push(p, model, joints, friction, work, port, T)
+        finish(p, model, joints, friction, work, port, T)
 
     return answer, advance
 
@@ -329,22 +336,23 @@ def line_kernels(*halves):
     push, sharpen, answered = _settling(halves)
 
     @kernel
-    def press(p, at, h, T):
-        """A joint takes its torque in place of the first of the six."""
+    def press(p, own, h):
+        """The wrench to settle; a joint takes its torque in place of the first of the six."""
         for i in range(6):
-            at.own[PUSH + i] = h * p[ALONG + i]
-        push(p, at, T)
+            own[PUSH + i] = h * p[ALONG + i]
 
     @kernel_exact
     def answer(p, s, h, T):
-        at = view(p, s, 1)
-        own, joint = at.own, int(p[JOINT])
-        press(p, at, h, T)
-        moved = at.work.v1[joint] if joint >= 0 else 0.0
-        sharpen(at.model, at.joints, at.friction, at.work, T)
-        answered(p, at, p[ALONG : ALONG + 6], T)
+        model, joints, friction = model_of(p), joints_of(p, s, 1), friction_of(p, s, 1)
+        work, port = work_of(p, s, 1), port_of(p, s, 1)
+        own, joint = port.own, int(p[JOINT])
+        press(p, own, h)
+        push(p, model, joints, friction, work, port, T)
+        moved = work.v1[joint] if joint >= 0 else 0.0
+        sharpen(model, joints, friction, work, T)
+        answered(p, model, work, own, p[ALONG : ALONG + 6], T)
         if joint >= 0:
-            return moved, at.work.a[joint]
+            return moved, work.a[joint]
         slope = 0.0
         for i in range(6):
             moved += p[ALONG + i] * own[MOTION + i]
@@ -353,12 +361,14 @@ def line_kernels(*halves):
 
     @kernel_exact
     def advance(p, s, h, v, T):
-        at = view(p, s, 1)
-        press(p, at, h, T)
-        finish(p, at, T)
+        model, joints, friction = model_of(p), joints_of(p, s, 1), friction_of(p, s, 1)
+        work, port = work_of(p, s, 1), port_of(p, s, 1)
+        press(p, port.own, h)
+        push(p, model, joints, friction, work, port, T)
+        finish(p, model, joints, friction, work, port, T)
         s[0] = v
         s[1] += T * v
         if p[JOINT] >= 0.0:  # it is where its coordinate is
-            s[1] = at.q[at.model.qi[int(p[BODY])]]
+            s[1] = port.q[int(model.qi[int(p[BODY])])]
 
     return answer, advance

@@ -2,6 +2,9 @@
 
 from collections import namedtuple
 
+# Whole numbers (of the tree, law, place, mode) may come as floats: a block keeps them so among its parameters and its
+# state. Where they are indices they are made whole.
+
 # The tree: see `layout.py`. g is gravity.
 Model = namedtuple("Model", "parent kind qi vi C g")
 

@@ -32,7 +32,7 @@ def stiction_kernels(at_rest, resolve):
         for o in range(len(joints.law)):
             if not rubs(joints.law[o], joints.damping[o]):
                 continue
-            law, j, K = joints.law[o], joints.place[o], joints.stiffness[o]
+            law, j, K = joints.law[o], int(joints.place[o]), joints.stiffness[o]
             ic = joints.viscosity[o] + T * K
             v1, sign = work.v1[o], friction.mode[o]
             rest = at_rest(law, joints.numbers, j)
@@ -64,14 +64,14 @@ def stiction_kernels(at_rest, resolve):
         """Least energy again and again, until the limits of those that slip are those of their speed."""
         for o in range(len(v)):
             if rubs(joints.law[o], joints.damping[o]):
-                friction.r[o] = at_rest(joints.law[o], joints.numbers, joints.place[o])
+                friction.r[o] = at_rest(joints.law[o], joints.numbers, int(joints.place[o]))
         for _ in range(FALLS):
             ended = least_energy(model, joints, friction, work, v, T)
             modes_from_forces(joints, friction)
             moved = False
             for o in range(len(v)):
                 if rubs(joints.law[o], joints.damping[o]):
-                    law, j, K = joints.law[o], joints.place[o], joints.stiffness[o]
+                    law, j, K = joints.law[o], int(joints.place[o]), joints.stiffness[o]
                     ic = joints.viscosity[o] + T * K
                     rest = at_rest(law, joints.numbers, j)
                     f = abs(K * friction.e[o] - ic * work.v1[o])
