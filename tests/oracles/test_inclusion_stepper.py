@@ -299,7 +299,7 @@ def test_random_scalar_problems_are_all_solved_from_nothing():
             w.L[i, i % nc] = random.uniform(0.0, 0.8)
         F, scratch = np.zeros(m), (w.s_h, w.s_N, w.s_J, w.s_trial, w.s_least, w.s_old, w.s_modes, w.s_q0)
         first = nc + np.arange(nf + 1)
-        assert solve(c.Problem(nc, first, w.Q, w.b, w.r, w.L, w.q), F, c.Scratch(*scratch)) != c.UNSOLVED
+        assert solve(c.Problem(first, w.Q, w.b, w.r, w.L, w.q), F, c.Scratch(*scratch)) != c.UNSOLVED
         h = w.Q @ F + w.b  # the complementarity itself, not the residual that the solver watches
         small, size = 1e-6 * (1e-9 + np.abs(F).max()), np.diag(w.Q)
         most = w.L[:, :nc] @ F[:nc]

@@ -43,7 +43,7 @@ MOVES = {moves}
 
 @kernel
 def elements_of(p):
-    return Elements({nc}, FIRST, p[{np} : {np} + {m}], p[{np} + {m} : {np} + 2 * {m}])
+    return Elements(FIRST, p[{np} : {np} + {m}], p[{np} + {m} : {np} + 2 * {m}])
 
 
 @kernel
@@ -70,7 +70,7 @@ def trial(p, s, T):
 def differentiate(p, s, T):
     t = ({ticks}[0] + 1.0) * T
     w, E, own, u, x1, F1, dx, slope = room_of(s), elements_of(p), {own}, {u}, {x1}, {F1}, {dx}, {slope}
-    problem = Problem(E.nc, E.first, w.Q, w.b, w.r, w.L, w.q)
+    problem = Problem(E.first, w.Q, w.b, w.r, w.L, w.q)
     scratch = Scratch(w.s_h, w.s_N, w.s_J, w.s_trial, w.s_least, w.s_old, w.s_modes, w.s_q0)
     {bent}
     push(t, x1, own, u, {push})
@@ -182,12 +182,12 @@ def module_of(
 ) -> ModuleType:
     """The generated module, whose `make_block` gives the block's halves."""
     system = pieces.inclusion
-    n, m, nc, _ = sizes_of(system)
+    n, m, *_ = sizes_of(system)
     views = {name: _view(*place) for name, place in places_of(pieces, len(forces)).items()}
     room = ", ".join(view for name, view in views.items() if name.startswith("w."))
     bent = not structure.linear
     words: dict[str, Any] = {name: view for name, view in views.items() if "." not in name}
-    words |= {"n": n, "m": m, "nc": nc, "np": pieces.values.size, "nh": len(forces), "room": room}
+    words |= {"n": n, "m": m, "np": pieces.values.size, "nh": len(forces), "room": room}
     words |= {"first": [int(i) for i in first], "moves": tuple(system.states.index(v) for v in velocities)}
     words |= {"bent": _BENT.format(n=n) if bent else "", "is_bent": bent}
     words["put"] = "\n    ".join(f"{_target(pieces, force)} = h[{j}]" for j, force in enumerate(forces))

@@ -128,7 +128,7 @@ def elements_of(system: Inclusion, parameters: Mapping[str, Contact | Friction])
     spread = [parameters[e.name] for e, count in zip(system.elements, counts, strict=True) for _ in range(count)]
     first = nc + np.concatenate([[0], np.cumsum(counts[nc:], dtype=np.int64)]).astype(np.int64)
     first.flags.writeable = False  # as a constant of a generated module is: one type, one compiled solve
-    return k.Elements(nc, first, np.array([e.stiffness for e in spread]), np.array([e.beta for e in spread]))
+    return k.Elements(first, np.array([e.stiffness for e in spread]), np.array([e.beta for e in spread]))
 
 
 @dataclass(frozen=True)

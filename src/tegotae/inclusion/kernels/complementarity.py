@@ -1,6 +1,7 @@
 """The forces of all contacts and frictions of one implicit step, from h = Q f + b.
 
-Forces f: contacts first (nc of them), then frictions; friction i owns components first[i] .. first[i + 1] - 1.
+Forces f: contacts first, then frictions; friction i owns components first[i] .. first[i + 1] - 1, so that there are
+first[0] contacts, also where there is no friction.
 
     contact    0 <= f_i  complementary to  h_i >= 0
     friction   f_i = proj(f_i - h_i/q) on the disc of radius r_i(f) = max(0, r_i + L_i f)
@@ -18,7 +19,7 @@ from tegotae.kernels.linear import eliminate
 
 NEWTON, SWEEPS, MODES, PATH, UNSOLVED = 0, 1, 2, 3, 4  # how the forces were found
 
-Problem = namedtuple("Problem", "nc first Q b r L q")
+Problem = namedtuple("Problem", "first Q b r L q")
 Scratch = namedtuple("Scratch", "h N J F_trial F_least F_old modes q0")
 
 TIGHT, LOOSE = 1e-11, 1e-8  # of the largest force: aimed at, and accepted where rounding allows no more
@@ -59,7 +60,7 @@ def natural(P, F, h, N):
     for i in range(F.shape[0]):
         h[i] = slack(P, i, F)
     worst = 0.0
-    for i in range(P.nc):
+    for i in range(P.first[0]):
         N[i, 0] = F[i] - max(0.0, F[i] - h[i] / P.q[i])
         worst = max(worst, abs(N[i, 0]))
     for i in range(P.r.shape[0]):
@@ -77,7 +78,7 @@ def natural(P, F, h, N):
 @kernel
 def project(P, F):
     """Onto the set that the forces may be in."""
-    for i in range(P.nc):
+    for i in range(P.first[0]):
         F[i] = max(0.0, F[i])
     for i in range(P.r.shape[0]):
         r, size = radius(P, i, F), 0.0
@@ -93,7 +94,7 @@ def project(P, F):
 def slope(P, F, h, J):
     """dN/df, one of its limits where N has an edge.  [Alart-Curnier]"""
     m = F.shape[0]
-    for i in range(P.nc):
+    for i in range(P.first[0]):
         if F[i] - h[i] / P.q[i] > 0.0:
             for j in range(m):
                 J[i, j] = P.Q[i, j] / P.q[i]
@@ -134,7 +135,7 @@ def size_of(P, F):
     size, pressed = 1e-300, 0.0
     for i in range(F.shape[0]):
         size = max(size, abs(F[i]))
-        if i < P.nc:
+        if i < P.first[0]:
             pressed = max(pressed, -P.b[i] / P.q[i])
     return size + 1e-4 * pressed
 
@@ -173,7 +174,7 @@ def newton(P, F, S):
 @kernel
 def sweep(P, F):
     """One block Gauss-Seidel sweep: each element answers the others as they are."""
-    for i in range(P.nc):
+    for i in range(P.first[0]):
         F[i] = max(0.0, F[i] - slack(P, i, F) / P.q[i])
     for i in range(P.r.shape[0]):
         start, stop = P.first[i], P.first[i + 1]
@@ -193,7 +194,7 @@ def sweep(P, F):
 def modes_of(P):
     """How many modes there are to try: open or closed, sticking or sliding either way. 0 if directions are endless."""
     count = 1
-    for _ in range(P.nc):
+    for _ in range(P.first[0]):
         count = min(2 * count, MOST_MODES + 1)
     for i in range(P.r.shape[0]):
         if P.first[i + 1] - P.first[i] > 1:
@@ -205,12 +206,12 @@ def modes_of(P):
 @kernel
 def every_mode(P, F, S):
     """Solve for each mode in turn until the forces fit it; the best met and their residual."""
-    m = F.shape[0]
+    m, nc = F.shape[0], P.first[0]
     best = natural(P, F, S.h, S.N)
     for mode in range(modes_of(P)):
         rest = mode
         for i in range(m):
-            choices = 2 if i < P.nc else 3
+            choices = 2 if i < nc else 3
             S.modes[i] = rest % choices
             rest //= choices
             if S.modes[i] == 0.0:  # closed, or sticking
@@ -221,11 +222,11 @@ def every_mode(P, F, S):
             for j in range(m):
                 S.J[i, j] = 1.0 if i == j else 0.0
             S.N[i, 0] = 0.0
-            if i >= P.nc:
+            if i >= nc:
                 way = 3.0 - 2.0 * S.modes[i]  # 1 slides forward, 2 back
                 for j in range(m):
-                    S.J[i, j] -= way * P.L[i - P.nc, j]
-                S.N[i, 0] = way * P.r[i - P.nc]
+                    S.J[i, j] -= way * P.L[i - nc, j]
+                S.N[i, 0] = way * P.r[i - nc]
         if not eliminate(S.J, S.N):
             continue
         for i in range(m):

@@ -20,6 +20,7 @@ def linearise(P, F, E, T, S, w, bent):
     mass matrix included; the step itself gets along with less.
     """
     n, m = w.W.shape
+    nc = P.first[0]
     natural(P, F, S.h, S.N)
     for i in range(P.r.shape[0]):  # radii stay while their slopes become the true ones
         P.r[i] = radius(P, i, F)
@@ -29,7 +30,7 @@ def linearise(P, F, E, T, S, w, bent):
         stiffnesses(E, w.Dg, w.Dy, w.W, T, P.Q, P.q)
     for i in range(P.r.shape[0]):
         for j in range(m):
-            P.L[i, j] = w.LB[i, j] if j < P.nc else 0.0
+            P.L[i, j] = w.LB[i, j] if j < nc else 0.0
             for k in range(n):
                 if math.isfinite(w.LA[i, k]):
                     P.L[i, j] += w.LA[i, k] * w.W[k, j]
@@ -60,14 +61,15 @@ def idle(P, i, F):
 @kernel
 def shifts(P, F, T, S, w, free):
     """-dN in S.N, for states that would move by `free` without elements."""
-    for i in range(P.nc):
+    nc = P.first[0]
+    for i in range(nc):
         pressed = F[i] - S.h[i] / P.q[i] > 0.0
         S.N[i, 0] = -dot(w.Dg, i, free) / (T * P.q[i]) if pressed else 0.0
     for i in range(P.r.shape[0]):
         start, stop = P.first[i], P.first[i + 1]
         r, z, along, lost = radius(P, i, F), 0.0, 0.0, idle(P, i, F)
         for k in range(start, stop):
-            S.N[k, 0] = 0.0 if lost else dot(w.Dy, k - P.nc, free) / P.q[k]
+            S.N[k, 0] = 0.0 if lost else dot(w.Dy, k - nc, free) / P.q[k]
             z += (F[k] - S.h[k] / P.q[k]) ** 2
         z = math.sqrt(z)
         if lost or z <= r:

@@ -16,7 +16,7 @@ from tegotae.inclusion.kernels.complementarity import UNSOLVED, Problem, Scratch
 from tegotae.kernels.linear import eliminate
 
 # What a tick reads of the elements: contacts, then friction components; `first` as in `complementarity`.
-Elements = namedtuple("Elements", "nc first K beta")
+Elements = namedtuple("Elements", "first K beta")
 # Room for a tick, so that none is made in the loop; all of it floats, so that it can lie in a block's state.
 Room = namedtuple(
     "Room",
@@ -58,11 +58,12 @@ def matrices(M, S, G, T, A, inverse, W):
 def stiffnesses(E, Dg, Dy, W, T, Q, q):
     """Q, and the scale q of each force."""
     n, m = W.shape
+    nc = E.first[0]
     for i in range(m):
         for j in range(m):
             total = 0.0
             for k in range(n):
-                total += (Dg[i, k] / T if i < E.nc else -Dy[i - E.nc, k]) * W[k, j]
+                total += (Dg[i, k] / T if i < nc else -Dy[i - nc, k]) * W[k, j]
             Q[i, j] = total
         Q[i, i] += 1.0 / (E.K[i] * (T + E.beta[i]))
         q[i] = abs(Q[i, i]) + 1e-300  # > 0 also where a friction drives, or N would vanish at what solves nothing
@@ -86,7 +87,7 @@ def smooth_motion(inverse, S, f, d, free, shift):
 @kernel
 def offsets(E, s, g, Dg, y, Dy, shift, T, b):
     """b: the contact rows by T, so that all are velocities."""
-    nc = E.nc
+    nc = E.first[0]
     for i in range(b.shape[0]):
         if i < nc:
             b[i] = (g[i] + dot(Dg, i, shift) + E.beta[i] * s[i] / (T + E.beta[i])) / T
@@ -98,9 +99,10 @@ def offsets(E, s, g, Dg, y, Dy, shift, T, b):
 def limit_lines(E, F, LA, LB, W, shift, r, L):
     """Each limit as r + L F. A limit that falls with its own slip enters with slope 0: its true slope misleads."""
     n, m = W.shape
+    nc = E.first[0]
     for i in range(r.shape[0]):
         for j in range(m):
-            L[i, j] = LB[i, j] if j < E.nc else 0.0
+            L[i, j] = LB[i, j] if j < nc else 0.0
             r[i] -= L[i, j] * F[j]
         own, usable = 0.0, True
         for k in range(n):
@@ -140,23 +142,25 @@ def commit(E, F, modes, g, y, T, s):
 
     What sticks follows its slip and not F/K: force and motion differ by rounding, which would creep.
     """
-    for i in range(E.nc):
+    nc = E.first[0]
+    for i in range(nc):
         s[i] = max(E.beta[i] * s[i] / (T + E.beta[i]), -g[i])
     for i in range(E.first.shape[0] - 1):
         for k in range(E.first[i], E.first[i + 1]):
-            s[k] += T * y[k - E.nc] if modes[E.nc + i] > 0.5 else T * (F[k] / E.K[k] - s[k]) / (T + E.beta[k])
+            s[k] += T * y[k - nc] if modes[nc + i] > 0.5 else T * (F[k] / E.K[k] - s[k]) / (T + E.beta[k])
 
 
 @kernel
 def note(P, F, modes):
     """What each element does: a contact touches, a friction sticks."""
-    for i in range(P.nc):
+    nc = P.first[0]
+    for i in range(nc):
         modes[i] = 1.0 if F[i] > 0.0 else 0.0
     for i in range(P.r.shape[0]):
         r, z = radius(P, i, F), 0.0
         for k in range(P.first[i], P.first[i + 1]):
             z += (F[k] - slack(P, k, F) / P.q[k]) ** 2
-        modes[P.nc + i] = 1.0 if r > 0.0 and math.sqrt(z) <= r * (1.0 + 1e-12) else 0.0
+        modes[nc + i] = 1.0 if r > 0.0 and math.sqrt(z) <= r * (1.0 + 1e-12) else 0.0
 
 
 def tick_kernel(
@@ -182,7 +186,7 @@ def tick_kernel(
         d, xh, free, shift, f = w.d, w.xh, w.free, w.shift, w.f
         S, M, G, W, inverse, Dg, Dy, Q, q = w.S, w.M, w.G, w.W, w.inverse, w.Dg, w.Dy, w.Q, w.q
         r, L, b, F_before, ready = w.r, w.L, w.b, w.F_before, w.ready
-        problem = Problem(E.nc, E.first, Q, b, r, L, q)
+        problem = Problem(E.first, Q, b, r, L, q)
         scratch = Scratch(w.s_h, w.s_N, w.s_J, w.s_trial, w.s_least, w.s_old, w.s_modes, w.s_q0)
         n, done, how = x.shape[0], False, 0
         for i in range(n):
