@@ -155,12 +155,36 @@ def run(
         command.run(scenario, shortcuts, config, settings or [], out, json, plot, pictures)
 
 
-@app.command(epilog="Example:  tegotae bench --json bench.json")
-def bench(json: JsonFile = None) -> None:
-    """Measure speed side by side with peers, and print the ratios."""
+@app.command(
+    epilog="Example:  tegotae bench --json bench.json\n\n"
+    "Example:  tegotae bench --against HEAD~1 --only rod --only circuit"
+)
+def bench(
+    json: JsonFile = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WORD", help="Only contests with this word in their name; may be repeated."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="COMMIT", help="Compare our own times with those of this commit, side by side."),
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(metavar="N", help="With --against: how many rounds count; 5 unless given.")
+    ] = None,
+) -> None:
+    """Measure speed side by side with peers, and print the ratios.
+
+    With --against COMMIT: play the contests of this tree and of that commit in turn, each in a process of its own, and
+    print new time over old, the median of the rounds. Peers that both sides meet are yardsticks of the machine.
+    """
     from tegotae.commands import bench as command
 
-    command.run(json)
+    if against is None:
+        command.refuse_rounds(rounds)
+        command.run(json, only or [])
+    else:
+        command.compare(against, json, only or [], rounds)
 
 
 @app.command(epilog="Example:  tegotae fit record.csv --law stribeck --plot fit.png")

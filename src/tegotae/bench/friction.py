@@ -132,7 +132,7 @@ def circuit() -> list[Outcome]:
 CONTESTS = (
     Contest("one element", one_element),
     Contest("one step from Python", one_step_from_python),
-    Contest("1e5 elements", many_elements),
+    Contest("1e5 elements", many_elements, yardsticks=("stream", "numpy")),
     Contest("reversal stack", reversal_stack),
-    Contest("circuit", circuit),
+    Contest("circuit", circuit, yardsticks=("hand",)),
 )

@@ -293,8 +293,8 @@ def long_chain(links: int = 500, ticks: int = 500, rounds: int = 5) -> list[Outc
 
 
 CONTESTS = (
-    Contest("trees, Pinocchio", against_pinocchio),
-    Contest("trees, MuJoCo", against_mj_forward),
+    Contest("trees, Pinocchio", against_pinocchio, yardsticks=("theirs",)),
+    Contest("trees, MuJoCo", against_mj_forward, yardsticks=("theirs",)),
     Contest("trees, price of stiction", price_of_stiction),
     Contest("trees, random mode problems", mode_problems),
     Contest("trees, two robots", two_robots),

@@ -118,4 +118,4 @@ def slope() -> list[Outcome]:
     return outcomes
 
 
-CONTESTS = (Contest("block on a slope", slope),)
+CONTESTS = (Contest("block on a slope", slope, yardsticks=tuple(_SETTINGS)),)

@@ -242,6 +242,6 @@ CONTESTS = (
     Contest("rod, 1025 nodes", many_nodes),
     Contest("rod, many rods", many_rods),
     Contest("rod, snake", snake),
-    Contest("rod, MuJoCo", against_mujoco),
+    Contest("rod, MuJoCo", against_mujoco, yardsticks=("chain", "mujoco")),
     Contest("rod, PyElastica", against_pyelastica),
 )

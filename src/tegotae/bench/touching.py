@@ -154,4 +154,4 @@ def against_mujoco(seconds: float = 6.0, rounds: int = 5) -> list[Outcome]:
     return outcomes
 
 
-CONTESTS = (Contest("trees, things at rest by friction", against_mujoco),)
+CONTESTS = (Contest("trees, things at rest by friction", against_mujoco, yardsticks=("mujoco",)),)

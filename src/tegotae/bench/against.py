@@ -1,0 +1,164 @@
+"""This tree against a commit: the same contests on both sides, in turn, and ratios of our own times."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from tegotae.bench.contest import chosen
+from tegotae.bench.sides import Side, laid_out
+from tegotae.errors import InputError
+
+SLOWER = 1.10  # times as long as before: more is told as slower
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One thing that a contest times, round by round.
+
+    Args:
+        name: as the contest calls it.
+        yardstick: whether it is not ours.
+        new: best times in this tree, one a round [s].
+        old: those of the commit [s], each taken right after the one of the same round.
+
+    Example:
+        >>> Timing("run", False, (1.1, 1.0, 3.0), (1.0, 1.0, 1.0)).ratio
+        1.1
+    """
+
+    name: str
+    yardstick: bool
+    new: tuple[float, ...]
+    old: tuple[float, ...]
+
+    @property
+    def ratios(self) -> tuple[float, ...]:
+        """New over old, round by round: what slowed both for a while cancels."""
+        return tuple(new / old for new, old in zip(self.new, self.old, strict=True))
+
+    @property
+    def ratio(self) -> float:
+        """The median of them."""
+        return statistics.median(self.ratios)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What became of one contest.
+
+    Args:
+        contest: its name.
+        state: whether it was compared, and if not, why.
+        words: more about that.
+        timings: of a contest that was compared.
+
+    Example:
+        >>> Comparison("circuit", "one side", "only in this tree").timings
+        ()
+    """
+
+    contest: str
+    state: Literal["compared", "skipped", "one side", "failed"]
+    words: str = ""
+    timings: tuple[Timing, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, times in seconds."""
+        timings = [
+            {
+                "name": one.name,
+                "yardstick": one.yardstick,
+                "ratio": one.ratio,
+                "new": list(one.new),
+                "old": list(one.old),
+            }
+            for one in self.timings
+        ]
+        return {"contest": self.contest, "state": self.state, "words": self.words, "timings": timings}
+
+
+def compare(
+    commit: str,
+    source: Path,
+    *,
+    only: Sequence[str] = (),
+    rounds: int = 5,
+    report: Report = lambda name: None,
+    tell: Callable[[Comparison], None] = lambda comparison: None,
+) -> list[Comparison]:
+    """Play the contests of this tree and of a commit in turn: new, old, new, old, ...
+
+    Args:
+        commit: its full name, see `sides.resolved`.
+        source: the folder that holds the package of this tree.
+        only: words, of which the name of a contest must hold one; without any, all are played.
+        rounds: how many of each side count; one more of each, the first, warms up and does not.
+        report: called with words on what is done next.
+        tell: called with each comparison as soon as it is known.
+
+    Example:
+        >>> compare.__kwdefaults__["rounds"]  # playing takes long: `tegotae bench --against HEAD`
+        5
+    """
+    if rounds < 1:
+        raise InputError(f"bench: --rounds {rounds} compares nothing.\n  Give 1 or more; 5 unless told.")
+    with ExitStack() as stack:
+        folder = stack.enter_context(laid_out(commit, source))
+        new = stack.enter_context(Side("new", source))
+        old = stack.enter_context(Side("old", folder.source, folder.cache))
+        for side in (new, old):
+            report(f"starting the {side.name} side")
+            side.start()
+        found = []
+        for side in (new, old):
+            for part, why in side.broken.items():
+                found.append(Comparison(part, "failed", f"it cannot be imported on the {side.name} side: {why}"))
+                tell(found[-1])
+        for name in chosen([*new.contests, *(one for one in old.contests if one not in new.contests)], only):
+            found.append(_compared(name, new, old, rounds, report))
+            tell(found[-1])
+    return found
+
+
+def _compared(name: str, new: Side, old: Side, rounds: int, report: Report) -> Comparison:
+    for side, other in ((new, "the commit"), (old, "this tree")):
+        if name not in side.contests:
+            return Comparison(name, "one side", f"only in {other}")
+    played: dict[str, list[dict[str, float]]] = {new.name: [], old.name: []}
+    for k in range(rounds + 1):
+        for side in (new, old):
+            report(f"{name}: {side.name}, {f'round {k} of {rounds}' if k else 'warming up'}")
+            answer = side.play(name)
+            if "failed" in answer:
+                return Comparison(name, "failed", f"on the {side.name} side: {answer['failed']}")
+            if not answer["times"]:
+                return Comparison(name, "skipped", "; ".join(answer["skipped"]) or "it measures no time")
+            if k:
+                played[side.name].append(answer["times"])
+    yardsticks = {*new.contests[name]["yardsticks"], *old.contests[name]["yardsticks"]}
+    everywhere = [set(times) for each in played.values() for times in each]
+    both, some = set[str]().union(*everywhere), set[str]().union(*everywhere)
+    both.intersection_update(*everywhere)
+    timings = tuple(
+        Timing(who, _is(who, yardsticks), *(tuple(times[who] for times in played[side]) for side in ("new", "old")))
+        for who in played["new"][0]
+        if who in both
+    )
+    remarks = [f"{who} is not timed in every round of both sides" for who in sorted(some - both)]
+    if new.contests[name]["code"] != old.contests[name]["code"]:
+        remarks.append("its own code differs: see that it is the same work")
+    if not timings:
+        return Comparison(name, "skipped", "; ".join(remarks))
+    return Comparison(name, "compared", "; ".join(remarks), timings)
+
+
+def _is(who: str, yardsticks: set[str]) -> bool:
+    """Whether a name, perhaps numbered, is one of these."""
+    return who in yardsticks or who.rpartition(" ")[0] in yardsticks
