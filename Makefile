@@ -7,9 +7,9 @@ PIP = $(if $(wildcard $(BIN)/pip),$(BIN)/python -m pip,$(PYTHON) -m pip --python
 INSTALL = $(PIP) install --quiet --disable-pip-version-check
 LOCKS := run test bench
 # Tests compile into the checkout: what older versions left in the user's cache cannot reach them.
-test thorough: export TEGOTAE_CACHE ?= $(CURDIR)/$(VENV)/kernels
+test thorough suite: export TEGOTAE_CACHE ?= $(CURDIR)/$(VENV)/kernels
 
-.PHONY: run setup test thorough suite lint style types papers bench soak lock clean help
+.PHONY: run setup test thorough suite together alone lint style types papers bench soak lock clean help
 
 run: $(VENV)/.run  ## check every paper and write the illustrated report
 	$(BIN)/tegotae papers --report report.html
@@ -17,14 +17,26 @@ run: $(VENV)/.run  ## check every paper and write the illustrated report
 setup: $(VENV)/.test  ## .venv with the package and what its tests need
 
 # Types are checked while the tests run: by themselves, either would leave a core idle for a while.
+# Tests that live in real time come after both, one by one: beside others they would judge the load of the machine.
 test: style  ## style, strict types and the whole test suite
-	$(MAKE) --no-print-directory --jobs=2 types suite
+	$(MAKE) --no-print-directory --jobs=2 types together
+	$(MAKE) --no-print-directory alone
 
 thorough: style  ## the same with the slow tests, and new random examples
-	TEGOTAE_EXAMPLES=default $(MAKE) --no-print-directory --jobs=2 types suite WHICH='-m "slow or not slow"'
+	TEGOTAE_EXAMPLES=new $(MAKE) --no-print-directory --jobs=2 types together WHICH='slow or not slow'
+	TEGOTAE_EXAMPLES=new $(MAKE) --no-print-directory alone WHICH='slow or not slow'
 
-suite: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 -q $(WHICH)
+suite:  ## the tests without style and types
+	$(MAKE) --no-print-directory together
+	$(MAKE) --no-print-directory alone
+
+WHICH := not slow
+
+together: $(VENV)/.test
+	$(BIN)/python -m pytest -n 2 -q -m "not realtime and ($(WHICH))"
+
+alone: $(VENV)/.test
+	$(BIN)/python -m pytest -n 0 -q -m "realtime and ($(WHICH))"
 
 lint: style types  ## style and strict types
 

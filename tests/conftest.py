@@ -11,7 +11,9 @@ from hypothesis import settings
 sys.path.insert(0, str(Path(__file__).parent))
 
 # The same examples every time: what is green stays green until something changes. `make thorough` draws new ones.
-settings.register_profile("steady", derandomize=True)
+# None has a deadline: how long one takes says more about what else the machine does than about the example.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("new", deadline=None)
 settings.load_profile(os.environ.get("TEGOTAE_EXAMPLES", "steady"))
 
 # Compiling makes objects by the million, few of them garbage: looking for it less often saves a tenth of that time.

@@ -37,7 +37,12 @@ def test_every_example_is_run_here():
     assert {path.name for path in FOLDER.glob("*.py")} == set(RUNS)
 
 
-@pytest.mark.parametrize("name", RUNS)
+REAL_TIME = {"01_friction_in_a_1khz_loop.py", "04_attach_a_table.py"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.realtime] if name in REAL_TIME else []) for name in RUNS]
+)
 def test_example_runs(name):
     arguments, said = RUNS[name]
     done = run(name, arguments)

@@ -25,6 +25,8 @@ from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.bus.zenoh_access import free_address
 from tegotae.hybrid.bus.zenoh_bus import ZenohBus
 
+pytestmark = pytest.mark.realtime
+
 OTHER = np.dtype([("torque" if name == "wrench" else name, *rest) for name, *rest in TABLE.descr])  # as long as TABLE
 PATIENCE = 20.0  # s, ends a hang: processes of Python may take seconds to start where many do
 PROMPT = 4.5  # s: some ms on an idle machine; zenoh alone would take 10 s to notice a death, and hold others up for 5 s

@@ -150,6 +150,7 @@ def test_a_monotonic_clock_that_goes_back_is_held_and_told(machine):
     assert "went back" in " ".join(real.deadlines.troubles())
 
 
+@pytest.mark.realtime
 def test_real_ticks_of_this_machine_come_in_order_and_not_too_early():
     ticks, times = [], []
     with RealClock(1e-3, spin=1e-4) as real:
@@ -270,6 +271,7 @@ def test_what_cannot_be_is_counted_at_the_ends():
     assert Deadlines().summary()["lateness_p99"] == 0.0
 
 
+@pytest.mark.realtime
 def test_a_clock_may_wait_in_any_thread():
     real, ticks = RealClock(1e-3), []
     thread = threading.Thread(target=lambda: ticks.extend(real.wait() for _ in range(3)))

@@ -15,6 +15,8 @@ from tegotae.hybrid import Command, Faults, Latencies, LinkStatistics, Measureme
 from tegotae.hybrid.links.transports import Arrival
 from tegotae.hybrid.links.udp import LOOPBACK, UdpTransport
 
+pytestmark = pytest.mark.realtime
+
 
 @pytest.fixture
 def link():

@@ -390,6 +390,7 @@ print("ended", flush=True)
 """
 
 
+@pytest.mark.realtime
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_process_that_is_ended_or_killed_leaves_a_log(tmp_path, number):
     path = tmp_path / "run.mcap"

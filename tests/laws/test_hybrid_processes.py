@@ -27,6 +27,8 @@ from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.records.replay import replay
 from tegotae.hybrid.settings import read_settings, settings_of
 
+pytestmark = pytest.mark.realtime
+
 # A slow, soft contact: it begins 50 ms after the start, lasts .4 s, presses with 5 N and goes 2.6 mm deep.
 SOFT = ["device.kind=spring", "device.stiffness=2000", "model.gap=0.001", "model.speed=0.02"]
 PATIENCE = 20.0  # s

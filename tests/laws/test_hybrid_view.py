@@ -310,6 +310,7 @@ def test_thinning_takes_a_row_of_each_stretch() -> None:
 # ------------------------------------------------------------ the page and its buttons
 
 
+@pytest.mark.realtime
 def test_the_page_answers_on_loopback_and_ends_on_request(bus: MemoryBus) -> None:
     view = View(bus, port=0)
     port = int(view.url.rpartition(":")[2])
@@ -372,6 +373,7 @@ def test_a_painter_refuses_settings_that_it_cannot_draw(about: dict[str, Any], t
         painter_of("hexa", about)
 
 
+@pytest.mark.realtime
 def test_nobody_watches_nothing_is_drawn(plain: View, monkeypatch: pytest.MonkeyPatch) -> None:
     def drawn(seen: object) -> list[str]:
         raise AssertionError("it drew")
@@ -406,6 +408,7 @@ def test_a_re_arm_that_reaches_no_table_is_told_on_the_page(bus: MemoryBus, monk
         assert "re-arm: no table answers" in view._events.content
 
 
+@pytest.mark.realtime
 @pytest.mark.parametrize(
     ("origin", "own"), [("{url}", True), ("http://elsewhere.example", False), ("http://127.0.0.1:1", False)]
 )
@@ -481,6 +484,7 @@ def browser(view: View) -> Iterator[Browser]:
         yield Browser(line)
 
 
+@pytest.mark.realtime
 def test_a_browser_gets_the_scene_and_all_that_moves_in_it(full: View, feeder: Feeder) -> None:
     with urllib.request.urlopen(full.url, timeout=20.0) as page:
         assert b"<script" in page.read()

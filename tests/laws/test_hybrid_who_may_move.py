@@ -65,6 +65,7 @@ def over_zenoh():
 # ------------------------------------------------------------ re-arm and stop
 
 
+@pytest.mark.realtime
 def test_a_recorded_re_arm_that_is_sent_again_is_refused():
     with over_zenoh() as (table, bus):
         assert ask_rearm(bus, "view", "pressed", timeout=PATIENCE) == ""

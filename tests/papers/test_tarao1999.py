@@ -141,7 +141,7 @@ BREAKS = {
 
 
 test_claim_holds, test_claim_fails_on_broken_physics, test_every_claim_is_broken_somewhere = ledger_tests(
-    paper, Subject(), BREAKS
+    paper, Subject(), BREAKS, timed=("cost-per-body", "real-time", "missed-deadlines-are-told")
 )
 
 
