@@ -42,6 +42,7 @@ _HOME = {
     "DivergenceWarning": "errors",
     "FileError": "errors",
     "InputError": "errors",
+    "MissingExtraError": "errors",
     "TegotaeError": "errors",
     "UniquenessError": "errors",
 }
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from tegotae.errors import DivergenceWarning as DivergenceWarning
     from tegotae.errors import FileError as FileError
     from tegotae.errors import InputError as InputError
+    from tegotae.errors import MissingExtraError as MissingExtraError
     from tegotae.errors import TegotaeError as TegotaeError
     from tegotae.errors import UniquenessError as UniquenessError
     from tegotae.fitting import Fit as Fit

@@ -51,6 +51,15 @@ class FileError(TegotaeError, OSError):
     """
 
 
+class MissingExtraError(TegotaeError, ImportError):
+    """A package that only a part of tegotae needs is not installed; the message names it, and the extra that brings it.
+
+    Example:
+        >>> issubclass(MissingExtraError, ImportError)
+        True
+    """
+
+
 class DivergenceWarning(UserWarning):
     """A run whose numbers are not finite from some time on; the message says from when.
 

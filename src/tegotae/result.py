@@ -1,4 +1,4 @@
-"""What a run returns: named arrays with units, kept, shown and exported through xarray."""
+"""What a run returns: named NumPy arrays with units. Files, tables and figures of them are made when asked for."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tegotae.checks import written_whole
 from tegotae.errors import FileError, InputError
+from tegotae.extras import FIGURES, NETCDF, require
 
 if TYPE_CHECKING:
     import xarray
@@ -55,9 +56,9 @@ class Event(NamedTuple):
 
 
 class Result(Mapping[str, NDArray[Any]]):
-    """What a run returns. `result.force` and `result["force"]` are plain arrays; `result.dataset` is xarray.
+    """What a run returns. `result.force` and `result["force"]` are plain arrays.
 
-    Time is the end of each tick [s]; units stand in `result.dataset["force"].attrs["units"]`.
+    Time is the end of each tick [s]; units stand in `result.variables["force"].unit`.
 
     Example:
         >>> import numpy as np, tegotae as tg
@@ -65,7 +66,7 @@ class Result(Mapping[str, NDArray[Any]]):
         >>> result = brake.run(np.full(10, 0.1), period=1e-3)
         >>> sorted(result)
         ['deflection', 'force', 'friction', 'slip_velocity', 'time', 'velocity']
-        >>> result.dataset["force"].attrs["units"]
+        >>> result.variables["force"].unit
         'N'
     """
 
@@ -99,10 +100,14 @@ class Result(Mapping[str, NDArray[Any]]):
         return [*super().__dir__(), *self.variables]
 
     def __repr__(self) -> str:
-        sizes = {d: n for v in self.variables.values() for d, n in zip(v.dims, v.values.shape, strict=True)}
-        shape = " x ".join(f"{n} {d}" for d, n in sizes.items())
+        shape = " x ".join(f"{n} {d}" for d, n in self.sizes.items())
         rows = [f"  {name} [{v.unit or '-'}] {v.meaning}".rstrip() for name, v in self.variables.items()]
         return "\n".join([f"Result of {self.title}: {shape}", *rows])
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How long each dimension is, such as `{"time": 1000}`."""
+        return {d: n for v in self.variables.values() for d, n in zip(v.dims, v.values.shape, strict=True)}
 
     def with_events(self, events: Iterable[Event]) -> Result:
         """The same result with a table of events, kept and exported with it.
@@ -131,7 +136,8 @@ class Result(Mapping[str, NDArray[Any]]):
 
     @cached_property
     def dataset(self) -> xarray.Dataset:
-        """The same arrays as an xarray.Dataset, units in the attributes; no copy is made."""
+        """The same arrays as an xarray.Dataset (extra `netcdf`), units in the attributes; no copy is made."""
+        require("Result.dataset", "xarray")
         import xarray
 
         content = {
@@ -141,16 +147,18 @@ class Result(Mapping[str, NDArray[Any]]):
         return xarray.Dataset(content, coords=coordinates, attrs={"title": self.title, **self.about})
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write netCDF (readable by every netCDF-4 tool) and return its path; all or nothing."""
+        """Write netCDF (extra `netcdf`; readable by every netCDF-4 tool) and return its path; all or nothing."""
+        require("Result.save", *NETCDF)
         with written_whole(path) as beside:
             self.dataset.to_netcdf(beside, engine="h5netcdf")
         return Path(path)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> Path:
-        """Write one row a tick (and batch member), one column a quantity and axis; return the path."""
+        """Write Parquet (extra `parquet`): one row a tick (and batch member), one column a quantity and axis."""
+        require("Result.to_parquet", "polars")
         import polars
 
-        sizes = dict(self.dataset.sizes)
+        sizes = self.sizes
         rows = [d for d in ("batch", "time") if d in sizes]
         shape = tuple(sizes[d] for d in rows)
         columns: dict[str, NDArray[Any]] = {}
@@ -174,7 +182,8 @@ class Result(Mapping[str, NDArray[Any]]):
         return Path(path)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """A figure of the run: what went in, what came out, and the loop they make. Saved if a path is given."""
+        """A figure of the run (extra `plot`): what went in, what came out, and their loop. Saved if a path is given."""
+        require("Result.plot", *FIGURES)
         from tegotae import figures
 
         figure = figures.of_result(self)
@@ -184,7 +193,7 @@ class Result(Mapping[str, NDArray[Any]]):
 
 
 def load(path: str | os.PathLike[str]) -> Result:
-    """Read a result that `save` wrote.
+    """Read a result that `save` wrote (extra `netcdf`).
 
     Example:
         >>> import numpy as np, tegotae as tg, tempfile, os
@@ -194,13 +203,14 @@ def load(path: str | os.PathLike[str]) -> Result:
         >>> round(float(tg.load(file).velocity[-1]), 6)
         0.01
     """
-    import xarray
-
     file = Path(path)
     if not file.is_file():
         raise FileError(
             f"Cannot load {file}: there is no such file.\n  Check the path; `save` returns the one it wrote."
         )
+    require("tegotae.load", *NETCDF)
+    import xarray
+
     try:
         with xarray.open_dataset(file, engine="h5netcdf") as opened:
             data = opened.load()

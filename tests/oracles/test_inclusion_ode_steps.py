@@ -210,6 +210,6 @@ def test_a_failed_integration_says_so(method):
 
 
 def test_cvode_is_optional(ball, monkeypatch):
-    monkeypatch.setitem(sys.modules, "sksundae.cvode", None)
+    monkeypatch.setitem(sys.modules, "sksundae", None)
     with pytest.raises(TegotaeError, match="scikit-sundae, which is not installed"):
         ball.solve((0.0, 0.1), {"p": 0.1}, method="CVODE")

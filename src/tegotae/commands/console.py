@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from tegotae import checks
 from tegotae.errors import FileError
+from tegotae.extras import FIGURES, require
 
 FIGURE_FORMATS = (".png", ".svg", ".pdf")  # as tegotae.figures writes them; named here to keep matplotlib unloaded
 
@@ -43,8 +44,8 @@ def write_json(path: str | os.PathLike[str], content: Mapping[str, Any]) -> None
         beside.write_text(text, encoding="utf-8")
 
 
-def refuse_no_folder(path: Path | None) -> None:
-    """Refuse a folder that cannot be made or written, before the work."""
+def refuse_no_folder(path: Path | None, *, needs: tuple[str, ...] = ()) -> None:
+    """Refuse a folder that cannot be made or written, before the work; `needs` are the modules that write into it."""
     if path is None:
         return
     place = Path(os.path.realpath(path))
@@ -54,10 +55,13 @@ def refuse_no_folder(path: Path | None) -> None:
         raise FileError(f"Cannot write to the folder {path}: {place} is a file.\n  Name a folder.")
     if not os.access(place, os.W_OK):
         raise FileError(f"Cannot write to the folder {path}: {place} is read-only.\n  Choose another folder.")
+    require(f"Writing to {path}", *needs)
 
 
-def refuse_unwritable(path: Path | None, *, figure: bool = False, suffixes: tuple[str, ...] = ()) -> None:
-    """Refuse a path that cannot be written before the work, not after."""
+def refuse_unwritable(
+    path: Path | None, *, figure: bool = False, suffixes: tuple[str, ...] = (), needs: tuple[str, ...] = ()
+) -> None:
+    """Refuse a path that cannot be written before the work, not after; `needs` are the modules that write it."""
     if path is None:
         return
     allowed, what = (FIGURE_FORMATS, "figures are") if figure else (suffixes, "it is")
@@ -65,6 +69,7 @@ def refuse_unwritable(path: Path | None, *, figure: bool = False, suffixes: tupl
         way = "Choose one of these suffixes." if len(allowed) > 1 else f"Name it {path.with_suffix(allowed[0])}."
         raise FileError(f"Cannot write {path}: {what} written as {', '.join(allowed)}.\n  {way}")
     checks.target_of(path)
+    require(f"Writing {path}", *(FIGURES if figure else needs))
 
 
 def refuse_same(paths: Mapping[str, Path | None]) -> None:

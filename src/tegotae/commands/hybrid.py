@@ -14,6 +14,7 @@ from rich.text import Text
 
 from tegotae import checks
 from tegotae.commands import console as words
+from tegotae.extras import FIGURES, require
 from tegotae.hybrid.settings import Settings, read_settings
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 # Of a report, after a run; `hybrid report` has all.
 SHORT = ("peak_force", "duration", "restitution", "energy_gained", "delay", "deadlines_missed", "packets_lost")
+_NEEDS = {"log": ("zenoh", "mcap"), "view": ("zenoh", "viser")}  # node -> modules; the others speak, and that is all
 _LINE = 1.0  # s between two plain lines
 _PRESENT = 5.0  # s, for a table to be met
 _ANSWER = 5.0  # s, for it to answer a request
@@ -56,6 +58,7 @@ def node(
 
     settings = read_settings(file, changes)
     _refuse_virtual(name, settings)
+    require(f"hybrid {name}", *_NEEDS.get(name, ("zenoh",)))  # before anything is compiled
     if name == "log":
         from tegotae.hybrid.processes.node_processes import refuse_taken
 
@@ -256,7 +259,7 @@ def report(file: Path, json: Path | None, page: Path | None) -> int:
     from tegotae.hybrid.records.report import table, write_json
 
     words.refuse_unwritable(json)
-    words.refuse_unwritable(page, suffixes=(".html", ".htm"))
+    words.refuse_unwritable(page, suffixes=(".html", ".htm"), needs=FIGURES)
     words.refuse_same({"LOG": file, "--json": json, "--page": page})
     log = LogReader(file)
     told = made(log)

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from tegotae.commands import console as words
 from tegotae.errors import FileError
+from tegotae.extras import FIGURES, require
 from tegotae.papers import PAPERS, load_paper, report
 from tegotae.papers.ledger import Entry, Paper, as_json
 
@@ -24,9 +25,11 @@ _MARKS = {
 
 def run(key: str | None, json: Path | None, figures: Path | None, report_path: Path | None) -> bool:
     """Whether every claim that could be checked here held, and every figure could be drawn."""
-    for path in (json, report_path):
-        words.refuse_unwritable(path)
-    words.refuse_no_folder(figures)
+    words.refuse_unwritable(json)
+    words.refuse_unwritable(report_path)
+    if report_path is not None:
+        require(f"Writing {report_path}", *FIGURES, instead="add --no-report")
+    words.refuse_no_folder(figures, needs=FIGURES)
     words.refuse_same({"--json": json, "--report": report_path, "--figures": figures})
     papers = [load_paper(k) for k in ([key] if key is not None else PAPERS)]
     drawing = figures is not None or report_path is not None

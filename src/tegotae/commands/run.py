@@ -14,6 +14,7 @@ from rich.text import Text
 
 from tegotae import checks
 from tegotae.commands import console as words
+from tegotae.extras import FIGURES, NETCDF
 from tegotae.result import Result
 from tegotae.scenarios import load_scenario
 from tegotae.scenarios.scenario import Number
@@ -34,12 +35,12 @@ def run(
     """Read the parameters, run, print, write."""
     scenario = load_scenario(name)
     parameters = scenario.read(config, [*scenario.settings(shortcuts), *settings])
-    words.refuse_unwritable(out, suffixes=(".nc",))
+    words.refuse_unwritable(out, suffixes=(".nc",), needs=NETCDF)
     words.refuse_unwritable(json)
     words.refuse_unwritable(plot, figure=True)
     drawings = scenario.drawings(pictures)
     for picture, path in drawings:
-        words.refuse_unwritable(path, suffixes=picture.suffixes)
+        words.refuse_unwritable(path, suffixes=picture.suffixes, needs=FIGURES)
     words.refuse_same({"--out": out, "--json": json, "--plot": plot, **pictures})
     with words.watching() as watch:
         watch.step("running")

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks
 from tegotae.errors import FileError
+from tegotae.extras import FIGURES, require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,6 +35,7 @@ PALETTE = (BLUE, VERMILION, GREEN, AMBER, PLUM, SKY)
 MOTION, FORCE, FRICTION = BLUE, VERMILION, AMBER
 
 FORMATS = (".png", ".svg", ".pdf")
+_OWN = "Drawing a figure"
 _MOST_POINTS = 4000  # beyond what a page can show; a longer record keeps the extremes of each bin
 
 _STYLE: dict[str, Any] = {
@@ -93,6 +95,7 @@ def style() -> Iterator[None]:
         >>> len(figure.axes)
         2
     """
+    require(_OWN, *FIGURES)
     import matplotlib
     from cycler import cycler
 
@@ -118,6 +121,7 @@ def sheet(rows: int = 1, columns: int = 1, *, width: float = 7.2, height: float 
         >>> axes.shape
         (2, 1)
     """
+    require(_OWN, *FIGURES)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -1,5 +1,10 @@
 """Friction and contact written with sgn and dio, compiled into something any integrator can run.  [xiong2011]"""
 
+# ruff: noqa: E402  # every module here stands on SymPy, so it is looked for before the first of them
+from tegotae.extras import require
+
+require("tegotae.inclusion", "sympy")
+
 from tegotae.inclusion.language import coulomb, dio, sgn
 from tegotae.inclusion.mechanics import from_mechanics
 from tegotae.inclusion.parameters import Contact, Friction

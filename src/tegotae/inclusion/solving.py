@@ -13,6 +13,7 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
+from tegotae.extras import require
 from tegotae.inclusion.inputs import check_values
 from tegotae.inclusion.kernels.slopes import Slopes
 from tegotae.inclusion.ode_slopes import OdeSlopes
@@ -179,13 +180,8 @@ def _fixed(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
 
 
 def _cvode(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
-    try:
-        from sksundae.cvode import CVODE
-    except ImportError as error:
-        raise TegotaeError(
-            'Ode.solve: method="CVODE" needs the package scikit-sundae, which is not installed.\n'
-            "  pip install 'tegotae[cvode]', or use LSODA, BDF or Radau."
-        ) from error
+    require('Ode.solve with method="CVODE"', "sksundae", instead="use LSODA, BDF or Radau")
+    from sksundae.cvode import CVODE
 
     watched = _Watched(compiled, wanted)
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError
+from tegotae.extras import require
 from tegotae.friction import Coulomb, FrictionImpedance
 from tegotae.multibody.bodies import SPECK, Body, Fixed, Free, Joint, LooseBody, OneDegree, Prismatic, Revolute
 from tegotae.multibody.tree import Tree
@@ -106,6 +107,7 @@ def _note_matter(file: UrdfFile, body: Body) -> None:
 
 def _parsed(file: UrdfFile) -> Any:
     """The `yourdfpy.Robot` of what the file says of links and joints; no geometry, no meshes."""
+    require("load_urdf", "yourdfpy")
     import yourdfpy  # type: ignore[import-untyped]  # takes most of a second, and only files need it
 
     text = io.BytesIO(ElementTree.tostring(file.root))

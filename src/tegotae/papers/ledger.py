@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tegotae import checks
+from tegotae.extras import SOURCES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -125,7 +126,8 @@ class Entry:
     def measured(self) -> str:
         """The measured numbers in words."""
         if self.missing:
-            return f"not checked here: needs {', '.join(self.missing)} (pip install 'tegotae[peers]')"
+            extras = dict.fromkeys(SOURCES[name].extra if name in SOURCES else "peers" for name in self.missing)
+            return f"not checked here: needs {', '.join(self.missing)} (pip install 'tegotae[{','.join(extras)}]')"
         return "; ".join(f.measured_text for f in self.findings) or "nothing: the measurement ended in an error"
 
     @property
@@ -171,7 +173,7 @@ class Claim(Generic[Subject]):
         source: equation, figure or section.
         as_printed: False where the paper's words do not hold as printed; `statement` is then the corrected one.
         note: what a reader should know; the misprint, for instance.
-        needs: packages beyond tegotae's own, by the name of their module or distribution; where one is missing the
+        needs: packages beyond those of the core, by the name of their module or distribution; where one is missing the
             claim is reported as not checked, neither passed nor failed.
         measure: takes the subject, gives one or more findings.
 

@@ -21,6 +21,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, Self
 
 from tegotae.errors import InputError
+from tegotae.extras import require
 from tegotae.hybrid.bus.bus import (
     About,
     Reply,
@@ -71,6 +72,7 @@ class ZenohBus:
     def __init__(
         self, session: str, *, key: bytes, listen: Address | None = LOOPBACK, peers: Sequence[Address] = ()
     ) -> None:
+        require(_OWN, "zenoh")
         import zenoh
 
         self._zenoh: Any = zenoh

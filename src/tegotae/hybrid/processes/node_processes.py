@@ -13,6 +13,7 @@ import msgspec
 
 from tegotae import checks
 from tegotae.errors import FileError
+from tegotae.extras import require
 from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.processes.joining import make_key, with_ports
 from tegotae.hybrid.settings import OwnDevice, Settings
@@ -42,6 +43,7 @@ class Nodes(Closing):
     def __init__(
         self, settings: Settings, *, out: Path | None = None, overwrite: bool = False, view: bool = True
     ) -> None:
+        require("A run of all nodes", "zenoh", "mcap", *(("viser",) if view else ()))
         refuse_taken(out, overwrite)
         own = () if isinstance(settings.device, OwnDevice) else ("device",)
         self.names = ("log", *own, "table", "dynamics", *(("view",) if view else ()))

@@ -20,6 +20,7 @@ import tegotae
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
+from tegotae.extras import require
 from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE
 from tegotae.hybrid.records.log_reader import LogReader as LogReader
@@ -70,6 +71,7 @@ class LogWriter(Closing):
         overwrite: bool = False,
         interval: float = 0.5,
     ) -> None:
+        require("LogWriter", "mcap")
         from mcap.writer import CompressionType, Writer
 
         self._interval = round(1e9 * checks.positive("LogWriter", "interval", interval, "s", "0.5 s is usual."))

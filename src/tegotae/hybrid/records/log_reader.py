@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
+from tegotae.extras import require
 from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE, offsets_of, times_of, translation
 from tegotae.hybrid.records.log_schema import RECORDS, dtype_of
 
@@ -56,6 +57,7 @@ class LogReader:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        require("LogReader", "mcap")
         self.path = os.fspath(path)
         self.words: list[str] = []
         self.about: dict[str, Any] = {}

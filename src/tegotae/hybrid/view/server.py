@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from tegotae import checks
 from tegotae.errors import InputError
+from tegotae.extras import require
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -43,6 +44,7 @@ def serve(address: str, port: int) -> ViserServer:
         address: to listen on.
         port: to listen on; 0 takes a free one.
     """
+    require(OWN, "viser")
     _must_be_free(address, port)  # viser would go on to the next ports, and wait for ever at a wrong address
     from viser import ViserServer
 

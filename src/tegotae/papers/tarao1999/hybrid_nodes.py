@@ -38,6 +38,7 @@ SHAKEN = 2e-5  # m: a plate whose servo holds it rings a little, and its encoder
     note="A tenth of a second on the machine that wrote this; three ticks are made to last 1.5 to 3.5 periods. What "
     "else is late is the machine's: it may also stop us between our look at the time and the clock's, so that a tick "
     "or two are counted that we did not see. No number here says that deadlines are kept.",
+    needs=("mcap",),
 )
 def missed_deadlines_are_told(subject: Subject) -> list[Finding]:
     """Counts of the clock against the ticks that it gave and the times at which work ended."""
@@ -201,6 +202,7 @@ def _left_alone(subject: Subject, twin: Twin, start: float) -> dict[str, float]:
     "node dies can be read up to what it last wrote.",
     source="section 3.1, Fig. 3: the computer that shows the motion",
     note="Here in lockstep; processes that are killed are in the tests.",
+    needs=("mcap",),
 )
 def watchers_change_nothing(subject: Subject) -> list[Finding]:
     """Rows of the same run, alone and watched; and the rows of a log that was never closed."""
