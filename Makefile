@@ -62,7 +62,7 @@ soak: $(VENV)/.run  ## ten minutes of all nodes at 500 Hz; fails if the log lost
 lock: $(VENV)/.test  ## renew the hashed locks from pyproject.toml
 	$(PIP) install --quiet uv
 	for part in $(LOCKS); do \
-	  extra=$$( [ $$part = run ] || echo "--extra $$part" ); \
+	  extra="--extra all $$( [ $$part = run ] || echo "--extra $$part" )"; \
 	  $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet \
 	    $$extra pyproject.toml requirements/build.in -o requirements/$$part.txt || exit 1; \
 	done
