@@ -299,7 +299,7 @@ def test_a_process_ends_with_its_parent_or_by_a_signal():
     with Ending() as ending:
         assert not ending
         os.kill(os.getpid(), signal.SIGTERM)
-        until(lambda: bool(ending), 1.0)
+        until(lambda: bool(ending))
 
 
 @pytest.mark.parametrize(("run", "place"), [(run_dynamics, "dynamics"), (run_table, "table"), (run_device, "device")])

@@ -1,8 +1,16 @@
 """What every ledger is tested for: its claims hold, and each fails as soon as its physics is broken on purpose."""
 
+import time
 from dataclasses import replace
 
 import pytest
+
+
+def labour(seconds):
+    """Processor time that is spent for nothing."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
 
 
 def cases(breaks, timed):

@@ -1,9 +1,9 @@
 """Rods that are wrong on purpose: a factor, a missing term, a force nobody ordered, an integral cut short."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
+from breaks import labour
 
 from tegotae.rod import PlanarRod
 from tegotae.rod.pure import Evaluation
@@ -109,7 +109,7 @@ class NeverPinned(PlanarRod):
 
 class Slow(PlanarRod):
     def run(self, phases, **options):
-        time.sleep(0.15)
+        labour(0.15)
         return super().run(phases, **options)
 
 

@@ -1,11 +1,11 @@
 """Machines that are wrong on purpose: a mass, a sign, a missing term, a pull from outside, a creep, a delay."""
 
 import math
-import time
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
+from breaks import labour
 
 import tegotae as tg
 from tegotae.hybrid import TwoRobots
@@ -14,13 +14,6 @@ from tegotae.multibody.layout import layout_of
 from tegotae.table import Hexa, HexaPlant, Servo
 
 # ------------------------------------------------------------ trees that are not what they were said to be
-
-
-def labour(seconds):
-    """Processor time that is spent for nothing."""
-    end = time.process_time() + seconds
-    while time.process_time() < end:
-        pass
 
 
 class Heavier(Tree):
