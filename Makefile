@@ -6,10 +6,11 @@ BIN := $(VENV)/bin
 PIP = $(if $(wildcard $(BIN)/pip),$(BIN)/python -m pip,$(PYTHON) -m pip --python $(BIN)/python)
 INSTALL = $(PIP) install --quiet --disable-pip-version-check
 LOCKS := run test bench
+HAS_CC = { command -v cc || command -v gcc || command -v clang; } >/dev/null
 # Tests compile into the checkout: what older versions left in the user's cache cannot reach them.
 test thorough suite: export TEGOTAE_CACHE ?= $(CURDIR)/$(VENV)/kernels
 
-.PHONY: run setup test thorough suite together alone lint style types papers bench soak lock clean help
+.PHONY: run setup test thorough suite together alone library lint style types papers bench soak lock clean help
 
 run: $(VENV)/.run  ## check every paper and write the illustrated report
 	$(BIN)/tegotae papers --report report.html
@@ -32,11 +33,15 @@ suite:  ## the tests without style and types
 
 WHICH := not slow
 
-together: $(VENV)/.test
+together: library
 	$(BIN)/python -m pytest -n 2 -q -m "not realtime and ($(WHICH))"
 
-alone: $(VENV)/.test
+alone: library
 	$(BIN)/python -m pytest -n 0 -q -m "realtime and ($(WHICH))"
+
+# Loops are compiled when the package is installed, and anew after an edit of what they are made of.
+library: $(VENV)/.test
+	@$(BIN)/python -m tegotae.shipped_machines $(VENV)/share/tegotae
 
 lint: style types  ## style and strict types
 
@@ -66,6 +71,8 @@ lock: $(VENV)/.test  ## renew the hashed locks from pyproject.toml
 	  $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet \
 	    $$extra pyproject.toml requirements/build.in -o requirements/$$part.txt || exit 1; \
 	done
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet \
+	  requirements/compiler.in -o requirements/compiler.txt
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) 2>/dev/null || $(PYTHON) -m venv --without-pip $(VENV)
@@ -74,6 +81,9 @@ $(VENV)/bin/python:
 $(VENV)/.%: requirements/%.txt pyproject.toml | $(VENV)/bin/python
 	@echo "installing the $* lock into $(VENV) ..."
 	$(INSTALL) --require-hashes -r requirements/$*.txt
+	@$(HAS_CC) || echo "no compiler of C here: taking one from PyPI ..."
+	@$(HAS_CC) || $(INSTALL) --require-hashes -r requirements/compiler.txt
+	@echo "compiling the loops of tegotae ..."
 	$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 

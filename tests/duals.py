@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.multibody.kernels.dual import solve_dual, work_rows
 
 Array = NDArray[np.float64]

@@ -18,7 +18,7 @@ from tegotae.checks import Array
 from tegotae.circuit_sources.group import Group
 from tegotae.circuit_sources.line import source_on_line
 from tegotae.circuit_sources.space import scratch_size, source_in_space
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.errors import CausalityError, UniquenessError
 from tegotae.live import LiveAdmittance
 from tegotae.result import Result, Variable

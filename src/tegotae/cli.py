@@ -40,7 +40,9 @@ PlotFile = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="D
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"tegotae {tegotae.__version__}")
+        from tegotae.compile import backend
+
+        print(f"tegotae {tegotae.__version__} ({backend.described()})")
         raise typer.Exit
 
 
@@ -243,8 +245,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Example:
         >>> from tegotae.cli import main
-        >>> main(["--version"])
-        tegotae 0.1.0
+        >>> main(["--version"])  # doctest: +ELLIPSIS
+        tegotae 0.1.0 (...)
         0
     """
     with warnings.catch_warnings():

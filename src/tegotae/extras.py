@@ -27,6 +27,7 @@ class Source(NamedTuple):
 # Module -> where it comes from, as in pyproject.toml.
 SOURCES = {
     "numba": Source("numba", "numba"),
+    "ziglang": Source("ziglang", "compiler"),
     "sympy": Source("sympy", "inclusion"),
     "matplotlib": Source("matplotlib", "plot"),
     "PIL": Source("pillow", "plot"),

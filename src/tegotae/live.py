@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks, running
 from tegotae.block import Block
 from tegotae.checks import Array
+from tegotae.compile import bind
 from tegotae.errors import TegotaeError
 
 
@@ -28,8 +29,7 @@ class Live:
         self._module: ModuleType = running.module_of(block)
         self._n = block.dimension
         self._out = np.zeros(self._n)
-        self._step = self._module.step
-        self._warm()
+        self._bind()
 
     @property
     def period(self) -> float:
@@ -43,12 +43,16 @@ class Live:
         """Copied and pickled as a block, a period and a state; the copy compiles for itself."""
         return _revive, (type(self), self.block, self._period, self.state)
 
-    def _warm(self) -> None:
-        """Compile with a step on a copy, so that the first tick in the loop is not a compile."""
+    def _bind(self) -> None:
+        """Compile, and take hold of the state; with a step on a copy, so that the first tick is not a compile."""
+        step, p, T = self._module.step, self._parameters, self._period
+        self._in = np.zeros(self._n)
         if self._n == 1:
-            self._step(self._parameters, self._state.copy(), 0.0, self._period)
+            step(p, self._state.copy(), 0.0, T)
+            self._step = bind(step, p, self._state, float, T)
         else:
-            self._step(self._parameters, self._state.copy(), np.zeros(self._n), self._period, self._out)
+            step(p, self._state.copy(), self._in, T, self._out)
+            self._step = bind(step, p, self._state, self._in, T, self._out)
 
     @property
     def state(self) -> Array:
@@ -107,19 +111,14 @@ class Live:
     def _take(self, name: str, value: ArrayLike, unit: str) -> Any:
         if self._n == 1:
             number = value if type(value) is float else float(self._vector(name, value, unit)[0])
-            output = self._step(self._parameters, self._state, number, self._period)
+            output = self._step(number)
             if output != output:
                 self._refuse(name, number, unit)
             return output
-        # Only a plain, writable array fits the kernel that `start` compiled; anything else is copied into one.
-        if (
-            type(value) is not np.ndarray
-            or not value.flags.carray
-            or value.dtype != np.float64
-            or value.shape != self._out.shape
-        ):
+        if type(value) is not np.ndarray or value.dtype != np.float64 or value.shape != self._in.shape:
             value = self._vector(name, value, unit)
-        if not self._step(self._parameters, self._state, value, self._period, self._out):
+        self._in[:] = value
+        if not self._step():
             self._refuse(name, value, unit)
         return self._out.copy()
 
@@ -133,6 +132,7 @@ class LiveImpedance(Live):
         self._state = np.concatenate([self._state, np.full(self._n, np.nan)])
         self._last = self._state[-self._n :]
         self._tracks = False  # whether positions have been given
+        self._bind()
 
     def step(self, velocity: ArrayLike | None = None, *, position: ArrayLike | None = None) -> Any:
         """One tick: mean velocity [m/s] (or the new position [m]) in, force [N] out."""

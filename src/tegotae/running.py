@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Block, Impedance
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.errors import DivergenceWarning
 from tegotae.result import Result, Variable
 

@@ -15,7 +15,7 @@ from tegotae import checks
 from tegotae.block import Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.circuit import Circuit
-from tegotae.compiling import build
+from tegotae.compile import build
 
 # The base moves by v; the circuit answers with its own motion w, and the element between them with a force f(r w - v).
 # By the implicit function, dw/dv = -slope r f', with slope = dw/dh of the circuit.

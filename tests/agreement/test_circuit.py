@@ -8,7 +8,7 @@ from scipy.optimize import brentq, lsq_linear
 
 import tegotae as tg
 from tegotae.block import Field, Impedance, Kernels
-from tegotae.compiling import kernel, source_of
+from tegotae.compile import kernel, source_of
 
 T = 1e-3
 

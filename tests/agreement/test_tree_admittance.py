@@ -7,7 +7,7 @@ from scipy.optimize import root
 from scipy.spatial.transform import Rotation
 
 import tegotae as tg
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.multibody import Body, Fixed, Free, Prismatic, Revolute, Tree, TreeAdmittance
 from tegotae.multibody.controllers import Lock, Servo
 from tegotae.rod import PlanarRod

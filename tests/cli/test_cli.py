@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,7 +28,8 @@ def written() -> list[str]:
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"tegotae {tg.__version__}\n"
+    told = capsys.readouterr().out
+    assert re.fullmatch(rf"tegotae {tg.__version__} \((C, \d+ loops shipped|numba|plain Python)[^\n]*\)\n", told)
 
 
 @pytest.mark.parametrize("command", [[], ["papers"], ["run"], ["bench"], ["fit"]])

@@ -20,7 +20,6 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 OURS = {"all", "test", "peers", "bench"}  # made of others, or for those who work on tegotae
-LEAVING = {"numba", "llvmlite"}  # still in the core, until kernels are compiled without them
 
 
 def names(requirements: list[str]) -> set[str]:
@@ -44,11 +43,11 @@ def plain_install() -> set[str]:
 
 
 def test_the_core_depends_on_these_alone():
-    assert names(PROJECT["dependencies"]) - LEAVING == {"numpy", "scipy", "typer", "rich", "msgspec", "platformdirs"}
+    assert names(PROJECT["dependencies"]) == {"numpy", "scipy", "typer", "rich", "msgspec", "platformdirs"}
 
 
 def test_a_plain_install_is_small():
-    packages = plain_install() - LEAVING
+    packages = plain_install()
     assert len(packages) + 1 <= 15, sorted(packages)  # and tegotae itself
     files = [file for name in packages for file in metadata.files(name) or []]
     size = sum(os.stat(file.locate()).st_size for file in files if os.path.exists(file.locate()))
@@ -57,7 +56,7 @@ def test_a_plain_install_is_small():
 
 def test_errors_and_pyproject_name_the_same_extras():
     optional = {name: names(packages) for name, packages in EXTRAS.items() if name not in OURS}
-    core = names(PROJECT["dependencies"]) - LEAVING
+    core = names(PROJECT["dependencies"])
     told: dict[str, set[str]] = {}
     for source in SOURCES.values():
         told.setdefault(source.extra, set()).add(source.package)
@@ -67,7 +66,8 @@ def test_errors_and_pyproject_name_the_same_extras():
 def test_all_is_all():
     (everything,) = (Requirement(one) for one in EXTRAS["all"])
     assert everything.name == "tegotae"
-    assert everything.extras == set(EXTRAS) - OURS - {"cvode"}  # which has no wheels for some machines
+    # cvode has no wheels for some machines; most have a compiler of their own
+    assert everything.extras == set(EXTRAS) - OURS - {"cvode", "compiler"}
 
 
 @pytest.mark.parametrize("extra", sorted(set(EXTRAS) - OURS | {"all"}))
@@ -79,7 +79,7 @@ def test_the_readme_tells_every_extra(extra):
 def test_locks_hold_all_extras_and_no_address(lock):
     text = (ROOT / "requirements" / f"{lock}.txt").read_text(encoding="utf-8")
     locked = {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", text, re.MULTILINE)}
-    wanted = [one for name, packages in EXTRAS.items() if name not in OURS | {"cvode"} for one in packages]
+    wanted = [one for name, packages in EXTRAS.items() if name not in OURS | {"cvode", "compiler"} for one in packages]
     wanted += [*PROJECT["dependencies"], *EXTRAS.get(lock, [])]
     assert names(wanted) <= locked
     assert not re.search(r"://|^-|@ ", text, re.MULTILINE)
@@ -126,7 +126,7 @@ def at_work(plain, folder, *arguments):
 def test_a_plain_install_has_no_extra(plain, tmp_path):
     code = f"from importlib.util import find_spec; print(*[m for m in {[*SOURCES]!r} if find_spec(m)])"
     done = at_work(plain, tmp_path, "-c", code)
-    assert set(done.stdout.split()) <= LEAVING, done.stderr
+    assert done.stdout.split() == [], done.stderr
 
 
 MACHINES = {

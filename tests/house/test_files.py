@@ -112,10 +112,10 @@ def test_an_error_of_the_disk_is_ours_and_leaves_nothing(tmp_path):
 
 PROGRAM = """
 import os, stat, warnings
-from tegotae import compiling
+from tegotae.compile import cache
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
-    folders = {str(compiling.cache_folder()) for _ in range(3)}
+    folders = {str(cache.folder()) for _ in range(3)}
 (folder,) = folders
 mode = os.stat(folder)
 print(len(told), oct(stat.S_IMODE(mode.st_mode)), mode.st_uid == os.getuid(), folder)

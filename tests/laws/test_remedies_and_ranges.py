@@ -121,15 +121,14 @@ def test_unsolved_steps_are_counted_live_and_nested():
     assert live["unsolved"] == counted
 
 
-def test_no_compile_inside_the_loop():
+def test_no_compile_inside_the_loop(monkeypatch):
     """Read-only, strided and integer inputs go through the kernel that `start` compiled."""
     live = tg.FrictionImpedance(stiffness=6000.0, law=tg.Coulomb(4.0), dimension=2).start(period=T)
-    compiled = len(live._step.signatures)
+    monkeypatch.setattr("tegotae.compile.native.Native.of", None)  # nothing is compiled or loaded from here on
     fixed = np.array([0.1, 0.2])
     fixed.flags.writeable = False
     for value in (fixed, np.ones((2, 2))[:, 0], [0, 1], (0.1, 0.2), np.array([1, 2]), np.float32([0.1, 0.2])):
         live.step(value)
-    assert len(live._step.signatures) == compiled
 
 
 def test_checkpoints_copies_and_pickles_keep_the_position():

@@ -243,3 +243,31 @@ def test_what_diverges_says_so():
         with pytest.raises(tg.TegotaeError, match="diverged"):
             stiff.run(10.0, period=1e-2, q=[0.1], targets={"bob": 0.0}, method=method)
     assert np.abs(stiff.run(10.0, period=1e-2, q=[0.1], targets={"bob": 0.0}).q[-1]).max() < 1e-6
+
+
+def test_a_tick_in_a_loop_is_the_same_by_either_way():
+    """Targets, even none, take the way by records; a float or an array takes the way that is bound to its arrays."""
+    rub = tg.FrictionImpedance(stiffness=1e5, damping=10.0, law=tg.Coulomb(0.5))
+    arm = Body(name="arm", mass=1.0, inertia=(0.1, 0.1, 0.1), center=(0.1, 0, 0), joint=Revolute(friction=rub))
+    thrown = Body(name="box", mass=2.0, inertia=(0.1, 0.2, 0.3), center=(0.1, -0.2, 0.3), joint=Free())
+    for bodies, torques in (([arm], [np.array([0.7]), 0.7, -0.3]), ([arm, thrown], [0.7, -0.3, 0.0])):
+        tree = Tree(bodies)
+        v = np.linspace(0.5, 1.5, tree.nv)
+        quick, slow = (Scene(tree=tree).start(period=1e-3, v=v) for _ in range(2))
+        for torque in torques * 20:
+            (q, v1), (expected_q, expected_v) = quick.step(torque), slow.step(torque, targets={})
+            np.testing.assert_allclose(q, expected_q, rtol=0, atol=1e-14)  # centres are turned by another formula
+            np.testing.assert_allclose(v1, expected_v, rtol=0, atol=1e-14)
+        assert np.array_equal(quick.memory.q, slow.memory.q)
+        assert np.array_equal(quick.memory.v, slow.memory.v)
+
+
+def test_a_tick_in_a_loop_refuses_what_is_no_number_and_stays_where_it_was():
+    arm = Tree([Body(name="arm", mass=1.0, inertia=(0.1, 0.1, 0.1), center=(0.1, 0, 0), joint=Revolute())])
+    live = Scene(tree=arm).start(period=1e-3, v=[1.0])
+    q, v = live.step(0.1)
+    for torque in (np.nan, np.array([np.inf])):
+        with pytest.raises(tg.InputError, match="torque"):
+            live.step(torque)
+    assert np.array_equal(live.q, q)
+    assert np.array_equal(live.v, v)

@@ -100,7 +100,7 @@ def walk(G, places, R, J):
 
 def test_kernels_give_the_same_inside_a_compiled_loop():
     """Inverse, Jacobian and forward kinematics in one loop of numba, all room made beforehand."""
-    from tegotae.compiling import build
+    from tegotae.compile import build
     from tegotae.table.kernels import hexa
 
     names = ("inverse", "jacobian", "forward")

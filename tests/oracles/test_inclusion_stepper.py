@@ -281,7 +281,7 @@ def _plane():
 
 
 def test_random_scalar_problems_are_all_solved_from_nothing():
-    from tegotae.compiling import build
+    from tegotae.compile import build
     from tegotae.inclusion import stepper_source as source
     from tegotae.inclusion.kernels import complementarity as c
 

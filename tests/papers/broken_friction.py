@@ -8,7 +8,7 @@ import pytest
 
 import tegotae as tg
 from tegotae.block import Kernels
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.device import joystick
 from tegotae.friction import Law
 from tegotae.friction.classics import Dahl, ExplicitlyCoupledFriction, Tanh

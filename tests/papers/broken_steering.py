@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 
 from tegotae.block import Kernels
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.steering import ContactPatch, Parabolic, SteeringSystem
 from tegotae.steering.kernels import patch
 from tegotae.steering.kernels.patch import BRISTLES, DRIFT, FORCE, PHASE, SPEED

@@ -16,7 +16,7 @@ import numpy as np
 from tegotae.bench import siconos
 from tegotae.bench.contest import Contest, Outcome, in_turn
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio, examples
 from tegotae.inclusion.ode import Ode
 
@@ -69,7 +69,6 @@ def chain(bodies: int = BODIES) -> Ode:
 
 def first_value(bodies: int = BODIES) -> float:
     """Seconds from `Inclusion(...)` to the first value of `rhs`; everything was imported before."""
-    import numba.core.typed_passes  # noqa: F401  # what numba imports when it first compiles
     import sympy  # noqa: F401
 
     start = time.perf_counter()

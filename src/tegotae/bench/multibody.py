@@ -12,7 +12,7 @@ import tegotae as tg
 from tegotae.bench.contest import Contest, Outcome, in_turn
 from tegotae.bench.kernels.multibody import many_accelerations
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.hybrid import TwoRobots
 from tegotae.multibody import Body, Prismatic, Revolute, Scene, Tree
 from tegotae.multibody.kernels.kinematics import workspace

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compiling import build, kernel
+from tegotae.compile import as_kernel, build, kernel
 from tegotae.errors import InputError
 from tegotae.friction.kernels import laws as law_kernels
 
@@ -265,7 +265,7 @@ class Tabulated(Law):
 
 @dataclass(frozen=True)
 class CustomLaw(Law):
-    """Any function of the slip speed that numba can compile.
+    """Any function of the slip speed in the subset of Python that can be compiled.
 
     The function is compiled once in each process. Its steepest fall is found by sampling speeds from 1 µm/s
     to 100 m/s; a law with finer detail than that grid should be given as `Tabulated`.
@@ -333,17 +333,19 @@ _SAMPLES = np.concatenate([[0.0], np.geomspace(1e-6, 1e2, 6000)])
 
 
 def _compile(function: Callable[[float], float]) -> tuple[Callable[[float], float], LawKernels]:
-    from numba.core.errors import NumbaError
-
     try:
-        r = function if hasattr(function, "py_func") else kernel(function)
+        r = as_kernel(function)
         value = r(0.5)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError(f"it gives {value!r}, not a number")
-    except (NumbaError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    except Exception as error:  # whatever a compiler, or the function itself, may raise: it is told and kept
+        from tegotae.compile import CompilerError
+
+        if isinstance(error, CompilerError):
+            raise  # not for the law to mend
+        reason = str(error).strip() or type(error).__name__
         raise InputError(
-            f"CustomLaw: numba cannot compile {getattr(function, '__name__', function)!r} ({reason}).\n"
+            f"CustomLaw: {getattr(function, '__name__', function)!r} cannot be compiled: {reason}\n"
             "  Use numbers, math functions and branches only, or give the law as Tabulated."
         ) from error
 

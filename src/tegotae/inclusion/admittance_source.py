@@ -13,7 +13,7 @@ from typing import Any
 import sympy
 from sympy import Symbol
 
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.inclusion.inputs import TIME
 from tegotae.inclusion.kernels import mobility
 from tegotae.inclusion.kernels import stepper as k

@@ -16,7 +16,7 @@ from sympy import Expr, Symbol
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compiling import build, kernel
+from tegotae.compile import as_kernel, build
 from tegotae.inclusion.inputs import check_values
 from tegotae.inclusion.printing import body_of, indented
 from tegotae.inclusion.system import TIME, Inclusion
@@ -91,10 +91,7 @@ class Instants:
 
     @cached_property
     def _fill(self) -> Any:
-        functions = tuple(
-            (f"input_{i}", value if hasattr(value, "py_func") else kernel(value))
-            for i, value in enumerate(self.inclusion.callables.values())
-        )
+        functions = tuple((f"input_{i}", as_kernel(value)) for i, value in enumerate(self.inclusion.callables.values()))
         return build(self._source(), functions).fill
 
     def _source(self) -> str:

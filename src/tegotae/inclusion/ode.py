@@ -251,9 +251,9 @@ class Ode:
 
     def _observed(self, times: Array, states: Array) -> tuple[Array, NDArray[np.int8]]:
         forces = np.zeros((times.size, len(self.inclusion.forces)))
-        modes = np.zeros((times.size, len(self.inclusion.elements)), dtype=np.int8)
+        modes = np.zeros((times.size, len(self.inclusion.elements)), dtype=np.int64)
         self.compiled.module.observe(np.ascontiguousarray(times), states, self.compiled.p, forces, modes)
-        return forces, modes
+        return forces, modes.astype(np.int8)
 
     def _modes(self, times: Array, states: Array) -> NDArray[np.int8]:
         return self._observed(times, states)[1]

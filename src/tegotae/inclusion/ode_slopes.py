@@ -16,7 +16,7 @@ import numpy as np
 import sympy
 from sympy import Expr
 
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.inclusion.kernels import slopes
 from tegotae.inclusion.ode_source import KERNELS, OdeSource, function
 

@@ -22,7 +22,7 @@ from types import ModuleType
 import sympy
 from sympy import Expr, Symbol
 
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.inclusion.kernels import ode as laws
 from tegotae.inclusion.kernels.steps import copy, cubic
 from tegotae.inclusion.marching import HEUN, RK4

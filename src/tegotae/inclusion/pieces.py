@@ -30,7 +30,7 @@ import sympy
 from sympy import Expr, Symbol
 
 from tegotae.checks import Array
-from tegotae.compiling import build, kernel
+from tegotae.compile import as_kernel, build
 from tegotae.errors import InputError
 from tegotae.inclusion.printing import body_of, indented
 from tegotae.inclusion.system import TIME, Inclusion
@@ -122,8 +122,8 @@ class Pieces:
 
 @cache
 def _compiled(symbol: Symbol, function: Any) -> Any:
-    """A user's function of time, tried once, so that what numba cannot compile is named here and not in a loop."""
-    built = function if hasattr(function, "py_func") else kernel(function)
+    """A user's function of time, tried once, so that what cannot be compiled is named here and not in a loop."""
+    built = as_kernel(function)
     try:
         float(built(0.0))
     except Exception as error:

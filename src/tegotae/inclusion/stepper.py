@@ -15,7 +15,7 @@ from sympy import Symbol
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.errors import TegotaeError
 from tegotae.inclusion import stepper_source as source
 from tegotae.inclusion.given import named

@@ -11,7 +11,7 @@ import sympy
 from sympy import Symbol
 
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.inclusion.kernels import complementarity
 from tegotae.inclusion.kernels import stepper as k
 from tegotae.inclusion.parameters import Contact, Friction

@@ -3,7 +3,7 @@
 Mass: p = [M], s = [v, x].  Spring-damper: p = [K, B], s = [x, f] with x the stretch.
 """
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 
 @kernel

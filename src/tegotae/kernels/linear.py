@@ -1,6 +1,6 @@
 """Small dense linear algebra for coupled steps; sizes of a few, so nothing is worth a library call."""
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 
 @kernel

@@ -87,7 +87,7 @@ def slopes(parent, kind, vi, S, k, x, J):
 @cache
 def entries() -> ModuleType:
     """The compiled functions that Python calls, shared by all trees."""
-    from tegotae.compiling import build
+    from tegotae.compile import build
 
     used = {
         kinematics: ("prepare_world", "forward_one"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from tegotae import friction as laws
 from tegotae.checks import Array
+from tegotae.compile import bind, build
 from tegotae.multibody.bodies import OneDegree
 from tegotae.multibody.controllers import Lock, Servo
 from tegotae.multibody.kernels import dual, joint_laws, kinematics, motion, stepping
@@ -53,7 +54,29 @@ def run_implicit(model, joints, friction, touches, touching, places, dual, work,
         if (tick + 1) % span[2] == 0:
             record(friction, touches, touching, places, work, q, v, tape, (tick + 1) // span[2] - span[3])
     return unsolved
+
+
+@entry
+def tick_implicit(
+    model, joints, friction, touches, touching, places, dual, work, zero, drive, q, v, T, span, tape, centers, Q, V
+):
+    for i in range(drive.tau.shape[1]):
+        if not np.isfinite(drive.tau[0, i]):
+            return -1
+    unsolved = run_implicit(
+        model, joints, friction, touches, touching, places, dual, work, zero, drive, q, v, T, span, tape
+    )
+    look_outside(model, centers, q, v, Q, V)
+    for i in range(len(v)):
+        if not np.isfinite(v[i]):
+            return -2
+    for i in range(len(q)):
+        if not np.isfinite(q[i]):
+            return -2
+    return unsolved
 """
+# What `tick_implicit` gives besides how many steps were not solved.
+NOT_FINITE, DIVERGED = -1, -2
 
 _EXPLICIT = """
 @entry
@@ -73,14 +96,13 @@ def run_explicit(model, joints, friction, touches, touching, places, work, drive
 
 def implicit_module(customs: Sequence[Any]) -> ModuleType:
     """The compiled implicit loop; the user's own laws are compiled into it."""
-    from tegotae.compiling import build
-
     halves = tuple(half for law in customs for half in law.kernels)
     names = [f"half_{i}" for i in range(len(halves))]
     functions = (
         ("with_customs", joint_laws.with_customs),
         ("prepare_world", kinematics.prepare_world),
         ("move", motion.move),
+        ("look_outside", motion.look_outside),
         *((name, getattr(stepping, name)) for name in ("implicit_kernels", "apply_wrenches", *_BOTH)),
         *zip(names, halves, strict=True),
     )
@@ -90,8 +112,6 @@ def implicit_module(customs: Sequence[Any]) -> ModuleType:
 @cache
 def explicit_module() -> ModuleType:
     """The compiled explicit loops."""
-    from tegotae.compiling import build
-
     own = ("step_rk4", "step_symplectic", "see", "record", "row_of")
     functions = [("prepare_world", kinematics.prepare_world), *((name, getattr(stepping, name)) for name in own)]
     return build(_EXPLICIT, tuple(functions))
@@ -168,6 +188,19 @@ class Memory:
         return Tape(
             np.zeros((rows, self.q.size)), np.zeros((rows, nv)), np.zeros((rows, nv)), np.zeros((rows, pairs, 4))
         )
+
+
+def live_tick(
+    customs: Sequence[Any], model: Model, joints: Joints, touches: Touches, memory: Memory,
+    drive: Drive, period: float, tape: Tape, centers: Array, seen: tuple[Array, Array],
+) -> Callable[[], int]:  # fmt: skip
+    """One implicit tick, bound to its arrays: q and v as users count them in `seen`, and how it went."""
+    m, span = memory, np.array([0, 1, 1, 1])
+    return bind(
+        implicit_module(tuple(customs)).tick_implicit,
+        model, joints, m.friction, touches, m.touching, m.places, m.dual, m.work, m.zero, drive, m.q, m.v,
+        period, span, tape, centers, *seen,
+    )  # fmt: skip
 
 
 def advance(

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
@@ -17,7 +17,7 @@ from tegotae.errors import TegotaeError
 from tegotae.multibody.contact import Touch
 from tegotae.multibody.controllers import Lock, Servo
 from tegotae.multibody.kernels.records import MU, Drive
-from tegotae.multibody.memory import Memory, advance, joints_of, model_of
+from tegotae.multibody.memory import DIVERGED, NOT_FINITE, Memory, advance, joints_of, live_tick, model_of
 from tegotae.multibody.pairs import Pairs, pairs_of
 from tegotae.multibody.tree import Tree
 from tegotae.result import Result, Variable
@@ -120,6 +120,15 @@ class Scene:
         return LiveScene(self, period, q, v, method)
 
 
+class _Bound(NamedTuple):
+    """A tick that is ready to be taken: where it reads the torque, which speeds take none, where it shows q and v."""
+
+    tick: Callable[[], int]
+    tau: Array
+    free: NDArray[np.int64]
+    seen: tuple[Array, Array]
+
+
 class LiveScene:
     """A scene in a loop, one tick at a time; it holds the state. Made by `Scene.start`.
 
@@ -160,7 +169,6 @@ class LiveScene:
         self.held = self._targets_at(inner_q)
         self.unsolved = 0
         self._one = self.memory.tape(1)
-        self._drive: Drive | None = None
 
     def _check_method(self) -> None:
         if self.method == "implicit":
@@ -204,8 +212,50 @@ class LiveScene:
         wrenches: Mapping[str, ArrayLike] | None = None,
     ) -> tuple[Array, Array]:
         """One tick; q and v at its end."""
+        if targets is None and wrenches is None and self._feed(torque):
+            return self._tick(torque)
         self.take(self.drive(1, torque, targets, wrenches), np.array([0, 1, 1, 1]), self._one)
         return self.q, self.v
+
+    def _feed(self, torque: Any) -> bool:
+        """Put the torque where the bound tick reads it, if it needs no further look: a float, or an array that fits."""
+        if self.method != "implicit":
+            return False
+        own = self._bound.tau
+        if isinstance(torque, float):
+            own.fill(torque)
+            own[self._bound.free] = 0.0  # one number for all is meant for joints
+            return True
+        fits = type(torque) is np.ndarray and torque.shape == own.shape and torque.dtype == own.dtype
+        if fits and not self._bound.free.size:
+            own[:] = torque
+            return True
+        return False
+
+    def _tick(self, torque: ArrayLike) -> tuple[Array, Array]:
+        unsolved = self._bound.tick()
+        if unsolved == NOT_FINITE:
+            checks.finite(OWN, "torque", np.atleast_1d(torque), "N·m")
+        if unsolved == DIVERGED:
+            self._see_that_it_is_finite(1)
+        self.unsolved += unsolved
+        q, v = self._bound.seen
+        return q.copy(), v.copy()
+
+    @cached_property
+    def _bound(self) -> _Bound:
+        """The tick of a control loop, with its arrays handed over once."""
+        tree = self.scene.tree
+        drive = self.drive(1, 0.0, None, None)
+        drive = drive._replace(target=self.held[None])
+        seen = np.zeros(tree.nq), np.zeros(tree.nv)
+        tick = live_tick(
+            self.customs, self.model, self.joints, self.scene.pairs.touches, self.memory, drive, self.period,
+            self._one, tree.layout.center, seen,
+        )  # fmt: skip
+        speeds = [np.arange(o, o + 6) for o in tree.layout.vi[tree.layout.kind == 2]]
+        free = np.concatenate([*speeds, np.zeros(0, dtype=np.int64)]).astype(np.int64)
+        return _Bound(tick, drive.tau[0], free, seen)
 
     def drive(
         self,
@@ -260,9 +310,13 @@ class LiveScene:
         self.unsolved += advance(
             self.method, self.customs, self.model, self.joints, pairs, m, drive, self.period, span, tape
         )
+        self._see_that_it_is_finite(int(span[1]))
+
+    def _see_that_it_is_finite(self, last: int) -> None:
+        m = self.memory
         if not (np.isfinite(m.v).all() and np.isfinite(m.q).all()):
             raise TegotaeError(
-                f"{OWN}: it diverged before t={span[1] * self.period:g} s.\n"
+                f"{OWN}: it diverged before t={last * self.period:g} s.\n"
                 "  Use method='implicit', a shorter period, or softer springs."
             )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.result import Result, Variable
 from tegotae.rod.ground import Ground, Peg, Wall
 from tegotae.rod.kernels import ground as gk

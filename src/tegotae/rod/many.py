@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.result import Result, Variable
 from tegotae.rod.kernels import many
 from tegotae.rod.kernels.extrapolation import DONE

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.errors import TegotaeError
 from tegotae.result import Result
 from tegotae.rod.kernels import extrapolation as ex

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.rod.kernels import motion, pure, segment
 from tegotae.rod.phases import Base, Load, Phase
 from tegotae.rod.planar import PlanarRod

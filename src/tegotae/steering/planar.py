@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Field, Impedance, Kernels
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.friction.laws import Coulomb, Law, as_law
 from tegotae.result import Result, Variable
 from tegotae.running import about, report_divergence, time_of

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.steering.kernels import pressure as pressure_kernels
 
 REFERENCE_COUNT = 21

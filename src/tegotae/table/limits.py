@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.table.poses import turned
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.result import Result, Variable
 
 _SOURCE = """

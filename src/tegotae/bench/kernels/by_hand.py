@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tegotae.compiling import kernel_sums
+from tegotae.compile import kernel_sums
 
 
 @kernel_sums

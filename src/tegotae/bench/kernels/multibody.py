@@ -1,6 +1,6 @@
 """Forward dynamics called from compiled code over and over, as a loop does."""
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.multibody.kernels.kinematics import prepare_world
 from tegotae.multibody.kernels.passes import accelerate
 

@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 
-from tegotae.compiling import cached_sums
+from tegotae.compile import entry_sums
 
 
-@cached_sums
+@entry_sums
 def column_and_bristles(c, p, e, f_0, f_v, bound, h, speed, T, velocity, torque):
     """c = [I, K_f, B_f, T_f], p = [K, B, a, xi_c, share, load, n] with K, B, load of one bristle and mu in load.
 

@@ -4,7 +4,7 @@ p = [P, J, D, tau, F]   gains (J of the integral), time constant of the derivati
 s = [x, i, d, f]        deviation, force of the integral, force of the (filtered) derivative, force on the plant
 """
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 
 @kernel

@@ -7,7 +7,7 @@ A PID ties the plant to a massless proxy, f = K c + B c' + L a with a' = c; the 
 f in F sgn(e - c + H (e' - c')) with e = -x.
 """
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 
 @kernel

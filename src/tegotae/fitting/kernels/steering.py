@@ -7,7 +7,7 @@ x = [wheel rate, V] over the tick. The tick is the one of the circuit: N tau_h =
 
 from functools import cache
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.steering.kernels.patch import FORCE, SPEED
 
 COLUMN, HEAD = 5, 4

@@ -7,7 +7,7 @@ import numpy as np
 from tegotae import checks
 from tegotae.block import Impedance
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.friction.laws import Law, Tabulated
 
 SPEEDS = np.concatenate([[0.0], np.geomspace(1e-7, 1e2, 500)])

@@ -15,7 +15,7 @@ Generalised Maxwell slip:
 import math
 from functools import cache
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 LUGRE_LAW = 3  # where the law's parameters start in p
 SLIP_HEAD = 3  # where the elements' parameters start in p

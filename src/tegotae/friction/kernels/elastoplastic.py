@@ -20,7 +20,7 @@ from functools import cache
 
 import numpy as np
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 LAW = 4  # where the law's parameters start in p
 ORDER = 20

@@ -18,7 +18,7 @@ hence the limit there is the law's r(0). tau = 0 gives a = 0, b = 1: no lag.
 import math
 from functools import cache
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 IMPEDANCE_LAW = 4  # where the law's parameters start in p
 ADMITTANCE_LAW = 2

@@ -9,7 +9,7 @@ two kernels over a parameter vector p whose entries start at index j:
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 EPSILON = 2.220446049250313e-16
 

@@ -9,7 +9,7 @@ s = [f (n), mean (n), scratch (n + n n), then for each element its own state of 
 
 from functools import cache
 
-from tegotae.compiling import kernel, kernel_sums
+from tegotae.compile import kernel, kernel_sums
 from tegotae.friction.kernels.element import impedance_kernels, impedance_kernels_vector
 
 # ---------------------------------------------------------------- Coulomb, no mass, no lag, one dimension

@@ -8,7 +8,7 @@ Explicit coupling:  p = [K, B, M, law...]   s = [e, w, f, g], as the element of 
 import math
 from functools import cache
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.friction.kernels.element import slip_kernel
 
 EXPLICIT_LAW = 3  # where the law's parameters start in p

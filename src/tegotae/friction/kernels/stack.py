@@ -13,7 +13,7 @@ s = [f, e, x, dir, i0, depth, then N times (x_g, sign_g, end_g, rest_g)],
 What is read together lies together: with 1e5 elements the step's time is its cache misses.
 """
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 HEAD = 6  # numbers of s before the stack
 SF, SK = 2, 3  # where the first sums of F and K lie in p

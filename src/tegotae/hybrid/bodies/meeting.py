@@ -27,7 +27,7 @@ def meet(model, ends, shape, hold, w, q, v, T, substeps, B, guarded, o, R, seen)
 
 @cache
 def _module() -> ModuleType:
-    from tegotae.compiling import build
+    from tegotae.compile import build
     from tegotae.hybrid.kernels import meeting
 
     return build(_SOURCE, (("meet_once", meeting.meet),))

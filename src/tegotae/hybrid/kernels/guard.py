@@ -12,7 +12,7 @@ B: 0 budget of the normal part, 1 of the tangential part [J], 2 energy refused s
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 NORMAL, TANGENTIAL, REFUSED, IMPULSE, WORK, SIZE = 0, 1, 2, 3, 4, 5
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.hybrid.kernels.guard import cap
 from tegotae.kernels.rotations import quaternion
 from tegotae.multibody.kernels.kinematics import COM, FREE, WIDTH, X, forward_one, prepare_world

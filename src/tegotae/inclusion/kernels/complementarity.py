@@ -14,7 +14,7 @@ the modes on. What is still open is found by trying every mode, or along a path 
 import math
 from collections import namedtuple
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.kernels.linear import eliminate
 
 NEWTON, SWEEPS, MODES, PATH, UNSOLVED = 0, 1, 2, 3, 4  # how the forces were found

@@ -6,7 +6,7 @@ stands: dx1 = inverse df + W dF, and J dF = -dN, where dN is what a change of ga
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.inclusion.kernels.complementarity import natural, radius, slope
 from tegotae.inclusion.kernels.stepper import dot, matrices, stiffnesses
 from tegotae.kernels.linear import eliminate

@@ -1,6 +1,6 @@
 """A record as a function of the time: lines between its points, held before the first and after the last."""
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 
 @kernel

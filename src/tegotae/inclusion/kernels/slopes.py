@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.inclusion.kernels.ode import rub_slope
 from tegotae.kernels.linear import eliminate
 

@@ -11,7 +11,7 @@ d = x1 - x0 this leaves d = free + W F, and for the forces the problem h = Q F +
 import math
 from collections import namedtuple
 
-from tegotae.compiling import kernel, kernel_inside
+from tegotae.compile import kernel, kernel_inside
 from tegotae.inclusion.kernels.complementarity import UNSOLVED, Problem, Scratch, copy, radius, slack
 from tegotae.kernels.linear import eliminate
 

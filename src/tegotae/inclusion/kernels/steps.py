@@ -1,6 +1,6 @@
 """What fixed-step loops share."""
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 
 @kernel

@@ -4,7 +4,7 @@ Contacts and the friction of all joints make one problem in their forces f (stic
 h = (T J M^-1 J' + C) f + J v_free - w*. It is set up only when something touches; a tree in the air costs its passes.
 """
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.multibody.kernels.dual import solve_dual
 from tegotae.multibody.kernels.joint_steps import rubs, solve_modes
 from tegotae.multibody.kernels.kinematics import S_, G

@@ -14,7 +14,7 @@ is brought in little by little, from none.
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.kernels.linear import solve_one
 from tegotae.multibody.kernels.dual_convex import (
     BOX,

@@ -7,7 +7,7 @@ cannot fail; without friction cones this is the whole problem.
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.kernels.linear import solve_one
 
 CONE, BOX, STOP = 0, 1, 2

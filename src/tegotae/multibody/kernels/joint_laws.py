@@ -1,6 +1,6 @@
 """Which friction law a joint has, by number, so that one loop serves all."""
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.friction.kernels.laws import (
     coulomb_resolve,
     stribeck_magnitude,

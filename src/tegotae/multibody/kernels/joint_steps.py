@@ -2,7 +2,7 @@
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.multibody.kernels.passes import backward, forward_two
 
 

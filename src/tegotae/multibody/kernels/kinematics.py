@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 REVOLUTE, PRISMATIC, FREE = 0, 1, 2
 

@@ -3,7 +3,7 @@
 min 1/2 f'(T G + c) f + b'f with |f| <= r, by projected Newton: its every step is one backward and one forward pass.
 """
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.multibody.kernels.joint_steps import by_forces, rubs, solve_modes
 
 NEWTONS = 60

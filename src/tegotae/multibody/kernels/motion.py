@@ -2,7 +2,7 @@
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.multibody.kernels.kinematics import FREE, INERTIA, OMEGA, OWN_BIAS
 
 
@@ -133,3 +133,25 @@ def midpoint_spin(inertia, a, b, d, T):
         if abs(u) + abs(v) + abs(w) <= 1e-15 * (abs(x) + abs(y) + abs(z)):
             break
     return x, y, z
+
+
+@kernel
+def look_outside(model, centers, q, v, Q, V):
+    """Q, V: q and v as users count them, of the origins of free bodies instead of their centres of mass."""
+    for k in range(len(model.parent)):
+        i, o = int(model.qi[k]), int(model.vi[k])
+        if model.kind[k] != FREE:
+            Q[i], V[o] = q[i], v[o]
+            continue
+        w, x, y, z = q[i + 3], q[i + 4], q[i + 5], q[i + 6]
+        size = math.sqrt(w * w + x * x + y * y + z * z)
+        w, x, y, z = w / size, x / size, y / size, z / size
+        Q[i + 3], Q[i + 4], Q[i + 5], Q[i + 6] = w, x, y, z
+        cx, cy, cz = centers[k, 0], centers[k, 1], centers[k, 2]
+        # The centre turned by the quaternion: c + 2 u x (u x c + w c).
+        tx, ty, tz = y * cz - z * cy + w * cx, z * cx - x * cz + w * cy, x * cy - y * cx + w * cz
+        ax, ay, az = cx + 2.0 * (y * tz - z * ty), cy + 2.0 * (z * tx - x * tz), cz + 2.0 * (x * ty - y * tx)
+        Q[i], Q[i + 1], Q[i + 2] = q[i] - ax, q[i + 1] - ay, q[i + 2] - az
+        p, r, s = v[o + 3], v[o + 4], v[o + 5]
+        V[o], V[o + 1], V[o + 2] = v[o] - (r * az - s * ay), v[o + 1] - (s * ax - p * az), v[o + 2] - (p * ay - r * ax)
+        V[o + 3], V[o + 4], V[o + 5] = p, r, s

@@ -6,7 +6,7 @@ from the tips to the base, and the way back.
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.multibody.kernels.kinematics import (
     C_,
     CHOLESKY,

@@ -2,7 +2,7 @@
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.multibody.kernels.kinematics import COM, OMEGA, VELOCITY, X
 from tegotae.multibody.kernels.records import (
     AXES,

@@ -18,7 +18,7 @@ Where the numbers lie: `port_view.py`.
 import math
 from functools import cache
 
-from tegotae.compiling import kernel, kernel_exact, kernel_inside
+from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.multibody.kernels import joint_laws
 from tegotae.multibody.kernels.joint_steps import commit_friction, prepare_joints
 from tegotae.multibody.kernels.kinematics import (

@@ -8,7 +8,7 @@ Scratch: PORT numbers, ROWS_OF_V rows of one number a speed, the rows of S, and 
 
 from collections import namedtuple
 
-from tegotae.compiling import kernel_inside
+from tegotae.compile import kernel_inside
 from tegotae.multibody.kernels.kinematics import WIDTH
 from tegotae.multibody.kernels.records import Friction, Joints, Model, Work
 

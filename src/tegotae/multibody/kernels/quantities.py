@@ -3,7 +3,7 @@
 All read the rows that `forward_one` left in S.
 """
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.multibody.kernels.kinematics import (
     COM,
     D_WAY,

@@ -5,7 +5,7 @@ A point is a ball of radius 0. The gap is a signed distance, exact on both sides
 
 import math
 
-from tegotae.compiling import cached, kernel
+from tegotae.compile import entry, kernel
 
 HALF_SPACE, PLATE, BOX, SPHERE = 0, 1, 2, 3
 SIZES = 3  # numbers that tell a surface of a kind from another
@@ -26,7 +26,7 @@ def _from(x, y, z, cx, cy, cz, nx, ny, nz, radius, out):
     _put(out, distance - radius, nx, ny, nz, cx, cy, cz)
 
 
-@cached
+@entry
 def touch(kind, g, x, y, z, radius, out):
     """out = gap, normal out of the surface (3), nearest point of the surface (3).
 

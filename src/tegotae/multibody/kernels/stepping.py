@@ -1,6 +1,8 @@
 """Ticks of a scene: implicit with stiction and contact, or explicit without. The loops around them are generated."""
 
-from tegotae.compiling import kernel
+import math
+
+from tegotae.compile import kernel
 from tegotae.multibody.kernels.contacts import activate, commit_contacts, contact_kernels
 from tegotae.multibody.kernels.joint_steps import commit_friction, prepare_joints
 from tegotae.multibody.kernels.kinematics import FREE, forward_one
@@ -101,8 +103,8 @@ def explicit_joints(model, joints, tau, q, v, out, slope):
         o = model.vi[k]
         if model.kind[k] == FREE:
             continue
-        if joints.damping[o] == float("inf"):
-            out[o], slope[o] = 0.0, float("inf")
+        if joints.damping[o] == math.inf:
+            out[o], slope[o] = 0.0, math.inf
         else:
             pull = joints.gain[o] * (joints.target[o] - q[model.qi[k]])
             out[o] = tau[o] + pull - (joints.damping[o] + joints.rate_gain[o]) * v[o]

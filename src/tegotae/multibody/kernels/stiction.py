@@ -14,7 +14,7 @@ the same pair of passes.
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.multibody.kernels.joint_steps import by_modes, rubs, solve_modes
 from tegotae.multibody.kernels.least_energy import ROUND, least_energy, modes_from_forces
 

@@ -7,7 +7,7 @@ Across, relative velocity v_t, stretch a, force f_t on the body that touches:
 By backward Euler both become rows ``h = v + c f - w*`` of the dual: h_n = (e1 + p1)/T, h_t = the slip.  [xiong2011]
 """
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 
 @kernel

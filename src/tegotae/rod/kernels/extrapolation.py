@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from tegotae.compiling import kernel, kernel_inside
+from tegotae.compile import kernel, kernel_inside
 from tegotae.rod.kernels.motion import accelerations, drive, locate, powers
 
 IMPLICIT, EXPLICIT = 0, 1

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tegotae.compiling import kernel_sums, kernel_sums_inside
+from tegotae.compile import kernel_sums, kernel_sums_inside
 from tegotae.rod.kernels import lanes as at
 from tegotae.rod.kernels.lanes import FIELDS, LANES, where
 

@@ -8,7 +8,7 @@ compiler knows that they do not overlap, and takes a whole row at once.
 
 import math
 
-from tegotae.compiling import kernel_sums
+from tegotae.compile import kernel_sums
 from tegotae.rod.kernels.recursion import cross, weigh
 from tegotae.rod.kernels.segment import WIDE, moments, row, series
 

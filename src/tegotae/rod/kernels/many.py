@@ -2,7 +2,7 @@
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.rod.kernels.extrapolation import DONE, UNDER_WAY, advance
 from tegotae.rod.kernels.motion import Rod, drive, locate
 from tegotae.rod.kernels.segment import all_integrals, kinetic_energy, places, velocities

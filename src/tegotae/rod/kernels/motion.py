@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tegotae.compiling import kernel_inside
+from tegotae.compile import kernel_inside
 from tegotae.rod.kernels.recursion import BACK, articulate, at_base, spread
 from tegotae.rod.kernels.segment import WIDTH, all_integrals, moments, velocities
 

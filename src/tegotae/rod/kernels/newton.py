@@ -8,7 +8,7 @@ of f into the node's block of the O(n) recursion; a trial that overshoots is sho
 function along it vanishes, which it does once. A trial is the solution when f is what its slope foretold.
 """
 
-from tegotae.compiling import kernel_sums
+from tegotae.compile import kernel_sums
 from tegotae.rod.kernels import lanes as at
 from tegotae.rod.kernels.ground import answer
 from tegotae.rod.kernels.lanes import FIELDS, LANES, inward, outward, where

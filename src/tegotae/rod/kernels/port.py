@@ -13,7 +13,7 @@ s = [velocity (d), position (d), torque, curvature, q (3), y (n + 2), v (n + 2),
 Scratch: T, torque and curvature that it was worked out for, then what `room` lays out.
 """
 
-from tegotae.compiling import kernel, kernel_inside
+from tegotae.compile import kernel, kernel_inside
 from tegotae.rod.kernels.recursion import BACK, articulate, at_base, spread
 from tegotae.rod.kernels.segment import WIDTH, all_integrals
 

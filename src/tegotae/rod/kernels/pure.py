@@ -11,7 +11,7 @@ O(n^2); solving costs O(n^3). A and W hold one plane vector a row; row k of S as
 
 import math
 
-from tegotae.compiling import kernel, kernel_inside, kernel_sums
+from tegotae.compile import kernel, kernel_inside, kernel_sums
 from tegotae.rod.kernels.motion import spread_points
 from tegotae.rod.kernels.segment import all_integrals
 

@@ -9,7 +9,7 @@ and th''_(k+1) is eliminated with a scalar, positive pivot. No constraint can dr
 An implicit step adds (dt C + dt^2 K)/h [[1, -1], [-1, 1]] to the angles of each segment at no extra cost.
 """
 
-from tegotae.compiling import kernel, kernel_sums, kernel_sums_inside
+from tegotae.compile import kernel, kernel_sums, kernel_sums_inside
 
 # Columns of the row R[k] that the way back needs, over the pivot: coupling to x, y, th_k, right side.
 BACK = 4

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from tegotae.compiling import kernel, kernel_sums, kernel_sums_inside
+from tegotae.compile import kernel, kernel_sums, kernel_sums_inside
 
 WIDTH = 21
 INVERSE = 1.0 / np.maximum(np.arange(64.0), 1.0)  # 1/p: the recurrence would wait for every division

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from tegotae.compiling import kernel_inside, kernel_sums
+from tegotae.compile import kernel_inside, kernel_sums
 from tegotae.rod.kernels import lanes as at
 from tegotae.rod.kernels.ground import look, settle, stored
 from tegotae.rod.kernels.lanes import FIELDS, LANES, shape, trace, where

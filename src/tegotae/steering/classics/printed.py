@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compiling import build
+from tegotae.compile import build
 from tegotae.friction.laws import Coulomb
 from tegotae.result import Result, Variable
 from tegotae.running import report_divergence, time_of

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from tegotae.compiling import kernel, kernel_sums
+from tegotae.compile import kernel, kernel_sums
 from tegotae.steering.kernels.carcass import nearer, own_slope
 from tegotae.steering.kernels.patch import BRISTLES, GIVING, NEXT_PHASE, ROOM, ROWS, SPEED, prepare_kernel
 

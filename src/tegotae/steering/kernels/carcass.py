@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.steering.kernels.patch import GIVEN, GIVING, commit_kernel, coulomb_bristle, gather_kernel, law_bristle
 
 EPSILON = 2.220446049250313e-16

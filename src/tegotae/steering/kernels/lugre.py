@@ -13,7 +13,7 @@ would be in the steady state for the same v and c: z(L) = kappa z = nu zh. So th
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 LUGRE_FX, LUGRE_FY, LUGRE_TORQUE, ZX, ZY, ZH, WAY = range(7)
 

@@ -5,7 +5,7 @@ p = [B, C, D, E, Bt, Ct, Dt, Et, xi_c]
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 
 @kernel

@@ -18,7 +18,7 @@ load and Ti are worked out at the first trial of a tick and kept behind the bris
 import math
 from functools import cache
 
-from tegotae.compiling import kernel, kernel_exact, kernel_sums, kernel_sums_inside
+from tegotae.compile import kernel, kernel_exact, kernel_sums, kernel_sums_inside
 
 FORCE, LATERAL, STUCK, DELTA, SPEED, DRIFT, YAW, DRIFT_BEFORE, PHASE, GIVEN, GIVING, BRISTLES = range(12)
 FRICTION = 11  # where the law's parameters start in p

@@ -18,7 +18,7 @@ is (-S, -V alpha, rate), held over the tick, and Vr is fed.
 import math
 from functools import cache
 
-from tegotae.compiling import kernel, kernel_sums
+from tegotae.compile import kernel, kernel_sums
 
 FX, FY, TORQUE, STUCK, ROLLING, PHASE, BRISTLES = range(7)
 LAW = 9  # where the law's parameters start in p

@@ -3,7 +3,7 @@
 p from index j on holds the profile's numbers, a is half the length of the patch. Outside the patch there is no load.
 """
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 
 @kernel

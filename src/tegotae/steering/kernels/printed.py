@@ -9,7 +9,7 @@ Torques of a tick follow from the motion of the last one; (11) then moves the wh
 import math
 from functools import cache
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.steering.kernels.patch import FRICTION
 
 STEER, RATE, HAND, TYRE, TRAIN, LATERAL, STUCK, SPEED, GIVEN = range(9)

@@ -18,7 +18,7 @@ way, so that it hardly tells while the period is short.
 
 from functools import cache
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.steering.kernels.axle import elastic_axle, rigid_axle
 from tegotae.steering.kernels.carcass import carcass_kernels, coulomb_carcass_kernels
 from tegotae.steering.kernels.patch import (

@@ -3,10 +3,10 @@
 J v' = tau + u + k (qd - q) + c (qd' - v) - b v - F sgn(v)
 """
 
-from tegotae.compiling import cached
+from tegotae.compile import entry
 
 
-@cached
+@entry
 def wheel_pass(q, v, tau, u, k, c, qd, w, J, b, F, T, n):
     """One tick in n backward-Euler steps, dry friction solved exactly in each -> q, v.
 

@@ -12,7 +12,7 @@ w: 0:3 force on the plate, 3:6 its torque about the centre of the joints, both i
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 
 @kernel

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.table.kernels.hexa import ROW, inverse, inverse_jacobian
 
 

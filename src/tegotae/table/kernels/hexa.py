@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.kernels.linear import solve_one
 
 ROW = 13

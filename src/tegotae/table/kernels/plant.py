@@ -5,7 +5,7 @@ y and B are those of `dynamics`, C that of `contact`, S and s those of `sensor`,
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 from tegotae.kernels.linear import solve_one
 from tegotae.kernels.rotations import quaternion
 from tegotae.table.kernels.contact import drag, touch

@@ -7,7 +7,7 @@ s: 0:6 filtered strain, 6 place in the ring, 7: ring of delayed strains.
 
 import math
 
-from tegotae.compiling import kernel
+from tegotae.compile import kernel
 
 # splitmix64's odd numbers, as int64 has them: sums and products wrap, to the same bits as without a sign.
 _STEP, _MIX1, _MIX2 = 0x9E3779B97F4A7C15 - 2**64, 0xBF58476D1CE4E5B9 - 2**64, 0x94D049BB133111EB - 2**64

@@ -1,0 +1,299 @@
+"""Kernels as C, called from Python: found in the cache or compiled, loaded, and handed their arguments."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import itertools
+import struct
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tegotae.compile import backend, cache, shipped, toolchain
+from tegotae.compile.fingerprint import fingerprint
+from tegotae.compile.translate.program import Entry, Program
+from tegotae.compile.translate.refusal import SubsetError
+from tegotae.compile.translate.types import REAL, TRUTH, Array, Known, Number, Record, Tuple, Type, type_of
+from tegotae.errors import FileError, InputError
+
+if TYPE_CHECKING:
+    from tegotae.compile.kernels import Kernel
+
+SYMBOL = "tegotae_entry"
+_REAL = struct.Struct("=d")
+_BYTE = ctypes.c_char.from_buffer
+
+
+class Caller:
+    """What Python calls: it compiles on the first call with new types.
+
+    The words of arguments that come again, as the same objects, are kept from the call before: a loop that calls with
+    the same arrays again and again hands over only its numbers. Kernels that share their work with other threads, and
+    calls that meet another thread inside, take the plain way.
+    """
+
+    def __init__(self, kernel: Kernel):
+        self._kernel = kernel
+        self._known: dict[tuple[Type, ...], Native] = {}
+        self._busy = threading.Lock()
+        self._held: list[Any] = []
+        self._native: Native | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it."""
+        if self._kernel.shares or not self._busy.acquire(blocking=False):
+            try:
+                native = self._for(signature(self._kernel, arguments))
+            except toolchain.NoCompilerError:
+                return self._plainly(arguments)
+            return native(native.words(arguments))
+        try:
+            return self._again(arguments)
+        finally:
+            self._busy.release()
+
+    def _for(self, kinds: tuple[Type, ...]) -> Native:
+        native = self._known.get(kinds)
+        if native is None:
+            native = self._known[kinds] = Native.of(self._kernel, kinds)
+        return native
+
+    def _plainly(self, arguments: tuple[Any, ...]) -> Any:
+        backend.warn_of_plain_python()
+        return self._kernel.py_func(*arguments)
+
+    def _again(self, arguments: tuple[Any, ...]) -> Any:
+        held = self._held
+        if self._native is None or len(arguments) != len(held):
+            return self._anew(arguments)
+        for place, argument in enumerate(arguments):
+            if argument is not held[place]:
+                if not self._native.put(self._words, place, argument):
+                    return self._anew(arguments)
+                held[place] = argument if _small(argument) else _LET_GO
+        return self._native(self._words)
+
+    def _anew(self, arguments: tuple[Any, ...]) -> Any:
+        self._native = None  # should anything fail on the way
+        try:
+            native = self._for(signature(self._kernel, arguments))
+        except toolchain.NoCompilerError:
+            return self._plainly(arguments)
+        self._words = ctypes.create_string_buffer(native.words(arguments), native.layout.size + 1)
+        self._held = [argument if _small(argument) else _LET_GO for argument in arguments]
+        self._native = native
+        return native(self._words)
+
+
+# What is larger is let go after a call: a caller must not keep somebody's hour of records alive.
+_HELD_AT_MOST = 1 << 17
+_LET_GO = object()  # in its place: no argument is it
+
+
+def _small(argument: Any) -> bool:
+    if isinstance(argument, np.ndarray):
+        return bool(argument.nbytes <= _HELD_AT_MOST)
+    if isinstance(argument, tuple):
+        return all(map(_small, argument))
+    return True
+
+
+def signature(kernel: Kernel, arguments: Sequence[Any]) -> tuple[Type, ...]:
+    """The types of arguments; what kernels cannot take is refused in words."""
+    kinds = []
+    for place, argument in enumerate(arguments):
+        try:
+            kinds.append(type_of(argument))
+        except TypeError as error:
+            raise SubsetError(
+                f"kernel {kernel.__name__!r}: argument {place} is {error}.\n"  # type: ignore[attr-defined]
+                "  Give numbers, arrays of float64, int64 or bool, tuples and NamedTuples of them."
+            ) from None
+    return tuple(kinds)
+
+
+class Native:
+    """One kernel for one list of types, loaded.
+
+    Args:
+        function: the entry of the library, with the type of its result told to ctypes.
+        result: what it gives, in letters; see `result_code`.
+        kinds: the types of its arguments.
+    """
+
+    def __init__(self, function: Any, result: str, kinds: tuple[Type, ...]):
+        self.function, self.kinds, self.result = function, kinds, result
+        self.layout = struct.Struct("=" + "".join(map(_format, kinds)))
+        self.starts = [0, *itertools.accumulate(len(_format(kind)) for kind in kinds)]
+        self.several = result.startswith("(")
+        letters = result.replace("(", "").replace(")", "")
+        self._numbers = struct.Struct("=" + letters.translate(_WORDS))
+
+    @classmethod
+    def of(cls, kernel: Kernel, kinds: tuple[Type, ...]) -> Native:
+        """Found in the cache, or compiled."""
+        entry = Entry(SYMBOL, kernel, kinds)
+        if (found := shipped.find(key_of(entry))) is not None:
+            return cls.load(found.library, Entry(found.symbol, kernel, kinds))
+        path = library(entry)
+        try:
+            return cls.load(path, entry)
+        except (OSError, ValueError, AttributeError):
+            path.unlink(missing_ok=True)  # damaged where it lay: it is made anew
+        try:
+            return cls.load(library(entry), entry)
+        except (OSError, ValueError, AttributeError) as error:
+            raise FileError(
+                f"{path}: what was just compiled cannot be loaded ({error}).\n"
+                f"  Set {cache.VARIABLE} to a folder from which programs may be run, or TEGOTAE_BACKEND=python."
+            ) from error
+
+    @classmethod
+    def load(cls, path: Path, entry: Entry) -> Native:
+        """An entry of a library."""
+        loaded = (ctypes.CDLL if entry.kernel.shares else ctypes.PyDLL)(str(path))
+        result = ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(loaded, entry.symbol + "_result"))).decode()
+        function = getattr(loaded, entry.symbol)
+        function.argtypes = [ctypes.c_void_p] * (2 if result.startswith("(") else 1)
+        function.restype = {"f": ctypes.c_double, "i": ctypes.c_int64, "b": ctypes.c_bool}.get(result)
+        return cls(function, result, entry.arguments)
+
+    def words(self, arguments: Sequence[Any]) -> bytes:
+        """The arguments as the library takes them."""
+        words: list[Any] = []
+        for argument, kind in zip(arguments, self.kinds, strict=True):
+            _flatten(argument, kind, words)
+        try:
+            return self.layout.pack(*words)
+        except struct.error as error:
+            raise InputError(f"A whole number handed to a kernel does not fit into 64 bits ({error}).") from error
+
+    def put(self, words: Any, place: int, argument: Any) -> bool:
+        """Change one argument among the words; False if its type is another than before, or no type of a kernel's."""
+        kind = self.kinds[place]
+        if kind is REAL:
+            if not isinstance(argument, float):
+                return False
+            _REAL.pack_into(words, 8 * self.starts[place], argument)
+            return True
+        changed: list[Any] = []
+        try:
+            if type_of(argument) != kind:
+                return False
+            _flatten(argument, kind, changed)
+            struct.pack_into("=" + _format(kind), words, 8 * self.starts[place], *changed)
+        except (TypeError, struct.error):
+            return False  # on the way for new types, it is told in words
+        return True
+
+    def __call__(self, words: Any) -> Any:
+        """Hand the words over, and read the result."""
+        if not self.several:
+            return self.function(words)
+        room = self.room()
+        self.function(words, room)
+        return self.read(room)
+
+    def room(self) -> Any:
+        """Room for a result of several numbers."""
+        return ctypes.create_string_buffer(max(self._numbers.size, 8))
+
+    def read(self, room: Any) -> Any:
+        """The result that the library left in `room`."""
+        numbers = iter(self._numbers.unpack_from(room))
+        return _shaped(iter(self.result), numbers)
+
+
+_WORDS = str.maketrans({"f": "d", "i": "q", "b": "q"})
+
+
+def _shaped(letters: Iterator[str], numbers: Iterator[Any]) -> Any:
+    """Numbers one after another, as the tuples that the letters tell."""
+    letter = next(letters)
+    if letter != "(":
+        return bool(next(numbers)) if letter == "b" else next(numbers)
+    items = []
+    for inner in letters:
+        if inner == ")":
+            break
+        items.append(_shaped(itertools.chain([inner], letters), numbers))
+    return tuple(items)
+
+
+def _format(kind: Type) -> str:
+    """How `struct` writes the words of an argument."""
+    if isinstance(kind, Number):
+        return "d" if kind is REAL else "q"
+    if isinstance(kind, Array):
+        return "q" * (1 + kind.dimensions * (1 if kind.contiguous else 2))
+    if isinstance(kind, Tuple | Record):
+        return "".join(map(_format, kind.items))
+    return ""
+
+
+def _flatten(value: Any, kind: Type, words: list[Any]) -> None:
+    if isinstance(kind, Array):
+        words.append(_address(value))
+        words.extend(value.shape)
+        if not kind.contiguous:
+            words.extend([stride // value.itemsize for stride in value.strides])
+    elif isinstance(kind, Number):
+        words.append(bool(value) if kind is TRUTH else value)  # NumPy's truth values are no numbers
+    elif isinstance(kind, Tuple | Record):
+        for item, inner in zip(value, kind.items, strict=True):
+            _flatten(item, inner, words)
+
+
+def _address(array: Any) -> int:
+    """Where an array's numbers lie. The quick way serves arrays that lie side by side and may be written."""
+    try:
+        return ctypes.addressof(_BYTE(array))
+    except (TypeError, ValueError, BufferError):
+        return int(array.ctypes.data)
+
+
+def key_of(entry: Entry) -> str:
+    """What an entry is, whoever compiles it."""
+    kinds = entry.arguments
+    known = [kind.value for kind in kinds if isinstance(kind, Known)]
+    return hashlib.sha256(f"{fingerprint([entry.kernel, *known])} {kinds!r}".encode()).hexdigest()
+
+
+_turns: dict[Path, threading.Lock] = {}
+
+
+def library(entry: Entry) -> Path:
+    """The compiled entry, made if it is not there yet; its C lies beside it."""
+    tools = toolchain.find()
+    key = hashlib.sha256(f"{tools.identity} {key_of(entry)}".encode()).hexdigest()[:24]
+    name = f"{entry.kernel.py_func.__name__.strip('<>')}-{key}"
+    path = cache.folder() / f"{name}.so"
+    with _turns.setdefault(path, threading.Lock()):  # of threads that come together, one compiles
+        if not cache.is_whole(path):
+            units = [toolchain.Unit(f"{name}.{mode}", mode, text) for mode, text in translate(entry).items()]
+            for unit in units:
+                cache.write(path.with_name(f"{unit.name}.c"), unit.text)
+            tools.build(units, path)
+    return path
+
+
+def translate(entry: Entry) -> dict[str, str]:
+    """The C of an entry: one unit or two, "strict" and "free" sums."""
+    return Program().units([entry])
+
+
+def c_source(kernel: Any, *arguments: Any) -> str:
+    """The C that a kernel becomes for such arguments, to read.
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.compile import c_source
+        >>> from tegotae.friction.kernels.laws import viscous_magnitude
+        >>> "k_viscous_magnitude(reals1 p, int64_t j, double s)" in c_source(viscous_magnitude, np.zeros(2), 0, 0.0)
+        True
+    """
+    return "\n".join(translate(Entry(SYMBOL, kernel, signature(kernel, arguments))).values())

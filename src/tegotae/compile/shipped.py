@@ -1,0 +1,87 @@
+"""The library that comes with the package: what a machine of the package needs is compiled before anybody asks.
+
+A wheel carries it; installing a checkout puts it into the environment, never into the source tree. An entry is found by
+its key, which holds everything that it depends on: an edited kernel never meets it.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import warnings
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+MANIFEST, LIBRARY = "manifest.json", "kernels.so"
+# A second library for processors with wide registers holds the loops whose sums are taken several at a time.
+WIDE = "kernels-wide.so"
+WIDE_FLAGS = {"x86_64": ("-march=x86-64-v3", "-mprefer-vector-width=256")}
+_WIDE_NEEDS = {"avx2", "fma", "bmi1", "bmi2", "movbe", "f16c"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where an entry is."""
+
+    library: Path
+    symbol: str
+
+
+def folders() -> tuple[Path, ...]:
+    """Where the library may be: in the package (a wheel), or in the environment (an installed checkout)."""
+    return Path(__file__).parent / "library", environment()
+
+
+def environment() -> Path:
+    """Where installing a checkout puts the library."""
+    return Path(sys.prefix) / "share" / "tegotae"
+
+
+def find(key: str) -> Found | None:
+    """The entry with this key, if it was shipped."""
+    for folder, entries in _manifests():
+        if key in entries:
+            library, symbol = entries[key]
+            return Found(folder / (library if library == LIBRARY or _is_wide() else LIBRARY), symbol)
+    return None
+
+
+def count() -> int:
+    """How many entries were shipped for this machine."""
+    return sum(len(entries) for _, entries in _manifests())
+
+
+@cache
+def _manifests() -> tuple[tuple[Path, dict[str, tuple[str, str]]], ...]:
+    found = []
+    for folder in folders():
+        path = folder / MANIFEST
+        if not path.exists():
+            continue
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        if manifest["machine"] == machine():
+            found.append((folder, manifest["entries"]))
+        else:
+            warnings.warn(
+                f"{folder} holds kernels for {manifest['machine']}, and this is {machine()}: they are compiled anew. "
+                "Install tegotae for this machine to have them ready.",
+                stacklevel=2,
+            )
+    return tuple(found)
+
+
+def machine() -> str:
+    """The system and processor that a library is made for."""
+    return f"{sys.platform}-{platform.machine()}"
+
+
+@cache
+def _is_wide() -> bool:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return False
+    flags = next((line.split() for line in lines if line.startswith("flags")), [])
+    return set(flags) >= _WIDE_NEEDS

@@ -1,0 +1,88 @@
+"""Making the library that ships: entries that were taken down, translated, compiled and listed."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tegotae.compile import cache, shipped, toolchain
+from tegotae.compile.native import key_of
+from tegotae.compile.translate.program import Entry, Program
+
+if TYPE_CHECKING:
+    from tegotae.compile.kernels import Kernel
+    from tegotae.compile.translate.types import Type
+
+Call = tuple["Kernel", tuple["Type", ...]]
+
+
+def make(calls: Iterable[Call], folder: Path, tell: Callable[[str], Any]) -> int:
+    """Compile these entries into a library with its list in `folder`; how many there are."""
+    tools = toolchain.find()
+    entries = _entries(calls)
+    made_by = {"machine": shipped.machine(), "compiler": tools.identity}
+    if _is_made(folder, entries, made_by):
+        tell(f"{len(entries)} loops are compiled already")
+        return len(entries)
+    tell(f"translating {len(entries)} loops to C")
+    groups = list(_groups(entries))
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = {key_of(entry): [shipped.LIBRARY, entry.symbol] for entry in entries}
+    _compile(tools, [unit for _, units in groups for unit in units], folder / shipped.LIBRARY, (), tell)
+    if wide := shipped.WIDE_FLAGS.get(platform.machine()):
+        # Only sums that are taken several at a time gain by wide registers.
+        free = [(group, units) for group, units in groups if any(unit.mode == "free" for unit in units)]
+        _compile(tools, [unit for _, units in free for unit in units], folder / shipped.WIDE, wide, tell)
+        for group, _ in free:
+            for entry in group:
+                listed[key_of(entry)] = [shipped.WIDE, entry.symbol]
+    manifest = {**made_by, "entries": listed}
+    cache.write(folder / shipped.MANIFEST, json.dumps(manifest, indent=1))
+    return len(entries)
+
+
+def _is_made(folder: Path, entries: list[Entry], made_by: dict[str, str]) -> bool:
+    """Whether just these entries were compiled here, by the same compiler."""
+    path = folder / shipped.MANIFEST
+    if not path.exists():
+        return False
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    same = {name: manifest.get(name) for name in made_by} == made_by
+    return same and set(manifest["entries"]) == {key_of(entry) for entry in entries}
+
+
+def _compile(
+    tools: toolchain.Toolchain,
+    units: list[toolchain.Unit],
+    library: Path,
+    wide: tuple[str, ...],
+    tell: Callable[[str], Any],
+) -> None:
+    tell(f"compiling {library.name} with {' '.join(tools.command)}")
+    tools.build(units, library, jobs=os.cpu_count() or 1, wide=wide)
+
+
+def _entries(calls: Iterable[Call]) -> list[Entry]:
+    """Each entry once, those of one generated module or file side by side."""
+    found: dict[str, Entry] = {}
+    for kernel, kinds in calls:
+        entry = Entry(f"tegotae_entry_{len(found)}", kernel, kinds)
+        found.setdefault(key_of(entry), entry)
+    return sorted(found.values(), key=_home)
+
+
+def _home(entry: Entry) -> str:
+    return str(entry.kernel.py_func.__code__.co_filename)
+
+
+def _groups(entries: list[Entry]) -> Iterator[tuple[list[Entry], list[toolchain.Unit]]]:
+    """A program for each home: small enough to be compiled side by side, and to read."""
+    for number, (_, group) in enumerate(groupby(entries, _home)):
+        own = list(group)
+        units = Program(prefix=f"k{number}_").units(own)
+        yield own, [toolchain.Unit(f"{number}.{mode}", mode, text) for mode, text in units.items()]

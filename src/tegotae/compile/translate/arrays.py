@@ -1,0 +1,290 @@
+"""Indexing, slices, views and copies of arrays."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tegotae.compile.translate.helpers import LARGEST_ROOM
+from tegotae.compile.translate.refusal import Refused
+from tegotae.compile.translate.types import (
+    COUNT,
+    REAL,
+    TRUTH,
+    WHOLE,
+    Array,
+    Known,
+    Number,
+    Record,
+    Tuple,
+    is_whole,
+    join,
+    told,
+)
+from tegotae.compile.translate.writer import Value, Writer, bare
+
+
+class Arrays(Writer):
+    """How arrays are read, written and made."""
+
+    def subscript(self, base: Value, at: ast.expr) -> Value:
+        """`base[at]`."""
+        if isinstance(base.kind, Tuple | Record):
+            return self._item_of(base, at)
+        if not isinstance(base.kind, Array):
+            raise Refused(at, f"{told(base.kind)} cannot be indexed.", "Index arrays and tuples.")
+        parts = list(at.elts) if isinstance(at, ast.Tuple) else [at]
+        base = self.keep(base)
+        assert isinstance(base.kind, Array)
+        if len(parts) > base.kind.dimensions:
+            raise Refused(at, f"{len(parts)} indices for {told(base.kind)}.", "Give as many as it has dimensions.")
+        if any(isinstance(part, ast.Slice) for part in parts):
+            return self._slice(base, parts)
+        places = [self.expression(part) for part in parts]
+        if len(places) == 1 and isinstance(places[0].kind, Tuple):
+            kept = self.keep(places[0])
+            places = [self.item(kept, i) for i in range(len(places[0].kind.items))]
+        indices = [self._index(place, f"{base.code}.n{i}", at) for i, place in enumerate(places)]
+        if len(indices) == base.kind.dimensions:
+            return Value(base.kind.element, self.element(base, indices), reads=True)
+        return self._row(base, indices)
+
+    def _item_of(self, base: Value, at: ast.expr) -> Value:
+        base = self.keep(base)
+        assert isinstance(base.kind, Tuple | Record)
+        count = len(base.kind.items)
+        if isinstance(at, ast.Slice):
+            bounds = [None if part is None else self._literal(part) for part in (at.lower, at.upper, at.step)]
+            return self.tuple_of([self.item(base, i) for i in range(count)[slice(*bounds)]])
+        place = self.expression(at)
+        if not is_whole(place.kind):
+            raise Refused(at, f"{told(place.kind)} as an index.", "Use a whole number: int(...).")
+        if place.is_known:
+            if not -count <= place.known < count:
+                raise Refused(at, f"index {place.known} of a tuple of {count}.", "Stay inside.")
+            return self.item(base, place.known % count)
+        if isinstance(base.kind, Record) or not self.program.alike(base.kind):
+            raise Refused(at, "an index that is not known, into a tuple of several types.", "Use one type.")
+        kind = base.kind.items[0]
+        for item in base.kind.items[1:]:
+            kind = join(kind, item)
+        return Value(kind, f"{base.code}.v[{self._index(as_count(place), str(count), at)}]", owned=base.owned)
+
+    def _literal(self, node: ast.expr) -> int:
+        value = self.expression(node)
+        if not value.is_known:
+            raise Refused(node, "a slice of a tuple with bounds that are not known.", "Write them as numbers.")
+        return int(value.known)
+
+    def _index(self, place: Value, extent: str, node: ast.expr) -> str:
+        if isinstance(place.kind, Array):
+            raise Refused(node, "an array as an index (fancy indexing).", "Write a loop over its places.")
+        if not isinstance(place.kind, Number) or not is_whole(place.kind):
+            raise Refused(node, f"{told(place.kind)} (float) as an index.", "Use a whole number: int(...).")
+        if place.kind == TRUTH:
+            raise Refused(node, "a truth value as an index, which NumPy takes for a mask.", "Use int(...).")
+        if place.is_known and place.known < 0:
+            return f"{extent} - {-place.known}"
+        if place.kind == WHOLE:
+            return f"wrap({bare(place.code)}, {extent})"
+        plain = bare(place.code)
+        # Sums may stand bare among other sums; a choice or a comparison may not.
+        return place.code if _BINDS_LOOSELY.search(plain.replace("->", "")) else plain
+
+    def element(self, array: Value, indices: Sequence[str]) -> str:
+        """The place of one number."""
+        assert isinstance(array.kind, Array)
+        if not array.kind.contiguous:
+            terms = [_times(index, f"{array.code}.s{i}") for i, index in enumerate(indices)]
+            return f"{array.code}.p[{' + '.join(terms)}]"
+        code = indices[0]
+        for i in range(1, len(indices)):
+            code = f"{_times(code, f'{array.code}.n{i}')} + {indices[i]}"
+        return f"{array.code}.p[{code}]"
+
+    def _stride(self, array: Value, place: int) -> str:
+        assert isinstance(array.kind, Array)
+        if not array.kind.contiguous:
+            return f"{array.code}.s{place}"
+        return " * ".join(f"{array.code}.n{i}" for i in range(place + 1, array.kind.dimensions)) or "1"
+
+    def _view(self, base: Value, offset: Sequence[str], extents: Sequence[str], strides: Sequence[str] | None) -> Value:
+        assert isinstance(base.kind, Array)
+        kind = Array(base.kind.element, len(extents), strides is None, base.kind.frozen)
+        start = " + ".join([f"{base.code}.p", *offset])
+        numbers = ", ".join([start, *extents, *(strides or ())])
+        return Value(kind, f"({self.program.c_type(kind)}){{{numbers}}}", owned=base.owned)
+
+    def _row(self, base: Value, indices: Sequence[str]) -> Value:
+        assert isinstance(base.kind, Array)
+        rest = range(len(indices), base.kind.dimensions)
+        offset = [_times(index, self._stride(base, i)) for i, index in enumerate(indices)]
+        strides = None if base.kind.contiguous else [f"{base.code}.s{i}" for i in rest]
+        return self._view(base, offset, [f"{base.code}.n{i}" for i in rest], strides)
+
+    def _slice(self, base: Value, parts: list[ast.expr]) -> Value:
+        assert isinstance(base.kind, Array)
+        offset: list[str] = []
+        extents: list[str] = []
+        kept: list[int] = []
+        whole: list[bool] = []
+        for i in range(base.kind.dimensions):
+            part = parts[i] if i < len(parts) else ast.Slice()
+            extent, stride = f"{base.code}.n{i}", self._stride(base, i)
+            if not isinstance(part, ast.Slice):
+                offset.append(_times(self._index(self.expression(part), extent, part), stride))
+                continue
+            if part.step is not None:
+                raise Refused(part, "a slice step.", "Write a loop.")
+            kept.append(i)
+            whole.append(part.lower is None and part.upper is None)
+            begin = None if part.lower is None else self._bound(part.lower, extent)
+            end = None if part.upper is None else self._bound(part.upper, extent)
+            if begin is not None:
+                offset.append(_times(begin, stride))
+            if begin is None:
+                extents.append(extent if end is None else end)
+            else:
+                extents.append(f"{extent} - {begin}" if end is None else f"span({begin}, {end})")
+        # Side by side if the last dimensions are kept, and all but the first of these whole.
+        last = kept == list(range(base.kind.dimensions - len(kept), base.kind.dimensions))
+        together = base.kind.contiguous and last and all(whole[1:])
+        return self._view(base, offset, extents, None if together else [self._stride(base, i) for i in kept])
+
+    def _bound(self, node: ast.expr, extent: str) -> str:
+        value = self.expression(node)
+        if not is_whole(value.kind):
+            raise Refused(node, f"{told(value.kind)} as the bound of a slice.", "Use a whole number: int(...).")
+        name = self.temporary()
+        self.put(f"const int64_t {name} = clip({bare(value.code)}, {extent});")
+        return name
+
+    def reshape(self, node: ast.Call, array: Value) -> Value:
+        """`array.reshape(...)`: the same numbers, with other extents."""
+        assert isinstance(array.kind, Array)
+        if not array.kind.contiguous:
+            raise Refused(node, "reshape of an array that is not contiguous.", "Index it instead.")
+        sizes = node.args[0].elts if len(node.args) == 1 and isinstance(node.args[0], ast.Tuple) else node.args
+        array = self.keep(array)
+        extents = [self.expression(size) for size in sizes]
+        for extent, size in zip(extents, sizes, strict=True):
+            if not is_whole(extent.kind) or (extent.is_known and extent.known < 0):
+                raise Refused(size, "reshape takes whole numbers that are not negative.", "Say every extent.")
+        return self._view(array, [], [bare(extent.code) for extent in extents], None)
+
+    def reinterpret(self, node: ast.Call, array: Value) -> Value:
+        """`array.view(np.int64)`: the same bits, read as numbers of another kind."""
+        assert isinstance(array.kind, Array)
+        wanted = self.expression(node.args[0]) if len(node.args) == 1 else None
+        element = _ELEMENTS.get(wanted.kind.value) if wanted and isinstance(wanted.kind, Known) else None
+        if element is None or array.kind.element is TRUTH:
+            raise Refused(node, "a view as another type.", "Views as np.int64 or np.float64 of one another work.")
+        array = self.keep(array)
+        assert isinstance(array.kind, Array)
+        kind = Array(element, array.kind.dimensions, array.kind.contiguous, array.kind.frozen)
+        count = kind.dimensions
+        rest = [f"{array.code}.n{i}" for i in range(count)]
+        rest += [] if kind.contiguous else [f"{array.code}.s{i}" for i in range(count)]
+        code = f"({self.program.c_type(kind)}){{({element.c_type} *){array.code}.p, {', '.join(rest)}}}"
+        return Value(kind, code, owned=array.owned)
+
+    def allocate(self, node: ast.Call, zero: bool) -> Value:
+        """`np.zeros` and `np.empty`, of a size that is known: room on the stack, for this call alone."""
+        if self.loops:
+            raise Refused(node, "an array is allocated inside a loop.", "Allocate it before the loop.")
+        element = REAL
+        dtype = node.args[1] if len(node.args) > 1 else None
+        for keyword in node.keywords:
+            if keyword.arg != "dtype":
+                raise Refused(node, f"the keyword {keyword.arg!r}.", "Give a shape and a dtype.")
+            dtype = keyword.value
+        if dtype is not None:
+            wanted = self.expression(dtype)
+            known = _ELEMENTS.get(wanted.kind.value) if isinstance(wanted.kind, Known) else None
+            if known is None:
+                raise Refused(dtype, f"an array of {ast.unparse(dtype)}.", "Use np.float64, np.int64 or np.bool_.")
+            element = known
+        shape = node.args[0]
+        sizes = [self.expression(size) for size in (shape.elts if isinstance(shape, ast.Tuple) else [shape])]
+        if len(sizes) == 1 and isinstance(sizes[0].kind, Tuple):
+            kept = self.keep(sizes[0])
+            sizes = [self.item(kept, i) for i in range(len(sizes[0].kind.items))]
+        if not all(size.is_known and is_whole(size.kind) and size.known >= 0 for size in sizes):
+            raise Refused(
+                node, "an array is allocated by a size that is not known.", "Let the caller allocate it and hand it in."
+            )
+        count = max(int(np.prod([size.known for size in sizes])), 1)
+        if count > LARGEST_ROOM:
+            raise Refused(node, f"{count} numbers are allocated.", "Let the caller allocate them and hand them in.")
+        name = self.temporary()
+        kind = Array(element, len(sizes), True)
+        self.rooms.append(f"    {'uint8_t' if element is TRUTH else element.c_type} {name}[{count}];")
+        if zero:
+            self.put(f"memset({name}, 0, sizeof {name});")
+        extents = ", ".join(size.code for size in sizes)
+        return Value(kind, f"({self.program.c_type(kind)}){{{name}, {extents}}}", fixed=True, owned=True)
+
+    def fill(self, target: Value, value: Value, node: ast.AST) -> None:
+        """`target[...] = value`: numbers into every place, or a copy."""
+        assert isinstance(target.kind, Array)
+        if isinstance(value.kind, Number):
+            self._each(self.keep(target), self.keep(value))
+            return
+        if not isinstance(value.kind, Array) or value.kind.dimensions > target.kind.dimensions:
+            raise Refused(node, f"{told(value.kind)} into {told(target.kind)}.", "Copy number by number.")
+        target, value = self.keep(target), self.keep(value)
+        assert isinstance(value.kind, Array)
+        assert isinstance(target.kind, Array)
+        alike = (target.kind.element, target.kind.dimensions) == (value.kind.element, value.kind.dimensions)
+        if alike and target.kind.contiguous and value.kind.contiguous:
+            # They may overlap.
+            rest = range(1, target.kind.dimensions)
+            count = f"({target.code}.n0 < {value.code}.n0 ? {target.code}.n0 : {value.code}.n0)"
+            size = " * ".join(["(size_t)" + count, *(f"(size_t){value.code}.n{i}" for i in rest)])
+            self.put(f"memmove({target.code}.p, {value.code}.p, {size} * sizeof *{value.code}.p);")
+            return
+        self.put(f"{self.program.copier(target.kind, value.kind)}({target.code}, {value.code});")
+
+    def _each(self, target: Value, value: Value) -> None:
+        assert isinstance(target.kind, Array)
+        places = [self.temporary() for _ in range(target.kind.dimensions)]
+        for i, place in enumerate(places):
+            self.put(f"for (int64_t {place} = 0; {place} < {target.code}.n{i}; ++{place}) {{")
+            self.depth += 1
+        self.put(f"{self.element(target, places)} = {self.convert_number(value, target.kind.element)};")
+        for _ in places:
+            self.depth -= 1
+            self.put("}")
+
+    def convert_number(self, value: Value, element: Number) -> str:
+        """A number as an array of such elements holds it."""
+        if element is TRUTH and value.kind != TRUTH:
+            return f"({value.code} != 0)"
+        if element == WHOLE and value.kind == REAL:
+            return f"whole({bare(value.code)})"
+        return bare(self.convert(value, element))
+
+
+_ELEMENTS: dict[Any, Number] = {
+    np.float64: REAL, float: REAL, np.int64: WHOLE, int: WHOLE, np.bool_: TRUTH, bool: TRUTH,
+}  # fmt: skip
+
+
+_BINDS_LOOSELY = re.compile(r"[?<>&|^=!]")
+
+
+def as_count(value: Value) -> Value:
+    """A truth value as the number that it stands for."""
+    return value if value.kind != TRUTH else Value(COUNT, f"(int64_t)({bare(value.code)})", reads=value.reads)
+
+
+def _times(index: str, stride: str) -> str:
+    if stride == "1":
+        return index
+    if index == "0":
+        return "0"
+    return f"{index if index.isidentifier() or index.isdigit() else f'({index})'} * {stride}"

@@ -1,0 +1,177 @@
+"""Calls: kernels, functions of `math`, and the few built-in ones."""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import Any
+
+import numpy as np
+
+from tegotae.compile.kernels import Kernel, as_kernel
+from tegotae.compile.translate.expressions import Expressions, kind_of_whole
+from tegotae.compile.translate.refusal import Refused
+from tegotae.compile.translate.types import (
+    COUNT,
+    NOTHING,
+    REAL,
+    TRUTH,
+    WHOLE,
+    Array,
+    Known,
+    Number,
+    Record,
+    Tuple,
+    is_whole,
+    join,
+    told,
+)
+from tegotae.compile.translate.writer import Value, bare
+
+# Functions of real numbers, under the name that C has for them, with how many they take.
+_REAL_FUNCTIONS = {
+    math.sqrt: ("sqrt", 1), math.sin: ("sin", 1), math.cos: ("cos", 1), math.tan: ("tan", 1), math.asin: ("asin", 1),
+    math.acos: ("acos", 1), math.atan: ("atan", 1), math.atan2: ("atan2", 2), math.sinh: ("sinh", 1),
+    math.cosh: ("cosh", 1), math.tanh: ("tanh", 1), math.exp: ("exp", 1), math.expm1: ("expm1", 1),
+    math.log: ("log", 1), math.log1p: ("log1p", 1), math.log2: ("log2", 1), math.log10: ("log10", 1),
+    math.pow: ("pow", 2), math.hypot: ("hypot", 2), math.copysign: ("copysign", 2), math.fabs: ("fabs", 1),
+    math.fmod: ("fmod", 2), math.asinh: ("asinh", 1), math.acosh: ("acosh", 1), math.atanh: ("atanh", 1),
+    math.erf: ("erf", 1), math.erfc: ("erfc", 1),
+}  # fmt: skip
+_TESTS = {
+    math.isfinite: "isfinite", np.isfinite: "isfinite", math.isnan: "isnan", np.isnan: "isnan",
+    math.isinf: "isinf", np.isinf: "isinf",
+}  # fmt: skip
+
+
+class Calls(Expressions):
+    """What a call becomes."""
+
+    free: bool
+
+    def _Call(self, node: ast.Call) -> Value:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("reshape", "view"):
+            array = self.expression(node.func.value)
+            if isinstance(array.kind, Array):
+                return self.reshape(node, array) if node.func.attr == "reshape" else self.reinterpret(node, array)
+        called = self.expression(node.func)
+        if not isinstance(called.kind, Known):
+            raise Refused(node, f"{told(called.kind)} is called.", "Call kernels.")
+        function = called.kind.value
+        if function in (np.zeros, np.empty):
+            return self.allocate(node, function is np.zeros)
+        if node.keywords:
+            raise Refused(node, "a keyword argument.", "Give arguments by place.")
+        arguments = self.in_order(node.args)
+        if hasattr(function, "py_func"):
+            return self.call(as_kernel(function), arguments)
+        if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
+            return self._record(function, arguments, node)
+        return self._built_in(function, arguments, node)
+
+    def call(self, kernel: Kernel, arguments: list[Value]) -> Value:
+        """Call another kernel: its result is kept before anything else happens."""
+        function = self.program.function(kernel, tuple(argument.kind for argument in arguments), self.free)
+        self.callees[function] = None
+        given = []
+        for argument in arguments:
+            if isinstance(argument.kind, Known):
+                continue
+            given.append(self.address(argument) if isinstance(argument.kind, Record) else bare(argument.code))
+        code = f"{function.name}({', '.join(given)})"
+        if function.result == NOTHING:
+            self.put(code + ";")
+            return Value(NOTHING, "", simple=True)
+        name = self.temporary()
+        self.put(f"const {self.program.c_type(function.result)} {name} = {code};")
+        owned = any(argument.owned for argument in arguments) and not isinstance(function.result, Number)
+        return Value(function.result, name, simple=True, fixed=True, owned=owned)
+
+    def _record(self, kind: Any, arguments: list[Value], node: ast.Call) -> Value:
+        if len(arguments) != len(kind._fields):
+            raise Refused(node, f"{kind.__name__} of {len(arguments)} values.", f"It has {', '.join(kind._fields)}.")
+        record = Record(kind.__name__, tuple(kind._fields), tuple(value.kind for value in arguments))
+        for value in arguments:
+            if isinstance(value.kind, Known):
+                raise Refused(node, f"a record that holds {told(value.kind)}.", "Hold numbers, arrays and records.")
+        name = self.temporary()
+        inner = ", ".join(bare(value.code) for value in arguments) or "0"
+        self.put(f"const {self.program.c_type(record)} {name} = {{{inner}}};")
+        return Value(record, name, simple=True, fixed=True, owned=any(value.owned for value in arguments))
+
+    def _built_in(self, function: Any, arguments: list[Value], node: ast.Call) -> Value:
+        if function is len and len(arguments) == 1:
+            return self._length(arguments[0], node)
+        if function in (min, max) and len(arguments) == 1 and isinstance(arguments[0].kind, Tuple):
+            whole = self.keep(arguments[0])
+            arguments = [self.item(whole, i) for i in range(len(arguments[0].kind.items))]
+        for argument in arguments:
+            self.number(argument, node)
+        if function in (min, max) and len(arguments) > 1:
+            return self._extreme(arguments, ">" if function is max else "<")
+        if len(arguments) == 1:
+            value = self._of_one(function, arguments[0])
+            if value is not None:
+                return value
+        if function in _REAL_FUNCTIONS and all(argument.is_known for argument in arguments):
+            try:  # by the library that Python calls, not by the compiler's own arithmetic
+                return self.constant(float(function(*(argument.known for argument in arguments))))
+            except (ValueError, OverflowError):
+                pass  # infinite or no number: the library says which
+        if function in _REAL_FUNCTIONS and len(arguments) == _REAL_FUNCTIONS[function][1]:
+            given = ", ".join(bare(self.convert(argument, REAL)) for argument in arguments)
+            reads = any(argument.reads for argument in arguments)
+            return Value(REAL, f"{_REAL_FUNCTIONS[function][0]}({given})", reads=reads)
+        raise Refused(
+            node, f"{ast.unparse(node.func)} cannot be called so inside a kernel.", "Write it as a kernel (@kernel)."
+        )
+
+    def _length(self, value: Value, node: ast.Call) -> Value:
+        if isinstance(value.kind, Tuple):
+            return self.constant(len(value.kind.items))
+        if not isinstance(value.kind, Array):
+            raise Refused(node, f"len of {told(value.kind)}.", "Arrays and tuples have a length.")
+        kept = self.keep(value)
+        return Value(COUNT, f"{kept.code}.n0", simple=True, fixed=kept.fixed)
+
+    def _of_one(self, function: Any, value: Value) -> Value | None:
+        reads = value.reads
+        if function is abs:
+            if value.kind == REAL:
+                return Value(REAL, f"fabs({bare(value.code)})", reads=reads)
+            kept = self.keep(Value(kind_of_whole(value), self.convert(value, kind_of_whole(value))))
+            return Value(COUNT, f"({kept.code} < 0 ? -{kept.code} : {kept.code})")
+        if function is int:
+            if value.kind == REAL:
+                return Value(WHOLE, f"whole({bare(value.code)})", reads=reads)
+            return value if value.kind != TRUTH else Value(COUNT, self.convert(value, COUNT), reads=reads)
+        if function is bool:
+            return value if value.kind == TRUTH else Value(TRUTH, f"({value.code} != 0)", reads=reads)
+        if function in (float, np.float64):
+            if value.is_known:
+                return self.constant(float(value.known))
+            return Value(REAL, self.convert(value, REAL), reads=reads)
+        if function in (math.floor, math.ceil):
+            if is_whole(value.kind):
+                return value
+            name = "floor" if function is math.floor else "ceil"
+            return Value(WHOLE, f"whole({name}({bare(value.code)}))", reads=reads)
+        if function in _TESTS:
+            return Value(TRUTH, f"({_TESTS[function]}({bare(self.convert(value, REAL))}) != 0)", reads=reads)
+        return None
+
+    def _extreme(self, values: list[Value], sign: str) -> Value:
+        """As Python orders: the first stays unless another lies beyond it (NaN, -0)."""
+        kind = values[0].kind
+        for value in values[1:]:
+            kind = join(kind, value.kind)
+        at_least_zero = sign == ">" and any(value.kind in (COUNT, TRUTH) for value in values)
+        best = values[0]
+        for value in values[1:]:
+            best, value = self.keep(best), self.keep(value)
+            assert isinstance(kind, Number)
+            one, other = self.convert(best, kind), self.convert(value, kind)
+            best = Value(kind, f"({other} {sign} {one} ? {other} : {one})")
+        if kind == WHOLE and at_least_zero:
+            return Value(COUNT, best.code)
+        return Value(kind, best.code) if kind != TRUTH else Value(TRUTH, best.code)

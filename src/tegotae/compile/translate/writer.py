@@ -1,0 +1,337 @@
+"""Where the text of one function grows: its lines, its variables and their types."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tegotae.compile.translate import names
+from tegotae.compile.translate.program import Program, literal
+from tegotae.compile.translate.refusal import Refused
+from tegotae.compile.translate.types import (
+    COUNT,
+    NOTHING,
+    REAL,
+    TRUTH,
+    WHOLE,
+    Array,
+    Known,
+    Number,
+    Record,
+    Tuple,
+    Type,
+    Unjoinable,
+    join,
+    told,
+    type_of,
+)
+from tegotae.compile.translate.webs import Webs
+
+if TYPE_CHECKING:
+    from tegotae.compile.translate.function import Function
+
+_UNKNOWN: Any = object()
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value, as text.
+
+    Args:
+        kind: its type.
+        code: an expression of C.
+        known: the number that it always is.
+        simple: the text may stand several times: a name, a field, a literal.
+        fixed: the text means the same until the function ends.
+        reads: it reads memory, which a call in between may change.
+        owned: it leads to memory that this function allocated.
+        parts: the items of a tuple that was just put together.
+    """
+
+    kind: Type
+    code: str
+    known: Any = _UNKNOWN
+    simple: bool = False
+    fixed: bool = False
+    reads: bool = False
+    owned: bool = False
+    parts: tuple[Value, ...] = ()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is always the same number."""
+        return self.known is not _UNKNOWN
+
+
+def bare(code: str) -> str:
+    """Without the brackets around the whole of it."""
+    if not (code.startswith("(") and code.endswith(")")):
+        return code
+    depth = 0
+    for place, letter in enumerate(code):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0 and place < len(code) - 1:
+            return code
+    return code[1:-1]
+
+
+class Writer:
+    """The lines of one function, and what its variables are."""
+
+    program: Program
+    webs: Webs
+    parameters: dict[ast.AST, Type]
+    callees: dict[Function, None]
+
+    def begin(self) -> None:
+        """Forget the lines of the last pass; the types that it found stay."""
+        self.lines: list[str] = []
+        self.depth = 1
+        self.loops = 0
+        self.rooms: list[str] = []
+        self.declared: dict[ast.AST, tuple[str, Type]] = {}
+        self.callees = {}
+        self._temporaries = 0
+        # The text of the blocks around a place, from their first to their last character.
+        self.blocks: list[tuple[tuple[int, int], tuple[int, int]]] = []
+
+    def expression(self, node: ast.expr) -> Value:
+        """The value of an expression; statements that it needs are put before."""
+        raise NotImplementedError
+
+    def put(self, line: str) -> None:
+        """One more line."""
+        self.lines.append("    " * self.depth + line)
+
+    def temporary(self) -> str:
+        """A name of the translator's own."""
+        self._temporaries += 1
+        return f"r{self._temporaries}_"
+
+    # ------------------------------------------------------------ values
+
+    def keep(self, value: Value) -> Value:
+        """The same, as a text that may stand several times."""
+        return value if value.simple or value.is_known else self.pin(value)
+
+    def pin(self, value: Value) -> Value:
+        """The same, as it is now."""
+        if isinstance(value.kind, Known) or value.is_known:
+            return value
+        name = self.temporary()
+        self.put(f"const {self.program.c_type(value.kind)} {name} = {bare(value.code)};")
+        return Value(value.kind, name, simple=True, fixed=True, owned=value.owned, parts=value.parts)
+
+    def in_order(self, nodes: Sequence[ast.expr]) -> list[Value]:
+        """The values of several expressions, each as it was before those behind it were worked out."""
+        values: list[Value] = []
+        ends: list[int] = []
+        for node in nodes:
+            before = len(self.callees), len(self.lines)
+            values.append(self.expression(node))
+            if len(self.lines) > before[1] and any("(" in line for line in self.lines[before[1] :]):
+                self._pin_earlier(values, ends)
+            ends.append(len(self.lines))
+        return values
+
+    def _pin_earlier(self, values: list[Value], ends: list[int]) -> None:
+        """The last value took a call, which may write what earlier ones read: those are kept before it."""
+        added = 0
+        for place, end in enumerate(ends):
+            value = values[place]
+            if not value.reads or not isinstance(value.kind, Number):
+                continue
+            name = self.temporary()
+            line = "    " * self.depth + f"const {self.program.c_type(value.kind)} {name} = {bare(value.code)};"
+            self.lines.insert(end + added, line)
+            added += 1
+            values[place] = Value(value.kind, name, simple=True, fixed=True)
+        for place in range(len(ends)):
+            ends[place] += added
+
+    def apart(self, work: Callable[[], Value]) -> tuple[Value, list[str]]:
+        """A value and the lines that it needs, not yet put."""
+        mark = len(self.lines)
+        self.depth += 1
+        value = work()
+        self.depth -= 1
+        lines = self.lines[mark:]
+        del self.lines[mark:]
+        return value, lines
+
+    def constant(self, value: Any) -> Value:
+        """A value that is known while translating."""
+        if isinstance(value, bool | np.bool_):
+            return Value(TRUTH, literal(value), known=bool(value), simple=True, fixed=True)
+        if isinstance(value, int | np.integer):
+            if not -(2**63) <= value < 2**63:
+                raise Refused(None, f"{value} does not fit into 64 bits.", "Use a real number.")
+            kind = COUNT if value >= 0 else WHOLE
+            return Value(kind, literal(value), known=int(value), simple=True, fixed=True)
+        if isinstance(value, float | np.floating):
+            return Value(REAL, literal(value), known=float(value), simple=True, fixed=True)
+        if isinstance(value, np.ndarray):
+            return self._constant_array(value)
+        if isinstance(value, tuple) and not hasattr(value, "_fields"):
+            made = self.tuple_of([self.constant(item) for item in value])
+            if value and all(part.is_known for part in made.parts):
+                assert isinstance(made.kind, Tuple)
+                name = self.program.constant(self.program.c_type(made.kind), made.code)
+                made = replace(made, code=name, simple=True)
+            return made
+        return Value(Known(value), "", simple=True, fixed=True)
+
+    def _constant_array(self, values: np.ndarray[Any, Any]) -> Value:
+        try:
+            kind = type_of(np.ascontiguousarray(values))
+            assert isinstance(kind, Array)
+            kind = replace(kind, frozen=True)
+        except TypeError as error:
+            raise Refused(None, f"{error} is outside the subset.", "Use float64, int64 or bool.") from None
+        extents = ", ".join(map(str, values.shape))
+        code = f"({self.program.c_type(kind)}){{{self.program.table(values)}, {extents}}}"
+        return Value(kind, code, fixed=True)
+
+    def tuple_of(self, values: Sequence[Value]) -> Value:
+        """Several values as one."""
+        for value in values:
+            if isinstance(value.kind, Known):
+                raise Refused(None, f"a tuple that holds {told(value.kind)}.", "Hold numbers, arrays and records.")
+        kind = Tuple(tuple(value.kind for value in values))
+        return Value(
+            kind,
+            self.tuple_code(kind, [value.code for value in values]),
+            reads=any(value.reads for value in values),
+            owned=any(value.owned for value in values),
+            fixed=all(value.fixed for value in values),
+            parts=tuple(values),
+        )
+
+    def tuple_code(self, kind: Tuple, parts: Sequence[str]) -> str:
+        """A tuple made of its parts."""
+        inner = ", ".join(map(bare, parts)) or "0"
+        name = self.program.c_type(kind)
+        return f"({name}){{{{{inner}}}}}" if self.program.alike(kind) else f"({name}){{{inner}}}"
+
+    def item(self, value: Value, place: int) -> Value:
+        """One item of a tuple or record that may stand several times."""
+        if value.parts and value.parts[place].is_known:
+            return value.parts[place]
+        if isinstance(value.kind, Record):
+            return self.field(value, value.kind.fields[place])
+        assert isinstance(value.kind, Tuple)
+        code = self.program.item(value.code, value.kind, place)
+        return Value(value.kind.items[place], code, simple=True, fixed=value.fixed, owned=value.owned)
+
+    def field(self, record: Value, name: str) -> Value:
+        """One field of a record that may stand several times."""
+        assert isinstance(record.kind, Record)
+        kind, own = record.kind.items[record.kind.fields.index(name)], names.plain(name)
+        by_address = record.code.startswith("(*")
+        code = f"{record.code[2:-1]}->{own}" if by_address else f"{record.code}.{own}"
+        return Value(kind, code, simple=True, fixed=record.fixed, owned=record.owned)
+
+    def convert(self, value: Value, kind: Type) -> str:
+        """The code of a value as another type that holds it."""
+        if value.kind == kind:
+            return value.code
+        if isinstance(kind, Number):
+            if kind == REAL:
+                return literal(float(value.known)) if value.is_known else f"(double){_bracketed(value.code)}"
+            return f"(int64_t){_bracketed(value.code)}" if value.kind == TRUTH else value.code
+        if isinstance(kind, Tuple):
+            kept = self.keep(value)
+            parts = [self.convert(self.item(kept, i), item) for i, item in enumerate(kind.items)]
+            return self.tuple_code(kind, parts)
+        if isinstance(kind, Array) and isinstance(value.kind, Array):
+            kept = self.keep(value)
+            if kind.contiguous == value.kind.contiguous:
+                return kept.code
+            extents = [f"{kept.code}.n{i}" for i in range(kind.dimensions)]
+            strides = [" * ".join(extents[i + 1 :]) or "1" for i in range(kind.dimensions)]
+            return f"({self.program.c_type(kind)}){{{', '.join([f'{kept.code}.p', *extents, *strides])}}}"
+        raise Refused(None, f"{told(value.kind)} where {told(kind)} is expected.", "Use one type for one name.")
+
+    # ------------------------------------------------------------ variables
+
+    def variable(self, node: ast.AST) -> tuple[ast.AST, str]:
+        """The web that a name or argument belongs to, and its name in C."""
+        web = self.webs.of[node]
+        if web not in self._variable_names:
+            base = names.plain(self.webs.names[web])
+            taken, name, count = set(self._variable_names.values()), base, 1
+            while name in taken:
+                count += 1
+                name = f"{base}_{count}"
+            self._variable_names[web] = name
+        return web, self._variable_names[web]
+
+    _variable_names: dict[ast.AST, str]
+    web_types: dict[ast.AST, Type]
+    owned_webs: set[ast.AST]
+
+    def widen(self, node: ast.AST, web: ast.AST, kind: Type) -> Type:
+        """The type of a variable that now also holds `kind`."""
+        try:
+            joined = join(self.web_types.get(web), kind)
+        except Unjoinable as error:
+            name = self.webs.names[web]
+            raise Refused(node, f"{name!r} is {error}.", "Use two names: a variable has one type.") from None
+        self.web_types[web] = joined
+        return joined
+
+    def store(self, node: ast.AST, value: Value) -> None:
+        """Give a variable a value."""
+        web, name = self.variable(node)
+        if value.kind == NOTHING:
+            raise Refused(node, f"{self.webs.names[web]!r} gets the result of a kernel without one.", "Return a value.")
+        kind = self.widen(node, web, value.kind)
+        if value.owned:
+            self.owned_webs.add(web)
+        if isinstance(kind, Known):
+            return
+        if web not in self.webs.uses and web not in self.parameters:
+            if not value.is_known:
+                self.put(f"(void){_bracketed(value.code)};")
+            return
+        code = bare(self.convert(value, kind))
+        if self._stays_inside(node, web):
+            self.put(f"const {self.program.c_type(kind)} {name} = {code};")
+        else:
+            if web not in self.parameters:
+                self.declared[web] = name, kind
+            self.put(f"{name} = {code};")
+
+    def _stays_inside(self, node: ast.AST, web: ast.AST) -> bool:
+        """Whether a variable has one definition, and all its uses stand behind it in the same block."""
+        if len(self.webs.definitions[web]) > 1 or web in self.parameters:
+            return False
+        _, end = self.blocks[-1]
+        begin = (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))
+        return all(begin <= (use.lineno, use.col_offset) <= end for use in self.webs.uses[web])
+
+    def read(self, node: ast.Name) -> Value:
+        """The value of a variable."""
+        web, name = self.variable(node)
+        kind = self.web_types.get(web)
+        if kind is None:
+            raise Refused(node, f"{node.id!r} is used before it has a value.", "Give it one first.")
+        if isinstance(kind, Known):
+            return self.constant(kind.value)
+        fixed = len(self.webs.definitions[web]) == 1
+        code = f"(*{name})" if isinstance(kind, Record) and web in self.parameters else name
+        return Value(kind, code, simple=True, fixed=fixed, owned=web in self.owned_webs)
+
+    def address(self, value: Value) -> str:
+        """A record as it is handed over: by its address."""
+        if value.code.startswith("(*") and value.code.endswith(")"):
+            return value.code[2:-1]
+        return f"&{self.keep(value).code}"
+
+
+def _bracketed(code: str) -> str:
+    return code if code.isidentifier() or (code.startswith("(") and bare(code) != code) else f"({code})"

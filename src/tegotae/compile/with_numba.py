@@ -1,0 +1,98 @@
+"""Kernels compiled by numba: the second opinion, and a way on where there is no compiler of C.
+
+Numba keeps compiled code beside the file of what it compiled, so loops are written to real files. Their names carry a
+fingerprint of everything they depend on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import secrets
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, cast
+
+from tegotae.compile import cache
+from tegotae.compile.fingerprint import fingerprint
+from tegotae.compile.modules import HEADER, NAMES, in_memory
+from tegotae.extras import require
+
+# Free sums as `compile.toolchain` has them.
+FREE_SUMS = {"reassoc", "nsz", "contract"}
+# Where generated loops are imported from: a package whose folder is the cache.
+PACKAGE = "tegotae_generated"
+
+
+def compiled(
+    function: Callable[..., Any],
+    *,
+    entry: bool = False,
+    sums: str | None = None,
+    inside: bool = False,
+    shares: bool = False,
+) -> Callable[..., Any]:
+    """numba's njit; every kernel is compiled alike: division by zero gives inf, as in the papers, and costs no branch.
+
+    A kernel made inside a function gets a name of its own. Numba tells such kernels apart by a count that starts anew
+    in each process, and a compiled loop read from disk carries the counts of the process that wrote it: two laws under
+    one factory could then bear one name, and the linker would take the first of them for both.
+    """
+    require("TEGOTAE_BACKEND=numba", "numba", instead="unset it: kernels then become C")
+    import numba
+
+    options: dict[str, Any] = {"error_model": "numpy", "forceinline": inside, "nogil": shares, "no_cfunc_wrapper": True}
+    if sums is not None:
+        options["fastmath"] = FREE_SUMS if sums == "free" else False
+    plain = cast(FunctionType, function)
+    local = "<locals>" in plain.__qualname__
+    if local:
+        own = FunctionType(plain.__code__, plain.__globals__, plain.__name__, plain.__defaults__, plain.__closure__)
+        own.__qualname__ = f"{plain.__qualname__}_{secrets.token_hex(8)}"
+        own.__module__, own.__doc__ = plain.__module__, plain.__doc__
+        plain = own
+    # Only a generated file's name tells all that its entries lead to; numba itself looks at their own file alone.
+    kept = entry and not local and plain.__module__.startswith(PACKAGE + ".")
+    made: Callable[..., Any] = numba.njit(cache=kept, **options)(plain)
+    return made
+
+
+def build(source: str, functions: tuple[tuple[str, Callable[..., Any]], ...]) -> ModuleType:
+    """As `modules.build`: a file of the cache folder if every kernel can be imported again, else in memory."""
+    head = [HEADER, "import numpy as np", f"from tegotae.compile import {', '.join(NAMES)}"]
+    if not all(_importable(function) for _, function in functions):
+        return in_memory("\n".join([*head, "", source]), dict(functions))
+    imports = []
+    for alias, function in functions:
+        plain = getattr(function, "py_func", function)
+        imports.append(f"from {plain.__module__} import {plain.__qualname__} as {alias}")
+    text = "\n".join([*head, *imports, "", source])
+    key = text + Path(__file__).read_text(encoding="utf-8") + fingerprint(function for _, function in functions)
+    name = "loop_" + hashlib.sha256(key.encode()).hexdigest()[:20]
+    path = cache.folder() / f"{name}.py"
+    # An existing file is left alone: a new time stamp would make numba throw its cache away.
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        cache.write(path, text)
+        importlib.invalidate_caches()
+    if PACKAGE not in sys.modules:
+        package = ModuleType(PACKAGE)
+        package.__path__ = [str(path.parent)]
+        sys.modules[PACKAGE] = package
+    module = importlib.import_module(f"{PACKAGE}.{name}")
+    module.__dict__["__source__"] = text
+    return module
+
+
+def _importable(function: Callable[..., Any]) -> bool:
+    """Whether `from module import name` in another process finds this very function."""
+    plain = getattr(function, "py_func", function)
+    module = sys.modules.get(plain.__module__)
+    return (
+        plain.__module__ != "__main__"
+        and module is not None
+        and getattr(module, plain.__qualname__, None) is function
+        and importlib.util.find_spec(plain.__module__) is not None
+    )

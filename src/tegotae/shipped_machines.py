@@ -1,0 +1,178 @@
+"""The machines whose loops ship compiled: each is run for a tick or two, and the entries that it calls are taken down.
+
+What depends on a user's model (circuits, laws of one's own, inclusions) is compiled when it is first run.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tegotae as tg
+from tegotae.block import Block, Impedance
+
+T = 1e-3
+
+
+def laws() -> list[Any]:
+    """Every law of friction of the package."""
+    return [
+        tg.Coulomb(3.0),
+        tg.Viscous(3.0, 2.0),
+        tg.Stribeck(kinetic=3.0, static=3.5, velocity=0.2),
+        tg.Tabulated([0.0, 0.1, 1.0], [3.0, 2.9, 3.1]),
+    ]
+
+
+def blocks() -> Iterator[Block]:
+    """Friction, springs, masses and composites."""
+    for dimension in (1, 2, 3):
+        for law in laws():
+            for mass, lag in ((0.0, 0.0), (0.1, 0.0), (0.0, 0.01), (0.1, 0.01)):
+                yield tg.FrictionImpedance(
+                    stiffness=6000.0, damping=20.0, law=law, mass=mass, lag=lag, dimension=dimension
+                )
+            yield tg.FrictionAdmittance(mass=1.0, law=law, dimension=dimension)
+        yield tg.Mass(mass=1.0, dimension=dimension)
+        yield tg.SpringDamper(stiffness=100.0, damping=1.0, dimension=dimension)
+        yield tg.ParallelFriction(stiffness=1e4, damping=100.0, limits=[1.0, 2.0, 3.0], dimension=dimension)
+
+
+def run_blocks() -> None:
+    """A record, tick by tick, and many at once."""
+    for block in blocks():
+        signal = np.full((2, block.dimension), 0.01)
+        record = signal[:, 0] if block.dimension == 1 else signal
+        either: Any = block
+        either.run(record, period=T)
+        either.start(period=T).step(0.01 if block.dimension == 1 else record[0])
+        if isinstance(block, Impedance):
+            either.run(position=record, period=T)
+        varied = {"mass": [1.0, 2.0]} if isinstance(block, tg.Mass) else {"stiffness": [5e3, 6e3]}
+        if hasattr(block, next(iter(varied))):
+            block.batch(**varied).run(record, period=T)
+    for law in laws():
+        law(np.array([0.0, 0.1]))
+
+
+def run_classics() -> None:
+    """The friction models that others use."""
+    from tegotae.friction import classics
+
+    for name in classics.__all__:
+        kind = getattr(classics, name)
+        example = _EXAMPLES.get(name)
+        if isinstance(kind, type) and example is not None:
+            kind(**example).run(np.full(2, 0.01), period=T)
+
+
+_EXAMPLES: dict[str, dict[str, float]] = {
+    "Karnopp": {"mass": 1.0, "limit": 3.0, "static": 4.0, "dead_zone": 0.01},
+}
+
+
+def run_trees() -> None:
+    """Scenes by every method, with what every joint, contact and drive needs."""
+    from tegotae.multibody import Body, Corners, Free, HalfSpace, Revolute, Scene, Touch, Tree
+
+    rub = tg.FrictionImpedance(stiffness=1e6, damping=10.0, law=tg.Coulomb(60.0))
+    arm = Tree(
+        [
+            Body(name="upper", mass=2.0, inertia=(0.03, 0.03, 0.002), joint=Revolute(axis=(0, 1, 0), friction=rub)),
+            Body(
+                name="lower",
+                mass=1.0,
+                inertia=(0.01, 0.01, 0.01),
+                parent="upper",
+                position=(0, 0, 0.4),
+                joint=Revolute(axis=(0, 1, 0)),
+            ),
+        ]
+    )
+    crate = Tree([Body(name="crate", mass=5.0, inertia=(0.03, 0.03, 0.03), joint=Free(), position=(0, 0, 0.1))])
+    floor = Touch(
+        on="crate", toucher=Corners(half_sizes=(0.1, 0.1, 0.1)), surface=HalfSpace(), stiffness=1e6, friction=0.5
+    )
+    Scene(tree=arm).run(2 * T, period=T)
+    Scene(tree=arm).start(period=T).step()
+    Scene(tree=crate, touches=[floor]).run(2 * T, period=T)
+    for method in ("symplectic", "rk4"):
+        Scene(tree=crate).run(2 * T, period=T, method=method)
+    q, v = arm.neutral(), np.zeros(arm.nv)
+    arm.forward_dynamics(q, v)
+    arm.inverse_dynamics(q, v, v)
+    arm.mass_matrix(q)
+    arm.jacobian(q, "lower")
+    arm.pose(q, "lower")
+    arm.energy(q, v)
+    arm.momentum(q, v)
+    arm.center_of_mass(q)
+
+
+def run_rods() -> None:
+    """Rods in the air, on the ground, and many."""
+    from tegotae.rod import Ground, GroundedRod, Phase, PlanarRod, travelling_wave
+    from tegotae.rod.many import run_many, variations
+
+    rod = PlanarRod(length=10.0, nodes=5, density=0.1, elasticity=1.0, viscosity=2.0)
+    rod.run([Phase(until=1e-4, torque=10.0, base="pinned"), Phase(until=2e-4)])
+    snake = PlanarRod(length=1.0, nodes=5, density=1.0, elasticity=0.5, viscosity=0.01)
+    wave = travelling_wave(snake, amplitude=1.0, wavelength=1.0, frequency=1.0, until=3.0, ramp=1.0)
+    scales = Ground(tangential=0.1, normal=0.5, stiffness=1e4, damping=20.0)
+    GroundedRod(rod=snake, ground=scales).run([Phase(until=2 * T, curvature=wave)], period=T)
+    run_many(variations(rod, {"elasticity": [1.0, 2.0]}), [Phase(until=1e-3, torque=1.0, base="pinned")], times=[1e-3])
+
+
+def run_steering() -> None:
+    """Patches, presets and hands."""
+    from tegotae.steering import ContactPatch, SteeringSystem
+    from tegotae.steering.hands import Driver, Sine
+
+    for preset in (SteeringSystem.paper, SteeringSystem.physical):
+        system = preset(speed=10.0)
+        system.run(hand=Driver(angle=Sine(amplitude=1.0)), duration=2 * T, period=T)
+        system.run(hand_torque=np.full(2, 0.5), period=T)
+        system.start(period=T).step(0.5)
+    ContactPatch(stiffness=1e4, damping=0.0, friction=0.4, bristles=11).steady(slip_angle=0.02, speed=20.0)
+
+
+def run_table() -> None:
+    """The six arms, their plant, its sensor, and two robots that meet on it."""
+    from tegotae.hybrid import TwoRobots
+    from tegotae.table import ForceSensor, Hexa, HexaPlant
+
+    Hexa.default().stiffness((0, 0, -0.47), np.eye(3), kp=200.0)
+    plant = HexaPlant.default()
+    plant.run(wrenches=np.zeros((2, 6)))
+    plant.start().step((0.0, 0.0, 5.0, 0.0, 0.0, 0.0))
+    ForceSensor(delay=2).read(np.zeros((4, 6)), period=2e-3)
+    TwoRobots().meeting(period=2e-3).advance((0.0,) * 6)
+
+
+RECIPES: tuple[Callable[[], None], ...] = (run_blocks, run_classics, run_trees, run_rods, run_steering, run_table)
+
+
+def build(folder: Path, tell: Callable[[str], Any]) -> int:
+    """Compile the loops of all machines into a library in `folder`; how many there are."""
+    from tegotae.compile import recording, shipping
+
+    with recording.recorded() as calls, warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for recipe in RECIPES:
+            tell(f"taking down the loops of {recipe.__name__.removeprefix('run_')}")
+            recipe()
+    return shipping.make(calls, folder, tell)
+
+
+def main(folder: str) -> None:
+    """Compile into a folder, telling every step."""
+    print(f"{build(Path(folder), lambda words: print(words, flush=True))} loops in {folder}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
