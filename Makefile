@@ -34,7 +34,7 @@ suite:  ## the tests without style and types
 WHICH := not slow
 
 together: library
-	$(BIN)/python -m pytest -n 2 -q -m "not realtime and ($(WHICH))"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q -m "not realtime and ($(WHICH))"
 
 alone: library
 	$(BIN)/python -m pytest -n 0 -q -m "realtime and ($(WHICH))"

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tegotae.compile.kernels import Kernel, as_kernel
-from tegotae.compile.translate.expressions import Expressions, kind_of_whole
+from tegotae.compile.translate.arithmetic import kind_of_whole
+from tegotae.compile.translate.expressions import Expressions
 from tegotae.compile.translate.refusal import Refused
 from tegotae.compile.translate.types import (
     COUNT,
