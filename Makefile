@@ -23,9 +23,10 @@ test: style  ## style, strict types and the whole test suite
 	$(MAKE) --no-print-directory --jobs=2 types together
 	$(MAKE) --no-print-directory alone
 
-thorough: style  ## the same with the slow tests, and new random examples
+thorough: style  ## the same with the slow tests, and new random examples; then once more with numba's kernels
 	TEGOTAE_EXAMPLES=new $(MAKE) --no-print-directory --jobs=2 types together WHICH='slow or not slow'
 	TEGOTAE_EXAMPLES=new $(MAKE) --no-print-directory alone WHICH='slow or not slow'
+	TEGOTAE_BACKEND=numba $(MAKE) --no-print-directory together
 
 suite:  ## the tests without style and types
 	$(MAKE) --no-print-directory together

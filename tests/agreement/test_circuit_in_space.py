@@ -56,7 +56,6 @@ def test_plane_equals_step_by_step_root_finding():
     np.testing.assert_allclose(run.velocity, velocity, atol=1e-9)
 
 
-@pytest.mark.slow  # compiles for long
 def test_straight_motion_in_space_is_motion_on_a_line():
     push, base = signals(1)
     flat, _ = machine(1)
@@ -68,7 +67,6 @@ def test_straight_motion_in_space_is_motion_on_a_line():
     np.testing.assert_allclose(space["pad.force"], line["pad.force"][:, None] * way, atol=1e-8)
 
 
-@pytest.mark.slow  # compiles for long
 @pytest.mark.parametrize("admittance", [None, tg.FrictionAdmittance(mass=0.7, law=tg.Viscous(0.5, 0.4), dimension=2)])
 def test_turning_the_world_turns_the_motion(admittance):
     circuit, _ = machine(2, admittance)
@@ -80,7 +78,6 @@ def test_turning_the_world_turns_the_motion(admittance):
     np.testing.assert_allclose(turned.velocity, plain.velocity @ turn.T, atol=1e-9)
 
 
-@pytest.mark.slow
 def test_held_in_the_plane_for_an_hour():
     """Pushed around a circle with 80 % of the limit: the virtual point stands exactly still."""
     brake = tg.FrictionImpedance(stiffness=1e6, damping=1e3, law=tg.Coulomb(5.0), dimension=2)
@@ -91,7 +88,6 @@ def test_held_in_the_plane_for_an_hour():
     assert np.ptp(run.position[10:], axis=0).max() <= 1e-15
 
 
-@pytest.mark.slow  # compiles for long
 def test_live_steps_equal_the_run():
     circuit = tg.Circuit(
         tg.Mass(mass=1.0, dimension=2), {"dry": tg.FrictionImpedance(stiffness=1e5, law=tg.Coulomb(0.7), dimension=2)}

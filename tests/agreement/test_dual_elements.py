@@ -43,7 +43,6 @@ def thrown(
     return np.array(rows)
 
 
-@pytest.mark.slow  # compiles for long
 @pytest.mark.parametrize(
     ("mu", "push", "speed", "height"),
     [(0.5, 0.0, 1.0, 0.01), (0.5, 5.0, 0.5, 0.0), (0.5, 12.0, 0.0, 0.0)],  # bounces and stops; held; slides off
@@ -60,7 +59,6 @@ def test_the_dual_and_the_stepper_are_one_model(mu: float, push: float, speed: f
     assert ours == pytest.approx(theirs[-ticks:], abs=1e-11)  # each tick is solved to rounding; 400 of them add up
 
 
-@pytest.mark.slow  # compiles for long
 def test_a_bounce_gives_back_what_theory_says() -> None:
     """As the period falls, restitution exp(-zeta/sqrt(1 - zeta^2) (pi - phase)), released where the force vanishes."""
     zeta = 0.5 * BETA * math.sqrt(K / MASS)
@@ -74,7 +72,6 @@ def test_a_bounce_gives_back_what_theory_says() -> None:
     assert errors[1] / errors[0] == pytest.approx(0.5, abs=0.1)  # backward Euler loses in proportion to the period
 
 
-@pytest.mark.slow  # compiles for long
 def test_a_mass_held_by_friction_does_not_creep() -> None:
     rows = thrown(T=1e-3, ticks=10000, mu=0.5, push=4.9, height=-MASS * GRAVITY / K)  # swings to at most 9.8 of 9.81 N
     assert rows[-1, 0] == pytest.approx(4.9 / K_T, abs=1e-15)  # the anchor has not moved

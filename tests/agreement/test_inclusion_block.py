@@ -33,7 +33,6 @@ def block():
     return two_masses().to_stepper(period=T, **STIFF).as_admittance(force="load", velocity="v1")
 
 
-@pytest.mark.slow
 def test_a_plain_mass_is_a_mass():
     own = Inclusion({"p": "v", "v": "load/m"}, {"m": 2.0}, inputs={"load": 0.0})
     own = own.to_stepper(period=T).as_admittance(force="load", velocity="v")
@@ -47,7 +46,6 @@ def test_a_plain_mass_is_a_mass():
     assert np.abs(plain.velocity).max() > 0.1
 
 
-@pytest.mark.slow  # compiles for long
 def test_joined_by_a_circuit_is_written_in_one_inclusion(block):
     """Backward Euler of a spring and a damper is the same equation inside and outside."""
     spring, dry = tg.SpringDamper(stiffness=300.0, damping=2.0), tg.Coulomb(2.5)
@@ -66,7 +64,6 @@ def test_joined_by_a_circuit_is_written_in_one_inclusion(block):
     assert apart.about["unsolved_steps"] == 0
 
 
-@pytest.mark.slow
 def test_run_step_and_stepper_are_one(block):
     run = block.run(PUSH, period=T, initial={"p1": 0.002, "velocity": -0.1})
     stepped = block.stepper.run(inputs={"load": PUSH}, initial={"p1": 0.002, "v1": -0.1})
@@ -136,7 +133,7 @@ def answers(block, p, s, h):
     return motion, slope
 
 
-@pytest.mark.parametrize("kind", ["linear", *(pytest.param(k, marks=pytest.mark.slow) for k in ("bent", "plane"))])
+@pytest.mark.parametrize("kind", ["linear", "bent", "plane"])
 def test_slope_is_what_differences_give(kind, block):
     own = block if kind == "linear" else stepped(*(bent() if kind == "bent" else plane()))
     random, p, seen, modes = np.random.default_rng(3), own.parameters, 0, set()
@@ -168,7 +165,6 @@ def test_slope_is_what_differences_give(kind, block):
     assert len(modes) >= 3
 
 
-@pytest.mark.slow
 def test_a_machine_in_space_is_a_mass_in_space():
     rows = {"x": "u", "y": "v", "u": "fx/2", "v": "fy/2"}
     own = Inclusion(rows, inputs={"fx": 0.0, "fy": 0.0}).to_stepper(period=T)

@@ -73,7 +73,6 @@ def test_the_ode_approaches_the_exact_route_as_K_grows(structure, numbers):
     assert hard < 0.2 * soft
 
 
-@pytest.mark.slow  # each structure compiles for half a minute
 @pytest.mark.parametrize(("structure", "numbers"), CASES)
 def test_the_stepper_approaches_the_exact_route_as_its_period(structure, numbers):
     model, start, run = exact(structure, numbers)
@@ -82,7 +81,6 @@ def test_the_stepper_approaches_the_exact_route_as_its_period(structure, numbers
     assert 0.2 < short / long < 0.32  # order 1: a quarter
 
 
-@pytest.mark.slow  # compiles for long
 @pytest.mark.parametrize(("structure", "numbers"), DROPS)
 def test_all_three_agree_after_an_impact_without_restitution(structure, numbers):
     """Body 1 falls 20 mm upon the one below; a nearly overdamped contact hardly gives any of the speed back."""

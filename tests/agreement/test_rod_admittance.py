@@ -69,7 +69,6 @@ def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it(at, base, 
         np.testing.assert_allclose(state[block.slices()["position"]], place + T * motion, rtol=1e-14)
 
 
-@pytest.mark.slow  # compiles for long
 @pytest.mark.parametrize(("at", "base"), PORTS)
 def test_a_port_moves_as_the_rod_does_to_first_order_in_the_period(at, base):
     force, torque = (0.3, 0.8), 0.1
@@ -149,7 +148,6 @@ def test_bad_ports_are_refused():
         block.initial_state(T, {"position": [1.0, 0.0, 0.0]})
 
 
-@pytest.mark.slow  # compiles for long
 def test_a_rod_held_by_a_spring_in_all_three_directions_weighs_what_it_weighs():
     rod = PlanarRod(length=0.5, nodes=5, density=0.2, elasticity=2.0, viscosity=0.3, gravity=(0.0, -9.81))
     clamp = tg.SpringDamper(stiffness=1e4, damping=20.0, dimension=3)

@@ -68,7 +68,6 @@ def tick(rod: PlanarRod, ground: Ground, wall: Wall, angle: np.ndarray) -> np.nd
     return np.asarray(L @ x)
 
 
-@pytest.mark.slow  # compiles for long
 @pytest.mark.parametrize("curvature", [3.0, 6.0, 12.0])
 def test_a_tick_is_the_minimum_of_a_convex_function(curvature: float) -> None:
     bends = curvature * np.array([0.0, 0.0, 0.3, 1.0, 1.0])

@@ -379,7 +379,6 @@ def test_bad_speeds_are_refused() -> None:
 # ------------------------------------------------------------ one tick at a time
 
 
-@pytest.mark.slow  # compiles for long
 @pytest.mark.parametrize("make", MACHINES.values(), ids=MACHINES)
 def test_live_it_is_the_same(make: Callable[[], SteeringSystem]) -> None:
     system = make()

@@ -124,7 +124,6 @@ def test_motion_is_that_of_the_place_to_second_order():
     assert errors[0] / errors[1] == pytest.approx(25.0, rel=0.1)
 
 
-@pytest.mark.slow  # compiles for long
 @pytest.mark.parametrize("law", [tg.Coulomb(0.4), tg.Stribeck(kinetic=0.2, static=0.4, velocity=0.5)])
 def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it(law):
     """With friction that holds in one joint and slides in the other, also where it falls with speed."""
@@ -228,7 +227,6 @@ def test_friction_that_falls_faster_than_the_inertia_outweighs_is_refused():
 # ------------------------------------------------------------ circuits
 
 
-@pytest.mark.slow  # compiles for long
 def test_friction_at_a_joints_port_is_friction_inside_the_joint():
     """A swinging pendulum comes to rest askew in both ways, step by step the same."""
     element = tg.FrictionImpedance(law=tg.Stribeck(kinetic=0.3, static=0.5, velocity=0.1), **BRAKE)
@@ -273,7 +271,6 @@ def potential(q):
     return 9.81 * (-0.25 * np.cos(a) - 0.7 * (0.5 * np.cos(a) + 0.25 * np.cos(b)))
 
 
-@pytest.mark.slow  # compiles for long
 def test_an_arm_in_a_spring_rests_where_the_forces_balance():
     start, load = np.array([1.0, 0.5]), np.array([3.0, 0.0, 4.0, 0.0, 0.7, 0.0])
     run = held_arm(10.0).run(np.tile(load, (8000, 1)), period=T, initial={"q": start})
@@ -289,7 +286,6 @@ def test_an_arm_in_a_spring_rests_where_the_forces_balance():
     np.testing.assert_allclose(run["spring.force"][-1, [0, 2, 4]], -60.0 * (tip(rest) - tip(start)), atol=1e-4)
 
 
-@pytest.mark.slow  # compiles for long
 def test_energy_goes_between_arm_and_spring_and_what_is_lost_is_of_first_order():
     start = np.array([1.0, 0.5])
     lost = []
@@ -304,7 +300,6 @@ def test_energy_goes_between_arm_and_spring_and_what_is_lost_is_of_first_order()
     assert lost[0] / lost[1] == pytest.approx(2.0, abs=0.2)
 
 
-@pytest.mark.slow  # compiles for long
 def test_a_column_that_is_a_tree_steers_a_tyre_and_bends_a_rod_as_a_plain_inertia_does():
     """One turning body in a circuit with a contact patch, hysteresis and a rod on a spring, against tg.Mass."""
     beam = PlanarRod(length=0.5, nodes=4, density=0.2, elasticity=0.5, viscosity=0.02)
@@ -334,7 +329,6 @@ def test_a_column_that_is_a_tree_steers_a_tyre_and_bends_a_rod_as_a_plain_inerti
     assert all(run.about["unsolved_steps"] == 0 for run in runs)
 
 
-@pytest.mark.slow  # compiles for long
 def test_torques_and_targets_are_fed():
     """A pendulum carried by the torque of its own weight stays; a servo brings the other joint where it is told."""
     tree = Tree([*arm().bodies, Body(name="slide", mass=1.0, joint=Prismatic(axis=(1, 0, 0)))])
@@ -349,7 +343,6 @@ def test_torques_and_targets_are_fed():
     assert (run.q[:, 0] == 0.0).all()
 
 
-@pytest.mark.slow
 def test_a_law_of_ones_own_is_compiled_in():
     custom = tg.FrictionImpedance(law=lambda speed: 0.4 + 0.0 * speed, **BRAKE)
     push = 1.5 * np.sin(20.0 * T * np.arange(500))

@@ -24,7 +24,6 @@ def test_all_rivals_find_the_same_accelerations(links: int) -> None:
         np.testing.assert_allclose(multibody.MuJoCo(links).play(1), expected, rtol=0, atol=1e-9 * size)
 
 
-@pytest.mark.slow  # compiles for long
 def test_ratios_are_positive_numbers_and_carry_their_bounds() -> None:
     outcomes = [
         *multibody.against_pinocchio(sizes=(4, 50), rounds=1),
@@ -42,7 +41,6 @@ def test_ratios_are_positive_numbers_and_carry_their_bounds() -> None:
         assert [outcome.bound for outcome in outcomes[:2]] == [">= 1", ">= 2"]
 
 
-@pytest.mark.slow  # compiles for long
 def test_modes_do_not_change_while_the_price_of_stiction_is_taken() -> None:
     """What sticks rests, and what slips keeps its direction, so that nothing but the element itself is timed."""
     links = 7

@@ -48,7 +48,6 @@ def test_a_peer_that_is_not_installed_is_skipped_and_says_so() -> None:
         assert "not installed" in outcome.measured
 
 
-@pytest.mark.slow  # compiles for long
 def test_the_snake_is_timed_and_every_step_was_solved() -> None:
     (outcome,) = rod.snake(seconds=0.1, rounds=1)
     assert outcome.value > 0.0

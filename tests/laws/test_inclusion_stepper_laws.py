@@ -64,7 +64,6 @@ def pendulum():
     return Inclusion(rows, {m: 1.0, length: 1.0, mu: 0.3, g: G}, mass_matrix=mass)
 
 
-@pytest.mark.slow  # compiles for long
 def test_the_discrete_equations_hold_where_everything_bends():
     T, K = 1e-3, 1e6
     start = {"q": 1.2, "w": 0.0}
@@ -109,7 +108,6 @@ def ball(**options):
     )
 
 
-@pytest.mark.slow  # compiles for long
 def test_live_steps_are_the_run():
     pushes = np.sin(np.arange(400) * 0.05) * 5.0
     run = ball().run(inputs={"push": pushes}, initial={"p": 0.01})

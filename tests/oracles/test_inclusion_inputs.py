@@ -51,7 +51,6 @@ def test_no_short_pulse_is_missed(method):
     assert run.v == pytest.approx([0.0, 0.01], abs=1e-6)
 
 
-@pytest.mark.slow
 def test_friction_slips_when_the_record_passes_its_limit():
     """u = t up to 5 s against a limit of 2: it slips at 2 s, in the exact route to rounding."""
     slider = Inclusion({"p": "v", "v": "u - coulomb(2, v, 'rub')"}, inputs={"u": ([0.0, 5.0], [0.0, 5.0])})
@@ -76,13 +75,11 @@ def test_a_number_holds_unless_it_is_fed():
     assert machine.to_events().solve((0.0, 1.0)).v[-1] == pytest.approx(3.0)
 
 
-@pytest.mark.slow
 def test_a_record_can_be_fed_over():
     stepper = pushed().to_stepper(period=0.01)
     assert stepper.run(inputs={"u": [1.0] * 100}).v[-1] == pytest.approx(1.0)
 
 
-@pytest.mark.slow
 def test_a_fed_number_in_matrices_is_seen():
     """A spring whose stiffness is an input: fed, the matrices that were computed once are computed again."""
     stepper = Inclusion({"p": "v", "v": "-k*p"}, inputs={"k": 100.0}).to_stepper(period=1e-4)
@@ -122,7 +119,7 @@ def breaks_at_half(t):
         lambda machine: machine.to_ode().solve((0.0, 1.0), method="RK45"),
         lambda machine: machine.to_ode().solve((0.0, 1.0), method="RK4", step=0.01),
         lambda machine: machine.to_events().solve((0.0, 1.0)),
-        pytest.param(lambda machine: machine.to_stepper(period=0.01).run(ticks=100), marks=pytest.mark.slow),
+        lambda machine: machine.to_stepper(period=0.01).run(ticks=100),
     ],
     ids=["LSODA", "RK45", "RK4", "events", "stepper"],
 )
@@ -167,7 +164,7 @@ def routes(mu2, mu3):
     }
 
 
-@pytest.mark.parametrize("route", ["ode", pytest.param("stepper", marks=pytest.mark.slow), "events"])
+@pytest.mark.parametrize("route", ["ode", "stepper", "events"])
 def test_every_route_warns_where_rigid_bodies_would_jam(route):
     """mu2 mu3 >= 1 has no rigid sliding solution; compliant routes stay finite and would hide it."""
     with pytest.warns(JammingWarning, match="jam"):

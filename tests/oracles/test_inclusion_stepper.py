@@ -174,7 +174,6 @@ def slider(T=1e-3, K=1e6):
     return Inclusion(SLIDER, SLIDING).to_stepper(period=T, **rest)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("K", [1e6, 1e9])
 def test_a_loaded_mass_does_not_creep_in_an_hour(K):
     limit = 0.4 * 2.0 * G

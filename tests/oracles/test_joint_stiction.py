@@ -220,7 +220,6 @@ def test_a_joint_with_any_law_solves_the_stated_step(name):
     assert run.about["unsolved_steps"] == 0
 
 
-@pytest.mark.slow
 def test_a_law_of_the_user_s_own_solves_the_stated_step():
     law = tg.CustomLaw(lambda s: 2.0 + s * s / (1.0 + s))
     tree, _ = slider(law)
