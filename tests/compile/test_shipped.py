@@ -110,7 +110,7 @@ def test_the_wheel_holds_the_library_and_runs_without_a_compiler(tmp_path):
     assert wheel.name.endswith(f"-py3-none-{sys.platform}_{os.uname().machine}.whl")
     names = zipfile.ZipFile(wheel).namelist()
     own = sorted(Path(name).name for name in names if "/compile/library/" in name)
-    assert own == sorted([shipped.MANIFEST, shipped.LIBRARY, shipped.WIDE])
+    assert own == sorted([shipped.MANIFEST, shipped.LIBRARY, *(one.library for one in shipped.variants())])
     assert not [name for name in names if name.endswith((".o", ".c"))]
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "env")], check=True)
     python = str(tmp_path / "env" / "bin" / "python")
@@ -119,3 +119,19 @@ def test_the_wheel_holds_the_library_and_runs_without_a_compiler(tmp_path):
     for package in ("numpy", "numpy.libs", "scipy", "scipy.libs", "msgspec", "platformdirs"):
         (site / package).symlink_to(Path(np.__file__).parents[1] / package)
     assert run_without_compiler(python, tmp_path) == "all ran\n"
+
+
+def test_the_best_library_for_the_processor_is_taken(monkeypatch, tmp_path):
+    """Loops with free sums by the best variant that it can run; all others by the one for every processor."""
+    monkeypatch.setattr(shipped, "_manifests", lambda: ((tmp_path, {"sums": ("a", True), "strict": ("b", False)}),))
+    for has, best in (
+        ("avx avx2 fma", shipped.LIBRARY),
+        ("avx2 fma bmi1 bmi2 movbe f16c", "kernels-v3.so"),
+        ("avx2 fma bmi1 bmi2 movbe f16c avx512f avx512dq avx512bw avx512vl avx512cd", "kernels-v4.so"),
+    ):
+        monkeypatch.setattr(shipped, "variants", lambda: shipped.VARIANTS["x86_64"])
+        monkeypatch.setattr(Path, "read_text", lambda *_, has=has, **__: f"model : x\nflags : {has}\n")
+        shipped._best.cache_clear()
+        assert shipped.find("sums").library.name == best
+        assert shipped.find("strict").library.name == shipped.LIBRARY
+    shipped._best.cache_clear()

@@ -15,10 +15,39 @@ from functools import cache
 from pathlib import Path
 
 MANIFEST, LIBRARY = "manifest.json", "kernels.so"
-# A second library for processors with wide registers holds the loops whose sums are taken several at a time.
-WIDE = "kernels-wide.so"
-WIDE_FLAGS = {"x86_64": ("-march=x86-64-v3", "-mprefer-vector-width=256")}
-_WIDE_NEEDS = {"avx2", "fma", "bmi1", "bmi2", "movbe", "f16c"}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The loops whose sums are taken several at a time, once more for a better processor.
+
+    Args:
+        library: the name of its file.
+        flags: what tells the compiler.
+        needs: what the processor must have, as the system names it.
+    """
+
+    library: str
+    flags: tuple[str, ...]
+    needs: frozenset[str]
+
+
+_V3 = frozenset(["avx2", "fma", "bmi1", "bmi2", "movbe", "f16c"])
+_V4 = _V3 | frozenset(
+    ["avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd"]
+)  # which also turns whole numbers into real
+# The best first.
+VARIANTS = {
+    "x86_64": (
+        Variant("kernels-v4.so", ("-march=x86-64-v4", "-mprefer-vector-width=256"), _V4),
+        Variant("kernels-v3.so", ("-march=x86-64-v3", "-mprefer-vector-width=256"), _V3),
+    )
+}
+
+
+def variants() -> tuple[Variant, ...]:
+    """Those for the kind of machine that this is."""
+    return VARIANTS.get(platform.machine(), ())
 
 
 @dataclass(frozen=True)
@@ -43,8 +72,8 @@ def find(key: str) -> Found | None:
     """The entry with this key, if it was shipped."""
     for folder, entries in _manifests():
         if key in entries:
-            library, symbol = entries[key]
-            return Found(folder / (library if library == LIBRARY or _is_wide() else LIBRARY), symbol)
+            symbol, varies = entries[key]
+            return Found(folder / (_best() if varies else LIBRARY), symbol)
     return None
 
 
@@ -54,7 +83,7 @@ def count() -> int:
 
 
 @cache
-def _manifests() -> tuple[tuple[Path, dict[str, tuple[str, str]]], ...]:
+def _manifests() -> tuple[tuple[Path, dict[str, tuple[str, bool]]], ...]:
     found = []
     for folder in folders():
         path = folder / MANIFEST
@@ -78,10 +107,11 @@ def machine() -> str:
 
 
 @cache
-def _is_wide() -> bool:
+def _best() -> str:
+    """The library that suits this processor best."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
-        return False
-    flags = next((line.split() for line in lines if line.startswith("flags")), [])
-    return set(flags) >= _WIDE_NEEDS
+        return LIBRARY
+    has = set(next((line.split() for line in lines if line.startswith("flags")), []))
+    return next((variant.library for variant in variants() if variant.needs <= has), LIBRARY)

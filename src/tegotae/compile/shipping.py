@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -32,15 +31,13 @@ def make(calls: Iterable[Call], folder: Path, tell: Callable[[str], Any]) -> int
     tell(f"translating {len(entries)} loops to C")
     groups = list(_groups(entries))
     folder.mkdir(parents=True, exist_ok=True)
-    listed = {key_of(entry): [shipped.LIBRARY, entry.symbol] for entry in entries}
     _compile(tools, [unit for _, units in groups for unit in units], folder / shipped.LIBRARY, (), tell)
-    if wide := shipped.WIDE_FLAGS.get(platform.machine()):
-        # Only sums that are taken several at a time gain by wide registers.
-        free = [(group, units) for group, units in groups if any(unit.mode == "free" for unit in units)]
-        _compile(tools, [unit for _, units in free for unit in units], folder / shipped.WIDE, wide, tell)
-        for group, _ in free:
-            for entry in group:
-                listed[key_of(entry)] = [shipped.WIDE, entry.symbol]
+    free = [(group, units) for group, units in groups if any(unit.mode == "free" for unit in units)]
+    for variant in shipped.variants():
+        own = [unit for _, units in free for unit in units]
+        _compile(tools, own, folder / variant.library, variant.flags, tell)
+    varies = {entry.symbol for group, _ in free for entry in group}
+    listed = {key_of(entry): [entry.symbol, entry.symbol in varies] for entry in entries}
     manifest = {**made_by, "entries": listed}
     cache.write(folder / shipped.MANIFEST, json.dumps(manifest, indent=1))
     return len(entries)
