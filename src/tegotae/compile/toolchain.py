@@ -102,7 +102,7 @@ class Toolchain:
             with ThreadPoolExecutor(jobs) as pool:
                 objects = list(pool.map(compile_one, units))
             made = folder / library.name
-            self._run(["-shared", *more, *objects, "-lm", "-o", str(made)], library.name)
+            self._run(["-shared", "-s", *more, *objects, "-lm", "-o", str(made)], library.name)
             if not made.exists():
                 raise CompilerError(
                     f"{library.name}: the compiler {' '.join(self.command)!r} made no library, and did not say why.\n"
@@ -112,6 +112,8 @@ class Toolchain:
             os.replace(made, library)
 
     def _run(self, arguments: list[str], name: str) -> None:
+        if "ziglang" in self.command:  # it spells processors otherwise
+            arguments = [word.replace("-march=x86-64-", "-march=x86_64_") for word in arguments]
         try:
             done = subprocess.run([*self.command, *arguments], capture_output=True, text=True, check=False)
         except OSError as error:
