@@ -413,6 +413,25 @@ def deep_bump(a):
     return bump(a) + 0.0
 
 
+@kernel
+def first_and(pair, x):
+    return pair[0] + 10.0 * x
+
+
+def tuple_read_before_a_call(a):
+    return first_and((a[0], 2.0), bump(a))
+
+
+def tuple_in_a_tuple_read_before_a_call(a):
+    (x, _), y = (a[0], a[1]), bump(a)
+    return x + 10.0 * y
+
+
+CASES += [
+    Case(function, [(floats(1.0, 0.0),)])
+    for function in (tuple_read_before_a_call, tuple_in_a_tuple_read_before_a_call)
+]
+
 ONE = floats(1.0, 0.0)
 RIGHT_OR_REFUSED = [
     *[

@@ -33,9 +33,8 @@ class Variant:
 
 
 _V3 = frozenset(["avx2", "fma", "bmi1", "bmi2", "movbe", "f16c"])
-_V4 = _V3 | frozenset(
-    ["avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd"]
-)  # which also turns whole numbers into real
+# It can also turn whole numbers into real ones, several at a time.
+_V4 = _V3 | frozenset(["avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd"])
 # The best first.
 VARIANTS = {
     "x86_64": (

@@ -131,9 +131,9 @@ class Writer:
         values: list[Value] = []
         ends: list[int] = []
         for node in nodes:
-            before = len(self.callees), len(self.lines)
+            mark = len(self.lines)
             values.append(self.expression(node))
-            if len(self.lines) > before[1] and any("(" in line for line in self.lines[before[1] :]):
+            if any("(" in line for line in self.lines[mark:]):
                 self._pin_earlier(values, ends)
             ends.append(len(self.lines))
         return values
@@ -143,13 +143,13 @@ class Writer:
         added = 0
         for place, end in enumerate(ends):
             value = values[place]
-            if not value.reads or not isinstance(value.kind, Number):
+            if not value.reads or not isinstance(value.kind, Number | Tuple):
                 continue
             name = self.temporary()
             line = "    " * self.depth + f"const {self.program.c_type(value.kind)} {name} = {bare(value.code)};"
             self.lines.insert(end + added, line)
             added += 1
-            values[place] = Value(value.kind, name, simple=True, fixed=True)
+            values[place] = Value(value.kind, name, simple=True, fixed=True, owned=value.owned)
         for place in range(len(ends)):
             ends[place] += added
 
