@@ -4,7 +4,7 @@
 translator keeps it, or refuses the kernel.
 """
 
-from case import BOOLS, Case, Refused, floats, ints, singles
+from case import BOOLS, Case, Refused, floats, grid, ints, singles
 
 from tegotae.compile import kernel
 
@@ -427,9 +427,31 @@ def tuple_in_a_tuple_read_before_a_call(a):
     return x + 10.0 * y
 
 
+def index_read_before_a_call(A, i):
+    return A[i[0], advanced(i)], i[0]
+
+
+def row_chosen_before_a_call(A, i):
+    return first_and(A[i[0]], advanced(i)), i[0]
+
+
+def column_chosen_before_a_call(A, i):
+    return first_and(A[advanced(i) - 1 :, i[0]], 1.0), first_and(A[i[0], advanced(i) - 1 :], 1.0)
+
+
+@kernel
+def advanced(i):
+    i[0] += 1
+    return i[0]
+
+
 CASES += [
-    Case(function, [(floats(1.0, 0.0),)])
-    for function in (tuple_read_before_a_call, tuple_in_a_tuple_read_before_a_call)
+    Case(tuple_read_before_a_call, [(floats(1.0, 0.0),)]),
+    Case(tuple_in_a_tuple_read_before_a_call, [(floats(1.0, 0.0),)]),
+    *[
+        Case(function, [(grid(4, 4), ints(0)), (grid(4, 4), ints(1))])
+        for function in (index_read_before_a_call, row_chosen_before_a_call, column_chosen_before_a_call)
+    ],
 ]
 
 ONE = floats(1.0, 0.0)

@@ -44,7 +44,7 @@ class Arrays(Writer):
             raise Refused(at, f"{len(parts)} indices for {told(base.kind)}.", "Give as many as it has dimensions.")
         if any(isinstance(part, ast.Slice) for part in parts):
             return self._slice(base, parts)
-        places = [self.expression(part) for part in parts]
+        places = self.in_order(parts)
         if len(places) == 1 and isinstance(places[0].kind, Tuple):
             kept = self.keep(places[0])
             places = [self.item(kept, i) for i in range(len(places[0].kind.items))]
@@ -117,7 +117,8 @@ class Arrays(Writer):
         kind = Array(base.kind.element, len(extents), strides is None, base.kind.frozen)
         start = " + ".join([f"{base.code}.p", *offset])
         numbers = ", ".join([start, *extents, *(strides or ())])
-        return Value(kind, f"({self.program.c_type(kind)}){{{numbers}}}", owned=base.owned)
+        reads = any("[" in part for part in (*offset, *extents))  # where it lies is read from memory
+        return Value(kind, f"({self.program.c_type(kind)}){{{numbers}}}", owned=base.owned, reads=reads)
 
     def _row(self, base: Value, indices: Sequence[str]) -> Value:
         assert isinstance(base.kind, Array)
@@ -136,7 +137,9 @@ class Arrays(Writer):
             part = parts[i] if i < len(parts) else ast.Slice()
             extent, stride = f"{base.code}.n{i}", self._stride(base, i)
             if not isinstance(part, ast.Slice):
-                offset.append(_times(self._index(self.expression(part), extent, part), stride))
+                place = self.expression(part)
+                place = self.pin(place) if place.reads else place
+                offset.append(_times(self._index(place, extent, part), stride))
                 continue
             if part.step is not None:
                 raise Refused(part, "a slice step.", "Write a loop.")

@@ -143,7 +143,7 @@ class Writer:
         added = 0
         for place, end in enumerate(ends):
             value = values[place]
-            if not value.reads or not isinstance(value.kind, Number | Tuple):
+            if not value.reads or isinstance(value.kind, Known):
                 continue
             name = self.temporary()
             line = "    " * self.depth + f"const {self.program.c_type(value.kind)} {name} = {bare(value.code)};"
