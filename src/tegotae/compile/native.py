@@ -32,8 +32,9 @@ class Caller:
     """What Python calls: it compiles on the first call with new types.
 
     The words of arguments that come again, as the same objects, are kept from the call before: a loop that calls with
-    the same arrays again and again hands over only its numbers. Kernels that share their work with other threads, and
-    calls that meet another thread inside, take the plain way.
+    the same arrays again and again hands over only its numbers. So an array must keep its shape between two calls
+    (``a.shape = ...`` is not seen). Kernels that share their work with other threads, and calls that meet another
+    thread inside, take the plain way.
     """
 
     def __init__(self, kernel: Kernel):
