@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tegotae.bench import against, contest, player, sides
-from tegotae.bench.against import Comparison
+from tegotae.bench.against import ContestComparison
 from tegotae.cli import main
 from tegotae.errors import InputError, TegotaeError
 
@@ -77,7 +77,7 @@ class Repository:
         self.git("commit", "--quiet", "--message", "a commit")
         return self.git("rev-parse", "HEAD")
 
-    def compare(self, commit: str, **options: object) -> dict[str, Comparison]:
+    def compare(self, commit: str, **options: object) -> dict[str, ContestComparison]:
         found = against.compare(commit, self.source, **options)  # type: ignore[arg-type]
         return {one.contest: one for one in found}
 

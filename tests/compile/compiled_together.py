@@ -8,14 +8,14 @@ from typing import Any
 from tegotae.compile import SubsetError, backend, toolchain
 from tegotae.compile.kernels import NativeKernel
 from tegotae.compile.native import Native, signature
-from tegotae.compile.translate.program import Entry, Program
+from tegotae.compile.translate.program import EntryPoint, Program
 
 TRANSLATES = backend.name() == "c"  # departures from Python and refusals can only be tested then
 
 
 def entries_of(
     kernels: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]],
-) -> tuple[Program, list[Entry | SubsetError]]:
+) -> tuple[Program, list[EntryPoint | SubsetError]]:
     """A program with an entry for each function and types of arguments, or the refusal of it."""
     program, made, found = Program(), {}, []
     for function, arguments in kernels:
@@ -26,7 +26,7 @@ def entries_of(
             found.append(error)
             continue
         if (function, kinds) not in made:
-            entry = Entry(f"entry_{len(made)}", kernel, kinds)
+            entry = EntryPoint(f"entry_{len(made)}", kernel, kinds)
             try:
                 program.units([entry])
                 made[function, kinds] = entry
@@ -45,7 +45,7 @@ def compile_together(kernels: Sequence[tuple[Callable[..., Any], tuple[Any, ...]
     if not TRANSLATES:
         return [function for function, _ in kernels]
     program, found = entries_of(kernels)
-    entries = list(dict.fromkeys(entry for entry in found if isinstance(entry, Entry)))
+    entries = list(dict.fromkeys(entry for entry in found if isinstance(entry, EntryPoint)))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cases.so"
         units = [toolchain.Unit(mode, mode, text) for mode, text in program.units(entries).items()]

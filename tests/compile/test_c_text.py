@@ -16,7 +16,7 @@ from test_subset import MODULES
 from tegotae.compile import c_source, kernel, kernel_exact, kernel_sums, toolchain
 from tegotae.compile.translate.helpers import HELPERS, PRELUDE
 from tegotae.compile.translate.names import RESERVED, plain
-from tegotae.compile.translate.program import Entry
+from tegotae.compile.translate.program import EntryPoint
 
 pytestmark = pytest.mark.skipif(not TRANSLATES, reason="nothing is translated")
 
@@ -65,7 +65,7 @@ def test_a_kernel_reads_as_it_was_written():
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.removeprefix("cases_"))
 def test_all_of_the_subset_is_clean(module):
     program, found = entries_of([(case.function, given) for case in module.CASES for given in case.arguments])
-    entries = list(dict.fromkeys(entry for entry in found if isinstance(entry, Entry)))
+    entries = list(dict.fromkeys(entry for entry in found if isinstance(entry, EntryPoint)))
     for text in program.units(entries).values():
         assert_clean(text)
 

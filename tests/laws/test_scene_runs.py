@@ -271,3 +271,11 @@ def test_a_tick_in_a_loop_refuses_what_is_no_number_and_stays_where_it_was():
             live.step(torque)
     assert np.array_equal(live.q, q)
     assert np.array_equal(live.v, v)
+
+
+@pytest.mark.parametrize("targets", [None, {}], ids=["bound", "by records"])
+def test_a_tick_in_a_loop_that_leaves_the_range_of_numbers_says_so(targets):
+    light = Tree([Body(name="light", mass=1e-9, joint=Prismatic())])
+    live = Scene(tree=light).start(period=1e-3)
+    with pytest.raises(tg.TegotaeError, match="diverged"):
+        live.step(1e308, targets=targets)

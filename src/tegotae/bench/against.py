@@ -50,7 +50,7 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ContestComparison:
     """What became of one contest.
 
     Args:
@@ -60,7 +60,7 @@ class Comparison:
         timings: of a contest that was compared.
 
     Example:
-        >>> Comparison("circuit", "one side", "only in this tree").timings
+        >>> ContestComparison("circuit", "one side", "only in this tree").timings
         ()
     """
 
@@ -91,8 +91,8 @@ def compare(
     only: Sequence[str] = (),
     rounds: int = 5,
     report: Report = lambda name: None,
-    tell: Callable[[Comparison], None] = lambda comparison: None,
-) -> list[Comparison]:
+    tell: Callable[[ContestComparison], None] = lambda comparison: None,
+) -> list[ContestComparison]:
     """Play the contests of this tree and of a commit in turn: new, old, new, old, ...
 
     Args:
@@ -119,7 +119,7 @@ def compare(
         found = []
         for side in (new, old):
             for part, why in side.broken.items():
-                found.append(Comparison(part, "failed", f"it cannot be imported on the {side.name} side: {why}"))
+                found.append(ContestComparison(part, "failed", f"it cannot be imported on the {side.name} side: {why}"))
                 tell(found[-1])
         for name in chosen([*new.contests, *(one for one in old.contests if one not in new.contests)], only):
             found.append(_compared(name, new, old, rounds, report))
@@ -127,19 +127,19 @@ def compare(
     return found
 
 
-def _compared(name: str, new: Side, old: Side, rounds: int, report: Report) -> Comparison:
+def _compared(name: str, new: Side, old: Side, rounds: int, report: Report) -> ContestComparison:
     for side, other in ((new, "the commit"), (old, "this tree")):
         if name not in side.contests:
-            return Comparison(name, "one side", f"only in {other}")
+            return ContestComparison(name, "one side", f"only in {other}")
     played: dict[str, list[dict[str, float]]] = {new.name: [], old.name: []}
     for k in range(rounds + 1):
         for side in (new, old):
             report(f"{name}: {side.name}, {f'round {k} of {rounds}' if k else 'warming up'}")
             answer = side.play(name)
             if "failed" in answer:
-                return Comparison(name, "failed", f"on the {side.name} side: {answer['failed']}")
+                return ContestComparison(name, "failed", f"on the {side.name} side: {answer['failed']}")
             if not answer["times"]:
-                return Comparison(name, "skipped", "; ".join(answer["skipped"]) or "it measures no time")
+                return ContestComparison(name, "skipped", "; ".join(answer["skipped"]) or "it measures no time")
             if k:
                 played[side.name].append(answer["times"])
     yardsticks = {*new.contests[name]["yardsticks"], *old.contests[name]["yardsticks"]}
@@ -155,8 +155,8 @@ def _compared(name: str, new: Side, old: Side, rounds: int, report: Report) -> C
     if new.contests[name]["code"] != old.contests[name]["code"]:
         remarks.append("its own code differs: see that it is the same work")
     if not timings:
-        return Comparison(name, "skipped", "; ".join(remarks))
-    return Comparison(name, "compared", "; ".join(remarks), timings)
+        return ContestComparison(name, "skipped", "; ".join(remarks))
+    return ContestComparison(name, "compared", "; ".join(remarks), timings)
 
 
 def _is(who: str, yardsticks: set[str]) -> bool:

@@ -48,7 +48,7 @@ def compare(commit: str, json: Path | None, only: Sequence[str], rounds: int | N
     console, full = words.out(), sides.resolved(commit, sides.SOURCE)
     with words.watching() as watch:
 
-        def tell(comparison: against.Comparison) -> None:
+        def tell(comparison: against.ContestComparison) -> None:
             for line in _lines(comparison):
                 watch.say(console, line)
 
@@ -71,7 +71,7 @@ def refuse_rounds(rounds: int | None) -> None:
         raise InputError("bench: --rounds says how often the two sides take turns.\n  Give --against COMMIT with it.")
 
 
-def _lines(comparison: against.Comparison) -> Iterator[Text]:
+def _lines(comparison: against.ContestComparison) -> Iterator[Text]:
     if comparison.state != "compared":
         style = "bold red" if comparison.state == "failed" else "dim"
         yield Text(f"{comparison.state:10}", style=style) + Text(f"{comparison.contest}: {comparison.words}")
@@ -98,7 +98,7 @@ def _time(seconds: float) -> str:
     return f"{seconds / {'s': 1.0, 'ms': 1e-3, 'us': 1e-6, 'ns': 1e-9}[unit]:.3g} {unit}"
 
 
-def _summary(found: Sequence[against.Comparison], commit: str) -> str:
+def _summary(found: Sequence[against.ContestComparison], commit: str) -> str:
     timed = [(one.contest, timing) for one in found for timing in one.timings]
     ours = [(contest, timing) for contest, timing in timed if not timing.yardstick]
     if not ours:

@@ -15,7 +15,7 @@ import numpy as np
 
 from tegotae.compile import backend, cache, shipped, toolchain
 from tegotae.compile.fingerprint import fingerprint
-from tegotae.compile.translate.program import Entry, Program
+from tegotae.compile.translate.program import EntryPoint, Program
 from tegotae.compile.translate.refusal import SubsetError
 from tegotae.compile.translate.types import REAL, TRUTH, Array, Known, Number, Record, Tuple, Type, type_of
 from tegotae.errors import FileError, InputError
@@ -137,9 +137,9 @@ class Native:
     @classmethod
     def of(cls, kernel: Kernel, kinds: tuple[Type, ...]) -> Native:
         """Found in the cache, or compiled."""
-        entry = Entry(SYMBOL, kernel, kinds)
+        entry = EntryPoint(SYMBOL, kernel, kinds)
         if (found := shipped.find(key_of(entry))) is not None:
-            return cls.load(found.library, Entry(found.symbol, kernel, kinds))
+            return cls.load(found.library, EntryPoint(found.symbol, kernel, kinds))
         path = library(entry)
         try:
             return cls.load(path, entry)
@@ -154,7 +154,7 @@ class Native:
             ) from error
 
     @classmethod
-    def load(cls, path: Path, entry: Entry) -> Native:
+    def load(cls, path: Path, entry: EntryPoint) -> Native:
         """An entry of a library."""
         loaded = (ctypes.CDLL if entry.kernel.shares else ctypes.PyDLL)(str(path))
         result = ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(loaded, entry.symbol + "_result"))).decode()
@@ -257,7 +257,7 @@ def _address(array: Any) -> int:
         return int(array.ctypes.data)
 
 
-def key_of(entry: Entry) -> str:
+def key_of(entry: EntryPoint) -> str:
     """What an entry is, whoever compiles it."""
     kinds = entry.arguments
     known = [kind.value for kind in kinds if isinstance(kind, Known)]
@@ -267,7 +267,7 @@ def key_of(entry: Entry) -> str:
 _turns: dict[Path, threading.Lock] = {}
 
 
-def library(entry: Entry) -> Path:
+def library(entry: EntryPoint) -> Path:
     """The compiled entry, made if it is not there yet; its C lies beside it."""
     tools = toolchain.find()
     key = hashlib.sha256(f"{tools.identity} {key_of(entry)}".encode()).hexdigest()[:24]
@@ -282,7 +282,7 @@ def library(entry: Entry) -> Path:
     return path
 
 
-def translate(entry: Entry) -> dict[str, str]:
+def translate(entry: EntryPoint) -> dict[str, str]:
     """The C of an entry: one unit or two, "strict" and "free" sums."""
     return Program().units([entry])
 
@@ -297,4 +297,4 @@ def c_source(kernel: Any, *arguments: Any) -> str:
         >>> "k_viscous_magnitude(reals1 p, int64_t j, double s)" in c_source(viscous_magnitude, np.zeros(2), 0, 0.0)
         True
     """
-    return "\n".join(translate(Entry(SYMBOL, kernel, signature(kernel, arguments))).values())
+    return "\n".join(translate(EntryPoint(SYMBOL, kernel, signature(kernel, arguments))).values())

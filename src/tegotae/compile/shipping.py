@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tegotae.compile import cache, shipped, toolchain
 from tegotae.compile.native import key_of
-from tegotae.compile.translate.program import Entry, Program
+from tegotae.compile.translate.program import EntryPoint, Program
 
 if TYPE_CHECKING:
     from tegotae.compile.kernels import Kernel
@@ -43,7 +43,7 @@ def make(calls: Iterable[Call], folder: Path, tell: Callable[[str], Any]) -> int
     return len(entries)
 
 
-def _is_made(folder: Path, entries: list[Entry], made_by: dict[str, str]) -> bool:
+def _is_made(folder: Path, entries: list[EntryPoint], made_by: dict[str, str]) -> bool:
     """Whether just these entries were compiled here, by the same compiler."""
     path = folder / shipped.MANIFEST
     if not path.exists():
@@ -64,20 +64,20 @@ def _compile(
     tools.build(units, library, jobs=os.cpu_count() or 1, wide=wide)
 
 
-def _entries(calls: Iterable[Call]) -> list[Entry]:
+def _entries(calls: Iterable[Call]) -> list[EntryPoint]:
     """Each entry once, those of one generated module or file side by side."""
-    found: dict[str, Entry] = {}
+    found: dict[str, EntryPoint] = {}
     for kernel, kinds in calls:
-        entry = Entry(f"tegotae_entry_{len(found)}", kernel, kinds)
+        entry = EntryPoint(f"tegotae_entry_{len(found)}", kernel, kinds)
         found.setdefault(key_of(entry), entry)
     return sorted(found.values(), key=_home)
 
 
-def _home(entry: Entry) -> str:
+def _home(entry: EntryPoint) -> str:
     return str(entry.kernel.py_func.__code__.co_filename)
 
 
-def _groups(entries: list[Entry]) -> Iterator[tuple[list[Entry], list[toolchain.Unit]]]:
+def _groups(entries: list[EntryPoint]) -> Iterator[tuple[list[EntryPoint], list[toolchain.Unit]]]:
     """A program for each home: small enough to be compiled side by side, and to read."""
     for number, (_, group) in enumerate(groupby(entries, _home)):
         own = list(group)

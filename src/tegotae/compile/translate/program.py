@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Entry:
+class EntryPoint:
     """What is called from outside: the symbol, the kernel, and the types of what it is given."""
 
     symbol: str
@@ -151,7 +151,7 @@ class Program:
                 raise
         return self.functions[key]
 
-    def _top(self, entry: Entry) -> Function:
+    def _top(self, entry: EntryPoint) -> Function:
         """An entry: wholly with free sums if a kernel that it names has them, so that calls can be put in place."""
         known = [kind.value for kind in entry.arguments if isinstance(kind, Known)]
         return self.function(entry.kernel, entry.arguments, free=_frees([entry.kernel, *known]))
@@ -168,7 +168,7 @@ class Program:
 
     # ------------------------------------------------------------ text
 
-    def units(self, entries: Sequence[Entry]) -> dict[str, str]:
+    def units(self, entries: Sequence[EntryPoint]) -> dict[str, str]:
         """The translation units by mode: "strict" and "free" sums."""
         tops = [(entry, self._top(entry)) for entry in entries]
         reached = list(_in_order(function for _, function in tops))
@@ -195,7 +195,7 @@ class Program:
     def _types(self) -> str:
         return "\n".join(f"typedef struct {{ {body} }} {name};" for name, body in self._bodies.items())
 
-    def _wrapper(self, entry: Entry, function: Function) -> str:
+    def _wrapper(self, entry: EntryPoint, function: Function) -> str:
         """The function that is called from outside: it takes its arguments out of words of eight bytes."""
         words = Words(self)
         given = [words.take(kind) for kind in entry.arguments if not isinstance(kind, Known)]
