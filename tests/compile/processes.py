@@ -30,6 +30,22 @@ def run(*words: object, folder: Path | None = None, fails: bool = False, **envir
     return done
 
 
+# It hides packages, then runs a program.
+_WITHOUT = """
+import os, runpy, sys
+hidden, *sys.argv = sys.argv[1:]
+sys.path[0] = os.path.dirname(sys.argv[0])
+sys.modules.update(dict.fromkeys(hidden.split(",")))
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def run_without_compiler(program: Path, *words: object, numba: bool, fails: bool = False, **environment: object):
+    """A program where there is no compiler of C; with numba or without."""
+    hidden = "ziglang" if numba else "ziglang,numba"
+    return run("-c", _WITHOUT, hidden, program, *words, fails=fails, PATH="/nonexistent", **environment)
+
+
 class Compiler:
     """The compiler of the tests behind a script, which writes down what it is asked, and may be told to wait."""
 

@@ -1,5 +1,6 @@
 """An edited kernel never meets an old library: whatever its loop leads to changes the fingerprint, and nothing else."""
 
+import functools
 import importlib
 import itertools
 import math
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from compiled_together import TRANSLATES
-from processes import run
+from processes import run, run_without_compiler
 
 import tegotae
 from tegotae.compile import SubsetError, kernel
@@ -403,13 +404,24 @@ for name in sys.argv[1:]:
 """
 
 
-@pytest.mark.parametrize("backend", ["c", pytest.param("numba", marks=pytest.mark.slow)])
-def test_two_laws_of_one_factory_are_never_taken_for_each_other(tmp_path, backend):
+def with_backend(name):
+    return functools.partial(run, TEGOTAE_BACKEND=name)
+
+
+@pytest.mark.parametrize(
+    "run_it",
+    [
+        pytest.param(with_backend("c"), id="c"),
+        pytest.param(with_backend("numba"), id="numba", marks=pytest.mark.slow),
+        pytest.param(functools.partial(run_without_compiler, numba=True), id="no compiler", marks=pytest.mark.slow),
+    ],
+)
+def test_two_laws_of_one_factory_are_never_taken_for_each_other(tmp_path, run_it):
     """Numba counts kernels of one name in each process; a loop read from disk brings the counts of another process."""
     program = tmp_path / "laws.py"
-    program.write_text((TWO_LAWS if backend == "numba" else "") + LAWS)
+    program.write_text(TWO_LAWS + LAWS)
     printed = [
-        run(program, *laws, TEGOTAE_CACHE=tmp_path / "kernels", TEGOTAE_BACKEND=backend).stdout.split()
+        run_it(program, *laws, TEGOTAE_CACHE=tmp_path / "kernels").stdout.split()
         for laws in (["falling"], ["rising", "falling"])
     ]
     assert printed[1][1] == printed[0][0] != printed[1][0]

@@ -237,14 +237,6 @@ def test_a_compiler_that_cannot_be_started(program):
     assert "Set TEGOTAE_CC to one that can" in said
 
 
-def test_without_any_compiler_it_runs_as_plain_python_and_says_so(program):
-    without(program, "ziglang")
-    done = run(program, PATH=program.parent, TEGOTAE_CACHE=program.parent / "kernels")
-    assert done.stdout == "3.5\n"
-    assert done.stderr.count("UserWarning: There is no compiler of C") == 1
-    assert "pip install 'tegotae[compiler]'" in done.stderr
-
-
 def test_a_blank_compiler_is_none_named(program):
     assert run(program, TEGOTAE_CC="  ", TEGOTAE_CACHE=program.parent / "kernels").stdout == "3.5\n"
 

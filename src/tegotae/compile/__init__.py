@@ -2,7 +2,8 @@
 
 Physics sees `kernel` (and its variants), `build` and `bind`. A kernel is a Python function in a written subset; it is
 translated to C99 (`translate/`), compiled (`toolchain`), kept (`cache`, by `fingerprint`) and called (`native`).
-`with_numba` is the second opinion, and kernels run as they stand for debugging: see `backend`.
+`with_numba` is the second opinion, and kernels run as they stand for debugging: see `backend`. Where there is no
+compiler, `lifting` makes numba's kernels of them, or plain functions.
 """
 
 from typing import TYPE_CHECKING

@@ -6,6 +6,7 @@ import os
 import time
 import warnings
 from functools import cache
+from importlib.util import find_spec
 
 from tegotae.errors import InputError
 
@@ -36,18 +37,35 @@ def described() -> str:
         return {"numba": "numba", "python": "plain Python, for debugging"}[name()]
     from tegotae.compile import shipped, toolchain
 
-    ready = f"{shipped.count()} loops shipped"
+    ready = f"C, {shipped.count()} loops shipped, others"
     try:
-        return f"C, {ready}, others by {' '.join(toolchain.find().command)}"
+        return f"{ready} by {' '.join(toolchain.find().command)}"
     except toolchain.NoCompilerError:
-        return f"C, {ready}, others as plain Python: there is no compiler"
+        instead = "as plain Python" if trouble_with_numba() else "by numba"
+        return f"{ready} {instead}: there is no compiler"
 
 
 @cache
-def warn_of_plain_python() -> None:
-    """Say once that loops run slowly, and what would make them quick."""
+def trouble_with_numba() -> str:
+    """Why numba cannot step in where there is no compiler; empty if it can."""
+    if find_spec("numba") is None:
+        return "numba is not installed"
+    try:
+        import numba  # noqa: F401
+    except ImportError as error:
+        return f"numba cannot be loaded ({error})"
+    return ""
+
+
+@cache
+def warn_of_no_compiler() -> None:
+    """Say once what runs the loops that did not ship, and what would make them quick."""
+    trouble = trouble_with_numba()
+    instead = (
+        f"run as plain Python, much slower ({trouble})" if trouble else "are compiled by numba, which takes longer"
+    )
     warnings.warn(
-        "There is no compiler of C, so loops that do not ship with tegotae run as plain Python, much slower. "
+        f"There is no compiler of C, so loops that do not ship with tegotae {instead}. "
         "Install gcc or clang, or pip install 'tegotae[compiler]'.",
-        stacklevel=4,
+        stacklevel=5,
     )

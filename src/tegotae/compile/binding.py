@@ -35,7 +35,10 @@ def bind(entry: Any, *arguments: Any) -> Callable[..., Any]:
         try:
             return _bound(entry, arguments, places)
         except NoCompilerError:
-            pass  # called below, it says so and runs as plain Python
+            from tegotae.compile.lifting import Instead
+            from tegotae.compile.native import signature
+
+            entry = Instead(entry, signature(entry, _with_numbers(arguments)))
     given = list(arguments)
 
     def call(*numbers: Any) -> Any:
@@ -50,7 +53,7 @@ def bind(entry: Any, *arguments: Any) -> Callable[..., Any]:
 def _bound(entry: NativeKernel, arguments: tuple[Any, ...], places: list[int]) -> Callable[..., Any]:
     from tegotae.compile.native import Native, signature
 
-    held = [argument() if isinstance(argument, type) else argument for argument in arguments]
+    held = _with_numbers(arguments)
     native = Native.of(entry, signature(entry, held))
     words = ctypes.create_string_buffer(native.words(held), native.layout.size + 1)
     cells = [_CELLS[arguments[place]].from_buffer(words, 8 * native.starts[place]) for place in places]
@@ -79,6 +82,11 @@ def _bound(entry: NativeKernel, arguments: tuple[Any, ...], places: list[int]) -
 
     call.keeps = held, words  # type: ignore[attr-defined]  # the addresses lead there
     return call
+
+
+def _with_numbers(arguments: tuple[Any, ...]) -> list[Any]:
+    """The arguments with some number where each call gives one."""
+    return [argument() if isinstance(argument, type) else argument for argument in arguments]
 
 
 class _Whole(ctypes.Structure):

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tegotae.compile import backend, cache, shipped, toolchain
+from tegotae.compile import cache, shipped, toolchain
 from tegotae.compile.fingerprint import fingerprint
+from tegotae.compile.lifting import Instead
 from tegotae.compile.translate.program import EntryPoint, Program
 from tegotae.compile.translate.refusal import SubsetError
 from tegotae.compile.translate.types import REAL, TRUTH, Array, Known, Number, Record, Tuple, Type, type_of
@@ -39,7 +40,7 @@ class Caller:
 
     def __init__(self, kernel: Kernel):
         self._kernel = kernel
-        self._known: dict[tuple[Type, ...], Native] = {}
+        self._known: dict[tuple[Type, ...], Native | Instead] = {}
         self._busy = threading.Lock()
         self._held: list[Any] = []
         self._native: Native | None = None
@@ -47,25 +48,24 @@ class Caller:
     def __call__(self, *arguments: Any) -> Any:
         """Call it."""
         if self._kernel.shares or not self._busy.acquire(blocking=False):
-            try:
-                native = self._for(signature(self._kernel, arguments))
-            except toolchain.NoCompilerError:
-                return self._plainly(arguments)
-            return native(native.words(arguments))
+            native = self._for(signature(self._kernel, arguments))
+            return native(*arguments) if isinstance(native, Instead) else native(native.words(arguments))
         try:
             return self._again(arguments)
         finally:
             self._busy.release()
 
-    def _for(self, kinds: tuple[Type, ...]) -> Native:
-        native = self._known.get(kinds)
-        if native is None:
-            native = self._known[kinds] = Native.of(self._kernel, kinds)
-        return native
+    def _for(self, kinds: tuple[Type, ...]) -> Native | Instead:
+        made = self._known.get(kinds)
+        if made is None:
+            made = self._known[kinds] = self._made(kinds)
+        return made
 
-    def _plainly(self, arguments: tuple[Any, ...]) -> Any:
-        backend.warn_of_plain_python()
-        return self._kernel.py_func(*arguments)
+    def _made(self, kinds: tuple[Type, ...]) -> Native | Instead:
+        try:
+            return Native.of(self._kernel, kinds)
+        except toolchain.NoCompilerError:
+            return Instead(self._kernel, kinds)
 
     def _again(self, arguments: tuple[Any, ...]) -> Any:
         held = self._held
@@ -80,10 +80,9 @@ class Caller:
 
     def _anew(self, arguments: tuple[Any, ...]) -> Any:
         self._native = None  # should anything fail on the way
-        try:
-            native = self._for(signature(self._kernel, arguments))
-        except toolchain.NoCompilerError:
-            return self._plainly(arguments)
+        native = self._for(signature(self._kernel, arguments))
+        if isinstance(native, Instead):
+            return native(*arguments)
         self._words = ctypes.create_string_buffer(native.words(arguments), native.layout.size + 1)
         self._held = [argument if _small(argument) else _LET_GO for argument in arguments]
         self._native = native

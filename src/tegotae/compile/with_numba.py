@@ -16,9 +16,10 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
-from tegotae.compile import cache
+from tegotae.compile import cache, lifting
 from tegotae.compile.fingerprint import fingerprint
 from tegotae.compile.modules import HEADER, NAMES, in_memory
+from tegotae.compile.translate import sources
 from tegotae.extras import require
 
 # Free sums as `compile.toolchain` has them.
@@ -42,22 +43,60 @@ def compiled(
     one factory could then bear one name, and the linker would take the first of them for both.
     """
     require("TEGOTAE_BACKEND=numba", "numba", instead="unset it: kernels then become C")
+    plain = cast(FunctionType, function)
+    local = "<locals>" in plain.__qualname__
+    if local:
+        own = FunctionType(plain.__code__, plain.__globals__, plain.__name__, plain.__defaults__, plain.__closure__)
+        own.__module__, own.__doc__ = plain.__module__, plain.__doc__
+        own.__qualname__ = _name_of_its_own(plain)
+        plain = own
+    # Only a generated file's name tells all that its entries lead to; numba itself looks at their own file alone.
+    kept = entry and not local and plain.__module__.startswith(PACKAGE + ".")
+    return _compiled(plain, kept, sums, inside, shares)
+
+
+def _name_of_its_own(function: FunctionType) -> str:
+    return f"{function.__qualname__}_{secrets.token_hex(8)}"
+
+
+def _compiled(function: FunctionType, kept: bool, sums: str | None, inside: bool, shares: bool) -> Callable[..., Any]:
     import numba
 
     options: dict[str, Any] = {"error_model": "numpy", "forceinline": inside, "nogil": shares, "no_cfunc_wrapper": True}
     if sums is not None:
         options["fastmath"] = FREE_SUMS if sums == "free" else False
-    plain = cast(FunctionType, function)
-    local = "<locals>" in plain.__qualname__
-    if local:
-        own = FunctionType(plain.__code__, plain.__globals__, plain.__name__, plain.__defaults__, plain.__closure__)
-        own.__qualname__ = f"{plain.__qualname__}_{secrets.token_hex(8)}"
-        own.__module__, own.__doc__ = plain.__module__, plain.__doc__
-        plain = own
-    # Only a generated file's name tells all that its entries lead to; numba itself looks at their own file alone.
-    kept = entry and not local and plain.__module__.startswith(PACKAGE + ".")
-    made: Callable[..., Any] = numba.njit(cache=kept, **options)(plain)
+    made: Callable[..., Any] = numba.njit(cache=kept, **options)(function)
     return made
+
+
+def lifted(function: FunctionType, kernel: Any) -> Callable[..., Any]:
+    """A kernel that others call where there is no compiler: `function` is what `lifting` made of it."""
+    function.__qualname__ = _name_of_its_own(function)
+    return _compiled(function, False, *_options(kernel))
+
+
+def lifted_entry(function: FunctionType, kernel: Any) -> Callable[..., Any]:
+    """What Python calls where there is no compiler, found on disk if it was compiled before.
+
+    It stands in a file of the cache folder, with the text that it has at home, whose name tells all that it leads to.
+    One that a maker made is compiled in each process: numba tells such apart by what they close over, and kernels
+    among that are others each time.
+    """
+    if function.__closure__:
+        return lifted(function, kernel)
+    text = sources.text_of(kernel.py_func)
+    told = [fingerprint([kernel]), *(Path(home).read_text(encoding="utf-8") for home in (__file__, lifting.__file__))]
+    key = hashlib.sha256("\n".join(told).encode()).hexdigest()[:20]
+    path = cache.folder() / f"{function.__name__.strip('<>')}-{key}.py"
+    _put(path, text)
+    function.__code__ = function.__code__.replace(co_filename=str(path))
+    function.__qualname__ += f"_{key}"
+    return _compiled(function, True, *_options(kernel))
+
+
+def _options(kernel: Any) -> tuple[str | None, bool, bool]:
+    """Of a kernel, which may be one that numba made."""
+    return getattr(kernel, "sums", None), getattr(kernel, "inside", False), getattr(kernel, "shares", False)
 
 
 def build(source: str, functions: tuple[tuple[str, Callable[..., Any]], ...]) -> ModuleType:
@@ -73,9 +112,7 @@ def build(source: str, functions: tuple[tuple[str, Callable[..., Any]], ...]) ->
     key = text + Path(__file__).read_text(encoding="utf-8") + fingerprint(function for _, function in functions)
     name = "loop_" + hashlib.sha256(key.encode()).hexdigest()[:20]
     path = cache.folder() / f"{name}.py"
-    # An existing file is left alone: a new time stamp would make numba throw its cache away.
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        cache.write(path, text)
+    if _put(path, text):
         importlib.invalidate_caches()
     if PACKAGE not in sys.modules:
         package = ModuleType(PACKAGE)
@@ -84,6 +121,14 @@ def build(source: str, functions: tuple[tuple[str, Callable[..., Any]], ...]) ->
     module = importlib.import_module(f"{PACKAGE}.{name}")
     module.__dict__["__source__"] = text
     return module
+
+
+def _put(path: Path, text: str) -> bool:
+    """Write a file, unless it is there: a new time stamp would make numba throw away what it kept."""
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    cache.write(path, text)
+    return True
 
 
 def _importable(function: Callable[..., Any]) -> bool:
