@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 import tegotae as tg
-from tegotae.compile import backend, c_source
+from tegotae.compile import c_source
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio
 
 T = 1e-3
@@ -90,7 +90,6 @@ def test_an_answer_keeps_nothing(block):
     assert np.array_equal(s[kept], before)
 
 
-@pytest.mark.skipif(backend.name() != "c", reason="other backends have no C to read")
 def test_a_tick_allocates_nothing(block):
     """Its C has no allocator, and no room but on the stack, of a size that is known."""
     answer, advance = block.kernels.halves()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from compiled_together import TRANSLATES
 
-from tegotae.compile import SubsetError, bind, entry, entry_free, kernel
+from tegotae.compile import SubsetError, backend, bind, entry, entry_free, kernel
 from tegotae.compile.native import _HELD_AT_MOST
 from tegotae.errors import InputError
 
@@ -176,9 +176,11 @@ def test_truth_values_of_python_and_numpy(flag):
         assert choose(value, 2.0) == plain(choose, value, 2.0)
 
 
-@pytest.mark.parametrize(
-    "number", [np.float64(0.1), np.float32(0.1), np.float16(0.1), np.int64(-5), np.int8(-5), np.uint8(200), np.bool_(1)]
-)
+NO_HALVES = pytest.mark.skipif(backend.name() == "numba", reason="numba has no numbers of 16 bits")
+NUMBERS = [np.float64(0.1), np.float32(0.1), np.int64(-5), np.int8(-5), np.uint8(200), np.bool_(1)]
+
+
+@pytest.mark.parametrize("number", [*NUMBERS, pytest.param(np.float16(0.1), marks=NO_HALVES)])
 def test_numbers_of_numpy(number):
     for value in (number, 1.5, number, 2, number):
         assert itself(value) == value

@@ -157,9 +157,9 @@ def test_what_numba_compiled_is_found_by_the_next_process_unless_something_was_e
     assert answer(GAINS.replace("100.0", "200.0")) == ["210.0", "0", "1"], "a constant of another file"
 
 
-# ------------------------------------------------------------ what numba does not take
+# ------------------------------------------------------------ what numba takes, and does not
 
-REFUSED = """
+KERNELS = """
 import sys
 import numpy as np
 from types import SimpleNamespace
@@ -183,35 +183,47 @@ def twice(x):
 def taken(law, x):
     return law(x)
 
-print(globals()[sys.argv[1]](*([twice] if sys.argv[1] == "taken" else []), 1.5))
+@entry
+def thirds(numbers):
+    return numbers[0] / 3.0 + numbers[1]
+
+print(globals()[sys.argv[1]](*eval(sys.argv[2])))
 """
 
 
 @pytest.fixture
-def refused(tmp_path):
-    path = tmp_path / "refused.py"
-    path.write_text(REFUSED)
+def kernels(tmp_path):
+    path = tmp_path / "kernels.py"
+    path.write_text(KERNELS)
     return path
 
 
-def test_what_numba_alone_does_not_take_runs_as_plain_python_and_says_so(refused):
-    done = run_without_compiler(refused, "namespace", numba=True, TEGOTAE_CACHE=refused.parent / "kernels")
+def test_what_numba_alone_does_not_take_runs_as_plain_python_and_says_so(kernels):
+    done = run_without_compiler(kernels, "namespace", "[1.5]", numba=True, TEGOTAE_CACHE=kernels.parent / "kernels")
     assert done.stdout == "3.0\n"
     assert done.stderr.count("numba does not take the kernel 'namespace', which runs as plain Python") == 1
 
 
-def test_what_is_outside_the_subset_is_refused_as_everywhere(refused):
-    kept = {"TEGOTAE_CACHE": refused.parent / "kernels", "fails": True}
-    by_numba = run_without_compiler(refused, "texts", numba=True, **kept).stderr.splitlines()
-    by_c = run(refused, "texts", **kept).stderr.splitlines()
+def test_what_is_outside_the_subset_is_refused_as_everywhere(kernels):
+    kept = {"TEGOTAE_CACHE": kernels.parent / "kernels", "fails": True}
+    by_numba = run_without_compiler(kernels, "texts", "[1.5]", numba=True, **kept).stderr.splitlines()
+    by_c = run(kernels, "texts", "[1.5]", **kept).stderr.splitlines()
     assert by_numba[-2:] == by_c[-2:]
     assert "outside the subset" in by_c[-2]
 
 
-def test_kernels_can_be_handed_over(refused):
-    done = run_without_compiler(refused, "taken", numba=True, TEGOTAE_CACHE=refused.parent / "kernels")
+def test_kernels_can_be_handed_over(kernels):
+    done = run_without_compiler(kernels, "taken", "[twice, 1.5]", numba=True, TEGOTAE_CACHE=kernels.parent / "kernels")
     assert done.stdout == "3.0\n"
-    assert not list(refused.parent.glob("kernels/**/*.nbi")), "no other process could find it"
+    assert not list(kernels.parent.glob("kernels/**/*.nbi")), "no other process could find it"
+
+
+def test_numbers_are_of_64_bits(kernels):
+    kept = {"TEGOTAE_CACHE": kernels.parent / "kernels"}
+    done = run_without_compiler(kernels, "thirds", "[(np.float32(0.1), np.int8(2))]", numba=True, **kept)
+    assert float(done.stdout) == float(np.float32(0.1)) / 3.0 + 2
+    done = run_without_compiler(kernels, "thirds", "[(0.1, 2**63)]", numba=True, fails=True, **kept)
+    assert "9223372036854775808 handed to a kernel does not fit into 64 bits" in done.stderr
 
 
 # ------------------------------------------------------------ in one process

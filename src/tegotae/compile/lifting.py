@@ -13,16 +13,15 @@ import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
 from types import CellType, CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from tegotae.compile import backend
 from tegotae.compile.translate.program import EntryPoint, Program
-
-if TYPE_CHECKING:
-    from tegotae.compile.translate.types import Type
+from tegotae.compile.translate.types import REAL, TRUTH, Array, Known, Record, Tuple, Type
+from tegotae.errors import InputError
 
 Callee = Callable[..., Any]
 
@@ -120,7 +119,9 @@ class Instead:
     """
 
     def __init__(self, kernel: Any, kinds: tuple[Type, ...]):
-        self._kernel = kernel
+        self._kernel, self._kinds = kernel, kinds
+        # A kernel that is handed over is another one in each process: nothing would be found on disk.
+        self._kept = not any(map(_holds_a_kernel, kinds))
         self._plain = bool(backend.trouble_with_numba())
         if not self._plain:
             Program().units([EntryPoint("entry", kernel, kinds)])
@@ -133,11 +134,9 @@ class Instead:
         from numba.core.errors import NumbaError
 
         entries, inner = _by_numba()
-        given = [inner.value(argument) for argument in arguments]
-        # A kernel that is handed over is another one in each process: nothing would be found on disk.
-        kept = all(new is old for new, old in zip(given, arguments, strict=True))
+        given = [_given(argument, kind, inner) for argument, kind in zip(arguments, self._kinds, strict=True)]
         try:
-            return (entries if kept else inner)(self._kernel)(*given)
+            return (entries if self._kept else inner)(self._kernel)(*given)
         except NumbaError as error:
             warnings.warn(
                 f"numba does not take the kernel {self._kernel.__name__!r}, which runs as plain Python, much slower: "
@@ -146,3 +145,25 @@ class Instead:
             )
         self._plain = True
         return self(*arguments)
+
+
+def _holds_a_kernel(kind: Type) -> bool:
+    return isinstance(kind, Known) or (isinstance(kind, Tuple | Record) and any(map(_holds_a_kernel, kind.items)))
+
+
+def _given(value: Any, kind: Type, lift: Lifting) -> Any:
+    """An argument for numba: numbers as C takes them, of 64 bits, and kernels lifted."""
+    if isinstance(kind, Array):
+        return value
+    if isinstance(kind, Tuple | Record):
+        items = [_given(item, own, lift) for item, own in zip(value, kind.items, strict=True)]
+        return type(value)(*items) if isinstance(kind, Record) else tuple(items)
+    if isinstance(kind, Known):
+        return lift.value(value)
+    if kind is REAL:
+        return float(value)
+    if kind is TRUTH:
+        return bool(value)
+    if not -(2**63) <= value < 2**63:
+        raise InputError(f"{value} handed to a kernel does not fit into 64 bits.\n  Use a real number.")
+    return int(value)

@@ -65,8 +65,9 @@ def _compiled(function: FunctionType, kept: bool, sums: str | None, inside: bool
     options: dict[str, Any] = {"error_model": "numpy", "forceinline": inside, "nogil": shares, "no_cfunc_wrapper": True}
     if sums is not None:
         options["fastmath"] = FREE_SUMS if sums == "free" else False
-    made: Callable[..., Any] = numba.njit(cache=kept, **options)(function)
-    return made
+    made: Any = numba.njit(cache=kept, **options)(function)
+    made.sums, made.inside, made.shares = sums, inside, shares  # as a `Kernel` has them, for whoever reads its C
+    return cast(Callable[..., Any], made)
 
 
 def lifted(function: FunctionType, kernel: Any) -> Callable[..., Any]:
