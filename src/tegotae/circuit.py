@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from types import ModuleType
 from typing import Any
 
@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from tegotae import checks, running
 from tegotae.block import Admittance, Block, Field, Impedance, Kernels
 from tegotae.checks import Array
+from tegotae.circuit_sources import line, space
+from tegotae.circuit_sources.addressed import table_of
 from tegotae.circuit_sources.group import Group
-from tegotae.circuit_sources.line import source_on_line
-from tegotae.circuit_sources.space import scratch_size, source_in_space
-from tegotae.compile import build
+from tegotae.compile import build, is_ready
 from tegotae.errors import CausalityError, UniquenessError
 from tegotae.live import LiveAdmittance
 from tegotae.result import Result, Variable
@@ -104,15 +104,14 @@ class Circuit(Admittance):
         fields = [dataclasses.replace(f, name=_seen_from_outside(f.name)) for f in self.admittance.fields]
         for group in self._groups:
             owned = [[(name, f) for f in self.impedances[name].fields] for name in group.names]
-            if self.dimension == 1:
-                # Field by field, so that a group's numbers form a matrix with one column an element.
+            if group.in_columns:  # field by field, so that a group's numbers form a matrix
                 owned = [list(row) for row in zip(*owned, strict=True)]
             fields += [dataclasses.replace(f, name=f"{name}.{f.name}") for row in owned for name, f in row]
             if group.based:
                 fields += [Field(f"{n}.base_velocity", "m/s", "of the other end") for n in group.names]
         if self.dimension > 1:
             fields.append(
-                Field("scratch", "", "where a solve works", recorded=False, size=scratch_size(self.dimension))
+                Field("scratch", "", "where a solve works", recorded=False, size=space.scratch_size(self.dimension))
             )
         fields.append(Field("unsolved", "-", "steps that did not converge", vector=False, recorded=False))
         return tuple(fields)
@@ -124,12 +123,13 @@ class Circuit(Admittance):
 
     @cached_property
     def _parameters(self) -> Array:
+        """Behind them, where its blocks lie if its loop does not know them."""
         parts = [self.admittance.parameters]
         for group in self._groups:
-            axis = 1 if self.dimension == 1 else 0  # see `fields`
+            axis = 1 if group.in_columns else 0
             parts.append(np.stack([self.impedances[name].parameters for name in group.names], axis=axis).ravel())
             parts.append(np.array([self.ratios[name] for name in group.names]))
-        return np.concatenate(parts)
+        return np.concatenate(parts if self._table is None else [*parts, self._table])
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
         """Every block as it starts, with the fields named in `initial` set ("velocity", "brake.deflection", ...)."""
@@ -151,18 +151,60 @@ class Circuit(Admittance):
     @cached_property
     def module(self) -> ModuleType:
         """The generated module: `make`, `loop`."""
+        return self._own_module if self._table is None else module_by_address(self.dimension)
+
+    @cached_property
+    def _own_module(self) -> ModuleType:
+        """Made for its blocks, which its text names."""
         imports = list(self.admittance.kernels.imports("_a"))
         for i, group in enumerate(self._groups):
             imports += group.kernels.imports(f"_{i}")
-        velocity = self.admittance.slices()["velocity"].start
-        places = self.slices()
-        unsolved = places["unsolved"].start
+        velocity, unsolved, scratch = self._places
         if self.dimension == 1:
-            source = source_on_line(self.admittance, self._groups, velocity, unsolved)
+            source = line.source_on_line(self.admittance, self._groups, velocity, unsolved)
         else:
-            scratch = places["scratch"].start
-            source = source_in_space(self.admittance, self._groups, velocity, unsolved, scratch)
+            source = space.source_in_space(self.admittance, self._groups, velocity, unsolved, scratch)
         return build(source, tuple(imports))
+
+    @property
+    def _places(self) -> tuple[int, int, int]:
+        """Where a solve finds the velocity, the count of unsolved steps, and room to work in (0 on a line)."""
+        places = self.slices()
+        scratch = places["scratch"].start if self.dimension > 1 else 0
+        return self.admittance.slices()["velocity"].start, places["unsolved"].start, scratch
+
+    @cached_property
+    def _table(self) -> Array | None:
+        """How the loop that ships reaches the blocks, where no loop of its own can be compiled; else None."""
+        if is_ready(self._own_module.loop, *_like_a_run(self.dimension)):
+            return None
+        table = table_of(self.admittance, self._groups, *self._places)
+        if table is not None:
+            _warn_of_addresses()
+        return table
+
+    def by_address(self) -> Circuit:
+        """The same, run by a loop that ships and learns of its blocks by their addresses; slower.
+
+        Where there is neither a compiler nor numba, circuits of the package's own blocks run like this by themselves.
+
+        Example:
+            >>> import numpy as np, tegotae as tg
+            >>> brake = tg.FrictionImpedance(stiffness=1e6, damping=100.0, law=tg.Coulomb(5.0))
+            >>> sled = tg.Circuit(tg.Mass(mass=1.0), {"brake": brake})
+            >>> round(float(sled.by_address().run(np.full(100, 7.0), period=1e-3).velocity[-1]), 6)
+            0.2
+        """
+        own = Circuit(self.admittance, self.impedances, ratios=self.ratios, bases=self.bases)
+        table = table_of(own.admittance, own._groups, *own._places)
+        if table is None:
+            checks.refuse(
+                "Circuit",
+                "one of its blocks does not ship with tegotae, so it has no address.",
+                "Install a compiler of C, or pip install 'tegotae[compiler]'.",
+            )
+        own.__dict__["_table"] = table
+        return own
 
     @property
     def kernels(self) -> Kernels:
@@ -246,8 +288,9 @@ class Circuit(Admittance):
         return int(sum(state[part].sum() for name, part in self.slices().items() if name.endswith("unsolved")))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the compiled module, which another process makes for itself."""
-        return {name: value for name, value in self.__dict__.items() if name != "module"}
+        """Without what is compiled and where it lies, which another process finds for itself."""
+        own = ("module", "_own_module", "_table", "_parameters")
+        return {name: value for name, value in self.__dict__.items() if name not in own}
 
     def _base_motions(self, bases: Mapping[str, ArrayLike]) -> Array:
         if set(bases) != set(self.bases):
@@ -324,6 +367,27 @@ def report_unsolved(unsolved: int, ticks: int | None) -> None:
             "A shorter period or more damping usually helps.",
             stacklevel=3,
         )
+
+
+@cache
+def module_by_address(dimension: int) -> ModuleType:
+    """The module for all circuits of this dimension; see `Circuit.by_address`."""
+    return build(line.source_by_address() if dimension == 1 else space.source_by_address(dimension), ())
+
+
+def _like_a_run(n: int) -> tuple[Any, ...]:
+    """Arguments of the types that a run hands to its loop."""
+    signal, indices = np.empty(0) if n == 1 else np.empty((0, n)), np.empty(0, dtype=np.int64)
+    return np.empty(0), np.empty(0), signal, np.empty((0, 0)), indices, 1.0, 1, indices, np.empty((0, 0))
+
+
+@cache
+def _warn_of_addresses() -> None:
+    warnings.warn(
+        "There is no compiler of C, so circuits run through a loop that ships with tegotae and reaches their blocks by "
+        "address, slower. Install gcc or clang, or pip install 'tegotae[compiler]'.",
+        stacklevel=5,
+    )
 
 
 def _seen_from_outside(name: str) -> str:

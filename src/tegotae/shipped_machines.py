@@ -60,20 +60,111 @@ def run_blocks() -> None:
         law(np.array([0.0, 0.1]))
 
 
-def run_classics() -> None:
-    """The friction models that others use."""
+def classic_blocks() -> Iterator[Block]:
+    """The friction models that others use, and two controllers."""
+    from tegotae.control import PID, PSMC
     from tegotae.friction import classics
 
-    for name in classics.__all__:
-        kind = getattr(classics, name)
-        example = _EXAMPLES.get(name)
-        if isinstance(kind, type) and example is not None:
-            kind(**example).run(np.full(2, 0.01), period=T)
+    yield classics.Karnopp(mass=1.0, limit=3.0, static=4.0, dead_zone=0.01)
+    yield classics.Tanh(limit=4.0, velocity=0.05)
+    yield classics.Dahl(stiffness=6000.0, limit=4.0)
+    for dimension in (1, 2, 3):
+        yield classics.HaywardArmstrong(stiffness=6000.0, limit=4.0, dimension=dimension)
+    for law in laws():
+        yield classics.LuGre(stiffness=6000.0, damping=10.0, law=law)
+        yield classics.Elastoplastic(stiffness=6000.0, damping=10.0, law=law, breakaway=1e-4)
+        yield classics.GeneralisedMaxwellSlip(stiffness=6000.0, fractions=[0.5, 0.5], law=law, attraction=10.0)
+        yield classics.ExplicitlyCoupledFriction(stiffness=6000.0, damping=10.0, law=law, mass=0.1)
+    yield PID(proportional=100.0, integral=10.0, derivative=1.0)
+    yield PSMC(proportional=100.0, derivative=1.0, limit=10.0)
 
 
-_EXAMPLES: dict[str, dict[str, float]] = {
-    "Karnopp": {"mass": 1.0, "limit": 3.0, "static": 4.0, "dead_zone": 0.01},
-}
+def run_classics() -> None:
+    """Over a record."""
+    for block in classic_blocks():
+        signal: Any = np.full(2, 0.01) if block.dimension == 1 else np.full((2, block.dimension), 0.01)
+        either: Any = block
+        either.run(signal, period=T)
+
+
+def composites() -> Iterator[Block]:
+    """Friction in parallel, by each of its kernels."""
+    yield tg.ParallelFriction(stiffness=1e4, limits=[1.0, 2.0, 5.0])
+    yield tg.ParallelFriction(stiffness=[1e4, 2e4], damping=5.0, limits=[1.0, 2.0])
+    for dimension in (1, 2, 3):
+        for law in laws():
+            yield tg.ParallelFriction(stiffness=1e4, damping=50.0, mass=0.1, laws=[law], dimension=dimension)
+
+
+def tyres() -> Iterator[Block]:
+    """Patches with every pressure, with and without a carcass."""
+    from tegotae.steering import Carcass, ContactPatch, Parabolic, Tabulated, Uniform
+
+    hat = Tabulated(positions=[-0.1, 0.0, 0.1], loads=[0.0, 100.0, 0.0])
+    for pressure in (Parabolic(), Uniform(load=50.0), hat):
+        for carcass in (None, Carcass(stiffness=1e5)):
+            yield ContactPatch(pressure=pressure, carcass=carcass, bristles=5)
+
+
+def movers() -> Iterator[Any]:
+    """What moves in a circuit, beside masses: a tree and a rod, felt along a line and in all directions."""
+    from tegotae.multibody import Body, Revolute, Tree, TreeAdmittance
+    from tegotae.rod import PlanarRod
+    from tegotae.rod.admittance import RodAdmittance
+
+    arm = Tree([Body(name="arm", mass=1.0, inertia=(0.1, 0.1, 0.1), joint=Revolute(axis=(0, 1, 0)))])
+    rod = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=0.5, viscosity=0.01)
+    yield TreeAdmittance(tree=arm, joint="arm")
+    yield TreeAdmittance(tree=arm, at="arm", point=(0.0, 0.0, 0.1))
+    yield RodAdmittance(rod=rod, at="tip", base="fixed", along=(0.0, 1.0, 0.0))
+    yield RodAdmittance(rod=rod, at="tip", base="fixed")
+
+
+def run_circuits() -> None:
+    """Circuits of all these blocks, reached by address: a loop of their own is compiled where that can be done."""
+    from tegotae.friction.classics import Elastoplastic
+    from tegotae.friction.classics.rise import sampled_rise
+
+    every = [*blocks(), *classic_blocks(), *composites(), *tyres()]
+    moving = [block for block in every if not isinstance(block, Impedance)]
+    resting = [block for block in every if isinstance(block, Impedance)]
+    for dimension in (1, 2, 3):
+        mass: Any = tg.Mass(mass=1.0, dimension=dimension)
+        for block in resting:
+            if block.dimension == dimension:
+                tg.Circuit(mass, {"one": block}).by_address()
+                if isinstance(block, Elastoplastic):  # a single state: all that it looks at take a minute here
+                    sampled_rise(block, block.initial_state(T)[None], T)
+                else:
+                    block.steepest_rise(T)
+        for mover in [*moving, *movers()]:
+            if mover.dimension == dimension:
+                tg.Circuit(mover, {}).by_address()
+                mover.least_reluctance(T)
+    for mover in [*(tg.Mass(mass=1.0, dimension=n) for n in (1, 2, 3)), *movers()]:
+        _run_circuit(mover)
+
+
+def _run_circuit(mover: Any) -> None:
+    """In every way that circuits run: alone, inside another one, and felt through a spring."""
+    from tegotae.through import Through
+
+    n = mover.dimension
+    push: Any = np.zeros(2) if n == 1 else np.zeros((2, n))
+    mover.run(push, period=T)
+    mover.start(period=T).step(push[0])
+    inner = tg.Circuit(mover, {}).by_address()
+    outer = tg.Circuit(inner, {}).by_address()
+    for circuit in (inner, outer):
+        circuit.run(push, period=T)
+        circuit.start(period=T).step(push[0])
+    if n == 1:
+        rope = tg.SpringDamper(stiffness=100.0, damping=1.0)
+        for ropes in (["rope"], ["rope", "other"]):
+            felt: Any = Through(tg.Circuit(mover, dict.fromkeys(ropes, rope), bases=ropes).by_address(), "rope")
+            felt.run(push, period=T)
+            felt.start(period=T).step(0.0)
+            tg.Circuit(mover, {"felt": felt}).by_address()
 
 
 def run_trees() -> None:
@@ -154,7 +245,15 @@ def run_table() -> None:
     TwoRobots().meeting(period=2e-3).advance((0.0,) * 6)
 
 
-RECIPES: tuple[Callable[[], None], ...] = (run_blocks, run_classics, run_trees, run_rods, run_steering, run_table)
+RECIPES: tuple[Callable[[], None], ...] = (
+    run_blocks,
+    run_classics,
+    run_circuits,
+    run_trees,
+    run_rods,
+    run_steering,
+    run_table,
+)
 
 
 def build(folder: Path, tell: Callable[[str], Any]) -> int:

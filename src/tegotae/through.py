@@ -15,6 +15,8 @@ from tegotae import checks
 from tegotae.block import Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.circuit import Circuit
+from tegotae.circuit_sources import signatures
+from tegotae.circuit_sources.group import Group
 from tegotae.compile import build
 
 # The base moves by v; the circuit answers with its own motion w, and the element between them with a force f(r w - v).
@@ -36,6 +38,48 @@ def advance(p, s, v, T):
     w, slope = answer_c(p, inner, 0.0, T)
     f, d = answer_e({p_e}, {s_e}, {ratio} * w - v, T)
     advance_c(p, inner, 0.0, w, T)
+    s[0] = -f
+
+
+def make():
+    return answer, advance
+"""
+
+
+# The same for any circuit that is reached by address: what differs stands behind its parameters.
+_REALS = ("move_at", "keep_at", "resist_at", "ratio")
+_WHOLES = ("base", "own", "p_at", "wide", "s_at", "deep", "columns", "place")
+_READS = "\n    ".join(
+    [f"{name} = p[end + {place}]" for place, name in enumerate(_REALS)]
+    + [f"{name} = int(p[end + {place}])" for place, name in enumerate(_WHOLES, len(_REALS))]
+)
+_FELT = f"""
+end = p.shape[0] - {len(_REALS + _WHOLES)}
+    {_READS}
+    circuit, inner = p[:own], s[1:]
+    inner[base] = v
+    w, slope = LINE_MOVE(move_at, circuit, inner, 0.0, T)
+    if columns == 0:
+        f, d = LINE_RESIST(resist_at, p[p_at : p_at + wide], inner[s_at : s_at + deep], ratio * w - v, T)
+    else:
+        P = p[p_at : p_at + wide * columns].reshape((wide, columns))
+        S = inner[s_at : s_at + deep * columns].reshape((deep, columns))
+        f, d = COLUMN_RESIST(resist_at, P[:, place], S[:, place], ratio * w - v, T)
+"""
+_BY_ADDRESS = f"""
+from tegotae.circuit_sources.signatures import COLUMN_RESIST, LINE_KEEP, LINE_MOVE, LINE_RESIST
+
+
+@kernel
+def answer(p, s, v, T):
+    {_FELT.strip()}
+    return -f, d * (1.0 + ratio * ratio * slope * d)
+
+
+@kernel
+def advance(p, s, v, T):
+    {_FELT.strip()}
+    LINE_KEEP(keep_at, circuit, inner, 0.0, w, T)
     s[0] = -f
 
 
@@ -86,19 +130,53 @@ class Through(Impedance):
     @property
     def parameters(self) -> Array:
         """The circuit's."""
-        return self.circuit.parameters
+        own = self.circuit.parameters
+        return own if self._table is None else np.concatenate([own, self._table])
+
+    @cached_property
+    def _table(self) -> Array | None:
+        """How a circuit that is reached by address is felt; None if it, or what it is felt through, has none."""
+        circuit, group = self.circuit, self._group
+        if circuit.module is circuit._own_module:
+            return None
+        (move, keep), resist = circuit.kernels.halves(), self._block.kernels.halves()[0]
+        felt = signatures.COLUMN_RESIST if group.in_columns else signatures.LINE_RESIST
+        found = signatures.LINE_MOVE.address_of(move), signatures.LINE_KEEP.address_of(keep), felt.address_of(resist)
+        if None in found:
+            return None
+        place = group.names.index(self.through)
+        wide, deep = group.parameters_each, group.state_each
+        layout = (group.parameters_at, wide, group.state_at, deep, len(group.names), place)
+        if not group.in_columns:
+            layout = (group.parameters_at + place * wide, wide, group.state_at + place * deep, deep, 0, 0)
+        numbers = (circuit.ratios[self.through], self._base, circuit.parameters.size, *layout)
+        return np.array([*found, *numbers], dtype=np.float64)
+
+    @property
+    def _block(self) -> Impedance:
+        return self.circuit.impedances[self.through]
+
+    @property
+    def _group(self) -> Group:
+        return next(group for group in self.circuit._groups if self.through in group.names)
+
+    @property
+    def _base(self) -> int:
+        """Where the velocity of the other end stands in the circuit's state."""
+        return int(self.circuit.slices()[f"{self.through}.base_velocity"].start)
 
     @cached_property
     def module(self) -> ModuleType:
         """The generated module: `make`."""
-        circuit, block = self.circuit, self.circuit.impedances[self.through]
-        group = next(g for g in circuit._groups if self.through in g.names)
-        place, count = group.names.index(self.through), len(group.names)
+        if self._table is not None:
+            return build(_BY_ADDRESS, ())
+        circuit, block, group = self.circuit, self._block, self._group
+        place = group.names.index(self.through)
         words: dict[str, Any] = {
-            "base": circuit.slices()[f"{self.through}.base_velocity"].start,
+            "base": self._base,
             "ratio": repr(circuit.ratios[self.through]),
-            "p_e": _column("p", group.parameters_at, group.parameters_each, count, place),
-            "s_e": _column("inner", group.state_at, group.state_each, count, place),
+            "p_e": _numbers("p", group.parameters_at, group.parameters_each, group, place),
+            "s_e": _numbers("inner", group.state_at, group.state_each, group, place),
         }
         source = circuit.kernels.source("_c") + block.kernels.source("_e") + _SOURCE.format(**words)
         return build(source, (*circuit.kernels.imports("_c"), *block.kernels.imports("_e")))
@@ -122,8 +200,8 @@ class Through(Impedance):
         return np.concatenate([[0.0], self.circuit.initial_state(period, given)])
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the compiled module, which another process makes for itself."""
-        return {name: value for name, value in self.__dict__.items() if name != "module"}
+        """Without what is compiled and where it lies, which another process finds for itself."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("module", "_table")}
 
 
 def _seen_from_outside(name: str) -> str:
@@ -131,7 +209,9 @@ def _seen_from_outside(name: str) -> str:
     return f"inner_{name}" if name in ("force", "velocity") else name
 
 
-def _column(vector: str, at: int, each: int, count: int, place: int) -> str:
-    """One element's numbers: its group's form a matrix with one column an element."""
-    group = f"{vector}[{at} : {at + each * count}]"
-    return group if count == 1 else f"{group}.reshape(({each}, {count}))[:, {place}]"
+def _numbers(vector: str, at: int, each: int, group: Group, place: int) -> str:
+    """One element's numbers in its group."""
+    if not group.in_columns:
+        return f"{vector}[{at + place * each} : {at + (place + 1) * each}]"
+    count = len(group.names)
+    return f"{vector}[{at} : {at + each * count}].reshape(({each}, {count}))[:, {place}]"

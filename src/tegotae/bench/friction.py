@@ -99,14 +99,21 @@ def reversal_stack() -> list[Outcome]:
     return [Outcome("reversal stack, largest / smallest step from N=1e2 to 1e5", told, ratio, "<= 2", ratio <= 2.0)]
 
 
-def circuit() -> list[Outcome]:
-    """One mass and 22 elements as a circuit, against the same loop fused by hand."""
-    limits = 1.0 + 0.5 * np.arange(22)
+LIMITS = 1.0 + 0.5 * np.arange(22)
+
+
+def mass_that_rubs() -> tg.Circuit:
+    """One mass and 22 elements."""
     elements = {
         f"element_{i}": tg.FrictionImpedance(stiffness=1e4, damping=1.0, law=tg.Coulomb(float(limit)))
-        for i, limit in enumerate(limits)
+        for i, limit in enumerate(LIMITS)
     }
-    machine = tg.Circuit(tg.Mass(mass=2.0), elements)
+    return tg.Circuit(tg.Mass(mass=2.0), elements)
+
+
+def circuit() -> list[Outcome]:
+    """One mass and 22 elements as a circuit, against the same loop fused by hand."""
+    machine = mass_that_rubs()
     force = 200.0 * np.sin(2 * np.pi * T * np.arange(100_000))
     _, picks = running.picks_of(machine, ["velocity"])
     record, velocity = np.empty((1, force.size)), np.empty(force.size)
@@ -118,7 +125,7 @@ def circuit() -> list[Outcome]:
         machine.module.loop(machine.parameters, state, force, none, nowhere, T, 1, picks, record)
 
     def by_hand() -> None:
-        mass_and_elements(2.0, stiffness, damping, limits, np.zeros(22), force, T, velocity)
+        mass_and_elements(2.0, stiffness, damping, LIMITS, np.zeros(22), force, T, velocity)
 
     ours()
     by_hand()
@@ -129,10 +136,29 @@ def circuit() -> list[Outcome]:
     return [Outcome("circuit of a mass and 22 elements / fused by hand", told, ratio, "<= 1.2", ratio <= 1.2)]
 
 
+def circuit_by_address() -> list[Outcome]:
+    """What a circuit costs where nothing can be compiled: the loop that ships against one of its own."""
+    machine = mass_that_rubs()
+    force = 200.0 * np.sin(2 * np.pi * T * np.arange(20_000))
+    rivals = {}
+    for name, one in (("address", machine.by_address()), ("own", machine)):
+
+        def play(one=one) -> None:  # type: ignore[no-untyped-def]
+            one.run(force, period=T, record=["velocity"])
+
+        play()
+        rivals[name] = play
+    best = {name: s / force.size * 1e9 for name, s in in_turn(rivals).items()}
+    ratio = best["address"] / best["own"]
+    told = f"{best['address']:.0f} ns a step against {best['own']:.0f}"
+    return [Outcome("circuit of 22 elements by address / its own loop", told, ratio, "<= 50", ratio <= 50.0)]
+
+
 CONTESTS = (
     Contest("one element", one_element),
     Contest("one step from Python", one_step_from_python),
     Contest("1e5 elements", many_elements, yardsticks=("stream", "numpy")),
     Contest("reversal stack", reversal_stack),
     Contest("circuit", circuit, yardsticks=("hand",)),
+    Contest("circuit by address", circuit_by_address),
 )

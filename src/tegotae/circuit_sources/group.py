@@ -12,7 +12,7 @@ EPSILON = 2.220446049250313e-16
 
 @dataclass(frozen=True)
 class Group:
-    """Impedances that share their kernels, laid out one after the other in p and s."""
+    """Impedances that share their kernels, laid out one after the other in p and s, or as columns of two matrices."""
 
     kernels: Kernels
     names: tuple[str, ...]
@@ -23,6 +23,11 @@ class Group:
     state_each: int
     based: bool
     geared: bool
+
+    @property
+    def in_columns(self) -> bool:
+        """Small ones along a line are passed by value; as columns, many of them are worked on several at a time."""
+        return self.dimension == 1 and self.kernels.by_value and max(self.parameters_each, self.state_each) <= 16
 
     @property
     def ratios_at(self) -> int:

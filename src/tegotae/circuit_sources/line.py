@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tegotae.block import Admittance
+from tegotae.circuit_sources import addressed
 from tegotae.circuit_sources.group import EPSILON, LOOP, Group, put
 
 # Every piece is text put in place, not a call: a call would hand over dozens of array fields each time.
@@ -19,7 +20,7 @@ V{g} = s[{bases} : {bases} + {count}]
 
 _ANSWERS = """
 for i in range({count}):
-    fi, di = answer_{g}({p_i}, {s_i}, {r}v{base}, T)
+    fi, di = {resist}{p_i}, {s_i}, {r}v{base}, T)
     f += {r}fi
     d += {r}{r}di
     size += abs({r}fi)
@@ -27,7 +28,7 @@ for i in range({count}):
 
 _ADVANCES = """
 for i in range({count}):
-    {new_s}({p_i}, {s_i}, {r}v{base}, T)
+    {commit}{p_i}, {s_i}, {r}v{base}, T)
 """
 
 # The solve: v = A(h + sum of r f(r v)). A rises with the force and every f falls with the motion (or is checked to
@@ -46,7 +47,7 @@ for _ in range(200):
     d = 0.0
     size = 0.0
     {answers}
-    moved, mobility = answer_a(pa, sa, h + f, T)
+    moved, mobility = {move}pa, sa, h + f, T)
     gap = v - moved
     steep = 1.0 - mobility * d
     slope = mobility / steep
@@ -83,20 +84,20 @@ def advance(p, s, h, v, T):
     d = 0.0
     size = 0.0
     {answers}
-    moved, mobility = answer_a(pa, sa, h + f, T)
+    moved, mobility = {move}pa, sa, h + f, T)
     scale = abs(v) + abs(s[{velocity}]) + mobility * (abs(h) + size)
     steep = 1.0 - mobility * d
     if not abs(v - moved) <= 1e-9 * scale + {tolerance} * steep * scale:
         s[{unsolved}] += 1.0
     {advances}
-    advance_a(pa, sa, h + f, v, T)
+    {keep}pa, sa, h + f, v, T)
 
 
 def make():
     return answer, advance
 
 
-@entry_sums
+{entry}
 def loop(p, s, x, bases, slots, T, every, picks, record):
     {views}
     {loop}
@@ -113,12 +114,56 @@ def source_on_line(admittance: Admittance, groups: Sequence[Group], velocity: in
         "advances": _of_all(_ADVANCES, groups),
         "velocity": velocity,
         "unsolved": unsolved,
-        "tolerance": 4 * EPSILON,
+        "move": "answer_a(",
+        "keep": "advance_a(",
+        "entry": "@entry_sums",
     }
+    return makers + module_text(pieces)
+
+
+def source_by_address() -> str:
+    """The module's text for all circuits: which blocks there are, and where, it reads behind their parameters."""
+    pieces: dict[str, object] = {
+        "views": addressed.head() + "pa = p[:own_parameters]\nsa = s[:own_state]\n",
+        "answers": _either_way(_ANSWERS),
+        "advances": _either_way(_ADVANCES),
+        "velocity": "velocity",
+        "unsolved": "unsolved",
+        "move": "LINE_MOVE(move_at, ",
+        "keep": "LINE_KEEP(keep_at, ",
+        "entry": "@entry",
+    }
+    return addressed.imports("LINE") + module_text(pieces)
+
+
+_EITHER = """
+if columns == 0:
+    {slices}
+else:
+    P = p[p_at : p_at + count * wide].reshape((wide, count))
+    S = s[s_at : s_at + count * deep].reshape((deep, count))
+    {columns}
+"""
+
+
+def _either_way(template: str) -> str:
+    """Lines for every group: one after the other, or as columns."""
+    shared = {"count": "count", "r": "p[ratios_at + i] * ", "base": " - (s[bases_at + i] if bases_at >= 0 else 0.0)"}
+    slices = {"resist": "LINE_RESIST(resist_at, ", "commit": "LINE_COMMIT(commit_at, "}
+    slices |= {"p_i": "p[p_at + i * wide : p_at + (i + 1) * wide]", "s_i": "s[s_at + i * deep : s_at + (i + 1) * deep]"}
+    columns = {"resist": "COLUMN_RESIST(resist_at, ", "commit": "COLUMN_COMMIT(commit_at, "}
+    columns |= {"p_i": "P[:, i]", "s_i": "S[:, i]"}
+    pieces = {"slices": template.format(**shared, **slices), "columns": template.format(**shared, **columns)}
+    return addressed.of_all(put(_EITHER, pieces))
+
+
+def module_text(pieces: dict[str, object]) -> str:
+    """The module, put together around one implicit step."""
+    pieces["tolerance"] = 4 * EPSILON
     pieces["solve"] = put(_SOLVE, pieces)
-    pieces["tick"] = f"{pieces['solve']}\n{pieces['advances']}\nadvance_a(pa, sa, h + f, v, T)"
+    pieces["tick"] = put("{solve}\n{advances}\n{keep}pa, sa, h + f, v, T)\n", pieces)
     pieces["loop"] = put(LOOP, pieces)
-    return makers + put(_MODULE, pieces)
+    return put(_MODULE, pieces)
 
 
 def _of_all(template: str, groups: Sequence[Group]) -> str:
@@ -126,18 +171,17 @@ def _of_all(template: str, groups: Sequence[Group]) -> str:
 
 
 def _fill(template: str, index: int, group: Group) -> str:
-    by_value = group.kernels.by_value and max(group.parameters_each, group.state_each) <= 16
-    old = _column("S", index, group.state_each, by_value)
-    own = _column("P", index, group.parameters_each, by_value)
-    if len(group.names) == 1 and not by_value:
-        # Alone, its numbers lie side by side: said plainly, a block with long loops inside vectorises.
-        own = f"p[{group.parameters_at} : {group.parameters_at + group.parameters_each}]"
-        old = f"s[{group.state_at} : {group.state_at + group.state_each}]"
+    if group.in_columns:
+        old, own = _column("S", index, group.state_each), _column("P", index, group.parameters_each)
+    else:
+        old = _slice("s", group.state_at, group.state_each, len(group.names))
+        own = _slice("p", group.parameters_at, group.parameters_each, len(group.names))
     return template.format(
         g=index,
         p_i=own,
         s_i=old,
-        new_s=f"{old[1:-1]} = follow_{index}" if by_value else f"advance_{index}",
+        resist=f"answer_{index}(",
+        commit=f"{old[1:-1]} = follow_{index}(" if group.in_columns else f"advance_{index}(",
         count=len(group.names),
         ratios=group.ratios_at,
         p=group.parameters_at,
@@ -150,8 +194,11 @@ def _fill(template: str, index: int, group: Group) -> str:
     )
 
 
-def _column(matrix: str, index: int, length: int, by_value: bool) -> str:
-    """One element's numbers: a tuple of them, or a view."""
-    if not by_value:
-        return f"{matrix}{index}[:, i]"
+def _column(matrix: str, index: int, length: int) -> str:
+    """One element's numbers, as a tuple."""
     return "(" + "".join(f"{matrix}{index}[{j}, i], " for j in range(length)) + ")"
+
+
+def _slice(vector: str, at: int, each: int, count: int) -> str:
+    """One element's numbers, side by side; said plainly if it is alone, so that long loops inside vectorise."""
+    return f"{vector}[{at} : {at + each}]" if count == 1 else f"{vector}[{at} + i * {each} : {at} + (i + 1) * {each}]"

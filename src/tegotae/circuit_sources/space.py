@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tegotae.block import Admittance
+from tegotae.circuit_sources import addressed
 from tegotae.circuit_sources.group import EPSILON, LOOP, Group, put
 
 _RESIST = """
@@ -14,7 +15,7 @@ for i in range({count}):
     b = {s} + i * {deep}
     for j in range({n}):
         u[j] = r * v[j]{base}
-    answer_{g}(p[a : a + {wide}], s[b : b + {deep}], u, T, fi, di)
+    {resist}p[a : a + {wide}], s[b : b + {deep}], u, T, fi, di)
     for j in range({n}):
         f[j] += r * fi[j]
         size += abs(r * fi[j])
@@ -29,7 +30,7 @@ for i in range({count}):
     b = {s} + i * {deep}
     for j in range({n}):
         u[j] = r * v[j]{base}
-    advance_{g}(p[a : a + {wide}], s[b : b + {deep}], u, T)
+    {commit}p[a : a + {wide}], s[b : b + {deep}], u, T)
 """
 
 # The unknown v solves v = A(h + sum of r f(r v)). For friction this is the minimum of a strictly convex function, so
@@ -41,10 +42,10 @@ def evaluate(p, s, v, h, T):
     size = 0.0
     f[:] = 0.0
     d[:] = 0.0
-    {resist}
+    {resists}
     for j in range({n}):
         total[j] = h[j] + f[j]
-    answer_a(p[:{pa}], s[:{sa}], total, T, moved, mobility)
+    {move}p[:{pa}], s[:{sa}], total, T, moved, mobility)
     norm = 0.0
     scale = 0.0
     most = 0.0
@@ -98,8 +99,8 @@ def solve(p, s, h, T, v):
 def commit(p, s, h, v, T):
     {scratch}
     evaluate(p, s, v, h, T)
-    {commit}
-    advance_a(p[:{pa}], s[:{sa}], total, v, T)
+    {commits}
+    {keep}p[:{pa}], s[:{sa}], total, v, T)
 
 
 @kernel
@@ -113,6 +114,7 @@ def answer(p, s, h, T, v, slope):
 
 @kernel
 def advance(p, s, h, v, T):
+    {head}
     norm, scale = evaluate(p, s, v, h, T)
     if not norm <= 1e-9 * scale:
         s[{unsolved}] += 1.0
@@ -125,6 +127,7 @@ def make():
 
 @entry
 def loop(p, s, x, bases, slots, T, every, picks, record):
+    {head}
     v = np.empty({n})
     {loop}
 """
@@ -145,37 +148,74 @@ def source_in_space(
     n = admittance.dimension
     makers = admittance.kernels.source("_a") + "".join(g.kernels.source(f"_{i}") for i, g in enumerate(groups))
     pieces: dict[str, object] = {
-        "n": n,
-        "scratch": _scratch(n, scratch_at),
-        "resist": "".join(_fill(_RESIST, i, g) for i, g in enumerate(groups)),
-        "commit": "".join(_fill(_COMMIT, i, g) for i, g in enumerate(groups)),
+        "scratch": _scratch(n, [str(place) for place in range(scratch_at, scratch_at + scratch_size(n) + 1)]),
+        "resists": "".join(_fill(_RESIST, i, g) for i, g in enumerate(groups)),
+        "commits": "".join(_fill(_COMMIT, i, g) for i, g in enumerate(groups)),
         "velocity": velocity,
         "unsolved": unsolved,
         "pa": admittance.parameters.size,
         "sa": max(s.stop for s in admittance.slices().values()),
-        "tolerance": 4 * EPSILON,
-        "tick": "solved = solve(p, s, h, T, v)\ncommit(p, s, h, v, T)",
+        "move": "answer_a(",
+        "keep": "advance_a(",
+        "head": "",
     }
+    return makers + _module_text(n, pieces)
+
+
+def source_by_address(n: int) -> str:
+    """The module's text for all circuits in n dimensions: which blocks there are, and where, it reads from p."""
+    each = {
+        "n": n,
+        "count": "count",
+        "ratios": "ratios_at",
+        "p": "p_at",
+        "wide": "wide",
+        "s": "s_at",
+        "deep": "deep",
+        "base": f" - (s[bases_at + i * {n} + j] if bases_at >= 0 else 0.0)",
+        "resist": "SPACE_RESIST(resist_at, ",
+        "commit": "SPACE_COMMIT(commit_at, ",
+    }
+    pieces: dict[str, object] = {
+        "scratch": addressed.head() + _scratch(n, [f"scratch + {place}" for place in range(scratch_size(n) + 1)]),
+        "resists": addressed.of_all(_RESIST.format(**each)),
+        "commits": addressed.of_all(_COMMIT.format(**each)),
+        "velocity": "velocity",
+        "unsolved": "unsolved",
+        "pa": "own_parameters",
+        "sa": "own_state",
+        "move": "SPACE_MOVE(move_at, ",
+        "keep": "SPACE_KEEP(keep_at, ",
+        "head": addressed.head(),
+    }
+    return addressed.imports("SPACE") + _module_text(n, pieces)
+
+
+def _module_text(n: int, pieces: dict[str, object]) -> str:
+    pieces |= {"n": n, "tolerance": 4 * EPSILON}
+    pieces["tick"] = "solved = solve(p, s, h, T, v)\ncommit(p, s, h, v, T)"
     pieces["loop"] = put(LOOP, pieces)
-    return "from tegotae.kernels.linear import eliminate\n" + makers + put(_MODULE, pieces)
+    return "from tegotae.kernels.linear import eliminate\n" + put(_MODULE, pieces)
 
 
-def _scratch(n: int, at: int) -> str:
-    lines = []
+def _scratch(n: int, places: Sequence[str]) -> str:
+    """The arrays a solve works in, from the first place to the last."""
+    lines, at = [], 0
     for name in _VECTORS:
-        lines.append(f"{name} = s[{at} : {at + n}]")
+        lines.append(f"{name} = s[{places[at]} : {places[at + n]}]")
         at += n
-    lines.append(f"gap = s[{at} : {at + n}].reshape(({n}, 1))")
+    lines.append(f"gap = s[{places[at]} : {places[at + n]}].reshape(({n}, 1))")
     at += n
     for name in _MATRICES:
-        lines.append(f"{name} = s[{at} : {at + n * n}].reshape(({n}, {n}))")
+        lines.append(f"{name} = s[{places[at]} : {places[at + n * n]}].reshape(({n}, {n}))")
         at += n * n
     return "\n".join(lines)
 
 
 def _fill(template: str, index: int, group: Group) -> str:
     return template.format(
-        g=index,
+        resist=f"answer_{index}(",
+        commit=f"advance_{index}(",
         n=group.dimension,
         count=len(group.names),
         ratios=group.ratios_at,

@@ -21,14 +21,17 @@ from tegotae.compile.kernels import (
     kernel_sums_inside,
 )
 from tegotae.compile.modules import build, source_of
+from tegotae.compile.readiness import is_ready
 
 if TYPE_CHECKING:
+    from tegotae.compile.addresses import Signature as Signature
     from tegotae.compile.native import c_source as c_source
     from tegotae.compile.toolchain import CompilerError as CompilerError
     from tegotae.compile.translate.refusal import SubsetError as SubsetError
 
 __all__ = [
     "CompilerError",
+    "Signature",
     "SubsetError",
     "as_kernel",
     "bind",
@@ -37,6 +40,7 @@ __all__ = [
     "entry",
     "entry_free",
     "entry_sums",
+    "is_ready",
     "kernel",
     "kernel_exact",
     "kernel_inside",
@@ -47,6 +51,7 @@ __all__ = [
 
 _LATER = {
     "CompilerError": "tegotae.compile.toolchain",
+    "Signature": "tegotae.compile.addresses",
     "SubsetError": "tegotae.compile.translate.refusal",
     "c_source": "tegotae.compile.native",
 }

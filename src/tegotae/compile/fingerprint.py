@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tegotae.compile.addresses import Signature
 from tegotae.compile.translate import sources
 
 # An attribute of an attribute of ... : objects that make a new one whenever they are asked have no end.
@@ -52,6 +53,8 @@ class _Walk:
             self.told.append(f"tuple of {len(value)} {getattr(value, '_fields', '')}")
             for item in value:
                 self.visit(item, asked, depth + 1)
+        elif isinstance(value, Signature):
+            self.told.append(repr(value))
         elif isinstance(value, type) and hasattr(value, "_fields"):
             self.told.append(f"record {value.__name__} {value._fields}")
         else:

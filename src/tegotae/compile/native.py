@@ -137,9 +137,9 @@ class Native:
     def of(cls, kernel: Kernel, kinds: tuple[Type, ...]) -> Native:
         """Found in the cache, or compiled."""
         entry = EntryPoint(SYMBOL, kernel, kinds)
-        if (found := shipped.find(key_of(entry))) is not None:
-            return cls.load(found.library, EntryPoint(found.symbol, kernel, kinds))
-        path = library(entry)
+        path, symbol = find(entry)
+        if symbol != SYMBOL:
+            return cls.load(path, EntryPoint(symbol, kernel, kinds))
         try:
             return cls.load(path, entry)
         except (OSError, ValueError, AttributeError):
@@ -260,7 +260,15 @@ def key_of(entry: EntryPoint) -> str:
     """What an entry is, whoever compiles it."""
     kinds = entry.arguments
     known = [kind.value for kind in kinds if isinstance(kind, Known)]
-    return hashlib.sha256(f"{fingerprint([entry.kernel, *known])} {kinds!r}".encode()).hexdigest()
+    how = "" if entry.by_address is None else f" by address -> {entry.by_address!r}"
+    return hashlib.sha256(f"{fingerprint([entry.kernel, *known])} {kinds!r}{how}".encode()).hexdigest()
+
+
+def find(entry: EntryPoint) -> tuple[Path, str]:
+    """The library that holds an entry, and its symbol: the one that ships, else one of its own, made if need be."""
+    if (found := shipped.find(key_of(entry))) is not None:
+        return found.library, found.symbol
+    return library(entry), entry.symbol
 
 
 _turns: dict[Path, threading.Lock] = {}

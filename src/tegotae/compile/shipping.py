@@ -14,10 +14,7 @@ from tegotae.compile.native import key_of
 from tegotae.compile.translate.program import EntryPoint, Program
 
 if TYPE_CHECKING:
-    from tegotae.compile.kernels import Kernel
-    from tegotae.compile.translate.types import Type
-
-Call = tuple["Kernel", tuple["Type", ...]]
+    from tegotae.compile.recording import Call
 
 
 def make(calls: Iterable[Call], folder: Path, tell: Callable[[str], Any]) -> int:
@@ -67,8 +64,8 @@ def _compile(
 def _entries(calls: Iterable[Call]) -> list[EntryPoint]:
     """Each entry once, those of one generated module or file side by side."""
     found: dict[str, EntryPoint] = {}
-    for kernel, kinds in calls:
-        entry = EntryPoint(f"tegotae_entry_{len(found)}", kernel, kinds)
+    for kernel, kinds, by_address in calls:
+        entry = EntryPoint(f"tegotae_entry_{len(found)}", kernel, kinds, by_address)
         found.setdefault(key_of(entry), entry)
     return sorted(found.values(), key=_home)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tegotae.compile.addresses import Signature
 from tegotae.compile.kernels import Kernel, as_kernel
 from tegotae.compile.translate.arithmetic import kind_of_whole
 from tegotae.compile.translate.expressions import Expressions
@@ -23,6 +24,7 @@ from tegotae.compile.translate.types import (
     Number,
     Record,
     Tuple,
+    Type,
     is_whole,
     join,
     told,
@@ -64,6 +66,8 @@ class Calls(Expressions):
         if node.keywords:
             raise Refused(node, "a keyword argument.", "Give arguments by place.")
         arguments = self.in_order(node.args)
+        if isinstance(function, Signature):
+            return self._call_by_address(function, arguments, node)
         if hasattr(function, "py_func"):
             return self.call(as_kernel(function), arguments)
         if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
@@ -79,14 +83,32 @@ class Calls(Expressions):
             if isinstance(argument.kind, Known):
                 continue
             given.append(self.address(argument) if isinstance(argument.kind, Record) else bare(argument.code))
-        code = f"{function.name}({', '.join(given)})"
-        if function.result == NOTHING:
+        owned = any(argument.owned for argument in arguments) and not isinstance(function.result, Number)
+        return self._called(f"{function.name}({', '.join(given)})", function.result, owned)
+
+    def _called(self, code: str, result: Type, owned: bool = False) -> Value:
+        """The result of a call that happens now."""
+        if result == NOTHING:
             self.put(code + ";")
             return Value(NOTHING, "", simple=True)
         name = self.temporary()
-        self.put(f"const {self.program.c_type(function.result)} {name} = {code};")
-        owned = any(argument.owned for argument in arguments) and not isinstance(function.result, Number)
-        return Value(function.result, name, simple=True, fixed=True, owned=owned)
+        self.put(f"const {self.program.c_type(result)} {name} = {code};")
+        return Value(result, name, simple=True, fixed=True, owned=owned)
+
+    def _call_by_address(self, signature: Signature, arguments: list[Value], node: ast.Call) -> Value:
+        """Call what lies at an address, which is a number."""
+        if len(arguments) != 1 + len(signature.arguments):
+            raise Refused(node, f"{signature!r} of {len(arguments)} values.", "Give an address and its arguments.")
+        where, *rest = arguments
+        self.number(where, node)
+        for value, kind in zip(rest, signature.arguments, strict=True):
+            if isinstance(value.kind, Array) and isinstance(kind, Array) and not _fits(value.kind, kind):
+                raise Refused(node, f"{told(value.kind)} where {signature!r} has another.", "Hand over its kind.")
+        kinds = [self.program.c_type(kind) for kind in signature.arguments]
+        given = [self.convert(value, kind) for value, kind in zip(rest, signature.arguments, strict=True)]
+        target = f"{self.program.c_type(signature.result)} (*)({', '.join(kinds)})"
+        address = f"(uintptr_t){where.code if where.simple else f'({bare(where.code)})'}"
+        return self._called(f"(({target}){address})({', '.join(map(bare, given))})", signature.result)
 
     def _record(self, kind: Any, arguments: list[Value], node: ast.Call) -> Value:
         if len(arguments) != len(kind._fields):
@@ -176,3 +198,9 @@ class Calls(Expressions):
         if kind == WHOLE and at_least_zero:
             return Value(COUNT, best.code)
         return Value(kind, best.code) if kind != TRUTH else Value(TRUTH, best.code)
+
+
+def _fits(given: Array, asked: Array) -> bool:
+    """Whether an array may be handed over as another kind: as a column, numbers that lie side by side, too."""
+    same = given.element == asked.element and given.dimensions == asked.dimensions
+    return same and (given.contiguous or not asked.contiguous)

@@ -24,6 +24,7 @@ from tegotae.compile.translate.types import (
     Record,
     Tuple,
     Type,
+    told,
 )
 
 if TYPE_CHECKING:
@@ -33,11 +34,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EntryPoint:
-    """What is called from outside: the symbol, the kernel, and the types of what it is given."""
+    """What is called from outside: the symbol, the kernel, and the types of what it is given.
+
+    `by_address`: other kernels call it, which know its address and what it gives; else Python does, by words.
+    """
 
     symbol: str
     kernel: Kernel
     arguments: tuple[Type, ...]
+    by_address: Type | None = None
 
 
 @dataclass
@@ -181,7 +186,11 @@ class Program:
             bodies = [function.text(linked=function in crossing) for function in own]
             outside = {called for function in own for called in function.callees if called.free != function.free}
             bodies[:0] = sorted(function.prototype() + ";" for function in outside)
-            bodies += [self._wrapper(entry, function) for entry, function in tops if function in own]
+            bodies += [
+                self._wrapper(entry, function) if entry.by_address is None else self._open(entry, function)
+                for entry, function in tops
+                if function in own
+            ]
             code = "\n\n".join(bodies)
             tables = "\n".join(text for name, text, _ in self._tables.values() if re.search(rf"\b{name}\b", code))
             copiers = "\n\n".join(text for name, text in self._copiers.items() if f"{name}(" in code)
@@ -191,6 +200,24 @@ class Program:
                 "\n\n".join(part for part in (PRELUDE, self._types(), helpers, copiers, tables, code) if part) + "\n"
             )
         return units
+
+    def _open(self, entry: EntryPoint, function: Function) -> str:
+        """The function that other kernels call by its address: with types as the caller knows them."""
+        names = [f"a{i}" for i in range(len(entry.arguments))]
+        given = ", ".join(f"{self.c_type(kind)} {name}" for kind, name in zip(entry.arguments, names, strict=True))
+        call = f"{function.name}({', '.join(names)})"
+        assert entry.by_address is not None
+        head = f"EXPORT {self.c_type(entry.by_address)} {entry.symbol}({given})"
+        if entry.by_address == NOTHING:
+            body = f"{'' if function.result == NOTHING else '(void)'}{call}"
+        elif function.result == entry.by_address:
+            body = f"return {call}"
+        else:
+            raise SubsetError(
+                f"kernel {entry.kernel.py_func.__name__!r} gives {told(function.result)} where callers that know its "
+                f"address expect {told(entry.by_address)}.\n  Return that, real numbers with a point."
+            )
+        return "\n".join([f"{head};", head, "{", f"    {body};", "}"])
 
     def _types(self) -> str:
         return "\n".join(f"typedef struct {{ {body} }} {name};" for name, body in self._bodies.items())

@@ -1,0 +1,92 @@
+"""Kernels reached by their address: how a loop that ships calls blocks that it learns of only when it runs.
+
+A `Signature` is called inside a kernel with an address and then the arguments. As plain Python, addresses are numbers
+that this process gave to kernels.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from tegotae.compile import recording
+from tegotae.compile.kernels import NativeKernel
+from tegotae.compile.translate.types import NOTHING, REAL, Array, Tuple, Type
+from tegotae.errors import TegotaeError
+
+_TYPES: dict[str, Type] = {
+    "real": REAL,
+    "reals": Array(REAL, 1, contiguous=True),
+    "column": Array(REAL, 1, contiguous=False),
+    "matrix": Array(REAL, 2, contiguous=True),
+}
+# Addresses stand among a block's parameters, as real numbers.
+_EXACT_BELOW = 2**53
+
+
+class Signature:
+    """The types of kernels that are called by their address.
+
+    Args:
+        text: types before and behind an arrow, of ``real``, ``reals`` (side by side), ``column`` (of a matrix) and
+            ``matrix``; nothing behind the arrow for a kernel that gives nothing.
+
+    Example:
+        >>> from tegotae.compile import Signature, kernel
+        >>> on_a_number = Signature("real -> real")
+        >>> @kernel
+        ... def twice(x):
+        ...     return 2.0 * x
+        >>> @kernel
+        ... def fourfold(where, x):
+        ...     return on_a_number(where, on_a_number(where, x))
+        >>> fourfold(on_a_number.address_of(twice), 1.5)
+        6.0
+    """
+
+    def __init__(self, text: str):
+        self.text = text
+        before, _, behind = text.partition("->")
+        self.arguments = tuple(_TYPES[word.strip()] for word in before.split(","))
+        given = tuple(_TYPES[word.strip()] for word in behind.split(",") if word.strip())
+        self.result: Type = NOTHING if not given else given[0] if len(given) == 1 else Tuple(given)
+        self._native: dict[int, tuple[Any, float | None]] = {}
+
+    def __repr__(self) -> str:
+        return f"Signature({self.text!r})"
+
+    def __call__(self, address: float, *arguments: Any) -> Any:
+        """As plain Python: the kernel with this number."""
+        return _numbered[int(address)](*arguments)
+
+    def address_of(self, kernel: Any) -> float | None:
+        """Where a kernel lies; None if it does not ship and cannot be compiled here."""
+        if recording.wanted:
+            recording.note(kernel, self.arguments, self.result)
+        if recording.wanted or not isinstance(kernel, NativeKernel):
+            _numbered.append(kernel)
+            return float(len(_numbered) - 1)
+        if id(kernel) not in self._native:
+            self._native[id(kernel)] = kernel, self._find(kernel)  # held, so that its number stays its own
+        return self._native[id(kernel)][1]
+
+    def _find(self, kernel: NativeKernel) -> float | None:
+        from tegotae.compile import native, toolchain
+        from tegotae.compile.translate.program import EntryPoint
+
+        entry = EntryPoint(native.SYMBOL, kernel, self.arguments, by_address=self.result)
+        try:
+            path, symbol = native.find(entry)
+        except toolchain.NoCompilerError:
+            return None
+        # Loaded for good: nothing unloads a library that a process has loaded.
+        address = ctypes.cast(getattr(ctypes.CDLL(str(path)), symbol), ctypes.c_void_p).value or 0
+        if not 0 < address < _EXACT_BELOW:
+            raise TegotaeError(
+                f"{kernel!r} lies at address {address}, which no real number holds.\n"
+                "  Install a compiler of C: then machines need no addresses."
+            )
+        return float(address)
+
+
+_numbered: list[Any] = []
