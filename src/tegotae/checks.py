@@ -110,7 +110,10 @@ def array(owner: str, name: str, value: ArrayLike, unit: str, remedy: str = "") 
 
 
 def signal(owner: str, name: str, value: ArrayLike, unit: str, dimension: int) -> Array:
-    """A record of finite numbers, shape (ticks,) or (ticks, dimension), C-contiguous float64."""
+    """A record of finite numbers, shape (ticks,) or (ticks, dimension), C-contiguous float64.
+
+    One that may not be written is copied: loops ship for arrays as they mostly are.
+    """
     wanted = "(ticks,) or (ticks, 1)" if dimension == 1 else f"(ticks, {dimension})"
     record = array(owner, name, value, unit, f"Give shape {wanted}, in {unit}.")
     shape_fits = (record.ndim == 2 and record.shape[1] == dimension) or (record.ndim == 1 and dimension == 1)
@@ -123,7 +126,7 @@ def signal(owner: str, name: str, value: ArrayLike, unit: str, dimension: int) -
             f"Give shape {wanted}, in {unit}.",
         )
     finite(owner, name, record, unit)
-    return record
+    return record if record.flags.writeable else record.copy()
 
 
 def held(owner: str, name: str, value: ArrayLike, unit: str, ticks: int) -> Array:

@@ -167,6 +167,20 @@ def _run_circuit(mover: Any) -> None:
             tg.Circuit(mover, {"felt": felt}).by_address()
 
 
+def run_inclusions() -> None:
+    """What all of them have in common: the solve for the forces of their elements, and its slopes."""
+    from tegotae.inclusion import element_solver
+    from tegotae.inclusion.kernels.complementarity import Problem, Scratch
+
+    w, F, E = element_solver.room(1, 1, 1, 0), np.zeros(1), element_solver.elements([1], [1e4], [1e-3])
+    problem = Problem(E.first, w.Q, w.b, w.r, w.L, w.q)
+    scratch = Scratch(w.s_h, w.s_N, w.s_J, w.s_trial, w.s_least, w.s_old, w.s_modes, w.s_q0)
+    element_solver.solver().solve(problem, F, scratch)
+    slopes = element_solver.slopes()
+    slopes.linearise(problem, F, E, T, scratch, w, False)
+    slopes.mobility(problem, F, T, scratch, w, np.zeros((1, 1)), 0, np.zeros(1))
+
+
 def run_trees() -> None:
     """Scenes by every method, with what every joint, contact and drive needs."""
     from tegotae.multibody import Body, Corners, Free, HalfSpace, Revolute, Scene, Touch, Tree
@@ -249,6 +263,7 @@ RECIPES: tuple[Callable[[], None], ...] = (
     run_blocks,
     run_classics,
     run_circuits,
+    run_inclusions,
     run_trees,
     run_rods,
     run_steering,

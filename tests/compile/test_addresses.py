@@ -208,7 +208,7 @@ def never(*_):
     raise AssertionError("plain Python")
 
 from tegotae.compile import backend
-backend.warn_of_plain_python = never
+backend.warn_of_no_compiler = never
 with warnings.catch_warnings(record=True) as said:
     warnings.simplefilter("always")
     ran = 0

@@ -27,6 +27,9 @@ from tegotae.table import HexaPlant
 brake = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))
 assert brake.run(np.full(100, 0.1), period=1e-3).force[-1] == -4.0
 assert brake.start(period=1e-3).step(0.1) < 0.0
+kept = np.full(100, 0.1)
+kept.flags.writeable = False
+assert brake.run(kept, period=1e-3).force[-1] == -4.0
 crate = Tree([Body(name="crate", mass=5.0, inertia=(0.03, 0.03, 0.03), joint=Free(), position=(0, 0, 0.1))])
 floor = Touch(on="crate", toucher=Corners(half_sizes=(0.1, 0.1, 0.1)), surface=HalfSpace(), stiffness=1e6, friction=0.5)
 rests = Scene(tree=crate, touches=[floor]).run(0.5, period=1e-3)

@@ -18,13 +18,20 @@ class Kernel:
             None: as whoever calls it.
         inside: it is put in place of its call.
         shares: other threads of Python go on while it runs.
+        entry: Python calls it.
     """
 
     def __init__(
-        self, function: Callable[..., Any], *, sums: str | None = None, inside: bool = False, shares: bool = False
+        self,
+        function: Callable[..., Any],
+        *,
+        sums: str | None = None,
+        inside: bool = False,
+        shares: bool = False,
+        entry: bool = False,
     ):
         self.py_func = function
-        self.sums, self.inside, self.shares = sums, inside, shares
+        self.sums, self.inside, self.shares, self.entry = sums, inside, shares, entry
         for name in ("__name__", "__qualname__", "__module__", "__doc__"):
             setattr(self, name, getattr(function, name))
         self.__wrapped__ = function
@@ -57,12 +64,12 @@ class NativeKernel(Kernel):
         return self._native(*arguments)
 
 
-def _made(function: Callable[..., Any], *, entry: bool = False, **options: Any) -> Callable[..., Any]:
+def _made(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     name = backend.name()
     if name == "numba":
         from tegotae.compile import with_numba
 
-        return with_numba.compiled(function, entry=entry, **options)
+        return with_numba.compiled(function, **options)
     return (NativeKernel if name == "c" else Kernel)(function, **options)
 
 

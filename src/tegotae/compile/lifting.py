@@ -32,10 +32,16 @@ class Lifting:
     Args:
         make: what becomes of a function whose kernels are lifted; it is given the kernel as well.
         inner: how the kernels that it calls are lifted; None: likewise.
+        leaves: which of those are left as they are.
     """
 
-    def __init__(self, make: Callable[[FunctionType, Any], Callee], inner: Lifting | None = None):
-        self._make, self._inner = make, inner or self
+    def __init__(
+        self,
+        make: Callable[[FunctionType, Any], Callee],
+        inner: Lifting | None = None,
+        leaves: Callable[[Any], bool] = lambda _: False,
+    ):
+        self._make, self._inner, self._leaves = make, inner or self, leaves
         self._lifted: WeakKeyDictionary[Any, Callee] = WeakKeyDictionary()
         self._turn = threading.RLock()
 
@@ -64,7 +70,7 @@ class Lifting:
     def value(self, value: Any, asked: tuple[str, ...] = (), above: tuple[Any, ...] = ()) -> Any:
         """What a kernel sees, with the kernels in it lifted; `asked`: names that are read of modules."""
         if isinstance(getattr(value, "py_func", None), FunctionType):
-            return self(value)
+            return value if self._leaves(value) else self(value)
         if isinstance(value, tuple):
             items = [self.value(item, asked, above) for item in value]
             if all(new is old for new, old in zip(items, value, strict=True)):
@@ -97,7 +103,8 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-PLAIN = Lifting(lambda function, _: function)
+# What is an entry by itself may ship, as the solver of the elements of all inclusions does.
+PLAIN = Lifting(lambda function, _: function, leaves=lambda kernel: getattr(kernel, "entry", False))
 
 
 @cache

@@ -9,7 +9,7 @@ from tegotae.compile.kernels import NativeKernel
 
 
 def is_ready(entry: Any, *arguments: Any) -> bool:
-    """Whether an entry runs compiled for such arguments: it ships, or a compiler is at hand. It is not compiled yet.
+    """Whether an entry runs compiled for such arguments: it ships, or a compiler or numba is at hand. None is compiled.
 
     Example:
         >>> from tegotae.compile import is_ready, kernel
@@ -21,12 +21,14 @@ def is_ready(entry: Any, *arguments: Any) -> bool:
     """
     if recording.wanted or not isinstance(entry, NativeKernel):
         return True
-    from tegotae.compile import native, shipped, toolchain
+    from tegotae.compile import backend, native, shipped, toolchain
     from tegotae.compile.translate.program import EntryPoint
 
     try:
         toolchain.find()
     except toolchain.NoCompilerError:
+        if not backend.trouble_with_numba():
+            return True
         kinds = native.signature(entry, arguments)
         return shipped.find(native.key_of(EntryPoint(native.SYMBOL, entry, kinds))) is not None
     return True

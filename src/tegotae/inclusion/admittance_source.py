@@ -14,30 +14,19 @@ import sympy
 from sympy import Symbol
 
 from tegotae.compile import build
+from tegotae.inclusion import element_solver
 from tegotae.inclusion.inputs import TIME
-from tegotae.inclusion.kernels import mobility
 from tegotae.inclusion.kernels import stepper as k
 from tegotae.inclusion.kernels.complementarity import Problem, Scratch, copy
 from tegotae.inclusion.pieces import Pieces
 from tegotae.inclusion.printing import body_of, indented
-from tegotae.inclusion.stepper_source import Structure, room_shapes, sizes_of, tick_parts
+from tegotae.inclusion.stepper_source import Structure, sizes_of, tick_parts
 
 Places = dict[str, tuple[int, tuple[int, ...]]]  # name -> where it starts in the state, its shape
 
-# The slopes know no model: compiled once for all of them, in a module of their own.
-_SLOPES = """
-@entry
-def linearise(P, F, E, T, S, w, bent):
-    return linearise_step(P, F, E, T, S, w, bent)
-
-
-@entry
-def mobility(P, F, T, S, w, push, column, dx):
-    mobility_of(P, F, T, S, w, push, column, dx)
-"""
-
 _HALVES = """
 FIRST = np.array({first}, dtype=np.int64)
+FIRST.flags.writeable = False
 MOVES = {moves}
 
 
@@ -168,7 +157,7 @@ def places_of(pieces: Pieces, dimension: int) -> Places:
     shapes |= {"x1": (n,), "F1": (m,), "e1": (m,), "modes1": (ne,), "own": (pieces.values.size,)}
     shapes |= {"u": (len(system.callables),), "h": (nh,), "push": (n, nh), "dx": (n,), "slope": (nh, nh)}
     shapes |= {"fresh": (1,), "solved": (1,)}
-    shapes |= {f"w.{name}": shape for name, shape in room_shapes(*sizes_of(system)).items()}
+    shapes |= {f"w.{name}": shape for name, shape in element_solver.room_shapes(*sizes_of(system)).items()}
     places: Places = {}
     start = 0
     for name, shape in shapes.items():
@@ -196,7 +185,7 @@ def module_of(
     text += _push_source(pieces, forces) + (_row_slope_source(pieces) if bent else "")
     text += (_HALVES + (_LINE if len(forces) == 1 else _SPACE)).format(**words)
     own = (("Room", k.Room), ("Elements", k.Elements), ("Problem", Problem), ("Scratch", Scratch), ("copy", copy))
-    slopes = build(_SLOPES, (("linearise_step", mobility.linearise), ("mobility_of", mobility.mobility)))
+    slopes = element_solver.slopes()
     return build(text, (*functions, *own, ("mobility", slopes.mobility), ("linearise", slopes.linearise)))
 
 

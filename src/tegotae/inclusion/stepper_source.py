@@ -11,19 +11,11 @@ import sympy
 from sympy import Symbol
 
 from tegotae.checks import Array
-from tegotae.compile import build
-from tegotae.inclusion.kernels import complementarity
+from tegotae.inclusion import element_solver
 from tegotae.inclusion.kernels import stepper as k
 from tegotae.inclusion.parameters import Contact, Friction
 from tegotae.inclusion.pieces import Pieces
 from tegotae.inclusion.system import TIME, Inclusion
-
-# The element solve knows no model: compiled once for all of them, in a module of its own.
-_SOLVE = """
-@entry
-def solve(P, F, S):
-    return solve_elements(P, F, S)
-"""
 
 _TICK = """
 tick = make(solve, smooth, directions, mass, gaps, slips, limits, smooth_slope, gap_slope, slip_slope, limit_slope,
@@ -116,9 +108,8 @@ def module_parts(pieces: Pieces, structure: Structure) -> tuple[str, tuple[tuple
 
 def tick_parts(pieces: Pieces, structure: Structure) -> tuple[str, tuple[tuple[str, Callable[..., Any]], ...]]:
     """The text that makes `tick`, and the functions it imports."""
-    solver = build(_SOLVE, (("solve_elements", complementarity.solve_elements),))
     text = pieces.source() + _TICK.format(linear=structure.linear, constant=structure.constant)
-    return text, (*pieces.input_functions(), ("make", k.tick_kernel), ("solve", solver.solve))
+    return text, (*pieces.input_functions(), ("make", k.tick_kernel), ("solve", element_solver.solver().solve))
 
 
 def elements_of(system: Inclusion, parameters: Mapping[str, Contact | Friction]) -> Any:
@@ -127,8 +118,7 @@ def elements_of(system: Inclusion, parameters: Mapping[str, Contact | Friction])
     counts = [1] * nc + [len(f.slips) for f in system.frictions]
     spread = [parameters[e.name] for e, count in zip(system.elements, counts, strict=True) for _ in range(count)]
     first = nc + np.concatenate([[0], np.cumsum(counts[nc:], dtype=np.int64)]).astype(np.int64)
-    first.flags.writeable = False  # as a constant of a generated module is: one type, one compiled solve
-    return k.Elements(first, np.array([e.stiffness for e in spread]), np.array([e.beta for e in spread]))
+    return element_solver.elements(first, [e.stiffness for e in spread], [e.beta for e in spread])
 
 
 @dataclass(frozen=True)
@@ -156,28 +146,13 @@ class Memory:
             np.zeros(len(system.elements)),
             pieces.values.copy(),
             inputs,
-            _room(*sizes_of(system)),
+            element_solver.room(*sizes_of(system)),
         )
 
     @property
     def arrays(self) -> tuple[Array, ...]:
         """As the loop takes them."""
         return self.x, self.s, self.F, self.modes, self.p, self.u
-
-
-def room_shapes(n: int, m: int, nc: int, nf: int) -> dict[str, tuple[int, ...]]:
-    """The arrays a tick works in, in their order."""
-    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("d", "free", "shift", "xh", "f"), (n,))
-    shapes |= dict.fromkeys(("S", "M", "A"), (n, n)) | {"inverse": (n, n + m), "G": (n, m), "W": (n, m)}
-    shapes |= {"g": (nc,), "gv": (nc,), "Dg": (nc, n), "y": (m - nc,), "Dy": (m - nc, n)}
-    shapes |= {"r": (nf,), "LA": (nf, n), "LB": (nf, nc), "L": (nf, m), "Q": (m, m), "s_J": (m, m), "s_N": (m, 1)}
-    shapes |= dict.fromkeys(("b", "q", "F_before"), (m,)) | {"counts": (5,), "ready": (1,)}
-    shapes |= dict.fromkeys(("s_h", "s_trial", "s_least", "s_old", "s_q0", "s_modes"), (m,))
-    return {name: shapes[name] for name in k.Room._fields}
-
-
-def _room(n: int, m: int, nc: int, nf: int) -> Any:
-    return k.Room(*(np.zeros(shape) for shape in room_shapes(n, m, nc, nf).values()))
 
 
 def sizes_of(system: Inclusion) -> tuple[int, int, int, int]:
