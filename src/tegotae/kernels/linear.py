@@ -66,3 +66,30 @@ def solve_one(n, A, x, pivoting):
             x[k] -= A[k, j] * x[j]
         x[k] /= A[k, k]
     return sign
+
+
+@kernel
+def solve_symmetric(n, A, x):
+    """Solve A y = x for the first n rows of a symmetric positive A, y in the place of x. False if it is singular.
+
+    Only the upper half of A is read, and used up. What lies beyond the last number of a row that is not 0 is left out.
+    """
+    for k in range(n):
+        if not abs(A[k, k]) > 0.0:  # also if it is no number
+            return False
+        end = n
+        while A[k, end - 1] == 0.0:
+            end -= 1
+        inverse = 1.0 / A[k, k]
+        for i in range(k + 1, end):
+            factor = A[k, i] * inverse
+            if factor != 0.0:
+                for j in range(i, end):
+                    A[i, j] -= factor * A[k, j]
+                x[i] -= factor * x[k]
+        A[k, k] = inverse
+    for k in range(n - 1, -1, -1):
+        x[k] *= A[k, k]
+        for i in range(k):
+            x[i] -= A[i, k] * x[k]
+    return True

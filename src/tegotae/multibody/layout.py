@@ -61,6 +61,15 @@ class Layout:
         """How many numbers a velocity has."""
         return int(np.where(self.kind == FREE, 6, 1).sum())
 
+    @property
+    def root(self) -> NDArray[np.int64]:
+        """Of each body the one at the foot of its tree, which the world carries: trees do not move each other."""
+        root = np.arange(len(self.parent))
+        for k, parent in enumerate(self.parent):
+            if parent >= 0:
+                root[k] = root[parent]
+        return root
+
     def no_turn(self, q: Array) -> str:
         """The free body whose quaternion in q (..., nq) has no length, "" if all have."""
         for k in np.flatnonzero(self.kind == FREE):

@@ -178,7 +178,8 @@ class Memory:
         blocks = pairs + rubbing + 1
         self.dual = Dual(
             np.zeros((rows, rows)), np.zeros((3, rows)), np.zeros((3, blocks), dtype=np.int64), np.zeros(blocks),
-            np.zeros(pairs, dtype=np.int64), np.zeros((dual.work_rows(rows), rows)), np.zeros((rows, nv)), np.zeros(nv),
+            np.zeros(pairs, dtype=np.int64), np.zeros((dual.work_rows(rows), rows)), np.zeros((rows, 12)),
+            tree.layout.root, np.zeros(nv),
         )  # fmt: skip
         self.stages = np.zeros((5, tree.nq + nv))
 

@@ -8,8 +8,9 @@ from tegotae.compile import kernel
 from tegotae.multibody.kernels.dual import solve_dual
 from tegotae.multibody.kernels.joint_steps import rubs, solve_modes
 from tegotae.multibody.kernels.kinematics import S_, G
+from tegotae.multibody.kernels.levers import assemble, at_first, at_second, ends_of, push, rows_in, set_lever
 from tegotae.multibody.kernels.passes import clear_impulse, respond
-from tegotae.multibody.kernels.places import along, axis_of, keep, parting, push
+from tegotae.multibody.kernels.places import along, keep, parting
 from tegotae.multibody.kernels.quantities import spread
 from tegotae.multibody.kernels.records import (
     BETA,
@@ -23,7 +24,6 @@ from tegotae.multibody.kernels.records import (
     MU,
     ON,
     OWNER,
-    POINT,
     STRETCH,
     B,
     C,
@@ -50,22 +50,26 @@ def wish(touches, touching, places, c, T):
 @kernel
 def add_contact(touches, touching, places, dual, S, c, m, blocks, T):
     """Rows of pair c; how many rows there are then."""
-    dual.blocks[FIRST, blocks], dual.limit[blocks] = m, touches.numbers[c, MU]
-    dual.blocks[KINDS, blocks] = 0 if touches.numbers[c, MU] > 0.0 else 2
+    n, rubbing = touches.numbers[c], touches.numbers[c, MU] > 0.0
+    dual.blocks[FIRST, blocks], dual.limit[blocks] = m, n[MU]
+    dual.blocks[KINDS, blocks] = 0 if rubbing else 2
     dual.blocks[OWNER, blocks] = c
-    n = touches.numbers[c]
-    dual.columns[C, m] = compliance(n[K], n[BETA], T)
-    dual.columns[B, m] = parting(touches, places, S, c, 0, S_, S_ + 3) - wish(touches, touching, places, c, T)
-    dual.columns[F, m] = max(along(touching, touches, places, S, c, touching[c, FORCE : FORCE + 3], 0), 0.0)
-    if touches.numbers[c, MU] == 0.0:
-        return m + 1
-    for a in range(1, 3):
-        dual.columns[C, m + a] = compliance(n[K_T], n[BETA_T], T)
-        stretch = along(touching, touches, places, S, c, touching[c, STRETCH : STRETCH + 3], a)
-        slip = parting(touches, places, S, c, a, S_, S_ + 3)
-        dual.columns[B, m + a] = slip - tangent_offset(stretch, n[BETA_T], T)
-        dual.columns[F, m + a] = along(touching, touches, places, S, c, touching[c, FORCE : FORCE + 3], a)
-    return m + 3
+    s, o = S[touches.which[c, BODY]], S[touches.which[c, ON]]
+    for a in range(3 if rubbing else 1):
+        set_lever(touches, places, dual, S, c, a, m + a)
+        lever = dual.levers[m + a]
+        speed = at_first(lever, s) + at_second(lever, o)
+        force = along(touching, touches, places, S, c, touching[c, FORCE : FORCE + 3], a)
+        if a == 0:
+            dual.columns[C, m] = compliance(n[K], n[BETA], T)
+            dual.columns[B, m] = speed - wish(touches, touching, places, c, T)
+            dual.columns[F, m] = max(force, 0.0)
+        else:
+            stretch = along(touching, touches, places, S, c, touching[c, STRETCH : STRETCH + 3], a)
+            dual.columns[C, m + a] = compliance(n[K_T], n[BETA_T], T)
+            dual.columns[B, m + a] = speed - tangent_offset(stretch, n[BETA_T], T)
+            dual.columns[F, m + a] = force
+    return m + (3 if rubbing else 1)
 
 
 @kernel
@@ -78,38 +82,6 @@ def add_joint(joints, friction, work, dual, o, m, blocks, T):
     dual.columns[C, m], dual.columns[B, m] = c, work.v1[o] - c * K * friction.e[o]
     dual.columns[F, m] = friction.force[o]
     return m + 1
-
-
-@kernel
-def impulse(model, touches, places, dual, S, block, row):
-    """A unit of force along one row: how all speeds answer it."""
-    clear_impulse(S)
-    c = dual.blocks[OWNER, block]
-    if c >= 0:
-        axis = axis_of(places, c, row - dual.blocks[FIRST, block])
-        push(S[touches.which[c, BODY]], places[c, POINT : POINT + 3], axis, 1.0)
-        push(S[touches.which[c, ON]], places[c, POINT : POINT + 3], axis, -1.0)
-    else:
-        for k in range(len(model.parent)):
-            if model.vi[k] == -1 - c:
-                S[k, G] = -1.0
-    respond(model.parent, model.kind, model.vi, S, dual.answers[row])
-
-
-@kernel
-def assemble(model, touches, places, dual, S, blocks, T):
-    """W = T J M^-1 J', a column for each row's unit of force."""
-    for block in range(blocks):
-        start = dual.blocks[FIRST, block]
-        for row in range(start, start + (3 if dual.blocks[KINDS, block] == 0 else 1)):
-            impulse(model, touches, places, dual, S, block, row)
-            for other in range(blocks):
-                c, first = dual.blocks[OWNER, other], dual.blocks[FIRST, other]
-                if c < 0:
-                    dual.W[first, row] = T * dual.answers[row, -1 - c]
-                else:
-                    for a in range(3 if dual.blocks[KINDS, other] == 0 else 1):
-                        dual.W[first + a, row] = T * parting(touches, places, S, c, a, S_, S_ + 3)
 
 
 @kernel
@@ -167,11 +139,20 @@ def hold(touches, touching, places, dual, S, c, m, T):
 
 
 @kernel
-def forces_found(joints, friction, work, dual, blocks, m, T):
+def forces_found(model, friction, touches, work, dual, blocks, T):
     """Speeds after the step from the forces of the dual, and the friction of joints from its rows."""
-    for row in range(m):
-        for o in range(len(work.v1)):
-            work.v1[o] += T * dual.columns[F, row] * dual.answers[row, o]
+    S = work.S
+    clear_impulse(S)
+    for block in range(blocks):
+        start, c = dual.blocks[FIRST, block], dual.blocks[OWNER, block]
+        if c >= 0:
+            for row in range(start, start + rows_in(dual, block)):
+                push(touches, dual, S, c, row, dual.columns[F, row])
+        else:
+            S[ends_of(model, touches, dual, block)[0], G] = -dual.columns[F, start]
+    respond(model.parent, model.kind, model.vi, S, work.a)
+    for o in range(len(work.v1)):
+        work.v1[o] = dual.fresh[o] + T * work.a[o]
     for block in range(blocks):
         if dual.blocks[OWNER, block] < 0:
             o, limit = -1 - dual.blocks[OWNER, block], dual.limit[block]
@@ -229,13 +210,11 @@ def contact_kernels(at_rest, resolve):
                 if rubs(joints.law[o], joints.damping[o]):
                     m = add_joint(joints, friction, work, dual, o, m, blocks, T)
                     blocks += 1
-            assemble(model, touches, places, dual, work.S, blocks, T)
+            assemble(model, touches, dual, work, blocks, T)
             for _ in range(60):
                 c, k = dual.columns, dual.blocks
                 flag = solve_dual(m, blocks, dual.W, c[C], c[B], k[KINDS], k[FIRST], dual.limit, c[F], dual.work)[1]
-                for o in range(len(v)):
-                    work.v1[o] = dual.fresh[o]
-                forces_found(joints, friction, work, dual, blocks, m, T)
+                forces_found(model, friction, touches, work, dual, blocks, T)
                 moved = limits_moved(joints, friction, work, dual, blocks, T)
                 solved = flag == 0 and moved == 0
                 if moved == 0:

@@ -15,7 +15,6 @@ is brought in little by little, from none.
 import math
 
 from tegotae.compile import kernel
-from tegotae.kernels.linear import solve_one
 from tegotae.multibody.kernels.dual_convex import (
     BOX,
     CONE,
@@ -42,6 +41,7 @@ from tegotae.multibody.kernels.dual_convex import (
     project_lines,
     radii,
     residual,
+    solve_gathered,
 )
 
 CONVERGED, FAILED = 0, 1
@@ -99,21 +99,21 @@ def newton_direction(m, n_blocks, W, C, kind, first, limit, f, work):
         if d[k] != 0.0:
             for j in range(m):
                 g[j] += W[k, j] * d[k]
-    n = 0
+    n, slips = 0, False
     for k in range(n_blocks):
+        slips = slips or mode[k] == SLIP
         if mode[k] != OUT:
             for j in range(3 if kind[k] == CONE and limit[k] > 0.0 else 1):
                 free[n] = first[k] + j
                 n += 1
-    gather(n, W, C, g, free, A, x)
-    a, slips = 0, False
+    gather(n, W, C, g, free, slips, A, x)
+    a = 0
     for k in range(n_blocks):
         if mode[k] == SLIP:
-            slips = True
             slip_rows(a + 1, n, first[k], limit[k], f, h, g, rho, A, x)
         if mode[k] != OUT:
             a += 3 if kind[k] == CONE and limit[k] > 0.0 else 1
-    if solve_one(n, A, x, slips) == 0.0:
+    if not solve_gathered(n, slips, A, x):
         return False
     for a in range(n):
         d[int(free[a])] = x[a]

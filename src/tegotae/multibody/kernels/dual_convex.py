@@ -8,7 +8,7 @@ cannot fail; without friction cones this is the whole problem.
 import math
 
 from tegotae.compile import kernel
-from tegotae.kernels.linear import solve_one
+from tegotae.kernels.linear import solve_one, solve_symmetric
 
 CONE, BOX, STOP = 0, 1, 2
 
@@ -85,14 +85,22 @@ def residual(n_blocks, kind, first, limit, R, rho, f, h, s):
 
 
 @kernel
-def gather(n, W, C, g, free, A, x):
-    """A = the free rows and columns of W + diag C, x = the free rows of -g."""
+def gather(n, W, C, g, free, whole, A, x):
+    """A = the free rows and columns of W + diag C (their upper half, or the whole), x = the free rows of -g."""
     for a in range(n):
         i = int(free[a])
-        for c in range(n):
+        for c in range(0 if whole else a, n):
             A[a, c] = W[i, int(free[c])]
         A[a, a] += C[i]
         x[a] = -g[i]
+
+
+@kernel
+def solve_gathered(n, whole, A, x):
+    """A y = x, y in the place of x; False if A is singular."""
+    if whole:
+        return solve_one(n, A, x, True) != 0.0
+    return solve_symmetric(n, A, x)
 
 
 @kernel
@@ -151,6 +159,18 @@ def sweep(m, n_blocks, W, C, b, kind, first, limit, R, f):
 
 
 @kernel
+def pull_of(f, h, i, r):
+    """How strongly the slip pulls the tangential force of the cone at row i out of its disc."""
+    return -(f[i + 1] * h[i + 1] + f[i + 2] * h[i + 2]) / (r * r)
+
+
+@kernel
+def on_rim(f, h, i, r):
+    """Whether that force stands on the rim of its disc and presses against it."""
+    return math.hypot(f[i + 1], f[i + 2]) >= r * (1.0 - 1e-12) and pull_of(f, h, i, r) > 0.0
+
+
+@kernel
 def face_direction(m, n_blocks, W, C, kind, first, limit, f, work):
     """Newton's step d within the present face: rows that press against their bound stay, discs move along the rim."""
     h, d, rho, free, R, met = work[WORK_H], work[D], work[RHO], work[FREE], work[RADIUS], work[MODE]
@@ -167,20 +187,21 @@ def face_direction(m, n_blocks, W, C, kind, first, limit, f, work):
         if kind[k] == CONE and R[k] > 0.0:
             free[n], free[n + 1] = i + 1, i + 2
             n += 2
-    gather(n, W, C, h, free, A, x)
-    a, rims = 0, False
+    rims = False
+    for k in range(n_blocks):
+        rims = rims or (kind[k] == CONE and R[k] > 0.0 and on_rim(f, h, first[k], R[k]))
+    gather(n, W, C, h, free, rims, A, x)
+    a = 0
     for k in range(n_blocks):
         i = first[k]
         if a < n and free[a] == i:
             a += 1
         if kind[k] == CONE and R[k] > 0.0:
-            size = math.hypot(f[i + 1], f[i + 2])
-            pull = -(f[i + 1] * h[i + 1] + f[i + 2] * h[i + 2]) / (R[k] * R[k])
-            if size >= R[k] * (1.0 - 1e-12) and pull > 0.0:
-                rims = True
-                rim_rows(a, n, f[i + 1] / size, f[i + 2] / size, pull, rho[i + 1], A, x)
+            if on_rim(f, h, i, R[k]):
+                size = math.hypot(f[i + 1], f[i + 2])
+                rim_rows(a, n, f[i + 1] / size, f[i + 2] / size, pull_of(f, h, i, R[k]), rho[i + 1], A, x)
             a += 2
-    if solve_one(n, A, x, rims) == 0.0:
+    if not solve_gathered(n, rims, A, x):
         return False
     for a in range(n):
         d[int(free[a])] = x[a]

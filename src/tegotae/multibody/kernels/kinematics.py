@@ -5,8 +5,8 @@ world, so a parent of -1 needs no branch. Accelerations are counted from free fa
 as the acceleration -g of the world.
 
 Columns of S: see below. p = (p_l, p_a) is how the body moves when its joint does (partial velocity), d the way from the
-parent's centre of mass to its own, M = [[A, B], [B', C]] the articulated inertia, X the articulated bias, Y = M p,
-D = p.Y + slope, Z = Phi'Y/D, s the part of the acceleration that is linear in the unknown ones.
+parent's centre of mass to its own, M = [[A, B], [B', C]] the articulated inertia, X the articulated bias,
+Y = Phi'M p, D = p.M p + slope, s the part of the acceleration that is linear in the unknown ones.
 """
 
 import math
@@ -22,9 +22,9 @@ ACCELERATION, ALPHA = 18, 21  # a_t, alpha_t: the remainders
 D_WAY, P = 24, 27  # d; p_l, p_a
 OWN_INERTIA, OWN_BIAS = 33, 39  # (xx, yy, zz, xy, xz, yz) in the world; (m a_t, I alpha_t + w x I w)
 A, B, C_, X = 45, 51, 60, 66
-Y, D, G, Z, S_ = 72, 78, 79, 80, 86
-CHOLESKY = 92  # 21 numbers, free bodies only
-WIDTH = 113
+Y, D, INVERSE, G, S_ = 72, 78, 79, 80, 81  # 1/D after D
+CHOLESKY = 87  # 21 numbers, free bodies only
+WIDTH = 108
 
 # Columns of the constants of a body.
 PLACE, D1, R1, MASS, INERTIA = 0, 9, 12, 15, 16
@@ -51,44 +51,34 @@ def place_free(s, q, o):
 
 
 @kernel
+def place_row(c, i, s, j, cos, sin, slide):
+    """Row j of R, and that of the centre of mass and of d. The axis and the way from the joint come back."""
+    x, y, z = i[3 * j], i[3 * j + 1], i[3 * j + 2]
+    # Of A = R_i place, whose third column is the axis.
+    a0 = x * c[0] + y * c[3] + z * c[6]
+    a1 = x * c[1] + y * c[4] + z * c[7]
+    axis = x * c[2] + y * c[5] + z * c[8]
+    # d begins with the way from the parent's centre of mass to the joint.
+    d = (x * c[9] + y * c[10] + z * c[11]) + axis * slide
+    x, y = cos * a0 + sin * a1, cos * a1 - sin * a0
+    r = x * c[12] + y * c[13] + axis * c[14]
+    s[3 * j], s[3 * j + 1], s[3 * j + 2] = x, y, axis
+    s[D_WAY + j], s[COM + j] = d + r, i[COM + j] + d + r
+    return axis, r
+
+
+@kernel
 def place_joint(kind, c, i, s, q):
     """R, centre of mass, d and p of a body from its parent's row and its joint's coordinate."""
-    # A = R_i place, whose third column is the axis.
-    a00 = i[0] * c[0] + i[1] * c[3] + i[2] * c[6]
-    a01 = i[0] * c[1] + i[1] * c[4] + i[2] * c[7]
-    a02 = i[0] * c[2] + i[1] * c[5] + i[2] * c[8]
-    a10 = i[3] * c[0] + i[4] * c[3] + i[5] * c[6]
-    a11 = i[3] * c[1] + i[4] * c[4] + i[5] * c[7]
-    a12 = i[3] * c[2] + i[4] * c[5] + i[5] * c[8]
-    a20 = i[6] * c[0] + i[7] * c[3] + i[8] * c[6]
-    a21 = i[6] * c[1] + i[7] * c[4] + i[8] * c[7]
-    a22 = i[6] * c[2] + i[7] * c[5] + i[8] * c[8]
-    # d begins with the way from the parent's centre of mass to the joint.
-    d0 = i[0] * c[9] + i[1] * c[10] + i[2] * c[11]
-    d1 = i[3] * c[9] + i[4] * c[10] + i[5] * c[11]
-    d2 = i[6] * c[9] + i[7] * c[10] + i[8] * c[11]
-    if kind == REVOLUTE:
-        cos, sin = math.cos(q), math.sin(q)
-        s[0], s[1], s[2] = cos * a00 + sin * a01, cos * a01 - sin * a00, a02
-        s[3], s[4], s[5] = cos * a10 + sin * a11, cos * a11 - sin * a10, a12
-        s[6], s[7], s[8] = cos * a20 + sin * a21, cos * a21 - sin * a20, a22
+    cos, sin, slide = (math.cos(q), math.sin(q), 0.0) if kind == REVOLUTE else (1.0, 0.0, q)
+    a0, r0 = place_row(c, i, s, 0, cos, sin, slide)
+    a1, r1 = place_row(c, i, s, 1, cos, sin, slide)
+    a2, r2 = place_row(c, i, s, 2, cos, sin, slide)
+    if kind == REVOLUTE:  # p = (axis x r, axis)
+        s[P], s[P + 1], s[P + 2] = a1 * r2 - a2 * r1, a2 * r0 - a0 * r2, a0 * r1 - a1 * r0
+        s[P + 3], s[P + 4], s[P + 5] = a0, a1, a2
     else:
-        s[0], s[1], s[2] = a00, a01, a02
-        s[3], s[4], s[5] = a10, a11, a12
-        s[6], s[7], s[8] = a20, a21, a22
-        d0 += a02 * q
-        d1 += a12 * q
-        d2 += a22 * q
-    r0 = s[0] * c[12] + s[1] * c[13] + s[2] * c[14]
-    r1 = s[3] * c[12] + s[4] * c[13] + s[5] * c[14]
-    r2 = s[6] * c[12] + s[7] * c[13] + s[8] * c[14]
-    s[D_WAY], s[D_WAY + 1], s[D_WAY + 2] = d0 + r0, d1 + r1, d2 + r2
-    s[COM], s[COM + 1], s[COM + 2] = i[COM] + d0 + r0, i[COM + 1] + d1 + r1, i[COM + 2] + d2 + r2
-    if kind == REVOLUTE:  # p = (axis x r1, axis)
-        s[P], s[P + 1], s[P + 2] = a12 * r2 - a22 * r1, a22 * r0 - a02 * r2, a02 * r1 - a12 * r0
-        s[P + 3], s[P + 4], s[P + 5] = a02, a12, a22
-    else:
-        s[P], s[P + 1], s[P + 2] = a02, a12, a22
+        s[P], s[P + 1], s[P + 2] = a0, a1, a2
         s[P + 3] = s[P + 4] = s[P + 5] = 0.0
 
 
@@ -96,15 +86,18 @@ def place_joint(kind, c, i, s, q):
 def turn_inertia(c, s):
     """I = R I_c R', symmetric."""
     xx, yy, zz, xy, xz, yz = c[16], c[17], c[18], c[19], c[20], c[21]
-    for a in range(3):
-        ra, rb, rc = s[3 * a], s[3 * a + 1], s[3 * a + 2]
-        ta, tb, tc = ra * xx + rb * xy + rc * xz, ra * xy + rb * yy + rc * yz, ra * xz + rb * yz + rc * zz
-        s[OWN_INERTIA + a] = ta * ra + tb * rb + tc * rc
-        if a == 0:
-            s[OWN_INERTIA + 3] = ta * s[3] + tb * s[4] + tc * s[5]
-            s[OWN_INERTIA + 4] = ta * s[6] + tb * s[7] + tc * s[8]
-        elif a == 1:
-            s[OWN_INERTIA + 5] = ta * s[6] + tb * s[7] + tc * s[8]
+    a, b, d = s[0], s[1], s[2]
+    x, y, z = a * xx + b * xy + d * xz, a * xy + b * yy + d * yz, a * xz + b * yz + d * zz
+    s[OWN_INERTIA] = x * a + y * b + z * d
+    s[OWN_INERTIA + 3] = x * s[3] + y * s[4] + z * s[5]
+    s[OWN_INERTIA + 4] = x * s[6] + y * s[7] + z * s[8]
+    a, b, d = s[3], s[4], s[5]
+    x, y, z = a * xx + b * xy + d * xz, a * xy + b * yy + d * yz, a * xz + b * yz + d * zz
+    s[OWN_INERTIA + 1] = x * a + y * b + z * d
+    s[OWN_INERTIA + 5] = x * s[6] + y * s[7] + z * s[8]
+    a, b, d = s[6], s[7], s[8]
+    x, y, z = a * xx + b * xy + d * xz, a * xy + b * yy + d * yz, a * xz + b * yz + d * zz
+    s[OWN_INERTIA + 2] = x * a + y * b + z * d
 
 
 @kernel

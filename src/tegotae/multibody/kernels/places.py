@@ -3,7 +3,7 @@
 import math
 
 from tegotae.compile import kernel
-from tegotae.multibody.kernels.kinematics import COM, OMEGA, VELOCITY, X
+from tegotae.multibody.kernels.kinematics import COM, OMEGA, VELOCITY
 from tegotae.multibody.kernels.records import (
     AXES,
     BETA,
@@ -116,19 +116,6 @@ def parting(touches, places, S, c, a, lin, ang):
     """Relative velocity of pair c along its axis a: that of what touches, seen from the surface."""
     x, axis = places[c, POINT : POINT + 3], axis_of(places, c, a)
     return speed_of(S[touches.which[c, BODY]], x, axis, lin, ang) - speed_of(S[touches.which[c, ON]], x, axis, lin, ang)
-
-
-@kernel
-def push(s, x, axis, size):
-    """A force along an axis at the point x into the columns X of a body, negated as they are."""
-    f0, f1, f2 = size * axis[0], size * axis[1], size * axis[2]
-    r0, r1, r2 = x[0] - s[COM], x[1] - s[COM + 1], x[2] - s[COM + 2]
-    s[X] -= f0
-    s[X + 1] -= f1
-    s[X + 2] -= f2
-    s[X + 3] -= r1 * f2 - r2 * f1
-    s[X + 4] -= r2 * f0 - r0 * f2
-    s[X + 5] -= r0 * f1 - r1 * f0
 
 
 @kernel

@@ -34,10 +34,11 @@ E, STRETCH, FORCE, TOUCHING = 0, 1, 4, 7
 # Rows of where a pair is in this tick: gap, point, and three directions (normal, two tangents) in the world.
 GAP, POINT, AXES, PLACES = 0, 3, 6, 15
 
-# The dual of a tick, see `dual.py`: rows C, b, f of `columns`; rows of `answers` are the speeds' answer to each force;
-# blocks = (kind, first row, owner) where the owner is a pair, or -1 - speed for a joint's friction; active: which pairs
-# take part; fresh: the speeds without them.
-Dual = namedtuple("Dual", "W columns blocks limit active work answers fresh")
+# The dual of a tick, see `dual.py`: rows C, b, f of `columns`; blocks = (kind, first row, owner) where the owner is a
+# pair, or -1 - speed for a joint's friction; active: which pairs take part; fresh: the speeds without them. A row of
+# levers is the wrench of a unit of its force: on what touches, and on the body of the surface. root is the body at the
+# foot of each one's tree: trees answer apart.
+Dual = namedtuple("Dual", "W columns blocks limit active work levers root fresh")
 C, B, F = 0, 1, 2
 KINDS, FIRST, OWNER = 0, 1, 2
 
