@@ -9,11 +9,10 @@ parent's centre of mass to its own, M = [[A, B], [B', C]] the articulated inerti
 Y = Phi'M p, D = p.M p + slope, s the part of the acceleration that is linear in the unknown ones.
 """
 
-import math
-
 import numpy as np
 
 from tegotae.compile import kernel
+from tegotae.kernels.rotations import cos_sin
 
 REVOLUTE, PRISMATIC, FREE = 0, 1, 2
 
@@ -24,6 +23,7 @@ OWN_INERTIA, OWN_BIAS = 33, 39  # (xx, yy, zz, xy, xz, yz) in the world; (m a_t,
 A, B, C_, X = 45, 51, 60, 66
 Y, D, INVERSE, G, S_ = 72, 78, 79, 80, 81  # 1/D after D
 CHOLESKY = 87  # 21 numbers, free bodies only
+TURN = 87  # cosine, sine and slide of the joint, all others
 WIDTH = 108
 
 # Columns of the constants of a body.
@@ -68,9 +68,9 @@ def place_row(c, i, s, j, cos, sin, slide):
 
 
 @kernel
-def place_joint(kind, c, i, s, q):
-    """R, centre of mass, d and p of a body from its parent's row and its joint's coordinate."""
-    cos, sin, slide = (math.cos(q), math.sin(q), 0.0) if kind == REVOLUTE else (1.0, 0.0, q)
+def place_joint(kind, c, i, s):
+    """R, centre of mass, d and p of a body from its parent's row, and from how its joint turned it and let it slide."""
+    cos, sin, slide = s[TURN], s[TURN + 1], s[TURN + 2]
     a0, r0 = place_row(c, i, s, 0, cos, sin, slide)
     a1, r1 = place_row(c, i, s, 1, cos, sin, slide)
     a2, r2 = place_row(c, i, s, 2, cos, sin, slide)
@@ -123,14 +123,13 @@ def remainders(kind, i, s, u):
     b0, b1, b2 = i[ALPHA], i[ALPHA + 1], i[ALPHA + 2]
     d0, d1, d2 = s[D_WAY], s[D_WAY + 1], s[D_WAY + 2]
     l0, l1, l2 = s[P] * u, s[P + 1] * u, s[P + 2] * u  # the joint's share of the velocity
-    s[VELOCITY] = i[VELOCITY] + w1 * d2 - w2 * d1 + l0
-    s[VELOCITY + 1] = i[VELOCITY + 1] + w2 * d0 - w0 * d2 + l1
-    s[VELOCITY + 2] = i[VELOCITY + 2] + w0 * d1 - w1 * d0 + l2
+    e0, e1, e2 = w1 * d2 - w2 * d1 + l0, w2 * d0 - w0 * d2 + l1, w0 * d1 - w1 * d0 + l2
+    s[VELOCITY], s[VELOCITY + 1], s[VELOCITY + 2] = i[VELOCITY] + e0, i[VELOCITY + 1] + e1, i[VELOCITY + 2] + e2
     # carried by the parent: alpha_t x d + w x (w x d), and Coriolis 2 w x (p_l u)
-    e0, e1, e2 = w1 * d2 - w2 * d1 + 2.0 * l0, w2 * d0 - w0 * d2 + 2.0 * l1, w0 * d1 - w1 * d0 + 2.0 * l2
-    t0 = i[ACCELERATION] + b1 * d2 - b2 * d1 + w1 * e2 - w2 * e1
-    t1 = i[ACCELERATION + 1] + b2 * d0 - b0 * d2 + w2 * e0 - w0 * e2
-    t2 = i[ACCELERATION + 2] + b0 * d1 - b1 * d0 + w0 * e1 - w1 * e0
+    e0, e1, e2 = e0 + l0, e1 + l1, e2 + l2
+    t0 = (b1 * d2 - b2 * d1) + (w1 * e2 - w2 * e1)
+    t1 = (b2 * d0 - b0 * d2) + (w2 * e0 - w0 * e2)
+    t2 = (b0 * d1 - b1 * d0) + (w0 * e1 - w1 * e0)
     if kind == REVOLUTE:
         x0, x1, x2 = s[P + 3] * u, s[P + 4] * u, s[P + 5] * u
         s[OMEGA], s[OMEGA + 1], s[OMEGA + 2] = w0 + x0, w1 + x1, w2 + x2
@@ -147,12 +146,27 @@ def remainders(kind, i, s, u):
     else:
         s[OMEGA], s[OMEGA + 1], s[OMEGA + 2] = w0, w1, w2
         s[ALPHA], s[ALPHA + 1], s[ALPHA + 2] = b0, b1, b2
-    s[ACCELERATION], s[ACCELERATION + 1], s[ACCELERATION + 2] = t0, t1, t2
+    s[ACCELERATION] = i[ACCELERATION] + t0
+    s[ACCELERATION + 1] = i[ACCELERATION + 1] + t1
+    s[ACCELERATION + 2] = i[ACCELERATION + 2] + t2
+
+
+@kernel
+def turn_joints(kind, qi, q, S):
+    """How each joint turned its body, and let it slide; apart from the pass, where each waits for the one before."""
+    for k in range(len(kind)):
+        s, x = S[k], q[int(qi[k])]
+        if kind[k] == REVOLUTE:
+            s[TURN], s[TURN + 1] = cos_sin(x)
+            s[TURN + 2] = 0.0
+        elif kind[k] == PRISMATIC:
+            s[TURN], s[TURN + 1], s[TURN + 2] = 1.0, 0.0, x
 
 
 @kernel
 def forward_one(parent, kind, qi, vi, C, q, v, S):
     """Where everything is and moves: rows of S up to the own bias, from the base to the tips."""
+    turn_joints(kind, qi, q, S)
     for k in range(len(parent)):
         s = S[k]
         c = C[k]
@@ -164,7 +178,7 @@ def forward_one(parent, kind, qi, vi, C, q, v, S):
                 s[ACCELERATION + a] = s[ALPHA + a] = s[D_WAY + a] = 0.0
         else:
             i = S[int(parent[k])]
-            place_joint(kind[k], c, i, s, q[int(qi[k])])
+            place_joint(kind[k], c, i, s)
             remainders(kind[k], i, s, v[o])
         turn_inertia(c, s)
         bias(c[MASS], s)
