@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,17 +52,17 @@ class Layout:
     frames: dict[str, Frame]
     damping: Array
 
-    @property
+    @cached_property
     def nq(self) -> int:
         """How many numbers a configuration has."""
         return int(np.where(self.kind == FREE, 7, 1).sum())
 
-    @property
+    @cached_property
     def nv(self) -> int:
         """How many numbers a velocity has."""
         return int(np.where(self.kind == FREE, 6, 1).sum())
 
-    @property
+    @cached_property
     def root(self) -> NDArray[np.int64]:
         """Of each body the one at the foot of its tree, which the world carries: trees do not move each other."""
         root = np.arange(len(self.parent))

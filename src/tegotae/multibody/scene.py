@@ -358,12 +358,10 @@ def _result(scene: Scene, live: LiveScene, tape: Any, every: int) -> Result:
 
 def _beyond_limits(tree: Tree, q: Array) -> list[str]:
     """Joints that left their limits in some recorded tick: nothing stops them there, so it is said."""
-    places = tree.layout.qi[tree.layout.kind != 2]
-    return [
-        name
-        for (name, joint), i in zip(tree.joints.items(), places, strict=True)
-        if (q[:, i] < joint.lower).any() or (q[:, i] > joint.upper).any()
-    ]
+    places = q[:, tree.layout.qi[tree.layout.kind != 2]]
+    lower, upper = np.array([(joint.lower, joint.upper) for joint in tree.joints.values()]).reshape(-1, 2).T
+    names = tree.joint_names
+    return [names[k] for k in np.flatnonzero(((places < lower) | (places > upper)).any(axis=0))]
 
 
 def _ticks(duration: float, T: float) -> int:
