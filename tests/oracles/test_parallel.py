@@ -102,6 +102,17 @@ def test_composite_is_the_sum_of_its_elements(dimension, kind):
     np.testing.assert_allclose(run.deflection, mean, atol=1e-15)
 
 
+@pytest.mark.parametrize("damping", [1.0, np.linspace(1.0, 2.0, 50)], ids=["even", "plain"])
+def test_elements_that_stick_do_not_creep(damping):
+    """Not by a bit: held in place, each element keeps its stretch, whatever order its sums are taken in."""
+    composite = tg.ParallelFriction(stiffness=1e4 / 3.0, damping=damping, limits=np.linspace(1.0, 10.0, 50) / 7.0)
+    moved, held = 0.03 * np.cos(0.1 * np.arange(100)), np.zeros(1000)
+    run = composite.run(np.concatenate([moved, held]), period=PERIOD)
+    after = slice(moved.size + 1, None)  # those that slid come to rest in the first tick
+    assert np.ptp(run.force[after]) == 0.0
+    assert np.ptp(run.deflection[after]) == 0.0
+
+
 def test_loops_close_without_damping_and_open_with_it():
     """Out and back around a small loop: closed exactly if B = 0; returning faster leaves it open if B > 0."""
     slow = np.concatenate([through([0, 0.6e-3], 600), through([0.6e-3, 0.3e-3], 300)[1:]])

@@ -34,15 +34,17 @@ def plain_advance(p, s, v, T):
     """Commit: one pass over the elements, without branches, so that several are worked on at a time."""
     N = int(p[0])
     K, B, F, e = p[2 : 2 + N], p[2 + N : 2 + 2 * N], p[2 + 2 * N : 2 + 3 * N], s[2 : 2 + N]
+    x, rate = T * v, 1.0 / T
     force, moment = 0.0, 0.0
     for i in range(N):
-        ic = K[i] * T + B[i]
-        stuck = K[i] * e[i] - ic * v
-        f = min(max(stuck, -F[i]), F[i])
-        e1 = e[i] + T * ((f - stuck) / ic - v)  # f - stuck is exactly 0 while it sticks
+        k, limit, e0 = K[i], F[i], e[i]  # read once: for all that is known here, e could lie over K
+        a = k + B[i] * rate
+        push = a * x - k * e0  # minus the force as if stuck
+        f = min(max(push, -limit), limit)
+        e1 = (e0 - x) + (push - f) / a  # push - f is exactly 0 while it sticks
         e[i] = e1
-        force += f
-        moment += K[i] * e1
+        force -= f
+        moment += k * e1
     s[0] = force
     s[1] = moment / p[1]
 
@@ -75,11 +77,12 @@ def even_advance(p, s, v, T):
     c = 1.0 / ic
     force, mean = 0.0, 0.0
     for i in range(N):
-        stuck = K * e[i] - ic * v
-        f = min(max(stuck, -F[i]), F[i])
-        e1 = e[i] + T * ((f - stuck) * c - v)
+        limit, e0 = F[i], e[i]
+        push = ic * v - K * e0
+        f = min(max(push, -limit), limit)
+        e1 = e0 + T * ((push - f) * c - v)
         e[i] = e1
-        force += f
+        force -= f
         mean += e1
     s[0] = force
     s[1] = mean / N
