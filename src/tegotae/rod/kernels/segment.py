@@ -32,6 +32,9 @@ ODD = tuple((-1.0) ** j / math.factorial(2 * j + 1) for j in range(TERMS))
 EVEN_5 = tuple(EVEN[j] / (2 * j + 6) for j in range(TERMS))
 ODD_5 = tuple(ODD[j] / (2 * j + 7) for j in range(TERMS))
 WIDE = 1.5  # [rad], bend up to which so many terms are exact to rounding
+# So many segments are bent side by side: rows of a strip, exp(i delta), m_0 to m_4 and im m_5.
+STRIP = 8
+CD, SD, R0, R1, R2, R3, R4, I0, I1, I2, I3, I4, I5 = range(0, 13 * STRIP, STRIP)
 
 
 @kernel_sums_inside
@@ -111,26 +114,53 @@ def row(c, s, h, w1, w2, r0, r1, r2, r3, r4, i0, i1, i2, i3, i4, i5):
     return G1x, G1y, G2x, G2y, B1x, B1y, B2x, B2y, Ex, Ey, Fx, Fy, Q11, Q12, Q22, b1, b2
 
 
-@kernel
-def integrals(th, delta, w1, w2, h, re, im, S, k):
-    """Row k of S for a segment that starts in the direction th, bends by delta and turns with w1, w2 at its ends."""
-    moments(delta, re, im)
-    c, s = math.cos(th), math.sin(th)
-    (
-        S[k, 0], S[k, 1], S[k, 2], S[k, 3], S[k, 4], S[k, 5], S[k, 6], S[k, 7], S[k, 8],
-        S[k, 9], S[k, 10], S[k, 11], S[k, 12], S[k, 13], S[k, 14], S[k, 15], S[k, 16],
-    ) = row(
-        c, s, h, w1, w2, re[0], re[1], re[2], re[3], re[4], im[0], im[1], im[2], im[3], im[4], im[5]
-    )  # fmt: skip
-    S[k, 17], S[k, 18] = S[k, 0] + S[k, 2], S[k, 1] + S[k, 3]
-    S[k, 19], S[k, 20] = c, s
+@kernel_sums
+def bend_strip(th, count, m):
+    """Rows of m for segments between count + 1 angles th -> how many bend beyond WIDE."""
+    wide = 0.0
+    for j in range(count):
+        d = th[j + 1] - th[j]
+        wide += 1.0 if abs(d) > WIDE else 0.0
+        (
+            m[CD + j], m[SD + j], m[R0 + j], m[R1 + j], m[R2 + j], m[R3 + j], m[R4 + j], _,
+            m[I0 + j], m[I1 + j], m[I2 + j], m[I3 + j], m[I4 + j], m[I5 + j],
+        ) = series(d)  # fmt: skip
+    return wide
+
+
+@kernel_sums
+def bend_wide(th, count, m, re, im):
+    """Those of them that bend beyond WIDE; re, im (6) room."""
+    for j in range(count):
+        d = th[j + 1] - th[j]
+        if abs(d) > WIDE:
+            moments(d, re, im)
+            m[CD + j], m[SD + j], m[R0 + j], m[I0 + j] = math.cos(d), math.sin(d), re[0], im[0]
+            m[R1 + j], m[R2 + j], m[R3 + j], m[R4 + j] = re[1], re[2], re[3], re[4]
+            m[I1 + j], m[I2 + j], m[I3 + j], m[I4 + j], m[I5 + j] = im[1], im[2], im[3], im[4], im[5]
 
 
 @kernel
 def all_integrals(y, v, hs, re, im, S):
     """Every segment; y = (x, y, th_1..th_n), v its rate."""
-    for k in range(hs.shape[0]):
-        integrals(y[2 + k], y[3 + k] - y[2 + k], v[2 + k], v[3 + k], hs[k], re, im, S, k)
+    m = np.empty(13 * STRIP)
+    for b in range(0, hs.shape[0], STRIP):
+        th, count = y[2 + b :], min(STRIP, hs.shape[0] - b)
+        if bend_strip(th, count, m) > 0.0:
+            bend_wide(th, count, m, re, im)
+        c, s = math.cos(th[0]), math.sin(th[0])  # of the others, by turning it: a strip is short, so no digit is lost
+        for j in range(count):
+            k = b + j
+            (
+                S[k, 0], S[k, 1], S[k, 2], S[k, 3], S[k, 4], S[k, 5], S[k, 6], S[k, 7], S[k, 8],
+                S[k, 9], S[k, 10], S[k, 11], S[k, 12], S[k, 13], S[k, 14], S[k, 15], S[k, 16],
+            ) = row(
+                c, s, hs[k], v[2 + k], v[3 + k], m[R0 + j], m[R1 + j], m[R2 + j], m[R3 + j], m[R4 + j],
+                m[I0 + j], m[I1 + j], m[I2 + j], m[I3 + j], m[I4 + j], m[I5 + j],
+            )  # fmt: skip
+            S[k, 17], S[k, 18] = S[k, 0] + S[k, 2], S[k, 1] + S[k, 3]
+            S[k, 19], S[k, 20] = c, s
+            c, s = c * m[CD + j] - s * m[SD + j], s * m[CD + j] + c * m[SD + j]
 
 
 @kernel
