@@ -13,7 +13,7 @@ from compiled_together import TRANSLATES, entries_of
 from processes import run
 from test_subset import MODULES
 
-from tegotae.compile import c_source, kernel, kernel_exact, kernel_sums, toolchain
+from tegotae.compile import c_source, kernel, kernel_exact, kernel_sums, kernel_sums_long, shipped, toolchain
 from tegotae.compile.translate.helpers import HELPERS, PRELUDE
 from tegotae.compile.translate.names import RESERVED, plain
 from tegotae.compile.translate.program import EntryPoint
@@ -131,6 +131,24 @@ def added(a):
     for x in a:
         s += x
     return s
+
+
+@kernel_sums_long
+def added_in_wide_registers(a, b):
+    s = 0.0
+    for i in range(a.shape[0]):
+        s += a[i] / b[i]
+    return s
+
+
+def test_a_long_loop_asks_for_wide_registers_of_a_compiler_that_has_them():
+    given = np.linspace(1.0, 2.0, 1003), np.linspace(3.0, 4.0, 1003)
+    text = c_source(added_in_wide_registers, *given)
+    assert "\nLONG double k_added_in_wide_registers(" in text
+    for variant in shipped.variants():
+        assert_clean(text, *variant.flags)
+    # A sum of as many numbers, in whatever order: so many roundings at most.
+    assert added_in_wide_registers(*given) == pytest.approx((given[0] / given[1]).sum(), rel=1003 * 2.3e-16)
 
 
 @kernel_exact

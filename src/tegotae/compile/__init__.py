@@ -19,6 +19,7 @@ from tegotae.compile.kernels import (
     kernel_inside,
     kernel_sums,
     kernel_sums_inside,
+    kernel_sums_long,
 )
 from tegotae.compile.modules import build, source_of
 from tegotae.compile.readiness import is_ready
@@ -46,6 +47,7 @@ __all__ = [
     "kernel_inside",
     "kernel_sums",
     "kernel_sums_inside",
+    "kernel_sums_long",
     "source_of",
 ]
 

@@ -17,6 +17,7 @@ class Kernel:
         sums: "free" if the order of its sums is free, "exact" if they are taken as written wherever it is called from;
             None: as whoever calls it.
         inside: it is put in place of its call.
+        long: its loops are long, so the widest registers pay.
         shares: other threads of Python go on while it runs.
         entry: Python calls it.
     """
@@ -27,11 +28,12 @@ class Kernel:
         *,
         sums: str | None = None,
         inside: bool = False,
+        long: bool = False,
         shares: bool = False,
         entry: bool = False,
     ):
         self.py_func = function
-        self.sums, self.inside, self.shares, self.entry = sums, inside, shares, entry
+        self.sums, self.inside, self.long, self.shares, self.entry = sums, inside, long, shares, entry
         for name in ("__name__", "__qualname__", "__module__", "__doc__"):
             setattr(self, name, getattr(function, name))
         self.__wrapped__ = function
@@ -127,6 +129,20 @@ def kernel_sums_inside(function: Callable[..., Any]) -> Callable[..., Any]:
         3.0
     """
     return _made(function, sums="free", inside=True)
+
+
+def kernel_sums_long(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `kernel_sums`, for loops over hundreds of numbers and more that divide: the widest registers there are pay.
+
+    Example:
+        >>> from tegotae.compile import kernel_sums_long
+        >>> @kernel_sums_long
+        ... def twice(x):
+        ...     return 2.0 * x
+        >>> twice(1.5)
+        3.0
+    """
+    return _made(function, sums="free", long=True)
 
 
 def kernel_exact(function: Callable[..., Any]) -> Callable[..., Any]:

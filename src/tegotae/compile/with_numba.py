@@ -34,6 +34,7 @@ def compiled(
     entry: bool = False,
     sums: str | None = None,
     inside: bool = False,
+    long: bool = False,  # what is wide enough it decides itself
     shares: bool = False,
 ) -> Callable[..., Any]:
     """numba's njit; every kernel is compiled alike: division by zero gives inf, as in the papers, and costs no branch.

@@ -156,7 +156,8 @@ class Function(Statements):
             if isinstance(kind, Tuple | Record):
                 empty = "{" * _nesting(self.program, kind) + "0" + "}" * _nesting(self.program, kind)
             lines.append(f"    {self.program.c_type(kind)} {name} = {empty};")
-        reach = "" if linked else "INSIDE " if self.kernel.inside else "static inline "
+        own = "INSIDE " if self.kernel.inside else "LONG " if self.kernel.long else "static inline "
+        reach = "" if linked else own
         head = f"{reach}{self.prototype()}"
         declared = f"{self.prototype()};\n" if linked else ""
         return "\n".join([self._comment() + declared + head, "{", *lines, *self.rooms, *self.lines, "}"])

@@ -19,6 +19,11 @@ PRELUDE = """/* Made by tegotae from Python kernels; do not edit. */
 #define INSIDE static inline
 #define EXPORT
 #endif
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
+#define LONG static __attribute__((noinline, target("prefer-vector-width=512")))
+#else
+#define LONG static inline
+#endif
 
 typedef union { double f; int64_t i; void *p; } word;"""
 

@@ -7,7 +7,7 @@ import re
 _KEYWORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
 register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
 asm typeof bool true false complex imaginary I NULL NAN INFINITY errno signgam HUGE_VAL EOF assert main
-EXPORT INSIDE word none"""
+EXPORT INSIDE LONG word none"""
 _LIBRARY = """acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor
 fma fmax fmin fmod frexp hypot ilogb isfinite isgreater isinf isless isnan isnormal ldexp lgamma llrint llround log
 log10 log1p log2 logb lrint lround modf nan nearbyint nextafter pow remainder remquo rint round scalbln scalbn signbit

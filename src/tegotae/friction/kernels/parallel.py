@@ -9,7 +9,7 @@ s = [f (n), mean (n), scratch (n + n n), then for each element its own state of 
 
 from functools import cache
 
-from tegotae.compile import kernel, kernel_sums
+from tegotae.compile import kernel, kernel_sums, kernel_sums_long
 from tegotae.friction.kernels.element import impedance_kernels, impedance_kernels_vector
 
 # ---------------------------------------------------------------- Coulomb, no mass, no lag, one dimension
@@ -29,7 +29,7 @@ def plain_answer(p, s, v, T):
     return force, slope
 
 
-@kernel_sums
+@kernel_sums_long
 def plain_advance(p, s, v, T):
     """Commit: one pass over the elements, without branches, so that several are worked on at a time."""
     N = int(p[0])
