@@ -111,12 +111,12 @@ def test_everything_is_printed_and_written(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_the_snake_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["run", "rod", "snake", "--until", "0.3", "--set", "rod.nodes=9", "--animation", "snake.html"]
+    arguments = ["run", "rod", "snake", "--until", "0.1", "--set", "rod.nodes=9", "--animation", "snake.html"]
     assert main(arguments) == 0
     assert "displacement" in capsys.readouterr().out
     page = Path("snake.html").read_text(encoding="utf-8")
     assert not re.search(r"https?:|src=\"(?!data:)|@import", page)
-    assert page.count("iVBORw0KGgo") == 31  # every recorded moment
+    assert page.count("iVBORw0KGgo") == 11  # every recorded moment
 
 
 @pytest.mark.parametrize("kind", ["paper", "snake", "drag", "whip"])

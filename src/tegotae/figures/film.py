@@ -159,9 +159,10 @@ def _painted(picture: Image, common: Image, own: list[list[int]]) -> Image:
     from PIL import Image
 
     few = picture.quantize(palette=common, dither=Image.Dither.NONE)
-    pixels, index = np.asarray(picture), np.asarray(few).copy()
+    # Four bytes a pixel are one number: compared byte by byte, this would take longer than drawing.
+    pixels, index = np.asarray(picture.convert("RGBA")).view(np.uint32)[..., 0], np.asarray(few).copy()
     for i, color in enumerate(own):
-        index[(pixels == color).all(axis=2)] = i
+        index[pixels == np.array([*color, 255], dtype=np.uint8).view(np.uint32)[0]] = i
     exact = Image.fromarray(index)
     exact.putpalette(common.getpalette() or [])
     return exact
