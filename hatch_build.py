@@ -23,10 +23,14 @@ class CustomBuildHook(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, and say where the files belong."""
         if version == "editable":
-            self._compile(Path(sys.prefix) / "share" / "tegotae")
+            self._compile(_of_the_environment())
             return
         folder = Path(self.directory) / "library"
         shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        ours = _of_the_environment()
+        for path in [*ours.glob("*.so"), *ours.glob("*.json")]:
+            shutil.copy2(path, folder)  # if these are just the loops, none is compiled again
         self._compile(folder)
         for path in sorted(folder.iterdir()):
             build_data["force_include"][str(path)] = f"tegotae/compile/library/{path.name}"
@@ -48,3 +52,8 @@ class CustomBuildHook(BuildHookInterface):
         words = [str(Path(self.root) / "src"), str(folder)]
         environment = os.environ | {"TEGOTAE_BACKEND": "c"}
         subprocess.run([sys.executable, "-c", program, *words], check=True, env=environment)
+
+
+def _of_the_environment() -> Path:
+    """Where a checkout that is installed has its library."""
+    return Path(sys.prefix) / "share" / "tegotae"

@@ -41,9 +41,10 @@ def make(calls: Iterable[Call], folder: Path, tell: Callable[[str], Any]) -> int
 
 
 def _is_made(folder: Path, entries: list[EntryPoint], made_by: dict[str, str]) -> bool:
-    """Whether just these entries were compiled here, by the same compiler."""
+    """Whether just these entries were compiled here, by the same compiler, and nothing was damaged since."""
     path = folder / shipped.MANIFEST
-    if not path.exists():
+    names = [shipped.LIBRARY, *(variant.library for variant in shipped.variants())]
+    if not path.exists() or not all(cache.is_whole(folder / name) for name in names):
         return False
     manifest = json.loads(path.read_text(encoding="utf-8"))
     same = {name: manifest.get(name) for name in made_by} == made_by
