@@ -38,6 +38,17 @@ class Instant:
         self.r, self.R, self.s, self.S = np.zeros(k), np.zeros((k, c)), np.zeros(k), np.zeros((k, c))
         self.D = np.zeros((m, m))
 
+    def copied(self, t: float, x: Array) -> Instant:
+        """The same numbers, for this time and state."""
+        now = Instant.__new__(Instant)
+        now.t, now.x = t, x
+        for name in _FILLED:
+            setattr(now, name, getattr(self, name).copy())
+        return now
+
+
+_FILLED = ("a", "gaps", "v", "b", "W", "V", "gap_slope", "r", "R", "s", "S", "D")
+
 
 class Instants:
     """Makes instants of one inclusion."""
@@ -60,26 +71,28 @@ class Instants:
 
     def at(self, t: float, x: Array) -> Instant:
         """All numbers at the time t [s] in the state x."""
-        now = Instant(t, x, (self.n, self.c, self.k, self.m))
-        M = np.zeros((self.n, self.n))
+        # Always the same arrays, then copied: handing over new ones takes longer than all that is computed in them.
+        room, M, here = self._rooms
+        here[:] = x
         self._fill(
             t,
-            x,
+            here,
             self.values,
             self.u,
-            now.a,
-            now.W,
+            room.a,
+            room.W,
             M,
-            now.gaps,
-            now.v,
-            now.V,
-            now.b,
-            now.gap_slope,
-            now.r,
-            now.R,
-            now.s,
-            now.S,
+            room.gaps,
+            room.v,
+            room.V,
+            room.b,
+            room.gap_slope,
+            room.r,
+            room.R,
+            room.s,
+            room.S,
         )
+        now = room.copied(t, x)
         if self.u.size:
             check_values("to_events.solve", self.inclusion.callables, self.u, t)
         if not self._solved:
@@ -88,6 +101,12 @@ class Instants:
         now.b += now.V @ now.a
         now.D = now.V @ now.W
         return now
+
+    @cached_property
+    def _rooms(self) -> tuple[Instant, Array, Array]:
+        """An instant, its mass matrix and its state, to be filled."""
+        here = np.zeros(self.n)
+        return Instant(0.0, here, (self.n, self.c, self.k, self.m)), np.zeros((self.n, self.n)), here
 
     @cached_property
     def _fill(self) -> Any:
