@@ -160,9 +160,8 @@ def _energies(axes: Axes, rows: Values, since: Values) -> None:
     if not rows.size:
         axes.set_ylabel("energy [J]")
         return
-    kinetic = rows["energy"] - rows["energy"][0]
-    removed = rows["removed"] - rows["removed"][0]
-    shown = Shown.of(np.stack([kinetic, rows["budget"], removed]), "J")
+    kinetic, left, removed = (np.asarray(rows[name], dtype=np.float64) for name in ("energy", "budget", "removed"))
+    shown = Shown.of(np.stack([kinetic - kinetic[0], left, removed - removed[0]]), "J")
     names = (("kinetic, since before", BLUE), ("left to the guard", AMBER), ("taken by the guard", VERMILION))
     axes.axhline(0.0, color=QUIET, lw=0.6)
     for values, (name, color) in zip(shown.values, names, strict=True):

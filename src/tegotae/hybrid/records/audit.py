@@ -95,8 +95,11 @@ def contacts_of(log: LogReader) -> list[Contact]:
     found = []
     for part in runs_of(log):
         rows, times = log.dynamics[part], log.aligned["dynamics"][part]
-        force = -rows["wrench"][:, 2]
-        noise, jitter = noise_of(force, -rows["pose"][:, 2])
+        wrench: Array = rows["wrench"]
+        pose: Array = rows["pose"]
+        delay: Array = np.nan_to_num(rows["delay"])
+        force = -wrench[:, 2]
+        noise, jitter = noise_of(force, -pose[:, 2])
         bumps = bumps_of(
             rows["simulated"],
             force,
@@ -105,7 +108,7 @@ def contacts_of(log: LogReader) -> list[Contact]:
             damping=np.nan_to_num(rows["damping"]),
             speed=rows["twist"][:, 2],
             # As long as the simulation itself takes a pause for a part of the contact: late and lost packets.
-            bridging=_PAUSE + 2.0 * max(0.0, float(np.median(np.nan_to_num(rows["delay"])))),
+            bridging=_PAUSE + 2.0 * max(0.0, float(np.median(delay))),
         )
         found += [_contact(rows, times, force, bump, log) for bump in bumps]
     return found
@@ -182,14 +185,15 @@ def noise_of(force: Array, gap: Array) -> tuple[float, float]:
 def _contact(rows: Rows, times: Array, force: Array, bump: Bump, log: LogReader) -> Contact:
     before, after = bump.before, bump.after
     during = slice(before, after + 1)
-    speed = rows["twist"][:, 2]
+    twist: Array = rows["twist"]
+    speed = twist[:, 2]
     approach, parting = float(speed[before]), float(-speed[after])
     # A row tells the wrench of the step that ended in it, and the motion after.
     step = np.diff(rows["simulated"][during])
     pushed = slice(before + 1, after + 1)
     impulse = float(np.sum(force[pushed] * step))
     mass = _over(impulse, approach + parting)
-    middle = 0.5 * (rows["twist"][before:after] + rows["twist"][pushed])
+    middle = 0.5 * (twist[before:after] + twist[pushed])
     work = float(np.sum(step * np.einsum("ij,ij->i", rows["wrench"][pushed], middle)))
     gained = float(rows["energy"][after] - rows["energy"][before])
     delay = _median(rows["delay"][during])
