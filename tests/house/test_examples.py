@@ -29,7 +29,7 @@ def run(name, arguments):
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=600,
     )
 
 

@@ -317,14 +317,14 @@ def test_the_page_answers_on_loopback_and_ends_on_request(bus: MemoryBus) -> Non
     running = threading.Thread(target=view.run)
     running.start()
     try:
-        with urllib.request.urlopen(view.url, timeout=10.0) as page:
+        with urllib.request.urlopen(view.url, timeout=60.0) as page:
             assert page.status == 200
         assert "view" in bus.nodes()
         assert view._server._websock_server._host == "127.0.0.1"
         assert view._server.request_share_url() is None  # no tunnel through which strangers look in
     finally:
         view.end()
-        running.join(timeout=10.0)
+        running.join(timeout=60.0)
         view.close()
     assert not running.is_alive()
     with socket.socket() as again:  # the port is free again
@@ -420,7 +420,7 @@ def test_who_asks_is_known_by_the_origin(plain: View, origin: str, own: bool) ->
     url = plain.url.replace("http", "ws")
     page = Origin(origin.format(url=plain.url))
     with connect(url, origin=page, subprotocols=[Subprotocol(f"viser-v{viser.__version__}")]) as line:
-        line.recv(timeout=10.0)
+        line.recv(timeout=60.0)
         clients = list(plain._server._websock_server._live_connections)
         assert [asked_by_own_page(plain._server, client) for client in clients] == [own]
 
@@ -449,7 +449,7 @@ class Browser:
     def until(self, true: Callable[[], bool]) -> None:
         """Take messages until something is true; fails if nothing comes any more."""
         while not true():
-            frame = self._line.recv(timeout=20.0)
+            frame = self._line.recv(timeout=60.0)
             size = int.from_bytes(frame[8:16], "little")  # of the part that tells; arrays of meshes follow it
             told = zstandard.ZstdDecompressor().decompress(frame[16 : 16 + size])
             for message in msgspec.msgpack.decode(told)["messages"]:
@@ -486,7 +486,7 @@ def browser(view: View) -> Iterator[Browser]:
 
 @pytest.mark.realtime
 def test_a_browser_gets_the_scene_and_all_that_moves_in_it(full: View, feeder: Feeder) -> None:
-    with urllib.request.urlopen(full.url, timeout=20.0) as page:
+    with urllib.request.urlopen(full.url, timeout=60.0) as page:
         assert b"<script" in page.read()
     two = TwoRobots(pose="B")
     q = two.start()[0]
