@@ -41,6 +41,8 @@ class Model:
         place = block.slices()[recipe.response]
         self._picks = np.arange(place.start, place.stop, dtype=np.int64)
         self._drive = drive
+        # The same arrays for every evaluation: a compiled loop takes them again without being told where they lie.
+        self._p, self._s = self._base.copy(), self._state.copy()
         self._table = np.empty((self._picks.size, record.ticks))
         self._judged = self._table[:, record.judged]  # a view: what the loop leaves is seen here
         self.measured: Array = np.ascontiguousarray(response.T).reshape(self._table.shape)[:, record.judged]
@@ -57,7 +59,8 @@ class Model:
 
     def residual(self, numbers: Array) -> Array:
         """Model minus measurement, one number for each judged tick and direction."""
-        p, state = self.vector(numbers), self._state.copy()
+        p, state = self._p, self._s
+        p[:], state[:] = self.vector(numbers), self._state
         if self._begun:
             values = {**self.recipe.known, **dict(zip(self.names, numbers.tolist(), strict=True))}
             for name, number in self.recipe.initial(values).items():
