@@ -122,8 +122,8 @@ def movers() -> Iterator[Any]:
 
 def run_circuits() -> None:
     """Circuits of all these blocks, reached by address: a loop of their own is compiled where that can be done."""
-    from tegotae.friction.classics import Elastoplastic
-    from tegotae.friction.classics.rise import sampled_rise
+    from tegotae.friction import classics
+    from tegotae.friction.classics.rise import SPEEDS, sampled_rise
 
     every = [*blocks(), *classic_blocks(), *composites(), *tyres()]
     moving = [block for block in every if not isinstance(block, Impedance)]
@@ -133,8 +133,8 @@ def run_circuits() -> None:
         for block in resting:
             if block.dimension == dimension:
                 tg.Circuit(mass, {"one": block}).by_address()
-                if isinstance(block, Elastoplastic):  # a single state: all that it looks at take a minute here
-                    sampled_rise(block, block.initial_state(T)[None], T)
+                if isinstance(block, classics.Elastoplastic | classics.LuGre):
+                    sampled_rise(block, block.initial_state(T)[None], T, SPEEDS[:1])  # all of them take long here
                 else:
                     block.steepest_rise(T)
         for mover in [*moving, *movers()]:

@@ -280,17 +280,16 @@ def _plane():
 
 
 def test_random_scalar_problems_are_all_solved_from_nothing():
-    from tegotae.compile import build
-    from tegotae.inclusion import stepper_source as source
+    from tegotae.inclusion import element_solver
     from tegotae.inclusion.kernels import complementarity as c
 
-    solve = build(source._SOLVE, (("solve_elements", c.solve_elements),)).solve
+    solve = element_solver.solver().solve
     random = np.random.default_rng(0)
     for _ in range(1500):
         nc, nf, n = (int(k) for k in random.integers((1, 0, 1), (5, 5, 7)))
         m = nc + nf
         J, mass, K = random.standard_normal((m, n)), 10 ** random.uniform(-1, 1, n), 10 ** random.uniform(5, 9, m)
-        w = source._room(n, m, nc, nf)
+        w = element_solver.room(n, m, nc, nf)
         w.Q[:] = 1e-3 * (J / mass) @ J.T + np.diag(1.0 / (K * 3e-3))
         w.b[:] = J @ random.standard_normal(n) * 10 ** random.uniform(-3, 1)
         w.q[:] = np.diag(w.Q)

@@ -13,20 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tegotae.compile import cache, shipped, toolchain
+from tegotae.compile import cache, packing, shipped, toolchain
 from tegotae.compile.fingerprint import fingerprint
 from tegotae.compile.lifting import Instead
 from tegotae.compile.translate.program import EntryPoint, Program
 from tegotae.compile.translate.refusal import SubsetError
-from tegotae.compile.translate.types import REAL, TRUTH, Array, Known, Number, Record, Tuple, Type, type_of
+from tegotae.compile.translate.types import Known, Type, type_of
 from tegotae.errors import FileError, InputError
 
 if TYPE_CHECKING:
     from tegotae.compile.kernels import Kernel
 
 SYMBOL = "tegotae_entry"
-_REAL = struct.Struct("=d")
-_BYTE = ctypes.c_char.from_buffer
 
 
 class Caller:
@@ -127,8 +125,11 @@ class Native:
 
     def __init__(self, function: Any, result: str, kinds: tuple[Type, ...]):
         self.function, self.kinds, self.result = function, kinds, result
-        self.layout = struct.Struct("=" + "".join(map(_format, kinds)))
-        self.starts = [0, *itertools.accumulate(len(_format(kind)) for kind in kinds)]
+        formats = [packing.letters(kind) for kind in kinds]
+        self.layout = struct.Struct("=" + "".join(formats))
+        self.starts = [0, *itertools.accumulate(map(len, formats))]
+        self._structs = [struct.Struct("=" + own) for own in formats]
+        self._packers = [packing.packer(kind) for kind in kinds]
         self.several = result.startswith("(")
         letters = result.replace("(", "").replace(")", "")
         self._numbers = struct.Struct("=" + letters.translate(_WORDS))
@@ -166,7 +167,7 @@ class Native:
         """The arguments as the library takes them."""
         words: list[Any] = []
         for argument, kind in zip(arguments, self.kinds, strict=True):
-            _flatten(argument, kind, words)
+            packing.flatten(argument, kind, words)
         try:
             return self.layout.pack(*words)
         except struct.error as error:
@@ -174,18 +175,11 @@ class Native:
 
     def put(self, words: Any, place: int, argument: Any) -> bool:
         """Change one argument among the words; False if its type is another than before, or no type of a kernel's."""
-        kind = self.kinds[place]
-        if kind is REAL:
-            if not isinstance(argument, float):
-                return False
-            _REAL.pack_into(words, 8 * self.starts[place], argument)
-            return True
         changed: list[Any] = []
         try:
-            if type_of(argument) != kind:
+            if not self._packers[place](argument, changed):
                 return False
-            _flatten(argument, kind, changed)
-            struct.pack_into("=" + _format(kind), words, 8 * self.starts[place], *changed)
+            self._structs[place].pack_into(words, 8 * self.starts[place], *changed)
         except (TypeError, struct.error):
             return False  # on the way for new types, it is told in words
         return True
@@ -222,38 +216,6 @@ def _shaped(letters: Iterator[str], numbers: Iterator[Any]) -> Any:
             break
         items.append(_shaped(itertools.chain([inner], letters), numbers))
     return tuple(items)
-
-
-def _format(kind: Type) -> str:
-    """How `struct` writes the words of an argument."""
-    if isinstance(kind, Number):
-        return "d" if kind is REAL else "q"
-    if isinstance(kind, Array):
-        return "q" * (1 + kind.dimensions * (1 if kind.contiguous else 2))
-    if isinstance(kind, Tuple | Record):
-        return "".join(map(_format, kind.items))
-    return ""
-
-
-def _flatten(value: Any, kind: Type, words: list[Any]) -> None:
-    if isinstance(kind, Array):
-        words.append(_address(value))
-        words.extend(value.shape)
-        if not kind.contiguous:
-            words.extend([stride // value.itemsize for stride in value.strides])
-    elif isinstance(kind, Number):
-        words.append(bool(value) if kind is TRUTH else value)  # NumPy's truth values are no numbers
-    elif isinstance(kind, Tuple | Record):
-        for item, inner in zip(value, kind.items, strict=True):
-            _flatten(item, inner, words)
-
-
-def _address(array: Any) -> int:
-    """Where an array's numbers lie. The quick way serves arrays that lie side by side and may be written."""
-    try:
-        return ctypes.addressof(_BYTE(array))
-    except (TypeError, ValueError, BufferError):
-        return int(array.ctypes.data)
 
 
 def key_of(entry: EntryPoint) -> str:

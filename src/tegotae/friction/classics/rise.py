@@ -23,10 +23,10 @@ def sweep(p, states, speeds, T):
 """
 
 
-def sampled_rise(block: Impedance, states: Array, period: float) -> float:
+def sampled_rise(block: Impedance, states: Array, period: float, speeds: Array = SPEEDS) -> float:
     """The largest slope of the force by the velocity [N·s/m] over sampled speeds and the given states."""
     module = build(block.kernels.source() + _SWEEP, block.kernels.imports())
-    return float(module.sweep(block.parameters, states, SPEEDS, period))
+    return float(module.sweep(block.parameters, states, speeds, period))
 
 
 def least_magnitude(owner: str, law: Law) -> float:
