@@ -67,11 +67,11 @@ class Batch:
         return cls([block.varied({name: entries[i] for name, entries in variations.items()}) for i in range(count)])
 
     def groups(self) -> list[tuple[NDArray[np.int64], Block]]:
-        """Blocks that share their kernels and the size of their parameters, by their places in the batch."""
+        """Blocks that share their kernels, the size of their parameters and their fields, by places in the batch."""
         kinds: dict[Any, list[int]] = {}
         for i, block in enumerate(self.blocks):
-            length = max(part.stop for part in block.slices().values())
-            kinds.setdefault((block.kernels, block.parameters.size, length), []).append(i)
+            layout = tuple((name, part.stop) for name, part in block.slices().items())
+            kinds.setdefault((block.kernels, block.parameters.size, layout), []).append(i)
         return [(np.array(places, dtype=np.int64), self.blocks[places[0]]) for places in kinds.values()]
 
     def run(

@@ -200,8 +200,8 @@ class Circuit(Admittance):
         if table is None:
             checks.refuse(
                 "Circuit",
-                "one of its blocks does not ship with tegotae, so it has no address.",
-                "Install a compiler of C, or pip install 'tegotae[compiler]'.",
+                "one of its blocks has no address: it does not ship with tegotae, or kernels do not run as C.",
+                "Install a compiler of C, or pip install 'tegotae[compiler]'; unset TEGOTAE_BACKEND.",
             )
         own.__dict__["_table"] = table
         return own
@@ -288,9 +288,8 @@ class Circuit(Admittance):
         return int(sum(state[part].sum() for name, part in self.slices().items() if name.endswith("unsolved")))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what is compiled and where it lies, which another process finds for itself."""
-        own = ("module", "_own_module", "_table", "_parameters")
-        return {name: value for name, value in self.__dict__.items() if name not in own}
+        """What it was made of; how it runs, and how it is laid out for that, every process finds for itself."""
+        return {name: self.__dict__[name] for name in ("admittance", "impedances", "ratios", "bases", "dimension")}
 
     def _base_motions(self, bases: Mapping[str, ArrayLike]) -> Array:
         if set(bases) != set(self.bases):
@@ -305,7 +304,7 @@ class Circuit(Admittance):
             checks.refuse("Circuit", f"bases have lengths {lengths}.", "Give them equal lengths.")
         if not records:
             return np.empty((0, 0))
-        return np.concatenate([record.reshape(len(record), -1).T for record in records])
+        return np.ascontiguousarray(np.concatenate([record.reshape(len(record), -1).T for record in records]))
 
     def _base_slots(self) -> NDArray[np.int64]:
         """Where each component of the base velocities lies in the state."""

@@ -147,6 +147,7 @@ def run_circuits() -> None:
 
 def _run_circuit(mover: Any) -> None:
     """In every way that circuits run: alone, inside another one, and felt through a spring."""
+    from tegotae.batch import Batch
     from tegotae.through import Through
 
     n = mover.dimension
@@ -158,6 +159,7 @@ def _run_circuit(mover: Any) -> None:
     for circuit in (inner, outer):
         circuit.run(push, period=T)
         circuit.start(period=T).step(push[0])
+        Batch([circuit, circuit]).run(push, period=T)
     if n == 1:
         rope = tg.SpringDamper(stiffness=100.0, damping=1.0)
         for ropes in (["rope"], ["rope", "other"]):

@@ -200,8 +200,8 @@ class Through(Impedance):
         return np.concatenate([[0.0], self.circuit.initial_state(period, given)])
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what is compiled and where it lies, which another process finds for itself."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("module", "_table")}
+        """What it was made of; how it runs, every process finds for itself."""
+        return {"circuit": self.circuit, "through": self.through}
 
 
 def _seen_from_outside(name: str) -> str:

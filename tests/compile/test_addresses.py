@@ -1,10 +1,15 @@
 """Kernels by their address: what is called is what was meant, and circuits so reached are the circuits they were."""
 
+import copy
+import json
+import pickle
+
 import numpy as np
 import pytest
 from processes import run
 
 import tegotae as tg
+from tegotae.batch import Batch
 from tegotae.compile import Signature, SubsetError, backend, c_source, kernel
 from tegotae.steering import Carcass, ContactPatch
 from tegotae.through import Through
@@ -246,3 +251,106 @@ def test_every_block_runs_in_a_circuit_without_a_compiler(tmp_path):
     done = run(program, PATH=tmp_path, TEGOTAE_CACHE=tmp_path / "kernels")
     assert done.stdout.startswith("True 1 There is no compiler of C, so circuits run through a loop")
     assert not (tmp_path / "kernels").exists()
+
+
+# ------------------------------------------------------------ what hostile hands found
+
+
+def test_arrays_that_may_not_be_written_are_not_handed_over():
+    p = np.array([3.0, 4.0])
+    p.flags.writeable = False
+    with pytest.raises(SubsetError, match="reals, real -> real, real"):
+        chosen(OF_TWO.address_of(line), p, 0.5)
+
+
+@kernel
+def number_for_array(where, x):
+    return OF_TWO(where, x, x)
+
+
+@kernel
+def array_for_number(where, p):
+    return OF_TWO(where, p, p)
+
+
+@pytest.mark.parametrize(("caller", "given"), [(number_for_array, 1.0), (array_for_number, np.zeros(2))])
+def test_arrays_and_numbers_are_told_apart(caller, given):
+    with pytest.raises(SubsetError, match="reals, real -> real, real"):
+        c_source(caller, 1.0, given)
+
+
+@pytest.mark.parametrize("text", ["", "->", "real", "real -> foo", "-> real"])
+def test_a_signature_that_is_none_is_refused(text):
+    with pytest.raises(tg.InputError, match="Signature"):
+        Signature(text)
+
+
+def test_copies_of_circuits_inside_circuits_run_as_before():
+    """However the inner one runs: the outer one is laid out around it anew."""
+    inner = tg.Circuit(tg.Mass(mass=1.0), {"brake": BRAKE})
+    force = 40.0 * np.sin(0.02 * np.arange(300))
+    for one in (inner, inner.by_address()):
+        outer = tg.Circuit(one, {"rope": ROPE, "felt": Through(tg.Circuit(one, {"x": ROPE}, bases=["x"]), "x")})
+        before = outer.run(force, period=T)
+        for copied in (copy.deepcopy(outer), pickle.loads(pickle.dumps(outer))):
+            assert_alike(before, copied.run(force, period=T), exactly=False)
+
+
+def test_a_batch_tells_circuits_by_address_apart():
+    three = tg.ParallelFriction(stiffness=1e4, damping=5.0, limits=[1.0, 2.0, 3.0])
+    two = tg.ParallelFriction(stiffness=1e4, damping=5.0, limits=[1.0, 2.0])
+    circuits = [tg.Circuit(tg.Mass(mass=1.0), {"a": a, "b": b}) for a, b in ((three, two), (two, three))]
+    force = 7.0 * np.sin(0.05 * np.arange(100))
+    together = Batch([one.by_address() for one in circuits]).run(force, period=T)
+    for i, one in enumerate(circuits):
+        np.testing.assert_allclose(together["b.force"][i], one.run(force, period=T)["b.force"], atol=1e-12)
+
+
+AROUND = """
+import json, sys
+import numpy as np, tegotae as tg
+if "bare" in sys.argv:
+    sys.modules["numba"] = sys.modules["ziglang"] = None
+from tegotae.batch import Batch
+from tegotae.block import Field, Impedance, Kernels
+from tegotae.compile import kernel
+
+@kernel
+def answer(p, s, v, T):
+    return -p[0] * v, -p[0]
+
+@kernel
+def advance(p, s, v, T):
+    s[0] = -p[0] * v
+
+def make():
+    return answer, advance
+
+class Mine(Impedance):
+    dimension, fields = 1, (Field("force", "N", "on the mover"),)
+    kernels, parameters = Kernels(make), np.array([2.0])
+
+T, push = 1e-3, np.full(20, 7.0)
+brake = tg.FrictionImpedance(stiffness=1e6, damping=100.0, law=tg.Coulomb(5.0))
+sled = tg.Circuit(tg.Mass(mass=1.0), {"brake": brake})
+flat = tg.SpringDamper(stiffness=100.0, damping=1.0, dimension=2)
+towed = tg.Circuit(tg.Mass(mass=1.0, dimension=2), {"rope": flat}, bases=["rope"])
+told = [
+    tg.Circuit(tg.Mass(mass=1.0), {"mine": Mine()}).run(push, period=T).velocity,
+    tg.Circuit(sled, {"mine": Mine()}).run(push, period=T).velocity,
+    [tg.Circuit(sled, {"mine": Mine()}).start(period=T).step(7.0)],
+    towed.run(bases={"rope": np.ones((20, 2))}, period=T).velocity,
+    Batch([sled, sled]).run(push, period=T).velocity,
+    sled.kernels.halves()[0](sled.parameters, sled.initial_state(T), 7.0, T),
+]
+print(json.dumps([np.ravel(one).tolist() for one in told]))
+"""
+
+
+def test_what_is_around_a_circuit_by_address_may_be_plain_python(tmp_path):
+    program = tmp_path / "around.py"
+    program.write_text(AROUND)
+    own = json.loads(run(program, TEGOTAE_CACHE=tmp_path / "kernels").stdout)
+    bare = json.loads(run(program, "bare", PATH=tmp_path, TEGOTAE_CACHE=tmp_path / "none").stdout)
+    for one, other in zip(own, bare, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-14)

@@ -1,7 +1,7 @@
 """Kernels reached by their address: how a loop that ships calls blocks that it learns of only when it runs.
 
-A `Signature` is called inside a kernel with an address and then the arguments. As plain Python, addresses are numbers
-that this process gave to kernels.
+A `Signature` is called inside a kernel with an address and then the arguments. As plain Python, it knows which kernel
+an address was given for.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from tegotae.compile import recording
-from tegotae.compile.kernels import NativeKernel
+from tegotae.compile import backend, recording
+from tegotae.compile.kernels import as_kernel
 from tegotae.compile.translate.types import NOTHING, REAL, Array, Tuple, Type
-from tegotae.errors import TegotaeError
+from tegotae.errors import InputError, TegotaeError
 
 _TYPES: dict[str, Type] = {
     "real": REAL,
@@ -46,34 +46,40 @@ class Signature:
 
     def __init__(self, text: str):
         self.text = text
-        before, _, behind = text.partition("->")
-        self.arguments = tuple(_TYPES[word.strip()] for word in before.split(","))
-        given = tuple(_TYPES[word.strip()] for word in behind.split(",") if word.strip())
+        before, arrow, behind = text.partition("->")
+        words = [part.replace(",", " ").split() for part in (before, behind)]
+        if not arrow or not words[0] or not {*words[0], *words[1]} <= set(_TYPES):
+            known = ", ".join(_TYPES)
+            raise InputError(f"Signature: text={text!r}.\n  Use {known} and an arrow, as in 'reals, real -> real'.")
+        self.arguments, given = (tuple(_TYPES[word] for word in part) for part in words)
         self.result: Type = NOTHING if not given else given[0] if len(given) == 1 else Tuple(given)
-        self._native: dict[int, tuple[Any, float | None]] = {}
+        self._known: dict[int, tuple[Any, float | None]] = {}
 
     def __repr__(self) -> str:
         return f"Signature({self.text!r})"
 
     def __call__(self, address: float, *arguments: Any) -> Any:
-        """As plain Python: the kernel with this number."""
-        return _numbered[int(address)](*arguments)
+        """As plain Python: the kernel with this address."""
+        return _kernels[address](*arguments)
 
     def address_of(self, kernel: Any) -> float | None:
         """Where a kernel lies; None if it does not ship and cannot be compiled here."""
         if recording.wanted:
             recording.note(kernel, self.arguments, self.result)
-        if recording.wanted or not isinstance(kernel, NativeKernel):
-            _numbered.append(kernel)
-            return float(len(_numbered) - 1)
-        if id(kernel) not in self._native:
-            self._native[id(kernel)] = kernel, self._find(kernel)  # held, so that its number stays its own
-        return self._native[id(kernel)][1]
+            return _numbered(kernel)
+        if id(kernel) not in self._known:
+            self._known[id(kernel)] = kernel, self._find(kernel)  # held, so that its number stays its own
+        return self._known[id(kernel)][1]
 
-    def _find(self, kernel: NativeKernel) -> float | None:
+    def _find(self, given: Any) -> float | None:
+        if backend.name() == "python":
+            return _numbered(given)
+        if backend.name() == "numba":
+            return None
         from tegotae.compile import native, toolchain
         from tegotae.compile.translate.program import EntryPoint
 
+        kernel = as_kernel(given)
         entry = EntryPoint(native.SYMBOL, kernel, self.arguments, by_address=self.result)
         try:
             path, symbol = native.find(entry)
@@ -86,7 +92,14 @@ class Signature:
                 f"{kernel!r} lies at address {address}, which no real number holds.\n"
                 "  Install a compiler of C: then machines need no addresses."
             )
+        _kernels[float(address)] = given
         return float(address)
 
 
-_numbered: list[Any] = []
+_kernels: dict[float, Any] = {}
+
+
+def _numbered(kernel: Any) -> float:
+    """An address for plain Python alone."""
+    _kernels[number := -1.0 - len(_kernels)] = kernel  # none of C's is negative
+    return number

@@ -7,6 +7,7 @@ r + R F(contacts); those at rest are s + S F(contacts). One compiled function fi
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
 from typing import Any
 
@@ -67,10 +68,15 @@ class Instants:
         # One row a force component: which friction it belongs to (its limit is that friction's).
         self.owner = np.repeat(np.arange(self.k), [len(f.slips) for f in inclusion.frictions]).astype(np.int64)
         self._solved = inclusion.mass_matrix is None
+        self._turn = threading.Lock()
         self._fill  # a model that cannot be compiled is refused here, not in the middle of a run  # noqa: B018
 
     def at(self, t: float, x: Array) -> Instant:
         """All numbers at the time t [s] in the state x."""
+        with self._turn:  # one thread at a time: the arrays are shared
+            return self._at(t, x)
+
+    def _at(self, t: float, x: Array) -> Instant:
         # Always the same arrays, then copied: handing over new ones takes longer than all that is computed in them.
         room, M, here = self._rooms
         here[:] = x

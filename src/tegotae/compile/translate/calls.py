@@ -102,7 +102,7 @@ class Calls(Expressions):
         where, *rest = arguments
         self.number(where, node)
         for value, kind in zip(rest, signature.arguments, strict=True):
-            if isinstance(value.kind, Array) and isinstance(kind, Array) and not _fits(value.kind, kind):
+            if not _fits(value.kind, kind):
                 raise Refused(node, f"{told(value.kind)} where {signature!r} has another.", "Hand over its kind.")
         kinds = [self.program.c_type(kind) for kind in signature.arguments]
         given = [self.convert(value, kind) for value, kind in zip(rest, signature.arguments, strict=True)]
@@ -200,7 +200,11 @@ class Calls(Expressions):
         return Value(kind, best.code) if kind != TRUTH else Value(TRUTH, best.code)
 
 
-def _fits(given: Array, asked: Array) -> bool:
-    """Whether an array may be handed over as another kind: as a column, numbers that lie side by side, too."""
+def _fits(given: Type, asked: Type) -> bool:
+    """Whether a value may be handed over: as a column, numbers that lie side by side, too; none that are constant."""
+    if not isinstance(given, Array) or not isinstance(asked, Array):
+        return isinstance(given, Number) and isinstance(asked, Number)
+    if given.frozen:  # what lies at the address may write it
+        return False
     same = given.element == asked.element and given.dimensions == asked.dimensions
     return same and (given.contiguous or not asked.contiguous)

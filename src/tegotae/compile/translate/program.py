@@ -24,7 +24,6 @@ from tegotae.compile.translate.types import (
     Record,
     Tuple,
     Type,
-    told,
 )
 
 if TYPE_CHECKING:
@@ -214,8 +213,8 @@ class Program:
             body = f"return {call}"
         else:
             raise SubsetError(
-                f"kernel {entry.kernel.py_func.__name__!r} gives {told(function.result)} where callers that know its "
-                f"address expect {told(entry.by_address)}.\n  Return that, real numbers with a point."
+                f"kernel {entry.kernel.py_func.__name__!r} gives {function.result!r} where callers that know its "
+                f"address expect {entry.by_address!r}.\n  Return that, real numbers with a point."
             )
         return "\n".join([f"{head};", head, "{", f"    {body};", "}"])
 
