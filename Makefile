@@ -37,7 +37,7 @@ WHICH := not slow
 together: library
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q -m "not realtime and ($(WHICH))"
 
-alone: library
+alone: $(VENV)/.test
 	$(BIN)/python -m pytest -n 0 -q -m "realtime and ($(WHICH))"
 
 # Loops are compiled when the package is installed, and anew after an edit of what they are made of.
