@@ -1,6 +1,8 @@
 """The exact route against closed forms: impacts, sliding to a stop, stick-slip, the slides' two-body machine."""
 
 import math
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -219,3 +221,23 @@ def test_point_mass_in_polar_coordinates_bounces_as_in_cartesian_ones():
     assert run.q * np.cos(run.a) == pytest.approx(1.0 + speed * run.time, abs=1e-9)
     assert run.q[-1] * np.sin(run.a[-1]) == pytest.approx(0.5, abs=1e-12)
     assert run.floor[-1] == pytest.approx(m * g, rel=1e-9)
+
+
+def test_threads_that_share_a_machine_do_not_disturb_each_other():
+    """Its numbers are filled in arrays that it keeps: each thread must leave with its own."""
+    rows = {"p": "v", "v": "-coulomb(mu*g, v, 'rub') - k*p"}
+    slider = Inclusion(rows, {"mu": 0.3, "g": 9.81, "k": 20.0}).to_events()
+    starts = [0.5, 1.0, 2.0, 4.0]
+
+    def last(v):
+        return float(slider.solve((0.0, 2.0), {"v": v}, times=[2.0]).p[-1])
+
+    alone = [last(v) for v in starts]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            for _ in range(3):
+                assert list(pool.map(last, starts)) == alone
+    finally:
+        sys.setswitchinterval(before)
