@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tegotae import checks, running
 from tegotae.block import Block, Impedance
 from tegotae.checks import Array
+from tegotae.errors import TegotaeError
 from tegotae.result import Result, Variable
 
 
@@ -107,10 +108,10 @@ class Batch:
         for places, one in self.groups():
             _, picks = running.picks_of(one, record)
             parameters = np.stack([self.blocks[i].parameters for i in places])
-            states = np.stack([self.blocks[i].initial_state(period, initial) for i in places])
+            states = np.stack([running.first_state(self.blocks[i], period, initial) for i in places])
             own = signals if signals.shape[0] == 1 else np.ascontiguousarray(signals[places])
             part = np.empty((places.size, picks.size, ticks // every))
-            running.module_of(one).batch_loop(parameters, states, own, period, every, picks, part)
+            one.bound(parameters, states, own, period, every, picks, part)()
             table[places] = part
         running.report_divergence("Batch", table, every, period)
         flat = first.dimension == 1
@@ -163,12 +164,12 @@ class LiveBatch:
         for places, one in batch.groups():
             picks = running.picks_of(one, ["force" if impedance else "velocity"])[1]
             parameters = np.stack([batch.blocks[i].parameters for i in places])
-            states = np.stack([batch.blocks[i].initial_state(self.period, initial) for i in places])
+            states = np.stack([running.first_state(batch.blocks[i], self.period, initial) for i in places])
+            row = np.zeros((places.size, 1) if n == 1 else (places.size, 1, n))
             out = np.empty((places.size, picks.size, 1))
-            loop = running.module_of(one).batch_loop
-            self._parts.append((places, loop, parameters, states, picks, out))
-            still = np.zeros((places.size, 1) if n == 1 else (places.size, 1, n))
-            loop(parameters, states.copy(), still, self.period, 1, picks, out)
+            one.bound(parameters, states.copy(), row, self.period, 1, picks, out)()  # compiled before the first tick
+            tick = one.bound(parameters, states, row, self.period, 1, picks, out)
+            self._parts.append((places, tick, states, row, out))
 
     def __repr__(self) -> str:
         return f"LiveBatch({len(self.batch.blocks)} x {self.batch.blocks[0].name}, period={self.period:g} s)"
@@ -177,7 +178,7 @@ class LiveBatch:
     def states(self) -> list[Array]:
         """A copy of each block's state."""
         rows: list[Array] = [np.empty(0)] * len(self.batch.blocks)
-        for places, _, _, states, _, _ in self._parts:
+        for places, _, states, _, _ in self._parts:
             for i, row in zip(places, states, strict=True):
                 rows[i] = row.copy()
         return rows
@@ -190,11 +191,22 @@ class LiveBatch:
                 "Batch", f"{self._name} has shape {given.shape}.", f"Give shape {self._shape}, in {self._unit}."
             )
         checks.finite("Batch", self._name, given, self._unit)
-        for places, loop, parameters, states, picks, out in self._parts:
-            row = np.ascontiguousarray(given[places])[:, None]
-            loop(parameters, states, row, self.period, 1, picks, out)
+        for places, tick, _, row, out in self._parts:
+            row[:, 0] = given[places]
+            tick()
             self._out[places] = out[:, :, 0]
+        if not np.isfinite(self._out).all():
+            self._say_that_it_diverged(given)
         return self._out[:, 0].copy() if len(self._shape) == 1 else self._out.copy()
+
+    def _say_that_it_diverged(self, given: Array) -> NoReturn:
+        which = int(np.argmax(~np.isfinite(self._out).all(axis=1)))
+        raise TegotaeError(
+            f"Batch: blocks[{which}] ({self.batch.blocks[which].name}) diverged: {self._name}={given[which]} "
+            f"{self._unit} was finite, its answer is not.\n"
+            "  Start again with a smaller input if this one is absurd; else the model is unstable at this period: "
+            "use a shorter one."
+        )
 
 
 def _nature(block: Block) -> tuple[Any, ...]:

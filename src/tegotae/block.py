@@ -23,10 +23,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
@@ -34,6 +34,8 @@ from tegotae.result import Result
 
 if TYPE_CHECKING:
     from tegotae.live import LiveAdmittance, LiveImpedance
+
+MOST = 2.0**53  # beyond it not every whole number is a float
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Field:
         size: how many numbers instead, for parts that are neither.
         recorded: whether a run records it unless asked otherwise.
         fed: an input beside motion and force: whoever runs the block may set it before each tick.
+        whole: it counts: whole numbers >= 0.
+        scratch: where a tick works, and may leave what is not finite.
 
     Example:
         >>> Field("force", "N", "force on the mover").name
@@ -61,10 +65,24 @@ class Field:
     recorded: bool = True
     size: int = 0
     fed: bool = False
+    whole: bool = False
+    scratch: bool = False
 
     def length(self, dimension: int) -> int:
         """How many numbers of the state it takes."""
         return self.size or (dimension if self.vector else 1)
+
+
+class Fault(NamedTuple):
+    """A number in a state that cannot be: where it stands, and what may stand there."""
+
+    place: int
+    may_be: str
+
+
+def fault_at(start: int, wrong: NDArray[np.bool_], may_be: str) -> Fault | None:
+    """The first that is wrong of the numbers from `start` on; None if none is."""
+    return Fault(start + int(np.argmax(wrong)), may_be) if wrong.any() else None
 
 
 @dataclass(frozen=True)
@@ -156,6 +174,47 @@ class Block(ABC):
             checks.finite(self.name, f"initial[{name!r}]", given, "")
             state[places[name]] = given
         return state
+
+    def check_state(self, state: Array) -> None:
+        """Refuse a state from outside that it could not have come to by itself; see `fault`."""
+        fault = self.fault(state)
+        if fault is None:
+            return
+        name, part = next((n, part) for n, part in self.slices().items() if part.start <= fault.place < part.stop)
+        spot = name if part.stop - part.start == 1 else f"{name}[{fault.place - part.start}]"
+        told = f"Give {fault.may_be}, or a state that such a block was in."
+        checks.refuse(self.name, f"{spot}={float(state[fault.place])!r} cannot be in its state.", told)
+
+    def fault(self, state: Array) -> Fault | None:
+        """The first number that cannot be; None for a state that it can run from.
+
+        Kernels trust their state. A block that keeps flags, counts or places in it says here which ones there are.
+        """
+        kept, counts = self._kinds_of_numbers
+        unfit = fault_at(0, ~np.isfinite(state) & kept, "a finite number")
+        if unfit is None and counts.any():
+            wrong = counts & ((state < 0.0) | (state > MOST) | (state != np.floor(state)))
+            unfit = fault_at(0, wrong, f"a whole number from 0 to {MOST:.0f}")
+        return unfit
+
+    @cached_property
+    def _kinds_of_numbers(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which numbers of the state last beyond a tick, and which of them count."""
+        length = [f.length(self.dimension) for f in self.fields]
+        kept = np.repeat([not f.scratch for f in self.fields], length)
+        return kept, np.repeat([f.whole for f in self.fields], length)
+
+    def bound(
+        self, P: Array, S: Array, X: Array, period: float, every: int, picks: NDArray[np.int64], record: Array
+    ) -> Callable[[], Any]:
+        """Its compiled loop over many blocks of this kind: each call takes every row of S through its record in X.
+
+        The arrays are held, parameters P, states S and records along a leading axis; X may be one record for all.
+        """
+        from tegotae import running
+        from tegotae.compile import bind
+
+        return bind(running.module_of(self).batch_loop, P, S, X, period, every, picks, record)
 
     def varied(self, changes: Mapping[str, Any]) -> Any:
         """The same block with some parameters changed."""

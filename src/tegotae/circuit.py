@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
+from math import isfinite, nan
 from types import ModuleType
 from typing import Any
 
@@ -13,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks, running
-from tegotae.block import Admittance, Block, Field, Impedance, Kernels
+from tegotae.block import Admittance, Block, Fault, Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.circuit_sources import line, space
 from tegotae.circuit_sources.addressed import table_of
 from tegotae.circuit_sources.group import Group
-from tegotae.compile import build, is_ready
+from tegotae.compile import bind, build, is_ready
 from tegotae.errors import CausalityError, UniquenessError
 from tegotae.live import LiveAdmittance
 from tegotae.result import Result, Variable
@@ -111,9 +112,17 @@ class Circuit(Admittance):
                 fields += [Field(f"{n}.base_velocity", "m/s", "of the other end") for n in group.names]
         if self.dimension > 1:
             fields.append(
-                Field("scratch", "", "where a solve works", recorded=False, size=space.scratch_size(self.dimension))
+                Field(
+                    "scratch",
+                    "",
+                    "where a solve works",
+                    recorded=False,
+                    size=space.scratch_size(self.dimension),
+                    scratch=True,
+                )
             )
-        fields.append(Field("unsolved", "-", "steps that did not converge", vector=False, recorded=False))
+        told = "steps that did not converge"
+        fields.append(Field("unsolved", "-", told, vector=False, recorded=False, whole=True))
         return tuple(fields)
 
     @property
@@ -146,7 +155,43 @@ class Circuit(Admittance):
                 checks.refuse("Circuit", f"initial[{name!r}] is not part of its state.", f"It has {', '.join(places)}.")
         return state
 
+    def fault(self, state: Array) -> Fault | None:
+        """Its own, then those that its blocks see in their parts of it."""
+        found = super().fault(state)
+        for block, places in self._parts:
+            inside = None if found else block.fault(state[places])
+            found = inside._replace(place=int(places[inside.place])) if inside else found
+        return found
+
+    @cached_property
+    def _parts(self) -> list[tuple[Block, NDArray[np.int64]]]:
+        """Blocks that look at more than single numbers, and where their states lie in the circuit's."""
+        places = self.slices()
+        parts: list[tuple[Block, NDArray[np.int64]]] = []
+        for prefix, block in [("", self.admittance), *((f"{n}.", b) for n, b in self.impedances.items())]:
+            if type(block).fault is not Block.fault:
+                told = [prefix + name if prefix else _seen_from_outside(name) for name in block.slices()]
+                spots = [np.arange(places[name].start, places[name].stop) for name in told]
+                parts.append((block, np.concatenate(spots)))
+        return parts
+
     # ------------------------------------------------------------ running
+
+    def bound(
+        self, P: Array, S: Array, X: Array, period: float, every: int, picks: NDArray[np.int64], record: Array
+    ) -> Callable[[], Any]:
+        """The loop of `run`, so that a circuit comes to the same numbers in whatever way it is run."""
+        unfed = np.empty((0, 0)), np.empty(0, dtype=np.int64)
+        rows = [(P[b], S[b], X[b if len(X) > 1 else 0], *unfed, period, every, picks, record[b]) for b in range(len(P))]
+        if len(rows) == 1:
+            return bind(self.module.loop, *rows[0])
+        loops = [bind(self.module.loop, *row) for row in rows]
+
+        def call() -> None:
+            for loop in loops:
+                loop()
+
+        return call
 
     @cached_property
     def module(self) -> ModuleType:
@@ -266,7 +311,7 @@ class Circuit(Admittance):
         running.check_every(self.name, every, ticks)
         fed, slots = self._fed(motions, inputs or {}, ticks)
         first = {name: row[0] for name, row in zip(inputs or {}, fed[len(fed) - len(inputs or {}) :], strict=True)}
-        state = self.initial_state(period, first | dict(initial or {}))
+        state = running.first_state(self, period, first | dict(initial or {}))
         table = np.empty((picks.size, ticks // every))
         self.module.loop(self.parameters, state, signal, fed, slots, period, every, picks, table)
         running.report_divergence(self.name, table, every, period)
@@ -285,7 +330,12 @@ class Circuit(Admittance):
 
     def unsolved(self, state: Array) -> int:
         """How many steps that led to this state did not converge, circuits inside included."""
-        return int(sum(state[part].sum() for name, part in self.slices().items() if name.endswith("unsolved")))
+        return int(sum(map(state.item, self._counts)))
+
+    @cached_property
+    def _counts(self) -> tuple[int, ...]:
+        """Where unsolved steps are counted, those of circuits inside too."""
+        return tuple(part.start for name, part in self.slices().items() if name.endswith("unsolved"))
 
     def __getstate__(self) -> dict[str, Any]:
         """What it was made of; how it runs, and how it is laid out for that, every process finds for itself."""
@@ -346,6 +396,28 @@ class LiveCircuit(LiveAdmittance):
     """A circuit in a control loop; a step that did not converge is warned of when it happens."""
 
     _told = 0
+
+    def _bound(self, *way: int) -> Callable[..., Any]:
+        """The loop of its runs, over a single tick."""
+        x, picks = self._in[None], running.picks_of(self.block, ["velocity"])[1]
+        x = x[0] if self._n == 1 else x
+        held = self._parameters[None], x[None], self._period, 1, picks, self._out[None, :, None]
+        p, x, *rest = held
+        self.block.bound(p, self._state[None].copy(), x, *rest)()
+        loop = self.block.bound(p, self._state[None], x, *rest)
+        given, found = self._in, self._out
+        if self._n > 1:
+            return lambda: all(map(isfinite, given.tolist())) and (loop() or all(map(isfinite, found.tolist())))
+
+        def step(force: float) -> float:
+            if not isfinite(force):
+                return nan
+            given[0] = force
+            loop()
+            velocity: float = found.item()
+            return velocity if isfinite(velocity) else nan
+
+        return step
 
     def step(self, force: ArrayLike) -> Any:
         """One tick: force [N] in, velocity [m/s] out."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import ModuleType
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks, running
-from tegotae.block import Block
+from tegotae.block import MOST, Block
 from tegotae.checks import Array
 from tegotae.compile import bind
 from tegotae.errors import TegotaeError
@@ -24,11 +23,10 @@ class Live:
         self._period = checks.period_of(block.name, period)
         block.check(self._period)
         self._parameters = block.parameters
-        self._state = block.initial_state(self._period, initial)
-        self._places = block.slices()
-        self._module: ModuleType = running.module_of(block)
         self._n = block.dimension
-        self._out = np.zeros(self._n)
+        self._state = np.concatenate([running.first_state(block, self._period, initial), self._beside()])
+        self._places = block.slices()
+        self._in, self._out = np.zeros(self._n), np.zeros(self._n)
         self._bind()
 
     @property
@@ -43,16 +41,22 @@ class Live:
         """Copied and pickled as a block, a period and a state; the copy compiles for itself."""
         return _revive, (type(self), self.block, self._period, self.state)
 
+    def _beside(self) -> Array:
+        """What it keeps behind the block's own numbers."""
+        return np.empty(0)
+
     def _bind(self) -> None:
         """Compile, and take hold of the state; with a step on a copy, so that the first tick is not a compile."""
-        step, p, T = self._module.step, self._parameters, self._period
-        self._in = np.zeros(self._n)
+        self._step = self._bound()
+
+    def _bound(self, *way: int) -> Callable[..., Any]:
+        """The compiled tick: takes a float in one dimension; reads `_in` and fills `_out` in more."""
+        step, p, T = running.module_of(self.block).step, self._parameters, self._period
         if self._n == 1:
-            step(p, self._state.copy(), 0.0, T)
-            self._step = bind(step, p, self._state, float, T)
-        else:
-            step(p, self._state.copy(), self._in, T, self._out)
-            self._step = bind(step, p, self._state, self._in, T, self._out)
+            step(p, self._state.copy(), 0.0, *way, T)
+            return bind(step, p, self._state, float, *way, T)
+        step(p, self._state.copy(), self._in, *way, T, self._out)
+        return bind(step, p, self._state, self._in, *way, T, self._out)
 
     @property
     def state(self) -> Array:
@@ -68,11 +72,12 @@ class Live:
                 f"state has shape {given.shape}.",
                 f"Assign one of shape {self._state.shape}.",
             )
+        self._check_state(given)
         self._state[:] = given
-        self._restored()
 
-    def _restored(self) -> None:
-        """Called when a state was assigned."""
+    def _check_state(self, state: Array) -> None:
+        """Refuse what the block cannot be in."""
+        self.block.check_state(state)
 
     def __getitem__(self, field: str) -> float | Array:
         """A field of the state by name, such as live["deflection"]."""
@@ -96,11 +101,18 @@ class Live:
             checks.refuse(self.block.name, f"{name} has shape {given.shape}.", f"Give {self._n} numbers, in {unit}.")
         return given
 
-    def _refuse(self, name: str, value: Any, unit: str) -> None:
+    def _number(self, name: str, value: ArrayLike, unit: str) -> float:
+        """Of what is no float, nor NumPy's."""
+        if type(value) is int and -MOST <= value <= MOST:
+            return float(value)
+        return float(self._vector(name, value, unit)[0])
+
+    def _refuse(self, name: str, value: Any, unit: str) -> NoReturn:
         if np.isfinite(value).all():
             raise TegotaeError(
                 f"{self.block.name}: it diverged: {name}={value} {unit} was finite, its answer is not.\n"
-                "  The model is unstable at this period; start again with a shorter one."
+                "  Start again with a smaller input if this one is absurd; else the model is unstable at this period: "
+                "use a shorter one."
             )
         checks.refuse(
             self.block.name,
@@ -108,17 +120,17 @@ class Live:
             "The tick was not taken and the state is as before; repair the input and step again.",
         )
 
-    def _take(self, name: str, value: ArrayLike, unit: str) -> Any:
+    def _take(self, step: Callable[..., Any], name: str, value: Any, unit: str) -> Any:
         if self._n == 1:
-            number = value if type(value) is float else float(self._vector(name, value, unit)[0])
-            output = self._step(number)
+            number = value if isinstance(value, float) else self._number(name, value, unit)
+            output = step(number)
             if output != output:
                 self._refuse(name, number, unit)
             return output
         if type(value) is not np.ndarray or value.dtype != np.float64 or value.shape != self._in.shape:
             value = self._vector(name, value, unit)
         self._in[:] = value
-        if not self._step():
+        if not step():
             self._refuse(name, value, unit)
         return self._out.copy()
 
@@ -126,39 +138,37 @@ class Live:
 class LiveImpedance(Live):
     """An impedance in a control loop: `force = live.step(velocity)`."""
 
-    def __init__(self, block: Block, period: float, initial: Mapping[str, ArrayLike] | None):
-        super().__init__(block, period, initial)
-        # The last position seen is part of the state, behind the block's own numbers: a checkpoint keeps it.
-        self._state = np.concatenate([self._state, np.full(self._n, np.nan)])
-        self._last = self._state[-self._n :]
-        self._tracks = False  # whether positions have been given
-        self._bind()
-
     def step(self, velocity: ArrayLike | None = None, *, position: ArrayLike | None = None) -> Any:
         """One tick: mean velocity [m/s] (or the new position [m]) in, force [N] out."""
-        if position is None and velocity is not None:
-            force = self._take("velocity", velocity, "m/s")
-            if self._tracks:  # positions were given before: this motion moves on from there
-                self._last += self._period * np.asarray(velocity, dtype=np.float64)
-            return force
-        here = self._position(velocity, position)
-        motion = (here - np.where(np.isnan(self._last), here, self._last)) / self._period
-        force = self._take("velocity", float(motion[0]) if self._n == 1 else motion, "m/s")
-        self._last[:] = here
-        self._tracks = True
-        return force
+        if position is None:
+            if velocity is None:
+                checks.refuse(self.block.name, "step got neither velocity nor position.", "Give one of them.")
+            return self._take(self._step, "velocity", velocity, "m/s")
+        if velocity is not None:
+            checks.refuse(self.block.name, "step got both velocity and position.", "Give one of them.")
+        return self._take(self._step_to, "position", position, "m")
 
-    def _restored(self) -> None:
-        self._tracks = not np.isnan(self._last).any()
+    def _beside(self) -> Array:
+        """The last position seen, or nan: a checkpoint keeps it."""
+        return np.full(self._n, np.nan)
 
-    def _position(self, velocity: ArrayLike | None, position: ArrayLike | None) -> Array:
-        if position is None or velocity is not None:
-            got = "neither velocity nor position" if position is None else "both velocity and position"
-            checks.refuse(self.block.name, f"step got {got}.", "Give one of them.")
-        here = self._vector("position", position, "m")
-        if not np.isfinite(here).all():
-            self._refuse("position", position, "m")
-        return here
+    def _bind(self) -> None:
+        self._step, self._step_to = self._bound(0), self._bound(1)
+
+    def _check_state(self, state: Array) -> None:
+        super()._check_state(state[: -self._n])
+        last = state[-self._n :]
+        if np.isinf(last).any() or np.isnan(last).any() != np.isnan(last).all():
+            told = "Give where it was last, or nan in all directions for nowhere yet."
+            checks.refuse(self.block.name, f"position={last} m cannot be in its state.", told)
+
+    def _refuse(self, name: str, value: Any, unit: str) -> NoReturn:
+        if name == "position" and np.isfinite(value).all():
+            with np.errstate(over="ignore"):  # said below, as what it is
+                motion = (np.atleast_1d(value) - self._state[-self._n :]) / self._period
+            if np.isinf(motion).any():  # and then the tick was not taken
+                name, value, unit = "velocity (from position)", motion, "m/s"
+        super()._refuse(name, value, unit)
 
 
 class LiveAdmittance(Live):
@@ -166,7 +176,7 @@ class LiveAdmittance(Live):
 
     def step(self, force: ArrayLike) -> Any:
         """One tick: force [N] in, velocity [m/s] out."""
-        return self._take("force", force, "N")
+        return self._take(self._step, "force", force, "N")
 
 
 def _revive(kind: type[Live], block: Block, period: float, state: Array) -> Live:

@@ -66,25 +66,61 @@ def batch_loop(P, S, X, T, every, picks, record):
         loop(P[b], S[b], X[b if X.shape[0] > 1 else 0], T, every, picks, record[b])
 """
 
+# One tick of a control loop; it says whether the input was finite, in which case it was taken, and the answer is. The
+# state of a live impedance has its last position behind the block's own numbers: nan as long as it does not know one.
 _STEP = {
-    True: """
+    (True, True): """
+@entry
+def step(p, s, x, placed, T):
+    last = s.shape[0] - 1
+    v = x
+    if placed == 1:
+        v = 0.0 if np.isnan(s[last]) else (x - s[last]) / T
+    if not (np.isfinite(x) and np.isfinite(v)):
+        return np.nan
+    take(p, s, v, T, p, p)
+    s[last] = x if placed == 1 else s[last] + T * v
+    return s[{output}] if np.isfinite(s[{output}]) else np.nan
+""",
+    (True, False): """
+@entry
+def step(p, s, x, placed, T, out):
+    v = np.empty({n})
+    last = s[s.shape[0] - {n} :]
+    for i in range({n}):
+        v[i] = x[i]
+        if placed == 1:
+            v[i] = 0.0 if np.isnan(last[i]) else (x[i] - last[i]) / T
+        if not (np.isfinite(x[i]) and np.isfinite(v[i])):
+            return False
+    take(p, s, v, T, out, np.empty(({n}, {n})))
+    sound = True
+    for i in range({n}):
+        last[i] = x[i] if placed == 1 else last[i] + T * v[i]
+        out[i] = s[{output} + i]
+        sound = sound and np.isfinite(out[i])
+    return sound
+""",
+    (False, True): """
 @entry
 def step(p, s, x, T):
     if not np.isfinite(x):
         return np.nan
     take(p, s, x, T, p, p)
-    return s[{output}]
+    return s[{output}] if np.isfinite(s[{output}]) else np.nan
 """,
-    False: """
+    (False, False): """
 @entry
 def step(p, s, x, T, out):
     for i in range({n}):
         if not np.isfinite(x[i]):
             return False
     take(p, s, x, T, out, np.empty(({n}, {n})))
+    sound = True
     for i in range({n}):
         out[i] = s[{output} + i]
-    return True
+        sound = sound and np.isfinite(out[i])
+    return sound
 """,
 }
 
@@ -93,9 +129,16 @@ def module_of(block: Block) -> ModuleType:
     """The generated module of a block: `loop`, `batch_loop` and `step`."""
     impedance, scalar = isinstance(block, Impedance), block.dimension == 1
     output = block.slices()["force" if impedance else "velocity"].start
-    template = _TAKE[impedance, scalar] + _LOOPS + _STEP[scalar]
+    template = _TAKE[impedance, scalar] + _LOOPS + _STEP[impedance, scalar]
     source = block.kernels.source() + template.format(n=block.dimension, output=output)
     return build(source, block.kernels.imports())
+
+
+def first_state(block: Block, period: float, initial: Mapping[str, ArrayLike] | None) -> Array:
+    """Where a run starts, seen to be a state that the block can be in."""
+    state = block.initial_state(period, initial)
+    block.check_state(state)
+    return state
 
 
 def motion_of(
@@ -140,7 +183,7 @@ def run(
     every = checks.whole(block.name, "every", every, 1, "Use every=1 to record each tick.")
     block.check(period)
     names, picks = picks_of(block, record)
-    state = block.initial_state(period, initial)
+    state = first_state(block, period, initial)
     ticks = signal.shape[0]
     check_every(block.name, every, ticks)
     table = np.empty((picks.size, ticks // every))

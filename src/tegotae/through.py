@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Field, Impedance, Kernels
+from tegotae.block import Fault, Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.circuit import Circuit
 from tegotae.circuit_sources import signatures
@@ -198,6 +198,11 @@ class Through(Impedance):
                 checks.refuse("Through", f"initial[{name!r}] is not part of its state.", f"It has {', '.join(own)}.")
         given = {own[name]: value for name, value in (initial or {}).items()}
         return np.concatenate([[0.0], self.circuit.initial_state(period, given)])
+
+    def fault(self, state: Array) -> Fault | None:
+        """The circuit's, behind the force."""
+        inside = self.circuit.fault(state[1:])
+        return super().fault(state) or (inside and inside._replace(place=inside.place + 1))
 
     def __getstate__(self) -> dict[str, Any]:
         """What it was made of; how it runs, every process finds for itself."""

@@ -41,6 +41,8 @@ low = -np.inf
 high = np.inf
 slope = 0.0
 f = 0.0
+gap = 0.0
+scale = 0.0
 solved = False
 for _ in range(200):
     f = 0.0
@@ -53,7 +55,7 @@ for _ in range(200):
     slope = mobility / steep
     scale = abs(v) + abs(v0) + mobility * (abs(h) + size)
     if abs(gap) <= {tolerance} * scale:
-        solved = scale < np.inf  # else both overflowed
+        solved = scale < np.inf
         break
     if gap > 0.0:
         high = v
@@ -67,6 +69,8 @@ for _ in range(200):
         solved = abs(gap) <= 1e-9 * scale + {tolerance} * steep * (abs(v) + abs(v0))
         break
     v = trial
+if not abs(gap) + scale < np.inf:  # overflow, or a block that gave no number: there is no answer
+    v = np.nan
 """
 
 _MODULE = """

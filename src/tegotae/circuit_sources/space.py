@@ -52,6 +52,8 @@ def evaluate(p, s, v, h, T):
     for j in range({n}):
         gap[j, 0] = v[j] - moved[j]
         norm = max(norm, abs(gap[j, 0]))
+        if not np.isfinite(gap[j, 0]):
+            size = np.inf  # which the largest of several would not show if it is nan
         scale = max(scale, abs(v[j]) + abs(s[{velocity} + j]))
         size += abs(h[j])
         for k in range({n}):
@@ -68,8 +70,11 @@ def solve(p, s, h, T, v):
     for j in range({n}):
         v[j] = s[{velocity} + j]
     norm, scale = evaluate(p, s, v, h, T)
+    new_norm, new_scale = norm, scale
     for _ in range(100):
-        if not scale < np.inf:  # overflow, or a block that gave no number
+        if not new_scale < np.inf:  # overflow, or a block that gave no number: there is no answer
+            for j in range({n}):
+                v[j] = np.nan
             return False
         if norm <= {tolerance} * scale:
             return True
@@ -83,11 +88,13 @@ def solve(p, s, h, T, v):
             for j in range({n}):
                 trial[j] = v[j] - part * step[j]
             new_norm, new_scale = evaluate(p, s, trial, h, T)
-            if new_norm <= (1.0 - 1e-4 * part) * norm or new_norm <= {tolerance} * new_scale:
+            if new_norm <= (1.0 - 1e-9 * part) * norm or new_norm <= {tolerance} * new_scale:
                 better = True
                 break
             part *= 0.5
         if not better:
+            if not new_scale < np.inf:
+                continue
             return norm <= 1e-9 * scale  # at rounding; else a block's force jumps: no root to find
         for j in range({n}):
             v[j] = trial[j]

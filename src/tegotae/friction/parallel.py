@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Field, Impedance, Kernels
+from tegotae.block import Fault, Field, Impedance, Kernels, fault_at
 from tegotae.checks import Array
 from tegotae.friction.impedance import FrictionImpedance
 from tegotae.friction.kernels import parallel as k
@@ -216,6 +216,34 @@ class ParallelFriction(Impedance):
             state[5] = 1.0
             state[HEAD + 2] = count
         return state
+
+    def fault(self, state: Array) -> Fault | None:
+        """Of the stack: groups follow each other from the stiffest element down to those that slide."""
+        found = super().fault(state)
+        return found or (self._fault_of_stack(state) if self.by_stack else None)
+
+    def _fault_of_stack(self, state: Array) -> Fault | None:
+        count, ways = len(self), (-1.0, 0.0, 1.0)
+        if state[3] not in ways:
+            return Fault(3, "-1, 0 or 1, a direction")
+        if not (0.0 <= state[5] <= count and state[5] == np.floor(state[5])):
+            return Fault(5, f"a whole number from 0 to {count}, of groups")
+        groups = np.arange(HEAD, HEAD + 4 * int(state[5]), 4)
+        found = fault_at(0, ~np.isin(state[groups + 1], ways), "")
+        if found:
+            return Fault(int(groups[found.place]) + 1, "-1, 0 or 1, a direction")
+        # Where each group ends, from the lowest, which ends with the last element, to those that slide now.
+        places = np.append(groups + 2, 4)
+        ends = state[places]
+        above = np.append(count + 1.0, ends[:-1])
+        wrong = (ends != np.floor(ends)) | (ends < 0.0) | (ends >= above)
+        wrong[0] |= ends[0] != count
+        found = fault_at(0, wrong, "")
+        if found is None:
+            return None
+        most = count if found.place == 0 else above[found.place] - 1.0
+        least = count if found.place == 0 else 0
+        return Fault(int(places[found.place]), f"a whole number from {least} to {most:.0f}, where a group ends")
 
     def check(self, period: float) -> None:
         """Every element has one sliding speed."""

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from sympy import Symbol
 
 from tegotae import checks
-from tegotae.block import Admittance, Field, Kernels
+from tegotae.block import Admittance, Fault, Field, Kernels, fault_at
 from tegotae.checks import Array
 from tegotae.inclusion.admittance_source import Places, module_of, places_of
 from tegotae.inclusion.stepper import Stepper
@@ -129,11 +129,11 @@ class InclusionAdmittance(Admittance):
         kept += [_field(f"{e.name}_deflection", "m", "what its spring gives way", count) for e, count in elements]
         kept += [Field(f"{c.name}_touches", "", "1 if it touches", vector=False) for c in system.contacts]
         kept += [Field(f"{f.name}_sticks", "", "1 if it sticks", vector=False) for f in system.frictions]
-        kept += [Field("ticks", "-", "taken so far", vector=False, recorded=False)]
-        kept += [Field("unsolved", "-", "ticks so far that had no solution", vector=False)]
+        kept += [Field("ticks", "-", "taken so far", vector=False, recorded=False, whole=True)]
+        kept += [Field("unsolved", "-", "ticks so far that had no solution", vector=False, whole=True)]
         start, shape = list(self._layout.values())[-1]
         size = start + math.prod(shape) - self._layout["x1"][0]
-        return (*kept, Field("scratch", "", "where a tick works", recorded=False, size=size))
+        return (*kept, Field("scratch", "", "where a tick works", recorded=False, size=size, scratch=True))
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -193,6 +193,15 @@ class InclusionAdmittance(Admittance):
             state[places[name]] = own
         state[places["velocity"]] = [memory.x[system.states.index(v)] for v in self._velocities]
         return state
+
+    def fault(self, state: Array) -> Fault | None:
+        """Elements touch and stick or do not; a trial stands in the scratch or does not."""
+        found = super().fault(state)
+        for name in ("modes", "fresh", "solved"):
+            start, (count,) = self._layout[name]
+            flags = state[start : start + count]
+            found = found or fault_at(start, ~np.isin(flags, (0.0, 1.0)), "1 if it is so, else 0")
+        return found
 
     def least_reluctance(self, period: float) -> float:
         """The smallest rise of the needed force with the velocity [N·s/m] where it starts, elements left out."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
+from tegotae.block import MOST
 from tegotae.checks import Array
 from tegotae.inclusion.stepper import Stepper
 
@@ -71,10 +73,14 @@ class LiveStepper:
 
     @state.setter
     def state(self, value: ArrayLike) -> None:
-        given, memory = np.asarray(value, dtype=np.float64), self._memory
+        given, memory = checks.numbers("Stepper", "state", value), self._memory
         n, m = memory.x.size, memory.F.size
         if given.shape != (1 + n + 2 * m,):
             checks.refuse("Stepper", f"state has shape {given.shape}.", f"Assign one of shape {(1 + n + 2 * m,)}.")
+        checks.finite("Stepper", "state", given, "")
+        if not 0.0 <= given[0] <= MOST or given[0] != np.floor(given[0]):
+            told = "Give how many ticks were taken, or a state that such a machine was in."
+            checks.refuse("Stepper", f"state[0]={float(given[0])!r} is no count of ticks.", told)
         self._tick = int(given[0])
         memory.x[:], memory.s[:], memory.F[:] = given[1 : 1 + n], given[1 + n : 1 + n + m], given[1 + n + m :]
         self._row[0, :n], self._row[0, n : n + m] = memory.x, memory.F
@@ -102,9 +108,11 @@ class LiveStepper:
             *memory.arrays, self._values, self._into, bool(self._fed), self._tick, *stepper._tail(memory), 1, self._row
         )
         self._tick += 1
-        if first >= 0 or memory.room.counts[-1] != before:
-            stepper._judge(memory, first, self._tick)
-        return {s.name: float(memory.x[i]) for i, s in enumerate(stepper.inclusion.states)}
+        states = dict(zip(self._places, memory.x.tolist(), strict=False))  # their names come first there
+        sound = all(map(isfinite, states.values()))
+        if first >= 0 or memory.room.counts[-1] != before or not sound:
+            stepper._judge(memory, first if sound else self._tick - 1, self._tick)
+        return states
 
     def _feed(self, inputs: Mapping[Any, float]) -> None:
         for key, value in inputs.items():

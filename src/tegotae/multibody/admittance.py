@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks
-from tegotae.block import Admittance, Field, Kernels
+from tegotae.block import Admittance, Fault, Field, Kernels, fault_at
 from tegotae.checks import Array
 from tegotae.errors import UniquenessError
 from tegotae.multibody.bodies import triple
@@ -149,10 +149,10 @@ class TreeAdmittance(Admittance):
             Field("v", "rad/s or m/s", "velocity of the tree", size=nv),
             Field("friction", "N·m or N", "of each joint on itself", size=nv),
             Field("deflection", "rad or m", "of the spring of each joint's friction", size=nv),
-            Field("unsolved", "-", "steps so far that found no solution", vector=False),
+            Field("unsolved", "-", "steps so far that found no solution", vector=False, whole=True),
             Field("path", "m", "of the point: its motions added up (turns in rad)", size=6, recorded=False),
             Field("inner", "", "q and v with free bodies at their centres of mass", size=nq + nv, recorded=False),
-            Field("scratch", "", "where a step works", size=room, recorded=False),
+            Field("scratch", "", "where a step works", size=room, recorded=False, scratch=True),
         )
 
     @cached_property
@@ -180,6 +180,17 @@ class TreeAdmittance(Admittance):
         _, customs = joints_of(self.tree, self.controllers)
         halves = tuple(half for law in customs for half in law.kernels)
         return Kernels(port.space_kernels if self.dimension == 6 else port.line_kernels, halves)
+
+    def fault(self, state: Array) -> Fault | None:
+        """In its scratch are flags, and whether each joint sticks or which way it slips."""
+        found = super().fault(state)
+        start = self.slices()["scratch"].start
+        for flag in (port_view.ROWS, port_view.DONE, port_view.FOUND):
+            if found is None and state[start + flag] not in (0.0, 1.0):
+                found = Fault(start + flag, "1 for done, else 0")
+        modes = start + port_view.PORT + port_view.MODES * self.tree.nv
+        slips = state[modes : modes + self.tree.nv]
+        return found or fault_at(modes, ~np.isin(slips, (-1.0, 0.0, 1.0)), "0 if the joint sticks, else -1 or 1")
 
     # ------------------------------------------------------------ where it starts
 

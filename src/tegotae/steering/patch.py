@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Field, Impedance, Kernels
+from tegotae.block import Fault, Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.friction.laws import Coulomb, Law, as_law
 from tegotae.result import Result, Variable
-from tegotae.running import about, picks_of, report_divergence, time_of, variables_of
+from tegotae.running import about, first_state, picks_of, report_divergence, time_of, variables_of
 from tegotae.steering.kernels import carcass as c
 from tegotae.steering.kernels import patch as k
 from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic, Pressure
@@ -204,6 +204,16 @@ class ContactPatch(Impedance):
         given.setdefault("drift_before", given.get("drift", 0.0))
         return super().initial_state(period, given)
 
+    def fault(self, state: Array) -> Fault | None:
+        """Bristles are on their way to the next place; rows are worked out or not."""
+        found = super().fault(state)
+        if found is None and not 0.0 <= state[k.PHASE] < 1.0:
+            found = Fault(k.PHASE, "a share of the way to the next place, 0 <= phase < 1")
+        ready = k.BRISTLES + self.bristles + k.READY
+        if found is None and state[ready] not in (0.0, 1.0):
+            found = Fault(ready, "1 if the rows are worked out, else 0")
+        return found
+
     # ------------------------------------------------------------ use
 
     @cached_property
@@ -246,7 +256,7 @@ class ContactPatch(Impedance):
         every = checks.whole(self.name, "every", every, 1, "Use every=1 to record each tick.")
         names, picks = picks_of(self, record)
         start = {"steer": angles[0], "speed": speeds[0], "drift": speeds[0] * slips[0], **(initial or {})}
-        state = self.initial_state(period, start)
+        state = first_state(self, period, start)
         table = np.empty((picks.size, ticks // every))
         self._module.loop(self.parameters, state, angles, slips, speeds, period, every, picks, table)
         report_divergence(self.name, table, every, period)

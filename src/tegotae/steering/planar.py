@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Field, Impedance, Kernels
+from tegotae.block import Fault, Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.friction.laws import Coulomb, Law, as_law
 from tegotae.result import Result, Variable
-from tegotae.running import about, report_divergence, time_of
+from tegotae.running import about, first_state, report_divergence, time_of
 from tegotae.steering.kernels import planar as k
 from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic, Pressure
 from tegotae.steering.steady import Steady
@@ -127,6 +127,13 @@ class PlanarPatch(Impedance):
         """Bristles at the centres of their cells, unstretched; fields named in `initial` set."""
         return super().initial_state(period, {"phase": 0.5, **(initial or {})})
 
+    def fault(self, state: Array) -> Fault | None:
+        """Bristles are on their way to the next place."""
+        found = super().fault(state)
+        if found is None and not 0.0 <= state[k.PHASE] < 1.0:
+            found = Fault(k.PHASE, "a share of the way to the next place, 0 <= phase < 1")
+        return found
+
     @property
     def law(self) -> Law:
         """Friction over slip speed, for a load of 1 N."""
@@ -194,7 +201,7 @@ class PlanarPatch(Impedance):
         slip_angles = checks.held(self.name, "slip_angle", slip_angle, "rad", ticks)
         speeds = checks.held(self.name, "speed", speed, "m/s", ticks)
         slips = checks.held(self.name, "slip", slip, "m/s", ticks)
-        state = self.initial_state(period, initial)
+        state = first_state(self, period, initial)
         table = np.empty((len(_OUTPUTS), ticks // every))
         self._module.loop(self.parameters, state, angles, slip_angles, speeds, slips, period, every, table)
         report_divergence(self.name, table, every, period)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Field, Impedance, Kernels
+from tegotae.block import Fault, Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.friction.laws import Coulomb
 from tegotae.steering.kernels import vehicle as k
@@ -135,6 +135,13 @@ class Vehicle(Impedance):
             (False, True): k.elastic_bicycle_kernels,
         }[coulomb, elastic]
         return Kernels(make, self.front.kernels.functions)
+
+    def fault(self, state: Array) -> Fault | None:
+        """Of either axle."""
+        behind = self.slices()["rear_force"].start
+        found = super().fault(state) or self.front.fault(state[: behind - 2])
+        rear = None if found else self.rear.fault(state[behind:])
+        return rear._replace(place=rear.place + behind) if rear else found
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
         """Straight on, bristles unstretched; fields named in `initial` set."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks, running
-from tegotae.block import Field, Impedance, Kernels
+from tegotae.block import Fault, Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.fitting.kernels import steering as k
 from tegotae.fitting.recipe import Parameter, Recipe, Rival, Values, without
@@ -66,6 +66,11 @@ class FeltSteering(Impedance):
         """Around the tyre's own."""
         own = self.tyre.kernels
         return Kernels(k.felt_kernels, (own.make, *own.functions))
+
+    def fault(self, state: Array) -> Fault | None:
+        """The tyre's."""
+        inside = self.tyre.fault(state[k.HEAD :])
+        return super().fault(state) or (inside and inside._replace(place=inside.place + k.HEAD))
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
         """At rest, bristles slack."""

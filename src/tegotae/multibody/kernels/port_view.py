@@ -21,6 +21,7 @@ POINT, FRAME, ALONG, GRAVITY, HEAD = 9, 12, 21, 27, 30
 # point; a wrench and what it moves.
 ROWS, DONE, PERIOD, FOUND, HELD, MOTION, WAY, PUSH, MOVED, PORT = 0, 1, 2, 3, 4, 10, 16, 19, 25, 31
 ROWS_OF_V = 18
+MODES = 14  # of these rows: whether each joint sticks, or which way it slips
 
 # The parts of p and s that are the port's own.
 Port = namedtuple("Port", "own tau q v speeds centers fed seen path")
@@ -89,7 +90,7 @@ def joints_of(p, s, d):
 def friction_of(p, s, d):
     """What friction in the joints remembers."""
     at, V = stretch_at(p, d), speed_rows(p, s, d)
-    return Friction(s[at : at + int(p[SPEEDS])], V[14], V[8], V[9], V[10], V[11])
+    return Friction(s[at : at + int(p[SPEEDS])], V[MODES], V[8], V[9], V[10], V[11])
 
 
 @kernel_inside
