@@ -3,6 +3,7 @@
 import linecache
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,21 +11,21 @@ ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
-def test_snippets_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In order, in one namespace, in an empty folder."""
-    document = ROOT / name
-    text = document.read_text(encoding="utf-8")
-    blocks = list(BLOCK.finditer(text))
-    assert blocks, f"{name} has no python block to try"
+def blocks_of(name: str) -> list[Any]:
+    """Every python block of a document, behind blank lines so that an error names the document's own line."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    found = [(text.count("\n", 0, block.start(1)), block[1]) for block in BLOCK.finditer(text)]
+    assert found, f"{name} has no python block to try"
+    return [pytest.param(f"<{name}:{line + 1}>", "\n" * line + body, id=f"{name}:{line + 1}") for line, body in found]
+
+
+@pytest.mark.parametrize(("cell", "source"), [*blocks_of("README.md"), *blocks_of("CONTRIBUTING.md")])
+def test_a_block_runs_by_itself(cell: str, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As whoever copies it into a new file would: nothing came before it, and the folder is empty."""
     monkeypatch.chdir(tmp_path)
-    namespace: dict[str, object] = {"__name__": "snippets"}
-    for block in blocks:
-        # Blank lines in front make an error name the document's own line; kernels find their text as in a notebook.
-        source = "\n" * text[: block.start(1)].count("\n") + block[1]
-        cell = f"<{name}:{block.start(1)}>"
-        monkeypatch.setitem(linecache.cache, cell, (len(source), None, source.splitlines(keepends=True), cell))
-        exec(compile(source, cell, "exec"), namespace)
+    # Kernels find their text as in a notebook.
+    monkeypatch.setitem(linecache.cache, cell, (len(source), None, source.splitlines(keepends=True), cell))
+    exec(compile(source, cell, "exec"), {"__name__": "__main__"})
 
 
 def test_the_pattern_finds_blocks() -> None:
