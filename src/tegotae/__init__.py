@@ -42,6 +42,7 @@ _HOME = {
     "DivergenceWarning": "errors",
     "FileError": "errors",
     "InputError": "errors",
+    "LeftOutWarning": "errors",
     "MissingExtraError": "errors",
     "TegotaeError": "errors",
     "UniquenessError": "errors",
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from tegotae.errors import DivergenceWarning as DivergenceWarning
     from tegotae.errors import FileError as FileError
     from tegotae.errors import InputError as InputError
+    from tegotae.errors import LeftOutWarning as LeftOutWarning
     from tegotae.errors import MissingExtraError as MissingExtraError
     from tegotae.errors import TegotaeError as TegotaeError
     from tegotae.errors import UniquenessError as UniquenessError

@@ -175,6 +175,13 @@ def _in(unit: str) -> str:
     return f" in {unit}" if unit else ""
 
 
+def path_of(owner: str, path: object) -> Path:
+    """A path as it was given, or an error of our own."""
+    if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
+        refuse(owner, f"{path!r:.80} is not a path.", "Give the name of a file.")
+    return Path(path)
+
+
 def target_of(path: str | os.PathLike[str]) -> Path:
     """Where a file will really be written, links followed; refused if it cannot be."""
     try:

@@ -125,7 +125,9 @@ def run(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="One parameter; may be repeated.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result as netCDF (.nc).")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the result as .nc, .mat, .csv or .parquet.")
+    ] = None,
     json: JsonFile = None,
     plot: PlotFile = None,
     maps: Annotated[

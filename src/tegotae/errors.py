@@ -67,3 +67,12 @@ class DivergenceWarning(UserWarning):
         >>> issubclass(DivergenceWarning, UserWarning)
         True
     """
+
+
+class LeftOutWarning(UserWarning):
+    """A table that does not hold all of a result; the message names what was left out, and the formats that hold all.
+
+    Example:
+        >>> issubclass(LeftOutWarning, UserWarning)
+        True
+    """

@@ -34,6 +34,7 @@ SOURCES = {
     "xarray": Source("xarray", "netcdf"),
     "h5netcdf": Source("h5netcdf", "netcdf"),
     "h5py": Source("h5py", "netcdf"),
+    "pandas": Source("pandas", "pandas"),
     "polars": Source("polars", "parquet"),
     "yourdfpy": Source("yourdfpy", "robots"),
     "zenoh": Source("eclipse-zenoh", "hybrid"),
@@ -55,7 +56,7 @@ def require(what: str, *modules: str, instead: str = "") -> None:
         instead: what can be done without them.
 
     Example:
-        >>> require("Result.to_parquet", "polars")
+        >>> require("Result.to_pandas", "pandas")
     """
     missing = [SOURCES[module] for module in modules if find_spec(module) is None]
     if not missing:

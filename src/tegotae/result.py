@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.checks import written_whole
-from tegotae.errors import FileError, InputError
-from tegotae.extras import FIGURES, NETCDF, require
+from tegotae import checks
+from tegotae.errors import FileError
+from tegotae.extras import FIGURES, require
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
     from matplotlib.figure import Figure
 
@@ -147,39 +148,45 @@ class Result(Mapping[str, NDArray[Any]]):
         return xarray.Dataset(content, coords=coordinates, attrs={"title": self.title, **self.about})
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write netCDF (extra `netcdf`; readable by every netCDF-4 tool) and return its path; all or nothing."""
-        require("Result.save", *NETCDF)
-        with written_whole(path) as beside:
-            self.dataset.to_netcdf(beside, engine="h5netcdf")
-        return Path(path)
+        """Write a file, all or nothing, and return its path. Its suffix says how.
 
-    def to_parquet(self, path: str | os.PathLike[str]) -> Path:
-        """Write Parquet (extra `parquet`): one row a tick (and batch member), one column a quantity and axis."""
-        require("Result.to_parquet", "polars")
-        import polars
+        `.nc` (netCDF, extra `netcdf`) and `.mat` (MATLAB) hold all, and `tegotae.load` reads them back. `.csv` and
+        `.parquet` (extra `parquet`) are tables: one row a tick (and batch member), one column a quantity, numbered
+        where it has several numbers a tick; the header of a `.csv` has the units.
 
-        sizes = self.sizes
-        rows = [d for d in ("batch", "time") if d in sizes]
-        shape = tuple(sizes[d] for d in rows)
-        columns: dict[str, NDArray[Any]] = {}
-        if "batch" in rows:
-            columns["batch"] = np.repeat(np.arange(shape[0]), int(np.prod(shape[1:])))
-        for name, v in self.variables.items():
-            own = tuple(d for d in v.dims if d in rows)
-            spread = [d for d in v.dims if d not in rows]
-            if not own:
-                continue
-            values = np.expand_dims(v.values, tuple(i for i, d in enumerate(rows) if d not in own))
-            values = np.broadcast_to(values, shape + values.shape[len(rows) :])
-            if not spread:
-                columns[name] = values.ravel()
-            else:
-                flat = values.reshape(int(np.prod(shape)), -1)
-                for i in range(flat.shape[1]):
-                    columns[f"{name}_{i}"] = flat[:, i]
-        with written_whole(path) as beside:
-            polars.DataFrame(columns).write_parquet(beside)
-        return Path(path)
+        Example:
+            >>> import numpy as np, os, tempfile, tegotae as tg
+            >>> run = tg.Mass(mass=2.0).run(np.full(2, 4.0), period=0.5)
+            >>> print(run.save(os.path.join(tempfile.mkdtemp(), "run.csv")).read_text().splitlines()[0])
+            time [s],force [N],velocity [m/s],position [m]
+        """
+        from tegotae import result_files
+
+        target = checks.path_of("Result.save", path)
+        kind = result_files.format_of(target)
+        require("Result.save", *kind.needs)
+        with checks.written_whole(path) as beside:
+            kind.write(self, beside)
+        return target
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas.DataFrame (extra `pandas`): a row a tick, the columns of a `.csv`; units in `frame.attrs["units"]`.
+
+        Example:
+            >>> import numpy as np, tegotae as tg
+            >>> frame = tg.Mass(mass=2.0).run(np.full(2, 4.0), period=0.5).to_pandas()
+            >>> float(frame.velocity.iloc[-1]), frame.attrs["units"]["velocity"]
+            (2.0, 'm/s')
+        """
+        require("Result.to_pandas", "pandas")
+        import pandas
+
+        from tegotae import result_files
+
+        table = result_files.told_table(self, 3)
+        frame = pandas.DataFrame(table.columns)
+        frame.attrs |= {"title": self.title, "units": table.units}
+        return frame
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """A figure of the run (extra `plot`): what went in, what came out, and their loop. Saved if a path is given."""
@@ -193,44 +200,26 @@ class Result(Mapping[str, NDArray[Any]]):
 
 
 def load(path: str | os.PathLike[str]) -> Result:
-    """Read a result that `save` wrote (extra `netcdf`).
+    """Read a result that `save` wrote as `.nc` (extra `netcdf`) or `.mat`; tables hold only a part of one.
 
     Example:
         >>> import numpy as np, tegotae as tg, tempfile, os
         >>> folder = tempfile.mkdtemp()
         >>> slider = tg.FrictionAdmittance(mass=1.0, law=tg.Coulomb(4.0))
-        >>> file = slider.run(np.full(10, 5.0), period=1e-3).save(os.path.join(folder, "run.nc"))
+        >>> file = slider.run(np.full(10, 5.0), period=1e-3).save(os.path.join(folder, "run.mat"))
         >>> round(float(tg.load(file).velocity[-1]), 6)
         0.01
     """
-    file = Path(path)
-    if not file.is_file():
-        raise FileError(
-            f"Cannot load {file}: there is no such file.\n  Check the path; `save` returns the one it wrote."
-        )
-    require("tegotae.load", *NETCDF)
-    import xarray
+    from tegotae import result_files
 
+    file = checks.path_of("load", path)
     try:
-        with xarray.open_dataset(file, engine="h5netcdf") as opened:
-            data = opened.load()
-    except Exception as error:
-        # xarray and HDF5 raise many kinds of errors for a damaged file; the cause stays attached.
-        raise FileError(
-            f"Cannot load {file}: it is not a readable netCDF file ({error}).\n"
-            "  If the writing program was interrupted, run it again."
-        ) from error
-    if "time" not in data.coords:
-        raise InputError(f"load: {file} holds no 'time'.\n  Load files that a Result's `save` wrote.")
-    attributes = dict(data.attrs)
-    title = str(attributes.pop("title", file.stem))
-    variables = {
-        str(name): Variable(
-            tuple(str(d) for d in v.dims),
-            v.values,
-            str(v.attrs.get("units", "")),
-            str(v.attrs.get("long_name", "")),
-        )
-        for name, v in data.variables.items()
-    }
-    return Result(variables, title=title, about=attributes)
+        there = file.is_file()
+    except OSError as error:  # a name too long, a folder that may not be entered
+        raise FileError(f"Cannot load {file!s:.80}: {error.strerror}.\n  Choose another file.") from error
+    if not there:
+        problem = "it is a folder" if file.is_dir() else "there is no such file"
+        raise FileError(f"Cannot load {file}: {problem}.\n  Check the path; `save` returns the one it wrote.")
+    content = result_files.read(file)
+    variables = {name: Variable(*parts) for name, parts in content.variables.items()}
+    return Result(variables, title=content.title, about=content.about)

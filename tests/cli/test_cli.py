@@ -130,6 +130,14 @@ def test_run_writes_result_numbers_and_figure(capsys: pytest.CaptureFixture[str]
     assert Path("run.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    ("suffix", "begins"), [(".nc", b"\x89HDF"), (".csv", b"time [s]"), (".parquet", b"PAR1"), (".mat", b"MATLAB 5.0")]
+)
+def test_the_suffix_of_out_says_the_format(suffix: str, begins: bytes) -> None:
+    assert main(["run", "friction", "--set", "duration=0.1", "--out", f"run{suffix}"]) == 0
+    assert Path(f"run{suffix}").read_bytes().startswith(begins)
+
+
 def test_run_reads_toml_and_settings_win(capsys: pytest.CaptureFixture[str]) -> None:
     Path("my.toml").write_text("stiffness = 1000\nduration = 0.5\n[law]\nlimit = 2.5\n")
     assert main(["run", "friction", "--config", "my.toml", "--set", "duration=0.25", "--out", "run.nc"]) == 0
@@ -169,7 +177,7 @@ def test_show_prints_toml_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["run", "friction", "--set", "law.limti=5"], "no parameter 'law.limti' of kind 'coulomb'; near is limit"),
         (["run", "friction", "--set", "law.limit=abc"], "law.limit='abc' is text, not a number"),
-        (["run", "friction", "--out", "run.txt"], "Name it run.nc"),
+        (["run", "friction", "--out", "run.txt"], "it is written as .nc, .csv, .parquet, .mat"),
         (["run", "steering", "--preset", "foo"], "known are paper, physical"),
         (["run", "friction", "--set", "law.kind=glue"], "glue"),
         (["run", "friction", "--set", "law=4"], "law=4 is a whole number, not a group"),

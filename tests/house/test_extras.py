@@ -176,18 +176,21 @@ def test_a_plain_install_runs(machine, plain, tmp_path):
     assert done.stdout.strip() == "True", done.stderr
 
 
-@pytest.mark.parametrize("arguments", ["--help", "hybrid show", "run friction --json run.json"])
+@pytest.mark.parametrize(
+    "arguments", ["--help", "hybrid show", "run friction --json run.json --out run.csv", "run friction --out run.mat"]
+)
 def test_the_command_line_of_a_plain_install_works(arguments, plain, tmp_path):
     done = at_work(plain, tmp_path, "-m", "tegotae", *arguments.split())
     assert (done.returncode, done.stderr) == (0, "")
-    assert not arguments.startswith("run") or json.loads((tmp_path / "run.json").read_text())["scenario"] == "friction"
+    assert "run.json" not in arguments or json.loads((tmp_path / "run.json").read_text())["scenario"] == "friction"
 
 
 ASKED = {
     "run.dataset": "netcdf",
-    "run.save('file')": "netcdf",
-    "tg.load(__file__)": "netcdf",
-    "run.to_parquet('file')": "parquet",
+    "run.save('run.nc')": "netcdf",
+    "tg.load('empty.nc')": "netcdf",
+    "run.save('run.parquet')": "parquet",
+    "run.to_pandas()": "pandas",
     "run.plot('file')": "plot",
     "figures.sheet()": "plot",
     "figures.style().__enter__()": "plot",
@@ -226,6 +229,7 @@ def told(plain, tmp_path_factory):
     """What each of the above says in a plain install."""
     folder = tmp_path_factory.mktemp("asking")
     (folder / "asking.py").write_text(ASKING)
+    (folder / "empty.nc").touch()
     (folder / "arm.urdf").write_text('<robot name="arm"> <link name="base"/> </robot>')
     done = at_work(plain, folder, "asking.py", json.dumps([*ASKED]))
     assert done.returncode == 0, done.stderr
@@ -240,6 +244,7 @@ def test_a_missing_extra_is_named(asked, told):
 
 TYPED = {
     "run friction --out run.nc": "netcdf",
+    "run friction --out run.parquet": "parquet",
     "run friction --plot run.png": "plot",
     "run steering --animation run.gif": "plot",
     "run inclusion belt": "inclusion",

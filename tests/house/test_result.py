@@ -1,11 +1,16 @@
 """Results: units, files written whole, loaded back the same, exported, plotted."""
 
+import csv
+import os
+
 import numpy as np
 import polars
 import pytest
 import xarray
+from scipy.io import loadmat, savemat
 
 import tegotae as tg
+from tegotae.result import Event, Result, Variable
 
 T = 1e-3
 BRAKE = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))
@@ -21,18 +26,21 @@ RUNS = {
 }
 
 
+@pytest.mark.parametrize("suffix", [".nc", ".mat", ".MAT"])
 @pytest.mark.parametrize("kind", RUNS)
-def test_saved_and_loaded_is_the_same(kind, tmp_path):
+def test_saved_and_loaded_is_the_same(kind, suffix, tmp_path):
     run = RUNS[kind]()
-    path = run.save(tmp_path / "run.nc")
+    path = run.save(tmp_path / f"run{suffix}")
     back = tg.load(path)
     assert set(back) == set(run)
     for name in run:
         np.testing.assert_array_equal(back[name], run[name])
         assert back.variables[name].unit == run.variables[name].unit
         assert back.variables[name].dims == run.variables[name].dims
-    assert back.title == run.title
-    assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
+        assert back.variables[name].meaning == run.variables[name].meaning
+        assert back[name].dtype == run[name].dtype
+    assert (back.title, back.about) == (run.title, run.about)
+    assert [p.name for p in tmp_path.iterdir()] == [f"run{suffix}"]
 
 
 @pytest.mark.parametrize("kind", RUNS)
@@ -42,16 +50,96 @@ def test_every_quantity_has_a_unit_and_a_meaning(kind):
         assert variable.attrs["long_name"], name
 
 
+def as_csv(path):
+    """By Python's own reader: names, units and numbers."""
+    with open(path, encoding="utf-8", newline="") as file:
+        head, *rows = csv.reader(file)
+    named = [cell.removesuffix("]").split(" [") for cell in head]
+    columns = dict(zip((cell[0] for cell in named), zip(*rows, strict=True), strict=True))
+    assert all(cell[1:] for cell in named if cell[0] != "batch"), "every quantity has a unit"
+    return {name: np.array(column, dtype=float) for name, column in columns.items()}
+
+
+TABLES = {
+    "csv": lambda run, folder: as_csv(run.save(folder / "run.csv")),
+    "parquet": lambda run, folder: polars.read_parquet(run.save(folder / "run.parquet")).to_dict(as_series=False),
+    "pandas": lambda run, folder: run.to_pandas().to_dict("list"),
+}
+
+
+@pytest.mark.parametrize("way", TABLES)
 @pytest.mark.parametrize("kind", RUNS)
-def test_parquet_has_one_row_a_tick(kind, tmp_path):
+def test_a_table_has_one_row_a_tick(kind, way, tmp_path):
+    """As others read it, and to the last bit."""
     run = RUNS[kind]()
-    table = polars.read_parquet(run.to_parquet(tmp_path / "run.parquet"))
+    table = TABLES[way](run, tmp_path)
     batch = 2 if kind == "batch" else 1
-    assert table.height == run.time.size * batch
-    if kind == "plane":
-        np.testing.assert_array_equal(table["force_1"], run.force[:, 1])
+    np.testing.assert_array_equal(table["time"], np.tile(run.time, batch))
+    numbered = {"plane": ["force_0", "force_1"], "column": ["force_0"]}.get(kind, ["force"])
+    np.testing.assert_array_equal(np.stack([table[n] for n in numbered], axis=-1).ravel(), run.force.ravel())
     if kind == "batch":
-        np.testing.assert_array_equal(table.filter(polars.col("batch") == 1)["force"], run.force[1])
+        np.testing.assert_array_equal(table["batch"], np.repeat([0, 1], run.time.size))
+
+
+def test_a_table_numbers_what_has_several_dimensions(tmp_path):
+    places = np.arange(24.0).reshape(2, 4, 3)
+    run = Result(
+        {
+            "time": Variable(("time",), np.array([0.1, 0.2]), "s"),
+            "position": Variable(("time", "node", "axis"), places, "m"),
+            "stuck": Variable(("time",), np.array([True, False]), ""),
+        },
+        title="rod",
+    )
+    table = polars.read_csv(run.save(tmp_path / "run.csv"))
+    assert table["position_3_1 [m]"].to_list() == places[:, 3, 1].tolist()
+    assert table["stuck"].to_list() == [1, 0]
+    assert tg.load(run.save(tmp_path / "run.mat")).stuck.tolist() == [True, False]
+
+
+def test_matlab_finds_names_units_and_columns(tmp_path):
+    """Dots are not allowed in its names; a record stands upright."""
+    run = RUNS["circuit"]()
+    data = loadmat(run.save(tmp_path / "run.mat"))
+    np.testing.assert_array_equal(data["brake_force"], run["brake.force"][:, None])
+    cards = {str(card["key"][0]): card for card in data["tegotae"]["variables"][0, 0].ravel()}
+    assert cards["brake_force"]["unit"][0] == "N"
+    assert cards["brake_force"]["name"][0] == "brake.force"
+
+
+def test_matlab_names_are_never_shared(tmp_path):
+    time = Variable(("time",), np.array([1.0]), "s")
+    names = ["a.b", "a_b", "a b", "_c", "9", "tegotae", "x" * 80, "x" * 80 + "y", "ä"]
+    run = Result(
+        {"time": time} | {n: Variable(("time",), np.array([float(i)]), "") for i, n in enumerate(names)}, title=""
+    )
+    back = tg.load(run.save(tmp_path / "run.mat"))
+    assert {name: float(back[name][0]) for name in names} == {name: float(i) for i, name in enumerate(names)}
+
+
+def test_a_saved_table_can_be_fitted(tmp_path):
+    record = tg.load_record(RUNS["plane"]().save(tmp_path / "run.csv"))
+    np.testing.assert_array_equal(record.force, RUNS["plane"]().force)
+
+
+def test_what_a_table_cannot_hold_is_told(tmp_path):
+    run = RUNS["line"]().with_events([Event(0.14, "floor", "touch")])
+    for ask in (lambda: run.save(tmp_path / "run.csv"), lambda: run.save(tmp_path / "run.parquet"), run.to_pandas):
+        with pytest.warns(tg.LeftOutWarning, match=r"event_time, event_element, event_kind .* \.nc and \.mat hold all"):
+            ask()
+    assert tg.load(run.save(tmp_path / "run.mat")).events == run.events
+
+
+def test_pandas_carries_units():
+    assert RUNS["plane"]().to_pandas().attrs["units"]["force_1"] == "N"
+
+
+def test_columns_that_would_be_one_are_refused(tmp_path):
+    time, pair = Variable(("time",), np.zeros(2), "s"), Variable(("time", "axis"), np.zeros((2, 2)), "N")
+    run = Result({"time": time, "force": pair, "force_1": Variable(("time",), np.ones(2), "N")}, title="two")
+    with pytest.raises(tg.InputError, match="two quantities would be called 'force_1'"):
+        run.save(tmp_path / "run.csv")
+    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("kind", RUNS)
@@ -90,6 +178,30 @@ def test_missing_name_says_what_there_is():
         _ = RUNS["line"]().torque
 
 
+@pytest.mark.parametrize("name", ["run", "run.txt", "run.nc.gz", "run.hdf5", ".csv"])
+def test_a_suffix_that_means_nothing_is_refused(name, tmp_path):
+    with pytest.raises(tg.InputError, match=r"\.nc \(netCDF\), \.csv .*, \.parquet .*, \.mat \(MATLAB\)"):
+        RUNS["line"]().save(tmp_path / name)
+    assert os.listdir(tmp_path) == []
+    (tmp_path / name).touch()
+    with pytest.raises(tg.InputError, match=r"\.nc \(netCDF\)"):
+        tg.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("path", [None, 5, 1.5, b"run.nc", ["run.nc"], {}])
+def test_what_is_no_path_is_refused(path):
+    with pytest.raises(tg.InputError, match="is not a path"):
+        tg.load(path)
+    with pytest.raises(tg.InputError, match="is not a path"):
+        RUNS["line"]().save(path)
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.parquet"])
+def test_a_table_is_no_whole_result(name, tmp_path):
+    with pytest.raises(tg.InputError, match=r"only a part of a result.\n  Load \.nc, \.mat; .* pandas, polars"):
+        tg.load(RUNS["line"]().save(tmp_path / name))
+
+
 def test_files_that_cannot_be_read_or_written(tmp_path):
     with pytest.raises(tg.FileError, match=r"no such file"):
         tg.load(tmp_path / "none.nc")
@@ -101,10 +213,22 @@ def test_files_that_cannot_be_read_or_written(tmp_path):
     (tmp_path / "text.nc").write_text("hello")
     with pytest.raises(tg.FileError, match="not a readable netCDF file"):
         tg.load(tmp_path / "text.nc")
+    (tmp_path / "text.mat").write_text("hello")
+    with pytest.raises(tg.FileError, match="not a readable MATLAB file"):
+        tg.load(tmp_path / "text.mat")
+    savemat(tmp_path / "other.mat", {"time": [1.0]})
+    with pytest.raises(tg.InputError, match="holds no result"):
+        tg.load(tmp_path / "other.mat")
+    for name in ("x" * 5000 + ".nc", "a\0b.nc"):
+        with pytest.raises(tg.FileError, match="Cannot load"):
+            tg.load(tmp_path / name)
+    with pytest.raises(tg.FileError, match="it is a folder"):
+        tg.load(tmp_path)
     with pytest.raises(tg.FileError, match="does not exist"):
         RUNS["line"]().save(tmp_path / "nowhere" / "run.nc")
+    (tmp_path / "folder.nc").mkdir()
     with pytest.raises(tg.FileError, match="is a folder"):
-        RUNS["line"]().save(tmp_path)
+        RUNS["line"]().save(tmp_path / "folder.nc")
 
 
 def test_an_interrupted_save_leaves_the_old_file(tmp_path, monkeypatch):

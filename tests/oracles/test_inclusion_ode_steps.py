@@ -142,9 +142,12 @@ def test_events_are_kept_with_the_result(ball, tmp_path):
     assert [event.kind for event in run.events] == ["touch", "release"]
     again = tg.load(run.save(tmp_path / "run.nc"))
     assert again.events == run.events
-    run.to_parquet(tmp_path / "run.parquet")
+    with pytest.warns(tg.LeftOutWarning, match="event_time, event_element, event_kind did not fit"):
+        run.save(tmp_path / "run.parquet")
     none = ball.solve((0.0, 0.1), {"p": 0.1}, events=True)
     assert none.events == tg.load(none.save(tmp_path / "none.nc")).events == []
+    for each in (run, none):
+        assert tg.load(each.save(tmp_path / "run.mat")).events == each.events
     with pytest.raises(AttributeError, match="events=True"):
         _ = ball.solve((0.0, 0.1), {"p": 0.1}).events
 

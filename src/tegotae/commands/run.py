@@ -14,8 +14,9 @@ from rich.text import Text
 
 from tegotae import checks
 from tegotae.commands import console as words
-from tegotae.extras import FIGURES, NETCDF
+from tegotae.extras import FIGURES
 from tegotae.result import Result
+from tegotae.result_files import FORMATS
 from tegotae.scenarios import load_scenario
 from tegotae.scenarios.scenario import Number
 
@@ -35,7 +36,8 @@ def run(
     """Read the parameters, run, print, write."""
     scenario = load_scenario(name)
     parameters = scenario.read(config, [*scenario.settings(shortcuts), *settings])
-    words.refuse_unwritable(out, suffixes=(".nc",), needs=NETCDF)
+    kind = FORMATS.get(out.suffix.lower()) if out is not None else None
+    words.refuse_unwritable(out, suffixes=tuple(FORMATS), needs=kind.needs if kind else ())
     words.refuse_unwritable(json)
     words.refuse_unwritable(plot, figure=True)
     drawings = scenario.drawings(pictures)
