@@ -48,9 +48,21 @@ _HOME = {
     "UniquenessError": "errors",
 }
 
+# The parts, as modules: `tegotae.rod` is there without an import of its own. Loaded on first use too.
+_PARTS = ("control", "device", "fitting", "friction", "hybrid", "inclusion", "multibody", "rod", "steering", "table")
+
 __all__ = [*sorted(_HOME), "__version__"]
 
 if TYPE_CHECKING:
+    from tegotae import control as control
+    from tegotae import device as device
+    from tegotae import fitting as fitting
+    from tegotae import friction as friction
+    from tegotae import inclusion as inclusion
+    from tegotae import multibody as multibody
+    from tegotae import rod as rod
+    from tegotae import steering as steering
+    from tegotae import table as table
     from tegotae.block import Admittance as Admittance
     from tegotae.block import Impedance as Impedance
     from tegotae.circuit import Circuit as Circuit
@@ -81,12 +93,18 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PARTS:
+        return import_module(f"tegotae.{name}")  # which also sets it here
     if name not in _HOME:
-        raise AttributeError(f"tegotae has no {name!r}; it offers {', '.join(sorted(_HOME))}")
+        raise AttributeError(f"tegotae has no {name!r}; it offers {', '.join(sorted([*_HOME, *_PARTS]))}")
     value = getattr(import_module(f"tegotae.{_HOME[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    """What there is to use; `inclusion` where its extra is installed, so that `help` can look at all of it."""
+    from importlib.util import find_spec
+
+    missing = set() if find_spec("sympy") else {"inclusion"}
+    return sorted({*__all__, *_PARTS} - missing)

@@ -86,6 +86,29 @@ def test_importing_loads_nothing_heavy(statement: str) -> None:
     assert set(found) - {"tegotae"} <= LOADS[statement]
 
 
+PARTS = ["control", "device", "fitting", "friction", "hybrid", "inclusion", "multibody", "rod", "steering", "table"]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_parts_are_there_without_an_import_of_their_own(part: str) -> None:
+    """In a fresh process: nothing else has imported them before."""
+    code = f"import tegotae as tg; print(tg.{part}.__name__)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told == f"tegotae.{part}\n"
+
+
+def test_dir_shows_what_there_is_and_nothing_else() -> None:
+    shown = dir(tegotae)
+    assert {*PARTS, "fit", "load", "Circuit", "VirtualWall", "InputError"} <= set(shown)
+    assert set(shown) == {*tegotae.__all__, *PARTS}
+    assert all(hasattr(tegotae, name) for name in shown)
+
+
+def test_what_is_not_there_is_named_with_what_is() -> None:
+    with pytest.raises(AttributeError, match=r"tegotae has no 'rods'; it offers .*ImpedanceSum.* rod, steering"):
+        _ = tegotae.rods
+
+
 @pytest.mark.parametrize("path", [p for p in modules() if part_of(p) != "compile"], ids=str)
 def test_only_compile_knows_a_compiler(path: Path) -> None:
     """Physics sees `kernel`, `build` and `bind`; the front may say how kernels run."""
