@@ -174,7 +174,7 @@ class ThreeNodes(VirtualLoop):
         clock, self._ticks = self.table._clock, 0
         here, there = MemoryLink.pair(clock)
         self.device = DeviceNode(twin=self.twin, link=there, clock=clock)
-        self.table._device = RemoteDevice(link=here, period=T, start=self.twin.read().pose)
+        self.table._device = RemoteDevice(link=here, period=T)
 
     def _let(self, name, step):
         if name == "device":

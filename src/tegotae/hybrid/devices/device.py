@@ -10,17 +10,19 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from tegotae import checks
-from tegotae.hybrid.links.packets import ORIGIN
+from tegotae.hybrid.links.packets import ORIGIN, Numbers
 from tegotae.hybrid.safety.poses import difference
 
 _STILL = (0.0,) * 6
+UNREAD: Numbers = (math.nan,) * 7  # the pose of a device that has not said where it is: nobody may take it for a place
 
 
 class DeviceReading(NamedTuple):
     """What a device says of itself at one moment.
 
     Args:
-        pose: of the moved part's contact point: position [m] and quaternion (w, x, y, z), in the table's world.
+        pose: of the moved part's contact point: position [m] and quaternion (w, x, y, z), in the table's world; not
+            finite until it was measured.
         twist: its velocity [m/s] and angular velocity [rad/s].
         signal: the six raw numbers of the force sensor, such as strains [-]; the table node calibrates them.
         label: simulated time of the command that it obeyed when it was there [s].
@@ -31,11 +33,11 @@ class DeviceReading(NamedTuple):
 
     Example:
         >>> from tegotae.hybrid.devices.device import DeviceReading
-        >>> DeviceReading().fault
-        ''
+        >>> DeviceReading(fault="the controller has not answered yet").pose[2]
+        nan
     """
 
-    pose: Sequence[float] = ORIGIN
+    pose: Sequence[float] = UNREAD
     twist: Sequence[float] = _STILL
     signal: Sequence[float] = _STILL
     label: float = 0.0
@@ -43,6 +45,21 @@ class DeviceReading(NamedTuple):
     fault: str = ""
     late: bool = False
     fresh: bool = True
+
+
+def measured(reading: DeviceReading) -> bool:
+    """Whether a reading tells where its device stands: finite, with a quaternion of length 1.
+
+    Args:
+        reading: of the device.
+
+    Example:
+        >>> from tegotae.hybrid.devices.device import DeviceReading, SpringTwin, measured
+        >>> measured(DeviceReading()), measured(SpringTwin(stiffness=1e4, period=2e-3).read())
+        (False, True)
+    """
+    pose = tuple(reading.pose)
+    return len(pose) == 7 and math.isfinite(sum(pose)) and 0.99 < math.hypot(*pose[3:]) < 1.01
 
 
 class Device(Protocol):

@@ -37,7 +37,6 @@ class RemoteDevice:
         period: of its ticks [s].
         margins: of a pose, if they can be told here; see `Device`.
         silence: how long it may say nothing before that is a fault [s].
-        start: where it stands until it has said so: position [m] and quaternion.
 
     Example:
         >>> from tegotae.hybrid import MemoryLink, VirtualClock
@@ -60,12 +59,11 @@ class RemoteDevice:
         period: float,
         margins: Callable[[Sequence[float]], tuple[float, float]] | None = None,
         silence: float = 0.1,
-        start: Sequence[float] | None = None,
     ) -> None:
         self.period = checks.period_of("RemoteDevice", period)
         self._link, self._margins = link, margins
         self._silence = checks.positive("RemoteDevice", "silence", silence, "s", "Such as 0.1.")
-        self._reading = DeviceReading() if start is None else DeviceReading(pose=tuple(start))
+        self._reading = DeviceReading()
         self._unheard = 0  # reads that found nothing new
         self.met = False
 

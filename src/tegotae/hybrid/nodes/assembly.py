@@ -127,12 +127,12 @@ def plant_of(device: HexaSettings, period: float) -> Any:
     return dataclasses.replace(plain, servo=servo, surface=surface, sensor=sensor, substeps=device.substeps)
 
 
-def own_device(device: OwnDevice) -> Device:
-    """A device of the user's own.
+def own_device(device: OwnDevice, period: float) -> Device:
+    """A device of the user's own, which must keep the period [s] of the settings.
 
     Example:
         >>> options = {"stiffness": 1e4, "period": 2e-3}
-        >>> own_device(OwnDevice(factory="tegotae.hybrid.devices.device:SpringTwin", options=options)).period
+        >>> own_device(OwnDevice(factory="tegotae.hybrid.devices.device:SpringTwin", options=options), 2e-3).period
         0.002
     """
     module, colon, name = device.factory.partition(":")
@@ -145,6 +145,11 @@ def own_device(device: OwnDevice) -> Device:
             OWN, f"device.factory={device.factory!r} cannot be found ({error}).", "Check its spelling and PYTHONPATH."
         )
     made: Device = make(**device.options)
+    if made.period != period:
+        made.close()
+        checks.refuse(
+            OWN, f"period={period:g} s, but the device keeps {made.period:g} s.", f"Use period={made.period:g}."
+        )
     return made
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from tegotae import checks
 from tegotae.hybrid.clocks.clock import RealClock
-from tegotae.hybrid.devices.device import Device
+from tegotae.hybrid.devices.device import Device, measured
 from tegotae.hybrid.links.packets import State, Stop
 from tegotae.hybrid.processes.joining import address_of, bus_of, clock_of, link_of
 from tegotae.hybrid.processes.process_life import MEETING, Ending, go_before, join, undisturbed
@@ -32,6 +32,7 @@ _LOOK = 0.01  # s between two looks of a log that is told to end
 _EMPTY, _LOOKS = 15, 200  # looks without a message after which it has heard everything, and at most
 _DOZING = 10  # ticks of a node to whom nobody speaks: a tenth of the work, and awake within 20 ms
 _COMING_TO_REST = 150  # ticks, for a table that is told to end
+_ANSWERS = 10.0  # s, for a device of one's own to say where it stands
 
 Tell = Callable[[str], None]
 
@@ -157,29 +158,49 @@ def _come_to_rest(node: TableNode, clock: RealClock) -> None:
 
 
 def _device(settings: Settings, clock: RealClock, ending: Ending) -> Device:
-    """The device: a class of the user's own, or one whose process has said where it stands."""
+    """The device, once it has said where it stands: nothing may be ordered before."""
     from tegotae.hybrid.devices.remote_device import RemoteDevice
     from tegotae.hybrid.nodes.assembly import own_device, twin_of
 
     if isinstance(settings.device, OwnDevice):
-        return own_device(settings.device)
+        device = own_device(settings.device, settings.period)
+        if not _stands(device, ending, _ANSWERS):
+            checks.refuse(
+                "hybrid table",
+                f"for {_ANSWERS:g} s the device has not said where it stands; it says: {_last_words(device)}.",
+                "`read()` must give a measured pose before anything is ordered: see docs/attaching_a_table.md.",
+            )
+        return device
     margins = twin_of(settings).margins
     margins(twin_of(settings).read().pose)  # compiles
     link = link_of(settings, "table_device", "device", clock=clock)
-    device = RemoteDevice(link=link, period=settings.period, margins=margins)
-    end = time.monotonic() + MEETING
-    while not device.met and not ending:
+    remote = RemoteDevice(link=link, period=settings.period, margins=margins)
+    if not _stands(remote, ending, MEETING, meanwhile=remote.greet):
+        remote.close()
+        seen = "; ".join([f"nothing from the device's process at {settings.link.device} for {MEETING:g} s",
+                          *link.statistics.troubles()])  # fmt: skip
+        checks.refuse(
+            "hybrid table", f"{seen}.", "Start it: `tegotae hybrid device FILE`, with the same settings and key."
+        )
+    return remote
+
+
+def _stands(device: Device, ending: Ending, patience: float, meanwhile: Callable[[], object] = lambda: None) -> bool:
+    """Whether a device has said in time where it stands; also if this process is to end."""
+    end = time.monotonic() + patience
+    while not measured(device.read()) and not ending:
         if time.monotonic() > end:
-            device.close()
-            seen = "; ".join([f"nothing from the device's process at {settings.link.device} for {MEETING:g} s",
-                              *link.statistics.troubles()])  # fmt: skip
-            checks.refuse(
-                "hybrid table", f"{seen}.", "Start it: `tegotae hybrid device FILE`, with the same settings and key."
-            )
-        device.greet()
-        device.read()
+            return False
+        meanwhile()
         time.sleep(0.01)
-    return device
+    return True
+
+
+def _last_words(device: Device) -> str:
+    """What a device that is of no use says of itself; it is let go."""
+    said = device.read().fault or "nothing"
+    device.close()
+    return said
 
 
 # ------------------------------------------------------------ device

@@ -52,7 +52,12 @@ class Motion:
         self._level, self._least_cosine = limits.level, cos(0.5 * limits.tilt)
         found = self.trouble(self.pose)
         if found:
-            checks.refuse("Safety", f"the table starts where it must not be: {found}.", "Move it, or widen the limits.")
+            place = ", ".join(f"{at:.5g}" for at in self.pose[:3])
+            checks.refuse(
+                "Safety",
+                f"the table starts at {place} m, where it must not be: {found}.",
+                "Move it, or widen the limits; is `device.height` where the surface is?",
+            )
 
     @property
     def resting(self) -> bool:
