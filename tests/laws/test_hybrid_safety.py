@@ -699,7 +699,7 @@ BAD = {
     "jump": (lambda: Reflexes(jump=math.nan), "jump=nan"),
     "too fast to stop": (lambda: Table(Limits(velocity=1.0)), "needs 0.05 s to rest"),
     "too quick to stop": (lambda: Table(Limits(angular_velocity=5.0)), "needs 0.05 s to rest"),
-    "start outside": (lambda: Table(start=(0.0, 0.2, 0.0, *LEVEL)), "starts at 0, 0.2, 0 m, where it must not be: y = 0.2 m"),
+    "start outside": (lambda: Table(start=(0.0, 0.2, 0.0, *LEVEL)), "starts at 0, 0.2, 0 m, where it must not be"),
     "start tilted": (lambda: Table(start=(0.0, 0.0, 0.0, *quaternion_of(0.5, 0.0, 0.0))), "tilt 0.5 rad"),
     "start singular": (lambda: Table(margins=lambda pose: (1.0, 0.0)), "left to a singular pose"),
     "start nan": (lambda: Table(start=(math.nan, *HOME[1:])), "is not a pose"),
