@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from tegotae.hybrid.processes.node_processes import Nodes
 
 # Of a report, after a run; `hybrid report` has all.
-SHORT = ("peak_force", "duration", "restitution", "energy_gained", "delay", "deadlines_missed", "packets_lost")
+SHORT = ("peak_force", "duration", "restitution", "energy_gained", "delay", "deadlines_missed", "packets_lost",
+         "stopping_time", "stopping_distance")  # fmt: skip
 _NEEDS = {"log": ("zenoh", "mcap"), "view": ("zenoh", "viser")}  # node -> modules; the others speak, and that is all
 _LINE = 1.0  # s between two plain lines
 _PRESENT = 5.0  # s, for a table to be met

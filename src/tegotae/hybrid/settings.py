@@ -88,6 +88,7 @@ class OwnDevice(_Group, frozen=True, tag_field="kind", tag="own"):
     factory: Annotated[str, _of("module:function that returns the device; it is given `options`")] = ""
     height: Annotated[float, _of("of the fixed part's surface in the table's world [m]")] = 0.0
     stiffness: Annotated[float, _of("of the table and its probe as expected [N/m], > 0")] = 1e4
+    settling: Annotated[float, _of("how long it takes to rest when its command does [s], >= 0; measure it")] = 0.05
     options: Annotated[dict[str, Any], _of("for the function, as they are")] = {}
 
 
@@ -133,6 +134,8 @@ class LimitSettings(_Group, frozen=True):
     coast: Annotated[float, _of("how long it then moves on [s]")] = 0.012
     ramp: Annotated[float, _of("how long it then takes to come to rest [s]")] = 0.024
     jump: Annotated[float, _of("farthest command that a standing table begins with [m]")] = 5e-3
+    stopping_time: Annotated[float, _of("longest that the table itself may move on without commands [s], > 0")] = 0.25
+    stopping_distance: Annotated[float, _of("farthest that it may then go [m], > 0")] = 0.02
 
 
 class LinkSettings(_Group, frozen=True):

@@ -67,9 +67,12 @@ class HexaTwin:
             self._label = label
 
     def stop(self) -> None:
-        """Hold where the encoders say that it is."""
+        """Hold where it was told to be: its servo brakes there already, and a reference that jumps would shake it.
+
+        Pushed against something it holds where the encoders say that it is, and lets go.
+        """
         self._obeys = False
-        if not self._fault:
+        if not self._fault and math.hypot(*self._live.read().wrench[:3]) > self.plant.servo.contact_threshold:
             self._live.stop()
 
     def rearm(self) -> None:

@@ -191,18 +191,17 @@ def sensing_of(settings: Settings) -> Sensing:
     )
 
 
-def safety_of(settings: Settings, device: Device) -> Safety:
-    """What has the last word on the device's motion.
+def limits_of(settings: Settings) -> Limits:
+    """What the table may do; its box is about the surface's place.
 
     Example:
-        >>> settings = Settings(device=SpringSettings())
-        >>> safety_of(settings, twin_of(settings)).joint_margin  # it has no joints
-        inf
+        >>> limits_of(Settings(device=SpringSettings(height=0.2))).upper
+        (0.05, 0.05, 0.25)
     """
     own = settings.limits
     x, y, z = 0.0, 0.0, settings.device.height
     a, b, c = own.box
-    limits = Limits(
+    return Limits(
         lower=(x - a, y - b, z - c),
         upper=(x + a, y + b, z + c),
         tilt=own.tilt,
@@ -215,8 +214,18 @@ def safety_of(settings: Settings, device: Device) -> Safety:
         joint_margin=own.joint_margin,
         singularity=own.singularity,
     )
+
+
+def safety_of(settings: Settings, device: Device) -> Safety:
+    """What has the last word on the device's motion.
+
+    Example:
+        >>> settings = Settings(device=SpringSettings())
+        >>> safety_of(settings, twin_of(settings)).joint_margin  # it has no joints
+        inf
+    """
     return Safety(
-        limits=limits, period=settings.period, start=device.read().pose, reflexes=reflexes_of(settings),
+        limits=limits_of(settings), period=settings.period, start=device.read().pose, reflexes=reflexes_of(settings),
         margins=device.margins,
     )  # fmt: skip
 

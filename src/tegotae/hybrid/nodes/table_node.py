@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from tegotae.hybrid.bus.reporting import Reporter
@@ -17,6 +18,7 @@ from tegotae.hybrid.links.link import Link
 from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, Rearm, State, Stop
 from tegotae.hybrid.safety.safety import Order, Safety
 from tegotae.hybrid.safety.sensing import Felt, Sensing
+from tegotae.hybrid.safety.stopping import Stopping
 
 _HELD_UP = 3  # periods: if this node itself was held up for longer, the rest says nothing about the others
 _FORGOTTEN = 0.2  # s without a command
@@ -36,6 +38,7 @@ class TableNode:
         origin: of the commands, in the table's world [m].
         clock: gives the time.
         reporter: takes rows, events and status.
+        stopping: what is promised of its rest when commands stay away, told at the start; None for nothing.
 
     Example:
         >>> from tegotae.hybrid.settings import read_settings
@@ -55,15 +58,21 @@ class TableNode:
         origin: Sequence[float],
         clock: Clock,
         reporter: Reporter,
+        stopping: Stopping | None = None,
     ) -> None:
         self._device, self._link, self._safety, self._sensing = device, link, safety, sensing
         self._origin, self._clock, self._reporter = tuple(origin), clock, reporter
         self._command: Command | None = None
         self._waited = self._stepped = self._began = 0
+        self._unread = 0  # ticks since the device last said anything new
+        self._slowed = -math.inf  # label of the last order made to a device that said nothing
         self._longest = round(1e9 * _HELD_UP * clock.period)
         self._stops: deque[str] = deque()  # asked for by other threads, too: none may be lost
         self._rearm = 0
         self.state = State.HELD
+        self._stopping = stopping
+        if stopping is not None:
+            reporter.event(clock.nanoseconds, "info", f"without commands: {stopping.words}")
 
     @property
     def idle(self) -> bool:
@@ -92,6 +101,7 @@ class TableNode:
         began = self._clock.nanoseconds
         reading = self._device.read()
         now = self._clock.nanoseconds
+        self._unread = 0 if reading.fresh else self._unread + 1
         felt = self._sensing.step(reading.signal, reading.pose, reading.twist, fresh=reading.fresh)
         self._waited += min(now - self._stepped, self._longest)
         self._listen()
@@ -103,8 +113,12 @@ class TableNode:
         self._began, self._stepped = began, now
         order = self._safety.step(
             age=age, command=self._command, reading=reading, felt=felt, stop=stop, rearm=rearm,
-            insists=self._rearm > 1, elapsed=elapsed,
+            insists=self._rearm > 1, elapsed=elapsed, unread=self._unread * self._clock.period,
         )  # fmt: skip
+        if self._unread and State.RAMPING in order.state:
+            self._slowed = order.label
+        elif order.label < self._slowed:  # a simulation that began again
+            self._slowed = -math.inf
         if rearm:
             self._rearm = self._rearm - 1 if State.LATCHED in order.state else 0
         if order.rearm:
@@ -130,7 +144,8 @@ class TableNode:
     def _answer(self, reading: DeviceReading, felt: Felt, order: Order) -> None:
         numbers = (*self._own(reading.pose), *reading.twist, *felt.wrench, *self._own(felt.onset))
         if math.isfinite(sum(numbers)):
-            state = int(order.state) | (0 if reading.fresh else _STALE)
+            # What it says of orders that were slowed down for its own silence says nothing of the loop's delay.
+            state = int(order.state) | (0 if reading.fresh and reading.label > self._slowed else _STALE)
             self._link.send(Measurement.of(reading.label, (*numbers, state)))
         else:
             self._link.send(Heartbeat(label=order.label, state=order.state | State.FAULT))
@@ -158,12 +173,13 @@ class TableNode:
         words = [*self._clock.deadlines.troubles(), *self._link.statistics.troubles()]
         if self.state & _BOTHERED:
             words.append("latched: look at it, then re-arm")
-        return {
+        told = {
             "deadlines": self._clock.deadlines.summary(),
             "link": self._link.statistics.summary(),
             "state": int(self.state),
             "words": words,
         }
+        return told if self._stopping is None else {**told, "stopping": asdict(self._stopping)}
 
     def finish(self) -> None:
         """The last words."""

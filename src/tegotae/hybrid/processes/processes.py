@@ -102,12 +102,13 @@ def run_table(
     from tegotae.hybrid.bus.requests import take_requests
     from tegotae.hybrid.bus.rows import TABLE
     from tegotae.hybrid.nodes.assembly import safety_of, sensing_of
+    from tegotae.hybrid.nodes.stopping_trial import stopping_of
     from tegotae.hybrid.nodes.table_node import TableNode
     from tegotae.hybrid.nodes.virtual_run import faults_of
 
     with ExitStack() as held:
         ending, clock, link, bus = _open(held, settings, ("table", "dynamics"), parent, faults_of(settings)[0])
-        sensing, reporter = sensing_of(settings), Reporter(bus, "table", TABLE)
+        sensing, stopping, reporter = sensing_of(settings), stopping_of(settings), Reporter(bus, "table", TABLE)
         device = held.enter_context(closing(_device(settings, clock, ending)))
         if ending:  # before it was known where the device stands
             return
@@ -119,6 +120,7 @@ def run_table(
             origin=(0.0, 0.0, settings.device.height),
             clock=clock,
             reporter=reporter,
+            stopping=stopping,
         )
         # Called in a thread of the bus: they only put a mark, which the next tick finds.
         take_requests(bus, stop=node.request_stop, rearm=node.request_rearm)

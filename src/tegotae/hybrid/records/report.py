@@ -48,6 +48,8 @@ SHOWN: dict[str, tuple[str, str, float]] = {
     "delay_by_labels": ("delay of the loop, by labels", "ms", 1e3),
     "deadlines_missed": ("deadlines missed", "", 1.0),
     "packets_lost": ("packets lost", "", 1.0),
+    "stopping_time": ("promised: at rest without commands within", "ms", 1e3),
+    "stopping_distance": ("  and", "mm", 1e3),
     "log_rows_lost": ("rows lost on the way to the log", "", 1.0),
     "ticks": ("ticks", "", 1.0),
     "period": ("period", "ms", 1e3),
@@ -60,7 +62,8 @@ def report(log: LogReader | str | os.PathLike[str]) -> dict[str, Any]:
 
     `peak_force` [N], `duration` [s], `restitution`, `energy_gained` [J] and the other numbers of a contact are those of
     the hardest contact that begins and ends in the log; `contacts` lists all. `delay` is the loop's, as identified [s].
-    `deadlines_missed` and `packets_lost` count both nodes.
+    `deadlines_missed` and `packets_lost` count both nodes. `stopping_time` [s] and `stopping_distance` [m] are what the
+    table promised of its rest.
 
     Args:
         log: a log, or its path.
@@ -118,7 +121,10 @@ def _counts(log: LogReader) -> dict[str, Any]:
     seen = {node: max(_skipped(getattr(log, node)) - log.lost[node], 0) for node in NODES}
     best = {node: max(missed[node] or 0, seen[node]) for node in NODES}
     newest = log.status.get("dynamics", [{}])[-1].get("link") or {}
+    promised = log.status.get("table", [{}])[-1].get("stopping") or {}
     return {
+        "stopping_time": promised.get("time"),
+        "stopping_distance": promised.get("distance"),
         "deadlines_missed": sum(best.values()),
         "deadlines_missed_by": best,
         "packets_lost": None if all(each is None for each in lost.values()) else sum(n or 0 for n in lost.values()),

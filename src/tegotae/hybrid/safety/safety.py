@@ -65,12 +65,12 @@ class Order(NamedTuple):
 class Safety:
     """Stands between the newest command and the device, and has the last word.
 
-    It begins armed, holding, and runs with the first command near where the table stands. Without commands it
-    bridges, coasts, slows down and holds (see `Reflexes`). What a command asks beyond velocity and acceleration is
-    followed as fast as allowed. It trips, that is it comes to rest as hard as allowed and latches, on a Stop, the
-    emergency stop, a fault of device or sensor, a reading that is not finite, jumps or is too fast, an overload, and
-    before the box, the tilt or the device's margins would be passed. After that only a re-arm and fresh commands near
-    where it stands make it move, slowly at first.
+    It begins armed, holding, and runs with the first command near where the table stands. Without commands it bridges,
+    coasts, slows down and holds (see `Reflexes`); without a word of the device too, but for the latch. What a command
+    asks beyond velocity and acceleration is followed as fast as allowed. It trips, that is it comes to rest as hard as
+    allowed and latches, on a Stop, the emergency stop, a fault of device or sensor, a reading that is not finite, jumps
+    or is too fast, an overload, and before the box, the tilt or the device's margins would be passed. After that only a
+    re-arm and fresh commands near where it stands make it move, slowly at first.
 
     An overload is released: the table goes back to where it was measured, since a servo that is told to be where it
     is pushes no more. So it does, slowly, while the device itself is stopped or faulty, so that nothing jumps when it
@@ -157,6 +157,7 @@ class Safety:
         rearm: bool = False,
         insists: bool = False,
         elapsed: float | None = None,
+        unread: float = 0.0,
     ) -> Order:
         """Decide on a tick.
 
@@ -169,6 +170,7 @@ class Safety:
             rearm: whether a re-arm was asked for.
             insists: whether one that is refused is asked for again in the next tick; then it is not told yet.
             elapsed: since the last step [s]; a period if not given.
+            unread: since the device last said anything new [s].
         """
         T, teller, motion = self._period, self._teller, self._motion
         events = teller.begin()
@@ -183,7 +185,7 @@ class Safety:
             self._rearm(age, command, reading, felt, causes, insists)
         twist, limited = STILL, False
         if self._doing < _STOPPING:
-            twist, limited = self._obey(age, command, felt)
+            twist, limited = self._obey(age, unread, command, felt)
         else:
             self._rest()
             twist = motion.velocity
@@ -194,14 +196,16 @@ class Safety:
 
     # ---------------------------------------------------------------- commands
 
-    def _obey(self, age: float, command: Command | None, felt: Felt) -> tuple[Step, bool]:
+    def _obey(self, age: float, unread: float, command: Command | None, felt: Felt) -> tuple[Step, bool]:
         """Follow, coast or ramp: the twist to send, and whether limits keep the table from being where it should."""
         if self._doing == _WAITING and not self._begin(age, command, felt):
             return STILL, False
         was = self._doing
-        if command is None or age >= self._ramp_begins:
+        if unread >= self._ramp_begins:  # nobody knows where the device is: it must not be led on
+            self._teller.tell("unread", "warning", f"nothing from the device for {1e3 * unread:.3g} ms: slowing down")
+        if command is None or max(age, unread) >= self._ramp_begins:
             self._doing = _RAMPING
-            return self._slow_down(age)
+            return self._slow_down(age, unread)
         if age < self._dog:
             self._doing = _RUNNING
             if was > _RUNNING:
@@ -255,15 +259,15 @@ class Safety:
         self._closing = self._swing = inf
         return (last if motion.ends(velocity, last) else velocity), False
 
-    def _slow_down(self, age: float) -> tuple[Step, bool]:
+    def _slow_down(self, age: float, unread: float) -> tuple[Step, bool]:
         """Come to rest by the time that was set, counted from the last command: late ticks do not make it longer."""
         motion = self._motion
-        left = self._rests - age
+        left = self._rests - max(age, unread)
         if motion.take(motion.braking(left)):
             motion.brake()
         if self._pace > 0.0:  # slower, it comes to later places of the course less and less
             self._label += self._period * min(hypot(*motion.velocity) / self._pace, 1.0)
-        if left <= self._period + _A_HAIR and motion.resting:
+        if self._rests - age <= self._period + _A_HAIR and motion.resting:
             self._doing = _HELD
             self._teller.say("trip", f"no command for {1e3 * age:.3g} ms: held and latched; re-arm to go on", LATE)
             self._tripped = True
@@ -284,7 +288,7 @@ class Safety:
                 self._released = True  # once an overload: a sensor that is stuck must not make the table creep
                 self._refuge, self._doing = self._inside(reading), _STOPPING
                 self._closing = self._swing = inf
-            elif cause.kind in _NOT_OBEYING:
+            elif cause.kind in _NOT_OBEYING and reading.fresh:  # where it was, once, is no place to go to
                 self._give_way(reading)
 
     def _trip(self, kind: str, flag: int, text: str) -> None:

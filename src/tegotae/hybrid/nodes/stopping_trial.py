@@ -1,0 +1,113 @@
+"""What a table promises when somebody dies: how long its mechanism then moves, and how far.
+
+The command rests by its reflexes; a mechanism follows its command through a servo, and swings. So a simulated table is
+stopped before it starts: a second one, driven at the speed that its limits allow by the very nodes that will drive the
+first, until the commands stay away. What is then seen is the promise. A real table cannot be tried: it is told in the
+settings how long it takes to settle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from math import ceil
+
+from tegotae import checks
+from tegotae.hybrid.clocks.virtual import VirtualClock
+from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
+from tegotae.hybrid.links.memory import MemoryLink
+from tegotae.hybrid.links.packets import Command, State
+from tegotae.hybrid.nodes.assembly import OWN, limits_of, reflexes_of, twin_of
+from tegotae.hybrid.safety.poses import moved
+from tegotae.hybrid.safety.safety import Safety
+from tegotae.hybrid.safety.sensing import NOTHING_FELT
+from tegotae.hybrid.safety.stopping import Rest, Stopping
+from tegotae.hybrid.settings import HexaSettings, LimitSettings, OwnDevice, RobotsSettings, Settings, SpringSettings
+
+_RUN_UP = 0.06  # s at full speed
+_ROOM = 10.0  # m: only the speed is to be limited here
+_LONGEST = 2.0  # s that is waited for rest
+_QUIET = 0.1  # s of rest that is believed
+_OTHERWISE = 1.1  # elsewhere in its workspace a table is a little softer than where it starts
+# Away from the surface, along it, and turned about both: the four motions of a table that is alike all round.
+_WAYS = ((0, 0, -1, 0, 0, 0), (1, 0, 0, 0, 0, 0), (0, 0, 0, 1, 0, 0), (0, 0, 0, 0, 0, 1))
+
+
+def stopping_of(settings: Settings) -> Stopping:
+    """What a table of these settings promises; refused where it is more than the limits allow.
+
+    Args:
+        settings: of the session.
+
+    Example:
+        >>> from tegotae.hybrid.settings import read_settings
+        >>> promise = stopping_of(read_settings(changes=["device.kind=spring"]))
+        >>> round(promise.time, 3), round(promise.distance, 4)
+        (0.062, 0.0037)
+    """
+    own = settings.limits
+    if isinstance(settings.device, OwnDevice):
+        found = _declared(settings)
+    else:
+        found = _tried(settings.device, own, settings.model.gap, settings.period)
+    for name, value, most, unit in (
+        ("time", found.time, own.stopping_time, "s"),
+        ("distance", found.distance, own.stopping_distance, "m"),
+    ):
+        checks.positive(OWN, f"limits.stopping_{name}", most, unit, "Give what your experiment bears.")
+        if not value <= most:
+            checks.refuse(
+                OWN,
+                f"when commands stay away the table moves on for {found.time:.3g} s and {found.distance:.3g} m, but "
+                f"limits.stopping_{name}={most:g} {unit}.",
+                "Lower limits.velocity, watchdog, coast or ramp, take a stiffer or better damped servo, or allow more.",
+            )
+    return found
+
+
+def _declared(settings: Settings) -> Stopping:
+    """Of a real table: what its reflexes take, and what it is said to take to settle, at full speed at most."""
+    own, device = settings.limits, settings.device
+    assert isinstance(device, OwnDevice)
+    settling = checks.at_least_zero(OWN, "device.settling", device.settling, "s", "Give what was measured.")
+    reflexes = reflexes_of(settings)
+    time = reflexes.rest_after(settings.period) + settling
+    return Stopping(time, own.velocity * (reflexes.goes_on(settings.period) + settling))
+
+
+@cache
+def _tried(device: HexaSettings | SpringSettings, own: LimitSettings, gap: float, period: float) -> Stopping:
+    """The longest of all ways to move, and of both who may die: the dynamics or the table node."""
+    settings = Settings(device=device, limits=own, model=RobotsSettings(gap=gap), period=period)
+    seen = [_left_alone(settings, way, who) for way in _WAYS for who in ("dynamics", "table")]
+    return Stopping(_OTHERWISE * max(time for time, _ in seen), _OTHERWISE * max(far for _, far in seen))
+
+
+def _left_alone(settings: Settings, way: Sequence[int], dying: str) -> tuple[float, float]:
+    """Until a table at full speed is at rest when somebody dies [s], and how far it went [m]."""
+    T, twin = settings.period, twin_of(settings)
+    start = tuple(twin.read().pose)
+    limits = replace(limits_of(settings).around(start[:3], _ROOM), tilt=1.5)
+    twist = tuple((limits.velocity if i < 3 else limits.angular_velocity) * part for i, part in enumerate(way))
+    clock = VirtualClock(T)
+    here, there = MemoryLink.pair(clock)
+    node, remote = DeviceNode(twin=twin, link=there, clock=clock), RemoteDevice(link=here, period=T)
+    safety = Safety(limits=limits, period=T, start=start, reflexes=reflexes_of(settings))
+    died, command = ceil(_RUN_UP / T), Command(label=0.0, pose=start)
+    rest = Rest(limits, T)
+    for tick in range(died + ceil(_LONGEST / T)):
+        node.step(clock.wait())
+        if tick <= died:
+            command = Command(label=tick * T, pose=moved(start, twist, tick * T), twist=twist)
+        if tick >= died and rest.step(twin.read().pose) > _QUIET:
+            break
+        if tick <= died or dying == "dynamics":
+            age = max(tick - died, 0) * T
+            order = safety.step(age=age, command=command, reading=remote.read(), felt=NOTHING_FELT)
+            remote.command(order.pose, order.twist, label=order.label)
+            if tick == died and State.RUNNING not in order.state:
+                checks.refuse(
+                    OWN, f"at limits.velocity={limits.velocity:g} m/s the table does not follow.", "Allow it less."
+                )
+    return rest.time, rest.distance

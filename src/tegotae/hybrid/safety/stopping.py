@@ -1,0 +1,80 @@
+"""How a table comes to rest, as a promise, and how that is seen in its poses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, hypot
+
+from tegotae.hybrid.safety.limits import Limits
+from tegotae.hybrid.safety.poses import difference
+
+SLOW = 0.02  # of the velocity that the limits allow: slower is rest
+CREEP = 1e-3  # m/s, rad/s: what encoders cannot tell from rest
+_WINDOW = 4  # periods that a speed is taken over: encoders count
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """How a table comes to rest, from the last command that reached it.
+
+    Args:
+        time: until the table itself is slower than 2 % of the limits' velocity, or than 1 mm/s, for good [s].
+        distance: that it moves meanwhile, its swing counted [m].
+
+    Example:
+        >>> Stopping(0.0985, 4.1e-3).words
+        'at rest within 99 ms and 4.1 mm of the last command'
+    """
+
+    time: float
+    distance: float
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        time, distance = ceil(1e3 * self.time), 1e3 * self.distance
+        return f"at rest within {time:d} ms and {distance:.2g} mm of the last command"
+
+
+class Rest:
+    """Watches poses that come once a period, from a moment on: when did they rest, and how far did they go?
+
+    Args:
+        limits: whose velocities count.
+        period: from pose to pose [s].
+
+    Example:
+        >>> from tegotae.hybrid.safety.limits import Limits
+        >>> rest = Rest(Limits(velocity=0.1), 2e-3)
+        >>> for x in (0.0, 1e-4, 2e-4, 2e-4, 2e-4, 2e-4, 2e-4, 2e-4):
+        ...     quiet = rest.step((x, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
+        >>> round(rest.time, 6), rest.distance  # it last moved 5 periods after the first, seen over 4
+        (0.012, 0.0002)
+    """
+
+    def __init__(self, limits: Limits, period: float) -> None:
+        window = period * _WINDOW
+        self._far = window * max(SLOW * limits.velocity, CREEP)
+        self._turned = window * max(SLOW * limits.angular_velocity, CREEP)
+        self._period, self._poses, self._moving = period, list[Sequence[float]](), 0
+        self.distance = 0.0
+
+    @property
+    def time(self) -> float:
+        """From the first pose until it was slow for good [s]."""
+        return (self._moving + 1) * self._period
+
+    def step(self, pose: Sequence[float]) -> float:
+        """The next pose; for how long it has rested [s].
+
+        Args:
+            pose: position [m] and quaternion.
+        """
+        poses = self._poses
+        poses.append(pose)
+        x, y, z, *turn = difference(poses[max(len(poses) - 1 - _WINDOW, 0)], pose)
+        if hypot(x, y, z) > self._far or hypot(*turn) > self._turned:
+            self._moving = len(poses) - 1
+        self.distance = max(self.distance, hypot(*difference(poses[0], pose)[:3]))
+        return (len(poses) - 1 - self._moving) * self._period
