@@ -16,6 +16,7 @@ from sympy import Expr, Function, Integer, Tuple
 from sympy.core.symbol import Str
 
 from tegotae import checks
+from tegotae.inclusion.grammar import value_of
 
 _UNNAMED = ""
 
@@ -68,19 +69,25 @@ class CoulombForce(Function):  # type: ignore[misc]
         """The slip velocity [m/s], one entry a direction."""
         return tuple(self.args[1])
 
+    @property
+    def static(self) -> Expr | None:
+        """The largest friction force at rest [N]; None: as when it slides."""
+        return None if isinstance(self.args[4], Str) else self.args[4]
+
     def _latex(self, printer: Any, exp: Any = None) -> str:
-        limit, slips = self.args[0], self.args[1]
-        told = printer._print(limit)
-        if limit.is_Add:
+        slips = self.slips
+        told = printer._print(self.limit)
+        if self.limit.is_Add:
             told = rf"\left({told}\right)"
-        if len(slips) == 1:
-            return _power(rf"{told}\,\mathrm{{sgn}}\left({printer._print(slips[0])}\right)", exp)
+        which = "" if len(slips) == 1 else rf"_{{{int(self.args[2]) + 1}}}"
         vector = ", ".join(printer._print(slip) for slip in slips)
-        return _power(rf"{told}\,\mathrm{{sgn}}_{{{int(self.args[2]) + 1}}}\left({vector}\right)", exp)
+        static = "" if self.static is None else rf";\ \mathrm{{static}}={printer._print(self.static)}"
+        return _power(rf"{told}\,\mathrm{{sgn}}{which}\left({vector}{static}\right)", exp)
 
     def _sympystr(self, printer: Any) -> str:
-        slips = ", ".join(printer._print(slip) for slip in self.args[1])
-        return f"coulomb({printer._print(self.args[0])}, {slips})"
+        slips = ", ".join(printer._print(slip) for slip in self.slips)
+        static = "" if self.static is None else f", static={printer._print(self.static)}"
+        return f"coulomb({printer._print(self.limit)}, {slips}{static})"
 
 
 def _power(base: str, exp: Any) -> str:
@@ -101,7 +108,7 @@ def dio(gap: Any, name: str | None = None) -> Expr:
         >>> dio(p, "floor")/m - g
         -g + dio(p)/m
     """
-    return Dio(sympy.sympify(gap), Str(name or _UNNAMED))
+    return Dio(value_of(gap, "dio", "gap"), _name("dio", name))
 
 
 def sgn(slip: Any) -> Expr:
@@ -116,7 +123,7 @@ def sgn(slip: Any) -> Expr:
         >>> sgn(sympy.Symbol("v"))
         sgn(v)
     """
-    return Sgn(sympy.sympify(slip))
+    return Sgn(value_of(slip, "sgn", "slip"))
 
 
 def coulomb(limit: Any, slip: Any, name: str | None = None, static: Any = None) -> Any:
@@ -139,12 +146,18 @@ def coulomb(limit: Any, slip: Any, name: str | None = None, static: Any = None) 
         -coulomb(mu*dio(p), v)/m
     """
     several = isinstance(slip, (Sequence, Tuple, sympy.MatrixBase)) and not isinstance(slip, str)
-    slips = [sympy.sympify(part) for part in slip] if several else [sympy.sympify(slip)]
+    slips = [value_of(part, "coulomb", "slip") for part in (slip if several else [slip])]
     if not slips:
         checks.refuse("coulomb", "slip is empty.", "Give one slip velocity, or one a direction.")
-    held = Str(_UNNAMED) if static is None else sympy.sympify(static)
+    held = Str(_UNNAMED) if static is None else value_of(static, "coulomb", "static")
+    known = value_of(limit, "coulomb", "limit")
     parts = tuple(
-        CoulombForce(sympy.sympify(limit), Tuple(*slips), Integer(i), Str(name or _UNNAMED), held)
-        for i in range(len(slips))
+        CoulombForce(known, Tuple(*slips), Integer(i), _name("coulomb", name), held) for i in range(len(slips))
     )
     return parts if several else parts[0]
+
+
+def _name(owner: str, given: Any) -> Str:
+    if not isinstance(given, (str, type(None))):
+        checks.refuse(owner, f"name={given!r} is no text.", "Name the element, as 'floor'.")
+    return Str(given or _UNNAMED)

@@ -92,7 +92,7 @@ def _kane(method: KanesMethod) -> tuple[list[Expr], list[Expr], Any, list[Expr]]
     # Slips may be written with q'(t): Kane knows them by the speeds.
     rates = method.kindiffdict()
     coordinates, speeds = list(method.q), list(method.u)
-    told = [sympy.sympify(value).xreplace(rates) for value in forcing]
+    told = [value.xreplace(rates) for value in forcing]
     return [rates[q.diff(_T)] for q in coordinates], [*coordinates, *speeds], matrix, told
 
 
@@ -126,7 +126,7 @@ def _plain_symbols(states: list[Expr], values: list[Any]) -> dict[Any, Symbol]:
     """A plain symbol for every function of time and its derivatives; states first, so that inputs cannot hide them."""
     functions: dict[Any, Symbol] = {}
     symbols: set[Symbol] = set()
-    for value in [*states, *(sympy.sympify(v) for v in values if not isinstance(v, str) and not callable(v))]:
+    for value in [*states, *(v for v in values if isinstance(v, sympy.Basic))]:
         symbols |= value.free_symbols - {_T}
         for part in sorted(value.atoms(AppliedUndef, Derivative), key=sympy.default_sort_key):
             if part.free_symbols == {_T}:

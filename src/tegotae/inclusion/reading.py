@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 
 import sympy
 from sympy import Expr, Symbol
-from sympy.core.symbol import Str
 
 from tegotae import checks
+from tegotae.inclusion.grammar import value_of
 from tegotae.inclusion.language import CoulombForce, Dio, Sgn, coulomb
 
 
@@ -37,7 +37,7 @@ class FrictionElement:
 
 def expression(state: Any, value: Any, names: Mapping[str, Symbol]) -> Expr:
     """The row of a state as SymPy reads it; text may use the names of states and parameters."""
-    told = _read(value, names)
+    told = value_of(value, "Inclusion", f"the row of {state}", names)
     if not isinstance(told, Expr) or isinstance(told, sympy.MatrixBase):
         checks.refuse("Inclusion", f"the row of {state}, {value!r}, is no expression.", "Give one formula a state.")
     if told.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo):
@@ -45,18 +45,6 @@ def expression(state: Any, value: Any, names: Mapping[str, Symbol]) -> Expr:
     if told.has(sympy.I):
         checks.refuse("Inclusion", f"the row of {state}, {told}, is not real.", "Name a parameter otherwise than I.")
     return told
-
-
-def _read(value: Any, names: Mapping[str, Symbol]) -> Any:
-    if isinstance(value, str):
-        from tegotae.inclusion.language import dio, sgn
-
-        words = {"dio": dio, "sgn": sgn, "coulomb": coulomb, **names}
-        try:
-            return sympy.sympify(value, locals=words)
-        except (sympy.SympifyError, SyntaxError, TypeError, AttributeError) as error:
-            checks.refuse("Inclusion", f"the row {value!r} cannot be read ({error}).", "Write it as SymPy does.")
-    return sympy.sympify(value)
 
 
 def with_elements(row: Expr) -> Expr:
@@ -210,7 +198,7 @@ class Collected:
         return self.contacts[-1]
 
     def _friction(self, atom: CoulombForce, slips: tuple[Expr, ...]) -> FrictionElement:
-        static = None if isinstance(atom.args[4], Str) else atom.args[4]
+        static = atom.static
         name = self._names["sgn", atom.limit, slips]
         for element in self.frictions:
             if (element.limit, element.slips) == (atom.limit, slips):

@@ -6,13 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy
 from sympy import Expr, ImmutableMatrix, Symbol
 
 from tegotae import checks
 from tegotae.errors import InputError
-from tegotae.inclusion.given import named
+from tegotae.inclusion.given import made_of, named
+from tegotae.inclusion.grammar import value_of
 from tegotae.inclusion.inputs import TIME, sorted_out
+from tegotae.inclusion.jumps import refuse_jumps
 from tegotae.inclusion.language import CoulombForce, Dio, Sgn
 from tegotae.inclusion.parameters import Contact, Friction
 from tegotae.inclusion.reading import (
@@ -99,6 +102,7 @@ class Inclusion:
         )
         self._check_symbols()
         self._check_elements()
+        refuse_jumps(self)
 
     @classmethod
     def from_mechanics(
@@ -242,6 +246,14 @@ class Inclusion:
         told = f"; {', '.join(element.name for element in self.elements)}" if self.elements else ""
         return f"Inclusion({states}{told})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of: what is compiled, every process finds for itself, and what a record became, too."""
+        return {name: value for name, value in made_of(self).items() if name != "callables"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.callables = sorted_out(self._inputs, self.parameters).functions
+
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.latex()}$"
 
@@ -363,12 +375,28 @@ def _symbols(*groups: Mapping[Any, Any]) -> list[Symbol]:
 
 
 def _matrix(given: Any) -> ImmutableMatrix | None:
+    if given is None:
+        return None
     try:
-        return None if given is None else ImmutableMatrix(given)
+        return ImmutableMatrix(_entries(given))
     except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(
             f"Inclusion: mass_matrix={given!r} is no matrix ({str(error).strip()}).\n  Give one row a state."
         ) from error
+
+
+def _entries(given: Any) -> Any:
+    """Read one by one: SymPy would run text among them as Python."""
+    if isinstance(given, sympy.MatrixBase):
+        return given
+    rows = np.asarray(given, dtype=object).tolist() if hasattr(given, "__array__") else given
+    if not isinstance(rows, (list, tuple)):
+        raise TypeError("it has no rows")
+    return [
+        _entries(row) if isinstance(row, (list, tuple)) else value_of(row, "Inclusion", "mass_matrix") for row in rows
+    ]
 
 
 def _names_of(*groups: Mapping[Any, Any] | None) -> set[str]:
