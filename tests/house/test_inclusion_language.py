@@ -282,6 +282,53 @@ def test_latex_of_an_element_shows_what_was_written():
     assert r"\mathrm{sgn}\left(v\right)" in sympy.latex(coulomb(mu + F, v))
 
 
+def test_a_static_limit_is_shown():
+    held = coulomb(mu * dio(p, "floor"), v, "rub", static=2 * mu * dio(p, "floor"))
+    assert str(held) == "coulomb(mu*dio(p), v, static=2*mu*dio(p))"
+    shown = r";\ \mathrm{static}=2 \mu \mathrm{dio}\left(p\right)"
+    assert shown in sympy.latex(held)
+    assert shown in one((dio(p, "floor") - held) / m).latex()
+    assert "static" not in one((dio(p, "floor") - coulomb(F, v, "rub")) / m).latex()
+
+
+# ------------------------------------------------------------ friction without sgn
+
+JUMPS = [
+    -F * sympy.sign(v),
+    -F * (2 * sympy.Heaviside(v) - 1),
+    -Piecewise((F, v > 0), (-F, True)),
+    -Piecewise((F, v > 0), (-F, v < 0), (0, True)),
+    -F * v / Abs(v),
+    -F * sympy.sign(3 * v - 2 * k),
+    F * sympy.sign(k - v) - k * p,
+    -F * sympy.sign(v) * exp(-(v**2)) - v,
+]
+SMOOTH = [
+    -F * v**2 * sympy.sign(v),  # a drag does not jump
+    -F * v * Abs(v),
+    -F * sympy.sign(p),  # a force that drives no position
+    F * sympy.sign(v),  # it drives away from its jump
+    -Piecewise((k * (v - 1), v > 1), (0, True)),
+    -k * Max(v, 0),
+    u * sympy.sign(sin(Symbol("t"))),
+]
+
+
+@pytest.mark.parametrize("row", JUMPS, ids=str)
+def test_friction_written_as_a_jump_is_refused_with_the_word_to_use(row):
+    """A solver would take ever smaller steps at v = 0 and not end."""
+    with pytest.raises(InputError, match=r"the row of v jumps at .*\n  For dry friction use limit\*sgn\("):
+        one(row)
+    with pytest.raises(InputError, match="the row of v jumps"):
+        Inclusion({p: v, v: row * 2}, GIVEN, mass_matrix=[[1, 0], [0, m]])
+
+
+@pytest.mark.parametrize("row", SMOOTH, ids=str)
+def test_what_a_solver_can_follow_is_not_refused(row):
+    machine = one(row, inputs={u: 1.0})
+    assert np.isfinite(machine.to_ode().solve((0.0, 0.01), {v: 0.5}).v).all()
+
+
 # ------------------------------------------------------------ compiled against SymPy's own evaluation
 
 

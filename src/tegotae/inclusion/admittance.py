@@ -19,6 +19,7 @@ from tegotae import checks
 from tegotae.block import Admittance, Fault, Field, Kernels, fault_at
 from tegotae.checks import Array
 from tegotae.inclusion.admittance_source import Places, module_of, places_of
+from tegotae.inclusion.given import made_of
 from tegotae.inclusion.stepper import Stepper
 from tegotae.live import LiveAdmittance
 from tegotae.result import Result
@@ -78,6 +79,10 @@ class InclusionAdmittance(Admittance):
     def __repr__(self) -> str:
         told = f"force={self.force!r}, velocity={self.velocity!r}, period={self.stepper.period:g}"
         return f"InclusionAdmittance({told})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of; what is compiled, every process finds for itself."""
+        return made_of(self)
 
     def _force_of(self, key: Any) -> Symbol:
         system = self.stepper.inclusion

@@ -61,6 +61,11 @@ class Exact:
         told = dict(zip((contact.name for contact in self.inclusion.contacts), self.restitution.tolist(), strict=True))
         return f"Exact({self.inclusion!r}, restitution={told})"
 
+    def __reduce__(self) -> Any:
+        """Copied and pickled as what it was made of; the copy compiles for itself."""
+        names = (contact.name for contact in self.inclusion.contacts)
+        return Exact, (self.inclusion, dict(zip(names, self.restitution.tolist(), strict=True)))
+
     def solve(
         self,
         span: tuple[float, float],

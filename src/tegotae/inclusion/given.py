@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,3 +35,22 @@ def named(owner: str, argument: str, value: Any, example: str) -> Mapping[Any, A
     if not isinstance(value, Mapping):
         checks.refuse(owner, f"{argument}={value!r} gives no names.", f"Write it as {argument}={example}.")
     return value
+
+
+def made_of(machine: Any) -> dict[str, Any]:
+    """What a machine holds without what it worked out when first asked, such as compiled modules.
+
+    Example:
+        >>> from functools import cached_property
+        >>> class Cube:
+        ...     def __init__(self, side):
+        ...         self.side = side
+        ...     @cached_property
+        ...     def volume(self):
+        ...         return self.side**3
+        >>> cube = Cube(2)
+        >>> cube.volume, made_of(cube)
+        (8, {'side': 2})
+    """
+    found = vars(machine).items()
+    return {name: value for name, value in found if not isinstance(getattr(type(machine), name, None), cached_property)}

@@ -49,6 +49,10 @@ class LiveStepper:
     def __repr__(self) -> str:
         return f"LiveStepper({self.stepper!r}, time={self.time:g} s)"
 
+    def __reduce__(self) -> Any:
+        """Copied and pickled as a stepper, what it was fed, a state and what was counted; the copy compiles itself."""
+        return _revive, (self.stepper, self._fed, self.state, self._memory.room.counts.copy())
+
     def _recorded(self) -> dict[str, int]:
         system = self.stepper.inclusion
         names = [s.name for s in system.states]
@@ -121,3 +125,11 @@ class LiveStepper:
             self._fed[str(key)] = checks.number("Stepper", f"inputs[{str(key)!r}]", value, "", told)
         self._into = np.array([self.stepper._place(name) for name in self._fed], dtype=np.int64)
         self._values = np.array([list(self._fed.values())])
+
+
+def _revive(stepper: Stepper, fed: Mapping[str, float], state: Array, counts: Array) -> LiveStepper:
+    live = LiveStepper(stepper, {})
+    live._feed(fed)
+    live.state = state
+    live._memory.room.counts[:] = counts
+    return live

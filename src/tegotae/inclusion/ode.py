@@ -15,7 +15,7 @@ from sympy import ImmutableMatrix, Symbol
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.inclusion.events_in_ode import locate
-from tegotae.inclusion.given import named, span_of
+from tegotae.inclusion.given import made_of, named, span_of
 from tegotae.inclusion.jamming import warn_of_jams
 from tegotae.inclusion.ode_source import OdeSource
 from tegotae.inclusion.parameters import Contact, Friction
@@ -82,6 +82,10 @@ class Ode:
 
     def __repr__(self) -> str:
         return f"Ode({', '.join(s.name for s in self.states)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of; what is compiled, every process finds for itself."""
+        return made_of(self)
 
     # ------------------------------------------------------------ compiled
 

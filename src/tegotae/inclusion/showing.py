@@ -31,8 +31,9 @@ def latex_of_inclusion(inclusion: Inclusion) -> str:
     forces: dict[Symbol, Expr] = dict(dios)
     for f in inclusion.frictions:
         limit, slips = f.limit.xreplace(dios), sympy.Tuple(*f.slips)
+        static = Str("") if f.static is None else f.static.xreplace(dios)
         for i, force in enumerate(f.forces):
-            forces[force] = CoulombForce(limit, slips, sympy.Integer(i), Str(f.name), sympy.S.NaN)
+            forces[force] = CoulombForce(limit, slips, sympy.Integer(i), Str(f.name), static)
     rows = [_tex(row.xreplace(forces)) for row in inclusion.right]
     left = _derivative(inclusion.mass_matrix, (_tex(s) for s in inclusion.states))
     relation = r"\in" if inclusion.elements else "="

@@ -18,7 +18,7 @@ from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.errors import TegotaeError
 from tegotae.inclusion import stepper_source as source
-from tegotae.inclusion.given import named
+from tegotae.inclusion.given import made_of, named
 from tegotae.inclusion.inputs import check_values
 from tegotae.inclusion.jamming import warn_of_jams
 from tegotae.inclusion.parameters import Contact, Friction
@@ -70,6 +70,10 @@ class Stepper:
 
     def __repr__(self) -> str:
         return f"Stepper({self.inclusion!r}, period={self.period:g} s)"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of; what is compiled, every process finds for itself."""
+        return made_of(self)
 
     # ------------------------------------------------------------ use
 
