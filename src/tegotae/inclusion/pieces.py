@@ -102,6 +102,12 @@ class Pieces:
         inputs = "\n".join(["@kernel", "def inputs(t, u):", *calls, ""])
         return "\n".join(["import math", "", inputs, *functions])
 
+    def magnitudes(self) -> str:
+        """`magnitudes(t, x, p, u, w)`: what is summed in each gap and slip, sizes alone; rounding is a share of it."""
+        system = self.inclusion
+        values = [c.gap for c in system.contacts] + [slip for f in system.frictions for slip in f.slips]
+        return self._vectors("magnitudes", "t, x, p, u", {"w": [_magnitude(value) for value in values]})
+
     def _vectors(self, name: str, arguments: str, outputs: dict[str, list[Expr]]) -> str:
         pairs = [(f"{word}[{i}]", value) for word, values in outputs.items() for i, value in enumerate(values)]
         return self._function(name, f"{arguments}, {', '.join(outputs)}", pairs)
@@ -132,6 +138,13 @@ def _compiled(symbol: Symbol, function: Any) -> Any:
             "  Give a function of the time [s] of plain arithmetic and the math module."
         ) from error
     return built
+
+
+def _magnitude(value: Expr) -> Expr:
+    """The value with nothing taken away from anything: sums and products of the sizes of their parts."""
+    if isinstance(value, (sympy.Add, sympy.Mul)):
+        return value.func(*(_magnitude(part) for part in value.args))
+    return sympy.Abs(value)
 
 
 def _slopes(values: Sequence[Expr], by: Sequence[Symbol]) -> sympy.Matrix:

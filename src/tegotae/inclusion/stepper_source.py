@@ -18,8 +18,8 @@ from tegotae.inclusion.pieces import Pieces
 from tegotae.inclusion.system import TIME, Inclusion
 
 _TICK = """
-tick = make(solve, smooth, directions, mass, gaps, slips, limits, smooth_slope, gap_slope, slip_slope, limit_slope,
-            {linear}, {constant})
+tick = make(solve, smooth, directions, mass, gaps, slips, limits, magnitudes, smooth_slope, gap_slope, slip_slope,
+            limit_slope, {linear}, {constant})
 """
 
 _LOOP = """
@@ -108,7 +108,7 @@ def module_parts(pieces: Pieces, structure: Structure) -> tuple[str, tuple[tuple
 
 def tick_parts(pieces: Pieces, structure: Structure) -> tuple[str, tuple[tuple[str, Callable[..., Any]], ...]]:
     """The text that makes `tick`, and the functions it imports."""
-    text = pieces.source() + _TICK.format(linear=structure.linear, constant=structure.constant)
+    text = pieces.source() + pieces.magnitudes() + _TICK.format(linear=structure.linear, constant=structure.constant)
     return text, (*pieces.input_functions(), ("make", k.tick_kernel), ("solve", element_solver.solver().solve))
 
 

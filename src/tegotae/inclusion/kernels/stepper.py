@@ -20,11 +20,14 @@ Elements = namedtuple("Elements", "first K beta")
 # Room for a tick, so that none is made in the loop; all of it floats, so that it can lie in a block's state.
 Room = namedtuple(
     "Room",
-    "d free shift xh f S M A inverse G W g gv Dg y Dy r LA LB Q b L q F_before counts ready "
+    "d free shift xh f S M A inverse G W g gv Dg y Dy r LA LB Q b L q F_before noise counts ready "
     "s_h s_N s_J s_trial s_least s_old s_modes s_q0",
 )
 OUTER = 60  # linearisations of one tick; a contraction by 0.7 still ends in them
 DAMPED = 15  # after so many the steps are halved, which ends a swing between two sides of a bend
+LATE = 3  # most ticks settle in fewer, so only later ones ask what rounding leaves open
+# Of the magnitudes that a gap or a slip is the sum of: two evaluations that differ, a few operations each.
+ROUNDING = 16.0 * 2.0**-52
 
 
 @kernel
@@ -117,21 +120,45 @@ def limit_lines(E, F, LA, LB, W, shift, r, L):
 
 
 @kernel
-def settled(x, F, F_before, free, W, part, d):
-    """Move d and F towards the new solution; whether both hardly moved."""
+def rounding(E, x, s, d, shift, F, Dg, Dy, Q, T, noise):
+    """What rounding leaves open of each slack; `noise` holds the magnitudes that were summed in its gap or slip."""
+    nc = E.first[0]
+    for i in range(noise.shape[0]):
+        size = noise[i] + E.beta[i] * abs(s[i]) / (T + E.beta[i]) if i < nc else noise[i] + abs(s[i]) / (T + E.beta[i])
+        for k in range(x.shape[0]):
+            slope = Dg[i, k] if i < nc else Dy[i - nc, k]
+            size += abs(slope) * (abs(x[k]) + abs(d[k]) + abs(shift[k]))
+        if i < nc:
+            size /= T
+        for j in range(F.shape[0]):
+            size += abs(Q[i, j] * F[j])
+        noise[i] = ROUNDING * size
+
+
+@kernel
+def settled(x, F, F_before, free, W, Q, q, noise, part, d):
+    """Move d and F towards the new solution; whether both moved by no more than rounding may, or hardly.
+
+    Forces of contacts that share a load may differ where no slack does: rounding shares it out anew each time.
+    """
     n, m = W.shape
     still, largest = True, 1e-300
     for i in range(n):
-        new, size = free[i], abs(free[i])
+        new, size, open_ = free[i], abs(free[i]), 0.0
         for j in range(m):
             new += W[i, j] * F[j]
             size += abs(W[i, j] * F[j])
-        still = still and abs(new - d[i]) <= 1e-10 * size + 1e-14 * abs(x[i])
+            open_ += abs(W[i, j]) * noise[j] / q[j]
+        still = still and abs(new - d[i]) <= 1e-10 * size + 1e-14 * abs(x[i]) + open_
         d[i] += part * (new - d[i])
     for j in range(m):
         largest = max(largest, abs(F[j]))
+    for i in range(m):
+        moved = 0.0
+        for j in range(m):
+            moved += Q[i, j] * (F[j] - F_before[j])
+        still = still and (abs(F[i] - F_before[i]) <= 1e-9 * largest or abs(moved) <= noise[i])
     for j in range(m):
-        still = still and abs(F[j] - F_before[j]) <= 1e-9 * largest
         F[j] = F_before[j] + part * (F[j] - F_before[j]) if part < 1.0 else F[j]
     return still
 
@@ -171,6 +198,7 @@ def tick_kernel(
     gaps,
     slips,
     limits,
+    magnitudes,
     smooth_slope,
     gap_slope,
     slip_slope,
@@ -185,12 +213,14 @@ def tick_kernel(
         """To time t, T after the last. Counts in w.counts how forces were found; False if the step is unsolved."""
         d, xh, free, shift, f = w.d, w.xh, w.free, w.shift, w.f
         S, M, G, W, inverse, Dg, Dy, Q, q = w.S, w.M, w.G, w.W, w.inverse, w.Dg, w.Dy, w.Q, w.q
-        r, L, b, F_before, ready = w.r, w.L, w.b, w.F_before, w.ready
+        r, L, b, F_before, noise, ready = w.r, w.L, w.b, w.F_before, w.noise, w.ready
         problem = Problem(E.first, Q, b, r, L, q)
         scratch = Scratch(w.s_h, w.s_N, w.s_J, w.s_trial, w.s_least, w.s_old, w.s_modes, w.s_q0)
         n, done, how = x.shape[0], False, 0
         for i in range(n):
             d[i] = 0.0
+        for i in range(noise.shape[0]):
+            noise[i] = 0.0
         for k in range(1 if linear else OUTER):
             copy(F_before, F)
             for i in range(n):
@@ -212,7 +242,10 @@ def tick_kernel(
             limit_slope(t, xh, p, u, F, w.LA, w.LB)
             limit_lines(E, F, w.LA, w.LB, W, shift, r, L)
             how = solve(problem, F, scratch) if ready[0] > 0.0 else UNSOLVED
-            done = settled(x, F, F_before, free, W, 0.5 if k > DAMPED else 1.0, d) or linear
+            if k >= LATE:
+                magnitudes(t, xh, p, u, noise)
+                rounding(E, x, s, d, shift, F, Dg, Dy, Q, T, noise)
+            done = settled(x, F, F_before, free, W, Q, q, noise, 0.5 if k > DAMPED else 1.0, d) or linear
             if done:
                 break
         note(problem, F, modes)
