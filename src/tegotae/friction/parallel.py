@@ -241,9 +241,8 @@ class ParallelFriction(Impedance):
         found = fault_at(0, wrong, "")
         if found is None:
             return None
-        most = count if found.place == 0 else above[found.place] - 1.0
-        least = count if found.place == 0 else 0
-        return Fault(int(places[found.place]), f"a whole number from {least} to {most:.0f}, where a group ends")
+        told = f"a whole number from 0 to {above[found.place] - 1.0:.0f}, where a group ends"
+        return Fault(int(places[found.place]), told if found.place else f"{count}, where the lowest group ends")
 
     def check(self, period: float) -> None:
         """Every element has one sliding speed."""

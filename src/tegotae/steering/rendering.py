@@ -264,6 +264,9 @@ class LiveRenderer:
 
     def render(self, packet: Packet, angle: float) -> float:
         """One tick: the newest packet and the angle read now [rad] in, torque for the motor [N·m] out."""
+        if not math.isfinite(angle):
+            told = "The tick was not taken; hold the last torque, and render again once the encoder reads."
+            checks.refuse("LocalRenderer", f"angle={angle} rad is not finite.", told)
         velocity = 0.0 if self._last is None else (angle - self._last) / self.period
         self._last = angle
         moved = angle - packet.angle
@@ -271,7 +274,11 @@ class LiveRenderer:
         damping = self.renderer.damping_torque * float(np.clip(velocity / self.renderer.damping_velocity, -1.0, 1.0))
         share = max(0.0, 1.0 - abs(packet.speed) / self.renderer.fade_speed)
         friction = float(self._friction.step(position=angle)) if self._friction else 0.0
-        return packet.torque - share * (stiffness * moved + damping) + friction
+        torque = packet.torque - share * (stiffness * moved + damping) + friction
+        if not math.isfinite(torque):
+            told = "A model that diverged sends such: stop the motor, and start the model again."
+            checks.refuse("LocalRenderer", f"{packet} makes a torque of {torque} N·m.", told)
+        return torque
 
 
 def angle_field(owner: str, model: MovingModel) -> str:

@@ -36,7 +36,7 @@ def rolled(p, s, T):
     phase += down
     if phase >= 1.0:  # -1e-17 rounds up to 1
         phase, down = 0.0, down - 1
-    shift = int(min(max(-n, down), n))  # in this order: a phase that is nan moves nobody out of the row
+    shift = int(min(max(down, -n), n))
     return phase, shift, max(0, -shift), min(n, n - shift)
 
 

@@ -32,7 +32,7 @@ def rolled(phase, Vr, h, n, T):
     phase += down
     if phase >= 1.0:  # -1e-17 rounds up to 1
         phase, down = 0.0, down - 1
-    return phase, int(min(max(-n, down), n))  # in this order: a phase that is nan moves nobody out of its row
+    return phase, int(min(max(down, -n), n))
 
 
 @kernel

@@ -1,0 +1,189 @@
+"""Every block of the package, and states that no user should give it. Run by itself, it gives them all of these.
+
+A crash is what is looked for, so it runs in a process of its own: `python random_states.py SEED TRIALS`.
+"""
+
+import sys
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+
+import tegotae as tg
+from tegotae.block import Block
+from tegotae.shipped_machines import classic_blocks, composites, movers
+
+PERIOD = 1e-3
+STRIBECK = tg.Stribeck(kinetic=3.0, static=4.0, velocity=0.1, viscosity=1.0)
+STACK = tg.ParallelFriction(stiffness=1e4, limits=[1.0, 2.0, 5.0, 5.0, 9.0])
+HOSTILE = [
+    np.nan,
+    np.inf,
+    -np.inf,
+    -0.0,
+    5e-324,
+    1e308,
+    -1e308,
+    1e8,
+    -1.0,
+    0.5,
+    1.0,
+    2.0,
+    3.0,
+    5.0,
+    6.0,
+    2.0**53,
+    2.0**63,
+]
+
+
+def plain_blocks() -> Iterator[Block]:
+    """Friction, composites, classics, controllers."""
+    for dimension in (1, 2, 3):
+        yield tg.FrictionImpedance(stiffness=6000.0, damping=20.0, law=STRIBECK, dimension=dimension)
+        yield tg.FrictionImpedance(
+            stiffness=6000.0, damping=20.0, law=STRIBECK, mass=0.1, lag=0.01, dimension=dimension
+        )
+        yield tg.FrictionAdmittance(mass=1.0, law=STRIBECK, lag=0.01, dimension=dimension)
+    yield tg.FrictionImpedance(stiffness=6000.0, law=tg.Tabulated([0.0, 0.1, 1.0], [3.0, 2.9, 3.1]), damping=20.0)
+    yield tg.Mass(mass=1.0, dimension=2)
+    yield tg.SpringDamper(stiffness=100.0, damping=1.0)
+    yield STACK
+    yield tg.ParallelFriction(stiffness=1e4, limits=range(1, 60))
+    kinds = {type(block): block for block in classic_blocks()}  # one law is enough
+    yield from kinds.values()
+    yield from list(composites())[1:4]
+    yield tg.ParallelFriction(stiffness=1e4, damping=5.0, mass=0.1, laws=[STRIBECK, tg.Coulomb(1.0)], dimension=2)
+
+
+def tyres() -> Iterator[Block]:
+    """Patches, and vehicles on them."""
+    from tegotae.fitting.recipes.steering import FeltSteering
+    from tegotae.steering import Bicycle, Carcass, ContactPatch, SteeringSystem
+    from tegotae.steering.planar import PlanarPatch
+
+    yield ContactPatch(bristles=5)
+    yield ContactPatch(bristles=5, friction=STRIBECK, carcass=Carcass(stiffness=1e5))
+    yield PlanarPatch(bristles=5, rows=2)
+    yield Bicycle(mass=1000.0, yaw_inertia=1500.0, front=1.2, rear=1.4).on(ContactPatch(bristles=5))
+    yield FeltSteering(system=SteeringSystem.paper(speed=10.0))
+
+
+def machines() -> Iterator[Block]:
+    """What has other blocks or whole machines inside."""
+    from tegotae.inclusion import Contact, Friction, Inclusion
+    from tegotae.multibody import Body, Free, Revolute, Tree, TreeAdmittance
+    from tegotae.multibody.controllers import Lock, Servo
+    from tegotae.through import Through
+
+    yield from movers()
+    rub = tg.FrictionImpedance(stiffness=1e5, damping=10.0, law=tg.Coulomb(6.0))
+    crane = Tree(
+        [
+            Body(name="hull", mass=5.0, inertia=(0.5, 0.5, 0.5), joint=Free()),
+            Body(name="arm", mass=1.0, inertia=(0.1, 0.1, 0.1), parent="hull", joint=Revolute(friction=rub)),
+            Body(name="hand", mass=1.0, inertia=(0.1, 0.1, 0.1), parent="arm", joint=Revolute()),
+            Body(name="tool", mass=1.0, inertia=(0.1, 0.1, 0.1), parent="hand", joint=Revolute()),
+        ]
+    )
+    yield TreeAdmittance(tree=crane, at="hand", controllers={"hand": Lock(), "tool": Servo(gain=10.0)})
+    slider = Inclusion({"p": "v", "v": "(load - coulomb(4, v, 'rub') + dio(p, 'wall'))/2"}, inputs={"load": 0.0})
+    given = {"friction": Friction(stiffness=1e5, beta=2e-3), "contact": Contact(stiffness=1e5, beta=2e-3)}
+    yield slider.to_stepper(period=PERIOD, **given).as_admittance(force="load", velocity="v")
+    rope = tg.SpringDamper(stiffness=100.0, damping=1.0)
+    hung = tg.Circuit(tg.Mass(mass=1.0), {"rope": rope, "one": STACK, "two": STACK}, bases=["rope"])
+    yield hung
+    yield Through(hung, "rope")
+    yield tg.Circuit(hung.by_address(), {"stack": STACK, "felt": Through(hung, "rope")}).by_address()
+    yield tg.Circuit(tg.Mass(mass=1.0, dimension=2), {"rope": tg.SpringDamper(stiffness=9.0, dimension=2)}).by_address()
+
+
+def every_block() -> Iterator[Block]:
+    """At least one of every class, and of every kind that keeps its state in its own way."""
+    yield from plain_blocks()
+    yield from tyres()
+    yield from machines()
+
+
+def classes_of_blocks() -> set[type]:
+    """All classes of blocks that the package has, once `every_block` has imported them."""
+
+    def below(kind: type) -> set[type]:
+        return {kind}.union(*(below(own) for own in kind.__subclasses__()))
+
+    owned = {kind for kind in below(Block) if kind.__module__.startswith("tegotae.")}
+    return {kind for kind in owned if not getattr(kind, "__abstractmethods__", None)}
+
+
+def spoilt(state, rng):
+    """One number, a few or all of them replaced."""
+    bad = state.copy()
+    count = int(rng.choice([1, 2, 3, bad.size]))
+    places = rng.choice(bad.size, min(count, bad.size), replace=False)
+    wild = rng.normal(size=places.size) * 10.0 ** rng.uniform(-320, 300, places.size)
+    bad[places] = np.where(rng.random(places.size) < 0.7, rng.choice(HOSTILE, places.size), wild)
+    return bad
+
+
+def pushed(block, rng):
+    """An input."""
+    size = rng.choice([0.0, 0.1, 10.0])
+    return size * float(rng.normal()) if block.dimension == 1 else size * rng.normal(size=block.dimension)
+
+
+def stepped(live, value) -> bool:
+    """One tick; whether it gave an answer. The only error that it may end in says that it diverged."""
+    try:
+        live.step(value)
+    except tg.TegotaeError as error:
+        if "diverged" not in str(error):
+            raise
+        return False
+    return True
+
+
+def tried(block: Block, rng, trials: int) -> dict[str, int]:
+    """How many states it refused, ran from, and diverged from."""
+    counts = {"refused": 0, "ran": 0, "diverged": 0}
+    live = block.start(period=PERIOD)
+    sound = live.state
+    for trial in range(trials):
+        live.state = sound  # every state that it comes to by itself is one that it takes
+        if trial % 10 == 0:
+            for _ in range(5):
+                live.step(pushed(block, rng))
+            sound = live.state
+        try:
+            live.state = spoilt(sound, rng)
+        except tg.InputError:
+            counts["refused"] += 1
+            continue
+        ended = [stepped(live, pushed(block, rng)) for _ in range(4)]  # on and on, though it has diverged
+        counts["ran" if all(ended) else "diverged"] += 1
+    return counts
+
+
+def begun(block: Block, rng, trials: int) -> None:
+    """The same as where it starts, field by field."""
+    for _ in range(trials):
+        name, part = list(block.slices().items())[rng.integers(len(block.slices()))]
+        try:
+            live = block.start(period=PERIOD, initial={name: spoilt(np.zeros(part.stop - part.start), rng)})
+            live.step(pushed(block, rng))
+        except tg.TegotaeError:
+            pass
+
+
+def main(seed: int, trials: int) -> None:
+    """Tell each block before it is tried, so that the last word names the one that crashed."""
+    warnings.simplefilter("ignore")
+    for block in every_block():
+        print(block.name, block.dimension, end=" ", flush=True)
+        rng = np.random.default_rng(seed)
+        counts = tried(block, rng, trials)
+        begun(block, rng, trials // 10)
+        print(counts["refused"], counts["ran"], counts["diverged"], flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))
