@@ -395,17 +395,15 @@ class Circuit(Admittance):
 class LiveCircuit(LiveAdmittance):
     """A circuit in a control loop; a step that did not converge is warned of when it happens."""
 
-    _told = 0
+    block: Circuit
 
     def _bound(self, *way: int) -> Callable[..., Any]:
         """The loop of its runs, over a single tick."""
-        x, picks = self._in[None], running.picks_of(self.block, ["velocity"])[1]
-        x = x[0] if self._n == 1 else x
-        held = self._parameters[None], x[None], self._period, 1, picks, self._out[None, :, None]
-        p, x, *rest = held
-        self.block.bound(p, self._state[None].copy(), x, *rest)()
-        loop = self.block.bound(p, self._state[None], x, *rest)
-        given, found = self._in, self._out
+        given, found, picks = self._in, self._out, running.picks_of(self.block, ["velocity"])[1]
+        record = given[None] if self._n == 1 else given[None, None]
+        shared = record, self._period, 1, picks, found[None, :, None]
+        self.block.bound(self._parameters[None], self._state[None].copy(), *shared)()
+        loop = self.block.bound(self._parameters[None], self._state[None], *shared)
         if self._n > 1:
             return lambda: all(map(isfinite, given.tolist())) and (loop() or all(map(isfinite, found.tolist())))
 
@@ -421,10 +419,10 @@ class LiveCircuit(LiveAdmittance):
 
     def step(self, force: ArrayLike) -> Any:
         """One tick: force [N] in, velocity [m/s] out."""
+        before = self.block.unsolved(self._state)
         velocity = super().step(force)
-        unsolved = self.block.unsolved(self._state)  # type: ignore[attr-defined]
-        if unsolved > self._told:
-            self._told = unsolved
+        unsolved = self.block.unsolved(self._state)
+        if unsolved > before:
             report_unsolved(unsolved, None)
         return velocity
 

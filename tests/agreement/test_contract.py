@@ -107,8 +107,7 @@ def test_step_by_step_equals_run(name):
     stepped = np.array([live.step(value) for value in signal])
     run = block.run(signal, period=T)
     wanted = run.force if name in IMPEDANCES else run.velocity
-    # A circuit's loop adds its forces in a free order; all others are the same to the last bit.
-    np.testing.assert_allclose(stepped, wanted, rtol=0, atol=1e-13 if name == "circuit" else 0.0)
+    np.testing.assert_array_equal(stepped, wanted)
 
 
 def test_checkpoint_and_replay():

@@ -175,3 +175,12 @@ def test_a_block_of_ones_own_says_what_it_can_be_in():
     Counting().check_state(np.array([1.0, 3.0]))
     with pytest.raises(tg.InputError, match=r"Counting: turns=0\.5 cannot be in its state\.\n  Give a whole number"):
         Counting().check_state(np.array([1.0, 0.5]))
+
+
+@pytest.mark.filterwarnings("error")
+def test_steps_that_were_unsolved_before_a_checkpoint_are_not_told_again():
+    live = tg.Circuit(tg.Mass(mass=1.0), {"rope": ROPE}).start(period=T)
+    live.state = spoilt(live, "unsolved", 0, 5.0)
+    live.step(1.0)
+    assert live["unsolved"] == 5.0
+    assert pickle.loads(pickle.dumps(live)).step(1.0) == live.step(1.0)
