@@ -7,8 +7,8 @@ from tegotae.hybrid import Command, MemoryLink, Rearm, State, Stop
 from tegotae.hybrid.clocks.virtual import Lockstep
 from tegotae.hybrid.devices.device import SpringTwin
 from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
-from tegotae.hybrid.nodes.virtual_run import VirtualLoop
 from tegotae.hybrid.settings import read_settings
+from three_nodes import ThreeNodes
 
 T = 2e-3
 
@@ -164,22 +164,6 @@ def test_silence_of_the_process_is_a_fault():
     assert faults[20] == ""
     assert "nothing from the device" in faults[-1]
     assert bench.device.read().late
-
-
-class ThreeNodes(VirtualLoop):
-    """All three nodes in lockstep, with the device as in a process of its own."""
-
-    def __init__(self, settings):
-        super().__init__(settings)
-        clock, self._ticks = self.table._clock, 0
-        here, there = MemoryLink.pair(clock)
-        self.device = DeviceNode(twin=self.twin, link=there, clock=clock)
-        self.table._device = RemoteDevice(link=here, period=T)
-
-    def _let(self, name, step):
-        if name == "device":
-            self._ticks += 1
-        super()._let(name, (lambda: self.device.step(self._ticks)) if name == "device" else step)
 
 
 @pytest.mark.parametrize("seconds", [0.02, 0.06])

@@ -11,7 +11,7 @@ from tegotae.hybrid.safety.poses import difference
 
 SLOW = 0.02  # of the velocity that the limits allow: slower is rest
 CREEP = 1e-3  # m/s, rad/s: what encoders cannot tell from rest
-_WINDOW = 4  # periods that a speed is taken over: encoders count
+_WINDOW = 8e-3  # s that a speed is taken over: encoders count
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,15 @@ class Rest:
         >>> rest = Rest(Limits(velocity=0.1), 2e-3)
         >>> for x in (0.0, 1e-4, 2e-4, 2e-4, 2e-4, 2e-4, 2e-4, 2e-4):
         ...     quiet = rest.step((x, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
-        >>> round(rest.time, 6), rest.distance  # it last moved 5 periods after the first, seen over 4
+        >>> round(rest.time, 6), rest.distance  # it last moved 5 periods after the first, seen over 8 ms
         (0.012, 0.0002)
     """
 
     def __init__(self, limits: Limits, period: float) -> None:
-        window = period * _WINDOW
-        self._far = window * max(SLOW * limits.velocity, CREEP)
-        self._turned = window * max(SLOW * limits.angular_velocity, CREEP)
+        self._window = max(1, round(_WINDOW / period))
+        time = self._window * period
+        self._far = time * max(SLOW * limits.velocity, CREEP)
+        self._turned = time * max(SLOW * limits.angular_velocity, CREEP)
         self._period, self._poses, self._moving = period, list[Sequence[float]](), 0
         self.distance = 0.0
 
@@ -73,7 +74,7 @@ class Rest:
         """
         poses = self._poses
         poses.append(pose)
-        x, y, z, *turn = difference(poses[max(len(poses) - 1 - _WINDOW, 0)], pose)
+        x, y, z, *turn = difference(poses[max(len(poses) - 1 - self._window, 0)], pose)
         if hypot(x, y, z) > self._far or hypot(*turn) > self._turned:
             self._moving = len(poses) - 1
         self.distance = max(self.distance, hypot(*difference(poses[0], pose)[:3]))

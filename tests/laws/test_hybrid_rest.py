@@ -1,0 +1,128 @@
+"""What is promised is rest of the table itself: its mechanism is looked at, whoever dies while it flies."""
+
+import numpy as np
+import pytest
+
+import tegotae as tg
+from tegotae.hybrid import State
+from tegotae.hybrid.devices.hexa_twin import HexaTwin
+from tegotae.hybrid.nodes.assembly import plant_of, reflexes_of
+from tegotae.hybrid.nodes.stopping_trial import stopping_of
+from tegotae.hybrid.safety.stopping import CREEP, SLOW
+from tegotae.hybrid.settings import read_settings
+from three_nodes import ThreeNodes
+
+FLIGHT = ["model.gap=0.045", "limits.box=[0.05, 0.05, 0.06]"]  # m: half a second away, and room for it
+
+
+def in_flight(speed, *changes):
+    """Three nodes in mid-flight, at this speed [m/s] towards the surface, far from it."""
+    settings = read_settings(changes=[*FLIGHT, f"model.speed={speed}", *changes])
+    loop = ThreeNodes(settings)
+    while loop.dynamics.simulated * speed < 0.01:
+        loop.run(settings.period)
+    assert State.RUNNING in loop.table.state
+    return settings, loop
+
+
+def left_alone(settings, loop, dying, seconds=0.4):
+    """Tick by tick after a death: the mechanism's true position and velocity, and the table's command, along z."""
+    loop.kill(dying)
+    truth, rows = loop.twin._live.read(), []
+    for _ in range(round(seconds / settings.period)):
+        rows.append((truth.true_position[2], truth.true_twist[2], loop.table._safety._motion.pose[2]))
+        loop.run(settings.period)
+    return np.array(rows).T
+
+
+def resting_speed(settings):
+    return max(SLOW * settings.limits.velocity, CREEP)
+
+
+@pytest.mark.parametrize("dying", ["dynamics", "table"])
+@pytest.mark.parametrize(
+    ("speed", "changes"),
+    [
+        (0.09, []),
+        (0.02, []),
+        (0.09, ["device.kp=800"]),
+        (0.05, ["period=0.001"]),
+        (0.2, ["limits.velocity=0.25", "limits.ramp=0.015"]),
+        (0.09, ["limits.watchdog=2", "limits.coast=0.004", "limits.ramp=0.012"]),
+        (0.09, ["device.damping_ratio=0.5", "limits.stopping_time=0.4"]),
+    ],
+    ids=str,
+)
+def test_the_mechanism_rests_in_the_time_and_way_that_were_promised(dying, speed, changes):
+    settings, loop = in_flight(speed, *changes)
+    promise = stopping_of(settings)
+    place, velocity, _ = left_alone(settings, loop, dying)
+    moving = np.flatnonzero(np.abs(velocity) > resting_speed(settings))[-1] + 1
+    assert moving * settings.period <= promise.time
+    assert np.abs(place - place[0]).max() <= promise.distance
+
+
+def test_a_device_that_stops_by_itself_brakes_within_the_limits():
+    """Its reference must not jump: a table that swings would be struck with 20 m/s² and more."""
+    settings, loop = in_flight(0.09)
+    _, velocity, _ = left_alone(settings, loop, "table")
+    assert loop.device.stopped
+    assert np.abs(np.diff(velocity)).max() / settings.period < 0.6 * settings.limits.acceleration
+
+
+@pytest.mark.parametrize("speed", [0.02, 0.05, 0.09])
+def test_a_device_that_dies_is_not_led_on(speed):
+    """The command rests as without commands, and stays: where the device was once is no place to go to."""
+    settings, loop = in_flight(speed)
+    _, _, command = left_alone(settings, loop, "device")
+    ticks = round(reflexes_of(settings).rest_after(settings.period) / settings.period)
+    assert np.ptp(command[ticks + 1 :]) == 0.0
+    assert command[-1] - command[0] <= settings.limits.velocity * reflexes_of(settings).goes_on(settings.period)
+    assert State.LATCHED in loop.table.state, "in the end a person must look"
+
+
+def braked(settings, start, way):
+    """The mechanism under a command that coasts and slows down as the reflexes do: how long it moves, and how far."""
+    own, T = settings.limits, settings.period
+    slowing = np.linspace(1.0, 0.0, round(own.ramp / T) + 1)[1:]
+    run_up, full = round(0.08 / T), own.watchdog + round(own.coast / T)
+    speeds = np.concatenate([np.linspace(0.0, 1.0, 5), np.ones(run_up + full), slowing, np.zeros(round(0.3 / T))])
+    twin = HexaTwin(plant_of(settings.device, T), start=(*start, 1.0, 0.0, 0.0, 0.0))
+    truth, rows = twin._live.read(), []
+    for place in start + T * own.velocity * np.cumsum(speeds)[:, None] * way / np.linalg.norm(way):
+        twin.command((*place, 1.0, 0.0, 0.0, 0.0), (0.0,) * 6, label=0.0)
+        twin.step()
+        rows.append([*truth.true_position, np.linalg.norm(truth.true_twist[:3])])
+    after = np.array(rows)[5 + run_up :]
+    moving = np.flatnonzero(after[:, 3] > resting_speed(settings))[-1] + 1
+    return moving * T, np.linalg.norm(after[:, :3] - after[0, :3], axis=1).max()
+
+
+@pytest.mark.parametrize("changes", [[], ["device.kp=800"], ["period=0.001", "limits.velocity=0.05"]], ids=str)
+def test_the_promise_holds_elsewhere_in_the_workspace_in_any_direction_and_is_not_idle(changes):
+    """Looked at without any node: the plant and a command alone."""
+    settings, draw = read_settings(changes=changes), np.random.default_rng(0)
+    promise, middle = stopping_of(settings), np.array([0.0, 0.0, settings.device.height - 0.04])
+    seen = [braked(settings, middle + draw.uniform(-0.02, 0.02, 3), draw.normal(size=3)) for _ in range(6)]
+    time, way = np.max([*seen, braked(settings, middle, np.array([1.0, 0.0, 0.0]))], axis=0)
+    assert 0.7 * promise.time < time <= promise.time
+    assert 0.7 * promise.distance < way <= promise.distance
+
+
+def test_a_table_that_would_move_on_for_too_long_is_refused():
+    with pytest.raises(tg.InputError, match=r"moves on for 0\.\d+ s and .*limits\.stopping_time=0\.1 s"):
+        stopping_of(read_settings(changes=["limits.stopping_time=0.1"]))
+    with pytest.raises(tg.InputError, match=r"limits\.stopping_distance=0\.002 m"):
+        stopping_of(read_settings(changes=["limits.stopping_distance=0.002"]))
+    with pytest.raises(tg.InputError, match=r"stopping_time=0\.0 s must be > 0"):
+        stopping_of(read_settings(changes=["limits.stopping_time=0"]))
+
+
+def test_a_table_of_ones_own_promises_what_it_was_declared_to_take():
+    settings = read_settings(changes=["device.kind=own", "device.settling=0.03"])
+    promise = stopping_of(settings)
+    assert promise.time == pytest.approx(0.046 + 0.03)
+    assert promise.distance == pytest.approx(0.1 * (0.034 + 0.03))
+    slow = read_settings(changes=["device.kind=own", "device.settling=1"])
+    with pytest.raises(tg.InputError, match=r"moves on for 1\.05 s"):
+        stopping_of(slow)

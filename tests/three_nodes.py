@@ -1,0 +1,21 @@
+"""Dynamics, table and device on one virtual timeline, with the device as in a process of its own."""
+
+from tegotae.hybrid import MemoryLink
+from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
+from tegotae.hybrid.nodes.virtual_run import VirtualLoop
+
+
+class ThreeNodes(VirtualLoop):
+    """All three nodes in lockstep, with the device as in a process of its own."""
+
+    def __init__(self, settings):
+        super().__init__(settings)
+        clock, self._ticks = self.table._clock, 0
+        here, there = MemoryLink.pair(clock)
+        self.device = DeviceNode(twin=self.twin, link=there, clock=clock)
+        self.table._device = RemoteDevice(link=here, period=settings.period)
+
+    def _let(self, name, step):
+        if name == "device":
+            self._ticks += 1
+        super()._let(name, (lambda: self.device.step(self._ticks)) if name == "device" else step)
