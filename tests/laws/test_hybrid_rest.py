@@ -1,14 +1,20 @@
 """What is promised is rest of the table itself: its mechanism is looked at, whoever dies while it flies."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import tegotae as tg
 from tegotae.hybrid import State
 from tegotae.hybrid.devices.hexa_twin import HexaTwin
-from tegotae.hybrid.nodes.assembly import plant_of, reflexes_of
+from tegotae.hybrid.nodes.assembly import limits_of, plant_of, reflexes_of
 from tegotae.hybrid.nodes.stopping_trial import stopping_of
-from tegotae.hybrid.safety.stopping import CREEP, SLOW
+from tegotae.hybrid.processes.launcher import Run
+from tegotae.hybrid.processes.node_processes import Nodes
+from tegotae.hybrid.processes.process_life import Ending
+from tegotae.hybrid.records.log_reader import LogReader
+from tegotae.hybrid.safety.stopping import CREEP, SLOW, Rest
 from tegotae.hybrid.settings import read_settings
 from three_nodes import ThreeNodes
 
@@ -126,3 +132,79 @@ def test_a_table_of_ones_own_promises_what_it_was_declared_to_take():
     slow = read_settings(changes=["device.kind=own", "device.settling=1"])
     with pytest.raises(tg.InputError, match=r"moves on for 1\.05 s"):
         stopping_of(slow)
+
+
+# ------------------------------------------------------------ processes
+
+FAST = [*FLIGHT, "model.speed=0.09", "duration=20"]
+
+
+def killed_in_flight(node, path):
+    """The log of a run in which a process is killed while the table flies at 90 mm/s, and the run's settings."""
+    killed = []
+
+    def kill(listener):
+        if listener.simulated > 0.1 and not listener.trip and not killed:
+            killed.append(node)
+            nodes.process(node).kill()
+
+    with Nodes(read_settings(changes=FAST), out=path, view=False) as nodes:
+        outcome = Run(nodes, show=kill).until_end(Ending())
+        assert not outcome.whole
+        assert f"{node} killed by SIGKILL" in outcome.words
+        return LogReader(path), nodes.settings
+
+
+def held_up(rows, begin, end, period):
+    """How long a loop did not run in this time, without anything being wrong with it [s]: the machine is shared."""
+    ticks = rows["time"][(rows["time"] >= begin) & (rows["time"] <= end)]
+    return float(np.maximum(1e-9 * np.diff(ticks) - period, 0.0).sum())
+
+
+def flying(rows):
+    """The last row in which a command came in, if the table then moved."""
+    last = rows[np.flatnonzero(rows["age"] == 0.0)[-1]]
+    moved = State.RUNNING in State(int(last["state"])) and np.abs(last["twist"][2]) > 0.05
+    return last if moved else None
+
+
+@pytest.mark.realtime
+@pytest.mark.parametrize("node", ["dynamics", "table"])
+def test_killed_processes_leave_a_mechanism_that_rests_as_promised(node, tmp_path):
+    """`kill -9` at 90 mm/s in free flight; looked at is what the device's process saw of its mechanism."""
+    for attempt in range(5):
+        log, settings = killed_in_flight(node, tmp_path / f"{attempt}.mcap")
+        last = flying(log.table if node == "dynamics" else log.device)
+        if last is not None:
+            break  # else the machine held somebody up just before, and it rested already
+    assert last is not None
+    promise, T = log.status["table"][-1]["stopping"], settings.period
+    assert promise == dataclasses.asdict(stopping_of(settings))
+    seen = log.device[log.device["time"] >= last["time"]]
+    rest = Rest(limits_of(settings), T)
+    for pose in seen["pose"]:
+        rest.step(tuple(pose.tolist()))
+    ticks = round(rest.time / T)
+    late = held_up(log.device, last["time"], seen["time"][min(ticks, seen.size - 1)], T)
+    if node == "dynamics":  # whose commands are late, too, if the table's process is
+        late += held_up(log.table, last["time"], last["time"] + 10**9, T)
+    assert seen.size > ticks + 20, "it was looked at for long enough"
+    assert ticks * T <= promise["time"] + late
+    assert rest.distance <= promise["distance"] + 0.1 * late
+
+
+@pytest.mark.realtime
+def test_a_killed_device_is_not_led_on(tmp_path):
+    """The table's command rests in as many of its own ticks as promised, and does not go anywhere afterwards."""
+    for attempt in range(5):
+        log, settings = killed_in_flight("device", tmp_path / f"{attempt}.mcap")
+        rows = log.table
+        died = np.flatnonzero(np.abs(np.diff(rows["pose"], axis=0)).max(axis=1) > 0.0)[-1] + 1  # its last word
+        if State.RUNNING in State(int(rows["state"][died])) and np.abs(rows["twist"][died][2]) > 0.05:
+            break
+    command = rows["command"][died:, 2]
+    ticks = round(reflexes_of(settings).rest_after(settings.period) / settings.period)
+    assert np.diff(command)[:5].min() > 0.0, "in flight"
+    assert command.size > 3 * ticks
+    assert np.ptp(command[ticks + 1 :]) == 0.0
+    assert State.LATCHED in State(int(rows["state"][-1]))
