@@ -1,10 +1,13 @@
 """The loop as a whole, in lockstep: it waits, runs, feels, stops and goes on; the same inputs give the same numbers."""
 
+import json
+
 import numpy as np
 import pytest
 
 from tegotae.hybrid import Measurement, State
 from tegotae.hybrid.bus.bus import MemoryBus
+from tegotae.hybrid.bus.reporting import DONE
 from tegotae.hybrid.nodes.assembly import core_of
 from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
 from tegotae.hybrid.nodes.virtual_run import VirtualLoop, run_virtual
@@ -77,6 +80,23 @@ def test_the_simulation_waits_for_the_table_and_goes_on_after_a_re_arm():
     assert loop.dynamics.simulated > stood + 0.2
     assert any("a person pressed it" in event for event in events)
     assert any("re-armed" in event for event in events)
+
+
+def test_the_end_of_a_simulation_is_no_trouble():
+    """The table stops and is held, as after a trip; but nobody is alarmed, and a re-arm is still needed."""
+    bus, events = MemoryBus("two-robots"), []
+    bus.subscribe("two-robots/events", lambda topic, payload: events.append(json.loads(payload)))
+    loop = VirtualLoop(settings(), bus=bus)
+    loop.run(0.2)
+    loop.table.request_stop(DONE)
+    loop.run(0.1)
+    assert State.LATCHED in loop.table.state
+    assert any(each["kind"] == "stop" and each["level"] == "info" for each in events)
+    assert not any(each["level"] == "trip" for each in events)
+    assert loop.table.status()["done"]
+    loop.table.request_rearm()
+    loop.run(0.1)
+    assert not loop.table.status()["done"]
 
 
 def rest_after(rows, killed):

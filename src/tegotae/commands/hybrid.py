@@ -60,20 +60,25 @@ def node(
     settings = read_settings(file, changes)
     _refuse_virtual(name, settings)
     require(f"hybrid {name}", *_NEEDS.get(name, ("zenoh",)))  # before anything is compiled
+    said = Console(stderr=True, highlight=False, soft_wrap=True)
+
+    def tell(words: str) -> None:
+        said.print(words, markup=False)
+
     if name == "log":
         from tegotae.hybrid.processes.node_processes import refuse_taken
 
         if out is None:
             checks.refuse("hybrid log", "it has no file to write.", "Add --out run.mcap.")
         refuse_taken(out, overwrite)
-        processes.run_log(settings, out=out, overwrite=overwrite, awaited=awaited, parent=parent)
-        return
-    said = Console(stderr=True, highlight=False, soft_wrap=True)
-    if name == "view":
-        processes.run_view(settings, awaited=awaited, parent=parent, tell=lambda url: said.print(f"viewer: {url}"))
+        processes.run_log(settings, out=out, overwrite=overwrite, awaited=awaited, parent=parent, tell=tell)
+    elif name == "view":
+        processes.run_view(settings, awaited=awaited, parent=parent, tell=lambda url: tell(f"viewer: {url}"))
     else:
         run = {"dynamics": processes.run_dynamics, "table": processes.run_table, "device": processes.run_device}[name]
-        run(settings, awaited=awaited, parent=parent, tell=lambda words: said.print(words, markup=False))
+        run(settings, awaited=awaited, parent=parent, tell=tell)
+    if parent is None:
+        tell(f"{name}: ended")
 
 
 def _refuse_virtual(name: str, settings: Settings) -> None:
@@ -114,7 +119,7 @@ def run(
     with nodes, Ending() as ending, _Teller(nodes) as teller:
         running = Run(nodes, tell=teller.tell, show=teller.show, patience=patience, rearm=rearm)
         outcome = running.until_end(ending)
-        teller.close()
+        teller.close(whole=outcome.whole)
         _say_end(nodes.out, outcome.simulated, settings.duration, out)
         if ending:
             return 130
@@ -170,7 +175,8 @@ def _say_end(path: Path, simulated: float, duration: float, out: Path | None) ->
 
 def _bar() -> Progress:
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TextColumn("{task.fields[said]}"))
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24, complete_style="cyan", finished_style="green"),
+               TextColumn("{task.fields[said]}"))  # fmt: skip
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
@@ -192,7 +198,9 @@ class _Teller:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self) -> None:
+    def close(self, *, whole: bool = False) -> None:
+        if whole:
+            self._bar.update(self._task, description="done", completed=self._nodes.settings.duration)
         self._bar.stop()
 
     def tell(self, text: str) -> None:

@@ -89,11 +89,11 @@ class Reporter:
         self._bus.publish(f"{self._bus.session}/status/{self._node}", said.encode())
 
     def finish(self, time: int, told: Mapping[str, Any]) -> None:
-        """The last rows and the last status.
+        """The last rows and the last status, which says that it ended as it should.
 
         Args:
             time: by the node's clock [ns].
             told: plain values.
         """
         self._writer.flush()
-        self.status(time, told)
+        self.status(time, {**told, "ended": True})

@@ -270,9 +270,11 @@ class DeviceNode:
 
     def _stop(self, now: int, why: str, kind: str) -> None:
         if not self.stopped:
+            stood = self._command is None or not any(self._command.twist)
             self.stopped, self._command, self._told = True, None, None
             self._twin.stop()
-            self._tell(now, "trip", f"{why}: stopped, holding; re-arm to go on", kind)
+            # One that stood is not interrupted: so it is when a session ends.
+            self._tell(now, "info" if stood else "trip", f"{why}: stopped, holding; re-arm to go on", kind)
 
     def _answer(self) -> None:
         reading = self._twin.read()

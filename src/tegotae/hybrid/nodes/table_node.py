@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from tegotae.hybrid.bus.reporting import Reporter
+from tegotae.hybrid.bus.reporting import DONE, Reporter
 from tegotae.hybrid.clocks.clock import Clock
 from tegotae.hybrid.devices.device import Device, DeviceReading
+from tegotae.hybrid.happenings import REARMED
 from tegotae.hybrid.links.link import Link
 from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, Rearm, State, Stop
 from tegotae.hybrid.safety.safety import Order, Safety
@@ -70,7 +71,7 @@ class TableNode:
         self._stops: deque[str] = deque()  # asked for by other threads, too: none may be lost
         self._rearm = 0
         self.state = State.HELD
-        self._stopping = stopping
+        self._stopping, self._done = stopping, False
         if stopping is not None:
             reporter.event(clock.nanoseconds, "info", f"without commands: {stopping.words}")
 
@@ -163,20 +164,25 @@ class TableNode:
             now, tick, reading.label, min(age, 1e9), order.pose, reading.pose, reading.twist, reading.signal,
             felt.wrench, int(order.state), safety.joint_margin, safety.singularity, self._clock.deadlines.latest,
         )  # fmt: skip
-        for each in (*felt.events, *order.events):
-            reporter.event(now, *each)
+        for level, text, *kind in (*felt.events, *order.events):
+            done = DONE in text  # that it stops at the end is as it should be
+            self._done = (self._done or done) and REARMED not in kind
+            reporter.event(now, "info" if done else level, text, *kind)
         if reporter.due(now):
             reporter.status(now, self.status())
 
     def status(self) -> dict[str, Any]:
         """What the node says of itself."""
         words = [*self._clock.deadlines.troubles(), *self._link.statistics.troubles()]
-        if self.state & _BOTHERED:
+        if self._done:
+            words.append(DONE)
+        elif self.state & _BOTHERED:
             words.append("latched: look at it, then re-arm")
         told = {
             "deadlines": self._clock.deadlines.summary(),
             "link": self._link.statistics.summary(),
             "state": int(self.state),
+            "done": self._done,
             "words": words,
         }
         return told if self._stopping is None else {**told, "stopping": asdict(self._stopping)}

@@ -108,6 +108,7 @@ def join(
     ending: Ending,
     meanwhile: Callable[[], object] = lambda: None,
     tell: Callable[[str], None] = lambda words: None,
+    hello: str = "",
 ) -> None:
     """Make a node known, answer for its parameters, and wait for those without whom it does not begin.
 
@@ -121,18 +122,22 @@ def join(
         ending: whether to give up.
         meanwhile: called a hundred times a second, to empty links that others fill already.
         tell: called with what may be wrong, in words, while others do not come.
+        hello: what is told at once: that it has started, and what it waits for; "" tells nothing.
 
     Example:
         >>> import json
         >>> from tegotae.hybrid.bus.bus import MemoryBus
         >>> bus = MemoryBus("demo")
-        >>> join(Settings(), "table", bus, [], Ending())
+        >>> join(Settings(), "table", bus, [], Ending(), tell=print, hello="waiting for commands")
+        table: started, waiting for commands
         >>> json.loads(bus.ask("demo/parameters/table"))["period"]
         0.002
     """
     told = msgspec.json.encode(settings)
     bus.answer(f"{bus.session}/parameters/{node}", lambda asked: told)
     bus.declare(node, {"pid": os.getpid()})
+    if hello:
+        tell(f"{node}: started, {hello}")
     began = time.monotonic()
     explained, missing = began + _EXPLAINED, list(awaited)
     while missing and not ending:

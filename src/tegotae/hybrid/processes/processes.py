@@ -72,7 +72,10 @@ def run_dynamics(
         with clock, undisturbed():
             # Greeted over the fast link, too, a table says if it hears of another key or version.
             needed = dict.fromkeys(("table", *awaited))
-            join(settings, "dynamics", bus, list(needed), ending, meanwhile=link.greet, tell=tell)
+            hello = _hello(parent, f"waiting for {', '.join(needed)}")
+            join(settings, "dynamics", bus, list(needed), ending, meanwhile=link.greet, tell=tell, hello=hello)
+            if hello:
+                tell(f"dynamics: simulates {settings.duration:g} s as soon as the table is ready")
             _hurry(settings, clock, reporter)
             while not ending and node.simulated < wanted:
                 node.step(clock.wait(_DOZING if node.idle else 1))
@@ -80,6 +83,8 @@ def run_dynamics(
         how = FINISHED if done else "ended early"
         said = f"{how}: {node.simulated:.3f} s simulated"
         reporter.event(clock.nanoseconds, "info", said, FINISHED if done else "")
+        if hello:
+            tell(f"dynamics: {said}")
         link.send(Stop(reason=DONE if done else "the simulation has ended"))
         node.finish()
 
@@ -125,7 +130,8 @@ def run_table(
         # Called in a thread of the bus: they only put a mark, which the next tick finds.
         take_requests(bus, stop=node.request_stop, rearm=node.request_rearm)
         with clock, undisturbed():
-            join(settings, "table", bus, awaited, ending, meanwhile=device.read, tell=tell)
+            hello = _hello(parent, f"waiting for commands at {settings.link.table}; without any, {stopping.words}")
+            join(settings, "table", bus, awaited, ending, meanwhile=device.read, tell=tell, hello=hello)
             _hurry(settings, clock, reporter)
             while not ending:
                 node.step(clock.wait(_DOZING if node.idle else 1))
@@ -141,6 +147,11 @@ def _open(
     clock = clock_of(settings)
     link = held.enter_context(link_of(settings, *ends, clock=clock, faults=faults))
     return ending, clock, link, held.enter_context(closing(bus_of(settings, ends[0])))
+
+
+def _hello(parent: int | None, words: str) -> str:
+    """What a node says that a person started; one that was started by a run has nobody to listen."""
+    return f"{words}; Ctrl-C ends it" if parent is None else ""
 
 
 def _hurry(settings: Settings, clock: RealClock, reporter: Reporter) -> None:
@@ -236,7 +247,8 @@ def run_device(
             tell=reporter.event,
         )
         with clock, undisturbed():
-            join(settings, "device", bus, awaited, ending, tell=tell)
+            hello = _hello(parent, f"waiting for the table node at {settings.link.device}")
+            join(settings, "device", bus, awaited, ending, tell=tell, hello=hello)
             _hurry(settings, clock, reporter)
             while not ending:
                 tick = clock.wait(_DOZING if node.idle else 1)
@@ -261,6 +273,7 @@ def run_log(
     overwrite: bool = False,
     awaited: Sequence[str] = (),
     parent: int | None = None,
+    tell: Tell = _nobody,
 ) -> None:
     """Write everything down that the nodes say; at the end, wait until nobody says anything more.
 
@@ -270,6 +283,7 @@ def run_log(
         overwrite: whether one of that name may be replaced.
         awaited: nodes to wait for.
         parent: process without which this one ends.
+        tell: called with words, once it writes and once it has written.
     """
     from tegotae.hybrid.records.log_node import LogNode
 
@@ -278,6 +292,8 @@ def run_log(
         bus = held.enter_context(closing(bus_of(settings, "log")))
         about = about_of(settings)
         node = held.enter_context(LogNode(bus, settings.session, out, about=about, overwrite=overwrite))
+        if hello := _hello(parent, f"writing {out}"):
+            tell(f"log: started, {hello}")
         while not ending:
             time.sleep(0.02)
             node.step()

@@ -37,8 +37,8 @@ def node_table(alive: Mapping[str, Mapping[str, object]], status: Mapping[str, M
         status: what each said of itself last.
 
     Example:
-        >>> "gone" in node_table({}, {"table": {"state": 1}})
-        True
+        >>> "gone" in node_table({}, {"table": {"state": 1}}), "gone" in node_table({}, {"table": {"ended": True}})
+        (True, False)
     """
     head = "".join(
         f'<th style="{_CELL};text-align:left;font-weight:500;color:{QUIET}">{escape(word)}</th>'
@@ -54,8 +54,11 @@ def node_table(alive: Mapping[str, Mapping[str, object]], status: Mapping[str, M
 def _node_row(name: str, here: bool, told: Mapping[str, Any]) -> str:
     state = told.get("state")
     flags = state if isinstance(state, int) else 0
+    ended = told.get("ended") is True and not here
     colour = BAD if not here or flags & _TROUBLE else POOR if flags & _CARE else GOOD
-    words = "gone" if not here else state_words(flags) if isinstance(state, int) else "here"
+    if ended or told.get("done") is True:  # as it should be
+        colour = QUIET
+    words = "ended" if ended else "gone" if not here else state_words(flags) if isinstance(state, int) else "here"
     deadlines, link = _part(told, "deadlines"), _part(told, "link")
     trip = link.get("round_trip_p50")
     cells = (
