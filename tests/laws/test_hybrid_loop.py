@@ -106,7 +106,7 @@ def rest_after(rows, killed):
     return T * (moving[-1] + 2)
 
 
-def test_without_the_dynamics_the_table_rests_within_50_ms():
+def test_without_the_dynamics_the_command_rests_within_50_ms():
     loop = VirtualLoop(settings())
     loop.run(0.25)
     assert State.CONTACT in loop.table.state, "in mid-contact"

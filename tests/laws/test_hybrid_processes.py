@@ -138,7 +138,7 @@ def killed_in_contact(path):
     return LogReader(path)
 
 
-def test_killed_dynamics_leaves_a_table_that_rests_within_50_ms(tmp_path):
+def test_killed_dynamics_leaves_a_command_that_rests_within_50_ms(tmp_path):
     """`kill -9` in mid contact; the run ends with words, the log is whole and replays."""
     for attempt in range(3):
         log = killed_in_contact(tmp_path / f"{attempt}.mcap")

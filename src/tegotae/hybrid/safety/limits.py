@@ -116,8 +116,9 @@ class Reflexes:
     """What a table does when commands stay away, and how near one must be for it to begin.
 
     Up to `watchdog` ticks without a command are bridged. Then it coasts, slows down in `ramp`, holds and latches: with
-    these defaults and a period of 2 ms it rests 34 ms after the last command. Commands that return before are
-    followed again, so that losing packets trips nothing: 18 in a row must be lost.
+    these defaults and a period of 2 ms what it orders rests 34 ms after the last command; the table itself rests later,
+    as its servo lets it (`Stopping`). Commands that return before are followed again, so that losing packets trips
+    nothing: 18 in a row must be lost.
 
     Args:
         watchdog: ticks without a command before it counts as missing, >= 1.
@@ -166,5 +167,5 @@ class Reflexes:
         return self.watchdog * period + self.coast + 0.5 * self.ramp
 
     def rest_after(self, period: float) -> float:
-        """From the last command to rest [s], for ticks of a period [s]."""
+        """From the last command until what is ordered rests [s], for ticks of a period [s]."""
         return self.watchdog * period + self.coast + self.ramp
