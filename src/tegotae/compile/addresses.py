@@ -7,12 +7,16 @@ an address was given for.
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tegotae.compile import backend, recording
 from tegotae.compile.kernels import as_kernel
 from tegotae.compile.translate.types import NOTHING, REAL, Array, Tuple, Type
 from tegotae.errors import InputError, TegotaeError
+
+if TYPE_CHECKING:
+    from tegotae.compile.translate.program import EntryPoint
 
 _TYPES: dict[str, Type] = {
     "real": REAL,
@@ -82,11 +86,9 @@ class Signature:
         kernel = as_kernel(given)
         entry = EntryPoint(native.SYMBOL, kernel, self.arguments, by_address=self.result)
         try:
-            path, symbol = native.find(entry)
+            address = native.loaded(entry, _address)
         except toolchain.NoCompilerError:
             return None
-        # Loaded for good: nothing unloads a library that a process has loaded.
-        address = ctypes.cast(getattr(ctypes.CDLL(str(path)), symbol), ctypes.c_void_p).value or 0
         if not 0 < address < _EXACT_BELOW:
             raise TegotaeError(
                 f"{kernel!r} lies at address {address}, which no real number holds.\n"
@@ -94,6 +96,11 @@ class Signature:
             )
         _kernels[float(address)] = given
         return float(address)
+
+
+def _address(path: Path, entry: EntryPoint) -> int:
+    """Of an entry of a library, loaded for good: nothing unloads one that a process has loaded."""
+    return ctypes.cast(getattr(ctypes.CDLL(str(path)), entry.symbol), ctypes.c_void_p).value or 0
 
 
 _kernels: dict[float, Any] = {}

@@ -10,54 +10,97 @@ import stat
 import tempfile
 import threading
 import warnings
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from tegotae.errors import FileError
 
 VARIABLE = "TEGOTAE_CACHE"
 PART = ".part"
 _SEAL = b"tegotae:"
+T = TypeVar("T")
 
 
 def folder() -> Path:
     """Where compiled kernels live: $TEGOTAE_CACHE, or the user's cache folder; else one of this process alone."""
-    if named := os.environ.get(VARIABLE):
-        wanted = Path(named).absolute()  # a bare name would be looked up where the system keeps its libraries
-    else:
-        import platformdirs
-
-        wanted = Path(platformdirs.user_cache_dir("tegotae")) / "kernels"
+    wanted = _wanted()
+    if wanted in _instead:
+        return _instead[wanted]
     try:
-        wanted.mkdir(parents=True, exist_ok=True, mode=0o700)
-        trouble = _trouble(wanted)
-    except OSError:
-        trouble = "cannot be written"
-    return _own_folder(wanted, trouble) if trouble else wanted
+        trouble = "has no place, as HOME is not set" if not wanted.is_absolute() else _trouble(_made(wanted))
+    except (OSError, RuntimeError) as error:  # a loop of links was a RuntimeError once
+        trouble = f"cannot be written ({getattr(error, 'strerror', None) or error})"
+    return own_folder(wanted, trouble) if trouble else wanted.resolve()
+
+
+def _wanted() -> Path:
+    if named := os.environ.get(VARIABLE):
+        return Path(named).absolute()  # a bare name would be looked up where the system keeps its libraries
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("tegotae")) / "kernels"
+
+
+def _made(wanted: Path) -> Path:
+    """The folder and those above it, made if they are not there, for nobody else; without links on the way."""
+    missing = [place for place in (wanted, *wanted.parents) if not place.exists()]
+    for place in reversed(missing):
+        place.mkdir(mode=0o700, exist_ok=True)
+    return wanted.resolve(strict=True)
 
 
 def _trouble(wanted: Path) -> str:
-    """Why code must not be loaded from there; empty if it may."""
-    if not os.access(wanted, os.R_OK | os.W_OK | os.X_OK):
+    """Why code must not be loaded from there; empty if it may. Who may rename a folder above it may exchange it."""
+    if not wanted.is_dir() or not os.access(wanted, os.R_OK | os.W_OK | os.X_OK):
         return "cannot be written"
     if not hasattr(os, "getuid"):
         return ""
-    told = wanted.stat()
-    if told.st_uid != os.getuid():
-        return "belongs to somebody else"
-    return "can be written by everybody" if told.st_mode & stat.S_IWOTH else ""
+    for place in (wanted, *wanted.parents):
+        told = place.stat()
+        where = "" if place == wanted else f"lies in {place}, which "
+        if told.st_uid not in (os.getuid(), 0 if where else os.getuid()):
+            return f"{where}belongs to somebody else"
+        apart = where and told.st_mode & stat.S_ISVTX  # as in /tmp: nobody may rename what is not his own
+        if (who := others_that_may_write(told)) and not apart:
+            return f"{where}can be written by {who}"
+    return ""
 
 
-@cache
-def _own_folder(instead_of: Path, trouble: str) -> Path:
-    """A folder of this process alone. Code is loaded from it, so nobody else may have made it or write to it."""
+def others_that_may_write(told: os.stat_result) -> str:
+    """Who besides its owner may write a file or folder, in words; empty if nobody. A group of the user alone may."""
+    if told.st_mode & stat.S_IWOTH:
+        return "everybody"
+    if not told.st_mode & stat.S_IWGRP:
+        return ""
+    import grp
+    import pwd
+
     try:
-        own = Path(tempfile.mkdtemp(prefix="tegotae-"))
-    except OSError as error:
-        raise FileError(
-            f"Cannot write compiled kernels to {instead_of} nor to a temporary folder ({error}).\n"
-            f"  Set {VARIABLE} to a folder you may write to."
-        ) from error
+        group, user = grp.getgrgid(told.st_gid), pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"group {told.st_gid}"
+    # Many systems give each user a group that is called as he is, and let it write.
+    return "" if group.gr_name == user and {*group.gr_mem} <= {user} else f"the group {group.gr_name}"
+
+
+_instead: dict[Path, Path] = {}
+_turn = threading.Lock()
+
+
+def own_folder(instead_of: Path, trouble: str) -> Path:
+    """A folder of this process alone. Code is loaded from it, so nobody else may have made it or write to it."""
+    with _turn:
+        if instead_of in _instead:
+            return _instead[instead_of]
+        try:
+            own = Path(tempfile.mkdtemp(prefix="tegotae-")).resolve()
+        except OSError as error:
+            raise FileError(
+                f"Cannot keep compiled kernels: {instead_of} {trouble}, and there is no temporary folder ({error}).\n"
+                f"  Set {VARIABLE} to a folder of your own, with room."
+            ) from error
+        _instead[instead_of] = own
     atexit.register(shutil.rmtree, own, ignore_errors=True)
     warnings.warn(
         f"{instead_of} {trouble}, so kernels are compiled anew in this process. "
@@ -67,12 +110,33 @@ def _own_folder(instead_of: Path, trouble: str) -> Path:
     return own
 
 
+def written(work: Callable[[Path], T]) -> T:
+    """Do work that writes into the folder; where that fails, as on a full disk, in one of this process alone."""
+    place = folder()
+    try:
+        return work(place)
+    except OSError as error:
+        if place in _instead.values():
+            raise _no_room(place, error) from error
+        own = own_folder(_wanted(), f"cannot be written ({error})")
+    try:
+        return work(own)
+    except OSError as error:
+        raise _no_room(own, error) from error
+
+
+def _no_room(place: Path, error: OSError) -> FileError:
+    return FileError(f"Cannot write compiled kernels to {place} ({error}).\n  Set {VARIABLE} to a folder with room.")
+
+
 def write(path: Path, text: str) -> None:
     """Write a file so that nobody ever reads half of it."""
     beside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}{PART}")
     try:
         beside.write_text(text, encoding="utf-8")
         os.replace(beside, path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
         beside.unlink(missing_ok=True)
 
@@ -91,3 +155,13 @@ def is_whole(path: Path) -> bool:
     except OSError:
         return False
     return content[-40:-32] == _SEAL and hashlib.sha256(content[:-40]).digest() == content[-32:]
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file is there that nobody else made or may write: one may be left from when the folder was open."""
+    try:
+        told = path.lstat()
+    except OSError:
+        return False
+    own = not hasattr(os, "getuid") or (told.st_uid in (os.getuid(), 0) and not others_that_may_write(told))
+    return own and stat.S_ISREG(told.st_mode)

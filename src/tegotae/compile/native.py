@@ -7,9 +7,10 @@ import hashlib
 import itertools
 import struct
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tegotae.compile.kernels import Kernel
 
 SYMBOL = "tegotae_entry"
+T = TypeVar("T")
 
 
 class Caller:
@@ -137,21 +139,7 @@ class Native:
     @classmethod
     def of(cls, kernel: Kernel, kinds: tuple[Type, ...]) -> Native:
         """Found in the cache, or compiled."""
-        entry = EntryPoint(SYMBOL, kernel, kinds)
-        path, symbol = find(entry)
-        if symbol != SYMBOL:
-            return cls.load(path, EntryPoint(symbol, kernel, kinds))
-        try:
-            return cls.load(path, entry)
-        except (OSError, ValueError, AttributeError):
-            path.unlink(missing_ok=True)  # damaged where it lay: it is made anew
-        try:
-            return cls.load(library(entry), entry)
-        except (OSError, ValueError, AttributeError) as error:
-            raise FileError(
-                f"{path}: what was just compiled cannot be loaded ({error}).\n"
-                f"  Set {cache.VARIABLE} to a folder from which programs may be run, or TEGOTAE_BACKEND=python."
-            ) from error
+        return loaded(EntryPoint(SYMBOL, kernel, kinds), cls.load)
 
     @classmethod
     def load(cls, path: Path, entry: EntryPoint) -> Native:
@@ -226,14 +214,34 @@ def key_of(entry: EntryPoint) -> str:
     return hashlib.sha256(f"{fingerprint([entry.kernel, *known])} {kinds!r}{how}".encode()).hexdigest()
 
 
-def find(entry: EntryPoint) -> tuple[Path, str]:
-    """The library that holds an entry, and its symbol: the one that ships, else one of its own, made if need be."""
-    if (found := shipped.find(key_of(entry))) is not None:
-        return found.library, found.symbol
-    return library(entry), entry.symbol
+def loaded(entry: EntryPoint, load: Callable[[Path, EntryPoint], T]) -> T:
+    """What `load` makes of the library that holds an entry: the one that ships, else one of its own, made if need be.
+
+    One that cannot be loaded is made anew.
+    """
+    found = shipped.find(key_of(entry))
+    if found is not None:
+        try:
+            return load(found.library, replace(entry, symbol=found.symbol))
+        except _NOT_LOADED as error:
+            shipped.leave(found.library, str(error))
+    path = library(entry)
+    try:
+        return load(path, entry)
+    except _NOT_LOADED:
+        path.unlink(missing_ok=True)  # damaged where it lay
+    path = library(entry)
+    try:
+        return load(path, entry)
+    except _NOT_LOADED as error:
+        raise FileError(
+            f"{path}: what was just compiled cannot be loaded ({error}).\n"
+            f"  Set {cache.VARIABLE} to a folder from which programs may be run, or TEGOTAE_BACKEND=python."
+        ) from error
 
 
-_turns: dict[Path, threading.Lock] = {}
+_NOT_LOADED = (OSError, ValueError, AttributeError)
+_turns: dict[str, threading.Lock] = {}
 
 
 def library(entry: EntryPoint) -> Path:
@@ -241,14 +249,18 @@ def library(entry: EntryPoint) -> Path:
     tools = toolchain.find()
     key = hashlib.sha256(f"{tools.identity} {key_of(entry)}".encode()).hexdigest()[:24]
     name = f"{entry.kernel.py_func.__name__.strip('<>')}-{key}"
-    path = cache.folder() / f"{name}.so"
-    with _turns.setdefault(path, threading.Lock()):  # of threads that come together, one compiles
-        if not cache.is_whole(path):
+
+    def made(folder: Path) -> Path:
+        path = folder / f"{name}.so"
+        if not (cache.is_ours(path) and cache.is_whole(path)):
             units = [toolchain.Unit(f"{name}.{mode}", mode, text) for mode, text in translate(entry).items()]
             for unit in units:
                 cache.write(path.with_name(f"{unit.name}.c"), unit.text)
             tools.build(units, path)
-    return path
+        return path
+
+    with _turns.setdefault(name, threading.Lock()):  # of threads that come together, one compiles
+        return cache.written(made)
 
 
 def translate(entry: EntryPoint) -> dict[str, str]:

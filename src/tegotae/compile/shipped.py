@@ -13,6 +13,9 @@ import warnings
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from tegotae.compile.cache import is_whole
 
 MANIFEST, LIBRARY = "manifest.json", "kernels.so"
 
@@ -72,8 +75,32 @@ def find(key: str) -> Found | None:
     for folder, entries in _manifests():
         if key in entries:
             symbol, varies = entries[key]
-            return Found(folder / (_best() if varies else LIBRARY), symbol)
+            library = folder / (_best() if varies else LIBRARY)
+            if _usable(library):
+                return Found(library, symbol)
     return None
+
+
+@cache
+def _usable(library: Path) -> bool:
+    """Whether it is as it was made: a part of one, loaded, would end the process."""
+    whole = is_whole(library)
+    if not whole:
+        leave(library, "it is not as it was made")
+    return whole
+
+
+_left: set[Path] = set()
+
+
+def leave(library: Path, trouble: str) -> None:
+    """Say once that a library cannot be used: what it holds is compiled anew."""
+    if library not in _left:
+        _left.add(library)
+        warnings.warn(
+            f"{library} cannot be used ({trouble}): its kernels are compiled anew. Install tegotae again to mend it.",
+            stacklevel=2,
+        )
 
 
 def count() -> int:
@@ -88,8 +115,10 @@ def _manifests() -> tuple[tuple[Path, dict[str, tuple[str, bool]]], ...]:
         path = folder / MANIFEST
         if not path.exists():
             continue
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        if manifest["machine"] == machine():
+        manifest = read(path)
+        if manifest is None:
+            leave(path, "it is damaged")
+        elif manifest["machine"] == machine():
             found.append((folder, manifest["entries"]))
         else:
             warnings.warn(
@@ -98,6 +127,17 @@ def _manifests() -> tuple[tuple[Path, dict[str, tuple[str, bool]]], ...]:
                 stacklevel=2,
             )
     return tuple(found)
+
+
+def read(path: Path) -> dict[str, Any] | None:
+    """A manifest: for which machine, and key -> (symbol, whether it varies); None if it is not whole."""
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        entries = manifest["entries"].values()
+        whole = all(isinstance(symbol, str) and isinstance(varies, bool) for symbol, varies in entries)
+        return manifest if whole and isinstance(manifest["machine"], str) else None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
 
 
 def machine() -> str:

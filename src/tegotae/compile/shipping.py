@@ -44,9 +44,9 @@ def _is_made(folder: Path, entries: list[EntryPoint], made_by: dict[str, str]) -
     """Whether just these entries were compiled here, by the same compiler, and nothing was damaged since."""
     path = folder / shipped.MANIFEST
     names = [shipped.LIBRARY, *(variant.library for variant in shipped.variants())]
-    if not path.exists() or not all(cache.is_whole(folder / name) for name in names):
+    manifest = shipped.read(path)
+    if manifest is None or not all(cache.is_whole(folder / name) for name in names):
         return False
-    manifest = json.loads(path.read_text(encoding="utf-8"))
     same = {name: manifest.get(name) for name in made_by} == made_by
     return same and set(manifest["entries"]) == {key_of(entry) for entry in entries}
 

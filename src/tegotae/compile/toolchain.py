@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import importlib.util
 import os
@@ -43,6 +44,16 @@ FREE = ("-O3", "-funroll-loops", "-fassociative-math", "-fno-signed-zeros", "-ff
 _SPARED_BY_GCC = ("-fno-thread-jumps",)
 
 
+# What a compiler says whose files do not fit.
+_NO_ROOM = (
+    "No space left on device",
+    "Disk quota exceeded",
+    "File too large",
+    "File size limit exceeded",
+    "Read-only file system",
+)
+
+
 class CompilerError(TegotaeError):
     """No compiler of C, or one that failed; the message says what it said.
 
@@ -82,7 +93,7 @@ class Toolchain:
         jobs: int = 1,
         wide: tuple[str, ...] | None = None,
     ) -> None:
-        """Compile units of C into a shared library. It appears whole or not at all.
+        """Compile units of C into a shared library. It appears whole or not at all; OSError if there is no room.
 
         Args:
             units: what to compile.
@@ -99,28 +110,37 @@ class Toolchain:
 
             def compile_one(unit: Unit) -> str:
                 source = folder / f"{unit.name}.c"
-                source.write_text(unit.text, encoding="utf-8")
+                cache.write(source, unit.text)
                 target = str(source.with_suffix(".o"))
-                self._run([*COMMON, *modes[unit.mode], *more, "-c", str(source), "-o", target], library.name)
+                self._run([*COMMON, *modes[unit.mode], *more, "-c", str(source), "-o", target], library)
                 return target
 
             with ThreadPoolExecutor(jobs) as pool:
                 objects = list(pool.map(compile_one, units))
             made = folder / library.name
-            self._run(["-shared", "-s", *more, *objects, "-lm", "-o", str(made)], library.name)
+            self._run(["-shared", "-s", *more, *objects, "-lm", "-o", str(made)], library)
             if not made.exists():
                 raise CompilerError(
                     f"{library.name}: the compiler {' '.join(self.command)!r} made no library, and did not say why.\n"
                     f"  Set {VARIABLE} to another compiler, or TEGOTAE_BACKEND=numba or python."
                 )
             cache.seal(made)
+            made.chmod(made.stat().st_mode & ~0o022)
             os.replace(made, library)
 
-    def _run(self, arguments: list[str], name: str) -> None:
+    def _run(self, arguments: list[str], library: Path) -> None:
+        name, place = library.name, str(Path(arguments[-1]).parent)
         if "ziglang" in self.command:  # it spells processors otherwise
             arguments = [word.replace("-march=x86-64-", "-march=x86_64_") for word in arguments]
         try:
-            done = subprocess.run([*self.command, *arguments], capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [*self.command, *arguments],
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                check=False,
+                env={**os.environ, "LC_ALL": "C", "TMPDIR": place},  # its own words, and its own files where ours are
+            )
         except OSError as error:
             raise CompilerError(
                 f"{name}: the compiler {' '.join(self.command)!r} cannot be run ({error}).\n"
@@ -128,6 +148,8 @@ class Toolchain:
             ) from error
         if done.returncode:
             said = (done.stderr or done.stdout).strip() or f"it said nothing and ended with {done.returncode}"
+            if trouble := next((words for words in _NO_ROOM if words in said), None):
+                raise OSError(errno.ENOSPC, trouble, str(library))
             raise CompilerError(
                 f"{name}: the compiler {' '.join(self.command)!r} failed:\n{said[:4000]}\n"
                 f"  Set {VARIABLE} to another compiler, or TEGOTAE_BACKEND=numba or python."

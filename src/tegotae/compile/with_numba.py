@@ -7,10 +7,10 @@ fingerprint of everything they depend on.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import importlib.util
 import secrets
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -24,7 +24,7 @@ from tegotae.extras import require
 
 # Free sums as `compile.toolchain` has them.
 FREE_SUMS = {"reassoc", "nsz", "contract"}
-# Where generated loops are imported from: a package whose folder is the cache.
+# The package that generated loops are modules of; their files are in the cache.
 PACKAGE = "tegotae_generated"
 
 
@@ -63,10 +63,14 @@ def _name_of_its_own(function: FunctionType) -> str:
 def _compiled(function: FunctionType, kept: bool, sums: str | None, inside: bool, shares: bool) -> Callable[..., Any]:
     import numba
 
+    from tegotae.compile import numba_files
+
     options: dict[str, Any] = {"error_model": "numpy", "forceinline": inside, "nogil": shares, "no_cfunc_wrapper": True}
     if sums is not None:
         options["fastmath"] = FREE_SUMS if sums == "free" else False
     made: Any = numba.njit(cache=kept, **options)(function)
+    if kept:
+        numba_files.seal(made)
     made.sums, made.inside, made.shares = sums, inside, shares  # as a `Kernel` has them, for whoever reads its C
     return cast(Callable[..., Any], made)
 
@@ -89,8 +93,7 @@ def lifted_entry(function: FunctionType, kernel: Any) -> Callable[..., Any]:
     text = sources.text_of(kernel.py_func)
     told = [fingerprint([kernel]), *(Path(home).read_text(encoding="utf-8") for home in (__file__, lifting.__file__))]
     key = hashlib.sha256("\n".join(told).encode()).hexdigest()[:20]
-    path = cache.folder() / f"{function.__name__.strip('<>')}-{key}.py"
-    _put(path, text)
+    path = _put(f"{function.__name__.strip('<>')}-{key}.py", text)
     function.__code__ = function.__code__.replace(co_filename=str(path))
     function.__qualname__ += f"_{key}"
     return _compiled(function, True, *_options(kernel))
@@ -113,24 +116,32 @@ def build(source: str, functions: tuple[tuple[str, Callable[..., Any]], ...]) ->
     text = "\n".join([*head, *imports, "", source])
     key = text + Path(__file__).read_text(encoding="utf-8") + fingerprint(function for _, function in functions)
     name = "loop_" + hashlib.sha256(key.encode()).hexdigest()[:20]
-    path = cache.folder() / f"{name}.py"
-    if _put(path, text):
-        importlib.invalidate_caches()
-    if PACKAGE not in sys.modules:
-        package = ModuleType(PACKAGE)
-        package.__path__ = [str(path.parent)]
-        sys.modules[PACKAGE] = package
-    module = importlib.import_module(f"{PACKAGE}.{name}")
-    module.__dict__["__source__"] = text
-    return module
+    path = _put(f"{name}.py", text)
+    with _turn:
+        if name not in _modules:
+            # Not imported: what runs is the text itself, whatever lies in the folder.
+            module = ModuleType(f"{PACKAGE}.{name}")
+            module.__dict__.update(__file__=str(path), __source__=text)
+            sys.modules[module.__name__] = module
+            exec(compile(text, str(path), "exec", dont_inherit=True), module.__dict__)
+            _modules[name] = module
+        return _modules[name]
 
 
-def _put(path: Path, text: str) -> bool:
-    """Write a file, unless it is there: a new time stamp would make numba throw away what it kept."""
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return False
-    cache.write(path, text)
-    return True
+_modules: dict[str, ModuleType] = {}
+_turn = threading.Lock()
+
+
+def _put(name: str, text: str) -> Path:
+    """A file of the folder, written unless it is there: a new time stamp would make numba throw away what it kept."""
+
+    def put(folder: Path) -> Path:
+        path = folder / name
+        if not (cache.is_ours(path) and path.read_bytes() == text.encode()):
+            cache.write(path, text)
+        return path
+
+    return cache.written(put)
 
 
 def _importable(function: Callable[..., Any]) -> bool:
