@@ -14,6 +14,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
 from tegotae import checks
+from tegotae.compile.telling import told_of_compiling
 from tegotae.errors import FileError
 from tegotae.extras import FIGURES, require
 
@@ -114,5 +115,22 @@ def watching(total: int | None = None) -> Iterator[Watch]:
     console = Console(stderr=True)
     columns = [SpinnerColumn(), TextColumn("{task.description}")]
     bar = [] if total is None else [BarColumn(bar_width=24), MofNCompleteColumn()]
-    with Progress(*columns, *bar, console=console, transient=True, disable=not console.is_terminal) as progress:
+    progress = Progress(*columns, *bar, console=console, transient=True, disable=not console.is_terminal)
+    with progress, compiling_shown(progress):
         yield Watch(progress, total)
+
+
+_COMPILING = ", compiling"
+
+
+@contextmanager
+def compiling_shown(progress: Progress) -> Iterator[None]:
+    """While the block runs, the tasks of a progress bar say so when something is compiled."""
+
+    def tell(now: bool) -> None:
+        for task in progress.tasks:
+            name = task.description.removesuffix(_COMPILING)
+            progress.update(task.id, description=f"{name}{_COMPILING}" if now else name)
+
+    with told_of_compiling(tell):
+        yield

@@ -141,6 +141,7 @@ def _run_virtual(settings: Settings, out: Path | None, overwrite: bool) -> int:
         with (
             LogNode(bus, settings.session, path, about=about, overwrite=overwrite, nanoseconds=lambda: 0) as log,
             _bar() as bar,
+            words.compiling_shown(bar),
         ):
             task = bar.add_task("simulating", total=1.0, said="")
 
@@ -294,7 +295,7 @@ def replay(file: Path) -> int:
     from tegotae.hybrid.records.replay import replay as again
 
     log = LogReader(file)
-    with _bar() as bar:
+    with _bar() as bar, words.compiling_shown(bar):
         task = bar.add_task("replaying", total=1.0, said="")
         done = again(log, progress=lambda share: bar.update(task, completed=share))
     console = words.out()

@@ -17,6 +17,7 @@ import numpy as np
 from tegotae.compile import cache, packing, shipped, toolchain
 from tegotae.compile.fingerprint import fingerprint
 from tegotae.compile.lifting import Instead
+from tegotae.compile.telling import compiling
 from tegotae.compile.translate.program import EntryPoint, Program
 from tegotae.compile.translate.refusal import SubsetError
 from tegotae.compile.translate.types import Known, Type, type_of
@@ -253,10 +254,11 @@ def library(entry: EntryPoint) -> Path:
     def made(folder: Path) -> Path:
         path = folder / f"{name}.so"
         if not (cache.is_ours(path) and cache.is_whole(path)):
-            units = [toolchain.Unit(f"{name}.{mode}", mode, text) for mode, text in translate(entry).items()]
-            for unit in units:
-                cache.write(path.with_name(f"{unit.name}.c"), unit.text)
-            tools.build(units, path)
+            with compiling():
+                units = [toolchain.Unit(f"{name}.{mode}", mode, text) for mode, text in translate(entry).items()]
+                for unit in units:
+                    cache.write(path.with_name(f"{unit.name}.c"), unit.text)
+                tools.build(units, path)
         return path
 
     with _turns.setdefault(name, threading.Lock()):  # of threads that come together, one compiles

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+from tegotae.compile.telling import told_of_compiling
 
 PATIENCE = 1.0  # [s] of silence before anything is shown
 
@@ -26,17 +29,37 @@ def reporter(progress: bool | Callable[[str, float], None] | None) -> Iterator[C
         TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True
     )
     task = bar.add_task("fit", total=1.0)
-    begun, shown = time.monotonic(), False
+    begun, shown, latest = time.monotonic(), False, "fit"
+    waiting: list[threading.Timer] = []
 
-    def tell(stage: str, fraction: float) -> None:
+    def show(stage: str) -> None:
         nonlocal shown
-        if not shown and (progress is True or time.monotonic() - begun > PATIENCE):
+        if not shown:
             bar.start()
             shown = True
+        bar.update(task, description=stage)
+
+    def tell(stage: str, fraction: float) -> None:
+        nonlocal latest
+        latest = stage
         bar.update(task, description=stage, completed=fraction)
+        if shown or progress is True or time.monotonic() - begun > PATIENCE:
+            show(stage)
+
+    def compiles(now: bool) -> None:
+        """Whoever compiles tells no stage: the bar comes by itself when that takes long."""
+        while waiting:
+            waiting.pop().cancel()
+        if now:
+            waiting.append(threading.Timer(PATIENCE, show, ["compiling"]))
+            waiting[0].start()
+        elif shown:
+            show(latest)
 
     try:
-        yield tell
+        with told_of_compiling(compiles):
+            yield tell
     finally:
+        compiles(False)
         if shown:
             bar.stop()
