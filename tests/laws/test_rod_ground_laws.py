@@ -105,6 +105,69 @@ def test_what_energy_is_gained_vanishes_with_the_period() -> None:
     assert gained[1] / gained[2] == pytest.approx(2.0, abs=0.1)
 
 
+# Through a wave of its own, bent at once, spun.
+MOTIONS = {
+    "wave": (
+        Phase(
+            until=1.0,
+            curvature=travelling_wave(SNAKE, amplitude=8.0, wavelength=1.0, frequency=1.0, until=1.0, ramp=0.1),
+        ),
+        Shape(angle=0.0, base_velocity=(0.3, 0.4)),
+    ),
+    "bent": (Phase(until=1.0, curvature=np.full(16, 6.0)), Shape(angle=0.0)),
+    "spun": (Phase(until=1.0), Shape(angle=0.0, angle_rate=5.0)),
+}
+
+
+def pressed(run: object, stiffness: float) -> np.ndarray:
+    """Energy in the wall and the peg below, by the nodes that stand in them [J]."""
+    x, y = np.moveaxis(run.position, -1, 0)  # type: ignore[attr-defined]
+    gaps = np.minimum(y + 0.2, 0.0), np.minimum(np.hypot(x - 0.5, y - 0.3) - 0.15, 0.0)
+    return np.asarray(sum(0.5 * stiffness * (gap**2).sum(axis=1) for gap in gaps))
+
+
+@pytest.mark.parametrize("motion", MOTIONS)
+@pytest.mark.parametrize("period", [1e-3, 1e-2])
+@pytest.mark.parametrize("stiffness", [1e4, 1e8])
+@pytest.mark.parametrize(("static", "damping"), [(1.0, 0.0), (1.5, 100.0)])
+def test_the_ground_gives_back_no_more_than_it_was_given(
+    motion: str, period: float, stiffness: float, static: float, damping: float
+) -> None:
+    phase, start = MOTIONS[motion]
+    ground = Ground(
+        tangential=0.1, backward=0.3, normal=0.5, stiffness=stiffness, damping=damping, static=static
+    )  # fmt: skip
+    alone = GroundedRod(rod=SNAKE, ground=ground).run([phase], period=period, initial=start)
+    rounding = 1e-12 * float(np.abs(alone.ground_work).max())
+    assert (alone.ground_elastic <= alone.ground_work + rounding).all()
+    # No bristle holds more than its limit stretches it: F²/(2k) each, summed over the nodes.
+    share = ground.loads(SNAKE) / (SNAKE.density * 9.81)
+    yields = 0.5 * (static * 0.5 * ground.loads(SNAKE)) ** 2 / (stiffness * share)
+    assert alone.ground_elastic.max() <= yields.sum() * (1.0 + 1e-9)
+    # A node moves along an arc and not along its velocity, so a rigid wall needs a short period to be met on its face.
+    hard = 1e8 if period == 1e-3 else 1e4
+    wall = Wall(point=(0.0, -0.2), normal=(0.0, 1.0), stiffness=hard, friction=0.3)
+    peg = Peg(centre=(0.5, 0.3), radius=0.15, stiffness=hard, friction=0.5)
+    among = GroundedRod(rod=SNAKE, ground=ground, walls=[wall], pegs=[peg])
+    run = among.run([phase], period=period, initial=start)
+    assert (run.ground_elastic + pressed(run, hard) <= run.ground_work + rounding).all()
+
+
+@pytest.mark.parametrize("motion", MOTIONS)
+def test_the_work_of_friction_does_not_depend_on_how_stiff_the_ground_is(motion: str) -> None:
+    """Rigid ground is the limit: it takes what softer ground takes, at a period however long."""
+    phase, start = MOTIONS[motion]
+    taken = [
+        float(
+            GroundedRod(rod=SNAKE, ground=Ground(tangential=0.1, normal=0.5, stiffness=k))
+            .run([phase], period=1e-2, initial=start)
+            .ground_work[-1]
+        )
+        for k in (1e4, 1e8)
+    ]
+    assert taken[1] == pytest.approx(taken[0], rel=0.02)  # softer bristles give way a little more before they slip
+
+
 def crawl(ground: Ground, frequency: float) -> float:
     """How far the middle of the snake gets along its axis in 5 s."""
     run = crawling_snake(ground=ground, frequency=frequency, nodes=17)

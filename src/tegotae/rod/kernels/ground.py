@@ -85,10 +85,23 @@ def meet(nx, ny, gap, stretch, limit, K, ic, ux, uy):
     return f * nx - g * ny, f * ny + g * nx, xx, xy, yy, f, g
 
 
+@kernel_sums_inside
+def give(A_forward, A_backward, An, k, most, et, en):
+    """How much of a stretch the bristles can hold: 1, or less where they would pull with more than `most` limits."""
+    At = A_backward if et > 0.0 else A_forward
+    square = k * k * (At * et * et + An * en * en)
+    return most / math.sqrt(square) if square > most * most else 1.0
+
+
 @kernel_sums
-def look_at_bristles(w):
+def look_at_bristles(w, law):
     """Where the anchors are relative to the nodes at the start of a step; a bristle pulls at its anchor, beside the
-    node, so it has a torque e x f."""
+    node, so it has a torque e x f.
+
+    A step moves a node along its velocity, its angles move it along an arc. What that stretches beyond the limit no
+    bristle holds: it gives way at once, or stiff ground would be given energy that nobody spent.
+    """
+    most = 1.0 + law[0]
     for b in range(0, w.shape[0] // FIELDS, LANES):
         o = w[b * FIELDS : (b + LANES) * FIELDS]
         for j in range(min(LANES, w.shape[0] // FIELDS - b)):
@@ -96,15 +109,19 @@ def look_at_bristles(w):
             ex, ey = o[at.QX + j] - o[at.PX + j], o[at.QY + j] - o[at.PY + j]
             et, en = c * ex + s * ey, c * ey - s * ex
             forward, backward = o[at.A_FORWARD + j], o[at.A_BACKWARD + j]  # both read: so a row is taken at once
+            held = give(forward, backward, o[at.A_ACROSS + j], o[at.K + j], most, et, en)
+            o[at.QX + j] -= (1.0 - held) * ex
+            o[at.QY + j] -= (1.0 - held) * ey
+            et, en = held * et, held * en
             At = backward if et > 0.0 else forward
             o[at.ET + j], o[at.EN + j] = et, en
             o[at.TWIST + j] = o[at.K + j] * et * en * (o[at.A_ACROSS + j] - At)
 
 
 @kernel_sums
-def look(w, n, things, near):
+def look(w, n, law, things, near):
     """Where everything stands relative to the nodes at the start of a step: anchors, walls and pegs."""
-    look_at_bristles(w)
+    look_at_bristles(w, law)
     if things.shape[0] == 0:
         return
     for i in range(n):
@@ -183,9 +200,10 @@ def settle(w, n, T, law, things, near):
 
 
 @kernel_sums_inside
-def stored(w, o, x, y):
-    """Energy in the bristles of the node at w[o], which is at x, y."""
+def stored(w, o, law, x, y):
+    """Energy in the bristles of the node at w[o], which is at x, y: as much as they hold of their stretch."""
     c, s, ex, ey = w[o + at.C], w[o + at.S], w[o + at.QX] - x, w[o + at.QY] - y
     et, en = c * ex + s * ey, c * ey - s * ex
     At = w[o + at.A_BACKWARD] if et > 0.0 else w[o + at.A_FORWARD]
-    return 0.5 * w[o + at.K] * (At * et * et + w[o + at.A_ACROSS] * en * en)
+    held = give(w[o + at.A_FORWARD], w[o + at.A_BACKWARD], w[o + at.A_ACROSS], w[o + at.K], 1.0 + law[0], et, en)
+    return 0.5 * w[o + at.K] * held * held * (At * et * et + w[o + at.A_ACROSS] * en * en)

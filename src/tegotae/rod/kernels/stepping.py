@@ -157,7 +157,7 @@ def march_ticks(rod, table, z, t, T, ticks, guide, loaded, every, first, rates, 
         if (first + i) % every == 0 and (i > 0 or first == 0):
             shape(w, n, y, v, 0.0, g, re, im)
             trace(w, n, y, v, v, 0.0)
-            keep(w, n, z, sums, rows, (first + i) // every, first + i == 0)
+            keep(w, n, law, z, sums, rows, (first + i) // every, first + i == 0)
         if i == ticks:
             break
         m = 1
@@ -175,7 +175,7 @@ def march_ticks(rod, table, z, t, T, ticks, guide, loaded, every, first, rates, 
             shape(w, n, y, v, h, g, re, im)
             foresee(n, v, rates, guide, i, held, swing, h)
             trace(w, n, y, v, rates[2], h)
-            look(w, n, things, near)
+            look(w, n, law, things, near)
             meet_all(w, n, h, g, tip, held, swing, law, things, near, P, p, v, rates, counts)
             move_on(n, y, v, rates, h)
             account(w, n, y, v, rates, h, held, P, p, loaded, sums)
@@ -207,7 +207,7 @@ def begin(w, n, kappa):
 
 
 @kernel_sums
-def keep(w, n, z, sums, rows, r, anew):
+def keep(w, n, law, z, sums, rows, r, anew):
     """One row: the state at the end of the tick, the forces during it. A new rod's anchors are where it lies.
 
     rows: z, X, U, friction, push, slip speed, kinetic, kappa, sums, stored.
@@ -232,5 +232,5 @@ def keep(w, n, z, sums, rows, r, anew):
             kappa[r, i] = w[o + at.KAPPA]
         if anew:
             w[o + at.QX], w[o + at.QY] = x, y
-        energy += stored(w, o, x, y)
+        energy += stored(w, o, law, x, y)
     held[r] = energy
