@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tegotae import Coulomb, FileError, InputError
-from tegotae.multibody import Fixed, Free, Prismatic, Revolute, Tree, UrdfWarning, load_urdf
+from tegotae import Coulomb, FileError, InputError, TegotaeError
+from tegotae.multibody import Body, Fixed, Free, Prismatic, Revolute, Scene, Tree, UrdfWarning, load_urdf
 
 MATTER = """<inertial><origin xyz="0 0 -0.5" rpy="0 0 0"/><mass value="2"/>
 <inertia ixx="0.2" iyy="0.2" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>"""
@@ -300,3 +300,66 @@ def test_a_machine_without_joints_has_nothing_to_accelerate(tmp_path: Path) -> N
     tree = load_urdf(written(tmp_path, link("base")))
     assert tree.forward_dynamics([], [], []).shape == tree.inverse_dynamics([], [], []).shape == (0,)
     assert tree.forward_dynamics(np.zeros((3, 0)), np.zeros((3, 0))).shape == (3, 0)
+
+
+def hollow(folder: Path, *, damping: str = "") -> Tree:
+    """A torso of matter; on it an arm of matter, and a hand and a finger without any."""
+    inside = '<axis xyz="0 1 0"/>' + LIMIT + damping
+    path = written(
+        folder, *map(link, ("base", "torso", "arm")), link("hand", ""), link("finger", ""),
+        joint("waist", "base", "torso", inside=inside), joint("shoulder", "torso", "arm", inside=inside),
+        joint("wrist", "arm", "hand", inside=inside), joint("knuckle", "hand", "finger", inside=inside),
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UrdfWarning)
+        return load_urdf(path)
+
+
+def test_the_body_without_inertia_is_blamed_and_not_what_carries_it(tmp_path: Path) -> None:
+    """Numbers are lost from the hand inwards, down to the waist, which is listed first."""
+    tree = hollow(tmp_path)
+    with pytest.raises(TegotaeError, match="no numbers") as told:
+        tree.forward_dynamics(tree.neutral(), np.zeros(tree.nv))
+    blamed = re.findall(r"joint '(\w+)': nothing opposes", str(told.value))
+    assert blamed == ["wrist", "knuckle"]
+    assert "torso" not in str(told.value)
+
+
+def test_a_scene_that_diverged_blames_the_same_and_advises_what_is_not_done(tmp_path: Path) -> None:
+    tree = hollow(tmp_path)
+    with pytest.raises(TegotaeError, match="diverged") as told:
+        Scene(tree=tree).run(0.01, period=1e-3)
+    assert re.findall(r"joint '(\w+)': nothing opposes", str(told.value)) == ["wrist", "knuckle"]
+    assert "method='implicit'" not in str(told.value)
+    damped = hollow(tmp_path, damping='<dynamics damping="0.1"/>')  # dampers oppose: these are not to blame
+    Scene(tree=damped).run(0.01, period=1e-3)
+    with pytest.raises(TegotaeError, match="diverged") as told:
+        Scene(tree=damped).run(0.01, period=1e-3, v=np.full(tree.nv, 1e200))
+    assert "nothing opposes" not in str(told.value)
+
+
+def test_numbers_out_of_range_are_told_with_their_size(tmp_path: Path) -> None:
+    tree = load_urdf(written(tmp_path, *ARM))
+    with pytest.raises(TegotaeError, match=r"out of range: its largest speed is 1e\+200, its largest torque 3"):
+        tree.forward_dynamics([0.0], [1e200], [3.0])
+
+
+def test_a_joint_that_nothing_opposes_in_one_pose_is_blamed_there() -> None:
+    """A point at the end of an arm of two links without mass: stretched, both joints move it in one direction."""
+    upper = Body(name="upper", mass=0.0, joint=Revolute(axis=(0, 0, 1), name="shoulder"))
+    lower = Body(
+        name="lower", mass=1.0, center=(1.0, 0.0, 0.0), position=(1.0, 0.0, 0.0), parent="upper",
+        joint=Revolute(axis=(0, 0, 1), name="elbow"),
+    )  # fmt: skip
+    tree = Tree([upper, lower])
+    assert tree.flaws == ()
+    with pytest.raises(TegotaeError, match="'shoulder': nothing opposes"):
+        tree.forward_dynamics([0.0, 0.0], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("method", ["implicit", "symplectic", "rk4"])
+def test_the_implicit_method_is_advised_to_others_only(method: str) -> None:
+    ball = Tree([Body(name="ball", mass=1.0, inertia=(0.1, 0.1, 0.1), joint=Free())])
+    with pytest.raises(TegotaeError, match="diverged") as told:
+        Scene(tree=ball).run(0.1, period=1e-3, v=[0, 0, 0, 1e200, 1e199, 0], method=method)
+    assert ("method='implicit'" in str(told.value)) == (method != "implicit")

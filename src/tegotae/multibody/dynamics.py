@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache, cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -107,6 +107,11 @@ class Dynamics:
         def layout(self) -> Layout:
             """The arrays."""
 
+        _inertialess: list[tuple[str, str, list[str]]]
+
+        def _unopposed(self, q: Array | None = None) -> list[tuple[str, str, list[str]]]:
+            """Joints that nothing opposes."""
+
     @cached_property
     def _model(self) -> tuple[Any, ...]:
         at = self.layout
@@ -145,7 +150,7 @@ class Dynamics:
         S, out = kinematics.workspace(n), np.empty_like(V)
         zero = np.zeros(nv)
         entries().forward(*self._model, self._g, inner_q, inner_v, tau, zero, W, np.empty((n, 6)), S, out)
-        self._see_numbers(out)
+        self._see_numbers(out, inner_q, inner_v, tau)
         return np.asarray(self.layout.outer_acceleration(Q, V, out).reshape(*shape, nv))
 
     def inverse_dynamics(
@@ -258,15 +263,26 @@ class Dynamics:
 
     # ------------------------------------------------------------ how they are asked
 
-    def _see_numbers(self, a: Array) -> None:
-        """Files bring joints that nothing opposes: nobody can say how those accelerate."""
-        if not np.isfinite(a).all():
-            worst = int(np.argmax(~np.isfinite(a).all(axis=0)))
-            joint = self.layout.names[int(np.searchsorted(self.layout.vi, worst, side="right")) - 1]
-            raise TegotaeError(
-                f"{OWN}: the acceleration of {joint!r} is no number: it has no inertia, or the state is out of range.\n"
-                "  See tree.flaws; give what it carries a mass and an inertia, or fix the joint."
-            )
+    def _see_numbers(self, a: Array, q: Array, v: Array, tau: Array) -> None:
+        """Files bring joints that nothing opposes: nobody can say how those accelerate, nor what carries them."""
+        good = np.isfinite(a).all(axis=1)
+        if good.all():
+            return
+        bad = int(np.argmin(good))
+        told = self._unopposed_words(q[bad])
+        if not told:
+            fast, hard = (float(np.abs(x[bad]).max(initial=0.0)) for x in (v, tau))
+            told = f"The state is out of range: its largest speed is {fast:g}, its largest torque {hard:g}."
+        raise TegotaeError(f"{OWN}: the accelerations are no numbers.\n  {told}")
+
+    def _unopposed_words(self, q: Array, held: Collection[str] = ()) -> str:
+        """Which joints nothing opposes, at most three of them by name, and the way out; empty where there are none.
+
+        `held`: bodies whose joints something else than inertia opposes.
+        """
+        found = [one for one in self._inertialess or self._unopposed(q) if not set(one[2]) & set(held)]
+        more = [f"And {len(found) - 3} more: see tree.flaws."] if len(found) > 3 else []
+        return "\n  ".join([*(f"{problem} {remedy}" for problem, remedy, _ in found[:3]), *more])
 
     def _frame(self, body: str) -> Any:
         frames = self.layout.frames

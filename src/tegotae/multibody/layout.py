@@ -240,16 +240,16 @@ def _turned(quaternion: Array, vector: Array) -> Array:
     return np.asarray(vector + 2.0 * np.cross(u, np.cross(u, vector) + w * vector))
 
 
-def without_inertia(layout: Layout) -> list[int]:
+def without_inertia(layout: Layout, q: Array | None = None) -> list[int]:
     """Moving bodies whose joint moves without inertia: the articulated inertia there is singular.
 
-    Looked at in one configuration without any symmetry, since special ones (an arm stretched along its axis) may be
-    singular where the machine is not.
+    Looked at where q says, or in one configuration without any symmetry, since special ones (an arm stretched along its
+    axis) may be singular where the machine is not.
     """
     masses, inertias = layout.C[:, 15], np.array([_inertia(c) for c in layout.C]).reshape(-1, 3, 3)
     if (masses > 0.0).all() and (np.linalg.eigvalsh(inertias)[:, 0] > 0.0).all():
         return []  # every body has inertia of its own
-    angles = 1.0 + np.modf(np.arange(masses.size) * 0.6180339887498949)[0]
+    angles = 1.0 + np.modf(np.arange(masses.size) * 0.6180339887498949)[0] if q is None else q[layout.qi]
     felt = np.array([_spatial(m, J) for m, J in zip(masses, inertias, strict=True)])  # with the joints behind loose
     rigid = felt.copy()  # with the joints behind locked: the measure of what is small
     found = []

@@ -165,6 +165,7 @@ class LiveScene:
             checks.refuse(OWN, "v: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
         inner_q, inner_v = layout.inner(start, speed)
         rubbing = int((self.joints.law >= 0).sum())
+        self._began = inner_q.copy()
         self.memory = Memory(tree, scene.pairs.touches, rubbing, inner_q, inner_v)
         self.held = self._targets_at(inner_q)
         self.unsolved = 0
@@ -315,10 +316,14 @@ class LiveScene:
     def _see_that_it_is_finite(self, last: int) -> None:
         m = self.memory
         if not (np.isfinite(m.v).all() and np.isfinite(m.q).all()):
-            raise TegotaeError(
-                f"{OWN}: it diverged before t={last * self.period:g} s.\n"
-                "  Use method='implicit', a shorter period, or softer springs."
-            )
+            layout, given = self.scene.tree.layout, self.joints
+            opposed = (given.damping > 0.0) | (given.gain > 0.0) | (given.rate_gain > 0.0) | (given.law >= 0)
+            held = [name for name, o in zip(layout.names, layout.vi, strict=True) if opposed[o]]
+            told = self.scene.tree._unopposed_words(self._began, held)
+            way = "Use a shorter period, or softer springs."
+            if self.method != "implicit":
+                way = "Use method='implicit', a shorter period, or softer springs."
+            raise TegotaeError(f"{OWN}: it diverged before t={last * self.period:g} s.\n  {told or way}")
 
 
 def _result(scene: Scene, live: LiveScene, tape: Any, every: int) -> Result:

@@ -109,10 +109,16 @@ class Tree(Dynamics):
 
     @cached_property
     def _inertialess(self) -> list[tuple[str, str, list[str]]]:
-        """Joints that nothing opposes: (problem, remedy, names of the bodies that make up the lump)."""
+        return self._unopposed()
+
+    def _unopposed(self, q: Array | None = None) -> list[tuple[str, str, list[str]]]:
+        """Joints that nothing opposes, at q or anywhere: (problem, remedy, names of the bodies that make up the lump).
+
+        Each is found by itself, from the tips inwards: what is lost behind it is not its parents' fault.
+        """
         found = []
         placed = {body.name: body for body in self.bodies}
-        for k in without_inertia(self.layout):
+        for k in without_inertia(self.layout, q):
             body = placed[self.layout.names[k]]
             lump = [name for name, frame in self.layout.frames.items() if frame[0] == k]
             mass = f"mass={self.layout.C[k, 15]:g} kg"
