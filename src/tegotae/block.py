@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 MOST = 2.0**53  # beyond it not every whole number is a float
 
 
+_INITIAL = 'Name fields of the state and their values, such as initial={"velocity": 1.0}.'
+
+
 @dataclass(frozen=True)
 class Field:
     """One named part of a block's state.
@@ -164,13 +167,14 @@ class Block(ABC):
         """The state at rest, with the fields named in `initial` set."""
         places = self.slices()
         state = np.zeros(max(s.stop for s in places.values()))
-        for name, value in (initial or {}).items():
+        for name, value in checks.mapping(self.name, "initial", initial, _INITIAL).items():
             if name not in places:
                 checks.refuse(self.name, f"initial[{name!r}] is not part of its state.", f"It has {', '.join(places)}.")
             wanted = places[name].stop - places[name].start
             given = checks.numbers(self.name, f"initial[{name!r}]", value)
             if given.shape != (wanted,):
-                checks.refuse(self.name, f"initial[{name!r}]={value!r}.", f"Give {wanted} number(s).")
+                told = f"initial[{name!r}]={checks.shown(value)} has shape {given.shape}."
+                checks.refuse(self.name, told, f"Give {wanted} number(s).")
             checks.finite(self.name, f"initial[{name!r}]", given, "")
             state[places[name]] = given
         return state

@@ -6,10 +6,11 @@ import math
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set, Sized
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 from tegotae.errors import FileError, InputError
 
 Array = NDArray[np.float64]
+Kind = TypeVar("Kind")
+LARGEST, SMALLEST = 1e150, 1e-150  # beyond them squares and inverses of squares are not finite
+SHORTEST, LONGEST = 1e-15, 1e9  # s, a period
+MOST = 2**62  # of anything that is counted
 _FEW = 20  # rows: more are a record that somebody measured
+_LONG = 10**7  # things in a list
+_SHORT = 160  # characters of a value in an error
 
 
 def refuse(owner: str, problem: str, remedy: str) -> NoReturn:
@@ -25,26 +32,47 @@ def refuse(owner: str, problem: str, remedy: str) -> NoReturn:
     raise InputError(f"{owner}: {problem}\n  {remedy}")
 
 
-def number(owner: str, name: str, value: object, unit: str, remedy: str = "Give one finite number.") -> float:
-    """A finite float, or an error that says which argument is not one."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        if isinstance(value, np.ndarray) and value.ndim == 0:
-            return number(owner, name, value.item(), unit, remedy)
-        refuse(owner, f"{name}={value!r} is not a number{_in(unit)}.", remedy)
+def shown(value: object) -> str:
+    """A value as an error tells it: in one line, and short, whatever it is."""
     try:
-        result = float(value)
+        text = " ".join(repr(value).split())
+    except Exception:  # whole numbers of thousands of digits, and objects that cannot even tell themselves
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 3]}..."
+
+
+def is_real(value: object) -> bool:
+    """Whether it is one real number; a flag, a text, a time or a masked value is none."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.timedelta64))
+
+
+def number(owner: str, name: str, value: object, unit: str, remedy: str = "Give one finite number.") -> float:
+    """A finite float, or an error that says which argument is not one.
+
+    Its size is at most 1e150: the square of a larger one is not finite, and no machine in SI units has it.
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iuf" and value is not np.ma.masked:
+        value = value[()]
+    if not is_real(value):
+        refuse(owner, f"{name}={shown(value)} is not a number{_in(unit)}.", remedy)
+    try:
+        result = float(cast(float, value))
     except OverflowError:
         result = math.inf
     if not math.isfinite(result):
         refuse(owner, f"{name}={result} {unit}".rstrip() + " is not finite.", remedy)
+    if abs(result) > LARGEST:
+        refuse(owner, f"{name}={result} {unit}".rstrip() + f" is larger than {LARGEST:g}.", remedy)
     return result
 
 
 def positive(owner: str, name: str, value: object, unit: str, remedy: str) -> float:
-    """A number > 0."""
+    """A number > 0, and not so small that its inverse is none."""
     result = number(owner, name, value, unit, remedy)
     if result <= 0.0:
         refuse(owner, f"{name}={result} {unit}".rstrip() + " must be > 0.", remedy)
+    if result < SMALLEST:
+        refuse(owner, f"{name}={result} {unit}".rstrip() + f" is smaller than {SMALLEST:g}.", remedy)
     return result
 
 
@@ -57,10 +85,131 @@ def at_least_zero(owner: str, name: str, value: object, unit: str, remedy: str) 
 
 
 def whole(owner: str, name: str, value: object, least: int, remedy: str) -> int:
-    """A whole number >= least."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or int(value) < least:
-        refuse(owner, f"{name}={value!r} must be a whole number >= {least}.", remedy)
+    """A whole number >= least that an index can hold."""
+    if isinstance(value, (bool, np.timedelta64)) or not isinstance(value, (int, np.integer)):
+        refuse(owner, f"{name}={shown(value)} must be a whole number >= {least}.", remedy)
+    if int(value) < least:
+        refuse(owner, f"{name}={shown(value)} must be a whole number >= {least}.", remedy)
+    if int(value) > MOST:
+        refuse(owner, f"{name}={shown(value)} is more than {MOST}.", remedy)
     return int(value)
+
+
+def flag(owner: str, name: str, value: object) -> bool:
+    """True or False, and nothing that only behaves like them."""
+    if not isinstance(value, (bool, np.bool_)):
+        refuse(owner, f"{name}={shown(value)} is neither True nor False.", f"Give {name}=True or {name}=False.")
+    return bool(value)
+
+
+def text(owner: str, name: str, value: object, remedy: str) -> str:
+    """A text, also an empty one."""
+    if not isinstance(value, str):
+        refuse(owner, f"{name}={shown(value)} is not a text.", remedy)
+    return str(value)
+
+
+def choice(owner: str, name: str, value: object, choices: Iterable[str]) -> str:
+    """One of a few words."""
+    if not isinstance(value, str) or value not in choices:
+        refuse(owner, f"{name}={shown(value)} is none of its words.", f"Choose one of {', '.join(map(repr, choices))}.")
+    return value
+
+
+def texts(owner: str, name: str, value: object, remedy: str) -> tuple[str, ...]:
+    """A list of texts; one text alone is not a list of its letters."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        refuse(owner, f"{name}={shown(value)} is not a list of names.", remedy)
+    found = tuple(_listed(owner, name, value, remedy))
+    for one in found:
+        if not isinstance(one, str):
+            refuse(owner, f"{name} holds {shown(one)}, which is not a name.", remedy)
+    return found
+
+
+def several(owner: str, name: str, value: object, kind: type[Kind], remedy: str) -> tuple[Kind, ...]:
+    """A list of things of one kind."""
+    if not isinstance(value, Iterable) or isinstance(value, (str, bytes, Mapping)):
+        refuse(owner, f"{name}={shown(value)} is not a list.", remedy)
+    found = tuple(_listed(owner, name, value, remedy))
+    for place, one in enumerate(found):
+        instance(owner, f"{name}[{place}]", one, kind, remedy)
+    return found
+
+
+def _listed(owner: str, name: str, value: Iterable[Any], remedy: str) -> Iterable[Any]:
+    """What can be walked through to its end."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        refuse(owner, f"{name}={shown(value)} is not a list.", remedy)
+    if isinstance(value, Sized) and len_of(value) > _LONG:
+        refuse(owner, f"{name}={shown(value)} is too long a list.", remedy)
+    return value
+
+
+def instance(owner: str, name: str, value: object, kind: type[Kind], remedy: str) -> Kind:
+    """A thing of one kind; a class is not one of its things."""
+    if not isinstance(value, kind):
+        refuse(owner, f"{name}={shown(value)} is not {_article(kind.__name__)}.", remedy)
+    return value
+
+
+def mapping(owner: str, name: str, value: object, remedy: str) -> Mapping[str, Any]:
+    """Names and what they stand for; None stands for none."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        refuse(owner, f"{name}={shown(value)} is not a dict.", remedy)
+    for key in value:
+        if not isinstance(key, str):
+            refuse(owner, f"{name} has the key {shown(key)}, which is not a name.", remedy)
+    return value
+
+
+def function(owner: str, name: str, value: object, remedy: str) -> Callable[..., Any]:
+    """Something that can be called, and is not a class."""
+    if not callable(value) or isinstance(value, type):
+        refuse(owner, f"{name}={shown(value)} is not a function.", remedy)
+    return cast("Callable[..., Any]", value)
+
+
+def len_of(value: Sized) -> int:
+    """How long it is; what is longer than an index can say is as long as that."""
+    try:
+        return len(value)
+    except OverflowError:
+        return MOST
+
+
+def room(owner: str, what: str, count: float, remedy: str) -> None:
+    """Refuse what would take more than a quarter of this machine's memory, before any of it is taken.
+
+    Args:
+        owner: who asks.
+        what: what would be stored, and how it came to be so much.
+        count: how many numbers of 8 bytes it holds.
+        remedy: what to ask for instead.
+    """
+    wanted, there = 8.0 * count, memory() / 4
+    if not wanted <= there:
+        refuse(owner, f"{what} would take {wanted:.3g} bytes; it may take {there:.3g}, a quarter of memory.", remedy)
+
+
+@cache
+def memory() -> float:
+    """Bytes of memory that this machine has; 8 GB where it does not tell."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):
+        return 8e9
+
+
+def ticks_of(owner: str, name: str, duration: object, period: float, columns: int = 1) -> int:
+    """How many ticks of a period make a duration [s]; at least one, and so many that `columns` numbers of each fit."""
+    remedy = "Give how long it runs in seconds, such as 1.0; every= and record= keep less of a long run."
+    count = positive(owner, name, duration, "s", remedy) / period
+    told = f"{name}={duration} s at period={period:g} s is {count:.3g} ticks; their record"
+    room(owner, told, count * columns, remedy)
+    return max(1, round(count))
 
 
 def just_above(value: float, digits: int = 4) -> str:
@@ -81,32 +230,78 @@ def _rounded(value: float, digits: int, way: Callable[[float], int]) -> str:
 
 
 def period_of(owner: str, period: object) -> float:
-    """A sampling period > 0 [s]."""
-    return positive(owner, "period", period, "s", "Give the length of a tick in seconds, such as period=1e-3.")
+    """A sampling period > 0 [s], between a femtosecond and a thousand million seconds: others are slips of the hand."""
+    remedy = "Give the length of a tick in seconds, such as period=1e-3."
+    result = positive(owner, "period", period, "s", remedy)
+    if not SHORTEST <= result <= LONGEST:
+        refuse(owner, f"period={result} s is not between {SHORTEST:g} and {LONGEST:g} s.", remedy)
+    return result
 
 
 def numbers(owner: str, name: str, value: ArrayLike) -> Array:
     """Numbers as a 1-D array, or an error of our own."""
     try:
-        return np.atleast_1d(np.asarray(value, dtype=np.float64))
-    except (TypeError, ValueError, OverflowError) as error:
+        return np.atleast_1d(_reals(value))
+    except (TypeError, ValueError, OverflowError, MemoryError) as error:
         raise InputError(
-            f"{owner}: {name}={value!r} is not made of numbers.\n  Give one number a direction."
+            f"{owner}: {name}={shown(value)} is not made of numbers ({error}).\n  Give one number a direction."
         ) from error
 
 
 def array(owner: str, name: str, value: ArrayLike, unit: str, remedy: str = "") -> Array:
     """Numbers as a C-contiguous float64 array of any shape, or an error of our own."""
     try:
-        if np.ma.isMaskedArray(value) and np.ma.is_masked(value):
-            raise TypeError("some of its values are masked")
-        given = np.asarray(value)
-        if np.iscomplexobj(given):
-            raise TypeError("it has complex values")
-        return np.asarray(given, dtype=np.float64, order="C")
-    except (TypeError, ValueError, OverflowError) as error:
+        return _reals(value)
+    except (TypeError, ValueError, OverflowError, MemoryError) as error:
         way = remedy or f"Give numbers{_in(unit)}."
         raise InputError(f"{owner}: {name} is not an array of numbers ({error}).\n  {way}") from error
+
+
+_KINDS = {
+    "b": "flags", "U": "text", "S": "text", "M": "dates", "m": "spans of time", "c": "complex numbers",
+    "V": "records of several fields", "T": "text",
+}  # fmt: skip
+
+
+def _reals(value: Any) -> Array:
+    """Real numbers and nothing that NumPy would make some of: flags, text, times, complex or masked values."""
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous:
+        return value
+    if isinstance(value, (str, bytes, Set, Mapping, Iterator)):
+        raise TypeError(f"it is a {type(value).__name__}")
+    if np.ma.isMaskedArray(value) and np.ma.is_masked(value):
+        raise TypeError("some of its values are masked")
+    _fits(value.size if isinstance(value, np.ndarray) else len_of(value) if isinstance(value, Sized) else 1)
+    if isinstance(value, (list, tuple)) and _holds_flags(value):
+        raise TypeError("it holds flags")
+    given = np.asarray(value)
+    if given.dtype.kind == "O":
+        _refuse_objects(given)
+    elif given.dtype.kind not in "iuf":
+        raise TypeError(f"it holds {_KINDS.get(given.dtype.kind, given.dtype.name)}")
+    with np.errstate(over="ignore"):
+        return np.asarray(given, dtype=np.float64, order="C")
+
+
+def _refuse_objects(given: NDArray[Any]) -> None:
+    strange = next((one for one in given.flat if not is_real(one)), None) if given.size else object()
+    if strange is not None or any(one is None for one in given.flat):
+        raise TypeError(f"it holds {shown(strange)}")
+
+
+def _fits(count: int) -> None:
+    if 8.0 * count > memory() / 4:
+        raise MemoryError(f"{count:.3g} numbers take more than a quarter of the memory")
+
+
+def _holds_flags(value: Iterable[Any]) -> bool:
+    kinds = set(map(type, value))
+    if bool in kinds or np.bool_ in kinds:
+        return True
+    return bool(kinds & {list, tuple, np.ndarray}) and any(
+        one.dtype.kind == "b" if isinstance(one, np.ndarray) else isinstance(one, (list, tuple)) and _holds_flags(one)
+        for one in value
+    )
 
 
 def signal(owner: str, name: str, value: ArrayLike, unit: str, dimension: int) -> Array:
@@ -158,10 +353,9 @@ def finite(owner: str, name: str, record: Array, unit: str) -> None:
 def values(owner: str, name: str, value: Any, unit: str, remedy: str, least: float = 0.0) -> Array:
     """One or several finite numbers, each >= least, as a 1-D array."""
     try:
-        listed = list(value) if isinstance(value, Iterable) and not isinstance(value, (str, np.ndarray)) else value
-        result = np.atleast_1d(np.asarray(listed, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{owner}: {name}={value!r} is not made of numbers.\n  {remedy}") from error
+        result = np.atleast_1d(_reals(value))
+    except (TypeError, ValueError, OverflowError, MemoryError) as error:
+        raise InputError(f"{owner}: {name}={shown(value)} is not made of numbers ({error}).\n  {remedy}") from error
     if result.ndim != 1 or result.size == 0:
         refuse(owner, f"{name} has shape {result.shape}.", f"Give one number or a list of numbers [{unit}].")
     finite(owner, name, result, unit)
@@ -169,6 +363,10 @@ def values(owner: str, name: str, value: Any, unit: str, remedy: str, least: flo
         worst = int(np.argmax(result < least))
         refuse(owner, f"{name}[{worst}]={result[worst]} {unit} must be >= {least:g}.", remedy)
     return result
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
 
 
 def _in(unit: str) -> str:

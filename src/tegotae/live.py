@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -13,6 +14,8 @@ from tegotae.block import MOST, Block
 from tegotae.checks import Array
 from tegotae.compile import bind
 from tegotae.errors import TegotaeError
+
+_AGAIN = "The tick was not taken and the state is as before; repair the input and step again."
 
 
 class Live:
@@ -81,22 +84,24 @@ class Live:
 
     def __getitem__(self, field: str) -> float | Array:
         """A field of the state by name, such as live["deflection"]."""
-        if field not in self._places:
-            checks.refuse(self.block.name, f"its state has no {field!r}.", f"It has {', '.join(self._places)}.")
+        if not isinstance(field, str) or field not in self._places:
+            checks.refuse(
+                self.block.name, f"its state has no field={checks.shown(field)}.", f"It has {', '.join(self._places)}."
+            )
         part = self._state[self._places[field]]
         return float(part[0]) if part.size == 1 else part.copy()
 
     def __setitem__(self, field: str, value: float) -> None:
         """Feed an input that is neither motion nor force, such as live["tyre.speed"] = 20.0; it holds."""
         fed = {f.name: f for f in self.block.fields if f.fed}
-        if field not in fed:
+        if not isinstance(field, str) or field not in fed:
             told = f"It takes {', '.join(fed)}." if fed else "It takes motion or force alone."
-            checks.refuse(self.block.name, f"{field!r} cannot be fed.", told)
+            checks.refuse(self.block.name, f"field={checks.shown(field)} cannot be fed.", told)
         remedy = "Give one finite number; the last one still holds."
         self._state[self._places[field]] = checks.number(self.block.name, field, value, fed[field].unit, remedy)
 
     def _vector(self, name: str, value: ArrayLike, unit: str) -> Array:
-        given = np.array(checks.numbers(self.block.name, name, value))
+        given = checks.numbers(self.block.name, name, value)
         if given.shape != (self._n,):
             checks.refuse(self.block.name, f"{name} has shape {given.shape}.", f"Give {self._n} numbers, in {unit}.")
         return given
@@ -117,7 +122,7 @@ class Live:
         checks.refuse(
             self.block.name,
             f"{name}={value} {unit} is not finite.",
-            "The tick was not taken and the state is as before; repair the input and step again.",
+            _AGAIN,
         )
 
     def _take(self, step: Callable[..., Any], name: str, value: Any, unit: str) -> Any:
@@ -169,6 +174,17 @@ class LiveImpedance(Live):
             if np.isinf(motion).any():  # and then the tick was not taken
                 name, value, unit = "velocity (from position)", motion, "m/s"
         super()._refuse(name, value, unit)
+
+    def _deviation(self, reference: float, measured: float) -> float:
+        """How far what a servo measures lies from its reference; refused unless both are numbers."""
+        if type(reference) is not float:
+            reference = checks.number(self.block.name, "reference", reference, "m", _AGAIN)
+        if type(measured) is not float:
+            measured = checks.number(self.block.name, "measured", measured, "m", _AGAIN)
+        deviation = measured - reference
+        if not math.isfinite(deviation):
+            self._refuse("reference" if not math.isfinite(reference) else "measured", deviation, "m")
+        return deviation
 
 
 class LiveAdmittance(Live):

@@ -161,10 +161,12 @@ def motion_of(
 def picks_of(block: Block, record: Sequence[str] | None) -> tuple[list[str], Array]:
     """The fields to record, and where their numbers lie in the state."""
     places = block.slices()
-    names = [f.name for f in block.fields if f.recorded] if record is None else list(record)
+    way = f"It can record {', '.join(places)}."
+    given = () if record is None else checks.texts(block.name, "record", record, way)
+    names = [f.name for f in block.fields if f.recorded] if record is None else list(given)
     for name in names:
         if name not in places:
-            checks.refuse(block.name, f"record has {name!r}.", f"It can record {', '.join(places)}.")
+            checks.refuse(block.name, f"record has {name!r}.", way)
     spots = [np.arange(places[name].start, places[name].stop) for name in names]
     return names, np.concatenate([*spots, np.empty(0, dtype=np.int64)]).astype(np.int64)
 
@@ -186,6 +188,7 @@ def run(
     state = first_state(block, period, initial)
     ticks = signal.shape[0]
     check_every(block.name, every, ticks)
+    checks.room(block.name, f"the record of {ticks} ticks", picks.size * (ticks // every), "Use every= or record=.")
     table = np.empty((picks.size, ticks // every))
     columns = signal.ravel() if block.dimension == 1 else signal
     module_of(block).loop(block.parameters, state, columns, period, every, picks, table)

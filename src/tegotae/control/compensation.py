@@ -53,8 +53,7 @@ class FrictionServo:
         set_(self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", "Give the gain."))
         none = "Give a magnitude, or 0 for none."
         set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", none))
-        if not isinstance(self.friction, Impedance):
-            checks.refuse(own, f"friction={self.friction!r} is no impedance.", "Give a block such as ParallelFriction.")
+        checks.instance(own, "friction", self.friction, Impedance, "Give a block such as ParallelFriction.")
 
     @cached_property
     def circuit(self) -> Circuit:
@@ -74,7 +73,7 @@ class FrictionServo:
         """
         path, velocity = _motion("FrictionServo", reference, period)
         inertia = self.mass * np.diff(velocity, prepend=0.0) / period
-        extra = np.zeros(path.size) if compensation is None else np.asarray(compensation, dtype=np.float64).ravel()
+        extra = np.zeros(path.size) if compensation is None else _forces(compensation)
         if extra.size != path.size:
             checks.refuse(
                 "FrictionServo", f"{extra.size} compensations for {path.size} ticks.", "Give one force a tick."
@@ -103,6 +102,7 @@ def feedforward(model: Impedance, reference: ArrayLike, *, period: float) -> Arr
         >>> float(feedforward(drag, np.linspace(0.0, 0.1, 500), period=1e-3)[-1])
         5.0
     """
+    checks.instance("feedforward", "model", model, Impedance, "Give a block such as tg.FrictionImpedance(...).")
     _, velocity = _motion("feedforward", reference, period)
     force: Array = -model.run(velocity, period=period, record=["force"])["force"]
     return force
@@ -122,6 +122,7 @@ def law_feedforward(law: Law, reference: ArrayLike, *, period: float) -> Array:
         >>> law_feedforward(tg.Coulomb(5.0), [0.0, 0.1, 0.1, 0.0], period=1e-3).tolist()
         [0.0, 5.0, 0.0, -5.0]
     """
+    checks.instance("law_feedforward", "law", law, Law, "Give a law such as tg.Coulomb(4.0).")
     _, velocity = _motion("law_feedforward", reference, period)
     force: Array = np.sign(velocity) * law(velocity)
     return force
@@ -153,7 +154,7 @@ class Comparison:
 
     def rms(self, run: str) -> float:
         """Root mean square of the tracking error [m] of the run of that name."""
-        result: Result = getattr(self, run)
+        result: Result = getattr(self, checks.choice("Comparison", "run", run, ("without", "plain", "composite")))
         return float(np.sqrt(np.mean(result["error"] ** 2)))
 
     def __str__(self) -> str:
@@ -184,11 +185,16 @@ def compare(servo: FrictionServo, reference: ArrayLike, *, period: float, model:
         >>> sorted(vars(compare(servo, path, period=1e-3, model=drag, law=tg.Coulomb(5.0))))
         ['composite', 'plain', 'without']
     """
+    checks.instance("compare", "servo", servo, FrictionServo, "Give a FrictionServo(...).")
     return Comparison(
         without=servo.track(reference, period=period),
         plain=servo.track(reference, period=period, compensation=law_feedforward(law, reference, period=period)),
         composite=servo.track(reference, period=period, compensation=feedforward(model, reference, period=period)),
     )
+
+
+def _forces(compensation: ArrayLike) -> Array:
+    return checks.signal("FrictionServo", "compensation", compensation, "N", 1).ravel()
 
 
 def _motion(owner: str, reference: ArrayLike, period: float) -> tuple[Array, Array]:

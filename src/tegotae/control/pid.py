@@ -109,9 +109,7 @@ class LivePID(LiveImpedance):
 
         The first call takes the deviation as it finds it, without a jump of the derivative.
         """
-        deviation = float(measured) - float(reference)
-        if not math.isfinite(deviation):
-            self._refuse("measured - reference", deviation, "m")
+        deviation = self._deviation(reference, measured)
         if not self._begun:
             self._begun = True
             self._state[0] = deviation

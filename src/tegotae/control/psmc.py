@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -104,9 +103,7 @@ class LivePSMC(LiveImpedance):
         The first call puts the proxy on the reference, or as near to it as the limit can pull from, without a jump of
         the derivative.
         """
-        deviation = float(measured) - float(reference)
-        if not math.isfinite(deviation):
-            self._refuse("measured - reference", deviation, "m")
+        deviation = self._deviation(reference, measured)
         if not self._begun:
             self._begun = True
             # A proxy further ahead than the limit can pull would wind up the integral before it slides back.

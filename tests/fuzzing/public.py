@@ -1,0 +1,66 @@
+"""What is public, by package, and the well-formed calls of it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from pathlib import Path
+from typing import Any
+
+from harvest import Call, calls_in, examples_of, simple_methods
+
+import tegotae
+
+ROOT = Path(tegotae.__file__).parent
+PACKAGES = (
+    "tegotae", "tegotae.friction", "tegotae.inclusion", "tegotae.steering", "tegotae.rod", "tegotae.multibody",
+    "tegotae.table", "tegotae.hybrid", "tegotae.device", "tegotae.control", "tegotae.fitting",
+)  # fmt: skip
+# The front of the house, and what runs it.
+_INNER = {"bench", "papers", "figures", "commands", "scenarios", "compile", "kernels", "view", "circuit_sources"}
+_ALONE = {"cli", "__main__", "shipped_machines", "checks", "errors", "extras", "running"}
+
+
+def modules_of(package: str) -> list[str]:
+    """Modules whose examples show a package; of tegotae itself, those of no package."""
+    folder = ROOT.joinpath(*package.split(".")[1:])
+    paths = sorted(folder.glob("*.py") if package == "tegotae" else folder.rglob("*.py"))
+    found = []
+    for path in paths:
+        parts = path.relative_to(ROOT.parent).with_suffix("").parts
+        if not _INNER & set(parts) and parts[-1] not in _ALONE:
+            found.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+    return found
+
+
+def names_of(package: str) -> dict[str, Any]:
+    """Qualified name -> class or function, for all that a package and those inside it call public."""
+    found = {}
+    for module in modules_of(package):
+        loaded = importlib.import_module(module)
+        for name in getattr(loaded, "__all__", ()):
+            thing = getattr(loaded, name)
+            if inspect.isclass(thing) or inspect.isfunction(thing):
+                found[f"{thing.__module__}.{thing.__qualname__}"] = thing
+    return found
+
+
+def public_calls(packages: list[str]) -> list[Call]:
+    """Well-formed calls of what is public in these packages, each once."""
+    found: dict[str, Call] = {}
+    for package in packages:
+        known = names_of(package)
+        for module in modules_of(package):
+            for name, source in examples_of(module):
+                for call in calls_in(module, name, source):
+                    if _is_public(call, known):
+                        found.setdefault(call.name, call)
+    for call in list(simple_methods(list(found.values()))):
+        found.setdefault(call.name, call)
+    return [found[name] for name in sorted(found)]
+
+
+def _is_public(call: Call, known: dict[str, Any]) -> bool:
+    """Named in an `__all__`, or a method of an object that public calls gave."""
+    given = call.owner is not None and not inspect.isclass(call.owner)
+    return given or call.name in known or call.name.rpartition(".")[0] in known
