@@ -244,3 +244,41 @@ def test_a_log_that_lost_rows_fails_where_completeness_is_asked_for(log):
         writer.rows("dynamics", rows[110:], first=110)
     assert main(["hybrid", "report", "holes.mcap"]) == 0
     assert main(["hybrid", "report", "holes.mcap", "--complete"]) == 1
+
+
+# ------------------------------------------------------------ settings that name code
+
+OWN = '[device]\nkind = "own"\nfactory = "my_table:open_table"\n'
+SAID = "names code that will be run: device.factory="
+
+
+def test_settings_that_name_code_say_so_before_it_is_run(monkeypatch, capsys):
+    """A file may come from anybody; whoever starts it reads what it will run."""
+    from tegotae.hybrid.processes import node_processes, processes
+
+    Path("lab.toml").write_text(OWN)
+    heard = []
+
+    def stand_in(*_, **__):
+        heard.append(capsys.readouterr().err)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(processes, "run_table", stand_in)
+    monkeypatch.setattr(node_processes, "Nodes", stand_in)
+    for arguments in (
+        ["table", "lab.toml"],
+        ["table", "lab.toml", "--set", "device.factory=mine:other"],
+        ["table", "lab.toml", "--parent", "1"],
+        ["table", EXAMPLE, "--set", "device.kind=spring"],
+        ["run", "lab.toml"],
+    ):
+        main(["hybrid", *arguments])
+    by_file = f"lab.toml {SAID}'my_table:open_table'\n"
+    assert heard == [by_file, f"--set {SAID}'mine:other'\n", "", "", by_file], "of a node that `run` starts, it said it"
+
+
+def test_a_log_names_the_code_that_was_run():
+    from tegotae.hybrid.processes.processes import about_of
+
+    Path("lab.toml").write_text(OWN)
+    assert about_of(read_settings("lab.toml"))["settings"]["device"]["factory"] == "my_table:open_table"

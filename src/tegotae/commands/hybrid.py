@@ -15,7 +15,7 @@ from rich.text import Text
 from tegotae import checks
 from tegotae.commands import console as words
 from tegotae.extras import FIGURES, require
-from tegotae.hybrid.settings import Settings, read_settings
+from tegotae.hybrid.settings import OwnDevice, Settings, read_settings
 
 if TYPE_CHECKING:
     from tegotae.hybrid.processes.listening import Listener
@@ -65,6 +65,8 @@ def node(
     def tell(words: str) -> None:
         said.print(words, markup=False)
 
+    if name == "table" and parent is None:  # `hybrid run` has said it
+        _say_code(settings, file, changes)
     if name == "log":
         from tegotae.hybrid.processes.node_processes import refuse_taken
 
@@ -79,6 +81,14 @@ def node(
         run(settings, awaited=awaited, parent=parent, tell=tell)
     if parent is None:
         tell(f"{name}: ended")
+
+
+def _say_code(settings: Settings, file: Path, changes: Sequence[str]) -> None:
+    """Say, before it is run, that settings name code, and who asked for it: a file may come from anybody."""
+    if isinstance(settings.device, OwnDevice):
+        by_hand = any(change.partition("=")[0].strip() == "device.factory" for change in changes)
+        told = f"{'--set' if by_hand else file} names code that will be run: device.factory={settings.device.factory!r}"
+        Console(stderr=True, highlight=False, soft_wrap=True).print(told, markup=False)
 
 
 def _refuse_virtual(name: str, settings: Settings) -> None:
@@ -115,6 +125,7 @@ def run(
     from tegotae.hybrid.processes.node_processes import Nodes
     from tegotae.hybrid.processes.process_life import Ending
 
+    _say_code(settings, file, changes)
     nodes = Nodes(settings, out=out, overwrite=overwrite, view=view and settings.view.on)
     with nodes, Ending() as ending, _Teller(nodes) as teller:
         running = Run(nodes, tell=teller.tell, show=teller.show, patience=patience, rearm=rearm)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 _listeners: list[Callable[[bool], None]] = []
 _turn = threading.RLock()
-_at_work = 0
+_compiled_now = 0
 
 
 @contextmanager
@@ -39,17 +39,23 @@ def compiling() -> Iterator[None]:
         >>> with compiling():
         ...     pass
     """
-    _count(1)
+    at_work(+1)
     try:
         yield
     finally:
-        _count(-1)
+        at_work(-1)
 
 
-def _count(more: int) -> None:
-    global _at_work
+def at_work(more: int) -> None:
+    """One more is compiled (+1), or one less (-1).
+
+    Example:
+        >>> at_work(+1)
+        >>> at_work(-1)
+    """
+    global _compiled_now
     with _turn:
-        before, _at_work = _at_work > 0, _at_work + more
-        if before != (_at_work > 0):
+        before, _compiled_now = _compiled_now > 0, _compiled_now + more
+        if before != (_compiled_now > 0):
             for tell in list(_listeners):
-                tell(_at_work > 0)
+                tell(_compiled_now > 0)

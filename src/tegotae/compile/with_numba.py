@@ -12,6 +12,7 @@ import secrets
 import sys
 import threading
 from collections.abc import Callable
+from functools import cache as once
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, cast
@@ -19,6 +20,7 @@ from typing import Any, cast
 from tegotae.compile import cache, lifting
 from tegotae.compile.fingerprint import fingerprint
 from tegotae.compile.modules import HEADER, NAMES, in_memory
+from tegotae.compile.telling import at_work
 from tegotae.compile.translate import sources
 from tegotae.extras import require
 
@@ -65,6 +67,7 @@ def _compiled(function: FunctionType, kept: bool, sums: str | None, inside: bool
 
     from tegotae.compile import numba_files
 
+    _tell_of_compiling()
     options: dict[str, Any] = {"error_model": "numpy", "forceinline": inside, "nogil": shares, "no_cfunc_wrapper": True}
     if sums is not None:
         options["fastmath"] = FREE_SUMS if sums == "free" else False
@@ -130,6 +133,21 @@ def build(source: str, functions: tuple[tuple[str, Callable[..., Any]], ...]) ->
 
 _modules: dict[str, ModuleType] = {}
 _turn = threading.Lock()
+
+
+@once
+def _tell_of_compiling() -> None:
+    """Numba compiles when a function is called; it says when."""
+    from numba.core import event
+
+    class Listener(event.Listener):  # type: ignore[misc]
+        def on_start(self, _: Any) -> None:
+            at_work(+1)
+
+        def on_end(self, _: Any) -> None:
+            at_work(-1)
+
+    event.register("numba:compile", Listener())
 
 
 def _put(name: str, text: str) -> Path:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, NoReturn
 
+import numpy as np
 import sympy
-from sympy import Expr, Symbol
+from sympy import Expr, ImmutableMatrix, Symbol
 
 from tegotae import checks
+from tegotae.errors import InputError
 from tegotae.inclusion.grammar import value_of
 from tegotae.inclusion.language import CoulombForce, Dio, Sgn, coulomb
 
@@ -45,6 +47,32 @@ def expression(state: Any, value: Any, names: Mapping[str, Symbol]) -> Expr:
     if told.has(sympy.I):
         checks.refuse("Inclusion", f"the row of {state}, {told}, is not real.", "Name a parameter otherwise than I.")
     return told
+
+
+def matrix_of(given: Any) -> ImmutableMatrix | None:
+    """A mass matrix as SymPy carries it; None if none is given."""
+    if given is None:
+        return None
+    try:
+        return ImmutableMatrix(_entries(given))
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"Inclusion: mass_matrix={given!r} is no matrix ({str(error).strip()}).\n  Give one row a state."
+        ) from error
+
+
+def _entries(given: Any) -> Any:
+    """Read one by one: SymPy would run text among them as Python."""
+    if isinstance(given, sympy.MatrixBase):
+        return given
+    rows = np.asarray(given, dtype=object).tolist() if hasattr(given, "__array__") else given
+    if not isinstance(rows, (list, tuple)):
+        raise TypeError("it has no rows")
+    return [
+        _entries(row) if isinstance(row, (list, tuple)) else value_of(row, "Inclusion", "mass_matrix") for row in rows
+    ]
 
 
 def with_elements(row: Expr) -> Expr:

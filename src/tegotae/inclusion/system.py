@@ -6,14 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import sympy
 from sympy import Expr, ImmutableMatrix, Symbol
 
 from tegotae import checks
-from tegotae.errors import InputError
 from tegotae.inclusion.given import made_of, named
-from tegotae.inclusion.grammar import value_of
 from tegotae.inclusion.inputs import TIME, sorted_out
 from tegotae.inclusion.jumps import refuse_jumps
 from tegotae.inclusion.language import CoulombForce, Dio, Sgn
@@ -26,6 +23,7 @@ from tegotae.inclusion.reading import (
     check_static,
     expression,
     is_affine,
+    matrix_of,
 )
 
 if TYPE_CHECKING:
@@ -71,7 +69,7 @@ class Inclusion:
             checks.refuse("Inclusion", "rows is empty.", "Give one row a state: {p: v, v: ...}.")
         texts = [row for row in rows.values() if isinstance(row, str)]
         exact = [expression(key, row, {}) for key, row in rows.items() if not isinstance(row, str)]
-        matrix = _matrix(mass_matrix)
+        matrix = matrix_of(mass_matrix)
         exact += [] if matrix is None else [matrix]
         known = _by_name([*exact, *_symbols(rows, parameters, inputs)])
         if texts:
@@ -372,31 +370,6 @@ class Inclusion:
 
 def _symbols(*groups: Mapping[Any, Any]) -> list[Symbol]:
     return [key for group in groups for key in group if isinstance(key, Symbol)]
-
-
-def _matrix(given: Any) -> ImmutableMatrix | None:
-    if given is None:
-        return None
-    try:
-        return ImmutableMatrix(_entries(given))
-    except (TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(
-            f"Inclusion: mass_matrix={given!r} is no matrix ({str(error).strip()}).\n  Give one row a state."
-        ) from error
-
-
-def _entries(given: Any) -> Any:
-    """Read one by one: SymPy would run text among them as Python."""
-    if isinstance(given, sympy.MatrixBase):
-        return given
-    rows = np.asarray(given, dtype=object).tolist() if hasattr(given, "__array__") else given
-    if not isinstance(rows, (list, tuple)):
-        raise TypeError("it has no rows")
-    return [
-        _entries(row) if isinstance(row, (list, tuple)) else value_of(row, "Inclusion", "mass_matrix") for row in rows
-    ]
 
 
 def _names_of(*groups: Mapping[Any, Any] | None) -> set[str]:
