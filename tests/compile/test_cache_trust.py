@@ -248,7 +248,7 @@ def test_what_numba_keeps_is_sealed_and_made_anew(kept):
     damages = {".py": b"\xff" * 100, ".nbi": b"", ".nbc": next(kept.glob("**/*.nbc")).read_bytes()[:-1]}
     for path in files:
         path.write_bytes(damages[path.suffix])
-        assert answer() == [force, "0"]
+        assert answer() == [force, "1" if path.suffix == ".py" else "0"]  # the text is put back as it was
     assert answer() == [force, "1"]
 
 

@@ -147,7 +147,7 @@ def _tell_of_compiling() -> None:
         def on_end(self, _: Any) -> None:
             at_work(-1)
 
-    event.register("numba:compile", Listener())
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
 
 
 def _put(name: str, text: str) -> Path:

@@ -10,6 +10,7 @@ import numbers
 import operator
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -170,17 +171,17 @@ class _Reader:
         return self._done(operator.pow, base, exponent)
 
     def _call(self, name: str, node: ast.Call, depth: int) -> Any:
-        function = None if name in self._names else (self._elements | FUNCTIONS).get(name)
+        known: dict[str, Callable[..., Any]] = {**FUNCTIONS, **self._elements}
+        function = None if name in self._names else known.get(name)
         if function is None:
-            known = ", ".join([*self._elements, *FUNCTIONS])
-            self._refuse(f"calls {name}, which is no function here", f"Known are {known}.")
+            self._refuse(f"calls {name}, which is no function here", f"Known are {', '.join(known)}.")
         given = [self._argument(name, part, depth - 1) for part in node.args]
         named: dict[str, Any] = {}
         for word in node.keywords:
             if word.arg is None or name not in self._elements:
                 self._unknown(node)
             named[word.arg] = self._argument(name, word.value, depth - 1)
-        return self._done(lambda: function(*given, **named))
+        return self._done(partial(function, *given, **named))
 
     def _argument(self, name: str, node: ast.expr, depth: int) -> Any:
         """Of an element also its name, and several slips; of a `Piecewise` pairs."""
