@@ -1,5 +1,8 @@
 """Formulas given as text are read by a grammar of their own: no text is run as Python, and none takes for ever."""
 
+import contextlib
+import random
+
 import numpy as np
 import pytest
 import sympy
@@ -133,6 +136,28 @@ def test_no_text_is_work_without_end(text, words):
         assert read(text) == p  # brackets alone are none in the tree
         return
     with pytest.raises(InputError, match=words):
+        read(text)
+
+
+WORDS = (
+    "p v 1 2.5 0 9 1e300 I nan oo pi E True ** * + - / % // ( ) [ ] , < > == & | ~ ^ . lambda if else 'a' [0] static= "
+    "name= sin( exp( log( Max( floor( Piecewise(( coulomb( dio( sgn( sqrt( Abs( Mod( root( Rational("
+)
+
+
+def test_texts_put_together_at_random_are_read_or_refused_in_words():
+    draw, words, fine = random.Random(3), WORDS.split(), 0
+    for _ in range(5000):
+        text = " ".join(draw.choice(words) for _ in range(draw.randint(1, 9)))
+        text += ")" * (text.count("(") - text.count(")"))
+        with contextlib.suppress(InputError):  # and nothing else
+            fine += isinstance(read(text), sympy.Basic)
+    assert fine > 100
+
+
+@pytest.mark.parametrize("text", ["p**nan", "floor(10**299*pi)", "sqrt(True)", "dio(p < v)", "Max(p, nan < 2)"])
+def test_what_has_no_value_is_refused(text):
+    with pytest.raises(InputError, match="cannot be read"):
         read(text)
 
 

@@ -88,7 +88,7 @@ class _Reader:
         from tegotae.inclusion.language import coulomb, dio, sgn
 
         self._text, self._owner, self._place, self._names = text, owner, place, names
-        self._elements = {"dio": dio, "sgn": sgn, "coulomb": coulomb}
+        self._elements: dict[str, Callable[..., Any]] = {"dio": dio, "sgn": sgn, "coulomb": coulomb}
 
     def read(self) -> Any:
         if len(self._text) > LONGEST:
@@ -154,7 +154,7 @@ class _Reader:
             first = first.left
         if not chain:
             base, exponent = (self._value(part, depth - 1) for part in (node.left, node.right))
-            return self._power(base, exponent)
+            return self._done(self._power, base, exponent)
         total = self._value(first, depth - 1)
         for op, right in reversed(chain):
             if type(op) not in _ARITHMETIC:
@@ -168,10 +168,10 @@ class _Reader:
             under = base.as_base_exp()[1]  # powers of powers become one
             if not abs(exponent) <= highest or (under.is_number and not abs(under * exponent) <= highest):
                 self._refuse(f"has the power {exponent}", f"Use exponents from -{highest} to {highest}.")
-        return self._done(operator.pow, base, exponent)
+        return base**exponent
 
     def _call(self, name: str, node: ast.Call, depth: int) -> Any:
-        known: dict[str, Callable[..., Any]] = {**FUNCTIONS, **self._elements}
+        known = {**FUNCTIONS, **self._elements}
         function = None if name in self._names else known.get(name)
         if function is None:
             self._refuse(f"calls {name}, which is no function here", f"Known are {', '.join(known)}.")
@@ -190,7 +190,8 @@ class _Reader:
         several = (ast.List, ast.Tuple) if name == "coulomb" else ast.Tuple if name == "Piecewise" else ()
         if several and isinstance(node, several):
             return tuple(self._value(part, depth - 1) for part in node.elts)  # type: ignore[attr-defined]
-        return self._value(node, depth)
+        value = self._value(node, depth)
+        return value if isinstance(value, Expr) else self._unknown(node)
 
     def _done(self, work: Callable[..., Any], *parts: Any) -> Any:
         if not all(isinstance(part, sympy.Basic) for part in parts):
@@ -199,7 +200,7 @@ class _Reader:
             return self._bounded(work(*parts))
         except TegotaeError:
             raise  # in words already
-        except (TypeError, ValueError, AttributeError, ZeroDivisionError, RecursionError) as error:
+        except (TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             return self._refuse(f"cannot be read ({error})", "Check the arguments of its functions.")
 
     def _bounded(self, value: Any) -> Any:
