@@ -30,7 +30,7 @@ class Batch:
     """
 
     def __init__(self, blocks: Sequence[Block]):
-        self.blocks = tuple(blocks)
+        self.blocks = checks.several("Batch", "blocks", blocks, Block, "Give a list of blocks.")
         if not self.blocks:
             checks.refuse("Batch", "blocks is empty.", "Give at least one block.")
         first = self.blocks[0]
@@ -55,9 +55,12 @@ class Batch:
         for name, entries in variations.items():
             if name not in known:
                 checks.refuse(block.name, f"batch has {name!r}.", f"It has {', '.join(sorted(known))}.")
-            if isinstance(entries, str) or not hasattr(entries, "__len__"):
-                checks.refuse(block.name, f"batch has {name}={entries!r}.", "Give a list, one value a block.")
-            lengths[name] = len(entries)
+            listed = isinstance(entries, Sequence) or (isinstance(entries, np.ndarray) and entries.ndim > 0)
+            if not listed or isinstance(entries, str | bytes):
+                told = f"batch (variations) has {name}={checks.shown(entries)}."
+                checks.refuse(block.name, told, "Give a list, one value a block.")
+            lengths[name] = checks.len_of(entries)
+            checks.room(block.name, f"a batch of {lengths[name]} {name}", lengths[name], "Run it in parts.")
         if not lengths or len(set(lengths.values())) != 1 or 0 in lengths.values():
             checks.refuse(
                 block.name,

@@ -172,6 +172,13 @@ def function(owner: str, name: str, value: object, remedy: str) -> Callable[...,
     return cast("Callable[..., Any]", value)
 
 
+def path(owner: str, value: object) -> Path:
+    """The name of a file."""
+    if not isinstance(value, (str, os.PathLike)):
+        refuse(owner, f"path={shown(value)} is not a path.", "Give the name of a file.")
+    return Path(os.fsdecode(value))
+
+
 def len_of(value: Sized) -> int:
     """How long it is; what is longer than an index can say is as long as that."""
     try:
@@ -255,6 +262,25 @@ def array(owner: str, name: str, value: ArrayLike, unit: str, remedy: str = "") 
     except (TypeError, ValueError, OverflowError, MemoryError) as error:
         way = remedy or f"Give numbers{_in(unit)}."
         raise InputError(f"{owner}: {name} is not an array of numbers ({error}).\n  {way}") from error
+
+
+def finite_array(owner: str, name: str, value: ArrayLike, unit: str, last: int | None = None) -> Array:
+    """Finite numbers of any shape, or with so many along the last axis."""
+    given = array(owner, name, value, unit)
+    if last is not None and (given.ndim == 0 or given.shape[-1] != last):
+        refuse(owner, f"{name} has shape {given.shape}.", f"Give {last} numbers{_in(unit)} along the last axis.")
+    finite(owner, name, given, unit)
+    return given
+
+
+def vector(owner: str, name: str, value: ArrayLike, unit: str, size: int) -> Array:
+    """So many finite numbers; one alone may come without brackets."""
+    given = array(owner, name, value, unit, f"Give {size} numbers{_in(unit)}.")
+    given = given.reshape(1) if given.ndim == 0 else given
+    if given.shape != (size,):
+        refuse(owner, f"{name} has shape {given.shape}.", f"Give {size} numbers{_in(unit)}.")
+    finite(owner, name, given, unit)
+    return given
 
 
 _KINDS = {
@@ -345,8 +371,8 @@ def finite(owner: str, name: str, record: Array, unit: str) -> None:
         way = "Repair the record first: interpolate the gap, or cut it there."
         refuse(
             owner,
-            f"{name}[{spot}]={record[where]} {unit}".rstrip() + " is not finite.",
-            way if len(record) > _FEW else "Give finite numbers.",
+            f"{name}{f'[{spot}]' if spot else ''}={record[where]} {unit}".rstrip() + " is not finite.",
+            way if record.size > _FEW else "Give finite numbers.",
         )
 
 
@@ -382,6 +408,7 @@ def path_of(owner: str, path: object) -> Path:
 
 def target_of(path: str | os.PathLike[str]) -> Path:
     """Where a file will really be written, links followed; refused if it cannot be."""
+    place = Path()
     try:
         place = Path(os.path.realpath(path))
         if not place.parent.is_dir():
@@ -390,7 +417,7 @@ def target_of(path: str | os.PathLike[str]) -> Path:
     except FileNotFoundError:
         there = None
     except TypeError as error:
-        raise InputError(f"Cannot write {path!r}: it is not a path.\n  Give the name of a file.") from error
+        raise InputError(f"Cannot write path={shown(path)}: it is not a path.\n  Give the name of a file.") from error
     except ValueError as error:  # a NUL inside
         raise FileError(f"Cannot write {path!s:.80}: {error}.\n  Choose another name.") from error
     except FileError:

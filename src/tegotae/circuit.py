@@ -57,8 +57,9 @@ class Circuit(Admittance):
         self.admittance = admittance
         _check_causality(admittance, impedances)
         self.impedances = dict(impedances)
-        self.ratios = dict.fromkeys(self.impedances, 1.0) | dict(ratios or {})
-        self.bases = tuple(bases)
+        given = checks.mapping("Circuit", "ratios", ratios, "Give a number for each name, such as {'brake': 2.0}.")
+        self.ratios = dict.fromkeys(self.impedances, 1.0) | dict(given)
+        self.bases = checks.texts("Circuit", "bases", bases, "Give a list of names of impedances.")
         self.dimension = admittance.dimension
         self._check_names()
 
@@ -304,14 +305,16 @@ class Circuit(Admittance):
         period = checks.period_of(self.name, period)
         every = checks.whole(self.name, "every", every, 1, "Use every=1 to record each tick.")
         self.check(period)
-        motions = self._base_motions(bases or {})
+        inputs = checks.mapping("Circuit", "inputs", inputs, "Give a dict from the name of a field to its values.")
+        initial = checks.mapping("Circuit", "initial", initial, 'Give a dict, such as {"velocity": 1.0}.')
+        motions = self._base_motions(checks.mapping("Circuit", "bases", bases, "Give a dict of velocities by name."))
         signal = self._force_of(force, motions, ticks)
         names, picks = running.picks_of(self, record)
         ticks, flat = signal.shape[0], self.dimension == 1
         running.check_every(self.name, every, ticks)
-        fed, slots = self._fed(motions, inputs or {}, ticks)
-        first = {name: row[0] for name, row in zip(inputs or {}, fed[len(fed) - len(inputs or {}) :], strict=True)}
-        state = running.first_state(self, period, first | dict(initial or {}))
+        fed, slots = self._fed(motions, inputs, ticks)
+        first = {name: row[0] for name, row in zip(inputs, fed[len(fed) - len(inputs) :], strict=True)}
+        state = running.first_state(self, period, first | dict(initial))
         table = np.empty((picks.size, ticks // every))
         self.module.loop(self.parameters, state, signal, fed, slots, period, every, picks, table)
         running.report_divergence(self.name, table, every, period)
@@ -469,11 +472,11 @@ def _check_causality(admittance: object, impedances: Mapping[str, object]) -> No
     if not isinstance(admittance, Admittance):
         gives = "it gives force" if isinstance(admittance, Impedance) else "it is no block"
         raise CausalityError(
-            f"Circuit: admittance={admittance!r} cannot move anything: {gives}.\n"
+            f"Circuit: admittance={checks.shown(admittance)} cannot move anything: {gives}.\n"
             "  Start a circuit with what moves, such as Mass(mass=...) or FrictionAdmittance(...)."
         )
     if not isinstance(impedances, Mapping):
-        raise CausalityError(f"Circuit: impedances={impedances!r} have no names.\n  Give {{'brake': ...}}.")
+        raise CausalityError(f"Circuit: impedances={checks.shown(impedances)} have no names.\n  Give {{'brake': ...}}.")
     for name, block in impedances.items():
         if isinstance(block, Admittance):
             raise CausalityError(
@@ -481,7 +484,8 @@ def _check_causality(admittance: object, impedances: Mapping[str, object]) -> No
                 "  Join two moving parts by an impedance between them, such as a SpringDamper."
             )
         if not isinstance(block, Impedance):
-            raise CausalityError(f"Circuit: {name!r}={block!r} is no block.\n  Give an impedance.")
+            told = f"impedances[{checks.shown(name)}]={checks.shown(block)} is no block."
+            raise CausalityError(f"Circuit: {told}\n  Give an impedance.")
         if block.dimension != admittance.dimension:
             checks.refuse(
                 "Circuit",

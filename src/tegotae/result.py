@@ -72,12 +72,14 @@ class Result(Mapping[str, NDArray[Any]]):
     """
 
     def __init__(self, variables: Mapping[str, Variable], *, title: str, about: Mapping[str, Any] | None = None):
-        self.variables = dict(variables)
-        self.title = title
-        self.about = dict(about or {})
+        self.variables = dict(checks.mapping("Result", "variables", variables, "Give a dict of Variables by name."))
+        for name, variable in self.variables.items():
+            checks.instance("Result", f"variables[{name!r}]", variable, Variable, "Give a Variable(...).")
+        self.title = checks.text("Result", "title", title, "Give a few words.")
+        self.about = dict(checks.mapping("Result", "about", about, "Give a dict, or None."))
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        if name not in self.variables:
+        if not isinstance(name, str) or name not in self.variables:
             raise KeyError(self._missing(name))
         return self.variables[name].values
 
@@ -95,7 +97,9 @@ class Result(Mapping[str, NDArray[Any]]):
 
     def _missing(self, name: str) -> str:
         way = "; ask the run for them with events=True" if name == "events" else ""
-        return f"this result has no {name!r}; it recorded {', '.join(self.__dict__.get('variables', {}))}{way}"
+        return (
+            f"this result has no {checks.shown(name)}; it recorded {', '.join(self.__dict__.get('variables', {}))}{way}"
+        )
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.variables]
@@ -119,7 +123,7 @@ class Result(Mapping[str, NDArray[Any]]):
             >>> run.with_events([Event(0.14, "floor", "touch")]).events
             [Event(time=0.14, element='floor', kind='touch')]
         """
-        table = list(events)
+        table = checks.several("Result", "events", events, Event, "Give a list of Event(time, element, kind).")
         columns = {
             "event_time": Variable(("event",), np.array([e.time for e in table], dtype=np.float64), "s", "when"),
             "event_element": Variable(("event",), np.array([e.element for e in table], dtype=np.str_), "", "who"),

@@ -111,10 +111,16 @@ class Through(Impedance):
 
     def __init__(self, circuit: Circuit, through: str):
         if not isinstance(circuit, Circuit) or circuit.dimension != 1:
-            checks.refuse("Through", f"circuit={circuit!r} is no circuit along a line.", "Give a tg.Circuit(...).")
-        if through not in circuit.bases:
+            checks.refuse(
+                "Through", f"circuit={checks.shown(circuit)} is no circuit along a line.", "Give a tg.Circuit(...)."
+            )
+        if not isinstance(through, str) or through not in circuit.bases:
             told = ", ".join(circuit.bases) or "none"
-            checks.refuse("Through", f"{through!r} has no other end to be moved by.", f"Bases of the circuit: {told}.")
+            checks.refuse(
+                "Through",
+                f"through={checks.shown(through)} has no other end to be moved by.",
+                f"Bases of the circuit: {told}.",
+            )
         self.circuit = circuit
         self.through = through
 
@@ -193,10 +199,11 @@ class Through(Impedance):
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
         """The circuit as it starts, with the fields named in `initial` set."""
         own = {_seen_from_outside(name): name for name in self.circuit.slices()}
-        for name in initial or {}:
+        initial = checks.mapping("Through", "initial", initial, 'Give a dict, such as {"inner_velocity": 1.0}.')
+        for name in initial:
             if name not in own:
                 checks.refuse("Through", f"initial[{name!r}] is not part of its state.", f"It has {', '.join(own)}.")
-        given = {own[name]: value for name, value in (initial or {}).items()}
+        given = {own[name]: value for name, value in initial.items()}
         return np.concatenate([[0.0], self.circuit.initial_state(period, given)])
 
     def fault(self, state: Array) -> Fault | None:

@@ -137,7 +137,10 @@ class Attack:
             return "warned", ""
         if len(several) == 1 and self._wrong(several[0], value):
             return "accepted", ""
-        spot = "" if any(one.word in _ENDLESS for one in several) else not_finite(result)
+        try:
+            spot = "" if any(one.word in _ENDLESS for one in several) else not_finite(result)
+        except Exception as error:  # what came back cannot even be looked at
+            return "accepted", repr(error)
         return ("silent", spot) if spot else ("fine", "")
 
     def _said(self, error: Exception, several: tuple[Change, ...]) -> tuple[str, str]:
@@ -182,7 +185,7 @@ class Attack:
 
 
 def attack(call: Call, every: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Every chosen call in a child: one that takes the process down is reported, and the next child goes on behind it."""
+    """Every chosen call in a child: one that ends the process is reported, and the next child goes on."""
     whole = Attack(call)
     chosen = whole.chosen(every, seed)
     at = mmap.mmap(-1, 8)

@@ -6,6 +6,7 @@ An example is run, and every call that it makes by itself into tegotae is kept: 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import doctest
 import importlib
 import inspect
@@ -19,6 +20,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 _EXAMPLE = "<example "
+_LATER = dataclasses._HAS_DEFAULT_FACTORY  # type: ignore[attr-defined]  # stands for a default that is made inside
 # Called by Python rather than by name, and still with arguments of the user.
 _SPOKEN = {"__init__", "__new__", "__call__", "__getitem__", "__setitem__"}
 
@@ -102,7 +104,7 @@ def _read(frame: FrameType) -> Call | None:
     if code.co_flags & inspect.CO_GENERATOR or not code.co_argcount + code.co_kwonlyargcount:
         return None
     first = code.co_varnames[0]
-    given = dict(frame.f_locals)
+    given = {name: value for name, value in frame.f_locals.items() if value is not _LATER}
     if code.co_name in ("__init__", "__new__") or first in ("self", "cls"):
         return _method(code, given.pop(first, None), given)
     if not str(frame.f_globals.get("__name__", "")).startswith("tegotae") or code.co_name.startswith(("_", "<")):

@@ -1,4 +1,4 @@
-"""What a call with one bad value may end in: a sound result, a documented warning, or an error of ours with a way out."""
+"""What a call with a bad value may end in: a sound result, a documented warning, an error of ours with a way out."""
 
 from __future__ import annotations
 
@@ -57,6 +57,8 @@ def raw(error: BaseException) -> str | None:
     own = [f for f in frames if f.filename.startswith(ROOT) or f.filename.startswith("<tegotae")]
     if isinstance(error, TegotaeError):
         return None if "\n" in str(error) else f"{place(own)} says no way out: {error}"
+    if isinstance(error, KeyError) and "it recorded" in str(error):
+        return None  # the protocol of a Mapping, in our words
     if isinstance(error, TypeError) and not own and re.search(r"argument|keyword", str(error)):
         return None  # Python's own: too many arguments, or a keyword that nobody knows
     return f"{place(own)} {type(error).__name__}: {str(error)[:120]}"
@@ -69,9 +71,24 @@ def place(own: list[traceback.FrameSummary]) -> str:
     return f"{own[-1].filename.removeprefix(ROOT + '/')}:{own[-1].lineno}"
 
 
+# What stands for an argument in a message, where the machine has a better word for it.
+_KNOWN_AS = {
+    "signal": ("force", "velocity"),
+    "variations": ("stiffness", "batch"),
+    "path": ("Cannot",),
+    "function": ("law",),
+    "limits": ("limit",),
+}  # fmt: skip
+
+
 def names(error: TegotaeError, argument: str) -> bool:
     """Whether the message names the argument."""
-    return argument.replace("_", " ") in str(error).replace("_", " ")
+    said = str(error).replace("_", " ")
+    return any(word.replace("_", " ") in said for word in (argument, *_KNOWN_AS.get(argument, ())))
+
+
+# Documented to be infinite where nothing limits it, and not a number where there is no such thing.
+ENDLESS = {"largest_period", "stuck"}
 
 
 def not_finite(thing: Any, depth: int = 3) -> str:
@@ -96,6 +113,8 @@ def not_finite(thing: Any, depth: int = 3) -> str:
     elif dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         inside = [(f.name, getattr(thing, f.name, None)) for f in dataclasses.fields(thing)]
     for name, value in inside:
+        if name in ENDLESS:
+            continue
         told = not_finite(value, depth - 1)
         if told:
             return f"{name}: {told}"

@@ -25,7 +25,7 @@ def hold(point: ArrayLike) -> Trajectory:
         >>> hold([0.1, 0.0])(5.0).tolist()
         [0.1, 0.0]
     """
-    value = np.atleast_1d(np.asarray(point, dtype=np.float64))
+    value = checks.numbers("hold", "point", point)
     checks.finite("hold", "point", value, "")
     return lambda time: value
 
@@ -84,7 +84,7 @@ def steps(times: ArrayLike, values: ArrayLike) -> Trajectory:
         >>> float(push(0.5)[0]), float(push(1.0)[0])
         (3.9, 4.1)
     """
-    when, levels = _knots("steps", times, values)
+    when, levels = _knots("steps", times, values, "values")
     nothing = np.zeros(levels.shape[1])
 
     def at(time: float) -> Array:
@@ -129,26 +129,38 @@ class Hand:
             value = getattr(self, name)
             if not callable(value) and not (name == "push" and value is None):
                 checks.refuse(
-                    own, f"{name}={value!r} is not a function of time.", "Use hold, glide, waypoints or steps."
+                    own,
+                    f"{name}={checks.shown(value)} is not a function of time.",
+                    "Use hold, glide, waypoints or steps.",
                 )
 
     def force(
         self, time: float, *, position: ArrayLike, velocity: ArrayLike = 0.0, target_velocity: ArrayLike = 0.0
     ) -> Array:
         """Force on the handle [N] at a time [s], the handle being at `position` [m] with `velocity` [m/s]."""
-        pull = self.stiffness * (self.target(time) - np.asarray(position))
-        drag = self.damping * (np.asarray(target_velocity) - np.asarray(velocity))
+        time = checks.number("Hand", "time", time, "s")
+        here = _point("position", position, "m")
+        ahead = _point("target_velocity", target_velocity, "m/s") - _point("velocity", velocity, "m/s")
+        pull, drag = self.stiffness * (self.target(time) - here), self.damping * ahead
         total: Array = pull + drag + (self.push(time) if self.push else 0.0)
         return total
 
 
-def _knots(owner: str, times: ArrayLike, points: ArrayLike) -> tuple[Array, Array]:
+def _point(name: str, value: ArrayLike, unit: str) -> Array:
+    given = checks.numbers("Hand", name, value)
+    if given.ndim != 1:
+        checks.refuse("Hand", f"{name} has shape {given.shape}.", f"Give one number an axis, in {unit}.")
+    checks.finite("Hand", name, given, unit)
+    return given
+
+
+def _knots(owner: str, times: ArrayLike, points: ArrayLike, name: str = "points") -> tuple[Array, Array]:
     when = checks.signal(owner, "times", times, "s", 1).ravel()
-    where = np.asarray(points, dtype=np.float64)
+    where = checks.array(owner, name, points, "")
     where = where[:, np.newaxis] if where.ndim == 1 else where
     if where.ndim != 2 or where.shape[0] != when.size:
-        checks.refuse(owner, f"{when.size} times for points of shape {where.shape}.", "Give one point a time.")
-    checks.finite(owner, "points", where, "")
+        checks.refuse(owner, f"{when.size} times for {name} of shape {where.shape}.", "Give one point a time.")
+    checks.finite(owner, name, where, "")
     if (np.diff(when) <= 0.0).any():
         checks.refuse(owner, f"times={when.tolist()} s do not rise.", "Give each time after the one before.")
     return when, where

@@ -41,6 +41,11 @@ class Watch:
     unit: str
     meaning: str = ""
 
+    def __post_init__(self) -> None:
+        checks.function("Watch", "read", self.read, "Give a function that reads it, such as lambda: twin.hand_force.")
+        checks.text("Watch", "unit", self.unit, "Give a unit such as 'N'.")
+        checks.text("Watch", "meaning", self.meaning, "Give a few words.")
+
 
 def render(
     device: ImpedanceDevice,
@@ -154,6 +159,15 @@ def render_motion(
     return record.result("render_motion", {"force": given, "position": wanted})
 
 
+def check_watched(owner: str, clock: object, watch: object) -> None:
+    """Refuse what is no clock, and what is no dict of things to watch."""
+    way = "Give a Clock such as RealTime(), or None to run as fast as it can."
+    if clock is not None and (isinstance(clock, type) or not hasattr(clock, "wait") or not hasattr(clock, "start")):
+        checks.refuse(owner, f"clock={checks.shown(clock)} has no start and wait.", way)
+    for name, one in checks.mapping(owner, "watch", watch, "Give a dict of Watch(...) by name.").items():
+        checks.instance(owner, f"watch[{name!r}]", one, Watch, "Give a Watch(...).")
+
+
 class _Record:
     """What the loop keeps, in arrays made before it starts."""
 
@@ -161,8 +175,11 @@ class _Record:
         self.live = live
         self.ticks = checks.whole("render", "ticks", ticks, 1, "Give how many ticks to run.")
         self.clock = clock
+        check_watched("render", clock, watch)
         self.watch = dict(watch or {})
         axes = live.block.dimension
+        wanted = float(ticks) * (live.state.size + 2 * axes + 2 + axes * len(self.watch))
+        checks.room("render", f"the record of ticks={ticks}", wanted, "Run for fewer ticks at a time.")
         self.input = np.empty((ticks, axes))
         self.output = np.empty((ticks, axes))
         self.limited = 0
@@ -223,7 +240,7 @@ def _check_pair(owner: str, device: Any, live: Any, causality: str, kind: type[L
     got = getattr(device, "causality", None)
     if got != causality:
         raise CausalityError(
-            f"{owner}: the device says causality={got!r}.\n"
+            f"{owner}: the device says causality={checks.shown(got)}.\n"
             f"  {owner} takes an {causality} device; render is for impedance, render_motion for admittance devices."
         )
     if not isinstance(live, kind):
@@ -231,7 +248,8 @@ def _check_pair(owner: str, device: Any, live: Any, causality: str, kind: type[L
             "an impedance (motion in, force out)" if kind is LiveImpedance else "an admittance (force in, motion out)"
         )
         raise CausalityError(
-            f"{owner}: got a {type(live).__name__}.\n  An {causality} device needs {block}: block.start(period=…)."
+            f"{owner}: live={checks.shown(live)} is a {type(live).__name__}.\n"
+            f"  An {causality} device needs {block}: block.start(period=…)."
         )
     if device.dimension != live.block.dimension:
         checks.refuse(

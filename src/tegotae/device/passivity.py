@@ -111,8 +111,9 @@ def for_block(block: FrictionImpedance | SpringDamper, *, period: float, device:
         >>> for_block(brake, period=1e-3, device=ImpedanceTwin(mass=0.2, damping=15.0)).passive
         True
     """
-    if not isinstance(block, FrictionImpedance | SpringDamper):
-        checks.refuse("for_block", f"block={block!r} has no spring and damper.", "Give a FrictionImpedance.")
+    _check_block("for_block", block)
+    if not isinstance(device, ImpedanceTwin):
+        device = checks.at_least_zero("for_block", "device", device, "N·s/m", "Give the twin, or its damping.")
     b, delay = (device.damping, device.delay) if isinstance(device, ImpedanceTwin) else (device, 0)
     return passivity(block.stiffness, block.damping, period, b, delay=delay)
 
@@ -138,6 +139,8 @@ def loop_radius(
         >>> loop_radius(brake, period=1e-3, device=twin) < 1.0, for_block(brake, period=1e-3, device=twin).passive
         (True, False)
     """
+    _check_block("loop_radius", block)
+    checks.instance("loop_radius", "device", device, ImpedanceTwin, "Give an ImpedanceTwin(...).")
     K, B, T, d = block.stiffness, block.damping, checks.period_of("loop_radius", period), device.delay
     step, drive = device.transition(hand, T)
     # [x, v, last x, waiting forces]: a force is made of x and the last x, waits d ticks, then acts for one.
@@ -153,6 +156,12 @@ def loop_radius(
     for i in range(d):
         loop[3 + i] = waiting[i + 1] if i + 1 < d else force
     return float(np.abs(np.linalg.eigvals(loop)).max())
+
+
+def _check_block(owner: str, block: object) -> None:
+    if not isinstance(block, FrictionImpedance | SpringDamper):
+        told = f"block={checks.shown(block)} has no spring and damper."
+        checks.refuse(owner, told, "Give a FrictionImpedance or a SpringDamper.")
 
 
 def _needed(push: float, damping: float, delay: int) -> float:

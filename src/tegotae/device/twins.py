@@ -68,6 +68,8 @@ class ImpedanceTwin:
 
     def transition(self, hand: Hand | None, period: float) -> tuple[Array, Array]:
         """Exact step of [x, v] under [motor + push, target, target speed]: matrices (2, 2) and (2, 3)."""
+        if hand is not None:
+            checks.instance(type(self).__name__, "hand", hand, Hand, "Give a Hand(...), or None for nobody.")
         k, c, m = (hand.stiffness, hand.damping, hand.mass) if hand else (0.0, 0.0, 0.0)
         m += self.mass
         rate = np.zeros((5, 5))
@@ -84,19 +86,22 @@ class _LiveTwin:
     def __init__(self, dimension: int, hand: Hand | None, period: float, position: ArrayLike | None, owner: str):
         self.dimension = dimension
         self.period = period
+        if hand is not None:
+            checks.instance(owner, "hand", hand, Hand, "Give a Hand(...), or None for nobody.")
         self.hand = hand or Hand(stiffness=0.0, damping=0.0, target=hold(np.zeros(dimension)))
         self.stopped = True
         self._tick = 0
-        self._target = self._aim(owner, self.hand.target(0.0))
+        self._target = self._aim(owner, "target", self.hand.target(0.0))
         self._target_velocity = np.zeros(dimension)
-        start = self._target if position is None else self._aim(owner, position)
+        start = self._target if position is None else self._aim(owner, "position", position)
         self._state = np.array([start, np.zeros(dimension)])
 
-    def _aim(self, owner: str, point: ArrayLike) -> Array:
-        given = np.atleast_1d(np.asarray(point, dtype=np.float64))
+    def _aim(self, owner: str, name: str, point: ArrayLike) -> Array:
+        given = checks.numbers(owner, name, point)
+        checks.finite(owner, name, given, "")
         if given.shape != (self.dimension,):
             checks.refuse(
-                owner, f"a point of shape {given.shape} for {self.dimension} axes.", "Give one number an axis."
+                owner, f"{name} has shape {given.shape} for {self.dimension} axes.", "Give one number an axis."
             )
         return given
 
@@ -162,7 +167,7 @@ class LiveImpedanceTwin(_LiveTwin):
     def command(self, force: ArrayLike) -> None:
         """Exert a force [N] for one period."""
         self.stopped = False
-        self._waiting.append(self._aim("ImpedanceTwin", force))
+        self._waiting.append(self._aim("ImpedanceTwin", "force", force))
         limit = self.twin.force_limit
         wanted = self._waiting.popleft()
         self.force = wanted if limit is None else np.clip(wanted, -limit, limit)
@@ -250,7 +255,7 @@ class LiveAdmittanceTwin(_LiveTwin):
     def command(self, position: ArrayLike) -> None:
         """Servo towards a position [m] for one period."""
         self.stopped = False
-        self._goal = self._aim("AdmittanceTwin", position)
+        self._goal = self._aim("AdmittanceTwin", "position", position)
         self._pass_time(self._goal, self._step, self._drive)
 
     def stop(self) -> None:

@@ -61,7 +61,8 @@ class Law(ABC):
 
     def __call__(self, speed: ArrayLike) -> Array:
         """The magnitude [N] at each slip speed [m/s]."""
-        speeds = np.asarray(speed, dtype=np.float64)
+        speeds = checks.array(type(self).__name__, "speed", speed, "m/s")
+        checks.finite(type(self).__name__, "speed", speeds, "m/s")
         flat, forces = np.abs(speeds).ravel(), np.empty(speeds.size)
         loop = build(_OVER_SPEEDS, (("magnitude", self.kernels[0]),))
         loop.magnitudes(np.asarray(self.parameters, dtype=np.float64), flat, forces)
@@ -292,7 +293,7 @@ class CustomLaw(Law):
         if not callable(self.function):
             checks.refuse(
                 "CustomLaw",
-                f"law={self.function!r} is not a law.",
+                f"law={checks.shown(self.function)} is not a law.",
                 "Give a tegotae law or a function of the speed.",
             )
         raw, compiled = _compile(self.function)
@@ -374,4 +375,4 @@ def as_law(owner: str, law: object) -> Law:
     if callable(law):
         return CustomLaw(law)
     remedy = "Use Coulomb, Viscous, Stribeck, Tabulated or a function."
-    return checks.refuse(owner, f"law={law!r} is not a friction law.", remedy)
+    return checks.refuse(owner, f"law={checks.shown(law)} is not a friction law.", remedy)

@@ -64,7 +64,9 @@ class InclusionAdmittance(Admittance):
         forces, velocities = _listed(self.force), _listed(self.velocity)
         if len(forces) != len(velocities) or not forces:
             checks.refuse(
-                self.name, f"force={self.force!r} and velocity={self.velocity!r}.", "Give as many forces as velocities."
+                self.name,
+                f"force={checks.shown(self.force)} and velocity={checks.shown(self.velocity)}.",
+                "Give as many forces as velocities.",
             )
         system = self.stepper.inclusion
         object.__setattr__(self, "_forces", tuple(self._force_of(key) for key in forces))
@@ -77,7 +79,9 @@ class InclusionAdmittance(Admittance):
         self.least_reluctance(self.stepper.period)
 
     def __repr__(self) -> str:
-        told = f"force={self.force!r}, velocity={self.velocity!r}, period={self.stepper.period:g}"
+        told = (
+            f"force={checks.shown(self.force)}, velocity={checks.shown(self.velocity)}, period={self.stepper.period:g}"
+        )
         return f"InclusionAdmittance({told})"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -92,7 +96,7 @@ class InclusionAdmittance(Admittance):
             told = ", ".join(s.name for s in known) or "none"
             checks.refuse(
                 self.name,
-                f"force={key!r} is no parameter and no input.",
+                f"force={checks.shown(key)} is no parameter and no input.",
                 f"It has {told}; declare the force with inputs={{{str(key)!r}: 0.0}}.",
             )
         places = [
@@ -105,7 +109,9 @@ class InclusionAdmittance(Admittance):
         for place, value in places:
             if symbol in value.free_symbols:
                 checks.refuse(
-                    self.name, f"force={symbol.name!r} is in {place}.", "A force only pushes: put it in rows."
+                    self.name,
+                    f"force={checks.shown(symbol.name)} is in {place}.",
+                    "A force only pushes: put it in rows.",
                 )
         return symbol
 
@@ -114,7 +120,7 @@ class InclusionAdmittance(Admittance):
         symbol = next((s for s in states if key in (s, s.name)), None)
         if symbol is None:
             told = ", ".join(s.name for s in states)
-            checks.refuse(self.name, f"velocity={key!r} is no state.", f"States are {told}.")
+            checks.refuse(self.name, f"velocity={checks.shown(key)} is no state.", f"States are {told}.")
         return symbol
 
     # ------------------------------------------------------------ the block
@@ -227,7 +233,7 @@ class InclusionAdmittance(Admittance):
         if largest.min() <= 0.0:
             checks.refuse(
                 self.name,
-                f"force={self.force!r} does not push velocity={self.velocity!r} forward "
+                f"force={checks.shown(self.force)} does not push velocity={checks.shown(self.velocity)} forward "
                 f"({largest.min():g} m/s per newton over a tick).",
                 "Name the force and the velocity of the same point, in the same direction.",
             )

@@ -19,7 +19,7 @@ def span_of(owner: str, span: Any) -> tuple[float, float]:
         (0.0, 2.5)
     """
     if not isinstance(span, (Sequence, np.ndarray)) or isinstance(span, str) or len(span) != 2:
-        checks.refuse(owner, f"span={span!r} is no pair.", "Give (start, end) in seconds.")
+        checks.refuse(owner, f"span={checks.shown(span)} is no pair.", "Give (start, end) in seconds.")
     return checks.number(owner, "span", span[0], "s"), checks.number(owner, "span", span[1], "s")
 
 
@@ -33,7 +33,7 @@ def named(owner: str, argument: str, value: Any, example: str) -> Mapping[Any, A
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        checks.refuse(owner, f"{argument}={value!r} gives no names.", f"Write it as {argument}={example}.")
+        checks.refuse(owner, f"{argument}={checks.shown(value)} gives no names.", f"Write it as {argument}={example}.")
     return value
 
 

@@ -227,7 +227,7 @@ class Ode:
                 owner, f"span=({start:g}, {end:g}) s does not go forward.", "Give (start, end) with end > start."
             )
         if method not in METHODS:
-            checks.refuse(owner, f"method={method!r} is not known.", f"Use one of {', '.join(METHODS)}.")
+            checks.refuse(owner, f"method={checks.shown(method)} is not known.", f"Use one of {', '.join(METHODS)}.")
         if step is not None:
             step = checks.positive(owner, "step", step, "s", "Give the length of a step, such as 1e-4.")
         return Wanted(

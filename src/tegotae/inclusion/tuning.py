@@ -73,7 +73,7 @@ def tune_contact(
             owner, f"restitution={eps:g} must be < 1: the damped contact always loses energy.", "Use 0.99 or less."
         )
     if load is not None and penetration is None:
-        checks.refuse(owner, f"load={load!r} is given without penetration.", "Give both, or neither.")
+        checks.refuse(owner, f"load={checks.shown(load)} is given without penetration.", "Give both, or neither.")
     zeta, r = _shape(eps)
     stiffest = M * (2.0 * zeta * r / (ALPHA_PER_PERIOD * T)) ** 2
     if penetration is None:

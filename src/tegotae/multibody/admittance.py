@@ -72,19 +72,23 @@ class TreeAdmittance(Admittance):
         if not isinstance(self.tree, Tree):
             checks.refuse(OWN, f"tree={self.tree!r:.100} is not a Tree.", "Give one; `join` makes one of several.")
         if (self.at is None) == (self.joint is None):
-            checks.refuse(OWN, f"at={self.at!r} and joint={self.joint!r}.", "Name one: a body, or a joint.")
+            checks.refuse(
+                OWN,
+                f"at={checks.shown(self.at)} and joint={checks.shown(self.joint)}.",
+                "Name one: a body, or a joint.",
+            )
         set_(self, "point", triple(OWN, "point", self.point, "m"))
         set_(self, "controllers", dict(self.controllers))
         self._check_controllers()
         if self.joint is not None:
             self._check_joint(self.joint)
         elif self.tree._frame(str(self.at))[0] < 0:
-            checks.refuse(OWN, f"at={self.at!r} stands in the world.", "Push a body that can move.")
+            checks.refuse(OWN, f"at={checks.shown(self.at)} stands in the world.", "Push a body that can move.")
         if self.along is not None:
             way = checks.numbers(OWN, "along", self.along)
             if way.shape != (6,) or not np.isfinite(way).all() or not way.any():
                 told = "Give a direction of force and one of moment, such as (1, 0, 0, 0, 0, 0)."
-                checks.refuse(OWN, f"along={self.along!r}.", told)
+                checks.refuse(OWN, f"along={checks.shown(self.along)}.", told)
             set_(self, "along", tuple(float(x) for x in way))
         set_(self, "dimension", 6 if self.along is None and self.joint is None else 1)
 
@@ -94,15 +98,21 @@ class TreeAdmittance(Admittance):
                 known = ", ".join(self.tree.joint_names[:12]) or "none"
                 checks.refuse(OWN, f"controllers[{name!r}]: there is no such joint.", f"It has {known}.")
             if not isinstance(control, (Servo, Lock)):
-                checks.refuse(OWN, f"controllers[{name!r}]={control!r}.", "Give Servo(...) or Lock().")
+                checks.refuse(OWN, f"controllers[{name!r}]={checks.shown(control)}.", "Give Servo(...) or Lock().")
 
     def _check_joint(self, joint: str) -> None:
         if joint not in self.tree.joint_names:
-            checks.refuse(OWN, f"joint={joint!r}: there is none.", f"It has {', '.join(self.tree.joint_names[:12])}.")
+            checks.refuse(
+                OWN, f"joint={checks.shown(joint)}: there is none.", f"It has {', '.join(self.tree.joint_names[:12])}."
+            )
         if self.along is not None or any(self.point):  # type: ignore[arg-type]
-            checks.refuse(OWN, f"joint={joint!r} with a point or a direction.", "A joint has its axis: leave both.")
+            checks.refuse(
+                OWN, f"joint={checks.shown(joint)} with a point or a direction.", "A joint has its axis: leave both."
+            )
         if isinstance(self.controllers.get(joint), Lock):
-            checks.refuse(OWN, f"joint={joint!r} is locked.", "It never moves: push another, or leave it free.")
+            checks.refuse(
+                OWN, f"joint={checks.shown(joint)} is locked.", "It never moves: push another, or leave it free."
+            )
 
     # ------------------------------------------------------------ layout
 

@@ -167,10 +167,12 @@ class Body:
         if self.parent is not None:
             _check_name(own, "parent", self.parent)
         if not isinstance(self.joint, (Revolute, Prismatic, Fixed, Free)):
-            checks.refuse(own, f"joint={self.joint!r}.", "Give Revolute(...), Prismatic(...), Fixed() or Free().")
+            checks.refuse(
+                own, f"joint={checks.shown(self.joint)}.", "Give Revolute(...), Prismatic(...), Fixed() or Free()."
+            )
         if isinstance(self.joint, Free) and self.parent is not None:
             way = "Leave parent: a free body moves in the world. To join it, use another joint."
-            checks.refuse(own, f"parent={self.parent!r} with joint=Free().", way)
+            checks.refuse(own, f"parent={checks.shown(self.parent)} with joint=Free().", way)
         set_(self, "mass", checks.number(own, "mass", self.mass, "kg", "Give the mass in kg, 0 or more."))
         set_(self, "center", triple(own, "center", self.center, "m"))
         set_(self, "position", triple(own, "position", self.position, "m"))
@@ -252,7 +254,7 @@ def triple(own: str, name: str, value: ArrayLike, unit: str) -> tuple[float, ...
 
 def _check_name(own: str, argument: str, name: object) -> None:
     if not isinstance(name, str) or not name:
-        checks.refuse(own, f"{argument}={name!r} is not a name.", "Give a text of at least one character.")
+        checks.refuse(own, f"{argument}={checks.shown(name)} is not a name.", "Give a text of at least one character.")
 
 
 def _bound(own: str, name: str, value: object) -> float:
@@ -266,7 +268,7 @@ def _check_friction(own: str, friction: object) -> None:
         return
     way = "Give FrictionImpedance(stiffness=..., damping=..., law=...) of dimension 1, mass 0, lag 0."
     if not isinstance(friction, FrictionImpedance):
-        checks.refuse(own, f"friction={friction!r} is not a FrictionImpedance.", way)
+        checks.refuse(own, f"friction={checks.shown(friction)} is not a FrictionImpedance.", way)
     for name, wanted in (("dimension", 1), ("mass", 0.0), ("lag", 0.0)):
         if getattr(friction, name) != wanted:
             checks.refuse(own, f"friction has {name}={getattr(friction, name):g}.", way)

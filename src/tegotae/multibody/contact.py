@@ -58,7 +58,11 @@ class Touch:
         if self.of is not None:
             _check_name("of", self.of)
             if self.of == self.on:
-                checks.refuse(OWN, f"of={self.of!r} is the body that touches.", "Give another body, or leave `of` out.")
+                checks.refuse(
+                    OWN,
+                    f"of={checks.shown(self.of)} is the body that touches.",
+                    "Give another body, or leave `of` out.",
+                )
         _check_shapes(self.toucher, self.surface)
         if self.tangential_stiffness is None:
             set_(self, "tangential_stiffness", self.stiffness)
@@ -75,12 +79,12 @@ class Touch:
 
 def _check_name(argument: str, name: object) -> None:
     if not isinstance(name, str) or not name:
-        checks.refuse(OWN, f"{argument}={name!r} is not a name.", "Give the name of a body.")
+        checks.refuse(OWN, f"{argument}={checks.shown(name)} is not a name.", "Give the name of a body.")
 
 
 def _check_shapes(toucher: object, surface: object) -> None:
     if not isinstance(toucher, Toucher):
-        checks.refuse(OWN, f"toucher={toucher!r} cannot touch.", "Give a Point, a Ball or Corners.")
+        checks.refuse(OWN, f"toucher={checks.shown(toucher)} cannot touch.", "Give a Point, a Ball or Corners.")
     if not isinstance(surface, Surface):
         way = "Give a HalfSpace, a Plate, a Box or a Sphere."
-        checks.refuse(OWN, f"surface={surface!r} cannot be touched.", way)
+        checks.refuse(OWN, f"surface={checks.shown(surface)} cannot be touched.", way)

@@ -63,7 +63,7 @@ class Scene:
                 known = ", ".join(self.tree.joint_names[:12]) or "none"
                 checks.refuse(OWN, f"controllers[{name!r}]: there is no such joint.", f"It has {known}.")
             if not isinstance(control, (Servo, Lock)):
-                checks.refuse(OWN, f"controllers[{name!r}]={control!r}.", "Give Servo(...) or Lock().")
+                checks.refuse(OWN, f"controllers[{name!r}]={checks.shown(control)}.", "Give Servo(...) or Lock().")
         _ = self.pairs
 
     @cached_property
@@ -152,7 +152,7 @@ class LiveScene:
         self.scene, self.period, self.method = scene, checks.period_of(OWN, period), method
         tree, layout = scene.tree, scene.tree.layout
         if method not in ("implicit", "symplectic", "rk4"):
-            checks.refuse(OWN, f"method={method!r}.", "Use 'implicit', 'symplectic' or 'rk4'.")
+            checks.refuse(OWN, f"method={checks.shown(method)}.", "Use 'implicit', 'symplectic' or 'rk4'.")
         self.model = model_of(tree)
         self.joints, self.customs = joints_of(tree, scene.controllers)
         self._check_method()
@@ -180,9 +180,9 @@ class LiveScene:
         remedy = "Use method='implicit', which has them exactly."
         rubbing = [name for name, joint in self.scene.tree.joints.items() if joint.friction is not None]
         if rubbing:
-            checks.refuse(OWN, f"method={self.method!r} with friction in {', '.join(rubbing[:5])}.", remedy)
+            checks.refuse(OWN, f"method={checks.shown(self.method)} with friction in {', '.join(rubbing[:5])}.", remedy)
         if (self.scene.pairs.touches.numbers[:, MU] > 0.0).any():
-            checks.refuse(OWN, f"method={self.method!r} with friction at contacts.", remedy)
+            checks.refuse(OWN, f"method={checks.shown(self.method)} with friction at contacts.", remedy)
 
     def _targets_at(self, inner_q: Array) -> Array:
         layout, targets = self.scene.tree.layout, np.zeros(self.scene.tree.nv)

@@ -248,7 +248,9 @@ class _Builder:
         carrier: dict[str, str] = {}
         for joint in robot.joints:
             if joint.type not in TYPES:
-                file.refuse(f"joint {joint.name!r} has type={joint.type!r}.", f"Known are {', '.join(TYPES)}.")
+                file.refuse(
+                    f"joint {joint.name!r} has type={checks.shown(joint.type)}.", f"Known are {', '.join(TYPES)}."
+                )
             for end, link in (("parent", joint.parent), ("child", joint.child)):
                 if link not in self.links:
                     file.refuse(f"joint {joint.name!r} has {end} {link!r}, and no link is named so.", "Add the link.")

@@ -120,7 +120,7 @@ class UrdfFile:
             bad = any(math.isnan(v) or (math.isinf(v) and element.tag != "limit") for v in values)
             if len(values) != count or bad:
                 wanted = "one number" if count == 1 else f"{count} numbers"
-                self.refuse(f"{where} has <{element.tag} {name}={text!r}>.", f"Give {wanted}.")
+                self.refuse(f"{where} has <{element.tag} {name}={checks.shown(text)}>.", f"Give {wanted}.")
 
     def _complete(self, element: Element, where: str) -> None:
         """What must be there is there, or is set to what the warning says."""
@@ -144,5 +144,5 @@ class UrdfFile:
 
 def _name_of(path: object) -> str:
     if not isinstance(path, (str, os.PathLike)):
-        raise InputError(f"load_urdf: path={path!r} is not a path.\n  Give the name of a URDF file.")
+        raise InputError(f"load_urdf: path={checks.shown(path)} is not a path.\n  Give the name of a URDF file.")
     return os.fspath(path)

@@ -59,20 +59,22 @@ class RodAdmittance(Admittance):
     def __post_init__(self) -> None:
         own = "RodAdmittance"
         if not isinstance(self.rod, PlanarRod):
-            checks.refuse(own, f"rod={self.rod!r}.", "Give a PlanarRod.")
-        if self.at not in ("base", "tip"):
-            checks.refuse(own, f"at={self.at!r}.", "Use 'base' or 'tip'.")
-        if self.base not in BASES:
-            checks.refuse(own, f"base={self.base!r}.", f"Use one of {', '.join(BASES)}.")
+            checks.refuse(own, f"rod={checks.shown(self.rod)}.", "Give a PlanarRod.")
+        checks.choice(own, "at", self.at, ("base", "tip"))
+        checks.choice(own, "base", self.base, BASES)
         if self.at == "base" and self.base == "fixed":
             checks.refuse(own, "a fixed base is pushed.", 'It never moves: use at="tip", or base="pinned".')
         way = np.ones(3)
         if self.along is not None:
             way = checks.numbers(own, "along", self.along)
             if way.shape != (3,) or not np.isfinite(way).all() or not way.any():
-                checks.refuse(own, f"along={self.along!r}.", "Give (x, y, turn), such as (0.0, 1.0, 0.0).")
+                checks.refuse(own, f"along={checks.shown(self.along)}.", "Give (x, y, turn), such as (0.0, 1.0, 0.0).")
             if self.at == "base" and not (way[~np.array(BASES[self.base])]).any():
-                checks.refuse(own, f"along={self.along!r} of a {self.base} base.", "Choose a way in which it can move.")
+                checks.refuse(
+                    own,
+                    f"along={checks.shown(self.along)} of a {self.base} base.",
+                    "Choose a way in which it can move.",
+                )
         object.__setattr__(self, "dimension", 3 if self.along is None else 1)
         rod, segments = self.rod, self.rod._segments
         tip = (rod.payload.mass, rod.payload.inertia) if rod.payload else (0.0, 0.0)
@@ -110,7 +112,7 @@ class RodAdmittance(Admittance):
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
         """Straight along +x at rest, or as the fields in `initial` say; the pushed end follows from the shape."""
-        given = dict(initial or {})
+        given = dict(checks.mapping(self.name, "initial", initial, "Name fields such as 'angle' or 'base'."))
         for name in ("position", "place", "velocity", "scratch"):
             if name in given:
                 checks.refuse(self.name, f"initial[{name!r}].", "It follows from angle, base and their rates.")

@@ -44,12 +44,16 @@ def travelling_wave(
         (129, 32)
     """
     own = "travelling_wave"
+    checks.instance(own, "rod", rod, PlanarRod, "Give a PlanarRod(...).")
     amplitude = checks.number(own, "amplitude", amplitude, "1/m")
     wavelength = checks.positive(own, "wavelength", wavelength, "m", "Such as the rod's length.")
     frequency = checks.number(own, "frequency", frequency, "Hz")
     until = checks.positive(own, "until", until, "s", "Give how long it lasts.")
     ramp = checks.at_least_zero(own, "ramp", ramp, "s", "Give 0 to begin at once.")
     samples = checks.whole(own, "samples", samples, 8, "A wave needs some points.")
+    checks.room(
+        own, f"until={until:g} s of the wave", until * abs(frequency) * samples * rod.nodes, "Give a shorter one."
+    )
     times = np.linspace(0.0, until, max(int(np.ceil(until * abs(frequency) * samples)), 1) + 1)
     hs = rod._segments["hs"]
     middle = np.cumsum(hs) - 0.5 * hs

@@ -84,7 +84,7 @@ class Ground:
                 checks.refuse("Ground", f"load has shape {per_metre.shape}.", f"Give a number, or {hs.size}.")
             checks.finite("Ground", "load", np.atleast_1d(per_metre), "N/m")
             if (per_metre < 0.0).any():
-                checks.refuse("Ground", f"load={self.load!r} is negative.", "The ground cannot pull.")
+                checks.refuse("Ground", f"load={checks.shown(self.load)} is negative.", "The ground cannot pull.")
         half = 0.5 * hs * per_metre
         nodes[:-1] += half
         nodes[1:] += half
@@ -165,7 +165,7 @@ class Peg:
 def _pair(owner: str, name: str, given: Any, unit: str) -> tuple[float, float]:
     pair = checks.array(owner, name, given, unit)
     if pair.shape != (2,) or not np.isfinite(pair).all():
-        checks.refuse(owner, f"{name}={given!r}.", "Give two finite numbers, (x, y).")
+        checks.refuse(owner, f"{name}={checks.shown(given)}.", "Give two finite numbers, (x, y).")
     return float(pair[0]), float(pair[1])
 
 

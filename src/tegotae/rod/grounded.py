@@ -62,7 +62,9 @@ class GroundedRod:
         kinds += (("walls", self.walls, Wall), ("pegs", self.pegs, Peg))
         for name, given, kind in kinds:
             if not isinstance(given, Sequence):
-                checks.refuse("GroundedRod", f"{name}={given!r} is no list.", f"Give [{kind.__name__}(...), ...].")
+                checks.refuse(
+                    "GroundedRod", f"{name}={checks.shown(given)} is no list.", f"Give [{kind.__name__}(...), ...]."
+                )
             for one in given:
                 if not isinstance(one, kind):
                     checks.refuse("GroundedRod", f"{name} has {one!r}.", f"Give {kind.__name__}(...).")

@@ -41,6 +41,13 @@ def variations(rod: PlanarRod, varied: Mapping[str, Sequence[Any]]) -> list[Plan
         >>> [one.elasticity for one in variations(rod, {"elasticity": [1.0, 2.0]})]
         [1.0, 2.0]
     """
+    checks.instance("variations", "rod", rod, PlanarRod, "Give a PlanarRod(...).")
+    way = "Give a dict from the name of a parameter to its values, one a rod."
+    for name, values in checks.mapping("variations", "varied", varied, way).items():
+        listed = isinstance(values, Sequence) or (isinstance(values, np.ndarray) and values.ndim > 0)
+        if not listed or isinstance(values, str | bytes):
+            checks.refuse("variations", f"varied[{name!r}]={checks.shown(values)} is not a list.", way)
+        checks.room("variations", f"varied[{name!r}]", checks.len_of(values), "Give fewer values.")
     known = [f.name for f in dataclasses.fields(rod) if f.init]
     for name in varied:
         if name not in known:
@@ -114,12 +121,15 @@ class _Batch:
     """The numbers of all rods, stacked."""
 
     def __init__(self, rods: Sequence[PlanarRod], phases: list[Phase], times: ArrayLike | None, initial: Any):
-        self.rods, self.phases = list(rods), phases
+        self.rods = list(checks.several("run_many", "rods", rods, PlanarRod, "Give a list of PlanarRod(...)."))
+        self.phases = phases
         if not self.rods:
             checks.refuse("run_many", "rods is empty.", "Give at least one.")
         for i, rod in enumerate(self.rods):
             if not isinstance(rod, PlanarRod) or rod.nodes != self.rods[0].nodes:
-                checks.refuse("run_many", f"rods[{i}]={rod!r}.", "Give PlanarRods with equal numbers of nodes.")
+                checks.refuse(
+                    "run_many", f"rods[{i}]={checks.shown(rod)}.", "Give PlanarRods with equal numbers of nodes."
+                )
         self.first = Record(self.rods[0], _times(times, phases[-1].until), phases)
         self.times = self.first.times
         starts = initial if isinstance(initial, Sequence) else [initial] * len(self.rods)

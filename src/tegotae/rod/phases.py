@@ -39,7 +39,7 @@ class Load:
         checks.number("Load", "at", self.at, "m", "Give a distance from the base.")
         force = checks.array("Load", "force", self.force, "N")
         if force.shape != (2,) or not np.isfinite(force).all():
-            checks.refuse("Load", f"force={self.force!r}.", "Give two finite numbers, (x, y).")
+            checks.refuse("Load", f"force={checks.shown(self.force)}.", "Give two finite numbers, (x, y).")
         checks.number("Load", "torque", self.torque, "N·m")
         object.__setattr__(self, "force", (float(force[0]), float(force[1])))
 
@@ -77,9 +77,11 @@ class Phase:
         set_(self, "until", checks.number("Phase", "until", self.until, "s", "Give the time at which it ends."))
         set_(self, "torque", checks.number("Phase", "torque", self.torque, "N·m", "Give a finite torque."))
         if not isinstance(self.base, str) or self.base not in BASES:
-            checks.refuse("Phase", f"base={self.base!r}.", f"Use one of {', '.join(BASES)}; `motion` moves the base.")
+            checks.refuse(
+                "Phase", f"base={checks.shown(self.base)}.", f"Use one of {', '.join(BASES)}; `motion` moves the base."
+            )
         if not isinstance(self.loads, Sequence):
-            checks.refuse("Phase", f"loads={self.loads!r}.", "Give a list of Load(...).")
+            checks.refuse("Phase", f"loads={checks.shown(self.loads)}.", "Give a list of Load(...).")
         for load in self.loads:
             if not isinstance(load, Load):
                 checks.refuse("Phase", f"loads has {load!r}.", "Give Load(at=..., force=(x, y), torque=...).")

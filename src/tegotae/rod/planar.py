@@ -121,9 +121,9 @@ class PlanarRod:
         set_(self, "nodes", checks.whole(own, "nodes", self.nodes, 2, "A rod has at least 2 nodes."))
         gravity = checks.array(own, "gravity", self.gravity, "m/s²")
         if gravity.shape != (2,) or not np.isfinite(gravity).all():
-            checks.refuse(own, f"gravity={self.gravity!r}.", "Give (x, y), such as (0.0, -9.81).")
+            checks.refuse(own, f"gravity={checks.shown(self.gravity)}.", "Give (x, y), such as (0.0, -9.81).")
         if self.payload is not None and not isinstance(self.payload, Payload):
-            checks.refuse(own, f"payload={self.payload!r}.", "Give Payload(mass=..., inertia=...).")
+            checks.refuse(own, f"payload={checks.shown(self.payload)}.", "Give Payload(mass=..., inertia=...).")
         lengths = self._each("spacing", self.length / (self.nodes - 1) if self.spacing is None else self.spacing, "m")
         if (lengths <= 0.0).any() or abs(lengths.sum() - self.length) > 1e-9 * self.length:
             checks.refuse(
@@ -131,7 +131,9 @@ class PlanarRod:
             )
         density = self._each("density", self.density, "kg/m")
         if (density <= 0.0).any():
-            checks.refuse(own, f"density={self.density!r} is not positive.", "Every part of a rod has mass.")
+            checks.refuse(
+                own, f"density={checks.shown(self.density)} is not positive.", "Every part of a rod has mass."
+            )
         stiffness, viscosity = (
             self._each("elasticity", self.elasticity, "N·m²"),
             self._each("viscosity", self.viscosity, "N·m²·s"),
@@ -282,8 +284,7 @@ class PlanarRod:
         return build(_SOURCE, tuple((name, getattr(home, name)) for home, names in parts for name in names))
 
     def _method(self, method: str) -> int:
-        if method not in ("auto", "implicit", "explicit"):
-            checks.refuse("PlanarRod", f"method={method!r}.", "Use 'auto', 'implicit' or 'explicit'.")
+        checks.choice("PlanarRod", "method", method, ("auto", "implicit", "explicit"))
         own = self._segments
         # 4 C/h on the least inertia that an angle has, about 0.06 rho h^3: how fast the quickest bend decays.
         decay = float((4.0 * own["C"] / (0.06 * own["rho"] * own["hs"] ** 4)).max())
@@ -363,7 +364,7 @@ class RodError(TegotaeError):
     """
 
     def __init__(self, message: str, partial: Result | None):
-        super().__init__(message)
+        super().__init__(checks.text("RodError", "message", message, "Say when, why, and what to do."))
         self.partial = partial
 
 
@@ -371,11 +372,10 @@ def _checked(phases: Sequence[Phase]) -> list[Phase]:
     if isinstance(phases, Phase):
         phases = [phases]
     before = 0.0
+    phases = checks.several("PlanarRod", "phases", phases, Phase, "Give [Phase(until=1.0, ...)].")
     if not phases:
         checks.refuse("PlanarRod", "run got no phases.", "Give [Phase(until=1.0, ...)].")
     for phase in phases:
-        if not isinstance(phase, Phase):
-            checks.refuse("PlanarRod", f"phases has {phase!r}.", "Give Phase(until=..., ...).")
         if phase.until <= before:
             checks.refuse(
                 "PlanarRod", f"a phase ends at {phase.until:g} s but starts at {before:g} s.", "Let `until` increase."

@@ -58,7 +58,7 @@ class PureRod:
 
     def __post_init__(self) -> None:
         if not isinstance(self.rod, PlanarRod):
-            checks.refuse("PureRod", f"rod={self.rod!r}.", "Give a PlanarRod.")
+            checks.refuse("PureRod", f"rod={checks.shown(self.rod)}.", "Give a PlanarRod.")
 
     def accelerations(
         self,

@@ -46,6 +46,12 @@ class Shape:
     base: tuple[float, float] = (0.0, 0.0)
     base_velocity: tuple[float, float] = (0.0, 0.0)
 
+    def __post_init__(self) -> None:
+        checks.finite_array("Shape", "angle", self.angle, "rad")
+        checks.finite_array("Shape", "angle_rate", self.angle_rate, "rad/s")
+        checks.vector("Shape", "base", self.base, "m", 2)
+        checks.vector("Shape", "base_velocity", self.base_velocity, "m/s", 2)
+
 
 class Record:
     """The numbers of one run, row by row."""
@@ -65,7 +71,7 @@ class Record:
         if initial is None:
             return z
         if not isinstance(initial, Shape):
-            checks.refuse("PlanarRod", f"initial={initial!r}.", "Give Shape(angle=..., ...).")
+            checks.refuse("PlanarRod", f"initial={checks.shown(initial)}.", "Give Shape(angle=..., ...).")
         parts = (
             ("base", initial.base, slice(0, 2), 2),
             ("angle", initial.angle, slice(2, n + 2), n),

@@ -50,7 +50,7 @@ class SaddleRod:
     def __post_init__(self) -> None:
         own, set_ = "SaddleRod", object.__setattr__
         if not isinstance(self.rod, PlanarRod):
-            checks.refuse(own, f"rod={self.rod!r}.", "Give a PlanarRod.")
+            checks.refuse(own, f"rod={checks.shown(self.rod)}.", "Give a PlanarRod.")
         al = checks.at_least_zero(own, "stabilisation", self.stabilisation, "1/s", "The paper's kind is 10.")
         set_(self, "stabilisation", al)
         if self.points is not None:
@@ -187,8 +187,11 @@ class SaddleRod:
         phase = Phase(until=1.0, torque=torque, base=base, loads=loads)
         held = BASES[base]
         # What is held rests: a rate it does not have would be read as an error to be stabilised away.
+        base_velocity = tuple(checks.vector("SaddleRod", "base_velocity", base_velocity, "m/s", 2).tolist())
         if (held[0] and any(base_velocity)) or (held[2] and turn[0] != 0.0):
-            checks.refuse("SaddleRod", f"a {base} base that moves.", "Give it the rate 0.")
+            checks.refuse(
+                "SaddleRod", f"a {base} base that moves by base_velocity={base_velocity}.", "Give it the rate 0."
+            )
         q, rate = self.state(th, turn, (0.0, 0.0), base_velocity)
         return self.solve(q, rate, phase, anchor=q[:3])[2 : 3 * self.rod.nodes : 3]
 

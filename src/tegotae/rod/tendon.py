@@ -116,7 +116,8 @@ def together(tendons: list[Tendon], rod: PlanarRod) -> Any:
         >>> together([left, right], rod).tolist()
         [0.2, 0.25]
     """
-    own = rod._segments
+    checks.several("together", "tendons", tendons, Tendon, "Give a list of Tendon(...).")
+    own = checks.instance("Tendon", "rod", rod, PlanarRod, "Give a PlanarRod(...).")._segments
     grids = [tendon._tensions()[0] for tendon in tendons if tendon._varies]
     when = np.unique(np.concatenate(grids)) if grids else np.zeros(1)
     moment = np.zeros((when.size, own["hs"].size))

@@ -52,7 +52,7 @@ class SerialLink:
             set_(self, name, checks.positive(own, name, getattr(self, name), "m", "Give the link's length."))
         set_(self, "base", _point(own, "base", self.base))
         if self.elbow not in ("left", "right"):
-            checks.refuse(own, f"elbow={self.elbow!r}.", "Give 'left' or 'right'.")
+            checks.refuse(own, f"elbow={checks.shown(self.elbow)}.", "Give 'left' or 'right'.")
 
     def joints(self, point: ArrayLike) -> Array:
         """Joint angles [rad], shape (…, 2), that put the handle at a point [m], shape (…, 2); refused out of reach."""
@@ -61,21 +61,21 @@ class SerialLink:
 
     def tip(self, joints: ArrayLike) -> Array:
         """Where the handle is [m], shape (…, 2), for joint angles [rad], shape (…, 2)."""
-        first, second = self._absolute(np.asarray(joints, dtype=np.float64))
+        first, second = self._absolute(checks.finite_array(type(self).__name__, "joints", joints, "rad", last=2))
         across = self.upper * np.cos(first) + self.fore * np.cos(second)
         along = self.upper * np.sin(first) + self.fore * np.sin(second)
         return np.asarray(self.base) + np.stack([across, along], axis=-1)
 
     def jacobian(self, joints: ArrayLike) -> Array:
         """How the handle moves with the joints [m/rad], shape (…, 2, 2)."""
-        first, second = self._absolute(np.asarray(joints, dtype=np.float64))
+        first, second = self._absolute(checks.finite_array(type(self).__name__, "joints", joints, "rad", last=2))
         own = np.stack([-self.fore * np.sin(second), self.fore * np.cos(second)], axis=-1)
         carried = np.stack([-self.upper * np.sin(first), self.upper * np.cos(first)], axis=-1)
         return np.stack([carried + own, own], axis=-1)
 
     def torques(self, joints: ArrayLike, force: ArrayLike) -> Array:
         """Joint torques [N·m], shape (…, 2), with which the handle exerts a force [N], shape (…, 2)."""
-        given = np.asarray(force, dtype=np.float64)
+        given = checks.finite_array(type(self).__name__, "force", force, "N", last=2)
         by_virtual_work: Array = np.einsum("...ij,...i->...j", self.jacobian(joints), given)
         return by_virtual_work
 
@@ -90,8 +90,7 @@ class SerialLink:
     def _directions(self, point: ArrayLike) -> tuple[Array, Array]:
         """Directions of both links [rad] from the x axis, by the law of cosines."""
         own = type(self).__name__
-        way = checks.array(own, "point", point, "m") - np.asarray(self.base)
-        checks.finite(own, "point", way, "m")
+        way = checks.finite_array(own, "point", point, "m", last=2) - np.asarray(self.base)
         far = np.hypot(way[..., 0], way[..., 1])
         near_end, far_end = self.reach
         outside = (far <= near_end) | (far >= far_end)
@@ -99,7 +98,7 @@ class SerialLink:
             worst = float(np.atleast_1d(far)[np.atleast_1d(outside)][0])
             checks.refuse(
                 own,
-                f"a point {worst:.4g} m from the base is out of reach.",
+                f"point lies {worst:.4g} m from the base, which is out of reach.",
                 f"Stay between {checks.just_above(near_end)} and {checks.just_below(far_end)} m, or move the base.",
             )
         side = 1.0 if self.elbow == "left" else -1.0
@@ -171,7 +170,7 @@ class Arc:
     def __post_init__(self) -> None:
         own, set_ = type(self).__name__, object.__setattr__
         if not isinstance(self.arm, SerialLink):
-            checks.refuse(own, f"arm={self.arm!r} leads no handle.", "Give a ParallelLink or a SerialLink.")
+            checks.refuse(own, f"arm={checks.shown(self.arm)} leads no handle.", "Give a ParallelLink or a SerialLink.")
         set_(self, "centre", _point(own, "centre", self.centre))
         set_(self, "radius", checks.positive(own, "radius", self.radius, "m", "Give the radius of the wheel."))
         set_(self, "rest", checks.number(own, "rest", self.rest, "rad"))
@@ -197,12 +196,12 @@ class Arc:
 
     def angle(self, point: ArrayLike) -> Array:
         """Angle of the wheel [rad], in -pi to pi, of the point of the arc nearest to a point [m], shape (…, 2)."""
-        way = checks.array(type(self).__name__, "point", point, "m") - np.asarray(self.centre)
+        way = checks.finite_array(type(self).__name__, "point", point, "m", last=2) - np.asarray(self.centre)
         return _wrapped(np.arctan2(way[..., 1], way[..., 0]) - self.rest)
 
     def torque(self, force: ArrayLike, angle: ArrayLike) -> Array:
         """Torque about the centre [N·m], + to the left, of a force on the handle [N], shape (…, 2), at that angle."""
-        push = np.asarray(force, dtype=np.float64)
+        push = checks.finite_array(type(self).__name__, "force", force, "N", last=2)
         arm = self.point(angle) - np.asarray(self.centre)
         turning: Array = arm[..., 0] * push[..., 1] - arm[..., 1] * push[..., 0]
         return turning
@@ -213,7 +212,7 @@ class Arc:
 
     def joint_torques(self, torque: ArrayLike, angle: ArrayLike) -> Array:
         """Joint torques [N·m], shape (…, 2), that make the handle push along the arc as a torque [N·m] would."""
-        given = np.asarray(torque, dtype=np.float64)
+        given = checks.finite_array(type(self).__name__, "torque", torque, "N·m")
         arm = self.point(angle) - np.asarray(self.centre)
         along = np.stack([-arm[..., 1], arm[..., 0]], axis=-1) / self.radius**2
         return self.arm.torques(self.joints(angle), given[..., np.newaxis] * along)
@@ -248,8 +247,11 @@ class ArcWheel:
 
     def __init__(self, device: AdmittanceDevice, arc: Arc, *, angle: float = 0.0):
         if getattr(device, "causality", None) != "admittance" or device.dimension != 2:
-            checks.refuse("ArcWheel", f"device={device!r} is no two-axis admittance device.", "Give one with 2 axes.")
-        self.device, self.arc = device, arc
+            checks.refuse(
+                "ArcWheel", f"device={checks.shown(device)} is no two-axis admittance device.", "Give one with 2 axes."
+            )
+        self.device, self.arc = device, checks.instance("ArcWheel", "arc", arc, Arc, "Give an Arc(...).")
+        angle = checks.number("ArcWheel", "angle", angle, "rad")
         arc.point(angle)  # refused beyond the travel
         self._angle = float(angle)
 
@@ -265,7 +267,7 @@ class ArcWheel:
 
     def command(self, angle: ArrayLike) -> None:
         """Lead the handle to an angle [rad], shape (1,)."""
-        wanted = float(np.atleast_1d(np.asarray(angle, dtype=np.float64))[0])
+        wanted = float(checks.vector("ArcWheel", "angle", angle, "rad", 1)[0])
         self.device.command(self.arc.point(wanted))
         self._angle = wanted
 

@@ -67,6 +67,6 @@ class Column:
         if not isinstance(self.compliance, TorsionBar | None):
             checks.refuse(
                 "Column",
-                f"compliance={self.compliance!r} is no torsion bar.",
+                f"compliance={checks.shown(self.compliance)} is no torsion bar.",
                 "Give TorsionBar(…), or None for a rigid column.",
             )

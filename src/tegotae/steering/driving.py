@@ -17,7 +17,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.device.clock import Clock
 from tegotae.device.interface import AdmittanceDevice, DeviceError, ImpedanceDevice
-from tegotae.device.loop import Watch
+from tegotae.device.loop import Watch, check_watched
 from tegotae.errors import CausalityError, TegotaeError
 from tegotae.result import Result, Variable
 from tegotae.steering.rendering import AngleModel, LocalRenderer, MovingModel, Packet, angle_field
@@ -59,7 +59,7 @@ def steer(
         >>> round(float(result.hand_torque[-1]), 2)  # the friction, felt through sensor, model and servo
         0.5
     """
-    _check("steer", device, "admittance", "feel", model.period)
+    _check("steer", device, "admittance", "feel", _period("steer", model))
     if torque_limit is not None:
         checks.positive("steer", "torque_limit", torque_limit, "N·m", "Give a largest torque, or None for no limit.")
     field = angle_field("steer", model)
@@ -121,12 +121,14 @@ def feel(
         >>> float(result.wheel_torque[-1])
         -1.25
     """
-    _check("feel", device, "impedance", "steer", model.period)
+    _check("feel", device, "impedance", "steer", _period("feel", model))
     latency = checks.whole("feel", "latency", latency, 0, "Give whole ticks; 0 for none.")
     limit = np.inf
     if torque_limit is not None:
         remedy = "Give a largest torque, or None for no limit."
         limit = checks.positive("feel", "torque_limit", torque_limit, "N·m", remedy)
+    if renderer is not None:
+        checks.instance("feel", "renderer", renderer, LocalRenderer, "Give a LocalRenderer(...), or None.")
     local = renderer.start(period=model.period) if renderer is not None else None
     record = _Record("feel", ticks, model.period, clock, watch, ("wheel_angle", "wheel_torque", "model_torque"))
     link: deque[Packet] = deque()
@@ -154,6 +156,14 @@ def feel(
     )
 
 
+def _period(owner: str, model: Any) -> float:
+    """T [s] of what is steered or felt: something started, that steps."""
+    checks.function(
+        owner, "model", getattr(model, "step", None), "Give a started model, such as block.start(period=…)."
+    )
+    return checks.period_of(owner, getattr(model, "period", None))
+
+
 class _Record:
     """What a loop keeps, in arrays made before it starts."""
 
@@ -168,7 +178,10 @@ class _Record:
     ):
         self.owner, self.period, self.clock = owner, period, clock
         self.ticks = checks.whole(owner, "ticks", ticks, 1, "Give how many ticks to run.")
+        check_watched(owner, clock, watch)
         self.watch = dict(watch or {})
+        wanted = float(self.ticks) * (len(names) + len(self.watch) + 2)
+        checks.room(owner, f"the record of ticks={ticks}", wanted, "Run for fewer ticks at a time.")
         self.limited = 0
         self._values = {name: np.empty(self.ticks) for name in names}
         self._watched = {name: np.empty(self.ticks) for name in self.watch}
@@ -257,7 +270,7 @@ def _check(owner: str, device: Any, causality: str, other: str, period: float) -
     got = getattr(device, "causality", None)
     if got != causality:
         raise CausalityError(
-            f"{owner}: the wheel says causality={got!r}.\n"
+            f"{owner}: the wheel says causality={checks.shown(got)}.\n"
             f"  {owner} takes an {causality} device; for the other kind use {other}."
         )
     if device.dimension != 1:

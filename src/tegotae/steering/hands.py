@@ -59,7 +59,7 @@ class Sine:
 
     def __call__(self, time: ArrayLike) -> Array:
         """Values at these times [s]."""
-        wave: Array = self.centre + self.amplitude * np.sin(2.0 * np.pi * self.frequency * np.asarray(time))
+        wave: Array = self.centre + self.amplitude * np.sin(2.0 * np.pi * self.frequency * _times(self, time))
         return wave
 
 
@@ -92,7 +92,7 @@ class Ramp:
 
     def __call__(self, time: ArrayLike) -> Array:
         """Values at these times [s]."""
-        passed = np.asarray(time, dtype=np.float64)
+        passed = _times(self, time)
         way: Array = self.begin + self.rate * (passed if self.until is None else np.minimum(passed, self.until))
         return way
 
@@ -117,7 +117,7 @@ class Hold:
 
     def __call__(self, time: ArrayLike) -> Array:
         """Values at these times [s]."""
-        return np.full(np.shape(time), self.value)
+        return np.full(_times(self, time).shape, self.value)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -150,7 +150,7 @@ class Waypoints:
 
     def __call__(self, time: ArrayLike) -> Array:
         """Values at these times [s]."""
-        return np.interp(np.asarray(time, dtype=np.float64), self.times, self.values)
+        return np.interp(_times(self, time), self.times, self.values)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -178,7 +178,7 @@ class Trace:
     def __call__(self, time: ArrayLike) -> Array:
         """Values at these times [s]."""
         times = self.period * np.arange(len(self.values))
-        return np.interp(np.asarray(time, dtype=np.float64), times, self.values)
+        return np.interp(_times(self, time), times, self.values)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -224,8 +224,13 @@ class Driver:
 
     def torque(self, *, wanted: ArrayLike, wanted_rate: ArrayLike, angle: ArrayLike, rate: ArrayLike) -> Array:
         """Torque on the wheel [N·m], the wheel being at `angle` [rad] and turning at `rate` [rad/s]."""
-        pull = self.stiffness * (np.asarray(wanted) - np.asarray(angle))
-        total: Array = pull + self.damping * (np.asarray(wanted_rate) - np.asarray(rate))
+        parts = (("wanted", wanted), ("angle", angle), ("wanted_rate", wanted_rate), ("rate", rate))
+        goal, here, faster, speed = (checks.finite_array("Driver", name, value, "rad") for name, value in parts)
+        try:
+            total: Array = self.stiffness * (goal - here) + self.damping * (faster - speed)
+        except ValueError:
+            told = f"wanted, angle, wanted_rate and rate have shapes {[np.shape(value) for _, value in parts]}."
+            checks.refuse("Driver", told, "Give numbers, or arrays of one shape.")
         return total
 
     def hand(self) -> Hand:
@@ -270,11 +275,15 @@ class TorqueProfile:
         )
 
 
+def _times(profile: object, time: ArrayLike) -> Array:
+    return checks.finite_array(type(profile).__name__, "time", time, "s")
+
+
 def _profile_or_record(owner: str, name: str, value: Profile | ArrayLike, unit: str) -> Profile | Array:
     """A profile as it is, a number as `Hold`, anything else as an array with one value a tick."""
     if isinstance(value, Profile):
         return value
-    if np.ndim(value) == 0:
+    if checks.is_real(value) or not isinstance(value, Sequence | np.ndarray) or isinstance(value, str | bytes):
         return Hold(value=checks.number(owner, name, value, unit, "Give a number, an array, or such as Sine(…)."))
     return checks.signal(owner, name, value, unit, 1).ravel().copy()
 
@@ -283,6 +292,7 @@ def _sampled(owner: str, name: str, value: Profile | ArrayLike, period: float, t
     """Values at times 0, T, ..., ticks T; a record with one value a tick is taken to start at its first."""
     period = checks.period_of(owner, period)
     ticks = checks.whole(owner, "ticks", ticks, 1, "Give at least one tick.")
+    checks.room(owner, f"{name} over ticks={ticks}", float(ticks), "Give fewer ticks.")
     if isinstance(value, Profile):
         path = np.asarray(value(period * np.arange(ticks + 1)), dtype=np.float64)
         if path.shape != (ticks + 1,):

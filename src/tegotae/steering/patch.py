@@ -142,10 +142,16 @@ class ContactPatch(Impedance):
         set_(self, "centre", checks.number(own, "centre", self.centre, "m", "Such as 0.02."))
         set_(self, "slip_share", checks.number(own, "slip_share", self.slip_share, "", "Such as 0.5, or 0."))
         if not isinstance(self.pressure, Pressure):
-            checks.refuse(own, f"pressure={self.pressure!r} is no profile.", "Give Parabolic(), Uniform(load=...), ...")
+            checks.refuse(
+                own,
+                f"pressure={checks.shown(self.pressure)} is no profile.",
+                "Give Parabolic(), Uniform(load=...), ...",
+            )
         if not isinstance(self.carcass, Carcass | None):
             checks.refuse(
-                own, f"carcass={self.carcass!r} is none.", "Give Carcass(stiffness=...), or None for a rigid one."
+                own,
+                f"carcass={checks.shown(self.carcass)} is none.",
+                "Give Carcass(stiffness=...), or None for a rigid one.",
             )
 
     # ------------------------------------------------------------ the block
@@ -255,7 +261,12 @@ class ContactPatch(Impedance):
         speeds = checks.held(self.name, "speed", speed, "m/s", ticks)
         every = checks.whole(self.name, "every", every, 1, "Use every=1 to record each tick.")
         names, picks = picks_of(self, record)
-        start = {"steer": angles[0], "speed": speeds[0], "drift": speeds[0] * slips[0], **(initial or {})}
+        start = {
+            "steer": angles[0],
+            "speed": speeds[0],
+            "drift": speeds[0] * slips[0],
+            **checks.mapping(self.name, "initial", initial, 'Such as {"steer": 0.1}.'),
+        }
         state = first_state(self, period, start)
         table = np.empty((picks.size, ticks // every))
         self._module.loop(self.parameters, state, angles, slips, speeds, period, every, picks, table)

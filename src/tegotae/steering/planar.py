@@ -105,7 +105,11 @@ class PlanarPatch(Impedance):
         set_(self, "half_width", checks.positive(own, "half_width", self.half_width, "m", "Such as 0.07."))
         set_(self, "centre", checks.number(own, "centre", self.centre, "m", "Such as 0.02."))
         if not isinstance(self.pressure, Pressure):
-            checks.refuse(own, f"pressure={self.pressure!r} is no profile.", "Give Parabolic(), Uniform(load=...), ...")
+            checks.refuse(
+                own,
+                f"pressure={checks.shown(self.pressure)} is no profile.",
+                "Give Parabolic(), Uniform(load=...), ...",
+            )
 
     # ------------------------------------------------------------ the block
 
@@ -125,7 +129,9 @@ class PlanarPatch(Impedance):
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
         """Bristles at the centres of their cells, unstretched; fields named in `initial` set."""
-        return super().initial_state(period, {"phase": 0.5, **(initial or {})})
+        return super().initial_state(
+            period, {"phase": 0.5, **checks.mapping(self.name, "initial", initial, "Name its fields.")}
+        )
 
     def fault(self, state: Array) -> Fault | None:
         """Bristles are on their way to the next place."""

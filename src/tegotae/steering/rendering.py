@@ -62,6 +62,7 @@ class AngleModel(Protocol):
 
     def step(self, angle: float) -> Packet:
         """One tick: the wheel's angle [rad] in, what it feels there out."""
+        angle = checks.number(type(self).__name__, "angle", angle, "rad")
 
 
 class GearedImpedance:
@@ -91,7 +92,9 @@ class GearedImpedance:
     def __init__(self, live: LiveImpedance, *, gear: float = 1.0, horizon: float = 0.03, speed: float = 0.0):
         own = type(self).__name__
         if not isinstance(live, LiveImpedance) or live.block.dimension != 1:
-            checks.refuse(own, f"live={live!r} is no started impedance of one axis.", "Give block.start(period=…).")
+            checks.refuse(
+                own, f"live={checks.shown(live)} is no started impedance of one axis.", "Give block.start(period=…)."
+            )
         self.live = live
         self.gear = checks.positive(own, "gear", gear, "", "Give wheel angle over tyre angle.")
         self.horizon = checks.positive(own, "horizon", horizon, "s", "Give about the latency.")
@@ -108,6 +111,7 @@ class GearedImpedance:
 
     def step(self, angle: float) -> Packet:
         """One tick: the wheel's angle [rad] in, what it feels there out."""
+        angle = checks.number(type(self).__name__, "angle", angle, "rad")
         velocity = 0.0 if self._last is None else (angle - self._last) / self.period
         torque = float(self.live.step(position=angle / self.gear)) / self.gear
         self._last = angle
@@ -185,6 +189,7 @@ class VirtualCoupling:
 
     def step(self, angle: float) -> Packet:
         """One tick: the wheel's angle [rad] in, what it feels there out."""
+        angle = checks.number(type(self).__name__, "angle", angle, "rad")
         velocity = 0.0 if self._last is None else (angle - self._last) / self.period
         stretch = angle - float(self.model[self._field]) - self.period * self._model_velocity
         torque = self.stiffness * stretch + self.damping * (velocity - self._model_velocity)
@@ -231,7 +236,9 @@ class LocalRenderer:
     def __post_init__(self) -> None:
         own, set_ = type(self).__name__, object.__setattr__
         if self.friction is not None and not (isinstance(self.friction, Impedance) and self.friction.dimension == 1):
-            checks.refuse(own, f"friction={self.friction!r} is no impedance of one axis.", "Give a FrictionImpedance.")
+            checks.refuse(
+                own, f"friction={checks.shown(self.friction)} is no impedance of one axis.", "Give a FrictionImpedance."
+            )
         none, some = "Give a magnitude, or 0 for none.", "Give a magnitude."
         set_(self, "damping_torque", checks.at_least_zero(own, "damping_torque", self.damping_torque, "N·m", none))
         set_(self, "damping_velocity", checks.positive(own, "damping_velocity", self.damping_velocity, "rad/s", some))
@@ -264,9 +271,9 @@ class LiveRenderer:
 
     def render(self, packet: Packet, angle: float) -> float:
         """One tick: the newest packet and the angle read now [rad] in, torque for the motor [N·m] out."""
-        if not math.isfinite(angle):
-            told = "The tick was not taken; hold the last torque, and render again once the encoder reads."
-            checks.refuse("LocalRenderer", f"angle={angle} rad is not finite.", told)
+        told = "The tick was not taken; hold the last torque, and render again once the encoder reads."
+        angle = checks.number("LocalRenderer", "angle", angle, "rad", told)
+        checks.instance("LocalRenderer", "packet", packet, Packet, "Give a Packet(...).")
         velocity = 0.0 if self._last is None else (angle - self._last) / self.period
         self._last = angle
         moved = angle - packet.angle
@@ -285,13 +292,17 @@ def angle_field(owner: str, model: MovingModel) -> str:
     """The name under which a live model keeps the angle of its wheel."""
     known = [name for name in ("wheel_angle", "position") if _has(model, name)]
     if not known:
-        checks.refuse(owner, "the model has neither wheel_angle nor position.", "Give a model that keeps its angle.")
+        checks.refuse(
+            owner,
+            f"model={checks.shown(model)} has neither wheel_angle nor position.",
+            "Give a model that keeps its angle.",
+        )
     return known[0]
 
 
 def _has(model: MovingModel, name: str) -> bool:
     try:
         model[name]
-    except (KeyError, ValueError):  # our own refusal of an unknown field is a ValueError
+    except (KeyError, ValueError, TypeError, IndexError):  # our own refusal of an unknown field is a ValueError
         return False
     return True

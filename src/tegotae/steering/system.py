@@ -60,7 +60,9 @@ class SteeringSystem:
         ):
             given = getattr(self, name)
             if not isinstance(given, kind):
-                checks.refuse("SteeringSystem", f"{name}={given!r} is none that it can have.", f"Give {such}.")
+                checks.refuse(
+                    "SteeringSystem", f"{name}={checks.shown(given)} is none that it can have.", f"Give {such}."
+                )
         speed = checks.number("SteeringSystem", "speed", self.speed, "m/s", "Give one speed; a record goes to run().")
         object.__setattr__(self, "speed", speed)
 
@@ -86,7 +88,7 @@ class SteeringSystem:
             hand: a driver whose arms turn the wheel; without one, torque is given.
         """
         if hand is not None and not isinstance(hand, Driver):
-            checks.refuse("SteeringSystem", f"hand={hand!r} is no driver.", "Give Driver(angle=…).")
+            checks.refuse("SteeringSystem", f"hand={checks.shown(hand)} is no driver.", "Give Driver(angle=…).")
         c, bar = self.column, self.column.compliance
         train = FrictionImpedance(stiffness=c.stiffness, damping=c.damping, law=Coulomb(c.friction))
         blocks: dict[str, Any] = {"tyre": self.vehicle.on(self.patch), "train": train}
@@ -150,13 +152,19 @@ class SteeringSystem:
         if (hand is None) == (hand_torque is None):
             got = "both hand and hand_torque" if hand is not None else "neither hand nor hand_torque"
             checks.refuse("SteeringSystem", f"run got {got}.", "Give one of them.")
-        N, start = self._ratio, dict(initial or {})
+        way = 'Name fields of the circuit, such as {"position": 0.1}.'
+        N, start = self._ratio, dict(checks.mapping("SteeringSystem", "initial", initial, way))
+        record = checks.texts("SteeringSystem", "record", record, "Give a list of fields such as 'tyre.deflection'.")
+        if "position" in start:
+            start["position"] = checks.number("SteeringSystem", "initial['position']", start["position"], "rad")
+        if duration is not None:
+            checks.positive("SteeringSystem", "duration", duration, "s", "Give how long the hand steers, in seconds.")
         if hand is not None and not isinstance(hand, Driver):
             hand_torque, hand = _torques(hand, duration, period), None
         if hand is not None:
             circuit, (wanted, rates) = self.circuit(hand), hand.angles(period, _ticks(duration, period))
             # The base moves so that at the end of each tick it is where the driver wants the wheel.
-            at = N * float(np.ravel(start.get("position", 0.0))[0])
+            at = N * float(start.get("position", 0.0))
             start.setdefault("hand.stretch", at - (wanted[0] - rates[0] * period))
             bases, force, ticks = {"hand": rates}, None, rates.size
         else:
@@ -164,7 +172,7 @@ class SteeringSystem:
             torque = checks.signal("SteeringSystem", "hand_torque", hand_torque, "N·m", 1).ravel()  # type: ignore[arg-type]
             bases, force, ticks = {}, N * torque, torque.size
         speeds = checks.held("SteeringSystem", "speed", self.speed if speed is None else speed, "m/s", ticks)
-        inside, at = self._inside, float(np.ravel(start.get("position", 0.0))[0])
+        inside, at = self._inside, float(start.get("position", 0.0))
         start.setdefault(f"{inside}tyre.steer", at * N / self.column.gear)
         if inside:  # the bar starts unwound
             start.setdefault("column.position", at / self.column.gear)
@@ -272,7 +280,7 @@ class LiveSteering(LiveCircuit):
             if np.isfinite(torque).all():
                 raise
             told = "The model stands where it was: give the torque of a sensor that works."
-            checks.refuse("SteeringSystem", f"hand_torque={force!r} N·m is not finite.", told)
+            checks.refuse("SteeringSystem", f"hand_torque={checks.shown(force)} N·m is not finite.", told)
 
     def __getitem__(self, field: str) -> float | Array:
         """A field of the circuit, `wheel_angle` [rad], or a field of the tyre, such as `stuck`."""
@@ -304,5 +312,5 @@ def _torques(hand: object, duration: float | None, period: float) -> Array:
     """Of a hand that is no driver, at the end of each tick [N·m]."""
     if not isinstance(hand, TorqueProfile):
         told = "A profile says what a hand follows: give Driver(angle=…), or TorqueProfile(torque=…)."
-        checks.refuse("SteeringSystem", f"hand={hand!r} is no hand.", told)
+        checks.refuse("SteeringSystem", f"hand={checks.shown(hand)} is no hand.", told)
     return hand.torques(period, _ticks(duration, period))

@@ -39,6 +39,7 @@ class Kinematic:
 
     def on(self, patch: ContactPatch) -> Impedance:
         """The tyre as what steers it feels it."""
+        checks.instance("Kinematic", "patch", patch, ContactPatch, "Give a ContactPatch(...).")
         return replace(patch, slip_share=self.slip_share)
 
 
@@ -78,12 +79,13 @@ class Bicycle:
         if not isinstance(self.rear_patch, ContactPatch | None):
             checks.refuse(
                 "Bicycle",
-                f"rear_patch={self.rear_patch!r} is none.",
+                f"rear_patch={checks.shown(self.rear_patch)} is none.",
                 "Give ContactPatch(…), or None for one as in front.",
             )
 
     def on(self, patch: ContactPatch) -> Impedance:
         """The front tyre, its vehicle included, as what steers it feels it."""
+        checks.instance("Bicycle", "patch", patch, ContactPatch, "Give a ContactPatch(...).")
         behind = self.rear_patch if self.rear_patch is not None else patch
         own = replace(patch, slip_share=1.0)
         behind = replace(behind, slip_share=0.0, centre=0.0)

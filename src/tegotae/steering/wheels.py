@@ -71,7 +71,9 @@ class _LiveWheel:
     def hold(self, hand: Grip | None) -> None:
         """Another hand takes the wheel, or none does."""
         if hand is not None and not isinstance(hand, Driver | TorqueProfile | Hand):
-            checks.refuse(type(self._wheel).__name__, f"hand={hand!r}.", "Give a Driver, a TorqueProfile or None.")
+            checks.refuse(
+                type(self._wheel).__name__, f"hand={checks.shown(hand)}.", "Give a Driver, a TorqueProfile or None."
+            )
         if hand is None:
             hand = Hand(stiffness=0.0, damping=0.0, target=hold(0.0))
         self._hand = hand if isinstance(hand, Hand) else hand.hand()
@@ -184,7 +186,7 @@ class TorqueSensorWheel(_Wheel):
         super().__post_init__()
         own = type(self).__name__
         if not isinstance(self.servo, PSMC | PID):
-            checks.refuse(own, f"servo={self.servo!r} controls no position.", "Give a PSMC or a PID.")
+            checks.refuse(own, f"servo={checks.shown(self.servo)} controls no position.", "Give a PSMC or a PID.")
         noise = checks.at_least_zero(own, "noise", self.noise, "N·m", "Give a magnitude, or 0 for none.")
         object.__setattr__(self, "noise", noise)
         checks.whole(own, "seed", self.seed, 0, "Give a whole number.")
@@ -231,7 +233,7 @@ class LiveTorqueSensorWheel(_LiveWheel):
 
     def command(self, angle: ArrayLike) -> None:
         """Servo towards an angle [rad] for one period."""
-        wanted = checks.number("TorqueSensorWheel", "angle", np.asarray(angle).reshape(-1)[0], "rad")
+        wanted = float(checks.vector("TorqueSensorWheel", "angle", angle, "rad", 1)[0])
         self._exert(self._servo.control(wanted, float(self.read_angle()[0])))
 
     def stop(self) -> None:
@@ -295,4 +297,4 @@ class LiveForceFeedbackWheel(_LiveWheel):
 
     def command(self, torque: ArrayLike) -> None:
         """Exert a torque [N·m] for one period, once the latency has passed."""
-        self._exert(checks.number("ForceFeedbackWheel", "torque", np.asarray(torque).reshape(-1)[0], "N·m"))
+        self._exert(float(checks.vector("ForceFeedbackWheel", "torque", torque, "N·m", 1)[0]))

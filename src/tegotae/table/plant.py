@@ -105,7 +105,7 @@ class HexaPlant:
             if not isinstance(getattr(self, name), kind):
                 checks.refuse("HexaPlant", f"{name}={getattr(self, name)!r}.", f"Give {kind.__name__}(...).")
         if self.payload is not None and not isinstance(self.payload, Load):
-            checks.refuse("HexaPlant", f"payload={self.payload!r}.", "Give Load(...) or None.")
+            checks.refuse("HexaPlant", f"payload={checks.shown(self.payload)}.", "Give Load(...) or None.")
         checks.positive(
             "HexaPlant", "arm_inertia", self.arm_inertia, "kg·m2", "Arm and rotor together weigh something."
         )
@@ -122,7 +122,7 @@ class HexaPlant:
             )
         if self.surface is not None:
             if not isinstance(self.surface, Surface):
-                checks.refuse("HexaPlant", f"surface={self.surface!r}.", "Give Surface(...) or None.")
+                checks.refuse("HexaPlant", f"surface={checks.shown(self.surface)}.", "Give Surface(...) or None.")
             refuse_too_stiff(self.surface, M, self.table.home[1], self.servo.period, self.substeps)
 
     @classmethod

@@ -92,14 +92,20 @@ class ForceSensor:
         noise = _six("noise", self.noise)
         checks.finite(owner, "noise", noise, "strain")
         if (noise < 0.0).any():
-            checks.refuse(owner, f"noise={self.noise!r} must be >= 0.", "Give standard deviations of strain.")
+            checks.refuse(
+                owner, f"noise={checks.shown(self.noise)} must be >= 0.", "Give standard deviations of strain."
+            )
         limit = _six("limit", self.limit)
         if not (limit > 0.0).all():
             checks.refuse(
-                owner, f"limit={self.limit!r} must be > 0.", "Give the largest force and torque, or math.inf."
+                owner,
+                f"limit={checks.shown(self.limit)} must be > 0.",
+                "Give the largest force and torque, or math.inf.",
             )
         if not (isinstance(self.cutoff, (int, float)) and self.cutoff > 0.0):
-            checks.refuse(owner, f"cutoff={self.cutoff!r} Hz must be > 0.", "Give a frequency in Hz, or math.inf.")
+            checks.refuse(
+                owner, f"cutoff={checks.shown(self.cutoff)} Hz must be > 0.", "Give a frequency in Hz, or math.inf."
+            )
         checks.whole(owner, "delay", self.delay, 0, "Give the delay in samples.")
         checks.whole(owner, "seed", self.seed, 0, "Give a whole number.")
 

@@ -54,7 +54,9 @@ class Servo:
         for name, unit in (("stiffness", "N·m/rad"), ("damping", "N·m·s/rad"), ("limit", "N·m")):
             six("Servo", name, getattr(self, name), unit)
         if not (six("Servo", "stiffness", self.stiffness, "N·m/rad") > 0.0).all():
-            checks.refuse("Servo", f"stiffness={self.stiffness!r} N·m/rad must be > 0.", "An arm must be held.")
+            checks.refuse(
+                "Servo", f"stiffness={checks.shown(self.stiffness)} N·m/rad must be > 0.", "An arm must be held."
+            )
         checks.period_of("Servo", self.period)
         checks.at_least_zero("Servo", "resolution", self.resolution, "rad", "Give the step of the encoder, 0 for none.")
         checks.at_least_zero("Servo", "contact_threshold", self.contact_threshold, "N", "Give a force >= 0.")

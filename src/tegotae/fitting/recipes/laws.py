@@ -150,8 +150,8 @@ def recipe_of(law: object) -> LawRecipe:
     """The recipe of a law class."""
     if isinstance(law, Law):
         name = type(law).__name__
-        checks.refuse("fit", f"law={law!r} is a law with its numbers.", f"Give the class, law=tg.{name}.")
+        checks.refuse("fit", f"law={checks.shown(law)} is a law with its numbers.", f"Give the class, law=tg.{name}.")
     if not isinstance(law, type) or law not in RECIPES:
         offered = ", ".join(f"tg.{kind.__name__}" for kind in RECIPES)
-        checks.refuse("fit", f"law={law!r} cannot be identified.", f"Use {offered}.")
+        checks.refuse("fit", f"law={checks.shown(law)} cannot be identified.", f"Use {offered}.")
     return RECIPES[law]

@@ -97,10 +97,10 @@ class SteeringRecipe(Recipe):
         super().__init__(known)
         if not isinstance(system.patch.law, Coulomb):
             told = "Give a number as its friction: mu is what is sought."
-            checks.refuse("fit", f"the patch has friction={system.patch.friction!r}.", told)
+            checks.refuse("fit", f"the patch has friction={checks.shown(system.patch.friction)}.", told)
         if system.column.compliance is not None:
             told = "Log the angle behind the torsion bar, and fit a system whose column has none."
-            checks.refuse("fit", f"the column has compliance={system.column.compliance!r}.", told)
+            checks.refuse("fit", f"the column has compliance={checks.shown(system.column.compliance)}.", told)
         self.system, self.start = system, start
 
     @property

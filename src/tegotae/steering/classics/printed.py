@@ -75,16 +75,17 @@ class ExplicitSteering:
     _train: ClassVar[Callable[..., Any]] = k.corrected_train
 
     def __post_init__(self) -> None:
-        own, patch = type(self).__name__, self.system.patch
+        own = type(self).__name__
+        patch = checks.instance(own, "system", self.system, SteeringSystem, "Give a SteeringSystem(...).").patch
         told = "Use SteeringSystem itself, which solves for all of them."
         if not isinstance(patch.law, Coulomb):
-            checks.refuse(own, f"friction={patch.friction!r} depends on the slip speed.", told)
+            checks.refuse(own, f"friction={checks.shown(patch.friction)} depends on the slip speed.", told)
         if patch.carcass is not None:
-            checks.refuse(own, f"carcass={patch.carcass!r} gives way.", told)
+            checks.refuse(own, f"carcass={checks.shown(patch.carcass)} gives way.", told)
         if self.system.column.compliance is not None:
-            checks.refuse(own, f"compliance={self.system.column.compliance!r} gives way.", told)
+            checks.refuse(own, f"compliance={checks.shown(self.system.column.compliance)} gives way.", told)
         if not isinstance(self.system.vehicle, Kinematic):
-            checks.refuse(own, f"vehicle={self.system.vehicle!r} slides.", told)
+            checks.refuse(own, f"vehicle={checks.shown(self.system.vehicle)} slides.", told)
 
     def run(
         self,
@@ -114,15 +115,19 @@ class ExplicitSteering:
         if (hand is None) == (hand_torque is None):
             got = "both hand and hand_torque" if hand is not None else "neither hand nor hand_torque"
             checks.refuse(own, f"run got {got}.", "Give one of them.")
+        if duration is not None:
+            checks.positive(own, "duration", duration, "s", "Give how long the driver steers, in seconds.")
         if hand is not None:
-            length = checks.positive(own, "duration", duration, "s", "Give how long the driver steers, in seconds.")
-            wanted, rates = hand.angles(period, max(1, round(length / period)))
+            checks.instance(own, "hand", hand, Driver, "Give a Driver(...).")
+            wanted, rates = hand.angles(period, checks.ticks_of(own, "duration", duration, period, 8))
             torque, arms = np.zeros(wanted.size), np.array([hand.stiffness, hand.damping])
         else:
             torque = checks.signal(own, "hand_torque", hand_torque, "N·m", 1).ravel()  # type: ignore[arg-type]
             wanted, rates, arms = np.zeros(torque.size), np.zeros(torque.size), np.zeros(2)
         speeds = checks.held(own, "speed", self.system.speed if speed is None else speed, "m/s", torque.size)
-        state, places, stretches = self._start(dict(initial or {}))
+        state, places, stretches = self._start(
+            dict(checks.mapping(own, "initial", initial, 'Such as {"position": 0.1}.'))
+        )
         table = np.empty((k.GIVEN, torque.size // every))
         patch = self.system.vehicle.on(self.system.patch).parameters
         self._module.loop(
