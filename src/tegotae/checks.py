@@ -269,7 +269,7 @@ def finite_array(owner: str, name: str, value: ArrayLike, unit: str, last: int |
     given = array(owner, name, value, unit)
     if last is not None and (given.ndim == 0 or given.shape[-1] != last):
         refuse(owner, f"{name} has shape {given.shape}.", f"Give {last} numbers{_in(unit)} along the last axis.")
-    finite(owner, name, given, unit)
+    _in_range(owner, name, given, unit)
     return given
 
 
@@ -279,8 +279,15 @@ def vector(owner: str, name: str, value: ArrayLike, unit: str, size: int) -> Arr
     given = given.reshape(1) if given.ndim == 0 else given
     if given.shape != (size,):
         refuse(owner, f"{name} has shape {given.shape}.", f"Give {size} numbers{_in(unit)}.")
-    finite(owner, name, given, unit)
+    _in_range(owner, name, given, unit)
     return given
+
+
+def _in_range(owner: str, name: str, given: Array, unit: str) -> None:
+    """Finite, and as small as a number alone has to be; records of a run may be larger, and are told when they were."""
+    finite(owner, name, given, unit)
+    if given.size and float(np.abs(given).max()) > LARGEST:
+        refuse(owner, f"{name} has values larger than {LARGEST:g}.", f"Give numbers{_in(unit)} of a real machine.")
 
 
 _KINDS = {

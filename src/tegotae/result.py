@@ -96,7 +96,7 @@ class Result(Mapping[str, NDArray[Any]]):
         raise AttributeError(self._missing(name))
 
     def _missing(self, name: str) -> str:
-        way = "; ask the run for them with events=True" if name == "events" else ""
+        way = "; ask the run for them with events=True" if isinstance(name, str) and name == "events" else ""
         return (
             f"this result has no {checks.shown(name)}; it recorded {', '.join(self.__dict__.get('variables', {}))}{way}"
         )

@@ -78,6 +78,12 @@ _KNOWN_AS = {
     "path": ("Cannot",),
     "function": ("law",),
     "limits": ("limit",),
+    "wrenches": ("body",),
+    "varied": ("elasticity",),
+    "velocity": ("motion",),
+    "slip_angle": ("lateral_force",),
+    "guess": ("position", "rotation"),
+    "friction": ("CustomLaw",),
 }  # fmt: skip
 
 
@@ -88,7 +94,7 @@ def names(error: TegotaeError, argument: str) -> bool:
 
 
 # Documented to be infinite where nothing limits it, and not a number where there is no such thing.
-ENDLESS = {"largest_period", "stuck"}
+ENDLESS = {"largest_period", "stuck", "seen", "gap", "cutoff"}
 
 
 def not_finite(thing: Any, depth: int = 3) -> str:

@@ -183,6 +183,8 @@ def fit(
         return fit_rod(block_type, velocity, known or {}, progress)
     if isinstance(velocity, RodRecord):
         checks.refuse("fit", "a RodRecord without a rod.", "Give fit(PlanarRod(…), RodRecord(…)).")
+    known = checks.mapping("fit", "known", known, 'Give a dict of numbers, such as {"mass": 1.0}.')
+    free = checks.texts("fit", "free", free, "Give a list of names, such as ['preload'].")
     if _is_steering(block_type):
         given = {"velocity": velocity, "force": force, "position": position, "elements": elements, "free": free or None}
         for name, value in given.items():
@@ -280,8 +282,8 @@ def _record_of(
     if period is None:
         checks.refuse("fit", "period is missing.", "Give the length of a tick in seconds, such as period=1e-3.")
     tick = checks.period_of("fit", period)
-    given = velocity if velocity is not None else position
-    shape = np.shape(given) if given is not None else ()
+    name, given = ("velocity", velocity) if velocity is not None else ("position", position)
+    shape = checks.array("fit", name, given, "").shape if given is not None else ()
     dimension = shape[1] if len(shape) == 2 and shape[1] else 1
     motion = running.motion_of("fit", velocity, position, tick, dimension)
     measured = checks.signal("fit", "force", force, "N", dimension)

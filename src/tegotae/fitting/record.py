@@ -38,7 +38,8 @@ class Record:
         object.__setattr__(self, "period", checks.period_of("Record", self.period))
         for name, unit in (("velocity", "m/s"), ("force", "N")):
             given = getattr(self, name)
-            dimension = np.shape(given)[1] if np.ndim(given) == 2 else 1
+            given = checks.array("Record", name, given, unit)
+            dimension = given.shape[1] if given.ndim == 2 else 1
             column = checks.signal("Record", name, given, unit, max(dimension, 1))
             object.__setattr__(self, name, column.ravel() if dimension == 1 else column)
         if self.velocity.shape != self.force.shape:
@@ -113,7 +114,10 @@ def load_record(
         >>> round(record.period, 12), record.velocity.round(9).tolist()
         (0.01, [0.0, 10.0, 10.0])
     """
-    file = Path(path)
+    file = checks.path("load_record", path)
+    named = (("time", time), ("velocity", velocity), ("position", position), ("force", force))
+    for name, column in named:
+        checks.text("load_record", name, column, "Give the name of a column.")
     columns = read_columns(file)
     if period is not None:
         tick = checks.period_of("load_record", period)

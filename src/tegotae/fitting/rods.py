@@ -57,6 +57,14 @@ class RodRecord:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
+        checks.several("RodRecord", "phases", self.phases, Phase, "Give a list of Phase(...).")
+        if self.nodes is not None:
+            numbers = checks.values("RodRecord", "nodes", self.nodes, "", "Give whole numbers of nodes.")
+            whole = [checks.whole("RodRecord", "nodes", int(n), 0, "Give whole numbers of nodes.") for n in numbers]
+            if whole != numbers.tolist():
+                checks.refuse("RodRecord", f"nodes={checks.shown(self.nodes)}.", "Give whole numbers of nodes.")
+        if self.initial is not None:
+            checks.instance("RodRecord", "initial", self.initial, Shape, "Give a Shape(...), or None.")
         set_(self, "times", checks.values("RodRecord", "times", self.times, "s", "Give increasing times."))
         if (self.angle is None) == (self.position is None):
             got = "both angle and position" if self.angle is not None else "neither angle nor position"

@@ -70,15 +70,20 @@ class TreeAdmittance(Admittance):
     def __post_init__(self) -> None:
         set_ = object.__setattr__
         if not isinstance(self.tree, Tree):
-            checks.refuse(OWN, f"tree={self.tree!r:.100} is not a Tree.", "Give one; `join` makes one of several.")
+            told = f"tree={checks.shown(self.tree)} is not a Tree."
+            checks.refuse(OWN, told, "Give one; `join` makes one of several.")
         if (self.at is None) == (self.joint is None):
             checks.refuse(
                 OWN,
                 f"at={checks.shown(self.at)} and joint={checks.shown(self.joint)}.",
                 "Name one: a body, or a joint.",
             )
+        for name in ("at", "joint"):
+            if getattr(self, name) is not None:
+                checks.text(OWN, name, getattr(self, name), "Give the name of a body, or of a joint.")
         set_(self, "point", triple(OWN, "point", self.point, "m"))
-        set_(self, "controllers", dict(self.controllers))
+        way = "Give a dict of Servo(...) or Lock() by joint."
+        set_(self, "controllers", dict(checks.mapping(OWN, "controllers", self.controllers, way)))
         self._check_controllers()
         if self.joint is not None:
             self._check_joint(self.joint)
@@ -107,7 +112,9 @@ class TreeAdmittance(Admittance):
             )
         if self.along is not None or any(self.point):  # type: ignore[arg-type]
             checks.refuse(
-                OWN, f"joint={checks.shown(joint)} with a point or a direction.", "A joint has its axis: leave both."
+                OWN,
+                f"joint={checks.shown(joint)} with a point or a direction `along`.",
+                "A joint has its axis: leave both.",
             )
         if isinstance(self.controllers.get(joint), Lock):
             checks.refuse(

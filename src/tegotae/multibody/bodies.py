@@ -244,11 +244,7 @@ def flaws_of(mass: float, inertia: Array) -> list[tuple[str, str]]:
 
 def triple(own: str, name: str, value: ArrayLike, unit: str) -> tuple[float, ...]:
     """Three finite numbers."""
-    remedy = f"Give three numbers{f', in {unit}' if unit else ''}."
-    result = checks.array(own, name, value, unit, remedy)
-    if result.shape != (3,):
-        checks.refuse(own, f"{name} has shape {result.shape}.", remedy)
-    checks.finite(own, name, result, unit)
+    result = checks.vector(own, name, value, unit, 3)
     return tuple(float(one) for one in result)
 
 

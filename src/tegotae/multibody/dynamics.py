@@ -203,7 +203,7 @@ class Dynamics:
         """
         k, place, turn = self._frame(body)
         _, S = self._placed(q)
-        at = np.asarray(place) + turn @ checks.numbers(OWN, "point", point)
+        at = np.asarray(place) + turn @ checks.vector(OWN, "point", point, "m", 3)
         x = at if k < 0 else S[k, 9:12] + S[k, :9].reshape(3, 3) @ at
         J = np.zeros((6, self.layout.nv))
         entries().slopes(*self._model[:2], self.layout.vi, S, k, x, J)
@@ -257,7 +257,7 @@ class Dynamics:
             >>> Tree([Body(name="lift", mass=2.0, joint=Prismatic())]).center_of_mass([1.0]).tolist()
             [0.0, 0.0, 1.0]
         """
-        q = np.asarray(q, dtype=np.float64)
+        q = checks.finite_array(OWN, "q", q, "", last=self.layout.nq)
         _, motion, shape = self._looked(q, np.zeros((*q.shape[:-1], self.layout.nv)))
         return motion[:, :3].reshape(*shape, 3)
 
@@ -286,17 +286,14 @@ class Dynamics:
 
     def _frame(self, body: str) -> Any:
         frames = self.layout.frames
-        if body not in frames:
-            checks.refuse(OWN, f"there is no body {body!r}.", f"It has {', '.join(list(frames)[:12])}.")
+        if not isinstance(body, str) or body not in frames:
+            checks.refuse(OWN, f"there is no body {checks.shown(body)}.", f"It has {', '.join(list(frames)[:12])}.")
         return frames[body]
 
     def _states(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
         layout = self.layout
-        Q, V = checks.array(OWN, "q", q, ""), checks.array(OWN, "v", v, "")
-        for name, given, size in (("q", Q, layout.nq), ("v", V, layout.nv)):
-            if given.ndim == 0 or given.shape[-1] != size:
-                checks.refuse(OWN, f"{name} has shape {given.shape}.", f"Give {size} numbers, or rows of {size}.")
-            checks.finite(OWN, name, _rows(given, size), "")
+        Q = checks.finite_array(OWN, "q", q, "", last=layout.nq)
+        V = checks.finite_array(OWN, "v", v, "", last=layout.nv)
         if lost := layout.no_turn(Q):
             checks.refuse(OWN, f"q: the quaternion of {lost!r} has length 0.", "Give (1, 0, 0, 0) for no rotation.")
         if Q.shape[:-1] != V.shape[:-1]:
@@ -313,6 +310,7 @@ class Dynamics:
 
     def _wrenches(self, inner_q: Array, wrenches: Mapping[str, ArrayLike] | None) -> Array:
         n = len(self.layout.parent)
+        wrenches = checks.mapping(OWN, "wrenches", wrenches, "Give a dict of six numbers by body.")
         if not wrenches:
             return np.zeros((1, n, 6))
         W = np.zeros((len(inner_q), n, 6))
@@ -332,7 +330,7 @@ class Dynamics:
         return rows[:, :, :9].reshape(-1, n, 3, 3), rows[:, :, 9:12], n
 
     def _tracks(self, q: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
-        given = np.asarray(q, dtype=np.float64)
+        given = checks.finite_array(OWN, "q", q, "", last=self.layout.nq)
         Q, V, shape = self._states(given, np.zeros((*given.shape[:-1], self.layout.nv)))
         R, c, _ = self._inner_tracks(self.layout.inner(Q, V)[0])
         return R, c, shape
@@ -347,7 +345,7 @@ class Dynamics:
 
     def _placed(self, q: ArrayLike) -> tuple[Array, Array]:
         nv = self.layout.nv
-        given = np.asarray(q, dtype=np.float64)
+        given = checks.finite_array(OWN, "q", q, "", last=self.layout.nq)
         Q, V, shape = self._states(given, np.zeros((*given.shape[:-1], nv)))
         if shape:
             checks.refuse(OWN, f"q has shape {given.shape}.", "Give one configuration.")

@@ -26,13 +26,14 @@ def join(trees: Mapping[str, Tree]) -> Tree:
         >>> join({"left": lift, "right": lift}).joint_names
         ('left.lift', 'right.lift')
     """
+    trees = checks.mapping("join", "trees", trees, "Give a dict of Trees by name.")
     if not trees:
         checks.refuse("join", "there are no trees.", "Give at least one, by name.")
+    for machine, tree in trees.items():
+        checks.instance("join", f"trees[{machine!r}]", tree, Tree, "Give a Tree.")
     first = next(iter(trees.values()))
     bodies = []
     for machine, tree in trees.items():
-        if not isinstance(tree, Tree):
-            checks.refuse("join", f"{machine!r} is {tree!r:.100}.", "Give a Tree.")
         if not np.array_equal(np.asarray(tree.gravity), np.asarray(first.gravity)):
             told = f"{machine!r} has gravity={tree.gravity}, another {first.gravity}."
             checks.refuse("join", told, "Give them the same gravity.")

@@ -55,9 +55,12 @@ class Scene:
 
     def __post_init__(self) -> None:
         if not isinstance(self.tree, Tree):
-            checks.refuse(OWN, f"tree={self.tree!r:.100} is not a Tree.", "Give one; `join` makes one of several.")
-        object.__setattr__(self, "touches", tuple(self.touches))
-        object.__setattr__(self, "controllers", dict(self.controllers))
+            told = f"tree={checks.shown(self.tree)} is not a Tree."
+            checks.refuse(OWN, told, "Give one; `join` makes one of several.")
+        touches = checks.several(OWN, "touches", self.touches, Touch, "Give a list of Touch(...).")
+        object.__setattr__(self, "touches", touches)
+        way = "Give a dict of Servo(...) or Lock() by joint."
+        object.__setattr__(self, "controllers", dict(checks.mapping(OWN, "controllers", self.controllers, way)))
         for name, control in self.controllers.items():
             if name not in self.tree.joint_names:
                 known = ", ".join(self.tree.joint_names[:12]) or "none"
@@ -104,6 +107,10 @@ class Scene:
         every = checks.whole(OWN, "every", every, 1, "Record every tick or every so many.")
         if every > ticks:
             checks.refuse(OWN, f"every={every} of {ticks} ticks.", "Record at least once.")
+        if progress is not None:
+            checks.function(OWN, "progress", progress, "Give a function of the share that is done, or None.")
+        room = float(ticks // every) * (2 * self.tree.nq + 4 * self.tree.nv + 16 * len(live.memory.touching))
+        checks.room(OWN, f"the record of duration={duration} s", room, "Use every=, or a shorter duration.")
         drive = live.drive(ticks, torque, targets, wrenches)
         tape = live.memory.tape(ticks // every)
         for first in range(0, ticks, CHUNK):
@@ -151,8 +158,7 @@ class LiveScene:
     def __init__(self, scene: Scene, period: float, q: ArrayLike | None, v: ArrayLike | None, method: str):
         self.scene, self.period, self.method = scene, checks.period_of(OWN, period), method
         tree, layout = scene.tree, scene.tree.layout
-        if method not in ("implicit", "symplectic", "rk4"):
-            checks.refuse(OWN, f"method={checks.shown(method)}.", "Use 'implicit', 'symplectic' or 'rk4'.")
+        checks.choice(OWN, "method", method, ("implicit", "symplectic", "rk4"))
         self.model = model_of(tree)
         self.joints, self.customs = joints_of(tree, scene.controllers)
         self._check_method()
@@ -273,8 +279,10 @@ class LiveScene:
             checks.refuse(OWN, "torque pushes a free body.", "Push it with wrenches={body: ...}.")
         for i in tree.layout.vi[tree.layout.kind == 2]:
             tau[:, i : i + 6] = 0.0  # one number for all is meant for joints
-        body, place, records = self._wrench_records(wrenches or {}, ticks)
-        return Drive(tau, self._target_rows(targets or {}, ticks), body, place, records)
+        pushes = checks.mapping(OWN, "wrenches", wrenches, "Give a dict of six numbers by body.")
+        wanted = checks.mapping(OWN, "targets", targets, "Give a dict of angles or places by joint.")
+        body, place, records = self._wrench_records(pushes, ticks)
+        return Drive(tau, self._target_rows(wanted, ticks), body, place, records)
 
     def _target_rows(self, targets: Mapping[str, ArrayLike], ticks: int) -> Array:
         tree = self.scene.tree

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -47,10 +47,7 @@ class Tree(Dynamics):
     def __post_init__(self) -> None:
         set_ = object.__setattr__
         set_(self, "gravity", triple(OWN, "gravity", self.gravity, "m/s²"))
-        bodies = tuple(self.bodies) if isinstance(self.bodies, Iterable) else (self.bodies,)
-        for body in bodies:
-            if not isinstance(body, Body):
-                checks.refuse(OWN, f"bodies has {str(body)[:80]!r}.", "Give a list of Body(...).")
+        bodies = checks.several(OWN, "bodies", self.bodies, Body, "Give a list of Body(...).")
         set_(self, "bodies", _sorted(bodies))
         for problem, remedy, names in self._inertialess:
             if not all(isinstance(body, LooseBody) for body in self.bodies if body.name in names):

@@ -67,7 +67,7 @@ class GroundedRod:
                 )
             for one in given:
                 if not isinstance(one, kind):
-                    checks.refuse("GroundedRod", f"{name} has {one!r}.", f"Give {kind.__name__}(...).")
+                    checks.refuse("GroundedRod", f"{name} has {checks.shown(one)}.", f"Give {kind.__name__}(...).")
 
     def run(self, phases: Sequence[Phase], *, period: float, every: int = 1, initial: Any = None) -> Result:
         """Step through the phases.

@@ -80,6 +80,8 @@ class Phase:
             checks.refuse(
                 "Phase", f"base={checks.shown(self.base)}.", f"Use one of {', '.join(BASES)}; `motion` moves the base."
             )
+        if self.curvature is not None and not isinstance(self.curvature, tuple):
+            checks.finite_array("Phase", "curvature", self.curvature, "1/m")
         if not isinstance(self.loads, Sequence):
             checks.refuse("Phase", f"loads={checks.shown(self.loads)}.", "Give a list of Load(...).")
         for load in self.loads:

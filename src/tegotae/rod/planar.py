@@ -184,8 +184,10 @@ class PlanarRod:
         """
         stretch = _checked(phases)
         record = Record(self, _times(times, stretch[-1].until), stretch)
-        for name, value in (("rtol", rtol), ("atol", atol)):
+        rtol, atol = (
             checks.positive("PlanarRod", name, value, "", "Such as 1e-6.")
+            for name, value in (("rtol", rtol), ("atol", atol))
+        )
         if max(rtol, atol) < _FINEST:
             told = f"rtol={rtol:g} and atol={atol:g} are finer than the rounding of numbers allows"
             checks.refuse("PlanarRod", f"{told}.", f"Give at least {_FINEST:g} for one of them.")

@@ -57,7 +57,7 @@ class Pressure(ABC):
         """Load of one bristle [N] at each place [m], if the patch has so many bristles along its length."""
         a = _half_length(type(self).__name__, half_length)
         n = checks.whole(type(self).__name__, "bristles", bristles, 1, "Give how many bristles the patch has.")
-        places = checks.array(type(self).__name__, "position", position, "m")
+        places = checks.finite_array(type(self).__name__, "position", position, "m")
         loads = np.empty(places.size)
         build(_OVER_PLACES, (("load", self.kernel),)).loads(self.parameters, a, places.ravel(), loads)
         return loads.reshape(places.shape) * (REFERENCE_COUNT / n)

@@ -164,7 +164,7 @@ class Hexa:
         if theta.shape != (6,):
             checks.refuse("Hexa", f"angles has shape {theta.shape}.", "Give the six arm angles in rad.")
         checks.finite("Hexa", "angles", theta, "rad")
-        p, R = self._level(float(theta.mean())) if guess is None else pose_of("Hexa", *guess)
+        p, R = self._level(float(theta.mean())) if guess is None else self._guessed(guess)
         p, R = p.copy(), R.copy()
         steps = limits.kinematics().forward(self.geometry, np.ascontiguousarray(theta), p, R)
         told = ", ".join(f"{x:.4g}" for x in np.degrees(theta))
@@ -178,6 +178,11 @@ class Hexa:
         if problem := limits.problem(self, p, R):
             checks.refuse("Hexa", f"angles ({told}) deg: {problem}.", "Give angles of a pose inside the workspace.")
         return p, R
+
+    def _guessed(self, guess: tuple[ArrayLike, ArrayLike]) -> tuple[Array, Array]:
+        if not isinstance(guess, Sequence) or len(guess) != 2 or isinstance(guess, str | bytes):
+            checks.refuse("Hexa", f"guess={checks.shown(guess)} is no pose.", "Give (position, rotation).")
+        return pose_of("Hexa", *guess)
 
     def _level(self, angle: float) -> tuple[Array, Array]:
         """The level pose with all arms at one angle; home if there is none."""

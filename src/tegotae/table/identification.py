@@ -102,10 +102,11 @@ def excitation(*, seconds: float, period: float, band: float, force: float, torq
         checks.at_least_zero(name, n, v, u, "Give a size >= 0.")
         for n, v, u in (("force", force, "N"), ("torque", torque, "N·m"))
     ]
-    ticks = round(length / T)
-    count = int(top * length)
+    ticks = checks.ticks_of(name, "seconds", length, T, 12)
+    count = int(min(top * length, 1e15))
     if count < 1 or top > 0.25 / T:
         checks.refuse(name, f"band={top} Hz.", f"Use {1.0 / length:.3g} to {0.25 / T:.4g} Hz for this record.")
+    checks.room(name, f"waves up to band={top:g} Hz over {length:g} s", float(ticks) * count, "Give less of either.")
     phases = np.random.default_rng(checks.whole(name, "seed", seed, 0, "Give a whole number.")).uniform(
         0, 2 * np.pi, (6, count)
     )
@@ -147,6 +148,10 @@ def identify_impedance(
     owner = "identify_impedance"
     top = checks.positive(owner, "band", band, "Hz", "Give the highest frequency to use.")
     late = checks.number(owner, "lag", lag, "s")
+    checks.instance(owner, "record", record, Result, "Give what HexaPlant.run returned.")
+    axes = checks.texts(owner, "axes", axes, f"Choose of {AXES}.")
+    checks.text(owner, "wrench", wrench, 'Give a name in the record, such as "wrench".')
+    checks.text(owner, "pose", pose, 'Give "measured" or "".')
     chosen = [
         AXES.index(a) if a in AXES else checks.refuse(owner, f"axes has {a!r}.", f"Choose of {AXES}.") for a in axes
     ]

@@ -15,10 +15,7 @@ _CLOSE = 1e-9  # how far R^T R may be from 1: rotations read from files carry ab
 
 def pose_of(owner: str, position: ArrayLike, rotation: ArrayLike | None) -> tuple[Array, Array]:
     """A position (3,) [m] and a rotation (3, 3), or an error that says which of them is none."""
-    p = checks.array(owner, "position", position, "m", "Give (x, y, z) in m.")
-    if p.shape != (3,):
-        checks.refuse(owner, f"position has shape {p.shape}.", "Give (x, y, z) in m.")
-    checks.finite(owner, "position", p, "m")
+    p = checks.vector(owner, "position", position, "m", 3)
     return p, rotation_of(owner, rotation)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.table.poses import rotation_of
 
 # Largest share of 1/|root| that a Runge-Kutta step may take, root of m s^2 + c s + k = 0. The steps in which the tip
 # touches and leaves are the worst: an undamped bounce comes back with its speed to 0.3 % (it errs by the share squared,
@@ -83,7 +84,10 @@ class Surface:
             >>> Surface(height=0.0, stiffness=100.0).quickest(np.diag([1.0] * 3 + [0.1] * 3), np.eye(3))
             10.0
         """
-        x, y, z = rotation @ self.tip
+        M = checks.finite_array("Surface", "M", M, "kg", last=6)
+        if M.shape != (6, 6) or np.linalg.matrix_rank(M) < 6:
+            checks.refuse("Surface", f"M={checks.shown(M)} is no inertia.", "Give 6 x 6 numbers that can be inverted.")
+        x, y, z = rotation_of("Surface", rotation) @ self.tip
         J = np.array([[1, 0, 0, 0, z, -y], [0, 1, 0, -z, 0, x], [0, 0, 1, y, -x, 0]], dtype=np.float64)
         give = J @ np.linalg.solve(M, J.T)
         ease = float(np.linalg.eigvalsh(give)[-1] if self.friction > 0.0 else give[2, 2])

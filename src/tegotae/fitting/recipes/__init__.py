@@ -39,7 +39,7 @@ def recipe_for(
         return checked(ImpedanceRecipe(friction, {**given, **numbers}))
     if block_type is FrictionAdmittance:
         return checked(AdmittanceRecipe(friction, {**given, **numbers}))
-    name = getattr(block_type, "__name__", repr(block_type))
+    name = f"block_type={getattr(block_type, '__name__', checks.shown(block_type))}"
     return checks.refuse(
         "fit",
         f"{name} has no recipe for identification.",

@@ -111,6 +111,7 @@ class LuGreTyre:
             >>> LuGreTyre.comparable(stiffness=1e4).stiffness
             150.0
         """
+        friction = checks.positive("LuGreTyre", "friction", friction, "", "Give mu, such as 0.4.")
         Fz = checks.positive("LuGreTyre", "load", load, "N", "Give the load of the whole patch.")
         K = checks.positive("LuGreTyre", "stiffness", stiffness, "N/m", "Such as 1e4, of one bristle of 21.")
         B = checks.at_least_zero("LuGreTyre", "damping", damping, "N·s/m", _NONE)
@@ -188,9 +189,8 @@ class LuGreTyre:
         """
         own = "LuGreTyre"
         V = checks.number(own, "speed", speed, "m/s", "Give one speed.")
-        angles, slips = checks.array(own, "slip_angle", slip_angle, "rad"), checks.array(own, "slip", slip, "m/s")
-        checks.finite(own, "slip_angle", angles, "rad")
-        checks.finite(own, "slip", slips, "m/s")
+        angles = checks.finite_array(own, "slip_angle", slip_angle, "rad")
+        slips = checks.finite_array(own, "slip", slip, "m/s")
         try:
             angles, slips = (np.array(x) for x in np.broadcast_arrays(angles, slips))
         except ValueError:

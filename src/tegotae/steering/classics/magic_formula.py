@@ -115,10 +115,10 @@ class MagicFormula:
         forces = checks.held(own, "lateral_force", lateral_force, "N", angles.size)
         torques = checks.held(own, "torque", torque, "N·m", angles.size)
         xi_c = checks.number(own, "centre", centre, "m")
-        if angles.size < 8 or not forces.any() or not torques.any():
-            checks.refuse(
-                own, f"{angles.size} points cannot tell 8 coefficients.", "Give a curve from rest to full slip."
-            )
+        least = min(float(np.abs(one).max()) for one in (angles, forces, torques))
+        if angles.size < 8 or not checks.SMALLEST < least < checks.LARGEST:
+            told = f"{angles.size} points of slip_angle, lateral_force and torque"
+            checks.refuse(own, f"{told} cannot tell 8 coefficients.", "Give a curve from rest to full slip.")
         force = _fit_force(angles, forces)
         trail = _fit_trail(angles, _along(magic.bent_force, force, angles), torques - xi_c * forces)
         B, C, D, E = force.tolist()
