@@ -172,13 +172,6 @@ def function(owner: str, name: str, value: object, remedy: str) -> Callable[...,
     return cast("Callable[..., Any]", value)
 
 
-def path(owner: str, value: object) -> Path:
-    """The name of a file."""
-    if not isinstance(value, (str, os.PathLike)):
-        refuse(owner, f"path={shown(value)} is not a path.", "Give the name of a file.")
-    return Path(os.fsdecode(value))
-
-
 def len_of(value: Sized) -> int:
     """How long it is; what is longer than an index can say is as long as that."""
     try:
@@ -409,7 +402,7 @@ def _in(unit: str) -> str:
 def path_of(owner: str, path: object) -> Path:
     """A path as it was given, or an error of our own."""
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
-        refuse(owner, f"{path!r:.80} is not a path.", "Give the name of a file.")
+        refuse(owner, f"path={shown(path)} is not a path.", "Give the name of a file.")
     return Path(path)
 
 

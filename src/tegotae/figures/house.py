@@ -278,7 +278,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
         >>> save(figure, os.path.join(tempfile.mkdtemp(), "empty.png")).name
         'empty.png'
     """
-    target = checks.path("save", path)
+    target = checks.path_of("save", path)
     kind = target.suffix.lower()
     if kind not in FORMATS:
         raise FileError(

@@ -114,7 +114,7 @@ def load_record(
         >>> round(record.period, 12), record.velocity.round(9).tolist()
         (0.01, [0.0, 10.0, 10.0])
     """
-    file = checks.path("load_record", path)
+    file = checks.path_of("load_record", path)
     named = (("time", time), ("velocity", velocity), ("position", position), ("force", force))
     for name, column in named:
         checks.text("load_record", name, column, "Give the name of a column.")

@@ -19,7 +19,7 @@ from tegotae import checks
 from tegotae.block import Admittance, Fault, Field, Kernels, fault_at
 from tegotae.checks import Array
 from tegotae.inclusion.admittance_source import Places, module_of, places_of
-from tegotae.inclusion.given import made_of
+from tegotae.inclusion.given import made_of, named
 from tegotae.inclusion.stepper import Stepper
 from tegotae.live import LiveAdmittance
 from tegotae.result import Result
@@ -68,11 +68,16 @@ class InclusionAdmittance(Admittance):
                 f"force={checks.shown(self.force)} and velocity={checks.shown(self.velocity)}.",
                 "Give as many forces as velocities.",
             )
+        for name, keys in (("force", forces), ("velocity", velocities)):
+            for key in keys:
+                if not isinstance(key, (str, Symbol)):
+                    checks.refuse(self.name, f"{name}={checks.shown(key)} is no name.", "Give a symbol or its name.")
         system = self.stepper.inclusion
         object.__setattr__(self, "_forces", tuple(self._force_of(key) for key in forces))
         object.__setattr__(self, "_velocities", tuple(self._velocity_of(key) for key in velocities))
         object.__setattr__(self, "dimension", len(forces))
-        object.__setattr__(self, "initial", {str(key): value for key, value in self.initial.items()})
+        given = named(self.name, "initial", self.initial, "{'p': 0.1}")
+        object.__setattr__(self, "initial", {str(key): value for key, value in given.items()})
         names = [s.name for s in system.states] + [e.name for e in system.elements]
         for name in set(names) & set(_TAKEN):
             checks.refuse(self.name, f"a state or element is called {name!r}, as a part of the block is.", "Rename it.")

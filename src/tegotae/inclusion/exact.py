@@ -254,7 +254,7 @@ def _initial(inclusion: Inclusion, given: Mapping[Any, float]) -> Array:
 def _times(given: ArrayLike | None, t0: float, t1: float) -> Array | None:
     if given is None:
         return None
-    times = np.atleast_1d(np.asarray(given, dtype=np.float64))
+    times = checks.values("to_events.solve", "times", given, "s", "Such as [0.0, 0.1, 0.2].", -np.inf)
     if times.ndim != 1 or times.size == 0 or not np.isfinite(times).all() or np.any(np.diff(times) <= 0.0):
         checks.refuse("to_events.solve", "times is not an increasing list of numbers.", "Such as [0.0, 0.1, 0.2].")
     if times[0] < t0 or times[-1] > t1:

@@ -18,7 +18,7 @@ def span_of(owner: str, span: Any) -> tuple[float, float]:
         >>> span_of("Ode.solve", (0, 2.5))
         (0.0, 2.5)
     """
-    if not isinstance(span, (Sequence, np.ndarray)) or isinstance(span, str) or len(span) != 2:
+    if not isinstance(span, (Sequence, np.ndarray)) or isinstance(span, str) or np.shape(span) != (2,):
         checks.refuse(owner, f"span={checks.shown(span)} is no pair.", "Give (start, end) in seconds.")
     return checks.number(owner, "span", span[0], "s"), checks.number(owner, "span", span[1], "s")
 

@@ -19,6 +19,7 @@ from tegotae import checks
 from tegotae.inclusion.grammar import value_of
 
 _UNNAMED = ""
+_AXES = 100  # directions of one friction; space has three
 
 
 class Dio(Function):  # type: ignore[misc]
@@ -146,6 +147,8 @@ def coulomb(limit: Any, slip: Any, name: str | None = None, static: Any = None) 
         -coulomb(mu*dio(p), v)/m
     """
     several = isinstance(slip, (Sequence, Tuple, sympy.MatrixBase)) and not isinstance(slip, str)
+    if several and not isinstance(slip, sympy.MatrixBase) and checks.len_of(slip) > _AXES:
+        checks.refuse("coulomb", f"slip={checks.shown(slip)} has too many directions.", "Give one, two or three.")
     slips = [value_of(part, "coulomb", "slip") for part in (slip if several else [slip])]
     if not slips:
         checks.refuse("coulomb", "slip is empty.", "Give one slip velocity, or one a direction.")

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import MOST
 from tegotae.checks import Array
+from tegotae.inclusion.given import named
 from tegotae.inclusion.stepper import Stepper
 
 
@@ -91,8 +92,8 @@ class LiveStepper:
 
     def __getitem__(self, name: str) -> float:
         """A state, or an element's force [N], by name."""
-        if name not in self._places:
-            checks.refuse("Stepper", f"it has no {name!r}.", f"It has {', '.join(self._places)}.")
+        if not isinstance(name, str) or name not in self._places:
+            checks.refuse("Stepper", f"it has no name={checks.shown(name)}.", f"It has {', '.join(self._places)}.")
         return float(self._row[0, self._places[name]])
 
     def step(self, inputs: Mapping[Any, float] | None = None) -> dict[str, float]:
@@ -104,8 +105,8 @@ class LiveStepper:
         Returns:
             The states by name.
         """
-        if inputs:
-            self._feed(inputs)
+        if inputs is not None:
+            self._feed(named("Stepper", "inputs", inputs, "{'load': 1.0}"))
         stepper, memory = self.stepper, self._memory
         before = memory.room.counts[-1]
         first = stepper._module.loop(

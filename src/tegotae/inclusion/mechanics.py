@@ -14,6 +14,7 @@ from sympy.core.function import AppliedUndef
 
 from tegotae import checks
 from tegotae.errors import InputError
+from tegotae.inclusion.given import named
 from tegotae.inclusion.system import Inclusion
 
 if TYPE_CHECKING:  # a third of a second, which only those pay who bring a method
@@ -68,6 +69,8 @@ def from_mechanics(
             "from_mechanics", f"method is a {type(method).__name__}.", "Give a KanesMethod or a LagrangesMethod."
         )
     n = len(kinematics)
+    parameters = named("from_mechanics", "parameters", parameters, "{m: 1.0}")
+    inputs = named("from_mechanics", "inputs", inputs, "{f: 0.0}")
     known = [*states, *matrix, *forcing, *kinematics, *(parameters or {}), *(inputs or {})]
     names = _plain_symbols(states, known)
     rows = [_plain(value, names) for value in (*kinematics, *forcing)]

@@ -151,6 +151,8 @@ class Ode:
             Every state by its name, every element's force by its name [N], whether contacts are closed
             (`NAME_closed`) and frictions stick (`NAME_sticks`).
         """
+        checks.choice("Ode.solve", "method", method, METHODS)
+        events = checks.flag("Ode.solve", "events", events)
         if step is None and method not in FIXED and self.inclusion.finest < math.inf:
             step = self.inclusion.finest  # a longer step could miss what a record does
         wanted = self._wanted(span, method, rtol, atol, step, times, events)
@@ -177,6 +179,7 @@ class Ode:
             initial: state (symbol or name) -> value.
             t: the time of the start [s], for gaps that move with time.
         """
+        t = checks.number("Ode.start", "t", t, "s")
         y = np.zeros(len(self.states))
         places = {s.name: i for i, s in enumerate(self.states)}
         initial = named("Ode.solve", "initial", initial, "{'p': 0.1}")
@@ -226,8 +229,6 @@ class Ode:
             checks.refuse(
                 owner, f"span=({start:g}, {end:g}) s does not go forward.", "Give (start, end) with end > start."
             )
-        if method not in METHODS:
-            checks.refuse(owner, f"method={checks.shown(method)} is not known.", f"Use one of {', '.join(METHODS)}.")
         if step is not None:
             step = checks.positive(owner, "step", step, "s", "Give the length of a step, such as 1e-4.")
         return Wanted(
@@ -238,7 +239,7 @@ class Ode:
             atol=self._tolerances(atol),
             step=step,
             times=None if times is None else _within(times, start, end),
-            dense=bool(events),
+            dense=events,
         )
 
     def _tolerances(self, atol: float | None) -> Array:

@@ -33,7 +33,8 @@ class Contact:
         set_ = object.__setattr__
         set_(self, "stiffness", checks.positive("Contact", "stiffness", self.stiffness, "N/m", "Such as 1e5."))
         set_(self, "beta", checks.positive("Contact", "beta", self.beta, "s", "Such as 2e-3."))
-        alpha = 0.1 * self.beta if self.alpha == 0.0 else self.alpha
+        alpha = checks.number("Contact", "alpha", self.alpha, "s", "Such as a tenth of beta.")
+        alpha = 0.1 * self.beta if alpha == 0.0 else alpha
         set_(self, "alpha", checks.positive("Contact", "alpha", alpha, "s", "Such as a tenth of beta."))
         if self.alpha >= self.beta:
             checks.refuse(

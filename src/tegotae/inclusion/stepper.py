@@ -98,8 +98,8 @@ class Stepper:
             `_touches` (contacts) or `_sticks` (frictions). `about` says how steps were solved.
         """
         every = checks.whole("Stepper", "every", every, 1, "Use every=1 to record each tick.")
-        fed, into, names = self._records(inputs or {}, ticks)
-        memory = self._memory(initial or {})
+        fed, into, names = self._records(inputs, ticks)
+        memory = self._memory(named("Stepper", "initial", initial, "{'p': 0.1}"))
         check_every("Stepper", every, fed.shape[0])
         table = np.empty((fed.shape[0] // every, self._width))
         refresh = bool(self._structure.changing & {self._symbol(name) for name in names})
@@ -118,7 +118,7 @@ class Stepper:
         """
         from tegotae.inclusion.live_stepper import LiveStepper
 
-        return LiveStepper(self, initial or {})
+        return LiveStepper(self, named("Stepper", "initial", initial, "{'p': 0.1}"))
 
     def as_admittance(
         self, *, force: Any, velocity: Any, initial: Mapping[Any, float] | None = None
@@ -132,7 +132,9 @@ class Stepper:
         """
         from tegotae.inclusion.admittance import InclusionAdmittance
 
-        return InclusionAdmittance(stepper=self, force=force, velocity=velocity, initial=initial or {})
+        return InclusionAdmittance(
+            stepper=self, force=force, velocity=velocity, initial=named("Stepper", "initial", initial, "{}")
+        )
 
     # ------------------------------------------------------------ made once
 
@@ -185,11 +187,11 @@ class Stepper:
             return list(self.inclusion.parameters).index(symbol)
         return -1 - list(self.inclusion.callables).index(symbol)
 
-    def _records(self, inputs: Mapping[Any, ArrayLike], ticks: int | None) -> tuple[Array, Any, list[str]]:
+    def _records(self, inputs: Mapping[Any, ArrayLike] | None, ticks: int | None) -> tuple[Array, Any, list[str]]:
         """The fed values, (ticks, fed), where they go and their names."""
         inputs = named("Stepper", "inputs", inputs, "{'load': [1.0, 2.0]}")
         into = np.array([self._place(key) for key in inputs], dtype=np.int64)
-        columns = [np.asarray(value, dtype=np.float64) for value in inputs.values()]
+        columns = [checks.array("Stepper", f"inputs[{str(key)!r}]", value, "") for key, value in inputs.items()]
         lengths = {column.shape[0] for column in columns if column.ndim == 1}
         if ticks is not None:
             lengths.add(checks.whole("Stepper", "ticks", ticks, 1, "Give how many ticks to run."))
@@ -200,7 +202,10 @@ class Stepper:
                 f"run got ticks={ticks} and inputs of shapes {told}.",
                 "Give ticks=, or records of one length (ticks,), or both alike.",
             )
-        fed = np.empty((lengths.pop(), len(columns)))
+        count = lengths.pop()
+        told = f"the record of {count} ticks"
+        checks.room("Stepper", told, float(count) * (self._width + len(columns)), "Use every=, or fewer ticks.")
+        fed = np.empty((count, len(columns)))
         for j, (key, column) in enumerate(zip(inputs, columns, strict=True)):
             fed[:, j] = column
             checks.finite("Stepper", f"inputs[{str(key)!r}]", fed[:, j], "")

@@ -298,8 +298,8 @@ class Inclusion:
         """
         from tegotae.inclusion.ode import Ode
 
-        own = dict(elements or {})
-        if auto:
+        own = dict(checks.mapping("to_ode", "elements", elements, "Give a dict of Contact or Friction by name."))
+        if checks.flag("to_ode", "auto", auto):
             from tegotae.inclusion.tuning import automatic
 
             if period is None:
@@ -333,7 +333,8 @@ class Inclusion:
         """
         from tegotae.inclusion.stepper import Stepper
 
-        return Stepper(inclusion=self, period=period, parameters=self.chosen(contact, friction, elements or {}))
+        own = checks.mapping("to_stepper", "elements", elements, "Give a dict of Contact or Friction by name.")
+        return Stepper(inclusion=self, period=period, parameters=self.chosen(contact, friction, own))
 
     def to_events(self, *, restitution: float | Mapping[str, float] = 0.0) -> Exact:
         """The exact route: the set-valued laws themselves, integrated from event to event; no stiffness, no damping.
@@ -361,11 +362,14 @@ class Inclusion:
                 if not isinstance(value, wanted):
                     checks.refuse(
                         "Inclusion",
-                        f"{kind} {element.name!r} has no parameters (got {value!r}).",
+                        f"{kind} {element.name!r} has no parameters (got {checks.shown(value)}).",
                         f"Give {kind}={wanted.__name__}(...), or it in elements={{{element.name!r}: ...}}.",
                     )
                 chosen[element.name] = value
         return chosen
+
+
+_MOST_ENTRIES = 10**6  # of a matrix of formulas
 
 
 def _symbols(*groups: Mapping[Any, Any]) -> list[Symbol]:

@@ -32,6 +32,7 @@ ALPHA_PER_PERIOD = 0.5  # RK4 is stable up to T = 2.8 alpha
 # at 0.7, which would be stable, by 0.025.
 CONTACT_RATE = 0.3
 FRICTION_RATE = 1.0  # sqrt(K/M) T while it sticks; RK4 loses the friction, silently, from 2.785
+_LEAST_ZETA = 1e-8  # damping ratio of the softest impact that is told from an elastic one
 TOGETHER = 1.25  # how far below RK4's limit all elements together stay
 LEAST_RATIO, LARGEST_RATIO = 0.002, 0.95  # r: below, beta is 250 periods; above, almost unstable
 
@@ -161,9 +162,9 @@ def automatic(
         360000
     """
     T = checks.period_of("automatic", period)
-    place = _place(inclusion, initial or {})
+    place = _place(inclusion, initial)
     masses = effective_masses(inclusion, place)
-    own = dict(elements or {})
+    own = dict(checks.mapping("automatic", "elements", elements, "Give a dict of Contact or Friction by name."))
     for element in inclusion.elements:
         if element.name in own:
             continue
@@ -198,8 +199,10 @@ def _each(
     return {**contacts, **frictions}
 
 
-def _place(inclusion: Inclusion, initial: Mapping[Any, float]) -> list[float]:
+def _place(inclusion: Inclusion, initial: Mapping[Any, float] | None) -> list[float]:
     """The initial state as numbers in the order of the states."""
+    if not hasattr(inclusion, "states"):
+        checks.refuse("automatic", f"inclusion={checks.shown(inclusion)} is none.", "Give an Inclusion(...).")
     names = [s.name for s in inclusion.states]
     values = dict.fromkeys(names, 0.0)
     for key, value in named("automatic", "initial", initial, "{'p': 0.1}").items():
@@ -222,7 +225,12 @@ def restitution_of(contact: Contact, *, mass: float) -> float:
         0.4804
     """
     M = checks.positive("restitution_of", "mass", mass, "kg", "Give the mass that the contact feels.")
-    return _restitution(0.5 * contact.beta * math.sqrt(contact.stiffness / M), contact.alpha / contact.beta)
+    checks.instance("restitution_of", "contact", contact, Contact, "Give a Contact(...).")
+    zeta = 0.5 * contact.beta * math.sqrt(contact.stiffness / M)
+    if not _LEAST_ZETA <= zeta <= 1.0 / _LEAST_ZETA:
+        told = f"mass={M:g} kg on this contact has a damping ratio of {zeta:.3g}"
+        checks.refuse("restitution_of", f"{told}, which is no contact's.", "Give the mass that the contact feels.")
+    return _restitution(zeta, contact.alpha / contact.beta)
 
 
 # ------------------------------------------------------------ one impact
