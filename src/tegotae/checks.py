@@ -19,7 +19,7 @@ from tegotae.errors import FileError, InputError
 
 Array = NDArray[np.float64]
 Kind = TypeVar("Kind")
-LARGEST, SMALLEST = 1e150, 1e-150  # beyond them squares and inverses of squares are not finite
+LARGEST, SMALLEST = 1e150, 1e-250  # beyond them squares and inverses are not finite
 SHORTEST, LONGEST = 1e-15, 1e9  # s, a period
 MOST = 2**62  # of anything that is counted
 _FEW = 20  # rows: more are a record that somebody measured

@@ -82,6 +82,9 @@ _KNOWN_AS = {
     "varied": ("elasticity",),
     "velocity": ("motion",),
     "slip_angle": ("lateral_force",),
+    "rows": ("row",),
+    "inputs": ("row",),
+    "initial": ("starts",),
     "guess": ("position", "rotation"),
     "friction": ("CustomLaw",),
 }  # fmt: skip

@@ -84,8 +84,8 @@ def test_an_impossible_joint_is_refused(kind: type, changed: dict[str, object], 
 
 TREES = {
     "nothing": ([], r"no bodies"),
-    "not bodies": (["arm"], r"bodies has 'arm'"),
-    "one body, not listed": (3, r"bodies has '3'"),
+    "not bodies": (["arm"], r"bodies\[0\]='arm' is not a Body"),
+    "one body, not listed": (3, "bodies=3 is not a list"),
     "one name twice": ([body("a"), body("a")], r"two bodies are named 'a'"),
     "one joint twice": (
         [body("a", joint=Revolute(name="j")), body("b", joint=Revolute(name="j"))],

@@ -18,7 +18,8 @@ def span_of(owner: str, span: Any) -> tuple[float, float]:
         >>> span_of("Ode.solve", (0, 2.5))
         (0.0, 2.5)
     """
-    if not isinstance(span, (Sequence, np.ndarray)) or isinstance(span, str) or np.shape(span) != (2,):
+    pair = isinstance(span, Sequence) or (isinstance(span, np.ndarray) and span.ndim == 1)
+    if not pair or isinstance(span, str | bytes) or len(span) != 2:
         checks.refuse(owner, f"span={checks.shown(span)} is no pair.", "Give (start, end) in seconds.")
     return checks.number(owner, "span", span[0], "s"), checks.number(owner, "span", span[1], "s")
 

@@ -76,9 +76,13 @@ def value_of(given: Any, owner: str, place: str, names: Mapping[str, Symbol] | N
     if isinstance(given, (sympy.Basic, sympy.MatrixBase)):
         return given
     # Not containers: SymPy would run text that lies inside them.
-    if isinstance(given, (numbers.Number, np.number)) or hasattr(given, "_sympy_"):
+    if (isinstance(given, (numbers.Number, np.number)) and not isinstance(given, np.timedelta64)) or hasattr(
+        given, "_sympy_"
+    ):
         return sympy.sympify(given, strict=True)
-    return checks.refuse(owner, f"{place}, {given!r}, is no expression.", "Give one formula: SymPy's, or text.")
+    return checks.refuse(
+        owner, f"{place}, {checks.shown(given)}, is no expression.", "Give one formula: SymPy's, or text."
+    )
 
 
 class _Reader:

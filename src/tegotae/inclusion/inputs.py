@@ -45,7 +45,7 @@ def sorted_out(given: Mapping[Symbol, Any], parameters: Mapping[Symbol, float]) 
             inputs.functions[symbol] = record_kernel(times, values)
             # Two knots may be close (a jump); where three are, the record goes there and back.
             finest = min([finest, *(0.5 * (times[2:] - times[:-2])).tolist()])
-        elif callable(value) and not isinstance(value, Expr):
+        elif callable(value) and not isinstance(value, Expr | type):
             inputs.functions[symbol] = value
         else:
             told = _expression(symbol, value, parameters)

@@ -162,5 +162,5 @@ def coulomb(limit: Any, slip: Any, name: str | None = None, static: Any = None) 
 
 def _name(owner: str, given: Any) -> Str:
     if not isinstance(given, (str, type(None))):
-        checks.refuse(owner, f"name={given!r} is no text.", "Name the element, as 'floor'.")
+        checks.refuse(owner, f"name={checks.shown(given)} is no text.", "Name the element, as 'floor'.")
     return Str(given or _UNNAMED)

@@ -201,7 +201,10 @@ class Arc:
 
     def torque(self, force: ArrayLike, angle: ArrayLike) -> Array:
         """Torque about the centre [N·m], + to the left, of a force on the handle [N], shape (…, 2), at that angle."""
-        push = checks.finite_array(type(self).__name__, "force", force, "N", last=2)
+        return self._turning(checks.finite_array(type(self).__name__, "force", force, "N", last=2), angle)
+
+    def _turning(self, push: Array, angle: ArrayLike) -> Array:
+        """The same for what a sensor reads: a fault passes on, and is told by who reads."""
         arm = self.point(angle) - np.asarray(self.centre)
         turning: Array = arm[..., 0] * push[..., 1] - arm[..., 1] * push[..., 0]
         return turning
@@ -263,7 +266,7 @@ class ArcWheel:
     def read(self) -> Array:
         """Torque of the hand about the centre [N·m], shape (1,); the part of the force along the arm does nothing."""
         force = np.asarray(self.device.read(), dtype=np.float64)
-        return np.atleast_1d(self.arc.torque(force, self._angle))
+        return np.atleast_1d(self.arc._turning(force, self._angle))
 
     def command(self, angle: ArrayLike) -> None:
         """Lead the handle to an angle [rad], shape (1,)."""
