@@ -31,7 +31,7 @@ import numpy as np
 from harvest import Call
 from judge import kinds, names, not_finite, raw, wrongly_accepted
 from public import public_calls
-from values import VOCABULARY
+from values import NEVER, VOCABULARY
 
 from tegotae.errors import TegotaeError
 
@@ -68,8 +68,14 @@ def changes(call: Call) -> list[Change]:
             spots += [next(iter(given))]
         elif isinstance(given, list | tuple) and given:
             spots += [len(given) - 1]
-        found += [Change(name, spot, word) for spot in spots for word in VOCABULARY]
+        words = VOCABULARY if not _waits(call, name) else [*NEVER, "None", "0", "0.0", "-1", "{}", "[]", "function"]
+        found += [Change(name, spot, word) for spot in spots for word in words]
     return found
+
+
+def _waits(call: Call, argument: str) -> bool:
+    """Whether a call rightly takes as long as it is told to."""
+    return argument in ("timeout", "seconds", "ticks", "duration") and call.name.startswith("tegotae.hybrid")
 
 
 def changed(arguments: dict[str, Any], change: Change) -> tuple[dict[str, Any], Any]:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.hybrid.links.packets import reals
 from tegotae.multibody import Lock, Servo, Tree
 from tegotae.multibody.memory import model_of
 
@@ -144,14 +145,15 @@ class Meeting:
 
         self.period = checks.period_of(OWN, period)
         self._substeps = checks.whole(OWN, "substeps", substeps, 1, "Use 1, or more for stiff servos.")
-        self._tree, self._guard = tree, bool(guard)
+        self._tree, self._guard = tree, checks.flag(OWN, "guard", guard)
         start, speed = (checks.array(OWN, name, x, "") for name, x in (("q", q), ("v", v)))
         for name, given, size in (("q", start, tree.nq), ("v", speed, tree.nv)):
             if given.shape != (size,):
                 checks.refuse(OWN, f"{name} has shape {given.shape}.", f"Give {size} numbers.")
             checks.finite(OWN, name, given, "")
         self._q, self._v = tree.layout.inner(start, speed)
-        self._hold = _holds(tree, controllers or {}, self._q)
+        way = "Give a dict of Servo(...) or Lock() by joint."
+        self._hold = _holds(tree, checks.mapping(OWN, "controllers", controllers, way), self._q)
         if (self._v[np.isinf(self._hold[:, 3])] != 0.0).any():
             checks.refuse(OWN, "v: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
         self._ends, self._shape = _placed(tree, contact, start)
@@ -180,7 +182,7 @@ class Meeting:
         Args:
             wrench: force [N] and torque [N·m] about the tip, in the surface's axes.
         """
-        self._wrench[:] = wrench
+        self._wrench[:] = reals(OWN, "wrench", wrench, 6, "N, N·m")
         self._step(self.period)
         acted: list[float] = self._wrench.tolist()
         return acted

@@ -79,8 +79,8 @@ class TwoRobots:
         if self.stiffness is not None:
             way = "Give the contact's stiffness, or leave it out for the table's."
             put(self, "stiffness", checks.positive(OWN, "stiffness", self.stiffness, "N/m", way))
-        if self.pose not in POSES:
-            checks.refuse(OWN, f"pose={self.pose!r} is unknown.", "Use 'A' (in line) or 'B' (bent).")
+        if not isinstance(self.pose, str) or self.pose not in POSES:
+            checks.refuse(OWN, f"pose={checks.shown(self.pose)} is unknown.", "Use 'A' (in line) or 'B' (bent).")
         names = ("base of robot 1", "link of robot 1", "base of robot 2", "link of robot 2")
         way = f"Give four masses: {', '.join(names)}."
         given = checks.array(OWN, "masses", self.masses, "kg", way)
@@ -143,6 +143,8 @@ class TwoRobots:
             >>> float(v[12])  # robot 2 comes down
             -0.01
         """
+        if gap is not None:
+            gap = checks.number(OWN, "gap", gap, "m", "Give the distance between the two.")
         first, second = (np.radians(angles) for angles in POSES[self.pose])
         q1 = np.array([0.0, 0.0, 0.0, *UPWARD, *first])
         at, turn = self.robots[0].pose(q1, "link4")
@@ -337,6 +339,10 @@ class TwoRobots:
             >>> round(told["peak_force"], 3), round(told["theory_peak"], 3)
             (16.177, 16.177)
         """
+        checks.instance(OWN, "result", result, Result, "Give what `run` returned.")
+        for name in ("time", "gap", "force", "q", "v"):
+            if name not in result:
+                checks.refuse(OWN, f"result has no {name!r}.", "Give what `run` returned.")
         found = bump_of(result.time, result.gap, result.force)
         if found is None:
             until = self.gap / self.speed + 2.0 * self.theory_duration
@@ -371,4 +377,4 @@ def _substeps_of(joints: Lock | Servo | None, period: float) -> int:
 def _check_joints(joints: object) -> None:
     if not (joints is None or isinstance(joints, Lock | Servo)):
         way = "Give Lock(), Servo(gain=…, rate_gain=…), or None for free joints."
-        checks.refuse(OWN, f"joints={joints!r}.", way)
+        checks.refuse(OWN, f"joints={checks.shown(joints)}.", way)

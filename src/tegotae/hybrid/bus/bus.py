@@ -96,7 +96,9 @@ def checked_topic(own: str, session: str, topic: str, *, pattern: bool = False) 
     words = topic.split("/") if isinstance(topic, str) else []
     named = words[:-1] if pattern and words[-1:] == ["**"] else words
     if not named or not all(map(_WORD.fullmatch, named)):
-        checks.refuse(own, f"topic={topic!r} is not made of words.", f"{_WORDS}, with '/' between the words.")
+        checks.refuse(
+            own, f"topic={checks.shown(topic)} is not made of words.", f"{_WORDS}, with '/' between the words."
+        )
     if named[0] != session:
         checks.refuse(own, f"topic={topic!r} is outside of session {session!r}.", f"Begin it with '{session}/'.")
     return topic
@@ -109,7 +111,8 @@ def told(about: About) -> About:
         >>> told({"table": "spring"})["protocol"]
         2
     """
-    return {"version": tegotae.__version__, "protocol": PROTOCOL, **about}
+    own = checks.mapping("Bus", "about", about, "Give a dict of what the node tells of itself.")
+    return {"version": tegotae.__version__, "protocol": PROTOCOL, **own}
 
 
 def mismatches(nodes: dict[str, About]) -> list[str]:
@@ -185,6 +188,8 @@ class MemoryBus:
 
     def __init__(self, session: str = "hybrid", *, beside: MemoryBus | None = None) -> None:
         self._session = checked_word("MemoryBus", "session", session)
+        if beside is not None:
+            checks.instance("MemoryBus", "beside", beside, MemoryBus, "Give another MemoryBus, or None.")
         if beside is not None and beside.session != session:
             checks.refuse(
                 "MemoryBus", f"session={session!r}, but the other's is {beside.session!r}.", "Give both the same."
@@ -206,6 +211,7 @@ class MemoryBus:
     def subscribe(self, topic: str, take: Take) -> None:
         """Have `take(topic, payload)` called from now on."""
         checked_topic("MemoryBus", self._session, topic, pattern=True)
+        checks.function("MemoryBus", "take", take, "Give a function of topic and payload.")
         self._memory.takes.append((self, topic, take))
 
     def declare(self, node: str, about: About) -> None:
@@ -214,7 +220,7 @@ class MemoryBus:
 
     def leave(self, node: str) -> None:
         """It is not here any more."""
-        self._memory.nodes.pop(node, None)
+        self._memory.nodes.pop(checked_word("MemoryBus", "node", node), None)
 
     def nodes(self) -> dict[str, About]:
         """Who is here now, and what each told of itself."""
@@ -222,10 +228,12 @@ class MemoryBus:
 
     def answer(self, topic: str, reply: Reply) -> None:
         """Answer those who ask at this topic."""
+        checks.function("MemoryBus", "reply", reply, "Give a function of what is asked.")
         self._memory.replies[checked_topic("MemoryBus", self._session, topic)] = self, reply
 
     def ask(self, topic: str, payload: bytes = b"", timeout: float = 1.0) -> bytes | None:
         """The answer, None if there is nobody to give one; an InputError with the words of whom refused."""
+        checks.at_least_zero("MemoryBus", "timeout", timeout, "s", "Give how long to wait.")
         found = self._memory.replies.get(checked_topic("MemoryBus", self._session, topic))
         if found is None:
             return None

@@ -20,6 +20,7 @@ import traceback
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Self
 
+from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.bus import (
@@ -80,7 +81,8 @@ class ZenohBus:
         self._access = Access(key)
         if listen is not None:
             listen = checked_address("listen", listen)
-        peers = [checked_address("peers", one, lowest=1) for one in peers]
+        listed = checks.several(_OWN, "peers", peers, object, "Give a list of (host, port).")
+        peers = [checked_address("peers", one, lowest=1) for one in listed]
         self._others = [one for one in peers if one != listen]
         before = peers[: peers.index(listen)] if listen is not None and listen in peers else self._others
         self._lock = threading.Lock()
@@ -233,6 +235,7 @@ class ZenohBus:
 
     def ask(self, topic: str, payload: bytes = b"", timeout: float = 1.0) -> bytes | None:
         """The answer, None if nobody gives one in time [s]; an InputError with the words of whom refused."""
+        timeout = checks.positive(_OWN, "timeout", timeout, "s", "Give how long to wait.")
         checked_topic(_OWN, self._session_name, topic)
         nonce = secrets.token_bytes(SEAL)
         proof = self._access.seal(b"ask" + nonce, topic, payload) + nonce

@@ -165,7 +165,7 @@ class RealClock(Ticking):
             checks.refuse(own, f"spin={spin} s is longer than period={period} s.", "Spin for a part of the period.")
         if priority is not None and not 1 <= checks.whole(own, "priority", priority, 1, _RANGE) <= 99:
             checks.refuse(own, f"priority={priority} is above 99.", _RANGE)
-        self._priority, self._lock = priority, bool(lock_memory)
+        self._priority, self._lock = priority, checks.flag(own, "lock_memory", lock_memory)
         self._before: tuple[int, os.sched_param] | None = None
         self._locked = False
         self._start = self._latest = self._wall = 0
@@ -193,6 +193,8 @@ class RealClock(Ticking):
         Args:
             ticks: how many to go on; those between are not missed, nobody wants them [-].
         """
+        if type(ticks) is not int:
+            ticks = checks.whole("RealClock", "ticks", ticks, 1, "Give how many ticks to go on.")
         now = self.nanoseconds
         if self._tick < 0:
             self.__enter__()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from array import array
 
+from tegotae import checks
+
 _FINE = 7  # bits kept of a number: parts of 1/128 to 1/64
 _PARTS = 1 << (_FINE - 1)
 _BUCKETS = _PARTS * (64 - _FINE) + 2 * _PARTS
@@ -42,6 +44,8 @@ class Latencies:
 
     def add(self, nanoseconds: int) -> None:
         """One more. What is below zero counts as zero, what a 63-bit number cannot hold as its largest."""
+        if type(nanoseconds) is not int:
+            nanoseconds = checks.whole("Latencies", "nanoseconds", nanoseconds, -checks.MOST, "Give whole nanoseconds.")
         value = nanoseconds if 0 <= nanoseconds <= _MOST else 0 if nanoseconds < 0 else _MOST
         coarse = value.bit_length() - _FINE
         self._counts[value if coarse <= 0 else coarse * _PARTS + (value >> coarse)] += 1
@@ -66,6 +70,7 @@ class Latencies:
         Args:
             percent: 0 to 100 [%].
         """
+        percent = checks.number("Latencies", "percent", percent, "%", "Give 0 to 100.")
         wanted, seen = self.count * min(max(percent, 0.0), 100.0) / 100.0, 0
         for bucket, count in enumerate(self._counts):
             seen += count

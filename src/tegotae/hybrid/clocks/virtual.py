@@ -26,6 +26,10 @@ class Timeline:
 
     nanoseconds: int = 0
 
+    def __post_init__(self) -> None:
+        way = "Time is counted in whole nanoseconds."
+        self.nanoseconds = checks.whole("Timeline", "nanoseconds", self.nanoseconds, 0, way)
+
 
 class VirtualClock(Ticking):
     """Ticks that come as soon as they are waited for: the same loop, deterministic, as fast as it computes.
@@ -48,6 +52,8 @@ class VirtualClock(Ticking):
         self._offset = checks.at_least_zero(own, "offset", offset, "s", "Give the time of the first tick.")
         if 1e9 * self._period < 1.0:
             checks.refuse(own, f"period={period} s is below a nanosecond.", "Time is counted in whole nanoseconds.")
+        if timeline is not None:
+            checks.instance(own, "timeline", timeline, Timeline, "Give a Timeline(), or None for its own.")
         self._timeline = Timeline() if timeline is None else timeline
         self._tick = -1
         self.deadlines = Deadlines()
@@ -73,6 +79,8 @@ class VirtualClock(Ticking):
         Args:
             ticks: how many to go on [-].
         """
+        if type(ticks) is not int:
+            ticks = checks.whole("VirtualClock", "ticks", ticks, 1, "Give how many ticks to go on.")
         self._tick += ticks - 1
         due = self.next_due
         self._tick += 1
@@ -107,6 +115,7 @@ class Lockstep:
             period: from tick to tick [s].
             offset: time of its first tick [s].
         """
+        checks.function("Lockstep", "step", step, "Give a function of the number of a tick.")
         clock = VirtualClock(period, offset=offset, timeline=self.timeline)
         self._nodes.append((clock, step))
         return clock
@@ -117,7 +126,7 @@ class Lockstep:
         Args:
             duration: from now on [s].
         """
-        checks.at_least_zero("Lockstep", "duration", duration, "s", "Give how long to run.")
+        duration = checks.at_least_zero("Lockstep", "duration", duration, "s", "Give how long to run.")
         if not self._nodes:
             checks.refuse("Lockstep", "there is no node to run.", "Add one with add(step, period=...).")
         end = self.timeline.nanoseconds + round(1e9 * duration)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from tegotae import checks
-from tegotae.hybrid.links.packets import ORIGIN, Numbers
+from tegotae.hybrid.links.packets import ORIGIN, Numbers, reals
 from tegotae.hybrid.safety.poses import difference
 
 _STILL = (0.0,) * 6
@@ -110,6 +110,16 @@ class Twin(Device, Protocol):
         """One period passes."""
 
 
+def checked_order(
+    own: str, pose: Sequence[float], twist: Sequence[float], label: float
+) -> tuple[tuple[float, ...], float]:
+    """A pose and its time, of a command that is one."""
+    reals(own, "twist", twist, 6, "m/s, rad/s")
+    if type(label) is not float:
+        label = checks.number(own, "label", label, "s", "Give the simulated time of it.")
+    return reals(own, "pose", pose, 7, "m, -"), label
+
+
 class SpringTwin:
     """The ideal table: it is where it was told to be, and a spring and a damper push it back.
 
@@ -149,6 +159,7 @@ class SpringTwin:
         self._height = checks.number(own, "height", height, "m")
         lag = checks.at_least_zero(own, "lag", lag, "s", "Use 0 for a table that follows at once.")
         self._share = 1.0 if lag == 0.0 else -math.expm1(-self.period / lag)
+        start = checks.vector(own, "start", start, "m, -", 7).tolist()
         self._wanted: Sequence[float] = tuple(start)
         self._label = 0.0
         self._obeys = True
@@ -167,7 +178,7 @@ class SpringTwin:
             label: simulated time of it [s].
         """
         if self._obeys:
-            self._wanted, self._label = tuple(pose), label
+            self._wanted, self._label = checked_order("SpringTwin", pose, twist, label)
 
     def stop(self) -> None:
         """Hold."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.errors import TegotaeError
-from tegotae.hybrid.devices.device import DeviceReading
+from tegotae.hybrid.devices.device import DeviceReading, checked_order
 from tegotae.table import HexaPlant
 from tegotae.table.limits import look
 from tegotae.table.tips import matrix_rows, plate_pose
@@ -38,6 +38,8 @@ class HexaTwin:
     """
 
     def __init__(self, plant: HexaPlant, *, start: Sequence[float]) -> None:
+        checks.instance("HexaTwin", "plant", plant, HexaPlant, "Give a HexaPlant(...).")
+        start = tuple(checks.vector("HexaTwin", "start", start, "m, -", 7).tolist())
         if plant.surface is None:
             checks.refuse("HexaTwin", "the plant has no surface.", "Give HexaPlant(..., surface=Surface(...)).")
         self.plant, self.period = plant, float(plant.servo.period)
@@ -63,8 +65,8 @@ class HexaTwin:
             label: simulated time of it [s].
         """
         if self._obeys and not self._fault:
-            self._live.drive(plate_pose(tuple(pose), self._probe))
-            self._label = label
+            wanted, self._label = checked_order("HexaTwin", pose, twist, label)
+            self._live.drive(plate_pose(wanted, self._probe))
 
     def stop(self) -> None:
         """Hold where it was told to be: its servo brakes there already, and a reference that jumps would shake it.

@@ -168,6 +168,9 @@ class DeviceNode:
         watchdog: int = 20,
         tell: Callable[[int, str, str, str], None] = lambda time, level, text, kind: None,
     ) -> None:
+        if not hasattr(clock, "period") or not hasattr(clock, "nanoseconds"):
+            told = f"clock={checks.shown(clock)} tells no time."
+            checks.refuse("DeviceNode", told, "Give a RealClock or a VirtualClock.")
         self._twin, self._link, self._clock, self._tell = twin, link, clock, tell
         self._watchdog = checks.whole("DeviceNode", "watchdog", watchdog, 1, "Give a number of periods, such as 20.")
         self._command: Command | None = None
@@ -193,6 +196,8 @@ class DeviceNode:
         Args:
             tick: its number.
         """
+        if type(tick) is not int:
+            tick = checks.whole("DeviceNode", "tick", tick, 0, "Give the number of the tick.")
         now = self._clock.nanoseconds
         self._waited += min(now - self._stepped, self._longest)
         self._stepped = now

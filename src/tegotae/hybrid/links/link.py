@@ -17,7 +17,7 @@ from tegotae.hybrid.clocks.clock import Clock
 from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.links.datagrams import Header, Refusal, Seal, checked_key, decode, encode, version_of
 from tegotae.hybrid.links.faults import Faults
-from tegotae.hybrid.links.packets import Command, Greeting, Heartbeat, Measurement, Packet, Rearm, Stop
+from tegotae.hybrid.links.packets import KINDS, Command, Greeting, Heartbeat, Measurement, Packet, Rearm, Stop
 from tegotae.hybrid.links.sessions import Order, Peer, Stranger
 from tegotae.hybrid.links.statistics import LinkStatistics
 from tegotae.hybrid.links.transports import Address, Transport
@@ -25,6 +25,9 @@ from tegotae.hybrid.links.transports import Address, Transport
 MAX_AGE = 0.2  # s
 _MOST = 256  # datagrams looked at in one call: a flood must not hold up a tick
 NO_FAULTS = Faults()
+
+
+_SENT = frozenset(KINDS.values())
 
 
 class Link(Closing):
@@ -55,6 +58,8 @@ class Link(Closing):
         self._transport, self._seal = transport, Seal(checked_key(own, key))
         self._session, self._born = session, born
         self._remote = self._target = remote
+        if clock is not None and not hasattr(clock, "nanoseconds"):
+            checks.refuse(own, f"clock={checks.shown(clock)} tells no time.", "Give a RealClock or a VirtualClock.")
         self._true = time.monotonic_ns if clock is None else lambda: clock.nanoseconds
         self._now = self._true if faults.drift == 0.0 else lambda: faults.drifted(self._true())  # what our clock shows
         way = "Give the largest round trip that a packet may have had, such as 0.2 s."
@@ -74,6 +79,8 @@ class Link(Closing):
 
     def send(self, packet: Packet) -> bool:
         """Send at once; False if there is nobody to send to or the system refuses, which is counted, not raised."""
+        if type(packet) not in _SENT:
+            checks.refuse(type(self).__name__, f"packet={checks.shown(packet)} is none.", "Give such as Command(...).")
         return self._say(packet)
 
     def receive(self) -> Packet | None:
@@ -119,6 +126,7 @@ class Link(Closing):
         Args:
             timeout: at most so long [s].
         """
+        timeout = checks.number(type(self).__name__, "timeout", timeout, "s", "Give how long to wait.")
         end = time.monotonic() + timeout
         while not self.met:
             left = end - time.monotonic()

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.errors import InputError
 
 _REASON = 64  # bytes
 _SHORTEST, _LONGEST = 0.998, 1.002  # squares of a quaternion's norm
@@ -57,13 +56,12 @@ def _turns(pose: tuple[float, ...]) -> bool:
     return _SHORTEST < w * w + x * x + y * y + z * z < _LONGEST
 
 
-def _reals(own: str, name: str, value: Numbers, count: int, unit: str) -> tuple[float, ...]:
-    try:
-        result = tuple(map(float, value))
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(
-            f"{own}: {name}={value!r} is not made of numbers.\n  Give {count} numbers [{unit}]."
-        ) from error
+def reals(own: str, name: str, value: Numbers, count: int, unit: str) -> tuple[float, ...]:
+    """So many finite numbers; as quick as can be for those that are."""
+    if type(value) in (tuple, list) and len(value) == count and set(map(type, value)) == {float}:
+        result = tuple(value)  # as it mostly is; nodes make hundreds a second
+    else:
+        result = tuple(checks.numbers(own, name, value).ravel().tolist())
     if len(result) != count:
         checks.refuse(own, f"{name} has {len(result)} numbers.", f"Give {count} [{unit}].")
     if not math.isfinite(sum(result)) and not all(map(math.isfinite, result)):
@@ -72,7 +70,7 @@ def _reals(own: str, name: str, value: Numbers, count: int, unit: str) -> tuple[
 
 
 def _pose(own: str, name: str, value: Numbers) -> tuple[float, ...]:
-    pose = _reals(own, name, value, 7, "m, -")
+    pose = reals(own, name, value, 7, "m, -")
     if not _turns(pose):
         checks.refuse(own, f"{name} has a quaternion {pose[3:]} that is not of length 1.", "Normalise it (w, x, y, z).")
     return pose
@@ -117,8 +115,8 @@ class Command:
         own, put = "Command", _put
         put(self, "label", _label(own, self.label))
         put(self, "pose", _pose(own, "pose", self.pose))
-        put(self, "twist", _reals(own, "twist", self.twist, 6, "m/s, rad/s"))
-        put(self, "acceleration", _reals(own, "acceleration", self.acceleration, 6, "m/s², rad/s²"))
+        put(self, "twist", reals(own, "twist", self.twist, 6, "m/s, rad/s"))
+        put(self, "acceleration", reals(own, "acceleration", self.acceleration, 6, "m/s², rad/s²"))
 
     def parts(self) -> tuple[Any, ...]:
         """All that is sent, in order."""
@@ -169,11 +167,10 @@ class Measurement:
         own, put = "Measurement", _put
         put(self, "label", _label(own, self.label))
         put(self, "pose", _pose(own, "pose", self.pose))
-        put(self, "twist", _reals(own, "twist", self.twist, 6, "m/s, rad/s"))
-        put(self, "wrench", _reals(own, "wrench", self.wrench, 6, "N, N·m"))
+        put(self, "twist", reals(own, "twist", self.twist, 6, "m/s, rad/s"))
+        put(self, "wrench", reals(own, "wrench", self.wrench, 6, "N, N·m"))
         put(self, "onset", _pose(own, "onset", self.onset))
-        if type(self.state) is not State:
-            put(self, "state", State(self.state))
+        checks.instance(own, "state", self.state, State, "Give a State, such as State.RUNNING.")
 
     def parts(self) -> tuple[Any, ...]:
         """All that is sent, in order."""
@@ -215,7 +212,7 @@ class Heartbeat:
 
     def __post_init__(self) -> None:
         _put(self, "label", _label("Heartbeat", self.label))
-        _put(self, "state", State(self.state))
+        checks.instance("Heartbeat", "state", self.state, State, "Give a State, such as State.RUNNING.")
 
     def parts(self) -> tuple[Any, ...]:
         """All that is sent, in order."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tegotae import checks
 from tegotae.hybrid.bus.blocks import BlockReader, Rows
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.reporting import Reporter
@@ -60,6 +61,9 @@ def faults_of(settings: Settings) -> tuple[Faults, Faults]:
     return Faults(delay=there, drift=own.drift, **common), Faults(delay=back, **common)
 
 
+_NODES = ("dynamics", "table", "device")
+
+
 class VirtualLoop:
     """Dynamics, table and device on one virtual timeline, a tick of each at a time.
 
@@ -76,6 +80,9 @@ class VirtualLoop:
     """
 
     def __init__(self, settings: Settings, *, bus: MemoryBus | None = None) -> None:
+        checks.instance("VirtualLoop", "settings", settings, Settings, "Give what read_settings() gives.")
+        if bus is not None:
+            checks.instance("VirtualLoop", "bus", bus, MemoryBus, "Give a MemoryBus(...), or None for its own.")
         there, back = faults_of(settings)  # before anything is compiled: they may be refused
         self.bus = bus = MemoryBus(settings.session) if bus is None else bus
         self._kept = {name: _Kept(bus, name, dtype) for name, dtype in (("dynamics", DYNAMICS), ("table", TABLE))}
@@ -118,7 +125,7 @@ class VirtualLoop:
         Args:
             name: "dynamics", "table" or "device".
         """
-        self.silent.add(name)
+        self.silent.add(checks.choice("VirtualLoop", "name", name, _NODES))
 
     def revive(self, name: str) -> None:
         """It goes on where it was.
@@ -126,7 +133,7 @@ class VirtualLoop:
         Args:
             name: as in `kill`.
         """
-        self.silent.discard(name)
+        self.silent.discard(checks.choice("VirtualLoop", "name", name, _NODES))
 
     def run(self, seconds: float) -> None:
         """Let virtual time pass.
@@ -159,6 +166,8 @@ def run_virtual(
         >>> bool((told.dynamics["steps"] <= 1).all())
         True
     """
+    if progress is not None:
+        checks.function("run_virtual", "progress", progress, "Give a function of the share that is done, or None.")
     loop = VirtualLoop(settings, bus=bus)
     wanted, T = settings.duration, settings.period
     before, still = -1.0, 0.0
