@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harvest import Call, calls_in, examples_of, simple_methods
+from wellformed import EXAMPLES
 
 import tegotae
 
@@ -21,8 +22,15 @@ _INNER = {"bench", "papers", "figures", "commands", "scenarios", "compile", "ker
 _ALONE = {"cli", "__main__", "shipped_machines", "checks", "errors", "extras", "running"}
 
 
-# Documented to take its arguments as they are, for callers in a hurry who have checked them; or opens real sessions.
-TRUSTING = ("tegotae.table.live.LiveTable.drive", "tegotae.hybrid.bus.zenoh_bus.ZenohBus")
+# Taken as they are: `drive` says so; nodes call `step` at every tick, with what links and devices have checked, and
+# count in `LinkStatistics`. A bus of zenoh opens sessions; its arguments are checked by what `MemoryBus` is checked by.
+TRUSTING = (
+    "tegotae.table.live.LiveTable.drive",
+    "tegotae.hybrid.safety.safety.Safety.step",
+    "tegotae.hybrid.safety.sensing.Sensing.step",
+    "tegotae.hybrid.links.statistics.LinkStatistics",
+    "tegotae.hybrid.bus.zenoh_bus.ZenohBus",
+)
 
 
 def modules_of(package: str) -> list[str]:
@@ -54,14 +62,20 @@ def public_calls(packages: list[str]) -> list[Call]:
     found: dict[str, Call] = {}
     for package in packages:
         known = names_of(package)
-        for module in modules_of(package):
-            for name, source in examples_of(module):
-                for call in calls_in(module, name, source):
-                    if _is_public(call, known):
-                        found.setdefault(call.name, call)
+        examples = [(module, *example) for module in modules_of(package) for example in examples_of(module)]
+        examples.append((package, f"{package} beside", EXAMPLES.get(package, "")))
+        for module, name, source in examples:
+            for call in calls_in(module, name, source):
+                if _is_public(call, known) and _told(call) > _told(found.get(call.name)):
+                    found[call.name] = call
     for call in list(simple_methods(list(found.values()))):
         found.setdefault(call.name, call)
     return [found[name] for name in sorted(found) if not name.startswith(TRUSTING)]
+
+
+def _told(call: Call | None) -> int:
+    """How much of a call is said: of several examples, the one that says most is taken."""
+    return -1 if call is None else sum(value is not None for value in call.arguments.values())
 
 
 def _is_public(call: Call, known: dict[str, Any]) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
+from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.toml_settings import explain, put, read_toml, toml_lines, with_kinds
 
@@ -264,7 +264,8 @@ def read_settings(path: str | os.PathLike[str] | None = None, changes: Sequence[
         >>> read_settings(changes=["link.delay=0.01", "guard=false"]).link.delay
         0.01
     """
-    given = {} if path is None else read_toml(Path(path), "tegotae hybrid")
+    given = {} if path is None else read_toml(checks.path_of("read_settings", path), "tegotae hybrid")
+    changes = checks.texts("read_settings", "changes", changes, 'Give a list such as ["link.delay=0.01"].')
     for change in changes:
         before = with_kinds(Settings, given)
         put(given, change)

@@ -244,7 +244,9 @@ class MemoryBus:
 
     def meet(self, nodes: Collection[str], timeout: float) -> list[str]:
         """Who is missing, in words; virtual time does not pass by waiting."""
-        return [f"node {node!r} is not here" for node in waited_for(self, nodes, 0.0)]
+        checks.at_least_zero("MemoryBus", "timeout", timeout, "s", "Give how long to wait.")
+        wanted = checks.texts("MemoryBus", "nodes", nodes, "Give a list of names of nodes.")
+        return [f"node {node!r} is not here" for node in waited_for(self, wanted, 0.0)]
 
     def versions(self) -> list[str]:
         """Nodes of another version than ours that are here, in words."""

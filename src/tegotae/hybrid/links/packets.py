@@ -247,7 +247,7 @@ class Stop:
     def __post_init__(self) -> None:
         _put(self, "label", _label("Stop", self.label))
         if not isinstance(self.reason, str):
-            checks.refuse("Stop", f"reason={self.reason!r} is not text.", "Give a few words.")
+            checks.refuse("Stop", f"reason={checks.shown(self.reason)} is not text.", "Give a few words.")
 
     def parts(self) -> tuple[Any, ...]:
         """All that is sent, in order."""

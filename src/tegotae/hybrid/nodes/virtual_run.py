@@ -141,7 +141,7 @@ class VirtualLoop:
         Args:
             seconds: how much [s].
         """
-        self.line.run(seconds)
+        self.line.run(checks.at_least_zero("VirtualLoop", "seconds", seconds, "s", "Give how much time is to pass."))
 
     def finish(self) -> Told:
         """The last words of all nodes, and all rows."""

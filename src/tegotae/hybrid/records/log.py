@@ -76,10 +76,12 @@ class LogWriter(Closing):
 
         self._interval = round(1e9 * checks.positive("LogWriter", "interval", interval, "s", "0.5 s is usual."))
         if not isinstance(about, Mapping):
-            checks.refuse("LogWriter", f"about={about!r} is not a mapping.", "Give a dict, such as {'settings': {}}.")
+            checks.refuse(
+                "LogWriter", f"about={checks.shown(about)} is not a mapping.", "Give a dict, such as {'settings': {}}."
+            )
         told = _about(about)
         self.path = checks.target_of(path)
-        self._file = _opened(self.path, overwrite)
+        self._file = _opened(self.path, checks.flag("LogWriter", "overwrite", overwrite))
         self._writer: Any = Writer(self._file, compression=CompressionType.ZSTD)
         self._channels: dict[str, int] = {}
         self._offset = 0  # ns: the table's clock minus the dynamics' own
@@ -105,8 +107,11 @@ class LogWriter(Closing):
             rows: one structured record a tick.
             first: number of the first row since its node began; a gap is a block that was lost [-].
         """
-        if kind not in KINDS:
-            checks.refuse("LogWriter", f"rows of kind={kind!r} are unknown.", f"Give one of {', '.join(KINDS)}.")
+        first = checks.whole("LogWriter", "first", first, 0, "Give the number of the first row.")
+        if not isinstance(kind, str) or kind not in KINDS:
+            checks.refuse(
+                "LogWriter", f"rows of kind={checks.shown(kind)} are unknown.", f"Give one of {', '.join(KINDS)}."
+            )
         if (
             not isinstance(rows, np.ndarray)
             or rows.dtype.names is None
@@ -134,7 +139,8 @@ class LogWriter(Closing):
             simulated: time [s].
             q: of the model [m, rad, -].
         """
-        q = np.asarray(q, dtype="<f8")
+        simulated = checks.number("LogWriter", "simulated", simulated, "s")
+        q = checks.finite_array("LogWriter", "q", q, "").astype("<f8")
         if q.ndim != 1:
             checks.refuse("LogWriter", f"q has shape {q.shape}.", "Give one number a coordinate.")
         if "configuration" not in self._channels:
@@ -154,12 +160,14 @@ class LogWriter(Closing):
         Args:
             event: "time" [ns] of its node's clock, "node", "level" ("info", "warning" or "trip"), "text" and "kind".
         """
+        checks.mapping("LogWriter", "event", event, "Give time [ns], node, level and text.")
         try:
             own, node = int(event["time"]), str(event["node"])
             level, _ = str(event["level"]), str(event["text"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise InputError(
-                f"LogWriter: event={event!r} lacks something ({error}).\n  Give time [ns], node, level and text."
+                f"LogWriter: event={checks.shown(event)} lacks something ({error}).\n"
+                "  Give time [ns], node, level and text."
             ) from error
         if level not in LEVELS:
             checks.refuse("LogWriter", f"an event has level={level!r}.", f"Give one of {', '.join(LEVELS)}.")
@@ -262,4 +270,4 @@ def _json(value: object) -> bytes:
     try:
         return json.dumps(plain(value), ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError) as error:
-        raise InputError(f"LogWriter: {value!r:.200} is not for a log ({error}).\n  Give plain data.") from error
+        raise InputError(f"LogWriter: {checks.shown(value)} is not for a log ({error}).\n  Give plain data.") from error

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
 from tegotae.extras import require
@@ -58,7 +59,7 @@ class LogReader:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         require("LogReader", "mcap")
-        self.path = os.fspath(path)
+        self.path = str(checks.path_of("LogReader", path))
         self.words: list[str] = []
         self.about: dict[str, Any] = {}
         self.status: dict[str, list[dict[str, Any]]] = {}

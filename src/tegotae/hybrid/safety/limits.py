@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 from tegotae import checks
-from tegotae.errors import InputError
 from tegotae.hybrid.safety.poses import LEVEL, normalised
 
 _BOX = "Give three numbers [m], such as (-0.1, -0.1, -0.1)."
@@ -22,12 +21,9 @@ _UNITS = {
 
 
 def _numbers(own: str, name: str, value: Sequence[float], count: int, remedy: str) -> tuple[float, ...]:
-    try:
-        listed = tuple(value)
-    except TypeError as error:
-        raise InputError(f"{own}: {name}={value!r} is not a list.\n  {remedy}") from error
+    listed = checks.several(own, name, value, object, remedy)
     if len(listed) != count:
-        checks.refuse(own, f"{name}={value!r} has {len(listed)} numbers.", remedy)
+        checks.refuse(own, f"{name}={checks.shown(value)} has {len(listed)} numbers.", remedy)
     return tuple(checks.number(own, f"{name}[{i}]", one, "", remedy) for i, one in enumerate(listed))
 
 
@@ -164,8 +160,8 @@ class Reflexes:
             >>> round(1e3 * Reflexes().goes_on(2e-3), 6)  # ms
             24.0
         """
-        return self.watchdog * period + self.coast + 0.5 * self.ramp
+        return self.watchdog * checks.period_of("Reflexes", period) + self.coast + 0.5 * self.ramp
 
     def rest_after(self, period: float) -> float:
         """From the last command until what is ordered rests [s], for ticks of a period [s]."""
-        return self.watchdog * period + self.coast + self.ramp
+        return self.watchdog * checks.period_of("Reflexes", period) + self.coast + self.ramp

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import hypot, inf, isfinite
+from math import hypot, inf
 from typing import NamedTuple
 
 from tegotae import checks
@@ -109,7 +109,11 @@ class Safety:
         margins: Margins | None = None,
     ) -> None:
         own, T = "Safety", checks.period_of("Safety", period)
-        self._reflexes = reflexes = reflexes or Reflexes()
+        checks.instance(own, "limits", limits, Limits, "Give Limits(...).")
+        if margins is not None:
+            checks.function(own, "margins", margins, "Give a function of the pose, or None.")
+        reflexes = Reflexes() if reflexes is None else reflexes
+        self._reflexes = checks.instance(own, "reflexes", reflexes, Reflexes, "Give Reflexes(...), or None.")
         for speed, change in (
             (limits.velocity, limits.acceleration),
             (limits.angular_velocity, limits.angular_acceleration),
@@ -121,8 +125,7 @@ class Safety:
                     f"ramp={reflexes.ramp:g} s.",
                     "Allow more acceleration, less velocity, or a longer ramp.",
                 )
-        if not all(map(isfinite, start)) or len(start) != 7:
-            checks.refuse(own, f"start={start} is not a pose.", "Give seven finite numbers, as the device reads them.")
+        start = checks.vector(own, "start", start, "m, -", 7).tolist()
         self._limits, self._period = limits, T
         self._motion = Motion(limits, T, start, margins)
         self._teller = Teller(T)

@@ -1,0 +1,17 @@
+"""Whatever is given to what is public here: a sound result, a documented warning, or an error that says the way out."""
+
+import pytest
+from verdicts import SEED, hold_up
+
+PACKAGES = ["tegotae", "tegotae.friction", "tegotae.control", "tegotae.device"]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_bad_values_meet_words(package):
+    hold_up([package], every=40)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_bad_value_meets_words(package):
+    hold_up([package], every=1, seed=SEED)
