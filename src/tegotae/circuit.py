@@ -144,14 +144,15 @@ class Circuit(Admittance):
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
         """Every block as it starts, with the fields named in `initial` set ("velocity", "brake.deflection", ...)."""
         state = super().initial_state(period, None)
+        initial = checks.mapping("Circuit", "initial", initial, 'Give a dict, such as {"velocity": 1.0}.')
         places = self.slices()
         for prefix, block in [("", self.admittance), *((f"{n}.", b) for n, b in self.impedances.items())]:
             outside = {name: _seen_from_outside(name) if not prefix else prefix + name for name in block.slices()}
-            own = {name: initial[told] for name, told in outside.items() if initial and told in initial}
+            own = {name: initial[told] for name, told in outside.items() if told in initial}
             own_state = block.initial_state(period, own)
             for name, part in block.slices().items():
                 state[places[outside[name]]] = own_state[part]
-        for name in initial or {}:
+        for name in initial:
             if name not in places:
                 checks.refuse("Circuit", f"initial[{name!r}] is not part of its state.", f"It has {', '.join(places)}.")
         return state

@@ -75,7 +75,8 @@ def changes(call: Call) -> list[Change]:
 
 def _waits(call: Call, argument: str) -> bool:
     """Whether a call rightly takes as long as it is told to."""
-    return argument in ("timeout", "seconds", "ticks", "duration") and call.name.startswith("tegotae.hybrid")
+    patient = argument in ("timeout", "seconds", "ticks", "duration") and call.name.startswith("tegotae.hybrid")
+    return patient or (argument == "span" and call.name.endswith(".solve"))
 
 
 def changed(arguments: dict[str, Any], change: Change) -> tuple[dict[str, Any], Any]:

@@ -75,18 +75,27 @@ def place(own: list[traceback.FrameSummary]) -> str:
 _KNOWN_AS = {
     "signal": ("force", "velocity"),
     "variations": ("stiffness", "batch"),
-    "path": ("Cannot",),
+    "path": ("Cannot", "suffix"),
+    "frequency": ("wave",),
     "function": ("law",),
     "limits": ("limit",),
     "wrenches": ("body",),
     "varied": ("elasticity",),
-    "velocity": ("motion",),
+    "velocity": ("motion", "force"),
     "slip_angle": ("lateral_force",),
-    "rows": ("row",),
-    "inputs": ("row", "diverged"),
-    "initial": ("starts",),
+    "rows": ("row", "symbol"),
+    "parameters": ("symbol", "mass matrix"),
+    "atol": ("motion",),
+    "span": ("stopped",),
+    "inputs": ("row", "diverged", "symbol"),
+    "initial": ("starts", "state"),
     "value": ("state",),
     "log": ("path", "Cannot"),
+    "steer": ("slip_angle",),
+    "force": ("hand_torque",),
+    "lateral_force": ("peak",),
+    "torque": ("diverged", "trail"),
+    "targets": ("diverged",),
     "there": ("faults",),
     "back": ("faults",),
     "start": ("rotation",),
@@ -116,7 +125,7 @@ def names(error: TegotaeError, argument: str) -> bool:
 
 
 # Documented to be infinite where nothing limits it, and not a number where there is no such thing.
-ENDLESS = {"largest_period", "stuck", "seen", "gap", "cutoff"}
+ENDLESS = {"largest_period", "stuck", "seen", "gap", "cutoff", "limit"}
 
 
 def not_finite(thing: Any, depth: int = 3) -> str:

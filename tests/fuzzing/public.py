@@ -66,7 +66,9 @@ def public_calls(packages: list[str]) -> list[Call]:
         examples.append((package, f"{package} beside", EXAMPLES.get(package, "")))
         for module, name, source in examples:
             for call in calls_in(module, name, source):
-                if _is_public(call, known) and _told(call) > _told(found.get(call.name)):
+                # What is written for this stands before examples that say as much.
+                before = _told(found.get(call.name)) - (source is EXAMPLES.get(package))
+                if _is_public(call, known) and _told(call) > before:
                     found[call.name] = call
     for call in list(simple_methods(list(found.values()))):
         found.setdefault(call.name, call)
@@ -84,3 +86,29 @@ def _is_public(call: Call, known: dict[str, Any]) -> bool:
         return True
     # Nodes have many objects inside that no user holds; elsewhere what a public call gives is public too.
     return call.owner is not None and not inspect.isclass(call.owner) and not call.name.startswith("tegotae.hybrid")
+
+
+# What runs, starts and sensors give; links and nodes, which are made with sockets; and settings, read from files.
+GIVEN = {
+    "Comparison", "Deadlines", "DeviceReading", "DynamicsNode", "Fit", "Link", "LivePID", "LivePSMC", "LiveScene",
+    "LiveTable", "Margins", "Meeting", "MemoryLink", "Nearest", "Passivity", "Reading", "Settings", "State", "Steady",
+    "TableImpedance", "TableNode", "UdpLink", "Workspace",
+}  # fmt: skip
+
+
+def owed(package: str) -> set[str]:
+    """What hostile hands must have called: every class that a user makes, and every function, if it takes arguments."""
+    own = modules_of(package)
+    found = {name for name, thing in names_of(package).items() if thing.__module__ in own and _takes_arguments(thing)}
+    return {name for name in found if name.rpartition(".")[2] not in GIVEN and not name.startswith(TRUSTING)}
+
+
+def _takes_arguments(thing: Any) -> bool:
+    if inspect.isclass(thing) and (inspect.isabstract(thing) or issubclass(thing, Exception)):
+        return False
+    if getattr(thing, "_is_protocol", False):
+        return False
+    try:
+        return bool(inspect.signature(thing).parameters)
+    except ValueError:
+        return False

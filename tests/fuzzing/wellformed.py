@@ -65,7 +65,10 @@ tendon.length(rod, [0.0, 0.1, 0.2, 0.3])
 """,
     "tegotae.steering": """
 import numpy as np
+from dataclasses import fields
 from tegotae.steering import SteeringSystem
+paper = SteeringSystem.paper()
+SteeringSystem(**{f.name: getattr(paper, f.name) for f in fields(paper) if f.init})
 from tegotae.steering.arc import Arc, ParallelLink
 system = SteeringSystem.physical(speed=5.0, bristles=21)
 live = system.start(period=1e-3, initial={"position": 0.0})
@@ -78,6 +81,13 @@ arc = Arc(arm=arm, centre=(0.0, 0.35), radius=0.18, travel=1.0)
 arc.angle([0.0, 0.5])
 arc.joints(0.1)
 arc.joint_torques(1.0, 0.1)
+""",
+    "tegotae.table": """
+from dataclasses import fields
+from tegotae.table import Hexa, HexaPlant
+for kind in (Hexa, HexaPlant):
+    table = kind.default()
+    kind(**{f.name: getattr(table, f.name) for f in fields(table) if f.init})
 """,
     "tegotae.inclusion": """
 from tegotae.inclusion import Contact, Friction, Inclusion

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import tegotae as tg
+from tegotae.control import PID
 from tegotae.friction import classics
+from tegotae.multibody import Body, Prismatic, Scene, Tree
 
 T = 1e-3
 BRAKE = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))
@@ -120,6 +122,91 @@ RUNS = {
     "batch signal": (lambda: BRAKE.batch(stiffness=[1.0, 2.0]).run(np.zeros((3, 5)), period=T), "shape"),
     "batch nan": (lambda: BRAKE.batch(stiffness=[1.0, 2.0]).run([math.nan], period=T), "nan"),
 }
+
+
+# What NumPy would make numbers of, and what they are not.
+NO_NUMBERS = {
+    "flags": np.array([True, False]),
+    "a flag among numbers": [1.0, True],
+    "text": np.array(["1", "2"]),
+    "a text among numbers": [1.0, "2"],
+    "bytes": np.array([b"1", b"2"]),
+    "dates": np.array(["2026-01-01", "2026-01-02"], dtype="M8[D]"),
+    "spans of time": np.array([1, 2], dtype="m8[s]"),
+    "complex": np.array([1.0 + 0.0j, 2.0]),
+    "structured": np.zeros(2, dtype=[("a", "f8")]),
+    "masked": np.ma.array([1.0, 2.0], mask=[False, True]),
+    "objects": np.array([1.0, None], dtype=object),
+    "a set": {1.0, 2.0},
+}
+NUMBERS = {
+    "whole": np.array([1, 2], dtype=np.int8),
+    "unsigned": np.array([1, 2], dtype=np.uint64),
+    "half": np.array([1, 2], dtype=np.float16),
+    "single": np.array([1, 2], dtype=np.float32),
+    "big-endian": np.array([1, 2], dtype=">f8"),
+    "strided": np.array([1.0, 0.0, 2.0])[::2],
+    "masked by nothing": np.ma.array([1.0, 2.0]),
+    "objects that are numbers": np.array([1, 2.0], dtype=object),
+    "a range": range(1, 3),
+}
+LIFT = Scene(tree=Tree([Body(name="lift", mass=2.0, joint=Prismatic())]))
+WORDS = {
+    "record a number": (lambda: BRAKE.run([1.0], period=T, record=5), "record=5 is not a list of names"),
+    "record a text": (lambda: BRAKE.run([1.0], period=T, record="force"), "record='force' is not a list of names"),
+    "period endless": (lambda: BRAKE.run([1.0], period=1e300), "period=1e[+]300 s"),
+    "period nothing": (lambda: BRAKE.run([1.0], period=5e-324), "period=5e-324 s"),
+    "initial a number": (lambda: BRAKE.run([1.0], period=T, initial=3.0), "initial=3.0 is not a dict"),
+    "load nothing": (lambda: tg.load(None), "path=None is not a path"),
+    "scene for ages": (lambda: LIFT.run(1e12, period=T), "duration=1000000000000.0 s would take .* bytes"),
+    "servo without a number": (lambda: PID(proportional=1.0).start(period=T).control(None, 0), "reference=None"),
+    "a range of ages": (lambda: BRAKE.run(range(10**12), period=T), "quarter of the memory"),
+    "more than there is": (lambda: BRAKE.run(np.broadcast_to(1.0, 10**13), period=T), "quarter of the memory"),
+    "digits without end": (lambda: tg.Coulomb(10**5000), "limit=inf N is not finite"),
+    "a law of such digits": (lambda: tg.FrictionAdmittance(mass=1.0, law=10**5000), "law=a int is not a friction law"),
+    "flag": (lambda: tg.inclusion.Inclusion({"x": "1"}).to_ode(auto="no"), "auto='no' is neither True nor False"),
+}
+
+
+@pytest.mark.parametrize("case", NO_NUMBERS)
+def test_what_is_no_number_is_not_taken_for_one(case):
+    """Not in a record, nor in a live input, a state to start from, or a parameter with several values."""
+    value = NO_NUMBERS[case]
+    takers = (
+        lambda: BRAKE.run(value, period=T),
+        lambda: PLANAR.start(period=T).step(value),
+        lambda: PLANAR.run(np.zeros((3, 2)), period=T, initial={"deflection": value}),
+        lambda: tg.ParallelFriction(stiffness=1e4, limits=value),
+        lambda: tg.Coulomb(1.0)(value),
+    )
+    for take in takers:
+        with pytest.raises(tg.InputError, match="\n  "):
+            take()
+
+
+@pytest.mark.parametrize("case", NUMBERS)
+def test_numbers_of_every_kind_are_taken(case):
+    expected = BRAKE.run([1.0, 2.0], period=T).force
+    assert np.array_equal(BRAKE.run(NUMBERS[case], period=T).force, expected)
+
+
+@pytest.mark.parametrize("case", WORDS)
+def test_bad_values_are_told_in_words(case):
+    go, message = WORDS[case]
+    with pytest.raises(tg.InputError, match=message) as refused:
+        go()
+    assert "\n  " in str(refused.value), "the second line is the way out"
+
+
+def test_what_a_user_raises_passes_through():
+    class TheirsError(Exception):
+        pass
+
+    def progress(share):
+        raise TheirsError
+
+    with pytest.raises(TheirsError):
+        LIFT.run(1.0, period=T, progress=progress)
 
 
 @pytest.mark.parametrize("case", CONSTRUCTION)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from tegotae import checks
 from tegotae.compile.telling import told_of_compiling
 
 PATIENCE = 1.0  # [s] of silence before anything is shown
@@ -16,6 +17,8 @@ PATIENCE = 1.0  # [s] of silence before anything is shown
 @contextmanager
 def reporter(progress: bool | Callable[[str, float], None] | None) -> Iterator[Callable[[str, float], None]]:
     """A function (stage, fraction done) that shows, calls or does nothing, as asked."""
+    if not (progress is None or isinstance(progress, bool)):
+        checks.function("fit", "progress", progress, "Give True, False, or a function of stage and share.")
     if callable(progress):
         yield progress
         return

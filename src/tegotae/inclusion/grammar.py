@@ -75,6 +75,8 @@ def value_of(given: Any, owner: str, place: str, names: Mapping[str, Symbol] | N
         return _Reader(given, owner, place, names or {}).read()
     if isinstance(given, (sympy.Basic, sympy.MatrixBase)):
         return given
+    if isinstance(given, np.floating):
+        given = float(given)
     # Not containers: SymPy would run text that lies inside them.
     if (isinstance(given, (numbers.Number, np.number)) and not isinstance(given, np.timedelta64)) or hasattr(
         given, "_sympy_"

@@ -54,10 +54,12 @@ class Ground:
         own, set_ = "Ground", object.__setattr__
         for name in ("tangential", "normal", "backward"):
             value = getattr(self, name)
-            if value is not None:
+            if name != "backward" or value is not None:
                 set_(self, name, checks.at_least_zero(own, name, value, "", "Give a coefficient of friction."))
         set_(self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m²", "Such as 1e4."))
         set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m²", "Give 0 for none."))
+        if self.load is not None:
+            checks.finite_array(own, "load", self.load, "N/m")
         set_(self, "static", checks.number(own, "static", self.static, ""))
         if self.static < 1.0:
             checks.refuse(own, f"static={self.static:g} is below 1.", "Friction at rest is at least that in motion.")

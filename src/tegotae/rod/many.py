@@ -43,6 +43,8 @@ def variations(rod: PlanarRod, varied: Mapping[str, Sequence[Any]]) -> list[Plan
     """
     checks.instance("variations", "rod", rod, PlanarRod, "Give a PlanarRod(...).")
     way = "Give a dict from the name of a parameter to its values, one a rod."
+    if varied is None:
+        checks.refuse("variations", "varied=None varies nothing.", way)
     for name, values in checks.mapping("variations", "varied", varied, way).items():
         listed = isinstance(values, Sequence) or (isinstance(values, np.ndarray) and values.ndim > 0)
         if not listed or isinstance(values, str | bytes):
@@ -51,10 +53,10 @@ def variations(rod: PlanarRod, varied: Mapping[str, Sequence[Any]]) -> list[Plan
     known = [f.name for f in dataclasses.fields(rod) if f.init]
     for name in varied:
         if name not in known:
-            checks.refuse("PlanarRod", f"variations has {name!r}.", f"It has {', '.join(known)}.")
+            checks.refuse("PlanarRod", f"varied has {name!r}.", f"It has {', '.join(known)}.")
     lengths = {name: len(values) for name, values in varied.items()}
     if len(set(lengths.values())) != 1 or 0 in lengths.values():
-        checks.refuse("PlanarRod", f"variations got lengths {lengths}.", "Give each as many values, one a rod.")
+        checks.refuse("PlanarRod", f"varied has lengths {lengths}.", "Give each as many values, one a rod.")
     count = next(iter(lengths.values()))
     changed: list[dict[str, Any]] = [{name: values[i] for name, values in varied.items()} for i in range(count)]
     return [dataclasses.replace(rod, **changes) for changes in changed]

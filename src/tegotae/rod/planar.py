@@ -236,16 +236,8 @@ class PlanarRod:
         """
         y, v, a = (np.zeros(self.nodes + 2) for _ in range(3))
         for name, given, into, unit in (("angle", angle, y, "rad"), ("angle_rate", angle_rate, v, "rad/s")):
-            values = checks.array("PlanarRod", name, given, unit)
-            if values.shape != (self.nodes,):
-                checks.refuse("PlanarRod", f"{name} has shape {values.shape}.", f"Give {self.nodes}, one a node.")
-            checks.finite("PlanarRod", name, values, unit)
-            into[2:] = values
-        moved = checks.array("PlanarRod", "base_velocity", base_velocity, "m/s")
-        if moved.shape != (2,):
-            checks.refuse("PlanarRod", f"base_velocity has shape {moved.shape}.", "Give two numbers, (x, y).")
-        checks.finite("PlanarRod", "base_velocity", moved, "m/s")
-        v[:2] = moved
+            into[2:] = checks.vector("PlanarRod", name, given, unit, self.nodes)
+        v[:2] = checks.vector("PlanarRod", "base_velocity", base_velocity, "m/s", 2)
         rod = self.compiled(Phase(until=1.0, torque=torque, base=base, loads=loads))
         self._module.accelerate(rod, 0.0, y, v, a)
         return a[2:]

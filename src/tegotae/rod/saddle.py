@@ -267,11 +267,7 @@ class SaddleRod:
         return Result(variables, title="SaddleRod", about=about | {"stabilisation": self.stabilisation})
 
     def _each_node(self, name: str, given: ArrayLike, unit: str) -> Array:
-        values = checks.array("SaddleRod", name, given, unit)
-        if values.shape != (self.rod.nodes,):
-            checks.refuse("SaddleRod", f"{name} has shape {values.shape}.", f"Give {self.rod.nodes}, one a node.")
-        checks.finite("SaddleRod", name, values, unit)
-        return values
+        return checks.vector("SaddleRod", name, given, unit, self.rod.nodes)
 
 
 def gaps(q: Array, way: Complex) -> Array:

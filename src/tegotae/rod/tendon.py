@@ -71,7 +71,7 @@ class Tendon:
         Args:
             rod: what it bends.
         """
-        hs = rod._segments["hs"]
+        hs = checks.instance("Tendon", "rod", rod, PlanarRod, "Give a PlanarRod(...).")._segments["hs"]
         offset = checks.array("Tendon", "offset", self.offset, "m")
         if offset.shape not in ((), (hs.size,)):
             checks.refuse("Tendon", f"offset has shape {offset.shape}.", f"Give a number, or {hs.size}, one a segment.")
@@ -88,9 +88,9 @@ class Tendon:
             rod: what it bends.
             angle: of every node [rad].
         """
-        end = rod.length if self.end is None else self.end
-        bend = np.diff(checks.array("Tendon", "angle", angle, "rad"), axis=-1)
-        return np.asarray(end - (self.arms(rod) * bend).sum(axis=-1))
+        arms, end = self.arms(rod), rod.length if self.end is None else self.end
+        bend = np.diff(checks.finite_array("Tendon", "angle", angle, "rad", last=rod.nodes), axis=-1)
+        return np.asarray(end - (arms * bend).sum(axis=-1))
 
     def curvature(self, rod: PlanarRod) -> Any:
         """What `Phase` takes as `curvature`: the rod's own, and that of this tendon [1/m].

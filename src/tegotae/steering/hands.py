@@ -281,7 +281,7 @@ def _times(profile: object, time: ArrayLike) -> Array:
 
 def _profile_or_record(owner: str, name: str, value: Profile | ArrayLike, unit: str) -> Profile | Array:
     """A profile as it is, a number as `Hold`, anything else as an array with one value a tick."""
-    if isinstance(value, Profile):
+    if isinstance(value, Profile) and not isinstance(value, type):
         return value
     if checks.is_real(value) or not isinstance(value, Sequence | np.ndarray) or isinstance(value, str | bytes):
         return Hold(value=checks.number(owner, name, value, unit, "Give a number, an array, or such as Sine(…)."))

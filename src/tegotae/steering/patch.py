@@ -287,7 +287,7 @@ class ContactPatch(Impedance):
             speed: V [m/s], not 0; negative rolls backwards.
         """
         V = checks.number(self.name, "speed", speed, "m/s", "Give one speed.")
-        if V == 0.0:
+        if abs(V) < checks.SMALLEST:
             checks.refuse(self.name, "speed=0: a parked tyre never settles.", "Use run(steer=..., speed=0.0, ...).")
         angles = np.atleast_1d(checks.array(self.name, "slip_angle", slip_angle, "rad"))
         if not np.isfinite(angles).all():

@@ -209,9 +209,8 @@ class SteeringSystem:
             period: T [s].
             initial: fields of the circuit to start from.
         """
-        return LiveSteering(
-            self, self._torqued, period, {f"{self._inside}tyre.speed": self.speed} | dict(initial or {})
-        )
+        given = checks.mapping("SteeringSystem", "initial", initial, 'Such as {"position": 0.1}.')
+        return LiveSteering(self, self._torqued, period, {f"{self._inside}tyre.speed": self.speed} | dict(given))
 
     def _result(self, run: Result, torque: Array, speed: Array, beside: Sequence[str]) -> Result:
         def told(values: Array, unit: str, meaning: str) -> Variable:
@@ -273,7 +272,7 @@ class LiveSteering(LiveCircuit):
 
     def step(self, force: ArrayLike) -> Any:
         """One tick: hand torque [N·m] in, wheel velocity [rad/s] out."""
-        torque = np.asarray(force, dtype=np.float64)
+        torque = checks.array("SteeringSystem", "hand_torque (force)", force, "N·m")
         try:
             return self._ratio * super().step(self._ratio * torque)
         except InputError:

@@ -373,11 +373,7 @@ class HexaPlant:
 
 
 def _twist_of(twist: ArrayLike) -> Array:
-    given = checks.numbers("HexaPlant", "twist", twist)
-    if given.shape != (6,):
-        checks.refuse("HexaPlant", f"twist has shape {given.shape}.", "Give three velocities and three rates.")
-    checks.finite("HexaPlant", "twist", given, "m/s, rad/s")
-    return given
+    return checks.vector("HexaPlant", "twist", twist, "m/s, rad/s", 6)
 
 
 def state_of(position: Array, rotation: Array) -> Array:

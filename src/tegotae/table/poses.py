@@ -54,10 +54,7 @@ def rotation_about(vector: ArrayLike) -> Array:
                [ 1.,  0.,  0.],
                [ 0.,  0.,  1.]])
     """
-    w = checks.array("rotation_about", "vector", vector, "rad", "Give three numbers in rad.")
-    if w.shape != (3,):
-        checks.refuse("rotation_about", f"vector has shape {w.shape}.", "Give three numbers in rad.")
-    checks.finite("rotation_about", "vector", w, "rad")
+    w = checks.vector("rotation_about", "vector", vector, "rad", 3)
     angle = math.sqrt(float(w @ w))
     cross = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
     if angle < 1e-4:

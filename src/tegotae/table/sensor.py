@@ -102,7 +102,7 @@ class ForceSensor:
                 f"limit={checks.shown(self.limit)} must be > 0.",
                 "Give the largest force and torque, or math.inf.",
             )
-        if not (isinstance(self.cutoff, (int, float)) and self.cutoff > 0.0):
+        if not (checks.is_real(self.cutoff) and self.cutoff > 0.0):
             checks.refuse(
                 owner, f"cutoff={checks.shown(self.cutoff)} Hz must be > 0.", "Give a frequency in Hz, or math.inf."
             )

@@ -29,7 +29,11 @@ def recipe_for(
         _nothing_free(free)
         return checked(ParallelRecipe(count, numbers))
     if elements is not None:
-        checks.refuse("fit", f"elements={elements} for a single element.", "Leave it out, or fit tg.ParallelFriction.")
+        checks.refuse(
+            "fit",
+            f"elements={checks.shown(elements)} for a single element.",
+            "Leave it out, or fit tg.ParallelFriction.",
+        )
     given = {**friction.given, **({"preload": 0.0, "offset": 0.0} if block_type is FrictionImpedance else {})}
     for name in free:
         if name not in given:

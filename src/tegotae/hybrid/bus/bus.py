@@ -82,7 +82,7 @@ def checked_word(own: str, name: str, value: str) -> str:
         'table'
     """
     if not isinstance(value, str) or not _WORD.fullmatch(value):
-        checks.refuse(own, f"{name}={value!r} is not one word.", f"{_WORDS}, such as {name}='table'.")
+        checks.refuse(own, f"{name}={checks.shown(value)} is not one word.", f"{_WORDS}, such as {name}='table'.")
     return value
 
 
@@ -204,6 +204,7 @@ class MemoryBus:
     def publish(self, topic: str, payload: bytes) -> None:
         """Hand on to all who subscribed, in the order in which they did."""
         checked_topic("MemoryBus", self._session, topic)
+        checks.instance("MemoryBus", "payload", payload, bytes, "Give bytes.")
         for _, pattern, take in tuple(self._memory.takes):
             if topic == pattern or (pattern.endswith("/**") and f"{topic}/".startswith(pattern[:-2])):
                 take(topic, payload)

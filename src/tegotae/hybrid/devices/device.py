@@ -115,7 +115,7 @@ def checked_order(
 ) -> tuple[tuple[float, ...], float]:
     """A pose and its time, of a command that is one."""
     reals(own, "twist", twist, 6, "m/s, rad/s")
-    if type(label) is not float:
+    if type(label) is not float or label != label:
         label = checks.number(own, "label", label, "s", "Give the simulated time of it.")
     return reals(own, "pose", pose, 7, "m, -"), label
 

@@ -196,7 +196,7 @@ class DeviceNode:
         Args:
             tick: its number.
         """
-        if type(tick) is not int:
+        if type(tick) is not int or not 0 <= tick <= checks.MOST:
             tick = checks.whole("DeviceNode", "tick", tick, 0, "Give the number of the tick.")
         now = self._clock.nanoseconds
         self._waited += min(now - self._stepped, self._longest)

@@ -118,7 +118,7 @@ class Link(Closing):
             seconds: at most so long [s].
             spin: the first part of that [s], in which the process does not sleep: to be woken takes some 50 us more.
         """
-        if type(seconds) is not float or type(spin) is not float or not (seconds + spin) < checks.LARGEST:
+        if type(seconds) is not float or type(spin) is not float or not 0.0 <= spin <= seconds < checks.LARGEST:
             own, way = type(self).__name__, "Give how long to wait."
             seconds = checks.at_least_zero(own, "seconds", seconds, "s", way)
             spin = checks.at_least_zero(own, "spin", spin, "s", way)

@@ -162,7 +162,7 @@ class LogWriter(Closing):
         """
         checks.mapping("LogWriter", "event", event, "Give time [ns], node, level and text.")
         try:
-            own, node = int(event["time"]), str(event["node"])
+            own, node = int(checks.number("LogWriter", "event['time']", event["time"], "ns")), str(event["node"])
             level, _ = str(event["level"]), str(event["text"])
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise InputError(

@@ -145,6 +145,8 @@ def plain(value: Any) -> Any:
         return [plain(each) for each in value]
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
+    if isinstance(value, np.floating):  # the longest of them are their own items
+        return plain(float(value))
     if isinstance(value, np.generic):
         return plain(value.item())
     return None if isinstance(value, float) and not math.isfinite(value) else value
