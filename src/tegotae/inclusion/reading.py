@@ -49,6 +49,9 @@ def expression(state: Any, value: Any, names: Mapping[str, Symbol]) -> Expr:
     return told
 
 
+_MOST_ENTRIES = 10**6  # of a matrix of formulas
+
+
 def matrix_of(given: Any) -> ImmutableMatrix | None:
     """A mass matrix as SymPy carries it; None if none is given."""
     if given is None:
@@ -59,7 +62,8 @@ def matrix_of(given: Any) -> ImmutableMatrix | None:
         if isinstance(error, InputError):
             raise
         raise InputError(
-            f"Inclusion: mass_matrix={given!r} is no matrix ({str(error).strip()}).\n  Give one row a state."
+            f"Inclusion: mass_matrix={checks.shown(given)} is no matrix ({str(error).strip()}).\n"
+            "  Give one row a state."
         ) from error
 
 
@@ -67,6 +71,8 @@ def _entries(given: Any) -> Any:
     """Read one by one: SymPy would run text among them as Python."""
     if isinstance(given, sympy.MatrixBase):
         return given
+    if isinstance(given, np.ndarray) and (given.size > _MOST_ENTRIES or given.ndim > 2):
+        raise ValueError("it has too many entries")
     rows = np.asarray(given, dtype=object).tolist() if hasattr(given, "__array__") else given
     if not isinstance(rows, (list, tuple)):
         raise TypeError("it has no rows")

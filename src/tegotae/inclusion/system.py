@@ -369,9 +369,6 @@ class Inclusion:
         return chosen
 
 
-_MOST_ENTRIES = 10**6  # of a matrix of formulas
-
-
 def _symbols(*groups: Mapping[Any, Any]) -> list[Symbol]:
     return [key for group in groups for key in group if isinstance(key, Symbol)]
 
