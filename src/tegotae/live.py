@@ -106,7 +106,7 @@ class Live:
             checks.refuse(self.block.name, f"{name} has shape {given.shape}.", f"Give {self._n} numbers, in {unit}.")
         return given
 
-    def _number(self, name: str, value: ArrayLike, unit: str) -> float:
+    def _number(self, name: str, value: Any, unit: str) -> float:
         """Of what is no float, nor NumPy's."""
         if type(value) is int and -MOST <= value <= MOST:
             return float(value)

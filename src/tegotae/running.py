@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks
 from tegotae.block import Block, Impedance
@@ -158,7 +158,7 @@ def motion_of(
     return motion
 
 
-def picks_of(block: Block, record: Sequence[str] | None) -> tuple[list[str], Array]:
+def picks_of(block: Block, record: Sequence[str] | None) -> tuple[list[str], NDArray[np.int64]]:
     """The fields to record, and where their numbers lie in the state."""
     places = block.slices()
     way = f"It can record {', '.join(places)}."
