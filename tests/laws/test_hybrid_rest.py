@@ -68,6 +68,20 @@ def test_the_mechanism_rests_in_the_time_and_way_that_were_promised(dying, speed
     assert np.abs(place - place[0]).max() <= promise.distance
 
 
+@pytest.mark.parametrize("dying", ["dynamics", "table"])
+@pytest.mark.parametrize(("kp", "speed"), [(200, 0.09), (800, 0.05)])
+def test_so_it_does_when_they_die_in_contact(dying, kp, speed):
+    settings = read_settings(changes=["model.gap=0.005", f"model.speed={speed}", f"device.kp={kp}"])
+    loop, promise = ThreeNodes(settings), stopping_of(settings)
+    while State.CONTACT not in loop.table.state:
+        loop.run(settings.period)
+    loop.run(0.02)
+    assert State.CONTACT | State.RUNNING in loop.table.state
+    place, velocity, _ = left_alone(settings, loop, dying)
+    assert np.abs(velocity[round(promise.time / settings.period) :]).max() <= resting_speed(settings)
+    assert np.abs(place - place[0]).max() <= promise.distance
+
+
 def test_a_device_that_stops_by_itself_brakes_within_the_limits():
     """Its reference must not jump: a table that swings would be struck with 20 m/s² and more."""
     settings, loop = in_flight(0.09)
