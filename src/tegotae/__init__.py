@@ -46,6 +46,7 @@ _HOME = {
     "MissingExtraError": "errors",
     "TegotaeError": "errors",
     "UniquenessError": "errors",
+    "UnsolvedWarning": "errors",
 }
 
 # The parts, as modules: `tegotae.rod` is there without an import of its own. Loaded on first use too.
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from tegotae.errors import MissingExtraError as MissingExtraError
     from tegotae.errors import TegotaeError as TegotaeError
     from tegotae.errors import UniquenessError as UniquenessError
+    from tegotae.errors import UnsolvedWarning as UnsolvedWarning
     from tegotae.fitting import Fit as Fit
     from tegotae.fitting import fit as fit
     from tegotae.fitting import load_record as load_record

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae import checks, running
+from tegotae import checks, running, unsolved
 from tegotae.block import Block, Impedance
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
@@ -108,6 +108,7 @@ class Batch:
         running.check_every("Batch", every, ticks)
         names, picks = running.picks_of(first, record)
         table = np.empty((count, picks.size, ticks // every))
+        ended: list[tuple[Block, Array]] = []
         for places, one in self.groups():
             _, picks = running.picks_of(one, record)
             parameters = np.stack([self.blocks[i].parameters for i in places])
@@ -116,7 +117,9 @@ class Batch:
             part = np.empty((places.size, picks.size, ticks // every))
             one.bound(parameters, states, own, period, every, picks, part)()
             table[places] = part
+            ended += [(one, state) for state in states]
         running.report_divergence("Batch", table, every, period)
+        counted = running.unsolved_steps(f"{count} x {first.name}", ended, ticks)
         flat = first.dimension == 1
         dims = ("time",) if flat else ("time", "axis")
         thinned = signals[:, every - 1 :: every]
@@ -125,7 +128,7 @@ class Batch:
             given = Variable(("batch", *dims), thinned, unit, "as given")
         variables = {"time": running.time_of(ticks, every, period), name: given}
         variables |= running.variables_of(first, names, table, flat=flat, lead=("batch",))
-        return Result(variables, title=f"{count} x {first.name}", about={"period": period})
+        return Result(variables, title=f"{count} x {first.name}", about={"period": period} | counted)
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveBatch:
         """All blocks in a control loop, one tick at a time; the kernels are warm when this returns."""
@@ -164,6 +167,7 @@ class LiveBatch:
         self._shape = (count,) if n == 1 else (count, n)
         self._out = np.empty((count, n))
         self._parts = []
+        self._counts: list[tuple[Array, tuple[int, ...]]] = []  # states, and where each counts steps without a solution
         for places, one in batch.groups():
             picks = running.picks_of(one, ["force" if impedance else "velocity"])[1]
             parameters = np.stack([batch.blocks[i].parameters for i in places])
@@ -173,6 +177,8 @@ class LiveBatch:
             one.bound(parameters, states.copy(), row, self.period, 1, picks, out)()  # compiled before the first tick
             tick = one.bound(parameters, states, row, self.period, 1, picks, out)
             self._parts.append((places, tick, states, row, out))
+            self._counts += [(state, spots) for state in states] if (spots := unsolved.places_in(one)) else []
+        self._watch = unsolved.Watch(f"{count} x {first.name}", first.unsolved_remedy)
 
     def __repr__(self) -> str:
         return f"LiveBatch({len(self.batch.blocks)} x {self.batch.blocks[0].name}, period={self.period:g} s)"
@@ -198,6 +204,8 @@ class LiveBatch:
             row[:, 0] = given[places]
             tick()
             self._out[places] = out[:, :, 0]
+        if self._counts:
+            self._watch.see(sum(unsolved.count_in(state, spots) for state, spots in self._counts))
         if not np.isfinite(self._out).all():
             self._say_that_it_diverged(given)
         return self._out[:, 0].copy() if len(self._shape) == 1 else self._out.copy()

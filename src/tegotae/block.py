@@ -23,7 +23,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -126,6 +126,8 @@ class Block(ABC):
     """What impedances and admittances share: parameters, a state with named fields, kernels."""
 
     dimension: int
+    # What to advise where a step found no solution: blocks that solve count such steps in a field `unsolved`.
+    unsolved_remedy: ClassVar[str] = "A shorter period or more damping usually helps."
 
     @property
     @abstractmethod

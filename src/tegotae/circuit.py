@@ -23,6 +23,7 @@ from tegotae.compile import bind, build, is_ready
 from tegotae.errors import CausalityError, UniquenessError
 from tegotae.live import LiveAdmittance
 from tegotae.result import Result, Variable
+from tegotae.unsolved import count_in, places_in, tell
 
 
 class Circuit(Admittance):
@@ -320,7 +321,7 @@ class Circuit(Admittance):
         self.module.loop(self.parameters, state, signal, fed, slots, period, every, picks, table)
         running.report_divergence(self.name, table, every, period)
         unsolved = self.unsolved(state)
-        report_unsolved(unsolved, ticks)
+        tell(self.name, unsolved, ticks, self.unsolved_remedy)
         variables = {"time": running.time_of(ticks, every, period)}
         dims = ("time",) if flat else ("time", "axis")
         variables["force"] = Variable(dims, signal[every - 1 :: every], "N", "external force, as given")
@@ -334,12 +335,12 @@ class Circuit(Admittance):
 
     def unsolved(self, state: Array) -> int:
         """How many steps that led to this state did not converge, circuits inside included."""
-        return int(sum(map(state.item, self._counts)))
+        return count_in(state, self._counts)
 
     @cached_property
     def _counts(self) -> tuple[int, ...]:
         """Where unsolved steps are counted, those of circuits inside too."""
-        return tuple(part.start for name, part in self.slices().items() if name.endswith("unsolved"))
+        return places_in(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """What it was made of; how it runs, and how it is laid out for that, every process finds for itself."""
@@ -397,7 +398,7 @@ class Circuit(Admittance):
 
 
 class LiveCircuit(LiveAdmittance):
-    """A circuit in a control loop; a step that did not converge is warned of when it happens."""
+    """A circuit in a control loop."""
 
     block: Circuit
 
@@ -420,26 +421,6 @@ class LiveCircuit(LiveAdmittance):
             return velocity if isfinite(velocity) else nan
 
         return step
-
-    def step(self, force: ArrayLike) -> Any:
-        """One tick: force [N] in, velocity [m/s] out."""
-        before = self.block.unsolved(self._state)
-        velocity = super().step(force)
-        unsolved = self.block.unsolved(self._state)
-        if unsolved > before:
-            report_unsolved(unsolved, None)
-        return velocity
-
-
-def report_unsolved(unsolved: int, ticks: int | None) -> None:
-    """Say how many steps did not converge, if any."""
-    if unsolved:
-        told = f"{unsolved} of {ticks} steps" if ticks is not None else f"{unsolved} step(s) so far"
-        warnings.warn(
-            f"Circuit: {told} did not converge; what is returned is their best iterate. "
-            "A shorter period or more damping usually helps.",
-            stacklevel=3,
-        )
 
 
 @cache

@@ -76,3 +76,12 @@ class LeftOutWarning(UserWarning):
         >>> issubclass(LeftOutWarning, UserWarning)
         True
     """
+
+
+class UnsolvedWarning(UserWarning):
+    """Steps of a machine that found no solution: the message says how many, of which machine, and what helps.
+
+    Example:
+        >>> issubclass(UnsolvedWarning, UserWarning)
+        True
+    """

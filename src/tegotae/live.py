@@ -14,6 +14,7 @@ from tegotae.block import MOST, Block
 from tegotae.checks import Array
 from tegotae.compile import bind
 from tegotae.errors import TegotaeError
+from tegotae.unsolved import watched
 
 _AGAIN = "The tick was not taken and the state is as before; repair the input and step again."
 
@@ -50,7 +51,7 @@ class Live:
 
     def _bind(self) -> None:
         """Compile, and take hold of the state; with a step on a copy, so that the first tick is not a compile."""
-        self._step = self._bound()
+        self._step = watched(self._bound(), self.block, self._state)
 
     def _bound(self, *way: int) -> Callable[..., Any]:
         """The compiled tick: takes a float in one dimension; reads `_in` and fills `_out` in more."""
@@ -158,7 +159,7 @@ class LiveImpedance(Live):
         return np.full(self._n, np.nan)
 
     def _bind(self) -> None:
-        self._step, self._step_to = self._bound(0), self._bound(1)
+        self._step, self._step_to = (watched(self._bound(way), self.block, self._state) for way in (0, 1))
 
     def _check_state(self, state: Array) -> None:
         super()._check_state(state[: -self._n])

@@ -16,6 +16,7 @@ from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.errors import DivergenceWarning
 from tegotae.result import Result, Variable
+from tegotae.unsolved import count_in, places_in, tell
 
 # `take` is the only part that differs: one tick of an impedance or an admittance, in one or in n dimensions.
 _TAKE = {
@@ -199,7 +200,8 @@ def run(
     thinned = signal[every - 1 :: every]
     variables[signal_name] = Variable(own_dims, thinned, signal_unit, "as given")
     variables |= variables_of(block, names, table, flat=flat)
-    return Result(variables, title=block.name, about=about(block, period))
+    counted = unsolved_steps(block.name, [(block, state)], ticks)
+    return Result(variables, title=block.name, about=about(block, period) | counted)
 
 
 def check_every(owner: str, every: int, ticks: int) -> None:
@@ -220,6 +222,21 @@ def report_divergence(owner: str, table: Array, every: int, period: float) -> No
         DivergenceWarning,
         stacklevel=4,
     )
+
+
+def unsolved_steps(owner: str, ended: Sequence[tuple[Block, Array]], ticks: int) -> dict[str, int]:
+    """Tell of steps that did not converge, and count them for `about`; nothing of blocks that solve nothing.
+
+    Args:
+        owner: whose steps.
+        ended: blocks and the states in which they ended.
+        ticks: that each of them took.
+    """
+    counts = [count_in(state, places) for block, state in ended if (places := places_in(block))]
+    if not counts:
+        return {}
+    tell(owner, sum(counts), ticks * len(ended), ended[0][0].unsolved_remedy)
+    return {"unsolved_steps": sum(counts)}
 
 
 def time_of(ticks: int, every: int, period: float) -> Variable:

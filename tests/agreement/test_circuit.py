@@ -227,6 +227,6 @@ def test_a_step_that_does_not_converge_is_reported():
         parameters = np.zeros(1)
 
     machine = tg.Circuit(tg.Mass(mass=1.0), {"rising": Rising()})
-    with pytest.warns(UserWarning, match="1 of 1 steps did not converge"):
+    with pytest.warns(tg.UnsolvedWarning, match="1 of 1 steps did not converge"):
         run = machine.run(np.full(1, -0.5), period=T, initial={"velocity": 1.0})
     assert run.about["unsolved_steps"] == 1

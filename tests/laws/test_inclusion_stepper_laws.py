@@ -158,11 +158,73 @@ def test_a_bad_period_is_named():
         ball(period=0.0)
 
 
+# Machines whose gaps are small differences of large numbers and bend, so that each tick is linearised anew: against a
+# stop, on a drum, on a parabola 100 m away, and a bar on three feet that share its weight.
+BENT = {
+    "stop": ({"p": "v", "v": "5 - 10*sin(p) - dio(0.3 - p, 'stop')"}, {"p": 0.3}, "stop"),
+    "drum": (
+        {
+            "x": "u",
+            "y": "v",
+            "u": "dio(sqrt(x**2 + y**2) - 1, 'drum')*x/sqrt(x**2 + y**2)",
+            "v": "dio(sqrt(x**2 + y**2) - 1, 'drum')*y/sqrt(x**2 + y**2) - 10",
+        },
+        {"x": 0.1, "y": 1.0},
+        "drum",
+    ),
+    "far": ({"p": "v", "v": "dio((p**2 - 10000)/200, 'far')*p/100 - 10"}, {"p": 100.0}, "far"),
+    "feet": (
+        {
+            "y": "v",
+            "a": "w",
+            "v": "dio(y - sin(a), 'left') + dio(y + sin(a), 'right') + dio(y, 'middle') - 10",
+            "w": "3*(dio(y + sin(a), 'right') - dio(y - sin(a), 'left'))*cos(a)",
+        },
+        {"y": 0.001, "a": 1e-3},
+        "right",
+    ),
+}
+
+
+@pytest.mark.parametrize("T", [1e-4, 1e-5])
+@pytest.mark.parametrize("name", BENT)
+def test_what_rounding_leaves_open_is_not_called_unsolved(name, T):
+    rows, start, contact = BENT[name]
+    stepper = Inclusion(rows).to_stepper(period=T, contact=Contact(stiffness=1e8, beta=BETA))
+    run = stepper.run(ticks=5000, initial=start)
+    assert run.about["unsolved_steps"] == 0
+    assert (run[contact] > 0.0).any()
+
+
+@pytest.mark.parametrize("T", [1e-4, 1e-5])
+def test_a_step_called_solved_meets_its_equations_to_rounding(T):
+    """Against the stop: Newton's law to the rounding of v/T, the contact's law to that of K (T + beta) p/T."""
+    rows, start, _ = BENT["stop"]
+    K, eps = 1e8, 2.0**-52
+    run = Inclusion(rows).to_stepper(period=T, contact=Contact(stiffness=K, beta=BETA)).run(ticks=5000, initial=start)
+    p, v, e, f = run.p, run.v, np.append(0.0, run.stop_deflection), run.stop
+    push = 5.0 - 10.0 * np.sin(p) - f
+    law = np.maximum(0.0, K / T * ((T + BETA) * (p - 0.3) - BETA * e[:-1]))
+    moves = 2.0 * eps * 0.3 / T**2  # as much of a force as the last bit of the position is worth
+    assert np.diff(v, prepend=0.0) / T == pytest.approx(push, abs=16.0 * moves)
+    assert f == pytest.approx(law, abs=16.0 * eps * 0.6 * K * (T + BETA) / T)
+
+
+def test_a_swing_that_does_not_end_is_still_called_unsolved():
+    """A ratchet whose teeth are far finer than a tick's way: linearised on one tooth, it lands on another."""
+    machine = Inclusion({"p": "v", "v": "dio(p - 0.01*cos(1e4*p), 'ratchet') - 10"})
+    stepper = machine.to_stepper(period=0.1, contact=Contact(stiffness=1e8, beta=BETA))
+    with pytest.warns(tg.UnsolvedWarning, match="65 of 1000 steps did not converge"):
+        run = stepper.run(ticks=1000, initial={"p": 0.1, "v": -1.0})
+    assert run.about["unsolved_steps"] == 65  # as many as with a tolerance that knew nothing of rounding
+
+
 def test_a_step_without_a_solution_is_reported():
     # The rub presses the floor twice as hard as the floor pushes back, and drives the slip: no force fits.
     rub = "coulomb(dio(p), v - 100, 'rub')"
     machine = Inclusion({"v": rub, "p": "w", "w": f"dio(p, 'floor') + 2*{rub} - 9.81"})
-    with pytest.warns(UserWarning, match="no solution that was found"), pytest.warns(JammingWarning, match="floor"):
+    told = "of 5 steps did not converge, the first at t=0.001 s"
+    with pytest.warns(tg.UnsolvedWarning, match=told), pytest.warns(JammingWarning, match="floor"):
         run = machine.to_stepper(period=1e-3, **parameters(1e9)).run(ticks=5)
     assert run.about["unsolved_steps"] >= 1
     assert run.about["first_unsolved_step"] == 0

@@ -78,7 +78,7 @@ def test_a_run_that_leaves_the_range_of_numbers_says_so():
     light = tg.Circuit(tg.Mass(mass=1e-9), {"a": tg.FrictionImpedance(stiffness=1e5, law=tg.Coulomb(1.0))})
     with (
         pytest.warns(tg.DivergenceWarning, match=r"not finite from 1 s on"),  # 1e309 m/s
-        pytest.warns(UserWarning, match="did not converge"),
+        pytest.warns(tg.UnsolvedWarning, match="did not converge"),
     ):
         light.run([1e300] * 2, period=1.0, record=["velocity"])
     with pytest.raises(tg.InputError, match="velocity \\(from position\\)"):
@@ -110,7 +110,7 @@ def test_unsolved_steps_are_counted_live_and_nested():
     spring = {"spring": tg.SpringDamper(stiffness=1e4, damping=1.0)}
     force = np.array([14.05, 0.0, 0.0])
     machine = tg.Circuit(slider, spring)
-    with pytest.warns(UserWarning, match="did not converge"):
+    with pytest.warns(tg.UnsolvedWarning, match="did not converge"):
         counted = machine.run(force, period=T).about["unsolved_steps"]
     assert counted == 1
     live = machine.start(period=T)
@@ -119,7 +119,7 @@ def test_unsolved_steps_are_counted_live_and_nested():
         for h in force:
             live.step(h)
 
-    with pytest.warns(UserWarning, match="did not converge"):
+    with pytest.warns(tg.UnsolvedWarning, match="did not converge"):
         drive()
     assert live["unsolved"] == counted
 

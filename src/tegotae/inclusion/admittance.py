@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sympy
@@ -20,9 +19,7 @@ from tegotae.block import Admittance, Fault, Field, Kernels, fault_at
 from tegotae.checks import Array
 from tegotae.inclusion.admittance_source import Places, module_of, places_of
 from tegotae.inclusion.given import made_of, named
-from tegotae.inclusion.stepper import Stepper
-from tegotae.live import LiveAdmittance
-from tegotae.result import Result
+from tegotae.inclusion.stepper import REMEDY, Stepper
 
 _TAKEN = ("velocity", "force", "time", "ticks", "unsolved", "scratch")
 
@@ -51,6 +48,8 @@ class InclusionAdmittance(Admittance):
         >>> [name for name in machine.slices() if "rub" in name or "spring" in name]
         ['rub', 'rub_deflection', 'rub_sticks', 'spring.stretch', 'spring.force']
     """
+
+    unsolved_remedy: ClassVar[str] = REMEDY
 
     stepper: Stepper
     force: Any
@@ -248,60 +247,6 @@ class InclusionAdmittance(Admittance):
         system = self.stepper.inclusion
         pairs = [*zip(system.states, x, strict=True), *zip(system.callables, u, strict=True)]
         return {symbol: float(value) for symbol, value in pairs} | {sympy.Symbol("t", real=True): 0.0}
-
-    # ------------------------------------------------------------ use
-
-    def run(
-        self,
-        force: ArrayLike,
-        *,
-        period: float,
-        every: int = 1,
-        record: Sequence[str] | None = None,
-        initial: Mapping[str, ArrayLike] | None = None,
-    ) -> Result:
-        """Run a whole record of forces, compiled; ticks without a solution are warned of.
-
-        Args:
-            force: force over each tick [N], shape (ticks,) or (ticks, dimension).
-            period: T [s], the stepper's.
-            every: record every so many ticks.
-            record: names of the fields to record; all public ones unless given.
-            initial: fields to start from, such as {"velocity": 1.0}.
-        """
-        names = None if record is None else [*record, *(["unsolved"] if "unsolved" not in record else [])]
-        result = super().run(force, period=period, every=every, record=names, initial=initial)
-        if len(result.time):
-            _report(int(np.asarray(result["unsolved"])[-1]))
-        return result
-
-    def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveInclusion:
-        """The machine in a control loop: `velocity = live.step(force)`; its kernels are warm when this returns."""
-        return LiveInclusion(self, period, initial)
-
-
-class LiveInclusion(LiveAdmittance):
-    """A stepped machine in a control loop; a tick without a solution is warned of when it happens."""
-
-    _told = 0
-
-    def step(self, force: ArrayLike) -> Any:
-        """One tick: force [N] in, velocity [m/s] out."""
-        velocity = super().step(force)
-        unsolved = int(self._state[self._places["unsolved"].start])
-        if unsolved > self._told:
-            self._told = unsolved
-            _report(unsolved)
-        return velocity
-
-
-def _report(unsolved: int) -> None:
-    if unsolved:
-        warnings.warn(
-            f"InclusionAdmittance: {unsolved} ticks so far have no solution that was found; the nearest forces were "
-            "used. Use a shorter period or a smaller stiffness.",
-            stacklevel=3,
-        )
 
 
 def _listed(given: Any) -> tuple[Any, ...]:

@@ -13,7 +13,8 @@ from tegotae import checks
 from tegotae.block import MOST
 from tegotae.checks import Array
 from tegotae.inclusion.given import named
-from tegotae.inclusion.stepper import Stepper
+from tegotae.inclusion.stepper import REMEDY, Stepper
+from tegotae.unsolved import Watch
 
 
 class LiveStepper:
@@ -42,8 +43,9 @@ class LiveStepper:
         self._tick = 0
         self._row = np.empty((1, stepper._width))
         self._places = self._recorded()
+        self._watch = Watch("Stepper", REMEDY)
         kept = self.state
-        self.step()  # compiles, so that the first tick in the loop does not; then all is put back
+        self._advance()  # compiles, so that the first tick in the loop does not; then all is put back
         self.state = kept
         self._memory.room.counts[:] = 0
 
@@ -108,16 +110,22 @@ class LiveStepper:
         if inputs is not None:
             self._feed(named("Stepper", "inputs", inputs, "{'load': 1.0}"))
         stepper, memory = self.stepper, self._memory
-        before = memory.room.counts[-1]
+        first = self._advance()
+        states = dict(zip(self._places, memory.x.tolist(), strict=False))  # their names come first there
+        sound = all(map(isfinite, states.values()))
+        if first >= 0 or not sound:
+            stepper._see_that_it_is_finite(memory, first if sound else self._tick - 1)
+            self._watch.see(self.unsolved_steps)
+        return states
+
+    def _advance(self) -> int:
+        """Take the tick; its number if it has no solution or the states left the numbers, else -1."""
+        stepper, memory = self.stepper, self._memory
         first = stepper._module.loop(
             *memory.arrays, self._values, self._into, bool(self._fed), self._tick, *stepper._tail(memory), 1, self._row
         )
         self._tick += 1
-        states = dict(zip(self._places, memory.x.tolist(), strict=False))  # their names come first there
-        sound = all(map(isfinite, states.values()))
-        if first >= 0 or memory.room.counts[-1] != before or not sound:
-            stepper._judge(memory, first if sound else self._tick - 1, self._tick)
-        return states
+        return int(first)
 
     def _feed(self, inputs: Mapping[Any, float]) -> None:
         for key, value in inputs.items():

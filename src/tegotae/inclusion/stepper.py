@@ -26,10 +26,16 @@ from tegotae.inclusion.pieces import Pieces
 from tegotae.inclusion.system import Inclusion
 from tegotae.result import Result, Variable
 from tegotae.running import check_every, time_of
+from tegotae.unsolved import tell
 
 if TYPE_CHECKING:
     from tegotae.inclusion.admittance import InclusionAdmittance
     from tegotae.inclusion.live_stepper import LiveStepper
+
+REMEDY = (
+    "Rigid friction may have no solution there (Painlevé), or a gap or a limit bends too fast for a tick: "
+    "use a shorter period or a smaller stiffness."
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -283,16 +289,13 @@ class Stepper:
 
     def _judge(self, memory: source.Memory, first: int, ticks: int) -> None:
         """Say what did not go as it should."""
+        self._see_that_it_is_finite(memory, first)
+        tell("Stepper", int(memory.room.counts[-1]), ticks, REMEDY, first=(first + 1) * self.period)
+
+    def _see_that_it_is_finite(self, memory: source.Memory, tick: int) -> None:
         if not np.isfinite(memory.x).all():
-            check_values("Stepper", self.inclusion.callables, memory.u, (first + 1) * self.period)
+            check_values("Stepper", self.inclusion.callables, memory.u, (tick + 1) * self.period)
             raise TegotaeError(
-                f"Stepper: it diverged at t={(first + 1) * self.period:g} s: the states are no longer finite.\n"
+                f"Stepper: it diverged at t={(tick + 1) * self.period:g} s: the states are no longer finite.\n"
                 "  Is the mass matrix regular, and does every friction oppose its slip? If so, use a shorter period."
-            )
-        if first >= 0:
-            warnings.warn(
-                f"Stepper: {int(memory.room.counts[-1])} of {ticks} steps have no solution that was found, the first "
-                f"at t={(first + 1) * self.period:g} s; the nearest forces were used. Rigid friction may have none "
-                "there (Painlevé), or the limit falls too fast with the slip: use a shorter period or a smaller K.",
-                stacklevel=3,
             )

@@ -21,10 +21,12 @@ from tegotae.multibody.memory import DIVERGED, NOT_FINITE, Memory, advance, join
 from tegotae.multibody.pairs import Pairs, pairs_of
 from tegotae.multibody.tree import Tree
 from tegotae.result import Result, Variable
+from tegotae.unsolved import Watch, tell
 
 OWN = "Scene"
 Method = Literal["implicit", "symplectic", "rk4"]
 CHUNK = 20_000  # ticks between two signs of life
+REMEDY = "Use a shorter period, softer contacts, or more damping in contacts (beta) and joints."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,6 +120,7 @@ class Scene:
             live.take(drive, np.array([first, last, every, 1]), tape)
             if progress is not None:
                 progress(last / ticks)
+        tell(OWN, live.unsolved, ticks, REMEDY)
         return _result(self, live, tape, every)
 
     def start(
@@ -175,6 +178,7 @@ class LiveScene:
         self.memory = Memory(tree, scene.pairs.touches, rubbing, inner_q, inner_v)
         self.held = self._targets_at(inner_q)
         self.unsolved = 0
+        self._watch = Watch(OWN, REMEDY)
         self._one = self.memory.tape(1)
 
     def _check_method(self) -> None:
@@ -222,6 +226,7 @@ class LiveScene:
         if targets is None and wrenches is None and self._feed(torque):
             return self._tick(torque)
         self.take(self.drive(1, torque, targets, wrenches), np.array([0, 1, 1, 1]), self._one)
+        self._watch.see(self.unsolved)
         return self.q, self.v
 
     def _feed(self, torque: Any) -> bool:
@@ -245,7 +250,9 @@ class LiveScene:
             checks.finite(OWN, "torque", np.atleast_1d(torque), "N·m")
         if unsolved == DIVERGED:
             self._see_that_it_is_finite(1)
-        self.unsolved += unsolved
+        if unsolved:
+            self.unsolved += unsolved
+            self._watch.see(self.unsolved)
         q, v = self._bound.seen
         return q.copy(), v.copy()
 

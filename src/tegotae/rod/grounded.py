@@ -19,6 +19,9 @@ from tegotae.rod.kernels import lanes, stepping
 from tegotae.rod.phases import Phase
 from tegotae.rod.planar import PlanarRod, RodError, _checked
 from tegotae.rod.records import Record
+from tegotae.unsolved import tell
+
+REMEDY = "Use a shorter period, or softer ground, walls and pegs."
 
 _SOURCE = """
 @entry
@@ -112,6 +115,7 @@ class GroundedRod:
                     book.result((done + went) // every + 1, T),
                 )
             done, kappa = end, rod.kappa
+        tell("GroundedRod", int(book.counts[3]), int(book.counts[0]), REMEDY)
         return book.result(book.record.times.size, T)
 
     @property

@@ -25,6 +25,14 @@ from tegotae.steering.vehicle import Bicycle, Kinematic
 from tegotae.through import Through
 
 
+class _Steering(Circuit):
+    """A steering system's circuit, which speaks of the steering system where something went wrong."""
+
+    @property
+    def name(self) -> str:
+        return "SteeringSystem"
+
+
 @dataclass(frozen=True, kw_only=True)
 class SteeringSystem:
     """A steering system from parked to top speed: hand torque in, wheel angle out.  [yamamoto2006]
@@ -96,10 +104,10 @@ class SteeringSystem:
             {} if hand is None else {"hand": SpringDamper(stiffness=hand.stiffness, damping=hand.damping)}
         )
         if bar is None:
-            return Circuit(Mass(mass=c.inertia), blocks | arms, ratios=dict.fromkeys(arms, c.gear), bases=list(arms))
+            return _Steering(Mass(mass=c.inertia), blocks | arms, ratios=dict.fromkeys(arms, c.gear), bases=list(arms))
         blocks["bar"] = SpringDamper(stiffness=bar.stiffness, damping=bar.damping)
         column = Circuit(Mass(mass=c.inertia), blocks, ratios={"bar": c.gear}, bases=["bar"])
-        return Circuit(Mass(mass=bar.wheel_inertia), {"column": Through(column, "bar"), **arms}, bases=list(arms))
+        return _Steering(Mass(mass=bar.wheel_inertia), {"column": Through(column, "bar"), **arms}, bases=list(arms))
 
     @property
     def _inside(self) -> str:
