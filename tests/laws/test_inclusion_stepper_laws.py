@@ -123,8 +123,8 @@ def test_live_steps_are_the_run():
     assert (run.floor >= 0.0).all()
 
 
-def test_inside_a_wall_is_warned_of():
-    with pytest.warns(UserWarning, match=r"'floor' starts 0.1 m inside"):
+def test_inside_a_wall_is_refused():
+    with pytest.raises(tg.InputError, match=r"'floor' starts 0.1 m inside"):
         ball().run(ticks=1, initial={"p": -0.1})
 
 

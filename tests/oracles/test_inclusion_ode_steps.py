@@ -100,12 +100,11 @@ def test_friction_that_drives_is_refused():
 
 def test_a_body_that_rests_stays(ball):
     sunk = 9.81 / 1e5
-    with pytest.warns(UserWarning, match=r"inside contact 'floor': its gap p is -9\.81e-05 m"):
-        run = ball.solve((0.0, 1.0), {"p": -sunk}, method="RK4", step=1e-4)
-    np.testing.assert_allclose(run.p, -sunk, atol=1e-15)
-    np.testing.assert_allclose(run.floor, 9.81, rtol=1e-9)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error")  # that deep its weight presses it, so nothing is said
+        run = ball.solve((0.0, 1.0), {"p": -sunk}, method="RK4", step=1e-4)
+        np.testing.assert_allclose(run.p, -sunk, atol=1e-15)
+        np.testing.assert_allclose(run.floor, 9.81, rtol=1e-9)
         ball.solve((0.0, 0.01), {"p": -sunk, "e_floor": sunk}, method="RK4", step=1e-4)  # a run continued
 
 

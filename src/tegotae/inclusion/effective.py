@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,9 @@ from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.inclusion.pieces import Pieces
 from tegotae.inclusion.system import Inclusion
+from tegotae.inside import check_depths, weight_of
+
+SWEEPS = 200  # over the contacts that touch: a stack of ten shares its weight to a percent
 
 
 def effective_masses(inclusion: Inclusion, x: ArrayLike, t: float = 0.0) -> dict[str, float]:
@@ -83,6 +86,74 @@ def mobility(inclusion: Inclusion, x: ArrayLike, t: float = 0.0) -> Array:
             f"effective_masses: the mass matrix is singular at {states}.\n  Give every moving part a mass."
         ) from error
     return np.asarray(J @ accelerations, dtype=np.float64)
+
+
+def carried_at_rest(inclusion: Inclusion, x: Array, t: float, gaps: Array) -> Array:
+    """What each contact that touches may carry where the machine stands [N]: what presses it, or its mass's weight.
+
+    Rigid and without friction; a contact whose force moves nothing carries anything.
+
+    Args:
+        inclusion: the machine.
+        x: its states in their order [SI units].
+        t: the time [s].
+        gaps: of its contacts there [m].
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.inclusion import Inclusion
+        >>> from tegotae.inclusion.effective import carried_at_rest
+        >>> pressed = Inclusion({"p": "v", "v": "dio(p, 'floor')/4 - 9.81 - 25"})
+        >>> carried_at_rest(pressed, np.zeros(2), 0.0, np.zeros(1)).round(9)
+        array([139.24])
+    """
+    pieces, n, c = inclusion.pieces, len(inclusion.states), len(inclusion.contacts)
+    D = mobility(inclusion, x, t)[:c, :c]
+    place = (float(t), x, pieces.values, _inputs(pieces, float(t)))
+    J, M, push = np.zeros((c, n)), np.zeros((n, n)), np.zeros(n)
+    _plain(pieces, "rate_slope")(*place, J)
+    _plain(pieces, "mass")(*place, M)
+    _plain(pieces, "smooth")(*place, push)
+    free = J @ np.linalg.solve(M, push)  # how the gaps would accelerate
+    moved, touching = np.diag(D) > 0.0, gaps <= 0.0
+    forces = np.zeros(c)
+    for _ in range(SWEEPS):
+        for i in np.flatnonzero(moved & touching):
+            forces[i] = max(0.0, forces[i] - (free[i] + D[i] @ forces) / D[i, i])
+    with np.errstate(divide="ignore"):
+        return np.where(moved, np.maximum(forces, weight_of(1.0, 0.0) / np.abs(np.diag(D))), np.inf)
+
+
+def check_starts(
+    owner: str,
+    inclusion: Inclusion,
+    parameters: Mapping[str, Any],
+    x: Array,
+    t: float,
+    gaps: Array,
+    given: Container[str],
+    name: str,
+) -> None:
+    """Refuse contacts that start deeper inside than they carry at rest, but for those whose deflection was given.
+
+    Args:
+        owner: who asks, for the message.
+        inclusion: the machine.
+        parameters: element name -> its stiffness [N/m].
+        x: states at the start [SI units].
+        t: the time [s].
+        gaps: of its contacts there [m].
+        given: names that the user gave values for.
+        name: what a contact's deflection is called, "{}" for the contact's own name.
+    """
+    open_ = [i for i, c in enumerate(inclusion.contacts) if gaps[i] < 0.0 and name.format(c.name) not in given]
+    if not open_:
+        return
+    stiffness = np.array([parameters[inclusion.contacts[i].name].stiffness for i in open_])
+    names = [inclusion.contacts[i].name for i in open_]
+    deepest = name.format(names[int(np.argmin(gaps[open_]))])
+    way = f"Start with gaps >= 0, or give its deflection if it is meant: initial={{{deepest!r}: ...}} [m]."
+    check_depths(owner, names, gaps[open_], carried_at_rest(inclusion, x, t, gaps)[open_] / stiffness, way)
 
 
 def _plain(pieces: Pieces, name: str) -> Any:

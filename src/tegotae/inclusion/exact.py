@@ -154,7 +154,8 @@ class Exact:
             if gap < -near:
                 checks.refuse(
                     "to_events.solve",
-                    f"the run starts inside {contact.name!r}: the gap {contact.gap} is {gap:g} m.",
+                    f"{contact.name!r} starts {-gap:.3g} m inside: the gap {contact.gap} is {gap:g} m, and what is "
+                    "rigid does not overlap.",
                     "Start with gaps >= 0.",
                 )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -14,6 +13,7 @@ from sympy import ImmutableMatrix, Symbol
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.inclusion.effective import check_starts
 from tegotae.inclusion.events_in_ode import locate
 from tegotae.inclusion.given import made_of, named, span_of
 from tegotae.inclusion.jamming import warn_of_jams
@@ -191,19 +191,10 @@ class Ode:
         n = len(self.inclusion.states)
         gaps = self._gaps(y[:n], t)
         warn_of_jams("Ode.solve", self.inclusion, y[:n], gaps, t)
-        for i, (contact, gap) in enumerate(zip(self.inclusion.contacts, gaps, strict=True)):
-            e = self.states[n + i].name
-            if e in given:
-                continue
-            y[n + i] = max(0.0, -gap)
-            if gap < 0.0:
-                force = self.chosen[contact.name].stiffness * -gap
-                warnings.warn(
-                    f"Ode.solve: the start lies inside contact {contact.name!r}: its gap {contact.gap} is {gap:g} m, "
-                    f"so it starts with a force of {force:g} N.\n"
-                    f"  Start with a gap >= 0, or give {e} to continue a run.",
-                    stacklevel=3,
-                )
+        check_starts("Ode.solve", self.inclusion, self.chosen, y[:n], t, gaps, given, "e_{}")
+        for i, gap in enumerate(gaps):
+            if self.states[n + i].name not in given:
+                y[n + i] = max(0.0, -gap)
         return y
 
     def _gaps(self, x: Array, t: float) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +17,7 @@ from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.errors import TegotaeError
 from tegotae.inclusion import stepper_source as source
+from tegotae.inclusion.effective import check_starts
 from tegotae.inclusion.given import made_of, named
 from tegotae.inclusion.inputs import check_values
 from tegotae.inclusion.jamming import warn_of_jams
@@ -218,7 +218,7 @@ class Stepper:
         return fed, into, [str(key) for key in inputs]
 
     def _memory(self, initial: Mapping[Any, float]) -> source.Memory:
-        """States at the start; a gap that starts closed is warned of, and pushes as if it rested there."""
+        """States at the start; a contact that starts pressed pushes as if it rested there."""
         system, memory = self.inclusion, source.Memory.of(self._pieces)
         states = {s.name: i for i, s in enumerate(system.states)}
         elements = {e.name: i for i, e in enumerate(system.elements) if i < len(system.contacts) or len(e.forces) == 1}  # type: ignore[union-attr]
@@ -234,14 +234,9 @@ class Stepper:
         module = self._module
         module.start(memory.x, memory.p, memory.u, gaps, rates)
         warn_of_jams("Stepper", system, memory.x, gaps, 0.0)
+        check_starts("Stepper", system, self.parameters, memory.x, 0.0, gaps, given, "{}")
         for i, contact in enumerate(system.contacts):
             memory.s[i] = given.get(contact.name, max(0.0, -gaps[i]))
-            if gaps[i] < 0.0 and contact.name not in given:
-                warnings.warn(
-                    f"Stepper: contact {contact.name!r} starts {-gaps[i]:g} m inside (gap {contact.gap}). "
-                    "It pushes as if it rested there; start with the gap >= 0, or give its deflection in `initial`.",
-                    stacklevel=4,
-                )
         places = self._pieces.components
         for friction, (first, _) in zip(system.frictions, places, strict=True):
             if friction.name in given:

@@ -32,10 +32,17 @@ _NUMBER = {
 _BOTH = ("row_of", "record", "reposition")
 
 # Ticks span[0] to span[1], a row of the tape every span[2], whose first row is number span[3].
+_BEGIN = """
+@entry
+def begin(model, touches, places, work, q, v):
+    prepare_world(work.S, model.g)
+    reposition(model, touches, places, work, q, v)
+"""
+
 _SOURCE = """
 at_rest, resolve = with_customs({halves})
 step = implicit_kernels(at_rest, resolve)
-
+{begin}
 
 @entry
 def run_implicit(model, joints, friction, touches, touching, places, dual, work, zero, drive, q, v, T, span, tape):
@@ -106,15 +113,15 @@ def implicit_module(customs: Sequence[Any]) -> ModuleType:
         *((name, getattr(stepping, name)) for name in ("implicit_kernels", "apply_wrenches", *_BOTH)),
         *zip(names, halves, strict=True),
     )
-    return build(_SOURCE.format(halves=", ".join(names)), functions)
+    return build(_SOURCE.format(halves=", ".join(names), begin=_BEGIN), functions)
 
 
 @cache
 def explicit_module() -> ModuleType:
     """The compiled explicit loops."""
-    own = ("step_rk4", "step_symplectic", "see", "record", "row_of")
+    own = ("step_rk4", "step_symplectic", "see", *_BOTH)
     functions = [("prepare_world", kinematics.prepare_world), *((name, getattr(stepping, name)) for name in own)]
-    return build(_EXPLICIT, tuple(functions))
+    return build(_BEGIN + _EXPLICIT, tuple(functions))
 
 
 def model_of(tree: Tree) -> Model:
@@ -189,6 +196,13 @@ class Memory:
         return Tape(
             np.zeros((rows, self.q.size)), np.zeros((rows, nv)), np.zeros((rows, nv)), np.zeros((rows, pairs, 4))
         )
+
+
+def look(method: str, customs: Sequence[Any], model: Model, touches: Touches, memory: Memory) -> Array:
+    """Where the pairs are at the start, a row each: see `PLACES`."""
+    module = implicit_module(tuple(customs)) if method == "implicit" else explicit_module()
+    module.begin(model, touches, memory.places, memory.work, memory.q, memory.v)
+    return np.array(memory.places[: len(touches.which)])
 
 
 def live_tick(

@@ -14,10 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
+from tegotae.inside import check_depths, weight_of
 from tegotae.multibody.contact import Touch
 from tegotae.multibody.controllers import Lock, Servo
-from tegotae.multibody.kernels.records import MU, Drive
-from tegotae.multibody.memory import DIVERGED, NOT_FINITE, Memory, advance, joints_of, live_tick, model_of
+from tegotae.multibody.kernels.records import AXES, BODY, GAP, MU, Drive, E, K
+from tegotae.multibody.layout import FREE
+from tegotae.multibody.memory import DIVERGED, NOT_FINITE, Memory, advance, joints_of, live_tick, look, model_of
 from tegotae.multibody.pairs import Pairs, pairs_of
 from tegotae.multibody.tree import Tree
 from tegotae.result import Result, Variable
@@ -26,6 +28,7 @@ from tegotae.unsolved import Watch, tell
 OWN = "Scene"
 Method = Literal["implicit", "symplectic", "rk4"]
 CHUNK = 20_000  # ticks between two signs of life
+LIFTS = 100  # moves out of a surface, one pair at a time
 REMEDY = "Use a shorter period, softer contacts, or more damping in contacts (beta) and joints."
 
 
@@ -88,6 +91,7 @@ class Scene:
         wrenches: Mapping[str, ArrayLike] | None = None,
         every: int = 1,
         method: Method = "implicit",
+        deepest: float | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> Result:
         """Run for a while, compiled.
@@ -102,9 +106,11 @@ class Scene:
             wrenches: body -> force [N] and moment [N·m] at its frame's origin in world axes; 6 numbers, or 6 a tick.
             every: record every so many ticks.
             method: "implicit", or explicit "symplectic" or "rk4".
+            deepest: how far inside each other pairs may start [m]; as deep as the whole weight would press one of them
+                at rest unless given.
             progress: called with the share that is done, now and then.
         """
-        live = self.start(period=period, q=q, v=v, method=method)
+        live = self.start(period=period, q=q, v=v, method=method, deepest=deepest)
         ticks = _ticks(duration, live.period)
         every = checks.whole(OWN, "every", every, 1, "Record every tick or every so many.")
         if every > ticks:
@@ -124,10 +130,44 @@ class Scene:
         return _result(self, live, tape, every)
 
     def start(
-        self, *, period: float, q: ArrayLike | None = None, v: ArrayLike | None = None, method: Method = "implicit"
+        self,
+        *,
+        period: float,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        method: Method = "implicit",
+        deepest: float | None = None,
     ) -> LiveScene:
-        """A live scene for a control loop."""
-        return LiveScene(self, period, q, v, method)
+        """A live scene for a control loop; arguments as in `run`."""
+        return LiveScene(self, period, q, v, method, deepest)
+
+    def lifted(self, q: ArrayLike | None = None) -> Array:
+        """q with every free body (and what hangs on it) moved out of what it starts in, just onto its surface.
+
+        It is moved, never turned: a crate that stands across a slope ends on a corner.
+
+        Args:
+            q: where it would start [rad, m]; `tree.neutral()` unless given.
+
+        Example:
+            >>> from tegotae.multibody import Ball, Body, Free, HalfSpace, Scene, Touch, Tree
+            >>> ball = Tree([Body(name="ball", mass=1.0, inertia=(0.1, 0.1, 0.1), joint=Free())])
+            >>> floor = Touch(on="ball", toucher=Ball(radius=0.1), surface=HalfSpace())
+            >>> Scene(tree=ball, touches=[floor]).lifted()[:3].round(9).tolist()
+            [0.0, 0.0, 0.1]
+        """
+        # No tick is taken: any period will do, and any depth.
+        live, layout = self.start(period=1e-9, q=q, deepest=1e9), self.tree.layout
+        for _ in range(LIFTS if len(self.pairs.names) else 0):
+            seen = live.look()
+            c = int(np.argmin(seen[:, GAP]))
+            root = int(layout.root[self.pairs.touches.which[c, BODY]])
+            if seen[c, GAP] >= 0.0 or layout.kind[root] != FREE:
+                break
+            i = int(layout.qi[root])
+            live.memory.q[i : i + 3] -= seen[c, GAP] * seen[c, AXES : AXES + 3]
+        live.check_depths(0.0)
+        return live.q
 
 
 class _Bound(NamedTuple):
@@ -148,6 +188,7 @@ class LiveScene:
         q: where it starts [rad, m].
         v: how it starts to move [rad/s, m/s].
         method: "implicit", "symplectic" or "rk4".
+        deepest: how far inside each other pairs may start [m].
 
     Example:
         >>> from tegotae.multibody import Body, Prismatic, Scene, Tree
@@ -158,7 +199,15 @@ class LiveScene:
         0.0005
     """
 
-    def __init__(self, scene: Scene, period: float, q: ArrayLike | None, v: ArrayLike | None, method: str):
+    def __init__(
+        self,
+        scene: Scene,
+        period: float,
+        q: ArrayLike | None,
+        v: ArrayLike | None,
+        method: str,
+        deepest: float | None = None,
+    ):
         self.scene, self.period, self.method = scene, checks.period_of(OWN, period), method
         tree, layout = scene.tree, scene.tree.layout
         checks.choice(OWN, "method", method, ("implicit", "symplectic", "rk4"))
@@ -180,6 +229,25 @@ class LiveScene:
         self.unsolved = 0
         self._watch = Watch(OWN, REMEDY)
         self._one = self.memory.tape(1)
+        self.check_depths(deepest)
+        # What starts pressed rests there: its damper has not moved.
+        self.memory.touching[:, E] = np.maximum(0.0, -self.look()[:, GAP]) if len(scene.pairs.names) else 0.0
+
+    def look(self) -> Array:
+        """Where the pairs are now, a row each: see `PLACES`."""
+        return look(self.method, self.customs, self.model, self.scene.pairs.touches, self.memory)
+
+    def check_depths(self, deepest: float | None) -> None:
+        """Refuse what is farther inside than that [m], or than the whole weight would press it."""
+        pairs = self.scene.pairs
+        if not len(pairs.names):
+            return
+        if deepest is not None:
+            carried = np.full(len(pairs.names), checks.at_least_zero(OWN, "deepest", deepest, "m", "Such as 1e-3."))
+        else:
+            carried = weight_of(self.scene.tree.mass, self.scene.tree.gravity) / pairs.touches.numbers[:, K]
+        way = "Start it on the surface (q=scene.lifted(q) moves free bodies there), or say deepest= if it is meant."
+        check_depths(OWN, pairs.names, self.look()[:, GAP], carried, way)
 
     def _check_method(self) -> None:
         if self.method == "implicit":

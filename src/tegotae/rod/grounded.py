@@ -12,6 +12,7 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
+from tegotae.inside import check_depths, weight_of
 from tegotae.result import Result, Variable
 from tegotae.rod.ground import Ground, Peg, Wall
 from tegotae.rod.kernels import ground as gk
@@ -101,6 +102,8 @@ class GroundedRod:
         for phase, end in zip(stretch, ends, strict=True):
             rod, going = self.rod.compiled(phase), end - done
             book.record.hold(z, phase, done * T)
+            if done == 0:
+                self._check_start(rod, z)
             # From one phase to the next a jump of the curvature is work of what bends it.
             rod.kappa[:] = [np.interp(0.0, rod.when, bend) for bend in rod.bends.T] if kappa is None else kappa
             went = self._module.march(
@@ -117,6 +120,26 @@ class GroundedRod:
             done, kappa = end, rod.kappa
         tell("GroundedRod", int(book.counts[3]), int(book.counts[0]), REMEDY)
         return book.result(book.record.times.size, T)
+
+    def _check_start(self, rod: Any, z: Array) -> None:
+        """Refuse a start inside a wall or a peg that is deeper than the rod's own weight would press it."""
+        if not self.walls and not self.pegs:
+            return
+        X = np.zeros((self.rod.nodes, 2))
+        self.rod._module.observe(rod, 0.0, z, X, np.zeros_like(X))
+        gaps = [(X - wall.point) @ np.asarray(wall.normal) for wall in self.walls]
+        gaps += [np.hypot(*(X - peg.centre).T) - peg.radius for peg in self.pegs]
+        own, tip = self.rod._segments, self.rod.payload
+        mass = float(own["hs"] @ own["rho"]) + (tip.mass if tip else 0.0)
+        weight = weight_of(mass, self.rod.gravity)
+        things = [f"wall {i + 1}" for i in range(len(self.walls))] + [f"peg {i + 1}" for i in range(len(self.pegs))]
+        check_depths(
+            "GroundedRod",
+            [f"node {i} on {thing}" for thing in things for i in range(self.rod.nodes)],
+            np.concatenate(gaps),
+            np.repeat([weight / thing.stiffness for thing in (*self.walls, *self.pegs)], self.rod.nodes),
+            "Start beside it: initial=Shape(base=..., angle=...), or move the wall or peg.",
+        )
 
     @property
     def _module(self) -> ModuleType:
