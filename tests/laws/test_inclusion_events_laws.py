@@ -155,7 +155,7 @@ def test_painleve_is_flagged_and_refused():
 
 def test_bad_input_is_refused_with_a_remedy():
     ball = Inclusion({"p": "v", "v": "dio(p, 'floor') - 10"})
-    with pytest.raises(ValueError, match="'floor' starts .* inside"):
+    with pytest.raises(ValueError, match=r"'floor' starts .* inside"):
         ball.to_events().solve((0.0, 1.0), {"p": -0.1})
     with pytest.raises(ValueError, match="makes energy"):
         ball.to_events(restitution=1.1)

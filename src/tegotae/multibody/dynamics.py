@@ -107,10 +107,12 @@ class Dynamics:
         def layout(self) -> Layout:
             """The arrays."""
 
-        _inertialess: list[tuple[str, str, list[str]]]
+        @property
+        def _inertialess(self) -> list[tuple[str, str, list[str]]]:
+            """Joints that nothing opposes anywhere."""
 
         def _unopposed(self, q: Array | None = None) -> list[tuple[str, str, list[str]]]:
-            """Joints that nothing opposes."""
+            """Joints that nothing opposes at q."""
 
     @cached_property
     def _model(self) -> tuple[Any, ...]:

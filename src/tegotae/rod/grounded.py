@@ -133,11 +133,12 @@ class GroundedRod:
         mass = float(own["hs"] @ own["rho"]) + (tip.mass if tip else 0.0)
         weight = weight_of(mass, self.rod.gravity)
         things = [f"wall {i + 1}" for i in range(len(self.walls))] + [f"peg {i + 1}" for i in range(len(self.pegs))]
+        hard = [wall.stiffness for wall in self.walls] + [peg.stiffness for peg in self.pegs]
         check_depths(
             "GroundedRod",
             [f"node {i} on {thing}" for thing in things for i in range(self.rod.nodes)],
             np.concatenate(gaps),
-            np.repeat([weight / thing.stiffness for thing in (*self.walls, *self.pegs)], self.rod.nodes),
+            np.repeat(weight / np.array(hard), self.rod.nodes),
             "Start beside it: initial=Shape(base=..., angle=...), or move the wall or peg.",
         )
 
