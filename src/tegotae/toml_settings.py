@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import re
 import tomllib
@@ -25,6 +26,12 @@ _WORDS = {
     "array": "a list",
     "null": "nothing",
 }
+_MOST = 1 << 24  # bytes of a file
+_DEEPEST = 32  # tables and lists inside each other: no settings need more, and readers must not run out of stack
+_LARGEST = 2**63  # TOML's whole numbers have 64 bits
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPED = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+_CONTROL = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
 def read_toml(path: Path, option: str = "--config") -> dict[str, Any]:
@@ -41,13 +48,46 @@ def read_toml(path: Path, option: str = "--config") -> dict[str, Any]:
         {}
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        with open(path, "rb") as file:
+            text = file.read(_MOST + 1)  # a device never ends
+        if len(text) > _MOST:
+            raise FileError(f"Cannot read {path}: it has more than {_MOST} bytes.\n  {option} takes a TOML text file.")
+        given = tomllib.loads(text.decode("utf-8-sig"))  # some editors begin a text with a mark
     except FileNotFoundError as error:
         raise FileError(f"Cannot read {path}: there is no such file.\n  Check the path given to {option}.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"Cannot read {path}: {error}.\n  {option} takes a TOML text file.") from error
-    except tomllib.TOMLDecodeError as error:
+    except UnicodeDecodeError as error:
+        raise FileError(f"Cannot read {path}: it is no text in UTF-8 ({error}).\n  Save it as UTF-8.") from error
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(f"Cannot read {path}: {error.strerror}.\n  {option} takes a TOML text file.") from error
+    except (ValueError, RecursionError) as error:  # also a path with a NUL, a number of thousands of digits
         raise FileError(f"Cannot read {path}: it is not TOML ({error}).\n  Repair it at that place.") from error
+    if problem := unreadable(given):
+        raise FileError(f"Cannot read {path}: {problem}.\n  Repair it at that place.")
+    return given
+
+
+def unreadable(given: object) -> str:
+    """What is wrong with tables that are TOML, but of no size that settings have; nothing if all is well.
+
+    Args:
+        given: nested tables and lists.
+
+    Example:
+        >>> unreadable({"period": 2**70})
+        'it holds a whole number of 71 bits, above 64'
+    """
+    waiting: list[tuple[object, int]] = [(given, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if depth > _DEEPEST:
+            return f"its tables and lists are more than {_DEEPEST} inside each other"
+        if isinstance(value, int) and not -_LARGEST <= value < _LARGEST:
+            return f"it holds a whole number of {value.bit_length()} bits, above 64"
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+        waiting += [(one, depth + 1) for one in inner]
+    return ""
 
 
 def put(given: dict[str, Any], setting: str) -> None:
@@ -63,16 +103,28 @@ def put(given: dict[str, Any], setting: str) -> None:
     keys = [key.strip() for key in name.split(".")]
     if not equals or not all(keys):
         raise InputError(f"--set {setting}: this is not name=value.\n  Write it as --set law.limit=4.")
+    if len(keys) > _DEEPEST:
+        raise InputError(f"--set {name[:40]}…: a name of {len(keys)} parts.\n  Write it as --set law.limit=4.")
     table = given
     for key in keys[:-1]:
         inner = table.setdefault(key, {})
         if not isinstance(inner, dict):
             raise InputError(f"--set {setting}: {key} is {inner!r}, not a group.\n  Set {key} alone, or its parts.")
         table = inner
+    table[keys[-1]] = _value(name.strip(), text)
+
+
+def _value(name: str, text: str) -> Any:
+    """What stands behind the equals sign: TOML, if it is that and no more, or else plain text."""
     try:
-        table[keys[-1]] = tomllib.loads(f"value = {text}")["value"]
+        given = tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError:
-        table[keys[-1]] = text.strip()
+        return text.strip()
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"--set {name}: its value is not readable ({error}).\n  Give a shorter one.") from error
+    if problem := unreadable(given):
+        raise InputError(f"--set {name}: {problem}.\n  Give a smaller one.")
+    return given["value"] if len(given) == 1 else text.strip()
 
 
 def with_kinds(parameters: type[msgspec.Struct], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,7 +169,7 @@ def explain(error: msgspec.ValidationError, kind: type[msgspec.Struct], given: M
         sentence += f"; known are {', '.join(known)}"
     if (wrong := _EXPECTED.fullmatch(sentence)) and name:
         found, value = _at(given or {}, path)
-        told = f"{name}={value!r}" if found else name
+        told = f"{name}={value!r}" if found and not unreadable(value) else name
         wanted = " or ".join(_WORDS.get(word, word) for word in wrong[1].split(" | "))
         return f"{told} is {_WORDS.get(wrong[2], wrong[2])}, not {wanted}"
     return f"{name}: {sentence}" if name else sentence
@@ -191,7 +243,7 @@ def toml_lines(kind: Any, values: Mapping[str, Any], path: tuple[str, ...] = ())
             groups += ["", f"[{'.'.join((*path, name))}]", *toml_lines(own, value, (*path, name))]
             groups += [line for k in kinds if k is not own for line in _other_kind(k)]
         else:
-            plain.append(f"{name} = {_toml_value(value)}{_comment(hints.get(name))}")
+            plain.append(f"{_toml_key(name)} = {toml_value(name, value)}{_comment(hints.get(name))}")
     return plain + groups
 
 
@@ -216,13 +268,45 @@ def _comment(hint: Any) -> str:
     return f"  # {described[0]}" if described else ""
 
 
-def _toml_value(value: Any) -> str:
+def _toml_key(name: object) -> str:
+    if not isinstance(name, str):
+        raise InputError(f"a name is {name!r}.\n  Names of settings are text.")
+    return name if _BARE.fullmatch(name) else _toml_text("a name", name)
+
+
+def _toml_text(name: str, text: str) -> str:
+    """Quoted, so that it is read back as it is: whatever is no plain character is escaped."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{name}={text!r} is no text that a file can hold ({error.reason}).\n  Use a name that is UTF-8."
+        ) from error
+    return '"' + _CONTROL.sub(lambda it: _ESCAPED.get(it[0], f"\\u{ord(it[0]):04x}"), text) + '"'
+
+
+def toml_value(name: str, value: Any) -> str:
+    """A value as TOML reads it back, on one line.
+
+    Args:
+        name: for the words of an error.
+        value: text, numbers, dates, lists and tables.
+
+    Example:
+        >>> toml_value("key", {"my path": 'a "quoted" \\n'})
+        '{"my path" = "a \\\\"quoted\\\\" \\\\n"}'
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f'"{value}"'
+        return _toml_text(name, value)
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_toml_value(v) for v in value) + "]"
+        return "[" + ", ".join(toml_value(name, v) for v in value) + "]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{name} = {_toml_value(v)}" for name, v in value.items()) + "}"
-    return repr(value)
+        inner = (f"{_toml_key(key)} = {toml_value(f'{name}.{key}', v)}" for key, v in value.items())
+        return "{" + ", ".join(inner) + "}"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, datetime.datetime | datetime.date | datetime.time):
+        return value.isoformat()
+    raise InputError(f"{name}={value!r} has no place in TOML.\n  Use text, numbers, lists or tables.")

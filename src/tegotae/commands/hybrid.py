@@ -118,7 +118,6 @@ def run(
 
     settings = read_settings(file, changes)
     refuse_taken(out, overwrite)
-    checks.positive("hybrid run", "duration", settings.duration, "s", "Give how long to simulate.")
     if settings.clock == "virtual":
         return _run_virtual(settings, out, overwrite)
     from tegotae.hybrid.processes.launcher import Run

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from datetime import date, datetime, time
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
 
 from tegotae import checks
 from tegotae.errors import InputError
+from tegotae.hybrid.bus.bus import checked_word
+from tegotae.hybrid.settings_group import Group, of
 from tegotae.toml_settings import explain, put, read_toml, toml_lines, with_kinds
 
 
-class _Group(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Unknown names are errors, not silently ignored."""
-
-
-def _of(description: str) -> Any:
-    return Meta(description=description)
-
-
-class RobotsSettings(_Group, frozen=True, tag_field="kind", tag="two-robots"):
+class RobotsSettings(Group, frozen=True, tag_field="kind", tag="two-robots"):
     """The two free-flying robots of tarao1999.
 
     Example:
@@ -30,18 +24,19 @@ class RobotsSettings(_Group, frozen=True, tag_field="kind", tag="two-robots"):
         'A'
     """
 
-    pose: Annotated[Literal["A", "B"], _of("A: both in line through their centres of mass; B: both bent")] = "A"
-    joints: Annotated[Literal["locked", "servo", "free"], _of("of robot 1; those of robot 2 are free")] = "locked"
-    gain: Annotated[float, _of("of a joint's servo [N·m/rad]; counts if joints = servo")] = 1000.0
-    rate_gain: Annotated[float, _of("of a joint's servo [N·m·s/rad]; counts if joints = servo")] = 100.0
+    pose: Annotated[Literal["A", "B"], of("A: both in line through their centres of mass; B: both bent")] = "A"
+    joints: Annotated[Literal["locked", "servo", "free"], of("of robot 1; those of robot 2 are free")] = "locked"
+    gain: Annotated[float, of("of a joint's servo [N·m/rad]; counts if joints = servo")] = 1000.0
+    rate_gain: Annotated[float, of("of a joint's servo [N·m·s/rad]; counts if joints = servo")] = 100.0
     masses: Annotated[
-        tuple[float, float, float, float], _of("base and links of robot 1, base and links of robot 2 [kg]")
+        tuple[float, float, float, float],
+        of("base and links of robot 1, base and links of robot 2 [kg], > 0", above=0.0),
     ] = (50.0, 10.0, 50.0, 1.0)
-    speed: Annotated[float, _of("of robot 2 as it comes [m/s], > 0")] = 0.01
-    gap: Annotated[float, _of("between the two at the start [m], > 0")] = 0.01
+    speed: Annotated[float, of("of robot 2 as it comes [m/s], > 0", above=0.0)] = 0.01
+    gap: Annotated[float, of("between the two at the start [m], > 0", above=0.0)] = 0.01
 
 
-class HexaSettings(_Group, frozen=True, tag_field="kind", tag="hexa"):
+class HexaSettings(Group, frozen=True, tag_field="kind", tag="hexa"):
     """The twin of the six-arm table; its probe meets a fixed surface.
 
     Example:
@@ -49,21 +44,21 @@ class HexaSettings(_Group, frozen=True, tag_field="kind", tag="hexa"):
         200.0
     """
 
-    kp: Annotated[float, _of("stiffness of each servo [N·m/rad], > 0")] = 200.0
-    damping_ratio: Annotated[float, _of("of the servo on the plate [-], > 0")] = 0.7
-    feedforward: Annotated[float, _of("share of the reference's rate that the servo knows in free flight [-]")] = 1.0
-    feedforward_in_contact: Annotated[float, _of("the same while a contact is felt [-]; 1 damps it")] = 0.0
-    probe: Annotated[tuple[float, float, float], _of("tip of the probe from the plate's centre [m]")] = (0.0, 0.0, 0.05)
-    height: Annotated[float, _of("of the surface in the table's world [m]")] = -0.42
-    stiffness: Annotated[float, _of("of surface and probe [N/m], > 0")] = 1e5
-    damping: Annotated[float, _of("of surface and probe [N·s/m], >= 0")] = 300.0
-    friction: Annotated[float, _of("coefficient between tip and surface [-], >= 0")] = 0.0
-    substeps: Annotated[int, _of("of the mechanism's motion in a period")] = 8
-    load: Annotated[float, _of("mass of the part on the sensor, whose weight is tared [kg], >= 0")] = 0.288
-    noise: Annotated[float, _of("of the sensor's force [N], standard deviation of a sample")] = 0.0
+    kp: Annotated[float, of("stiffness of each servo [N·m/rad], > 0", above=0.0)] = 200.0
+    damping_ratio: Annotated[float, of("of the servo on the plate [-], > 0", above=0.0)] = 0.7
+    feedforward: Annotated[float, of("share of the reference's rate that the servo knows in free flight [-]")] = 1.0
+    feedforward_in_contact: Annotated[float, of("the same while a contact is felt [-]; 1 damps it")] = 0.0
+    probe: Annotated[tuple[float, float, float], of("tip of the probe from the plate's centre [m]")] = (0.0, 0.0, 0.05)
+    height: Annotated[float, of("of the surface in the table's world [m]")] = -0.42
+    stiffness: Annotated[float, of("of surface and probe [N/m], > 0", above=0.0)] = 1e5
+    damping: Annotated[float, of("of surface and probe [N·s/m], >= 0", least=0.0)] = 300.0
+    friction: Annotated[float, of("coefficient between tip and surface [-], >= 0", least=0.0)] = 0.0
+    substeps: Annotated[int, of("of the mechanism's motion in a period, 1 to 1000", least=1, most=1000)] = 8
+    load: Annotated[float, of("mass of the part on the sensor, whose weight is tared [kg], >= 0", least=0.0)] = 0.288
+    noise: Annotated[float, of("of the sensor's force [N], standard deviation of a sample, >= 0", least=0.0)] = 0.0
 
 
-class SpringSettings(_Group, frozen=True, tag_field="kind", tag="spring"):
+class SpringSettings(Group, frozen=True, tag_field="kind", tag="spring"):
     """An ideal table: it is where it was told to be, and a spring pushes it back.
 
     Example:
@@ -71,13 +66,13 @@ class SpringSettings(_Group, frozen=True, tag_field="kind", tag="spring"):
         45292.0
     """
 
-    stiffness: Annotated[float, _of("of the contact [N/m], > 0")] = 45292.0
-    damping: Annotated[float, _of("of the contact [N·s/m], >= 0")] = 0.0
-    height: Annotated[float, _of("of the surface in the table's world [m]")] = 0.0
-    lag: Annotated[float, _of("time constant with which it follows [s], >= 0")] = 0.0
+    stiffness: Annotated[float, of("of the contact [N/m], > 0", above=0.0)] = 45292.0
+    damping: Annotated[float, of("of the contact [N·s/m], >= 0", least=0.0)] = 0.0
+    height: Annotated[float, of("of the surface in the table's world [m]")] = 0.0
+    lag: Annotated[float, of("time constant with which it follows [s], >= 0", least=0.0)] = 0.0
 
 
-class OwnDevice(_Group, frozen=True, tag_field="kind", tag="own"):
+class OwnDevice(Group, frozen=True, tag_field="kind", tag="own"):
     """A device of the user's own, for a real table: `docs/attaching_a_table.md`.
 
     Example:
@@ -85,14 +80,16 @@ class OwnDevice(_Group, frozen=True, tag_field="kind", tag="own"):
         'mylab.table:open_table'
     """
 
-    factory: Annotated[str, _of("module:function that returns the device; it is given `options`")] = ""
-    height: Annotated[float, _of("of the fixed part's surface in the table's world [m]")] = 0.0
-    stiffness: Annotated[float, _of("of the table and its probe as expected [N/m], > 0")] = 1e4
-    settling: Annotated[float, _of("how long it takes to rest when its command does [s], >= 0; measure it")] = 0.05
-    options: Annotated[dict[str, Any], _of("for the function, as they are")] = {}
+    factory: Annotated[str, of("module:function that returns the device; it is given `options`")] = ""
+    height: Annotated[float, of("of the fixed part's surface in the table's world [m]")] = 0.0
+    stiffness: Annotated[float, of("of the table and its probe as expected [N/m], > 0", above=0.0)] = 1e4
+    settling: Annotated[
+        float, of("how long it takes to rest when its command does [s], >= 0; measure it", least=0.0, most=60.0)
+    ] = 0.05
+    options: Annotated[dict[str, Any], of("for the function, as they are")] = msgspec.field(default_factory=dict)
 
 
-class SensorSettings(_Group, frozen=True):
+class SensorSettings(Group, frozen=True):
     """The force sensor as the table node reads it.
 
     Example:
@@ -101,18 +98,18 @@ class SensorSettings(_Group, frozen=True):
     """
 
     calibration: Annotated[
-        str, _of("file with the 6 x 6 matrix from signals to N and N·m (TOML or CSV); '' for the twin's own")
+        str, of("file with the 6 x 6 matrix from signals to N and N·m (TOML or CSV); '' for the twin's own")
     ] = ""
-    tare: Annotated[int, _of("readings at rest whose mean is taken for zero; 0 for none")] = 50
-    steady: Annotated[float, _of("largest spread of the force while it tares [N], > 0")] = 0.5
-    slow: Annotated[float, _of("largest velocity while it tares [m/s and rad/s], > 0")] = 3e-3
-    threshold: Annotated[float, _of("force from which a contact is felt [N], > 0")] = 0.1
-    release: Annotated[float, _of("force below which it is over [N], > 0")] = 0.05
-    overload: Annotated[float, _of("force at which the table trips [N], > 0")] = 60.0
-    overload_torque: Annotated[float, _of("torque at which the table trips [N·m], > 0")] = 10.0
+    tare: Annotated[int, of("readings at rest whose mean is taken for zero; 0 for none", least=0, most=100_000)] = 50
+    steady: Annotated[float, of("largest spread of the force while it tares [N], > 0", above=0.0)] = 0.5
+    slow: Annotated[float, of("largest velocity while it tares [m/s and rad/s], > 0", above=0.0)] = 3e-3
+    threshold: Annotated[float, of("force from which a contact is felt [N], > 0", above=0.0)] = 0.1
+    release: Annotated[float, of("force below which it is over [N], > 0", above=0.0)] = 0.05
+    overload: Annotated[float, of("force at which the table trips [N], > 0", above=0.0)] = 60.0
+    overload_torque: Annotated[float, of("torque at which the table trips [N·m], > 0", above=0.0)] = 10.0
 
 
-class LimitSettings(_Group, frozen=True):
+class LimitSettings(Group, frozen=True):
     """What the table node allows, whatever it is told; the box is about the surface's place.
 
     Example:
@@ -120,25 +117,29 @@ class LimitSettings(_Group, frozen=True):
         0.1
     """
 
-    box: Annotated[tuple[float, float, float], _of("half sizes of what the contact point may reach [m]")] = (
-        0.05, 0.05, 0.05,
-    )  # fmt: skip
-    tilt: Annotated[float, _of("largest turn from level [rad]")] = 0.3
-    velocity: Annotated[float, _of("[m/s]")] = 0.1
-    rate: Annotated[float, _of("[rad/s]")] = 0.5
-    acceleration: Annotated[float, _of("[m/s²]")] = 20.0
-    angular_acceleration: Annotated[float, _of("[rad/s²]")] = 50.0
-    joint_margin: Annotated[float, _of("least left to a joint's end [rad]")] = 0.05
-    singularity: Annotated[float, _of("least distance to a singularity [-]")] = 0.1
-    watchdog: Annotated[int, _of("periods without a command after which it counts as missing")] = 5
-    coast: Annotated[float, _of("how long it then moves on [s]")] = 0.012
-    ramp: Annotated[float, _of("how long it then takes to come to rest [s]")] = 0.024
-    jump: Annotated[float, _of("farthest command that a standing table begins with [m]")] = 5e-3
-    stopping_time: Annotated[float, _of("longest that the table itself may move on without commands [s], > 0")] = 0.25
-    stopping_distance: Annotated[float, _of("farthest that it may then go [m], > 0")] = 0.02
+    box: Annotated[
+        tuple[float, float, float], of("half sizes of what the contact point may reach [m], > 0", above=0.0)
+    ] = (0.05, 0.05, 0.05)
+    tilt: Annotated[float, of("largest turn from level [rad], > 0", above=0.0)] = 0.3
+    velocity: Annotated[float, of("[m/s], > 0", above=0.0)] = 0.1
+    rate: Annotated[float, of("[rad/s], > 0", above=0.0)] = 0.5
+    acceleration: Annotated[float, of("[m/s²], > 0", above=0.0)] = 20.0
+    angular_acceleration: Annotated[float, of("[rad/s²], > 0", above=0.0)] = 50.0
+    joint_margin: Annotated[float, of("least left to a joint's end [rad], >= 0", least=0.0)] = 0.05
+    singularity: Annotated[float, of("least distance to a singularity [-], >= 0", least=0.0)] = 0.1
+    watchdog: Annotated[
+        int, of("periods without a command after which it counts as missing", least=1, most=100_000)
+    ] = 5
+    coast: Annotated[float, of("how long it then moves on [s], >= 0", least=0.0, most=60.0)] = 0.012
+    ramp: Annotated[float, of("how long it then takes to come to rest [s], > 0", above=0.0, most=60.0)] = 0.024
+    jump: Annotated[float, of("farthest command that a standing table begins with [m], > 0", above=0.0)] = 5e-3
+    stopping_time: Annotated[
+        float, of("longest that the table itself may move on without commands [s], > 0", above=0.0)
+    ] = 0.25
+    stopping_distance: Annotated[float, of("farthest that it may then go [m], > 0", above=0.0)] = 0.02
 
 
-class LinkSettings(_Group, frozen=True):
+class LinkSettings(Group, frozen=True):
     """The fast links, and what is done to them on purpose.
 
     Example:
@@ -146,23 +147,25 @@ class LinkSettings(_Group, frozen=True):
         0.2
     """
 
-    dynamics: Annotated[str, _of("where the dynamics node listens; port 0: any free one (hybrid run)")] = "127.0.0.1:0"
-    table: Annotated[str, _of("where the table node listens to the dynamics")] = "127.0.0.1:0"
-    table_device: Annotated[str, _of("where the table node listens to the device's process")] = "127.0.0.1:0"
-    device: Annotated[str, _of("where the device's process listens")] = "127.0.0.1:0"
-    key: Annotated[str, _of("file with the shared key; '' makes one for this run (hybrid run)")] = ""
-    max_age: Annotated[float, _of("largest round trip of a packet [s], > 0")] = 0.2
-    delay: Annotated[float, _of("added to the loop, about half on either way [s], >= 0; virtual: in whole ticks")] = 0.0
-    jitter: Annotated[float, _of("added on either way, 0 to this by chance [s], >= 0")] = 0.0
-    loss: Annotated[float, _of("part of the packets that is lost, on either way [-], 0 to 1")] = 0.0
-    duplication: Annotated[float, _of("part that comes twice [-], 0 to 1")] = 0.0
-    reordering: Annotated[float, _of("part that is overtaken [-], 0 to 1")] = 0.0
-    corruption: Annotated[float, _of("part with a bit turned over [-], 0 to 1")] = 0.0
-    drift: Annotated[float, _of("how much faster the table's clock runs [-]")] = 0.0
-    seed: Annotated[int, _of("of the chances")] = 0
+    dynamics: Annotated[str, of("where the dynamics node listens; port 0: any free one (hybrid run)")] = "127.0.0.1:0"
+    table: Annotated[str, of("where the table node listens to the dynamics")] = "127.0.0.1:0"
+    table_device: Annotated[str, of("where the table node listens to the device's process")] = "127.0.0.1:0"
+    device: Annotated[str, of("where the device's process listens")] = "127.0.0.1:0"
+    key: Annotated[str, of("file with the shared key; '' makes one for this run (hybrid run)")] = ""
+    max_age: Annotated[float, of("largest round trip of a packet [s], > 0", above=0.0, most=60.0)] = 0.2
+    delay: Annotated[
+        float, of("added to the loop, half on either way [s], >= 0; virtual: whole ticks", least=0.0, most=60.0)
+    ] = 0.0
+    jitter: Annotated[float, of("added on either way, 0 to this by chance [s], >= 0", least=0.0, most=60.0)] = 0.0
+    loss: Annotated[float, of("part of the packets that is lost, on either way [-], 0 to 1", least=0.0, most=1.0)] = 0.0
+    duplication: Annotated[float, of("part that comes twice [-], 0 to 1", least=0.0, most=1.0)] = 0.0
+    reordering: Annotated[float, of("part that is overtaken [-], 0 to 1", least=0.0, most=1.0)] = 0.0
+    corruption: Annotated[float, of("part with a bit turned over [-], 0 to 1", least=0.0, most=1.0)] = 0.0
+    drift: Annotated[float, of("how much faster the table's clock runs [-], -0.1 to 0.1", least=-0.1, most=0.1)] = 0.0
+    seed: Annotated[int, of("of the chances, >= 0", least=0)] = 0
 
 
-class ClockSettings(_Group, frozen=True):
+class ClockSettings(Group, frozen=True):
     """How the nodes of a real run wait.
 
     Example:
@@ -170,13 +173,17 @@ class ClockSettings(_Group, frozen=True):
         0.0
     """
 
-    spin: Annotated[float, _of("last part of a wait that is spun, not slept [s]; 0 never spins")] = 0.0
-    nice: Annotated[int, _of("how far the loops go before other programs, -20 to 0; an event tells if refused")] = -10
-    priority: Annotated[int, _of("of SCHED_FIFO, 1 to 99; 0 for none")] = 0
-    lock_memory: Annotated[bool, _of("keep memory from being paged out")] = False
+    spin: Annotated[
+        float, of("last part of a wait that is spun, not slept [s]; 0 never spins", least=0.0, most=1.0)
+    ] = 0.0
+    nice: Annotated[
+        int, of("how far the loops go before other programs, -20 to 0; an event tells if refused", least=-20, most=0)
+    ] = -10
+    priority: Annotated[int, of("of SCHED_FIFO, 1 to 99; 0 for none", least=0, most=99)] = 0
+    lock_memory: Annotated[bool, of("keep memory from being paged out")] = False
 
 
-class BusSettings(_Group, frozen=True):
+class BusSettings(Group, frozen=True):
     """Discovery, parameters, viewer stream and log: where each node listens.
 
     Example:
@@ -184,14 +191,14 @@ class BusSettings(_Group, frozen=True):
         '127.0.0.1:0'
     """
 
-    dynamics: Annotated[str, _of("the dynamics node; port 0: any free one (hybrid run)")] = "127.0.0.1:0"
-    table: Annotated[str, _of("the table node")] = "127.0.0.1:0"
-    device: Annotated[str, _of("the device's process")] = "127.0.0.1:0"
-    log: Annotated[str, _of("the log node")] = "127.0.0.1:0"
-    view: Annotated[str, _of("the viewer")] = "127.0.0.1:0"
+    dynamics: Annotated[str, of("the dynamics node; port 0: any free one (hybrid run)")] = "127.0.0.1:0"
+    table: Annotated[str, of("the table node")] = "127.0.0.1:0"
+    device: Annotated[str, of("the device's process")] = "127.0.0.1:0"
+    log: Annotated[str, of("the log node")] = "127.0.0.1:0"
+    view: Annotated[str, of("the viewer")] = "127.0.0.1:0"
 
 
-class ViewSettings(_Group, frozen=True):
+class ViewSettings(Group, frozen=True):
     """The viewer.
 
     Example:
@@ -199,14 +206,14 @@ class ViewSettings(_Group, frozen=True):
         '127.0.0.1:8080'
     """
 
-    on: Annotated[bool, _of("whether `hybrid run` starts it")] = True
-    address: Annotated[str, _of("of its page; port 0: any free one")] = "127.0.0.1:8080"
-    rearm: Annotated[bool, _of("whether its page may re-arm the table: it knows no password, only this computer")] = (
+    on: Annotated[bool, of("whether `hybrid run` starts it")] = True
+    address: Annotated[str, of("of its page; port 0: any free one")] = "127.0.0.1:8080"
+    rearm: Annotated[bool, of("whether its page may re-arm the table: it knows no password, only this computer")] = (
         False
     )
 
 
-class Settings(_Group, frozen=True):
+class Settings(Group, frozen=True):
     """All of a hybrid simulation; `toml()` shows every number with its meaning.
 
     Args:
@@ -231,14 +238,12 @@ class Settings(_Group, frozen=True):
         0.002
     """
 
-    session: Annotated[str, _of("name, by which its nodes find each other")] = "two-robots"
-    period: Annotated[float, _of("of a tick [s], > 0")] = 2e-3
-    duration: Annotated[float, _of("simulated, from when the table is ready [s], > 0")] = 3.0
-    clock: Annotated[Literal["real", "virtual"], _of("virtual: all nodes in lockstep, as fast as they compute")] = (
-        "real"
-    )
-    guard: Annotated[bool, _of("let a contact give back no more energy than it took")] = True
-    compensation: Annotated[bool, _of("bring late forces up to date and send the table ahead")] = True
+    session: Annotated[str, of("name, by which its nodes find each other")] = "two-robots"
+    period: Annotated[float, of("of a tick [s], 1e-5 to 1", least=1e-5, most=1.0)] = 2e-3
+    duration: Annotated[float, of("simulated, from when the table is ready [s], > 0", above=0.0, most=1e8)] = 3.0
+    clock: Annotated[Literal["real", "virtual"], of("virtual: all nodes in lockstep, as fast as they compute")] = "real"
+    guard: Annotated[bool, of("let a contact give back no more energy than it took")] = True
+    compensation: Annotated[bool, of("bring late forces up to date and send the table ahead")] = True
     model: RobotsSettings = RobotsSettings()
     device: HexaSettings | SpringSettings | OwnDevice = HexaSettings()
     sensor: SensorSettings = SensorSettings()
@@ -248,9 +253,14 @@ class Settings(_Group, frozen=True):
     bus: BusSettings = BusSettings()
     view: ViewSettings = ViewSettings()
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked_word("Settings", "session", self.session)
+
     def toml(self) -> str:
-        """As a TOML file, every number with its meaning and unit."""
-        return "\n".join(["# tegotae hybrid", "", *toml_lines(Settings, msgspec.to_builtins(self))]) + "\n"
+        """As a TOML file, every number with its meaning and unit; read back it is the same."""
+        given = msgspec.to_builtins(self, builtin_types=(datetime, date, time))
+        return "\n".join(["# tegotae hybrid", "", *toml_lines(Settings, given)]) + "\n"
 
 
 def read_settings(path: str | os.PathLike[str] | None = None, changes: Sequence[str] = ()) -> Settings:
@@ -286,6 +296,11 @@ def settings_of(given: dict[str, Any]) -> Settings:
     try:
         return msgspec.convert(given, Settings)
     except msgspec.ValidationError as error:
-        raise InputError(
-            f"hybrid settings: {explain(error, Settings)}.\n  `tegotae hybrid show` prints every name with its unit."
-        ) from error
+        way = "`tegotae hybrid show` prints every name with its unit."
+        if isinstance(error.__cause__, InputError):  # of a group, whose place in the settings is told
+            told, _, way = str(error.__cause__).partition(": ")[2].partition("\n  ")
+            place = str(error).rpartition(" - at `$")[2].strip("`.") if " - at `$" in str(error) else ""
+            told = f"{place}.{told}" if place else told
+        else:
+            told = f"{explain(error, Settings, given)}."
+        raise InputError(f"hybrid settings: {told}\n  {way}") from error

@@ -79,7 +79,8 @@ class DynamicsCore:
         longest: float = 0.2,
         bridged: float | None = None,
     ) -> None:
-        self.meeting, self.compensated = meeting, bool(compensation)
+        self.meeting = meeting
+        self.compensated = checks.flag("DynamicsCore", "compensation", compensation)
         self.period, self.simulated = meeting.period, 0.0
         self.late = Compensation(period=self.period, contact=ContactEstimate(stiffness=stiffness))
         self._longest = checks.positive("DynamicsCore", "longest", longest, "s", "Such as 0.2.")
