@@ -198,7 +198,7 @@ def test_what_is_no_row_or_event_is_refused(tmp_path):
             log.rows("viewer", ROWS, first=0)
         with pytest.raises(InputError, match="no array of records"):
             log.rows("table", np.zeros(3), first=0)
-        with pytest.raises(InputError, match="lacks something"):
+        with pytest.raises(InputError, match="level=None is no text"):
             log.event({"time": 3, "node": "table"})
         with pytest.raises(InputError, match="level='panic'"):
             log.event({"time": 3, "node": "table", "level": "panic", "text": "x"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -237,6 +236,7 @@ class _Teller:
 
 def request(what: str, file: Path, changes: Sequence[str]) -> int:
     """Ask a running table to stop, or to obey again; the code to exit with."""
+    from tegotae.hybrid.bus.messages import Judge, event_of, object_of
     from tegotae.hybrid.bus.requests import ask_rearm, ask_stop
     from tegotae.hybrid.happenings import REARM, REARMED, STOP
     from tegotae.hybrid.processes.joining import bus_of
@@ -246,7 +246,12 @@ def request(what: str, file: Path, changes: Sequence[str]) -> int:
     heard: list[dict[str, str]] = []
     bus = bus_of(settings, None)
     try:
-        bus.subscribe(f"{bus.session}/events", lambda topic, said: heard.append(json_format.loads(said)))
+        judge = Judge()  # what makes no sense is no answer
+
+        def hear(topic: str, said: bytes) -> None:
+            judge.taken(topic, lambda: heard.append(event_of(object_of("event", said))))
+
+        bus.subscribe(f"{bus.session}/events", hear)
         if missing := bus.meet(["table"], _PRESENT):
             checks.refuse(f"hybrid {what}", f"{'; '.join(missing)}.", "Name the settings of a session that runs.")
         who, why = "command line", f"tegotae hybrid {what}"

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.hybrid.bus.bus import Bus
+from tegotae.hybrid.bus.messages import refuse_rows
 
 Rows = NDArray[np.void]
 
@@ -29,6 +30,8 @@ VERSION = 1
 _HEADER = Struct("<4sBBBxQQQII8s")
 _ANEW = "Install the same version of tegotae for all nodes."
 _LONGEST = 255  # bytes of a name
+_COUNTED = 1 << 48  # rows that a node can have recorded
+_NODES = 64  # that one reader counts: more names than there can be nodes are made up
 
 
 class Block(NamedTuple):
@@ -134,7 +137,11 @@ def unpack(payload: bytes, dtype: np.dtype[Any]) -> Block:
         raise InputError(f"{own}: its names are no text ({error}).\n  {remedy}") from error
     if size != dtype.itemsize or mark != fingerprint(dtype):
         checks.refuse(own, f"the {what!r} rows of node {who!r} have other fields than this reader knows.", _ANEW)
-    return Block(who, what, birth, number, first, np.frombuffer(payload, dtype, count, begin))
+    if not count or number >= _COUNTED or first >= _COUNTED:
+        checks.refuse(own, f"block {number} of node {who!r} with {count} rows from row {first} on cannot be.", remedy)
+    rows = np.frombuffer(payload, dtype, count, begin)
+    refuse_rows(own, rows)
+    return Block(who, what, birth, number, first, rows)
 
 
 class BlockWriter:
@@ -290,6 +297,8 @@ class BlockReader:
         """One payload, as a bus gives it."""
         try:
             block = unpack(payload, self._dtype)
+            if block.node not in self.counts and len(self.counts) >= _NODES:
+                checks.refuse("block", f"node {block.node!r:.40} is one too many.", "Name each node once.")
         except InputError as error:  # told by problems(): one bad message must not end a reader
             self.refused += 1
             self.words = f"{topic}: {error}"

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.hybrid.bus.bus import Bus
+from tegotae.hybrid.bus.messages import object_of
 
 _GOOD = 10.0  # s from the drawing of a number to its use
 _MOST = 64  # numbers that wait to be used: whoever asks for more makes others ask again
@@ -137,7 +138,7 @@ def ask_rearm(bus: Bus, node: str, text: str, *, timeout: float = 1.0) -> str:
     topic = f"{bus.session}/requests/rearm"
     try:
         number = bus.ask(topic, b"", timeout)
-        told = {"node": node, "text": text, "number": "" if number is None else number.decode()}
+        told = {"node": node, "text": text, "number": "" if number is None else number.decode("ascii", "replace")}
         heard = None if number is None else bus.ask(topic, json.dumps(told).encode(), timeout)
     except InputError as error:
         return str(error)
@@ -145,12 +146,13 @@ def ask_rearm(bus: Bus, node: str, text: str, *, timeout: float = 1.0) -> str:
 
 
 def _told(payload: bytes) -> dict[str, object]:
+    """Whatever is said, a stop is a stop."""
     try:
-        told = json.loads(payload)
-    except ValueError:
+        return object_of("request", payload)
+    except InputError:
         return {}
-    return told if isinstance(told, dict) else {}
 
 
 def _who(told: dict[str, object]) -> str:
-    return f"{told['node']}: {told['text']}" if "node" in told and "text" in told else _UNSAID
+    node, text = told.get("node"), told.get("text")
+    return f"{node:.40}: {text:.200}" if isinstance(node, str) and isinstance(text, str) else _UNSAID

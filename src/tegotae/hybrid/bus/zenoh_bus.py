@@ -34,6 +34,7 @@ from tegotae.hybrid.bus.bus import (
     told,
     waited_for,
 )
+from tegotae.hybrid.bus.messages import object_of
 from tegotae.hybrid.bus.zenoh_access import LOOPBACK, SEAL, Access, checked_address, endpoint, free_address, unopened
 from tegotae.hybrid.links.transports import Address
 
@@ -191,7 +192,7 @@ class ZenohBus:
         words = b"" if said is None else bytes.fromhex(said["words"])
         seal, where = (b"", "") if said is None else (bytes.fromhex(said["seal"]), said["where"])
         if self._sealed(seal, b"here", f"{self._tokens_key}/{where}", words) and said is not None:
-            node, about = said["node"], json.loads(words)
+            node, about = said["node"], object_of("node", words)
             with self._lock:
                 self._alive[token] = node, about
                 self._unlike.pop(node, None)
@@ -247,7 +248,7 @@ class ZenohBus:
             said = got.ok.payload.to_bytes()
             if self._sealed(got.ok.attachment, b"answer" + nonce, topic, said):
                 if said[:1] == _BAD:
-                    raise InputError(refused(topic, said[1:].decode()))
+                    raise InputError(refused(topic, said[1:].decode("utf-8", "replace")))
                 return bytes(said[1:])
         return None
 

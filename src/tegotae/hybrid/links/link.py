@@ -17,13 +17,24 @@ from tegotae.hybrid.clocks.clock import Clock
 from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.links.datagrams import Header, Refusal, Seal, checked_key, decode, encode, version_of
 from tegotae.hybrid.links.faults import Faults
-from tegotae.hybrid.links.packets import KINDS, Command, Greeting, Heartbeat, Measurement, Packet, Rearm, Stop
+from tegotae.hybrid.links.packets import (
+    KINDS,
+    Command,
+    Greeting,
+    Heartbeat,
+    Measurement,
+    Packet,
+    Rearm,
+    Stop,
+    plausible,
+)
 from tegotae.hybrid.links.sessions import Order, Peer, Stranger
 from tegotae.hybrid.links.statistics import LinkStatistics
 from tegotae.hybrid.links.transports import Address, Transport
 
 MAX_AGE = 0.2  # s
 _MOST = 256  # datagrams looked at in one call: a flood must not hold up a tick
+_LATEST = 1 << 62  # ns: no clock shows more
 NO_FAULTS = Faults()
 
 
@@ -200,6 +211,8 @@ class Link(Closing):
             heard = decode(arrival.datagram, self._seal)
             if isinstance(heard, Refusal):
                 self._refuse(heard, arrival.datagram)
+            elif not (plausible(heard[1]) and min(heard[0][5:]) > -_LATEST and max(heard[0][5:]) < _LATEST):
+                self.statistics.malformed += 1
             else:
                 self._hear(*heard, arrival.source)
         if self._stranger is not None:

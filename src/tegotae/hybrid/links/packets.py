@@ -317,6 +317,32 @@ class Greeting:
         return cls(label=label)
 
 
+_KNOWN = int(~State(0))  # every flag
+_LARGEST = 1e15  # of a number in its unit: what is larger was not measured, and squares of it must stay finite
+
+
+def plausible(packet: Packet | Greeting) -> bool:
+    """Whether what a packet says can be: numbers of a size that is measured, flags that are known.
+
+    A sound packet holds any finite number; a link hands on only those.
+
+    Args:
+        packet: as decoded.
+
+    Example:
+        >>> plausible(Heartbeat(label=2.0)), plausible(Heartbeat(label=1e300))
+        (True, False)
+    """
+    it: Sequence[float] = ()
+    if isinstance(packet, Command):
+        it = (*packet.pose, *packet.twist, *packet.acceleration)
+    elif isinstance(packet, Measurement):
+        it = (*packet.pose, *packet.twist, *packet.wrench, *packet.onset)
+    flags = packet.state if isinstance(packet, Measurement | Heartbeat) else 0
+    low, high = min(packet.label, *it, 0.0), max(packet.label, *it, 0.0)
+    return low > -_LARGEST and high < _LARGEST and not flags & ~_KNOWN
+
+
 Packet = Command | Measurement | Heartbeat | Stop | Rearm
 KINDS: dict[int, type[Packet] | type[Greeting]] = {
     each.kind: each for each in (Greeting, Command, Measurement, Heartbeat, Stop, Rearm)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
+from functools import partial
 from typing import Any
 
+import numpy as np
+
+from tegotae import checks
 from tegotae.hybrid.bus.blocks import Block, BlockReader
-from tegotae.hybrid.bus.bus import Bus
+from tegotae.hybrid.bus.bus import Bus, Take
+from tegotae.hybrid.bus.messages import Judge, event_of, object_of, status_of
 from tegotae.hybrid.bus.reporting import DONE
 from tegotae.hybrid.bus.rows import DYNAMICS
 from tegotae.hybrid.happenings import FINISHED, LATE, REARM, REARMED, TROUBLES
 from tegotae.hybrid.links.packets import State
 
+_NODES = 64  # of whom a status is kept: more names than there can be nodes are made up
 _DOING = {  # the first that holds is said
     State.EMERGENCY: "emergency stop",
     State.FAULT: "fault",
@@ -62,22 +67,26 @@ class Listener:
         self._why = ""  # the kind of that; of several one that is not mere lateness
         self._said: deque[str] = deque()
         self._status: dict[str, dict[str, Any]] = {}
-        bus.subscribe(f"{bus.session}/rows/dynamics", BlockReader(DYNAMICS, self._row))
-        bus.subscribe(f"{bus.session}/events", self._event)
-        bus.subscribe(f"{bus.session}/status/**", self._state)
+        self._rows, self._judge = BlockReader(DYNAMICS, self._row), Judge()
+        bus.subscribe(f"{bus.session}/rows/dynamics", self._rows)
+        for topic, take in (("events", self._event), ("status/**", self._state)):
+            bus.subscribe(f"{bus.session}/{topic}", partial(self._judged, take))
+
+    def _judged(self, take: Take, topic: str, payload: bytes) -> None:
+        self._judge.taken(topic, lambda: take(topic, payload))
 
     def _row(self, block: Block) -> None:
         last = block.rows[-1]
         self.simulated, self.force = float(last["simulated"]), abs(float(last["wrench"][2]))
-        self.peak = max(self.peak, float(abs(block.rows["wrench"][:, 2]).max()))
+        self.peak = max(self.peak, float(np.nan_to_num(abs(block.rows["wrench"][:, 2])).max()))
         self.states["dynamics"] = int(last["state"])
 
     def _event(self, topic: str, payload: bytes) -> None:
-        told = json.loads(payload)
-        if told["node"] == "dynamics" and told.get("kind") == FINISHED:
+        told = event_of(object_of("event", payload))
+        if told["node"] == "dynamics" and told["kind"] == FINISHED:
             self.finished = True  # that all come to rest afterwards is no news
         if told["node"] == "table":
-            self._of_the_table(told["level"], told["text"], told.get("kind", ""))
+            self._of_the_table(told["level"], told["text"], told["kind"])
         if told["level"] != "info" and not self.finished and DONE not in told["text"]:
             self._said.append(f"{told['node']}: {told['text']}")
 
@@ -91,7 +100,10 @@ class Listener:
 
     def _state(self, topic: str, payload: bytes) -> None:
         node = topic.rsplit("/", 1)[-1]
-        self._status[node] = told = json.loads(payload)
+        told = status_of(object_of("status", payload))
+        if node not in self._status and len(self._status) >= _NODES:
+            checks.refuse("status", f"node {node!r:.40} is one too many.", "Name each node once.")
+        self._status[node] = told
         if "state" in told and node != "dynamics":
             self.states[node] = int(told["state"])
 
@@ -105,5 +117,6 @@ class Listener:
         return [self._said.popleft() for _ in range(len(self._said))]
 
     def words(self) -> list[str]:
-        """What the nodes said of themselves last."""
-        return [f"{node}: {each}" for node, told in self._status.items() for each in told.get("words", ())]
+        """What the nodes said of themselves last, and what of it all was not understood."""
+        told = [f"{node}: {each}" for node, told in self._status.items() for each in told.get("words", ())]
+        return told + self._rows.problems() + self._judge.problems()

@@ -21,6 +21,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
 from tegotae.extras import require
+from tegotae.hybrid.bus.messages import event_of, refuse_rows
 from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE
 from tegotae.hybrid.records.log_reader import LogReader as LogReader
@@ -30,7 +31,6 @@ from tegotae.hybrid.records.log_schema import DESCRIBED, EVENT_SCHEMA, JSON_SCHE
 
 Rows = NDArray[np.void]
 KINDS = ("dynamics", "table", "device")
-LEVELS = ("info", "warning", "trip")
 _LAST = 2**32  # sequence numbers of MCAP wrap there
 
 
@@ -123,6 +123,7 @@ class LogWriter(Closing):
             )
         if rows.size == 0:
             return
+        refuse_rows("LogWriter", rows)
         if kind == "dynamics" and "offset" in rows.dtype.names:
             known = rows["offset"][np.isfinite(rows["offset"])]
             self._offset = round(1e9 * float(known[-1])) if known.size else self._offset
@@ -160,21 +161,14 @@ class LogWriter(Closing):
         Args:
             event: "time" [ns] of its node's clock, "node", "level" ("info", "warning" or "trip"), "text" and "kind".
         """
-        checks.mapping("LogWriter", "event", event, "Give time [ns], node, level and text.")
-        try:
-            own, node = int(checks.number("LogWriter", "event['time']", event["time"], "ns")), str(event["node"])
-            level, _ = str(event["level"]), str(event["text"])
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise InputError(
-                f"LogWriter: event={checks.shown(event)} lacks something ({error}).\n"
-                "  Give time [ns], node, level and text."
-            ) from error
-        if level not in LEVELS:
-            checks.refuse("LogWriter", f"an event has level={level!r}.", f"Give one of {', '.join(LEVELS)}.")
+        told = event_of(
+            dict(checks.mapping("LogWriter", "event", event, "Give time [ns], node, level and text."))
+        )
+        own, node = told["time"], told["node"]
         if "events" not in self._channels:
             self._register("events", "json", "jsonschema", EVENT_SCHEMA)
         sequence = self.written.get("events", 0) % _LAST
-        self._add("events", _json(event), own, own - self._offset * (node in BESIDE_THE_TABLE), sequence, 1)
+        self._add("events", _json(told), own, own - self._offset * (node in BESIDE_THE_TABLE), sequence, 1)
 
     def status(self, node: str, status: Mapping[str, Any]) -> None:
         """What a node tells of itself twice a second.

@@ -8,21 +8,22 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any
 
-import numpy as np
-
 import tegotae
-from tegotae.errors import InputError
+from tegotae import checks
 from tegotae.hybrid.bus.blocks import Block, BlockReader
 from tegotae.hybrid.bus.bus import Bus
+from tegotae.hybrid.bus.messages import Judge, configuration_of, event_of, object_of, status_of
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.records.log import LogWriter
 
 _STATUS = 500_000_000  # ns between two words of its own
+_TOPICS = 64  # that are written: more names than there can be nodes are made up
 _KINDS = {"dynamics": DYNAMICS, "table": TABLE, "device": TABLE}
 
 
@@ -76,9 +77,8 @@ class LogNode(Closing):
         self._ended = threading.Event()
         self._spoke = time.monotonic_ns()
         self._problems: list[str] = []
-        self.refused = 0
-        self.words = ""
-        self._readers = {kind: BlockReader(dtype, self._block) for kind, dtype in _KINDS.items()}
+        self._judge = Judge()
+        self._readers = {kind: BlockReader(dtype, self._taker(kind)) for kind, dtype in _KINDS.items()}
         for topic in ("rows/**", "configuration", "events", "status/**"):
             bus.subscribe(f"{session}/{topic}", self._hear)
         bus.declare("log", {"version": tegotae.__version__, "path": str(self.writer.path), "pid": os.getpid()})
@@ -94,7 +94,7 @@ class LogNode(Closing):
                 topic, payload = self._waiting.get_nowait()
             except Empty:
                 break
-            self._write(topic, payload)
+            self._judge.taken(topic, partial(self._write, topic, payload))
             count += 1
         if time.monotonic_ns() - self._spoke >= _STATUS:
             self._speak()
@@ -141,34 +141,34 @@ class LogNode(Closing):
 
     def _write(self, topic: str, payload: bytes) -> None:
         kind, _, rest = topic.removeprefix(f"{self._session}/").partition("/")
-        try:
-            if kind == "rows":
-                self._rows(rest, topic, payload)
-            elif kind == "configuration":
-                values = np.frombuffer(payload, dtype="<f8")
-                self.writer.configuration(float(values[0]), values[1:])
-            elif kind == "events":
-                self.writer.event(json.loads(payload))
-            elif rest != "log":  # its own words are written where they are said
-                self.writer.status(rest, json.loads(payload))
-        except (InputError, ValueError, IndexError) as error:  # one bad message must not end the record
-            self.refused += 1
-            self.words = f"{topic}: {error}"
+        if kind == "rows":
+            self._rows(rest, topic, payload)
+        elif kind == "configuration":
+            self.writer.configuration(*configuration_of(payload))
+        elif kind == "events":
+            self.writer.event(event_of(object_of("event", payload)))
+        elif rest != "log":  # its own words are written where they are said
+            if f"status/{rest}" not in self.writer.written and len(self.writer.written) >= _TOPICS:
+                checks.refuse("LogNode", f"node {rest!r:.40} is one too many.", "Name each node once.")
+            self.writer.status(rest, status_of(object_of("status", payload)))
 
     def _rows(self, kind: str, topic: str, payload: bytes) -> None:
         if kind not in self._readers:
-            raise InputError(f"LogNode: rows of kind {kind!r} are unknown.\n  Publish dynamics, table or device.")
+            checks.refuse("LogNode", f"rows of kind {kind!r} are unknown.", "Publish dynamics, table or device.")
         self._readers[kind](topic, payload)
 
-    def _block(self, block: Block) -> None:
-        self.writer.rows(block.kind, block.rows, first=block.first)
+    def _taker(self, kind: str) -> Callable[[Block], None]:
+        def take(block: Block) -> None:
+            if block.kind != kind:
+                checks.refuse("LogNode", f"a block of {kind} says that it is {block.kind!r}.", "Publish it as that.")
+            self.writer.rows(kind, block.rows, first=block.first)
+
+        return take
 
     def problems(self) -> list[str]:
         """What is missing or was refused, in words."""
         told = [words for reader in self._readers.values() for words in reader.problems()]
-        if self.refused:
-            told.append(f"{self.refused} messages were refused; the last: {self.words}")
-        return told
+        return told + self._judge.problems()
 
     def _speak(self) -> None:
         self._spoke = time.monotonic_ns()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import threading
 import time
@@ -13,8 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tegotae import checks
 from tegotae.checks import Array
 from tegotae.hybrid.bus.blocks import Block, BlockReader
+from tegotae.hybrid.bus.messages import Judge, configuration_of, event_of, object_of, status_of
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.links.packets import State
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tegotae.hybrid.bus.bus import Bus
 
 EVENTS = 8  # kept
+NODES = 64  # of whom a status is kept: more names than there can be nodes are made up
 COLUMNS = ("simulated", "measured", "applied", "energy", "budget", "removed", "gap")
 _NO_FORCE = np.zeros(3)
 
@@ -106,7 +108,7 @@ class Feed:
         self._past: deque[Array] = deque()
         self._events: deque[dict[str, Any]] = deque(maxlen=EVENTS)
         self._status: dict[str, dict[str, Any]] = {}
-        self._strange, self._why = 0, ""
+        self._judge = Judge()
         self._readers = BlockReader(DYNAMICS, self._take_dynamics), BlockReader(TABLE, self._take_table)
         for topic, reader in zip(("rows/dynamics", "rows/table"), self._readers, strict=True):
             self.bus.subscribe(f"{self.bus.session}/{topic}", reader)
@@ -143,9 +145,7 @@ class Feed:
     def problems(self) -> list[str]:
         """What was lost or not understood on the way to the page, in words."""
         told = [problem.splitlines()[0] for reader in self._readers for problem in reader.problems()]
-        if self._strange:
-            told.append(f"{self._strange} messages could not be understood; the last: {self._why}")
-        return told
+        return told + self._judge.problems()
 
     # ------------------------------------------------------------ what comes in
 
@@ -153,11 +153,7 @@ class Feed:
         """A message of another version or of somebody else must not end the page: it is counted and told there."""
 
         def guarded(topic: str, payload: bytes) -> None:
-            try:
-                take(topic, payload)
-            except (ValueError, KeyError, TypeError) as error:
-                self._strange += 1
-                self._why = f"{topic}: {error}".splitlines()[0]
+            self._judge.taken(topic, lambda: take(topic, payload))
 
         return guarded
 
@@ -182,24 +178,22 @@ class Feed:
             self._past.popleft()
 
     def _take_configuration(self, topic: str, payload: bytes) -> None:
-        told = np.frombuffer(payload, "<f8")
-        if not told.size:
-            raise ValueError("a configuration is empty")
+        simulated, q = configuration_of(payload)
         with self._lock:
-            self._seen = self._seen._replace(simulated=float(told[0]), configuration=told[1:])
+            self._seen = self._seen._replace(simulated=simulated, configuration=q)
 
     def _take_event(self, topic: str, payload: bytes) -> None:
-        event = json.loads(payload)
-        told = {key: str(event[key]) for key in ("node", "level", "text")}
+        event = event_of(object_of("event", payload))
+        told = {key: event[key] for key in ("node", "level", "text")}
         with self._lock:
             self._events.append({**told, "came": time.strftime("%H:%M:%S")})
 
     def _take_status(self, topic: str, payload: bytes) -> None:
-        told = json.loads(payload)
-        if not isinstance(told, dict):
-            raise ValueError(f"a status is {type(told).__name__}, not a table of names")
+        told, node = status_of(object_of("status", payload)), topic.rpartition("/")[2]
+        if node not in self._status and len(self._status) >= NODES:
+            checks.refuse("status", f"node {node!r:.40} is one too many.", "Name each node once.")
         with self._lock:
-            self._status[topic.rpartition("/")[2]] = told
+            self._status[node] = told
 
 
 def _past_of(block: Any) -> Array:

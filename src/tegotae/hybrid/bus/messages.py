@@ -1,0 +1,202 @@
+"""What comes over the bus, or out of a log, is judged before it is used: its form, its types, its size and its range.
+
+A seal says who may speak, not that what is said makes sense. What does not is refused with an InputError, counted and
+told; it never ends a node.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.errors import InputError
+
+LEVELS = ("info", "warning", "trip")
+SOONEST, LATEST = 1 - (1 << 62), (1 << 62) - 1  # ns: no clock shows more, and sums of two still fit 64 bits
+FARTHEST = 5e9  # s between two clocks
+_MOST = 1 << 20  # bytes of a message in words
+_DEEPEST = 16  # tables and lists inside each other
+_LONGEST = 10_000  # characters of a text
+_COORDINATES = 10_000  # of a configuration
+_LARGEST = 1e15  # of a coordinate [m, rad, -]
+_STEPS = 1_000_000  # simulated in one tick
+_WAY = "Publish it by a node of this version of tegotae."
+
+
+def object_of(what: str, payload: bytes) -> dict[str, Any]:
+    """A JSON object: plain values, whole numbers of 64 bits, text that can be written; not finite becomes None.
+
+    Args:
+        what: it is, for the words of an error.
+        payload: its bytes.
+
+    Example:
+        >>> object_of("status", b'{"missed": 3, "lateness_max": Infinity}')
+        {'missed': 3, 'lateness_max': None}
+    """
+    if len(payload) > _MOST:
+        checks.refuse(what, f"it has {len(payload)} bytes, above {_MOST}.", _WAY)
+    try:
+        told = json.loads(payload, parse_constant=lambda _: None, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{what}: it is no JSON ({error}).\n  {_WAY}") from error
+    if not isinstance(told, dict):
+        checks.refuse(what, f"it is {type(told).__name__}, not a table of names.", _WAY)
+    waiting: list[tuple[Any, int]] = [(told, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if depth > _DEEPEST:
+            checks.refuse(what, f"its tables and lists are more than {_DEEPEST} inside each other.", _WAY)
+        if isinstance(value, str):
+            _refuse_unwritable(what, value)
+        elif isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+            checks.refuse(what, f"it holds a whole number of {value.bit_length()} bits.", _WAY)
+        elif isinstance(value, dict):
+            waiting += [(one, depth + 1) for pair in value.items() for one in pair]
+        elif isinstance(value, list):
+            waiting += [(one, depth + 1) for one in value]
+    return told
+
+
+def _finite(text: str) -> float | None:
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+def _refuse_unwritable(what: str, text: str) -> None:
+    if len(text) > _LONGEST:
+        checks.refuse(what, f"a text has {len(text)} characters, above {_LONGEST}.", _WAY)
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{what}: a text cannot be written ({error.reason}).\n  {_WAY}") from error
+
+
+def event_of(told: dict[str, Any]) -> dict[str, Any]:
+    """Something that happened: "time" [ns], "node", "level", "text", "kind" ("" unless given), and no more.
+
+    Args:
+        told: as `object_of` gives it.
+
+    Example:
+        >>> event_of({"time": 5, "node": "table", "level": "trip", "text": "overload"})["kind"]
+        ''
+    """
+    time = told.get("time")
+    if isinstance(time, bool) or not isinstance(time, int) or not SOONEST <= time <= LATEST:
+        checks.refuse("event", f"time={time!r:.40} is no time in ns.", _WAY)
+    event: dict[str, Any] = {"time": time}
+    for name in ("node", "level", "text", "kind"):
+        event[name] = text = told.get(name, "" if name == "kind" else None)
+        if not isinstance(text, str):
+            checks.refuse("event", f"{name}={text!r:.40} is no text.", _WAY)
+        _refuse_unwritable("event", text)
+    if event["level"] not in LEVELS:
+        checks.refuse("event", f"level={event['level']!r:.40}.", f"Give one of {', '.join(LEVELS)}.")
+    return event
+
+
+def status_of(told: dict[str, Any]) -> dict[str, Any]:
+    """What a node tells of itself; "state" is a whole number, "words" are texts, "deadlines" and "link" are tables.
+
+    Args:
+        told: as `object_of` gives it.
+
+    Example:
+        >>> status_of({"state": 1, "words": ["latched"]})["state"]
+        1
+    """
+    state, words = told.get("state", 0), told.get("words", [])
+    if isinstance(state, bool) or not isinstance(state, int):
+        checks.refuse("status", f"state={state!r:.40} is no whole number.", _WAY)
+    if not isinstance(words, list) or not all(isinstance(one, str) for one in words):
+        checks.refuse("status", "words are no list of texts.", _WAY)
+    for name in ("deadlines", "link"):
+        counts = told.get(name, {})
+        if not isinstance(counts, dict) or not all(_is_count(one) for one in counts.values()):
+            checks.refuse("status", f"{name} is no table of numbers.", _WAY)
+    return told
+
+
+def _is_count(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def configuration_of(payload: bytes) -> tuple[float, Array]:
+    """The simulated time [s] and q [m, rad, -], little-endian float64.
+
+    Args:
+        payload: its bytes.
+
+    Example:
+        >>> import numpy as np
+        >>> configuration_of(np.array([0.5, 1.0, 2.0]).tobytes())
+        (0.5, array([1., 2.]))
+    """
+    if len(payload) % 8 or not 8 < len(payload) <= 8 * (_COORDINATES + 1):
+        checks.refuse("configuration", f"{len(payload)} bytes are no time and coordinates.", _WAY)
+    numbers = np.frombuffer(payload, "<f8")
+    beyond = np.isfinite(numbers) & ~(np.abs(numbers) <= _LARGEST)  # what diverged may be NaN, which viewers know
+    if beyond.any() or not abs(float(numbers[0])) <= FARTHEST:
+        checks.refuse("configuration", "a number is beyond all measure, or its time is not finite.", _WAY)
+    return float(numbers[0]), numbers[1:]
+
+
+def refuse_rows(own: str, rows: NDArray[np.void]) -> None:
+    """Refuse rows whose times, counts or clocks cannot be true; what was measured or computed may be NaN.
+
+    Args:
+        own: who refuses.
+        rows: of a node, with fields as in `rows`, or some of them.
+
+    Example:
+        >>> import numpy as np
+        >>> refuse_rows("block", np.zeros(3, [("time", "<i8"), ("offset", "<f8")]))
+    """
+    names = rows.dtype.names or ()
+    for name, low, high in (("time", SOONEST, LATEST), ("tick", 0, LATEST), ("steps", 0, _STEPS)):
+        if name in names and not ((rows[name] >= low) & (rows[name] <= high)).all():
+            checks.refuse(own, f"the {name} of a row is out of range.", _WAY)
+    if "simulated" in names and not (np.abs(rows["simulated"]) <= FARTHEST).all():
+        checks.refuse(own, "the simulated time of a row is not finite, or beyond all measure.", _WAY)
+    if "offset" in names and (np.isfinite(rows["offset"]) & ~(np.abs(rows["offset"]) <= FARTHEST)).any():
+        checks.refuse(own, f"the clocks of a row are more than {FARTHEST:g} s apart.", _WAY)
+
+
+class Judge:
+    """Has messages taken, and counts those that were refused.
+
+    Example:
+        >>> judge = Judge()
+        >>> judge.taken("demo/events", lambda: event_of({}))
+        >>> judge.refused, judge.words
+        (1, 'demo/events: event: time=None is no time in ns.')
+    """
+
+    def __init__(self) -> None:
+        self.refused = 0
+        self.words = ""  # why the last was
+
+    def taken(self, topic: str, take: Callable[[], object]) -> None:
+        """Take one; whatever it holds, nothing is raised but what a disk says.
+
+        Args:
+            topic: at which it came.
+            take: raises an InputError if it makes no sense.
+        """
+        try:
+            take()
+        except InputError as error:
+            self.refused += 1
+            self.words = f"{topic}: {error}".splitlines()[0]
+
+    def problems(self) -> list[str]:
+        """In words."""
+        return [f"{self.refused} messages were refused; the last: {self.words}"] if self.refused else []
