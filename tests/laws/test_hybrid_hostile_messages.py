@@ -17,7 +17,7 @@ from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.requests import ask_stop, take_requests
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.clocks.virtual import VirtualClock
-from tegotae.hybrid.links.datagrams import _FORMS, MAGIC, VERSION, Refusal, Seal, decode
+from tegotae.hybrid.links.datagrams import _FORMS, MAGIC, VERSION, Header, Refusal, Seal, decode, encode
 from tegotae.hybrid.links.link import NO_FAULTS, Link
 from tegotae.hybrid.links.packets import KINDS, Command, Greeting, Heartbeat, Measurement, Rearm, Stop
 from tegotae.hybrid.links.sessions import Peer
@@ -277,6 +277,9 @@ class Given:
     def put(self, datagram, target, now):
         return ""
 
+    def only(self, remote):
+        return ""
+
 
 def table():
     """A link of session 9 that has met session 7."""
@@ -357,3 +360,49 @@ def test_a_reader_hands_on_no_block_without_rows():
     reader = BlockReader(TABLE, taken.append)
     reader("rows/table", pack(Block("table", "table", 7, 0, 0, np.zeros(0, TABLE))))
     assert (taken, reader.refused) == ([], 1)
+
+
+# ------------------------------------------------------------ floods
+
+LOOKS, CHECKS = 256, 16  # datagrams looked at in one call, and signatures of strangers checked
+
+
+def forged(sequence, **changes):
+    """A command with the mark of our key, which whoever listens may read, and a signature that is wrong."""
+    header = Header(7, 0, 9, sequence, 0.0, 10, 0, 0)._replace(**changes)
+    text = encode(header, Command(label=0.0), Seal(KEY))
+    return text[:-1] + bytes([text[-1] ^ 1])
+
+
+FLOODS = {
+    "noise": lambda n: b"noise",
+    "another key": lambda n: encode(Header(7, 0, 9, n, 0.0, 10, 0, 0), Command(label=0.0), Seal(bytes(32))),
+    "another session": lambda n: forged(n, session=n),
+    "to another session": lambda n: forged(n, peer=8),
+    "played back": lambda n: encode(Header(7, 0, 9, 1, 0.0, 10, 0, 0), Command(label=0.0), Seal(KEY)),
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_a_flood_takes_bounded_work_a_tick_and_a_valid_packet_comes_through(flood, monkeypatch):
+    """5000 bad datagrams lie before the good one: it is heard after 5000/256 ticks, each with 16 signatures at most."""
+    signed, sign = [], Seal.sign
+    link, many = table(), 5000
+    link._transport.give(encode(Header(7, 0, 9, 1, 0.5, 10, 0, 0), Command(label=0.5), Seal(KEY)))
+    assert [packet.label for packet in link.packets()] == [0.5]
+    for number in range(many):
+        link._transport.give(FLOODS[flood](number + 2))
+    good = encode(Header(7, 0, 9, 10_000, 1.0, 10, 0, 0), Command(label=1.0), Seal(KEY))
+    link._transport.give(good)
+    monkeypatch.setattr(Seal, "sign", lambda self, text: (signed.append(1), sign(self, text))[1])
+    ticks = 0
+    while not (heard := list(link.packets())):
+        ticks += 1
+        assert len(link._transport.waiting) == many + 1 - LOOKS * ticks
+        assert len(signed) <= (CHECKS + 1) * ticks  # and one for an answer to a stranger
+    assert heard == [Command(label=1.0)]
+    assert ticks == many // LOOKS
+    assert len(signed) <= (CHECKS + 1) * (ticks + 1) + 1
+    seen = link.statistics
+    assert seen.malformed + seen.foreign + seen.unread + seen.duplicated == many
+    assert "find out who else is sending" in " ".join(seen.troubles()) or flood == "noise"

@@ -2,6 +2,7 @@
 
 import errno
 import math
+import socket
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 import tegotae as tg
-from hand_made import KEY, PATIENCE
+from hand_made import KEY, PATIENCE, Hand
 from tegotae.hybrid import Command, Faults, Latencies, LinkStatistics, Measurement, UdpLink
 from tegotae.hybrid.links.transports import Arrival
 from tegotae.hybrid.links.udp import LOOPBACK, UdpTransport
@@ -87,6 +88,40 @@ def test_a_flood_does_not_hold_up_a_tick(link, monkeypatch):
     assert link.statistics.malformed == 256
 
 
+def test_once_met_strangers_do_not_even_reach_the_link_of_a_known_peer():
+    """The system drops them: thousands of datagrams cost no look, and leave the buffer to the peer."""
+    with Hand() as peer, UdpLink(key=KEY, remote=peer.address, max_age=PATIENCE) as link, Hand(link) as stranger:
+        stranger.throw(stranger.datagram(Command(label=9.0)))
+        assert link.receive() is None
+        assert link.statistics.foreign == 1  # told as long as it may be our own mistake
+        peer.link = link
+        peer.meet()
+        for _ in range(3000):
+            stranger.socket.sendto(stranger.datagram(Command(label=9.0)), link.address)
+        peer.say(Command(label=1.0))
+        assert link.receive() == Command(label=1.0)
+        assert link.statistics.foreign == 1
+        assert link.statistics.received == 2  # with the greeting
+
+
+def test_a_peer_that_is_gone_takes_no_packet_from_its_successor():
+    """A system may tell at the next send that nobody listened to the last: that one is sent all the same."""
+    with Hand() as peer, UdpLink(key=KEY, remote=peer.address, max_age=PATIENCE) as link:
+        peer.link = link
+        peer.meet()
+        place = peer.address
+        peer.socket.close()
+        for _ in range(5):
+            assert link.send(Command(label=1.0))
+            assert link.receive() is None
+        peer.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        peer.socket.bind(place)
+        peer.socket.settimeout(PATIENCE)
+        assert link.send(Command(label=2.0))
+        assert peer.listen()[1] == Command(label=2.0)
+        assert link.statistics.unsent == 0
+
+
 def test_a_port_in_use_is_refused_with_words(link):
     with pytest.raises(tg.InputError, match=r"cannot listen at 127.0.0.1 port .* in use") as caught:
         UdpLink(key=KEY, local=link.address)
@@ -125,6 +160,8 @@ def test_what_the_system_refuses_to_send_is_counted(monkeypatch):
     class Full:
         def sendto(self, *_):
             raise OSError(errno.ENOBUFS, "No buffer space available")
+
+        send = sendto
 
     one, two = UdpLink.pair(key=KEY, max_age=PATIENCE)
     with one, two:

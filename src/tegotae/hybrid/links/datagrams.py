@@ -27,6 +27,7 @@ _HEADER = "<4sBBH4sQQQQdqqq"
 _BEFORE = 5  # parts of a datagram before its session
 _FORMS = {kind: (form, Struct(_HEADER + form.form)) for kind, form in KINDS.items()}
 _BLOCK = 64  # bytes, of SHA-256
+_CLAIMS, _CLAIMED = Struct("<QQQQ"), 12  # session, birth, session spoken to, sequence; and where they begin
 
 
 class Header(NamedTuple):
@@ -157,6 +158,43 @@ def version_of(datagram: bytes) -> int | None:
     return datagram[4] if len(datagram) > 4 and datagram[:4] == MAGIC else None
 
 
+def glance(datagram: bytes, seal: Seal) -> Refusal | None:
+    """Why a datagram is not heard, as far as that shows without its signature; a tenth of the work of `decode`.
+
+    Args:
+        datagram: as received.
+        seal: of the key shared with the sender.
+
+    Example:
+        >>> glance(b"noise", Seal(bytes(16))).name
+        'MALFORMED'
+    """
+    size = len(datagram)
+    if size < 12 or datagram[:4] != MAGIC:
+        return Refusal.MALFORMED
+    if datagram[4] != VERSION:
+        return Refusal.VERSION
+    found = _FORMS.get(datagram[5])
+    if found is None or size != found[1].size + _SIGNATURE:
+        return Refusal.MALFORMED
+    return None if datagram[8:12] == seal.mark else Refusal.FOREIGN
+
+
+def claims(datagram: bytes) -> tuple[int, int, int]:
+    """Session, session spoken to and sequence that a datagram claims; one that passed the first glance.
+
+    Args:
+        datagram: as received.
+
+    Example:
+        >>> from tegotae.hybrid import Heartbeat
+        >>> claims(encode(Header(7, 0, 5, 3, 0.5, 0, 0, 0), Heartbeat(label=0.5), Seal(bytes(16))))
+        (7, 5, 3)
+    """
+    session, _, peer, sequence = _CLAIMS.unpack_from(datagram, _CLAIMED)
+    return session, peer, sequence
+
+
 def decode(datagram: bytes, seal: Seal) -> tuple[Header, Packet | Greeting] | Refusal:
     """What a datagram says, or why it is not heard; whatever comes in, nothing is raised.
 
@@ -169,17 +207,11 @@ def decode(datagram: bytes, seal: Seal) -> tuple[Header, Packet | Greeting] | Re
         >>> decode(b"noise", Seal(bytes(16))).name
         'MALFORMED'
     """
-    size = len(datagram)
-    if size < 12 or datagram[:4] != MAGIC:
-        return Refusal.MALFORMED
-    if datagram[4] != VERSION:
-        return Refusal.VERSION
-    found = _FORMS.get(datagram[5])
-    if found is None or size != found[1].size + _SIGNATURE:
-        return Refusal.MALFORMED
-    kind, form = found
+    if (refusal := glance(datagram, seal)) is not None:
+        return refusal
+    kind, form = _FORMS[datagram[5]]
     if not hmac.compare_digest(seal.sign(datagram[:-_SIGNATURE]), datagram[-_SIGNATURE:]):
-        return Refusal.MALFORMED if datagram[8:12] == seal.mark else Refusal.FOREIGN
+        return Refusal.MALFORMED
     it = form.unpack_from(datagram)
     header = Header._make(it[_BEFORE : _BEFORE + 8])
     try:

@@ -101,6 +101,10 @@ class FaultyTransport:
             return heapq.heappop(self._coming)[2]
         return None
 
+    def only(self, remote: Address) -> str:
+        """From now on hear nobody else."""
+        return self._transport.only(remote)
+
     def wait(self, seconds: float, spin: float) -> bool:
         """Until something arrives at the true transport, at most so long [s]; what is held here is due later."""
         return self._transport.wait(seconds, spin)

@@ -15,7 +15,17 @@ from collections.abc import Iterator
 from tegotae import checks
 from tegotae.hybrid.clocks.clock import Clock
 from tegotae.hybrid.closing import Closing
-from tegotae.hybrid.links.datagrams import Header, Refusal, Seal, checked_key, decode, encode, version_of
+from tegotae.hybrid.links.datagrams import (
+    Header,
+    Refusal,
+    Seal,
+    checked_key,
+    claims,
+    decode,
+    encode,
+    glance,
+    version_of,
+)
 from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.links.packets import (
     KINDS,
@@ -34,6 +44,7 @@ from tegotae.hybrid.links.transports import Address, Transport
 
 MAX_AGE = 0.2  # s
 _MOST = 256  # datagrams looked at in one call: a flood must not hold up a tick
+_STRANGERS = 16  # of these, whose signature is checked though they are not from the session that we talk with
 _LATEST = 1 << 62  # ns: no clock shows more
 NO_FAULTS = Faults()
 
@@ -203,11 +214,21 @@ class Link(Closing):
         return not problem
 
     def _drain(self) -> None:
-        true = self._true()
+        true, strangers = self._true(), 0
         for _ in range(_MOST):
             arrival = self._transport.take(true)
             if arrival is None:
                 break
+            # Cheap looks first: signatures are checked of what our peer may have said, and of few others.
+            refusal = glance(arrival.datagram, self._seal)
+            if refusal is not None:
+                self._refuse(refusal, arrival.datagram)
+                continue
+            if not self._expected(arrival.datagram):
+                strangers += 1
+                if strangers > _STRANGERS:
+                    self.statistics.unread += 1
+                    continue
             heard = decode(arrival.datagram, self._seal)
             if isinstance(heard, Refusal):
                 self._refuse(heard, arrival.datagram)
@@ -219,6 +240,12 @@ class Link(Closing):
             stranger, self._stranger = self._stranger, None
             now = self._now()
             self._put(Greeting(), stranger.address, now, stranger.session, stranger.stamp, now - stranger.arrived)
+
+    def _expected(self, datagram: bytes) -> bool:
+        """Whether it claims to be of the session that we talk with, to ours, and not to have come before."""
+        session, spoken_to, sequence = claims(datagram)
+        peer = self._peer
+        return peer is not None and session == peer.session and spoken_to == self._session and not peer.had(sequence)
 
     def _refuse(self, reason: Refusal, datagram: bytes) -> None:
         seen = self.statistics
@@ -271,6 +298,8 @@ class Link(Closing):
         self._quickest = 1 << 62
         self._target = source
         self._peer = Peer(header.session, header.born, source, first=header.sequence)
+        if self._remote is not None:  # and now the system drops what comes from elsewhere
+            self.statistics.error = self._transport.only(self._remote) or self.statistics.error
         return self._peer
 
     def _follow(self, peer: Peer, header: Header, packet: Packet | Greeting) -> None:

@@ -47,6 +47,10 @@ class MemoryTransport:
         """The next datagram that lies here."""
         return self._incoming.popleft() if self._incoming else None
 
+    def only(self, remote: Address) -> str:
+        """There is nobody else in a pair."""
+        return ""
+
     def wait(self, seconds: float, spin: float) -> bool:
         """Whether something lies here; virtual time does not pass by waiting."""
         return bool(self._incoming)

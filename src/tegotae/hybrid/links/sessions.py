@@ -72,6 +72,11 @@ class Peer:
         self.fresh = arrived  # when one came in that was not too old
         self._first, self._newest, self._seen = first, first - 1, 0
 
+    def had(self, sequence: int) -> bool:
+        """Whether a packet came before, or is too far behind to tell."""
+        behind = self._newest - sequence
+        return behind >= _WINDOW or (behind >= 0 and bool(self._seen >> behind & 1))
+
     def order(self, sequence: int) -> tuple[Order, int]:
         """Where a packet stands, and how many gaps it leaves if new, or fills if late; it is remembered."""
         ahead = sequence - self._newest

@@ -29,6 +29,7 @@ class LinkStatistics:
         restarts: sessions of the peer that replaced an earlier one.
         clock_steps: time stamps of the peer that went back from packet to packet.
         versions: counts of wrong versions by their number.
+        unread: of unknown or repeated packets, those beyond what is looked at in one call.
         error: the last one that the system gave at sending.
         round_trip: there and back, without the time that the peer held it.
 
@@ -54,6 +55,7 @@ class LinkStatistics:
     unmet: int = 0
     restarts: int = 0
     clock_steps: int = 0
+    unread: int = 0
     versions: dict[int, int] = field(default_factory=dict)
     error: str = ""
     round_trip: Latencies = field(default_factory=Latencies)
@@ -88,6 +90,10 @@ class LinkStatistics:
             told.append(
                 f"{self.replayed} packets of an earlier session: a peer whose wall clock was set back before it "
                 "restarted (then restart this node too), or someone who plays back a recording"
+            )
+        if self.unread:
+            told.append(
+                f"{self.unread} packets were dropped unread, so many of them came at once: find out who else is sending"
             )
         if self.clock_steps:
             told.append(f"the peer's clock went back {self.clock_steps} times; ages do not depend on it")

@@ -34,6 +34,9 @@ class Transport(Protocol):
     def take(self, now: int) -> Arrival | None:
         """The next datagram that has arrived by now [ns]."""
 
+    def only(self, remote: Address) -> str:
+        """From now on hear nobody else, if the system can see to that; returns what went wrong, or nothing."""
+
     def wait(self, seconds: float, spin: float) -> bool:
         """Until something may have arrived, at most so long [s], without sleep for the first part [s] of it."""
 

@@ -56,6 +56,7 @@ class UdpTransport:
         self._timed = timed and sys.platform == "linux"
         if self._timed:
             self._socket.setsockopt(socket.SOL_SOCKET, _TIMESTAMP, 1)
+        self._only: Address | None = None
         self._empty = 0  # when nothing was left [ns]
         self._poll = select.poll()
         self._poll.register(self._socket, select.POLLIN)
@@ -63,9 +64,33 @@ class UdpTransport:
     def put(self, datagram: bytes, target: Address, now: int) -> str:
         """Send; returns what went wrong, or nothing."""
         try:
-            self._socket.sendto(datagram, target)
+            self._sendto(datagram, target)
+        except ConnectionError:  # that nobody listened to an earlier packet of ours is told now, once
+            return self._again(datagram, target)
         except OSError as error:  # a full buffer, no route: the loop goes on, the statistics tell
             return error.strerror or str(error)
+        return ""
+
+    def _sendto(self, datagram: bytes, target: Address) -> None:
+        if target == self._only:
+            self._socket.send(datagram)
+        else:
+            self._socket.sendto(datagram, target)
+
+    def _again(self, datagram: bytes, target: Address) -> str:
+        try:
+            self._sendto(datagram, target)
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
+
+    def only(self, remote: Address) -> str:
+        """From now on the system drops what comes from elsewhere: it costs nothing here, and fills no buffer."""
+        try:
+            self._socket.connect(remote)
+        except OSError as error:
+            return error.strerror or str(error)
+        self._only = remote
         return ""
 
     def take(self, now: int) -> Arrival | None:
