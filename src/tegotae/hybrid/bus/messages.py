@@ -26,7 +26,7 @@ _DEEPEST = 16  # tables and lists inside each other
 _LONGEST = 10_000  # characters of a text
 _COORDINATES = 10_000  # of a configuration
 _LARGEST = 1e15  # of a coordinate [m, rad, -]
-_STEPS = 1_000_000  # simulated in one tick
+_STEPS = 10_000  # simulated in one tick
 _WAY = "Publish it by a node of this version of tegotae."
 
 
@@ -160,14 +160,30 @@ def refuse_rows(own: str, rows: NDArray[np.void]) -> None:
         >>> import numpy as np
         >>> refuse_rows("block", np.zeros(3, [("time", "<i8"), ("offset", "<f8")]))
     """
-    names = rows.dtype.names or ()
-    for name, low, high in (("time", SOONEST, LATEST), ("tick", 0, LATEST), ("steps", 0, _STEPS)):
-        if name in names and not ((rows[name] >= low) & (rows[name] <= high)).all():
-            checks.refuse(own, f"the {name} of a row is out of range.", _WAY)
-    if "simulated" in names and not (np.abs(rows["simulated"]) <= FARTHEST).all():
+    if unbelievable(rows).any():
+        checks.refuse(own, "times, ticks, steps or clocks of a row are out of range.", _WAY)
+    if "simulated" in (rows.dtype.names or ()) and not (np.abs(rows["simulated"]) <= FARTHEST).all():
         checks.refuse(own, "the simulated time of a row is not finite, or beyond all measure.", _WAY)
-    if "offset" in names and (np.isfinite(rows["offset"]) & ~(np.abs(rows["offset"]) <= FARTHEST)).any():
-        checks.refuse(own, f"the clocks of a row are more than {FARTHEST:g} s apart.", _WAY)
+
+
+def unbelievable(rows: NDArray[np.void]) -> NDArray[np.bool_]:
+    """Which rows have a time, a tick, a count of steps or a clock that cannot be true.
+
+    Args:
+        rows: of a node, with fields as in `rows`, or some of them.
+
+    Example:
+        >>> import numpy as np
+        >>> unbelievable(np.array([(1, 3), (2, -3)], [("time", "<i8"), ("tick", "<i8")])).tolist()
+        [False, True]
+    """
+    bad = np.zeros(rows.size, dtype=bool)
+    for name, low, high in (("time", SOONEST, LATEST), ("tick", 0, LATEST), ("steps", 0, _STEPS)):
+        if name in (rows.dtype.names or ()):
+            bad |= (rows[name] < low) | (rows[name] > high)
+    if "offset" in (rows.dtype.names or ()):
+        bad |= np.isfinite(rows["offset"]) & ~(np.abs(rows["offset"]) <= FARTHEST)
+    return bad
 
 
 class Judge:

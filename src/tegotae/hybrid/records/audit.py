@@ -15,6 +15,7 @@ from tegotae.hybrid.records.log_reader import LogReader
 Rows = NDArray[np.void]
 _AROUND = 25e-3  # s before and after a contact in which the sensor may feel it, beside the loop's delay
 _NEEDED = ("simulated", "wrench", "pose", "twist", "energy")
+_LARGEST = 1e15  # of a number in its unit: squares of it stay finite
 _PAUSE = 0.02  # s, in a network without delay
 
 
@@ -139,7 +140,7 @@ def runs_of(log: LogReader) -> list[NDArray[np.int64]]:
 
 
 def sound(rows: Rows) -> NDArray[np.bool_]:
-    """Which rows of the dynamics node hold finite numbers in all that an audit needs.
+    """Which rows of the dynamics node hold numbers of a size that can be, in all that an audit needs.
 
     Args:
         rows: of the dynamics node [s, m, N, J].
@@ -154,7 +155,7 @@ def sound(rows: Rows) -> NDArray[np.bool_]:
     """
     good = np.ones(rows.size, dtype=bool)
     for name in _NEEDED:
-        finite = np.isfinite(rows[name])
+        finite = np.abs(rows[name]) <= _LARGEST
         good &= finite if finite.ndim == 1 else finite.all(axis=1)
     return good
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import struct
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from io import BytesIO
 from typing import Any, BinaryIO
 
@@ -16,11 +18,14 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
 from tegotae.extras import require
+from tegotae.hybrid.bus.messages import Judge, event_of, object_of, status_of, unbelievable
 from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE, offsets_of, times_of, translation
 from tegotae.hybrid.records.log_schema import RECORDS, dtype_of
 
 Rows = NDArray[np.void]
 _MAGIC = b"\x89MCAP0\r\n"
+_CHUNK = 1 << 26  # bytes of a chunk; a writer closes one at a sixty-fourth of it
+_KINDS = ("dynamics", "table", "device", "configuration")
 
 
 class LogReader:
@@ -69,7 +74,9 @@ class LogReader:
         self._types: dict[str, np.dtype[Any]] = {}
         self._channels: dict[int, Any] = {}
         self._schemas: dict[int, Any] = {}
-        self._damaged = 0
+        self._damaged = self._kept = 0
+        self._most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+        self._judge = Judge()
         with _opened(path) as file:
             self._read_whole(file)
         self.dynamics, self.table, self.device = map(self._rows, ("dynamics", "table", "device"))
@@ -86,7 +93,7 @@ class LogReader:
 
         try:
             self._read(file)
-        except (McapError, struct.error, ValueError) as error:  # a record whose parts do not fit it
+        except (McapError, struct.error, ValueError, OverflowError, RecursionError) as error:  # parts that do not fit
             raise FileError(
                 f"Cannot read {self.path}: it is damaged ({error or type(error).__name__}).\n  Give another copy of it."
             ) from error
@@ -111,6 +118,7 @@ class LogReader:
                     )
             elif opcode == Opcode.METADATA and (told := Metadata.read(stream)).name == "about":
                 self.about = {name: json.loads(text) for name, text in told.metadata.items()}
+                _refuse_strange(self.about)
             elif opcode == Opcode.CHUNK:
                 self._open(Chunk.read(stream))
             elif opcode == Opcode.FOOTER:
@@ -126,8 +134,8 @@ class LogReader:
         from mcap.stream_reader import breakup_chunk
 
         try:
-            records = breakup_chunk(chunk, validate_crc=True)
-        except (McapError, ValueError, MemoryError, _zstd_error()):
+            records = breakup_chunk(_unpacked(chunk), validate_crc=True)
+        except (McapError, struct.error, ValueError, OverflowError, MemoryError, _zstd_error()):
             self._damaged += 1  # told in words; what follows is whole again
             return
         for record in records:
@@ -137,22 +145,60 @@ class LogReader:
                 self._channels[record.id] = record
                 schema = self._schemas.get(record.schema_id)
                 if record.message_encoding == RECORDS and schema is not None:
-                    self._types[record.topic] = dtype_of(schema.data)
+                    self._describe(record.topic, dtype_of(schema.data))
             elif isinstance(record, Message) and record.channel_id in self._channels:
                 self._take(self._channels[record.channel_id].topic, record)
 
+    def _describe(self, topic: str, dtype: np.dtype[Any]) -> None:
+        """Fields may be missing, as in logs of other versions; those that are there are what they are called."""
+        kind = topic.removeprefix("rows/")
+        known = _empty(kind) if kind in _KINDS else None
+        if known is not None and known.names is not None and dtype.names is not None:
+            needed = "simulated" if kind == "configuration" else "time"
+            wrong = [name for name in dtype.names if name in known.names and dtype[name] != known[name] and name != "q"]
+            if wrong or needed not in dtype.names:
+                what = f"{wrong[0]!r} is {dtype[wrong[0]]}" if wrong else f"there is no {needed!r}"
+                raise FileError(f"Cannot read {self.path}: in its {kind} rows {what}.\n  Give the log of a hybrid run.")
+        if self._types.setdefault(topic, dtype) != dtype:
+            raise FileError(
+                f"Cannot read {self.path}: its {kind} rows are described twice.\n  Give the log of a hybrid run."
+            )
+
     def _take(self, topic: str, message: Any) -> None:
+        data = message.data
         if topic in self._types:
-            self._blocks.setdefault(topic, []).append((message.sequence, message.data))
+            if len(data) % self._types[topic].itemsize:
+                self._judge.taken(topic, lambda: _refuse_cut(len(data)))
+                return
+            self._kept += len(data)
+            if self._kept > self._most:
+                raise FileError(
+                    f"Cannot read {self.path}: it holds more than {1e-9 * self._most:.3g} GB of rows, half the memory "
+                    "of this computer.\n  Read it on a larger one."
+                )
+            self._blocks.setdefault(topic, []).append((message.sequence, data))
         elif topic == "events":
-            self.events.append({"kind": "", **json.loads(message.data)})
+            self._judge.taken(topic, lambda: self.events.append(event_of(object_of("event", data))))
         elif topic.startswith("status/"):
-            self.status.setdefault(topic.removeprefix("status/"), []).append(json.loads(message.data))
+            self._judge.taken(topic, lambda: self._status(topic.removeprefix("status/"), data))
+
+    def _status(self, node: str, data: bytes) -> None:
+        told = status_of(object_of("status", data))
+        self.status.setdefault(node, []).append(told)
 
     # ------------------------------------------------------------ what it holds
 
     def _rows(self, kind: str) -> Rows:
-        return self._joined(f"rows/{kind}", _empty(kind))
+        rows = self._joined(f"rows/{kind}", _empty(kind))
+        bad = unbelievable(rows)
+        if bad.any():
+            self.words.append(
+                f"{np.count_nonzero(bad)} rows of the {kind} node have times, ticks or clocks that cannot be; left out"
+            )
+            rows = rows[~bad]
+        if back := np.count_nonzero(np.diff(times_of(rows)) < 0):
+            self.words.append(f"the clock of the {kind} node went back {back} times")
+        return rows
 
     def _joined(self, topic: str, empty: np.dtype[Any]) -> Rows:
         dtype = self._types.get(topic, empty)
@@ -191,6 +237,7 @@ class LogReader:
             self.words.append("the log has no end: its writer was killed, or still writes; read to its last flush")
         if self._damaged:
             self.words.append(f"{self._damaged} chunks of the log are damaged and were left out")
+        self.words += [f"of its {problem}" for problem in self._judge.problems()]
         for kind, count in self.lost.items():
             if count:
                 self.words.append(f"{count} rows of the {kind} node never reached the log")
@@ -198,9 +245,38 @@ class LogReader:
             self.words.append("the clocks of the two nodes were never compared: they are taken to be the same")
 
 
+def _unpacked(chunk: Any) -> Any:
+    """A chunk as it was before it was compressed, if of a size that logs have: a few bytes may claim gigabytes."""
+    if chunk.compression not in ("", "zstd"):
+        raise ValueError(f"compressed by {chunk.compression!r:.20}")
+    if chunk.compression == "":
+        return chunk
+    import zstandard
+
+    if not 0 <= zstandard.frame_content_size(chunk.data) <= _CHUNK:
+        raise ValueError("larger than any chunk that tegotae writes")
+    return replace(chunk, compression="", data=zstandard.decompress(chunk.data))
+
+
+def _refuse_cut(length: int) -> None:
+    raise InputError(f"block: {length} bytes are no whole number of rows.\n  It is damaged.")
+
+
+def _refuse_strange(about: Mapping[str, Any]) -> None:
+    """What is said of the run must be tables and texts where those are looked for."""
+    for name, kind in (("settings", dict), ("versions", dict), ("started", str)):
+        if not isinstance(about.get(name, kind()), kind):
+            raise ValueError(f"what it says of its {name} is {type(about[name]).__name__}")
+
+
 def _opened(path: str | os.PathLike[str]) -> BinaryIO:
     try:
+        if not stat.S_ISREG(mode := os.stat(path).st_mode):  # a pipe would be waited for
+            what = "a directory" if stat.S_ISDIR(mode) else "a pipe or a device"
+            raise FileError(f"Cannot read {path}: it is {what}.\n  Give the log of a hybrid run.")
         return open(path, "rb")  # the reader closes it
+    except FileError:
+        raise
     except OSError as error:
         raise FileError(f"Cannot read {path}: {error.strerror}.\n  Give the log of a hybrid run.") from error
     except (TypeError, ValueError) as error:

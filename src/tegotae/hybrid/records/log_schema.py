@@ -14,6 +14,7 @@ from tegotae.errors import FileError
 RECORDS = "tegotae-records"  # message encoding: packed little-endian records, one after another
 DESCRIBED = "tegotae-records-json"  # schema encoding: the text that `described` gives
 
+_LARGEST = 1 << 20  # bytes of a row
 _POSE, _TWIST, _WRENCH = "m, then unit quaternion (w, x, y, z)", "m/s, then rad/s", "N, then N·m"
 
 UNITS: dict[str, tuple[str, str]] = {
@@ -98,7 +99,7 @@ def dtype_of(text: bytes) -> np.dtype[Any]:
     try:
         told = json.loads(text)
         fields = told["fields"]
-        return np.dtype(
+        made = np.dtype(
             {
                 "names": [each["name"] for each in fields],
                 "formats": [(each["type"], tuple(each["shape"])) if each["shape"] else each["type"] for each in fields],
@@ -106,7 +107,12 @@ def dtype_of(text: bytes) -> np.dtype[Any]:
                 "itemsize": told["record_size"],
             }
         )
-    except (ValueError, KeyError, TypeError) as error:
+        if not 0 < made.itemsize <= _LARGEST or not made.names:
+            raise ValueError(f"a row of {made.itemsize} bytes")
+        if strange := [name for name in made.names if made[name].base.kind not in "iuf"]:
+            raise ValueError(f"{strange[0]!r} does not hold numbers")
+        return made
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError, MemoryError) as error:
         raise FileError(
             f"LogReader: the description of the rows cannot be understood ({error}).\n  It was not written by tegotae."
         ) from error

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from tegotae import checks
+from tegotae.errors import FileError, InputError
 from tegotae.hybrid.links.packets import Measurement, State
 from tegotae.hybrid.nodes.assembly import core_of
 from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
 from tegotae.hybrid.records.log_reader import LogReader, Rows, difference
+from tegotae.hybrid.records.report import refuse_incomplete
 from tegotae.hybrid.settings import Settings, settings_of
 
 # What the simulation made of its inputs; all else in a row is input, or belongs to clocks.
@@ -67,6 +69,7 @@ def replay(log: LogReader, *, progress: Callable[[float], None] | None = None) -
         True
     """
     settings = _settings(log)
+    refuse_incomplete("replay", log)
     if log.lost["dynamics"]:
         checks.refuse(
             "replay",
@@ -79,7 +82,11 @@ def replay(log: LogReader, *, progress: Callable[[float], None] | None = None) -
         if row["tick"] <= before:  # the node was started again
             core = core_of(settings)
         before = int(row["tick"])
-        _again(core, row)
+        try:
+            _again(core, row)
+        except InputError as error:
+            why = str(error).splitlines()[0]
+            raise FileError(f"replay: row {number} of {log.path} cannot be ({why})\n  Give another copy.") from error
         if progress is not None and number % _SHARE == 0:
             progress(number / rows.size)
     return Replayed(rows, difference(log.dynamics, rows))
@@ -90,7 +97,10 @@ def _settings(log: LogReader) -> Settings:
     if not told or not log.dynamics.size:
         what = "no settings" if not told else "no rows of the dynamics node"
         checks.refuse("replay", f"{log.path} holds {what}.", "Replay a log of `tegotae hybrid run`.")
-    return settings_of(told)
+    try:
+        return settings_of(told)
+    except InputError as error:
+        raise FileError(f"replay: the settings in {log.path} cannot be read.\n  {error}") from error
 
 
 def _again(core: DynamicsCore, row: np.void) -> None:

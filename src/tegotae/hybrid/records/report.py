@@ -15,6 +15,8 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.errors import FileError
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.happenings import FINISHED
 from tegotae.hybrid.links.packets import State
 from tegotae.hybrid.records.audit import Contact, contacts_of, sound
@@ -81,6 +83,34 @@ def report(log: LogReader | str | os.PathLike[str]) -> dict[str, Any]:
         (True, 'the log has no rows of the dynamics node')
     """
     log = log if isinstance(log, LogReader) else LogReader(log)
+    refuse_incomplete("report", log)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what is not finite then is told as None
+        return _reported(log)
+
+
+def refuse_incomplete(own: str, log: LogReader) -> None:
+    """Refuse a log whose rows lack fields, as one of another version may.
+
+    Args:
+        own: who needs them.
+        log: as read.
+
+    Example:
+        >>> import os, tempfile
+        >>> from tegotae.hybrid.records.log import LogWriter
+        >>> path = os.path.join(tempfile.mkdtemp(), "empty.mcap")
+        >>> LogWriter(path, {}).close()
+        >>> refuse_incomplete("report", LogReader(path))
+    """
+    for kind, rows, known in (("dynamics", log.dynamics, DYNAMICS), ("table", log.table, TABLE)):
+        if missing := [name for name in known.names or () if name not in (rows.dtype.names or ())]:
+            raise FileError(
+                f"{own}: the {kind} rows of {log.path} have no {', '.join(missing[:5])}.\n"
+                "  Give a log that this version of tegotae wrote."
+            )
+
+
+def _reported(log: LogReader) -> dict[str, Any]:
     contacts = contacts_of(log)
     hardest = max(contacts, key=lambda each: each.peak_force, default=None)
     told: dict[str, Any] = dict.fromkeys(_OF_A_CONTACT) if hardest is None else asdict(hardest)
@@ -171,7 +201,9 @@ def _words(log: LogReader, told: dict[str, Any]) -> list[str]:
     elif not told["contacts"]:
         words.append("no contact begins and ends in the log: it was too short, or the two never met")
     if spoilt := log.dynamics.size - np.count_nonzero(sound(log.dynamics)):
-        words.append(f"{spoilt} rows of the dynamics node hold numbers that are not finite; they are left out")
+        words.append(
+            f"{spoilt} rows of the dynamics node hold numbers that are not finite, or too large; they are left out"
+        )
     if len(told["contacts"]) > 1:
         words.append(f"{len(told['contacts'])} contacts: the numbers are those of the hardest")
     if told["trips"]:
@@ -281,7 +313,9 @@ def _told(event: Mapping[str, Any]) -> dict[str, Any]:
 
 def _total(told: Sequence[Mapping[str, Any]], part: str, name: str) -> int | None:
     """A count that a node kept telling; a node that was started again began at 0."""
-    counts = [each[part][name] for each in told if isinstance(each.get(part), Mapping) and name in each[part]]
+    counts = [
+        each[part][name] for each in told if isinstance(each.get(part), Mapping) and each[part].get(name) is not None
+    ]
     if not counts:
         return None
     return int(sum(a for a, b in pairwise(counts) if b < a) + counts[-1])
