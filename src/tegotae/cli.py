@@ -13,6 +13,7 @@ from typing import Annotated, TextIO
 import typer
 
 import tegotae
+from tegotae.commands.encoding import write_anything
 from tegotae.commands.hybrid_group import hybrid
 from tegotae.errors import TegotaeError
 
@@ -251,6 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tegotae 0.1.0 (...)
         0
     """
+    write_anything()
     with warnings.catch_warnings():
         if not _debugging():
             # Numbers that leave their range are refused in words; numpy's remarks on the way there help nobody.
@@ -266,6 +268,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _answer(arguments: Sequence[str] | None) -> int:
     """Run the command; every way it can end has its number and, if it failed, its words."""
+    if any("\0" in one for one in arguments or ()):  # no shell gives one, a program may
+        print("tegotae: an argument holds a NUL, which no name of a file does.\n  Leave it out.", file=sys.stderr)
+        return BAD_INPUT
     try:
         app(None if arguments is None else list(arguments), prog_name="tegotae")
     except TegotaeError as error:

@@ -99,6 +99,7 @@ def put(given: dict[str, Any], setting: str) -> None:
         >>> tables
         {'law': {'static': 5}}
     """
+    _refuse_no_text("--set", setting)
     name, equals, text = setting.partition("=")
     keys = [key.strip() for key in name.split(".")]
     if not equals or not all(keys):
@@ -276,13 +277,18 @@ def _toml_key(name: object) -> str:
 
 def _toml_text(name: str, text: str) -> str:
     """Quoted, so that it is read back as it is: whatever is no plain character is escaped."""
+    _refuse_no_text(name, text)
+    return '"' + _CONTROL.sub(lambda it: _ESCAPED.get(it[0], f"\\u{ord(it[0]):04x}"), text) + '"'
+
+
+def _refuse_no_text(name: str, text: str) -> None:
+    """Python reads a file name that is no UTF-8 as letters that nothing can write."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise InputError(
             f"{name}={text!r} is no text that a file can hold ({error.reason}).\n  Use a name that is UTF-8."
         ) from error
-    return '"' + _CONTROL.sub(lambda it: _ESCAPED.get(it[0], f"\\u{ord(it[0]):04x}"), text) + '"'
 
 
 def toml_value(name: str, value: Any) -> str:

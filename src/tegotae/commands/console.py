@@ -65,6 +65,8 @@ def refuse_unwritable(
     """Refuse a path that cannot be written before the work, not after; `needs` are the modules that write it."""
     if path is None:
         return
+    if not path.name:
+        raise FileError(f"Cannot write '{path}': it names no file.\n  Name one, such as {path / 'result'}.")
     allowed, what = (FIGURE_FORMATS, "figures are") if figure else (suffixes, "it is")
     if allowed and path.suffix.lower() not in allowed:
         way = "Choose one of these suffixes." if len(allowed) > 1 else f"Name it {path.with_suffix(allowed[0])}."

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from tegotae import checks
 from tegotae.commands import console as words
+from tegotae.commands.encoding import writable
 from tegotae.extras import FIGURES, require
 from tegotae.hybrid.settings import OwnDevice, Settings, read_settings
 
@@ -36,7 +37,7 @@ def show(file: Path | None, changes: Sequence[str], ports: bool) -> None:
         from tegotae.hybrid.processes.joining import with_ports
 
         settings = with_ports(settings)
-    print(settings.toml(), end="")
+    print(writable(settings.toml()), end="")
 
 
 def key(file: Path) -> None:

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from tegotae import checks
 from tegotae.commands import console as words
+from tegotae.commands.encoding import writable
 from tegotae.extras import FIGURES
 from tegotae.result import Result
 from tegotae.result_files import FORMATS
@@ -88,7 +89,7 @@ def show(name: str, shortcuts: Mapping[str, str | None], config: Path | None, se
     """Print the parameters as TOML."""
     scenario = load_scenario(name)
     # As it stands, without the terminal's wrapping: the text is meant to be put into a file.
-    print(scenario.show(scenario.read(config, [*scenario.settings(shortcuts), *settings])))
+    print(writable(scenario.show(scenario.read(config, [*scenario.settings(shortcuts), *settings]))))
 
 
 def _show_events(console: Console, result: Result) -> None:
