@@ -137,11 +137,7 @@ def unpack(payload: bytes, dtype: np.dtype[Any]) -> Block:
         raise InputError(f"{own}: its names are no text ({error}).\n  {remedy}") from error
     if size != dtype.itemsize or mark != fingerprint(dtype):
         checks.refuse(own, f"the {what!r} rows of node {who!r} have other fields than this reader knows.", _ANEW)
-    if not count or number >= _COUNTED or first >= _COUNTED:
-        checks.refuse(own, f"block {number} of node {who!r} with {count} rows from row {first} on cannot be.", remedy)
-    rows = np.frombuffer(payload, dtype, count, begin)
-    refuse_rows(own, rows)
-    return Block(who, what, birth, number, first, rows)
+    return Block(who, what, birth, number, first, np.frombuffer(payload, dtype, count, begin))
 
 
 class BlockWriter:
@@ -297,14 +293,22 @@ class BlockReader:
         """One payload, as a bus gives it."""
         try:
             block = unpack(payload, self._dtype)
-            if block.node not in self.counts and len(self.counts) >= _NODES:
-                checks.refuse("block", f"node {block.node!r:.40} is one too many.", "Name each node once.")
+            self._judge(block)
         except InputError as error:  # told by problems(): one bad message must not end a reader
             self.refused += 1
             self.words = f"{topic}: {error}"
             return
         if self._counted(block):
             self._take(block)
+
+    def _judge(self, block: Block) -> None:
+        """Refuse what is well formed and cannot be true."""
+        own, node, way = "block", f"node {block.node!r:.40}", "Publish rows by a BlockWriter."
+        if block.node not in self.counts and len(self.counts) >= _NODES:
+            checks.refuse(own, f"{node} is one too many.", "Name each node once.")
+        if not block.rows.size or block.number >= _COUNTED or block.first >= _COUNTED:
+            checks.refuse(own, f"block {block.number} of {node}, {block.rows.size} rows from {block.first} on.", way)
+        refuse_rows(own, block.rows)
 
     def _counted(self, block: Block) -> bool:
         """Whether it is new."""
