@@ -23,6 +23,8 @@ _HOME = {
     "Impedance": "block",
     "Mass": "elements",
     "SpringDamper": "elements",
+    "VirtualWall": "elements",
+    "ImpedanceSum": "impedance_sum",
     "Circuit": "circuit",
     "Through": "through",
     "Result": "result",
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from tegotae.circuit import Circuit as Circuit
     from tegotae.elements import Mass as Mass
     from tegotae.elements import SpringDamper as SpringDamper
+    from tegotae.elements import VirtualWall as VirtualWall
     from tegotae.errors import CausalityError as CausalityError
     from tegotae.errors import DivergenceWarning as DivergenceWarning
     from tegotae.errors import FileError as FileError
@@ -89,6 +92,7 @@ if TYPE_CHECKING:
     from tegotae.friction import Stribeck as Stribeck
     from tegotae.friction import Tabulated as Tabulated
     from tegotae.friction import Viscous as Viscous
+    from tegotae.impedance_sum import ImpedanceSum as ImpedanceSum
     from tegotae.result import Result as Result
     from tegotae.result import load as load
     from tegotae.through import Through as Through

@@ -48,7 +48,7 @@ class Batch:
     @classmethod
     def of_variations(cls, block: Block, variations: Mapping[str, Sequence[Any]]) -> Batch:
         """One block for each entry of the varied parameters, which advance together."""
-        known = {f.name for f in getattr(block, "__dataclass_fields__", {}).values() if f.init}
+        known = block.variable
         if not known:
             checks.refuse(block.name, "it has no parameters of its own to vary.", "Give Batch a list of such blocks.")
         lengths = {}

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 MOST = 2.0**53  # beyond it not every whole number is a float
 
 
-_INITIAL = 'Name fields of the state and their values, such as initial={"velocity": 1.0}.'
+INITIAL = 'Name fields of the state and their values, such as initial={"velocity": 1.0}.'
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ class Field:
         fed: an input beside motion and force: whoever runs the block may set it before each tick.
         whole: it counts: whole numbers >= 0.
         scratch: where a tick works, and may leave what is not finite.
+        placed: where the mover is, not how far it went: positions that are given set it first.
 
     Example:
         >>> Field("force", "N", "force on the mover").name
@@ -70,6 +71,7 @@ class Field:
     fed: bool = False
     whole: bool = False
     scratch: bool = False
+    placed: bool = False
 
     def length(self, dimension: int) -> int:
         """How many numbers of the state it takes."""
@@ -169,7 +171,7 @@ class Block(ABC):
         """The state at rest, with the fields named in `initial` set."""
         places = self.slices()
         state = np.zeros(max(s.stop for s in places.values()))
-        for name, value in checks.mapping(self.name, "initial", initial, _INITIAL).items():
+        for name, value in checks.mapping(self.name, "initial", initial, INITIAL).items():
             if name not in places:
                 checks.refuse(self.name, f"initial[{name!r}] is not part of its state.", f"It has {', '.join(places)}.")
             wanted = places[name].stop - places[name].start
@@ -221,6 +223,11 @@ class Block(ABC):
         from tegotae.compile import bind
 
         return bind(running.module_of(self).batch_loop, P, S, X, period, every, picks, record)
+
+    @property
+    def variable(self) -> tuple[str, ...]:
+        """The names that `varied` and `batch` take; none for a block that is made of others."""
+        return tuple(f.name for f in getattr(self, "__dataclass_fields__", {}).values() if f.init)
 
     def varied(self, changes: Mapping[str, Any]) -> Any:
         """The same block with some parameters changed."""
@@ -278,6 +285,8 @@ class Impedance(Block):
 
         period = checks.period_of(self.name, period)
         motion = running.motion_of(self.name, velocity, position, period, self.dimension)
+        if position is not None:
+            initial = running.started(self, np.asarray(position)[0], initial)
         return running.run(self, motion, "velocity", "m/s", period, every, record, initial)
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveImpedance:

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks, running
-from tegotae.block import Admittance, Block, Fault, Field, Impedance, Kernels
+from tegotae.block import INITIAL, Admittance, Block, Fault, Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.circuit_sources import line, space
 from tegotae.circuit_sources.addressed import table_of
-from tegotae.circuit_sources.group import Group
+from tegotae.circuit_sources.group import Group, fields_of, groups_of, parameters_of
 from tegotae.compile import bind, build, is_ready
 from tegotae.errors import CausalityError, UniquenessError
 from tegotae.live import LiveAdmittance
@@ -87,31 +87,16 @@ class Circuit(Admittance):
 
     @cached_property
     def _groups(self) -> tuple[Group, ...]:
-        """Impedances with the same kernels, run by one loop: the source stays short for hundreds of them."""
-        kinds: dict[Any, list[str]] = {}
-        for name, block in self.impedances.items():
-            geared = self.ratios[name] != 1.0
-            key = (block.kernels, block.parameters.size, _length(block), name in self.bases, geared)
-            kinds.setdefault(key, []).append(name)
-        groups = []
+        """Impedances with the same kernels."""
+        geared = [name for name, ratio in self.ratios.items() if ratio != 1.0]
         p, s = self.admittance.parameters.size, _length(self.admittance)
-        for (kernels, wide, deep, based, geared), names in kinds.items():
-            group = Group(kernels, tuple(names), self.dimension, p, wide, s, deep, based, geared)
-            p, s = group.parameters_end, group.state_end
-            groups.append(group)
-        return tuple(groups)
+        return groups_of(self.impedances, self.dimension, p, s, geared=geared, based=self.bases)
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The admittance's fields, then each impedance's with its name in front."""
         fields = [dataclasses.replace(f, name=_seen_from_outside(f.name)) for f in self.admittance.fields]
-        for group in self._groups:
-            owned = [[(name, f) for f in self.impedances[name].fields] for name in group.names]
-            if group.in_columns:  # field by field, so that a group's numbers form a matrix
-                owned = [list(row) for row in zip(*owned, strict=True)]
-            fields += [dataclasses.replace(f, name=f"{name}.{f.name}") for row in owned for name, f in row]
-            if group.based:
-                fields += [Field(f"{n}.base_velocity", "m/s", "of the other end") for n in group.names]
+        fields += fields_of(self._groups, self.impedances)
         if self.dimension > 1:
             fields.append(
                 Field(
@@ -135,11 +120,7 @@ class Circuit(Admittance):
     @cached_property
     def _parameters(self) -> Array:
         """Behind them, where its blocks lie if its loop does not know them."""
-        parts = [self.admittance.parameters]
-        for group in self._groups:
-            axis = 1 if group.in_columns else 0
-            parts.append(np.stack([self.impedances[name].parameters for name in group.names], axis=axis).ravel())
-            parts.append(np.array([self.ratios[name] for name in group.names]))
+        parts = [self.admittance.parameters, *parameters_of(self._groups, self.impedances, self.ratios)]
         return np.concatenate(parts if self._table is None else [*parts, self._table])
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
@@ -147,6 +128,8 @@ class Circuit(Admittance):
         state = super().initial_state(period, None)
         initial = checks.mapping("Circuit", "initial", initial, 'Give a dict, such as {"velocity": 1.0}.')
         places = self.slices()
+        given = checks.mapping("Circuit", "initial", initial, INITIAL)
+        initial = self._placed(period, given) | dict(given)
         for prefix, block in [("", self.admittance), *((f"{n}.", b) for n, b in self.impedances.items())]:
             outside = {name: _seen_from_outside(name) if not prefix else prefix + name for name in block.slices()}
             own = {name: initial[told] for name, told in outside.items() if told in initial}
@@ -177,6 +160,18 @@ class Circuit(Admittance):
                 spots = [np.arange(places[name].start, places[name].stop) for name in told]
                 parts.append((block, np.concatenate(spots)))
         return parts
+
+    def _placed(self, period: float, initial: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
+        """Impedances that ask where the mover is start where the admittance starts, seen through their ratio."""
+        places = self.admittance.slices()
+        if "position" not in places or not any(field.placed for field in self.fields):
+            return {}
+        own = {name: initial[name] for name in places if name in initial}
+        here = self.admittance.initial_state(period, own)[places["position"]]
+        asking = [
+            (name, field.name) for name, block in self.impedances.items() for field in block.fields if field.placed
+        ]
+        return {f"{name}.{field}": self.ratios[name] * here for name, field in asking}
 
     # ------------------------------------------------------------ running
 

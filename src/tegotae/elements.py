@@ -1,10 +1,12 @@
-"""The plainest blocks: a mass (force in, motion out), and a spring with a damper (motion in, force out)."""
+"""The plainest blocks: a mass (force in, motion out); a spring with a damper, and a wall (motion in, force out)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Admittance, Field, Impedance, Kernels
@@ -108,3 +110,97 @@ class SpringDamper(Impedance):
         if self.dimension == 1:
             return Kernels(k.spring_kernels, by_value=True)
         return Kernels(k.spring_kernels_vector)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VirtualWall(Impedance):
+    """A wall that pushes and never pulls: motion in, force out. What a haptic device shows first.
+
+    f = K e + B e' along the normal, with e how deep the mover is inside, and 0 where that would pull. The step is
+    implicit, so a stiff wall holds at any period, and the wall never gives back more energy than it took.
+    It is smooth; `ImpedanceSum` adds friction.
+
+    Args:
+        stiffness: K [N/m], >= 0.
+        damping: B [N·s/m], >= 0.
+        point: a point of its surface [m], one number for each direction.
+        normal: points out of the wall, to where the mover is free; of any length but 0. On a line -1.0 stops a mover
+            that goes to +, 1.0 one that goes to -.
+        dimension: number of directions.
+
+    The mover is at 0 unless positions are given, or `initial={"position": ...}`; in a circuit, where its admittance
+    starts. Runs record `position` [m] and `force` [N].
+
+    Example:
+        >>> import numpy as np, tegotae as tg
+        >>> wall = tg.VirtualWall(stiffness=2000.0, damping=5.0, point=0.01, normal=-1.0)
+        >>> run = wall.run(position=[0.008, 0.012, 0.012, 0.008], period=1e-3)
+        >>> (-run.force).round(9).tolist()  # in, held, and out again: it does not pull
+        [0.0, 14.0, 4.0, 0.0]
+    """
+
+    stiffness: float
+    damping: float = 0.0
+    point: ArrayLike
+    normal: ArrayLike
+    dimension: int = 1
+
+    def __post_init__(self) -> None:
+        own, none, set_ = type(self).__name__, "Give a magnitude, or 0 for none.", object.__setattr__
+        set_(self, "stiffness", checks.at_least_zero(own, "stiffness", self.stiffness, "N/m", none))
+        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", none))
+        n = checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3.")
+        for name, unit in (("point", "m"), ("normal", "")):
+            given = checks.numbers(own, name, getattr(self, name))
+            if given.shape != (n,):
+                checks.refuse(own, f"{name} has shape {given.shape}.", f"Give {n} number(s), as dimension={n} says.")
+            checks.finite(own, name, given, unit)
+            set_(self, name, tuple(given.tolist()))
+        largest = max(abs(part) for part in self._normal)
+        if largest == 0.0:
+            checks.refuse(own, "normal is 0.", "Give the direction out of the wall, such as -1.0 on a line.")
+        scaled = np.array(self._normal) / largest  # so that no square overflows
+        set_(self, "normal", tuple((scaled / np.linalg.norm(scaled)).tolist()))
+
+    @property
+    def _normal(self) -> tuple[float, ...]:
+        return self.normal  # type: ignore[return-value]  # made so at construction
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The state: position and force."""
+        return (
+            Field("position", "m", "of the mover", placed=True),
+            Field("force", "N", "force on the mover"),
+        )
+
+    @property
+    def parameters(self) -> Array:
+        """[K, B, c, n]."""
+        return np.array([self.stiffness, self.damping, self._surface, *self._normal])
+
+    @property
+    def _surface(self) -> float:
+        """Where the surface is along the normal [m]."""
+        return float(np.dot(self._normal, np.asarray(self.point)))
+
+    @property
+    def kernels(self) -> Kernels:
+        """Backward Euler."""
+        if self.dimension == 1:
+            return Kernels(k.wall_kernels, by_value=True)
+        return Kernels(k.wall_kernels_vector)
+
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+        """Outside: what starts inside would be thrown out with energy that nobody gave."""
+        state = super().initial_state(period, initial)
+        here = state[self.slices()["position"]]
+        depth = self._surface - float(np.dot(self._normal, here))
+        if depth > 1e-9 * (1.0 + float(np.abs(here).max())):
+            told = ", ".join(f"{x:g}" for x in here)
+            checks.refuse(
+                self.name,
+                f"the mover starts {depth:.3g} m inside the wall, at {told} m.",
+                "Move the wall, start outside (initial={'position': ...}), or turn its normal around.",
+            )
+        return state

@@ -144,6 +144,10 @@ class Live:
 class LiveImpedance(Live):
     """An impedance in a control loop: `force = live.step(velocity)`."""
 
+    def __init__(self, block: Block, period: float, initial: Mapping[str, ArrayLike] | None):
+        super().__init__(block, period, initial)
+        self._placed = [self._places[name] for name in running.placed(block, 0.0)]
+
     def step(self, velocity: ArrayLike | None = None, *, position: ArrayLike | None = None) -> Any:
         """One tick: mean velocity [m/s] (or the new position [m]) in, force [N] out."""
         if position is None:
@@ -152,7 +156,17 @@ class LiveImpedance(Live):
             return self._take(self._step, "velocity", velocity, "m/s")
         if velocity is not None:
             checks.refuse(self.block.name, "step got both velocity and position.", "Give one of them.")
+        if self._placed and np.isnan(self._state[-1]):
+            self._begin(position)
         return self._take(self._step_to, "position", position, "m")
+
+    def _begin(self, position: ArrayLike) -> None:
+        """The first position says where the mover is; refused where the block cannot start there."""
+        here = self._vector("position", position, "m")
+        if np.isfinite(here).all():  # else the tick is refused
+            self.block.initial_state(self._period, running.placed(self.block, here))
+            for part in self._placed:
+                self._state[part] = here
 
     def _beside(self) -> Array:
         """The last position seen, or nan: a checkpoint keeps it."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks
-from tegotae.block import Block, Impedance
+from tegotae.block import INITIAL, Block, Impedance
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.errors import DivergenceWarning
@@ -157,6 +157,20 @@ def motion_of(
         motion /= period
     checks.finite(owner, "velocity (from position)", motion, "m/s")
     return motion
+
+
+def placed(block: Block, position: ArrayLike) -> dict[str, ArrayLike]:
+    """The fields that say where the mover is, once its first position is known."""
+    return {field.name: position for field in block.fields if field.placed}
+
+
+def started(block: Block, position: ArrayLike, initial: Mapping[str, ArrayLike] | None) -> dict[str, ArrayLike]:
+    """What a run over positions starts from: the first of them, and what `initial` says beside."""
+    here, initial = placed(block, position), checks.mapping(block.name, "initial", initial, INITIAL)
+    for name in here:
+        if name in initial:
+            checks.refuse(block.name, f"position and initial[{name!r}] both say where it starts.", "Give one of them.")
+    return here | dict(initial)
 
 
 def picks_of(block: Block, record: Sequence[str] | None) -> tuple[list[str], NDArray[np.int64]]:

@@ -130,7 +130,8 @@ class Through(Impedance):
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The force, then all of the circuit."""
-        inner = [dataclasses.replace(f, name=_seen_from_outside(f.name)) for f in self.circuit.fields]
+        # What the circuit carries is placed by its own mover, not by the base that is moved here.
+        inner = [dataclasses.replace(f, name=_seen_from_outside(f.name), placed=False) for f in self.circuit.fields]
         return (Field("force", "N", "force on the mover"), *inner)
 
     @property

@@ -23,9 +23,15 @@ IMPEDANCES = {
     "plain": tg.ParallelFriction(stiffness=[1e4, 2e4, 1e3], damping=5.0, limits=[1.0, 2.0, 5.0]),
     "general": tg.ParallelFriction(stiffness=1e4, damping=5.0, mass=0.1, laws=[STRIBECK, tg.Coulomb(1.0)]),
     "planar general": tg.ParallelFriction(stiffness=1e4, damping=5.0, limits=[1.0, 2.0], dimension=2),
+    "wall": tg.VirtualWall(stiffness=3e4, damping=20.0, point=1e-6, normal=-1.0),
+    "planar wall": tg.VirtualWall(stiffness=3e4, damping=20.0, point=[1e-6, 0], normal=[-1.0, 0.5], dimension=2),
     "tanh": classics.Tanh(limit=4.0, velocity=0.05),
     "dahl": classics.Dahl(stiffness=6000.0, limit=4.0),
     "lugre": classics.LuGre(stiffness=6000.0, damping=10.0, law=STRIBECK),
+}
+IMPEDANCES |= {
+    "sum": tg.ImpedanceSum({name: IMPEDANCES[name] for name in ("stribeck", "wall", "spring", "stack")}),
+    "planar sum": tg.ImpedanceSum({"brake": IMPEDANCES["planar"], "wall": IMPEDANCES["planar wall"]}),
 }
 ADMITTANCES = {
     "mass": tg.Mass(mass=2.0),

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from tegotae.block import Kernels
+import numpy as np
+
+from tegotae.block import Field, Impedance, Kernels
+from tegotae.checks import Array
 
 EPSILON = 2.220446049250313e-16
 
@@ -48,6 +53,57 @@ class Group:
     def state_end(self) -> int:
         """Where the next group's states start."""
         return self.bases_at + (self.dimension * len(self.names) if self.based else 0)
+
+
+def groups_of(
+    impedances: Mapping[str, Impedance],
+    dimension: int,
+    p: int,
+    s: int,
+    *,
+    geared: Collection[str],
+    based: Collection[str],
+) -> tuple[Group, ...]:
+    """Impedances with the same kernels, run by one loop: the source stays short for hundreds of them.
+
+    Their parameters start at `p` of the vector, their states at `s`.
+    """
+    kinds: dict[Any, list[str]] = {}
+    for name, block in impedances.items():
+        deep = max(part.stop for part in block.slices().values())
+        key = (block.kernels, block.parameters.size, deep, name in based, name in geared)
+        kinds.setdefault(key, []).append(name)
+    groups = []
+    for (kernels, wide, deep, moved, turned), names in kinds.items():
+        group = Group(kernels, tuple(names), dimension, p, wide, s, deep, moved, turned)
+        p, s = group.parameters_end, group.state_end
+        groups.append(group)
+    return tuple(groups)
+
+
+def fields_of(groups: Sequence[Group], impedances: Mapping[str, Impedance]) -> list[Field]:
+    """Each impedance's fields with its name in front, in the order of the state."""
+    fields = []
+    for group in groups:
+        owned = [[(name, f) for f in impedances[name].fields] for name in group.names]
+        if group.in_columns:  # field by field, so that a group's numbers form a matrix
+            owned = [list(row) for row in zip(*owned, strict=True)]
+        fields += [dataclasses.replace(f, name=f"{name}.{f.name}") for row in owned for name, f in row]
+        if group.based:
+            fields += [Field(f"{n}.base_velocity", "m/s", "of the other end") for n in group.names]
+    return fields
+
+
+def parameters_of(
+    groups: Sequence[Group], impedances: Mapping[str, Impedance], ratios: Mapping[str, float]
+) -> list[Array]:
+    """Group by group the impedances' parameters, as the group lays them out, and their ratios."""
+    parts = []
+    for group in groups:
+        axis = 1 if group.in_columns else 0
+        parts.append(np.stack([impedances[name].parameters for name in group.names], axis=axis).ravel())
+        parts.append(np.array([ratios[name] for name in group.names]))
+    return parts
 
 
 def put(template: str, pieces: Mapping[str, object]) -> str:

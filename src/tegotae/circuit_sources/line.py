@@ -108,6 +108,40 @@ def loop(p, s, x, bases, slots, T, every, picks, record):
 """
 
 
+_SUM = """
+@kernel
+def answer(p, s, v, T):
+    {views}
+    f = 0.0
+    d = 0.0
+    size = 0.0
+    {answers}
+    return f, d
+
+
+@kernel
+def advance(p, s, v, T):
+    {views}
+    f = 0.0
+    d = 0.0
+    size = 0.0
+    {answers}
+    {advances}
+    s[0] = f
+
+
+def make():
+    return answer, advance
+"""
+
+
+def source_of_sum(groups: Sequence[Group]) -> str:
+    """The text of impedances felt at once: their forces add, and their sum comes first in the state."""
+    makers = "".join(g.kernels.source(f"_{i}") for i, g in enumerate(groups))
+    templates = {"views": _VIEWS, "answers": _ANSWERS, "advances": _ADVANCES}
+    return makers + put(_SUM, {name: _of_all(template, groups) for name, template in templates.items()})
+
+
 def source_on_line(admittance: Admittance, groups: Sequence[Group], velocity: int, unsolved: int) -> str:
     """The module's text: `make` gives the circuit as a block's halves, `loop` runs it."""
     makers = admittance.kernels.source("_a") + "".join(g.kernels.source(f"_{i}") for i, g in enumerate(groups))

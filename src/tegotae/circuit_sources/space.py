@@ -139,6 +139,39 @@ def loop(p, s, x, bases, slots, T, every, picks, record):
     {loop}
 """
 
+# Its workspace lives for one call: nothing of it belongs to the state.
+_SUM = """
+@kernel
+def felt(p, s, v, T, f, d):
+    u = np.empty({n})
+    fi = np.empty({n})
+    di = np.empty(({n}, {n}))
+    size = 0.0
+    f[:] = 0.0
+    d[:] = 0.0
+    {resists}
+
+
+@kernel
+def answer(p, s, v, T, force, slope):
+    felt(p, s, v, T, force, slope)
+
+
+@kernel
+def advance(p, s, v, T):
+    u = np.empty({n})
+    f = np.empty({n})
+    d = np.empty(({n}, {n}))
+    felt(p, s, v, T, f, d)
+    {commits}
+    for j in range({n}):
+        s[j] = f[j]
+
+
+def make():
+    return answer, advance
+"""
+
 _VECTORS = ("u", "f", "fi", "total", "moved", "trial", "step")
 _MATRICES = ("d", "di", "J", "mobility")
 
@@ -146,6 +179,17 @@ _MATRICES = ("d", "di", "J", "mobility")
 def scratch_size(n: int) -> int:
     """How many numbers of the state the solve works in, so that a tick allocates nothing."""
     return n * (len(_VECTORS) + 1) + n * n * len(_MATRICES)
+
+
+def source_of_sum(groups: Sequence[Group]) -> str:
+    """The text of impedances felt at once: their forces add, and their sum comes first in the state."""
+    makers = "".join(g.kernels.source(f"_{i}") for i, g in enumerate(groups))
+    pieces = {
+        "n": groups[0].dimension,
+        "resists": "".join(_fill(_RESIST, i, g) for i, g in enumerate(groups)),
+        "commits": "".join(_fill(_COMMIT, i, g) for i, g in enumerate(groups)),
+    }
+    return makers + put(_SUM, pieces)
 
 
 def source_in_space(

@@ -1,0 +1,147 @@
+"""Several impedances felt at once: motion in, the sum of their forces out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.block import INITIAL, Fault, Field, Impedance, Kernels
+from tegotae.checks import Array
+from tegotae.circuit_sources import line, space
+from tegotae.circuit_sources.group import Group, fields_of, groups_of, parameters_of
+from tegotae.compile import build
+from tegotae.errors import CausalityError
+
+_OWN = "ImpedanceSum"
+
+
+class ImpedanceSum(Impedance):
+    """Impedances that see the same motion; their forces add. It is itself an impedance, and one compiled loop.
+
+    A hand that moves a brake behind which there is a wall feels both.
+
+    Args:
+        impedances: name -> what is felt; the name prefixes that block's fields in results ("wall.force").
+
+    Runs record `force` [N], the sum, and every impedance's own fields.
+
+    Example:
+        >>> import numpy as np, tegotae as tg
+        >>> brake = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(2.0))
+        >>> wall = tg.VirtualWall(stiffness=1000.0, point=0.01, normal=-1.0)
+        >>> felt = tg.ImpedanceSum({"brake": brake, "wall": wall})
+        >>> run = felt.run(position=np.linspace(0.0, 0.015, 200), period=1e-3)
+        >>> round(float(run.force[-1]), 9), round(float(run["wall.force"][-1]), 9)
+        (-7.0, -5.0)
+    """
+
+    def __init__(self, impedances: Mapping[str, Impedance]):
+        self.impedances = _checked(impedances)
+        self.dimension = next(iter(self.impedances.values())).dimension
+
+    def __repr__(self) -> str:
+        return f"{_OWN}({self.impedances!r})"
+
+    @cached_property
+    def _groups(self) -> tuple[Group, ...]:
+        return groups_of(self.impedances, self.dimension, 0, self.dimension, geared=(), based=())
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The force, then each impedance's fields with its name in front."""
+        return (Field("force", "N", "force on the mover, all together"), *fields_of(self._groups, self.impedances))
+
+    @cached_property
+    def _vector(self) -> Array:
+        return np.concatenate(parameters_of(self._groups, self.impedances, dict.fromkeys(self.impedances, 1.0)))
+
+    @property
+    def parameters(self) -> Array:
+        """Group by group the impedances' parameters."""
+        return self._vector
+
+    @cached_property
+    def module(self) -> ModuleType:
+        """The generated module: `make`."""
+        imports = [each for i, group in enumerate(self._groups) for each in group.kernels.imports(f"_{i}")]
+        source = line.source_of_sum(self._groups) if self.dimension == 1 else space.source_of_sum(self._groups)
+        return build(source, tuple(imports))
+
+    @property
+    def kernels(self) -> Kernels:
+        """Made from the generated module."""
+        return Kernels(self.module.make)
+
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+        """Every block as it starts, with the fields named in `initial` set ("wall.position", ...)."""
+        places = self.slices()
+        initial = checks.mapping(_OWN, "initial", initial, INITIAL)
+        for name in initial:
+            if name not in places:
+                checks.refuse(_OWN, f"initial[{name!r}] is not part of its state.", f"It has {', '.join(places)}.")
+        state = super().initial_state(period, {"force": initial["force"]} if "force" in initial else None)
+        for name, block in self.impedances.items():
+            own = {f: initial[f"{name}.{f}"] for f in block.slices() if f"{name}.{f}" in initial}
+            own_state = block.initial_state(period, own)
+            for field, part in block.slices().items():
+                state[places[f"{name}.{field}"]] = own_state[part]
+        return state
+
+    def fault(self, state: Array) -> Fault | None:
+        """Its own, then those that its blocks see in their parts of it."""
+        found = super().fault(state)
+        for name, block in self.impedances.items():
+            spots = [self.slices()[f"{name}.{field}"] for field in block.slices()]
+            places = np.concatenate([np.arange(spot.start, spot.stop) for spot in spots])
+            inside = None if found else block.fault(state[places])
+            found = inside._replace(place=int(places[inside.place])) if inside else found
+        return found
+
+    def check(self, period: float) -> None:
+        """Every block by itself."""
+        for block in self.impedances.values():
+            block.check(period)
+
+    def steepest_rise(self, period: float) -> float:
+        """The sum over the impedances [N·s/m]."""
+        return sum(block.steepest_rise(period) for block in self.impedances.values())
+
+    @property
+    def variable(self) -> tuple[str, ...]:
+        """The names of its impedances."""
+        return tuple(self.impedances)
+
+    def varied(self, changes: Mapping[str, Any]) -> ImpedanceSum:
+        """The same sum with some of its impedances replaced, by name."""
+        return ImpedanceSum(self.impedances | dict(changes))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of; how it runs, every process finds for itself."""
+        return {"impedances": self.impedances, "dimension": self.dimension}
+
+
+def _checked(impedances: object) -> dict[str, Impedance]:
+    """One or more impedances of one dimension, each under a plain name."""
+    if not isinstance(impedances, Mapping) or not impedances:
+        checks.refuse(_OWN, f"impedances={impedances!r} have no names.", "Give {'brake': ..., 'wall': ...}.")
+    first = next(iter(impedances.values()))
+    for name, block in impedances.items():
+        if not isinstance(name, str) or not name.isidentifier() or name in ("force", "velocity", "time"):
+            checks.refuse(_OWN, f"impedance name {name!r}.", "Use a plain word of its own, such as 'brake'.")
+        if not isinstance(block, Impedance):
+            raise CausalityError(
+                f"{_OWN}: {name!r}={block!r} gives no force.\n  Give impedances; what moves goes into a tg.Circuit."
+            )
+        if block.dimension != first.dimension:
+            checks.refuse(
+                _OWN,
+                f"{name!r} has dimension={block.dimension}, but others have {first.dimension}.",
+                "Use one dimension for every block.",
+            )
+    return dict(impedances)
