@@ -129,13 +129,18 @@ def test_the_promise_holds_elsewhere_in_the_workspace_in_any_direction_and_is_no
     assert 0.7 * promise.distance < way <= promise.distance
 
 
-def test_a_table_that_would_move_on_for_too_long_is_refused():
-    with pytest.raises(tg.InputError, match=r"moves on for 0\.\d+ s and .*limits\.stopping_time=0\.1 s"):
-        stopping_of(read_settings(changes=["limits.stopping_time=0.1"]))
-    with pytest.raises(tg.InputError, match=r"limits\.stopping_distance=0\.002 m"):
-        stopping_of(read_settings(changes=["limits.stopping_distance=0.002"]))
-    with pytest.raises(tg.InputError, match=r"stopping_time=0\.0 s must be > 0"):
-        stopping_of(read_settings(changes=["limits.stopping_time=0"]))
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("limits.stopping_time=0.05", r"moves on for 0\.\d+ s and .*limits\.stopping_time=0\.05 s"),
+        ("limits.stopping_distance=0.002", r"limits\.stopping_distance=0\.002 m"),
+        ("limits.stopping_time=0", r"stopping_time=0\.0 s must be > 0"),
+        ("device.lag=1", r"moves on for .*limits\.stopping_time=0\.25 s"),
+    ],
+)
+def test_a_table_that_would_move_on_for_too_long_is_refused(change, says):
+    with pytest.raises(tg.InputError, match=says):
+        stopping_of(read_settings(changes=["device.kind=spring", change]))
 
 
 def test_a_table_of_ones_own_promises_what_it_was_declared_to_take():

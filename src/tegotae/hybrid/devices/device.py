@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from tegotae import checks
-from tegotae.hybrid.links.packets import ORIGIN, Numbers, reals
+from tegotae.hybrid.links.packets import ORIGIN, reals
 from tegotae.hybrid.safety.poses import difference
 
 _STILL = (0.0,) * 6
-UNREAD: Numbers = (math.nan,) * 7  # the pose of a device that has not said where it is: nobody may take it for a place
+UNREAD: tuple[float, ...] = (math.nan,) * 7  # the pose of a device that has not said where it is: nobody may take it for a place
 
 
 class DeviceReading(NamedTuple):
