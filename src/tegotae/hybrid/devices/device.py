@@ -14,7 +14,7 @@ from tegotae.hybrid.links.packets import ORIGIN, reals
 from tegotae.hybrid.safety.poses import difference
 
 _STILL = (0.0,) * 6
-UNREAD: tuple[float, ...] = (math.nan,) * 7  # the pose of a device that has not said where it is: nobody may take it for a place
+UNREAD: tuple[float, ...] = (math.nan,) * 7  # of a device that has not said where it is: no place to go to
 
 
 class DeviceReading(NamedTuple):
