@@ -158,8 +158,11 @@ def test_a_table_of_ones_own_promises_what_it_was_declared_to_take():
 FAST = [*FLIGHT, "model.speed=0.09", "duration=20"]
 
 
-def killed_in_flight(node, path):
-    """The log of a run in which a process is killed while the table flies at 90 mm/s, and the run's settings."""
+def killed_in_flight(node, flies, folder):
+    """The log of a run whose process is killed while the table flies at 90 mm/s, and its settings.
+
+    A busy machine may hold somebody up just before, so that the table rests already, by a trip of its own: then again.
+    """
     killed = []
 
     def kill(listener):
@@ -167,11 +170,15 @@ def killed_in_flight(node, path):
             killed.append(node)
             nodes.process(node).kill()
 
-    with Nodes(read_settings(changes=FAST), out=path, view=False) as nodes:
-        outcome = Run(nodes, show=kill).until_end(Ending())
+    for attempt in range(8):
+        killed.clear()
+        with Nodes(read_settings(changes=FAST), out=folder / f"{attempt}.mcap", view=False) as nodes:
+            outcome = Run(nodes, show=kill, patience=4.0).until_end(Ending())
         assert not outcome.whole
-        assert f"{node} killed by SIGKILL" in outcome.words
-        return LogReader(path), nodes.settings
+        if killed and flies(log := LogReader(folder / f"{attempt}.mcap")):
+            assert f"{node} killed by SIGKILL" in outcome.words
+            return log, nodes.settings
+    raise AssertionError("never killed in flight")
 
 
 def held_up(rows, begin, end, period):
@@ -180,50 +187,48 @@ def held_up(rows, begin, end, period):
     return float(np.maximum(1e-9 * np.diff(ticks) - period, 0.0).sum())
 
 
-def flying(rows):
-    """The last row in which a command came in, if the table then moved."""
-    last = rows[np.flatnonzero(rows["age"] == 0.0)[-1]]
-    moved = State.RUNNING in State(int(last["state"])) and np.abs(last["twist"][2]) > 0.05
-    return last if moved else None
+def last_command(rows):
+    """The row in which the newest command came in."""
+    return rows[np.flatnonzero(rows["age"] == 0.0)[-1]]
+
+
+def last_word(rows):
+    """The number of the table's row with the newest word of its device."""
+    return int(np.flatnonzero(np.abs(np.diff(rows["pose"], axis=0)).max(axis=1) > 0.0)[-1]) + 1
+
+
+def moving(row):
+    return State.RUNNING in State(int(row["state"])) and abs(row["twist"][2]) > 0.05
 
 
 @pytest.mark.realtime
 @pytest.mark.parametrize("node", ["dynamics", "table"])
 def test_killed_processes_leave_a_mechanism_that_rests_as_promised(node, tmp_path):
     """`kill -9` at 90 mm/s in free flight; looked at is what the device's process saw of its mechanism."""
-    for attempt in range(5):
-        log, settings = killed_in_flight(node, tmp_path / f"{attempt}.mcap")
-        last = flying(log.table if node == "dynamics" else log.device)
-        if last is not None:
-            break  # else the machine held somebody up just before, and it rested already
-    assert last is not None
-    promise, T = log.status["table"][-1]["stopping"], settings.period
+    heard = "table" if node == "dynamics" else "device"  # who no longer hears
+    log, settings = killed_in_flight(node, lambda log: moving(last_command(getattr(log, heard))), tmp_path)
+    promise, T, last = log.status["table"][-1]["stopping"], settings.period, last_command(getattr(log, heard))
     assert promise == dataclasses.asdict(stopping_of(settings))
     seen = log.device[log.device["time"] >= last["time"]]
     rest = Rest(limits_of(settings), T)
     for pose in seen["pose"]:
         rest.step(tuple(pose.tolist()))
-    ticks = round(rest.time / T)
+    ticks = round(rest.time / T)  # of the device: load makes none of them longer
     late = held_up(log.device, last["time"], seen["time"][min(ticks, seen.size - 1)], T)
     if node == "dynamics":  # whose commands are late, too, if the table's process is
         late += held_up(log.table, last["time"], last["time"] + 10**9, T)
     assert seen.size > ticks + 20, "it was looked at for long enough"
     assert ticks * T <= promise["time"] + late
-    assert rest.distance <= promise["distance"] + 0.1 * late
+    assert rest.distance <= promise["distance"] + settings.limits.velocity * late
 
 
 @pytest.mark.realtime
 def test_a_killed_device_is_not_led_on(tmp_path):
     """The table's command rests in as many of its own ticks as promised, and does not go anywhere afterwards."""
-    for attempt in range(5):
-        log, settings = killed_in_flight("device", tmp_path / f"{attempt}.mcap")
-        rows = log.table
-        died = np.flatnonzero(np.abs(np.diff(rows["pose"], axis=0)).max(axis=1) > 0.0)[-1] + 1  # its last word
-        if State.RUNNING in State(int(rows["state"][died])) and np.abs(rows["twist"][died][2]) > 0.05:
-            break
-    command = rows["command"][died:, 2]
+    log, settings = killed_in_flight("device", lambda log: moving(log.table[last_word(log.table)]), tmp_path)
+    rows = log.table[last_word(log.table) :]
     ticks = round(reflexes_of(settings).rest_after(settings.period) / settings.period)
-    assert np.diff(command)[:5].min() > 0.0, "in flight"
-    assert command.size > 3 * ticks
-    assert np.ptp(command[ticks + 1 :]) == 0.0
+    assert rows.size > 3 * ticks
+    assert np.diff(rows["command"][:5, 2]).min() > 0.0, "in flight"
+    assert np.ptp(rows["command"][ticks + 1 :, 2]) == 0.0
     assert State.LATCHED in State(int(rows["state"][-1]))
