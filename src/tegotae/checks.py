@@ -6,9 +6,8 @@ import math
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -16,34 +15,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tegotae.errors import FileError, InputError
+from tegotae.reals import MOST as MOST
+from tegotae.reals import is_real as is_real
+from tegotae.reals import len_of as len_of
+from tegotae.reals import memory as memory
+from tegotae.reals import reals as reals
+from tegotae.reals import shown as shown
 
 Array = NDArray[np.float64]
 Kind = TypeVar("Kind")
 LARGEST, SMALLEST = 1e150, 1e-250  # beyond them squares and inverses are not finite
 SHORTEST, LONGEST = 1e-15, 1e9  # s, a period
-MOST = 2**62  # of anything that is counted
 _FEW = 20  # rows: more are a record that somebody measured
 _LONG = 10**7  # things in a list
-_SHORT = 160  # characters of a value in an error
 
 
 def refuse(owner: str, problem: str, remedy: str) -> NoReturn:
     """Raise the one kind of message this package has: what is wrong, then the way out."""
     raise InputError(f"{owner}: {problem}\n  {remedy}")
-
-
-def shown(value: object) -> str:
-    """A value as an error tells it: in one line, and short, whatever it is."""
-    try:
-        text = " ".join(repr(value).split())
-    except Exception:  # whole numbers of thousands of digits, and objects that cannot even tell themselves
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= _SHORT else f"{text[: _SHORT - 3]}..."
-
-
-def is_real(value: object) -> bool:
-    """Whether it is one real number; a flag, a text, a time or a masked value is none."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def number(owner: str, name: str, value: object, unit: str, remedy: str = "Give one finite number.") -> float:
@@ -172,14 +161,6 @@ def function(owner: str, name: str, value: object, remedy: str) -> Callable[...,
     return cast("Callable[..., Any]", value)
 
 
-def len_of(value: Sized) -> int:
-    """How long it is; what is longer than an index can say is as long as that."""
-    try:
-        return len(value)
-    except OverflowError:
-        return MOST
-
-
 def room(owner: str, what: str, count: float, remedy: str) -> None:
     """Refuse what would take more than a quarter of this machine's memory, before any of it is taken.
 
@@ -192,15 +173,6 @@ def room(owner: str, what: str, count: float, remedy: str) -> None:
     wanted, there = 8.0 * count, memory() / 4
     if not wanted <= there:
         refuse(owner, f"{what} would take {wanted:.3g} bytes; it may take {there:.3g}, a quarter of memory.", remedy)
-
-
-@cache
-def memory() -> float:
-    """Bytes of memory that this machine has; 8 GB where it does not tell."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, OSError, ValueError):
-        return 8e9
 
 
 def ticks_of(owner: str, name: str, duration: object, period: float, columns: int = 1) -> int:
@@ -234,14 +206,14 @@ def period_of(owner: str, period: object) -> float:
     remedy = "Give the length of a tick in seconds, such as period=1e-3."
     result = positive(owner, "period", period, "s", remedy)
     if not SHORTEST <= result <= LONGEST:
-        refuse(owner, f"period={result} s is not between {SHORTEST:g} and {LONGEST:g} s.", remedy)
+        refuse(owner, f"period={result} s leaves the range of numbers, {SHORTEST:g} to {LONGEST:g} s.", remedy)
     return result
 
 
 def numbers(owner: str, name: str, value: ArrayLike) -> Array:
     """Numbers as a 1-D array, or an error of our own."""
     try:
-        return np.atleast_1d(_reals(value))
+        return np.atleast_1d(reals(value))
     except (TypeError, ValueError, OverflowError, MemoryError) as error:
         raise InputError(
             f"{owner}: {name}={shown(value)} is not made of numbers ({error}).\n  Give one number a direction."
@@ -251,7 +223,7 @@ def numbers(owner: str, name: str, value: ArrayLike) -> Array:
 def array(owner: str, name: str, value: ArrayLike, unit: str, remedy: str = "") -> Array:
     """Numbers as a C-contiguous float64 array of any shape, or an error of our own."""
     try:
-        return _reals(value)
+        return reals(value)
     except (TypeError, ValueError, OverflowError, MemoryError) as error:
         way = remedy or f"Give numbers{_in(unit)}."
         raise InputError(f"{owner}: {name} is not an array of numbers ({error}).\n  {way}") from error
@@ -281,53 +253,6 @@ def _in_range(owner: str, name: str, given: Array, unit: str) -> None:
     finite(owner, name, given, unit)
     if given.size and float(np.abs(given).max()) > LARGEST:
         refuse(owner, f"{name} has values larger than {LARGEST:g}.", f"Give numbers{_in(unit)} of a real machine.")
-
-
-_KINDS = {
-    "b": "flags", "U": "text", "S": "text", "M": "dates", "m": "spans of time", "c": "complex numbers",
-    "V": "records of several fields", "T": "text",
-}  # fmt: skip
-
-
-def _reals(value: Any) -> Array:
-    """Real numbers and nothing that NumPy would make some of: flags, text, times, complex or masked values."""
-    if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous:
-        return value
-    if isinstance(value, (str, bytes, Set, Mapping, Iterator)):
-        raise TypeError(f"it is a {type(value).__name__}")
-    if np.ma.isMaskedArray(value) and np.ma.is_masked(value):
-        raise TypeError("some of its values are masked")
-    _fits(value.size if isinstance(value, np.ndarray) else len_of(value) if isinstance(value, Sized) else 1)
-    if isinstance(value, (list, tuple)) and _holds_flags(value):
-        raise TypeError("it holds flags")
-    given = np.asarray(value)
-    if given.dtype.kind == "O":
-        _refuse_objects(given)
-    elif given.dtype.kind not in "iuf":
-        raise TypeError(f"it holds {_KINDS.get(given.dtype.kind, given.dtype.name)}")
-    with np.errstate(over="ignore"):
-        return np.asarray(given, dtype=np.float64, order="C")
-
-
-def _refuse_objects(given: NDArray[Any]) -> None:
-    strange = next((one for one in given.flat if not is_real(one)), None) if given.size else object()
-    if strange is not None or any(one is None for one in given.flat):
-        raise TypeError(f"it holds {shown(strange)}")
-
-
-def _fits(count: int) -> None:
-    if 8.0 * count > memory() / 4:
-        raise MemoryError(f"{count:.3g} numbers take more than a quarter of the memory")
-
-
-def _holds_flags(value: Iterable[Any]) -> bool:
-    kinds = set(map(type, value))
-    if bool in kinds or np.bool_ in kinds:
-        return True
-    return bool(kinds & {list, tuple, np.ndarray}) and any(
-        one.dtype.kind == "b" if isinstance(one, np.ndarray) else isinstance(one, (list, tuple)) and _holds_flags(one)
-        for one in value
-    )
 
 
 def signal(owner: str, name: str, value: ArrayLike, unit: str, dimension: int) -> Array:
@@ -379,7 +304,7 @@ def finite(owner: str, name: str, record: Array, unit: str) -> None:
 def values(owner: str, name: str, value: Any, unit: str, remedy: str, least: float = 0.0) -> Array:
     """One or several finite numbers, each >= least, as a 1-D array."""
     try:
-        result = np.atleast_1d(_reals(value))
+        result = np.atleast_1d(reals(value))
     except (TypeError, ValueError, OverflowError, MemoryError) as error:
         raise InputError(f"{owner}: {name}={shown(value)} is not made of numbers ({error}).\n  {remedy}") from error
     if result.ndim != 1 or result.size == 0:

@@ -94,6 +94,8 @@ _KNOWN_AS = {
     "steer": ("slip_angle",),
     "force": ("hand_torque",),
     "lateral_force": ("peak",),
+    "q": ("diverged",),
+    "v": ("diverged",),
     "torque": ("diverged", "trail"),
     "targets": ("diverged",),
     "there": ("faults",),

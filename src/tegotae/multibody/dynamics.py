@@ -295,7 +295,10 @@ class Dynamics:
     def _states(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
         layout = self.layout
         Q = checks.finite_array(OWN, "q", q, "", last=layout.nq)
-        V = checks.finite_array(OWN, "v", v, "", last=layout.nv)
+        V = checks.array(OWN, "v", v, "")
+        if V.ndim == 0 or V.shape[-1] != layout.nv:
+            checks.refuse(OWN, f"v has shape {V.shape}.", f"Give {layout.nv} numbers, or rows of {layout.nv}.")
+        checks.finite(OWN, "v", V, "")
         if lost := layout.no_turn(Q):
             checks.refuse(OWN, f"q: the quaternion of {lost!r} has length 0.", "Give (1, 0, 0, 0) for no rotation.")
         if Q.shape[:-1] != V.shape[:-1]:
@@ -338,6 +341,7 @@ class Dynamics:
         return R, c, shape
 
     def _looked(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
+        v = checks.finite_array(OWN, "v", v, "", last=self.layout.nv)  # its square is asked for
         Q, V, shape = self._states(q, v)
         energy, motion = np.empty((len(Q), 2)), np.empty((len(Q), 9))
         inner_q, inner_v = self.layout.inner(Q, V)

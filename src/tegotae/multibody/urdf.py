@@ -85,7 +85,7 @@ def load_urdf(
     file = UrdfFile(path)
     builder = _Builder(file, _parsed(file), K, B)
     try:
-        tree = Tree(builder.bodies(free_base), gravity=gravity)
+        tree = Tree(builder.bodies(checks.flag("load_urdf", "free_base", free_base)), gravity=gravity)
     except InputError as error:
         why = str(error)  # of a joint it names the file already
         raise InputError(why if why.startswith(f"{file.name}: ") else f"{file.name}: {why}") from error
