@@ -55,8 +55,7 @@ class Batch:
         for name, entries in variations.items():
             if name not in known:
                 checks.refuse(block.name, f"batch has {name!r}.", f"It has {', '.join(sorted(known))}.")
-            listed = isinstance(entries, Sequence) or (isinstance(entries, np.ndarray) and entries.ndim > 0)
-            if not listed or isinstance(entries, str | bytes):
+            if not checks.is_list(entries):
                 told = f"batch (variations) has {name}={checks.shown(entries)}."
                 checks.refuse(block.name, told, "Give a list, one value a block.")
             lengths[name] = checks.len_of(entries)

@@ -6,7 +6,7 @@ import math
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast
@@ -116,7 +116,7 @@ def texts(owner: str, name: str, value: object, remedy: str) -> tuple[str, ...]:
     return found
 
 
-def several(owner: str, name: str, value: object, kind: type[Kind], remedy: str) -> tuple[Kind, ...]:
+def several(owner: str, name: str, value: object, kind: Callable[..., Kind], remedy: str) -> tuple[Kind, ...]:
     """A list of things of one kind."""
     if not isinstance(value, Iterable) or isinstance(value, (str, bytes, Mapping)):
         refuse(owner, f"{name}={shown(value)} is not a list.", remedy)
@@ -124,6 +124,13 @@ def several(owner: str, name: str, value: object, kind: type[Kind], remedy: str)
     for place, one in enumerate(found):
         instance(owner, f"{name}[{place}]", one, kind, remedy)
     return found
+
+
+def is_list(value: object) -> bool:
+    """Whether it has a first, a second and so on; a text is none."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
 
 
 def _listed(owner: str, name: str, value: Iterable[Any], remedy: str) -> Iterable[Any]:
@@ -135,11 +142,12 @@ def _listed(owner: str, name: str, value: Iterable[Any], remedy: str) -> Iterabl
     return value
 
 
-def instance(owner: str, name: str, value: object, kind: type[Kind], remedy: str) -> Kind:
-    """A thing of one kind; a class is not one of its things."""
-    if not isinstance(value, kind):
-        refuse(owner, f"{name}={shown(value)} is not {_article(kind.__name__)}.", remedy)
-    return value
+def instance(owner: str, name: str, value: object, kind: Callable[..., Kind], remedy: str) -> Kind:
+    """A thing of one kind, which may be an abstract class; a class is not one of its things."""
+    own = cast(type, kind)
+    if not isinstance(value, own):
+        refuse(owner, f"{name}={shown(value)} is not {_article(own.__name__)}.", remedy)
+    return cast(Kind, value)
 
 
 def mapping(owner: str, name: str, value: object, remedy: str) -> Mapping[str, Any]:

@@ -59,7 +59,7 @@ class Circuit(Admittance):
         _check_causality(admittance, impedances)
         self.impedances = dict(impedances)
         given = checks.mapping("Circuit", "ratios", ratios, "Give a number for each name, such as {'brake': 2.0}.")
-        self.ratios = dict.fromkeys(self.impedances, 1.0) | dict(given)
+        self.ratios: dict[str, float] = dict.fromkeys(self.impedances, 1.0) | dict(given)
         self.bases = checks.texts("Circuit", "bases", bases, "Give a list of names of impedances.")
         self.dimension = admittance.dimension
         self._check_names()

@@ -72,7 +72,9 @@ class Result(Mapping[str, NDArray[Any]]):
     """
 
     def __init__(self, variables: Mapping[str, Variable], *, title: str, about: Mapping[str, Any] | None = None):
-        self.variables = dict(checks.mapping("Result", "variables", variables, "Give a dict of Variables by name."))
+        self.variables: dict[str, Variable] = dict(
+            checks.mapping("Result", "variables", variables, "Give a dict of Variables by name.")
+        )
         for name, variable in self.variables.items():
             checks.instance("Result", f"variables[{name!r}]", variable, Variable, "Give a Variable(...).")
         self.title = checks.text("Result", "title", title, "Give a few words.")

@@ -69,9 +69,7 @@ class TreeAdmittance(Admittance):
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        if not isinstance(self.tree, Tree):
-            told = f"tree={checks.shown(self.tree)} is not a Tree."
-            checks.refuse(OWN, told, "Give one; `join` makes one of several.")
+        checks.instance(OWN, "tree", self.tree, Tree, "Give a Tree; `join` makes one of several.")
         if (self.at is None) == (self.joint is None):
             checks.refuse(
                 OWN,
@@ -82,8 +80,8 @@ class TreeAdmittance(Admittance):
             if getattr(self, name) is not None:
                 checks.text(OWN, name, getattr(self, name), "Give the name of a body, or of a joint.")
         set_(self, "point", triple(OWN, "point", self.point, "m"))
-        way = "Give a dict of Servo(...) or Lock() by joint."
-        set_(self, "controllers", dict(checks.mapping(OWN, "controllers", self.controllers, way)))
+        told = "Give a dict of Servo(...) or Lock() by joint."
+        set_(self, "controllers", dict(checks.mapping(OWN, "controllers", self.controllers, told)))
         self._check_controllers()
         if self.joint is not None:
             self._check_joint(self.joint)

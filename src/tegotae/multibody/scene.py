@@ -59,9 +59,7 @@ class Scene:
     controllers: Mapping[str, Servo | Lock] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.tree, Tree):
-            told = f"tree={checks.shown(self.tree)} is not a Tree."
-            checks.refuse(OWN, told, "Give one; `join` makes one of several.")
+        checks.instance(OWN, "tree", self.tree, Tree, "Give a Tree; `join` makes one of several.")
         touches = checks.several(OWN, "touches", self.touches, Touch, "Give a list of Touch(...).")
         object.__setattr__(self, "touches", touches)
         way = "Give a dict of Servo(...) or Lock() by joint."

@@ -46,8 +46,7 @@ def variations(rod: PlanarRod, varied: Mapping[str, Sequence[Any]]) -> list[Plan
     if varied is None:
         checks.refuse("variations", "varied=None varies nothing.", way)
     for name, values in checks.mapping("variations", "varied", varied, way).items():
-        listed = isinstance(values, Sequence) or (isinstance(values, np.ndarray) and values.ndim > 0)
-        if not listed or isinstance(values, str | bytes):
+        if not checks.is_list(values):
             checks.refuse("variations", f"varied[{name!r}]={checks.shown(values)} is not a list.", way)
         checks.room("variations", f"varied[{name!r}]", checks.len_of(values), "Give fewer values.")
     known = [f.name for f in dataclasses.fields(rod) if f.init]

@@ -62,7 +62,6 @@ class AngleModel(Protocol):
 
     def step(self, angle: float) -> Packet:
         """One tick: the wheel's angle [rad] in, what it feels there out."""
-        angle = checks.number(type(self).__name__, "angle", angle, "rad")
 
 
 class GearedImpedance:

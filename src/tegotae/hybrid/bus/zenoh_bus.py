@@ -82,7 +82,7 @@ class ZenohBus:
         self._access = Access(key)
         if listen is not None:
             listen = checked_address("listen", listen)
-        listed = checks.several(_OWN, "peers", peers, object, "Give a list of (host, port).")
+        listed: Any = checks.several(_OWN, "peers", peers, object, "Give a list of (host, port).")
         peers = [checked_address("peers", one, lowest=1) for one in listed]
         self._others = [one for one in peers if one != listen]
         before = peers[: peers.index(listen)] if listen is not None and listen in peers else self._others
