@@ -89,6 +89,9 @@ class Phase:
                 checks.refuse("Phase", f"loads has {load!r}.", "Give Load(at=..., force=(x, y), torque=...).")
         if self.motion is not None and (not isinstance(self.motion, Sequence) or len(self.motion) != 2):
             checks.refuse("Phase", f"motion={checks.shown(self.motion)} is no pair.", "Give (times, places).")
+        if self.motion is not None:
+            checks.values("Phase", "motion times", self.motion[0], "s", "Give increasing times.", -np.inf)
+            checks.finite_array("Phase", "motion", self.motion[1], "m")
         if self.motion is not None and self.base == "free":
             checks.refuse("Phase", "motion is given for a free base.", 'Use base="pinned" or "fixed".')
 

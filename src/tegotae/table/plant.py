@@ -102,8 +102,7 @@ class HexaPlant:
 
     def __post_init__(self) -> None:
         for name, kind in (("table", Hexa), ("servo", Servo), ("plate", Load), ("sensor", ForceSensor)):
-            if not isinstance(getattr(self, name), kind):
-                checks.refuse("HexaPlant", f"{name}={getattr(self, name)!r}.", f"Give {kind.__name__}(...).")
+            checks.instance("HexaPlant", name, getattr(self, name), kind, f"Give {kind.__name__}(...).")
         if self.payload is not None and not isinstance(self.payload, Load):
             checks.refuse("HexaPlant", f"payload={checks.shown(self.payload)}.", "Give Load(...) or None.")
         checks.positive(

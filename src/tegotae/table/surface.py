@@ -87,7 +87,7 @@ class Surface:
         M = checks.finite_array("Surface", "M", M, "kg", last=6)
         if M.shape != (6, 6) or np.linalg.matrix_rank(M) < 6:
             checks.refuse("Surface", f"M={checks.shown(M)} is no inertia.", "Give 6 x 6 numbers that can be inverted.")
-        x, y, z = rotation_of("Surface", rotation) @ self.tip
+        x, y, z = rotation_of("Surface", checks.array("Surface", "rotation", rotation, "")) @ self.tip
         J = np.array([[1, 0, 0, 0, z, -y], [0, 1, 0, -z, 0, x], [0, 0, 1, y, -x, 0]], dtype=np.float64)
         give = J @ np.linalg.solve(M, J.T)
         ease = float(np.linalg.eigvalsh(give)[-1] if self.friction > 0.0 else give[2, 2])
