@@ -161,9 +161,7 @@ class LogWriter(Closing):
         Args:
             event: "time" [ns] of its node's clock, "node", "level" ("info", "warning" or "trip"), "text" and "kind".
         """
-        told = event_of(
-            dict(checks.mapping("LogWriter", "event", event, "Give time [ns], node, level and text."))
-        )
+        told = event_of(dict(checks.mapping("LogWriter", "event", event, "Give time [ns], node, level and text.")))
         own, node = told["time"], told["node"]
         if "events" not in self._channels:
             self._register("events", "json", "jsonschema", EVENT_SCHEMA)
