@@ -702,8 +702,8 @@ BAD = {
     "start outside": (lambda: Table(start=(0.0, 0.2, 0.0, *LEVEL)), "starts at 0, 0.2, 0 m, where it must not be"),
     "start tilted": (lambda: Table(start=(0.0, 0.0, 0.0, *quaternion_of(0.5, 0.0, 0.0))), "tilt 0.5 rad"),
     "start singular": (lambda: Table(margins=lambda pose: (1.0, 0.0)), "left to a singular pose"),
-    "start nan": (lambda: Table(start=(math.nan, *HOME[1:])), "is not a pose"),
-    "start short": (lambda: Table(start=(0.0, 0.0)), "is not a pose"),
+    "start nan": (lambda: Table(start=(math.nan, *HOME[1:])), r"start\[0\]=nan m, - is not finite"),
+    "start short": (lambda: Table(start=(0.0, 0.0)), r"start has shape \(2,\)"),
     "period": (lambda: Motion(LIMITS, 0.0, HOME), "period=0.0 s"),
 }
 
