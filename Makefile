@@ -10,7 +10,7 @@ HAS_CC = { command -v cc || command -v gcc || command -v clang; } >/dev/null
 # Tests compile into the checkout: what older versions left in the user's cache cannot reach them.
 test thorough suite: export TEGOTAE_CACHE ?= $(CURDIR)/$(VENV)/kernels
 
-.PHONY: run setup test thorough suite together alone library lint style types papers bench soak lock clean help
+.PHONY: run setup test thorough suite together alone library lint style types papers figures bench soak lock clean help
 
 run: $(VENV)/.run  ## check every paper and write the illustrated report
 	$(BIN)/tegotae papers --report report.html
@@ -55,6 +55,9 @@ types: $(VENV)/.test
 
 papers: $(VENV)/.run  ## the claims of every paper, as a table
 	$(BIN)/tegotae papers
+
+figures: $(VENV)/.test  ## every figure that the package can make, in out/figures, with a page to look at
+	$(BIN)/python tests/contact_sheet.py out/figures
 
 bench: $(VENV)/.bench  ## speed, side by side with peers, as ratios
 	$(BIN)/tegotae bench

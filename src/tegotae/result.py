@@ -108,7 +108,8 @@ class Result(Mapping[str, NDArray[Any]]):
 
     def __repr__(self) -> str:
         shape = " x ".join(f"{n} {d}" for d, n in self.sizes.items())
-        rows = [f"  {name} [{v.unit or '-'}] {v.meaning}".rstrip() for name, v in self.variables.items()]
+        told = {name: f"{name} [{v.unit}]" if v.unit else name for name, v in self.variables.items()}
+        rows = [f"  {told[name]} {v.meaning}".rstrip() for name, v in self.variables.items()]
         return "\n".join([f"Result of {self.title}: {shape}", *rows])
 
     @property

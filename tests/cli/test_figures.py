@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -127,3 +128,151 @@ def test_a_result_without_ticks_says_so_instead_of_a_picture() -> None:
     empty = Result({"time": Variable(("time",), np.empty(0), "s")}, title="nothing")
     with pytest.raises(tg.InputError, match=r"no tick.*\n.*every"):
         empty.plot()
+
+
+# ------------------------------------------------------------ what a figure says is so
+
+
+def labels(figure: Any) -> list[str]:
+    return [axes.get_ylabel() for axes in figure.axes]
+
+
+def texts(figure: Any) -> str:
+    """Everything that is written anywhere."""
+    from matplotlib.text import Text
+
+    return "\n".join(text.get_text() for text in figure.findobj(Text))
+
+
+def crate() -> Result:
+    from tegotae.multibody import Body, Corners, Free, HalfSpace, Scene, Touch, Tree
+
+    tree = Tree([Body(name="crate", mass=5.0, inertia=(0.03, 0.03, 0.03), joint=Free(), position=(0, 0, 0.12))])
+    corners = Corners(half_sizes=(0.1, 0.1, 0.1))
+    floor = Touch(on="crate", toucher=corners, surface=HalfSpace(), stiffness=1e6, friction=0.5)
+    return Scene(tree=tree, touches=[floor]).run(0.5, period=T, v=[0.3, 0, 0, 0, 0, 0])
+
+
+def arm() -> Result:
+    from tegotae.multibody import Body, Prismatic, Revolute, Scene, Tree
+
+    upper = Body(name="upper", mass=1.0, inertia=(0.1, 0.1, 0.1), center=(0, 0, 0.2), joint=Revolute(axis=(0, 1, 0)))
+    lift = Body(name="lift", mass=1.0, parent="upper", joint=Prismatic())
+    return Scene(tree=Tree([upper, lift])).run(0.2, period=T, q=[0.3, 0.1])
+
+
+def test_a_scene_names_bodies_and_gives_each_its_own_unit(tmp_path: Path) -> None:
+    for run in (crate(), arm(), tg.load(arm().save(tmp_path / "run.nc"))):
+        figure = run.plot()
+        assert not any(" or " in label or label.startswith("[") for label in labels(figure)), labels(figure)
+    said = texts(crate().plot())
+    assert all(name in said for name in ("crate x", "crate z", "crate on world", "kinetic"))
+    assert not any(f"contact force {i}" in said for i in range(24)), "eight corners are one crate"
+    assert {"angle [rad]", "position [mm]", "angular rate [rad/s]"} <= set(labels(arm().plot()))
+
+
+def test_a_scene_has_no_panel_of_nothing() -> None:
+    """A joint that does not rub has no friction to show; a crate that only slides does not turn."""
+    assert not any("friction" in label for label in labels(crate().plot()))
+    for axes in arm().plot().axes:
+        assert any(np.ptp(np.asarray(line.get_ydata(), dtype=float)) > 0.0 for line in axes.lines)
+
+
+def test_a_crate_is_seen_from_the_side() -> None:
+    run = crate()
+    side = run.plot().axes[-1]
+    path = side.lines[0]
+    assert side.get_aspect() == 1.0
+    assert np.asarray(path.get_xdata())[-1] == pytest.approx(run.q[-1, 0])
+    assert side.get_xlabel() == "x [m]"
+
+
+@pytest.fixture(scope="module")
+def finger() -> Result:
+    from tegotae.rod import GroundedRod, Peg, Phase, PlanarRod, Wall
+
+    rod = PlanarRod(length=0.1, nodes=9, density=0.05, elasticity=1e-3, viscosity=2e-4)
+    peg = Peg(centre=(0.06, 0.03), radius=0.015, stiffness=1e4, damping=1.0)
+    wall = Wall(point=(0.0, -0.02), normal=(0.0, 1.0), stiffness=1e4)
+    bent = Phase(until=0.5, base="fixed", curvature=25.0)
+    return GroundedRod(rod=rod, pegs=[peg], walls=[wall]).run([bent], period=T, every=5)
+
+
+def test_a_finger_without_a_ground_does_not_stick_to_it(finger: Result) -> None:
+    figure = finger.plot()
+    assert "stick" not in texts(figure)
+    assert "push of the peg and the wall [N]" in labels(figure)
+
+
+def test_pegs_and_walls_are_drawn_where_they_are(finger: Result, tmp_path: Path) -> None:
+    from matplotlib.patches import Circle
+
+    for run in (finger, tg.load(finger.save(tmp_path / "run.nc")), tg.load(finger.save(tmp_path / "run.mat"))):
+        (disc, *_) = [patch for patch in run.plot().axes[0].patches if isinstance(patch, Circle)]
+        assert (disc.center, disc.radius) == ((0.06, 0.03), 0.015)
+        flat = [line for line in run.plot().axes[0].lines if np.ptp(np.asarray(line.get_ydata(), dtype=float)) == 0.0]
+        assert any(np.asarray(line.get_ydata())[0] == -0.02 for line in flat)
+
+
+def test_a_jerk_at_the_start_does_not_flatten_the_loop() -> None:
+    """The wheel is set in motion at once: what that takes is told in words, the loop fills its panel."""
+    from tegotae.steering import SteeringSystem
+    from tegotae.steering.hands import Driver, Sine
+
+    run = SteeringSystem.paper(speed=0.0, bristles=21).run(
+        hand=Driver(angle=Sine(amplitude=8.0)), duration=8.0, period=T
+    )
+    figure = run.plot()
+    later = run.hand_torque[run.time > 4.0]
+    for axes in figure.axes:
+        if axes.get_ylabel() in ("hand [N·m]", "hand torque [N·m]"):
+            low, high = axes.get_ylim()
+            assert low < later.min()
+            assert later.max() < high
+            assert np.ptp(later) > 0.6 * (high - low)
+    assert f"it starts with {run.hand_torque.max():.3g} N·m, out of sight" in texts(figure)
+
+
+def test_curves_that_are_equal_are_one_curve_and_say_so() -> None:
+    from tegotae.figures import tyre_maps
+    from tegotae.steering import ContactPatch
+
+    brush = ContactPatch(stiffness=1e4, damping=0.0, bristles=21)
+    same = tyre_maps(brush, speeds=[5.0, 20.0])
+    assert "5 and 20 m/s: equal" in texts(same)
+    assert all(len(axes.lines) == 3 for axes in same.axes)  # two of them are the axes
+    viscous = ContactPatch(stiffness=1e3, damping=100.0, bristles=21)
+    apart = tyre_maps(viscous, speeds=[5.0, 20.0])
+    assert "equal" not in texts(apart)
+    assert all(len(axes.lines) == 4 for axes in apart.axes)
+
+
+def test_a_picture_ends_where_all_is_at_rest_and_says_so() -> None:
+    from tegotae.inclusion import examples
+
+    ball, start = examples.bouncing_ball()
+    figure = ball.to_events(restitution=0.5).solve((0.0, 3.0), start).plot()
+    # It falls 0.1 m, then bounces with halves of the speed: three times the first fall in all.
+    stops = 3.0 * np.sqrt(2 * 0.1 / 9.81)
+    assert figure.axes[0].get_xlim()[1] == pytest.approx(1.25 * stops, rel=0.03)
+    assert "to the end, 3 s" in texts(figure)
+
+
+def test_states_that_nobody_gave_a_unit_show_none() -> None:
+    from tegotae.inclusion import Inclusion
+
+    run = Inclusion({"x": "v", "v": "4*sin(5*t) - coulomb(2, v, 'rub')"}).to_events().solve((0.0, 1.0), {})
+    assert labels(run.plot())[0] == "state"
+    assert "  x state" in repr(run)
+    plain = Result({"time": Variable(("time",), TIME, "s"), "x": Variable(("time",), TIME, "")}, title="x").plot()
+    assert labels(plain) == ["no unit was told"]
+
+
+def test_a_sum_shows_its_parts() -> None:
+    wall = tg.VirtualWall(stiffness=1e3, point=1e-3, normal=-1.0)
+    said = texts(tg.ImpedanceSum({"brake": ELEMENT, "wall": wall}).run(WAVE, period=T).plot())
+    assert all(name in said for name in ("brake", "wall"))
+
+
+def test_a_family_in_the_plane_tells_member_and_direction() -> None:
+    assert "force member 1, y" in texts(RESULTS["family of paths"]().plot())

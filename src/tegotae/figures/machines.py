@@ -74,14 +74,44 @@ def machine(result: Result) -> Figure:
     scale = float(time.values[-1] / result["time"][-1]) if result["time"][-1] else 1.0
     colors = {name: PALETTE[(i + 1) % len(PALETTE)] for i, name in enumerate(elements)}
     for axes, (unit, curves) in zip(rows, groups.items(), strict=False):
-        _panel(axes, time, curves, unit, _word(unit), PALETTE)
+        panel(axes, time, curves, unit, _word(unit), PALETTE)
     forces = [curve for name in elements for curve in _columns(name, result.variables[name])]
     tints = tuple(colors[name] for name in elements for _ in _columns(name, result.variables[name]))
-    _panel(rows[-2], time, forces, "N", "force", tints)
+    panel(rows[-2], time, forces, "N", "force", tints)
     _bands(rows[-1], time, result, elements, colors, scale)
     _hairs(rows[:-1], result, scale)
     time_axis(rows, time)
+    until_rest(rows, result, [c for curves in groups.values() for c in curves] + forces)
     return figure
+
+
+def until_rest(rows: tuple[Axes, ...], result: Result, curves: list[tuple[str, Values]]) -> None:
+    """Where nothing moves any more for long, the picture ends soon after that, and says so.
+
+    Args:
+        rows: the panels, from the top.
+        result: with its `time` [s].
+        curves: name and values of all that may move.
+
+    Example:
+        >>> from tegotae import figures
+        >>> run = Result({"time": Variable(("time",), np.arange(101.0), "s")}, title="drop")
+        >>> with figures.style():
+        ...     figure, axes = figures.sheet()
+        ...     until_rest(tuple(axes[0]), run, [("p", np.maximum(40.0 - np.arange(101.0), 0.0))])
+        >>> axes[0, 0].get_title(loc="right"), float(axes[0, 0].get_xlim()[1])
+        ('at rest from 39 s to the end, 100 s', 48.75)
+    """
+    time = np.asarray(result["time"])
+    scale = float(Shown.of(time, "s").values[-1] / time[-1]) if time[-1] else 1.0
+    moved = [np.flatnonzero(np.abs(c - c[-1]) > _STILL * np.ptp(c)) for _, c in curves if np.ptp(c) > 0.0]
+    last = max((float(time[own[-1]]) for own in moved if own.size), default=float(time[-1]))
+    end = time[0] + 1.25 * (last - time[0])
+    if end > time[0] + 0.7 * (time[-1] - time[0]):
+        return
+    for axes in rows:
+        axes.set_xlim(right=scale * end)
+    rows[0].set_title(f"at rest from {last:.3g} s to the end, {time[-1]:g} s", fontsize=8.0, color=QUIET, loc="right")
 
 
 def _states(result: Result, elements: dict[str, str]) -> dict[str, list[tuple[str, Values]]]:
@@ -105,10 +135,27 @@ def _word(unit: str) -> str:
     return {"m": "position", "m/s": "velocity", "rad": "angle", "rad/s": "angular rate"}.get(unit, "state")
 
 
-def _panel(
+def panel(
     axes: Axes, time: Shown, curves: list[tuple[str, Values]], unit: str, word: str, colors: tuple[str, ...]
 ) -> None:
-    """Curves of one unit, their names in a column at the right; what hardly moves is one grey line."""
+    """Curves of one unit, their names in a column at the right; what hardly moves is one grey line.
+
+    Args:
+        axes: to draw on.
+        time: of the record [s or its prefix].
+        curves: name and values [unit] of each.
+        unit: theirs, "" where nobody told it.
+        word: what they are.
+        colors: in turn.
+
+    Example:
+        >>> from tegotae import figures
+        >>> with figures.style():
+        ...     figure, axes = figures.sheet()
+        ...     panel(axes[0, 0], Shown.of([0.0, 1.0], "s"), [("p", np.array([0.0, 0.2]))], "m", "position", PALETTE)
+        >>> axes[0, 0].get_ylabel()
+        'position [m]'
+    """
     values = np.stack([curve for _, curve in curves])
     reach = _reach(values)
     factor, shown = _scale(values, reach, unit)

@@ -25,6 +25,7 @@ from tegotae.figures.house import (
 )
 from tegotae.figures.machines import elements_of, machine
 from tegotae.figures.rod import is_rod, rod
+from tegotae.figures.scene import is_scene, scene
 from tegotae.figures.steering import is_steering, steering
 from tegotae.figures.two_robots import is_two_robots, two_robots
 from tegotae.result import Result, Variable
@@ -37,6 +38,7 @@ Values = NDArray[Any]
 
 _MOST_VECTORS = 70  # force vectors along a path; more of them hide it
 _MOST_MEMBERS = 60  # curves of a family
+_CALLED = {"batch": "member", "node": "node", "segment": "segment", "pair": "pair"}
 _MOST_ELEMENTS = 6  # forces of a circuit's elements in one panel
 
 
@@ -81,6 +83,8 @@ def _painter(result: Result) -> Callable[[Result], Figure]:
         return steering
     if is_rod(result) and result.variables["time"].values.size > 1:
         return rod
+    if is_scene(result) and not is_two_robots(result) and result.variables["time"].values.size > 1:
+        return scene
     if is_two_robots(result) and result.variables["time"].values.size > 1:
         return two_robots
     motion, force = result.variables.get("velocity"), result.variables.get("force")
@@ -103,6 +107,10 @@ def _impedance(result: Result) -> Figure:
     velocity, force = _flat(result, "velocity"), _flat(result, "force")
     _curve(speed, time, Shown.of(velocity, "m/s"), MOTION, "velocity")
     _curve(pull, time, Shown.of(force, "N"), FORCE, "force")
+    parts = [name for name in result.variables if name.endswith(".force")]
+    if 0 < len(parts) <= _MOST_ELEMENTS:  # of a sum: they make the force above
+        pull.clear()
+        _forces(pull, time, result, ["force", *parts], (FORCE, *(c for c in PALETTE if c != FORCE)))
     if "slip_velocity" in result.variables:
         _shade_stuck((speed, pull), time, _flat(result, "slip_velocity"))
     time_axis((speed, pull), time)
@@ -241,7 +249,7 @@ def _anything(result: Result) -> Figure:
         for i, ((name, _), values) in enumerate(zip(curves, shown.values, strict=True)):
             keep = thinned(values)
             axes.plot(time.values[keep], values[keep], color=PALETTE[i % len(PALETTE)], label=name)
-        axes.set_ylabel(f"[{shown.unit or '-'}]")
+        axes.set_ylabel(f"[{shown.unit}]" if shown.unit else "no unit was told")
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.03), handlelength=1.2)
     time_axis(tuple(grid[:, 0]), time)
     return figure
@@ -254,8 +262,16 @@ def _columns(name: str, variable: Variable) -> list[tuple[str, Values]]:
     label = name.replace("_", " ")
     if len(flat) == 1:
         return [(label, flat[0])]
-    axes = "xyz" if variable.dims == ("time", "axis") and len(flat) <= 3 else None
-    return [(f"{label} {axes[i] if axes else i}", curve) for i, curve in enumerate(flat[:12])]
+    others = [dim for dim in variable.dims if dim != "time"]
+    places = np.ndindex(values.shape[:-1])
+    return [(f"{label} {_place(others, place)}", curve) for place, curve in zip(places, flat[:12], strict=False)]
+
+
+def _place(dims: list[str], place: tuple[int, ...]) -> str:
+    """Which of a variable's curves it is: `x`, `member 1, y`, `node 3, x`."""
+    words = ["xyz"[i] if dim == "axis" and i < 3 else f"{_CALLED.get(dim, '')} {i}".strip()
+             for dim, i in zip(dims, place, strict=True)]  # fmt: skip
+    return ", ".join(words)
 
 
 def _time_and_loop() -> tuple[Figure, tuple[Axes, Axes, Axes]]:

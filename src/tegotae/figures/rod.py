@@ -26,7 +26,7 @@ from tegotae.figures.house import (
     thinned,
     time_axis,
 )
-from tegotae.figures.rod_strip import MOST_PHASES, lengths_of, phases_of, strip
+from tegotae.figures.rod_strip import MOST_PHASES, lengths_of, phases_of, strip, things_of
 from tegotae.result import Result
 
 if TYPE_CHECKING:
@@ -148,7 +148,8 @@ def energies(axes: Axes, result: Result) -> None:
 
 
 def going(axes: Axes, result: Result) -> None:
-    """On the ground: the force of what drags the base, or the way that a free body has made. Else speeds.
+    """On the ground: the force of what drags the base, or the way that a free body has made. Between walls and pegs
+    their push. Else speeds.
 
     Args:
         axes: to draw on.
@@ -164,11 +165,13 @@ def going(axes: Axes, result: Result) -> None:
         'speed [m/s]'
     """
     time = Shown.of(result.time, "s")
-    rubs = "friction" in result.variables and bool(result.friction.any())
+    rubs = bool(result.about.get("ground", 0))
     if rubs and result.base_force.any():
         _dragged(axes, result, time)
     elif rubs:
         _travelled(axes, result, time)
+    elif "contact" in result.variables and result.contact.any():
+        _pushed(axes, result, time)
     else:
         nodes = result.position.shape[1]
         places = {"base": (0, QUIET), "middle": (nodes // 2, GREEN), "tip": (nodes - 1, BLUE)}
@@ -213,6 +216,14 @@ def _dragged(axes: Axes, result: Result, time: Shown) -> None:
         axes.set_title("grey: the tip sticks, its slip is exactly 0", fontsize=8.0, color=QUIET)
 
 
+def _pushed(axes: Axes, result: Result, time: Shown) -> None:
+    shown = Shown.of(np.linalg.norm(result.contact, axis=2).sum(axis=1), "N")
+    keep = thinned(shown.values)
+    axes.plot(time.values[keep], shown.values[keep], color=FORCE)
+    axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
+    axes.set_ylabel(f"push of {things_of(result)} [{shown.unit}]")
+
+
 def _travelled(axes: Axes, result: Result, time: Shown) -> None:
     way = centre_of(result)
     shown = Shown.of(way - way[0], "m")
@@ -236,6 +247,3 @@ def _key(axes: Axes, marks: Sequence[Any], names: Sequence[str]) -> None:
         columnspacing=1.0,
         borderaxespad=0.2,
     )
-
-
-# ------------------------------------------------------------ strokes

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tegotae.figures.house import (
     BLUE,
+    HAIR,
     INK,
     QUIET,
     VERMILION,
@@ -105,6 +106,7 @@ def strip(
             _shape(place, result, int(row), lengths, shades(float(part)))
         _stamps(place, result, [int(rows[-1]), int(rows[0]), int(rows[rows.size // 2])])
         _hold(place, result, rows, float(end))
+        _things(place, result)
         _pad(place)
         place.set_title(words[i] if words else _span(result, begin, float(end)), loc="left")
         place.set_xlabel("x [m]")
@@ -136,6 +138,43 @@ def _hold(axes: Axes, result: Result, rows: Values, end: float) -> None:
         last = max(i for i, base in enumerate(bases) if base != "free")
         row = min(int(np.searchsorted(result.time, ends[last] - 1e-9)), result.time.size - 1)
         axes.plot(*result.position[row, 0], "o", color="white", mec=VERMILION, ms=6.0, zorder=5)
+
+
+def things_of(result: Result) -> str:
+    """What stands around the rod, in words.
+
+    Example:
+        >>> from tegotae.rod import GroundedRod, Peg, Phase, PlanarRod
+        >>> rod = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0)
+        >>> aside = GroundedRod(rod=rod, pegs=[Peg(centre=(0.5, 0.5), radius=0.1, stiffness=1e4)])
+        >>> things_of(aside.run([Phase(until=0.01)], period=1e-3))
+        'the peg'
+    """
+    pegs, walls = (np.asarray(result.about.get(name, [])).size for name in ("pegs", "walls"))
+    words = [
+        ("pegs" if pegs > 3 else "the peg") if pegs else "",
+        ("walls" if walls > 4 else "the wall") if walls else "",
+    ]
+    return " and ".join(word for word in words if word)
+
+
+def _things(axes: Axes, result: Result) -> None:
+    """Pegs as discs, walls as lines through their point, hatched on the side that nothing enters."""
+    from matplotlib.patches import Circle
+
+    for x, y, radius in np.asarray(result.about.get("pegs", [])).reshape(-1, 3):
+        axes.add_patch(Circle((float(x), float(y)), float(radius), fc=HAIR, ec=QUIET, lw=0.8, zorder=1.5))
+        axes.update_datalim([(x - radius, y - radius), (x + radius, y + radius)])
+    low, high = axes.dataLim.get_points()
+    size = float(max(high - low))
+    for px, py, nx, ny in np.asarray(result.about.get("walls", [])).reshape(-1, 4):
+        point, along = np.array([px, py]), np.array([-ny, nx])
+        # Where it is nearest to the rod, as long as the picture.
+        middle = point + along * float(along @ (0.5 * (low + high) - point))
+        ends = np.stack([middle - 0.5 * size * along, middle + 0.5 * size * along])
+        axes.plot(*ends.T, color=QUIET, lw=1.4, zorder=1.5)
+        inside = np.concatenate([ends, (ends - 0.03 * size * np.array([nx, ny]))[::-1]])
+        axes.fill(*inside.T, fc=HAIR, ec="none", zorder=1.4)
 
 
 def _pad(axes: Axes) -> None:

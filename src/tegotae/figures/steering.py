@@ -36,6 +36,8 @@ Values = NDArray[Any]
 
 THICK, THIN = 3.2, 1.0  # as yamamoto2006 draws its Figs. 8 to 10
 _MAP_POINTS = 201
+_USUAL = 0.985  # of the moments lie within a panel that a jerk leaves
+_SAME = 2e-3  # of the height of a panel: curves nearer to each other than this look like one
 
 
 def is_steering(result: Result) -> bool:
@@ -82,6 +84,7 @@ def steering(result: Result) -> Figure:
         axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
         axes.plot(time.values[keep], shown.values[keep], color=color)
         axes.set_ylabel(f"{word} [{shown.unit}]")
+    _within(rows[1], Shown.of(result.hand_torque, "N·m"))
     rows[2].fill_between(time.values, 0.0, 100.0 * result.stuck, color=AMBER, alpha=0.16, lw=0)
     rows[2].set_ylim(-4.0, 104.0)
     time_axis(rows, time)
@@ -124,8 +127,22 @@ def loop(axes: Axes, result: Result) -> None:
     axes.autoscale_view()
     axes.margins(0.07)
     axes.set(xlabel=f"wheel angle [{angle.unit}]", ylabel=f"hand torque [{torque.unit}]")
+    if left := _within(axes, torque):
+        axes.annotate(left, (0.985, 0.02), xycoords="axes fraction", fontsize=8.0, color=QUIET, ha="right")
     told = "thick: some bristles stick   thin: all slip" if (~sticks).any() else "some bristles stick all the time"
     axes.set_title(told, fontsize=8.0, color=QUIET, loc="left", pad=5)
+
+
+def _within(axes: Axes, shown: Shown) -> str:
+    """Set the height by what is usual, if a start with a jerk would flatten all the rest; words of what is left out."""
+    size = np.abs(shown.values)
+    usual = float(np.quantile(size, _USUAL))
+    if usual == 0.0 or size.max() <= 2.0 * usual:
+        return ""
+    rest = shown.values[size <= usual]
+    low, high = float(rest.min()), float(rest.max())
+    axes.set_ylim(low - 0.12 * (high - low), high + 0.25 * (high - low))
+    return f"it starts with {shown.values[np.argmax(size)]:.3g} {shown.unit}, out of sight"
 
 
 def _trail(axes: Axes, points: Values, widths: Values, speed: Values) -> None:
@@ -178,20 +195,34 @@ def tyre_maps(patch: ContactPatch, *, speeds: Sequence[float], widest: float | N
         for axes in grid[0]:
             axes.axhline(0.0, color=QUIET, lw=0.6, zorder=1)
             axes.axvline(0.0, color=QUIET, lw=0.6, zorder=1)
-        for i, speed in enumerate(moving):
-            settled = patch.steady(slip_angle=angles, speed=speed)
-            curves = (settled.lateral_force, settled.torque, 100.0 * np.asarray(settled.stuck))
+        maps = _distinct(patch, angles, moving)
+        for i, curves in enumerate(maps.values()):
             for axes, values in zip(grid[0], curves, strict=True):
-                axes.plot(degrees, values, color=PALETTE[i % len(PALETTE)], lw=max(1.0, 3.2 - 1.1 * i))
+                axes.plot(degrees, values, color=PALETTE[i % len(PALETTE)], lw=1.6)
         words = ("lateral force [N]", "torque [N·m]", "bristles that stick [%]")
         titles = ("on the tyre, to the left", "resists steering to the left", "share of the patch")
         for axes, word, title in zip(grid[0], words, titles, strict=True):
             axes.set(xlabel="slip angle [°]", ylabel=word)
             axes.set_title(title, fontsize=8.0, color=QUIET)
         grid[0, 2].set_ylim(-4.0, 104.0)
-        grid[0, 2].legend([grid[0, 2].lines[2 + i] for i in range(len(moving))], [f"{V:g} m/s" for V in moving])
+        grid[0, 2].legend([grid[0, 2].lines[2 + i] for i in range(len(maps))], list(maps))
         figure.suptitle("A rolling tyre", x=0.012, ha="left", fontsize=11.0, fontweight="bold")
     return figure
+
+
+def _distinct(patch: ContactPatch, angles: Values, speeds: Sequence[float]) -> dict[str, tuple[Values, ...]]:
+    """The curves of every speed under its name; speeds whose curves look like one share them, and that is said."""
+    found: list[tuple[list[str], tuple[Values, ...]]] = []
+    for speed in speeds:
+        settled = patch.steady(slip_angle=angles, speed=speed)
+        own = tuple(np.asarray(c) for c in (settled.lateral_force, settled.torque, 100.0 * np.asarray(settled.stuck)))
+        for names, curves in found:
+            if all(np.abs(a - b).max() <= _SAME * np.ptp(a) for a, b in zip(own, curves, strict=True)):
+                names.append(f"{speed:g}")
+                break
+        else:
+            found.append(([f"{speed:g}"], own))
+    return {f"{' and '.join(names)} m/s{': equal' if len(names) > 1 else ''}": curves for names, curves in found}
 
 
 def _widest(patch: ContactPatch, speeds: Sequence[float]) -> float:

@@ -436,10 +436,26 @@ def _result(scene: Scene, live: LiveScene, tape: Any, every: int) -> Result:
         "method": live.method,
         "unsolved_steps": live.unsolved,
         "joints": ", ".join(tree.joint_names),
+        "coordinate_names": ", ".join(_told(tree, _FREE_PLACE, ("rad", "m"))),
+        "speed_names": ", ".join(_told(tree, _FREE_SPEED, ("rad/s", "m/s"))),
         "pairs": ", ".join(scene.pairs.names),
         "beyond_limits": ", ".join(_beyond_limits(tree, q)),
     }
     return Result(variables, title=OWN, about=about)
+
+
+# What the numbers of a free body are, in q and in v, with their units.
+_FREE_PLACE = ("x [m]", "y [m]", "z [m]", "qw [-]", "qx [-]", "qy [-]", "qz [-]")
+_FREE_SPEED = ("vx [m/s]", "vy [m/s]", "vz [m/s]", "wx [rad/s]", "wy [rad/s]", "wz [rad/s]")
+
+
+def _told(tree: Tree, free: Sequence[str], units: tuple[str, str]) -> list[str]:
+    """Name and unit of every number of q or v."""
+    layout = tree.layout
+    told: list[str] = []
+    for name, kind in zip(layout.names, layout.kind.tolist(), strict=True):
+        told += [f"{name} {part}" for part in free] if kind == FREE else [f"{name} [{units[kind]}]"]
+    return told
 
 
 def _beyond_limits(tree: Tree, q: Array) -> list[str]:

@@ -94,7 +94,7 @@ class GroundedRod:
         T = checks.period_of("GroundedRod", period)
         every = checks.whole("GroundedRod", "every", every, 1, "Record every tick with 1.")
         ends = [_ticks(phase.until, T) for phase in stretch]
-        book = _Book(self.rod, stretch, ends[-1] // every + 1, every * T)
+        book = _Book(self.rod, stretch, ends[-1] // every + 1, every * T, self._surroundings())
         z, table = book.record.start(initial), self._table()
         rates = np.zeros((4, self.rod.nodes + 2))
         done = 0
@@ -142,6 +142,13 @@ class GroundedRod:
             "Start beside it: initial=Shape(base=..., angle=...), or move the wall or peg.",
         )
 
+    def _surroundings(self) -> dict[str, Any]:
+        """What a picture of a run has to show beside the rod."""
+        pegs = [number for peg in self.pegs for number in (*peg.centre, peg.radius)]
+        walls = [number for wall in self.walls for number in (*wall.point, *wall.normal)]
+        told = {"pegs": np.array(pegs), "walls": np.array(walls)}
+        return {"ground": int(self.ground is not None)} | {name: row for name, row in told.items() if row.size}
+
     @property
     def _module(self) -> ModuleType:
         return build(_SOURCE, (("march_ticks", stepping.march_ticks),))
@@ -170,8 +177,9 @@ class GroundedRod:
 class _Book:
     """What a run counts, sums and records; rows in the order in which the kernels fill them."""
 
-    def __init__(self, rod: PlanarRod, phases: list[Phase], count: int, between: float):
+    def __init__(self, rod: PlanarRod, phases: list[Phase], count: int, between: float, surroundings: dict[str, Any]):
         n = rod.nodes
+        self.surroundings = surroundings
         self.record = Record(rod, np.arange(count, dtype=np.float64) * np.float64(between), phases)
         self.friction, self.push, self.slip = np.zeros((count, n, 2)), np.zeros((count, n, 2)), np.zeros((count, n))
         self.sums, self.stored = np.zeros((count, stepping.SUMS)), np.zeros(count)
@@ -185,7 +193,7 @@ class _Book:
         steps, trials, shortened, unsolved, more = (int(number) for number in self.counts)
         about: dict[str, Any] = {"period": T, "ticks": steps - more, "steps": steps, "trials": trials}
         about["shortened_trials"] = shortened
-        about |= {"unsolved_steps": unsolved, "largest_turn": float(self.sums[count - 1, 6])}
+        about |= {"unsolved_steps": unsolved, "largest_turn": float(self.sums[count - 1, 6]), **self.surroundings}
         self.record.count = count
         plain = self.record.result(about)
         plane, sums = ("time", "node", "axis"), self.sums[:count]

@@ -1,0 +1,150 @@
+"""The portrait of a scene: where its joints and free bodies are, what touches, and where the energy goes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae.figures.house import PALETTE, QUIET, Shown, sheet, thinned, time_axis
+from tegotae.figures.machines import panel, until_rest
+from tegotae.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Values = NDArray[Any]
+Curves = list[tuple[str, Values]]
+
+_WORDS = {
+    "rad": "angle",
+    "m": "position",
+    "rad/s": "angular rate",
+    "m/s": "velocity",
+    "N·m": "friction",
+    "N": "friction",
+}
+_MOST_CURVES = 12  # in a panel; more of them cannot be told apart
+_FLAT = 0.05  # a path narrower than this part of its height is a line, and not drawn
+
+
+def is_scene(result: Result) -> bool:
+    """Whether a result tells of trees of bodies.
+
+    Example:
+        >>> from tegotae.multibody import Body, Prismatic, Scene, Tree
+        >>> is_scene(Scene(tree=Tree([Body(name="lift", mass=2.0, joint=Prismatic())])).run(0.1, period=1e-2))
+        True
+    """
+    return {"q", "v", "kinetic_energy"} <= set(result.variables) and "coordinate_names" in result.about
+
+
+def scene(result: Result) -> Figure:
+    """Coordinates and velocities by joint, energies, contact forces and gaps of the bodies that touch.
+
+    What stays 0 throughout has no panel of its own.
+
+    Example:
+        >>> from tegotae.figures.scene import scene
+        >>> from tegotae.multibody import Body, Prismatic, Scene, Tree
+        >>> figure = scene(Scene(tree=Tree([Body(name="lift", mass=2.0, joint=Prismatic())])).run(0.1, period=1e-2))
+        >>> [axes.get_ylabel() for axes in figure.axes]
+        ['position [mm]', 'velocity [m/s]', 'energy [J]']
+    """
+    panels = [*_moving(result), *_energies(result), *_touching(result)]
+    paths = _paths(result)
+    figure, grid = sheet(len(panels), 2 if paths else 1, width=9.6 if paths else 8.2, height=0.8 + 1.35 * len(panels))
+    rows: tuple[Axes, ...] = tuple(grid[:, 0])
+    time = Shown.of(result["time"], "s")
+    for axes, (word, unit, curves) in zip(rows, panels, strict=True):
+        panel(axes, time, curves[:_MOST_CURVES], unit, word, PALETTE)
+        if len(curves) > _MOST_CURVES:
+            axes.set_title(f"the first {_MOST_CURVES} of {len(curves)}", fontsize=8.0, color=QUIET, loc="right", pad=3)
+    time_axis(rows, time)
+    until_rest(rows, result, [curve for _, _, curves in panels for curve in curves])
+    if paths:
+        for axes in grid[:, 1]:
+            axes.remove()
+        spec = grid[0, 0].get_gridspec()
+        spec.set_width_ratios([1.25, 1.0])
+        _view(figure.add_subplot(spec[:, 1]), paths)
+    return figure
+
+
+def _named(result: Result, what: str) -> list[tuple[str, str]]:
+    """Name and unit of every number of q or v."""
+    told = [re.fullmatch(r"(.*) \[(.*)\]", one) for one in str(result.about[what]).split(", ")]
+    return [(found[1], found[2]) for found in told if found]
+
+
+def _moving(result: Result) -> list[tuple[str, str, Curves]]:
+    """Angles and positions, then their rates, then the friction of joints that rub; the turn of a free body as one."""
+    groups: dict[tuple[str, str], Curves] = {}
+    named = _named(result, "coordinate_names")
+    for i, (name, unit) in enumerate(named):
+        if unit != "-":
+            groups.setdefault((_WORDS[unit], unit), []).append((name, result["q"][:, i]))
+        elif name.endswith(" qw"):
+            turn = result["q"][:, i : i + 4]
+            angle = 2.0 * np.arccos(np.clip(np.abs(turn @ turn[0]), 0.0, 1.0))
+            if angle.max() > 1e-6:
+                groups.setdefault(("angle", "rad"), []).append((f"{name.removesuffix(' qw')} turned", angle))
+    speeds = _named(result, "speed_names")
+    for i, (name, unit) in enumerate(speeds):
+        groups.setdefault((_WORDS[unit], unit), []).append((name, result["v"][:, i]))
+    for i, (name, unit) in enumerate(speeds):
+        if result["friction"][:, i].any():
+            force = "N·m" if unit == "rad/s" else "N"
+            groups.setdefault(("friction", force), []).append((name, result["friction"][:, i]))
+    shown = [(word, unit, curves) for (word, unit), curves in groups.items() if any(c.any() for _, c in curves)]
+    return shown or [(word, unit, curves) for (word, unit), curves in [*groups.items()][:1]]
+
+
+def _energies(result: Result) -> list[tuple[str, str, Curves]]:
+    kinetic, potential = result["kinetic_energy"], result["potential_energy"]
+    above = potential - potential.min()
+    return [("energy", "J", [("kinetic", kinetic), ("potential", above), ("together", kinetic + above)])]
+
+
+def _touching(result: Result) -> list[tuple[str, str, Curves]]:
+    """For every two bodies that may touch: the magnitude of the whole force, and the smallest gap."""
+    if "contact_force" not in result.variables:
+        return []
+    members: dict[str, list[int]] = {}
+    for i, name in enumerate(str(result.about["pairs"]).split(", ")):
+        members.setdefault(re.sub(r" \d+ on ", " on ", name), []).append(i)
+    forces, gaps = result["contact_force"], result["gap"]
+    push = [(name, np.linalg.norm(forces[:, own].sum(axis=1), axis=1)) for name, own in members.items()]
+    near = [(name, gaps[:, own].min(axis=1)) for name, own in members.items()]
+    return [("contact force", "N", push), ("gap", "m", near)]
+
+
+def _paths(result: Result) -> list[tuple[str, Values, str]]:
+    """Name, (horizontal, vertical) and the horizontal axis, of free bodies that travel sideways."""
+    paths = []
+    for i, (name, unit) in enumerate(_named(result, "coordinate_names")):
+        if name.endswith(" x") and unit == "m":
+            place = result["q"][:, i : i + 3]
+            along = int(np.argmax(np.ptp(place[:, :2], axis=0)))
+            wide, tall = float(np.ptp(place[:, along])), float(np.ptp(place[:, 2]))
+            if wide > 1e-9 and wide > _FLAT * tall:
+                paths.append((name.removesuffix(" x"), place[:, [along, 2]], "xy"[along]))
+    return paths if len({axis for _, _, axis in paths}) == 1 and len(paths) <= len(PALETTE) else []
+
+
+def _view(axes: Axes, paths: list[tuple[str, Values, str]]) -> None:
+    """The paths of the free bodies' frames, seen from the side."""
+    shown = Shown.of(np.concatenate([path for _, path, _ in paths]), "m")
+    factor = float(np.abs(shown.values).max() / np.abs(np.concatenate([path for _, path, _ in paths])).max())
+    for i, (name, path, _) in enumerate(paths):
+        keep, color = thinned(path[:, 0], path[:, 1]), PALETTE[i]
+        axes.plot(*(factor * path[keep]).T, color=color, label=name)
+        axes.plot(*(factor * path[0]), "o", ms=5.0, mfc="white", mec=color, mew=1.2)
+        axes.plot(*(factor * path[-1]), "o", ms=5.0, color=color)
+    axes.set(xlabel=f"{paths[0][2]} [{shown.unit}]", ylabel=f"z [{shown.unit}]")
+    axes.set_title("path, seen from the side", fontsize=8.0, color=QUIET)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.legend()
