@@ -124,7 +124,7 @@ class VirtualWall(Impedance):
         stiffness: K [N/m], >= 0.
         damping: B [N·s/m], >= 0.
         point: a point of its surface [m], one number for each direction.
-        normal: points out of the wall, to where the mover is free; of any length but 0. On a line -1.0 stops a mover
+        normal: out of the wall, to where the mover is free [-]; of any length but 0. On a line -1.0 stops a mover
             that goes to +, 1.0 one that goes to -.
         dimension: number of directions.
 
