@@ -88,7 +88,8 @@ def solve(p, s, h, T, v):
             for j in range({n}):
                 trial[j] = v[j] - part * step[j]
             new_norm, new_scale = evaluate(p, s, trial, h, T)
-            if new_norm <= (1.0 - 1e-9 * part) * norm or new_norm <= {tolerance} * new_scale:
+            # Strictly: of a tiny part the factor rounds to 1, and standing still would be called better for ever.
+            if new_norm < (1.0 - 1e-9 * part) * norm or new_norm <= {tolerance} * new_scale:
                 better = True
                 break
             part *= 0.5
