@@ -15,6 +15,7 @@ from tegotae.shipped_machines import classic_blocks, composites, movers
 
 PERIOD = 1e-3
 STRIBECK = tg.Stribeck(kinetic=3.0, static=4.0, velocity=0.1, viscosity=1.0)
+WALL = tg.VirtualWall(stiffness=100.0, damping=1.0, point=0.1, normal=-1.0)
 STACK = tg.ParallelFriction(stiffness=1e4, limits=[1.0, 2.0, 5.0, 5.0, 9.0])
 HOSTILE = [
     np.nan,
@@ -48,6 +49,8 @@ def plain_blocks() -> Iterator[Block]:
     yield tg.FrictionImpedance(stiffness=6000.0, law=tg.Tabulated([0.0, 0.1, 1.0], [3.0, 2.9, 3.1]), damping=20.0)
     yield tg.Mass(mass=1.0, dimension=2)
     yield tg.SpringDamper(stiffness=100.0, damping=1.0)
+    yield WALL
+    yield tg.VirtualWall(stiffness=100.0, damping=1.0, point=(0.1, 0.0), normal=(-1.0, 0.2), dimension=2)
     yield STACK
     yield tg.ParallelFriction(stiffness=1e4, limits=range(1, 60))
     kinds = {type(block): block for block in classic_blocks()}  # one law is enough
@@ -94,6 +97,7 @@ def machines() -> Iterator[Block]:
     hung = tg.Circuit(tg.Mass(mass=1.0), {"rope": rope, "one": STACK, "two": STACK}, bases=["rope"])
     yield hung
     yield Through(hung, "rope")
+    yield tg.ImpedanceSum({"stack": STACK, "wall": WALL, "felt": Through(hung, "rope")})
     yield tg.Circuit(hung.by_address(), {"stack": STACK, "felt": Through(hung, "rope")}).by_address()
     yield tg.Circuit(tg.Mass(mass=1.0, dimension=2), {"rope": tg.SpringDamper(stiffness=9.0, dimension=2)}).by_address()
 
