@@ -63,7 +63,8 @@ def format_of(path: Path) -> Format:
     """By the suffix, in small or capital letters."""
     if path.suffix.lower() not in FORMATS:
         known = ", ".join(f"{suffix} ({kind.what})" for suffix, kind in FORMATS.items())
-        raise InputError(f"{path}: a result is no {path.suffix or 'file without a suffix'}.\n  Name it {known}.")
+        got = f"the suffix {path.suffix!r} means nothing" if path.suffix else "it has no suffix"
+        raise InputError(f"Result: path={str(path)!r:.80}: {got}.\n  Name it {known}.")
     return FORMATS[path.suffix.lower()]
 
 
