@@ -128,20 +128,23 @@ class ImpedanceSum(Impedance):
 
 def _checked(impedances: object) -> dict[str, Impedance]:
     """One or more impedances of one dimension, each under a plain name."""
-    if not isinstance(impedances, Mapping) or not impedances:
-        checks.refuse(_OWN, f"impedances={impedances!r} have no names.", "Give {'brake': ..., 'wall': ...}.")
-    first = next(iter(impedances.values()))
-    for name, block in impedances.items():
-        if not isinstance(name, str) or not name.isidentifier() or name in ("force", "velocity", "time"):
-            checks.refuse(_OWN, f"impedance name {name!r}.", "Use a plain word of its own, such as 'brake'.")
+    way = "Give {'brake': ..., 'wall': ...}."
+    named = checks.mapping(_OWN, "impedances", impedances, way)
+    if not named:
+        checks.refuse(_OWN, f"impedances={checks.shown(impedances)} are none.", way)
+    first = next(iter(named.values()))
+    for name, block in named.items():
+        if not name.isidentifier() or name in ("force", "velocity", "time"):
+            checks.refuse(_OWN, f"impedances has the name {name!r}.", "Use a plain word of its own, such as 'brake'.")
         if not isinstance(block, Impedance):
             raise CausalityError(
-                f"{_OWN}: {name!r}={block!r} gives no force.\n  Give impedances; what moves goes into a tg.Circuit."
+                f"{_OWN}: impedances[{name!r}]={checks.shown(block)} gives no force.\n"
+                "  Give impedances; what moves goes into a tg.Circuit."
             )
         if block.dimension != first.dimension:
             checks.refuse(
                 _OWN,
-                f"{name!r} has dimension={block.dimension}, but others have {first.dimension}.",
+                f"impedances[{name!r}] has dimension={block.dimension}, but others have {first.dimension}.",
                 "Use one dimension for every block.",
             )
-    return dict(impedances)
+    return dict(named)
