@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Admittance, Field, Impedance, Kernels
 from tegotae.checks import Array
+from tegotae.inside import check_depths
 from tegotae.kernels import elements as k
 
 
@@ -195,12 +196,7 @@ class VirtualWall(Impedance):
         """Outside: what starts inside would be thrown out with energy that nobody gave."""
         state = super().initial_state(period, initial)
         here = state[self.slices()["position"]]
-        depth = self._surface - float(np.dot(self._normal, here))
-        if depth > 1e-9 * (1.0 + float(np.abs(here).max())):
-            told = ", ".join(f"{x:g}" for x in here)
-            checks.refuse(
-                self.name,
-                f"the mover starts {depth:.3g} m inside the wall, at {told} m.",
-                "Move the wall, start outside (initial={'position': ...}), or turn its normal around.",
-            )
+        gap = float(np.dot(self._normal, here)) - self._surface
+        way = "Move the wall, start outside (initial={'position': ...}), or turn its normal around."
+        check_depths(self.name, ["the mover"], [gap], [0.0], way)
         return state
