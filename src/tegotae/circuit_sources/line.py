@@ -69,7 +69,7 @@ for _ in range(200):
         solved = abs(gap) <= 1e-9 * scale + {tolerance} * steep * (abs(v) + abs(v0))
         break
     v = trial
-if not abs(gap) + scale < np.inf:  # overflow, or a block that gave no number: there is no answer
+if not solved and not abs(gap) + scale < np.inf:  # overflow, or a block that gave no number: there is no answer
     v = np.nan
 """
 
