@@ -70,6 +70,7 @@ def tyres() -> Iterator[Block]:
     yield PlanarPatch(bristles=5, rows=2)
     yield Bicycle(mass=1000.0, yaw_inertia=1500.0, front=1.2, rear=1.4).on(ContactPatch(bristles=5))
     yield FeltSteering(system=SteeringSystem.paper(speed=10.0))
+    yield SteeringSystem.paper(speed=10.0).circuit()
 
 
 def machines() -> Iterator[Block]:

@@ -82,6 +82,7 @@ def test_a_circuit_below_the_end_of_numbers_is_solved():
     assert run.about["unsolved_steps"] == 0
 
 
+@pytest.mark.filterwarnings("ignore:.*did not converge")
 def test_a_machine_inside_that_gives_no_number_is_seen_from_outside():
     """The largest of several gaps does not show one that is nan; a bracket does not either."""
     for dimension in (1, 2):
@@ -116,9 +117,9 @@ def test_a_position_too_far_for_a_velocity_is_not_taken():
 
 
 def test_a_live_stepper_says_it():
-    free = Inclusion({"p": "v", "v": "load"}, inputs={"load": 0.0}).to_stepper(period=10.0).start()
+    free = Inclusion({"p": "v", "v": "load**3"}, inputs={"load": 0.0}).to_stepper(period=10.0).start()
     with pytest.raises(tg.TegotaeError, match="it diverged at t=10 s"):
-        free.step({"load": HUGE})
+        free.step({"load": 1e140})
 
 
 def test_a_live_scene_and_a_live_table_say_it():
