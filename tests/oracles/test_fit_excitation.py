@@ -234,3 +234,60 @@ def test_a_file_that_is_no_record(tmp_path, content, says):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(tg.FileError, match="there is no file"):
         load_record(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("path", [None, 5, ["record.csv"], object(), np.zeros(3)])
+def test_what_is_no_path(path):
+    with pytest.raises(tg.InputError, match=r"load_record: path=.* is not a path"):
+        load_record(path)
+
+
+@pytest.mark.parametrize("path", ["x" * 5000, "a\0b", "/"])
+def test_a_name_that_no_file_has(path):
+    with pytest.raises(tg.FileError, match="load_record: "):
+        load_record(path)
+
+
+@pytest.mark.parametrize("name", ["time", "velocity", "position", "force"])
+@pytest.mark.parametrize("given", [None, 5, b"x", "", ["force"]])
+def test_a_column_is_named_by_a_text(tmp_path, name, given):
+    (tmp_path / "r.csv").write_text("time,velocity,force\n0,1,2\n1,2,3\n")
+    with pytest.raises(tg.InputError, match=f"load_record: {name}=.* (is not a text|names no column)"):
+        load_record(tmp_path / "r.csv", **{name: given})
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        ({"time": "zeit"}, r"no column 'zeit'.*\n  Name one that is there with time=…, or give the period"),
+        ({"force": "kraft"}, r"no column 'kraft'.*\n  Name one that is there with force=…\."),
+        ({"velocity": "v"}, r"no column 'position'.*\n  Name the column with position=…; neither 'v'"),
+        ({"velocity": "v", "position": "x"}, r"no column 'x'.*\n  Check both: neither 'v' nor 'x'"),
+    ],
+)
+def test_a_column_that_was_named_is_not_asked_for_again(tmp_path, names, says):
+    (tmp_path / "r.csv").write_text("time,velocity,force\n0,1,2\n1,2,3\n")
+    with pytest.raises(tg.InputError, match=says):
+        load_record(tmp_path / "r.csv", **names)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"block_type": GOOD}, "has no recipe"),
+        ({"block_type": None}, "has no recipe"),
+        ({"velocity": 1e-320 * GOOD / GOOD.max()}, "beyond what can be computed with"),
+        ({"force": -1e200 * GOOD}, "beyond what can be computed with"),
+        ({"progress": "loud"}, "progress='loud'"),
+        ({"known": 5}, "known=5 is not a dict"),
+        ({"free": "offset"}, "free='offset' is not a list of names"),
+        ({"free": None}, "free=None is not a list"),
+        ({"free": ["offset"], "known": {"offset": 1.0}}, "'offset' is in known and in free"),
+        ({"block_type": tg.ParallelFriction, "elements": 10**400}, "elements="),
+        ({"block_type": tg.FrictionAdmittance, "force": GOOD, "free": ["preload"]}, "free has 'preload'"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused(change, says):
+    arguments = {"block_type": tg.FrictionImpedance, "velocity": GOOD, "force": -GOOD, "period": T} | change
+    with pytest.raises(tg.InputError, match=says):
+        fit(**arguments)

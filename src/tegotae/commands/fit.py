@@ -37,6 +37,7 @@ _OPTIONS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (r"\b(period|elements)=(\S+?)(?=[\s,.]*(?:\s|$))", lambda m: f"--{m[1]} {m[2]}"),
     (r"\belements is missing", lambda m: "--elements is missing"),
     (r"free=\[\"(\w+)\"\]", lambda m: f"--free {m[1]}"),
+    (r"free=\[…\]", lambda m: "--free"),
     (r"known=\{(.*?)\}", lambda m: " ".join(f"--known {name}=VALUE" for name in re.findall(r'"([^"]+)"', m[1]))),
     (r"known=…", lambda m: "--known"),
     (r"known\[(['\"])(.*?)\1\]", lambda m: f"--known {m[2]}"),
@@ -103,8 +104,7 @@ def run(
     console = words.out()
     console.print(Text(f"{found.block.name} from {measured.ticks} ticks of {measured.period:g} s", style="bold"))
     console.print(table)
-    unit = "N" if found.response == "force" else "m/s"
-    console.print(f"noise {found.noise:.3g} {unit}, correlated by {found.correlation:.2f} from tick to tick")
+    console.print(f"noise {found.noise:.3g} {found.unit}, correlated by {found.correlation:.2f} from tick to tick")
     for doubt in found.doubts:
         console.print(
             Text("warning: ", style="bold yellow").append(in_options(doubt), style="not bold"), soft_wrap=True

@@ -5,39 +5,63 @@ from __future__ import annotations
 import numpy as np
 
 from tegotae.checks import Array
+from tegotae.fitting.recipe import Recipe
 from tegotae.fitting.record import Record
 
 LOUD = 0.5  # correlation of what is left from tick to tick, above which it is hardly the noise of a sensor
 
 
-def possible_causes(record: Record) -> list[str]:
+def possible_causes(recipe: Recipe, record: Record, bias: float) -> list[str]:
     """Sentences on an offset, a saturated sensor and a start in mid-motion, each where the record looks like it.
 
-    They are about the force a block exerts on its mover.
+    A remedy is named only if the recipe has it and it was not asked for already.
+
+    Args:
+        recipe: what is fitted.
+        record: what was measured.
+        bias: of the force [N], by which the model explains the record better; 0 if it does not.
     """
+    if recipe.response not in ("force", "velocity"):
+        return []
     force = record.force.reshape(record.ticks, -1)
     speed = np.linalg.norm(record.velocity.reshape(record.ticks, -1), axis=1)
-    found = []
-    offsets = [_offset(column, way) for column, way in zip(force.T, _ways(record).T, strict=True)]
-    worst = max(offsets, key=abs)
-    if worst:
-        found.append(
-            f"The force is about {worst:.2g} N off centre, as a sensor's offset would be: subtract it from the force"
-            + (', or fit it with free=["offset"].' if record.dimension == 1 else ".")
-        )
-    clipped = [end for column in force.T for end in _clipped(column)]
-    if clipped:
+    felt = recipe.response == "force"
+    found = [told_of_offset(recipe, record, bias or (_offset_of(record) if felt else 0.0))]
+    if felt and (clipped := [end for column in force.T for end in _clipped(column)]):
         found.append(
             f"Many ticks show exactly {clipped[0]:.4g} N, as a saturated sensor does (or a record without noise): "
             "widen its range."
         )
-    begun = float(np.linalg.norm(np.mean(force[:3], axis=0)))
+    begun = float(np.linalg.norm(np.mean(force[:3], axis=0))) if felt else 0.0
     if begun > 0.3 * float(np.max(np.abs(force))) or speed[0] > 0.3 * float(np.max(speed)):
-        found.append(
-            "The record starts in mid-motion or under load: begin it at rest"
-            + (', or fit the force it starts with by free=["preload"].' if record.dimension == 1 else ".")
-        )
-    return found
+        found.append(_told_of_start(recipe, record))
+    return [told for told in found if told]
+
+
+def told_of_offset(recipe: Recipe, record: Record, bias: float) -> str:
+    """The bias, and what to do about it; nothing where it was given, or sought."""
+    if not bias or "offset" in {q.name for q in recipe.parameters} - recipe.assumed:
+        return ""
+    told = f"The force is about {bias:.2g} N off centre, as a sensor's offset would be: subtract it from the force"
+    return told + (', or fit it with free=["offset"].' if _can_free(recipe, record, "offset") else ".")
+
+
+def _told_of_start(recipe: Recipe, record: Record) -> str:
+    if "preload" in {q.name for q in recipe.parameters} - recipe.assumed:
+        return ""
+    told = "The record starts in mid-motion or under load: begin it at rest"
+    way = ', or fit the force it starts with by free=["preload"].'
+    return told + (way if _can_free(recipe, record, "preload") else ".")
+
+
+def _can_free(recipe: Recipe, record: Record, name: str) -> bool:
+    return name in recipe.assumed and record.dimension == 1
+
+
+def _offset_of(record: Record) -> float:
+    """The largest of all directions [N], as bare eyes see it."""
+    force = record.force.reshape(record.ticks, -1)
+    return max((_offset(f, way) for f, way in zip(force.T, _ways(record).T, strict=True)), key=abs)
 
 
 def _ways(record: Record) -> Array:

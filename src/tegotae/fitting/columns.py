@@ -88,8 +88,12 @@ class Columns:
 
 def read_columns(file: Path) -> Columns:
     """Every column of a file whose first line names them."""
-    if not file.is_file():
-        raise FileError(f"load_record: there is no file {file}.\n  Check the path.")
+    try:
+        there = file.is_file()
+    except (OSError, ValueError) as error:  # a name too long, a NUL inside
+        raise FileError(f"load_record: {str(file)[:80]!r} cannot be a file.\n  Check the path.") from error
+    if not there:
+        raise FileError(f"load_record: there is no file {str(file)[:200]}.\n  Check the path.")
     lines = [line for line in _text(file).splitlines() if line.strip() and not line.lstrip().startswith("#")]
     separator, lines = _separator(file, lines)
     try:
@@ -108,7 +112,10 @@ def read_columns(file: Path) -> Columns:
 
 
 def _text(file: Path) -> str:
-    raw = file.read_bytes()
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        raise FileError(f"load_record: cannot read {file} ({error.strerror}).\n  Check who may read it.") from error
     wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # as spreadsheets write "Unicode text"
     try:
         text = raw.decode("utf-16" if wide else "utf-8-sig")

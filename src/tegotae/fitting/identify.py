@@ -14,12 +14,11 @@ from tegotae import checks, running
 from tegotae.block import Block
 from tegotae.checks import Array
 from tegotae.fitting import engine
-from tegotae.fitting.causes import LOUD, possible_causes
+from tegotae.fitting.judging import doubts_of
 from tegotae.fitting.progress import reporter
 from tegotae.fitting.recipe import Recipe
-from tegotae.fitting.recipes import checked, numbers_of, recipe_for
-from tegotae.fitting.record import Record
-from tegotae.fitting.steering_log import SteeringLog, steering_doubts
+from tegotae.fitting.recipes import checked, given_names, given_numbers, recipe_for
+from tegotae.fitting.record import Record, record_of
 from tegotae.friction import Coulomb, Law
 from tegotae.result import Result
 
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from tegotae.fitting.rods import RodRecord
     from tegotae.rod.planar import PlanarRod
     from tegotae.steering.system import SteeringSystem
-
-RESPONSES = {"force": "N", "velocity": "m/s", "hand_torque": "N·m"}  # what is compared, and its unit
 
 
 @dataclass(frozen=True)
@@ -50,6 +47,9 @@ class Fit:
         covariance: of the parameters, in their order and units [products of the units of two parameters].
         result: the block run over the same record.
         record: what was measured.
+        response: what of it was compared.
+        unit: of that.
+        doubts: why this fit may be wrong, in sentences; none for a fit that leaves white noise.
 
     Example:
         >>> import numpy as np, tegotae as tg
@@ -74,12 +74,13 @@ class Fit:
     result: Result = field(repr=False)
     record: Record = field(repr=False)
     response: str = "force"
+    unit: str = "N"
+    doubts: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         return repr(self)
 
     def __repr__(self) -> str:
-        unit = RESPONSES[self.response]
         rows = [("", "value", "95 % interval", "unit")]
         for name, value in self.parameters.items():
             low, high = self.intervals[name]
@@ -87,25 +88,11 @@ class Fit:
         widths = [max(len(row[i]) for row in rows) for i in range(4)]
         lines = [
             f"Fit of {self.block.name} to {self.record.ticks} ticks of {self.record.period:g} s; "
-            f"noise {self.noise:.3g} {unit}, correlated by {self.correlation:.2f} from tick to tick"
+            f"noise {self.noise:.3g} {self.unit}, correlated by {self.correlation:.2f} from tick to tick"
         ]
         for a, b, c, d in rows:
             lines.append(f"  {a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}  {d}".rstrip())
         return "\n".join([*lines, *self.doubts])
-
-    @property
-    def doubts(self) -> list[str]:
-        """Why this fit may be wrong, in sentences; none for a fit that leaves white noise."""
-        if isinstance(self.record, SteeringLog):
-            return steering_doubts(self.record, self.residual, self.noise, self.correlation)
-        if self.correlation <= LOUD:
-            return []
-        law = (
-            f"What the model leaves is correlated by {self.correlation:.2f} from tick to tick, so it is hardly the "
-            "noise of a sensor: this law or block may not be what was measured, and the numbers not what they seem. "
-            "Try another."
-        )
-        return [law, *(possible_causes(self.record) if self.response == "force" else [])]
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Data against model over time and as a loop, and what is left. Saved if a path is given."""
@@ -119,7 +106,7 @@ class Fit:
 
 
 def fit(
-    block_type: type[Block] | SteeringSystem | PlanarRod,
+    block_type: type[Block] | Block | SteeringSystem | PlanarRod,
     velocity: ArrayLike | Record | RodRecord | None = None,
     force: ArrayLike | None = None,
     *,
@@ -132,9 +119,15 @@ def fit(
     elements: int | None = None,
     known: Mapping[str, float] | None = None,
     free: Sequence[str] = (),
+    measured: Mapping[str, ArrayLike] | None = None,
+    initial: Mapping[str, ArrayLike] | None = None,
     progress: bool | Callable[[str, float], None] | None = None,
 ) -> Fit:
-    """Identify a block from a measured record, from no initial guess.
+    """Identify a block from a measured record.
+
+    A class of blocks is identified from no initial guess. Any other machine is given as it is, with a first guess of
+    what is sought, and ``free`` names that: the parameters of a block (``"stiffness"``, ``"law.limit"``), of a part of
+    a circuit (``"brake.law.limit"``), or of an inclusion, given as ``to_stepper(…).as_admittance(…)`` (``"length"``).
 
     The record is taken to start at rest with the springs slack; a record cut out of a longer one does not, and is
     fitted with ``free=["preload"]``; one whose force sensor has a bias, with ``free=["offset"]``. A log of a wheel that
@@ -143,9 +136,10 @@ def fit(
     it is.
 
     Args:
-        block_type: `FrictionImpedance`, `FrictionAdmittance` or `ParallelFriction`; or a `SteeringSystem`, whose
-            patch and column are identified from a log of its wheel and whose other numbers hold; or a `PlanarRod`,
-            whose elasticity and viscosity are identified from a `RodRecord` and whose other numbers hold.
+        block_type: `FrictionImpedance`, `FrictionAdmittance` or `ParallelFriction`; or any machine that is a block,
+            with a first guess of what ``free`` names; or a `SteeringSystem`, whose patch and column are identified from
+            a log of its wheel and whose other numbers hold; or a `PlanarRod`, whose elasticity and viscosity are
+            identified from a `RodRecord` and whose other numbers hold.
         velocity: mean velocity over each tick [m/s], shape (ticks,) or (ticks, dimension); or a whole `Record`; or,
             for a rod, a `RodRecord`.
         force: force at each tick [N]: what an impedance exerts on its mover (negative at a positive velocity), or
@@ -159,9 +153,13 @@ def fit(
         law: the class of the friction law: `Coulomb`, `Viscous` or `Stribeck`.
         elements: how many elements a `ParallelFriction` has.
         known: parameters that are known and need not be identified, name -> value in SI units.
-        free: parameters to identify that are otherwise assumed: "exponent" of Stribeck (else 2), and of a
-            `FrictionImpedance` in one direction "preload" [N], the force at the very start (else 0), and "offset" [N],
-            what the force sensor adds (else 0); the block has no offset.
+        free: of a machine, the parameters to identify, all others hold. Of a class, parameters to identify that are
+            otherwise assumed: "exponent" of Stribeck (else 2), and of a `FrictionImpedance` in one direction "preload"
+            [N], the force at the very start (else 0). Of both "offset" [N], what the sensor or amplifier adds to the
+            force (else 0), in one direction; the block has no offset.
+        measured: of a machine, the field that was measured instead of its force or velocity -> its values at the end of
+            each tick, (ticks,) or (ticks, dimension), such as {"angle": angles}; one field.
+        initial: of a machine, fields of its state to start from instead of rest.
         progress: True shows it on standard error, False does not; by itself it is shown on a terminal when the work
             takes more than a second. A function is called with (stage, fraction done).
 
@@ -173,30 +171,55 @@ def fit(
         >>> found = tg.fit(tg.FrictionImpedance, velocity, force, period=1e-3)
         >>> {name: round(value, 3) for name, value in found.parameters.items()}
         {'stiffness': 6000.0, 'damping': 10.0, 'limit': 4.0}
+
+        A sled on a spring, of which only the spring is not known:
+
+        >>> sled = tg.Circuit(tg.Mass(mass=2.0), {"spring": tg.SpringDamper(stiffness=300.0, damping=1.0)})
+        >>> push = 3.0 * np.sin(np.arange(0.0, 20.0, 0.01))
+        >>> velocity = sled.run(push, period=1e-3).velocity
+        >>> guess = tg.Circuit(tg.Mass(mass=2.0), {"spring": tg.SpringDamper(stiffness=100.0, damping=1.0)})
+        >>> found = tg.fit(guess, velocity, push, period=1e-3, free=["spring.stiffness"])
+        >>> round(found.block.impedances["spring"].stiffness, 3)
+        300.0
     """
+    from tegotae.fitting.recipes.named import named_recipe, recorded
     from tegotae.fitting.rods import RodRecord, fit_rod
     from tegotae.rod.planar import PlanarRod
 
+    known, free = given_numbers(known), given_names(free)
+    if both := [name for name in free if name in known]:
+        checks.refuse("fit", f"{both[0]!r} is in known and in free.", "Give it in one of them.")
+    own = {"measured": measured, "initial": initial}
     if isinstance(block_type, PlanarRod):
         if not isinstance(velocity, RodRecord):
             checks.refuse("fit", "a PlanarRod without its motion.", "Give fit(rod, RodRecord(…)).")
-        return fit_rod(block_type, velocity, known or {}, progress)
+        _refuse_given(
+            {"force": force, "position": position, **own}, "for a PlanarRod", "Give a RodRecord, known, free."
+        )
+        return fit_rod(block_type, velocity, known, free, progress)
     if isinstance(velocity, RodRecord):
         checks.refuse("fit", "a RodRecord without a rod.", "Give fit(PlanarRod(…), RodRecord(…)).")
-    known = checks.mapping("fit", "known", known, 'Give a dict of numbers, such as {"mass": 1.0}.')
-    free = checks.texts("fit", "free", free, "Give a list of names, such as ['preload'].")
+    steered = {"wheel_angle": wheel_angle, "hand_torque": hand_torque, "speed": speed}
     if _is_steering(block_type):
-        given = {"velocity": velocity, "force": force, "position": position, "elements": elements, "free": free or None}
-        for name, value in given.items():
-            if value is not None:
-                checks.refuse("fit", f"{name} for a SteeringSystem.", "Give wheel_angle, hand_torque, speed, known.")
-        return _fit_steering(block_type, wheel_angle, hand_torque, speed, period, known or {}, progress)
-    for name, value in (("wheel_angle", wheel_angle), ("hand_torque", hand_torque), ("speed", speed)):
+        given = {"velocity": velocity, "force": force, "position": position, "elements": elements, **own}
+        _refuse_given(given, "for a SteeringSystem", "Give wheel_angle, hand_torque, speed, known, free.")
+        return _fit_steering(block_type, wheel_angle, hand_torque, speed, period, known, free, progress)
+    _refuse_given(steered, "without a steering system", "Fit such as SteeringSystem.paper().")
+    if isinstance(block_type, Block):
+        if law is not Coulomb or elements is not None:
+            checks.refuse("fit", f"law or elements for a {block_type.name} that has its own.", "Leave them out.")
+        log = recorded(block_type, velocity, position, force, period, measured)
+        return _fit(named_recipe(block_type, log, known, free, initial), log, progress)
+    _refuse_given(own, "for a class of blocks", "Fit a machine as it is, such as fit(machine, …, free=[…]).")
+    return _fit(
+        recipe_for(block_type, law, elements, known, free), record_of(velocity, position, force, period), progress
+    )
+
+
+def _refuse_given(arguments: Mapping[str, object], place: str, remedy: str) -> None:
+    for name, value in arguments.items():
         if value is not None:
-            checks.refuse("fit", f"{name} without a steering system.", "Fit such as SteeringSystem.paper().")
-    recipe = recipe_for(block_type, law, elements, known or {}, free)
-    record = _record_of(velocity, position, force, period)
-    return _fit(recipe, record, progress)
+            checks.refuse("fit", f"{name} {place}.", remedy)
 
 
 def _fit(recipe: Recipe, record: Record, progress: bool | Callable[[str, float], None] | None) -> Fit:
@@ -205,11 +228,17 @@ def _fit(recipe: Recipe, record: Record, progress: bool | Callable[[str, float],
     values = {**recipe.known, **solution.values}
     block = recipe.block(values, record.dimension)
     block.check(record.period)
+    bias = recipe.offset(values)
     drive: Any = getattr(record, recipe.drive)
+    drive = drive - bias if bias and recipe.drive == "force" else drive
     unit = "m/s" if recipe.drive == "velocity" else "N"
-    result = running.run(block, drive, recipe.drive, unit, record.period, 1, None, recipe.initial(values))
-    measured: Array = getattr(record, recipe.response)
-    residual = measured - np.asarray(result[recipe.response]) - recipe.offset(values)
+    initial = {**recipe.begins, **recipe.initial(values)}
+    result = running.run(block, drive, recipe.drive, unit, record.period, 1, None, initial)
+    residual = (
+        record.seen(recipe.response)
+        - np.asarray(result[recipe.response])
+        - (bias if recipe.response == "force" else 0.0)
+    )
     residual[: record.judged.start or 0] = 0.0
     return Fit(
         block=block,
@@ -223,6 +252,8 @@ def _fit(recipe: Recipe, record: Record, progress: bool | Callable[[str, float],
         result=result,
         record=record,
         response=recipe.response,
+        unit=next(f.unit for f in block.fields if f.name == recipe.response),
+        doubts=doubts_of(solution, record, residual),
     )
 
 
@@ -242,6 +273,7 @@ def _fit_steering(
     speed: ArrayLike | None,
     period: float | None,
     known: Mapping[str, float],
+    free: Sequence[str],
     progress: bool | Callable[[str, float], None] | None,
 ) -> Fit:
     from tegotae.fitting.recipes.steering import SteeringRecipe
@@ -263,34 +295,4 @@ def _fit_steering(
         checks.refuse("fit", f"a log of {angles.size} ticks.", "Give thousands.")
     drifts = isinstance(system.vehicle, Bicycle)
     log = log_of(angles, torque, speeds, tick, 2.0 * system.patch.half_length, drifts)
-    return _fit(checked(SteeringRecipe(system, numbers_of(known), log.start)), log, progress)
-
-
-def _record_of(
-    velocity: ArrayLike | Record | None,
-    position: ArrayLike | None,
-    force: ArrayLike | None,
-    period: float | None,
-) -> Record:
-    """A record from whatever way it was given."""
-    if isinstance(velocity, Record):
-        if force is not None or position is not None or period is not None:
-            checks.refuse("fit", "got a Record and also arrays or a period.", "Give the Record alone.")
-        return velocity
-    if force is None:
-        checks.refuse("fit", "force is missing.", "Give velocity and force, or a Record from load_record.")
-    if period is None:
-        checks.refuse("fit", "period is missing.", "Give the length of a tick in seconds, such as period=1e-3.")
-    tick = checks.period_of("fit", period)
-    name, given = ("velocity", velocity) if velocity is not None else ("position", position)
-    shape = checks.array("fit", name, given, "").shape if given is not None else ()
-    dimension = shape[1] if len(shape) == 2 and shape[1] else 1
-    motion = running.motion_of("fit", velocity, position, tick, dimension)
-    measured = checks.signal("fit", "force", force, "N", dimension)
-    if motion.shape[0] != measured.shape[0]:
-        checks.refuse(
-            "fit",
-            f"{motion.shape[0]} ticks of motion but {measured.shape[0]} of force.",
-            "Give one of each for every tick; cut the longer record.",
-        )
-    return Record(motion, measured.reshape(motion.shape), tick)
+    return _fit(checked(SteeringRecipe(system, known, log.start, free)), log, progress)

@@ -21,37 +21,60 @@ class Model:
     """The compiled response of a recipe's block, as a function of plain numbers.
 
     Which entry of the kernels' vector p holds which parameter is found by building one block with telling values;
-    after that no Python object is made per evaluation, and steps slightly beyond a bound (for differences) work.
+    after that no Python object is made per evaluation, and steps slightly beyond a bound (for differences) work. Where
+    p does not hold the parameters as they are, each evaluation builds a block.
     """
 
     def __init__(self, recipe: Recipe, record: Record):
         self.recipe, self.record = recipe, record
         self.names = [q.name for q in recipe.free]
-        drive, response = getattr(record, recipe.drive), getattr(record, recipe.response)
-        telling = {name: 1.0 + math.sqrt(2.0 + i) / 7.0 for i, name in enumerate(self.names)}
+        drive, response = getattr(record, recipe.drive), record.seen(recipe.response)
+        telling = recipe.telling()
         block = recipe.block({**recipe.known, **telling}, record.dimension)
         self._base = block.parameters.copy()
         self._slots = [np.flatnonzero(self._base == telling[name]) for name in self.names]
-        elsewhere = {q.name for q in recipe.parameters if q.signed}  # these live in the state, not in p
-        self._direct = all(slot.size or name in elsewhere for slot, name in zip(self._slots, self.names, strict=True))
-        self._state = block.initial_state(record.period)
+        self._state = block.initial_state(record.period, recipe.begins)
         self._begun = {field: block.slices()[field].start for field in recipe.initial({**recipe.known, **telling})}
         self._biased = recipe.offset({**recipe.known, **telling}) != 0.0
         self._loop = running.module_of(block).loop
         place = block.slices()[recipe.response]
         self._picks = np.arange(place.start, place.stop, dtype=np.int64)
-        self._drive = drive
+        self._given, self._drive = drive, drive.copy() if self._biased else drive
         # The same arrays for every evaluation: a compiled loop takes them again without being told where they lie.
         self._p, self._s = self._base.copy(), self._state.copy()
         self._table = np.empty((self._picks.size, record.ticks))
         self._judged = self._table[:, record.judged]  # a view: what the loop leaves is seen here
+        self._direct = self._found_all(telling)
         self.measured: Array = np.ascontiguousarray(response.T).reshape(self._table.shape)[:, record.judged]
+
+    def _found_all(self, telling: Values) -> bool:
+        """Whether the response follows from p with the parameters put in: other values are tried that way and built."""
+        in_p = [name not in ("preload", "offset") for name in self.names]  # these are in the state and the record
+        if any(inside and not slot.size for slot, inside in zip(self._slots, in_p, strict=True)):
+            return False
+        others = {name: value * (1.0 + 1e-5) for name, value in telling.items()}
+        put = self._base.copy()
+        for name, slot in zip(self.names, self._slots, strict=True):
+            put[slot] = others[name]
+        built = self.recipe.block({**self.recipe.known, **others}, self.record.dimension).parameters
+        if built.shape != put.shape:
+            return False
+        # Some entries are made of several, and only some of these are read.
+        return np.array_equal(built, put) or np.array_equal(self._response(built), self._response(put))
+
+    def _response(self, p: Array) -> Array:
+        """From the state at the start."""
+        table = np.empty_like(self._table)
+        self._loop(p, self._state.copy(), self._drive, self.record.period, 1, self._picks, table)
+        return table
 
     def vector(self, numbers: Array) -> Array:
         """The kernels' p for the free parameters' values."""
         if not self._direct:
             values = dict(zip(self.names, numbers.tolist(), strict=True))
-            return self.recipe.block({**self.recipe.known, **values}, self.record.dimension).parameters
+            # Kept, for p may hold where parts of it lie.
+            self._last = self.recipe.block({**self.recipe.known, **values}, self.record.dimension)
+            return self._last.parameters
         p = self._base.copy()
         for slot, number in zip(self._slots, numbers, strict=True):
             p[slot] = number
@@ -65,11 +88,16 @@ class Model:
             values = {**self.recipe.known, **dict(zip(self.names, numbers.tolist(), strict=True))}
             for name, number in self.recipe.initial(values).items():
                 state[self._begun[name]] = number
+        if self._biased and self.recipe.drive == "force":
+            np.subtract(self._given, self._bias(numbers), out=self._drive)  # what really pushed
         self._loop(p, state, self._drive, self.record.period, 1, self._picks, self._table)
-        if self._biased:
-            bias = self.recipe.offset({**self.recipe.known, **dict(zip(self.names, numbers.tolist(), strict=True))})
-            return np.asarray((self._judged + bias - self.measured).ravel())
+        if self._biased and self.recipe.response == "force":
+            return np.asarray((self._judged + self._bias(numbers) - self.measured).ravel())
         return np.asarray((self._judged - self.measured).ravel())
+
+    def _bias(self, numbers: Array) -> float:
+        """What the force sensor adds [N]."""
+        return self.recipe.offset({**self.recipe.known, **dict(zip(self.names, numbers.tolist(), strict=True))})
 
     def cost(self, numbers: Array) -> float:
         """The sum of squared residuals; inf where the model has no finite answer."""

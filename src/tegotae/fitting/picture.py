@@ -16,20 +16,16 @@ if TYPE_CHECKING:
 
     from tegotae.fitting.identify import Fit
 
-# The unit of the response, and what its loop is drawn over.
-AXES = {
-    "force": ("N", "position", "m"),
-    "velocity": ("m/s", "force", "N"),
-    "hand_torque": ("N·m", "wheel angle from its start", "rad"),
-}
+# What the loop of a response is drawn over; any other field over the force.
+AXES = {"force": ("position", "m"), "hand_torque": ("wheel angle from its start", "rad")}
 
 
 def of_fit(fit: Fit) -> Figure:
     """Over time and as a loop above, what is left over time and as a histogram below; the first direction only."""
-    unit, name, across_unit = AXES[fit.response]
-    measured, residual = _first(getattr(fit.record, fit.response)), _first(fit.residual)
+    unit, (name, across_unit) = fit.unit, AXES.get(fit.response, ("force", "N"))
+    measured, residual = _first(fit.record.seen(fit.response)), _first(fit.residual)
     model = measured - residual  # a sensor's offset included
-    driven = fit.response == "velocity"
+    driven = name == "force"
     other = _first(fit.record.force) if driven else np.cumsum(_first(fit.record.velocity)) * fit.record.period
     keep = figures.thinned(measured, model)
     shown = Shown.of(measured, unit)

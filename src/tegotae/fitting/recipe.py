@@ -8,6 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from numpy.typing import ArrayLike
+
 from tegotae.block import Block
 from tegotae.fitting.record import Record
 
@@ -61,15 +63,20 @@ class Recipe(ABC):
 
     Args:
         known: parameters that are given, not sought.
+        assumed: names among these that nobody gave: they have their usual value, and a hint may advise to free them.
+        asked: names that are sought because somebody freed them.
     """
 
     drive = "velocity"  # what goes in; the other one of the record is compared with what comes out
     response = "force"
-    rugged = False  # whether the response has kinks finer than the noise, so that slopes at a point say little
+    # Whether the response has kinks finer than the noise, so that slopes at a point say little; None: to be looked at.
+    rugged: bool | None = False
     bounded = False  # whether some positive numbers make no block
+    begins: Mapping[str, ArrayLike] = {}
 
-    def __init__(self, known: Mapping[str, float]):
+    def __init__(self, known: Mapping[str, float], assumed: Iterable[str] = (), asked: Iterable[str] = ()):
         self.known = dict(known)
+        self.assumed, self.asked = frozenset(assumed), frozenset(asked)
 
     @property
     @abstractmethod
@@ -93,13 +100,24 @@ class Recipe(ABC):
     def scales(self, values: Values, record: Record) -> Values:
         """For each parameter that may be 0: the size below which it makes no difference to this record."""
 
+    def telling(self) -> Values:
+        """Values of all that is sought that make a block, and are found again in its vector p."""
+        return {q.name: 1.0 + math.sqrt(2.0 + i) / 7.0 for i, q in enumerate(self.free)}
+
     def initial(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Fields of the state to start from instead of rest."""
+        """Fields of the state that follow from the parameters."""
         return {}
 
     def offset(self, values: Mapping[str, float]) -> float:
-        """What the sensor adds to the response, in its unit."""
+        """What the sensor adds to the force [N]."""
         return 0.0
+
+    def most(self, values: Values, record: Record) -> Mapping[str, tuple[float, str]]:
+        """For some parameters, how large they can be in a machine that made this record, and why.
+
+        A number well beyond is doubted: least squares puts there what the model cannot explain.
+        """
+        return {}
 
     def look(self, record: Record) -> None:  # noqa: B027 - a recipe may have nothing to say before the fit
         """Refuse a record that cannot work, before any computing."""
@@ -117,6 +135,14 @@ def with_known(recipe: Recipe, more: Mapping[str, float]) -> Recipe:
     """The same recipe with more parameters given."""
     other = copy.copy(recipe)
     other.known = {**recipe.known, **more}
+    return other
+
+
+def with_free(recipe: Recipe, name: str) -> Recipe:
+    """The same recipe with one more parameter sought that was assumed."""
+    other = copy.copy(recipe)
+    other.known = {k: v for k, v in recipe.known.items() if k != name}
+    other.assumed = recipe.assumed - {name}
     return other
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tegotae import checks
+from tegotae import checks, running
 from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.fitting.columns import read_columns
@@ -64,6 +65,19 @@ class Record:
         """How long it lasts [s]."""
         return self.ticks * self.period
 
+    def seen(self, response: str) -> Array:
+        """What a model's response of this name is compared with."""
+        return np.asarray(getattr(self, response))
+
+    @property
+    def off_centre(self) -> float:
+        """The middle of the mean forces on the way forth and on the way back [N]: what a bias would be.
+
+        Over a way forth that begins and ends slowly, inertia takes as much as it gives.
+        """
+        forth, back = self.force[self.velocity > 0.0], self.force[self.velocity < 0.0]
+        return 0.5 * float(np.mean(forth) + np.mean(back)) if forth.size and back.size else 0.0
+
     @property
     def judged(self) -> slice:
         """The ticks at which a model is compared with it: all of them."""
@@ -78,6 +92,36 @@ class Record:
         motion = self.velocity[: count * factor].reshape(count, factor, -1).mean(axis=1)
         force = self.force[factor - 1 : count * factor : factor]
         return Record(motion.reshape(force.shape), force, self.period * factor)
+
+
+def record_of(
+    velocity: ArrayLike | Record | None,
+    position: ArrayLike | None,
+    force: ArrayLike | None,
+    period: float | None,
+) -> Record:
+    """A record from whatever way it was given."""
+    if isinstance(velocity, Record):
+        if force is not None or position is not None or period is not None:
+            checks.refuse("fit", "got a Record and also arrays or a period.", "Give the Record alone.")
+        return velocity
+    if force is None:
+        checks.refuse("fit", "force is missing.", "Give velocity and force, or a Record from load_record.")
+    if period is None:
+        checks.refuse("fit", "period is missing.", "Give the length of a tick in seconds, such as period=1e-3.")
+    tick = checks.period_of("fit", period)
+    name, given = ("velocity", velocity) if velocity is not None else ("position", position)
+    shape = checks.array("fit", name, given, "").shape if given is not None else ()
+    dimension = shape[1] if len(shape) == 2 and shape[1] else 1
+    motion = running.motion_of("fit", velocity, position, tick, dimension)
+    measured = checks.signal("fit", "force", force, "N", dimension)
+    if motion.shape[0] != measured.shape[0]:
+        checks.refuse(
+            "fit",
+            f"{motion.shape[0]} ticks of motion but {measured.shape[0]} of force.",
+            "Give one of each for every tick; cut the longer record.",
+        )
+    return Record(motion, measured.reshape(motion.shape), tick)
 
 
 def load_record(
@@ -117,19 +161,23 @@ def load_record(
     file = checks.path_of("load_record", path)
     named = (("time", time), ("velocity", velocity), ("position", position), ("force", force))
     for name, column in named:
-        checks.text("load_record", name, column, "Give the name of a column.")
+        if not checks.text("load_record", name, column, "Give the name of a column.").strip():
+            checks.refuse("load_record", f"{name}={column!r} names no column.", "Give the name of a column.")
     columns = read_columns(file)
     if period is not None:
         tick = checks.period_of("load_record", period)
     else:
-        tick = _period_of(file, columns.pick(time, "s", "Name it with time=…, or give the period with period=…."))
+        tick = _period_of(file, columns.pick(time, "s", _named("time", time, "give the period with period=….")))
     if columns.has(velocity):
         motion = columns.pick(velocity, "m/s", "")
     else:
-        remedy = f"Name the column with velocity=… or position=…; neither {velocity!r} nor {position!r} is there."
-        places = columns.pick(position, "m", remedy)
+        told = f"neither {velocity!r} nor {position!r} is there."
+        open_ = " or ".join(f"{n}=…" for n, name in (("velocity", velocity), ("position", position)) if name == n)
+        places = columns.pick(
+            position, "m", f"Name the column with {open_}; {told}" if open_ else f"Check both: {told}"
+        )
         motion = np.diff(places, axis=0, prepend=places[:1]) / tick
-    measured = columns.pick(force, "N", "Name the column with force=….")
+    measured = columns.pick(force, "N", _named("force", force))
     if motion.shape[1] != measured.shape[1]:
         raise InputError(
             f"load_record: {file} has {motion.shape[1]} column(s) of motion but {measured.shape[1]} of force.\n"
@@ -137,6 +185,12 @@ def load_record(
         )
     flat = motion.shape[1] == 1
     return Record(motion.ravel() if flat else motion, measured.ravel() if flat else measured, tick)
+
+
+def _named(quantity: str, name: str, otherwise: str = "") -> str:
+    """The way out for a column that is not there: name it, or, if it was named, another."""
+    way = f"Name {'it' if name == quantity else 'one that is there'} with {quantity}=…"
+    return f"{way}, or {otherwise}" if otherwise else f"{way}."
 
 
 def _period_of(file: Path, times: Array) -> float:

@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError
-from tegotae.fitting.engine import CONFIDENCE, WIDEST
+from tegotae.fitting.assessing import CONFIDENCE, FEWEST, lingering
+from tegotae.fitting.causes import LOUD
 from tegotae.fitting.identify import Fit
+from tegotae.fitting.judging import WIDEST, no_noise
 from tegotae.fitting.progress import reporter
 from tegotae.rod.many import run_many, variations
 from tegotae.rod.phases import Phase
@@ -107,8 +109,7 @@ class RodFit(Fit):
 
     def __repr__(self) -> str:
         record: Any = self.record
-        unit = "rad" if self.response == "angle" else "m"
-        lines = [f"Fit of PlanarRod to {record.count} times; noise {self.noise:.3g} {unit}"]
+        lines = [f"Fit of PlanarRod to {record.count} times; noise {self.noise:.3g} {self.unit}"]
         for name, value in self.parameters.items():
             low, high = self.intervals[name]
             lines.append(f"  {name}  {value:.5g}  ({low:.5g} … {high:.5g})  {self.units[name]}")
@@ -120,13 +121,12 @@ class RodFit(Fit):
 
         figure, axes = _axes()
         record: Any = self.record
-        unit = "rad" if self.response == "angle" else "m"
         rows = record.measured.reshape(record.count, -1)
         axes.plot(record.times, rows, ".", markersize=3)
         axes.set_prop_cycle(None)
         axes.plot(record.times, rows - np.asarray(self.residual).reshape(record.count, -1))
         axes.set_xlabel("time [s]")
-        axes.set_ylabel(f"{self.response} [{unit}]")
+        axes.set_ylabel(f"{self.response} [{self.unit}]")
         if path is not None:
             figures.save(figure, path)
         return figure
@@ -195,20 +195,25 @@ def fit_rod(
     rod: PlanarRod,
     record: RodRecord,
     known: Mapping[str, float],
+    free: Sequence[str],
     progress: bool | Callable[[str, float], None] | None,
 ) -> RodFit:
     """Elasticity and viscosity, equal along the rod, from a recorded motion; the rod's other parameters are taken as
-    they are. From no initial guess: its own elasticity and viscosity do not matter.
+    they are, and so is one of these two that `free` does not name where it names the other. From no initial guess:
+    the rod's own numbers of what is sought do not matter.
     """
     from scipy.optimize import least_squares
 
-    for name in known:
-        if name not in UNITS:
-            checks.refuse("fit", f"known has {name!r}.", f"For a rod it may have {', '.join(UNITS)}.")
+    for label, names in (("known", known), ("free", free)):
+        for name in names:
+            if name not in UNITS:
+                checks.refuse("fit", f"{label} has {name!r}.", f"For a rod it may have {', '.join(UNITS)}.")
+    held: dict[str, Any] = {name: getattr(rod, name) for name in UNITS if free and name not in free}
+    known = {**held, **known}
     if len(known) == len(UNITS):
         checks.refuse("fit", "every parameter is given in known=….", "Leave out those to identify.")
     motion = _Motion(rod, record, known)
-    if record.measured.size < 5 * len(motion.names):
+    if record.measured.size < FEWEST * len(motion.names):
         checks.refuse("fit", f"a record of {record.measured.size} numbers is too short.", "Look at the rod more often.")
     with reporter(progress) as tell:
         tell("looking for beginnings", 0.0)
@@ -244,16 +249,13 @@ def _assess(motion: _Motion, x: Array) -> RodFit:
     freedom = residual.size - x.size
     square = float(residual @ residual)
     noise = max(math.sqrt(square / freedom), 1e-9 * float(np.sqrt(np.mean(record.measured**2))))
-    rows = residual.reshape(record.count, -1)
-    correlation = float((rows[1:] * rows[:-1]).sum() / max(square, 1e-300))
-    lingers = correlation > 3.0 / math.sqrt(residual.size)
-    colour = (1.0 + min(correlation, 0.98)) / (1.0 - min(correlation, 0.98)) if lingers else 1.0
+    correlation, colour = lingering(residual.reshape(record.count, -1).T, x.size)
     spread = noise**2 * colour * np.linalg.pinv(J.T @ J)
     reach = float(student.ppf(0.5 + CONFIDENCE / 2.0, freedom)) * np.sqrt(np.diag(spread))
     values, low, high = np.exp(x), np.exp(x - reach), np.exp(np.minimum(x + reach, 700.0))
     for i, name in enumerate(motion.names):
         if not reach[i] <= WIDEST or np.linalg.norm(J[:, i]) == 0.0:
-            _unseen(name, low[i], high[i])
+            _unseen(name, low[i], high[i], len(motion.names) > 1)
     found = dict(zip(motion.names, values.tolist(), strict=True))
     rod = variations(motion.rod, {name: [value] for name, value in found.items()})[0]
     return RodFit(
@@ -268,13 +270,16 @@ def _assess(motion: _Motion, x: Array) -> RodFit:
         result=rod.run(record.phases, times=record.times, initial=record.initial),
         record=record,  # type: ignore[arg-type]
         response=record.response,
+        unit="rad" if record.response == "angle" else "m",
+        doubts=[no_noise(correlation)] if correlation > LOUD else [],
     )
 
 
-def _unseen(name: str, low: float, high: float) -> NoReturn:
+def _unseen(name: str, low: float, high: float, others: bool) -> NoReturn:
+    told = f', or give what you know: known={{"{name}": …}}' if others else ""  # else nothing would be left to identify
     raise InputError(
         f"fit: this record does not show {name}: it could be anything from {low:.3g} to {high:.3g} {UNITS[name]}.\n"
-        f'  Record more bending motion, or give what you know: known={{"{name}": …}}.'
+        f"  Record more bending motion{told}."
     )
 
 

@@ -173,7 +173,8 @@ def steering_doubts(log: SteeringLog, residual: Array, noise: float, correlation
     if correlation < -LOUD:
         found.append(
             f"What the model leaves jumps to and fro (correlated by {correlation:.2f} from tick to tick), as the "
-            "acceleration of a noisy angle does: the inertia then comes out too small. Smooth angle and torque alike."
+            "acceleration of a noisy angle does: the inertia then comes out too small."
+            + ("" if log.window > 1 else " Smooth angle and torque alike.")
         )
     worst = int(np.argmax(np.abs(residual[log.judged]))) * log.window + log.first
     if abs(residual[worst]) > FARTHEST * noise:

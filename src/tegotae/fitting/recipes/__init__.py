@@ -8,6 +8,13 @@ from tegotae import checks
 from tegotae.fitting.recipe import Recipe, Values
 from tegotae.friction import Coulomb, FrictionAdmittance, FrictionImpedance, Law, ParallelFriction
 
+MOST_ELEMENTS = 100
+# What is taken to be 0 unless it is asked for.
+_ASSUMED: dict[object, tuple[str, ...]] = {
+    FrictionImpedance: ("preload", "offset"),
+    FrictionAdmittance: ("offset",),
+}
+
 
 def recipe_for(
     block_type: object, law: type[Law], elements: int | None, known: Mapping[str, float], free: Sequence[str]
@@ -18,16 +25,25 @@ def recipe_for(
     from tegotae.fitting.recipes.laws import recipe_of
     from tegotae.fitting.recipes.parallel import ParallelRecipe
 
+    if not any(block_type is kind for kind in (FrictionImpedance, FrictionAdmittance, ParallelFriction)):
+        name = f"block_type={getattr(block_type, '__name__', checks.shown(block_type))}"
+        checks.refuse(
+            "fit",
+            f"{name} has no recipe for identification.",
+            "Use tg.FrictionImpedance, tg.FrictionAdmittance or tg.ParallelFriction, a SteeringSystem or a PlanarRod; "
+            "or a block with its numbers, an inclusion as to_stepper(…).as_admittance(…), and free=[…].",
+        )
     friction = recipe_of(law)
-    numbers = numbers_of(known)
     if block_type is ParallelFriction:
         if law is not Coulomb:
             checks.refuse("fit", f"law=tg.{law.__name__} for a composite.", "Its elements are identified as Coulomb.")
         if elements is None:
             checks.refuse("fit", "elements is missing.", "Say how many elements the composite has, such as elements=3.")
         count = checks.whole("fit", "elements", elements, 1, "Say how many elements the composite has.")
+        if count > MOST_ELEMENTS:
+            checks.refuse("fit", f"elements={str(count)[:20]}.", f"Use {MOST_ELEMENTS} at most; records show a few.")
         _nothing_free(free)
-        return checked(ParallelRecipe(count, numbers))
+        return checked(ParallelRecipe(count, known))
     if elements is not None:
         checks.refuse(
             "fit",
@@ -39,38 +55,40 @@ def recipe_for(
         if name not in given:
             _nothing_free([name])
         del given[name]
-    if block_type is FrictionImpedance:
-        return checked(ImpedanceRecipe(friction, {**given, **numbers}))
-    if block_type is FrictionAdmittance:
-        return checked(AdmittanceRecipe(friction, {**given, **numbers}))
-    name = f"block_type={getattr(block_type, '__name__', checks.shown(block_type))}"
-    return checks.refuse(
-        "fit",
-        f"{name} has no recipe for identification.",
-        "Use tg.FrictionImpedance, tg.FrictionAdmittance or tg.ParallelFriction, a SteeringSystem or a PlanarRod.",
-    )
+    kind = ImpedanceRecipe if block_type is FrictionImpedance else AdmittanceRecipe
+    return checked(kind(friction, {**given, **known}, given.keys() - known.keys(), free))
 
 
 def _nothing_free(free: Sequence[str]) -> None:
     if free:
-        offered = "It can free the preload and the offset of a FrictionImpedance, and the exponent of Stribeck."
+        offered = (
+            "It can free the offset of a FrictionImpedance or FrictionAdmittance, the preload of a FrictionImpedance, "
+            "and the exponent of Stribeck."
+        )
         checks.refuse("fit", f"free has {free[0]!r}.", offered)
 
 
-def numbers_of(known: Mapping[str, float]) -> Values:
+def given_numbers(known: object) -> Values:
     """What is known, as numbers."""
+    told = checks.mapping("fit", "known", known, 'Give a dict of numbers, such as {"mass": 1.0}.')
     return {
-        name: (checks.number if name in ("preload", "offset") else checks.at_least_zero)(
-            "fit", f"known[{name!r}]", value, "", "Give its value in SI units."
-        )
-        for name, value in known.items()
+        name: checks.number("fit", f"known[{name!r}]", value, "", "Give its value in SI units.")
+        for name, value in told.items()
     }
+
+
+def given_names(free: object) -> tuple[str, ...]:
+    """What is sought, as names."""
+    return tuple(dict.fromkeys(checks.texts("fit", "free", free, "Give a list of names, such as ['preload'].")))
 
 
 def checked(recipe: Recipe) -> Recipe:
     """Refuse names that the recipe does not have."""
     names = [q.name for q in recipe.parameters]
-    for name in recipe.known:
+    signed = {q.name for q in recipe.parameters if q.signed}
+    for name, value in recipe.known.items():
         if name not in names:
             checks.refuse("fit", f"known has {name!r}.", f"This block has {', '.join(names)}.")
+        if name not in signed:
+            checks.at_least_zero("fit", f"known[{name!r}]", value, "", "Give its value in SI units.")
     return recipe

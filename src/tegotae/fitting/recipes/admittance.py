@@ -15,31 +15,42 @@ from tegotae.fitting.recipes.laws import LawRecipe, StribeckRecipe, ViscousRecip
 from tegotae.fitting.record import Record
 from tegotae.friction import FrictionAdmittance
 
+OFFSET = Parameter("offset", "N", "sliding both ways", signed=True)
+_MASS = ("mass", "lag", "offset")  # what does not belong to the law
+
 
 class AdmittanceRecipe(Recipe):
-    """A mass with friction; the lag is 0 unless given."""
+    """A mass with friction; the lag is 0 unless given, the offset of the force unless asked for."""
 
     drive = "force"
     response = "velocity"
     rugged = True  # it forgets its past at each stop, and by when it stops: a matter of ticks
 
-    def __init__(self, law: LawRecipe, known: Mapping[str, float]):
-        super().__init__({"lag": 0.0, **known})
+    def __init__(
+        self, law: LawRecipe, known: Mapping[str, float], assumed: Iterable[str] = (), asked: Iterable[str] = ()
+    ):
+        super().__init__({"lag": 0.0, **known}, assumed, asked)
         self.law = law
         self.bounded = isinstance(law, StribeckRecipe)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Mass, the law's, then lag."""
+        """Mass, the law's, then offset and lag."""
         mass = Parameter("mass", "kg", "forces that change quickly enough to speed it up and slow it down")
-        return (mass, *self.law.parameters, Parameter("lag", "s", "", may_be_zero=True))
+        return (mass, *self.law.parameters, OFFSET, Parameter("lag", "s", "", may_be_zero=True))
 
     def block(self, values: Mapping[str, float], dimension: int) -> FrictionAdmittance:
         """FrictionAdmittance."""
         return FrictionAdmittance(mass=values["mass"], law=self.law.law(values), lag=values["lag"], dimension=dimension)
 
+    def offset(self, values: Mapping[str, float]) -> float:
+        """What the force's sensor, or its amplifier, adds to what really drives it."""
+        return values["offset"]
+
     def look(self, record: Record) -> None:
         """It must be driven, and move."""
+        if record.dimension > 1 and "offset" not in self.known:
+            checks.refuse("fit", f"free has 'offset' with dimension={record.dimension}.", "Fit one direction.")
         if not record.force.any():
             checks.refuse("fit", "force is 0 throughout, so nothing drives it.", "Record a force that moves it.")
         if not record.velocity.any():
@@ -56,11 +67,22 @@ class AdmittanceRecipe(Recipe):
             )
 
     def scales(self, values: Values, record: Record) -> Values:
-        """As the law has it."""
-        return self.law.scales(values, elements.fastest(record))
+        """As the law has it; an offset below the largest force may be anything."""
+        return {"offset": elements.largest(record)} | self.law.scales(values, elements.fastest(record))
+
+    def most(self, values: Values, record: Record) -> Mapping[str, tuple[float, str]]:
+        """What the largest force could bring to the largest speed within the record."""
+        heaviest = elements.largest(record) * record.duration / elements.fastest(record)
+        return elements.most(record) | {"mass": (heaviest, f"in this time these forces move {heaviest:.3g} kg so fast")}
 
     def starts(self, record: Record) -> Iterable[Values]:
         """A grid over mass and level; a law that falls begins from the best one that does not."""
+        bias = self.known.get("offset", record.off_centre)
+        record = Record(record.velocity, record.force - bias, record.period) if bias else record
+        for guess in self._unbiased(record):
+            yield {"offset": bias, **guess}
+
+    def _unbiased(self, record: Record) -> Iterable[Values]:
         if isinstance(self.law, StribeckRecipe):
             yield from self._falling(record)
             return
@@ -72,7 +94,8 @@ class AdmittanceRecipe(Recipe):
 
     def _falling(self, record: Record) -> Iterable[Values]:
         """What the force leaves after the inertia of the best mass without a fall."""
-        plain = AdmittanceRecipe(ViscousRecipe(), {k: v for k, v in self.known.items() if k in ("mass", "lag")})
+        known = {k: v for k, v in self.known.items() if k in _MASS}
+        plain = AdmittanceRecipe(ViscousRecipe(), {**known, "offset": 0.0})  # a bias is taken off already
         found = {**plain.known, **quick(plain, record)}
         run = plain.block(found, record.dimension).run(record.force, period=record.period)
         velocity = np.asarray(run["velocity"]).reshape(record.ticks, -1)
@@ -97,7 +120,7 @@ class AdmittanceRecipe(Recipe):
             )
         if isinstance(self.law, StribeckRecipe) and not {"kinetic", "static", "velocity"} & set(self.known):
             yield Rival(
-                AdmittanceRecipe(ViscousRecipe(), {k: v for k, v in self.known.items() if k in ("mass", "lag")}),
+                AdmittanceRecipe(ViscousRecipe(), {k: v for k, v in self.known.items() if k in _MASS}),
                 {**values, "limit": values["kinetic"]},
                 ("kinetic", "static", "velocity"),
                 "a friction that does not fall with speed explains it as well.",

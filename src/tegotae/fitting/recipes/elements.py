@@ -66,6 +66,14 @@ def largest(record: Record) -> float:
     return float(np.max(np.abs(record.force)))
 
 
+def most(record: Record) -> dict[str, tuple[float, str]]:
+    """How large the parameters of friction and of a force sensor can be, by the forces of the record, and why."""
+    push = largest(record)
+    told = f"the largest force of the record is {push:.3g} N"
+    levels = dict.fromkeys(("limit", "kinetic", "static", "offset"), (push, told))
+    return {**levels, "viscosity": (push / fastest(record), told + f", at {fastest(record):.3g} m/s or less")}
+
+
 def family(record: Record, count: int, relaxations: tuple[float, ...] = RELAXATIONS) -> Family:
     """`count` reaches from where nothing sticks to where nothing slides, times the relaxation times."""
     far = 1.5 * extent(record)

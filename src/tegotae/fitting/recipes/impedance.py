@@ -28,8 +28,10 @@ _ELEMENT = ("stiffness", "damping", "preload", "offset", "mass", "lag")
 class ImpedanceRecipe(Recipe):
     """One element; mass and lag are 0 unless given, the preload and the sensor's offset unless asked for."""
 
-    def __init__(self, law: LawRecipe, known: Mapping[str, float]):
-        super().__init__({"mass": 0.0, "lag": 0.0, **known})
+    def __init__(
+        self, law: LawRecipe, known: Mapping[str, float], assumed: Iterable[str] = (), asked: Iterable[str] = ()
+    ):
+        super().__init__({"mass": 0.0, "lag": 0.0, **known}, assumed, asked)
         self.law = law
 
     @property
@@ -68,6 +70,11 @@ class ImpedanceRecipe(Recipe):
         own = {"damping": 2.0 * record.period * values["stiffness"], "preload": elements.largest(record)}
         own["offset"] = own["preload"]
         return own | self.law.scales(values, elements.fastest(record))
+
+    def most(self, values: Values, record: Record) -> Mapping[str, tuple[float, str]]:
+        """A spring that began slack never carries more than the friction."""
+        friction = self.law.level(values) + values.get("viscosity", 0.0) * elements.fastest(record)
+        return elements.most(record) | {"preload": (friction, f"the friction lets a spring carry {friction:.3g} N")}
 
     def starts(self, record: Record) -> Iterable[Values]:
         """Each law begins from a plainer one: bare elements, then a level, then what falls with speed."""

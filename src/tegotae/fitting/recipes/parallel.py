@@ -56,6 +56,10 @@ class ParallelRecipe(Recipe):
         whole = sum(values[f"stiffness[{i}]"] for i in range(self.count))
         return {f"damping[{i}]": 2.0 * record.period * whole for i in range(self.count)}
 
+    def most(self, values: Values, record: Record) -> Mapping[str, tuple[float, str]]:
+        """No element carries more than all of them do."""
+        return {f"limits[{i}]": elements.most(record)["limit"] for i in range(self.count)}
+
     def ordered(self, values: Values) -> Values:
         """By reach, where no element was singled out by what is known of it."""
         if len({tuple(f"{n}[{i}]" in self.known for n in _COLUMNS) for i in range(self.count)}) > 1:
@@ -102,7 +106,7 @@ class ParallelRecipe(Recipe):
                 values,
                 {"stiffness[0]": stiff, "damping[0]": 0.0},
                 "sliding alone explains the first element as well, so it is never seen to stick.",
-                "Record slower reversals, or ask for fewer elements.",
+                "Record slower reversals" + (", or ask for fewer elements." if self.count > 1 else "."),
             )
         yield from self._merged(values)
 

@@ -6,10 +6,11 @@ integrated freely, so the model cannot drift away from the log.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -93,8 +94,8 @@ class SteeringRecipe(Recipe):
     drive = "motion"
     response = "hand_torque"
 
-    def __init__(self, system: SteeringSystem, known: Mapping[str, float], start: float):
-        super().__init__(known)
+    def __init__(self, system: SteeringSystem, known: Mapping[str, float], start: float, free: Sequence[str] = ()):
+        super().__init__({**_held(system, free), **known})
         if not isinstance(system.patch.law, Coulomb):
             told = "Give a number as its friction: mu is what is sought."
             checks.refuse("fit", f"the patch has friction={checks.shown(system.patch.friction)}.", told)
@@ -172,12 +173,17 @@ class SteeringRecipe(Recipe):
         if "patch.stiffness" not in self.known:
             # At speed a bristle stays too short a time for its spring: other dampers and mu then do its part as well.
             told = "bristles with hardly a spring explain it as well."
-            remedy = "Log parking too, or slow driving, where bristles stay in the patch for longer."
+            remedy = (
+                "Log parking too, or slow driving, where bristles stay in the patch for longer."
+                if _log(record).speed.all()
+                else "Log slower steering to and fro while parked, so that bristles stick for longer."
+            )
             begun = {**values, "patch.damping": values["patch.damping"] + 0.01 * values["patch.stiffness"]}
             yield without(self, begun, {"patch.stiffness": 1e-3 * values["patch.stiffness"]}, told, remedy)
         if "patch.friction" not in self.known:
             told = "within this steering no bristle is seen to slide: any larger coefficient explains it as well."
-            remedy = "Log larger angles, parked, or driving at a larger slip angle."
+            driven = bool(_log(record).speed.any())
+            remedy = "Log larger angles" + (", parked too." if driven else ", or driving at a larger slip angle.")
             yield without(self, values, {"patch.friction": 1e4 * values["patch.friction"]}, told, remedy)
         if "column.friction" not in self.known:
             told = "a drive train without friction explains it as well."
@@ -200,6 +206,15 @@ class SteeringRecipe(Recipe):
         motion = _log(record).motion
         running.module_of(felt).loop(felt.parameters, state, motion, record.period, 1, picks, table)
         return np.asarray(table[0])
+
+
+def _held(system: SteeringSystem, free: Sequence[str]) -> Values:
+    """Where some are named as sought, the system's own numbers of the others."""
+    names = [q.name for q in PARAMETERS]
+    for name in free:
+        if name not in names:
+            checks.refuse("fit", f"free has {name!r}.", f"Of a SteeringSystem it may have {', '.join(names)}.")
+    return {name: attrgetter(name)(system) for name in names if free and name not in free}
 
 
 def _log(record: Record) -> SteeringLog:
