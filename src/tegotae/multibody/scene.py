@@ -238,10 +238,12 @@ class LiveScene:
     def check_depths(self, deepest: float | None) -> None:
         """Refuse what is farther inside than that [m], or than the whole weight would press it."""
         pairs = self.scene.pairs
+        if deepest is not None:
+            deepest = checks.at_least_zero(OWN, "deepest", deepest, "m", "Such as 1e-3.")
         if not len(pairs.names):
             return
         if deepest is not None:
-            carried = np.full(len(pairs.names), checks.at_least_zero(OWN, "deepest", deepest, "m", "Such as 1e-3."))
+            carried = np.full(len(pairs.names), deepest)
         else:
             carried = weight_of(self.scene.tree.mass, self.scene.tree.gravity) / pairs.touches.numbers[:, K]
         way = "Start it on the surface (q=scene.lifted(q) moves free bodies there), or say deepest= if it is meant."
