@@ -61,9 +61,9 @@ class RodRecord:
         set_ = object.__setattr__
         checks.several("RodRecord", "phases", self.phases, Phase, "Give a list of Phase(...).")
         if self.nodes is not None:
-            numbers = checks.values("RodRecord", "nodes", self.nodes, "", "Give whole numbers of nodes.")
-            whole = [checks.whole("RodRecord", "nodes", int(n), 0, "Give whole numbers of nodes.") for n in numbers]
-            if whole != numbers.tolist():
+            # From the tip they are negative.
+            numbers = checks.values("RodRecord", "nodes", self.nodes, "", "Give whole numbers of nodes.", -math.inf)
+            if (numbers != np.round(numbers)).any():
                 checks.refuse("RodRecord", f"nodes={checks.shown(self.nodes)}.", "Give whole numbers of nodes.")
         if self.initial is not None:
             checks.instance("RodRecord", "initial", self.initial, Shape, "Give a Shape(...), or None.")

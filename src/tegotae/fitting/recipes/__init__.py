@@ -50,7 +50,7 @@ def recipe_for(
             f"elements={checks.shown(elements)} for a single element.",
             "Leave it out, or fit tg.ParallelFriction.",
         )
-    given = {**friction.given, **({"preload": 0.0, "offset": 0.0} if block_type is FrictionImpedance else {})}
+    given = {**friction.given, **dict.fromkeys(_ASSUMED[block_type], 0.0)}
     for name in free:
         if name not in given:
             _nothing_free([name])
