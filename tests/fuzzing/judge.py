@@ -95,7 +95,7 @@ _KNOWN_AS = {
     "force": ("hand_torque",),
     "lateral_force": ("peak",),
     "q": ("diverged",),
-    "v": ("diverged",),
+    "v": ("diverged", "speed"),
     "torque": ("diverged", "trail"),
     "targets": ("diverged",),
     "there": ("faults",),

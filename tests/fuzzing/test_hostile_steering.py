@@ -8,7 +8,7 @@ PACKAGES = ["tegotae.steering", "tegotae.fitting"]
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_bad_values_meet_words(package):
-    hold_up([package], every=40)
+    hold_up([package], every=60)
 
 
 @pytest.mark.slow

@@ -137,6 +137,8 @@ class Scene:
         deepest: float | None = None,
     ) -> LiveScene:
         """A live scene for a control loop; arguments as in `run`."""
+        if deepest is not None:
+            deepest = checks.at_least_zero(OWN, "deepest", deepest, "m", "Such as 1e-3.")
         return LiveScene(self, period, q, v, method, deepest)
 
     def lifted(self, q: ArrayLike | None = None) -> Array:

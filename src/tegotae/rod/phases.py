@@ -91,7 +91,8 @@ class Phase:
             checks.refuse("Phase", f"motion={checks.shown(self.motion)} is no pair.", "Give (times, places).")
         if self.motion is not None:
             checks.values("Phase", "motion times", self.motion[0], "s", "Give increasing times.", -np.inf)
-            checks.finite_array("Phase", "motion", self.motion[1], "m")
+            if checks.finite_array("Phase", "motion", self.motion[1], "m").ndim != 2:
+                checks.refuse("Phase", "motion has no rows of places.", "Give (times, 2) or (times, 3) places.")
         if self.motion is not None and self.base == "free":
             checks.refuse("Phase", "motion is given for a free base.", 'Use base="pinned" or "fixed".')
 

@@ -194,6 +194,7 @@ class TwoRobots:
             >>> [round(1e4 * two.gained_by_steps(period=T), 1) for T in (1e-2, 5e-3)]
             [14.9, 6.1]
         """
+        period = checks.period_of(OWN, period)
         if isinstance(self.joints, Servo):
             return None
         period = checks.period_of(OWN, period)

@@ -91,7 +91,7 @@ def event_of(told: dict[str, Any]) -> dict[str, Any]:
     """
     time = told.get("time")
     if isinstance(time, bool) or not isinstance(time, int) or not SOONEST <= time <= LATEST:
-        checks.refuse("event", f"time={time!r:.40} is no time in ns.", _WAY)
+        checks.refuse("event", f"time={checks.shown(time)} is no time in ns.", _WAY)
     event: dict[str, Any] = {"time": time}
     for name in ("node", "level", "text", "kind"):
         event[name] = text = told.get(name, "" if name == "kind" else None)

@@ -168,6 +168,7 @@ def run_virtual(
     """
     if progress is not None:
         checks.function("run_virtual", "progress", progress, "Give a function of the share that is done, or None.")
+    checks.instance("run_virtual", "settings", settings, Settings, "Give what read_settings() gives.")
     _refuse_endless(settings)
     loop = VirtualLoop(settings, bus=bus)
     wanted, T = settings.duration, settings.period
