@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from math import hypot, inf
 from typing import NamedTuple
 
-import numpy as np
-
 from tegotae import checks
 from tegotae.hybrid.happenings import LATE, REARM, REARMED, Happening
 from tegotae.hybrid.links.packets import Command, State
@@ -127,11 +125,7 @@ class Safety:
                     f"ramp={reflexes.ramp:g} s.",
                     "Allow more acceleration, less velocity, or a longer ramp.",
                 )
-        way = "Give seven finite numbers, as the device reads them."
-        given = checks.array(own, "start", start, "m, -", way)
-        if given.shape != (7,) or not np.isfinite(given).all():
-            checks.refuse(own, f"start={checks.shown(start)} is not a pose.", way)
-        start = given.tolist()
+        start = checks.vector(own, "start", start, "m, -", 7).tolist()
         self._limits, self._period = limits, T
         self._motion = Motion(limits, T, start, margins)
         self._teller = Teller(T)
