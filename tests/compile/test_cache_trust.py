@@ -314,6 +314,19 @@ def test_a_damaged_library_that_ships_is_told_and_compiled_anew(tmp_path, kept, 
     assert list(kept.glob("loop-*.so"))
 
 
+def test_a_library_that_is_being_made_anew_answers_no_old_list(tmp_path, kept, small):
+    """Libraries come one by one and their list last: until then, or for ever if that was cut off, they do not match."""
+    folder = tmp_path / "library"
+    slider = tg.FrictionAdmittance(mass=1.0, law=tg.Coulomb(4.0))
+    with recording.recorded() as calls:
+        slider.run(np.full(2, 0.1), period=1e-3)
+    shipping.make(calls, folder, print)
+    shutil.copy(small / shipped.MANIFEST, folder)
+    done = run("-c", SHIPPED, folder, TEGOTAE_CACHE=kept)
+    assert done.stdout == "-4.0 1\n"
+    assert done.stderr.count("cannot be used") == 1
+
+
 # ------------------------------------------------------------ no room
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tegotae.compile import cache, shipped, toolchain
-from tegotae.compile.native import key_of
+from tegotae.compile.native import SYMBOL, key_of
 from tegotae.compile.translate.program import EntryPoint, Program
 
 if TYPE_CHECKING:
@@ -63,11 +64,15 @@ def _compile(
 
 
 def _entries(calls: Iterable[Call]) -> list[EntryPoint]:
-    """Each entry once, those of one generated module or file side by side."""
+    """Each entry once, those of one generated module or file side by side.
+
+    Its symbol tells what it is: while a library is made anew, the list that still lies there finds no other loop in it.
+    """
     found: dict[str, EntryPoint] = {}
     for kernel, kinds, by_address in calls:
-        entry = EntryPoint(f"tegotae_entry_{len(found)}", kernel, kinds, by_address)
-        found.setdefault(key_of(entry), entry)
+        entry = EntryPoint(SYMBOL, kernel, kinds, by_address)
+        key = key_of(entry)
+        found.setdefault(key, replace(entry, symbol=f"{SYMBOL}_{key[:24]}"))
     return sorted(found.values(), key=_home)
 
 
