@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from tegotae import checks, running, unsolved
 from tegotae.block import Block, Impedance
 from tegotae.checks import Array
+from tegotae.compile import bind
 from tegotae.errors import TegotaeError
+from tegotae.kernels.soundness import first_unsound
 from tegotae.result import Result, Variable
 
 
@@ -175,7 +177,8 @@ class LiveBatch:
             out = np.empty((places.size, picks.size, 1))
             one.bound(parameters, states.copy(), row, self.period, 1, picks, out)()  # compiled before the first tick
             tick = one.bound(parameters, states, row, self.period, 1, picks, out)
-            self._parts.append((places, tick, states, row, out))
+            look = bind(first_unsound, states, np.array(one.spans(), dtype=np.int64))
+            self._parts.append((places, tick, states, row, out, look))
             self._counts += [(state, spots) for state in states] if (spots := unsolved.places_in(one)) else []
         self._watch = unsolved.Watch(f"{count} x {first.name}", first.unsolved_remedy)
 
@@ -186,7 +189,7 @@ class LiveBatch:
     def states(self) -> list[Array]:
         """A copy of each block's state."""
         rows: list[Array] = [np.empty(0)] * len(self.batch.blocks)
-        for places, _, states, _, _ in self._parts:
+        for places, _, states, *_ in self._parts:
             for i, row in zip(places, states, strict=True):
                 rows[i] = row.copy()
         return rows
@@ -199,21 +202,23 @@ class LiveBatch:
                 "Batch", f"{self._name} has shape {given.shape}.", f"Give shape {self._shape}, in {self._unit}."
             )
         checks.finite("Batch", self._name, given, self._unit)
-        for places, tick, _, row, out in self._parts:
+        unsound = []
+        for places, tick, _, row, out, look in self._parts:
             row[:, 0] = given[places]
             tick()
             self._out[places] = out[:, :, 0]
+            if (one := look()) >= 0:
+                unsound.append(int(places[one]))
         if self._counts:
             self._watch.see(sum(unsolved.count_in(state, spots) for state, spots in self._counts))
-        if not np.isfinite(self._out).all():
-            self._say_that_it_diverged(given)
+        if unsound:
+            self._say_that_it_diverged(min(unsound), given)
         return self._out[:, 0].copy() if len(self._shape) == 1 else self._out.copy()
 
-    def _say_that_it_diverged(self, given: Array) -> NoReturn:
-        which = int(np.argmax(~np.isfinite(self._out).all(axis=1)))
+    def _say_that_it_diverged(self, which: int, given: Array) -> NoReturn:
         raise TegotaeError(
             f"Batch: blocks[{which}] ({self.batch.blocks[which].name}) diverged: {self._name}={given[which]} "
-            f"{self._unit} was finite, its answer is not.\n"
+            f"{self._unit} was finite, its answer or its state is not.\n"
             "  Start again with a smaller input if this one is absurd; else the model is unstable at this period: "
             "use a shorter one."
         )

@@ -212,6 +212,12 @@ class Block(ABC):
         kept = np.repeat([not f.scratch for f in self.fields], length)
         return kept, np.repeat([f.whole for f in self.fields], length)
 
+    def spans(self) -> list[tuple[int, int]]:
+        """Where numbers that last beyond a tick begin and end in the state."""
+        kept, _ = self._kinds_of_numbers
+        edges = np.flatnonzero(np.diff(kept, prepend=False, append=False)).tolist()
+        return list(zip(edges[::2], edges[1::2], strict=True))
+
     def bound(
         self, P: Array, S: Array, X: Array, period: float, every: int, picks: NDArray[np.int64], record: Array
     ) -> Callable[[], Any]:

@@ -21,6 +21,7 @@ from tegotae.circuit_sources.addressed import table_of
 from tegotae.circuit_sources.group import Group, fields_of, groups_of, parameters_of
 from tegotae.compile import bind, build, is_ready
 from tegotae.errors import CausalityError, UniquenessError
+from tegotae.kernels.soundness import first_unsound
 from tegotae.live import LiveAdmittance
 from tegotae.result import Result, Variable
 from tegotae.unsolved import count_in, places_in, tell
@@ -404,16 +405,16 @@ class LiveCircuit(LiveAdmittance):
         shared = record, self._period, 1, picks, found[None, :, None]
         self.block.bound(self._parameters[None], self._state[None].copy(), *shared)()
         loop = self.block.bound(self._parameters[None], self._state[None], *shared)
+        look = bind(first_unsound, self._state[None], np.array(self.block.spans(), dtype=np.int64))
         if self._n > 1:
-            return lambda: all(map(isfinite, given.tolist())) and (loop() or all(map(isfinite, found.tolist())))
+            return lambda: all(map(isfinite, given.tolist())) and (loop() or look() < 0)
 
         def step(force: float) -> float:
             if not isfinite(force):
                 return nan
             given[0] = force
             loop()
-            velocity: float = found.item()
-            return velocity if isfinite(velocity) else nan
+            return found.item() if look() < 0 else nan
 
         return step
 

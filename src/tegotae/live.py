@@ -116,7 +116,7 @@ class Live:
     def _refuse(self, name: str, value: Any, unit: str) -> NoReturn:
         if np.isfinite(value).all():
             raise TegotaeError(
-                f"{self.block.name}: it diverged: {name}={value} {unit} was finite, its answer is not.\n"
+                f"{self.block.name}: it diverged: {name}={value} {unit} was finite, its answer or its state is not.\n"
                 "  Start again with a smaller input if this one is absurd; else the model is unstable at this period: "
                 "use a shorter one."
             )

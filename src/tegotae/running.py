@@ -15,6 +15,7 @@ from tegotae.block import INITIAL, Block, Impedance
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.errors import DivergenceWarning
+from tegotae.kernels.soundness import sound
 from tegotae.result import Result, Variable
 from tegotae.unsolved import count_in, places_in, tell
 
@@ -67,8 +68,9 @@ def batch_loop(P, S, X, T, every, picks, record):
         loop(P[b], S[b], X[b if X.shape[0] > 1 else 0], T, every, picks, record[b])
 """
 
-# One tick of a control loop; it says whether the input was finite, in which case it was taken, and the answer is. The
-# state of a live impedance has its last position behind the block's own numbers: nan as long as it does not know one.
+# One tick of a control loop; it says whether the input was finite, in which case it was taken, and all that the next
+# tick depends on is, the answer too: friction at its limit is finite still when its spring is no more. The state of a
+# live impedance has its last position behind the block's own numbers: nan as long as it does not know one.
 _STEP = {
     (True, True): """
 @entry
@@ -81,7 +83,7 @@ def step(p, s, x, placed, T):
         return np.nan
     take(p, s, v, T, p, p)
     s[last] = x if placed == 1 else s[last] + T * v
-    return s[{output}] if np.isfinite(s[{output}]) else np.nan
+    return s[{output}] if {sound} and not np.isinf(s[last]) else np.nan
 """,
     (True, False): """
 @entry
@@ -95,12 +97,12 @@ def step(p, s, x, placed, T, out):
         if not (np.isfinite(x[i]) and np.isfinite(v[i])):
             return False
     take(p, s, v, T, out, np.empty(({n}, {n})))
-    sound = True
+    near = True
     for i in range({n}):
         last[i] = x[i] if placed == 1 else last[i] + T * v[i]
+        near = near and not np.isinf(last[i])
         out[i] = s[{output} + i]
-        sound = sound and np.isfinite(out[i])
-    return sound
+    return {sound} and near
 """,
     (False, True): """
 @entry
@@ -108,7 +110,7 @@ def step(p, s, x, T):
     if not np.isfinite(x):
         return np.nan
     take(p, s, x, T, p, p)
-    return s[{output}] if np.isfinite(s[{output}]) else np.nan
+    return s[{output}] if {sound} else np.nan
 """,
     (False, False): """
 @entry
@@ -117,11 +119,9 @@ def step(p, s, x, T, out):
         if not np.isfinite(x[i]):
             return False
     take(p, s, x, T, out, np.empty(({n}, {n})))
-    sound = True
     for i in range({n}):
         out[i] = s[{output} + i]
-        sound = sound and np.isfinite(out[i])
-    return sound
+    return {sound}
 """,
 }
 
@@ -131,8 +131,9 @@ def module_of(block: Block) -> ModuleType:
     impedance, scalar = isinstance(block, Impedance), block.dimension == 1
     output = block.slices()["force" if impedance else "velocity"].start
     template = _TAKE[impedance, scalar] + _LOOPS + _STEP[impedance, scalar]
-    source = block.kernels.source() + template.format(n=block.dimension, output=output)
-    return build(source, block.kernels.imports())
+    looks = " and ".join(f"sound(s, {start}, {stop})" for start, stop in block.spans())
+    source = block.kernels.source() + template.format(n=block.dimension, output=output, sound=looks)
+    return build(source, (*block.kernels.imports(), ("sound", sound)))
 
 
 def first_state(block: Block, period: float, initial: Mapping[str, ArrayLike] | None) -> Array:

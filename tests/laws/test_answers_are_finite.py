@@ -7,9 +7,12 @@ import pytest
 
 import tegotae as tg
 from tegotae.batch import Batch
+from tegotae.control import PID
 from tegotae.errors import DivergenceWarning
 from tegotae.inclusion import Inclusion
 from tegotae.multibody import Body, Prismatic, Scene, Tree
+from tegotae.steering import ContactPatch
+from tegotae.steering.planar import PlanarPatch
 from tegotae.steering.rendering import LocalRenderer, Packet
 from tegotae.table import HexaPlant
 from tegotae.through import Through
@@ -141,3 +144,45 @@ def test_a_renderer_gives_its_motor_a_number_or_an_error():
     with pytest.raises(tg.InputError, match=r"torque of -?inf N·m"):
         LocalRenderer().start(period=T).render(Packet(torque=HUGE, angle=-HUGE, load_stiffness=1e6), 1.0)
     assert device.render(calm, 0.5) == first  # the refused tick left nothing behind
+
+
+def saturated(dimension):
+    """What answers with a limit: friction, alone, in a sum and in a circuit, and a servo."""
+    rub = tg.FrictionImpedance(stiffness=6000.0, damping=20.0, law=tg.Coulomb(4.0), dimension=dimension)
+    wide = tg.ImpedanceSum({"rub": rub, "other": tg.ImpedanceSum({"rub": rub})})
+    one = [PID(proportional=100.0, limit=5.0), tg.ParallelFriction(stiffness=1e4, damping=5.0, limits=[1.0, 2.0])]
+    return [rub, wide, tg.Circuit(tg.Mass(mass=1e3, dimension=dimension), {"wide": wide}), *(one * (dimension == 1))]
+
+
+@pytest.mark.parametrize("dimension", [1, 2])
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_a_force_at_its_limit_does_not_hide_a_state_beyond_all_numbers(dimension):
+    for block in saturated(dimension):
+        period = 10.0 if block.name == "PID" else 1e-6
+        for live, push in (
+            (block.start(period=period), given(dimension, HUGE)),
+            (Batch([block, block]).start(period=period), np.full((2, dimension), HUGE).squeeze()),
+        ):
+            try:
+                live.step(push)
+            except tg.TegotaeError as error:
+                assert "diverged" in str(error)
+            else:
+                states = [live.state] if hasattr(live, "state") else live.states
+                assert all(not np.isinf(state).any() for state in states)
+
+
+def test_a_position_beyond_all_numbers_is_told():
+    live = tg.VirtualWall(stiffness=1.0, point=0.0, normal=1.0).start(period=10.0)
+    live.step(position=1.0)
+    with pytest.raises(tg.TegotaeError, match="it diverged"):
+        live.step(HUGE)
+
+
+def test_a_tyre_that_rolled_beyond_all_counting_is_in_a_state_that_it_takes():
+    for patch in (ContactPatch(bristles=5), PlanarPatch(bristles=5, rows=2)):
+        live = patch.start(period=T)
+        for speed in (1e30, -1e30, 1e149):
+            live[next(f.name for f in patch.fields if f.fed and "speed" in f.name)] = speed
+            live.step(given(patch.dimension, 0.1))
+            assert 0.0 <= live["phase"] < 1.0

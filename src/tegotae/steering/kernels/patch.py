@@ -25,13 +25,15 @@ FRICTION = 11  # where the law's parameters start in p
 # Behind the bristles: whether the rows are worked out, for which V, q, r, T; the phase after the tick; then the rows.
 READY, FOR_V, FOR_Q, FOR_R, FOR_T, NEXT_PHASE, ROWS = range(7)
 ROOM = 4  # rows
+FAR = 1e9  # places: nobody is left who was there before, and whole numbers hold it
 
 
 @kernel_exact
 def rolled(p, s, T):
     """The phase after a tick; by how many places all move down; first and last of those that were there before."""
     n = int(p[6])
-    phase = s[PHASE] - s[SPEED] * T * n / (2.0 * p[2])
+    way = s[SPEED] * T * n / (2.0 * p[2])
+    phase = s[PHASE] - min(max(way, -FAR), FAR)
     down = -math.floor(phase)
     phase += down
     if phase >= 1.0:  # -1e-17 rounds up to 1

@@ -19,6 +19,7 @@ import math
 from functools import cache
 
 from tegotae.compile import kernel, kernel_sums
+from tegotae.steering.kernels.patch import FAR
 
 FX, FY, TORQUE, STUCK, ROLLING, PHASE, BRISTLES = range(7)
 LAW = 9  # where the law's parameters start in p
@@ -27,7 +28,7 @@ LAW = 9  # where the law's parameters start in p
 @kernel
 def rolled(phase, Vr, h, n, T):
     """The phase after a tick, and by how many places everybody moves down; more than all is all."""
-    phase -= Vr * T / h
+    phase -= min(max(Vr * T / h, -FAR), FAR)
     down = -math.floor(phase)
     phase += down
     if phase >= 1.0:  # -1e-17 rounds up to 1

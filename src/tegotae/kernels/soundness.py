@@ -1,0 +1,24 @@
+"""Whether a state is made of numbers still."""
+
+import numpy as np
+
+from tegotae.compile import entry, kernel
+
+
+@kernel
+def sound(s, start, stop):
+    """Whether all numbers from `start` to `stop` are finite."""
+    for i in range(start, stop):
+        if not np.isfinite(s[i]):
+            return False
+    return True
+
+
+@entry
+def first_unsound(S, spans):
+    """The first row with a number that is not finite in one of the spans (start, stop); -1 if there is none."""
+    for b in range(S.shape[0]):
+        for i in range(spans.shape[0]):
+            if not sound(S[b], spans[i, 0], spans[i, 1]):
+                return b
+    return -1
