@@ -148,28 +148,20 @@ def test_a_renderer_gives_its_motor_a_number_or_an_error():
 
 def saturated(dimension):
     """What answers with a limit: friction, alone, in a sum and in a circuit, and a servo."""
-    rub = tg.FrictionImpedance(stiffness=6000.0, damping=20.0, law=tg.Coulomb(4.0), dimension=dimension)
+    rub = tg.FrictionImpedance(stiffness=1e9, damping=1e6, law=tg.Coulomb(4.0), dimension=dimension)
     wide = tg.ImpedanceSum({"rub": rub, "other": tg.ImpedanceSum({"rub": rub})})
-    one = [PID(proportional=100.0, limit=5.0), tg.ParallelFriction(stiffness=1e4, damping=5.0, limits=[1.0, 2.0])]
-    return [rub, wide, tg.Circuit(tg.Mass(mass=1e3, dimension=dimension), {"wide": wide}), *(one * (dimension == 1))]
+    one = [rub, PID(proportional=100.0, limit=5.0), tg.ParallelFriction(stiffness=1e4, damping=5.0, limits=[1.0, 2.0])]
+    return [wide, tg.Circuit(tg.Mass(mass=1.0, dimension=dimension), {"wide": wide}), *(one * (dimension == 1))]
 
 
 @pytest.mark.parametrize("dimension", [1, 2])
 @pytest.mark.filterwarnings("ignore:.*did not converge")
 def test_a_force_at_its_limit_does_not_hide_a_state_beyond_all_numbers(dimension):
     for block in saturated(dimension):
-        period = 10.0 if block.name == "PID" else 1e-6
-        for live, push in (
-            (block.start(period=period), given(dimension, HUGE)),
-            (Batch([block, block]).start(period=period), np.full((2, dimension), HUGE).squeeze()),
-        ):
-            try:
-                live.step(push)
-            except tg.TegotaeError as error:
-                assert "diverged" in str(error)
-            else:
-                states = [live.state] if hasattr(live, "state") else live.states
-                assert all(not np.isinf(state).any() for state in states)
+        for machine, push in ((block, given(dimension, HUGE)), (Batch([block, block]), np.full((2, dimension), HUGE))):
+            live = machine.start(period=10.0 if block.name == "PID" else 0.01)
+            with pytest.raises(tg.TegotaeError, match="diverged"):
+                live.step(push.squeeze() if machine is not block else push)
 
 
 def test_a_position_beyond_all_numbers_is_told():
