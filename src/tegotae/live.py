@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -16,7 +15,7 @@ from tegotae.compile import bind
 from tegotae.errors import TegotaeError
 from tegotae.unsolved import watched
 
-_AGAIN = "The tick was not taken and the state is as before; repair the input and step again."
+AGAIN = "The tick was not taken and the state is as before; repair the input and step again."
 
 
 class Live:
@@ -123,7 +122,7 @@ class Live:
         checks.refuse(
             self.block.name,
             f"{name}={value} {unit} is not finite.",
-            _AGAIN,
+            AGAIN,
         )
 
     def _take(self, step: Callable[..., Any], name: str, value: Any, unit: str) -> Any:
@@ -189,17 +188,6 @@ class LiveImpedance(Live):
             if np.isinf(motion).any():  # and then the tick was not taken
                 name, value, unit = "velocity (from position)", motion, "m/s"
         super()._refuse(name, value, unit)
-
-    def _deviation(self, reference: float, measured: float) -> float:
-        """How far what a servo measures lies from its reference; refused unless both are numbers."""
-        if type(reference) is not float:
-            reference = checks.number(self.block.name, "reference", reference, "m", _AGAIN)
-        if type(measured) is not float:
-            measured = checks.number(self.block.name, "measured", measured, "m", _AGAIN)
-        deviation = measured - reference
-        if not math.isfinite(deviation):
-            self._refuse("reference" if not math.isfinite(reference) else "measured", deviation, "m")
-        return deviation
 
 
 class LiveAdmittance(Live):

@@ -1,5 +1,8 @@
 """The PID servo against sums, filters and the differential equation that it discretises."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +11,7 @@ from scipy.integrate import solve_ivp
 from scipy.signal import lfilter
 
 import tegotae as tg
-from tegotae.control import PID
+from tegotae.control import PID, PSMC
 
 T = 1e-3
 
@@ -113,3 +116,21 @@ def test_a_measurement_that_is_not_finite_is_refused_and_changes_nothing():
     with pytest.raises(tg.InputError, match="finite"):
         servo.control(reference=0.0, measured=np.nan)
     np.testing.assert_array_equal(servo.state, before)
+
+
+@pytest.mark.parametrize(
+    "servo", [PID(proportional=100.0, derivative=2.0), PSMC(proportional=100.0, derivative=2.0, limit=90.0)]
+)
+def test_a_copied_or_restored_servo_goes_on_where_it_was(servo):
+    live = servo.start(period=1e-3)
+    live.control(0.1, 0.0)
+    restored = servo.start(period=1e-3)
+    restored.state = live.state
+    others = copy.copy(live), copy.deepcopy(live), pickle.loads(pickle.dumps(live)), restored
+    force = live.control(0.2, 0.05)
+    assert [other.control(0.2, 0.05) for other in others] == [force] * 4
+    assert servo.start(period=1e-3).control(0.2, 0.05) != force  # one that begins has no derivative yet
+    state = live.state
+    state[-2] = 0.5
+    with pytest.raises(tg.InputError, match=r"begun=0\.5 cannot be in its state"):
+        live.state = state

@@ -14,7 +14,7 @@ from tegotae import checks
 from tegotae.block import Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.control.kernels import pid as k
-from tegotae.live import LiveImpedance
+from tegotae.control.servo import LiveServo
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ class PID(Impedance):
         return LivePID(self, period, initial)
 
 
-class LivePID(LiveImpedance):
+class LivePID(LiveServo):
     """A PID servo in a control loop: `force = live.control(reference, measured)`. `PID.start` makes it.
 
     Args:
@@ -102,15 +102,5 @@ class LivePID(LiveImpedance):
         25.0
     """
 
-    _begun = False
-
-    def control(self, reference: float, measured: float) -> float:
-        """One tick: where it should be and where it is [m] in, force on the plant [N] out.
-
-        The first call takes the deviation as it finds it, without a jump of the derivative.
-        """
-        deviation = self._deviation(reference, measured)
-        if not self._begun:
-            self._begun = True
-            self._state[0] = deviation
-        return float(self.step((deviation - float(self._state[0])) / self.period))
+    def _begin_at(self, deviation: float) -> None:
+        self._state[0] = deviation

@@ -13,7 +13,7 @@ from tegotae import checks
 from tegotae.block import Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.control.kernels import psmc as k
-from tegotae.live import LiveImpedance
+from tegotae.control.servo import LiveServo
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class PSMC(Impedance):
         return LivePSMC(self, period, initial)
 
 
-class LivePSMC(LiveImpedance):
+class LivePSMC(LiveServo):
     """A sliding mode servo in a control loop: `force = live.control(reference, measured)`. `PSMC.start` makes it.
 
     Args:
@@ -95,18 +95,10 @@ class LivePSMC(LiveImpedance):
         25.0
     """
 
-    _begun = False
+    def _begin_at(self, deviation: float) -> None:
+        """The proxy stands on the reference, or as near to it as the limit can pull from.
 
-    def control(self, reference: float, measured: float) -> float:
-        """One tick: where it should be and where it is [m] in, force on the plant [N] out.
-
-        The first call puts the proxy on the reference, or as near to it as the limit can pull from, without a jump of
-        the derivative.
+        One further ahead would wind up the integral before it slides back.
         """
-        deviation = self._deviation(reference, measured)
-        if not self._begun:
-            self._begun = True
-            # A proxy further ahead than the limit can pull would wind up the integral before it slides back.
-            ahead = float(self.block.parameters[4] / self.block.parameters[0])
-            self._state[0], self._state[1] = deviation, min(max(-deviation, -ahead), ahead)
-        return float(self.step((deviation - float(self._state[0])) / self.period))
+        ahead = float(self.block.parameters[4] / self.block.parameters[0])
+        self._state[0], self._state[1] = deviation, min(max(-deviation, -ahead), ahead)
