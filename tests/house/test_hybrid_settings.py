@@ -143,6 +143,8 @@ NO_NUMBER = ["abc", None, True, [1.0], {}, math.nan, math.inf, -math.inf, 1e300,
         ("device.stiffness", [0]),
         ("limits.velocity", [0, -1]),
         ("limits.watchdog", [0]),
+        ("limits.stopping_time", [0, -1, 1e3]),
+        ("limits.stopping_distance", [0, -1, 1e3]),
         ("sensor.tare", [-1, 10**9]),
         ("waiting.nice", [5, -30]),
         ("waiting.priority", [100]),
@@ -189,4 +191,10 @@ def test_a_run_that_memory_cannot_hold_is_refused_before_it_begins():
     """100,000 s at 10 us are 10^10 ticks, each of 848 bytes."""
     settings = read_settings(changes=["device.kind=spring", "period=1e-5", "duration=1e8"])
     with pytest.raises(InputError, match=r"duration=100000000.0 s .* GB"):
+        run_virtual(settings)
+
+
+@pytest.mark.parametrize("settings", [None, math.nan, {}, "two_robots.toml", Settings])
+def test_what_are_no_settings_is_refused_by_name(settings):
+    with pytest.raises(InputError, match=r"run_virtual: settings=.*\n  Give what read_settings"):
         run_virtual(settings)

@@ -134,9 +134,9 @@ class LimitSettings(Group, frozen=True):
     ramp: Annotated[float, of("how long it then takes to come to rest [s], > 0", above=0.0, most=60.0)] = 0.024
     jump: Annotated[float, of("farthest command that a standing table begins with [m], > 0", above=0.0)] = 5e-3
     stopping_time: Annotated[
-        float, of("longest that the table itself may move on without commands [s], > 0", above=0.0)
+        float, of("longest that the table itself may move on without commands [s], > 0", above=0.0, most=60.0)
     ] = 0.25
-    stopping_distance: Annotated[float, of("farthest that it may then go [m], > 0", above=0.0)] = 0.02
+    stopping_distance: Annotated[float, of("farthest that it may then go [m], > 0", above=0.0, most=10.0)] = 0.02
 
 
 class LinkSettings(Group, frozen=True):
