@@ -2,6 +2,7 @@
 
 from tegotae.hybrid import MemoryLink
 from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
+from tegotae.hybrid.nodes.assembly import limits_of
 from tegotae.hybrid.nodes.virtual_run import VirtualLoop
 
 
@@ -12,7 +13,7 @@ class ThreeNodes(VirtualLoop):
         super().__init__(settings)
         clock, self._ticks = self.table._clock, 0
         here, there = MemoryLink.pair(clock)
-        self.device = DeviceNode(twin=self.twin, link=there, clock=clock)
+        self.device = DeviceNode(twin=self.twin, link=there, clock=clock, limits=limits_of(settings))
         self.table._device = RemoteDevice(link=here, period=settings.period)
 
     def _let(self, name, step):

@@ -16,11 +16,13 @@ from tegotae.hybrid.devices.device import DeviceReading, Twin
 from tegotae.hybrid.happenings import LATE, REARMED, STOP
 from tegotae.hybrid.links.link import Link
 from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, Numbers, Rearm, State, Stop
+from tegotae.hybrid.safety.limits import Limits
 from tegotae.hybrid.safety.poses import difference, moved, toward
 
 _FORGOTTEN = 0.2  # s without a command
 _RARELY = 0.3  # commands a period
 _HASTE, _CLOSING = 1.2, 0.02  # how many times the told speed, and how much more [m/s], to catch up with
+_BEYOND = 1.1  # times what the limits allow, at most: a mechanism that swings on top of that must not look too fast
 _MOST = 10  # periods that a late process makes up for
 _AT_ONCE = 3  # of them in one tick
 _SEEN = 0.1  # m/s: no faster than that, or as told, as it looks from outside; else it would look like one that jumps
@@ -141,6 +143,7 @@ class DeviceNode:
         link: to the table node.
         clock: gives the time.
         watchdog: periods without a command after which the device is stopped.
+        limits: whose velocities a device that catches up passes by a tenth at most; None for any speed.
         tell: called with (time [ns], level, text, kind) of what happens.
 
     Example:
@@ -166,6 +169,7 @@ class DeviceNode:
         link: Link,
         clock: Clock,
         watchdog: int = 20,
+        limits: Limits | None = None,
         tell: Callable[[int, str, str, str], None] = lambda time, level, text, kind: None,
     ) -> None:
         if not hasattr(clock, "period") or not hasattr(clock, "nanoseconds"):
@@ -173,6 +177,8 @@ class DeviceNode:
             checks.refuse("DeviceNode", told, "Give a RealClock or a VirtualClock.")
         self._twin, self._link, self._clock, self._tell = twin, link, clock, tell
         self._watchdog = checks.whole("DeviceNode", "watchdog", watchdog, 1, "Give a number of periods, such as 20.")
+        self._fastest = math.inf if limits is None else _BEYOND * limits.velocity
+        self._quickest = math.inf if limits is None else _BEYOND * limits.angular_velocity
         self._command: Command | None = None
         self._label, self._tick, self._often = -math.inf, -1, 1.0
         self._told: tuple[float, ...] | None = None  # pose that the device was told last
@@ -270,8 +276,8 @@ class DeviceNode:
     def _reach(self, command: Command) -> tuple[float, float]:
         """How far it may go in a period [m, rad]: a little more than told, so that it catches up, but never jumps."""
         a, b, c, d, e, f = command.twist
-        T = self._clock.period
-        return T * (_HASTE * math.hypot(a, b, c) + _CLOSING), T * (_HASTE * math.hypot(d, e, f) + 10.0 * _CLOSING)
+        T, v, w = self._clock.period, math.hypot(a, b, c), math.hypot(d, e, f)
+        return T * min(_HASTE * v + _CLOSING, self._fastest), T * min(_HASTE * w + 10.0 * _CLOSING, self._quickest)
 
     def _stop(self, now: int, why: str, kind: str) -> None:
         if not self.stopped:

@@ -55,7 +55,6 @@ def stopping_of(settings: Settings) -> Stopping:
         ("time", found.time, own.stopping_time, "s"),
         ("distance", found.distance, own.stopping_distance, "m"),
     ):
-        checks.positive(OWN, f"limits.stopping_{name}", most, unit, "Give what your experiment bears.")
         if not value <= most:
             checks.refuse(
                 OWN,
@@ -70,10 +69,9 @@ def _declared(settings: Settings) -> Stopping:
     """Of a real table: what its reflexes take, and what it is said to take to settle, at full speed at most."""
     own, device = settings.limits, settings.device
     assert isinstance(device, OwnDevice)
-    settling = checks.at_least_zero(OWN, "device.settling", device.settling, "s", "Give what was measured.")
     reflexes = reflexes_of(settings)
-    time = reflexes.rest_after(settings.period) + settling
-    return Stopping(time, own.velocity * (reflexes.goes_on(settings.period) + settling))
+    time = reflexes.rest_after(settings.period) + device.settling
+    return Stopping(time, own.velocity * (reflexes.goes_on(settings.period) + device.settling))
 
 
 @cache
@@ -92,7 +90,8 @@ def _left_alone(settings: Settings, way: Sequence[int], dying: str) -> tuple[flo
     twist = tuple((limits.velocity if i < 3 else limits.angular_velocity) * part for i, part in enumerate(way))
     clock = VirtualClock(T)
     here, there = MemoryLink.pair(clock)
-    node, remote = DeviceNode(twin=twin, link=there, clock=clock), RemoteDevice(link=here, period=T)
+    node = DeviceNode(twin=twin, link=there, clock=clock, limits=limits)
+    remote = RemoteDevice(link=here, period=T)
     safety = Safety(limits=limits, period=T, start=start, reflexes=reflexes_of(settings))
     died, command = ceil(_RUN_UP / T), Command(label=0.0, pose=start)
     rest = Rest(limits, T)

@@ -233,7 +233,7 @@ def run_device(
     from tegotae.hybrid.bus.reporting import Reporter
     from tegotae.hybrid.bus.rows import TABLE
     from tegotae.hybrid.devices.remote_device import DeviceNode
-    from tegotae.hybrid.nodes.assembly import twin_of
+    from tegotae.hybrid.nodes.assembly import limits_of, twin_of
 
     with ExitStack() as held:
         twin_of(settings).step()  # compiles
@@ -244,6 +244,7 @@ def run_device(
             twin=twin,
             link=link,
             clock=clock,
+            limits=limits_of(settings),
             tell=reporter.event,
         )
         with clock, undisturbed():
