@@ -406,3 +406,16 @@ def test_a_flood_takes_bounded_work_a_tick_and_a_valid_packet_comes_through(floo
     seen = link.statistics
     assert seen.malformed + seen.foreign + seen.unread + seen.duplicated == many
     assert "find out who else is sending" in " ".join(seen.troubles()) or flood == "noise"
+
+
+def test_a_peer_that_greets_until_we_listen_is_no_flood():
+    """A table that compiles, or waits for its device, finds hundreds of greetings of its own dynamics."""
+    link = table()
+    link._peer = None
+    for number in range(1, 200):
+        link._transport.give(encode(Header(7, 0, 0, number, 0.0, 10, 0, 0), Greeting(), Seal(KEY)))
+    assert list(link.packets()) == []
+    link._transport.give(encode(Header(7, 0, 9, 200, 0.5, 10, 0, 0), Command(label=0.5), Seal(KEY)))
+    assert [packet.label for packet in link.packets()] == [0.5]
+    assert link.statistics.early == 199 - CHECKS
+    assert link.statistics.troubles() == []

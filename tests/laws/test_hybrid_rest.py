@@ -1,6 +1,10 @@
 """What is promised is rest of the table itself: its mechanism is looked at, whoever dies while it flies."""
 
 import dataclasses
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -252,3 +256,44 @@ def test_a_killed_device_is_not_led_on(tmp_path):
     assert np.diff(rows["command"][:5, 2]).min() > 0.0, "in flight"
     assert np.ptp(rows["command"][ticks + 1 :, 2]) == 0.0
     assert State.LATCHED in State(int(rows["state"][-1]))
+
+
+DIES = """
+import os, pathlib, signal, sys
+from tegotae.hybrid.processes.launcher import Run
+from tegotae.hybrid.processes.node_processes import Nodes
+from tegotae.hybrid.processes.process_life import Ending
+from tegotae.hybrid.settings import read_settings
+
+def die(listener):
+    if listener.simulated > 0.1:
+        print(*[nodes.process(node).pid for node in nodes.names], flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+with Nodes(read_settings(changes=sys.argv[2:]), out=pathlib.Path(sys.argv[1]), view=False) as nodes:
+    Run(nodes, show=die).until_end(Ending())
+"""
+
+
+def runs(pid):
+    """Whether a process that is not ours runs; one that ended may still be listed."""
+    place = Path(f"/proc/{pid}/stat")
+    return place.exists() and place.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.realtime
+def test_a_launcher_that_is_killed_leaves_a_mechanism_at_rest(tmp_path, monkeypatch):
+    """All nodes end by themselves; the log, which ends last, has seen the mechanism rest."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # the private folder, which nobody is left to delete
+    out = tmp_path / "run.mcap"
+    done = subprocess.run([sys.executable, "-c", DIES, str(out), *FAST], capture_output=True, text=True)
+    assert done.returncode == -9, done.stderr
+    end = time.monotonic() + 30.0
+    while any(runs(pid) for pid in done.stdout.split()):
+        assert time.monotonic() < end, "nodes go on"
+        time.sleep(0.05)
+    log = LogReader(out)
+    assert log.whole
+    assert State.HELD in State(int(log.device["state"][-1]))
+    assert np.ptp(log.device["pose"][-8:, 2]) < 1e-4
+    assert np.abs(log.device["twist"][-8:, 2]).max() < 0.005

@@ -279,6 +279,10 @@ class DeviceNode:
         T, v, w = self._clock.period, math.hypot(a, b, c), math.hypot(d, e, f)
         return T * min(_HASTE * v + _CLOSING, self._fastest), T * min(_HASTE * w + 10.0 * _CLOSING, self._quickest)
 
+    def end(self) -> None:
+        """Stop by itself, since this process is to end."""
+        self._stop(self._clock.nanoseconds, "the device's process is told to end", STOP)
+
     def _stop(self, now: int, why: str, kind: str) -> None:
         if not self.stopped:
             stood = self._command is None or not any(self._command.twist)

@@ -227,7 +227,7 @@ class Link(Closing):
             if not self._expected(arrival.datagram):
                 strangers += 1
                 if strangers > _STRANGERS:
-                    self.statistics.unread += 1
+                    self._leave_unread()
                     continue
             heard = decode(arrival.datagram, self._seal)
             if isinstance(heard, Refusal):
@@ -246,6 +246,12 @@ class Link(Closing):
         session, spoken_to, sequence = claims(datagram)
         peer = self._peer
         return peer is not None and session == peer.session and spoken_to == self._session and not peer.had(sequence)
+
+    def _leave_unread(self) -> None:
+        if self._peer is None:  # a peer greets for as long as we compile, or wait for others
+            self.statistics.early += 1
+        else:
+            self.statistics.unread += 1
 
     def _refuse(self, reason: Refusal, datagram: bytes) -> None:
         seen = self.statistics

@@ -30,6 +30,7 @@ class LinkStatistics:
         clock_steps: time stamps of the peer that went back from packet to packet.
         versions: counts of wrong versions by their number.
         unread: of unknown or repeated packets, those beyond what is looked at in one call.
+        early: the same, before the peer was met: it greets until this side has time to listen.
         error: the last one that the system gave at sending.
         round_trip: there and back, without the time that the peer held it.
 
@@ -56,6 +57,7 @@ class LinkStatistics:
     restarts: int = 0
     clock_steps: int = 0
     unread: int = 0
+    early: int = 0
     versions: dict[int, int] = field(default_factory=dict)
     error: str = ""
     round_trip: Latencies = field(default_factory=Latencies)

@@ -15,7 +15,7 @@ import msgspec
 
 from tegotae import checks
 from tegotae.hybrid.clocks.clock import RealClock
-from tegotae.hybrid.devices.device import Device, measured
+from tegotae.hybrid.devices.device import Device, Twin, measured
 from tegotae.hybrid.links.packets import State, Stop
 from tegotae.hybrid.processes.joining import address_of, bus_of, clock_of, link_of
 from tegotae.hybrid.processes.process_life import MEETING, Ending, go_before, join, undisturbed
@@ -24,6 +24,7 @@ from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings
 if TYPE_CHECKING:
     from tegotae.hybrid.bus.bus import Bus
     from tegotae.hybrid.bus.reporting import Reporter
+    from tegotae.hybrid.devices.remote_device import DeviceNode
     from tegotae.hybrid.links.faults import Faults
     from tegotae.hybrid.links.udp import UdpLink
     from tegotae.hybrid.nodes.table_node import TableNode
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 _LOOK = 0.01  # s between two looks of a log that is told to end
 _EMPTY, _LOOKS = 15, 200  # looks without a message after which it has heard everything, and at most
 _DOZING = 10  # ticks of a node to whom nobody speaks: a tenth of the work, and awake within 20 ms
-_COMING_TO_REST = 150  # ticks, for a table that is told to end
+_COMING_TO_REST = 150  # ticks, for a table or a device that is told to end
+_RESTED = 0.02  # s without motion of a device that is then left
 _ANSWERS = 10.0  # s, for a device of one's own to say where it stands
 
 Tell = Callable[[str], None]
@@ -234,17 +236,18 @@ def run_device(
     from tegotae.hybrid.bus.rows import TABLE
     from tegotae.hybrid.devices.remote_device import DeviceNode
     from tegotae.hybrid.nodes.assembly import limits_of, twin_of
+    from tegotae.hybrid.safety.stopping import Rest
 
     with ExitStack() as held:
         twin_of(settings).step()  # compiles
-        twin = twin_of(settings)
+        twin, limits = twin_of(settings), limits_of(settings)
         ending, clock, link, bus = _open(held, settings, ("device", "table_device"), parent, None)
         reporter = Reporter(bus, "device", TABLE)
         node = DeviceNode(
             twin=twin,
             link=link,
             clock=clock,
-            limits=limits_of(settings),
+            limits=limits,
             tell=reporter.event,
         )
         with clock, undisturbed():
@@ -252,16 +255,25 @@ def run_device(
             join(settings, "device", bus, awaited, ending, tell=tell, hello=hello)
             _hurry(settings, clock, reporter)
             while not ending:
-                tick = clock.wait(_DOZING if node.idle else 1)
-                node.step(tick)
-                now, reading = clock.nanoseconds, twin.read()
-                reporter.row(
-                    now, tick, reading.label, min(node.quiet, 1e9), node.commanded or reading.pose, reading.pose,
-                    reading.twist, reading.signal, reading.signal, int(node.state), 0.0, 0.0, clock.deadlines.latest,
-                )  # fmt: skip
-                if reporter.due(now):
-                    reporter.status(now, node.status())
+                _device_tick(node, clock.wait(_DOZING if node.idle else 1), twin, clock, reporter)
+            # Whoever started this process may be gone in mid-flight: a mechanism that moves or swings is not left.
+            node.end()
+            rest, left = Rest(limits, settings.period), _COMING_TO_REST
+            while left and rest.step(twin.read().pose) < _RESTED:
+                _device_tick(node, clock.wait(), twin, clock, reporter)
+                left -= 1
         reporter.finish(clock.nanoseconds, node.status())
+
+
+def _device_tick(node: DeviceNode, tick: int, twin: Twin, clock: RealClock, reporter: Reporter) -> None:
+    node.step(tick)
+    now, reading = clock.nanoseconds, twin.read()
+    reporter.row(
+        now, tick, reading.label, min(node.quiet, 1e9), node.commanded or reading.pose, reading.pose,
+        reading.twist, reading.signal, reading.signal, int(node.state), 0.0, 0.0, clock.deadlines.latest,
+    )  # fmt: skip
+    if reporter.due(now):
+        reporter.status(now, node.status())
 
 
 # ------------------------------------------------------------ log and view
