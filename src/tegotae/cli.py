@@ -252,6 +252,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tegotae 0.1.0 (...)
         0
     """
+    with contextlib.ExitStack() as held:
+        for name in ("stdout", "stderr"):
+            if getattr(sys, name) is None:  # closed by the caller, as `>&-` does: then nobody is to be told
+                setattr(sys, name, held.enter_context(open(os.devnull, "w", encoding="utf-8")))
+                held.callback(setattr, sys, name, None)
+        return _ended(arguments)
+
+
+def _ended(arguments: Sequence[str] | None) -> int:
+    """With what number, and all said that there was to say."""
     write_anything()
     with warnings.catch_warnings():
         if not _debugging():

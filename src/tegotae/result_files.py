@@ -8,6 +8,7 @@ numbers a tick (`force_0`, `force_1`; `position_3_1` for axis 1 of node 3).
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 import warnings
@@ -130,14 +131,17 @@ def _plain(column: NDArray[Any]) -> list[Any]:
 def _write_parquet(result: Result, path: Path) -> None:
     import polars
 
-    polars.DataFrame(told_table(result, 4).columns).write_parquet(path)
+    made = io.BytesIO()  # what a disk refuses is then told by the system, not by polars
+    polars.DataFrame(told_table(result, 4).columns).write_parquet(made)
+    path.write_bytes(made.getvalue())
 
 
 # ------------------------------------------------------------ netCDF
 
 
 def _write_netcdf(result: Result, path: Path) -> None:
-    result.dataset.to_netcdf(path, engine="h5netcdf")
+    # Made in memory: on a full disk HDF5 leaves a file open that it cannot close, and crashes when the program ends.
+    path.write_bytes(result.dataset.to_netcdf(engine="h5netcdf"))
 
 
 def _read_netcdf(path: Path) -> Content:

@@ -2,6 +2,8 @@
 
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +82,41 @@ def test_a_reader_that_leaves_does_not_look_like_a_failed_claim(arguments: list[
         os.close(writing)
     assert done.returncode == 141
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("arguments", ["run friction --show", "run nothing", "--help"])
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_caller_that_closed_the_outputs_is_told_nothing(arguments: str, closed: str) -> None:
+    done = subprocess.run(f"{' '.join(COMMAND)} {arguments} {closed}", shell=True, capture_output=True, text=True)
+    assert done.returncode == (2 if "nothing" in arguments else 0)
+    assert "Traceback" not in done.stderr
+
+
+def without_room() -> None:
+    """Files of this process end after 5000 bytes, as on a full disk."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+
+
+@pytest.mark.parametrize("file", ["x.nc", "x.csv", "x.mat", "x.parquet"])
+def test_a_full_disk_is_told_and_leaves_nothing_half_written(file: str) -> None:
+    done = subprocess.run(
+        [*COMMAND, "run", "friction", "--out", file], capture_output=True, text=True, preexec_fn=without_room
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith(f"tegotae: Cannot write {file}: ")
+    assert os.listdir() == []
+
+
+def test_a_key_that_finds_no_room_is_not_half_written() -> None:
+    def full() -> None:
+        without_room()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+
+    done = subprocess.run([*COMMAND, "hybrid", "key", "table.key"], capture_output=True, text=True, preexec_fn=full)
+    assert done.returncode == 2
+    assert done.stderr.startswith("tegotae: Cannot write table.key: File too large.")
+    assert os.listdir() == []
 
 
 @pytest.mark.parametrize(

@@ -132,9 +132,13 @@ def make_key(path: str | os.PathLike[str]) -> Path:
         raise FileError(
             f"Cannot write {path}: it exists, and nodes that have it would no longer be let in.\n  Choose another name."
         ) from error
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        os.fchmod(file.fileno(), 0o600)
-        file.write(f"{new_key().hex()}\n")
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            os.fchmod(file.fileno(), 0o600)
+            file.write(f"{new_key().hex()}\n")
+    except OSError as error:  # nothing half written: it would be in the way of the next attempt
+        place.unlink()
+        raise FileError(f"Cannot write {path}: {error.strerror}.\n  Choose a folder with room.") from error
     return place
 
 
