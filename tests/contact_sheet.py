@@ -131,7 +131,7 @@ SCENARIOS = {
     **{f"inclusion-{m}": (f"machine.kind={m}",) for m in MACHINES},
     **{f"rod-{m}": (f"rod.kind={m}",) for m in ("paper", "snake", "drag", "whip")},
     "steering": (),
-    "steering-20": ("drive.speed=20",),
+    "steering-5": ("drive.speed=5",),
     "two-robots": (),
 }
 

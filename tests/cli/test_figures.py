@@ -179,12 +179,49 @@ def test_a_scene_has_no_panel_of_nothing() -> None:
 
 
 def test_a_crate_is_seen_from_the_side() -> None:
+    """It slides by 0.3 m/s: it is drawn as the box that touches, on its floor, and goes to where it went."""
     run = crate()
-    side = run.plot().axes[-1]
-    path = side.lines[0]
-    assert side.get_aspect() == 1.0
-    assert np.asarray(path.get_xdata())[-1] == pytest.approx(run.q[-1, 0])
+    (side,) = [axes for axes in run.plot().axes if axes.get_ylabel() == "z [m]"]
     assert side.get_xlabel() == "x [m]"
+    xs, zs = (np.concatenate([getattr(line, f"get_{axis}data")() for line in side.lines[:-1]]) for axis in "xy")
+    assert xs.min() == pytest.approx(-0.1, abs=1e-3)
+    assert xs.max() == pytest.approx(run.q[-1, 0] + 0.1, abs=1e-3)
+    assert zs.max() == pytest.approx(0.22, abs=1e-3)
+    assert side.lines[-1].get_ydata() == pytest.approx([0.0, 0.0])
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".mat"])
+def test_an_arm_is_drawn_from_joint_to_joint_where_it_is(suffix: str, tmp_path: Path) -> None:
+    from tegotae.multibody import Body, Revolute, Scene, Tree
+
+    links = [
+        Body(name="upper", mass=2.0, joint=Revolute(axis=(1, 0, 0)), center=(0, 0, -0.2)),
+        Body(name="lower", mass=1.0, joint=Revolute(axis=(1, 0, 0)), center=(0, 0, -0.1), parent="upper",
+             position=(0, 0, -0.4)),
+    ]  # fmt: skip
+    made = Scene(tree=Tree(links)).run(1.0, period=T, q=[1.0, 0.5])
+    run = tg.load(made.save(tmp_path / f"run{suffix}"))
+    (front,) = [axes for axes in run.plot().axes if axes.get_ylabel() == "z [m]"]
+    assert front.get_xlabel() == "y [m]", "it swings about x"
+    first, second = run.q[0]
+    knee = 0.4 * np.array([np.sin(first), -np.cos(first)])
+    end = knee + 0.1 * np.array([np.sin(first + second), -np.cos(first + second)])  # where its mass is
+    assert front.lines[0].get_xydata() == pytest.approx(np.stack([[0.0, 0.0], knee]))
+    assert front.lines[1].get_xydata() == pytest.approx(np.stack([knee, end]))
+
+
+def test_a_thicket_is_not_drawn() -> None:
+    from tegotae.multibody import Body, Revolute, Scene, Tree
+
+    names = [f"link{k}" for k in range(302)]
+    chain = [
+        Body(name=name, mass=1.0, inertia=(1e-3, 1e-3, 1e-3), joint=Revolute(axis=(0, 1, 0)), position=(0, 0, -0.1),
+             parent=parent)
+        for name, parent in zip(names, [None, *names], strict=False)
+    ]  # fmt: skip
+    run = Scene(tree=Tree(chain)).run(2 * T, period=T)
+    assert "picture_times" not in run.about
+    assert "z [m]" not in labels(run.plot())
 
 
 @pytest.fixture(scope="module")

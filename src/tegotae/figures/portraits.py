@@ -247,10 +247,11 @@ def _anything(result: Result) -> Figure:
     for axes, (unit, curves) in zip(grid[:, 0], groups.items(), strict=False):
         shown = Shown.of(np.stack([values for _, values in curves]), unit)
         for i, ((name, _), values) in enumerate(zip(curves, shown.values, strict=True)):
-            keep = thinned(values)
-            axes.plot(time.values[keep], values[keep], color=PALETTE[i % len(PALETTE)], label=name)
+            keep, again = thinned(values), i // len(PALETTE)  # a colour that comes again has another stroke
+            stroke = ("-", "--", ":")[again % 3]
+            axes.plot(time.values[keep], values[keep], stroke, color=PALETTE[i % len(PALETTE)], label=name)
         axes.set_ylabel(f"[{shown.unit}]" if shown.unit else "no unit was told")
-        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.03), handlelength=1.2)
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.03), handlelength=1.6)
     time_axis(tuple(grid[:, 0]), time)
     return figure
 

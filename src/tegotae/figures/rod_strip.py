@@ -26,7 +26,7 @@ _POINTS = 240  # of an outline, at least
 _FEW = 10  # nodes that are marked on the line
 MOST_PHASES = 4  # panels side by side
 _CLOSE = 0.16  # of a panel: stamps nearer to each other would overlap
-_RAMP = ("#c9dcec", BLUE, "#0d2f4d")  # early to late
+RAMP = ("#c9dcec", BLUE, "#0d2f4d")  # early to late
 
 
 def lengths_of(result: Result) -> Values:
@@ -95,7 +95,7 @@ def strip(
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    shades = LinearSegmentedColormap.from_list("time", _RAMP)
+    shades = LinearSegmentedColormap.from_list("time", RAMP)
     lengths = lengths_of(result)
     begin = float(result.time[0])
     for i, (place, end) in enumerate(zip(axes, ends, strict=True)):
@@ -107,7 +107,7 @@ def strip(
         _stamps(place, result, [int(rows[-1]), int(rows[0]), int(rows[rows.size // 2])])
         _hold(place, result, rows, float(end))
         _things(place, result)
-        _pad(place)
+        pad(place)
         place.set_title(words[i] if words else _span(result, begin, float(end)), loc="left")
         place.set_xlabel("x [m]")
         place.locator_params(axis="x", nbins=6 if len(ends) > 1 else 9)
@@ -165,20 +165,46 @@ def _things(axes: Axes, result: Result) -> None:
     for x, y, radius in np.asarray(result.about.get("pegs", [])).reshape(-1, 3):
         axes.add_patch(Circle((float(x), float(y)), float(radius), fc=HAIR, ec=QUIET, lw=0.8, zorder=1.5))
         axes.update_datalim([(x - radius, y - radius), (x + radius, y + radius)])
-    low, high = axes.dataLim.get_points()
-    size = float(max(high - low))
     for px, py, nx, ny in np.asarray(result.about.get("walls", [])).reshape(-1, 4):
-        point, along = np.array([px, py]), np.array([-ny, nx])
-        # Where it is nearest to the rod, as long as the picture.
-        middle = point + along * float(along @ (0.5 * (low + high) - point))
-        ends = np.stack([middle - 0.5 * size * along, middle + 0.5 * size * along])
-        axes.plot(*ends.T, color=QUIET, lw=1.4, zorder=1.5)
-        inside = np.concatenate([ends, (ends - 0.03 * size * np.array([nx, ny]))[::-1]])
-        axes.fill(*inside.T, fc=HAIR, ec="none", zorder=1.4)
+        wall(axes, np.array([px, py]), np.array([nx, ny]))
 
 
-def _pad(axes: Axes) -> None:
-    """Room around the data for the stamps, as data: an axis of equal scale may take margins away."""
+def wall(axes: Axes, point: Values, normal: Values) -> None:
+    """A line through a point, as long as the picture and where it is nearest to what is drawn; grey behind it.
+
+    Args:
+        axes: with all that moves already drawn.
+        point: of the wall, in the units of the axes.
+        normal: of length 1, away from what nothing enters.
+
+    Example:
+        >>> from tegotae.figures import sheet
+        >>> figure, grid = sheet()
+        >>> line = grid[0, 0].plot([0.0, 1.0], [1.0, 2.0])
+        >>> wall(grid[0, 0], np.zeros(2), np.array([0.0, 1.0]))
+        >>> grid[0, 0].lines[1].get_ydata().tolist()
+        [0.0, 0.0]
+    """
+    low, high = axes.dataLim.get_points()
+    size, along = float(max(high - low)), np.array([-normal[1], normal[0]])
+    middle = point + along * float(along @ (0.5 * (low + high) - point))
+    ends = np.stack([middle - 0.5 * size * along, middle + 0.5 * size * along])
+    axes.plot(*ends.T, color=QUIET, lw=1.4, zorder=1.5)
+    inside = np.concatenate([ends, (ends - 0.03 * size * normal)[::-1]])
+    axes.fill(*inside.T, fc=HAIR, ec="none", zorder=1.4)
+
+
+def pad(axes: Axes) -> None:
+    """Room around the data for the stamps, as data: an axis of equal scale may take margins away.
+
+    Example:
+        >>> from tegotae.figures import sheet
+        >>> figure, grid = sheet()
+        >>> line = grid[0, 0].plot([0.0, 1.0], [0.0, 1.0])
+        >>> pad(grid[0, 0])
+        >>> grid[0, 0].get_xlim()[0] < -0.05
+        np.True_
+    """
     low, high = axes.dataLim.get_points()
     wide, up = high - low
     room = max(0.1 * float(np.sqrt(wide * up)), 0.03 * float(max(wide, up)))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.figures.house import PALETTE, QUIET, Shown, sheet, thinned, time_axis
+from tegotae.figures.house import PALETTE, QUIET, Shown, sheet, time_axis
 from tegotae.figures.machines import panel, until_rest
+from tegotae.figures.scene_view import is_drawn, view
 from tegotae.result import Result
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ _WORDS = {
     "N": "friction",
 }
 _MOST_CURVES = 12  # in a panel; more of them cannot be told apart
-_FLAT = 0.05  # a path narrower than this part of its height is a line, and not drawn
 
 
 def is_scene(result: Result) -> bool:
@@ -43,7 +43,8 @@ def is_scene(result: Result) -> bool:
 
 
 def scene(result: Result) -> Figure:
-    """Coordinates and velocities by joint, energies, contact forces and gaps of the bodies that touch.
+    """Coordinates and velocities by joint, energies, contact forces and gaps of the bodies that touch; beside them the
+    machine at a few instants.
 
     What stays 0 throughout has no panel of its own.
 
@@ -55,8 +56,8 @@ def scene(result: Result) -> Figure:
         ['position [mm]', 'velocity [m/s]', 'energy [J]']
     """
     panels = [*_moving(result), *_energies(result), *_touching(result)]
-    paths = _paths(result)
-    figure, grid = sheet(len(panels), 2 if paths else 1, width=9.6 if paths else 8.2, height=0.8 + 1.35 * len(panels))
+    drawn = is_drawn(result)
+    figure, grid = sheet(len(panels), 2 if drawn else 1, width=9.6 if drawn else 8.2, height=0.8 + 1.35 * len(panels))
     rows: tuple[Axes, ...] = tuple(grid[:, 0])
     time = Shown.of(result["time"], "s")
     for axes, (word, unit, curves) in zip(rows, panels, strict=True):
@@ -65,12 +66,12 @@ def scene(result: Result) -> Figure:
             axes.set_title(f"the first {_MOST_CURVES} of {len(curves)}", fontsize=8.0, color=QUIET, loc="right", pad=3)
     time_axis(rows, time)
     until_rest(rows, result, [curve for _, _, curves in panels for curve in curves])
-    if paths:
+    if drawn:
         for axes in grid[:, 1]:
             axes.remove()
         spec = grid[0, 0].get_gridspec()
         spec.set_width_ratios([1.25, 1.0])
-        _view(figure.add_subplot(spec[:, 1]), paths)
+        view(figure.add_subplot(spec[:, 1]), result)
     return figure
 
 
@@ -120,31 +121,3 @@ def _touching(result: Result) -> list[tuple[str, str, Curves]]:
     push = [(name, np.linalg.norm(forces[:, own].sum(axis=1), axis=1)) for name, own in members.items()]
     near = [(name, gaps[:, own].min(axis=1)) for name, own in members.items()]
     return [("contact force", "N", push), ("gap", "m", near)]
-
-
-def _paths(result: Result) -> list[tuple[str, Values, str]]:
-    """Name, (horizontal, vertical) and the horizontal axis, of free bodies that travel sideways."""
-    paths = []
-    for i, (name, unit) in enumerate(_named(result, "coordinate_names")):
-        if name.endswith(" x") and unit == "m":
-            place = result["q"][:, i : i + 3]
-            along = int(np.argmax(np.ptp(place[:, :2], axis=0)))
-            wide, tall = float(np.ptp(place[:, along])), float(np.ptp(place[:, 2]))
-            if wide > 1e-9 and wide > _FLAT * tall:
-                paths.append((name.removesuffix(" x"), place[:, [along, 2]], "xy"[along]))
-    return paths if len({axis for _, _, axis in paths}) == 1 and len(paths) <= len(PALETTE) else []
-
-
-def _view(axes: Axes, paths: list[tuple[str, Values, str]]) -> None:
-    """The paths of the free bodies' frames, seen from the side."""
-    shown = Shown.of(np.concatenate([path for _, path, _ in paths]), "m")
-    factor = float(np.abs(shown.values).max() / np.abs(np.concatenate([path for _, path, _ in paths])).max())
-    for i, (name, path, _) in enumerate(paths):
-        keep, color = thinned(path[:, 0], path[:, 1]), PALETTE[i]
-        axes.plot(*(factor * path[keep]).T, color=color, label=name)
-        axes.plot(*(factor * path[0]), "o", ms=5.0, mfc="white", mec=color, mew=1.2)
-        axes.plot(*(factor * path[-1]), "o", ms=5.0, color=color)
-    axes.set(xlabel=f"{paths[0][2]} [{shown.unit}]", ylabel=f"z [{shown.unit}]")
-    axes.set_title("path, seen from the side", fontsize=8.0, color=QUIET)
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.legend()

@@ -21,6 +21,7 @@ from tegotae.multibody.kernels.records import AXES, BODY, GAP, MU, Drive, E, K
 from tegotae.multibody.layout import FREE
 from tegotae.multibody.memory import DIVERGED, NOT_FINITE, Memory, advance, joints_of, live_tick, look, model_of
 from tegotae.multibody.pairs import Pairs, pairs_of
+from tegotae.multibody.picture import picture_of
 from tegotae.multibody.tree import Tree
 from tegotae.result import Result, Variable
 from tegotae.unsolved import Watch, tell
@@ -444,6 +445,7 @@ def _result(scene: Scene, live: LiveScene, tape: Any, every: int) -> Result:
         "speed_names": ", ".join(_told(tree, _FREE_SPEED, ("rad/s", "m/s"))),
         "pairs": ", ".join(scene.pairs.names),
         "beyond_limits": ", ".join(_beyond_limits(tree, q)),
+        **picture_of(tree, scene.touches, time, q),
     }
     return Result(variables, title=OWN, about=about)
 

@@ -53,7 +53,7 @@ SHOWN: dict[str, tuple[str, str, float]] = {
     "deadlines_missed": ("deadlines missed", "", 1.0),
     "packets_lost": ("packets lost", "", 1.0),
     "stopping_time": ("promised: at rest without commands within", "ms", 1e3),
-    "stopping_distance": ("  and", "mm", 1e3),
+    "stopping_distance": ("promised: stops without commands within", "mm", 1e3),
     "log_rows_lost": ("rows lost on the way to the log", "", 1.0),
     "ticks": ("ticks", "", 1.0),
     "period": ("period", "ms", 1e3),

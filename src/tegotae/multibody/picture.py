@@ -1,0 +1,123 @@
+"""What a picture of a scene shows: its bodies as lines and balls at a few instants, and the planes around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae.checks import Array
+from tegotae.multibody.shapes import ORIGIN, Corners
+from tegotae.multibody.surfaces import Box, HalfSpace, Plate, Sphere, Surface
+
+if TYPE_CHECKING:
+    from tegotae.multibody.contact import Touch
+    from tegotae.multibody.tree import Tree
+
+INSTANTS = 6
+MOST_LINES = 300  # more of them are a thicket
+_STILL = 1e-3  # of the whole way: what moves less until the end rests
+
+Place = tuple[str | None, ArrayLike]  # the body whose frame it is given in, None for the world; and where [m]
+
+
+def picture_of(tree: Tree, touches: Sequence[Touch], time: Array, q: Array) -> dict[str, Any]:
+    """Flat rows of numbers, as a result keeps them; nothing where there would be too much to see.
+
+    "picture_times" [s]; "picture_lines", both ends of every line at every time, (times, lines, 2, 3) [m];
+    "picture_balls", centres and radii, (times, balls, 4) [m]; "picture_planes", a point and the normal, (planes, 6).
+
+    Args:
+        tree: the bodies.
+        touches: what may touch.
+        time: of every recorded tick [s].
+        q: at those times [rad, m].
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.multibody import Body, Prismatic, Tree
+        >>> lift = Tree([Body(name="lift", mass=2.0, joint=Prismatic(), center=(0, 0, 0.1))])
+        >>> told = picture_of(lift, (), np.array([0.0, 1.0]), np.array([[0.0], [0.3]]))
+        >>> told["picture_lines"].reshape(2, 1, 2, 3)[1, 0].round(9).tolist()  # from its frame to its centre of mass
+        [[0.0, 0.0, 0.3], [0.0, 0.0, 0.4]]
+    """
+    lines, balls = _bodies(tree, touches)
+    for touch in touches:
+        edges, spheres = _surface(touch.surface, touch.of)
+        lines, balls = lines + edges, balls + spheres
+    rows = _instants(q)
+    if not lines + balls or len(lines) > MOST_LINES:
+        return {}
+    R, c, _ = tree._tracks(q[rows])
+    frames = {**tree.frames, None: (-1, np.zeros(3), np.eye(3))}
+
+    def where(place: Place) -> Array:
+        k, origin, turn = frames[place[0]]
+        inner = np.asarray(origin) + np.asarray(turn) @ np.asarray(place[1])
+        return np.broadcast_to(inner, (len(rows), 3)) if k < 0 else c[:, k] + R[:, k] @ inner
+
+    ends = [np.stack([where(a), where(b)], axis=1) for a, b in lines]
+    round_ = [np.column_stack([where(at), np.full(len(rows), radius)]) for at, radius in balls]
+    planes = [(*s.where, *np.asarray(s.normal)) for s in _planes(touches)]
+    told = {
+        "picture_times": time[rows],
+        "picture_lines": np.stack(ends, axis=1).ravel() if ends else np.zeros(0),
+        "picture_balls": np.stack(round_, axis=1).ravel() if round_ else np.zeros(0),
+        "picture_planes": np.array(planes).ravel(),
+    }
+    return {name: row for name, row in told.items() if row.size}
+
+
+def _bodies(tree: Tree, touches: Sequence[Touch]) -> tuple[list[tuple[Place, Place]], list[tuple[Place, float]]]:
+    """From every joint to the next; where nothing hangs, to what touches, else to the centre of mass."""
+    lines: list[tuple[Place, Place]] = []
+    balls: list[tuple[Place, float]] = []
+    carrying = {body.parent for body in tree.bodies} | {touch.on for touch in touches}
+    for body in tree.bodies:
+        if body.parent is not None:
+            lines.append(((body.parent, ORIGIN), (body.name, ORIGIN)))
+        if body.name not in carrying and np.any(body.center):
+            lines.append(((body.name, ORIGIN), (body.name, body.center)))
+    for touch in touches:
+        if isinstance(touch.toucher, Corners):
+            lines += _edges(touch.toucher.balls[:, :3], touch.on)
+            continue
+        for ball in touch.toucher.balls:
+            at = (touch.on, ball[:3])
+            lines += [((touch.on, ORIGIN), at)] if np.any(ball[:3]) else []
+            balls.append((at, float(ball[3])))
+    return lines, balls
+
+
+def _surface(surface: Surface, of: str | None) -> tuple[list[tuple[Place, Place]], list[tuple[Place, float]]]:
+    """The edges of a box or a plate, the ball of a sphere."""
+    if isinstance(surface, Sphere):
+        return [], [((of, surface.center), surface.radius)]
+    if not isinstance(surface, (Box, Plate)):
+        return [], []
+    half = np.append(np.asarray(surface.half_sizes, dtype=np.float64), 0.0)[:3]
+    signs = np.array([(x, y, z) for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)])
+    return _edges(surface.where + (signs * half) @ surface.turned.T, of), []
+
+
+def _edges(corners: Array, of: str | None) -> list[tuple[Place, Place]]:
+    """Of a box whose corners count x, then y, then z; of a flat one each once."""
+    pairs = [(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit]
+    seen = {tuple(sorted([tuple(corners[i]), tuple(corners[j])])) for i, j in pairs}
+    return [((of, a), (of, b)) for a, b in sorted(seen) if a != b]
+
+
+def _planes(touches: Sequence[Touch]) -> list[HalfSpace]:
+    """Those of the world, each once."""
+    planes = [touch.surface for touch in touches if isinstance(touch.surface, HalfSpace) and touch.of is None]
+    return [plane for i, plane in enumerate(planes) if plane not in planes[:i]]
+
+
+def _instants(q: Array) -> Array:
+    """Rows at equal times, from the first to where it comes to rest."""
+    away = np.abs(q - q[-1]).max(axis=1, initial=0.0)
+    moving = np.flatnonzero(away > _STILL * away.max())
+    last = min(int(moving[-1]) + 1, len(q) - 1) if moving.size else 0
+    return np.unique(np.linspace(0, last, INSTANTS).round().astype(np.int64))
