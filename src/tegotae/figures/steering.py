@@ -205,9 +205,8 @@ def tyre_maps(patch: ContactPatch, *, speeds: Sequence[float], widest: float | N
             axes.set(xlabel="slip angle [°]", ylabel=word)
             axes.set_title(title, fontsize=8.0, color=QUIET)
         grid[0, 2].set_ylim(-4.0, 104.0)
-        grid[0, 2].legend(
-            [grid[0, 2].lines[2 + i] for i in range(len(maps))], list(maps), loc="upper right", handlelength=1.0
-        )
+        keys = [grid[0, 2].lines[2 + i] for i in range(len(maps))]
+        figure.legend(keys, list(maps), loc="outside upper right", ncols=len(maps), handlelength=1.2)
         figure.suptitle("A rolling tyre", x=0.012, ha="left", fontsize=11.0, fontweight="bold")
     return figure
 

@@ -14,6 +14,7 @@ from tegotae.multibody.surfaces import Box, HalfSpace, Plate, Sphere, Surface
 
 if TYPE_CHECKING:
     from tegotae.multibody.contact import Touch
+    from tegotae.multibody.layout import Frame
     from tegotae.multibody.tree import Tree
 
 INSTANTS = 6
@@ -51,7 +52,7 @@ def picture_of(tree: Tree, touches: Sequence[Touch], time: Array, q: Array) -> d
     if not lines + balls or len(lines) > MOST_LINES:
         return {}
     R, c, _ = tree._tracks(q[rows])
-    frames = {**tree.frames, None: (-1, np.zeros(3), np.eye(3))}
+    frames: dict[str | None, Frame] = {**tree.frames, None: (-1, np.zeros(3), np.eye(3))}
 
     def where(place: Place) -> Array:
         k, origin, turn = frames[place[0]]

@@ -416,7 +416,7 @@ def _result(scene: Scene, live: LiveScene, tape: Any, every: int) -> Result:
     tree = scene.tree
     q, v = tree.layout.outer(tape.q, tape.v)
     rows = len(q)
-    time = (np.arange(rows) + 1) * every * live.period
+    time = (np.arange(rows, dtype=np.float64) + 1.0) * every * live.period
     kinetic, potential = tree.energy(q, v)
     linear, angular = tree.momentum(q, v)
     variables = {
