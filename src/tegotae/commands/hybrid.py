@@ -203,7 +203,7 @@ class _Teller:
 
     def __enter__(self) -> _Teller:
         self._bar.start()
-        self.tell(f"starting {', '.join(self._nodes.names)}; the first start compiles, once, for half a minute or so")
+        self.tell(f"starting {', '.join(self._nodes.names)}; what has to be compiled first takes half a minute, once")
         return self
 
     def __exit__(self, *_: object) -> None:

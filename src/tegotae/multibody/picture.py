@@ -52,10 +52,10 @@ def picture_of(tree: Tree, touches: Sequence[Touch], time: Array, q: Array) -> d
     if not lines + balls or len(lines) > MOST_LINES:
         return {}
     R, c, _ = tree._tracks(q[rows])
-    frames: dict[str | None, Frame] = {**tree.frames, None: (-1, np.zeros(3), np.eye(3))}
+    world: Frame = (-1, np.zeros(3), np.eye(3))
 
     def where(place: Place) -> Array:
-        k, origin, turn = frames[place[0]]
+        k, origin, turn = world if place[0] is None else tree.frames[place[0]]
         inner = np.asarray(origin) + np.asarray(turn) @ np.asarray(place[1])
         return np.broadcast_to(inner, (len(rows), 3)) if k < 0 else c[:, k] + R[:, k] @ inner
 
