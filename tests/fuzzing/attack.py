@@ -179,7 +179,7 @@ class Attack:
 
     def timed(self, *several: Change) -> tuple[str, str]:
         """The verdict, or "hang". Time is that of the processor: how busy the machine is does not count."""
-        faulthandler.dump_traceback_later(60.0, exit=True)  # who waits uses no processor
+        faulthandler.dump_traceback_later(300.0, exit=True)  # who waits uses no processor
         signal.setitimer(signal.ITIMER_VIRTUAL, 2.0 * PATIENCE)  # ends the process, where Python cannot interrupt
         signal.setitimer(signal.ITIMER_PROF, PATIENCE)
         try:

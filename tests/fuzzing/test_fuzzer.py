@@ -1,5 +1,7 @@
 """The fuzzer sees what it is for."""
 
+import ctypes
+import faulthandler
 import inspect
 
 import numpy as np
@@ -35,8 +37,7 @@ def endless(number: float = 1.0) -> float:
 
 
 def fatal(number: float = 1.0) -> None:
-    import ctypes
-
+    faulthandler.disable()  # it is meant, and not to be told at length
     ctypes.string_at(0)
 
 
