@@ -101,7 +101,7 @@ def text(owner: str, name: str, value: object, remedy: str) -> str:
 def choice(owner: str, name: str, value: object, choices: Iterable[str]) -> str:
     """One of a few words."""
     if not isinstance(value, str) or value not in choices:
-        refuse(owner, f"{name}={shown(value)} is none of its words.", f"Choose one of {', '.join(map(repr, choices))}.")
+        refuse(owner, f"{name}={shown(value)} is not known.", f"Choose one of {', '.join(map(repr, choices))}.")
     return value
 
 

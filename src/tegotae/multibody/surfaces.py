@@ -157,7 +157,7 @@ class Plate(Surface):
             set_(self, "axis", _direction(own, "axis", self.axis))
             if np.linalg.norm(np.cross(np.asarray(self.axis), np.asarray(self.normal))) < ROUNDING:
                 checks.refuse(own, f"axis={self.axis} lies along the normal.", "Give a direction in the plate's plane.")
-        thickness = checks.at_least_zero(own, "thickness", self.thickness, "m", "Give a depth, such as 0.01.")
+        thickness = checks.number(own, "thickness", self.thickness, "m", "Give a depth, such as 0.01.")
         depth = min(sizes) if thickness == 0.0 else thickness
         set_(self, "thickness", checks.positive(own, "thickness", depth, "m", "Give a depth, such as 0.01."))
 

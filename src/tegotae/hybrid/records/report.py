@@ -15,7 +15,7 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.errors import FileError
+from tegotae.errors import FileError, InputError
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.happenings import FINISHED
 from tegotae.hybrid.links.packets import State
@@ -189,9 +189,12 @@ def _gained_by_steps(told: Mapping[str, Any]) -> float | None:
 
     if "period" not in told:  # the log of something else
         return None
-    settings = settings_of(dict(told))
-    robots = dataclasses.replace(robots_of(settings.model), stiffness=expected_stiffness(settings))
-    return robots.gained_by_steps(period=settings.period)
+    try:
+        settings = settings_of(dict(told))
+        robots = dataclasses.replace(robots_of(settings.model), stiffness=expected_stiffness(settings))
+        return robots.gained_by_steps(period=settings.period)
+    except InputError:
+        return None  # and the words say so
 
 
 def _words(log: LogReader, told: dict[str, Any]) -> list[str]:
@@ -216,6 +219,8 @@ def _words(log: LogReader, told: dict[str, Any]) -> list[str]:
             f"the integrator alone gives the bodies {1e2 * share:.2g} % of their energy in a bounce, which no guard "
             "takes: a shorter period gives less"
         )
+    if told["gained_by_steps"] is None and (log.about.get("settings") or {}).get("period") is not None:
+        words.append("its settings cannot be read, so what the integrator alone gives the bodies is not known")
     if not told.pop("_deadlines_told"):
         words.append("a node told no count of deadlines: only ticks that never began are counted for it")
     if told["packets_lost"] is None:
