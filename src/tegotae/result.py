@@ -77,6 +77,8 @@ class Result(Mapping[str, NDArray[Any]]):
         )
         for name, variable in self.variables.items():
             checks.instance("Result", f"variables[{name!r}]", variable, Variable, "Give a Variable(...).")
+            if "\0" in name:  # where some kinds of files end a name
+                checks.refuse("Result", f"variables has the name {name!r}.", "Use a plain word, such as 'force'.")
         self.title = checks.text("Result", "title", title, "Give a few words.")
         self.about = dict(checks.mapping("Result", "about", about, "Give a dict, or None."))
 
@@ -173,7 +175,7 @@ class Result(Mapping[str, NDArray[Any]]):
         kind = result_files.format_of(target)
         require("Result.save", *kind.needs)
         with checks.written_whole(path) as beside:
-            kind.write(self, beside)
+            result_files.write(kind, self, beside)
         return target
 
     def to_pandas(self) -> pandas.DataFrame:

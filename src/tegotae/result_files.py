@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.errors import FileError, InputError, LeftOutWarning
+from tegotae.errors import FileError, InputError, LeftOutWarning, TegotaeError
 from tegotae.extras import NETCDF, require
 
 if TYPE_CHECKING:
@@ -235,6 +235,20 @@ FORMATS: dict[str, Format] = {
     ".parquet": Format("a table", ("polars",), _write_parquet, None),
     ".mat": Format("MATLAB", (), _write_mat, _read_mat),
 }
+
+
+def write(kind: Format, result: Result, path: Path) -> None:
+    """The file, or an error that says what this kind of file cannot hold."""
+    try:
+        kind.write(result, path)
+    except (TegotaeError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        # The writers raise many kinds of errors for names and values that they do not know; the cause stays attached.
+        raise InputError(
+            f"Result: {kind.what} does not hold all of it ({error}).\n"
+            "  Use plain words for names, and numbers, texts or lists of them for values."
+        ) from error
 
 
 def read(path: Path) -> Content:

@@ -244,3 +244,27 @@ def test_an_interrupted_save_leaves_the_old_file(tmp_path, monkeypatch):
         RUNS["thin"]().save(path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
+
+
+ODD = [  # what no kind of file holds, by name of a variable, its values, and what is told about the run
+    ("a\ud800", np.zeros(2), 1.0),
+    ("a", np.array([object(), object()]), 1.0),
+    ("a", np.zeros(2), object()),
+]
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".csv", ".parquet", ".mat"])
+@pytest.mark.parametrize(("name", "values", "told"), ODD)
+def test_what_a_file_cannot_hold_is_told_and_nothing_is_written(tmp_path, suffix, name, values, told):
+    variables = {"time": Variable(("time",), np.arange(2.0), "s"), name: Variable(("time",), values, "N")}
+    result = Result(variables, title="odd", about={"told": told})
+    try:
+        result.save(tmp_path / f"odd{suffix}")
+    except tg.InputError as error:
+        told = str(error)
+    assert isinstance(told, str) == (not list(tmp_path.iterdir()))
+
+
+def test_a_name_that_files_would_cut_is_refused():
+    with pytest.raises(tg.InputError, match=r"the name 'a\\x00b'"):
+        Result({"a\0b": Variable(("time",), np.zeros(1), "N")}, title="odd")
