@@ -6,7 +6,7 @@ from scipy.linalg import expm
 
 import tegotae as tg
 from tegotae.control import PID, PSMC
-from tegotae.device import AdmittanceDevice, Hand, ImpedanceDevice, Watch, hold
+from tegotae.device import AdmittanceDevice, Hand, ImpedanceDevice, ImpedanceTwin, Watch, hold
 from tegotae.steering.driving import steer
 from tegotae.steering.hands import Driver, Hold, Ramp, Sine, TorqueProfile
 from tegotae.steering.wheels import ForceFeedbackWheel, TorqueSensorWheel
@@ -178,3 +178,22 @@ def test_another_hand_may_take_the_wheel():
 def test_bad_wheels_are_refused(make, says):
     with pytest.raises(tg.InputError, match=says):
         make()
+
+
+@pytest.mark.parametrize(
+    "twin", [WITH_SENSOR, ForceFeedbackWheel(torque_limit=5.0), ImpedanceTwin(mass=0.1, damping=0.1)]
+)
+@pytest.mark.parametrize("which", ["target", "push"])
+def test_a_hand_that_gives_no_number_is_told_before_the_wheel_moves(twin, which):
+    def spoilt(time):
+        return np.array([np.nan if time > 3.5 * T else 0.01])
+
+    hand = Hand(**{"target": hold(0.0), "push": hold(0.0), which: spoilt})
+    wheel = twin.start(period=T, hand=hand)
+    for _ in range(3):
+        wheel.command(np.array([0.01]))
+    if which == "push":  # which acts from where it is, while a target is where it goes
+        wheel.command(np.array([0.01]))
+    with pytest.raises(tg.InputError, match=rf"Hand: {which}\(0\.004 s\)\[0\]=nan"):
+        wheel.command(np.array([0.01]))
+    assert np.isfinite(wheel.position if isinstance(twin, ImpedanceTwin) else wheel.angle).all()

@@ -141,9 +141,27 @@ class Hand:
         time = checks.number("Hand", "time", time, "s")
         here = _point("position", position, "m")
         ahead = _point("target_velocity", target_velocity, "m/s") - _point("velocity", velocity, "m/s")
-        pull, drag = self.stiffness * (self.target(time) - here), self.damping * ahead
-        total: Array = pull + drag + (self.push(time) if self.push else 0.0)
+        pull, drag = self.stiffness * (self.aim(time, here.size) - here), self.damping * ahead
+        total: Array = pull + drag + self.pushing(time, here.size)
         return total
+
+    def aim(self, time: float, axes: int) -> Array:
+        """Where it wants to be [m] at a time [s]; refused unless the target gives finite numbers, one an axis."""
+        return _given("target", self.target, time, "m", axes)
+
+    def pushing(self, time: float, axes: int) -> Array | float:
+        """What it pushes with [N] at a time [s]; refused unless the push gives finite numbers, one an axis."""
+        return _given("push", self.push, time, "N", axes) if self.push else 0.0
+
+
+def _given(name: str, function: Trajectory, time: float, unit: str, axes: int) -> Array:
+    """What a function of time gives, which may be anything; one number may stand for all axes."""
+    told = f"{name}({time:g} s)"
+    value = checks.numbers("Hand", told, function(time))
+    if value.shape not in ((1,), (axes,)):
+        checks.refuse("Hand", f"{told} has shape {value.shape}.", f"Let it give {axes} numbers, in {unit}.")
+    checks.finite("Hand", told, value, unit)
+    return value
 
 
 def _point(name: str, value: ArrayLike, unit: str) -> Array:

@@ -136,7 +136,7 @@ class _LiveTwin:
 
     def _pass_time(self, command: Array, step: Array, drive: Array) -> None:
         """One tick: the drive matrix takes [command, target, target speed]."""
-        ahead = self.hand.target((self._tick + 1) * self.period)
+        ahead = self.hand.aim((self._tick + 1) * self.period, self.dimension)
         self._target_velocity = (ahead - self._target) / self.period
         inputs = np.array([command, self._target, self._target_velocity])
         self._state = step @ self._state + drive @ inputs
@@ -144,7 +144,7 @@ class _LiveTwin:
         self._tick += 1
 
     def _push(self) -> Array | float:
-        return self.hand.push(self.time) if self.hand.push else 0.0
+        return self.hand.pushing(self.time, self.dimension)
 
 
 class LiveImpedanceTwin(_LiveTwin):

@@ -112,24 +112,24 @@ class _LiveWheel:
         return np.array([np.round(self._q / grain) * grain if grain > 0.0 else self._q])
 
     def _target(self, tick: int) -> float:
-        return float(np.atleast_1d(self._hand.target(tick * self.period))[0])
+        return self._hand.aim(tick * self.period, 1).item()
 
     def _push(self) -> float:
-        return float(np.atleast_1d(self._hand.push(self.time))[0]) if self._hand.push else 0.0
+        return float(np.sum(self._hand.pushing(self.time, 1)))
 
     def _exert(self, torque: float) -> None:
         """One tick with a motor torque [N·m] commanded now, which acts after the latency and within the limit."""
-        self.stopped = False
         wheel, hand = self._wheel, self._hand
+        ahead, push = self._target(self._tick + 1), self._push()  # refused before anything moves
+        self.stopped = False
         self._waiting.append(torque)
         self.motor_torque = float(np.clip(self._waiting.popleft(), -wheel.torque_limit, wheel.torque_limit))
-        ahead = self._target(self._tick + 1)
         self._wanted_rate = (ahead - self._wanted) / self.period
         self._q, self._v = k.wheel_pass(
             self._q,
             self._v,
             self.motor_torque,
-            self._push(),
+            push,
             hand.stiffness,
             hand.damping,
             self._wanted,
