@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae import checks, running, unsolved
+from tegotae import checks, contract, running, unsolved
 from tegotae.block import Block, Impedance
 from tegotae.checks import Array
 from tegotae.compile import bind
@@ -37,6 +37,7 @@ class Batch:
             checks.refuse("Batch", "blocks is empty.", "Give at least one block.")
         first = self.blocks[0]
         for i, block in enumerate(self.blocks):
+            contract.check(block)
             if _nature(block) != _nature(first):
                 checks.refuse(
                     "Batch",

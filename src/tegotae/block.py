@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae import checks
+from tegotae import checks, contract
 from tegotae.checks import Array
 from tegotae.result import Result
 
@@ -160,6 +160,7 @@ class Block(ABC):
 
     @cached_property
     def _slices(self) -> dict[str, slice]:
+        contract.check_layout(self)
         places, start = {}, 0
         for field in self.fields:
             stop = start + field.length(self.dimension)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae import checks, running
+from tegotae import checks, contract, running
 from tegotae.block import INITIAL, Admittance, Block, Fault, Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.circuit_sources import line, space
@@ -58,6 +58,8 @@ class Circuit(Admittance):
     ):
         self.admittance = admittance
         _check_causality(admittance, impedances)
+        for block in (admittance, *impedances.values()):
+            contract.check(block)
         self.impedances = dict(impedances)
         given = checks.mapping("Circuit", "ratios", ratios, "Give a number for each name, such as {'brake': 2.0}.")
         self.ratios: dict[str, float] = dict.fromkeys(self.impedances, 1.0) | dict(given)

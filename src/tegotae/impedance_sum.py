@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks
+from tegotae import checks, contract
 from tegotae.block import INITIAL, Fault, Field, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.circuit_sources import line, space
@@ -141,6 +141,7 @@ def _checked(impedances: object) -> dict[str, Impedance]:
                 f"{_OWN}: impedances[{name!r}]={checks.shown(block)} gives no force.\n"
                 "  Give impedances; what moves goes into a tg.Circuit."
             )
+        contract.check(block)
         if block.dimension != first.dimension:
             checks.refuse(
                 _OWN,

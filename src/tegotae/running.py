@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae import checks
+from tegotae import checks, contract
 from tegotae.block import INITIAL, Block, Impedance
 from tegotae.checks import Array
 from tegotae.compile import build
@@ -138,6 +138,7 @@ def module_of(block: Block) -> ModuleType:
 
 def first_state(block: Block, period: float, initial: Mapping[str, ArrayLike] | None) -> Array:
     """Where a run starts, seen to be a state that the block can be in."""
+    contract.check(block)
     state = block.initial_state(period, initial)
     block.check_state(state)
     return state

@@ -184,3 +184,36 @@ def test_steps_that_were_unsolved_before_a_checkpoint_are_not_told_again():
     live.step(1.0)
     assert live["unsolved"] == 5.0
     assert pickle.loads(pickle.dumps(live)).step(1.0) == live.step(1.0)
+
+
+SPRING = tg.FrictionImpedance(stiffness=6000.0, damping=20.0, law=tg.Coulomb(4.0))
+FORCE = Field("force", "N", "on the mover")
+BROKEN = [  # what a block of one's own may have wrong, and what is told
+    ({"fields": (FORCE,)}, "kernels reach beyond"),
+    ({"fields": ()}, "no force of 1 numbers"),
+    ({"fields": None}, "fields=None"),
+    ({"fields": (FORCE, FORCE)}, "names twice"),
+    ({"fields": (Field("force", "N", "on the mover", size=-1),)}, "size of field 'force'=-1"),
+    ({"parameters": SPRING.parameters[:2].copy()}, "kernels reach beyond"),
+    ({"parameters": [1.0]}, "parameters="),
+    ({"kernels": None}, "kernels=None"),
+    ({"kernels": Kernels(lambda: None)}, "kernels did not take a tick"),
+    ({"dimension": 0}, "dimension"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "told"), BROKEN)
+def test_a_block_of_ones_own_whose_parts_do_not_fit_is_refused_before_it_writes_into_memory(wrong, told):
+    sound = {name: getattr(SPRING, name) for name in ("dimension", "fields", "parameters", "kernels")}
+    whole = type("Whole", (Impedance,), sound)()
+    assert whole.start(period=T).step(0.1) == SPRING.start(period=T).step(0.1)
+    block = type("Broken", (Impedance,), sound | wrong)()
+    for way in (
+        lambda: block.run([0.1], period=T) if block.dimension else block.start(period=T),
+        lambda: block.start(period=T),
+        lambda: Batch([block]),
+        lambda: tg.ImpedanceSum({"a": block}),
+        lambda: tg.Circuit(tg.Mass(mass=1.0), {"a": block}),
+    ):
+        with pytest.raises(tg.InputError, match=told):
+            way()
