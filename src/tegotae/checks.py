@@ -339,6 +339,15 @@ def path_of(owner: str, path: object) -> Path:
     return Path(path)
 
 
+def read_bounded(path: str | os.PathLike[str], most: int, remedy: str) -> bytes:
+    """All of a file that has no more than so many bytes; a device never ends, and would fill the memory."""
+    with open(path, "rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise FileError(f"Cannot read {path}: it has more than {most} bytes.\n  {remedy}")
+    return content
+
+
 def target_of(path: str | os.PathLike[str]) -> Path:
     """Where a file will really be written, links followed; refused if it cannot be."""
     place = Path()

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from tegotae import checks
 from tegotae.errors import FileError, InputError
 
 # How msgspec says that a name is unknown, and that a value is of another type; and its types in plain words.
@@ -48,10 +49,7 @@ def read_toml(path: Path, option: str = "--config") -> dict[str, Any]:
         {}
     """
     try:
-        with open(path, "rb") as file:
-            text = file.read(_MOST + 1)  # a device never ends
-        if len(text) > _MOST:
-            raise FileError(f"Cannot read {path}: it has more than {_MOST} bytes.\n  {option} takes a TOML text file.")
+        text = checks.read_bounded(path, _MOST, f"{option} takes a TOML text file.")
         given = tomllib.loads(text.decode("utf-8-sig"))  # some editors begin a text with a mark
     except FileNotFoundError as error:
         raise FileError(f"Cannot read {path}: there is no such file.\n  Check the path given to {option}.") from error

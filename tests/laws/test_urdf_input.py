@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tegotae import Coulomb, FileError, InputError, TegotaeError
-from tegotae.multibody import Body, Fixed, Free, Prismatic, Revolute, Scene, Tree, UrdfWarning, load_urdf
+from tegotae.multibody import Body, Fixed, Free, Prismatic, Revolute, Scene, Tree, UrdfWarning, load_urdf, urdf_file
 
 MATTER = """<inertial><origin xyz="0 0 -0.5" rpy="0 0 0"/><mass value="2"/>
 <inertia ixx="0.2" iyy="0.2" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>"""
@@ -357,3 +357,9 @@ def test_the_implicit_method_is_advised_to_others_only(method: str) -> None:
     with pytest.raises(TegotaeError, match="diverged") as told:
         Scene(tree=ball).run(0.1, period=1e-3, v=[0, 0, 0, 1e200, 1e199, 0], method=method)
     assert ("method='implicit'" in str(told.value)) == (method != "implicit")
+
+
+def test_a_device_that_never_ends_is_no_urdf(monkeypatch):
+    monkeypatch.setattr(urdf_file, "_MOST", 1 << 16)
+    with pytest.raises(FileError, match=r"/dev/zero: it has more than 65536 bytes"):
+        load_urdf("/dev/zero")

@@ -222,6 +222,10 @@ FILES = {
     "none.toml": ("matrix = 1\n", "no `calibration`"),
     "broken.toml": ("calibration = [[\n", "Cannot read"),
     "number.toml": ("calibration = 3\n", "shape"),
+    "deep.toml": ("calibration = " + "[" * 5000 + "]" * 5000, "Cannot read"),
+    "wide.csv": (EYE + "9" * 200_000, "field limit"),
+    "endless.csv": ("\0" * (2 << 20), "more than 1048576 bytes"),
+    "endless.toml": ("#" * (17 << 20), "more than 16777216 bytes"),
     "matrix.txt": (EYE, "neither .toml nor .csv"),
 }
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
 from typing import NoReturn
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -18,6 +17,7 @@ from xml.parsers import expat
 from tegotae import checks
 from tegotae.errors import FileError, InputError
 
+_MOST = 1 << 28  # bytes of a file
 KEPT = {
     "robot": {"link", "joint"},
     "link": {"inertial"},
@@ -68,7 +68,9 @@ class UrdfFile:
 
     def _read(self, path: str | os.PathLike[str]) -> Element:
         try:
-            text = Path(path).read_bytes()
+            text = checks.read_bounded(path, _MOST, "Give the path of a URDF file.")
+        except FileError:
+            raise
         except (OSError, ValueError) as error:
             told = getattr(error, "strerror", None) or error
             raise FileError(f"{self.name}: cannot be read: {told}.\n  Give the path of a URDF file.") from error

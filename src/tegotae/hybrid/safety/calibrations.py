@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-import tomllib
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,8 +13,10 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import FileError
 from tegotae.hybrid.safety.poses import Step
+from tegotae.toml_settings import read_toml
 
 _ILL = 1e10  # condition number: beyond it digits of the wrench would be made of nothing
+_MOST = 1 << 20  # bytes of a file with 36 numbers
 _SIX = "Give six rows of six numbers."
 
 
@@ -36,25 +36,21 @@ def read_calibration(path: str | os.PathLike[str]) -> tuple[Step, ...]:
         ...     read_calibration(file)[5]
         (0.0, 0.0, 0.0, 0.0, 0.0, 2.0)
     """
-    place = Path(path)
-    try:
-        text = place.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"Cannot read {place}: {error}.\n  Name a calibration, .toml or .csv.") from error
+    place = checks.path_of("read_calibration", path)
     if place.suffix == ".toml":
-        try:
-            given = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise FileError(f"Cannot read {place}: {error}.\n  Write calibration = [[...], ...].") from error
+        given = read_toml(place, "sensor.calibration")
         if "calibration" not in given:
             raise FileError(f"Cannot read {place}: it has no `calibration`.\n  Write calibration = [[...], ...].")
         return rows(checked(str(place), given["calibration"]))
     if place.suffix != ".csv":
         raise FileError(f"Cannot read {place}: its name ends in neither .toml nor .csv.\n  Rename it.")
-    lines = [[cell.strip() for cell in line] for line in csv.reader(text.splitlines()) if any(map(str.strip, line))]
     try:
-        numbers = [[float(cell) for cell in line] for line in lines]
-    except ValueError as error:
+        text = checks.read_bounded(place, _MOST, _SIX).decode("utf-8-sig")
+        cells = [[cell.strip() for cell in line] for line in csv.reader(text.splitlines())]
+        numbers = [[float(cell) for cell in line] for line in cells if any(line)]
+    except FileError:
+        raise
+    except (OSError, ValueError, csv.Error) as error:
         raise FileError(f"Cannot read {place}: {error}.\n  {_SIX}") from error
     return rows(checked(str(place), numbers))
 
