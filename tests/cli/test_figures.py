@@ -178,6 +178,22 @@ def test_a_scene_has_no_panel_of_nothing() -> None:
         assert any(np.ptp(np.asarray(line.get_ydata(), dtype=float)) > 0.0 for line in axes.lines)
 
 
+def test_what_rounding_leaves_of_rest_is_not_shown_as_motion() -> None:
+    from tegotae.multibody import Body, Corners, Free, HalfSpace, Scene, Touch, Tree
+
+    tilt = 0.3
+    turn = np.array([[np.cos(tilt), 0, np.sin(tilt)], [0, 1, 0], [-np.sin(tilt), 0, np.cos(tilt)]])
+    inertia = (0.03, 0.03, 0.03)
+    body = Body(name="crate", mass=5.0, inertia=inertia, joint=Free(), rotation=turn, position=0.1 * turn[:, 2])
+    corners = Corners(half_sizes=(0.1, 0.1, 0.1))
+    slope = Touch(on="crate", toucher=corners, surface=HalfSpace(normal=turn[:, 2]), stiffness=1e8, friction=0.5)
+    run = Scene(tree=Tree([body]), touches=[slope]).run(5.0, period=T, every=100)
+    assert np.abs(run.v).max() > 0.0, "or this shows nothing"
+    figure = run.plot()
+    assert labels(figure) == ["position [mm]", "contact force [N]", "gap [µm]", "z [m]"]
+    assert "all the time" in texts(figure)
+
+
 def test_a_crate_is_seen_from_the_side() -> None:
     """It slides by 0.3 m/s: it is drawn as the box that touches, on its floor, and goes to where it went."""
     run = crate()

@@ -28,6 +28,7 @@ _WORDS = {
     "N·m": "friction",
     "N": "friction",
 }
+_ROUNDING = 1e-9  # m/s, rad/s, and of an energy: less is what rounding leaves of rest
 _MOST_CURVES = 12  # in a panel; more of them cannot be told apart
 
 
@@ -46,7 +47,7 @@ def scene(result: Result) -> Figure:
     """Coordinates and velocities by joint, energies, contact forces and gaps of the bodies that touch; beside them the
     machine at a few instants.
 
-    What stays 0 throughout has no panel of its own.
+    What stays 0 throughout, but for rounding, has no panel of its own.
 
     Example:
         >>> from tegotae.figures.scene import scene
@@ -95,7 +96,9 @@ def _moving(result: Result) -> list[tuple[str, str, Curves]]:
                 groups.setdefault(("angle", "rad"), []).append((f"{name.removesuffix(' qw')} turned", angle))
     speeds = _named(result, "speed_names")
     for i, (name, unit) in enumerate(speeds):
-        groups.setdefault((_WORDS[unit], unit), []).append((name, result["v"][:, i]))
+        speed = result["v"][:, i]
+        rests = np.abs(speed).max() < _ROUNDING
+        groups.setdefault((_WORDS[unit], unit), []).append((name, np.zeros_like(speed) if rests else speed))
     for i, (name, unit) in enumerate(speeds):
         if result["friction"][:, i].any():
             force = "N·m" if unit == "rad/s" else "N"
@@ -107,6 +110,8 @@ def _moving(result: Result) -> list[tuple[str, str, Curves]]:
 def _energies(result: Result) -> list[tuple[str, str, Curves]]:
     kinetic, potential = result["kinetic_energy"], result["potential_energy"]
     above = potential - potential.min()
+    if max(kinetic.max(), above.max()) <= _ROUNDING * np.abs(potential).max():
+        return []
     return [("energy", "J", [("kinetic", kinetic), ("potential", above), ("together", kinetic + above)])]
 
 

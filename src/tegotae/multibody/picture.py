@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 INSTANTS = 6
 MOST_LINES = 300  # more of them are a thicket
-_STILL = 1e-3  # of the whole way: what moves less until the end rests
+_STILL, _ROUNDING = 1e-3, 1e-9  # of the whole way, and m or rad: what moves less until the end rests
 
 Place = tuple[str | None, ArrayLike]  # the body whose frame it is given in, None for the world; and where [m]
 
@@ -119,6 +119,6 @@ def _planes(touches: Sequence[Touch]) -> list[HalfSpace]:
 def _instants(q: Array) -> Array:
     """Rows at equal times, from the first to where it comes to rest."""
     away = np.abs(q - q[-1]).max(axis=1, initial=0.0)
-    moving = np.flatnonzero(away > _STILL * away.max())
+    moving = np.flatnonzero(away > max(_STILL * away.max(), _ROUNDING))
     last = min(int(moving[-1]) + 1, len(q) - 1) if moving.size else 0
     return np.unique(np.linspace(0, last, INSTANTS).round().astype(np.int64))

@@ -141,9 +141,8 @@ def own_device(device: OwnDevice, period: float) -> Device:
     try:
         make = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
-        return checks.refuse(
-            OWN, f"device.factory={device.factory!r} cannot be found ({error}).", "Check its spelling and PYTHONPATH."
-        )
+        way = "Name it as 'module:function', without '.py'; its folder must be on PYTHONPATH."
+        return checks.refuse(OWN, f"device.factory={device.factory!r} cannot be found ({error}).", way)
     made: Device = make(**device.options)
     if made.period != period:
         made.close()
