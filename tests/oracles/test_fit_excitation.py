@@ -149,12 +149,12 @@ GOOD = sine(0.05, 1.0, 500)
         ({"law": tg.Tabulated}, "cannot be identified.*\n.*tg.Coulomb"),
         ({"law": tg.Coulomb(4.0)}, "law=tg.Coulomb"),
         ({"law": None}, "law=None"),
-        ({"block_type": tg.SpringDamper}, "SpringDamper has no recipe"),
-        ({"block_type": ELEMENT}, "has no recipe"),
+        ({"machine": tg.SpringDamper}, "SpringDamper has no recipe"),
+        ({"machine": ELEMENT}, "has no recipe"),
         ({"elements": 3}, "elements=3 for a single element"),
-        ({"block_type": tg.ParallelFriction}, "elements is missing"),
-        ({"block_type": tg.ParallelFriction, "elements": 0}, "elements=0"),
-        ({"block_type": tg.ParallelFriction, "elements": 2, "law": tg.Stribeck}, "Coulomb"),
+        ({"machine": tg.ParallelFriction}, "elements is missing"),
+        ({"machine": tg.ParallelFriction, "elements": 0}, "elements=0"),
+        ({"machine": tg.ParallelFriction, "elements": 2, "law": tg.Stribeck}, "Coulomb"),
         ({"known": {"colour": 1.0}}, "known has 'colour'"),
         ({"known": {"damping": -1.0}}, "must be >= 0"),
         ({"known": {"damping": 1.0, "stiffness": 1.0, "limit": 1.0}}, "every parameter is given"),
@@ -162,7 +162,7 @@ GOOD = sine(0.05, 1.0, 500)
     ],
 )
 def test_what_means_nothing_is_refused(change, says):
-    arguments = {"block_type": tg.FrictionImpedance, "velocity": GOOD, "force": -GOOD, "period": T} | change
+    arguments = {"machine": tg.FrictionImpedance, "velocity": GOOD, "force": -GOOD, "period": T} | change
     with pytest.raises(tg.InputError, match=says):
         fit(**arguments)
 
@@ -274,8 +274,8 @@ def test_a_column_that_was_named_is_not_asked_for_again(tmp_path, names, says):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"block_type": GOOD}, "has no recipe"),
-        ({"block_type": None}, "has no recipe"),
+        ({"machine": GOOD}, "has no recipe"),
+        ({"machine": None}, "has no recipe"),
         ({"velocity": 1e-320 * GOOD / GOOD.max()}, "beyond what can be computed with"),
         ({"force": -1e200 * GOOD}, "beyond what can be computed with"),
         ({"progress": "loud"}, "progress='loud'"),
@@ -283,11 +283,11 @@ def test_a_column_that_was_named_is_not_asked_for_again(tmp_path, names, says):
         ({"free": "offset"}, "free='offset' is not a list of names"),
         ({"free": None}, "free=None is not a list"),
         ({"free": ["offset"], "known": {"offset": 1.0}}, "'offset' is in known and in free"),
-        ({"block_type": tg.ParallelFriction, "elements": 10**400}, "elements="),
-        ({"block_type": tg.FrictionAdmittance, "force": GOOD, "free": ["preload"]}, "free has 'preload'"),
+        ({"machine": tg.ParallelFriction, "elements": 10**400}, "elements="),
+        ({"machine": tg.FrictionAdmittance, "force": GOOD, "free": ["preload"]}, "free has 'preload'"),
     ],
 )
 def test_what_cannot_be_computed_is_refused(change, says):
-    arguments = {"block_type": tg.FrictionImpedance, "velocity": GOOD, "force": -GOOD, "period": T} | change
+    arguments = {"machine": tg.FrictionImpedance, "velocity": GOOD, "force": -GOOD, "period": T} | change
     with pytest.raises(tg.InputError, match=says):
         fit(**arguments)

@@ -108,15 +108,15 @@ def poor_record(dimension=1):
         ({"known": {"offset": 0.0}}, {"preload"}),
         ({"known": {"preload": 1.0}}, {"offset"}),
         ({"known": {"preload": 0.0, "offset": 0.0}}, set()),
-        ({"block_type": tg.ParallelFriction, "elements": 1}, set()),
+        ({"machine": tg.ParallelFriction, "elements": 1}, set()),
         ({"dimension": 2}, set()),
     ],
 )
 def test_hints_never_advise_what_was_given_or_cannot_be(arguments, advised):
-    arguments = {"block_type": tg.FrictionImpedance} | arguments
+    arguments = {"machine": tg.FrictionImpedance} | arguments
     record = poor_record(arguments.pop("dimension", 1))
     try:
-        told = str(fit(arguments.pop("block_type"), record, **arguments))
+        told = str(fit(arguments.pop("machine"), record, **arguments))
     except tg.InputError as refused:
         told = str(refused)
     assert {name for name in ("offset", "preload") if f'free=["{name}"]' in told} == advised, told

@@ -106,7 +106,7 @@ class Fit:
 
 
 def fit(
-    block_type: type[Block] | Block | SteeringSystem | PlanarRod,
+    machine: type[Block] | Block | SteeringSystem | PlanarRod,
     velocity: ArrayLike | Record | RodRecord | None = None,
     force: ArrayLike | None = None,
     *,
@@ -136,7 +136,7 @@ def fit(
     it is.
 
     Args:
-        block_type: `FrictionImpedance`, `FrictionAdmittance` or `ParallelFriction`; or any machine that is a block,
+        machine: `FrictionImpedance`, `FrictionAdmittance` or `ParallelFriction`; or any machine that is a block,
             with a first guess of what ``free`` names; or a `SteeringSystem`, whose patch and column are identified from
             a log of its wheel and whose other numbers hold; or a `PlanarRod`, whose elasticity and viscosity are
             identified from a `RodRecord` and whose other numbers hold.
@@ -190,30 +190,28 @@ def fit(
     if both := [name for name in free if name in known]:
         checks.refuse("fit", f"{both[0]!r} is in known and in free.", "Give it in one of them.")
     own = {"measured": measured, "initial": initial}
-    if isinstance(block_type, PlanarRod):
+    if isinstance(machine, PlanarRod):
         if not isinstance(velocity, RodRecord):
             checks.refuse("fit", "a PlanarRod without its motion.", "Give fit(rod, RodRecord(…)).")
         _refuse_given(
             {"force": force, "position": position, **own}, "for a PlanarRod", "Give a RodRecord, known, free."
         )
-        return fit_rod(block_type, velocity, known, free, progress)
+        return fit_rod(machine, velocity, known, free, progress)
     if isinstance(velocity, RodRecord):
         checks.refuse("fit", "a RodRecord without a rod.", "Give fit(PlanarRod(…), RodRecord(…)).")
     steered = {"wheel_angle": wheel_angle, "hand_torque": hand_torque, "speed": speed}
-    if _is_steering(block_type):
+    if _is_steering(machine):
         given = {"velocity": velocity, "force": force, "position": position, "elements": elements, **own}
         _refuse_given(given, "for a SteeringSystem", "Give wheel_angle, hand_torque, speed, known, free.")
-        return _fit_steering(block_type, wheel_angle, hand_torque, speed, period, known, free, progress)
+        return _fit_steering(machine, wheel_angle, hand_torque, speed, period, known, free, progress)
     _refuse_given(steered, "without a steering system", "Fit such as SteeringSystem.paper().")
-    if isinstance(block_type, Block):
+    if isinstance(machine, Block):
         if law is not Coulomb or elements is not None:
-            checks.refuse("fit", f"law or elements for a {block_type.name} that has its own.", "Leave them out.")
-        log = recorded(block_type, velocity, position, force, period, measured)
-        return _fit(named_recipe(block_type, log, known, free, initial), log, progress)
+            checks.refuse("fit", f"law or elements for a {machine.name} that has its own.", "Leave them out.")
+        log = recorded(machine, velocity, position, force, period, measured)
+        return _fit(named_recipe(machine, log, known, free, initial), log, progress)
     _refuse_given(own, "for a class of blocks", "Fit a machine as it is, such as fit(machine, …, free=[…]).")
-    return _fit(
-        recipe_for(block_type, law, elements, known, free), record_of(velocity, position, force, period), progress
-    )
+    return _fit(recipe_for(machine, law, elements, known, free), record_of(velocity, position, force, period), progress)
 
 
 def _refuse_given(arguments: Mapping[str, object], place: str, remedy: str) -> None:

@@ -17,7 +17,7 @@ _ASSUMED: dict[object, tuple[str, ...]] = {
 
 
 def recipe_for(
-    block_type: object, law: type[Law], elements: int | None, known: Mapping[str, float], free: Sequence[str]
+    machine: object, law: type[Law], elements: int | None, known: Mapping[str, float], free: Sequence[str]
 ) -> Recipe:
     """The recipe of a block type, with what is known and what is sought."""
     from tegotae.fitting.recipes.admittance import AdmittanceRecipe
@@ -25,8 +25,8 @@ def recipe_for(
     from tegotae.fitting.recipes.laws import recipe_of
     from tegotae.fitting.recipes.parallel import ParallelRecipe
 
-    if not any(block_type is kind for kind in (FrictionImpedance, FrictionAdmittance, ParallelFriction)):
-        name = f"block_type={getattr(block_type, '__name__', checks.shown(block_type))}"
+    if not any(machine is kind for kind in (FrictionImpedance, FrictionAdmittance, ParallelFriction)):
+        name = f"machine={getattr(machine, '__name__', checks.shown(machine))}"
         checks.refuse(
             "fit",
             f"{name} has no recipe for identification.",
@@ -34,7 +34,7 @@ def recipe_for(
             "or a block with its numbers, an inclusion as to_stepper(…).as_admittance(…), and free=[…].",
         )
     friction = recipe_of(law)
-    if block_type is ParallelFriction:
+    if machine is ParallelFriction:
         if law is not Coulomb:
             checks.refuse("fit", f"law=tg.{law.__name__} for a composite.", "Its elements are identified as Coulomb.")
         if elements is None:
@@ -50,12 +50,12 @@ def recipe_for(
             f"elements={checks.shown(elements)} for a single element.",
             "Leave it out, or fit tg.ParallelFriction.",
         )
-    given = {**friction.given, **dict.fromkeys(_ASSUMED[block_type], 0.0)}
+    given = {**friction.given, **dict.fromkeys(_ASSUMED[machine], 0.0)}
     for name in free:
         if name not in given:
             _nothing_free([name])
         del given[name]
-    kind = ImpedanceRecipe if block_type is FrictionImpedance else AdmittanceRecipe
+    kind = ImpedanceRecipe if machine is FrictionImpedance else AdmittanceRecipe
     return checked(kind(friction, {**given, **known}, given.keys() - known.keys(), free))
 
 
