@@ -65,13 +65,13 @@ def _check_kernels(block: Block) -> None:
     checks.instance(block.name, "kernels", kernels, Kernels, "Give Kernels(make).")
     try:
         answer, advance = kernels.halves()
-        ticks = [_tick(block, answer, advance, behind) for behind in (0.0, 1.0)]
+        one, other = (_tick(block, answer, advance, behind) for behind in (0.0, 1.0))
     except TegotaeError:
         raise
     except Exception as error:  # whatever its own functions raise
         told = f"Give Kernels(make), where make() gives its two kernels, answer and advance ({error!r})."
         checks.refuse(block.name, "kernels did not take a tick.", told)
-    if not np.array_equal(*ticks, equal_nan=True):
+    if not np.array_equal(one, other, equal_nan=True):
         told = "Give as many as they use, or repair their indices."
         checks.refuse(block.name, "its kernels reach beyond its parameters or its fields.", told)
 
