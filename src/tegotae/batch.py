@@ -16,6 +16,8 @@ from tegotae.errors import TegotaeError
 from tegotae.kernels.soundness import first_unsound
 from tegotae.result import Result, Variable
 
+_STATES = "Give one state a block, as `states` of such a batch gives them."
+
 
 class Batch:
     """Blocks of one kind, run together: results get a leading `batch` axis.
@@ -188,12 +190,28 @@ class LiveBatch:
 
     @property
     def states(self) -> list[Array]:
-        """A copy of each block's state."""
+        """A copy of each block's state: keep them as a checkpoint, assign them to go back."""
         rows: list[Array] = [np.empty(0)] * len(self.batch.blocks)
         for places, _, states, *_ in self._parts:
             for i, row in zip(places, states, strict=True):
                 rows[i] = row.copy()
         return rows
+
+    @states.setter
+    def states(self, value: Sequence[ArrayLike]) -> None:
+        if not checks.is_list(value):
+            checks.refuse("Batch", f"states={checks.shown(value)} is not a list.", _STATES)
+        rows = [checks.numbers("Batch", "states", row) for row in value]
+        if [row.shape for row in rows] != [row.shape for row in self.states]:
+            checks.refuse("Batch", f"states has shapes {[row.shape for row in rows]}.", _STATES)
+        for block, row in zip(self.batch.blocks, rows, strict=True):
+            block.check_state(row)
+        for places, _, states, *_ in self._parts:
+            states[:] = [rows[i] for i in places]
+
+    def __reduce__(self) -> Any:
+        """Copied and pickled as a batch, a period and states; the copy compiles for itself."""
+        return _revive, (self.batch, self.period, self.states)
 
     def step(self, signal: ArrayLike) -> Array:
         """One tick: velocities [m/s] in, forces [N] out (or forces in, velocities out), one row a block."""
@@ -223,6 +241,12 @@ class LiveBatch:
             "  Start again with a smaller input if this one is absurd; else the model is unstable at this period: "
             "use a shorter one."
         )
+
+
+def _revive(batch: Batch, period: float, states: list[Array]) -> LiveBatch:
+    live = LiveBatch(batch, period, None)
+    live.states = states
+    return live
 
 
 def _nature(block: Block) -> tuple[Any, ...]:

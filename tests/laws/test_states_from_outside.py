@@ -16,7 +16,9 @@ import tegotae as tg
 from tegotae.batch import Batch
 from tegotae.block import Block, Field, Impedance, Kernels
 from tegotae.inclusion import Contact, Inclusion
+from tegotae.multibody import Body, Prismatic, Scene, Tree
 from tegotae.steering import ContactPatch, SteeringSystem
+from tegotae.table import HexaPlant
 from tegotae.through import Through
 
 T = 1e-3
@@ -217,3 +219,22 @@ def test_a_block_of_ones_own_whose_parts_do_not_fit_is_refused_before_it_writes_
     ):
         with pytest.raises(tg.InputError, match=told):
             way()
+
+
+def test_a_copied_live_machine_goes_on_by_itself_and_leaves_the_other_alone():
+    lift = Scene(tree=Tree([Body(name="lift", mass=2.0, joint=Prismatic())])).start(period=T)
+    brakes = STACK.batch(stiffness=[1e3, 1e4]).start(period=T)
+    table = HexaPlant.default().start()
+    for live, push in ((lift, np.array([30.0])), (brakes, [0.1, 0.2]), (table, (0.0, 0.0, 5.0, 0.0, 0.0, 0.0))):
+        live.step(push)
+        others = copy.copy(live), copy.deepcopy(live), pickle.loads(pickle.dumps(live))
+        after = [[np.array(part) for part in other.step(push)] for other in (*others, live)]
+        for found in after[:-1]:
+            for one, same in zip(found, after[-1], strict=True):
+                np.testing.assert_array_equal(one, same)
+    with pytest.raises(tg.InputError, match=r"states has shapes"):
+        brakes.states = [[0.0], [0.0]]
+    bad = brakes.states
+    bad[1][-1] = np.nan
+    with pytest.raises(tg.InputError, match="cannot be in its state"):
+        brakes.states = bad

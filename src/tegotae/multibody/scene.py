@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -233,6 +234,11 @@ class LiveScene:
         self.check_depths(deepest)
         # What starts pressed rests there: its damper has not moved.
         self.memory.touching[:, E] = np.maximum(0.0, -self.look()[:, GAP]) if len(scene.pairs.names) else 0.0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy has a memory of its own; the tick that is bound to this one stays here."""
+        own = {name: value for name, value in self.__dict__.items() if name != "_bound"}
+        return own | {name: copy.deepcopy(own[name]) for name in ("memory", "held", "_one", "_watch")}
 
     def look(self) -> Array:
         """Where the pairs are now, a row each: see `PLACES`."""

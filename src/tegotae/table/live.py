@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -83,6 +83,7 @@ class LiveTable:
         self._wrench, out, o = np.zeros((1, 6)), np.zeros((1, layout.STATE)), room()
         self._march, self._ticks = module().march, 0
         # bound once: a tick in a loop then costs the call alone
+        self._kept = z, s, r, self._command, self._wrench
         self._arguments = (*plant.fixed, z, s, r, self._command, self._wrench, *plant.pace, o, out)
         self._probe = (0.0, 0.0, 0.0) if plant.surface is None else tuple(plant.surface.tip.tolist())
         self._seen = z[layout.SEEN : layout.SEEN + 12]
@@ -102,6 +103,10 @@ class LiveTable:
         # compile on copies, so that the first tick in the loop is not a compile
         copies = z.copy(), s.copy(), r.copy()
         self._march(*plant.fixed, *copies, self._command, self._wrench, *plant.pace, o, out)
+
+    def __reduce__(self) -> Any:
+        """Copied and pickled as a plant and its numbers: what is read here looks into this one's."""
+        return _revive, (self.plant, [part.copy() for part in self._kept], self._ticks)
 
     @property
     def time(self) -> float:
@@ -228,3 +233,11 @@ class LiveTable:
             >>> table.stop()
         """
         self.command(self._reading.position.copy(), self._reading.rotation.copy())
+
+
+def _revive(plant: HexaPlant, kept: list[Array], ticks: int) -> LiveTable:
+    live = plant.start()
+    for own, given in zip(live._kept, kept, strict=True):
+        own[:] = given
+    live._ticks = ticks
+    return live
