@@ -174,3 +174,10 @@ def test_loose_bodies_are_taken_and_told() -> None:
         LooseBody(name="tip", mass=0.0, joint=Revolute(axis=(0, 0, 0)))
     with pytest.raises(InputError, match="center"):
         LooseBody(name="tip", mass=0.0, center=(math.nan, 0, 0), joint=Revolute())
+
+
+def test_a_heavy_point_that_may_turn_is_refused_in_words() -> None:
+    """Its radius of gyration is 1e-190 m: the ratio of mass and inertia is no number."""
+    point = Body(name="point", mass=1e140, inertia=(1e-240,) * 3, joint=Free())
+    with pytest.raises(InputError, match="'point'"):
+        Tree([point, Body(name="arm", mass=1.0, parent="point", joint=Revolute())])

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.checks import Array
+from tegotae.checks import SMALLEST, Array
 from tegotae.multibody.bodies import Body, Fixed, Free, OneDegree, Prismatic, Revolute
 
 REVOLUTE, PRISMATIC, FREE = 0, 1, 2
@@ -274,7 +274,7 @@ def without_inertia(layout: Layout, q: Array | None = None) -> list[int]:
 def _is_singular(felt: Array, rigid: Array) -> bool:
     """Whether a free body can be moved in some way without effort; lengths are measured in radii of gyration."""
     mass, spread = rigid[0, 0], np.trace(rigid[3:, 3:])
-    if mass <= 0.0 or spread <= 0.0:
+    if mass <= 0.0 or spread <= SMALLEST * mass:  # a point, of no size that numbers can tell
         return True
     units = np.repeat([1.0, np.sqrt(mass / spread)], 3)
     moments = np.linalg.eigvalsh(felt * np.outer(units, units))
