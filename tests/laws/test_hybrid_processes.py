@@ -134,7 +134,7 @@ def killed_in_contact(path):
         assert nodes.running == []
     assert not outcome.whole
     assert "dynamics killed by SIGKILL" in outcome.words
-    assert any("re-armed, since it is simulated" in each for each in told)
+    assert any("asked to re-arm, since it is simulated" in each for each in told)
     return LogReader(path)
 
 

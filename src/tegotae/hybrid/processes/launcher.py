@@ -163,7 +163,7 @@ class Run:
             if self._rearm and listener.held_up and now - self._asked > _ASKING:
                 self._asked = now
                 self._say(listener.events())
-                self._tell("a process was late, and the table latched: re-armed, since it is simulated")
+                self._tell("a process was late, and the table latched: asked to re-arm, since it is simulated")
                 ask_rearm(bus, GO, "a process was late", timeout=_ASKING)  # not heard: asked again
             if listener.simulated != before:
                 moved, before = now, listener.simulated
