@@ -133,7 +133,8 @@ def fit(
     fitted with ``free=["preload"]``; one whose force sensor has a bias, with ``free=["offset"]``. A log of a wheel that
     does not begin at rest is judged from where the tyre has rolled on, or the wheel has been to both its ends. The
     response (force for an impedance, velocity for an admittance) may carry sensor noise; the other signal is taken as
-    it is.
+    it is. A machine is judged as it is stepped at this period: what its steps damp is found in its numbers, and no
+    interval tells it; a shorter period brings less.
 
     Args:
         machine: `FrictionImpedance`, `FrictionAdmittance` or `ParallelFriction`; or any machine that is a block,
