@@ -102,10 +102,11 @@ def test_a_mass_is_turned_through_the_arm_as_by_a_torque_on_a_wheel():
     np.testing.assert_allclose(arm.position, arc.point(result.position[-1]), atol=2e-3)  # the servo's lag
 
 
-def test_a_sensor_that_fails_stops_the_arm():
+def test_a_sensor_that_fails_stops_the_arm(monkeypatch):
     arc = arc_of(ARMS[0])
-    broken = Hand(stiffness=0.0, damping=0.0, target=hold(arc.point(0.0)), push=lambda t: np.full(2, np.nan))
-    arm = AdmittanceTwin(bandwidth=50.0, dimension=2).start(hand=broken, period=1e-3)
+    nobody = Hand(stiffness=0.0, damping=0.0, target=hold(arc.point(0.0)))
+    arm = AdmittanceTwin(bandwidth=50.0, dimension=2).start(hand=nobody, period=1e-3)
+    monkeypatch.setattr(arm, "read", lambda: np.full(2, np.nan))
     with pytest.raises(DeviceError, match="tick 0"):
         render_motion(ArcWheel(arm, arc), tg.Mass(mass=0.5).start(period=1e-3), 10)
     assert arm.stopped
