@@ -215,6 +215,10 @@ class Block(ABC):
 
     def spans(self) -> list[tuple[int, int]]:
         """Where numbers that last beyond a tick begin and end in the state."""
+        return self._spans
+
+    @cached_property
+    def _spans(self) -> list[tuple[int, int]]:
         kept, _ = self._kinds_of_numbers
         edges = np.flatnonzero(np.diff(kept, prepend=False, append=False)).tolist()
         return list(zip(edges[::2], edges[1::2], strict=True))

@@ -276,7 +276,7 @@ def variables_of(
     variables, row = {}, 0
     for name in names:
         count = fields[name].length(block.dimension)
-        values = np.moveaxis(table[..., row : row + count, :], -2, -1)
+        values = table[..., row : row + count, :].swapaxes(-2, -1)
         scalar = not fields[name].size and (not fields[name].vector or flat)
         last = f"{name}_index" if fields[name].size else "axis"
         dims = (*lead, "time") if scalar else (*lead, "time", last)
