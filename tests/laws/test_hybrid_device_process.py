@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tegotae.errors import InputError
 from tegotae.hybrid import Command, MemoryLink, Rearm, State, Stop
 from tegotae.hybrid.clocks.virtual import Lockstep
 from tegotae.hybrid.devices.device import SpringTwin
@@ -35,6 +36,12 @@ class Bench:
 
     def tick(self, count=1):
         self.line.run(count * T)
+
+
+@pytest.mark.parametrize("limits", [-1, "fast", np.zeros(3)])
+def test_what_are_no_limits_is_refused(limits):
+    with pytest.raises(InputError, match=r"DeviceNode: limits=.* is not a Limits"):
+        Bench(limits=limits)
 
 
 def test_without_commands_it_stops_within_50_ms_and_holds():

@@ -177,6 +177,8 @@ class DeviceNode:
             checks.refuse("DeviceNode", told, "Give a RealClock or a VirtualClock.")
         self._twin, self._link, self._clock, self._tell = twin, link, clock, tell
         self._watchdog = checks.whole("DeviceNode", "watchdog", watchdog, 1, "Give a number of periods, such as 20.")
+        if limits is not None:
+            checks.instance("DeviceNode", "limits", limits, Limits, "Give Limits(...), or None.")
         self._fastest = math.inf if limits is None else _BEYOND * limits.velocity
         self._quickest = math.inf if limits is None else _BEYOND * limits.angular_velocity
         self._command: Command | None = None
