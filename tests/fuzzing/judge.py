@@ -75,7 +75,7 @@ def place(own: list[traceback.FrameSummary]) -> str:
 _KNOWN_AS = {
     "signal": ("force", "velocity"),
     "variations": ("stiffness", "batch"),
-    "path": ("Cannot", "suffix"),
+    "path": ("Cannot", "suffix", "XML"),
     "frequency": ("wave",),
     "function": ("law",),
     "limits": ("limit",),
