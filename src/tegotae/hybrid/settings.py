@@ -12,11 +12,11 @@ import msgspec
 from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.hybrid.bus.bus import checked_word
-from tegotae.hybrid.settings_group import Group, of
+from tegotae.hybrid.settings_group import SettingsGroup, of
 from tegotae.toml_settings import explain, put, read_toml, toml_lines, with_kinds
 
 
-class RobotsSettings(Group, frozen=True, tag_field="kind", tag="two-robots"):
+class RobotsSettings(SettingsGroup, frozen=True, tag_field="kind", tag="two-robots"):
     """The two free-flying robots of tarao1999.
 
     Example:
@@ -36,7 +36,7 @@ class RobotsSettings(Group, frozen=True, tag_field="kind", tag="two-robots"):
     gap: Annotated[float, of("between the two at the start [m], > 0", above=0.0)] = 0.01
 
 
-class HexaSettings(Group, frozen=True, tag_field="kind", tag="hexa"):
+class HexaSettings(SettingsGroup, frozen=True, tag_field="kind", tag="hexa"):
     """The twin of the six-arm table; its probe meets a fixed surface.
 
     Example:
@@ -58,7 +58,7 @@ class HexaSettings(Group, frozen=True, tag_field="kind", tag="hexa"):
     noise: Annotated[float, of("of the sensor's force [N], standard deviation of a sample, >= 0", least=0.0)] = 0.0
 
 
-class SpringSettings(Group, frozen=True, tag_field="kind", tag="spring"):
+class SpringSettings(SettingsGroup, frozen=True, tag_field="kind", tag="spring"):
     """An ideal table: it is where it was told to be, and a spring pushes it back.
 
     Example:
@@ -72,7 +72,7 @@ class SpringSettings(Group, frozen=True, tag_field="kind", tag="spring"):
     lag: Annotated[float, of("time constant with which it follows [s], >= 0", least=0.0)] = 0.0
 
 
-class OwnDevice(Group, frozen=True, tag_field="kind", tag="own"):
+class OwnDevice(SettingsGroup, frozen=True, tag_field="kind", tag="own"):
     """A device of the user's own, for a real table: `docs/attaching_a_table.md`.
 
     Example:
@@ -89,7 +89,7 @@ class OwnDevice(Group, frozen=True, tag_field="kind", tag="own"):
     options: Annotated[dict[str, Any], of("for the function, as they are")] = msgspec.field(default_factory=dict)
 
 
-class SensorSettings(Group, frozen=True):
+class SensorSettings(SettingsGroup, frozen=True):
     """The force sensor as the table node reads it.
 
     Example:
@@ -109,7 +109,7 @@ class SensorSettings(Group, frozen=True):
     overload_torque: Annotated[float, of("torque at which the table trips [N·m], > 0", above=0.0)] = 10.0
 
 
-class LimitSettings(Group, frozen=True):
+class LimitSettings(SettingsGroup, frozen=True):
     """What the table node allows, whatever it is told; the box is about the surface's place.
 
     Example:
@@ -139,7 +139,7 @@ class LimitSettings(Group, frozen=True):
     stopping_distance: Annotated[float, of("farthest that it may then go [m], > 0", above=0.0, most=10.0)] = 0.02
 
 
-class LinkSettings(Group, frozen=True):
+class LinkSettings(SettingsGroup, frozen=True):
     """The fast links, and what is done to them on purpose.
 
     Example:
@@ -165,7 +165,7 @@ class LinkSettings(Group, frozen=True):
     seed: Annotated[int, of("of the chances, >= 0", least=0)] = 0
 
 
-class ClockSettings(Group, frozen=True):
+class ClockSettings(SettingsGroup, frozen=True):
     """How the nodes of a real run wait.
 
     Example:
@@ -183,7 +183,7 @@ class ClockSettings(Group, frozen=True):
     lock_memory: Annotated[bool, of("keep memory from being paged out")] = False
 
 
-class BusSettings(Group, frozen=True):
+class BusSettings(SettingsGroup, frozen=True):
     """Discovery, parameters, viewer stream and log: where each node listens.
 
     Example:
@@ -198,7 +198,7 @@ class BusSettings(Group, frozen=True):
     view: Annotated[str, of("the viewer")] = "127.0.0.1:0"
 
 
-class ViewSettings(Group, frozen=True):
+class ViewSettings(SettingsGroup, frozen=True):
     """The viewer.
 
     Example:
@@ -213,7 +213,7 @@ class ViewSettings(Group, frozen=True):
     )
 
 
-class Settings(Group, frozen=True):
+class Settings(SettingsGroup, frozen=True):
     """All of a hybrid simulation; `toml()` shows every number with its meaning.
 
     Args:

@@ -35,7 +35,7 @@ def of(description: str, *, above: float | None = None, least: float | None = No
     return Meta(description=description, extra=bounds)
 
 
-class Group(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SettingsGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Settings that belong together. Unknown names, other types and numbers out of range are errors, however given.
 
     Example:

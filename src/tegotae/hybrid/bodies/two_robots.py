@@ -197,7 +197,6 @@ class TwoRobots:
         period = checks.period_of(OWN, period)
         if isinstance(self.joints, Servo):
             return None
-        period = checks.period_of(OWN, period)
         near = replace(self, gap=self.speed * period)
         bodies = near.meeting(period=period, guard=False)
         before, met = bodies.energy, False
