@@ -3,6 +3,8 @@
 A crash is what is looked for, so it runs in a process of its own: `python random_states.py SEED TRIALS`.
 """
 
+import dataclasses
+import math
 import sys
 import warnings
 from collections.abc import Iterator
@@ -11,6 +13,7 @@ import numpy as np
 
 import tegotae as tg
 from tegotae.block import Block
+from tegotae.compile import backend
 from tegotae.shipped_machines import classic_blocks, composites, movers
 
 PERIOD = 1e-3
@@ -36,6 +39,7 @@ HOSTILE = [
     2.0**53,
     2.0**63,
 ]
+WHOLE = [-(2**63), -(2**53), -7, -1, 0, 1, 2, 3, 5, 6, 10**8, 2**31, 2**53, 2**62, 2**63 - 1]
 
 
 def plain_blocks() -> Iterator[Block]:
@@ -73,14 +77,22 @@ def tyres() -> Iterator[Block]:
     yield SteeringSystem.paper(speed=10.0).circuit()
 
 
+def gust(t):
+    """An input of a machine [N]."""
+    return 3.0 * math.sin(40.0 * t)
+
+
 def machines() -> Iterator[Block]:
     """What has other blocks or whole machines inside."""
-    from tegotae.inclusion import Contact, Friction, Inclusion
-    from tegotae.multibody import Body, Free, Revolute, Tree, TreeAdmittance
+    import sympy
+
+    from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio
+    from tegotae.multibody import Body, Free, HalfSpace, Point, Revolute, Scene, Touch, Tree, TreeAdmittance
     from tegotae.multibody.controllers import Lock, Servo
     from tegotae.through import Through
 
     yield from movers()
+    yield from tables()
     rub = tg.FrictionImpedance(stiffness=1e5, damping=10.0, law=tg.Coulomb(6.0))
     crane = Tree(
         [
@@ -90,17 +102,49 @@ def machines() -> Iterator[Block]:
             Body(name="tool", mass=1.0, inertia=(0.1, 0.1, 0.1), parent="hand", joint=Revolute()),
         ]
     )
-    yield TreeAdmittance(tree=crane, at="hand", controllers={"hand": Lock(), "tool": Servo(gain=10.0)})
+    controllers = {"hand": Lock(), "tool": Servo(gain=10.0)}
+    yield TreeAdmittance(tree=crane, at="hand", controllers=controllers)
+    floor = {"surface": HalfSpace(), "stiffness": 1e5, "beta": 1e-2}
+    touches = [Touch(on=name, toucher=Point(position=(0, 0, 0)), friction=0.5, **floor) for name in ("hull", "tool")]
+    yield Scene(tree=crane, touches=touches, controllers=controllers)
+    pendulum = Tree([Body(name="bob", mass=1.0, center=(0.3, 0.0, 0.0), joint=Revolute(axis=(0, 1, 0)))])
+    for method in ("symplectic", "rk4"):
+        yield Scene(tree=pendulum, method=method)
     slider = Inclusion({"p": "v", "v": "(load - coulomb(4, v, 'rub') + dio(p, 'wall'))/2"}, inputs={"load": 0.0})
     given = {"friction": Friction(stiffness=1e5, beta=2e-3), "contact": Contact(stiffness=1e5, beta=2e-3)}
     yield slider.to_stepper(period=PERIOD, **given).as_admittance(force="load", velocity="v")
+    rows = {"p": "v", "v": "(load + wind - coulomb(4, v, 'rub') + dio(p + far, 'wall'))/m"}
+    blown = Inclusion(rows, {"m": 2.0, "far": 1.0}, inputs={"load": 0.0, "wind": gust})
+    yield blown.to_stepper(period=PERIOD, **given)
+    x, z, v, u, load = sympy.symbols("x z v u load")
+    floor = dio(z, "floor")
+    rx, ry = coulomb(0.3 * floor, (v, u), "rub")
+    rows = {"x": "v", "y": "u", "z": "w", "v": load - rx, "u": 5 * sympy.sin(x) - ry, "w": floor - 9.81}
+    yield Inclusion(rows, {"load": 0.0}).to_stepper(period=PERIOD, **given)
     rope = tg.SpringDamper(stiffness=100.0, damping=1.0)
     hung = tg.Circuit(tg.Mass(mass=1.0), {"rope": rope, "one": STACK, "two": STACK}, bases=["rope"])
     yield hung
     yield Through(hung, "rope")
     yield tg.ImpedanceSum({"stack": STACK, "wall": WALL, "felt": Through(hung, "rope")})
-    yield tg.Circuit(hung.by_address(), {"stack": STACK, "felt": Through(hung, "rope")}).by_address()
-    yield tg.Circuit(tg.Mass(mass=1.0, dimension=2), {"rope": tg.SpringDamper(stiffness=9.0, dimension=2)}).by_address()
+    yield reached(tg.Circuit(reached(hung), {"stack": STACK, "felt": Through(hung, "rope")}))
+    yield reached(tg.Circuit(tg.Mass(mass=1.0, dimension=2), {"rope": tg.SpringDamper(stiffness=9.0, dimension=2)}))
+
+
+def reached(circuit: tg.Circuit) -> tg.Circuit:
+    """By the addresses of its blocks, where those are compiled to C."""
+    return circuit.by_address() if backend.name() == "c" else circuit
+
+
+def tables() -> Iterator[Block]:
+    """A motion table by itself, and one whose probe rubs on a surface and whose sensor is late and noisy."""
+    from tegotae.table import ForceSensor, HexaPlant, Surface
+
+    plain = HexaPlant.default(kp=800.0)
+    quick = dataclasses.replace(plain, servo=dataclasses.replace(plain.servo, period=PERIOD))
+    yield quick
+    surface = Surface(height=-0.4201, stiffness=1e5, damping=100.0, probe=(0.02, -0.03, 0.05), friction=0.3)
+    sensor = ForceSensor(noise=1e-6, cutoff=100.0, delay=2, seed=7)
+    yield dataclasses.replace(quick, surface=surface, sensor=sensor, substeps=4)
 
 
 def every_block() -> Iterator[Block]:
@@ -120,28 +164,38 @@ def classes_of_blocks() -> set[type]:
     return {kind for kind in owned if not getattr(kind, "__abstractmethods__", None)}
 
 
+def hostile(count, rng):
+    """Real numbers that hardly any field can take, and wild ones."""
+    wild = rng.normal(size=count) * 10.0 ** rng.uniform(-320, 300, count)
+    return np.where(rng.random(count) < 0.7, rng.choice(HOSTILE, count), wild)
+
+
 def spoilt(state, rng):
-    """One number, a few or all of them replaced."""
+    """One number, a few or all of them replaced, whole ones by whole ones."""
     bad = state.copy()
-    count = int(rng.choice([1, 2, 3, bad.size]))
-    places = rng.choice(bad.size, min(count, bad.size), replace=False)
-    wild = rng.normal(size=places.size) * 10.0 ** rng.uniform(-320, 300, places.size)
-    bad[places] = np.where(rng.random(places.size) < 0.7, rng.choice(HOSTILE, places.size), wild)
+    size = bad.real.size + bad.whole.size
+    places = rng.choice(size, min(int(rng.choice([1, 2, 3, size])), size), replace=False)
+    real, whole = places[places < bad.real.size], places[places >= bad.real.size] - bad.real.size
+    bad.real[real] = hostile(real.size, rng)
+    wild = rng.integers(-(2**63), 2**63 - 1, whole.size)
+    bad.whole[whole] = np.where(rng.random(whole.size) < 0.9, rng.choice(WHOLE, whole.size), wild)
     return bad
 
 
 def pushed(block, rng):
-    """An input."""
+    """An input; of what has no port a torque in all joints, or what it calls its load."""
     size = rng.choice([0.0, 0.1, 10.0])
-    return size * float(rng.normal()) if block.dimension == 1 else size * rng.normal(size=block.dimension)
+    if "load" in block.parts and not block.dimension:
+        return {"load": size * float(rng.normal())}
+    return size * float(rng.normal()) if block.dimension < 2 else size * rng.normal(size=block.dimension)
 
 
 def stepped(live, value) -> bool:
-    """One tick; whether it gave an answer. The only error that it may end in says that it diverged."""
+    """One tick; whether it gave an answer. The only errors that it may end in say that it diverged or cannot go on."""
     try:
         live.step(value)
     except tg.TegotaeError as error:
-        if "diverged" not in str(error):
+        if "diverged" not in str(error) and "HexaPlant: " not in str(error):
             raise
         return False
     return True
@@ -171,9 +225,9 @@ def tried(block: Block, rng, trials: int) -> dict[str, int]:
 def begun(block: Block, rng, trials: int) -> None:
     """The same as where it starts, field by field."""
     for _ in range(trials):
-        name, part = list(block.slices().items())[rng.integers(len(block.slices()))]
+        name, place = list(block.spaces.state.places.items())[rng.integers(len(block.parts))]
         try:
-            live = block.start(period=PERIOD, initial={name: spoilt(np.zeros(part.stop - part.start), rng)})
+            live = block.start(period=PERIOD, initial={name: hostile(place.stop - place.start, rng)})
             live.step(pushed(block, rng))
         except tg.TegotaeError:
             pass

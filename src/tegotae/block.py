@@ -1,17 +1,24 @@
 """The two contracts. An impedance takes motion and gives force; an admittance takes force and gives motion.
 
-A block is immutable: parameters and the names of its compiled kernels. Its state is a vector of numbers owned by
-whoever runs it, so the same block can be run twice, copied, batched, checkpointed and replayed.
+A block is immutable: it has parameters `p`. Whoever runs it owns its state `s`, all that a tick needs of the past, and
+its workspace `w`, which may be lost between two ticks. A `Layout` names the parts of each, and kernels find them by
+those names. So the same block can be run twice, copied, batched, checkpointed and replayed.
 
-Kernels come in two halves, so that anything couples implicitly to anything:
+Kernels come in halves, so that anything couples implicitly to anything:
 
 - ``answer`` is pure: what would this block give for a trial input, and how fast does that change (the slope)?
 - ``advance`` commits what really happened.
 
+and, for blocks that work in `w`, two more:
+
+- ``prepare`` works out what all trials of a tick have in common, once its inputs are known.
+- ``restore`` makes anew what `w` keeps from tick to tick; it is called where `w` may have been lost.
+
 *Motion* is the mean generalised velocity over the tick. In one dimension the kernels are
 
-    impedance    answer(p, s, v, T) -> force, slope       advance(p, s, v, T)
-    admittance   answer(p, s, h, T) -> motion, slope      advance(p, s, h, v, T)
+    impedance    answer(p, s, w, v, T) -> force, slope       advance(p, s, w, v, T)
+    admittance   answer(p, s, w, h, T) -> motion, slope      advance(p, s, w, h, v, T)
+    either       prepare(p, s, w, T)                         restore(p, s, w)
 
 and in n dimensions `answer` takes two more arrays to fill: (n,) for its first value, (n, n) for the slope.
 """
@@ -23,92 +30,57 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks, contract
-from tegotae.checks import Array
+from tegotae.layout import Layouts, Memory, Part, Space
 from tegotae.result import Result
+from tegotae.state import Fault, State, set_initial
 
 if TYPE_CHECKING:
-    from tegotae.live import LiveAdmittance, LiveImpedance
-
-MOST = 2.0**53  # beyond it not every whole number is a float
-
+    from tegotae.running.batch import Batch
+    from tegotae.running.live import LiveAdmittance, LiveImpedance
 
 INITIAL = 'Name fields of the state and their values, such as initial={"velocity": 1.0}.'
 
+MODULE = "_generated_module"  # under which a block keeps what was generated for it
 
-@dataclass(frozen=True)
-class Field:
-    """One named part of a block's state.
-
-    Args:
-        name: as it appears in results.
-        unit: SI unit.
-        meaning: a few words.
-        vector: one number for each dimension, or one in all.
-        size: how many numbers instead, for parts that are neither.
-        recorded: whether a run records it unless asked otherwise.
-        fed: an input beside motion and force: whoever runs the block may set it before each tick.
-        whole: it counts: whole numbers >= 0.
-        scratch: where a tick works, and may leave what is not finite.
-        placed: where the mover is, not how far it went: positions that are given set it first.
-
-    Example:
-        >>> Field("force", "N", "force on the mover").name
-        'force'
-    """
-
-    name: str
-    unit: str
-    meaning: str
-    vector: bool = True
-    recorded: bool = True
-    size: int = 0
-    fed: bool = False
-    whole: bool = False
-    scratch: bool = False
-    placed: bool = False
-
-    def length(self, dimension: int) -> int:
-        """How many numbers of the state it takes."""
-        return self.size or (dimension if self.vector else 1)
+Style = Literal["views", "values", "memory"]
 
 
-class Fault(NamedTuple):
-    """A number in a state that cannot be: where it stands, and what may stand there."""
+class Halves(NamedTuple):
+    """The kernels of a block. `tick`, of an admittance, is `answer` and `advance` in one, where that saves work."""
 
-    place: int
-    may_be: str
-
-
-def fault_at(start: int, wrong: NDArray[np.bool_], may_be: str) -> Fault | None:
-    """The first that is wrong of the numbers from `start` on; None if none is."""
-    return Fault(start + int(np.argmax(wrong)), may_be) if wrong.any() else None
+    answer: Callable[..., Any]
+    advance: Callable[..., Any]
+    prepare: Callable[..., Any] | None = None
+    restore: Callable[..., Any] | None = None
+    tick: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True)
 class Kernels:
-    """How to make a block's two compiled halves.
+    """How to make a block's compiled halves.
 
     Args:
-        make: an importable function that gives (answer, advance) for the functions below.
+        make: an importable function that gives `Halves`, or (answer, advance), for the functions below.
         functions: what the halves are made for, such as the kernels of a friction law.
-        by_value: `make` gives a third function, ``follow(p, s, v, T) -> new state as a tuple``, for small blocks
-            whose p and s may be passed as tuples: many of them in a row are then worked on several at a time.
+        style: how they find their numbers. "views": every part by its letter; single parameters are numbers, all else
+            arrays. "values", for small blocks of one dimension: parts of the state are numbers too, and `advance` gives
+            the new ones, in order; many such blocks in a row are worked on several at a time. "memory": p, s and w as
+            they lie, for generated kernels that know the places.
     """
 
     make: Callable[..., Any]
     functions: tuple[Callable[..., Any], ...] = ()
-    by_value: bool = False
+    style: Style = "views"
 
-    def halves(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """(answer, advance), compiled on their first call."""
-        answer, advance, *_ = self.make(*self.functions)
-        return answer, advance
+    def halves(self) -> Halves:
+        """Compiled on their first call."""
+        return Halves(*self.make(*self.functions))
 
     def imports(self, suffix: str = "") -> tuple[tuple[str, Callable[..., Any]], ...]:
         """Alias -> function, as a generated module imports them."""
@@ -118,33 +90,58 @@ class Kernels:
         )
 
     def source(self, suffix: str = "") -> str:
-        """The line of a generated module that makes `answer` and `advance`."""
+        """The line of a generated module that makes the halves."""
         laws = ", ".join(f"law{suffix}_{i}" for i in range(len(self.functions)))
-        follow = f", follow{suffix}" if self.by_value else ""
-        return f"answer{suffix}, advance{suffix}{follow} = make{suffix}({laws})\n"
+        names = [name + suffix for name, half in zip(Halves._fields, self.halves(), strict=True) if half is not None]
+        places = [i for i, half in enumerate(self.halves()) if half is not None]
+        made = ", ".join(f"made{suffix}[{i}]" for i in places)
+        return f"made{suffix} = make{suffix}({laws})\n{', '.join(names)} = {made}\n"
+
+
+class Port(NamedTuple):
+    """Where a block meets others: its name, in how many directions, and the units of motion and force there."""
+
+    name: str
+    dimension: int
+    motion: str = "m/s"
+    force: str = "N"
+
+
+class Spaces(NamedTuple):
+    """Where each part of a block's parameters, state and workspace lies."""
+
+    parameters: Space
+    state: Space
+    workspace: Space
 
 
 class Block(ABC):
-    """What impedances and admittances share: parameters, a state with named fields, kernels."""
+    """What impedances and admittances share: parameters, a state and a workspace with named parts, kernels."""
 
     dimension: int
-    # What to advise where a step found no solution: blocks that solve count such steps in a field `unsolved`.
+    gives: ClassVar[Literal["force", "velocity"]]  # what it answers: the part of its state where that stands
+    # What to advise where a step found no solution: blocks that solve count such steps in a part `unsolved`.
     unsolved_remedy: ClassVar[str] = "A shorter period or more damping usually helps."
 
     @property
     @abstractmethod
-    def fields(self) -> tuple[Field, ...]:
-        """The layout of the state."""
+    def layout(self) -> Layouts:
+        """Names, units and shapes of its parameters, its state and its workspace."""
 
     @property
     @abstractmethod
-    def parameters(self) -> Array:
-        """The vector p that the kernels read."""
+    def values(self) -> Mapping[str, ArrayLike]:
+        """What its parameters are, by the names of its layout."""
 
     @property
     @abstractmethod
     def kernels(self) -> Kernels:
         """How its compiled halves are made."""
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """Where it meets others; none for a machine that only takes what it is fed."""
+        return (Port("port", self.dimension),) if self.dimension else ()
 
     def check(self, period: float) -> None:  # noqa: B027 - most blocks accept any period
         """Refuse what can only be judged once the period is known."""
@@ -154,86 +151,83 @@ class Block(ABC):
         """The class's name, for messages and results."""
         return type(self).__name__
 
-    def slices(self) -> dict[str, slice]:
-        """Where each field lies in the state vector."""
-        return self._slices
+    @cached_property
+    def spaces(self) -> Spaces:
+        """Where everything lies in memory."""
+        contract.check_layout(self)
+        own = self.layout
+        sizes = tuple(own.sizes[name] for name in own.names)
+        spaces = (Space(part, own.sizes) for part in (own.state, own.workspace))
+        return Spaces(Space(own.parameters, own.sizes, sizes), *spaces)
 
     @cached_property
-    def _slices(self) -> dict[str, slice]:
-        contract.check_layout(self)
-        places, start = {}, 0
-        for field in self.fields:
-            stop = start + field.length(self.dimension)
-            places[field.name] = slice(start, stop)
-            start = stop
-        return places
+    def parameters(self) -> Memory:
+        """The numbers p that the kernels read."""
+        return self.spaces.parameters.pack(self.values)
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
-        """The state at rest, with the fields named in `initial` set."""
-        places = self.slices()
-        state = np.zeros(max(s.stop for s in places.values()))
-        for name, value in checks.mapping(self.name, "initial", initial, INITIAL).items():
-            if name not in places:
-                checks.refuse(self.name, f"initial[{name!r}] is not part of its state.", f"It has {', '.join(places)}.")
-            wanted = places[name].stop - places[name].start
-            given = checks.numbers(self.name, f"initial[{name!r}]", value)
-            if given.shape != (wanted,):
-                told = f"initial[{name!r}]={checks.shown(value)} has shape {given.shape}."
-                checks.refuse(self.name, told, f"Give {wanted} number(s).")
-            checks.finite(self.name, f"initial[{name!r}]", given, "")
-            state[places[name]] = given
+    @cached_property
+    def parts(self) -> dict[str, Part]:
+        """The parts of its state, by name."""
+        return {name: place.part for name, place in self.spaces.state.places.items()}
+
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
+        """The state at rest, with the parts named in `initial` set."""
+        state = State(self.name, self.spaces.state)
+        set_initial(state, checks.mapping(self.name, "initial", initial, INITIAL))
         return state
 
-    def check_state(self, state: Array) -> None:
+    def check_state(self, state: State) -> None:
         """Refuse a state from outside that it could not have come to by itself; see `fault`."""
         fault = self.fault(state)
         if fault is None:
             return
-        name, part = next((n, part) for n, part in self.slices().items() if part.start <= fault.place < part.stop)
-        spot = name if part.stop - part.start == 1 else f"{name}[{fault.place - part.start}]"
+        own = state.part(fault.name).ravel()
+        spot = fault.name if own.size == 1 else f"{fault.name}[{fault.place}]"
         told = f"Give {fault.may_be}, or a state that such a block was in."
-        checks.refuse(self.name, f"{spot}={float(state[fault.place])!r} cannot be in its state.", told)
+        checks.refuse(self.name, f"{spot}={own[fault.place].item()!r} cannot be in its state.", told)
 
-    def fault(self, state: Array) -> Fault | None:
+    def fault(self, state: State) -> Fault | None:
         """The first number that cannot be; None for a state that it can run from.
 
-        Kernels trust their state. A block that keeps flags, counts or places in it says here which ones there are.
+        Kernels trust their state. A block that keeps more than counts and flags in it says here what there may be.
         """
-        kept, counts = self._kinds_of_numbers
-        unfit = fault_at(0, ~np.isfinite(state) & kept, "a finite number")
-        if unfit is None and counts.any():
-            wrong = counts & ((state < 0.0) | (state > MOST) | (state != np.floor(state)))
-            unfit = fault_at(0, wrong, f"a whole number from 0 to {MOST:.0f}")
-        return unfit
+        if not np.isfinite(state.real).all():
+            for name, place in state.space.places.items():
+                own = state.part(name).ravel()
+                if not place.whole and not np.isfinite(own).all():
+                    return Fault(name, int(np.argmin(np.isfinite(own))), "a finite number")
+        for name, place in state.space.places.items():
+            if place.whole:
+                own, part = state.part(name).ravel(), place.part
+                wrong = (own < part.least) | (own > part.most)
+                if wrong.any():
+                    return Fault(name, int(np.argmax(wrong)), f"a whole number from {part.least} to {part.most}")
+        return None
 
-    @cached_property
-    def _kinds_of_numbers(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which numbers of the state last beyond a tick, and which of them count."""
-        length = [f.length(self.dimension) for f in self.fields]
-        kept = np.repeat([not f.scratch for f in self.fields], length)
-        return kept, np.repeat([f.whole for f in self.fields], length)
+    def see_divergence(self, table: NDArray[np.float64], every: int, period: float, began: State) -> None:
+        """Say when a run left the range of numbers.
 
-    def spans(self) -> list[tuple[int, int]]:
-        """Where numbers that last beyond a tick begin and end in the state."""
-        return self._spans
-
-    @cached_property
-    def _spans(self) -> list[tuple[int, int]]:
-        kept, _ = self._kinds_of_numbers
-        edges = np.flatnonzero(np.diff(kept, prepend=False, append=False)).tolist()
-        return list(zip(edges[::2], edges[1::2], strict=True))
-
-    def bound(
-        self, P: Array, S: Array, X: Array, period: float, every: int, picks: NDArray[np.int64], record: Array
-    ) -> Callable[[], Any]:
-        """Its compiled loop over many blocks of this kind: each call takes every row of S through its record in X.
-
-        The arrays are held, parameters P, states S and records along a leading axis; X may be one record for all.
+        Args:
+            table: what it recorded, a row a number.
+            every: so many ticks.
+            period: T [s].
+            began: the state that it started from.
         """
-        from tegotae import running
-        from tegotae.compile import bind
+        from tegotae.running import loop
 
-        return bind(running.module_of(self).batch_loop, P, S, X, period, every, picks, record)
+        loop.report_divergence(self.name, table, every, period)
+
+    def see_trouble(self, state: State) -> None:  # noqa: B027 - most blocks can always go on
+        """Say why it cannot go on from a state; blocks that stop tell so in a part `trouble`, 0 as long as they run."""
+
+    def about_end(self, state: State) -> dict[str, Any]:
+        """What a result tells of the state that a run ended in; "first_unsolved_step" is -1 where all were solved."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of; how that is laid out and run, every process finds for itself."""
+        found = {name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)}
+        return {name: value for name, value in self.__dict__.items() if name not in {*found, MODULE}}
 
     @property
     def variable(self) -> tuple[str, ...]:
@@ -244,7 +238,7 @@ class Block(ABC):
         """The same block with some parameters changed."""
         return dataclasses.replace(cast(Any, self), **changes)
 
-    def batch(self, **variations: Sequence[Any]) -> Any:
+    def batch(self, **variations: Sequence[Any]) -> Batch:
         """The same block many times with some parameters varied, run together along a leading axis.
 
         Example:
@@ -254,7 +248,7 @@ class Block(ABC):
             >>> sweep.run(np.full(10, 0.05), period=1e-3).force.shape
             (2, 10)
         """
-        from tegotae.batch import Batch
+        from tegotae.running.batch import Batch
 
         return Batch.of_variations(self, variations)
 
@@ -267,6 +261,8 @@ class Impedance(Block):
         >>> isinstance(tg.SpringDamper(stiffness=100.0), tg.Impedance)
         True
     """
+
+    gives = "force"
 
     def steepest_rise(self, period: float) -> float:
         """The largest rise of the force with the velocity [N·s/m], 0 for a block that only ever resists more."""
@@ -281,6 +277,8 @@ class Impedance(Block):
         every: int = 1,
         record: Sequence[str] | None = None,
         initial: Mapping[str, ArrayLike] | None = None,
+        inputs: Mapping[str, ArrayLike] | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> Result:
         """Run a whole record from rest, compiled.
 
@@ -291,18 +289,23 @@ class Impedance(Block):
             every: record every so many ticks.
             record: names of the fields to record; all public ones unless given.
             initial: fields of the state to start from instead of rest.
+            inputs: field that is fed -> a number, or its values over the ticks, in its own unit.
+            progress: called with the share that is done, now and then.
         """
-        from tegotae import running
+        from tegotae.running import loop
 
         period = checks.period_of(self.name, period)
-        motion = running.motion_of(self.name, velocity, position, period, self.dimension)
+        motion = loop.motion_of(self.name, velocity, position, period, self.dimension)
         if position is not None:
-            initial = running.started(self, np.asarray(position)[0], initial)
-        return running.run(self, motion, "velocity", "m/s", period, every, record, initial)
+            initial = loop.started(self, np.asarray(position)[0], initial)
+        given = loop.Signal("velocity", motion, "m/s")
+        return loop.run(
+            self, given, period, every=every, record=record, initial=initial, inputs=inputs, progress=progress
+        )
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveImpedance:
         """A live element for a control loop; its kernels are warm when this returns."""
-        from tegotae.live import LiveImpedance
+        from tegotae.running.live import LiveImpedance
 
         return LiveImpedance(self, period, initial)
 
@@ -316,6 +319,8 @@ class Admittance(Block):
         True
     """
 
+    gives = "velocity"
+
     @abstractmethod
     def least_reluctance(self, period: float) -> float:
         """The smallest rise of the needed force with the velocity [N·s/m]; M/T for a plain mass."""
@@ -328,6 +333,8 @@ class Admittance(Block):
         every: int = 1,
         record: Sequence[str] | None = None,
         initial: Mapping[str, ArrayLike] | None = None,
+        inputs: Mapping[str, ArrayLike] | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> Result:
         """Run a whole record of forces, compiled.
 
@@ -337,15 +344,19 @@ class Admittance(Block):
             every: record every so many ticks.
             record: names of the fields to record; all public ones unless given.
             initial: fields of the state to start from instead of rest, such as {"velocity": 1.0}.
+            inputs: field that is fed -> a number, or its values over the ticks, in its own unit.
+            progress: called with the share that is done, now and then.
         """
-        from tegotae import running
+        from tegotae.running import loop
 
         period = checks.period_of(self.name, period)
-        signal = checks.signal(self.name, "force", force, "N", self.dimension)
-        return running.run(self, signal, "force", "N", period, every, record, initial)
+        given = loop.Signal("force", checks.signal(self.name, "force", force, "N", self.dimension), "N")
+        return loop.run(
+            self, given, period, every=every, record=record, initial=initial, inputs=inputs, progress=progress
+        )
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveAdmittance:
         """A live element for a control loop; its kernels are warm when this returns."""
-        from tegotae.live import LiveAdmittance
+        from tegotae.running.live import LiveAdmittance
 
         return LiveAdmittance(self, period, initial)

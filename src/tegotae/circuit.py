@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
-from math import isfinite, nan
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae import checks, contract, running
-from tegotae.block import INITIAL, Admittance, Block, Fault, Field, Impedance, Kernels
+from tegotae import checks, contract
+from tegotae.block import INITIAL, Admittance, Block, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.circuit_sources import line, space
 from tegotae.circuit_sources.addressed import table_of
-from tegotae.circuit_sources.group import Group, fields_of, groups_of, parameters_of
-from tegotae.compile import bind, build, is_ready
-from tegotae.errors import CausalityError, UniquenessError
-from tegotae.kernels.soundness import first_unsound
-from tegotae.live import LiveAdmittance
-from tegotae.result import Result, Variable
-from tegotae.unsolved import count_in, places_in, tell
+from tegotae.circuit_sources.causality import check_causality
+from tegotae.circuit_sources.group import Group, Inside, groups_of, size_of
+from tegotae.circuit_sources.parts import Parts, Seat, add_block, add_group, layouts_of, no_parts
+from tegotae.compile import build, is_ready
+from tegotae.errors import UniquenessError
+from tegotae.layout import Layouts, Memory, Part
+from tegotae.result import Result
+from tegotae.running import loop
+from tegotae.running.source import module_for
+from tegotae.state import Fault, State
+from tegotae.unsolved import count_in
 
 
 class Circuit(Admittance):
@@ -57,7 +59,7 @@ class Circuit(Admittance):
         bases: Sequence[str] = (),
     ):
         self.admittance = admittance
-        _check_causality(admittance, impedances)
+        check_causality(admittance, impedances)
         for block in (admittance, *impedances.values()):
             contract.check(block)
         self.impedances = dict(impedances)
@@ -80,7 +82,7 @@ class Circuit(Admittance):
                     checks.refuse(
                         "Circuit", f"{label} names {name!r}.", f"It has impedances {', '.join(self.impedances)}."
                     )
-        taken = {field.name.split(".")[0] for field in self.admittance.fields}
+        taken = {name.split(".")[0] for name in self.admittance.parts}
         for name in taken.intersection(self.impedances):
             checks.refuse("Circuit", f"{name!r} is already a name in {self.admittance.name}.", "Choose another name.")
         for name, ratio in self.ratios.items():
@@ -92,111 +94,97 @@ class Circuit(Admittance):
     def _groups(self) -> tuple[Group, ...]:
         """Impedances with the same kernels."""
         geared = [name for name, ratio in self.ratios.items() if ratio != 1.0]
-        p, s = self.admittance.parameters.size, _length(self.admittance)
-        return groups_of(self.impedances, self.dimension, p, s, geared=geared, based=self.bases)
+        return groups_of(self.impedances, self.dimension, size_of(self.admittance), geared=geared, based=self.bases)
 
     @cached_property
-    def fields(self) -> tuple[Field, ...]:
-        """The admittance's fields, then each impedance's with its name in front."""
-        fields = [dataclasses.replace(f, name=_seen_from_outside(f.name)) for f in self.admittance.fields]
-        fields += fields_of(self._groups, self.impedances)
-        if self.dimension > 1:
-            fields.append(
-                Field(
-                    "scratch",
-                    "",
-                    "where a solve works",
-                    recorded=False,
-                    size=space.scratch_size(self.dimension),
-                    scratch=True,
-                )
-            )
+    def _parts(self) -> Parts:
+        """The admittance's parts, then each impedance's with its name in front, then its own."""
+        parts = self._made_of()
+        if self._table is not None:  # where its blocks lie if its loop does not know them
+            for own, given, table in zip((False, True), (parts.real, parts.whole), self._table, strict=True):
+                name = "places" if own else "addresses"
+                parts.parameters.append(Part(name, "", "of blocks", (table.size,), whole=own))
+                given.append(table)
+        return parts
+
+    def _made_of(self) -> Parts:
+        """All of it but for the table by which blocks may be reached."""
+        parts = no_parts()
+        add_block(parts, self.admittance, "", _seen_from_outside)
+        for group in self._groups:
+            add_group(parts, group, self.impedances, self.ratios)
         told = "steps that did not converge"
-        fields.append(Field("unsolved", "-", told, vector=False, recorded=False, whole=True))
-        return tuple(fields)
+        parts.state.append(Part("unsolved", "-", told, whole=True, recorded=False))
+        if self.dimension > 1:
+            parts.workspace.append(Part("solve", "", "where a solve works", (space.scratch_size(self.dimension),)))
+        return parts
+
+    @cached_property
+    def layout(self) -> Layouts:
+        """All blocks' parts: the admittance's, then each impedance's with its name in front."""
+        return layouts_of(self._parts, self.dimension)
 
     @property
-    def parameters(self) -> Array:
-        """The admittance's parameters, then group by group the impedances' parameters and ratios."""
-        return self._parameters
+    def values(self) -> dict[str, ArrayLike]:
+        """Every block's parameters, by their names in the circuit."""
+        return {name: self.spaces.parameters.part(self.parameters, name) for name in self.spaces.parameters.places}
 
     @cached_property
-    def _parameters(self) -> Array:
-        """Behind them, where its blocks lie if its loop does not know them."""
-        parts = [self.admittance.parameters, *parameters_of(self._groups, self.impedances, self.ratios)]
-        return np.concatenate(parts if self._table is None else [*parts, self._table])
+    def parameters(self) -> Memory:
+        """The admittance's parameters, then group by group the impedances' parameters and ratios."""
+        return Memory(np.concatenate(self._parts.real), np.concatenate([_NONE, *self._parts.whole]))
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
-        """Every block as it starts, with the fields named in `initial` set ("velocity", "brake.deflection", ...)."""
-        state = super().initial_state(period, None)
-        initial = checks.mapping("Circuit", "initial", initial, 'Give a dict, such as {"velocity": 1.0}.')
-        places = self.slices()
+    @cached_property
+    def _seats(self) -> list[Seat]:
+        """Its blocks, and where their states lie in its own."""
+        inner = {name: _seen_from_outside(name) for name in self.admittance.parts}
+        named = [({part: f"{n}.{part}" for part in block.parts}, block) for n, block in self.impedances.items()]
+        return [Seat(block, names, self.spaces.state) for names, block in [(inner, self.admittance), *named]]
+
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
+        """Every block as it starts, with the parts named in `initial` set ("velocity", "brake.deflection", ...)."""
         given = checks.mapping("Circuit", "initial", initial, INITIAL)
-        initial = self._placed(period, given) | dict(given)
-        for prefix, block in [("", self.admittance), *((f"{n}.", b) for n, b in self.impedances.items())]:
-            outside = {name: _seen_from_outside(name) if not prefix else prefix + name for name in block.slices()}
-            own = {name: initial[told] for name, told in outside.items() if told in initial}
-            own_state = block.initial_state(period, own)
-            for name, part in block.slices().items():
-                state[places[outside[name]]] = own_state[part]
-        for name in initial:
-            if name not in places:
-                checks.refuse("Circuit", f"initial[{name!r}] is not part of its state.", f"It has {', '.join(places)}.")
+        for name in given:
+            if name not in self.parts:
+                known = ", ".join(self.parts)
+                checks.refuse("Circuit", f"initial[{name!r}] is not part of its state.", f"It has {known}.")
+        told = self._placed(period, given) | dict(given)
+        state = super().initial_state(period, told)  # refuses in its own words; then each block sees to its own
+        for seat in self._seats:
+            own = {name: told[outer] for name, outer in seat.names.items() if outer in told} if told else None
+            seat.put(state, seat.block.initial_state(period, own))
         return state
 
-    def fault(self, state: Array) -> Fault | None:
+    def fault(self, state: State) -> Fault | None:
         """Its own, then those that its blocks see in their parts of it."""
         found = super().fault(state)
-        for block, places in self._parts:
-            inside = None if found else block.fault(state[places])
-            found = inside._replace(place=int(places[inside.place])) if inside else found
+        for seat in self._seats:
+            if found is None and type(seat.block).fault is not Block.fault:
+                found = seat.fault(state)
         return found
 
-    @cached_property
-    def _parts(self) -> list[tuple[Block, NDArray[np.int64]]]:
-        """Blocks that look at more than single numbers, and where their states lie in the circuit's."""
-        places = self.slices()
-        parts: list[tuple[Block, NDArray[np.int64]]] = []
-        for prefix, block in [("", self.admittance), *((f"{n}.", b) for n, b in self.impedances.items())]:
-            if type(block).fault is not Block.fault:
-                told = [prefix + name if prefix else _seen_from_outside(name) for name in block.slices()]
-                spots = [np.arange(places[name].start, places[name].stop) for name in told]
-                parts.append((block, np.concatenate(spots)))
-        return parts
+    def see_trouble(self, state: State) -> None:
+        """Those of its blocks that cannot go on say why."""
+        for seat in self._seats:
+            if type(seat.block).see_trouble is not Block.see_trouble:
+                seat.block.see_trouble(seat.inside(state))
 
     def _placed(self, period: float, initial: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
         """Impedances that ask where the mover is start where the admittance starts, seen through their ratio."""
-        places = self.admittance.slices()
-        if "position" not in places or not any(field.placed for field in self.fields):
-            return {}
-        own = {name: initial[name] for name in places if name in initial}
-        here = self.admittance.initial_state(period, own)[places["position"]]
         asking = [
-            (name, field.name) for name, block in self.impedances.items() for field in block.fields if field.placed
+            (n, part) for n, block in self.impedances.items() for part, told in block.parts.items() if told.placed
         ]
-        return {f"{name}.{field}": self.ratios[name] * here for name, field in asking}
+        if "position" not in self.admittance.parts or not asking:
+            return {}
+        own = {name: initial[name] for name in self.admittance.parts if name in initial}
+        here = self.admittance.initial_state(period, own).part("position")
+        return {f"{name}.{part}": self.ratios[name] * here for name, part in asking}
 
     # ------------------------------------------------------------ running
 
-    def bound(
-        self, P: Array, S: Array, X: Array, period: float, every: int, picks: NDArray[np.int64], record: Array
-    ) -> Callable[[], Any]:
-        """The loop of `run`, so that a circuit comes to the same numbers in whatever way it is run."""
-        unfed = np.empty((0, 0)), np.empty(0, dtype=np.int64)
-        rows = [(P[b], S[b], X[b if len(X) > 1 else 0], *unfed, period, every, picks, record[b]) for b in range(len(P))]
-        if len(rows) == 1:
-            return bind(self.module.loop, *rows[0])
-        loops = [bind(self.module.loop, *row) for row in rows]
-
-        def call() -> None:
-            for loop in loops:
-                loop()
-
-        return call
-
     @cached_property
     def module(self) -> ModuleType:
-        """The generated module: `make`, `loop`."""
+        """The generated module: `make`."""
         return self._own_module if self._table is None else module_by_address(self.dimension)
 
     @cached_property
@@ -206,23 +194,25 @@ class Circuit(Admittance):
         for i, group in enumerate(self._groups):
             imports += group.kernels.imports(f"_{i}")
         velocity, unsolved, scratch = self._places
+        mover = Inside(self.admittance, "_a")
         if self.dimension == 1:
-            source = line.source_on_line(self.admittance, self._groups, velocity, unsolved)
+            source = line.source_on_line(mover, self._groups, velocity, unsolved)
         else:
-            source = space.source_in_space(self.admittance, self._groups, velocity, unsolved, scratch)
+            source = space.source_in_space(mover, self._groups, velocity, unsolved, scratch)
         return build(source, tuple(imports))
 
-    @property
+    @cached_property
     def _places(self) -> tuple[int, int, int]:
-        """Where a solve finds the velocity, the count of unsolved steps, and room to work in (0 on a line)."""
-        places = self.slices()
-        scratch = places["scratch"].start if self.dimension > 1 else 0
-        return self.admittance.slices()["velocity"].start, places["unsolved"].start, scratch
+        """Where a solve finds the velocity, the count of unsolved steps, and room to work in."""
+        end = self._groups[-1].end if self._groups else size_of(self.admittance)
+        return self.admittance.spaces.state.places["velocity"].start, end.s[1], end.w[0]
 
     @cached_property
-    def _table(self) -> Array | None:
+    def _table(self) -> Memory | None:
         """How the loop that ships reaches the blocks, where no loop of its own can be compiled; else None."""
-        if is_ready(self._own_module.loop, *_like_a_run(self.dimension)):
+        kernels = Kernels(self._own_module.make, style="memory")
+        own = module_for(kernels, layouts_of(self._made_of(), self.dimension), self.dimension, self.gives)
+        if is_ready(own.loop, *_like_a_run(self.dimension)):
             return None
         table = table_of(self.admittance, self._groups, *self._places)
         if table is not None:
@@ -255,7 +245,7 @@ class Circuit(Admittance):
     @property
     def kernels(self) -> Kernels:
         """Made from the generated module."""
-        return Kernels(self.module.make)
+        return Kernels(self.module.make, style="memory")
 
     def check(self, period: float) -> None:
         """Every block by itself, then the coupled step: it has one solution if the mass outweighs falling friction."""
@@ -288,6 +278,7 @@ class Circuit(Admittance):
         every: int = 1,
         record: Sequence[str] | None = None,
         initial: Mapping[str, ArrayLike] | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> Result:
         """Run the whole machine in one compiled loop.
 
@@ -301,48 +292,20 @@ class Circuit(Admittance):
             every: record every so many ticks.
             record: names of the fields to record; all public ones unless given.
             initial: fields to start from instead of rest, such as {"velocity": 1.0, "brake.deflection": 0.0}.
+            progress: called with the share that is done, now and then.
         """
         period = checks.period_of(self.name, period)
-        every = checks.whole(self.name, "every", every, 1, "Use every=1 to record each tick.")
-        self.check(period)
-        inputs = checks.mapping("Circuit", "inputs", inputs, "Give a dict from the name of a field to its values.")
-        initial = checks.mapping("Circuit", "initial", initial, 'Give a dict, such as {"velocity": 1.0}.')
         motions = self._base_motions(checks.mapping("Circuit", "bases", bases, "Give a dict of velocities by name."))
         signal = self._force_of(force, motions, ticks)
-        names, picks = running.picks_of(self, record)
-        ticks, flat = signal.shape[0], self.dimension == 1
-        running.check_every(self.name, every, ticks)
-        fed, slots = self._fed(motions, inputs, ticks)
-        first = {name: row[0] for name, row in zip(inputs, fed[len(fed) - len(inputs) :], strict=True)}
-        state = running.first_state(self, period, first | dict(initial))
-        table = np.empty((picks.size, ticks // every))
-        self.module.loop(self.parameters, state, signal, fed, slots, period, every, picks, table)
-        running.report_divergence(self.name, table, every, period)
-        unsolved = self.unsolved(state)
-        tell(self.name, unsolved, ticks, self.unsolved_remedy)
-        variables = {"time": running.time_of(ticks, every, period)}
-        dims = ("time",) if flat else ("time", "axis")
-        variables["force"] = Variable(dims, signal[every - 1 :: every], "N", "external force, as given")
-        variables |= running.variables_of(self, names, table, flat=flat)
-        about = running.about(self, period) | {"unsolved_steps": unsolved}
-        return Result(variables, title="Circuit", about=about)
+        given = loop.Signal("force", signal, "N", "external force, as given")
+        return loop.run(
+            self, given, period, every=every, record=record, initial=initial, inputs=inputs, progress=progress,
+            more=loop.Fed(motions, self._base_slots()),
+        )  # fmt: skip
 
-    def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveCircuit:
-        """The machine in a control loop: `velocity = live.step(force)`; bases stand still."""
-        return LiveCircuit(self, period, initial)
-
-    def unsolved(self, state: Array) -> int:
+    def unsolved(self, state: State) -> int:
         """How many steps that led to this state did not converge, circuits inside included."""
-        return count_in(state, self._counts)
-
-    @cached_property
-    def _counts(self) -> tuple[int, ...]:
-        """Where unsolved steps are counted, those of circuits inside too."""
-        return places_in(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What it was made of; how it runs, and how it is laid out for that, every process finds for itself."""
-        return {name: self.__dict__[name] for name in ("admittance", "impedances", "ratios", "bases", "dimension")}
+        return count_in(state) or 0
 
     def _base_motions(self, bases: Mapping[str, ArrayLike]) -> Array:
         if set(bases) != set(self.bases):
@@ -361,22 +324,9 @@ class Circuit(Admittance):
 
     def _base_slots(self) -> NDArray[np.int64]:
         """Where each component of the base velocities lies in the state."""
-        places = self.slices()
-        starts = [np.arange(places[f"{n}.base_velocity"].start, places[f"{n}.base_velocity"].stop) for n in self.bases]
-        return np.concatenate([*starts, np.empty(0)]).astype(np.int64)
-
-    def _fed(self, motions: Array, inputs: Mapping[str, ArrayLike], ticks: int) -> tuple[Array, NDArray[np.int64]]:
-        """All that is set before each tick, one row a number, and where it lies in the state."""
-        open_ = {f.name: f for f in self.fields if f.fed}
-        for name in inputs:
-            if name not in open_:
-                told = f"It takes {', '.join(open_)}." if open_ else "None of its blocks is fed."
-                checks.refuse("Circuit", f"inputs names {name!r}.", told)
-        rows = [checks.held("Circuit", f"inputs[{n!r}]", v, open_[n].unit, ticks) for n, v in inputs.items()]
-        slots = [self._base_slots(), np.array([self.slices()[n].start for n in inputs], dtype=np.int64)]
-        if not rows:
-            return motions, slots[0]
-        return np.concatenate([motions.reshape(-1, ticks), np.stack(rows)]), np.concatenate(slots)
+        places = [self.spaces.state.places[f"{name}.base_velocity"] for name in self.bases]
+        spots = [np.arange(place.start, place.stop) for place in places]
+        return np.concatenate([_NONE, *spots])
 
     def _force_of(self, force: ArrayLike | None, motions: Array, ticks: int | None) -> Array:
         length = motions.shape[1] if motions.size else None
@@ -395,32 +345,6 @@ class Circuit(Admittance):
         return signal.ravel() if self.dimension == 1 else signal
 
 
-class LiveCircuit(LiveAdmittance):
-    """A circuit in a control loop."""
-
-    block: Circuit
-
-    def _bound(self, *way: int) -> Callable[..., Any]:
-        """The loop of its runs, over a single tick."""
-        given, found, picks = self._in, self._out, running.picks_of(self.block, ["velocity"])[1]
-        record = given[None] if self._n == 1 else given[None, None]
-        shared = record, self._period, 1, picks, found[None, :, None]
-        self.block.bound(self._parameters[None], self._state[None].copy(), *shared)()
-        loop = self.block.bound(self._parameters[None], self._state[None], *shared)
-        look = bind(first_unsound, self._state[None], np.array(self.block.spans(), dtype=np.int64))
-        if self._n > 1:
-            return lambda: all(map(isfinite, given.tolist())) and (loop() or look() < 0)
-
-        def step(force: float) -> float:
-            if not isfinite(force):
-                return nan
-            given[0] = force
-            loop()
-            return found.item() if look() < 0 else nan
-
-        return step
-
-
 @cache
 def module_by_address(dimension: int) -> ModuleType:
     """The module for all circuits of this dimension; see `Circuit.by_address`."""
@@ -429,8 +353,11 @@ def module_by_address(dimension: int) -> ModuleType:
 
 def _like_a_run(n: int) -> tuple[Any, ...]:
     """Arguments of the types that a run hands to its loop."""
-    signal, indices = np.empty(0) if n == 1 else np.empty((0, n)), np.empty(0, dtype=np.int64)
-    return np.empty(0), np.empty(0), signal, np.empty((0, 0)), indices, 1.0, 1, indices, np.empty((0, 0))
+    nothing, signal = Memory(np.empty(0), _NONE), np.empty(0) if n == 1 else np.empty((0, n))
+    return nothing, nothing, nothing, signal, np.empty((0, 0)), _NONE, 1.0, 1, _NONE, _NONE, 1, 0, 0, np.empty((0, 0))
+
+
+_NONE = np.empty(0, dtype=np.int64)
 
 
 @cache
@@ -443,36 +370,6 @@ def _warn_of_addresses() -> None:
 
 
 def _seen_from_outside(name: str) -> str:
-    """A circuit inside keeps its own count of unsolved steps and its own scratch, under other names."""
-    return f"inner_{name}" if name in ("unsolved", "scratch") or name.startswith("inner_") else name
-
-
-def _check_causality(admittance: object, impedances: Mapping[str, object]) -> None:
-    """One block gives motion, all others give force; anything else cannot run."""
-    if not isinstance(admittance, Admittance):
-        gives = "it gives force" if isinstance(admittance, Impedance) else "it is no block"
-        raise CausalityError(
-            f"Circuit: admittance={checks.shown(admittance)} cannot move anything: {gives}.\n"
-            "  Start a circuit with what moves, such as Mass(mass=...) or FrictionAdmittance(...)."
-        )
-    if not isinstance(impedances, Mapping):
-        raise CausalityError(f"Circuit: impedances={checks.shown(impedances)} have no names.\n  Give {{'brake': ...}}.")
-    for name, block in impedances.items():
-        if isinstance(block, Admittance):
-            raise CausalityError(
-                f"Circuit: {name!r} is a {block.name}, which gives motion, and so does {admittance.name}.\n"
-                "  Join two moving parts by an impedance between them, such as a SpringDamper."
-            )
-        if not isinstance(block, Impedance):
-            told = f"impedances[{checks.shown(name)}]={checks.shown(block)} is no block."
-            raise CausalityError(f"Circuit: {told}\n  Give an impedance.")
-        if block.dimension != admittance.dimension:
-            checks.refuse(
-                "Circuit",
-                f"{name!r} has dimension={block.dimension}, but {admittance.name} moves in {admittance.dimension}.",
-                f"Use dimension={admittance.dimension} for every block.",
-            )
-
-
-def _length(block: Block) -> int:
-    return int(max(s.stop for s in block.slices().values()))
+    """A circuit inside keeps its own count of unsolved steps and its own places, under other names."""
+    own = ("unsolved", "solve", "addresses", "places")
+    return f"inner_{name}" if name in own or name.startswith("inner_") else name

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tegotae import checks
 from tegotae.errors import TegotaeError
+from tegotae.layout import Layout, Layouts, Memory, Part
 
 if TYPE_CHECKING:
     from tegotae.block import Block
@@ -19,53 +20,95 @@ _SEEN = "_contract_kept"
 
 
 def check(block: Block) -> None:
-    """Refuse a block from outside the package whose fields, parameters or kernels are not what they must be."""
+    """Refuse a block from outside the package whose layout, values or kernels are not what they must be."""
     if _is_ours(block) or block.__dict__.get(_SEEN):
         return
-    check_layout(block)
-    given = block.parameters
-    if not isinstance(given, np.ndarray) or given.dtype != np.float64 or given.ndim != 1:
-        checks.refuse(block.name, f"parameters={checks.shown(given)}.", "Give a vector of floats, np.array([...]).")
+    _check_values(block)
     _check_kernels(block)
     block.__dict__[_SEEN] = True
 
 
 def check_layout(block: Block) -> None:
-    """Refuse a block from outside the package whose dimension or fields are not what they must be."""
-    from tegotae.block import Field, Impedance
-
+    """Refuse a block from outside the package whose dimension or layout is not what it must be."""
     if _is_ours(block):
         return
-    name, fields = block.name, block.fields
+    name, own = block.name, block.layout
     checks.whole(name, "dimension", block.dimension, 1, "Give in how many directions it moves.")
-    if not isinstance(fields, Sequence) or not all(isinstance(f, Field) and isinstance(f.name, str) for f in fields):
-        checks.refuse(name, f"fields={checks.shown(fields)}.", "Give a tuple of Field(name, unit, meaning).")
-    names = [f.name for f in fields]
-    if len(set(names)) != len(names):
-        checks.refuse(name, f"fields has names twice: {', '.join(names)}.", "Give each field a name of its own.")
-    for field in fields:
-        checks.whole(name, f"size of field {field.name!r}", field.size, 0, "Give how many numbers it has, or 0.")
-    checks.room(name, "its state", sum(f.length(block.dimension) for f in fields), "Give smaller fields.")
-    out = "force" if isinstance(block, Impedance) else "velocity"
-    if out not in names or fields[names.index(out)].length(block.dimension) != block.dimension:
-        told = f"Give it a Field({out!r}, ...) with one number a direction: what it answers is read there."
-        checks.refuse(name, f"fields has no {out} of {block.dimension} numbers.", told)
+    if not isinstance(own, Layouts):
+        checks.refuse(name, f"layout={checks.shown(own)}.", "Give layouts(parameters=(...), state=(...)).")
+    if own.sizes.get("axis") != block.dimension:
+        told = f"Give layouts(dimension={block.dimension}, ...)."
+        checks.refuse(name, f"layout is made for dimension={own.sizes.get('axis')}.", told)
+    for label, layout in zip(("parameters", "state", "workspace"), own[:3], strict=True):
+        _check_parts(name, label, layout, own)
+    gives = block.gives
+    place = own.state.places(own.sizes).get(gives)
+    if place is None or place.whole or place.stop - place.start != block.dimension:
+        told = f"Give it a Part({gives!r}, ..., shape=AXIS), one number a direction: what it answers is read there."
+        checks.refuse(name, f"its state has no {gives} of {block.dimension} real numbers.", told)
+
+
+def _check_parts(name: str, label: str, layout: Layout, own: Layouts) -> None:
+    """Parts with names, of known and sensible sizes."""
+    if not all(isinstance(item, Part) and isinstance(item.name, str) for item in layout.items):
+        checks.refuse(name, f"{label} of its layout={checks.shown(layout.items)}.", "Give a tuple of Part(name, ...).")
+    parts = list(layout.parts())
+    for kind, names in (("names", [p.name for p in parts]), ("letters", [p.key for p in parts])):
+        if len(set(names)) != len(names):
+            told = f"{label} of its layout has {kind} twice: {', '.join(names)}."
+            checks.refuse(name, told, "Give each part one of its own.")
+    for part in parts:
+        if not part.key.isidentifier() or part.key.startswith("_"):
+            told = "Give it a letter=... that kernels can write."
+            checks.refuse(name, f"kernels cannot call a part {part.key!r}.", told)
+        for extent in part.shape:
+            told = f"Give whole numbers, AXIS, or names of sizes; it has {', '.join(own.sizes)}."
+            if isinstance(extent, str) and extent not in own.sizes:
+                checks.refuse(name, f"part {part.name!r} has the unknown size {extent!r}.", told)
+            count = own.sizes[extent] if isinstance(extent, str) else extent
+            checks.whole(name, f"shape of part {part.name!r}", count, 0, told)
+        if part.labels is not None:
+            count = math.prod(own.sizes[extent] if isinstance(extent, str) else extent for extent in part.shape)
+            if len(part.shape) != 1 or not len(set(part.labels)) == len(part.labels) == count:
+                told = "Give a vector as many different labels as it has numbers, or labels=None."
+                checks.refuse(name, f"part {part.name!r} of shape {part.shape} has labels={part.labels}.", told)
+    ends = [place.stop for place in layout.places(own.sizes).values()]
+    checks.room(name, f"its {label}", max(ends, default=0), "Give smaller parts.")
 
 
 def _is_ours(block: Block) -> bool:
-    """Those are tested here."""
-    return type(block).__module__.startswith("tegotae.")
+    """Those are tested here; so is what a class of one's own takes over from them."""
+    kind = type(block)
+    if kind.__module__.startswith("tegotae."):
+        return True
+    trusted = ("dimension", "layout", "values", "kernels", "initial_state")
+    homes = (next((c for c in kind.__mro__ if name in vars(c)), None) for name in trusted)
+    return all(home is None or home.__module__.startswith("tegotae.") for home in homes)
+
+
+def _check_values(block: Block) -> None:
+    """A finite value of the right size for each parameter."""
+    way = "Give values={...}, one for each parameter of its layout."
+    given = checks.mapping(block.name, "values", block.values, way)
+    places = block.spaces.parameters.places
+    for name, place in places.items():
+        if name not in given:
+            checks.refuse(block.name, f"values has no {name!r}.", way)
+        own = checks.array(block.name, f"values[{name!r}]", given[name], place.part.unit)
+        if own.size != place.stop - place.start:
+            told = f"Give {place.stop - place.start} number(s), as its layout says."
+            checks.refuse(block.name, f"values[{name!r}] has shape {own.shape}.", told)
+        checks.finite(block.name, f"values[{name!r}]", own, place.part.unit)
 
 
 def _check_kernels(block: Block) -> None:
-    """One tick, twice: what lies behind its parameters and its state may neither change nor matter."""
+    """One tick, twice: what lies behind its numbers may neither change nor matter."""
     from tegotae.block import Kernels
 
     kernels: Any = block.kernels
     checks.instance(block.name, "kernels", kernels, Kernels, "Give Kernels(make).")
     try:
-        answer, advance = kernels.halves()
-        one, other = (_tick(block, answer, advance, behind) for behind in (0.0, 1.0))
+        one, other = (_tick(block, behind) for behind in (0, 1))
     except TegotaeError:
         raise
     except Exception as error:  # whatever its own functions raise
@@ -73,23 +116,25 @@ def _check_kernels(block: Block) -> None:
         checks.refuse(block.name, "kernels did not take a tick.", told)
     if not np.array_equal(one, other, equal_nan=True):
         told = "Give as many as they use, or repair their indices."
-        checks.refuse(block.name, "its kernels reach beyond its parameters or its fields.", told)
+        checks.refuse(block.name, "its kernels reach beyond their parts.", told)
 
 
-def _tick(block: Block, answer: Any, advance: Any, behind: float) -> Array:
-    """What a tick makes of memory that goes on behind parameters and state; what lies there counted from `behind`."""
-    from tegotae.block import Impedance
+def _tick(block: Block, behind: int) -> Array:
+    """What a tick makes of memory that goes on behind every vector; what lies there counted from `behind`."""
+    from tegotae.running.source import module_of
 
-    n, period, state = block.dimension, 1e-3, block.initial_state(1e-3)
-    p, s = (np.append(own, np.full(_BEYOND, behind)) for own in (block.parameters, state))
-    own_p, own_s = p[: block.parameters.size], s[: state.size]
+    n, period = block.dimension, 1e-3
+    memories = [block.parameters, block.initial_state(period).memory, block.spaces.workspace.empty()]
+    longer = [Memory(*(np.append(own, np.full(_BEYOND, behind, own.dtype)) for own in memory)) for memory in memories]
+    cut = [
+        Memory(*(vector[: own.size] for vector, own in zip(long, memory, strict=True)))
+        for long, memory in zip(longer, memories, strict=True)
+    ]
     given, out, slope = np.full(n, 0.1), np.zeros(n), np.zeros((n, n))
-    if n == 1:
-        first = (answer(own_p, own_s, 0.1, period)[0],)
-        advance(own_p, own_s, 0.1, *(() if isinstance(block, Impedance) else first), period)
-    else:
-        answer(own_p, own_s, given, period, out, slope)
-        advance(own_p, own_s, given, *(() if isinstance(block, Impedance) else (out,)), period)
-    p[-_BEYOND:] -= behind
-    s[-_BEYOND:] -= behind
-    return np.concatenate([p, s])
+    module = module_of(block)
+    module.answer_once(*cut, given, period, out, slope)
+    module.advance_once(*cut, given, out, period)
+    for long in longer:
+        for vector in long:
+            vector[-_BEYOND:] -= behind
+    return np.concatenate([*(vector.astype(np.float64) for long in longer for vector in long), out])

@@ -4,15 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Admittance, Field, Impedance, Kernels
-from tegotae.checks import Array
+from tegotae.block import Admittance, Impedance, Kernels
 from tegotae.inside import check_depths
 from tegotae.kernels import elements as k
+from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.state import State
+
+_FORCE = Part("force", "N", "force on the mover", AXIS, "f")
+_SPRING = (Part("stiffness", "N/m", letter="K"), Part("damping", "N·s/m", letter="B"))
+
+
+@cache
+def _mass_layout(dimension: int) -> Layouts:
+    return layouts(
+        dimension=dimension,
+        parameters=(Part("mass", "kg", letter="M"),),
+        state=(
+            Part("velocity", "m/s", "velocity at the end of the tick", AXIS, "v"),
+            Part("position", "m", "position at the end of the tick", AXIS, "x"),
+        ),
+    )
+
+
+@cache
+def _spring_layout(dimension: int) -> Layouts:
+    stretch = Part("stretch", "m", "how far it has been moved from rest", AXIS, "x")
+    return layouts(dimension=dimension, parameters=_SPRING, state=(stretch, _FORCE))
+
+
+@cache
+def _wall_layout(dimension: int) -> Layouts:
+    surface = Part("surface", "m", "where it is along the normal", letter="c")
+    return layouts(
+        dimension=dimension,
+        parameters=(*_SPRING, surface, Part("normal", "-", "out of the wall", AXIS, "n")),
+        state=(Part("position", "m", "of the mover", AXIS, "x", placed=True), _FORCE),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,22 +74,19 @@ class Mass(Admittance):
         checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3.")
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: velocity and position."""
-        return (
-            Field("velocity", "m/s", "velocity at the end of the tick"),
-            Field("position", "m", "position at the end of the tick"),
-        )
+    def layout(self) -> Layouts:
+        """Its mass; velocity and position."""
+        return _mass_layout(self.dimension)
 
     @property
-    def parameters(self) -> Array:
-        """[M]."""
-        return np.array([self.mass])
+    def values(self) -> dict[str, ArrayLike]:
+        """Its mass."""
+        return {"mass": self.mass}
 
     @property
     def kernels(self) -> Kernels:
         """Backward Euler."""
-        return Kernels(k.mass_kernels if self.dimension == 1 else k.mass_kernels_vector)
+        return Kernels(k.mass_kernels, style="values") if self.dimension == 1 else Kernels(k.mass_kernels_vector)
 
     def least_reluctance(self, period: float) -> float:
         """M/T [N·s/m]."""
@@ -93,23 +123,20 @@ class SpringDamper(Impedance):
         checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3.")
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: stretch and force."""
-        return (
-            Field("stretch", "m", "how far it has been moved from rest"),
-            Field("force", "N", "force on the mover"),
-        )
+    def layout(self) -> Layouts:
+        """Stiffness and damping; stretch and force."""
+        return _spring_layout(self.dimension)
 
     @property
-    def parameters(self) -> Array:
-        """[K, B]."""
-        return np.array([self.stiffness, self.damping])
+    def values(self) -> dict[str, ArrayLike]:
+        """Stiffness and damping."""
+        return {"stiffness": self.stiffness, "damping": self.damping}
 
     @property
     def kernels(self) -> Kernels:
         """Backward Euler."""
         if self.dimension == 1:
-            return Kernels(k.spring_kernels, by_value=True)
+            return Kernels(k.spring_kernels, style="values")
         return Kernels(k.spring_kernels_vector)
 
 
@@ -168,17 +195,15 @@ class VirtualWall(Impedance):
         return self.normal  # type: ignore[return-value]  # made so at construction
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: position and force."""
-        return (
-            Field("position", "m", "of the mover", placed=True),
-            Field("force", "N", "force on the mover"),
-        )
+    def layout(self) -> Layouts:
+        """Spring, damper, surface and normal; position and force."""
+        return _wall_layout(self.dimension)
 
     @property
-    def parameters(self) -> Array:
-        """[K, B, c, n]."""
-        return np.array([self.stiffness, self.damping, self._surface, *self._normal])
+    def values(self) -> dict[str, ArrayLike]:
+        """Spring, damper, surface and normal."""
+        own = {"stiffness": self.stiffness, "damping": self.damping}
+        return {**own, "surface": self._surface, "normal": self._normal}
 
     @property
     def _surface(self) -> float:
@@ -189,13 +214,13 @@ class VirtualWall(Impedance):
     def kernels(self) -> Kernels:
         """Backward Euler."""
         if self.dimension == 1:
-            return Kernels(k.wall_kernels, by_value=True)
+            return Kernels(k.wall_kernels, style="values")
         return Kernels(k.wall_kernels_vector)
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Outside: what starts inside would be thrown out with energy that nobody gave."""
         state = super().initial_state(period, initial)
-        here = state[self.slices()["position"]]
+        here = state.part("position")
         gap = float(np.dot(self._normal, here)) - self._surface
         way = "Move the wall, start outside (initial={'position': ...}), or turn its normal around."
         check_depths(self.name, ["the mover"], [gap], [0.0], way)

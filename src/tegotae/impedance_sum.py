@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks, contract
-from tegotae.block import INITIAL, Fault, Field, Impedance, Kernels
-from tegotae.checks import Array
+from tegotae.block import INITIAL, Impedance, Kernels
 from tegotae.circuit_sources import line, space
-from tegotae.circuit_sources.group import Group, fields_of, groups_of, parameters_of
+from tegotae.circuit_sources.group import Group, Spot, groups_of
+from tegotae.circuit_sources.parts import Parts, Seat, add_group, layouts_of, no_parts
 from tegotae.compile import build
 from tegotae.errors import CausalityError
+from tegotae.layout import AXIS, Layouts, Memory, Part
+from tegotae.state import Fault, State
 
 _OWN = "ImpedanceSum"
 
@@ -50,21 +52,39 @@ class ImpedanceSum(Impedance):
 
     @cached_property
     def _groups(self) -> tuple[Group, ...]:
-        return groups_of(self.impedances, self.dimension, 0, self.dimension, geared=(), based=())
+        behind = Spot((0, 0), (self.dimension, 0), (0, 0))
+        return groups_of(self.impedances, self.dimension, behind, geared=(), based=())
 
     @cached_property
-    def fields(self) -> tuple[Field, ...]:
-        """The force, then each impedance's fields with its name in front."""
-        return (Field("force", "N", "force on the mover, all together"), *fields_of(self._groups, self.impedances))
+    def _parts(self) -> Parts:
+        """The force, then each impedance's parts with its name in front."""
+        parts = no_parts()
+        parts.state.append(Part("force", "N", "force on the mover, all together", AXIS))
+        for group in self._groups:
+            add_group(parts, group, self.impedances, dict.fromkeys(self.impedances, 1.0))
+        return parts
 
     @cached_property
-    def _vector(self) -> Array:
-        return np.concatenate(parameters_of(self._groups, self.impedances, dict.fromkeys(self.impedances, 1.0)))
+    def layout(self) -> Layouts:
+        """The force, then each impedance's parts with its name in front."""
+        return layouts_of(self._parts, self.dimension)
 
     @property
-    def parameters(self) -> Array:
+    def values(self) -> dict[str, ArrayLike]:
+        """Every impedance's parameters, by their names in the sum."""
+        return {name: self.spaces.parameters.part(self.parameters, name) for name in self.spaces.parameters.places}
+
+    @cached_property
+    def parameters(self) -> Memory:
         """Group by group the impedances' parameters."""
-        return self._vector
+        nothing = np.empty(0, dtype=np.int64)
+        return Memory(np.concatenate(self._parts.real), np.concatenate([nothing, *self._parts.whole]))
+
+    @cached_property
+    def _seats(self) -> list[Seat]:
+        """Its blocks, and where their states lie in its own."""
+        named = [({part: f"{n}.{part}" for part in block.parts}, block) for n, block in self.impedances.items()]
+        return [Seat(block, names, self.spaces.state) for names, block in named]
 
     @cached_property
     def module(self) -> ModuleType:
@@ -76,31 +96,26 @@ class ImpedanceSum(Impedance):
     @property
     def kernels(self) -> Kernels:
         """Made from the generated module."""
-        return Kernels(self.module.make)
+        return Kernels(self.module.make, style="memory")
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
-        """Every block as it starts, with the fields named in `initial` set ("wall.position", ...)."""
-        places = self.slices()
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
+        """Every block as it starts, with the parts named in `initial` set ("wall.position", ...)."""
         initial = checks.mapping(_OWN, "initial", initial, INITIAL)
         for name in initial:
-            if name not in places:
-                checks.refuse(_OWN, f"initial[{name!r}] is not part of its state.", f"It has {', '.join(places)}.")
-        state = super().initial_state(period, {"force": initial["force"]} if "force" in initial else None)
-        for name, block in self.impedances.items():
-            own = {f: initial[f"{name}.{f}"] for f in block.slices() if f"{name}.{f}" in initial}
-            own_state = block.initial_state(period, own)
-            for field, part in block.slices().items():
-                state[places[f"{name}.{field}"]] = own_state[part]
+            if name not in self.parts:
+                known = ", ".join(self.parts)
+                checks.refuse(_OWN, f"initial[{name!r}] is not part of its state.", f"It has {known}.")
+        state = super().initial_state(period, initial)  # refuses in its own words; then each block sees to its own
+        for seat in self._seats:
+            own = {part: initial[outer] for part, outer in seat.names.items() if outer in initial}
+            seat.put(state, seat.block.initial_state(period, own))
         return state
 
-    def fault(self, state: Array) -> Fault | None:
+    def fault(self, state: State) -> Fault | None:
         """Its own, then those that its blocks see in their parts of it."""
         found = super().fault(state)
-        for name, block in self.impedances.items():
-            spots = [self.slices()[f"{name}.{field}"] for field in block.slices()]
-            places = np.concatenate([np.arange(spot.start, spot.stop) for spot in spots])
-            inside = None if found else block.fault(state[places])
-            found = inside._replace(place=int(places[inside.place])) if inside else found
+        for seat in self._seats:
+            found = found or seat.fault(state)
         return found
 
     def check(self, period: float) -> None:
@@ -120,10 +135,6 @@ class ImpedanceSum(Impedance):
     def varied(self, changes: Mapping[str, Any]) -> ImpedanceSum:
         """The same sum with some of its impedances replaced, by name."""
         return ImpedanceSum(self.impedances | dict(changes))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What it was made of; how it runs, every process finds for itself."""
-        return {"impedances": self.impedances, "dimension": self.dimension}
 
 
 def _checked(impedances: object) -> dict[str, Impedance]:

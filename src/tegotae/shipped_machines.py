@@ -136,7 +136,7 @@ def run_circuits() -> None:
             if block.dimension == dimension:
                 tg.Circuit(mass, {"one": block}).by_address()
                 if isinstance(block, classics.Elastoplastic | classics.LuGre):
-                    sampled_rise(block, block.initial_state(T)[None], T, SPEEDS[:1])  # all of them take long here
+                    sampled_rise(block, [{}], T, SPEEDS[:1])  # all of them take long here
                 else:
                     block.steepest_rise(T)
         for mover in [*moving, *movers()]:
@@ -149,7 +149,7 @@ def run_circuits() -> None:
 
 def _run_circuit(mover: Any) -> None:
     """In every way that circuits run: alone, inside another one, and felt through a spring."""
-    from tegotae.batch import Batch
+    from tegotae.running.batch import Batch
     from tegotae.through import Through
 
     n = mover.dimension

@@ -2,89 +2,112 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Fault, Field, Impedance, Kernels
-from tegotae.checks import Array
+from tegotae.block import Impedance, Kernels
 from tegotae.circuit import Circuit
 from tegotae.circuit_sources import signatures
-from tegotae.circuit_sources.group import Group
+from tegotae.circuit_sources.addressed import COLUMN, OWN
+from tegotae.circuit_sources.group import Group, Inside
+from tegotae.circuit_sources.line import HEAD
+from tegotae.circuit_sources.parts import Seat
 from tegotae.compile import build
+from tegotae.compile.templates import put
+from tegotae.layout import Layout, Layouts, Memory, Part
+from tegotae.running.source import module_of
+from tegotae.state import Fault, State
 
-# The base moves by v; the circuit answers with its own motion w, and the element between them with a force f(r w - v).
-# By the implicit function, dw/dv = -slope r f', with slope = dw/dh of the circuit.
+# The base moves by v; the circuit answers with its own motion m, and the element between them with a force f(r m - v).
+# By the implicit function, dm/dv = -slope r f', with slope = dm/dh of the circuit. For a trial the velocity of the base
+# stands where a run would put it, and is taken away again: `advance` puts what really happened.
 _SOURCE = """
 @kernel
-def answer(p, s, v, T):
-    inner = s[1:]
-    inner[{base}] = v  # where a run would put it; `advance` puts what really happened
-    w, slope = answer_c(p, inner, 0.0, T)
-    f, d = answer_e({p_e}, {s_e}, {ratio} * w - v, T)
-    return -f, d * (1.0 + {ratio} * {ratio} * slope * d)
+def felt(p, s, w, v, T):
+    {reads}
+    kept = s.real[{base}]
+    s.real[{base}] = v
+    m, slope = {move}0.0, T)
+    {resist}
+    s.real[{base}] = kept
+    return m, f, d * (1.0 + {ratio} * {ratio} * slope * d)
 
 
 @kernel
-def advance(p, s, v, T):
-    inner = s[1:]
-    inner[{base}] = v
-    w, slope = answer_c(p, inner, 0.0, T)
-    f, d = answer_e({p_e}, {s_e}, {ratio} * w - v, T)
-    advance_c(p, inner, 0.0, w, T)
-    s[0] = -f
+def answer(p, s, w, v, T):
+    _, f, d = felt(p, Memory(s.real[1:], s.whole), w, v, T)
+    return -f, d
+
+
+@kernel
+def advance(p, s, w, v, T):
+    {reads}
+    outer, s = s, Memory(s.real[1:], s.whole)
+    m, f, d = felt(p, s, w, v, T)
+    s.real[{base}] = v
+    {keep}0.0, m, T)
+    outer.real[0] = -f
+
+
+@kernel
+def prepare(p, s, w, T):
+    {reads}
+    s = Memory(s.real[1:], s.whole)
+    {prepare}
+    return
+
+
+@kernel
+def restore(p, s, w):
+    {reads}
+    s = Memory(s.real[1:], s.whole)
+    {restore}
+    return
 
 
 def make():
-    return answer, advance
+    return {halves}
 """
-
-
 # The same for any circuit that is reached by address: what differs stands behind its parameters.
-_REALS = ("move_at", "keep_at", "resist_at", "ratio")
-_WHOLES = ("base", "own", "p_at", "wide", "s_at", "deep", "columns", "place")
-_READS = "\n    ".join(
-    [f"{name} = p[end + {place}]" for place, name in enumerate(_REALS)]
-    + [f"{name} = int(p[end + {place}])" for place, name in enumerate(_WHOLES, len(_REALS))]
+_REALS = ("move_at", "keep_at", "ready_at", "again_at", "resist_at", "ratio")
+_SIZES = ("wide", "wide_whole", "deep", "deep_whole", "room", "room_whole")
+_STARTS = ("p_at", "p_whole_at", "s_at", "s_whole_at", "w_at", "w_whole_at")
+_WHOLES = ("base", "own", "own_whole", "columns", "count", "i", *_SIZES, *_STARTS)
+_READS = "\n".join(
+    [f"end, end_whole = p.real.shape[0] - {len(_REALS)}, p.whole.shape[0] - {len(_WHOLES)}"]
+    + [f"{name} = p.real[end + {place}]" for place, name in enumerate(_REALS)]
+    + [f"{name} = p.whole[end_whole + {place}]" for place, name in enumerate(_WHOLES)]
 )
-_FELT = f"""
-end = p.shape[0] - {len(_REALS + _WHOLES)}
-    {_READS}
-    circuit, inner = p[:own], s[1:]
-    inner[base] = v
-    w, slope = LINE_MOVE(move_at, circuit, inner, 0.0, T)
-    if columns == 0:
-        f, d = LINE_RESIST(resist_at, p[p_at : p_at + wide], inner[s_at : s_at + deep], ratio * w - v, T)
-    else:
-        P = p[p_at : p_at + wide * columns].reshape((wide, columns))
-        S = inner[s_at : s_at + deep * columns].reshape((deep, columns))
-        f, d = COLUMN_RESIST(resist_at, P[:, place], S[:, place], ratio * w - v, T)
+_RESIST = f"""
+if columns == 0:
+    f, d = LINE_RESIST(resist_at, {OWN}, ratio * m - v, T)
+else:
+    P = p.real[p_at : p_at + count * wide].reshape((wide, count))
+    S = s.real[s_at : s_at + count * deep].reshape((deep, count))
+    f, d = COLUMN_RESIST(resist_at, {COLUMN}, ratio * m - v, T)
 """
-_BY_ADDRESS = f"""
+_CIRCUIT = "p.real[:own], p.whole[:own_whole], s.real, s.whole, w.real, w.whole"
+_BY_ADDRESS = {
+    "reads": _READS,
+    "base": "base",
+    "ratio": "ratio",
+    "move": f"LINE_MOVE(move_at, {_CIRCUIT}, ",
+    "keep": f"LINE_KEEP(keep_at, {_CIRCUIT}, ",
+    "resist": _RESIST,
+    "prepare": f"LINE_PREPARE(ready_at, {_CIRCUIT}, T)",
+    "restore": f"LINE_RESTORE(again_at, {_CIRCUIT})",
+    "halves": "answer, advance, prepare, restore",
+}
+_IMPORTS = """
 from tegotae.circuit_sources.signatures import COLUMN_RESIST, LINE_KEEP, LINE_MOVE, LINE_RESIST
-
-
-@kernel
-def answer(p, s, v, T):
-    {_FELT.strip()}
-    return -f, d * (1.0 + ratio * ratio * slope * d)
-
-
-@kernel
-def advance(p, s, v, T):
-    {_FELT.strip()}
-    LINE_KEEP(keep_at, circuit, inner, 0.0, w, T)
-    s[0] = -f
-
-
-def make():
-    return answer, advance
+from tegotae.circuit_sources.signatures import LINE_PREPARE, LINE_RESTORE
+from tegotae.layout import Memory
 """
 
 
@@ -128,36 +151,55 @@ class Through(Impedance):
         return f"Through({self.circuit!r}, {self.through!r})"
 
     @cached_property
-    def fields(self) -> tuple[Field, ...]:
+    def layout(self) -> Layouts:
         """The force, then all of the circuit."""
+        own = self.circuit.layout
         # What the circuit carries is placed by its own mover, not by the base that is moved here.
-        inner = [dataclasses.replace(f, name=_seen_from_outside(f.name), placed=False) for f in self.circuit.fields]
-        return (Field("force", "N", "force on the mover"), *inner)
+        inner = own.state.changed(lambda part: replace(part, name=_seen_from_outside(part.name), placed=False))
+        state = Layout((Part("force", "N", "force on the mover", letter="f"), *inner.items))
+        parameters = own.parameters
+        if self._table is not None:
+            sizes = (self._table.real.size,), (self._table.whole.size,)
+            places = Part("felt_by", "", "addresses", sizes[0]), Part("felt_at", "", "places", sizes[1], whole=True)
+            parameters = Layout((*parameters.items, *places))
+        return Layouts(parameters, state, own.workspace, own.sizes)
 
     @property
-    def parameters(self) -> Array:
+    def values(self) -> dict[str, ArrayLike]:
         """The circuit's."""
-        own = self.circuit.parameters
-        return own if self._table is None else np.concatenate([own, self._table])
+        return {name: self.spaces.parameters.part(self.parameters, name) for name in self.spaces.parameters.places}
 
     @cached_property
-    def _table(self) -> Array | None:
+    def parameters(self) -> Memory:
+        """The circuit's; behind them, how it is felt if it is reached by address."""
+        own = self.circuit.parameters
+        if self._table is None:
+            return own
+        return Memory(*(np.concatenate(pair) for pair in zip(own, self._table, strict=True)))
+
+    @cached_property
+    def _table(self) -> Memory | None:
         """How a circuit that is reached by address is felt; None if it, or what it is felt through, has none."""
         circuit, group = self.circuit, self._group
         if circuit.module is circuit._own_module:
             return None
-        (move, keep), resist = circuit.kernels.halves(), self._block.kernels.halves()[0]
+        whole, part = module_of(circuit), module_of(self._block)
         felt = signatures.COLUMN_RESIST if group.in_columns else signatures.LINE_RESIST
-        found = signatures.LINE_MOVE.address_of(move), signatures.LINE_KEEP.address_of(keep), felt.address_of(resist)
-        if None in found:
+        addresses = (
+            signatures.LINE_MOVE.address_of(whole.flat_answer),
+            signatures.LINE_KEEP.address_of(whole.flat_advance),
+            signatures.LINE_PREPARE.address_of(whole.flat_prepare),
+            signatures.LINE_RESTORE.address_of(whole.flat_restore),
+            felt.address_of(part.flat_answer),
+        )
+        if None in addresses:
             return None
-        place = group.names.index(self.through)
-        wide, deep = group.parameters_each, group.state_each
-        layout = (group.parameters_at, wide, group.state_at, deep, len(group.names), place)
-        if not group.in_columns:
-            layout = (group.parameters_at + place * wide, wide, group.state_at + place * deep, deep, 0, 0)
-        numbers = (circuit.ratios[self.through], self._base, circuit.parameters.size, *layout)
-        return np.array([*found, *numbers], dtype=np.float64)
+        sizes = [number for pair in group.each for number in pair]
+        starts = [number for pair in group.at for number in pair]
+        own = (circuit.parameters.real.size, circuit.parameters.whole.size)
+        place = (int(group.in_columns), len(group.names), group.names.index(self.through))
+        numbers = (self._base, *own, *place, *sizes, *starts)
+        return Memory(np.array([*addresses, circuit.ratios[self.through]]), np.array(numbers, dtype=np.int64))
 
     @property
     def _block(self) -> Impedance:
@@ -170,61 +212,65 @@ class Through(Impedance):
     @property
     def _base(self) -> int:
         """Where the velocity of the other end stands in the circuit's state."""
-        return int(self.circuit.slices()[f"{self.through}.base_velocity"].start)
+        return int(self.circuit.spaces.state.places[f"{self.through}.base_velocity"].start)
 
     @cached_property
     def module(self) -> ModuleType:
         """The generated module: `make`."""
         if self._table is not None:
-            return build(_BY_ADDRESS, ())
-        circuit, block, group = self.circuit, self._block, self._group
-        place = group.names.index(self.through)
-        words: dict[str, Any] = {
+            return build(_IMPORTS + put(_SOURCE, _BY_ADDRESS), ())
+        circuit, group = self.circuit, self._group
+        halves = circuit.kernels.halves()
+        inside = Inside(self._block, "_e")
+        ratio = repr(circuit.ratios[self.through])
+        pieces: dict[str, object] = {
+            "reads": "",
             "base": self._base,
-            "ratio": repr(circuit.ratios[self.through]),
-            "p_e": _numbers("p", group.parameters_at, group.parameters_each, group, place),
-            "s_e": _numbers("inner", group.state_at, group.state_each, group, place),
+            "ratio": ratio,
+            "move": "answer_c(p, s, w, ",
+            "keep": "advance_c(p, s, w, ",
+            "resist": f"f, d = answer_e({group.one(inside, self.through)}, {ratio} * m - v, T)",
+            "prepare": "prepare_c(p, s, w, T)" if halves.prepare else "",
+            "restore": "restore_c(p, s, w)" if halves.restore else "",
+            "halves": f"answer, advance, {'prepare' if halves.prepare else None}, "
+            f"{'restore' if halves.restore else None}",
         }
-        source = circuit.kernels.source("_c") + block.kernels.source("_e") + _SOURCE.format(**words)
-        return build(source, (*circuit.kernels.imports("_c"), *block.kernels.imports("_e")))
+        source = HEAD + circuit.kernels.source("_c") + inside.head + put(_SOURCE, pieces)
+        return build(source, (*circuit.kernels.imports("_c"), *self._block.kernels.imports("_e")))
 
     @property
     def kernels(self) -> Kernels:
         """Made from the generated module."""
-        return Kernels(self.module.make)
+        return Kernels(self.module.make, style="memory")
 
     def check(self, period: float) -> None:
         """The circuit by itself."""
         self.circuit.check(period)
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
-        """The circuit as it starts, with the fields named in `initial` set."""
-        own = {_seen_from_outside(name): name for name in self.circuit.slices()}
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
+        """The circuit as it starts, with the parts named in `initial` set."""
         initial = checks.mapping("Through", "initial", initial, 'Give a dict, such as {"inner_velocity": 1.0}.')
+        names = self._seat.names
         for name in initial:
-            if name not in own:
-                checks.refuse("Through", f"initial[{name!r}] is not part of its state.", f"It has {', '.join(own)}.")
-        given = {own[name]: value for name, value in initial.items()}
-        return np.concatenate([[0.0], self.circuit.initial_state(period, given)])
+            if name not in names.values():
+                known = ", ".join(names.values())
+                checks.refuse("Through", f"initial[{name!r}] is not part of its state.", f"It has {known}.")
+        given = {own: initial[name] for own, name in names.items() if name in initial}
+        state = State("Through", self.spaces.state)
+        self._seat.put(state, self.circuit.initial_state(period, given))
+        return state
 
-    def fault(self, state: Array) -> Fault | None:
+    @cached_property
+    def _seat(self) -> Seat:
+        """Where the circuit's state lies."""
+        names = {name: _seen_from_outside(name) for name in self.circuit.parts}
+        return Seat(self.circuit, names, self.spaces.state)
+
+    def fault(self, state: State) -> Fault | None:
         """The circuit's, behind the force."""
-        inside = self.circuit.fault(state[1:])
-        return super().fault(state) or (inside and inside._replace(place=inside.place + 1))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What it was made of; how it runs, every process finds for itself."""
-        return {"circuit": self.circuit, "through": self.through}
+        return super().fault(state) or self._seat.fault(state)
 
 
 def _seen_from_outside(name: str) -> str:
     """Motion in and force out are those of the base; the circuit's own velocity has another name."""
     return f"inner_{name}" if name in ("force", "velocity") else name
-
-
-def _numbers(vector: str, at: int, each: int, group: Group, place: int) -> str:
-    """One element's numbers in its group."""
-    if not group.in_columns:
-        return f"{vector}[{at + place * each} : {at + (place + 1) * each}]"
-    count = len(group.names)
-    return f"{vector}[{at} : {at + each * count}].reshape(({each}, {count}))[:, {place}]"

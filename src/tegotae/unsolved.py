@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from tegotae.errors import UnsolvedWarning
 
 if TYPE_CHECKING:
     from tegotae.block import Block
-    from tegotae.checks import Array
+    from tegotae.state import State
 
 _PACKAGE = str(Path(__file__).parent)
 
@@ -34,7 +34,7 @@ def tell(machine: str, unsolved: int, ticks: int | None, remedy: str, *, first: 
     warnings.warn(
         f"{machine}: {told} did not converge{when}; what is returned is their best iterate. {remedy}",
         UnsolvedWarning,
-        stacklevel=_to_the_user(),
+        stacklevel=to_the_user(),
     )
 
 
@@ -60,35 +60,74 @@ class Watch:
         self._seen = unsolved
 
 
-def places_in(block: Block) -> tuple[int, ...]:
-    """Where the counts lie in a block's state: its own, and those of blocks inside it."""
-    return tuple(part.start for name, part in block.slices().items() if name.endswith("unsolved"))
+def count_in(state: State) -> int | None:
+    """Unsolved steps that led to this state, of blocks inside too; None where nothing is solved."""
+    counts = [state.part(name) for name in state if name.endswith("unsolved")]
+    return int(sum(int(count.sum()) for count in counts)) if counts else None
 
 
-def count_in(state: Array, places: Sequence[int]) -> int:
-    """Unsolved steps that led to this state."""
-    return int(sum(state[i] for i in places))
+def troubles_in(state: State) -> list[Any]:
+    """Where blocks tell that they cannot go on, those inside too."""
+    return [state.part(name) for name in state if name.endswith("trouble")]
 
 
-def watched(step: Callable[..., Any], block: Block, state: Array) -> Callable[..., Any]:
-    """The step of a live block, seen to where the block counts steps without a solution; others stay as they are."""
-    places = places_in(block)
-    if not places:
-        return step
-    watch = Watch(block.name, block.unsolved_remedy)
+class Watched:
+    """Looks after every tick of a live block at how many steps found no solution, and whether it can go on.
 
-    def step_and_see(*given: Any) -> Any:
-        before = [state[i] for i in places]  # a state that was assigned brings its own counts
-        output = step(*given)
-        if before != [state[i] for i in places]:
-            watch.see(count_in(state, places))
-        return output
+    Args:
+        block: whose steps.
+        state: where it counts them.
+    """
 
-    return step_and_see
+    def __init__(self, block: Block, state: State):
+        self._counts = [state.part(name) for name in state if name.endswith("unsolved")]
+        self._troubles = troubles_in(state)
+        self._block, self._state = block, state
+        self._watch = Watch(block.name, block.unsolved_remedy)
+        self.again()
+
+    def again(self) -> None:
+        """A state that was assigned brings its own counts."""
+        self._known = sum(count.item() for count in self._counts)
+
+    def around(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        """The step, seen to; as it is where nothing is counted."""
+        return self._until_trouble(self._counting(step))
+
+    def _until_trouble(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        if not self._troubles:
+            return step
+        troubles, see, state = self._troubles, self._block.see_trouble, self._state
+
+        def step_or_say_why(*given: Any) -> Any:
+            output = step(*given)
+            for trouble in troubles:
+                if trouble[0]:
+                    see(state)
+            return output
+
+        return step_or_say_why
+
+    def _counting(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        if not self._counts:
+            return step
+        first, *others = self._counts
+
+        def step_and_see(*given: Any) -> Any:
+            output = step(*given)
+            now = first.item()
+            if others:
+                now += sum(count.item() for count in others)
+            if now != self._known:
+                self._known = now
+                self._watch.see(now)
+            return output
+
+        return step_and_see
 
 
-def _to_the_user() -> int:
-    """How many calls up, seen from `tell`, the first line outside this package is."""
+def to_the_user() -> int:
+    """How many calls up, seen from whoever warns, the first line outside this package is."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back

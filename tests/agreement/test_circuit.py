@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, lsq_linear
 
 import tegotae as tg
-from tegotae.block import Field, Impedance, Kernels
+from tegotae.block import Impedance, Kernels
 from tegotae.compile import kernel, source_of
+from tegotae.layout import Part, layouts
 
 T = 1e-3
 
@@ -54,17 +55,20 @@ def test_coulomb_machine_equals_a_dense_quadratic_problem(seed, count):
     assert run.about["unsolved_steps"] == 0
 
 
+FORCE = Part("force", "N", "force on the mover", letter="f")
+
+
 @kernel
-def hardening_answer(p, s, v, T):
+def hardening_answer(p, s, w, v, T):
     """A block of the user's own: f = -k x^3, a spring that hardens."""
-    x = s[0] + T * v
-    return -p[0] * x**3, -3.0 * p[0] * x * x * T
+    x = s.x[0] + T * v
+    return -p.k * x**3, -3.0 * p.k * x * x * T
 
 
 @kernel
-def hardening_advance(p, s, v, T):
-    s[0] += T * v
-    s[1] = -p[0] * s[0] ** 3
+def hardening_advance(p, s, w, v, T):
+    s.x[0] += T * v
+    s.f[0] = -p.k * s.x[0] ** 3
 
 
 def hardening_kernels():
@@ -73,13 +77,12 @@ def hardening_kernels():
 
 class HardeningSpring(Impedance):
     dimension = 1
-    fields = (Field("stretch", "m", "stretch"), Field("force", "N", "force on the mover"))
+    layout = layouts(parameters=(Part("cubic", "N/m³", letter="k"),), state=(Part("stretch", "m", letter="x"), FORCE))
     kernels = Kernels(hardening_kernels)
+    values = None
 
     def __init__(self, cubic):
-        self.parameters = np.array([cubic])
-
-    parameters = None
+        self.values = {"cubic": cubic}
 
 
 def test_a_stranger_of_many_kinds_equals_step_by_step_root_finding():
@@ -210,21 +213,20 @@ def test_a_step_that_does_not_converge_is_reported():
     """A block that breaks the contract (its force jumps past the solution) is not passed over in silence."""
 
     @kernel
-    def rising_answer(p, s, v, T):
+    def rising_answer(p, s, w, v, T):
         return (1e3 if v < 1.0 else -1e3), 0.0
 
     @kernel
-    def rising_advance(p, s, v, T):
-        s[0] = 0.0
+    def rising_advance(p, s, w, v, T):
+        s.f[0] = 0.0
 
     def rising_kernels():
         return rising_answer, rising_advance
 
     class Rising(Impedance):
-        dimension = 1
-        fields = (Field("force", "N", "force"),)
+        dimension, values = 1, {}
+        layout = layouts(state=(FORCE,))
         kernels = Kernels(rising_kernels)
-        parameters = np.zeros(1)
 
     machine = tg.Circuit(tg.Mass(mass=1.0), {"rising": Rising()})
     with pytest.warns(tg.UnsolvedWarning, match="1 of 1 steps did not converge"):

@@ -9,6 +9,8 @@ import sympy
 import tegotae as tg
 from tegotae.compile import c_source
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio
+from tegotae.running.probe import Probe
+from tegotae.running.source import module_of
 
 T = 1e-3
 STIFF = {"contact": Contact(stiffness=1e6, beta=2e-3), "friction": Friction(stiffness=1e6, beta=2e-3)}
@@ -80,21 +82,47 @@ def test_run_step_and_stepper_are_one(block):
     assert np.array_equal([live.step(force) for force in PUSH[700:]], rest)
 
 
+def memories(block, state):
+    """Its numbers as kernels take them; the workspace is garbage."""
+    workspace = block.spaces.workspace.empty()
+    workspace.real.fill(np.nan)
+    workspace.whole.fill(-(2**60))
+    return (*block.parameters, *state.memory, *workspace)
+
+
 def test_an_answer_keeps_nothing(block):
-    answer, _ = block.kernels.halves()
-    p, s = block.parameters, block.initial_state(T, {"p2": 0.0099, "v2": 0.3})
-    kept = slice(0, block.slices()["scratch"].start)
-    before = s[kept].copy()
-    told = [answer(p, s, h, T) for h in (2.0, -7.0, 2.0)]
+    """Trials of one tick share their workspace, and what one leaves there does not matter to the next."""
+    module, state = module_of(block), block.initial_state(T, {"p2": 0.0099, "v2": 0.3})
+    before, own = state.copy(), memories(block, state)
+    module.flat_restore(*own)
+    module.flat_prepare(*own, T)
+    told = [module.flat_answer(*own, h, T) for h in (2.0, -7.0, 2.0)]
     assert told[0] == told[2] != told[1]
-    assert np.array_equal(s[kept], before)
+    assert state == before
+
+
+def test_a_tick_keeps_what_was_tried_or_tries_again(block):
+    """Whether the force was the last that was tried, an earlier one, or none was."""
+    module, ends = module_of(block), []
+    for tried in ((2.0,), (2.0, -7.0), ()):
+        state = block.initial_state(T, {"p2": 0.0099, "v2": 0.3})
+        own = memories(block, state)
+        module.flat_restore(*own)
+        for _ in range(3):
+            module.flat_prepare(*own, T)
+            for h in tried:
+                module.flat_answer(*own, h, T)
+            module.flat_advance(*own, 2.0, 0.0, T)
+        ends.append(state)
+    assert ends[0] == ends[1] == ends[2]
+    assert ends[0]["ticks"] == 3
+    assert ends[0]["wall_touches"] == 1
 
 
 def test_a_tick_allocates_nothing(block):
     """Its C has no allocator, and no room but on the stack, of a size that is known."""
-    answer, advance = block.kernels.halves()
-    p, s = block.parameters, block.initial_state(T, None)
-    for text in (c_source(answer, p, s, 1.0, T), c_source(advance, p, s, 3.0, 0.0, T)):
+    module, own = module_of(block), memories(block, block.initial_state(T))
+    for text in (c_source(module.flat_answer, *own, 1.0, T), c_source(module.flat_advance, *own, 3.0, 0.0, T)):
         assert "stdlib.h" not in text
         assert not re.search(r"(malloc|calloc|alloca)\(|\w+ room\[", text)
 
@@ -128,20 +156,11 @@ def stepped(machine, force, velocity):
     return machine.to_stepper(period=T, **soft).as_admittance(force=force, velocity=velocity)
 
 
-def answers(block, p, s, h):
-    answer, _ = block.kernels.halves()
-    if block.dimension == 1:
-        motion, slope = answer(p, s, float(h[0]), T)
-        return np.array([motion]), np.array([[slope]])
-    motion, slope = np.empty(block.dimension), np.empty((block.dimension,) * 2)
-    answer(p, s, h, T, motion, slope)
-    return motion, slope
-
-
 @pytest.mark.parametrize("kind", ["linear", "bent", "plane"])
 def test_slope_is_what_differences_give(kind, block):
     own = block if kind == "linear" else stepped(*(bent() if kind == "bent" else plane()))
-    random, p, seen, modes = np.random.default_rng(3), own.parameters, 0, set()
+    random, seen, modes = np.random.default_rng(3), 0, set()
+    flags = [name for name in own.parts if name.endswith(("_touches", "_sticks"))]
     states = [s.name for s in own.stepper.inclusion.states]
     for _ in range(150):
         start = dict(zip(states, random.normal(0.0, 1.0, len(states)) * 10.0 ** random.uniform(-4, -1), strict=True))
@@ -152,20 +171,18 @@ def test_slope_is_what_differences_give(kind, block):
             start["x"] = max(start["x"], -4.0 * np.cos(start["q"]))  # outside the stop
         if kind == "linear":
             start["p2"] = min(start["p2"], 0.01)
-        s = own.initial_state(T, start)
+        probe = Probe(own, T, start)
         h, eps = random.normal(0.0, random.choice([1.0, 10.0]), own.dimension), 1e-4
-        _, slope = answers(own, p, s, h)
+        _, slope = probe.answer(h)
         for j in range(own.dimension):
             step = eps * np.eye(own.dimension)[j]
-            here, up, down = (answers(own, p, s, h + part * step)[0] for part in (0.0, 1.0, -1.0))
+            here, up, down = (probe.answer(h + part * step)[0] for part in (0.0, 1.0, -1.0))
             if np.abs(up + down - 2 * here).max() > 1e-3 * np.abs(up - down).max():
                 continue  # an edge between two modes lies there
             assert slope[:, j] == pytest.approx((up - down) / (2 * eps), rel=1e-4, abs=1e-6 * np.abs(slope).max())
             seen += 1
-        advance = own.kernels.halves()[1]
-        force, motion = (float(h[0]), 0.0) if own.dimension == 1 else (h, np.zeros(own.dimension))
-        advance(p, s, force, motion, T)
-        modes.add(tuple(s[own._layout["modes"][0] : own._layout["ticks"][0]]))
+        probe.advance(h)
+        modes.add(tuple(probe.state[name] for name in flags))
     assert seen > 100
     assert len(modes) >= 3
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tegotae as tg
-from tegotae.batch import Batch
+from tegotae.running.batch import Batch
 from tegotae.shipped_machines import movers
 from tegotae.steering import Carcass, ContactPatch, SteeringSystem
 from tegotae.through import Through

@@ -6,6 +6,8 @@ import pytest
 import tegotae as tg
 from tegotae.rod import Load, Payload, Phase, PlanarRod, Shape
 from tegotae.rod.admittance import RodAdmittance
+from tegotae.running.probe import Probe
+from tegotae.running.source import module_of
 
 ROD = PlanarRod(
     length=1.0,
@@ -22,27 +24,13 @@ PORTS = [("tip", "free"), ("tip", "pinned"), ("tip", "fixed"), ("base", "free"),
 
 
 def moving(block, rng):
-    """A state in the midst of a motion; what is held is at rest."""
+    """In the midst of a motion; what is held is at rest."""
     angle, rate, base = np.cumsum(0.5 * rng.normal(size=5)), rng.normal(size=5), rng.normal(size=2)
     if block.base != "free":
         base[:] = 0.0
     if block.base == "fixed":
         rate[0] = 0.0
-    return block.initial_state(T, {"angle": angle, "angle_rate": rate, "base_velocity": base, "curvature": 0.2})
-
-
-def trial(block, state, h):
-    answer, _ = block.kernels.halves()
-    if block.dimension == 1:
-        motion, slope = answer(block.parameters, state, float(h[0]), T)
-        return np.array([motion]), np.array([[slope]])
-    motion, slope = np.zeros(3), np.zeros((3, 3))
-    answer(block.parameters, state, h, T, motion, slope)
-    return motion, slope
-
-
-def lasting(block, state):
-    return state[: block.slices()["scratch"].start]
+    return Probe(block, T, {"angle": angle, "angle_rate": rate, "base_velocity": base, "curvature": 0.2})
 
 
 @pytest.mark.parametrize(("at", "base"), PORTS)
@@ -50,23 +38,44 @@ def lasting(block, state):
 def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it(at, base, along):
     block = RodAdmittance(rod=ROD, at=at, base=base, along=along)
     rng, d = np.random.default_rng(3), 3 if along is None else 1
-    _, advance = block.kernels.halves()
     for _ in range(5):
-        state = moving(block, rng)
-        h, before = rng.normal(size=d), lasting(block, state).copy()
-        motion, slope = trial(block, state, h)
-        np.testing.assert_array_equal(lasting(block, state), before)
+        probe = moving(block, rng)
+        h, before = rng.normal(size=d), probe.state.copy()
+        motion, slope = probe.answer(h)
         for c in range(d):
             step = np.zeros(d)
             step[c] = 1.0
-            change = trial(block, state, h + step)[0] - trial(block, state, h - step)[0]
+            change = probe.answer(h + step)[0] - probe.answer(h - step)[0]
             # The answer is linear in h, so a wide difference is exact but for rounding.
             np.testing.assert_allclose(0.5 * change, slope[:, c], rtol=1e-9, atol=1e-12)
         assert np.linalg.eigvalsh(0.5 * (slope + slope.T))[0] >= -1e-12
         np.testing.assert_allclose(slope, slope.T, rtol=1e-8, atol=1e-12)
-        place = state[block.slices()["position"]].copy()
-        advance(block.parameters, state, h if d == 3 else float(h[0]), motion if d == 3 else float(motion[0]), T)
-        np.testing.assert_allclose(state[block.slices()["position"]], place + T * motion, rtol=1e-14)
+        assert probe.state == before
+        probe.advance(h, motion)
+        np.testing.assert_allclose(probe.state.part("position"), before.part("position") + T * motion, rtol=1e-14)
+
+
+@pytest.mark.parametrize("along", [None, (0.3, 0.8, -0.5)])
+def test_a_state_is_all_that_the_next_tick_needs(along):
+    """A checkpoint goes on as if nothing had been in between; what is fed since then counts from the next tick on."""
+    block = RodAdmittance(rod=ROD, at="tip", base="pinned", along=along)
+    pushes = 0.3 * np.sin(0.1 * np.arange(60)[:, None] + np.arange(block.dimension))
+    live = block.start(period=T, initial={"curvature": 0.2})
+    for h in pushes:
+        live.step(h)
+    kept = live.state
+    onward = [live.step(h) for h in pushes]
+    live["torque"] = 1.0
+    turned = live.step(pushes[0])
+    live.state = kept
+    np.testing.assert_array_equal([live.step(h) for h in pushes], onward)
+    assert live["torque"] == 0.0
+    assert not np.array_equal(live.step(pushes[0]), turned)
+
+
+def test_rods_of_any_size_share_one_compiled_loop():
+    long = PlanarRod(length=1.0, nodes=30, density=0.1, elasticity=1.0)
+    assert module_of(RodAdmittance(rod=long, at="tip")) is module_of(RodAdmittance(rod=ROD, at="base"))
 
 
 @pytest.mark.parametrize(("at", "base"), PORTS)
@@ -95,7 +104,7 @@ def test_the_port_never_drifts_from_the_rod():
     run = block.run(np.zeros((10_000, 3)), period=T, initial={"angle_rate": np.full(4, 6.0)})
     assert run.angle[-1, -1] > 50.0
     state = block.initial_state(T, {"angle": run.angle[-1]})
-    np.testing.assert_allclose(run.position[-1], state[block.slices()["position"]], rtol=0.0, atol=1e-6)
+    np.testing.assert_allclose(run.position[-1], state["position"], rtol=0.0, atol=1e-6)
 
 
 def test_a_cantilever_in_a_circuit_bends_as_beams_do():
@@ -126,7 +135,7 @@ def test_no_part_of_a_rod_is_lighter_than_its_end_segment_alone():
     for at, base in PORTS:
         block = RodAdmittance(rod=ROD, at=at, base=base)
         least = block.least_reluctance(T)
-        seen = [np.linalg.eigvalsh(trial(block, moving(block, rng), np.zeros(3))[1])[-1] for _ in range(50)]
+        seen = [np.linalg.eigvalsh(moving(block, rng).answer(np.zeros(3))[1])[-1] for _ in range(50)]
         assert 0.0 < least <= 1.0 / max(seen)
 
 

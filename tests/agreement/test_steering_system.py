@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 
 from tegotae.block import Impedance
 from tegotae.errors import InputError
+from tegotae.running.probe import Probe
 from tegotae.steering import Bicycle, Carcass, ContactPatch, Kinematic, SteeringSystem, Uniform
 from tegotae.steering.hands import Driver, Sine
 from tegotae.steering.system import Column, TorsionBar
@@ -131,20 +132,17 @@ TYRES: dict[str, Impedance] = {
 @pytest.mark.parametrize("tyre", TYRES.values(), ids=TYRES)
 @pytest.mark.parametrize("speed", [0.0, 3.0, -8.0, 70.0, 900.0])
 def test_the_slope_is_the_derivative_of_the_answer(tyre: Impedance, speed: float) -> None:
-    answer, advance = tyre.kernels.halves()
-    p, state = tyre.parameters, tyre.initial_state(T, {"speed": speed})
+    probe = Probe(tyre, T, {"speed": speed})
     draw = np.random.default_rng(7)
     checked = 0
     for rate in np.repeat(draw.normal(0.0, 1.5, 12), 8):
-        advance(p, state, rate, T)
+        probe.advance([rate])
         trial = rate + draw.normal(0.0, 0.3)
-        before = state.copy()
-        torque, slope = answer(p, state, trial, T)
+        before = probe.state.copy()
         h = 1e-6
-        left, right = (answer(p, state, trial + side, T)[0] for side in (-h, h))
-        for name, place in tyre.slices().items():
-            if not name.endswith("rows"):  # worked out once a tick, by whoever asks first
-                np.testing.assert_array_equal(state[place], before[place])
+        left, torque, right = (float(probe.answer([trial + side])[0][0]) for side in (-h, 0.0, h))
+        slope = float(probe.answer([trial])[1][0, 0])
+        assert probe.state == before
         ahead, behind = (right - torque) / h, (torque - left) / h
         # Where a bristle begins to slip between the three there is no derivative.
         if abs(ahead - behind) > 1e-5 * (abs(slope) + 1.0):
@@ -156,12 +154,11 @@ def test_the_slope_is_the_derivative_of_the_answer(tyre: Impedance, speed: float
 
 @pytest.mark.parametrize("tyre", TYRES.values(), ids=TYRES)
 def test_what_is_answered_is_what_is_done(tyre: Impedance) -> None:
-    answer, advance = tyre.kernels.halves()
-    p, state = tyre.parameters, tyre.initial_state(T, {"speed": 12.0})
+    probe = Probe(tyre, T, {"speed": 12.0})
     for rate in np.sin(np.arange(60)):
-        torque, _ = answer(p, state, rate, T)
-        advance(p, state, rate, T)
-        assert state[0] == pytest.approx(torque, rel=1e-12, abs=1e-12)  # sums in another order
+        torque, _ = probe.answer([rate])
+        probe.advance([rate])
+        assert probe.state["force"] == pytest.approx(torque[0], rel=1e-12, abs=1e-12)  # sums in another order
 
 
 # ------------------------------------------------------------ the vehicle

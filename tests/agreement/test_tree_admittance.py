@@ -7,11 +7,12 @@ from scipy.optimize import root
 from scipy.spatial.transform import Rotation
 
 import tegotae as tg
-from tegotae.compile import build
 from tegotae.multibody import Body, Fixed, Free, Prismatic, Revolute, Tree, TreeAdmittance
 from tegotae.multibody.controllers import Lock, Servo
 from tegotae.rod import PlanarRod
 from tegotae.rod.admittance import RodAdmittance
+from tegotae.running.probe import Probe
+from tegotae.running.source import module_of
 from tegotae.steering import ContactPatch
 from tegotae.through import Through
 from trees import in_pinocchio, one_tree, random_state, world_acceleration
@@ -29,36 +30,22 @@ def arm(friction=None, gravity=(0.0, 0.0, -9.81)):
     return Tree([upper, lower], gravity=gravity)
 
 
-# Both halves of the contract as one entry: kept on disk, it is compiled once.
-_HALVES = {
-    1: """
-@entry
-def ask(p, s, h, T, motion, slope, commit):
-    if commit:
-        advance(p, s, h[0], motion[0], T)
-    else:
-        motion[0], slope[0, 0] = answer(p, s, h[0], T)
-""",
-    6: """
-@entry
-def ask(p, s, h, T, motion, slope, commit):
-    if commit:
-        advance(p, s, h, motion, T)
-    else:
-        answer(p, s, h, T, motion, slope)
-""",
-}
+def within_a_tick(block, state):
+    """Trial after trial, each in the workspace that the last one left."""
+    module, d = module_of(block), block.dimension
+    memories = (*block.parameters, *state.memory, *block.spaces.workspace.empty())
+    module.flat_restore(*memories)
+    module.flat_prepare(*memories, T)
 
+    def trial(h):
+        motion, slope = np.zeros(d), np.zeros((d, d))
+        if d == 1:
+            motion[0], slope[0, 0] = module.flat_answer(*memories, h[0], T)
+        else:
+            module.flat_answer(*memories, h, T, motion, slope)
+        return motion, slope
 
-def halves(block):
-    return build(block.kernels.source() + _HALVES[block.dimension], block.kernels.imports())
-
-
-def trial(block, state, h):
-    d = block.dimension
-    motion, slope = np.zeros(d), np.zeros((d, d))
-    halves(block).ask(block.parameters, state, h, T, motion, slope, False)
-    return motion, slope
+    return trial
 
 
 # ------------------------------------------------------------ one tick
@@ -132,25 +119,72 @@ def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it(law):
     for port in ({"at": "lower", "point": (0, 0, -0.5)}, {"at": "lower", "along": way}, {"joint": "upper"}):
         block = TreeAdmittance(tree=tree, **port)
         d, rng = block.dimension, np.random.default_rng(3)
-        at = block.slices()
         for v in ([0.0, 0.0], [1.0, 0.0], [0.4, -0.3]):
-            state = block.initial_state(T, {"q": [0.3, 0.1], "v": v})
-            lasting, h = slice(0, at["scratch"].start), 0.2 * rng.normal(size=d)
-            before = state[lasting].copy()
-            motion, slope = trial(block, state, h)
-            np.testing.assert_array_equal(state[lasting], before)
+            probe, h = Probe(block, T, {"q": [0.3, 0.1], "v": v}), 0.2 * rng.normal(size=d)
+            before = probe.state.copy()
+            motion, slope = probe.answer(h)
+            trial = within_a_tick(block, probe.state)
             for c in range(d):
                 step = np.zeros(d)
                 step[c] = 1e-4  # within one mode the answer is smooth, or even linear
-                change = trial(block, state, h + step)[0] - trial(block, state, h - step)[0]
+                change = trial(h + step)[0] - trial(h - step)[0]
                 np.testing.assert_allclose(change / 2e-4, slope[:, c], rtol=1e-6, atol=1e-9)
             np.testing.assert_allclose(slope, slope.T, atol=1e-12)
             assert np.linalg.eigvalsh(slope)[0] >= -1e-12
-            again, _ = trial(block, state, h)
-            np.testing.assert_allclose(again, motion, rtol=1e-12, atol=1e-15)
-            halves(block).ask(block.parameters, state, h, T, motion, slope, True)
-            np.testing.assert_allclose(state[at["position"]], before[at["position"]] + T * motion, atol=1e-15)
-            np.testing.assert_array_equal(state[at["velocity"]], motion)
+            np.testing.assert_allclose(trial(h)[0], motion, rtol=1e-12, atol=1e-15)
+            assert probe.state == before
+            probe.advance(h, motion)
+            np.testing.assert_allclose(probe.state.part("position"), before.part("position") + T * motion, atol=1e-15)
+            np.testing.assert_array_equal(probe.state.part("velocity"), motion)
+
+
+def rubbing_crane():
+    """On a free hull, with friction, a servo and a lock, in the midst of a motion."""
+    rub = tg.FrictionImpedance(law=tg.Stribeck(kinetic=0.2, static=0.4, velocity=0.5), **BRAKE)
+    body = {"mass": 1.0, "inertia": (0.1, 0.2, 0.1)}
+    bodies = [
+        Body(name="hull", center=(0.1, 0.0, 0.2), joint=Free(), **body),
+        Body(name="boom", parent="hull", joint=Revolute(friction=rub), **body),
+        Body(name="hook", parent="boom", joint=Prismatic(axis=(1, 0, 0)), position=(0.5, 0, 0), **body),
+        Body(name="cabin", parent="hull", joint=Revolute(), **body),
+    ]
+    start = {"v": [0.1, 0.0, 0.2, 0.2, 0.4, 0.6, 0.02, 0.1, 0.0]}
+    return Tree(bodies), {"hook": Servo(gain=20.0, rate_gain=2.0), "cabin": Lock()}, start
+
+
+@pytest.mark.parametrize("port", [{"at": "hook", "point": (0.1, 0, 0)}, {"joint": "boom"}])
+def test_a_state_is_all_that_the_next_tick_needs(port):
+    """A checkpoint goes on bit by bit as if nothing had been in between, also in a workspace full of garbage."""
+    tree, controllers, start = rubbing_crane()
+    block = TreeAdmittance(tree=tree, controllers=controllers, **port)
+    pushes = 2.0 * np.sin(0.1 * np.arange(120)[:, None] + np.arange(block.dimension))
+    pushes = pushes if block.dimension == 6 else pushes[:, 0].copy()
+    live = block.start(period=T, initial=start)
+    for h in pushes[:60]:
+        live.step(h)
+    kept = live.state
+    onward = [live.step(h) for h in pushes[60:]]
+    live.state = kept
+    np.testing.assert_array_equal([live.step(h) for h in pushes[60:]], onward)
+    probe = Probe(block, T)
+    probe.state = kept.copy()
+    for h, v in zip(pushes[60:], onward, strict=True):
+        probe.advance(h, v)
+    assert probe.state == live.state
+    modes = block.run(pushes, period=T, initial=start, record=["mode"]).mode[:, 6]
+    assert set(modes[60:]) == {-1.0, 0.0, 1.0}  # it sticks, and slides both ways
+
+
+def test_trees_of_any_size_and_with_any_names_share_one_compiled_loop():
+    tree, controllers, _ = rubbing_crane()
+    one = TreeAdmittance(tree=tree, controllers=controllers, joint="boom")
+    other = TreeAdmittance(tree=arm(), joint="upper")
+    assert module_of(one) is module_of(other)
+    assert [name for name in one.parts if "." in name] == [
+        *("torque.boom", "torque.hook", "torque.cabin"),
+        "target.hook",
+    ]
+    assert [name for name in other.parts if "." in name] == ["torque.upper", "torque.lower"]
 
 
 # ------------------------------------------------------------ closed forms
@@ -164,7 +198,7 @@ def test_a_free_body_answers_as_newton_and_euler_say():
     np.testing.assert_allclose(run.place[-1] - [0.1, 0, 0], 0.5005 * np.array([1.0, -2.0, 0.5]), atol=1e-10)
     np.testing.assert_allclose(run.quaternion[-1], [np.cos(0.25025), 0, 0, np.sin(0.25025)], atol=1e-12)
     np.testing.assert_allclose(run.q[-1, 3:], run.quaternion[-1], atol=1e-12)
-    _, slope = trial(block, block.initial_state(T), np.zeros(6))
+    _, slope = Probe(block, T).answer(np.zeros(6))
     np.testing.assert_allclose(slope, T * np.diag([0.5, 0.5, 0.5, 10.0, 5.0, 1.0 / 0.3]), atol=1e-15)
 
 
@@ -193,9 +227,8 @@ def test_no_part_of_a_tree_is_lighter_than_the_body_alone():
             seen = []
             for _ in range(40):
                 q, _, _ = random_state(rng, tree, free=free)
-                seen.append(
-                    np.linalg.eigvalsh(trial(block, block.initial_state(T, {"q": q}), np.zeros(block.dimension))[1])[-1]
-                )
+                _, slope = Probe(block, T, {"q": q}).answer(np.zeros(block.dimension))
+                seen.append(np.linalg.eigvalsh(slope)[-1])
             assert 0.0 < block.least_reluctance(T) <= (1.0 + 1e-12) / max(seen)
 
 
@@ -208,7 +241,7 @@ def test_two_discs_on_one_shaft_feel_as_light_as_both_together():
     )
     both = 0.2 * 0.3 / 0.5
     assert block.least_reluctance(T) == pytest.approx(both / T, rel=1e-12)
-    _, slope = trial(block, block.initial_state(T), np.zeros(1))
+    _, slope = Probe(block, T).answer(0.0)
     assert slope[0, 0] == pytest.approx(T / both, rel=1e-12)
 
 
@@ -343,6 +376,34 @@ def test_torques_and_targets_are_fed():
     assert (run.q[:, 0] == 0.0).all()
 
 
+def test_fed_joints_are_fed_by_name():
+    """As numbers to start from, as records of a run and tick by tick; each reaches its own joint."""
+    tree = Tree([Body(name=n, mass=m, joint=Prismatic(axis=(1, 0, 0))) for n, m in (("a", 1.0), ("b", 2.0))])
+    block = TreeAdmittance(tree=tree, joint="a", controllers={"b": Servo(gain=50.0)})
+    start = {"torque.b": 3.0}
+    held = block.run(np.zeros(100), period=T, initial=start, record=["v", "torque.b"])
+    fed = block.run(np.zeros(100), period=T, inputs={"torque.b": np.full(100, 3.0)}, record=["v"])
+    live = block.start(period=T)
+    live["torque.b"] = 3.0
+    for _ in range(100):
+        live.step(0.0)
+    np.testing.assert_array_equal(held.v, fed.v)
+    np.testing.assert_array_equal(live["v"], fed.v[-1])
+    assert live["torque.b"] == 3.0
+    assert (held["torque.b"] == 3.0).all()
+    assert held.v[-1, 0] == 0.0
+    # A spring of 50 N/m, pulled by 3 N for 0.1 s: barely stretched yet.
+    assert held.v[-1, 1] == pytest.approx(3.0 / 2.0 * 0.1, rel=0.1)
+    live["target.b"] = 1.0
+    live.step(0.0)
+    assert live["v"][1] > fed.v[-1, 1]
+    for name in ("torque", "torque.c", "target.a"):
+        with pytest.raises(tg.InputError, match=r"It takes torque\.a, torque\.b, target\.b"):
+            live[name] = 1.0
+        with pytest.raises(tg.InputError, match="is not part of its state"):
+            block.initial_state(T, {name: 1.0})
+
+
 def test_a_law_of_ones_own_is_compiled_in():
     custom = tg.FrictionImpedance(law=lambda speed: 0.4 + 0.0 * speed, **BRAKE)
     push = 1.5 * np.sin(20.0 * T * np.arange(500))
@@ -375,9 +436,14 @@ def test_bad_ports_are_refused():
     with pytest.raises(tg.InputError, match="not a Tree"):
         TreeAdmittance(tree=3, at="b")
     block = TreeAdmittance(tree=tree, joint="lower", controllers={"upper": Lock()})
-    for name in ("position", "place", "velocity"):
+    for name in ("position", "place", "velocity", "center_q", "mode", "unsolved"):
         with pytest.raises(tg.InputError, match="follows from q and v"):
             block.initial_state(T, {name: 0.0})
+    live = block.start(period=T)
+    wrong = live.state
+    wrong.part("mode")[1] = 2
+    with pytest.raises(tg.InputError, match=r"mode\[1\]=2 cannot be in its state"):
+        live.state = wrong
     with pytest.raises(tg.InputError, match="locked joint moves"):
         block.initial_state(T, {"v": [1.0, 0.0]})
     ball = Tree([Body(name="ball", mass=1.0, inertia=(1, 1, 1), joint=Free())])

@@ -8,7 +8,7 @@ import pytest
 
 from robots import every_robot, pinocchio_model, robot, to_pinocchio
 from tegotae.multibody import Tree, UrdfWarning, load_urdf
-from tegotae.multibody.layout import FREE, PRISMATIC
+from tegotae.multibody.tree_arrays import FREE, PRISMATIC
 
 BASES = pytest.mark.parametrize("free_base", [False, True], ids=["fixed", "free"])
 
@@ -21,7 +21,7 @@ def loaded(name: str, free_base: bool) -> Tree:
 
 def configuration(tree: Tree, seed: int) -> np.ndarray:
     q = np.random.default_rng(seed).normal(size=tree.nq)
-    for i in tree.layout.qi[tree.layout.kind == FREE]:
+    for i in tree.arrays.qi[tree.arrays.kind == FREE]:
         q[i + 3 : i + 7] /= np.linalg.norm(q[i + 3 : i + 7])
     return q
 
@@ -38,7 +38,7 @@ def cross(r: np.ndarray) -> np.ndarray:
 def kinematics(tree: Tree, q: np.ndarray):
     """Of each moving body: rotation, centre of mass, and how its velocity and turn follow from v; all by the words
     of the layout, R_k = R_i A Rz(q), c_k = c_i + R_i d1 + R_k r1, in the kernels' coordinates."""
-    lay = tree.layout
+    lay = tree.arrays
     q, _ = lay.inner(q, np.zeros(tree.nv))
     R, c, J = [], [], []
     for k, parent in enumerate(lay.parent):
@@ -96,8 +96,8 @@ def test_a_robot_is_what_pinocchio_reads(name: str, free_base: bool) -> None:
     if not tree.nv:
         return
     M = np.zeros((tree.nv, tree.nv))
-    T = np.column_stack([tree.layout.inner(q, one)[1] for one in np.eye(tree.nv)])
-    for k, C in enumerate(tree.layout.C):
+    T = np.column_stack([tree.arrays.inner(q, one)[1] for one in np.eye(tree.nv)])
+    for k, C in enumerate(tree.arrays.C):
         xx, yy, zz, xy, xz, yz = C[16:22]
         inertia = R[k] @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R[k].T
         Jk = J[k] @ T
@@ -118,7 +118,7 @@ def test_mass_and_centre_at_rest(name: str, free_base: bool) -> None:
     data = model.createData()
     wanted = pin.centerOfMass(model, data, to_pinocchio(model, tree.joint_names, tree.neutral(), free_base)[0])
     _, c, _ = kinematics(tree, tree.neutral())
-    np.testing.assert_allclose(tree.layout.C[:, 15] @ np.array(c) / mass, wanted, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(tree.arrays.C[:, 15] @ np.array(c) / mass, wanted, rtol=0, atol=1e-13)
 
 
 def test_limits_and_damping_are_those_of_the_file() -> None:
@@ -131,6 +131,6 @@ def test_limits_and_damping_are_those_of_the_file() -> None:
             assert joint.upper == model.upperPositionLimit[there.idx_q]
             assert joint.effort == model.upperEffortLimit[there.idx_v]
             assert joint.speed == model.upperVelocityLimit[there.idx_v]
-            assert joint.damping == tree.layout.damping[i] == model.damping[there.idx_v]
+            assert joint.damping == tree.arrays.damping[i] == model.damping[there.idx_v]
             limit = 0.0 if joint.friction is None else joint.friction.law.limit
             assert limit == model.upperDryFrictionLimit[there.idx_v]

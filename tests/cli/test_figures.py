@@ -108,12 +108,24 @@ def test_long_records_keep_their_peaks() -> None:
         (0.0, "m", "m", 0.0),
         (5000.0, "s", "s", 5000.0),
         (0.02, "N·m", "mN·m", 20.0),
+        (0.002, "m/s, rad/s", "m/s, rad/s", 0.002),  # one prefix cannot serve both
+        (0.002, "m/s or rad/s", "m/s or rad/s", 0.002),
     ],
 )
 def test_prefixes(largest: float, unit: str, shown: str, scaled: float) -> None:
     quantity = figures.Shown.of([0.0, -largest], unit)
     assert quantity.unit == shown
     assert quantity.values[1] == pytest.approx(-scaled)
+
+
+def test_many_curves_are_named_by_their_variables() -> None:
+    """A key of dozens of lines would leave no room for the curves."""
+    curves = np.sin(np.arange(50)[:, None] * np.linspace(0.1, 1.0, 12))
+    variables = {"time": Variable(("time",), np.arange(50) * T, "s", "")}
+    variables |= {name: Variable(("time", "axis"), curves, "N", "") for name in ("pull", "push")}
+    (axes,) = Result(variables, title="many", about={}).plot().axes
+    assert len(axes.get_lines()) >= 24
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["pull, 12 curves", "push, 12 curves"]
 
 
 def test_no_global_state_is_touched() -> None:

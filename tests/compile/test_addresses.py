@@ -9,8 +9,8 @@ import pytest
 from processes import run
 
 import tegotae as tg
-from tegotae.batch import Batch
 from tegotae.compile import Signature, SubsetError, backend, c_source, kernel
+from tegotae.running.batch import Batch
 from tegotae.steering import Carcass, ContactPatch
 from tegotae.through import Through
 
@@ -152,12 +152,14 @@ def assert_alike(one, other, *, exactly):
 def test_a_circuit_by_address_is_the_same_circuit(circuit):
     force = 40.0 * np.sin(0.02 * np.arange(1000))
     there = all_by_address(circuit)
-    assert there.parameters.size > circuit.parameters.size
+    assert there.parameters.whole.size > circuit.parameters.whole.size  # addresses
     assert_alike(circuit.run(force, period=T), there.run(force, period=T), exactly=False)
     here, live = circuit.start(period=T), there.start(period=T)
     for push in force[:50]:
         assert live.step(push) == pytest.approx(here.step(push), rel=1e-10, abs=1e-14)
-    np.testing.assert_allclose(live.state, here.state, rtol=1e-9, atol=1e-13)  # laid out alike
+    assert live.state.shapes() == here.state.shapes()  # laid out alike
+    np.testing.assert_allclose(live.state.real, here.state.real, rtol=1e-9, atol=1e-13)
+    np.testing.assert_array_equal(live.state.whole, here.state.whole)
 
 
 def test_moving_bases_reach_the_blocks():
@@ -179,7 +181,7 @@ def test_circuits_in_space_are_the_same_bit_for_bit(dimension):
 
 
 def test_two_alike_blocks_share_a_mass_as_one_moves_half_of_it():
-    """Blocks that are not passed by value lie one after the other; a patch with a carcass could not be a column."""
+    """Blocks that work in memory of their own lie one after the other."""
     patch = ContactPatch(bristles=5, carcass=Carcass(stiffness=1e5))
     force = 200.0 * np.sin(0.02 * np.arange(500))
     two = tg.Circuit(tg.Mass(mass=2.0), {"left": patch, "right": patch})
@@ -311,24 +313,26 @@ import json, sys
 import numpy as np, tegotae as tg
 if "bare" in sys.argv:
     sys.modules["numba"] = sys.modules["ziglang"] = None
-from tegotae.batch import Batch
-from tegotae.block import Field, Impedance, Kernels
+from tegotae.block import Impedance, Kernels
 from tegotae.compile import kernel
+from tegotae.layout import Part, layouts
+from tegotae.running.batch import Batch
+from tegotae.running.probe import Probe
 
 @kernel
-def answer(p, s, v, T):
-    return -p[0] * v, -p[0]
+def answer(p, s, w, v, T):
+    return -p.damping * v, -p.damping
 
 @kernel
-def advance(p, s, v, T):
-    s[0] = -p[0] * v
+def advance(p, s, w, v, T):
+    s.force[0] = -p.damping * v
 
 def make():
     return answer, advance
 
 class Mine(Impedance):
-    dimension, fields = 1, (Field("force", "N", "on the mover"),)
-    kernels, parameters = Kernels(make), np.array([2.0])
+    dimension, kernels, values = 1, Kernels(make), {"damping": 2.0}
+    layout = layouts(parameters=(Part("damping", "N·s/m"),), state=(Part("force", "N", "on the mover"),))
 
 T, push = 1e-3, np.full(20, 7.0)
 brake = tg.FrictionImpedance(stiffness=1e6, damping=100.0, law=tg.Coulomb(5.0))
@@ -341,7 +345,8 @@ told = [
     [tg.Circuit(sled, {"mine": Mine()}).start(period=T).step(7.0)],
     towed.run(bases={"rope": np.ones((20, 2))}, period=T).velocity,
     Batch([sled, sled]).run(push, period=T).velocity,
-    sled.kernels.halves()[0](sled.parameters, sled.initial_state(T), 7.0, T),
+    np.ravel(Probe(sled, T).answer(7.0)[0]),
+    np.ravel(Probe(sled, T).answer(7.0)[1]),
 ]
 print(json.dumps([np.ravel(one).tolist() for one in told]))
 """

@@ -138,27 +138,27 @@ def test_an_edit_is_seen_by_the_next_process(package, tmp_path):
 
 BLOCK = {
     "mine/block.py": """
-import numpy as np
-from tegotae.block import Field, Impedance, Kernels
+from tegotae.block import Impedance, Kernels
 from tegotae.compile import kernel
+from tegotae.layout import Part, layouts
 from mine.second import gain
 
 @kernel
-def wall_answer(p, s, v, T):
-    return -p[0] * gain(v), 0.0
+def wall_answer(p, s, w, v, T):
+    return -p.K * gain(v), 0.0
 
 @kernel
-def wall_advance(p, s, v, T):
-    s[0] = -p[0] * gain(v)
+def wall_advance(p, s, w, v, T):
+    s.f[0] = -p.K * gain(v)
 
 def wall_kernels():
     return wall_answer, wall_advance
 
 class Wall(Impedance):
     dimension = 1
-    fields = (Field("force", "N", "force on the mover"),)
+    layout = layouts(parameters=(Part("stiffness", letter="K"),), state=(Part("force", "N", letter="f"),))
     kernels = Kernels(wall_kernels)
-    parameters = np.array([1.0])
+    values = {"stiffness": 1.0}
 """,
     "run.py": "from mine.block import Wall\nprint(Wall().run([0.5], period=1e-3).force[-1])\n",
 }
@@ -174,8 +174,8 @@ def test_the_block_of_a_user_whose_kernel_imports_another(tmp_path, backend):
     assert answer(folder, kept, TEGOTAE_BACKEND=backend) == -15.0
     edit(folder, "mine/third.py", "0.25", "0.5")
     assert answer(folder, kept, TEGOTAE_BACKEND=backend) == -20.0
-    edit(folder, "mine/block.py", "s[0] = -p[0] *", "s[0] = -2.0 * p[0] *")
-    edit(folder, "mine/block.py", "return -p[0] *", "return -2.0 * p[0] *")
+    edit(folder, "mine/block.py", "s.f[0] = -p.K *", "s.f[0] = -2.0 * p.K *")
+    edit(folder, "mine/block.py", "return -p.K *", "return -2.0 * p.K *")
     assert answer(folder, kept, TEGOTAE_BACKEND=backend) == -40.0
 
 

@@ -11,9 +11,10 @@ from compiled_together import TRANSLATES
 from processes import environment_with, run
 
 import tegotae as tg
-from tegotae.block import Field, Impedance, Kernels
+from tegotae.block import Impedance, Kernels
 from tegotae.compile import SubsetError, as_kernel, kernel
 from tegotae.errors import InputError
+from tegotae.layout import Part, layouts
 
 compiled_only = pytest.mark.skipif(not TRANSLATES, reason="plain Python takes anything")
 
@@ -118,7 +119,7 @@ def test_a_law_without_source():
 
 @pytest.mark.parametrize(
     "law",
-    [math.sqrt, np.sqrt, functools.partial(of_two, k=2.0), "".join, Field("x", "m", "").__eq__],
+    [math.sqrt, np.sqrt, functools.partial(of_two, k=2.0), "".join, Part("x", "m", "").__eq__],
     ids=["built-in", "ufunc", "partial", "method of a built-in", "method"],
 )
 def test_what_is_no_python_function(law):
@@ -147,16 +148,16 @@ def test_a_law_given_to_python_by_its_input():
 
 
 @kernel
-def wall_answer(p, s, v, T):
-    depth = s[0] + T * v
-    return (-p[0] * depth, -p[0] * T) if depth > 0.0 else (0.0, 0.0)
+def wall_answer(p, s, w, v, T):
+    depth = s.x[0] + T * v
+    return (-p.K * depth, -p.K * T) if depth > 0.0 else (0.0, 0.0)
 
 
 @kernel
-def wall_advance(p, s, v, T):
-    depths = [s[0] + T * v, 0.0]
-    s[0] = depths[0]
-    s[1] = -p[0] * max(depths)
+def wall_advance(p, s, w, v, T):
+    depths = [s.x[0] + T * v, 0.0]
+    s.x[0] = depths[0]
+    s.f[0] = -p.K * max(depths)
 
 
 def wall_kernels():
@@ -165,9 +166,12 @@ def wall_kernels():
 
 class Wall(Impedance):
     dimension = 1
-    fields = (Field("depth", "m", "how far it is pushed in"), Field("force", "N", "force on the mover"))
+    layout = layouts(
+        parameters=(Part("stiffness", "N/m", letter="K"),),
+        state=(Part("depth", "m", "of the mover inside", letter="x"), Part("force", "N", "on the mover", letter="f")),
+    )
     kernels = Kernels(wall_kernels)
-    parameters = np.array([1e4])
+    values = {"stiffness": 1e4}  # noqa: RUF012 - nobody writes to it
 
 
 @compiled_only

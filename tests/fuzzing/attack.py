@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 from harvest import Call
-from judge import kinds, names, not_finite, raw, wrongly_accepted
+from judge import kinds, may_be_nan, names, not_finite, raw, wrongly_accepted
 from public import public_calls
 from values import NEVER, VOCABULARY
 
@@ -162,6 +162,8 @@ class Attack:
 
     def _wrong(self, change: Change, value: Any) -> bool:
         annotation = self.call.annotations[change.argument]
+        if may_be_nan(self.call, change.word):
+            return False
         if change.inside is None:
             return wrongly_accepted(self.kinds[change.argument], annotation, change.word, value)
         if not number_inside(self.call.arguments[change.argument], change.inside):

@@ -71,6 +71,16 @@ def place(own: list[traceback.FrameSummary]) -> str:
     return f"{own[-1].filename.removeprefix(ROOT + '/')}:{own[-1].lineno}"
 
 
+# A state may say that its mover was seen nowhere yet; elsewhere nan is refused where the state is assigned.
+NAN_TOO = {"tegotae.state.State.__setitem__"}
+_NAN = {"nan", "nan alone", "nan in single"}
+
+
+def may_be_nan(call: Call, word: str) -> bool:
+    """Whether such a value is one that may stand there."""
+    return call.name in NAN_TOO and word in _NAN
+
+
 # What stands for an argument in a message, where the machine has a better word for it.
 _KNOWN_AS = {
     "signal": ("force", "velocity"),
@@ -89,7 +99,8 @@ _KNOWN_AS = {
     "span": ("stopped",),
     "inputs": ("row", "diverged", "symbol"),
     "initial": ("starts", "state"),
-    "value": ("state",),
+    "value": ("state", "deflection"),
+    "name": ("field",),
     "log": ("path", "Cannot"),
     "steer": ("slip_angle",),
     "force": ("hand_torque",),

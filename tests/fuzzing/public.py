@@ -19,7 +19,9 @@ PACKAGES = (
 )  # fmt: skip
 # The front of the house, and what runs it.
 _INNER = {"bench", "papers", "figures", "commands", "scenarios", "compile", "kernels", "view", "circuit_sources"}
-_ALONE = {"cli", "__main__", "shipped_machines", "checks", "errors", "extras", "running"}
+_ALONE = {"cli", "__main__", "shipped_machines", "checks", "errors", "extras"}
+# What makes loops of layouts; those of a user's own are looked at where a block is first run (`contract.py`).
+_BELOW = {"tegotae.layout", "tegotae.running.loop", "tegotae.running.source"}
 
 
 # Taken as they are: `drive` says so; nodes call `step` at every tick, with what links and devices have checked, and
@@ -34,15 +36,15 @@ TRUSTING = (
 
 
 def modules_of(package: str) -> list[str]:
-    """Modules whose examples show a package; of tegotae itself, those of no package."""
+    """Modules whose examples show a package; of tegotae itself, those of no package and what runs blocks."""
     folder = ROOT.joinpath(*package.split(".")[1:])
-    paths = sorted(folder.glob("*.py") if package == "tegotae" else folder.rglob("*.py"))
+    own = [*folder.glob("*.py"), *folder.glob("running/*.py")]
     found = []
-    for path in paths:
+    for path in sorted(own if package == "tegotae" else folder.rglob("*.py")):
         parts = path.relative_to(ROOT.parent).with_suffix("").parts
         if not _INNER & set(parts) and parts[-1] not in _ALONE:
             found.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
-    return found
+    return [module for module in found if module not in _BELOW]
 
 
 def names_of(package: str) -> dict[str, Any]:

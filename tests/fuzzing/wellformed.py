@@ -9,6 +9,17 @@ live.step(0.1)
 live.step(position=0.01)
 live["force"]
 live.state = live.state
+state = live.state
+state["deflection"] = 0.0
+state.part("force")
+from tegotae.running.probe import Probe
+probe = Probe(brake, 1e-3, {"deflection": 0.0})
+probe.answer(0.1)
+probe.advance(0.1, motion=[0.1])
+brakes = brake.batch(stiffness=[1e3, 1e4]).start(period=1e-3, initial={"deflection": 0.0})
+brakes.step([0.1, 0.2])
+brakes.states = brakes.states
+brake.run([0.1, 0.2], period=1e-3, progress=lambda share: None)
 plane = tg.FrictionImpedance(stiffness=6000.0, law=tg.Coulomb(4.0), dimension=2)
 plane.start(period=1e-3).step(np.array([0.1, 0.2]))
 plane.run(position=np.zeros((5, 2)), period=1e-3, record=["force"], initial={"deflection": [0.0, 0.0]})
@@ -18,7 +29,7 @@ towed.run(bases={"rope": np.zeros(5)}, period=1e-3, every=1, record=["velocity"]
 machine = towed.start(period=1e-3, initial={"velocity": 0.0})
 machine.step(1.0)
 machine.state = machine.state
-tg.Mass(mass=1.0).run(np.zeros(5), period=1e-3, initial={"velocity": 1.0})
+tg.Mass(mass=1.0).run(np.zeros(5), period=1e-3, initial={"velocity": 1.0}, inputs={}, progress=None)
 result = tg.Mass(mass=1.0).run(np.zeros(5), period=1e-3)
 result.save("run.mat")
 result.save("run.csv")

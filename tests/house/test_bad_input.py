@@ -1,6 +1,7 @@
 """Bad input gets an error of our own that names the argument, its value and the way out."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -164,6 +165,12 @@ WORDS = {
     "more than there is": (lambda: BRAKE.run(np.broadcast_to(1.0, 10**13), period=T), "quarter of the memory"),
     "digits without end": (lambda: tg.Coulomb(10**5000), "limit=inf N is not finite"),
     "a law of such digits": (lambda: tg.FrictionAdmittance(mass=1.0, law=10**5000), "law=a int is not a friction law"),
+    "progress a number": (lambda: BRAKE.run([1.0], period=T, progress=3.0), "progress=3.0"),
+    "inputs a number": (lambda: BRAKE.run([1.0], period=T, inputs=3.0), "inputs=3.0 is not a dict"),
+    "inputs of a block that is fed nothing": (
+        lambda: SLIDER.run([1.0], period=T, inputs={"velocity": 1.0}),
+        "inputs names 'velocity'.\n  Nothing in it is fed",
+    ),
     "flag": (lambda: tg.inclusion.Inclusion({"x": "1"}).to_ode(auto="no"), "auto='no' is neither True nor False"),
 }
 
@@ -205,8 +212,9 @@ def test_what_a_user_raises_passes_through():
     def progress(share):
         raise TheirsError
 
-    with pytest.raises(TheirsError):
-        LIFT.run(1.0, period=T, progress=progress)
+    for run in (partial(LIFT.run, 1.0), *(partial(block.run, [1.0]) for block in (BRAKE, SLIDER, STACK, MACHINE))):
+        with pytest.raises(TheirsError):
+            run(period=T, progress=progress)
 
 
 @pytest.mark.parametrize("case", CONSTRUCTION)
@@ -243,7 +251,7 @@ def test_a_refused_step_leaves_the_state_as_it_was(block, bad, good):
     before = live.state
     with pytest.raises(tg.InputError):
         live.step(bad)
-    np.testing.assert_array_equal(live.state, before)
+    assert live.state == before
     live.step(good)
 
 

@@ -14,7 +14,7 @@ ROOT = Path(tegotae.__file__).parent
 FRONT = {"studio", "hybrid", "export", "papers", "cli", "commands", "scenarios", "bench", "__main__"}
 FRONT |= {"shipped_machines"}
 # What every package stands on, and therefore must not lean on any of them.
-FOUNDATION = {"errors", "checks", "compile", "result", "block", "running", "live", "batch"}
+FOUNDATION = {"errors", "checks", "compile", "result", "block", "layout", "state", "running"}
 FOUNDATION |= {"extras", "unsolved", "elements", "kernels", "circuit", "circuit_sources"}
 
 

@@ -14,6 +14,7 @@ from tegotae.friction.classics import (
     LuGre,
     Tanh,
 )
+from tegotae.running.probe import Probe
 
 T = 1e-3
 STRIBECK = tg.Stribeck(kinetic=3.0, static=5.0, velocity=0.01, viscosity=1.0)
@@ -31,25 +32,31 @@ IMPEDANCES = [
 KINDS = pytest.mark.parametrize("block", IMPEDANCES, ids=lambda b: type(b).__name__)
 
 
-def states(block, ticks=60):
-    """States that a random motion leads to."""
-    live = block.start(period=T)
+def asked(block, ticks=60):
+    """The block in states that a random motion leads to."""
+    probe = Probe(block, T)
     random = np.random.default_rng(5)
     for v in 0.02 * random.standard_normal(ticks) * 10 ** random.uniform(-1.5, 0.5, ticks):
-        live.step(v)
-        yield live.state
+        probe.advance(v)
+        yield probe
+
+
+def on_a_line(probe, value):
+    """What it gives, and the slope of that, as numbers."""
+    given, slope = probe.answer(value)
+    return given[0], slope[0, 0]
 
 
 @KINDS
 def test_slope_is_the_derivative_of_the_force(block):
-    answer, _ = block.kernels.halves()
-    p, random = block.parameters, np.random.default_rng(6)
+    random = np.random.default_rng(6)
     wrong, seen = 0, 0
-    for s in states(block):
+    for probe in asked(block):
         for v in 0.02 * random.standard_normal(4):
             h = 1e-6 * abs(v)
-            ahead, behind = ((answer(p, s, v + k * h, T)[0] - answer(p, s, v, T)[0]) / (k * h) for k in (1, -1))
-            slope, scale = answer(p, s, v, T)[1], abs(ahead) + abs(behind) + 1.0
+            force, slope = on_a_line(probe, v)
+            ahead, behind = ((on_a_line(probe, v + k * h)[0] - force) / (k * h) for k in (1, -1))
+            scale = abs(ahead) + abs(behind) + 1.0
             if abs(ahead - behind) > 1e-3 * scale:
                 continue  # a kink lies between: a spring breaks loose there
             seen += 1
@@ -60,14 +67,13 @@ def test_slope_is_the_derivative_of_the_force(block):
 
 @KINDS
 def test_answer_is_pure_and_advance_agrees_with_it(block):
-    answer, advance = block.kernels.halves()
-    force = block.slices()["force"].start
-    for s in states(block, ticks=20):
-        before = s.copy()
-        expected, _ = answer(block.parameters, s, 0.013, T)
-        np.testing.assert_array_equal(s, before)
-        advance(block.parameters, s, 0.013, T)
-        assert s[force] == pytest.approx(expected, abs=1e-13)
+    for probe in asked(block, ticks=20):
+        before = probe.state.copy()
+        expected, _ = on_a_line(probe, 0.013)
+        assert probe.state == before
+        probe.advance(0.013)
+        assert probe.state["force"] == pytest.approx(expected, abs=1e-13)
+        probe.state = before
 
 
 @KINDS
@@ -79,10 +85,9 @@ def test_step_by_step_is_the_whole_run(block):
 
 @KINDS
 def test_no_force_rises_faster_than_announced(block):
-    answer, _ = block.kernels.halves()
     bound = block.steepest_rise(T)
     speeds = np.concatenate([-np.geomspace(1e-5, 1.0, 40), np.geomspace(1e-5, 1.0, 40)])
-    worst = max(answer(block.parameters, s, v, T)[1] for s in states(block) for v in speeds)
+    worst = max(on_a_line(probe, v)[1] for probe in asked(block) for v in speeds)
     # The bound is found by sampling speeds 4 % apart; between samples a smooth slope may exceed it by little.
     assert worst <= 1.01 * bound + 1e-9
 
@@ -96,38 +101,33 @@ def test_announced_rise_of_lugre_is_its_closed_form():
 
 def test_hayward_armstrong_slope_in_two_dimensions():
     block = HaywardArmstrong(stiffness=6000.0, limit=4.0, dimension=2)
-    answer, _ = block.kernels.halves()
-    live, random = block.start(period=T), np.random.default_rng(7)
-    force, slope, ahead, behind, unused = np.zeros(2), np.zeros((2, 2)), np.zeros(2), np.zeros(2), np.zeros((2, 2))
-    slid = 0
+    probe, live, random = Probe(block, T), block.start(period=T), np.random.default_rng(7)
+    slid, h = 0, 1e-7
     for v in 0.5 * random.standard_normal((50, 2)):
-        s, h = live.state, 1e-7
-        answer(block.parameters, s, v, T, force, slope)
+        force, slope = probe.answer(v)
         for k in range(2):
             step = h * np.eye(2)[k]
-            answer(block.parameters, s, v + step, T, ahead, unused)
-            answer(block.parameters, s, v - step, T, behind, unused)
+            (ahead, _), (behind, _) = probe.answer(v + step), probe.answer(v - step)
             assert slope[:, k] == pytest.approx((ahead - behind) / (2 * h), abs=1e-5)
         slid += np.linalg.norm(force) > 4.0 - 1e-9
         assert live.step(v) == pytest.approx(force, abs=1e-13)
+        probe.advance(v)
     assert 0 < slid < 50
 
 
 def test_karnopp_slope_outside_inside_and_breaking_away():
     block = Karnopp(mass=2.0, limit=3.0, static=4.0, dead_zone=0.01)
-    answer, advance = block.kernels.halves()
     for u, h in [(0.5, 1.0), (-0.5, 1.0), (0.0, 3.9), (0.0, 60.0), (0.0, 4.1)]:
-        s = block.initial_state(T, {"velocity": u})
-        v, slope = answer(block.parameters, s, h, T)
-        difference = (answer(block.parameters, s, h + 1e-4, T)[0] - answer(block.parameters, s, h - 1e-4, T)[0]) / 2e-4
+        probe = Probe(block, T, {"velocity": u})
+        v, slope = on_a_line(probe, h)
+        difference = (on_a_line(probe, h + 1e-4)[0] - on_a_line(probe, h - 1e-4)[0]) / 2e-4
         assert slope == pytest.approx(difference, abs=1e-9)
-        advance(block.parameters, s, h, v, T)
-        assert s[0] == v
+        probe.advance(h, v)
+        assert probe.state["velocity"] == v
 
 
 @pytest.mark.parametrize("count", [1, 8])
 def test_maxwell_slip_of_any_size(count):
-    # More than twelve parameters are handed over as an array, fewer by value: both must work.
     model = GeneralisedMaxwellSlip(stiffness=1e4, fractions=[1 / count] * count, law=STRIBECK, attraction=300.0)
     run = model.run(np.full(2000, 0.5), period=T)
     assert run.force[-1] == pytest.approx(-float(STRIBECK(0.5)), rel=1e-9)

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tegotae as tg
+from tegotae.running.probe import Probe
 from tegotae.steering.patch import ContactPatch
 from tegotae.steering.planar import PlanarPatch
 from tegotae.steering.pressure import Parabolic, Tabulated, Uniform
@@ -149,32 +150,26 @@ def test_bad_profiles_are_refused(make, says):
 
 
 @pytest.mark.parametrize("rolling", [0.0, 8.0, -8.0])
+@pytest.mark.parametrize("slip_rate", [0.0, 300.0], ids=["held", "growing"])
 @pytest.mark.parametrize("friction", [0.4, tg.Viscous(limit=0.4, viscosity=0.1)], ids=["coulomb", "viscous"])
-def test_as_a_block_it_answers_what_it_commits_and_its_slope_is_a_derivative(friction, rolling):
+def test_as_a_block_it_answers_what_it_commits_and_its_slope_is_a_derivative(friction, rolling, slip_rate):
     """`answer` is pure and equals what `advance` leaves; the slope against central differences, kinks left out."""
     patch = PlanarPatch(stiffness=1e4, damping=5.0, bristles=9, rows=3, friction=friction)
-    answer, advance = patch.kernels.halves()
-    p, s = patch.parameters, patch.initial_state(PERIOD, {"rolling_speed": rolling})
-    rng, smooth = np.random.default_rng(5), 0
-
-    def trial(v):
-        force, slope = np.empty(3), np.empty((3, 3))
-        answer(p, s, v, PERIOD, force, slope)
-        return force, slope
-
+    given = {"rolling_speed": rolling, "slip_rate": slip_rate, "drift_rate": -0.5 * slip_rate}
+    probe, rng, smooth = Probe(patch, PERIOD, given), np.random.default_rng(5), 0
     for _ in range(40):
         v = rng.normal(size=3) * [0.5, 0.5, 5.0]
-        before = s.copy()
-        force, slope = trial(v)
+        before = probe.state.copy()
+        force, slope = probe.answer(v)
         steps = np.diag([1e-6, 1e-6, 1e-5])
-        sides = [(trial(v + d), trial(v - d)) for d in steps]
-        np.testing.assert_array_equal(s, before)
+        sides = [(probe.answer(v + d), probe.answer(v - d)) for d in steps]
+        assert probe.state == before
         numeric = np.array([(up[0] - down[0]) / (2 * d.sum()) for (up, down), d in zip(sides, steps, strict=True)]).T
         if max(np.abs(up[1] - down[1]).max() for up, down in sides) < 1e-3 * np.abs(slope).max():
             smooth += 1
             np.testing.assert_allclose(numeric, slope, atol=1e-5 * np.abs(slope).max())
-        advance(p, s, v, PERIOD)
-        np.testing.assert_allclose(s[:3], force, atol=1e-9)
+        probe.advance(v)
+        np.testing.assert_allclose(probe.state["force"], force, atol=1e-9)
     assert smooth > 20
 
 
@@ -187,3 +182,17 @@ def test_stepped_live_it_is_the_record_run():
     np.testing.assert_allclose(stepped[:, 0], run.longitudinal_force, rtol=1e-12, atol=1e-9)
     np.testing.assert_allclose(stepped[:, 1], run.lateral_force, rtol=1e-12, atol=1e-9)
     np.testing.assert_allclose(stepped[:, 2], -run.torque, rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize("make", [ContactPatch, PlanarPatch])
+def test_a_run_is_told_of_and_records_what_is_asked_for(make):
+    patch, shares = make(bristles=9), []
+    steer = 0.1 * np.sin(0.1 * np.arange(60))
+    whole = patch.run(steer=steer, slip_angle=0.02, speed=4.0, period=PERIOD)
+    asked = {"record": ["force", "deflection"], "progress": shares.append}
+    some = patch.run(steer=steer, slip_angle=0.02, speed=4.0, period=PERIOD, every=5, **asked)
+    assert shares == [1.0]
+    assert some.deflection.shape == (12, *np.shape(patch.initial_state(PERIOD)["deflection"]))
+    np.testing.assert_array_equal(some.torque, whole.torque[4::5])
+    np.testing.assert_array_equal(whole.steer, steer)  # as given, not as summed up
+    assert "stuck" not in some

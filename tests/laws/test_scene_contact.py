@@ -274,6 +274,18 @@ def test_momentum_of_two_free_machines_is_exact_over_their_contact():
     assert run.about["unsolved_steps"] == 0
 
 
+def test_contact_forces_are_told_in_world_axes_however_the_surface_has_turned():
+    """Newton's law for the cube that touches: its momentum changes by the forces on it, and by nothing else."""
+    T, v = 1e-3, np.zeros(12)
+    v[8], v[3:6], v[9:12] = -1.0, (0.3, -2.0, 1.0), (0.1, 0.5, -0.4)  # the cube below has turned when they meet
+    run = two_cubes().run(1.0, period=T, v=v)
+    force = np.asarray(run.contact_force).sum(axis=1)[1:]
+    felt = np.linalg.norm(force, axis=1) > 1.0
+    assert felt.sum() > 5
+    assert np.abs(force[felt, 0]).max() > 0.1 * np.abs(force[felt]).max()
+    np.testing.assert_allclose(force, 2.5 * np.diff(run.v[:, 6:9], axis=0) / T, rtol=0, atol=1e-9)
+
+
 def test_what_touches_and_what_is_touched_may_swap():
     """Smooth balls: which carries the toucher and which the surface is a matter of words."""
 

@@ -209,5 +209,5 @@ def test_the_verdict_of_instability_is_true():
     assert np.abs(quiet.twist[-20:]).max() < 1e-4
     loud = with_servo(IDEAL, damping=0.97 * low)
     object.__setattr__(loud, "servo", dataclasses.replace(loud.servo, damping=1.03 * low))  # past the guard
-    loud.__dict__.pop("fixed", None)
+    loud.__dict__.pop("parameters", None)
     assert np.abs(loud.run(wrenches=np.zeros((400, 6)), twist=1e-3 * np.ones(6)).twist[-20:]).max() > 3e-3

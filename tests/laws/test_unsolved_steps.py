@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import tegotae as tg
-from tegotae.batch import Batch
 from tegotae.friction.classics import Karnopp
 from tegotae.inclusion import Contact, Inclusion
 from tegotae.multibody import Body, Free, HalfSpace, Point, Revolute, Scene, Touch, Tree, TreeAdmittance
 from tegotae.rod import GroundedRod, Phase, PlanarRod, Shape, Wall
+from tegotae.running.batch import Batch
 from tegotae.steering import SteeringSystem
 
 T, TICKS = 1e-3, 2000
@@ -146,7 +146,7 @@ def live_machines():
     circuit = sled().start(period=T)
     return {
         "Circuit": (circuit.step, lambda: circuit["unsolved"]),
-        "2 x Circuit": (lambda h: both.step([h, h]), lambda: sum(s[-1] for s in both.states)),
+        "2 x Circuit": (lambda h: both.step([h, h]), lambda: sum(s["unsolved"] for s in both.states)),
         "InclusionAdmittance": (lambda h: hung.step(0.0), lambda: hung["unsolved"]),
         "Stepper": (lambda h: thrown.step(), lambda: thrown.unsolved_steps),
         "Scene": (lambda h: jam.step(), lambda: jam.unsolved),

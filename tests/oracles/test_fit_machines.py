@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+import sympy
 from scipy.integrate import solve_ivp
 
 import tegotae as tg
 from records import T, multisine
 from tegotae.fitting import Record, RodRecord, fit
-from tegotae.fitting.naming import numbers_in, rebuilt
-from tegotae.inclusion import Friction, Inclusion
+from tegotae.fitting.naming import numbers_in, places_in, rebuilt
+from tegotae.inclusion import Friction, Inclusion, coulomb
 from tegotae.rod import Phase, PlanarRod
 from tegotae.steering import SteeringSystem
 from tegotae.steering.hands import Driver, Sine
@@ -137,6 +138,39 @@ def test_every_number_has_a_name_and_can_be_changed():
     assert {"mass", "law.velocity", "spring.stiffness"} < numbers_in(machine).keys()
     assert {"inertia", "weight", "bearing.stiffness"} < numbers_in(bearing(T)).keys()
     assert "torque" not in numbers_in(bearing(T)), "what drives it is not a number of it"
+
+
+def rubbing_both_ways():
+    x, y, u, v, fx, fy, limit = sympy.symbols("x y u v fx fy limit")
+    rx, ry = coulomb(limit, (u, v), "rub")
+    plate = Inclusion({x: u, y: v, u: fx - rx, v: fy - ry}, {limit: 3.0}, inputs={fx: 0.0, fy: 0.0})
+    stepper = plate.to_stepper(period=T, friction=Friction(stiffness=1e4, beta=2e-3))
+    return stepper.as_admittance(force=("fx", "fy"), velocity=("u", "v"))
+
+
+STRIBECK = tg.Stribeck(kinetic=3.0, static=5.0, velocity=0.01, exponent=1.5, viscosity=0.3)
+NAMED = {
+    "element": tg.FrictionImpedance(stiffness=1e5, damping=400.0, law=STRIBECK, mass=0.2, lag=0.01),
+    "composite": tg.ParallelFriction(stiffness=[8000.0, 3000.0], damping=[10.0, 5.0], limits=[2.0, 3.0]),
+    "circuit": tg.Circuit(
+        tg.FrictionAdmittance(mass=1.0, law=tg.Viscous(4.0, 2.0), lag=0.02),
+        {f"brake{i}": tg.FrictionImpedance(stiffness=1e5 + i, damping=400.0, law=STRIBECK) for i in range(3)},
+    ),
+    "pendulum": bearing(T),
+    "plate": rubbing_both_ways(),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_p_holds_numbers_where_their_names_say(name):
+    """Also after any of them has changed."""
+    block, found = NAMED[name], 0
+    for own, number in numbers_in(block).items():
+        other = rebuilt(block, {own: 1.001 * number})
+        for each, value in numbers_in(other).items():
+            assert (other.parameters.real[places_in(other, each)] == value).all(), (own, each)
+        found += places_in(block, own).size > 0
+    assert found == {"element": 9, "composite": 6, "circuit": 31, "pendulum": 6, "plate": 3}[name]
 
 
 def test_a_steering_system_and_a_rod_hold_what_is_not_named():

@@ -57,7 +57,8 @@ def test_led_along_its_own_angle_it_asks_for_the_torque_that_made_it(vehicle):
     live = felt.start(period=T)
     torques = []
     for rate, V in zip(np.diff(angles)[:1500] / T, np.asarray(speed)[:1500], strict=True):
-        live.step(np.array([rate, V]))
+        live["tyre.speed"] = float(V)
+        live.step(rate)
         torques.append(float(live["hand_torque"]))
     # An angle is known to its last digit; twice differenced, times I/N^2/T^2, that is 1e-10 N·m.
     assert torques == pytest.approx(log["hand_torque"][:1500], abs=1e-8)

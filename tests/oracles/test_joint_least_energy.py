@@ -5,9 +5,11 @@ from scipy.optimize import lsq_linear
 
 import tegotae as tg
 from tegotae.multibody import Body, Scene, Tree
+from tegotae.multibody.joints import model_of
 from tegotae.multibody.kernels.joint_steps import prepare_joints
 from tegotae.multibody.kernels.kinematics import forward_one, prepare_world
 from tegotae.multibody.kernels.least_energy import least_energy, modes_from_forces
+from tegotae.multibody.kernels.records import Friction, Work
 from trees import one_tree, random_state
 
 
@@ -28,6 +30,14 @@ def rubbing(rng, tree):
     return Tree(bodies), F, K, B
 
 
+def work_of(scene):
+    """Where a step of a scene works."""
+    space = scene.spaces.workspace
+    memory = space.empty()
+    parts = {name: space.part(memory, name) for name in Work._fields}
+    return Work(**parts | {"trial": parts["trial"].ravel()})
+
+
 def test_forces_are_those_of_a_bounded_least_squares_problem():
     rng = np.random.default_rng(8)
     slid = 0
@@ -36,15 +46,14 @@ def test_forces_are_those_of_a_bounded_least_squares_problem():
         T = 10.0 ** rng.uniform(-4.0, -2.0)
         q, v, tau = random_state(rng, tree, free=False, size=10.0 ** rng.uniform(-3.0, 0.0))
         tau *= 10.0 ** rng.uniform(-1.0, 2.0)
-        live = Scene(tree=tree).start(period=T, q=q, v=v)
-        m, e = live.memory, rng.uniform(-1.0, 1.0, len(F)) * F / K
-        m.friction.e[:], m.friction.r[:] = e, F
-        model = live.model
-        prepare_world(m.work.S, model.g)
-        forward_one(model.parent, model.kind, model.qi, model.vi, model.C, q, v, m.work.S)
-        prepare_joints(model, live.joints, m.work, tau, q, v, T)
-        assert least_energy(model, live.joints, m.friction, m.work, v, T)
-        modes_from_forces(live.joints, m.friction)
+        scene, e = Scene(tree=tree), rng.uniform(-1.0, 1.0, len(F)) * F / K
+        (joints, _), model, work = scene.joints, model_of(tree), work_of(scene)
+        friction = Friction(e.copy(), np.zeros(tree.nv, dtype=np.int64), F.copy(), *np.zeros((3, tree.nv)))
+        prepare_world(work.S, model.g)
+        forward_one(model.parent, model.kind, model.qi, model.vi, model.C, q, v, work.S)
+        prepare_joints(model, joints, work, tau, q, v, T)
+        assert least_energy(model, joints, friction, work, v, T)
+        modes_from_forces(joints, friction)
         # min 1/2 f'Q f + b'f over |f| <= F, with M and the speeds without friction from other code
         c = 1.0 / (B + T * K)
         Q = T * np.linalg.inv(tree.mass_matrix(q)) + np.diag(c)
@@ -52,7 +61,7 @@ def test_forces_are_those_of_a_bounded_least_squares_problem():
         root = np.linalg.cholesky(Q).T
         dense = lsq_linear(root, -np.linalg.solve(root.T, b), bounds=(-F, F), method="bvls", tol=1e-15, max_iter=1000).x
         blur = 1e-8 * F + 1e-12 * np.abs(b).max() / c  # what rounding of the speeds does to a stiff element's force
-        assert (np.abs(m.friction.force - dense) <= blur).all()
-        np.testing.assert_array_equal(m.friction.mode, -np.sign(m.friction.force) * (np.abs(m.friction.force) >= F))
-        slid += int((m.friction.mode != 0).any() and (m.friction.mode == 0).any())
+        assert (np.abs(friction.force - dense) <= blur).all()
+        np.testing.assert_array_equal(friction.mode, -np.sign(friction.force) * (np.abs(friction.force) >= F))
+        slid += int((friction.mode != 0).any() and (friction.mode == 0).any())
     assert slid > 10  # problems in which some stick and some slip

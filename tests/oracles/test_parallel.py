@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import tegotae as tg
 from machines import PERIOD
-from tegotae.friction.kernels.parallel import plain_advance
 
 POINTS = np.array([0, 1.5, -1.5, 1, -0.5, 0.6, -0.2, 0.6, -0.5, 1, -1.5, 1.5]) * 1e-3
 
@@ -37,6 +36,12 @@ def test_figure_6_without_damping_at_every_reversal():
     assert -run.force[::50][:4] == pytest.approx([0.0, 55.0, -55.0, 55.0])
 
 
+class ByElements(tg.ParallelFriction):
+    """Every element for itself, where there could be a stack."""
+
+    by_stack = _even = False
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -53,11 +58,7 @@ def test_stack_equals_element_loop(seed, count, scale, ties):
     velocity = rng.normal(size=2000) * scale * rng.choice([0.0, 0.01, 0.1, 1.0], 2000)
     composite = tg.ParallelFriction(stiffness=K, limits=F)
     assert composite.by_stack
-    state, loop = np.zeros(2 + count), np.empty(2000)
-    parameters = np.concatenate([[count, K.sum()], K, np.zeros(count), F])
-    for k, v in enumerate(velocity):
-        plain_advance(parameters, state, v, PERIOD)
-        loop[k] = state[0]
+    loop = ByElements(stiffness=K, limits=F).run(velocity, period=PERIOD).force
     run = composite.run(velocity, period=PERIOD)
     np.testing.assert_allclose(run.force, loop, atol=1e-12 * F.sum(), rtol=0)
     np.testing.assert_allclose(run.deflection, run.force / K.sum(), atol=1e-15)

@@ -9,6 +9,7 @@ from scipy.linalg import expm
 import tegotae as tg
 from tegotae.control.pid import PID
 from tegotae.control.psmc import PSMC
+from tegotae.running.probe import Probe
 
 T = 1e-3
 GAINS = {"proportional": 300.0, "integral": 1000.0, "derivative": 6.0}
@@ -120,12 +121,12 @@ def test_limited_continuous_and_never_rising(K, L, B, H, F, seed):
     np.testing.assert_allclose(
         K * run.lead + B * np.diff(run.lead, prepend=0.0) / T + L * run.integral, run.force, rtol=1e-7, atol=1e-7
     )
-    answer, _ = servo.kernels.halves()
-    live = servo.start(period=T)
+    probe = Probe(servo, T)
     for v in velocity[:20]:
-        live.step(float(v))
+        probe.advance(v)
     trials = np.linspace(-50.0, 50.0, 401)
-    force, slope = np.array([answer(servo.parameters, live.state, v, T) for v in trials]).T
+    answers = [probe.answer(v) for v in trials]
+    force, slope = (np.ravel(column) for column in zip(*answers, strict=True))
     drop = -np.diff(force) / np.diff(trials)
     assert (drop >= -1e-9).all()
     assert (drop <= (K * T + B + L * T * T) * (1 + 1e-9)).all()
@@ -154,4 +155,4 @@ def test_a_measurement_that_is_not_finite_is_refused_and_changes_nothing():
     before = servo.state
     with pytest.raises(tg.InputError, match="finite"):
         servo.control(reference=0.0, measured=np.nan)
-    np.testing.assert_array_equal(servo.state, before)
+    assert servo.state == before

@@ -31,7 +31,7 @@ def test_order_is_parents_first_and_else_as_given() -> None:
     tree = Tree([one("c", "b"), one("a", None), one("e", None), one("b", "a"), one("d", "a")])
     assert [body.name for body in tree.bodies] == ["a", "e", "b", "c", "d"]
     assert tree.joint_names == ("ja", "je", "jb", "jc", "jd")
-    assert tree.layout.parent.tolist() == [-1, -1, 0, 2, 0]
+    assert tree.arrays.parent.tolist() == [-1, -1, 0, 2, 0]
 
 
 def test_two_fixed_halves_are_one_box() -> None:
@@ -48,7 +48,7 @@ def test_two_fixed_halves_are_one_box() -> None:
         position=(1.0, 0, 0),
         rotation=turn,
     )
-    layout = Tree([first, second]).layout
+    layout = Tree([first, second]).arrays
     C = layout.C[0]
     assert C[15] == 3.0
     np.testing.assert_allclose(inertia_of(C), np.diag(box(3.0, 2.0, 0.6, 0.4)), rtol=0, atol=1e-15)
@@ -64,7 +64,7 @@ def test_what_is_fixed_to_the_world_vanishes_into_it() -> None:
     shelf = Body(name="shelf", mass=1.0, joint=Fixed(), parent="wall", position=(0.5, 0, 0))
     slide = Body(name="slide", mass=2.0, joint=Prismatic(axis=(0, 1, 0)), parent="shelf", position=(0, 0, 1))
     tree = Tree([wall, shelf, slide])
-    layout = tree.layout
+    layout = tree.arrays
     assert (tree.nq, tree.nv, layout.names, tree.mass) == (1, 1, ("slide",), 2.0)
     index, place, axes = layout.frames["shelf"]
     assert index == -1
@@ -77,7 +77,7 @@ def test_what_is_fixed_to_the_world_vanishes_into_it() -> None:
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, -1, 0), (0, 0, -2), (1, 2, 3), (1e-9, 1e-9, 1), (-3, 1e-200, 1)])
 def test_the_internal_frame_has_its_z_along_the_axis(axis: tuple[float, float, float]) -> None:
     inertia = np.diag((1.0, 1.2, 1.4))
-    layout = Tree([Body(name="a", mass=1.0, inertia=inertia, center=(1, 2, 3), joint=Revolute(axis=axis))]).layout
+    layout = Tree([Body(name="a", mass=1.0, inertia=inertia, center=(1, 2, 3), joint=Revolute(axis=axis))]).arrays
     S = layout.frames["a"][2].T  # internal axes in the body's frame
     np.testing.assert_allclose(S.T @ S, np.eye(3), rtol=0, atol=1e-15)
     assert np.linalg.det(S) == pytest.approx(1.0)
@@ -88,7 +88,7 @@ def test_the_internal_frame_has_its_z_along_the_axis(axis: tuple[float, float, f
 
 def test_plain_axes_stay_exact() -> None:
     bodies = [Body(name="a", mass=1.0, inertia=(1, 1, 1), center=(0.1, 0, 0), joint=Revolute())]
-    assert (Tree(bodies).layout.frames["a"][2] == np.eye(3)).all()
+    assert (Tree(bodies).arrays.frames["a"][2] == np.eye(3)).all()
 
 
 def test_neutral_is_where_bodies_were_placed() -> None:
@@ -122,7 +122,7 @@ vectors = st.lists(st.floats(-3, 3), min_size=14 + 1 + 2 * 13, max_size=14 + 1 +
 @given(values=vectors)
 def test_coordinates_go_in_and_out(values: list[float]) -> None:
     tree = machine()
-    layout = tree.layout
+    layout = tree.arrays
     q, v, a = np.split(np.array(values), [15, 28])
     for i in (3, 11):
         q[i] += 4.0  # no quaternion of length 0
@@ -158,9 +158,9 @@ def test_velocity_and_acceleration_are_derivatives_of_the_position() -> None:
         return q, v, a
 
     h, t = 1e-3, 0.7
-    center = [tree.layout.inner(*state(t + k * h)[:2])[0][:3] for k in (-2, -1, 0, 1, 2)]
+    center = [tree.arrays.inner(*state(t + k * h)[:2])[0][:3] for k in (-2, -1, 0, 1, 2)]
     first = np.array([1, -8, 0, 8, -1]) @ center / (12 * h)
     second = np.array([-1, 16, -30, 16, -1]) @ center / (12 * h * h)
     q, v, a = state(t)
-    np.testing.assert_allclose(tree.layout.inner(q, v)[1][:3], first, rtol=0, atol=1e-10)  # h⁴ |w|⁵
-    np.testing.assert_allclose(tree.layout.inner_acceleration(q, v, a)[:3], second, rtol=0, atol=1e-8)  # rounding / h²
+    np.testing.assert_allclose(tree.arrays.inner(q, v)[1][:3], first, rtol=0, atol=1e-10)  # h⁴ |w|⁵
+    np.testing.assert_allclose(tree.arrays.inner_acceleration(q, v, a)[:3], second, rtol=0, atol=1e-8)  # rounding / h²

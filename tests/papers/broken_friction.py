@@ -13,9 +13,9 @@ from tegotae.device import joystick
 from tegotae.friction import Law
 from tegotae.friction.classics import Dahl, ExplicitlyCoupledFriction, Tanh
 from tegotae.friction.kernels import laws
-from tegotae.friction.kernels.element import IMPEDANCE_LAW, slip_kernel
-from tegotae.live import LiveImpedance
+from tegotae.friction.kernels.element import slip_kernel
 from tegotae.result import Result, Variable
+from tegotae.running.live import LiveImpedance
 
 # ------------------------------------------------------------ factors and missing terms
 
@@ -119,15 +119,13 @@ def sign(x):
 
 def forward_kernels(magnitude, resolve):
     @kernel
-    def forward_answer(p, s, h, T):
+    def forward_answer(p, s, w, h, T):
         """Friction from the last velocity, as one would write it first."""
-        return s[0] + T / p[0] * (h - sign(s[0]) * magnitude(p, 2, abs(s[0]))[0]), T / p[0]
+        return s.v + T / p.M * (h - sign(s.v) * magnitude(p.law, 0, abs(s.v))[0]), T / p.M
 
     @kernel
-    def forward_advance(p, s, h, v, T):
-        s[2] = -sign(s[0]) * magnitude(p, 2, abs(s[0]))[0]
-        s[0] = v
-        s[1] += T * v
+    def forward_advance(p, s, w, h, v, T):
+        return v, s.x + T * v, -sign(s.v) * magnitude(p.law, 0, abs(s.v))[0], s.z
 
     return forward_answer, forward_advance
 
@@ -137,7 +135,7 @@ class ForwardFriction(tg.FrictionAdmittance):
 
     @property
     def kernels(self):
-        return Kernels(forward_kernels, self.law.kernels) if self.dimension == 1 else super().kernels
+        return Kernels(forward_kernels, self.law.kernels, style="values") if self.dimension == 1 else super().kernels
 
 
 def without_band(*, mass, limit, static, dead_zone):
@@ -152,31 +150,30 @@ def along_the_hand_kernels(magnitude, resolve):
     slip = slip_kernel(magnitude, resolve)
 
     @kernel
-    def along_answer(p, s, v, T, force, slope):
+    def along_answer(p, s, w, v, T, force, slope):
         force[:] = 0.0
         slope[:] = 0.0
 
     @kernel
-    def along_advance(p, s, v, T):
+    def along_advance(p, s, w, v, T):
         """[kikuuwe2005 (19)] as printed: sliding friction along sgn(v), at M = 0."""
         n = v.shape[0]
-        K, B = p[0], p[1]
+        K, B = p.K, p.B
         C = T * B + T * T * K
         c = T / C
         uu = vv = 0.0
         for i in range(n):
-            uu += (v[i] - c * K * s[i]) ** 2
+            uu += (v[i] - c * K * s.e[i]) ** 2
             vv += v[i] ** 2
         U, V = math.sqrt(uu), math.sqrt(vv)
-        _, r, _, _ = slip(p, IMPEDANCE_LAW, 0.0, T, 0.0, c, U)
+        _, r, _, _ = slip(p.law, 0.0, T, 0.0, c, U)
         for i in range(n):
-            u = v[i] - c * K * s[i]
+            u = v[i] - c * K * s.e[i]
             g = -u / c if c * r >= U or V == 0.0 else -r * v[i] / V
-            w = u + c * g
-            s[i] += T * (w - v[i])
-            s[n + i] = w
-            s[2 * n + i] = g
-            s[3 * n + i] = g
+            s.w[i] = u + c * g
+            s.e[i] += T * (s.w[i] - v[i])
+            s.f[i] = g
+            s.g[i] = g
 
     return along_answer, along_advance
 
@@ -200,7 +197,7 @@ class AxisByAxis(tg.FrictionImpedance):
 
 class ForgetfulLive(LiveImpedance):
     def step(self, velocity=None, *, position=None):
-        self._state[0] *= 0.999
+        self._state["deflection"] *= 0.999
         return super().step(velocity, position=position)
 
 
@@ -222,10 +219,8 @@ class DamperPushes(tg.FrictionImpedance):
     """A sign: a fifth of the damping, the wrong way round."""
 
     @property
-    def parameters(self):
-        p = super().parameters
-        p[1] *= -0.2
-        return p
+    def values(self):
+        return {**super().values, "damping": -0.2 * self.damping}
 
 
 def dahl_instead(*, stiffness, damping=0.0, law=None, limits=(), mass=0.0):
@@ -270,14 +265,14 @@ def smoothed_instead(*, limit=None, law=None, stiffness=0.0, damping=0.0):
 
 def printed_dahl_kernels():
     @kernel
-    def printed_answer(p, s, v, T):
+    def printed_answer(p, s, w, v, T):
         """[kikuuwe2005 (20)] as printed: e' = +v (1 + sgn(v) K e/F)."""
-        return p[0] * (s[0] + T * v * (1.0 + sign(v) * p[0] * s[0] / p[1])), p[0] * T
+        return p.K * (s.e + T * v * (1.0 + sign(v) * p.K * s.e / p.F)), p.K * T
 
     @kernel
-    def printed_advance(p, s, v, T):
-        s[0] += T * v * (1.0 + sign(v) * p[0] * s[0] / p[1])
-        s[1] = p[0] * s[0]
+    def printed_advance(p, s, w, v, T):
+        e = s.e + T * v * (1.0 + sign(v) * p.K * s.e / p.F)
+        return e, p.K * e
 
     return printed_answer, printed_advance
 
@@ -285,7 +280,7 @@ def printed_dahl_kernels():
 class DahlAsPrinted(Dahl):
     @property
     def kernels(self):
-        return Kernels(printed_dahl_kernels)
+        return Kernels(printed_dahl_kernels, style="values")
 
 
 def joystick_with(block):

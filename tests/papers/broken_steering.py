@@ -3,11 +3,10 @@
 from dataclasses import dataclass, fields, replace
 from functools import cache
 
-from tegotae.block import Kernels
+from tegotae.block import Halves, Kernels
 from tegotae.compile import kernel
 from tegotae.steering import ContactPatch, Parabolic, SteeringSystem
 from tegotae.steering.kernels import patch
-from tegotae.steering.kernels.patch import BRISTLES, DRIFT, FORCE, PHASE, SPEED
 
 DEFAULTS = {f.name: f.default for f in fields(ContactPatch)}
 
@@ -73,15 +72,15 @@ def spoiled(spoil):
 
     @cache
     def make(load):
-        answer, right = patch.coulomb_patch_kernels(load)
+        answer, right, prepare = patch.coulomb_patch_kernels(load)[:3]
 
         @kernel
-        def advance(p, s, v, T):
-            left = s[BRISTLES]
-            right(p, s, v, T)
+        def advance(p, s, w, v, T):
+            left = s.e[0]
+            right(p, s, w, v, T)
             spoil(p, s, v, T, left)
 
-        return answer, advance
+        return Halves(answer, advance, prepare)
 
     return made_by(make)
 
@@ -98,26 +97,26 @@ def made_by(make):
 
 @kernel
 def _full_period(p, s, v, T, left):
-    V, h = s[SPEED], 2.0 * p[2] / p[6]
-    for j in range(int(p[6])):
-        inside = (p[2] - ((j + s[PHASE]) * h - p[2])) / V if V > 0.0 else T
-        s[BRISTLES + j] *= T / min(inside, T)
+    V, h = s.V[0], 2.0 * p.a / s.e.shape[0]
+    for j in range(s.e.shape[0]):
+        inside = (p.a - ((j + s.phase[0]) * h - p.a)) / V if V > 0.0 else T
+        s.e[j] *= T / min(inside, T)
 
 
 @kernel
 def _kept(p, s, v, T, left):
-    s[BRISTLES + int(p[6]) - 1] += left
+    s.e[s.e.shape[0] - 1] += left
 
 
 @kernel
 def _end_velocity(p, s, v, T, left):
-    for j in range(int(p[6])):
-        s[BRISTLES + j] -= 0.5 * T * T * s[SPEED] * (1.0 + p[4]) * v
+    for j in range(s.e.shape[0]):
+        s.e[j] -= 0.5 * T * T * s.V[0] * (1.0 + p.share) * v
 
 
 @kernel
 def _no_memory(p, s, v, T, left):
-    s[BRISTLES : BRISTLES + int(p[6])] = 0.0
+    s.e[:] = 0.0
 
 
 @cache
@@ -146,19 +145,19 @@ def no_memory():
 
 @cache
 def _pushing_kernels(load):
-    right, move = patch.coulomb_patch_kernels(load)
+    right, move, prepare = patch.coulomb_patch_kernels(load)[:3]
 
     @kernel
-    def answer(p, s, v, T):
-        f, slope = right(p, s, v, T)
+    def answer(p, s, w, v, T):
+        f, slope = right(p, s, w, v, T)
         return -f, -slope
 
     @kernel
-    def advance(p, s, v, T):
-        move(p, s, v, T)
-        s[FORCE] = -s[FORCE]
+    def advance(p, s, w, v, T):
+        move(p, s, w, v, T)
+        s.force[0] = -s.force[0]
 
-    return answer, advance
+    return Halves(answer, advance, prepare)
 
 
 @cache
@@ -169,15 +168,14 @@ def pushing():
 
 @cache
 def _mirrored_kernels(load):
-    answer, right = patch.coulomb_patch_kernels(load)
+    answer, advance = patch.coulomb_patch_kernels(load)[:2]
+    fill = patch.fill_kernel(load)
 
     @kernel
-    def advance(p, s, v, T):
-        s[DRIFT] = -s[DRIFT]
-        right(p, s, v, T)
-        s[DRIFT] = -s[DRIFT]
+    def prepare(p, s, w, T):
+        fill(p, s, w, s.V[0], -s.q[0], (s.q0[0] - s.q[0]) / T, s.r[0], T)
 
-    return answer, advance
+    return Halves(answer, advance, prepare)
 
 
 @cache

@@ -10,7 +10,7 @@ from breaks import labour
 import tegotae as tg
 from tegotae.hybrid import TwoRobots
 from tegotae.multibody import Lock, Scene, Touch, Tree, load_urdf
-from tegotae.multibody.layout import layout_of
+from tegotae.multibody.tree_arrays import arrays_of
 from tegotae.table import Hexa, HexaPlant, Servo
 
 # ------------------------------------------------------------ trees that are not what they were said to be
@@ -20,22 +20,22 @@ class Heavier(Tree):
     """The kernels read a mass that the bodies do not have."""
 
     @cached_property
-    def layout(self):
-        layout = layout_of(self.bodies)
-        C = layout.C.copy()
+    def arrays(self):
+        arrays = arrays_of(self.bodies)
+        C = arrays.C.copy()
         C[-1, 15] *= 1.0 + 1e-9
-        return replace(layout, C=C)
+        return replace(arrays, C=C)
 
 
 class Bent(Tree):
     """A joint sits a nanometre beside its place."""
 
     @cached_property
-    def layout(self):
-        layout = layout_of(self.bodies)
-        C = layout.C.copy()
+    def arrays(self):
+        arrays = arrays_of(self.bodies)
+        C = arrays.C.copy()
         C[-1, 9] += 1e-9
-        return replace(layout, C=C)
+        return replace(arrays, C=C)
 
 
 class WithoutGyroscopes(Tree):
@@ -166,10 +166,10 @@ class Saturating(Hexa):
 class WeakDamper(Servo):
     """Its motors damp less than it says."""
 
-    def parameters(self):
-        V = super().parameters()
-        V[6:12] *= 0.95
-        return V
+    @property
+    def values(self):
+        own = super().values
+        return own | {"damping": 0.95 * own["damping"]}
 
 
 def weak_damper(*, kp):

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 import tegotae as tg
-from tegotae import running
 from tegotae.bench.contest import Contest, Outcome, in_turn
 from tegotae.bench.kernels.by_hand import mass_and_elements, numpy_elements
+from tegotae.block import Block
+from tegotae.checks import Array
 from tegotae.friction import ParallelFriction
+from tegotae.running.loop import NOT_FED, picks_of
+from tegotae.running.source import module_of
+from tegotae.state import State
 
 T = 1e-3
+
+
+def looped(block: Block, state: State, given: Array, name: str) -> tuple[Callable[[], None], Array]:
+    """The compiled loop alone, from this state on, without what `run` does around it; and where it records."""
+    picks, loop = picks_of(block, [name]), module_of(block).loop
+    record = np.empty((picks.size, given.shape[0]))
+    memories = block.parameters, state.memory, block.spaces.workspace.empty()
+    rest = (*NOT_FED, T, 1, picks.real, picks.whole, 1, 0, given.shape[0], record)
+    return lambda: loop(*memories, given, *rest), record
 
 
 def one_element() -> list[Outcome]:
@@ -51,13 +66,9 @@ def many_elements() -> list[Outcome]:
         ("each its own stiffness and damping", np.linspace(1.0, 2.0, count), count * 5 // 3),
     ):
         composite = ParallelFriction(stiffness=1e4, damping=damping, limits=limits)
-        module, (_, picks) = running.module_of(composite), running.picks_of(composite, ["force"])
-        state, record = composite.initial_state(T), np.empty((1, ticks))
-        parameters, stiffness = composite.parameters, np.full(count, 1e4)
+        ours, _ = looped(composite, composite.initial_state(T), velocity, "force")
+        stiffness = np.full(count, 1e4)
         a, d = np.zeros(entries), np.ones(entries)
-
-        def ours(m=module, p=parameters, s=state, w=picks, r=record) -> None:  # type: ignore[no-untyped-def]
-            m.loop(p, s, velocity, T, 1, w, r)
 
         def stream(a=a, d=d) -> None:  # type: ignore[no-untyped-def]
             for _ in range(ticks):
@@ -85,12 +96,7 @@ def reversal_stack() -> list[Outcome]:
     rivals = {}
     for count in (100, 1_000, 10_000, 100_000):
         composite = ParallelFriction(stiffness=1e6 / count, limits=np.linspace(1.0, 10.0, count) * 100 / count)
-        module, (_, picks) = running.module_of(composite), running.picks_of(composite, ["force"])
-        state, record = composite.initial_state(T), np.empty((1, velocity.size))
-
-        def play(c=composite, m=module, s=state, p=picks, r=record) -> None:  # type: ignore[no-untyped-def]
-            m.loop(c.parameters, s, velocity, T, 1, p, r)
-
+        play, _ = looped(composite, composite.initial_state(T), velocity, "force")
         play()
         rivals[f"{count:g}"] = play
     best = {name: seconds / velocity.size * 1e9 for name, seconds in in_turn(rivals).items()}
@@ -115,14 +121,13 @@ def circuit() -> list[Outcome]:
     """One mass and 22 elements as a circuit, against the same loop fused by hand."""
     machine = mass_that_rubs()
     force = 200.0 * np.sin(2 * np.pi * T * np.arange(100_000))
-    _, picks = running.picks_of(machine, ["velocity"])
-    record, velocity = np.empty((1, force.size)), np.empty(force.size)
+    state, velocity = machine.initial_state(T), np.empty(force.size)
+    play, record = looped(machine, state, force, "velocity")
     stiffness, damping = np.full(22, 1e4), np.full(22, 1.0)
-    none, nowhere = np.empty((0, 0)), np.empty(0, dtype=np.int64)
 
     def ours() -> None:
-        state = machine.initial_state(T)
-        machine.module.loop(machine.parameters, state, force, none, nowhere, T, 1, picks, record)
+        state.take(machine.initial_state(T))
+        play()
 
     def by_hand() -> None:
         mass_and_elements(2.0, stiffness, damping, LIMITS, np.zeros(22), force, T, velocity)

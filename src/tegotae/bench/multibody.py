@@ -15,8 +15,8 @@ from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.hybrid import TwoRobots
 from tegotae.multibody import Body, Prismatic, Revolute, Scene, Tree
+from tegotae.multibody.joints import model_of
 from tegotae.multibody.kernels.kinematics import workspace
-from tegotae.multibody.memory import model_of
 from tegotae.multibody.scene import Method
 from tegotae.result import Result
 

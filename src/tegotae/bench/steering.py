@@ -7,13 +7,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
-from tegotae import running
 from tegotae.bench.contest import Contest, Outcome, in_turn
 from tegotae.bench.kernels.steering import column_and_bristles
 from tegotae.checks import Array
+from tegotae.running.loop import Fed, picks_of
+from tegotae.running.source import module_of
 from tegotae.steering import ContactPatch, SteeringSystem
 from tegotae.steering.pressure import Parabolic
 
@@ -22,6 +24,7 @@ SPEED = 20.0  # [m/s]
 FASTER = {21: 2000.0, 201: 250.0}  # bristles -> times real time
 HOUR, SECONDS, MEGABYTES = 3_600_000, 5.0, 500.0  # ticks at 1 kHz, bounds
 TO_HAND = 1.3
+_BRISTLES = ("stiffness", "damping", "half_length", "centre", "slip_share", "scale")
 _PATIENCE = 600.0  # [s], for a subprocess
 
 
@@ -135,13 +138,16 @@ class Twins:
     def circuit_player(self) -> Callable[[], Array]:
         """The generated loop alone."""
         machine = self.system.circuit()
-        _, picks = running.picks_of(machine, ["velocity", "tyre.force"])
-        fed, slots = np.full((1, self.ticks), self.speed), np.array([machine.slices()["tyre.speed"].start])
+        picks, loop = picks_of(machine, ["velocity", "tyre.force"]), module_of(machine).loop
+        speed = machine.spaces.state.places["tyre.speed"].start
+        fed = Fed(np.full((1, self.ticks), self.speed), np.array([speed]))
         record, force = np.empty((2, self.ticks)), self.system.column.gear * torques(self.ticks)
+        fixed = (force, *fed, T, 1, picks.real, picks.whole, 1, 0, self.ticks, record)
+        room = machine.spaces.workspace.empty()
 
         def play() -> Array:
             state = machine.initial_state(T, {"tyre.speed": self.speed})
-            machine.module.loop(machine.parameters, state, force, fed, slots, T, 1, picks, record)
+            loop(machine.parameters, state.memory, room, *fixed)
             return record
 
         return play
@@ -149,12 +155,13 @@ class Twins:
     def hand_player(self) -> Callable[[], tuple[Array, Array]]:
         """The fused loop alone."""
         system, n = self.system, self.bristles
-        c, q = system.column, system.vehicle.on(system.patch).parameters
+        c, own = system.column, system.vehicle.on(system.patch).values
         pressure = system.patch.pressure
         assert isinstance(pressure, Parabolic)
         column = np.array([c.inertia, c.stiffness, c.damping, c.friction])
-        load = q[5] * pressure.parameters[0] * float(system.patch.friction)  # type: ignore[arg-type]
-        patch = np.array([*q[:5], load, n])
+        K, B, a, xi_c, share, scale = (cast(float, own[name]) for name in _BRISTLES)
+        load = scale * pressure.curvature * cast(float, system.patch.friction)
+        patch = np.array([K, B, a, xi_c, share, load, n])
         force, speed = c.gear * torques(self.ticks), np.full(self.ticks, self.speed)
         room, velocity, torque = np.empty((4, n)), np.empty(self.ticks), np.empty(self.ticks)
 

@@ -1,7 +1,7 @@
 """A circuit whose blocks are reached by their addresses: the loop that ships for machines without a compiler.
 
-Behind its parameters stands a table, one row a group of impedances, and then what its admittance needs. The loop reads
-where everything lies from there, instead of having it in its text.
+Behind its parameters stand the addresses of its blocks' kernels (real numbers, group by group, then of its admittance)
+and where everything lies (whole numbers, likewise). The loop reads them there, instead of having them in its text.
 """
 
 from __future__ import annotations
@@ -10,66 +10,112 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tegotae.block import Admittance
-from tegotae.checks import Array
+from tegotae.block import Admittance, Block
 from tegotae.circuit_sources import signatures
-from tegotae.circuit_sources.group import Group
+from tegotae.circuit_sources.group import Group, size_of
+from tegotae.layout import Memory
+from tegotae.running.source import module_of
 
-ROW = ("resist_at", "commit_at", "columns", "count", "wide", "deep", "p_at", "s_at", "ratios_at", "bases_at")
-END = ("move_at", "keep_at", "own_parameters", "own_state", "velocity", "unsolved", "scratch", "groups")
-_ADDRESSES = {"resist_at", "commit_at", "move_at", "keep_at"}
+CALLS = ("resist_at", "commit_at", "prepare_at", "restore_at")
+MOVES = ("move_at", "keep_at", "ready_at", "again_at")
+_SIZES = ("wide", "wide_whole", "deep", "deep_whole", "room", "room_whole")
+_STARTS = ("p_at", "p_whole_at", "s_at", "s_whole_at", "w_at", "w_whole_at")
+ROW = ("columns", "count", *_SIZES, *_STARTS, "ratios_at", "bases_at")
+END = (
+    "own_p",
+    "own_p_whole",
+    "own_s",
+    "own_s_whole",
+    "own_w",
+    "own_w_whole",
+    "velocity",
+    "unsolved",
+    "scratch",
+    "groups",
+)
 
 
 def table_of(
     admittance: Admittance, groups: Sequence[Group], velocity: int, unsolved: int, scratch: int
-) -> Array | None:
+) -> Memory | None:
     """The numbers behind a circuit's parameters; None if one of its blocks has no address."""
     kind = "LINE" if admittance.dimension == 1 else "SPACE"
-    rows = []
+    addresses: list[float | None] = []
+    rows: list[int] = []
     for group in groups:
         own = "COLUMN" if group.in_columns else kind
-        halves = _addresses(f"{own}_RESIST", f"{own}_COMMIT", group.kernels.halves())
-        if halves is None:
-            return None
-        rows += [*halves, group.in_columns, len(group.names), group.parameters_each, group.state_each]
-        rows += [group.parameters_at, group.state_at, group.ratios_at, group.bases_at if group.based else -1]
-    halves = _addresses(f"{kind}_MOVE", f"{kind}_KEEP", admittance.kernels.halves())
-    if halves is None:
+        addresses += _addresses(group.block, own, "RESIST", "COMMIT")
+        sizes = [number for pair in group.each for number in pair]
+        starts = [number for pair in group.at for number in pair]
+        rows += [int(group.in_columns), len(group.names), *sizes, *starts, group.ratios_at]
+        rows.append(group.bases_at if group.based else -1)
+    addresses += _addresses(admittance, kind, "MOVE", "KEEP")
+    if None in addresses:
         return None
-    size = (admittance.parameters.size, max(part.stop for part in admittance.slices().values()))
-    return np.array([*rows, *halves, *size, velocity, unsolved, scratch, len(groups)], dtype=np.float64)
+    own_sizes = [number for pair in size_of(admittance) for number in pair]
+    whole = [*rows, *own_sizes, velocity, unsolved, scratch, len(groups)]
+    return Memory(np.array(addresses, dtype=np.float64), np.array(whole, dtype=np.int64))
 
 
-def _addresses(answer: str, advance: str, halves: Sequence[object]) -> tuple[float, float] | None:
-    one = getattr(signatures, answer).address_of(halves[0])
-    other = getattr(signatures, advance).address_of(halves[1])
-    return None if one is None or other is None else (one, other)
+def _addresses(block: Block, kind: str, answer: str, advance: str) -> list[float | None]:
+    """Of its four kernels; those that prepare and restore are alike in all dimensions."""
+    module, other = module_of(block), "COLUMN" if kind == "COLUMN" else "LINE"
+    named = (
+        (f"{kind}_{answer}", module.flat_answer),
+        (f"{kind}_{advance}", module.flat_advance),
+        (f"{other}_PREPARE", module.flat_prepare),
+        (f"{other}_RESTORE", module.flat_restore),
+    )
+    return [getattr(signatures, name).address_of(kernel) for name, kernel in named]
 
 
 def imports(kind: str) -> str:
-    """The line that makes the signatures known: of a line or of space."""
-    names = [f"{kind}_{word}" for word in ("RESIST", "COMMIT", "MOVE", "KEEP")]
-    names += ["COLUMN_RESIST", "COLUMN_COMMIT"] if kind == "LINE" else []
-    return f"from tegotae.circuit_sources.signatures import {', '.join(names)}\n"
+    """The lines that make the signatures known: of a line or of space."""
+    names = [f"{kind}_{word}" for word in ("RESIST", "COMMIT", "MOVE", "KEEP")] + ["LINE_PREPARE", "LINE_RESTORE"]
+    names += [f"COLUMN_{word}" for word in ("RESIST", "COMMIT", "PREPARE", "RESTORE")] if kind == "LINE" else []
+    known = f"from tegotae.circuit_sources.signatures import {', '.join(names)}\n"
+    return "from tegotae.layout import Memory\n" + known
 
 
 def head() -> str:
-    """The lines that read the end of the table, and name its rows."""
-    lines = ["end = p.shape[0]"]
-    for place, name in enumerate(reversed(END)):
-        lines.append(_read(name, f"p[end - {place + 1}]"))
-    size = f"groups * {len(ROW)}"
-    lines.append(f"first = end - {len(END)} - {size}")
-    lines.append(f"table = p[first : first + {size}].reshape((groups, {len(ROW)}))")
+    """The lines that read the ends of both tables, and name their rows."""
+    lines = ["end, end_whole = p.real.shape[0], p.whole.shape[0]"]
+    lines += [f"{name} = p.whole[end_whole - {place + 1}]" for place, name in enumerate(reversed(END))]
+    lines += [f"{name} = p.real[end - {place + 1}]" for place, name in enumerate(reversed(MOVES))]
+    calls, sizes = f"groups * {len(CALLS)}", f"groups * {len(ROW)}"
+    lines.append(f"first, first_whole = end - {len(MOVES)} - {calls}, end_whole - {len(END)} - {sizes}")
+    lines.append(f"calls = p.real[first : first + {calls}].reshape((groups, {len(CALLS)}))")
+    lines.append(f"table = p.whole[first_whole : first_whole + {sizes}].reshape((groups, {len(ROW)}))")
     return "\n".join(lines) + "\n"
 
 
 def of_all(inner: str) -> str:
     """Lines for every group, which find what its row says under its names."""
-    reads = [_read(name, f"table[g, {place}]") for place, name in enumerate(ROW)]
+    reads = [f"{name} = calls[g, {place}]" for place, name in enumerate(CALLS)]
+    reads += [f"{name} = table[g, {place}]" for place, name in enumerate(ROW)]
     body = [f"    {line}" for line in [*reads, *inner.strip().splitlines()]]
     return "\n".join(["for g in range(groups):", *body]) + "\n"
 
 
-def _read(name: str, code: str) -> str:
-    return f"{name} = {code}" if name in _ADDRESSES else f"{name} = int({code})"
+def _slice(vector: str, at: str, size: str) -> str:
+    return f"{vector}[{at} + i * {size} : {at} + (i + 1) * {size}]"
+
+
+_WHOLES = {
+    "p": _slice("p.whole", "p_whole_at", "wide_whole"),
+    "s": _slice("s.whole", "s_whole_at", "deep_whole"),
+    "w": f"{_slice('w.real', 'w_at', 'room')}, {_slice('w.whole', 'w_whole_at', 'room_whole')}",
+}
+# The numbers of the i-th block of a group, one after the other or as columns of two matrices.
+OWN = (
+    f"{_slice('p.real', 'p_at', 'wide')}, {_WHOLES['p']}, {_slice('s.real', 's_at', 'deep')}, {_WHOLES['s']}, "
+    f"{_WHOLES['w']}"
+)
+COLUMN = f"P[:, i], {_WHOLES['p']}, S[:, i], {_WHOLES['s']}, {_WHOLES['w']}"
+# Those of the admittance come first.
+_MOVER = "p.real[:own_p], p.whole[:own_p_whole], s.real[:own_s], s.whole[:own_s_whole], "
+_MOVER += "w.real[:own_w], w.whole[:own_w_whole]"
+MOVER = "pa, pa_whole, sa, sa_whole, wa, wa_whole = " + _MOVER + "\n"
+MOVED = "pa, pa_whole, sa, sa_whole, wa, wa_whole"
+PREPARE = f"LINE_PREPARE(ready_at, {MOVED}, T)\n"
+RESTORE = f"LINE_RESTORE(again_at, {MOVED})\n"

@@ -1,139 +1,241 @@
-"""Impedances that share their kernels, and the putting together of source from pieces."""
+"""Blocks inside another one: where they lie in its memory, and the source that hands their numbers to their kernels."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from tegotae.block import Field, Impedance, Kernels
-from tegotae.checks import Array
+from tegotae.block import Block, Impedance, Kernels
+from tegotae.layout import (
+    AXIS,
+    Cursor,
+    Layout,
+    all_numbers,
+    no_numbers,
+    single_numbers,
+)
+from tegotae.running.source import numbers_of, records_of
 
 EPSILON = 2.220446049250313e-16
+SMALL = 16  # numbers: blocks of at most so many are worked on several at a time
+
+
+class Spot(NamedTuple):
+    """How many real and whole numbers of p, s and w; or where they begin there."""
+
+    p: tuple[int, int]
+    s: tuple[int, int]
+    w: tuple[int, int]
+
+    def beyond(self, each: Spot, count: int = 1) -> Spot:
+        """Behind so many blocks of this size."""
+        return Spot(*((a + count * c, b + count * d) for (a, b), (c, d) in zip(self, each, strict=True)))
+
+
+def size_of(block: Block) -> Spot:
+    """How much memory a block takes."""
+    return Spot(*(space.length for space in block.spaces))
+
+
+class Inside:
+    """Blocks of one kind in another's memory, as its generated source sees them.
+
+    Args:
+        block: one of them.
+        suffix: behind all names that have to do with them.
+    """
+
+    def __init__(self, block: Block, suffix: str):
+        self.block, self.suffix = block, suffix
+        self.kernels: Kernels = block.kernels
+        self.halves = self.kernels.halves()
+
+    @cached_property
+    def head(self) -> str:
+        """The lines that make their kernels, and name their parts."""
+        own = self.block.layout
+        if self.kernels.style == "memory":
+            return self.kernels.source(self.suffix)
+        return self.kernels.source(self.suffix) + records_of(own.parameters, own.state, own.workspace, self.suffix)
+
+    def p(self, at: tuple[int | str, int | str]) -> str:
+        """The parameters of the one that begins there."""
+        own = self.block.layout
+        single = all_numbers if self.kernels.style == "values" else single_numbers
+        behind = (at[0], _more(at[1], len(own.names)))
+        return self._view("p", "Parameters", own.parameters, at, behind, single, size_of(self.block).p)
+
+    def s(self, at: tuple[int | str, int | str]) -> str:
+        """The state of the one that begins there."""
+        numbers = all_numbers if self.kernels.style == "values" else no_numbers
+        return self._view("s", "State", self.block.layout.state, at, at, numbers, size_of(self.block).s)
+
+    def w(self, at: tuple[int | str, int | str]) -> str:
+        """The workspace of the one that begins there."""
+        return self._view("w", "Workspace", self.block.layout.workspace, at, at, no_numbers, size_of(self.block).w)
+
+    def _view(
+        self, vector: str, name: str, layout: Layout, at: Any, behind: Any, numbers: Any, size: tuple[int, int]
+    ) -> str:
+        if self.kernels.style == "memory":
+            real, whole = (f"{_more(start, 0)} : {_more(start, count)}" for start, count in zip(at, size, strict=True))
+            return f"Memory({vector}.real[{real}], {vector}.whole[{whole}])"
+        return layout.view(f"{name}{self.suffix}", vector, self.block.layout.sizes, numbers, Cursor(*behind))
+
+    def store(self, at: tuple[int | str, int | str]) -> str:
+        """What takes the new state that a kernel gives by value; nothing where it writes itself."""
+        if self.kernels.style != "values":
+            return ""
+        return ", ".join(numbers_of(self.block.layout.state, "s", at)) + " = "
+
+    def call(self, half: str, at: Spot, given: str) -> str:
+        """A call of one of its halves."""
+        return f"{half}{self.suffix}({self.p(at.p)}, {self.s(at.s)}, {self.w(at.w)}, {given})"
+
+
+def _more(start: int | str, count: int) -> int | str:
+    if isinstance(start, int):
+        return start + count
+    return f"{start} + {count}" if count else start
 
 
 @dataclass(frozen=True)
 class Group:
-    """Impedances that share their kernels, laid out one after the other in p and s, or as columns of two matrices."""
+    """Impedances that share their kernels, one after the other, or their real numbers as columns of a matrix."""
 
+    block: Impedance
     kernels: Kernels
     names: tuple[str, ...]
     dimension: int
-    parameters_at: int
-    parameters_each: int
-    state_at: int
-    state_each: int
+    at: Spot
     based: bool
     geared: bool
 
-    @property
+    @cached_property
+    def each(self) -> Spot:
+        """How much one of them takes."""
+        return size_of(self.block)
+
+    @cached_property
     def in_columns(self) -> bool:
         """Small ones along a line are passed by value; as columns, many of them are worked on several at a time."""
-        return self.dimension == 1 and self.kernels.by_value and max(self.parameters_each, self.state_each) <= 16
+        small = max(self.each.p[0], self.each.s[0]) <= SMALL and self.each.s[1] == 0
+        plain = all(not part.whole for part in self.block.layout.parameters.parts())
+        return self.dimension == 1 and self.kernels.style == "values" and small and plain
 
     @property
     def ratios_at(self) -> int:
-        """Ratios follow the parameters."""
-        return self.parameters_at + len(self.names) * self.parameters_each
+        """Ratios follow the real parameters."""
+        return self.at.p[0] + len(self.names) * self.each.p[0]
 
     @property
     def bases_at(self) -> int:
-        """Base velocities follow the states."""
-        return self.state_at + len(self.names) * self.state_each
+        """Base velocities follow the real states."""
+        return self.at.s[0] + len(self.names) * self.each.s[0]
 
     @property
-    def parameters_end(self) -> int:
-        """Where the next group's parameters start."""
-        return self.ratios_at + len(self.names)
+    def end(self) -> Spot:
+        """Where the next group starts."""
+        count, behind = len(self.names), self.at.beyond(self.each, len(self.names))
+        moved = self.dimension * count if self.based else 0
+        return behind._replace(p=(behind.p[0] + count, behind.p[1]), s=(behind.s[0] + moved, behind.s[1]))
 
-    @property
-    def state_end(self) -> int:
-        """Where the next group's states start."""
-        return self.bases_at + (self.dimension * len(self.names) if self.based else 0)
+    def _each_at(self) -> list[tuple[int | str, int | str]]:
+        """Where the i-th begins in p, s and w; said plainly if it is alone, so that long loops inside vectorise."""
+        alone = len(self.names) == 1
+        pairs = (zip(start, count, strict=True) for start, count in zip(self.at, self.each, strict=True))
+        ats = [[start if alone else f"{start} + i * {count}" for start, count in pair] for pair in pairs]
+        return [(real, whole) for real, whole in ats]
+
+    def slices(self, inside: Inside) -> str:
+        """What the kernels of the i-th are given first: p, s and w."""
+        p, s, w = self._each_at()
+        return f"{inside.p(p)}, {inside.s(s)}, {inside.w(w)}"
+
+    def one(self, inside: Inside, name: str) -> str:
+        """What the kernels of the one with this name are given first, without any loop around it."""
+        place, count = self.names.index(name), len(self.names)
+        if not self.in_columns:
+            p, s, w = self.at.beyond(self.each, place)
+            return f"{inside.p(p)}, {inside.s(s)}, {inside.w(w)}"
+        parameters = [f"p.real[{self.at.p[0] + row * count + place}]" for row in range(self.each.p[0])]
+        states = [f"s.real[{self.at.s[0] + row * count + place}]" for row in range(self.each.s[0])]
+        return self.by_value(inside.suffix, parameters, states)
+
+    def by_value(self, suffix: str, parameters: Sequence[str], state: Sequence[str]) -> str:
+        """The same from single numbers: arrays among the parameters become tuples."""
+        own, numbers, row = self.block.layout, [], 0
+        for place in own.parameters.places(own.sizes).values():
+            read = parameters[row : row + place.stop - place.start]
+            single = not place.shape or place.part.shape == AXIS
+            numbers.append(read[0] if single else f"({', '.join(read or ['0.0'])},)")  # a law may have no numbers
+            row += len(read)
+        return f"Parameters{suffix}({', '.join(numbers)}), State{suffix}({', '.join(state)}), w"
+
+    def store(self, inside: Inside) -> str:
+        """Where the new state of the i-th goes; see `Inside.store`."""
+        return inside.store(self._each_at()[1])
+
+
+def insides(groups: Sequence[Group]) -> list[Inside]:
+    """The groups' blocks as generated source sees them."""
+    return [Inside(group.block, f"_{i}") for i, group in enumerate(groups)]
+
+
+PREPARES = """
+for i in range({count}):
+    {prepare}{own}, T)
+"""
+
+RESTORES = """
+for i in range({count}):
+    {restore}{own})
+"""
+
+
+def lines_of(
+    groups: Sequence[Group],
+    own: Sequence[Inside],
+    templates: Mapping[str, str],
+    fill: Callable[[str, int, Group, Inside], str],
+) -> dict[str, object]:
+    """Lines that go over all groups, by name; those that prepare and restore over the groups that do.
+
+    Args:
+        groups: the groups.
+        own: their blocks as the source sees them.
+        templates: name -> lines for one group.
+        fill: puts the words of a group into a template.
+    """
+    pairs = list(zip(groups, own, strict=True))
+    texts: dict[str, object] = {}
+    for name, template in templates.items():
+        texts[name] = "".join(fill(template, i, *pair) for i, pair in enumerate(pairs))
+    for name, half, template in (("prepares", "prepare", PREPARES), ("restores", "restore", RESTORES)):
+        having = [(i, pair) for i, pair in enumerate(pairs) if getattr(pair[1].halves, half)]
+        texts[name] = "".join(fill(template, i, *pair) for i, pair in having)
+    return texts
 
 
 def groups_of(
     impedances: Mapping[str, Impedance],
     dimension: int,
-    p: int,
-    s: int,
+    at: Spot,
     *,
     geared: Collection[str],
     based: Collection[str],
 ) -> tuple[Group, ...]:
-    """Impedances with the same kernels, run by one loop: the source stays short for hundreds of them.
-
-    Their parameters start at `p` of the vector, their states at `s`.
-    """
+    """Impedances with the same kernels, run by one loop: the source stays short for hundreds of them."""
     kinds: dict[Any, list[str]] = {}
     for name, block in impedances.items():
-        deep = max(part.stop for part in block.slices().values())
-        key = (block.kernels, block.parameters.size, deep, name in based, name in geared)
+        own = block.layout
+        key = (block.kernels, *own[:3], tuple(own.sizes.items()), name in based, name in geared)
         kinds.setdefault(key, []).append(name)
     groups = []
-    for (kernels, wide, deep, moved, turned), names in kinds.items():
-        group = Group(kernels, tuple(names), dimension, p, wide, s, deep, moved, turned)
-        p, s = group.parameters_end, group.state_end
+    for (kernels, *_, moved, turned), names in kinds.items():
+        group = Group(impedances[names[0]], kernels, tuple(names), dimension, at, moved, turned)
+        at = group.end
         groups.append(group)
     return tuple(groups)
-
-
-def fields_of(groups: Sequence[Group], impedances: Mapping[str, Impedance]) -> list[Field]:
-    """Each impedance's fields with its name in front, in the order of the state."""
-    fields = []
-    for group in groups:
-        owned = [[(name, f) for f in impedances[name].fields] for name in group.names]
-        if group.in_columns:  # field by field, so that a group's numbers form a matrix
-            owned = [list(row) for row in zip(*owned, strict=True)]
-        fields += [dataclasses.replace(f, name=f"{name}.{f.name}") for row in owned for name, f in row]
-        if group.based:
-            fields += [Field(f"{n}.base_velocity", "m/s", "of the other end") for n in group.names]
-    return fields
-
-
-def parameters_of(
-    groups: Sequence[Group], impedances: Mapping[str, Impedance], ratios: Mapping[str, float]
-) -> list[Array]:
-    """Group by group the impedances' parameters, as the group lays them out, and their ratios."""
-    parts = []
-    for group in groups:
-        axis = 1 if group.in_columns else 0
-        parts.append(np.stack([impedances[name].parameters for name in group.names], axis=axis).ravel())
-        parts.append(np.array([ratios[name] for name in group.names]))
-    return parts
-
-
-def put(template: str, pieces: Mapping[str, object]) -> str:
-    """Put each piece in its place; a piece that stands alone on a line keeps that line's indent throughout."""
-    lines = []
-    for line in template.splitlines():
-        name = line.strip()[1:-1]
-        if line.strip() == f"{{{name}}}" and name in pieces:
-            indent = line[: len(line) - len(line.lstrip())]
-            lines += [indent + inner for inner in str(pieces[name]).splitlines() if inner.strip()]
-        else:
-            lines.append(line.format(**pieces))
-    return "\n".join(lines) + "\n"
-
-
-# The loop itself is the same for both: only `solve` and `commit` differ.
-LOOP = """
-row = 0
-wait = every
-for k in range(x.shape[0]):
-    for j in range(slots.shape[0]):
-        s[slots[j]] = bases[j, k]
-    h = x[k]
-    {tick}
-    if not solved:
-        s[{unsolved}] += 1.0
-    wait -= 1
-    if wait == 0:
-        wait = every
-        for j in range(picks.shape[0]):
-            record[j, row] = s[picks[j]]
-        row += 1
-"""

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tegotae.block import Admittance
 from tegotae.circuit_sources import addressed
-from tegotae.circuit_sources.group import EPSILON, LOOP, Group, put
+from tegotae.circuit_sources.group import EPSILON, PREPARES, RESTORES, Group, Inside, Spot, insides, lines_of
+from tegotae.compile.templates import put
 
 # Every piece is text put in place, not a call: a call would hand over dozens of array fields each time.
-# A group is seen as two matrices with one column an element; small blocks are passed as tuples of values, so that
-# the compiler sees plain arithmetic along the rows and works on several elements at a time.
+# A group's real numbers are seen as two matrices with one column an element; small blocks are passed as tuples of
+# values, so that the compiler sees plain arithmetic along the rows and works on several elements at a time.
 _VIEWS = """
-P{g} = p[{p} : {p} + {count} * {wide}].reshape(({wide}, {count}))
-R{g} = p[{ratios} : {ratios} + {count}]
-S{g} = s[{s} : {s} + {count} * {deep}].reshape(({deep}, {count}))
-V{g} = s[{bases} : {bases} + {count}]
+P{g} = p.real[{p} : {p} + {count} * {wide}].reshape(({wide}, {count}))
+R{g} = p.real[{ratios} : {ratios} + {count}]
+S{g} = s.real[{s} : {s} + {count} * {deep}].reshape(({deep}, {count}))
+V{g} = s.real[{bases} : {bases} + {count}]
 """
 
 _ANSWERS = """
 for i in range({count}):
-    fi, di = {resist}{p_i}, {s_i}, {r}v{base}, T)
+    fi, di = {resist}{own}, {r}v{base}, T)
     f += {r}fi
     d += {r}{r}di
     size += abs({r}fi)
@@ -28,14 +28,15 @@ for i in range({count}):
 
 _ADVANCES = """
 for i in range({count}):
-    {commit}{p_i}, {s_i}, {r}v{base}, T)
+    {store}{commit}{own}, {r}v{base}, T)
 """
+
 
 # The solve: v = A(h + sum of r f(r v)). A rises with the force and every f falls with the motion (or is checked to
 # rise slower than A's inverse), so v - A(...) rises with v and has one root: Newton inside a bracket that tightens.
 # Convergence is tested before a step may fall back on bisection, or rounding would throw it across the bracket.
 _SOLVE = """
-v0 = s[{velocity}]
+v0 = s.real[{velocity}]
 v = v0
 low = -np.inf
 high = np.inf
@@ -49,7 +50,7 @@ for _ in range(200):
     d = 0.0
     size = 0.0
     {answers}
-    moved, mobility = {move}pa, sa, h + f, T)
+    moved, mobility = {move}{mine}, h + f, T)
     gap = v - moved
     steep = 1.0 - mobility * d
     slope = mobility / steep
@@ -75,42 +76,62 @@ if not solved and not abs(gap) + scale < np.inf:  # overflow, or a block that ga
 
 _MODULE = """
 @kernel
-def answer(p, s, h, T):
+def answer(p, s, w, h, T):
     {views}
     {solve}
     return v, slope
 
 
 @kernel
-def advance(p, s, h, v, T):
+def advance(p, s, w, h, v, T):
     {views}
     f = 0.0
     d = 0.0
     size = 0.0
     {answers}
-    moved, mobility = {move}pa, sa, h + f, T)
-    scale = abs(v) + abs(s[{velocity}]) + mobility * (abs(h) + size)
+    moved, mobility = {move}{mine}, h + f, T)
+    scale = abs(v) + abs(s.real[{velocity}]) + mobility * (abs(h) + size)
     steep = 1.0 - mobility * d
     if not abs(v - moved) <= 1e-9 * scale + {tolerance} * steep * scale:
-        s[{unsolved}] += 1.0
+        s.whole[{unsolved}] += 1
     {advances}
-    {keep}pa, sa, h + f, v, T)
+    {store}{keep}{mine}, h + f, v, T)
+
+
+@{inside}
+def tick(p, s, w, h, T):
+    {views}
+    {solve}
+    if not solved:
+        s.whole[{unsolved}] += 1
+    {advances}
+    {store}{keep}{mine}, h + f, v, T)
+
+"""
+
+# What circuits and sums have alike.
+_AROUND = """
+@kernel
+def prepare(p, s, w, T):
+    {views}
+    {prepares}
+    return
+
+
+@kernel
+def restore(p, s, w):
+    {views}
+    {restores}
+    return
 
 
 def make():
-    return answer, advance
-
-
-{entry}
-def loop(p, s, x, bases, slots, T, every, picks, record):
-    {views}
-    {loop}
+    return {halves}
 """
-
 
 _SUM = """
 @kernel
-def answer(p, s, v, T):
+def answer(p, s, w, v, T):
     {views}
     f = 0.0
     d = 0.0
@@ -120,56 +141,77 @@ def answer(p, s, v, T):
 
 
 @kernel
-def advance(p, s, v, T):
+def advance(p, s, w, v, T):
     {views}
     f = 0.0
     d = 0.0
     size = 0.0
     {answers}
     {advances}
-    s[0] = f
+    s.real[0] = f
 
-
-def make():
-    return answer, advance
 """
 
 
 def source_of_sum(groups: Sequence[Group]) -> str:
     """The text of impedances felt at once: their forces add, and their sum comes first in the state."""
-    makers = "".join(g.kernels.source(f"_{i}") for i, g in enumerate(groups))
-    templates = {"views": _VIEWS, "answers": _ANSWERS, "advances": _ADVANCES}
-    return makers + put(_SUM, {name: _of_all(template, groups) for name, template in templates.items()})
+    own = insides(groups)
+    return (
+        HEAD + "".join(one.head for one in own) + put(_SUM + _AROUND, _of_groups(groups, own) | halves_of(own, False))
+    )
 
 
-def source_on_line(admittance: Admittance, groups: Sequence[Group], velocity: int, unsolved: int) -> str:
-    """The module's text: `make` gives the circuit as a block's halves, `loop` runs it."""
-    makers = admittance.kernels.source("_a") + "".join(g.kernels.source(f"_{i}") for i, g in enumerate(groups))
-    own = f"pa = p[:{admittance.parameters.size}]\nsa = s[:{max(s.stop for s in admittance.slices().values())}]\n"
-    pieces: dict[str, object] = {
-        "views": own + _of_all(_VIEWS, groups),
-        "answers": _of_all(_ANSWERS, groups),
-        "advances": _of_all(_ADVANCES, groups),
+def source_on_line(mover: Inside, groups: Sequence[Group], velocity: int, unsolved: int) -> str:
+    """The module's text: `make` gives the circuit as a block's halves."""
+    own = insides(groups)
+    at = Spot((0, 0), (0, 0), (0, 0))
+    pieces = _of_groups(groups, own)
+    views = f"pa = {mover.p(at.p)}\nsa = {mover.s(at.s)}\nwa = {mover.w(at.w)}\n"
+    pieces["views"] = views + str(pieces["views"])
+    pieces |= {
         "velocity": velocity,
         "unsolved": unsolved,
-        "move": "answer_a(",
-        "keep": "advance_a(",
-        "entry": "@entry_sums",
+        "mine": "pa, sa, wa",
+        "move": f"answer{mover.suffix}(",
+        "keep": f"advance{mover.suffix}(",
+        "store": mover.store(at.s),
+        "inside": "kernel_sums_inside",
     }
-    return makers + module_text(pieces)
+    for name, half in (("prepares", "prepare"), ("restores", "restore")):
+        if getattr(mover.halves, half):
+            behind = ", T)" if half == "prepare" else ")"
+            pieces[name] = f"{half}{mover.suffix}(pa, sa, wa{behind}\n" + str(pieces[name])
+    heads = HEAD + mover.head + "".join(one.head for one in own)
+    return heads + module_text(pieces | halves_of([mover, *own], True))
+
+
+HEAD = "from collections import namedtuple\nfrom tegotae.layout import Memory\n"
+
+
+def halves_of(insides: Sequence[Inside], ticks: bool) -> dict[str, object]:
+    """What `make` gives: a circuit prepares and restores if one of its blocks does."""
+    prepares = any(one.halves.prepare for one in insides)
+    restores = any(one.halves.restore for one in insides)
+    named = f"{'prepare' if prepares else None}, {'restore' if restores else None}, {'tick' if ticks else None}"
+    return {"halves": f"answer, advance, {named}"}
 
 
 def source_by_address() -> str:
     """The module's text for all circuits: which blocks there are, and where, it reads behind their parameters."""
     pieces: dict[str, object] = {
-        "views": addressed.head() + "pa = p[:own_parameters]\nsa = s[:own_state]\n",
+        "views": addressed.head() + addressed.MOVER,
         "answers": _either_way(_ANSWERS),
         "advances": _either_way(_ADVANCES),
+        "prepares": addressed.PREPARE + _either_way(PREPARES),
+        "restores": addressed.RESTORE + _either_way(RESTORES),
         "velocity": "velocity",
         "unsolved": "unsolved",
+        "mine": addressed.MOVED,
         "move": "LINE_MOVE(move_at, ",
         "keep": "LINE_KEEP(keep_at, ",
-        "entry": "@entry",
+        "store": "",
+        "inside": "kernel_inside",
+        "halves": "answer, advance, prepare, restore, tick",
     }
     return addressed.imports("LINE") + module_text(pieces)
 
@@ -178,65 +220,60 @@ _EITHER = """
 if columns == 0:
     {slices}
 else:
-    P = p[p_at : p_at + count * wide].reshape((wide, count))
-    S = s[s_at : s_at + count * deep].reshape((deep, count))
+    P = p.real[p_at : p_at + count * wide].reshape((wide, count))
+    S = s.real[s_at : s_at + count * deep].reshape((deep, count))
     {columns}
 """
 
 
 def _either_way(template: str) -> str:
     """Lines for every group: one after the other, or as columns."""
-    shared = {"count": "count", "r": "p[ratios_at + i] * ", "base": " - (s[bases_at + i] if bases_at >= 0 else 0.0)"}
-    slices = {"resist": "LINE_RESIST(resist_at, ", "commit": "LINE_COMMIT(commit_at, "}
-    slices |= {"p_i": "p[p_at + i * wide : p_at + (i + 1) * wide]", "s_i": "s[s_at + i * deep : s_at + (i + 1) * deep]"}
-    columns = {"resist": "COLUMN_RESIST(resist_at, ", "commit": "COLUMN_COMMIT(commit_at, "}
-    columns |= {"p_i": "P[:, i]", "s_i": "S[:, i]"}
-    pieces = {"slices": template.format(**shared, **slices), "columns": template.format(**shared, **columns)}
-    return addressed.of_all(put(_EITHER, pieces))
+    shared = {"count": "count", "r": "p.real[ratios_at + i] * ", "store": ""}
+    shared["base"] = " - (s.real[bases_at + i] if bases_at >= 0 else 0.0)"
+    texts = {}
+    for way, kind, own in (("slices", "LINE", addressed.OWN), ("columns", "COLUMN", addressed.COLUMN)):
+        calls = {"resist": f"{kind}_RESIST(resist_at, ", "commit": f"{kind}_COMMIT(commit_at, "}
+        calls |= {"prepare": f"{kind}_PREPARE(prepare_at, ", "restore": f"{kind}_RESTORE(restore_at, "}
+        texts[way] = template.format(**shared, **calls, own=own)
+    return addressed.of_all(put(_EITHER, texts))
 
 
 def module_text(pieces: dict[str, object]) -> str:
     """The module, put together around one implicit step."""
     pieces["tolerance"] = 4 * EPSILON
     pieces["solve"] = put(_SOLVE, pieces)
-    pieces["tick"] = put("{solve}\n{advances}\n{keep}pa, sa, h + f, v, T)\n", pieces)
-    pieces["loop"] = put(LOOP, pieces)
-    return put(_MODULE, pieces)
+    return put(_MODULE + _AROUND, pieces)
 
 
-def _of_all(template: str, groups: Sequence[Group]) -> str:
-    return "".join(_fill(template, i, group) for i, group in enumerate(groups))
+def _of_groups(groups: Sequence[Group], own: Sequence[Inside]) -> dict[str, object]:
+    """All lines that go over the groups."""
+    return lines_of(groups, own, {"views": _VIEWS, "answers": _ANSWERS, "advances": _ADVANCES}, _fill)
 
 
-def _fill(template: str, index: int, group: Group) -> str:
-    if group.in_columns:
-        old, own = _column("S", index, group.state_each), _column("P", index, group.parameters_each)
-    else:
-        old = _slice("s", group.state_at, group.state_each, len(group.names))
-        own = _slice("p", group.parameters_at, group.parameters_each, len(group.names))
+def _fill(template: str, index: int, group: Group, inside: Inside) -> str:
+    store, own = _column(index, group) if group.in_columns else (group.store(inside), group.slices(inside))
     return template.format(
         g=index,
-        p_i=own,
-        s_i=old,
+        own=own,
+        store=store,
         resist=f"answer_{index}(",
-        commit=f"{old[1:-1]} = follow_{index}(" if group.in_columns else f"advance_{index}(",
+        commit=f"advance_{index}(",
+        prepare=f"prepare_{index}(",
+        restore=f"restore_{index}(",
         count=len(group.names),
         ratios=group.ratios_at,
-        p=group.parameters_at,
-        wide=group.parameters_each,
-        s=group.state_at,
-        deep=group.state_each,
-        bases=group.bases_at if group.based else group.state_at,
+        p=group.at.p[0],
+        wide=group.each.p[0],
+        s=group.at.s[0],
+        deep=group.each.s[0],
+        bases=group.bases_at if group.based else group.at.s[0],
         base=f" - V{index}[i]" if group.based else "",
         r=f"R{index}[i] * " if group.geared else "",
     )
 
 
-def _column(matrix: str, index: int, length: int) -> str:
-    """One element's numbers, as a tuple."""
-    return "(" + "".join(f"{matrix}{index}[{j}, i], " for j in range(length)) + ")"
-
-
-def _slice(vector: str, at: int, each: int, count: int) -> str:
-    """One element's numbers, side by side; said plainly if it is alone, so that long loops inside vectorise."""
-    return f"{vector}[{at} : {at + each}]" if count == 1 else f"{vector}[{at} + i * {each} : {at} + (i + 1) * {each}]"
+def _column(index: int, group: Group) -> tuple[str, str]:
+    """Where the new state of an element goes, and its numbers as tuples of values."""
+    parameters = [f"P{index}[{row}, i]" for row in range(group.each.p[0])]
+    states = [f"S{index}[{row}, i]" for row in range(group.each.s[0])]
+    return f"{', '.join(states)} = ", group.by_value(f"_{index}", parameters, states)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tegotae.compile import backend, recording
 from tegotae.compile.kernels import as_kernel
-from tegotae.compile.translate.types import NOTHING, REAL, Array, Tuple, Type
+from tegotae.compile.translate.types import NOTHING, REAL, WHOLE, Array, Tuple, Type
 from tegotae.errors import InputError, TegotaeError
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _TYPES: dict[str, Type] = {
     "real": REAL,
     "reals": Array(REAL, 1, contiguous=True),
+    "wholes": Array(WHOLE, 1, contiguous=True),
     "column": Array(REAL, 1, contiguous=False),
     "matrix": Array(REAL, 2, contiguous=True),
 }

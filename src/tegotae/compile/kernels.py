@@ -216,3 +216,28 @@ def as_kernel(function: Callable[..., Any]) -> Any:
     if backend.name() == "numba":
         return function if hasattr(function, "py_func") else kernel(function)
     return function if isinstance(function, Kernel) else kernel(getattr(function, "py_func", function))
+
+
+def frees_sums(*kernels: Any) -> bool:
+    """Whether a kernel with free sums is named by these, or by those that they name; exact ones keep theirs apart.
+
+    Example:
+        >>> from tegotae.compile import frees_sums, kernel
+        >>> @kernel
+        ... def twice(x):
+        ...     return 2.0 * x
+        >>> frees_sums(twice)
+        False
+    """
+    waiting, seen = list(kernels), set()
+    while waiting:
+        one = waiting.pop()
+        function = getattr(one, "py_func", None)
+        if function is None or id(one) in seen or getattr(one, "sums", None) == "exact":
+            continue
+        if getattr(one, "sums", None) == "free":
+            return True
+        seen.add(id(one))
+        waiting += [cell.cell_contents for cell in function.__closure__ or ()]
+        waiting += [function.__globals__.get(name) for name in function.__code__.co_names]
+    return False

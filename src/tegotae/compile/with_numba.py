@@ -170,5 +170,6 @@ def _importable(function: Callable[..., Any]) -> bool:
         plain.__module__ != "__main__"
         and module is not None
         and getattr(module, plain.__qualname__, None) is function
-        and importlib.util.find_spec(plain.__module__) is not None
+        # What was built here is built again there, under the same name, before anything names it.
+        and (plain.__module__.startswith(f"{PACKAGE}.") or importlib.util.find_spec(plain.__module__) is not None)
     )

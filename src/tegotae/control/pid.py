@@ -7,14 +7,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Field, Impedance, Kernels
-from tegotae.checks import Array
+from tegotae.block import Impedance, Kernels
 from tegotae.control.kernels import pid as k
 from tegotae.control.servo import LiveServo
+from tegotae.layout import AXIS, Layouts, Part, layouts
+
+_LAYOUT = layouts(
+    parameters=(
+        Part("proportional", "N/m", letter="P"),
+        Part("integral", "N/(m·s)", letter="J"),
+        Part("derivative", "N·s/m", letter="D"),
+        Part("smoothing", "s", "of the derivative", letter="tau"),
+        Part("limit", "N", "largest force", letter="F"),
+    ),
+    state=(
+        Part("deviation", "m", "plant minus reference", AXIS, "x"),
+        Part("integral_force", "N", "what the integral adds, against the deviation", AXIS, "i"),
+        Part("derivative_force", "N", "what the derivative adds", AXIS, "d", recorded=False),
+        Part("force", "N", "force on the plant", AXIS, "f"),
+    ),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,25 +77,21 @@ class PID(Impedance):
             object.__setattr__(self, "limit", checks.positive(own, "limit", self.limit, "N", remedy))
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: deviation, forces of the integral and of the derivative, force."""
-        return (
-            Field("deviation", "m", "plant minus reference"),
-            Field("integral_force", "N", "what the integral adds, against the deviation"),
-            Field("derivative_force", "N", "what the derivative adds", recorded=False),
-            Field("force", "N", "force on the plant"),
-        )
+    def layout(self) -> Layouts:
+        """Gains, filter and limit; deviation, forces of the integral and of the derivative, force."""
+        return _LAYOUT
 
     @property
-    def parameters(self) -> Array:
-        """[P, J, D, tau, F]."""
+    def values(self) -> dict[str, ArrayLike]:
+        """Gains, filter and limit."""
+        gains = {"proportional": self.proportional, "integral": self.integral, "derivative": self.derivative}
         limit = math.inf if self.limit is None else self.limit
-        return np.array([self.proportional, self.integral, self.derivative, self.smoothing, limit])
+        return {**gains, "smoothing": self.smoothing, "limit": limit}
 
     @property
     def kernels(self) -> Kernels:
         """Backward Euler."""
-        return Kernels(k.pid_kernels)
+        return Kernels(k.pid_kernels, style="values")
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LivePID:
         """The servo in a control loop; its kernels are warm when this returns."""
@@ -103,4 +114,4 @@ class LivePID(LiveServo):
     """
 
     def _begin_at(self, deviation: float) -> None:
-        self._state[0] = deviation
+        self._state["deviation"] = deviation

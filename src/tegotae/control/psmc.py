@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Field, Impedance, Kernels
-from tegotae.checks import Array
+from tegotae.block import Impedance, Kernels
 from tegotae.control.kernels import psmc as k
 from tegotae.control.servo import LiveServo
+from tegotae.layout import AXIS, Layouts, Part, layouts
+
+_LAYOUT = layouts(
+    parameters=(
+        Part("proportional", "N/m", letter="K"),
+        Part("derivative", "N·s/m", letter="B"),
+        Part("integral", "N/(m·s)", letter="L"),
+        Part("recovery", "s", letter="H"),
+        Part("limit", "N", "largest force", letter="F"),
+    ),
+    state=(
+        Part("deviation", "m", "plant minus reference", AXIS, "x"),
+        Part("lead", "m", "proxy minus plant", AXIS, "c"),
+        Part("integral", "m·s", "of the lead over time", AXIS, "a"),
+        Part("force", "N", "force on the plant", AXIS, "f"),
+    ),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,24 +71,20 @@ class PSMC(Impedance):
         set_(self, "limit", checks.positive(own, "limit", self.limit, "N", "Give the motor's largest force."))
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: deviation, lead of the proxy and its integral, force."""
-        return (
-            Field("deviation", "m", "plant minus reference"),
-            Field("lead", "m", "proxy minus plant"),
-            Field("integral", "m·s", "of the lead over time"),
-            Field("force", "N", "force on the plant"),
-        )
+    def layout(self) -> Layouts:
+        """Gains, recovery and limit; deviation, lead of the proxy and its integral, force."""
+        return _LAYOUT
 
     @property
-    def parameters(self) -> Array:
-        """[K, B, L, H, F]."""
-        return np.array([self.proportional, self.derivative, self.integral, self.recovery, self.limit])
+    def values(self) -> dict[str, ArrayLike]:
+        """Gains, recovery and limit."""
+        gains = {"proportional": self.proportional, "integral": self.integral, "derivative": self.derivative}
+        return {**gains, "recovery": self.recovery, "limit": self.limit}
 
     @property
     def kernels(self) -> Kernels:
         """Backward Euler."""
-        return Kernels(k.psmc_kernels)
+        return Kernels(k.psmc_kernels, style="values")
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LivePSMC:
         """The servo in a control loop; its kernels are warm when this returns."""
@@ -100,5 +111,6 @@ class LivePSMC(LiveServo):
 
         One further ahead would wind up the integral before it slides back.
         """
-        ahead = float(self.block.parameters[4] / self.block.parameters[0])
-        self._state[0], self._state[1] = deviation, min(max(-deviation, -ahead), ahead)
+        own = cast(PSMC, self.block)
+        ahead = own.limit / own.proportional
+        self._state["deviation"], self._state["lead"] = deviation, min(max(-deviation, -ahead), ahead)

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Mapping
 
-import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.checks import Array
-from tegotae.live import AGAIN, LiveImpedance
+from tegotae.block import Block
+from tegotae.layout import Part
+from tegotae.running.live import AGAIN, LiveImpedance
+from tegotae.state import State
 
-_BEGUN = -2  # in the state, before the last position
+_BEGUN = Part("begun", "-", "1 if it controls already, else 0", whole=True, most=1)
 
 
 class LiveServo(LiveImpedance):
     """What live servos share: their first tick takes the deviation as it finds it. A copy goes on where it was."""
+
+    _beside: tuple[Part, ...] = (_BEGUN, *LiveImpedance._beside)  # a checkpoint keeps both
+
+    def __init__(self, block: Block, period: float, initial: Mapping[str, ArrayLike] | None):
+        super().__init__(block, period, initial)
+        self._begun, self._last = self._state.part("begun"), self._state.part("deviation")
 
     def control(self, reference: float, measured: float) -> float:
         """One tick: where it should be and where it is [m] in, force on the plant [N] out.
@@ -23,10 +32,10 @@ class LiveServo(LiveImpedance):
         The first call takes the deviation as it finds it, without a jump of the derivative.
         """
         deviation = self._deviation(reference, measured)
-        if not self._state[_BEGUN]:
-            self._state[_BEGUN] = 1.0
+        if not self._begun[0]:
+            self._begun[0] = 1
             self._begin_at(deviation)
-        return float(self.step((deviation - float(self._state[0])) / self.period))
+        return float(self.step((deviation - float(self._last[0])) / self.period))
 
     def _deviation(self, reference: float, measured: float) -> float:
         """How far what a servo measures lies from its reference; refused unless both are numbers."""
@@ -43,12 +52,9 @@ class LiveServo(LiveImpedance):
     def _begin_at(self, deviation: float) -> None:
         """Set the state for a first deviation [m]."""
 
-    def _beside(self) -> Array:
-        """Whether it controls already, then the last position: a checkpoint keeps both."""
-        return np.concatenate([[0.0], super()._beside()])
-
-    def _check_state(self, state: Array) -> None:
-        if state[_BEGUN] not in (0.0, 1.0):
+    def _check_state(self, state: State) -> None:
+        begun = state["begun"]
+        if begun not in (0, 1):
             told = "Give 1 if it controls already, else 0, or a state that such a servo was in."
-            checks.refuse(self.block.name, f"begun={float(state[_BEGUN])!r} cannot be in its state.", told)
-        super()._check_state(np.delete(state, _BEGUN))
+            checks.refuse(self.block.name, f"begun={begun!r} cannot be in its state.", told)
+        super()._check_state(state)

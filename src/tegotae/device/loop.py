@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks, running
+from tegotae import checks
 from tegotae.checks import Array
 from tegotae.device.clock import Clock
 from tegotae.device.interface import AdmittanceDevice, DeviceError, ImpedanceDevice
 from tegotae.errors import CausalityError
-from tegotae.live import Live, LiveAdmittance, LiveImpedance
 from tegotae.result import Result, Variable
+from tegotae.running.live import Live, LiveAdmittance, LiveImpedance
+from tegotae.running.loop import about, picks_of, time_of, variables_of
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def render_motion(
     """
     _check_pair("render_motion", device, live, "admittance", LiveAdmittance)
     limit = _limit("render_motion", force_limit)
-    if "position" not in live.block.slices():
+    if "position" not in live.block.parts:
         checks.refuse("render_motion", f"{live.block.name} has no position to command.", "Use a block that has one.")
     record = _Record(live, ticks, clock, watch)
 
@@ -178,39 +179,42 @@ class _Record:
         check_watched("render", clock, watch)
         self.watch = dict(watch or {})
         axes = live.block.dimension
-        wanted = float(ticks) * (live.state.size + 2 * axes + 2 + axes * len(self.watch))
+        state = live.state
+        wanted = float(ticks) * (state.real.size + state.whole.size + 2 * axes + 2 + axes * len(self.watch))
         checks.room("render", f"the record of ticks={ticks}", wanted, "Run for fewer ticks at a time.")
         self.input = np.empty((ticks, axes))
         self.output = np.empty((ticks, axes))
         self.limited = 0
         self.timing = np.zeros((2, ticks))
-        self._states = np.empty((live.state.size, ticks))
+        self._real = np.empty((ticks, state.real.size))
+        self._whole = np.empty((ticks, state.whole.size))
         self._watched = {name: np.empty((ticks, axes)) for name in self.watch}
 
     def keep(self, k: int, given: Array, answer: Array) -> None:
         self.input[k] = given
         self.output[k] = answer
-        self._states[:, k] = self.live.state
+        self._real[k], self._whole[k] = self.live.state.memory
         for name, watch in self.watch.items():
             self._watched[name][k] = watch.read()
 
     def result(self, title: str, own: Mapping[str, Variable]) -> Result:
         block, flat = self.live.block, self.live.block.dimension == 1
-        names, picks = running.picks_of(block, None)
-        variables = {"time": running.time_of(self.ticks, 1, self.live.period)}
-        variables |= running.variables_of(block, names, self._states[picks], flat=False)
+        variables = {"time": time_of(self.ticks, 1, self.live.period)}
+        picks = picks_of(block, None)
+        table = np.concatenate([self._real[:, picks.real], self._whole[:, picks.whole]], axis=1).T
+        variables |= variables_of(block, picks, table, flat=False)
         variables |= own  # what went over the wire stands for the block's own field of that name
         for name, watch in self.watch.items():
             variables[name] = Variable(("time", "axis"), self._watched[name], watch.unit, watch.meaning)
         if flat:
             variables = {n: _without_axis(v) for n, v in variables.items()}
-        about: dict[str, Any] = {**running.about(block, self.live.period), "limited_ticks": self.limited}
+        told: dict[str, Any] = {**about(block, self.live.period), "limited_ticks": self.limited}
         if self.clock is not None:
             slack, lateness = self.timing
             variables["slack"] = Variable(("time",), slack, "s", "time left when the tick's work was done")
             variables["lateness"] = Variable(("time",), lateness, "s", "how late the next tick began")
-            about |= {"deadline_misses": int((slack < 0.0).sum()), "worst_lateness": float(lateness.max())}
-        return Result(variables, title=title, about=about)
+            told |= {"deadline_misses": int((slack < 0.0).sum()), "worst_lateness": float(lateness.max())}
+        return Result(variables, title=title, about=told)
 
 
 def _loop(device: ImpedanceDevice | AdmittanceDevice, live: Live, record: _Record, tick: Callable[[int], None]) -> None:

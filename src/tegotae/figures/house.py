@@ -158,6 +158,8 @@ class Shown:
 
 
 def _prefix(largest: float, unit: str) -> tuple[float, str]:
+    if "," in unit or " or " in unit:  # a prefix would stand before the first of several, and scale them all
+        return 1.0, ""
     if unit.split("/")[0].split("·")[0] not in ("m", "N", "s", "W", "J", "rad"):
         return 1.0, ""
     for threshold, factor, prefix in ((1e3, 1e-3, "k"), (0.1, 1.0, ""), (1e-4, 1e3, "m"), (1e-7, 1e6, "µ")):

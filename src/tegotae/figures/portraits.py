@@ -40,6 +40,7 @@ _MOST_VECTORS = 70  # force vectors along a path; more of them hide it
 _MOST_MEMBERS = 60  # curves of a family
 _CALLED = {"batch": "member", "node": "node", "segment": "segment", "pair": "pair"}
 _MOST_ELEMENTS = 6  # forces of a circuit's elements in one panel
+_MOST_NAMED = 8  # curves of one panel that have a name each
 
 
 def of_result(result: Result) -> Figure:
@@ -240,20 +241,37 @@ def _anything(result: Result) -> Figure:
     """Every recorded quantity over time, those of one unit together."""
     time = _time(result)
     groups: dict[str, list[tuple[str, Values]]] = {}
+    owners: dict[str, list[str]] = {}  # of each curve the variable that it is part of
     for name, variable in result.variables.items():
         if name != "time" and "time" in variable.dims:
-            groups.setdefault(variable.unit, []).extend(_columns(name, variable))
+            curves = _columns(name, variable)
+            groups.setdefault(variable.unit, []).extend(curves)
+            owners.setdefault(variable.unit, []).extend([name.replace("_", " ")] * len(curves))
     figure, grid = sheet(max(1, len(groups)), 1, width=7.2, height=1.0 + 1.5 * max(1, len(groups)))
     for axes, (unit, curves) in zip(grid[:, 0], groups.items(), strict=False):
         shown = Shown.of(np.stack([values for _, values in curves]), unit)
-        for i, ((name, _), values) in enumerate(zip(curves, shown.values, strict=True)):
+        key = _key([name for name, _ in curves], owners[unit])
+        for (i, label), values in zip(key, shown.values, strict=True):
             keep, again = thinned(values), i // len(PALETTE)  # a colour that comes again has another stroke
             stroke = ("-", "--", ":")[again % 3]
-            axes.plot(time.values[keep], values[keep], stroke, color=PALETTE[i % len(PALETTE)], label=name)
+            axes.plot(time.values[keep], values[keep], stroke, color=PALETTE[i % len(PALETTE)], label=label)
         axes.set_ylabel(f"[{shown.unit}]" if shown.unit else "no unit was told")
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.03), handlelength=1.6)
     time_axis(tuple(grid[:, 0]), time)
     return figure
+
+
+def _key(names: list[str], owners: list[str]) -> list[tuple[int, str | None]]:
+    """Which stroke each curve has, and its words in the key: its own, or those of its variable where they are many."""
+    if len(names) <= _MOST_NAMED:
+        return list(enumerate(names))
+    order = list(dict.fromkeys(owners))
+    told: list[tuple[int, str | None]] = []
+    for i, owner in enumerate(owners):
+        count, first = owners.count(owner), owner not in owners[:i]
+        words = owner if count == 1 else f"{owner}, {count} curves"
+        told.append((order.index(owner), words if first and order.index(owner) < _MOST_NAMED else None))
+    return told
 
 
 def _columns(name: str, variable: Variable) -> list[tuple[str, Values]]:

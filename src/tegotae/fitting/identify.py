@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks, running
+from tegotae import checks
 from tegotae.block import Block
 from tegotae.checks import Array
 from tegotae.fitting import engine
@@ -21,6 +21,7 @@ from tegotae.fitting.recipes import checked, given_names, given_numbers, recipe_
 from tegotae.fitting.record import Record, record_of
 from tegotae.friction import Coulomb, Law
 from tegotae.result import Result
+from tegotae.running.loop import Signal, run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -232,7 +233,8 @@ def _fit(recipe: Recipe, record: Record, progress: bool | Callable[[str, float],
     drive = drive - bias if bias and recipe.drive == "force" else drive
     unit = "m/s" if recipe.drive == "velocity" else "N"
     initial = {**recipe.begins, **recipe.initial(values)}
-    result = running.run(block, drive, recipe.drive, unit, record.period, 1, None, initial)
+    given, inputs = Signal(recipe.drive, drive, unit), recipe.inputs(record)
+    result = run(block, given, record.period, initial=initial, inputs=inputs)
     residual = (
         record.seen(recipe.response)
         - np.asarray(result[recipe.response])
@@ -251,7 +253,7 @@ def _fit(recipe: Recipe, record: Record, progress: bool | Callable[[str, float],
         result=result,
         record=record,
         response=recipe.response,
-        unit=next(f.unit for f in block.fields if f.name == recipe.response),
+        unit=block.parts[recipe.response].unit,
         doubts=doubts_of(solution, record, residual),
     )
 

@@ -9,10 +9,14 @@ import math
 
 import numpy as np
 
-from tegotae import running
 from tegotae.checks import Array
+from tegotae.compile import bind
+from tegotae.fitting.naming import places_in
 from tegotae.fitting.recipe import Recipe, Values
 from tegotae.fitting.record import Record
+from tegotae.layout import Memory
+from tegotae.running.loop import fed_of, picks_of
+from tegotae.running.source import module_of
 
 STEP = 1e-6  # of differences: below it rounding grows, above it the kinks between stick and slip blur
 
@@ -20,77 +24,81 @@ STEP = 1e-6  # of differences: below it rounding grows, above it the kinks betwe
 class Model:
     """The compiled response of a recipe's block, as a function of plain numbers.
 
-    Which entry of the kernels' vector p holds which parameter is found by building one block with telling values;
-    after that no Python object is made per evaluation, and steps slightly beyond a bound (for differences) work. Where
-    p does not hold the parameters as they are, each evaluation builds a block.
+    The layout of the block says where its p holds which parameter: no Python object is made per evaluation, and steps
+    slightly beyond a bound (for differences) work. Where p does not hold the parameters as they are, such as where a
+    composite sorts its elements, each evaluation builds a block.
     """
 
     def __init__(self, recipe: Recipe, record: Record):
         self.recipe, self.record = recipe, record
         self.names = [q.name for q in recipe.free]
         drive, response = getattr(record, recipe.drive), record.seen(recipe.response)
-        telling = recipe.telling()
-        block = recipe.block({**recipe.known, **telling}, record.dimension)
-        self._base = block.parameters.copy()
-        self._slots = [np.flatnonzero(self._base == telling[name]) for name in self.names]
-        self._state = block.initial_state(record.period, recipe.begins)
-        self._begun = {field: block.slices()[field].start for field in recipe.initial({**recipe.known, **telling})}
-        self._biased = recipe.offset({**recipe.known, **telling}) != 0.0
-        self._loop = running.module_of(block).loop
-        place = block.slices()[recipe.response]
-        self._picks = np.arange(place.start, place.stop, dtype=np.int64)
+        trial = recipe.trial()
+        values = {**recipe.known, **trial}
+        block = recipe.block(values, record.dimension)
+        self._base = _copied(block.parameters)
+        self._slots = [places_in(block, recipe.name_in_block(name)) for name in self.names]
+        fed, _, held = fed_of(block, recipe.inputs(record), record.ticks)
+        self._state = block.initial_state(record.period, {**recipe.begins, **held})
+        self._begins = bool(recipe.initial(values))
+        self._biased = recipe.offset(values) != 0.0
         self._given, self._drive = drive, drive.copy() if self._biased else drive
-        # The same arrays for every evaluation: a compiled loop takes them again without being told where they lie.
-        self._p, self._s = self._base.copy(), self._state.copy()
-        self._table = np.empty((self._picks.size, record.ticks))
+        self._p, self._s, picks = _copied(self._base), self._state.copy(), picks_of(block, [recipe.response])
+        self._table = np.empty((picks.size, record.ticks))
+        # The same arrays for every evaluation: the loop is told once where they lie.
+        memories = self._p, self._s.memory, block.spaces.workspace.empty()
+        rest = (*fed, record.period, 1, picks.real, picks.whole, 1, 0, record.ticks, self._table)
+        self._run = bind(module_of(block).loop, *memories, self._drive, *rest)
         self._judged = self._table[:, record.judged]  # a view: what the loop leaves is seen here
-        self._direct = self._found_all(telling)
+        self._direct = True
+        self._direct = self._found_all(trial)
         self.measured: Array = np.ascontiguousarray(response.T).reshape(self._table.shape)[:, record.judged]
 
-    def _found_all(self, telling: Values) -> bool:
+    def _found_all(self, trial: Values) -> bool:
         """Whether the response follows from p with the parameters put in: other values are tried that way and built."""
         in_p = [name not in ("preload", "offset") for name in self.names]  # these are in the state and the record
         if any(inside and not slot.size for slot, inside in zip(self._slots, in_p, strict=True)):
             return False
-        others = {name: value * (1.0 + 1e-5) for name, value in telling.items()}
-        put = self._base.copy()
-        for name, slot in zip(self.names, self._slots, strict=True):
-            put[slot] = others[name]
+        others = {name: value * (1.0 + 1e-5) for name, value in trial.items()}
+        self._put(np.array([others[name] for name in self.names]))
+        put = _copied(self._p)
         built = self.recipe.block({**self.recipe.known, **others}, self.record.dimension).parameters
-        if built.shape != put.shape:
+        if built.real.shape != put.real.shape or not np.array_equal(built.whole, put.whole):
             return False
         # Some entries are made of several, and only some of these are read.
-        return np.array_equal(built, put) or np.array_equal(self._response(built), self._response(put))
+        return np.array_equal(built.real, put.real) or np.array_equal(self._response(built), self._response(put))
 
-    def _response(self, p: Array) -> Array:
+    def _response(self, p: Memory) -> Array:
         """From the state at the start."""
-        table = np.empty_like(self._table)
-        self._loop(p, self._state.copy(), self._drive, self.record.period, 1, self._picks, table)
-        return table
+        self._s.take(self._state)
+        self._p.real[:] = p.real
+        self._run()
+        return self._table.copy()
 
-    def vector(self, numbers: Array) -> Array:
+    def _put(self, numbers: Array) -> None:
         """The kernels' p for the free parameters' values."""
+        own = self._base
         if not self._direct:
             values = dict(zip(self.names, numbers.tolist(), strict=True))
             # Kept, for p may hold where parts of it lie.
             self._last = self.recipe.block({**self.recipe.known, **values}, self.record.dimension)
-            return self._last.parameters
-        p = self._base.copy()
-        for slot, number in zip(self._slots, numbers, strict=True):
-            p[slot] = number
-        return p
+            own = self._last.parameters
+        self._p.real[:], self._p.whole[:] = own.real, own.whole
+        if self._direct:
+            for slot, number in zip(self._slots, numbers, strict=True):
+                self._p.real[slot] = number
 
     def residual(self, numbers: Array) -> Array:
         """Model minus measurement, one number for each judged tick and direction."""
-        p, state = self._p, self._s
-        p[:], state[:] = self.vector(numbers), self._state
-        if self._begun:
+        self._put(numbers)
+        self._s.take(self._state)
+        if self._begins:
             values = {**self.recipe.known, **dict(zip(self.names, numbers.tolist(), strict=True))}
             for name, number in self.recipe.initial(values).items():
-                state[self._begun[name]] = number
+                self._s[name] = number
         if self._biased and self.recipe.drive == "force":
             np.subtract(self._given, self._bias(numbers), out=self._drive)  # what really pushed
-        self._loop(p, state, self._drive, self.record.period, 1, self._picks, self._table)
+        self._run()
         if self._biased and self.recipe.response == "force":
             return np.asarray((self._judged + self._bias(numbers) - self.measured).ravel())
         return np.asarray((self._judged - self.measured).ravel())
@@ -104,6 +112,10 @@ class Model:
         r = self.residual(numbers)
         square = float(r @ r)
         return square if math.isfinite(square) else math.inf
+
+
+def _copied(memory: Memory) -> Memory:
+    return Memory(memory.real.copy(), memory.whole.copy())
 
 
 class Coordinates:

@@ -8,13 +8,13 @@ an inclusion as a block  its parameters by their names, those of its elements wi
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tegotae.block import Block
 from tegotae.circuit import Circuit
@@ -30,7 +30,7 @@ def numbers_in(machine: Any) -> Values:
         return {prefix + name: value for prefix, block in inner for name, value in numbers_in(block).items()}
     if is_inclusion(machine):
         own = {s.name: v for s, v in machine.stepper.inclusion.parameters.items() if s not in machine._forces}
-        return own | _prefixed(machine.stepper.parameters)
+        return own | _prefixed(machine.stepper.elements)
     found: Values = {}
     for name in _fields(machine):
         value = getattr(machine, name)
@@ -52,7 +52,7 @@ def rebuilt(machine: Any, values: Mapping[str, float]) -> Any:
         impedances = {name: rebuilt(block, theirs.get(name, {})) for name, block in machine.impedances.items()}
         return Circuit(rebuilt(machine.admittance, mine), impedances, ratios=machine.ratios, bases=machine.bases)
     if is_inclusion(machine):
-        return _inclusion(machine, values)
+        return dataclasses.replace(machine, stepper=machine.stepper.varied(values))
     own, inner = _sorted(values, _fields(machine))
     changes: dict[str, Any] = {name: rebuilt(getattr(machine, name), part) for name, part in inner.items()}
     for name, value in own.items():
@@ -64,22 +64,21 @@ def rebuilt(machine: Any, values: Mapping[str, float]) -> Any:
     return machine.varied(changes) if isinstance(machine, Block) else dataclasses.replace(machine, **changes)
 
 
+def places_in(block: Block, name: str) -> NDArray[np.int64]:
+    """Where the real parameters p of a block hold a number of its, by its name; nowhere if no part of them is that."""
+    real = {n: np.arange(p.start, p.stop) for n, p in block.spaces.parameters.places.items() if not p.whole}
+    if name in real:
+        return real[name]
+    stem = re.sub(r"(\.\w+|\[\d+\])$", "", name)  # a law, or a column: its numbers stand there in their order
+    single = [spot for n, spot in real.items() if n == stem or re.fullmatch(rf"{re.escape(stem)}_\d+", n)]
+    inside = [n for n in numbers_in(block) if n.startswith((f"{stem}.", f"{stem}["))]
+    spots = np.concatenate([np.empty(0, dtype=np.int64), *single])
+    return spots[[inside.index(name)]] if name in inside and len(inside) == spots.size else spots[:0]
+
+
 def is_inclusion(machine: Any) -> bool:
     """Whether it is an inclusion as a block; asked without loading SymPy."""
     return type(machine).__name__ == "InclusionAdmittance" and isinstance(machine, Block)
-
-
-def _inclusion(machine: Any, values: Mapping[str, float]) -> Any:
-    own, inner = _sorted(values, machine.stepper.parameters)
-    system = copy.copy(machine.stepper.inclusion)
-    system.parameters = {s: own.get(s.name, v) for s, v in system.parameters.items()}
-    pieces = copy.copy(system.pieces)  # its functions do not know the numbers
-    pieces.inclusion, pieces.values = system, np.array(list(system.parameters.values()), dtype=np.float64)
-    system.__dict__["pieces"] = pieces
-    elements = {name: rebuilt(e, inner.get(name, {})) for name, e in machine.stepper.parameters.items()}
-    return dataclasses.replace(
-        machine, stepper=dataclasses.replace(machine.stepper, inclusion=system, parameters=elements)
-    )
 
 
 def _fields(machine: Any) -> list[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from tegotae.block import Block
+from tegotae.checks import Array
 from tegotae.fitting.record import Record
 
 Values = dict[str, float]
@@ -100,9 +101,17 @@ class Recipe(ABC):
     def scales(self, values: Values, record: Record) -> Values:
         """For each parameter that may be 0: the size below which it makes no difference to this record."""
 
-    def telling(self) -> Values:
-        """Values of all that is sought that make a block, and are found again in its vector p."""
+    def name_in_block(self, name: str) -> str:
+        """How the block calls this parameter among its own."""
+        return name
+
+    def trial(self) -> Values:
+        """Some values of all that is sought, of which a block can be made; none of them 0."""
         return {q.name: 1.0 + math.sqrt(2.0 + i) / 7.0 for i, q in enumerate(self.free)}
+
+    def inputs(self, record: Record) -> dict[str, Array]:
+        """What the block is fed beside motion or force: field -> its values over the ticks of a record."""
+        return {}
 
     def initial(self, values: Mapping[str, float]) -> dict[str, float]:
         """Fields of the state that follow from the parameters."""

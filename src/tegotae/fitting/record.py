@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks, running
+from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.fitting.columns import read_columns
+from tegotae.running.loop import motion_of
 
 
 @dataclass(frozen=True, eq=False)  # arrays have no single answer to ==
@@ -113,7 +114,7 @@ def record_of(
     name, given = ("velocity", velocity) if velocity is not None else ("position", position)
     shape = checks.array("fit", name, given, "").shape if given is not None else ()
     dimension = shape[1] if len(shape) == 2 and shape[1] else 1
-    motion = running.motion_of("fit", velocity, position, tick, dimension)
+    motion = motion_of("fit", velocity, position, tick, dimension)
     measured = checks.signal("fit", "force", force, "N", dimension)
     if motion.shape[0] != measured.shape[0]:
         checks.refuse(

@@ -62,11 +62,6 @@ class SteeringLog(Record):
         """At the end of each tick [rad]."""
         return self.start + np.cumsum(self.velocity) * self.period
 
-    @cached_property
-    def motion(self) -> Array:
-        """Wheel rate and speed, (ticks, 2)."""
-        return np.stack([self.velocity, self.speed], axis=1)
-
     def thinned(self, most: int) -> SteeringLog:
         """As of any record; speeds are averaged too."""
         short = super().thinned(most)

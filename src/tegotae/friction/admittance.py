@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
-import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Admittance, Field, Kernels
-from tegotae.checks import Array
+from tegotae.block import Admittance, Kernels
 from tegotae.errors import UniquenessError
 from tegotae.friction.kernels import element as k
 from tegotae.friction.laws import Law, as_law
+from tegotae.layout import AXIS, Layouts, Part, layouts
+
+
+@cache
+def _layout(dimension: int, law: int) -> Layouts:
+    return layouts(
+        dimension=dimension,
+        sizes={"law": law},
+        parameters=(
+            Part("mass", "kg", letter="M"),
+            Part("lag", "s", "by which the law sees the slip speed late", letter="tau"),
+            Part("law", "", "numbers of the friction law", ("law",)),
+        ),
+        state=(
+            Part("velocity", "m/s", "velocity at the end of the tick; exactly 0 while it sticks", AXIS, "v"),
+            Part("position", "m", "position at the end of the tick", AXIS, "x"),
+            Part("friction", "N", "friction on the mass", AXIS, "f"),
+            Part("lagged_speed", "m/s", "slip speed that the law sees", letter="z", recorded=False),
+        ),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,25 +70,21 @@ class FrictionAdmittance(Admittance):
         set_(self, "dimension", checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3."))
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: velocity, position, friction, lagged speed."""
-        return (
-            Field("velocity", "m/s", "velocity at the end of the tick; exactly 0 while it sticks"),
-            Field("position", "m", "position at the end of the tick"),
-            Field("friction", "N", "friction on the mass"),
-            Field("lagged_speed", "m/s", "slip speed that the law sees", vector=False, recorded=False),
-        )
+    def layout(self) -> Layouts:
+        """Mass, lag and law; velocity, position, friction, lagged speed."""
+        return _layout(self.dimension, len(self.law.parameters))
 
     @property
-    def parameters(self) -> Array:
-        """[M, tau, law...]."""
-        return np.array([self.mass, self.lag, *self.law.parameters])
+    def values(self) -> dict[str, ArrayLike]:
+        """Mass, lag and law."""
+        return {"mass": self.mass, "lag": self.lag, "law": self.law.parameters}
 
     @property
     def kernels(self) -> Kernels:
         """The (3)-(7) kernels, made for this law."""
-        make = k.admittance_kernels if self.dimension == 1 else k.admittance_kernels_vector
-        return Kernels(make, self.law.kernels)
+        if self.dimension == 1:
+            return Kernels(k.admittance_kernels, self.law.kernels, style="values")
+        return Kernels(k.admittance_kernels_vector, self.law.kernels)
 
     def check(self, period: float) -> None:
         """One velocity for every force: (T/M) max(-r') < 1.  [kikuuwe2005 (4b)]"""

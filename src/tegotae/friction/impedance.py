@@ -3,15 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
-import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Field, Impedance, Kernels
-from tegotae.checks import Array
+from tegotae.block import Impedance, Kernels
 from tegotae.errors import UniquenessError
 from tegotae.friction.kernels import element as k
 from tegotae.friction.laws import Coulomb, Law, as_law
+from tegotae.layout import AXIS, Layouts, Part, layouts
+
+# In the letters of (18).
+PARAMETERS = (
+    Part("stiffness", "N/m", letter="K"),
+    Part("damping", "N·s/m", letter="B"),
+    Part("mass", "kg", "of the virtual point", letter="M"),
+    Part("lag", "s", "by which the law sees the slip speed late", letter="tau"),
+    Part("law", "", "numbers of the friction law", ("law",)),
+)
+STATE = (
+    Part("deflection", "m", "stretch of the spring, virtual point minus mover", AXIS, "e"),
+    Part("slip_velocity", "m/s", "velocity of the virtual point; exactly 0 while it sticks", AXIS, "w"),
+    Part("force", "N", "force on the mover", AXIS, "f"),
+    Part("friction", "N", "friction on the virtual point", AXIS, "g"),
+    Part("lagged_speed", "m/s", "slip speed that the law sees", letter="z", recorded=False),
+)
+
+
+@cache
+def element_layout(dimension: int, law: int) -> Layouts:
+    """The layout of an element whose law has so many numbers."""
+    return layouts(dimension=dimension, sizes={"law": law}, parameters=PARAMETERS, state=STATE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,28 +81,23 @@ class FrictionImpedance(Impedance):
         set_(self, "dimension", checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3."))
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: deflection, slip velocity, force, friction, lagged speed."""
-        return (
-            Field("deflection", "m", "stretch of the spring, virtual point minus mover"),
-            Field("slip_velocity", "m/s", "velocity of the virtual point; exactly 0 while it sticks"),
-            Field("force", "N", "force on the mover"),
-            Field("friction", "N", "friction on the virtual point"),
-            Field("lagged_speed", "m/s", "slip speed that the law sees", vector=False, recorded=False),
-        )
+    def layout(self) -> Layouts:
+        """Spring, damper, mass, lag and law; deflection, slip velocity, force, friction, lagged speed."""
+        return element_layout(self.dimension, len(self.law.parameters))
 
     @property
-    def parameters(self) -> Array:
-        """[K, B, M, tau, law...]."""
-        return np.array([self.stiffness, self.damping, self.mass, self.lag, *self.law.parameters])
+    def values(self) -> dict[str, ArrayLike]:
+        """Spring, damper, mass, lag and law."""
+        own = {"stiffness": self.stiffness, "damping": self.damping, "mass": self.mass, "lag": self.lag}
+        return {**own, "law": self.law.parameters}
 
     @property
     def kernels(self) -> Kernels:
         """The (18) kernels, made for this law; the plainest element has the plainest kernel."""
         if self.dimension == 1 and self.mass == 0.0 and self.lag == 0.0 and isinstance(self.law, Coulomb):
-            return Kernels(k.bare_kernels, by_value=True)
+            return Kernels(k.bare_kernels, style="values")
         if self.dimension == 1:
-            return Kernels(k.impedance_kernels, self.law.kernels, by_value=True)
+            return Kernels(k.impedance_kernels, self.law.kernels, style="values")
         return Kernels(k.impedance_kernels_vector, self.law.kernels)
 
     def check(self, period: float) -> None:

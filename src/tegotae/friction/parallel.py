@@ -4,21 +4,89 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Fault, Field, Impedance, Kernels, fault_at
+from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.friction.impedance import FrictionImpedance
 from tegotae.friction.kernels import parallel as k
-from tegotae.friction.kernels.stack import HEAD, stack_kernels
-from tegotae.friction.laws import Coulomb, Law, as_law
+from tegotae.friction.kernels.stack import stack_kernels
+from tegotae.friction.laws import Coulomb, Law, LawKernels, as_law
+from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.state import Fault, State
 
 Numbers = float | Iterable[float]
+
+_EACH = ("count",)  # a number an element
+_TOTALS = (
+    Part("force", "N", "force on the mover, all elements together", AXIS, "f"),
+    Part("deflection", "m", "mean deflection of the elements, weighted by stiffness", AXIS, "mean"),
+)
+_LIMITS = Part("limits", "N", shape=_EACH, letter="F")
+_SUM = Part("total_stiffness", "N/m", "of all elements", letter="SK")
+_STRETCH = Part("elements", "m", "deflection of each element", _EACH, "e", recorded=False)
+
+
+@cache
+def _even_layout(count: int) -> Layouts:
+    one = (Part("stiffness", "N/m", letter="K"), Part("damping", "N·s/m", letter="B"))
+    return layouts(sizes={"count": count}, parameters=(*one, _LIMITS), state=(*_TOTALS, _STRETCH))
+
+
+@cache
+def _plain_layout(count: int) -> Layouts:
+    each = (Part("stiffness", "N/m", shape=_EACH, letter="K"), Part("damping", "N·s/m", shape=_EACH, letter="B"))
+    return layouts(sizes={"count": count}, parameters=(*each, _LIMITS, _SUM), state=(*_TOTALS, _STRETCH))
+
+
+@cache
+def _stack_layout(count: int) -> Layouts:
+    sums = Part("sums", "", "stretch at which each yields, sums of limits and stiffnesses before it", ("places", 3))
+    way = "in which direction each group slid last, or 0"
+    return layouts(
+        sizes={"count": count, "places": count + 1},
+        parameters=(sums,),
+        state=(
+            *_TOTALS,
+            Part("place", "m", "of the mover", (), "x", recorded=False),
+            Part("direction", "-", "of the motion", (), "way", whole=True, least=-1, most=1, recorded=False),
+            Part("sliding", "-", "how many slide", (), "i0", whole=True, recorded=False),
+            Part("groups", "-", "how many groups stick", (), "depth", whole=True, recorded=False),
+            Part("group_places", "m", "where each group slid last", _EACH, "x_g", recorded=False),
+            Part("group_directions", "-", way, _EACH, "sign_g", whole=True, least=-1, most=1, recorded=False),
+            Part("group_ends", "-", "behind its last element", _EACH, "end_g", whole=True, recorded=False),
+            Part("group_rests", "N", "what the groups below it add to the force", _EACH, "rest_g", recorded=False),
+        ),
+    )
+
+
+@cache
+def _general_layout(dimension: int, count: int, laws: int) -> Layouts:
+    one = (
+        Part("element_force", "N", "of one element", AXIS, "f"),
+        Part("element_slope", "N·s/m", "of one element", AXIS * 2, "d"),
+    )
+    return layouts(
+        dimension=dimension,
+        sizes={"count": count, "starts": count + 1, "laws": laws},
+        parameters=(
+            Part("elements", "", "stiffness, damping, mass and lag of each", ("count", 4)),
+            _SUM,
+            Part("laws", "", "numbers of the friction laws", ("laws",)),
+            Part("starts", "-", "where those of each law start", ("starts",), whole=True),
+            Part("kinds", "-", "which kind of law each has", _EACH, whole=True),
+        ),
+        state=(
+            *_TOTALS,
+            Part("elements", "", "state of the elements", ("count", 4 * dimension + 1), recorded=False),
+        ),
+        workspace=() if dimension == 1 else one,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -148,52 +216,42 @@ class ParallelFriction(Impedance):
         return self._plain and not self._column("damping").any()
 
     @cached_property
-    def _kinds(self) -> tuple[tuple[object, object], ...]:
+    def _kinds(self) -> tuple[LawKernels, ...]:
         """The distinct laws' kernels, in order of appearance."""
         return tuple(dict.fromkeys(law.kernels for law in self.laws or ()))
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: total force, mean deflection, then what the kernels keep of the elements."""
-        n, count = self.dimension, len(self)
+    def layout(self) -> Layouts:
+        """The elements; total force, mean deflection, then what the kernels keep of the elements."""
         if self.by_stack:
-            inner = HEAD - 2 + 4 * count
-        elif self._plain:
-            inner = count
-        else:
-            inner = (2 if n == 1 else n + n * n) + count * (4 * n + 1)
-        return (
-            Field("force", "N", "force on the mover, all elements together"),
-            Field("deflection", "m", "mean deflection of the elements, weighted by stiffness"),
-            Field("elements", "", "state of the elements", recorded=False, size=inner),
-        )
+            return _stack_layout(len(self))
+        if self._plain:
+            return _even_layout(len(self)) if self._even else _plain_layout(len(self))
+        numbers = sum(len(law.parameters) for law in self.laws or ())
+        return _general_layout(self.dimension, len(self), numbers)
 
-    @cached_property
-    def _vector(self) -> Array:
+    @property
+    def values(self) -> dict[str, ArrayLike]:
+        """As `kernels.parallel` and `kernels.stack` read them."""
         K, B, F = self._column("stiffness"), self._column("damping"), self._column("limits")
         if self.by_stack:
             order = np.argsort(F / K, kind="stable")
             sums = [np.concatenate([[0.0], np.cumsum(c[order], dtype=np.longdouble)]) for c in (F, K)]
             yields = np.append((F / K)[order], np.inf)
-            return np.concatenate([[len(self)], np.stack([yields, *sums], axis=1).ravel()]).astype(np.float64)
+            return {"sums": np.stack([yields, *sums], axis=1)}
         if self._even:
-            return np.concatenate([[len(self), K[0], B[0]], F])
+            return {"stiffness": K[0], "damping": B[0], "limits": F}
         if self._plain:
-            return np.concatenate([[len(self), K.sum()], K, B, F])
-        mixed = len(self._kinds) > 1
-        rows = [
-            [K[i], B[i], self._column("mass")[i], self._column("lag")[i]]
-            + ([float(self._kinds.index(law.kernels))] if mixed else [])
-            + list(law.parameters)
-            for i, law in enumerate(self.laws or ())
-        ]
-        starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])]) + 3 + len(rows)
-        return np.concatenate([[len(rows), K.sum()], starts, *rows]).astype(np.float64)
-
-    @property
-    def parameters(self) -> Array:
-        """As `kernels.parallel` and `kernels.stack` lay them out."""
-        return self._vector
+            return {"stiffness": K, "damping": B, "limits": F, "total_stiffness": K.sum()}
+        laws = self.laws or ()
+        numbers = [law.parameters for law in laws]
+        return {
+            "elements": np.stack([K, B, self._column("mass"), self._column("lag")], axis=1),
+            "total_stiffness": K.sum(),
+            "laws": np.concatenate(numbers),
+            "starts": np.concatenate([[0], np.cumsum([len(own) for own in numbers])]),
+            "kinds": [self._kinds.index(law.kernels) for law in laws],
+        }
 
     @property
     def kernels(self) -> Kernels:
@@ -202,47 +260,40 @@ class ParallelFriction(Impedance):
             return Kernels(stack_kernels)
         if self._plain:
             return Kernels(k.even_kernels if self._even else k.plain_kernels)
-        scalar = self.dimension == 1
-        if len(self._kinds) == 1:
-            return Kernels(k.parallel_kernels if scalar else k.parallel_kernels_vector, self._kinds[0])  # type: ignore[arg-type]
         flat = tuple(kernel for pair in self._kinds for kernel in pair)
-        return Kernels(k.mixed_kernels if scalar else k.mixed_kernels_vector, flat)  # type: ignore[arg-type]
+        return Kernels(k.parallel_kernels if self.dimension == 1 else k.parallel_kernels_vector, flat)
 
-    def initial_state(self, period: float, initial: dict[str, ArrayLike] | None = None) -> Array:  # type: ignore[override]
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest; the stack starts with all elements in one group that has never slid."""
         state = super().initial_state(period, initial)
-        if self.by_stack and not (initial and "elements" in initial):
-            count = len(self)
-            state[5] = 1.0
-            state[HEAD + 2] = count
+        given = initial or {}
+        if self.by_stack and "groups" not in given:
+            state["groups"] = 1
+        if self.by_stack and "group_ends" not in given:
+            state.part("group_ends")[0] = len(self)
         return state
 
-    def fault(self, state: Array) -> Fault | None:
+    def fault(self, state: State) -> Fault | None:
         """Of the stack: groups follow each other from the stiffest element down to those that slide."""
         found = super().fault(state)
         return found or (self._fault_of_stack(state) if self.by_stack else None)
 
-    def _fault_of_stack(self, state: Array) -> Fault | None:
-        count, ways = len(self), (-1.0, 0.0, 1.0)
-        if state[3] not in ways:
-            return Fault(3, "-1, 0 or 1, a direction")
-        if not (0.0 <= state[5] <= count and state[5] == np.floor(state[5])):
-            return Fault(5, f"a whole number from 0 to {count}, of groups")
-        groups = np.arange(HEAD, HEAD + 4 * int(state[5]), 4)
-        found = fault_at(0, ~np.isin(state[groups + 1], ways), "")
-        if found:
-            return Fault(int(groups[found.place]) + 1, "-1, 0 or 1, a direction")
+    def _fault_of_stack(self, state: State) -> Fault | None:
+        count, groups = len(self), state["groups"]
+        if groups > count:
+            return Fault("groups", 0, f"a whole number from 0 to {count}")
         # Where each group ends, from the lowest, which ends with the last element, to those that slide now.
-        places = np.append(groups + 2, 4)
-        ends = state[places]
-        above = np.append(count + 1.0, ends[:-1])
-        wrong = (ends != np.floor(ends)) | (ends < 0.0) | (ends >= above)
+        ends = np.append(state.part("group_ends")[:groups], state["sliding"])
+        above = np.append(count + 1, ends[:-1])
+        wrong = ends >= above
         wrong[0] |= ends[0] != count
-        found = fault_at(0, wrong, "")
-        if found is None:
+        if not wrong.any():
             return None
-        told = f"a whole number from 0 to {above[found.place] - 1.0:.0f}, where a group ends"
-        return Fault(int(places[found.place]), told if found.place else f"{count}, where the lowest group ends")
+        worst = int(np.argmax(wrong))
+        told = f"a whole number from 0 to {above[worst] - 1}, where a group ends"
+        if worst == 0:
+            told = f"{count}, where the lowest group ends"
+        return Fault("group_ends", worst, told) if worst < groups else Fault("sliding", 0, told)
 
     def check(self, period: float) -> None:
         """Every element has one sliding speed."""

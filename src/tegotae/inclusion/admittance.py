@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,13 +14,16 @@ from numpy.typing import ArrayLike
 from sympy import Symbol
 
 from tegotae import checks
-from tegotae.block import Admittance, Fault, Field, Kernels, fault_at
+from tegotae.block import Admittance, Kernels
 from tegotae.checks import Array
-from tegotae.inclusion.admittance_source import Places, module_of, places_of
-from tegotae.inclusion.given import made_of, named
-from tegotae.inclusion.stepper import REMEDY, Stepper
+from tegotae.inclusion.given import named
+from tegotae.inclusion.stepper import REMEDY, Stepper, check_names
+from tegotae.inclusion.stepper_layout import about_end, element_values, layouts_of
+from tegotae.inclusion.stepper_source import module_of
+from tegotae.layout import Layouts
+from tegotae.state import State
 
-_TAKEN = ("velocity", "force", "time", "ticks", "unsolved", "scratch")
+_TAKEN = ("velocity", "force", "time", "ticks", "unsolved", "first_unsolved_tick")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -45,7 +47,7 @@ class InclusionAdmittance(Admittance):
         >>> stepper = slider.to_stepper(period=1e-3, friction=Friction(stiffness=1e5, beta=2e-3))
         >>> block = stepper.as_admittance(force="load", velocity="v")
         >>> machine = tg.Circuit(block, {"spring": tg.SpringDamper(stiffness=100.0)})
-        >>> [name for name in machine.slices() if "rub" in name or "spring" in name]
+        >>> [name for name in machine.parts if "rub" in name or "spring" in name]
         ['rub', 'rub_deflection', 'rub_sticks', 'spring.stretch', 'spring.force']
     """
 
@@ -71,15 +73,12 @@ class InclusionAdmittance(Admittance):
             for key in keys:
                 if not isinstance(key, (str, Symbol)):
                     checks.refuse(self.name, f"{name}={checks.shown(key)} is no name.", "Give a symbol or its name.")
-        system = self.stepper.inclusion
         object.__setattr__(self, "_forces", tuple(self._force_of(key) for key in forces))
         object.__setattr__(self, "_velocities", tuple(self._velocity_of(key) for key in velocities))
         object.__setattr__(self, "dimension", len(forces))
         given = named(self.name, "initial", self.initial, "{'p': 0.1}")
         object.__setattr__(self, "initial", {str(key): value for key, value in given.items()})
-        names = [s.name for s in system.states] + [e.name for e in system.elements]
-        for name in set(names) & set(_TAKEN):
-            checks.refuse(self.name, f"a state or element is called {name!r}, as a part of the block is.", "Rename it.")
+        check_names(self.name, self.stepper.inclusion, _TAKEN)
         self.least_reluctance(self.stepper.period)
 
     def __repr__(self) -> str:
@@ -87,10 +86,6 @@ class InclusionAdmittance(Admittance):
             f"force={checks.shown(self.force)}, velocity={checks.shown(self.velocity)}, period={self.stepper.period:g}"
         )
         return f"InclusionAdmittance({told})"
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What it was made of; what is compiled, every process finds for itself."""
-        return made_of(self)
 
     def _force_of(self, key: Any) -> Symbol:
         system = self.stepper.inclusion
@@ -130,47 +125,21 @@ class InclusionAdmittance(Admittance):
     # ------------------------------------------------------------ the block
 
     @cached_property
-    def _layout(self) -> Places:
-        return places_of(self.stepper.inclusion.pieces, self.dimension)
-
-    @cached_property
-    def _fields(self) -> tuple[Field, ...]:
-        system = self.stepper.inclusion
-        counts = [1] * len(system.contacts) + [len(f.slips) for f in system.frictions]
-        elements = list(zip(system.elements, counts, strict=True))
-        kept = [Field("velocity", "m/s", "that the force works on, mean over the tick")]
-        kept += [Field(s.name, "SI", "state", vector=False) for s in system.states]
-        kept += [_field(e.name, "N", "force of the element", count) for e, count in elements]
-        kept += [_field(f"{e.name}_deflection", "m", "what its spring gives way", count) for e, count in elements]
-        kept += [Field(f"{c.name}_touches", "", "1 if it touches", vector=False) for c in system.contacts]
-        kept += [Field(f"{f.name}_sticks", "", "1 if it sticks", vector=False) for f in system.frictions]
-        kept += [Field("ticks", "-", "taken so far", vector=False, recorded=False, whole=True)]
-        kept += [Field("unsolved", "-", "ticks so far that had no solution", vector=False, whole=True)]
-        start, shape = list(self._layout.values())[-1]
-        size = start + math.prod(shape) - self._layout["x1"][0]
-        return (*kept, Field("scratch", "", "where a tick works", recorded=False, size=size, scratch=True))
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
+    def layout(self) -> Layouts:
         """Velocity, states, element forces, deflections and modes, then what no run records."""
-        return self._fields
+        return layouts_of(self.stepper.inclusion, self.dimension)
 
     @property
-    def parameters(self) -> Array:
-        """The machine's parameters, then stiffness and beta of each force component."""
-        elements = self.stepper._elements
-        return np.concatenate([self.stepper.inclusion.pieces.values, elements.K, elements.beta])
-
-    @cached_property
-    def _module(self) -> ModuleType:
-        stepper = self.stepper
-        first = stepper._elements.first
-        return module_of(stepper.inclusion.pieces, stepper._structure, first, self._forces, self._velocities)
+    def values(self) -> dict[str, ArrayLike]:
+        """The machine's parameters, then stiffness and beta of each element."""
+        system = self.stepper.inclusion
+        own: dict[str, ArrayLike] = {symbol.name: value for symbol, value in system.parameters.items()}
+        return own | element_values(self.stepper.elements, system)
 
     @property
     def kernels(self) -> Kernels:
         """Made from the generated module."""
-        return Kernels(self._module.make_block)
+        return Kernels(module_of(self.stepper.inclusion.pieces, self._forces, self._velocities).make_block)
 
     def check(self, period: float) -> None:
         """The stepper's own period only."""
@@ -181,42 +150,25 @@ class InclusionAdmittance(Admittance):
                 f"Use period={self.stepper.period:g}, or to_stepper(period={period:g}, ...).",
             )
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Where it starts, with the fields named in `initial` set; a velocity by either of its names."""
         given = dict(initial or {})
         state = super().initial_state(period, given)
-        system, places = self.stepper.inclusion, self.slices()
-        velocity = state[places["velocity"]]
-        start: dict[str, float] = {str(key): value for key, value in self.initial.items()}
-        for i, symbol in enumerate(self._velocities):
-            if "velocity" in given:
-                if symbol.name in given and state[places[symbol.name]][0] != velocity[i]:
+        if "velocity" in given:
+            for symbol, velocity in zip(self._velocities, state.part("velocity").tolist(), strict=True):
+                if symbol.name in given and state[symbol.name] != velocity:
                     checks.refuse(self.name, f"initial gives velocity and {symbol.name!r}.", "Give one of them.")
-                start[symbol.name] = float(velocity[i])
-        for name in [s.name for s in system.states if s.name in given]:
-            start[name] = float(state[places[name]][0])
-        for element in system.elements:
-            part = places[f"{element.name}_deflection"]
-            if f"{element.name}_deflection" in given and part.stop - part.start == 1:
-                start[element.name] = float(state[part][0])
-        memory = self.stepper._memory(start)
-        kept = {name: state[places[name]].copy() for name in given if name.endswith("_deflection")}
-        for name, values in (("x", memory.x), ("e", memory.s)):
-            at = self._layout[name][0]
-            state[at : at + values.size] = values
-        for name, own in kept.items():
-            state[places[name]] = own
-        state[places["velocity"]] = [memory.x[system.states.index(v)] for v in self._velocities]
+                given[symbol.name] = state[symbol.name] = velocity
+        for name, value in self.stepper.begun(self.initial).items():
+            if name not in given:
+                given[name] = state[name] = value
+        self.stepper.rest(state, given)
+        state["velocity"] = [state[symbol.name] for symbol in self._velocities]
         return state
 
-    def fault(self, state: Array) -> Fault | None:
-        """Elements touch and stick or do not; a trial stands in the scratch or does not."""
-        found = super().fault(state)
-        for name in ("modes", "fresh", "solved"):
-            start, (count,) = self._layout[name]
-            flags = state[start : start + count]
-            found = found or fault_at(start, ~np.isin(flags, (0.0, 1.0)), "1 if it is so, else 0")
-        return found
+    def about_end(self, state: State) -> dict[str, Any]:
+        """How its steps were solved."""
+        return about_end(state)
 
     def least_reluctance(self, period: float) -> float:
         """The smallest rise of the needed force with the velocity [N·s/m] where it starts, elements left out."""
@@ -251,7 +203,3 @@ class InclusionAdmittance(Admittance):
 
 def _listed(given: Any) -> tuple[Any, ...]:
     return tuple(given) if isinstance(given, (tuple, list)) else (given,)
-
-
-def _field(name: str, unit: str, meaning: str, count: int) -> Field:
-    return Field(name, unit, meaning, vector=False, size=0 if count == 1 else count)

@@ -156,6 +156,27 @@ def check_starts(
     check_depths(owner, names, gaps[open_], carried_at_rest(inclusion, x, t, gaps)[open_] / stiffness, way)
 
 
+def gaps_at_start(inclusion: Inclusion, x: Array) -> Array:
+    """The gaps of all contacts [m] at some states [SI units] and the time 0, without a compile if there need be none.
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.inclusion import Inclusion
+        >>> from tegotae.inclusion.effective import gaps_at_start
+        >>> gaps_at_start(Inclusion({"p": "v", "v": "dio(p - 0.2, 'floor') - 9.81"}), np.array([0.5, 0.0]))
+        array([0.3])
+    """
+    pieces, count = inclusion.pieces, len(inclusion.contacts)
+    gaps, rates = np.zeros(count), np.zeros(count)
+    given = 0.0, x, pieces.values, _inputs(pieces, 0.0), gaps, rates
+    try:
+        with np.errstate(all="ignore"):
+            _plain(pieces, "gaps")(*given)
+    except (ArithmeticError, ValueError):  # a corner of the geometry: a rate is no number there, the gap may be one
+        pieces.module.gaps(*given)
+    return gaps
+
+
 def _plain(pieces: Pieces, name: str) -> Any:
     return getattr(pieces.module, name).py_func
 

@@ -48,7 +48,7 @@ def room_shapes(n: int, m: int, nc: int, nf: int) -> dict[str, tuple[int, ...]]:
     shapes |= dict.fromkeys(("S", "M", "A"), (n, n)) | {"inverse": (n, n + m), "G": (n, m), "W": (n, m)}
     shapes |= {"g": (nc,), "gv": (nc,), "Dg": (nc, n), "y": (m - nc,), "Dy": (m - nc, n)}
     shapes |= {"r": (nf,), "LA": (nf, n), "LB": (nf, nc), "L": (nf, m), "Q": (m, m), "s_J": (m, m), "s_N": (m, 1)}
-    shapes |= dict.fromkeys(("b", "q", "F_before", "noise"), (m,)) | {"counts": (5,), "ready": (1,)}
+    shapes |= dict.fromkeys(("b", "q", "F_before", "noise"), (m,)) | {"ready": (1,)}
     shapes |= dict.fromkeys(("s_h", "s_trial", "s_least", "s_old", "s_q0", "s_modes"), (m,))
     return {name: shapes[name] for name in k.Room._fields}
 

@@ -14,6 +14,7 @@ from tegotae.inclusion.effective import mobility
 from tegotae.inclusion.instant import Instant, Instants
 from tegotae.inclusion.system import Inclusion
 from tegotae.inclusion.unique import JammingWarning, jam
+from tegotae.unsolved import to_the_user
 
 _VERDICTS: WeakKeyDictionary[Inclusion, dict[tuple[bytes, bytes, bytes], str | None]] = WeakKeyDictionary()
 
@@ -51,7 +52,7 @@ def warn_of_jams(owner: str, inclusion: Inclusion, x: Array, gaps: Array, t: flo
             "law has no motion or more than one (Painlevé). What follows is then set by stiffness and damping; lower "
             "the friction coefficients, or compare with to_events.",
             JammingWarning,
-            stacklevel=4,
+            stacklevel=to_the_user(),
         )
 
 

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import MOST
-from tegotae.checks import Array
 from tegotae.inclusion.given import named
-from tegotae.inclusion.stepper import REMEDY, Stepper
-from tegotae.unsolved import Watch
+from tegotae.inclusion.inputs import check_values
+from tegotae.inclusion.stepper_layout import HELD
+from tegotae.running.live import AGAIN, Live
+
+if TYPE_CHECKING:
+    from tegotae.inclusion.stepper import Stepper
 
 
-class LiveStepper:
-    """A machine in a control loop, one tick at a time. It holds the state; the stepper stays as it was.
+class LiveStepper(Live):
+    """A machine in a control loop, one tick at a time. Made by `Stepper.start`.
 
-    Args:
-        stepper: what to run.
-        initial: state -> value, in SI units.
+    `live["p"]` is a state, `live["floor"]` an element's force [N], `live["rub_0"]` a component of one in space;
+    `live["load"] = 2.0` feeds as `step` does.
 
     Example:
         >>> from tegotae.inclusion import Contact, Inclusion
@@ -34,69 +34,48 @@ class LiveStepper:
         (9.81, True)
     """
 
-    def __init__(self, stepper: Stepper, initial: Mapping[Any, float]):
-        self.stepper = stepper
-        self._memory = stepper._memory(initial)
-        self._fed: dict[str, float] = {}
-        self._into = np.empty(0, dtype=np.int64)
-        self._values = np.empty((1, 0))
-        self._tick = 0
-        self._row = np.empty((1, stepper._width))
-        self._places = self._recorded()
-        self._watch = Watch("Stepper", REMEDY)
-        kept = self.state
-        self._advance()  # compiles, so that the first tick in the loop does not; then all is put back
-        self.state = kept
-        self._memory.room.counts[:] = 0
+    block: Stepper
 
-    def __repr__(self) -> str:
-        return f"LiveStepper({self.stepper!r}, time={self.time:g} s)"
+    def __init__(self, block: Stepper, period: float, initial: Mapping[str, ArrayLike] | None):
+        super().__init__(block, period, initial)
+        system, places = block.inclusion, self._state.space.places
+        self._names = [s.name for s in system.states]
+        first = places[self._names[0]].start
+        self._x = self._state.real[first : first + len(self._names)]
+        # Where the numbers of each parameter and input lie, and where it says that an input is fed.
+        self._slots: dict[Any, tuple[int, int | None]] = {}
+        for symbol, name in block.fed_names.items():
+            flag = places[f"{HELD}.{name}"].start if symbol in system.callables else None
+            self._slots[symbol] = self._slots[symbol.name] = places[name].start, flag
 
-    def __reduce__(self) -> Any:
-        """Copied and pickled as a stepper, what it was fed, a state and what was counted; the copy compiles itself."""
-        return _revive, (self.stepper, self._fed, self.state, self._memory.room.counts.copy())
-
-    def _recorded(self) -> dict[str, int]:
-        system = self.stepper.inclusion
-        names = [s.name for s in system.states]
-        names += [str(force.name).removeprefix("force_") for force in system.forces]
-        return {name: i for i, name in enumerate(names)}
+        self._components = {
+            f"{friction.name}_{i}": places[friction.name].start + i
+            for friction in system.frictions
+            for i in range(len(friction.forces))
+            if len(friction.forces) > 1
+        }
 
     @property
     def time(self) -> float:
         """The end of the last tick [s]."""
-        return self._tick * self.stepper.period
+        return float(self._state["ticks"] * self.period)
 
     @property
     def unsolved_steps(self) -> int:
         """How many steps so far had no solution that was found."""
-        return int(self._memory.room.counts[-1])
+        return int(self._state["unsolved"])
 
-    @property
-    def state(self) -> Array:
-        """A copy of all that the next tick depends on: keep it as a checkpoint, assign it to go back."""
-        memory = self._memory
-        return np.concatenate([[float(self._tick)], memory.x, memory.s, memory.F])
+    def __getitem__(self, field: str) -> Any:
+        """A state, an element's force [N] or any other part of its state, by name."""
+        if isinstance(field, str) and field in self._components and field not in self._state:
+            return self._state.real.item(self._components[field])
+        return super().__getitem__(field)
 
-    @state.setter
-    def state(self, value: ArrayLike) -> None:
-        given, memory = checks.numbers("Stepper", "state", value), self._memory
-        n, m = memory.x.size, memory.F.size
-        if given.shape != (1 + n + 2 * m,):
-            checks.refuse("Stepper", f"state has shape {given.shape}.", f"Assign one of shape {(1 + n + 2 * m,)}.")
-        checks.finite("Stepper", "state", given, "")
-        if not 0.0 <= given[0] <= MOST or given[0] != np.floor(given[0]):
-            told = "Give how many ticks were taken, or a state that such a machine was in."
-            checks.refuse("Stepper", f"state[0]={float(given[0])!r} is no count of ticks.", told)
-        self._tick = int(given[0])
-        memory.x[:], memory.s[:], memory.F[:] = given[1 : 1 + n], given[1 + n : 1 + n + m], given[1 + n + m :]
-        self._row[0, :n], self._row[0, n : n + m] = memory.x, memory.F
-
-    def __getitem__(self, name: str) -> float:
-        """A state, or an element's force [N], by name."""
-        if not isinstance(name, str) or name not in self._places:
-            checks.refuse("Stepper", f"it has no name={checks.shown(name)}.", f"It has {', '.join(self._places)}.")
-        return float(self._row[0, self._places[name]])
+    def __setitem__(self, field: str, value: ArrayLike) -> None:
+        """Feed a parameter or an input; it holds."""
+        super().__setitem__(field, value)
+        if f"{HELD}.{field}" in self._state:
+            self._state[f"{HELD}.{field}"] = 1
 
     def step(self, inputs: Mapping[Any, float] | None = None) -> dict[str, float]:
         """One tick.
@@ -108,37 +87,27 @@ class LiveStepper:
             The states by name.
         """
         if inputs is not None:
-            self._feed(named("Stepper", "inputs", inputs, "{'load': 1.0}"))
-        stepper, memory = self.stepper, self._memory
-        first = self._advance()
-        states = dict(zip(self._places, memory.x.tolist(), strict=False))  # their names come first there
-        sound = all(map(isfinite, states.values()))
-        if first >= 0 or not sound:
-            stepper._see_that_it_is_finite(memory, first if sound else self._tick - 1)
-            self._watch.see(self.unsolved_steps)
-        return states
-
-    def _advance(self) -> int:
-        """Take the tick; its number if it has no solution or the states left the numbers, else -1."""
-        stepper, memory = self.stepper, self._memory
-        first = stepper._module.loop(
-            *memory.arrays, self._values, self._into, bool(self._fed), self._tick, *stepper._tail(memory), 1, self._row
-        )
-        self._tick += 1
-        return int(first)
+            self._feed(inputs)
+        if not self._step():
+            self._say_why()
+        return dict(zip(self._names, self._x.tolist(), strict=True))
 
     def _feed(self, inputs: Mapping[Any, float]) -> None:
-        for key, value in inputs.items():
-            self.stepper._place(key)
-            told = "The tick was not taken and the state is as before; repair the input and step again."
-            self._fed[str(key)] = checks.number("Stepper", f"inputs[{str(key)!r}]", value, "", told)
-        self._into = np.array([self.stepper._place(name) for name in self._fed], dtype=np.int64)
-        self._values = np.array([list(self._fed.values())])
+        """All of them, or none if one is refused."""
+        found = []
+        for key, value in named("Stepper", "inputs", inputs, "{'load': 1.0}").items():
+            if key not in self._slots:
+                self.block.fed_symbol(key)  # refuses it
+            if not (isinstance(value, float) and isfinite(value)):
+                value = checks.number("Stepper", f"inputs[{str(key)!r}]", value, "", AGAIN)
+            found.append((*self._slots[key], value))
+        for place, flag, value in found:
+            self._state.real[place] = value
+            if flag is not None:
+                self._state.whole[flag] = 1
 
-
-def _revive(stepper: Stepper, fed: Mapping[str, float], state: Array, counts: Array) -> LiveStepper:
-    live = LiveStepper(stepper, {})
-    live._feed(fed)
-    live.state = state
-    live._memory.room.counts[:] = counts
-    return live
+    def _say_why(self) -> NoReturn:
+        """An input's function gave no number, or the states have left the range of numbers."""
+        inputs = self.block.spaces.workspace.part(self._workspace, "u")
+        check_values(self.block.name, self.block.inclusion.callables, inputs, self.time)
+        self.block.diverged(self.time)

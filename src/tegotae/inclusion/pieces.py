@@ -43,14 +43,15 @@ class Pieces:
         self.inclusion = inclusion
         self.states = inclusion.states
         self.values: Array = np.array(list(inclusion.parameters.values()), dtype=np.float64)
-        self._names: dict[Symbol, str] = {TIME: "t"}
+        self.made: dict[Any, ModuleType] = {}  # what other routes generated of it, shared by copies with other numbers
+        self.names: dict[Symbol, str] = {TIME: "t"}  # where each symbol lies among the arguments
         for letter, symbols in (
             ("x", inclusion.states),
             ("p", inclusion.parameters),
             ("u", inclusion.callables),
             ("force", inclusion.forces),
         ):
-            self._names |= {symbol: f"{letter}[{i}]" for i, symbol in enumerate(symbols)}
+            self.names |= {symbol: f"{letter}[{i}]" for i, symbol in enumerate(symbols)}
 
     @property
     def components(self) -> list[tuple[int, int]]:
@@ -122,7 +123,7 @@ class Pieces:
         return self._function(name, f"{arguments}, {', '.join(outputs)}", pairs)
 
     def _function(self, name: str, arguments: str, pairs: Sequence[tuple[str, Expr]]) -> str:
-        body = indented(body_of(pairs, self._names)) if pairs else "    pass"
+        body = indented(body_of(pairs, self.names)) if pairs else "    pass"
         return f"\n@kernel\ndef {name}({arguments}):\n{body}\n"
 
 

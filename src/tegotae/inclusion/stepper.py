@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sympy import Symbol
 
 from tegotae import checks
+from tegotae.block import Block, Kernels
 from tegotae.checks import Array
-from tegotae.compile import build
 from tegotae.errors import TegotaeError
-from tegotae.inclusion import stepper_source as source
-from tegotae.inclusion.effective import check_starts
-from tegotae.inclusion.given import made_of, named
+from tegotae.inclusion.effective import check_starts, gaps_at_start
+from tegotae.inclusion.given import named
 from tegotae.inclusion.inputs import check_values
 from tegotae.inclusion.jamming import warn_of_jams
+from tegotae.inclusion.live_stepper import LiveStepper
 from tegotae.inclusion.parameters import Contact, Friction
-from tegotae.inclusion.pieces import Pieces
+from tegotae.inclusion.stepper_layout import HELD, about_end, element_values, fed_names, layouts_of, words_of
+from tegotae.inclusion.stepper_source import module_of
 from tegotae.inclusion.system import Inclusion
+from tegotae.layout import Layouts
 from tegotae.result import Result, Variable
-from tegotae.running import check_every, time_of
-from tegotae.unsolved import tell
+from tegotae.running import loop
+from tegotae.state import State
 
 if TYPE_CHECKING:
     from tegotae.inclusion.admittance import InclusionAdmittance
-    from tegotae.inclusion.live_stepper import LiveStepper
 
 REMEDY = (
     "Rigid friction may have no solution there (Painlevé), or a gap or a limit bends too fast for a tick: "
@@ -39,7 +42,7 @@ REMEDY = (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Stepper:
+class Stepper(Block):
     """A machine with friction and contact at a fixed rate: what sticks stays, and no stiffness is too stiff.
 
     It is the differential-algebraic inclusion of xiong2011 under backward Euler. Each tick solves for all element
@@ -48,7 +51,10 @@ class Stepper:
     Args:
         inclusion: the machine.
         period: T [s], > 0.
-        parameters: element name -> `Contact` or `Friction` (its alpha is not used here).
+        elements: element name -> `Contact` or `Friction` (its alpha is not used here).
+
+    Its parameters and input functions may be fed. `batch` varies its parameters by their names, and those of elements
+    with theirs in front, such as "rub.stiffness".
 
     Example:
         >>> from tegotae.inclusion import Contact, Friction, Inclusion
@@ -62,7 +68,11 @@ class Stepper:
 
     inclusion: Inclusion
     period: float
-    parameters: Mapping[str, Contact | Friction]
+    elements: Mapping[str, Contact | Friction]
+
+    dimension = 0
+    gives = "velocity"
+    unsolved_remedy = REMEDY
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "period", checks.period_of("Stepper", self.period))
@@ -73,23 +83,151 @@ class Stepper:
                     f"friction {friction.name!r} has static={friction.static}: a step has one limit at rest.",
                     "Use a Stribeck limit, kinetic + (static - kinetic)*exp(-(slip/velocity)**2), or `to_events`.",
                 )
+        check_names(self.name, self.inclusion, ("ticks", "unsolved", "first_unsolved_tick"))
 
     def __repr__(self) -> str:
         return f"Stepper({self.inclusion!r}, period={self.period:g} s)"
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What it was made of; what is compiled, every process finds for itself."""
-        return made_of(self)
+    # ------------------------------------------------------------ the block
 
-    # ------------------------------------------------------------ use
+    @cached_property
+    def layout(self) -> Layouts:
+        """Its elements; its states by their names, what its elements do, and what is fed."""
+        return layouts_of(self.inclusion, 0)
+
+    @property
+    def values(self) -> dict[str, ArrayLike]:
+        """Stiffness and beta of each element; parameters are fed."""
+        return element_values(self.elements, self.inclusion)
+
+    @property
+    def kernels(self) -> Kernels:
+        """Made from the generated module."""
+        return Kernels(module_of(self.inclusion.pieces).make_block)
+
+    def check(self, period: float) -> None:
+        """Its own period only."""
+        if not math.isclose(period, self.period, rel_tol=1e-9):
+            checks.refuse(
+                self.name,
+                f"period={period:g} s, but it was made for {self.period:g} s.",
+                f"Use period={self.period:g}, or to_stepper(period={period:g}, ...).",
+            )
+
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
+        """At rest, with the parts named in `initial` set; a contact that starts pressed pushes as if it rested there.
+
+        Parameters are the machine's own unless given; of an input, one that is given holds.
+        """
+        state = super().initial_state(period, initial)
+        given, system = initial or {}, self.inclusion
+        for symbol, name in self.fed_names.items():
+            if symbol in system.callables:
+                if name in given and f"{HELD}.{name}" not in given:
+                    state[f"{HELD}.{name}"] = 1
+            elif name not in given:
+                state[name] = system.parameters[symbol]
+        self.rest(state, given)
+        return state
+
+    def rest(self, state: State, given: Mapping[str, Any]) -> None:
+        """Set what springs give way where a state starts, but for those that are given; by the machine's own numbers.
+
+        Args:
+            state: of this block, or of one with a port; its machine's states are known.
+            given: names of parts that were given.
+        """
+        system = self.inclusion
+        x = np.array([state[s.name] for s in system.states])
+        gaps = gaps_at_start(system, x)
+        warn_of_jams("Stepper", system, x, gaps, 0.0)
+        known = {e.name for e in system.elements if f"{e.name}_deflection" in given}
+        check_starts("Stepper", system, self.elements, x, 0.0, gaps, known, "{}")
+        for contact, gap in zip(system.contacts, gaps.tolist(), strict=True):
+            if contact.name not in known:
+                state[f"{contact.name}_deflection"] = max(0.0, -gap)
+
+    def begun(self, initial: Mapping[Any, Any] | None) -> dict[str, Any]:
+        """What a user starts from by the names of its parts: an element's name gives its deflection."""
+        states, single = [s.name for s in self.inclusion.states], self._single
+        found: dict[str, Any] = {}
+        for key, value in named("Stepper", "initial", initial, "{'p': 0.1}").items():
+            name = f"{key}_deflection" if str(key) in single else str(key)
+            if name not in self.parts or name in words_of(self.inclusion):
+                checks.refuse("Stepper", f"initial names {str(key)!r}.", f"It has {', '.join([*states, *single])}.")
+            if name in states or str(key) in single:
+                value = checks.number("Stepper", f"initial[{str(key)!r}]", value, "", "Give one number, in SI units.")
+            found[name] = value
+        return found
+
+    @cached_property
+    def _single(self) -> tuple[str, ...]:
+        """Elements along a line."""
+        system = self.inclusion
+        return (*(c.name for c in system.contacts), *(f.name for f in system.frictions if len(f.forces) == 1))
+
+    def about_end(self, state: State) -> dict[str, Any]:
+        """How its steps were solved."""
+        return about_end(state)
+
+    def see_divergence(self, table: Array, every: int, period: float, began: State) -> None:
+        """An error that names the time, and an input that is not finite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(table.sum()) or np.isfinite(table).all():
+                return
+        row, system = int(np.argmin(np.isfinite(table).all(axis=0))), self.inclusion
+        names, before = self.fed_names, began["ticks"]
+        own = np.array([began[f"{HELD}.{names[symbol]}"] == 0 for symbol in system.callables], dtype=bool)
+        u = np.zeros(len(system.callables))
+        for tick in range(before + row * every, before + (row + 1) * every):
+            system.pieces.module.inputs.py_func((tick + 1) * self.period, u)
+            check_values(self.name, system.callables, np.where(own, u, 0.0), (tick + 1) * self.period)
+        self.diverged((before + (row + 1) * every) * self.period, "at" if every == 1 else "before")
+
+    def diverged(self, when: float, word: str = "at") -> NoReturn:
+        """Say that its states left the range of numbers at some time [s]."""
+        raise TegotaeError(
+            f"Stepper: it diverged {word} t={when:g} s: the states are no longer finite.\n"
+            "  Is the mass matrix regular, and does every friction oppose its slip? If so, use a shorter period."
+        )
+
+    @cached_property
+    def fed_names(self) -> dict[Symbol, str]:
+        """What the state calls each parameter and input."""
+        return fed_names(self.inclusion)
+
+    @property
+    def variable(self) -> tuple[str, ...]:
+        """Its parameters, and those of its elements with their names in front."""
+        inner = (f"{name}.{word.name}" for name, own in self.elements.items() for word in dataclasses.fields(own))
+        return (*(symbol.name for symbol in self.inclusion.parameters), *inner)
+
+    def varied(self, changes: Mapping[str, Any]) -> Stepper:
+        """The same machine with other numbers, by the names in `variable`."""
+        own: dict[str, float] = {}
+        elements = dict(self.elements)
+        for name, value in changes.items():
+            if name not in self.variable:
+                checks.refuse(self.name, f"it has no number {name!r}.", f"It has {', '.join(self.variable)}.")
+            element, dot, word = name.rpartition(".")
+            if dot and element in elements:
+                elements[element] = dataclasses.replace(elements[element], **{word: value})
+            else:
+                own[name] = checks.number(self.name, name, value, "", "Give one finite number, in SI units.")
+        return dataclasses.replace(self, inclusion=_with_numbers(self.inclusion, own), elements=elements)
+
+    # ------------------------------------------------------------ running
 
     def run(
         self,
         *,
         ticks: int | None = None,
         inputs: Mapping[Any, ArrayLike] | None = None,
-        initial: Mapping[Any, float] | None = None,
+        initial: Mapping[Any, ArrayLike] | None = None,
         every: int = 1,
+        record: Sequence[str] | None = None,
+        progress: Callable[[float], None] | None = None,
+        period: float | None = None,
     ) -> Result:
         """A whole record, compiled.
 
@@ -98,33 +236,43 @@ class Stepper:
             inputs: parameter or input function -> its values over the ticks, (ticks,), in SI units; a number holds.
             initial: state -> value, in SI units; what is not given is 0. An element's name gives its deflection [m].
             every: record every so many ticks.
+            record: names of what to record, of those below; all of them unless given.
+            progress: called with the share that is done, now and then.
+            period: T [s]; its own, if it is given.
 
         Returns:
             Time, every state by name, each element's force [N] by its name, its `_deflection` [m], and whether it
             `_touches` (contacts) or `_sticks` (frictions). `about` says how steps were solved.
         """
-        every = checks.whole("Stepper", "every", every, 1, "Use every=1 to record each tick.")
-        fed, into, names = self._records(inputs, ticks)
-        memory = self._memory(named("Stepper", "initial", initial, "{'p': 0.1}"))
-        check_every("Stepper", every, fed.shape[0])
-        table = np.empty((fed.shape[0] // every, self._width))
-        refresh = bool(self._structure.changing & {self._symbol(name) for name in names})
-        first = self._module.loop(*memory.arrays, fed, into, refresh, 0, *self._tail(memory), every, table)
-        self._judge(memory, first, fed.shape[0])
-        variables = {"time": time_of(fed.shape[0], every, self.period)}
-        for j, name in enumerate(names):
-            variables[name] = Variable(("time",), fed[every - 1 :: every, j].copy(), "", "as given")
-        return Result(variables | self._variables(table), title="Stepper", about=self._about(memory, first))
+        period = self.period if period is None else checks.period_of(self.name, period)
+        count, fed = self._records(inputs, ticks)
+        plain = loop.run(
+            self,
+            loop.Signal("force", np.empty((count, 0)), "N"),
+            period,
+            every=every,
+            record=record,
+            initial=self.begun(initial),
+            inputs={self.fed_names[self.fed_symbol(key)]: column for key, column in fed.items()},
+            progress=progress,
+        )
+        told = plain.variables["time"].values.size
+        variables = {"time": plain.variables["time"]}
+        for key, column in fed.items():
+            values = np.full(told, float(column)) if column.ndim == 0 else column[every - 1 :: every].copy()
+            variables[str(key)] = Variable(("time",), values, "", "as given")
+        variables |= _told(self.inclusion, plain)
+        about = {name: value for name, value in plain.about.items() if name != "block"}
+        return Result(variables, title="Stepper", about=about)
 
-    def start(self, *, initial: Mapping[Any, float] | None = None) -> LiveStepper:
+    def start(self, *, initial: Mapping[Any, ArrayLike] | None = None, period: float | None = None) -> LiveStepper:
         """A live machine for a control loop; its kernels are warm when this returns.
 
         Args:
             initial: state -> value, in SI units; what is not given is 0. An element's name gives its deflection [m].
+            period: T [s]; its own, if it is given.
         """
-        from tegotae.inclusion.live_stepper import LiveStepper
-
-        return LiveStepper(self, named("Stepper", "initial", initial, "{'p': 0.1}"))
+        return LiveStepper(self, self.period if period is None else period, self.begun(initial))
 
     def as_admittance(
         self, *, force: Any, velocity: Any, initial: Mapping[Any, float] | None = None
@@ -142,155 +290,67 @@ class Stepper:
             stepper=self, force=force, velocity=velocity, initial=named("Stepper", "initial", initial, "{}")
         )
 
-    # ------------------------------------------------------------ made once
-
-    @cached_property
-    def _pieces(self) -> Pieces:
-        return self.inclusion.pieces
-
-    @cached_property
-    def _structure(self) -> source.Structure:
-        return source.structure_of(self.inclusion)
-
-    @cached_property
-    def _module(self) -> ModuleType:
-        text, functions = source.module_parts(self._pieces, self._structure)
-        return build(text, functions)
-
-    @cached_property
-    def _elements(self) -> Any:
-        return source.elements_of(self.inclusion, self.parameters)
-
-    @property
-    def _width(self) -> int:
-        """Numbers recorded a tick: states, forces, element states, modes."""
-        system = self.inclusion
-        return len(system.states) + 2 * len(system.forces) + len(system.elements)
-
-    def _tail(self, memory: source.Memory) -> tuple[Any, ...]:
-        return self._elements, self.period, memory.room
-
-    # ------------------------------------------------------------ in
-
-    def _symbol(self, key: Any) -> Symbol | None:
+    def fed_symbol(self, key: Any) -> Symbol:
         """A parameter or input function by symbol or name."""
-        for symbol in (*self.inclusion.parameters, *self.inclusion.callables):
-            if symbol == key or symbol.name == key:
-                return symbol
-        return None
-
-    def _place(self, key: Any) -> int:
-        """Where a fed value goes: p[i] as i, u[i] as -1 - i."""
-        symbol = self._symbol(key)
+        known = (*self.inclusion.parameters, *self.inclusion.callables)
+        symbol = next((symbol for symbol in known if key in (symbol, symbol.name)), None)
         if symbol is None:
-            known = [s.name for s in (*self.inclusion.parameters, *self.inclusion.callables)]
+            told = ", ".join(s.name for s in known) or "none"
             checks.refuse(
                 "Stepper",
                 f"inputs names {str(key)!r}, which is no parameter and no input function.",
-                f"It has {', '.join(known) or 'none'}; a quantity to be fed is declared among the parameters.",
+                f"It has {told}; a quantity to be fed is declared among the parameters.",
             )
-        if symbol in self.inclusion.parameters:
-            return list(self.inclusion.parameters).index(symbol)
-        return -1 - list(self.inclusion.callables).index(symbol)
+        return symbol
 
-    def _records(self, inputs: Mapping[Any, ArrayLike] | None, ticks: int | None) -> tuple[Array, Any, list[str]]:
-        """The fed values, (ticks, fed), where they go and their names."""
-        inputs = named("Stepper", "inputs", inputs, "{'load': [1.0, 2.0]}")
-        into = np.array([self._place(key) for key in inputs], dtype=np.int64)
-        columns = [checks.array("Stepper", f"inputs[{str(key)!r}]", value, "") for key, value in inputs.items()]
-        lengths = {column.shape[0] for column in columns if column.ndim == 1}
+    def _records(self, inputs: Mapping[Any, ArrayLike] | None, ticks: int | None) -> tuple[int, dict[Any, Array]]:
+        """How many ticks, and what is fed in them: numbers, and records of that length."""
+        fed: dict[Any, Array] = {}
+        for key, value in named("Stepper", "inputs", inputs, "{'load': [1.0, 2.0]}").items():
+            self.fed_symbol(key)
+            fed[key] = checks.array("Stepper", f"inputs[{str(key)!r}]", value, "")
+        lengths = {column.shape[0] for column in fed.values() if column.ndim == 1}
         if ticks is not None:
             lengths.add(checks.whole("Stepper", "ticks", ticks, 1, "Give how many ticks to run."))
-        if len(lengths) != 1 or any(column.ndim > 1 for column in columns) or 0 in lengths:
-            told = ", ".join(f"{key}: {column.shape}" for key, column in zip(inputs, columns, strict=True)) or "none"
+        if len(lengths) != 1 or any(column.ndim > 1 for column in fed.values()) or 0 in lengths:
+            told = ", ".join(f"{key}: {column.shape}" for key, column in fed.items()) or "none"
             checks.refuse(
                 "Stepper",
                 f"run got ticks={ticks} and inputs of shapes {told}.",
                 "Give ticks=, or records of one length (ticks,), or both alike.",
             )
         count = lengths.pop()
-        told = f"the record of {count} ticks"
-        checks.room("Stepper", told, float(count) * (self._width + len(columns)), "Use every=, or fewer ticks.")
-        fed = np.empty((count, len(columns)))
-        for j, (key, column) in enumerate(zip(inputs, columns, strict=True)):
-            fed[:, j] = column
-            checks.finite("Stepper", f"inputs[{str(key)!r}]", fed[:, j], "")
-        return fed, into, [str(key) for key in inputs]
+        checks.room("Stepper", f"a run of {count} ticks", float(count), "Use fewer ticks.")
+        return count, fed
 
-    def _memory(self, initial: Mapping[Any, float]) -> source.Memory:
-        """States at the start; a contact that starts pressed pushes as if it rested there."""
-        system, memory = self.inclusion, source.Memory.of(self._pieces)
-        states = {s.name: i for i, s in enumerate(system.states)}
-        elements = {e.name: i for i, e in enumerate(system.elements) if i < len(system.contacts) or len(e.forces) == 1}  # type: ignore[union-attr]
-        given: dict[str, float] = {}
-        for key, value in named("Stepper", "initial", initial, "{'p': 0.1}").items():
-            name = str(key)
-            if name not in states and name not in elements:
-                checks.refuse("Stepper", f"initial names {name!r}.", f"It has {', '.join([*states, *elements])}.")
-            given[name] = checks.number("Stepper", f"initial[{name!r}]", value, "", "Give one number, in SI units.")
-            if name in states:
-                memory.x[states[name]] = given[name]
-        gaps, rates = np.zeros(len(system.contacts)), np.zeros(len(system.contacts))
-        module = self._module
-        module.start(memory.x, memory.p, memory.u, gaps, rates)
-        warn_of_jams("Stepper", system, memory.x, gaps, 0.0)
-        check_starts("Stepper", system, self.parameters, memory.x, 0.0, gaps, given, "{}")
-        for i, contact in enumerate(system.contacts):
-            memory.s[i] = given.get(contact.name, max(0.0, -gaps[i]))
-        places = self._pieces.components
-        for friction, (first, _) in zip(system.frictions, places, strict=True):
-            if friction.name in given:
-                memory.s[len(system.contacts) + first] = given[friction.name]
-        return memory
 
-    # ------------------------------------------------------------ out
+def check_names(owner: str, system: Inclusion, taken: Sequence[str]) -> None:
+    """Refuse states and elements that are called as parts of the block are."""
+    for name in [s.name for s in system.states] + [e.name for e in system.elements]:
+        if name in taken:
+            checks.refuse(owner, f"a state or element is called {name!r}, as a part of the block is.", "Rename it.")
 
-    def _variables(self, table: Array) -> dict[str, Variable]:
-        system = self.inclusion
-        n, m, nc = len(system.states), len(system.forces), len(system.contacts)
-        variables = {
-            s.name: Variable(("time",), table[:, i].copy(), "SI", "state") for i, s in enumerate(system.states)
-        }
-        for i, contact in enumerate(system.contacts):
-            variables |= self._element(contact.name, table, slice(n + i, n + i + 1), n + 2 * m + i, "touches")
-        for i, (friction, (first, last)) in enumerate(zip(system.frictions, self._pieces.components, strict=True)):
-            place = slice(n + nc + first, n + nc + last)
-            variables |= self._element(friction.name, table, place, n + 2 * m + nc + i, "sticks")
-        return variables
 
-    def _element(self, name: str, table: Array, place: slice, mode: int, word: str) -> dict[str, Variable]:
-        m = len(self.inclusion.forces)
-        forces, inner = table[:, place].copy(), table[:, place.start + m : place.stop + m].copy()
-        dims = ("time",) if forces.shape[1] == 1 else ("time", "axis")
-        if len(dims) == 1:
-            forces, inner = forces[:, 0], inner[:, 0]
-        return {
-            name: Variable(dims, forces, "N", "force of the element"),
-            f"{name}_deflection": Variable(dims, inner, "m", "what its spring gives way"),
-            f"{name}_{word}": Variable(("time",), table[:, mode] > 0.5, "", f"whether it {word}"),
-        }
+def _told(system: Inclusion, plain: Result) -> dict[str, Variable]:
+    """What was recorded, element by element; whether one touches or sticks as true or false."""
+    words = words_of(system)
+    found = {name: plain.variables[name] for name in plain.variables if name != "time"}
+    order = [*(s.name for s in system.states), *(name for own in words.values() for name in own)]
+    told = {name: found[name] for name in order if name in found} | found
+    for _, _, flag in words.values():
+        if flag in told:
+            word = flag.rpartition("_")[2]
+            told[flag] = Variable(told[flag].dims, told[flag].values > 0.5, "", f"whether it {word}")
+    return told
 
-    def _about(self, memory: source.Memory, first: int) -> dict[str, Any]:
-        newton, sweeps, modes, path, unsolved = (int(c) for c in memory.room.counts)
-        return {
-            "period": self.period,
-            "unsolved_steps": unsolved,
-            "first_unsolved_step": int(first),
-            "steps_by_newton": newton,
-            "steps_by_sweeps": sweeps,
-            "steps_by_every_mode": modes,
-            "steps_by_path": path,
-        }
 
-    def _judge(self, memory: source.Memory, first: int, ticks: int) -> None:
-        """Say what did not go as it should."""
-        self._see_that_it_is_finite(memory, first)
-        tell("Stepper", int(memory.room.counts[-1]), ticks, REMEDY, first=(first + 1) * self.period)
-
-    def _see_that_it_is_finite(self, memory: source.Memory, tick: int) -> None:
-        if not np.isfinite(memory.x).all():
-            check_values("Stepper", self.inclusion.callables, memory.u, (tick + 1) * self.period)
-            raise TegotaeError(
-                f"Stepper: it diverged at t={(tick + 1) * self.period:g} s: the states are no longer finite.\n"
-                "  Is the mass matrix regular, and does every friction oppose its slip? If so, use a shorter period."
-            )
+def _with_numbers(system: Inclusion, values: Mapping[str, float]) -> Inclusion:
+    """The same with other parameters; what was generated of it does not know the numbers, and is shared."""
+    if not values:
+        return system
+    other = copy.copy(system)
+    other.parameters = {s: values.get(s.name, v) for s, v in system.parameters.items()}
+    pieces = copy.copy(system.pieces)
+    pieces.inclusion, pieces.values = other, np.array(list(other.parameters.values()), dtype=np.float64)
+    other.__dict__["pieces"] = pieces
+    return other

@@ -1,71 +1,95 @@
-"""What a stepper is built of: the text of its compiled loop, what is constant in it, and the memory it works in."""
+"""The text of a stepped machine's halves: one tick and all around it, for a machine that is alone or has a port."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
-import numpy as np
 import sympy
 from sympy import Symbol
 
-from tegotae.checks import Array
+from tegotae.compile import build
+from tegotae.compile.templates import put
 from tegotae.inclusion import element_solver
 from tegotae.inclusion.kernels import stepper as k
-from tegotae.inclusion.parameters import Contact, Friction
+from tegotae.inclusion.kernels.complementarity import copy
 from tegotae.inclusion.pieces import Pieces
+from tegotae.inclusion.port_source import port_parts
+from tegotae.inclusion.stepper_layout import HOW, sizes_of
 from tegotae.inclusion.system import TIME, Inclusion
 
 _TICK = """
 tick = make(solve, smooth, directions, mass, gaps, slips, limits, magnitudes, smooth_slope, gap_slope, slip_slope,
             limit_slope, {linear}, {constant})
+FIRST = np.array({first}, dtype=np.int64)
+FIRST.flags.writeable = False
+
+
+@kernel_inside
+def room_of(w):
+    return Room({room})
+
+
+@kernel
+def restore(p, s, w):
+    w.ready[0] = 0.0  # matrices that never change are kept from tick to tick
+
+
+@kernel
+def prepare(p, s, w, T):
+    {own}
+    inputs((s.ticks[0] + 1.0) * T, w.u)
+    {held}
+
+
+@kernel
+def tell(s, w, how):
+    for i in range({nc}):
+        s.touches[i] = 1 if w.modes1[i] > 0.5 else 0
+    for i in range({nf}):
+        s.sticks[i] = 1 if w.modes1[{nc} + i] > 0.5 else 0
+    s.ticks[0] += 1
+    if how < {ways}:
+        s.steps[how] += 1
+    else:
+        s.unsolved[0] += 1
+        if s.first[0] == 0:
+            s.first[0] = s.ticks[0]
 """
 
-_LOOP = """
-
-@entry
-def start(x, p, u, g, v):
-    inputs(0.0, u)
-    gaps(0.0, x, p, u, g, v)
+_ALONE = """
+@kernel
+def answer(p, s, w, h, T, motion, slope):
+    return
 
 
-@entry
-def loop(x, s, F, modes, p, u, fed, into, refresh, before, E, T, w, every, record):
-    n, m = x.shape[0], F.shape[0]
-    first, row, wait = -1, 0, every
-    w.ready[0] = 0.0
-    for k in range(fed.shape[0]):
-        t = (before + k + 1) * T
-        inputs(t, u)
-        for j in range(into.shape[0]):
-            if into[j] >= 0:
-                p[into[j]] = fed[k, j]
-            else:
-                u[-1 - into[j]] = fed[k, j]
-        if refresh:
-            w.ready[0] = 0.0
-        solved = tick(t, x, s, F, modes, p, u, E, T, w)
-        if not solved and first < 0:
-            first = before + k
-        size = 0.0
-        for i in range(n):
-            size += abs(x[i])
-        if not np.isfinite(size):
-            return before + k
-        wait -= 1
-        if wait == 0:
-            wait = every
-            for i in range(n):
-                record[row, i] = x[i]
-            for i in range(m):
-                record[row, n + i] = F[i]
-                record[row, n + m + i] = s[i]
-            for i in range(modes.shape[0]):
-                record[row, n + 2 * m + i] = modes[i]
-            row += 1
-    return first
+@kernel_inside
+def advance(p, s, w, h, v, T):
+    finite = True
+    for i in range({n}):
+        finite = finite and math.isfinite(s.x[i])
+    if finite:  # else it has diverged, and a solve would look for what there is not
+        t, E = (s.ticks[0] + 1.0) * T, Elements(FIRST, p.K, p.beta)
+        x, e, F = s.x.reshape(({n},)), s.e.reshape(({m},)), s.F.reshape(({m},))
+        how = tick(t, x, e, F, w.modes1, s.c, w.u, E, T, room_of(w))
+        for i in range({inputs}):
+            s.u[i] = w.u[i] if math.isfinite(w.u[i]) else s.u[i]
+        tell(s, w, how)
+
+
+def make_block():
+    return answer, advance, prepare, restore
 """
+# Matrices that never change do so where a parameter in them is fed.
+_FED = """for i in {changing}:
+    if w.c[i] != s.c[i]:
+        w.ready[0] = 0.0
+        w.c[i] = s.c[i]"""
+_HELD = """for i in range({inputs}):
+    if s.held[i] == 1:
+        w.u[i] = s.u[i]"""
 
 
 @dataclass(frozen=True)
@@ -100,61 +124,61 @@ def structure_of(system: Inclusion) -> Structure:
     return Structure(linear, constant, frozenset(inside & set(system.parameters)))
 
 
-def module_parts(pieces: Pieces, structure: Structure) -> tuple[str, tuple[tuple[str, Callable[..., Any]], ...]]:
-    """The text of a stepper's module, and the functions it imports."""
-    text, functions = tick_parts(pieces, structure)
-    return text + _LOOP, functions
+def module_of(pieces: Pieces, forces: Sequence[Symbol] = (), velocities: Sequence[Symbol] = ()) -> ModuleType:
+    """The generated module, whose `make_block` gives the halves; the same for machines that differ in numbers alone.
+
+    Args:
+        pieces: of the inclusion.
+        forces: at its port, one a direction; none for a machine that is alone.
+        velocities: that they work on.
+    """
+    key = (*forces, *velocities)
+    if key not in pieces.made:
+        structure = structure_of(pieces.inclusion)
+        text, functions = _shared(pieces, structure, alone=not forces)
+        if forces:
+            more, imported = port_parts(pieces, structure.linear, structure.changing, forces, velocities)
+            text, functions = text + more, (*functions, *imported)
+        pieces.made[key] = build(text, functions)
+    return pieces.made[key]
 
 
-def tick_parts(pieces: Pieces, structure: Structure) -> tuple[str, tuple[tuple[str, Callable[..., Any]], ...]]:
-    """The text that makes `tick`, and the functions it imports."""
-    text = pieces.source() + pieces.magnitudes() + _TICK.format(linear=structure.linear, constant=structure.constant)
-    return text, (*pieces.input_functions(), ("make", k.tick_kernel), ("solve", element_solver.solver().solve))
+_Imports = tuple[tuple[str, Callable[..., Any]], ...]
 
 
-def elements_of(system: Inclusion, parameters: Mapping[str, Contact | Friction]) -> Any:
-    """The elements as the kernels read them."""
-    nc = len(system.contacts)
-    counts = [1] * nc + [len(f.slips) for f in system.frictions]
-    spread = [parameters[e.name] for e, count in zip(system.elements, counts, strict=True) for _ in range(count)]
-    first = nc + np.concatenate([[0], np.cumsum(counts[nc:], dtype=np.int64)]).astype(np.int64)
-    return element_solver.elements(first, [e.stiffness for e in spread], [e.beta for e in spread])
+def _shared(pieces: Pieces, structure: Structure, *, alone: bool) -> tuple[str, _Imports]:
+    """One tick and all around it, and the halves of a machine that is alone."""
+    system = pieces.inclusion
+    n, m, nc, nf = sizes_of(system)
+    words: dict[str, object] = {
+        "linear": structure.linear,
+        "constant": structure.constant,
+        "first": first_of(system),
+        # With sizes that the compiler knows.
+        "room": ", ".join(
+            f"w.{name}" if len(shape) > 1 else f"w.{name}.reshape(({shape[0]},))"
+            for name, shape in element_solver.room_shapes(n, m, nc, nf).items()
+        ),
+        "m": m,
+        "n": n,
+        "nc": nc,
+        "nf": nf,
+        "inputs": len(system.callables),
+        "ways": len(HOW),
+        "changing": tuple(i for i, symbol in enumerate(system.parameters) if symbol in structure.changing),
+    }
+    fed = put(_FED, words) if structure.constant and structure.changing else ""
+    words["own"] = fed if alone else "w.fresh[0] = 0\ncopy(w.c, p.c)"
+    words["held"] = put(_HELD, words) if alone and system.callables else ""
+    text = pieces.source() + pieces.magnitudes() + put(_TICK + (_ALONE if alone else ""), words)
+    own = (("Room", k.Room), ("Elements", k.Elements), ("copy", copy))
+    made = (("make", k.tick_kernel), ("solve", element_solver.solver().solve))
+    return text, (*pieces.input_functions(), *made, *own)
 
 
-@dataclass(frozen=True)
-class Memory:
-    """All that a run writes: states x, element states s, forces F, modes, parameters p, inputs u, and room to work."""
-
-    x: Array
-    s: Array
-    F: Array
-    modes: Array
-    p: Array
-    u: Array
-    room: Any
-
-    @classmethod
-    def of(cls, pieces: Pieces) -> Memory:
-        """At rest, nothing pressed."""
-        system = pieces.inclusion
-        n, m = len(system.states), len(system.forces)
-        inputs = np.zeros(len(system.callables))
-        return cls(
-            np.zeros(n),
-            np.zeros(m),
-            np.zeros(m),
-            np.zeros(len(system.elements)),
-            pieces.values.copy(),
-            inputs,
-            element_solver.room(*sizes_of(system)),
-        )
-
-    @property
-    def arrays(self) -> tuple[Array, ...]:
-        """As the loop takes them."""
-        return self.x, self.s, self.F, self.modes, self.p, self.u
-
-
-def sizes_of(system: Inclusion) -> tuple[int, int, int, int]:
-    """How many states, forces, contacts and frictions."""
-    return len(system.states), len(system.forces), len(system.contacts), len(system.frictions)
+def first_of(system: Inclusion) -> list[int]:
+    """Where each friction's components begin among the forces, and the last ends."""
+    places = [len(system.contacts)]
+    for friction in system.frictions:
+        places.append(places[-1] + len(friction.slips))
+    return places

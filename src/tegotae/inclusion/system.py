@@ -334,7 +334,7 @@ class Inclusion:
         from tegotae.inclusion.stepper import Stepper
 
         own = checks.mapping("to_stepper", "elements", elements, "Give a dict of Contact or Friction by name.")
-        return Stepper(inclusion=self, period=period, parameters=self.chosen(contact, friction, own))
+        return Stepper(inclusion=self, period=period, elements=self.chosen(contact, friction, own))
 
     def to_events(self, *, restitution: float | Mapping[str, float] = 0.0) -> Exact:
         """The exact route: the set-valued laws themselves, integrated from event to event; no stiffness, no damping.

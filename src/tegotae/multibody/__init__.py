@@ -5,7 +5,8 @@ from tegotae.multibody.bodies import Body, Fixed, Free, LooseBody, Prismatic, Re
 from tegotae.multibody.contact import Touch
 from tegotae.multibody.controllers import Lock, Servo
 from tegotae.multibody.joining import join
-from tegotae.multibody.scene import LiveScene, Scene
+from tegotae.multibody.live_scene import LiveScene
+from tegotae.multibody.scene import Scene
 from tegotae.multibody.shapes import Ball, Corners, Point
 from tegotae.multibody.surfaces import Box, HalfSpace, Nearest, Plate, Sphere
 from tegotae.multibody.tree import Tree

@@ -6,24 +6,32 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Admittance, Fault, Field, Kernels, fault_at
+from tegotae.block import INITIAL, Admittance, Kernels
 from tegotae.checks import Array
 from tegotae.errors import UniquenessError
+from tegotae.layout import Layouts
 from tegotae.multibody.bodies import triple
 from tegotae.multibody.controllers import Lock, Servo
-from tegotae.multibody.kernels import port, port_view
-from tegotae.multibody.layout import FREE
-from tegotae.multibody.memory import joints_of
+from tegotae.multibody.joints import joints_of
+from tegotae.multibody.kernels import port
 from tegotae.multibody.mobility import least_reluctance
-from tegotae.multibody.tree import Tree
+from tegotae.multibody.port_layout import port_layout
+from tegotae.multibody.tree import Tree, _quaternion
+from tegotae.multibody.tree_arrays import FREE
+from tegotae.multibody.tree_parts import tree_values
+from tegotae.state import State
+
+if TYPE_CHECKING:
+    from tegotae.multibody.kernels.records import Joints
 
 OWN = "TreeAdmittance"
-_FOLLOWS = ("position", "place", "quaternion", "velocity", "friction", "unsolved", "path", "inner", "scratch")
+_GIVEN = ("q", "v", "deflection")  # what a user may start from, beside what is fed; all else follows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -133,12 +141,12 @@ class TreeAdmittance(Admittance):
     @property
     def _name(self) -> str:
         """The body that is pushed, or that hangs on the joint."""
-        return str(self.at) if self.at is not None else self.tree.layout.names[self._body[0]]
+        return str(self.at) if self.at is not None else self.tree.arrays.names[self._body[0]]
 
     @cached_property
     def _speeds(self) -> dict[str, int]:
         """Joint -> its place in v."""
-        layout = self.tree.layout
+        layout = self.tree.arrays
         return dict(zip(self.tree.joint_names, (int(o) for o in layout.vi[layout.kind != FREE]), strict=True))
 
     @cached_property
@@ -146,113 +154,76 @@ class TreeAdmittance(Admittance):
         return tuple(n for n in self.tree.joint_names if isinstance(self.controllers.get(n), Servo))
 
     @cached_property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: the place that is pushed, what is fed, and the whole tree."""
-        tree, joints = self.tree, self.tree.joint_names
-        nq, nv, n = tree.nq, tree.nv, len(tree.layout.parent)
-        torques = (_fed(f"torque.{name}", "N·m or N", "in the joint") for name in joints)
-        targets = (_fed(f"target.{name}", "rad or m", "of the servo") for name in self._servos)
-        room = port_view.scratch_size(n, nv)  # type: ignore[no-untyped-call]
-        return (
-            Field("velocity", "m/s or rad/s", "where it is pushed, mean over the tick"),
-            Field("position", "m or rad", "where it is pushed; turns added up"),
-            *torques,
-            *targets,
-            Field("place", "m", "of the point that is pushed", size=3),
-            Field("quaternion", "", "w, x, y, z of the body's frame", size=4),
-            Field("q", "rad or m", "configuration of the tree", size=nq),
-            Field("v", "rad/s or m/s", "velocity of the tree", size=nv),
-            Field("friction", "N·m or N", "of each joint on itself", size=nv),
-            Field("deflection", "rad or m", "of the spring of each joint's friction", size=nv),
-            Field("unsolved", "-", "steps so far that found no solution", vector=False, whole=True),
-            Field("path", "m", "of the point: its motions added up (turns in rad)", size=6, recorded=False),
-            Field("inner", "", "q and v with free bodies at their centres of mass", size=nq + nv, recorded=False),
-            Field("scratch", "", "where a step works", size=room, recorded=False, scratch=True),
-        )
+    def _joints(self) -> tuple[Joints, list[Any]]:
+        """What acts in the joints, and the friction laws of the user's own."""
+        return joints_of(self.tree, self.controllers)
 
-    @cached_property
-    def parameters(self) -> Array:
-        """Sizes and the port, then the tree and what acts in its joints."""
-        layout, (k, point, turn) = self.tree.layout, self._body
-        joints, _ = joints_of(self.tree, self.controllers)
-        root = k
-        while layout.parent[root] >= 0:
-            root = int(layout.parent[root])
-        fed = [*self._speeds.values(), *(self._speeds[name] for name in self._servos)]
-        sizes = [len(layout.parent), layout.nq, layout.nv, joints.numbers.size, len(self._speeds), len(self._servos)]
-        which = [k, -1 if self.joint is None else self._speeds[self.joint], layout.kind[root] == FREE]
-        along = np.eye(6)[0] if self.along is None else np.asarray(self.along)
-        head = [*sizes, *which, *point, *turn.ravel(), *along, *np.asarray(self.tree.gravity)]
-        parts: list[NDArray[np.float64] | NDArray[np.int64]] = [np.array(head, dtype=np.float64)]
-        parts += [layout.parent, layout.kind, layout.qi, layout.vi]
-        parts += [layout.C.ravel(), joints.damping, joints.gain, joints.rate_gain, joints.stiffness, joints.viscosity]
-        parts += [joints.law, joints.place, joints.numbers]
-        return np.concatenate([*parts, np.array(fed, dtype=np.float64), np.asarray(layout.center).ravel()])
+    @property
+    def layout(self) -> Layouts:
+        """The port, the tree and its joints; the place that is pushed, what is fed, and the whole tree."""
+        at, numbers = self.tree.arrays, self._joints[0].numbers.size
+        joints = tuple(self.tree.joint_names)
+        return port_layout(self.dimension, len(at.parent), at.nq, at.nv, numbers, joints, self._servos)
+
+    @property
+    def values(self) -> dict[str, ArrayLike]:
+        """The port, the tree, and what acts in its joints."""
+        at, (k, point, turn) = self.tree.arrays, self._body
+        return {
+            "body": k,
+            "joint": -1 if self.joint is None else self._speeds[self.joint],
+            "falls": at.kind[at.root[k]] == FREE,
+            "point": point,
+            "frame": turn.ravel(),
+            "along": np.eye(6)[0] if self.along is None else self.along,
+            **tree_values(self.tree, self._joints[0], self._servos),
+        }
 
     @property
     def kernels(self) -> Kernels:
         """Implicit in friction, dampers and servos, explicit in inertia; laws of the user's own are compiled in."""
-        _, customs = joints_of(self.tree, self.controllers)
-        halves = tuple(half for law in customs for half in law.kernels)
+        halves = tuple(half for law in self._joints[1] for half in law.kernels)
         return Kernels(port.space_kernels if self.dimension == 6 else port.line_kernels, halves)
-
-    def fault(self, state: Array) -> Fault | None:
-        """In its scratch are flags, and whether each joint sticks or which way it slips."""
-        found = super().fault(state)
-        start = self.slices()["scratch"].start
-        for flag in (port_view.ROWS, port_view.DONE, port_view.FOUND):
-            if found is None and state[start + flag] not in (0.0, 1.0):
-                found = Fault(start + flag, "1 for done, else 0")
-        modes = start + port_view.PORT + port_view.MODES * self.tree.nv
-        slips = state[modes : modes + self.tree.nv]
-        return found or fault_at(modes, ~np.isin(slips, (-1.0, 0.0, 1.0)), "0 if the joint sticks, else -1 or 1")
 
     # ------------------------------------------------------------ where it starts
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest in `tree.neutral()`, or as `q`, `v` and other fields say; servos hold where they start."""
-        given = dict(initial or {})
-        for name in _FOLLOWS:
-            if name in given:
+        given = dict(checks.mapping(OWN, "initial", initial, INITIAL))
+        for name in given:
+            if name in self.parts and name not in _GIVEN and not self.parts[name].fed:
                 checks.refuse(OWN, f"initial[{name!r}].", "It follows from q and v.")
-        tree, layout, at = self.tree, self.tree.layout, self.slices()
+        tree, layout = self.tree, self.tree.arrays
         state = super().initial_state(period, {"q": tree.neutral(), **given})
-        q, v = state[at["q"]], state[at["v"]]
-        locked = joints_of(tree, self.controllers)[0].damping == math.inf
-        if (v[locked] != 0.0).any():
+        q, v = state.part("q"), state.part("v")
+        if (v[self._joints[0].damping == math.inf] != 0.0).any():
             checks.refuse(OWN, "initial['v']: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
-        for k in np.flatnonzero(layout.kind == FREE):
-            turn = q[layout.qi[k] + 3 : layout.qi[k] + 7]
-            if not np.linalg.norm(turn) > 0.0:
-                checks.refuse(OWN, f"initial['q']: the quaternion of {layout.names[k]!r} is 0.", "Give (1, 0, 0, 0).")
-        inner_q, inner_v = layout.inner(q, v)
-        state[at["inner"]] = np.concatenate([inner_q, inner_v])
-        state[at["q"]] = layout.outer(inner_q, inner_v)[0]
+        if turnless := layout.no_turn(q):
+            checks.refuse(OWN, f"initial['q']: the quaternion of {turnless!r} is 0.", "Give (1, 0, 0, 0).")
+        state["center_q"], state["center_v"] = layout.inner(q, v)
+        q[:] = layout.outer(state.part("center_q"), state.part("center_v"))[0]
         coordinate = {n: int(i) for n, i in zip(tree.joint_names, layout.qi[layout.kind != FREE], strict=True)}
         for name in self._servos:
             if f"target.{name}" not in given:
-                state[at[f"target.{name}"]] = q[coordinate[name]]
+                state[f"target.{name}"] = q[coordinate[name]]
         self._see(state)
         if self.joint is not None:
-            state[at["position"]] = q[coordinate[self.joint]]
+            state["position"] = q[coordinate[self.joint]]
         return state
 
-    def _see(self, state: Array) -> None:
+    def _see(self, state: State) -> None:
         """Where the point is and how it moves, from q and v."""
-        from tegotae.multibody.tree import _quaternion
-
-        at, name = self.slices(), self._name
-        q, v = state[at["q"]], state[at["v"]]
+        name, q, v = self._name, state.part("q"), state.part("v")
         origin, turn = self.tree.pose(q, name)
         place = origin + turn @ np.asarray(self.point)
-        state[at["place"]], state[at["path"]] = place, [*place, 0.0, 0.0, 0.0]
-        state[at["quaternion"]] = _quaternion(turn)
+        state["place"], state["path"] = place, [*place, 0.0, 0.0, 0.0]
+        state["quaternion"] = _quaternion(turn)
         if self.joint is not None:
-            state[at["velocity"]] = v[self._speeds[self.joint]]
+            state["velocity"] = v[self._speeds[self.joint]]
             return
         way = np.eye(6) if self.along is None else np.asarray(self.along)[None]
-        state[at["velocity"]] = way @ self.tree.jacobian(q, name, self.point) @ v
-        state[at["position"]] = way @ state[at["path"]]
+        state["velocity"] = way @ self.tree.jacobian(q, name, self.point) @ v
+        state["position"] = way @ state.part("path")
 
     # ------------------------------------------------------------ what a circuit may ask
 
@@ -274,7 +245,3 @@ class TreeAdmittance(Admittance):
         speed = None if self.joint is None else self._speeds[self.joint]
         locked = [self._speeds[n] for n, c in self.controllers.items() if isinstance(c, Lock)]
         return least_reluctance(self.tree, self._name, self.point, self.along, speed, locked, period)
-
-
-def _fed(name: str, unit: str, meaning: str) -> Field:
-    return Field(name, unit, meaning, vector=False, recorded=False, fed=True)

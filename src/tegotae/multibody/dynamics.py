@@ -17,7 +17,7 @@ from tegotae.errors import TegotaeError
 from tegotae.multibody.kernels import kinematics, passes, quantities
 
 if TYPE_CHECKING:
-    from tegotae.multibody.layout import Layout
+    from tegotae.multibody.tree_arrays import TreeArrays
 
 OWN = "Tree"
 
@@ -104,7 +104,7 @@ class Dynamics:
         gravity: ArrayLike
 
         @property
-        def layout(self) -> Layout:
+        def arrays(self) -> TreeArrays:
             """The arrays."""
 
         @property
@@ -116,7 +116,7 @@ class Dynamics:
 
     @cached_property
     def _model(self) -> tuple[Any, ...]:
-        at = self.layout
+        at = self.arrays
         return at.parent, at.kind, at.qi, at.vi, at.C
 
     @cached_property
@@ -145,15 +145,15 @@ class Dynamics:
         """
         Q, V, shape = self._states(q, v)
         tau = self._like(torque, "torque", "N·m", Q, V.shape[1])
-        tau = self.layout.inner_force(Q, tau)
-        inner_q, inner_v = self.layout.inner(Q, V)
+        tau = self.arrays.inner_force(Q, tau)
+        inner_q, inner_v = self.arrays.inner(Q, V)
         W = self._wrenches(inner_q, wrenches)
-        n, nv = len(self.layout.parent), V.shape[1]
+        n, nv = len(self.arrays.parent), V.shape[1]
         S, out = kinematics.workspace(n), np.empty_like(V)
         zero = np.zeros(nv)
         entries().forward(*self._model, self._g, inner_q, inner_v, tau, zero, W, np.empty((n, 6)), S, out)
         self._see_numbers(out, inner_q, inner_v, tau)
-        return np.asarray(self.layout.outer_acceleration(Q, V, out).reshape(*shape, nv))
+        return np.asarray(self.arrays.outer_acceleration(Q, V, out).reshape(*shape, nv))
 
     def inverse_dynamics(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrenches: Mapping[str, ArrayLike] | None = None
@@ -167,13 +167,13 @@ class Dynamics:
             21.62
         """
         Q, V, shape = self._states(q, v)
-        A = self.layout.inner_acceleration(Q, V, self._like(a, "a", "rad/s²", Q, V.shape[1]))
-        inner_q, inner_v = self.layout.inner(Q, V)
+        A = self.arrays.inner_acceleration(Q, V, self._like(a, "a", "rad/s²", Q, V.shape[1]))
+        inner_q, inner_v = self.arrays.inner(Q, V)
         W = self._wrenches(inner_q, wrenches)
         out = np.empty_like(V)
-        S = kinematics.workspace(len(self.layout.parent))
+        S = kinematics.workspace(len(self.arrays.parent))
         entries().backward_dynamics(*self._model, self._g, inner_q, inner_v, A, W, S, out)
-        return np.asarray(self.layout.outer_force(Q, out).reshape(*shape, V.shape[1]))
+        return np.asarray(self.arrays.outer_force(Q, out).reshape(*shape, V.shape[1]))
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """M(q), nv x nv, in the coordinates of v.
@@ -184,7 +184,7 @@ class Dynamics:
             array([[2.]])
         """
         M, _ = self._placed(q)
-        layout, nv = self.layout, len(M)
+        layout, nv = self.arrays, len(M)
         # v_inner = X v_outer: the kinetic energy is the same
         X = layout.inner(np.repeat(np.atleast_2d(np.asarray(q, dtype=np.float64)), nv, axis=0), np.eye(nv))[1].T
         return np.asarray(X.T @ M @ X)
@@ -207,10 +207,10 @@ class Dynamics:
         _, S = self._placed(q)
         at = np.asarray(place) + turn @ checks.vector(OWN, "point", point, "m", 3)
         x = at if k < 0 else S[k, 9:12] + S[k, :9].reshape(3, 3) @ at
-        J = np.zeros((6, self.layout.nv))
-        entries().slopes(*self._model[:2], self.layout.vi, S, k, x, J)
-        nv = self.layout.nv
-        X = self.layout.inner(np.repeat(np.atleast_2d(np.asarray(q, dtype=np.float64)), nv, axis=0), np.eye(nv))[1].T
+        J = np.zeros((6, self.arrays.nv))
+        entries().slopes(*self._model[:2], self.arrays.vi, S, k, x, J)
+        nv = self.arrays.nv
+        X = self.arrays.inner(np.repeat(np.atleast_2d(np.asarray(q, dtype=np.float64)), nv, axis=0), np.eye(nv))[1].T
         return np.asarray(J @ X)
 
     def pose(self, q: ArrayLike, body: str) -> tuple[Array, Array]:
@@ -259,8 +259,8 @@ class Dynamics:
             >>> Tree([Body(name="lift", mass=2.0, joint=Prismatic())]).center_of_mass([1.0]).tolist()
             [0.0, 0.0, 1.0]
         """
-        q = checks.finite_array(OWN, "q", q, "", last=self.layout.nq)
-        _, motion, shape = self._looked(q, np.zeros((*q.shape[:-1], self.layout.nv)))
+        q = checks.finite_array(OWN, "q", q, "", last=self.arrays.nq)
+        _, motion, shape = self._looked(q, np.zeros((*q.shape[:-1], self.arrays.nv)))
         return motion[:, :3].reshape(*shape, 3)
 
     # ------------------------------------------------------------ how they are asked
@@ -287,13 +287,13 @@ class Dynamics:
         return "\n  ".join([*(f"{problem} {remedy}" for problem, remedy, _ in found[:3]), *more])
 
     def _frame(self, body: str) -> Any:
-        frames = self.layout.frames
+        frames = self.arrays.frames
         if not isinstance(body, str) or body not in frames:
             checks.refuse(OWN, f"there is no body {checks.shown(body)}.", f"It has {', '.join(list(frames)[:12])}.")
         return frames[body]
 
     def _states(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
-        layout = self.layout
+        layout = self.arrays
         Q = checks.finite_array(OWN, "q", q, "", last=layout.nq)
         V = checks.array(OWN, "v", v, "")
         if V.ndim == 0 or V.shape[-1] != layout.nv:
@@ -314,7 +314,7 @@ class Dynamics:
             checks.refuse(OWN, f"{name} has shape {values.shape}.", f"Give {size} numbers, or {len(Q)} rows of them.")
 
     def _wrenches(self, inner_q: Array, wrenches: Mapping[str, ArrayLike] | None) -> Array:
-        n = len(self.layout.parent)
+        n = len(self.arrays.parent)
         wrenches = checks.mapping(OWN, "wrenches", wrenches, "Give a dict of six numbers by body.")
         if not wrenches:
             return np.zeros((1, n, 6))
@@ -329,34 +329,34 @@ class Dynamics:
         return W
 
     def _inner_tracks(self, inner_q: Array) -> tuple[Array, Array, int]:
-        n = len(self.layout.parent)
+        n = len(self.arrays.parent)
         rows = np.empty((len(inner_q), n, 12))
-        entries().track(*self._model, inner_q, np.zeros(self.layout.nv), kinematics.workspace(n), rows)
+        entries().track(*self._model, inner_q, np.zeros(self.arrays.nv), kinematics.workspace(n), rows)
         return rows[:, :, :9].reshape(-1, n, 3, 3), rows[:, :, 9:12], n
 
     def _tracks(self, q: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
-        given = checks.finite_array(OWN, "q", q, "", last=self.layout.nq)
-        Q, V, shape = self._states(given, np.zeros((*given.shape[:-1], self.layout.nv)))
-        R, c, _ = self._inner_tracks(self.layout.inner(Q, V)[0])
+        given = checks.finite_array(OWN, "q", q, "", last=self.arrays.nq)
+        Q, V, shape = self._states(given, np.zeros((*given.shape[:-1], self.arrays.nv)))
+        R, c, _ = self._inner_tracks(self.arrays.inner(Q, V)[0])
         return R, c, shape
 
     def _looked(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
-        v = checks.finite_array(OWN, "v", v, "", last=self.layout.nv)  # its square is asked for
+        v = checks.finite_array(OWN, "v", v, "", last=self.arrays.nv)  # its square is asked for
         Q, V, shape = self._states(q, v)
         energy, motion = np.empty((len(Q), 2)), np.empty((len(Q), 9))
-        inner_q, inner_v = self.layout.inner(Q, V)
-        S = kinematics.workspace(len(self.layout.parent))
+        inner_q, inner_v = self.arrays.inner(Q, V)
+        S = kinematics.workspace(len(self.arrays.parent))
         entries().look(*self._model, self._g, inner_q, inner_v, S, energy, motion)
         return energy, motion, shape
 
     def _placed(self, q: ArrayLike) -> tuple[Array, Array]:
-        nv = self.layout.nv
-        given = checks.finite_array(OWN, "q", q, "", last=self.layout.nq)
+        nv = self.arrays.nv
+        given = checks.finite_array(OWN, "q", q, "", last=self.arrays.nq)
         Q, V, shape = self._states(given, np.zeros((*given.shape[:-1], nv)))
         if shape:
             checks.refuse(OWN, f"q has shape {given.shape}.", "Give one configuration.")
-        inner_q, inner_v = self.layout.inner(Q[0], V[0])
-        S, M = kinematics.workspace(len(self.layout.parent)), np.zeros((nv, nv))
+        inner_q, inner_v = self.arrays.inner(Q[0], V[0])
+        S, M = kinematics.workspace(len(self.arrays.parent)), np.zeros((nv, nv))
         entries().place(*self._model, inner_q, inner_v, S, M, np.zeros(nv))
         return M, S
 

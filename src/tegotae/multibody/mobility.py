@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae.checks import Array
-from tegotae.multibody.layout import FREE, PRISMATIC, _cross, _inertia
+from tegotae.multibody.tree_arrays import FREE, PRISMATIC, _cross, _inertia
 
 if TYPE_CHECKING:
     from tegotae.multibody.tree import Tree
@@ -37,7 +37,7 @@ def least_reluctance(
     among many configurations, with all that friction at its steepest; 0 if somewhere it outweighs the inertia.
     """
     falls = np.zeros(tree.nv)
-    places = tree.layout.vi[tree.layout.kind != FREE]
+    places = tree.arrays.vi[tree.arrays.kind != FREE]
     for o, joint in zip(places, tree.joints.values(), strict=True):
         if joint.friction is not None and o not in locked:
             falls[o] = joint.friction.steepest_rise(T)
@@ -50,7 +50,7 @@ def least_reluctance(
 
 def _own(tree: Tree, k: int) -> tuple[float, Array]:
     """Mass and inertia of a moving body."""
-    return float(tree.layout.C[k, 15]), _inertia(tree.layout.C[k])
+    return float(tree.arrays.C[k, 15]), _inertia(tree.arrays.C[k])
 
 
 def _inverse(inertia: Array) -> Array | None:
@@ -84,7 +84,7 @@ def _of_body(tree: Tree, body: str, point: ArrayLike, along: ArrayLike | None) -
 
 def _of_joint(tree: Tree, speed: int) -> float:
     """Largest 1/inertia of a joint between two bodies by themselves, or of one on the world about its axis."""
-    layout = tree.layout
+    layout = tree.arrays
     k = int(np.flatnonzero(layout.vi == speed)[0])
     slides, i, c = layout.kind[k] == PRISMATIC, int(layout.parent[k]), layout.C[k]
     mass, inertia = _own(tree, k)
@@ -117,7 +117,7 @@ def _sampled(
     lost: Array,
 ) -> float:
     """The smallest inertia at the port among random configurations, less what falling friction takes."""
-    rng, layout = np.random.default_rng(0), tree.layout
+    rng, layout = np.random.default_rng(0), tree.arrays
     free = np.setdiff1d(np.arange(tree.nv), np.asarray(locked, dtype=np.int64))
     least = np.inf
     for _ in range(SAMPLES):

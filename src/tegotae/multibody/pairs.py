@@ -13,8 +13,8 @@ from tegotae.multibody.contact import Touch
 from tegotae.multibody.kernels import records, shapes
 
 if TYPE_CHECKING:
-    from tegotae.multibody.layout import Frame
     from tegotae.multibody.tree import Tree
+    from tegotae.multibody.tree_arrays import Frame
 
 OWN = "Scene"
 

@@ -14,8 +14,8 @@ from tegotae.multibody.surfaces import Box, HalfSpace, Plate, Sphere, Surface
 
 if TYPE_CHECKING:
     from tegotae.multibody.contact import Touch
-    from tegotae.multibody.layout import Frame
     from tegotae.multibody.tree import Tree
+    from tegotae.multibody.tree_arrays import Frame
 
 INSTANTS = 6
 MOST_LINES = 300  # more of them are a thicket

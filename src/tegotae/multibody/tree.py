@@ -14,7 +14,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.multibody.bodies import Body, Free, LooseBody, OneDegree, Prismatic, Revolute, triple
 from tegotae.multibody.dynamics import Dynamics
-from tegotae.multibody.layout import FREE, Frame, Layout, layout_of, without_inertia
+from tegotae.multibody.tree_arrays import FREE, Frame, TreeArrays, arrays_of, without_inertia
 
 OWN = "Tree"
 
@@ -54,24 +54,24 @@ class Tree(Dynamics):
                 checks.refuse(OWN, problem, remedy)
 
     @cached_property
-    def layout(self) -> Layout:
+    def arrays(self) -> TreeArrays:
         """The arrays that the kernels run on."""
-        return layout_of(self.bodies)
+        return arrays_of(self.bodies)
 
     @property
     def nq(self) -> int:
         """How many numbers a configuration q has."""
-        return self.layout.nq
+        return self.arrays.nq
 
     @property
     def nv(self) -> int:
         """How many numbers a velocity v, an acceleration or a force has."""
-        return self.layout.nv
+        return self.arrays.nv
 
     @property
     def frames(self) -> Mapping[str, Frame]:
         """Name of a body -> (moving body or -1, place and rotation of its frame in the internal frame)."""
-        return self.layout.frames
+        return self.arrays.frames
 
     @cached_property
     def joints(self) -> Mapping[str, Revolute | Prismatic]:
@@ -86,7 +86,7 @@ class Tree(Dynamics):
     @property
     def mass(self) -> float:
         """Of all bodies that can move [kg]."""
-        return float(self.layout.C[:, 15].sum())
+        return float(self.arrays.C[:, 15].sum())
 
     @property
     def flaws(self) -> tuple[str, ...]:
@@ -98,8 +98,8 @@ class Tree(Dynamics):
         """The configuration q in which every joint is at 0 and every free body where it was placed."""
         q = np.zeros(self.nq)
         placed = {body.name: body for body in self.bodies}
-        for k in np.flatnonzero(self.layout.kind == FREE):
-            body, i = placed[self.layout.names[k]], self.layout.qi[k]
+        for k in np.flatnonzero(self.arrays.kind == FREE):
+            body, i = placed[self.arrays.names[k]], self.arrays.qi[k]
             q[i : i + 3] = body.position
             q[i + 3 : i + 7] = _quaternion(np.asarray(body.rotation))
         return q
@@ -115,10 +115,10 @@ class Tree(Dynamics):
         """
         found = []
         placed = {body.name: body for body in self.bodies}
-        for k in without_inertia(self.layout, q):
-            body = placed[self.layout.names[k]]
-            lump = [name for name, frame in self.layout.frames.items() if frame[0] == k]
-            mass = f"mass={self.layout.C[k, 15]:g} kg"
+        for k in without_inertia(self.arrays, q):
+            body = placed[self.arrays.names[k]]
+            lump = [name for name, frame in self.arrays.frames.items() if frame[0] == k]
+            mass = f"mass={self.arrays.C[k, 15]:g} kg"
             if isinstance(body.joint, Free):
                 problem = f"body {body.name!r}: {mass} and its inertia do not oppose every motion of joint=Free()."
                 remedy = "Give it mass and an inertia about all three axes."

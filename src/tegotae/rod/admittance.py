@@ -4,19 +4,75 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Admittance, Field, Kernels
+from tegotae.block import Admittance, Kernels
 from tegotae.checks import Array
-from tegotae.rod.kernels import port
+from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.rod.kernels import port, segment
+from tegotae.rod.kernels.recursion import BACK
 from tegotae.rod.phases import BASES, Base
 from tegotae.rod.planar import PlanarRod
+from tegotae.running.probe import Probe
+from tegotae.state import State
 
 End = Literal["base", "tip"]
+_SEGMENTS = {"length": "hs", "density": "rho", "elasticity": "K", "viscosity": "C", "rest_curvature": "kappa"}
+
+
+@cache
+def _layout(dimension: int, nodes: int) -> Layouts:
+    n, m, coordinates = ("n",), ("m",), ("n2",)
+    units = {"length": "m", "density": "kg/m", "elasticity": "N·m²", "viscosity": "N·m²·s", "rest_curvature": "1/m"}
+    return layouts(
+        dimension=dimension,
+        sizes={"n": nodes, "m": nodes - 1, "n2": nodes + 2},
+        parameters=(
+            Part("node", "", "that is pushed", letter="port", whole=True),
+            Part("along", "", "direction of the push, if it is of one dimension", (3,)),
+            Part("held", "", "1 where the base is: x, y, angle", (3,), whole=True),
+            Part("gravity", "m/s²", shape=(2,), letter="g"),
+            Part("tip", "kg, kg·m²", "mass and inertia of the payload", (2,)),
+            *(Part(name, units[name], "of each segment", m, letter) for name, letter in _SEGMENTS.items()),
+        ),
+        state=(
+            Part("velocity", "m/s", "of the pushed end, mean over the tick (turning in rad/s)", AXIS),
+            Part("position", "m", "of the pushed end (its angle in rad)", AXIS),
+            Part("torque", "N·m", "on the base", recorded=False, fed=True),
+            Part("curvature", "1/m", "natural, added to the rod's own", recorded=False, fed=True),
+            Part("place", "m", "of the pushed end, x, y and angle", (3,), "q", recorded=False),
+            Part("base", "m", "place of the base", (2,)),
+            Part("angle", "rad", "of every node", n),
+            Part("base_velocity", "m/s", "of the base", (2,)),
+            Part("angle_rate", "rad/s", "of every node", n),
+        ),
+        workspace=(
+            Part("y", "m, rad", "all coordinates", coordinates),
+            Part("v", "m/s, rad/s", "their rates", coordinates),
+            Part("a", "m/s², rad/s²", "their accelerations", coordinates),
+            Part("V", "m/s, rad/s", "rates after the step for no force, and by each unit of it", (4, "n2")),
+            Part("mean", "m/s", "motion of the port for no force", (3,)),
+            Part("J", "m/(N·s)", "motion of the port by each unit of force", (3, 3)),
+            # See `recursion.py` and `segment.py`.
+            Part("S", shape=("m", segment.WIDTH)),
+            Part("re", shape=(6,)),
+            Part("im", shape=(6,)),
+            Part("R", shape=("m", BACK)),
+            Part("P", shape=(3, 3)),
+            Part("b", shape=(3,)),
+            Part("bend", "N·m", "of each segment", m),
+            Part("extra", "kg·m²", "added to the angles' inertia", m),
+            Part("side", "N", "between the nodes: none", ("m", 4)),
+            Part("load", "N", "on the nodes, and torque", ("n", 3)),
+            Part("none", "m/s²", "no gravity", (2,)),
+            Part("rest", "m/s²", "of a base that is held", (3,)),
+        ),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,72 +132,60 @@ class RodAdmittance(Admittance):
                     "Choose a way in which it can move.",
                 )
         object.__setattr__(self, "dimension", 3 if self.along is None else 1)
-        rod, segments = self.rod, self.rod._segments
-        tip = (rod.payload.mass, rod.payload.inertia) if rod.payload else (0.0, 0.0)
-        node = 0 if self.at == "base" else rod.nodes - 1
-        head = np.array([rod.nodes, node, *way, *BASES[self.base], *rod.gravity, *tip], dtype=np.float64)
-        numbers = np.concatenate([head, *(segments[name] for name in ("hs", "rho", "K", "C", "kappa"))])
-        object.__setattr__(self, "_numbers", numbers)
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: the pushed end, what is fed, and the whole rod."""
-        n = self.rod.nodes
-        return (
-            Field("velocity", "m/s", "of the pushed end, mean over the tick (turning in rad/s)"),
-            Field("position", "m", "of the pushed end (its angle in rad)"),
-            Field("torque", "N·m", "on the base", vector=False, recorded=False, fed=True),
-            Field("curvature", "1/m", "natural, added to the rod's own", vector=False, recorded=False, fed=True),
-            Field("place", "m", "of the pushed end, x, y and angle", size=3, recorded=False),
-            Field("base", "m", "place of the base", size=2),
-            Field("angle", "rad", "of every node", size=n),
-            Field("base_velocity", "m/s", "of the base", size=2),
-            Field("angle_rate", "rad/s", "of every node", size=n),
-            Field("scratch", "", "where a step works", size=port.scratch_size(n), recorded=False),  # type: ignore[no-untyped-call]
-        )
+    def _node(self) -> int:
+        return 0 if self.at == "base" else self.rod.nodes - 1
 
     @property
-    def parameters(self) -> Array:
-        """Nodes, port, direction, holds, gravity, payload, then the segments."""
-        return np.asarray(self._numbers)  # type: ignore[attr-defined]
+    def layout(self) -> Layouts:
+        """Port, holds, gravity, payload and segments; the pushed end, what is fed, and the whole rod."""
+        return _layout(self.dimension, self.rod.nodes)
+
+    @property
+    def values(self) -> dict[str, ArrayLike]:
+        """Port, holds, gravity, payload and segments."""
+        payload = self.rod.payload
+        return {
+            "node": self._node,
+            "along": np.ones(3) if self.along is None else self.along,
+            "held": BASES[self.base],
+            "gravity": self.rod.gravity,
+            "tip": (payload.mass, payload.inertia) if payload else (0.0, 0.0),
+            **{name: self.rod._segments[letter] for name, letter in _SEGMENTS.items()},
+        }
 
     @property
     def kernels(self) -> Kernels:
         """Linearly implicit Euler."""
         return Kernels(port.port_kernels if self.dimension == 3 else port.along_kernels)
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Straight along +x at rest, or as the fields in `initial` say; the pushed end follows from the shape."""
         given = dict(checks.mapping(self.name, "initial", initial, "Name fields such as 'angle' or 'base'."))
-        for name in ("position", "place", "velocity", "scratch"):
+        for name in ("position", "place", "velocity"):
             if name in given:
                 checks.refuse(self.name, f"initial[{name!r}].", "It follows from angle, base and their rates.")
         state = super().initial_state(period, given)
-        at = self.slices()
-        held = BASES[self.base]
-        rates = np.concatenate([state[at["base_velocity"]], state[at["angle_rate"]]])
-        if np.abs(rates[:3][np.array(held)]).max(initial=0.0) > 0.0:
+        rates = np.array([*state["base_velocity"], state["angle_rate"][0]])
+        if np.abs(rates[np.array(BASES[self.base])]).max(initial=0.0) > 0.0:
             checks.refuse(self.name, f"the base is {self.base} and moves.", "Let what is held begin at rest.")
         place, speed = self._end(state)
-        state[at["place"]] = place
         way = np.eye(3) if self.along is None else np.array([self.along], dtype=np.float64)
-        state[at["position"]] = way @ place
-        state[at["velocity"]] = way @ speed
+        state["place"], state["position"], state["velocity"] = place, way @ place, way @ speed
         return state
 
-    def _end(self, state: Array) -> tuple[Array, Array]:
+    def _end(self, state: State) -> tuple[Array, Array]:
         """Place and velocity of the pushed end in a state, each (x, y, angle)."""
-        from tegotae.rod.kernels import segment
-
-        at, n, hs = self.slices(), self.rod.nodes, self.rod._segments["hs"]
-        y = np.concatenate([state[at["base"]], state[at["angle"]]])
-        v = np.concatenate([state[at["base_velocity"]], state[at["angle_rate"]]])
+        n, node, hs = self.rod.nodes, self._node, self.rod._segments["hs"]
+        y, v = np.zeros(n + 2), np.zeros(n + 2)
+        y[:2], y[2:] = state["base"], state["angle"]
+        v[:2], v[2:] = state["base_velocity"], state["angle_rate"]
         re, im, S = segment.room(n - 1)  # type: ignore[no-untyped-call]
         X, U = np.zeros((n, 2)), np.zeros((n, 2))
         segment.all_integrals(y, v, hs, re, im, S)
         segment.places(y, S, X)
         segment.velocities(v, S, U)
-        node = int(self.parameters[1])
         return np.array([*X[node], y[2 + node]]), np.array([*U[node], v[2 + node]])
 
     def least_reluctance(self, period: float) -> float:
@@ -157,18 +201,9 @@ class RodAdmittance(Admittance):
             payload=rod.payload if self.at == "tip" else None,
         )
         block = RodAdmittance(rod=lone, at=self.at, along=self.along)
-        answer, _ = block.kernels.halves()
-        highest = 0.0
+        probe, nothing, slopes = Probe(block, period), np.zeros(block.dimension), []
         for bend in np.linspace(0.0, 4.0 * np.pi, 65):
-            state = block.initial_state(period, {"angle": [0.0, bend]})
-            highest = max(highest, _mobility(block, answer, state, period))
-        return 1.0 / highest
-
-
-def _mobility(block: RodAdmittance, answer: Any, state: Array, period: float) -> float:
-    """The largest velocity that a unit force gives within a tick."""
-    if block.dimension == 1:
-        return float(answer(block.parameters, state, 0.0, period)[1])
-    motion, slope = np.zeros(3), np.zeros((3, 3))
-    answer(block.parameters, state, np.zeros(3), period, motion, slope)
-    return float(np.linalg.eigvalsh(0.5 * (slope + slope.T))[-1])
+            probe.state.part("angle")[1] = bend  # the slope does not depend on where the end was before
+            slope = probe.answer(nothing)[1]
+            slopes.append(0.5 * (slope + slope.T))
+        return 1.0 / float(np.linalg.eigvalsh(slopes)[:, -1].max())

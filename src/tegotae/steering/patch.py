@@ -4,51 +4,69 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from types import ModuleType
+from functools import cache
 from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Fault, Field, Impedance, Kernels
-from tegotae.checks import Array
-from tegotae.compile import build
+from tegotae.block import Impedance, Kernels
 from tegotae.friction.laws import Coulomb, Law, as_law
+from tegotae.layout import Layouts, Part, layouts
 from tegotae.result import Result, Variable
-from tegotae.running import about, first_state, picks_of, report_divergence, time_of, variables_of
+from tegotae.running import loop
+from tegotae.state import Fault, State
 from tegotae.steering.kernels import carcass as c
 from tegotae.steering.kernels import patch as k
 from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic, Pressure
-from tegotae.steering.steady import Steady
+from tegotae.steering.steady import Steady, ends_of, fed_with, rates_of
 
-_LOOPS = """
-@entry
-def loop(p, s, steer, slip, speed, T, every, picks, record):
-    row = 0
-    wait = every
-    for k in range(steer.shape[0]):
-        s[{speed}] = speed[k]
-        s[{drift}] = speed[k] * slip[k]
-        advance(p, s, (steer[k] - s[{delta}]) / T, T)
-        s[{delta}] = steer[k]  # not what rounding makes of it
-        wait -= 1
-        if wait == 0:
-            wait = every
-            for j in range(picks.shape[0]):
-                record[j, row] = s[picks[j]]
-            row += 1
+_PARAMETERS = (
+    Part("stiffness", "N/m", "of one bristle", letter="K"),
+    Part("damping", "N·s/m", "of one bristle", letter="B"),
+    Part("half_length", "m", letter="a"),
+    Part("centre", "m", "where the steering axis meets the road", letter="xi_c"),
+    Part("slip_share", "-", "slip angle for each steer angle", letter="share"),
+    Part("scale", "-", "of the load of one bristle"),
+    Part("carcass_stiffness", "N/m", letter="kc"),
+    Part("carcass_damping", "N·s/m", letter="bc"),
+    Part("carcass_mass", "kg", letter="mc"),
+    Part("law", "", "numbers of the friction law", ("law",)),
+    Part("pressure", "", "numbers of the pressure profile", ("pressure",)),
+)
+_STATE = (
+    Part("force", "N·m", "torque on what steers it"),
+    Part("lateral_force", "N", "on the tyre, to the left", letter="Fy"),
+    Part("stuck", "-", "share of the bristles that stick"),
+    Part("steer", "rad", "steer angle of the tyre, to the left", letter="delta"),
+    Part("speed", "m/s", "of the vehicle, forwards", letter="V", fed=True),
+    Part("drift", "m/s", "sideways velocity that steering does not cause", letter="q", recorded=False, fed=True),
+    Part("yaw_rate", "rad/s", "of the vehicle, to the left", letter="r", recorded=False, fed=True),
+    Part("drift_before", "m/s", "at the end of the last tick", letter="q0", recorded=False),
+    Part("phase", "-", "how far the bristles are on their way to the next place", recorded=False),
+    Part("carcass_deflection", "m", "by which the tread gives way, to the left", letter="yc", recorded=False),
+    Part("carcass_velocity", "m/s", "of the tread against the rim", letter="wc", recorded=False),
+    Part("deflection", "m", "of every bristle, from the rear to the front", ("n",), "e", recorded=False),
+)
+_WORKSPACE = (
+    Part("speed", "m/s", "for which the rows are worked out", letter="V"),
+    Part("yaw_rate", "rad/s", "the same", letter="r"),
+    Part("slip", "m/s", "V alpha at the end of the tick, not steered further", letter="Va"),
+    Part("turning", "m/s²", "by which the tread's velocity changes under a bristle"),
+    Part("phase", "-", "after the tick"),
+    Part("shift", "", "places by which all bristles move to the rear", whole=True),
+    Part("unsteered", "N", "what each would resist with if it stuck, not steered further", ("n",), "f_0"),
+    Part("steered", "N·s/rad", "by how much more, the faster it is steered", ("n",), "f_v"),
+    Part("load", "N", "on each", ("n",)),
+    Part("inside", "s", "how long each has been in the patch during the tick", ("n",), "Ti"),
+)
 
 
-@entry
-def settle(p, s, drifts, T, ticks, out):
-    for i in range(drifts.shape[0]):
-        s[{drift}] = s[{before}] = drifts[i]
-        for k in range(ticks):
-            advance(p, s, 0.0, T)
-        out[i, 0], out[i, 1], out[i, 2] = -s[{force}], s[{lateral}], s[{stuck}]
-"""
+@cache
+def _layout(bristles: int, law: int, pressure: int) -> Layouts:
+    sizes = {"n": bristles, "law": law, "pressure": pressure}
+    return layouts(parameters=_PARAMETERS, state=_STATE, workspace=_WORKSPACE, sizes=sizes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,25 +175,9 @@ class ContactPatch(Impedance):
     # ------------------------------------------------------------ the block
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: what it gives, what it is fed, and every bristle."""
-        return (
-            Field("force", "N·m", "torque on what steers it"),
-            Field("lateral_force", "N", "on the tyre, to the left"),
-            Field("stuck", "-", "share of the bristles that stick"),
-            Field("steer", "rad", "steer angle of the tyre, to the left"),
-            Field("speed", "m/s", "of the vehicle, forwards", fed=True),
-            Field("drift", "m/s", "sideways velocity that steering does not cause", recorded=False, fed=True),
-            Field("yaw_rate", "rad/s", "of the vehicle, to the left", recorded=False, fed=True),
-            Field("drift_before", "m/s", "at the end of the last tick", recorded=False),
-            Field("phase", "-", "how far the bristles are on their way to the next place", recorded=False),
-            Field("carcass_deflection", "m", "by which the tread gives way, to the left", recorded=False),
-            Field("carcass_velocity", "m/s", "of the tread against the rim", recorded=False),
-            Field(
-                "deflection", "m", "of every bristle, from the rear to the front", recorded=False, size=self.bristles
-            ),
-            Field("rows", "", "worked out once a tick", recorded=False, size=k.ROWS + k.ROOM * self.bristles),
-        )
+    def layout(self) -> Layouts:
+        """Bristles, geometry, law and pressure; what it gives, what it is fed, every bristle; the rows of a tick."""
+        return _layout(self.bristles, len(self.law.parameters), self.pressure.parameters.size)
 
     @property
     def law(self) -> Law:
@@ -183,15 +185,22 @@ class ContactPatch(Impedance):
         return self.friction if isinstance(self.friction, Law) else Coulomb(cast(float, self.friction))
 
     @property
-    def parameters(self) -> Array:
-        """[K, B, a, xi_c, share, scale, n, pressure at, kc, bc, mc, law..., pressure...]."""
-        scale = REFERENCE_COUNT / self.bristles
-        law = np.asarray(self.law.parameters, dtype=np.float64)
-        head = [self.stiffness * scale, self.damping * scale, self.half_length, self.centre, self.slip_share, scale]
-        give = self.carcass
-        tread = [give.stiffness, give.damping, give.mass] if give else [0.0, 0.0, 0.0]
-        where = [self.bristles, k.FRICTION + law.size]
-        return np.concatenate([head, where, tread, law, self.pressure.parameters])
+    def values(self) -> dict[str, ArrayLike]:
+        """Stiffness, damping and load of one bristle of this many."""
+        scale, give = REFERENCE_COUNT / self.bristles, self.carcass
+        return {
+            "stiffness": self.stiffness * scale,
+            "damping": self.damping * scale,
+            "half_length": self.half_length,
+            "centre": self.centre,
+            "slip_share": self.slip_share,
+            "scale": scale,
+            "carcass_stiffness": give.stiffness if give else 0.0,
+            "carcass_damping": give.damping if give else 0.0,
+            "carcass_mass": give.mass if give else 0.0,
+            "law": self.law.parameters,
+            "pressure": self.pressure.parameters,
+        }
 
     @property
     def kernels(self) -> Kernels:
@@ -203,30 +212,21 @@ class ContactPatch(Impedance):
             return Kernels(coulomb, (self.pressure.kernel,))
         return Kernels(general, (self.pressure.kernel, *self.law.kernels))
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Bristles at cell centres, unstretched; fields named in `initial` set."""
-        given = dict(initial or {})
-        given.setdefault("phase", 0.5)
-        given.setdefault("drift_before", given.get("drift", 0.0))
-        return super().initial_state(period, given)
+        state = super().initial_state(period, initial)
+        given = initial or {}
+        if "phase" not in given:
+            state["phase"] = 0.5
+        if "drift_before" not in given:
+            state["drift_before"] = state["drift"]
+        return state
 
-    def fault(self, state: Array) -> Fault | None:
-        """Bristles are on their way to the next place; rows are worked out or not."""
-        found = super().fault(state)
-        if found is None and not 0.0 <= state[k.PHASE] < 1.0:
-            found = Fault(k.PHASE, "a share of the way to the next place, 0 <= phase < 1")
-        ready = k.BRISTLES + self.bristles + k.READY
-        if found is None and state[ready] not in (0.0, 1.0):
-            found = Fault(ready, "1 if the rows are worked out, else 0")
-        return found
+    def fault(self, state: State) -> Fault | None:
+        """Bristles are on their way to the next place."""
+        return super().fault(state) or phase_fault(state, "phase")
 
     # ------------------------------------------------------------ use
-
-    @cached_property
-    def _module(self) -> ModuleType:
-        names = {"speed": k.SPEED, "drift": k.DRIFT, "before": k.DRIFT_BEFORE, "delta": k.DELTA}
-        names |= {"force": k.FORCE, "lateral": k.LATERAL, "stuck": k.STUCK}
-        return build(self.kernels.source() + _LOOPS.format(**names), self.kernels.imports())
 
     def run(  # type: ignore[override]
         self,
@@ -238,6 +238,7 @@ class ContactPatch(Impedance):
         every: int = 1,
         record: Sequence[str] | None = None,
         initial: Mapping[str, ArrayLike] | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> Result:
         """Steer it along a record, compiled. It starts at rest in the first steer angle, bristles unstretched.
 
@@ -249,6 +250,7 @@ class ContactPatch(Impedance):
             every: record every so many ticks.
             record: names of the fields to record; all public ones unless given.
             initial: fields of the state to start from.
+            progress: called with the share that is done, now and then.
 
         Returns:
             `torque` [N·m] (tau_r: resists steering to the left), `lateral_force` [N] (on the tyre, to the left),
@@ -260,24 +262,32 @@ class ContactPatch(Impedance):
         slips = checks.held(self.name, "slip_angle", slip_angle, "rad", ticks)
         speeds = checks.held(self.name, "speed", speed, "m/s", ticks)
         every = checks.whole(self.name, "every", every, 1, "Use every=1 to record each tick.")
-        names, picks = picks_of(self, record)
-        start = {
-            "steer": angles[0],
-            "speed": speeds[0],
-            "drift": speeds[0] * slips[0],
-            **checks.mapping(self.name, "initial", initial, 'Such as {"steer": 0.1}.'),
-        }
-        state = first_state(self, period, start)
-        table = np.empty((picks.size, ticks // every))
-        self._module.loop(self.parameters, state, angles, slips, speeds, period, every, picks, table)
-        report_divergence(self.name, table, every, period)
-        variables = {"time": time_of(ticks, every, period)}
+        given = checks.mapping(self.name, "initial", initial, 'Such as {"steer": 0.1}.')
+        at = self.initial_state(period, {"steer": given["steer"]})["steer"] if "steer" in given else angles[0]
+        fed = fed_with(self, {"speed": speeds, "drift": slips}, ticks)
+        with np.errstate(over="ignore", invalid="ignore"):  # the run tells that it diverged
+            fed.rows[1] *= speeds
+            rates = rates_of(angles, at, period)
+        run = loop.run(
+            self,
+            loop.Signal("steer_rate", rates, "rad/s"),
+            period,
+            every=every,
+            record=record,
+            initial={"steer": at, "drift": fed.rows[1, 0], **given},
+            progress=progress,
+            more=fed,
+        )
+        variables = {"time": run.variables["time"]}
         variables["slip_angle"] = Variable(("time",), slips[every - 1 :: every].copy(), "rad", "as given")
-        variables |= variables_of(self, names, table, flat=True)
-        if "force" in variables:
-            torque = variables.pop("force")
-            variables["torque"] = Variable(torque.dims, -torque.values, "N·m", "resists steering to the left")
-        return Result(variables, title=self.name, about=about(self, period))
+        variables |= {name: run.variables[name] for name in run if name not in ("time", "steer_rate", "force")}
+        # What was recorded is nobody else's: it is changed where it lies.
+        if "steer" in run:  # not what rounding makes of it
+            run.steer[:] = angles[every - 1 :: every]
+        if "force" in run:
+            torque = np.negative(run.force, out=run.force)
+            variables["torque"] = Variable(("time",), torque, "N·m", "resists steering to the left")
+        return Result(variables, title=run.title, about=run.about)
 
     def steady(self, *, slip_angle: ArrayLike, speed: float) -> Steady:
         """Roll straight on at each slip angle until every bristle has passed through the patch.
@@ -297,8 +307,16 @@ class ContactPatch(Impedance):
             return replace(self, carcass=None).steady(slip_angle=slip_angle, speed=speed)
         # One place a tick: after n ticks every bristle has entered since the start.
         T = 2.0 * self.half_length / self.bristles / abs(V)
-        state = self.initial_state(T, {"speed": V})
-        out = np.empty((angles.size, 3))
-        self._module.settle(self.parameters, state, V * angles.ravel(), T, self.bristles + 1, out)
-        columns = {"slip_angle": angles, "torque": out[:, 0], "lateral_force": out[:, 1], "stuck": out[:, 2]}
+        ticks = self.bristles + 1
+        inputs: dict[str, ArrayLike] = {"speed": V, "drift": np.repeat(V * angles.ravel(), ticks)}
+        names = ("force", "lateral_force", "stuck")
+        against, left, stuck = ends_of(self, np.zeros(angles.size * ticks), inputs, T, ticks, names)
+        columns = {"slip_angle": angles, "torque": -against, "lateral_force": left, "stuck": stuck}
         return Steady.of(columns, np.shape(slip_angle))
+
+
+def phase_fault(state: State, name: str) -> Fault | None:
+    """Where bristles cannot be between two places."""
+    if 0.0 <= state[name] < 1.0:
+        return None
+    return Fault(name, 0, "a share of the way to the next place, 0 <= phase < 1")

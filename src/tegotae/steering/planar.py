@@ -2,37 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from types import ModuleType
+from functools import cache
 from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Fault, Field, Impedance, Kernels
+from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
-from tegotae.compile import build
 from tegotae.friction.laws import Coulomb, Law, as_law
+from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.result import Result, Variable
-from tegotae.running import about, first_state, report_divergence, time_of
+from tegotae.running import loop
+from tegotae.state import Fault, State
 from tegotae.steering.kernels import planar as k
+from tegotae.steering.patch import phase_fault
 from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic, Pressure
-from tegotae.steering.steady import Steady
+from tegotae.steering.steady import Steady, ends_of, fed_with, rates_of
 
-_LOOP = """
-@entry
-def loop(p, s, steer, slip_angle, speed, slip, T, every, record):
-    march(p, s, steer, slip_angle, speed, slip, T, every, record)
-"""
-_OUTPUTS = (
+_FORCES = (
     ("longitudinal_force", "N", "on the tyre, forwards"),
     ("lateral_force", "N", "on the tyre, to the left"),
     ("torque", "N·m", "resists steering to the left"),
-    ("stuck", "-", "share of the bristles that stick"),
 )
+
+
+@cache
+def _layout(bristles: int, rows: int, law: int, pressure: int) -> Layouts:
+    told = "force on the tyre, forwards and to the left, and torque on what steers it"
+    return layouts(
+        dimension=3,
+        sizes={"n": bristles, "m": rows, "law": law, "pressure": pressure},
+        parameters=(
+            Part("stiffness", "N/m", "of one bristle", letter="K"),
+            Part("damping", "N·s/m", "of one bristle", letter="B"),
+            Part("half_length", "m", letter="a"),
+            Part("centre", "m", "where the steering axis meets the road", letter="xi_c"),
+            Part("scale", "-", "of the load of one bristle"),
+            Part("law", "", "numbers of the friction law", ("law",)),
+            Part("pressure", "", "numbers of the pressure profile", ("pressure",)),
+            Part("across", "m", "where each row is, to the left of the middle", ("m",), "eta"),
+        ),
+        state=(
+            Part("force", "N, N, N·m", told, AXIS, "f"),
+            Part("stuck", "-", "share of the bristles that stick"),
+            Part("rolling_speed", "m/s", "R omega, with which bristles pass", letter="Vr", recorded=False, fed=True),
+            Part("slip_rate", "m/s²", "by which slip grows in the tick", letter="S_dot", recorded=False, fed=True),
+            Part("drift_rate", "m/s²", "by which V alpha does", letter="Va_dot", recorded=False, fed=True),
+            Part("phase", "-", "how far the bristles are on their way to the next place", recorded=False),
+            Part("deflection", "m", "forwards, then to the left; row by row", (2, "n", "m"), "e", recorded=False),
+        ),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +72,9 @@ class PlanarPatch(Impedance):
     patch with the rolling speed R omega = speed + slip: a locked wheel (slip = -speed) drags the same ones along.
 
     As a block of dimension 3 it answers the motion (-slip, -V alpha, rate) of the tread over the road [m/s, m/s, rad/s]
-    with the force and the torque on it [N, N, N·m]; `rolling_speed` [m/s] is part of its state and is fed.
+    with the force and the torque on it [N, N, N·m]. `rolling_speed` [m/s] is part of its state and is fed; so are
+    `slip_rate` and `drift_rate` [m/s²], by which slip and V alpha came to what they are at the end of the tick; held,
+    unless given.
 
     Args:
         stiffness: K [N/m] of one bristle of 21 x 1, in every direction; scaled, so that the numbers of bristles are
@@ -114,31 +139,21 @@ class PlanarPatch(Impedance):
     # ------------------------------------------------------------ the block
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: what it gives, what it is fed, and every bristle."""
-        bristles = 2 * self.bristles * self.rows
-        return (
-            Field("force", "N, N, N·m", "force on the tyre, forwards and to the left, and torque on what steers it"),
-            Field("stuck", "-", "share of the bristles that stick", vector=False),
-            Field("rolling_speed", "m/s", "R omega, with which bristles pass", vector=False, recorded=False, fed=True),
-            Field(
-                "phase", "-", "how far the bristles are on their way to the next place", vector=False, recorded=False
-            ),
-            Field("deflection", "m", "forwards, then to the left; row by row", recorded=False, size=bristles),
-        )
+    def layout(self) -> Layouts:
+        """Bristles, geometry, law and pressure; what it gives, what it is fed, and every bristle."""
+        return _layout(self.bristles, self.rows, len(self.law.parameters), self.pressure.parameters.size)
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Bristles at the centres of their cells, unstretched; fields named in `initial` set."""
-        return super().initial_state(
-            period, {"phase": 0.5, **checks.mapping(self.name, "initial", initial, "Name its fields.")}
-        )
+        given = checks.mapping(self.name, "initial", initial, "Name its fields.")
+        state = super().initial_state(period, given)
+        if "phase" not in given:
+            state["phase"] = 0.5
+        return state
 
-    def fault(self, state: Array) -> Fault | None:
+    def fault(self, state: State) -> Fault | None:
         """Bristles are on their way to the next place."""
-        found = super().fault(state)
-        if found is None and not 0.0 <= state[k.PHASE] < 1.0:
-            found = Fault(k.PHASE, "a share of the way to the next place, 0 <= phase < 1")
-        return found
+        return super().fault(state) or phase_fault(state, "phase")
 
     @property
     def law(self) -> Law:
@@ -146,15 +161,19 @@ class PlanarPatch(Impedance):
         return self.friction if isinstance(self.friction, Law) else Coulomb(cast(float, self.friction))
 
     @property
-    def parameters(self) -> Array:
-        """[K, B, a, eta at, xi_c, scale, n, m, pressure at, law..., pressure..., eta (m)]."""
+    def values(self) -> dict[str, ArrayLike]:
+        """Stiffness, damping and load of one bristle of this many; where each row is."""
         scale = REFERENCE_COUNT / (self.bristles * self.rows)
-        law, pressure = np.asarray(self.law.parameters, dtype=np.float64), self.pressure.parameters
-        eta = (np.arange(self.rows) + 0.5) * (2.0 * self.half_width / self.rows) - self.half_width
-        pressure_at = k.LAW + law.size
-        head = [self.stiffness * scale, self.damping * scale, self.half_length, pressure_at + pressure.size]
-        head += [self.centre, scale, self.bristles, self.rows, pressure_at]
-        return np.concatenate([head, law, pressure, eta])
+        return {
+            "stiffness": self.stiffness * scale,
+            "damping": self.damping * scale,
+            "half_length": self.half_length,
+            "centre": self.centre,
+            "scale": scale,
+            "law": self.law.parameters,
+            "pressure": self.pressure.parameters,
+            "across": (np.arange(self.rows) + 0.5) * (2.0 * self.half_width / self.rows) - self.half_width,
+        }
 
     @property
     def kernels(self) -> Kernels:
@@ -165,13 +184,6 @@ class PlanarPatch(Impedance):
 
     # ------------------------------------------------------------ use
 
-    @cached_property
-    def _module(self) -> ModuleType:
-        make = k.coulomb_planar_march if isinstance(self.law, Coulomb) else k.planar_march
-        loop = Kernels(make, self.kernels.functions)
-        functions = ", ".join(f"law_{i}" for i in range(len(loop.functions)))
-        return build(f"march = make({functions})\n" + _LOOP, loop.imports())
-
     def run(  # type: ignore[override]
         self,
         *,
@@ -181,7 +193,9 @@ class PlanarPatch(Impedance):
         slip: ArrayLike = 0.0,
         period: float,
         every: int = 1,
+        record: Sequence[str] | None = None,
         initial: Mapping[str, ArrayLike] | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> Result:
         """Steer, drive and brake it along a record, compiled. It starts at rest in the first steer angle.
 
@@ -194,7 +208,9 @@ class PlanarPatch(Impedance):
                 -V is a locked wheel. A velocity, not a ratio, so that it has a meaning at V = 0.
             period: T [s].
             every: record every so many ticks.
+            record: names of the fields to record; all public ones unless given.
             initial: fields of the state to start from, such as the deflections.
+            progress: called with the share that is done, now and then.
 
         Returns:
             `longitudinal_force` [N] (on the tyre, forwards), `lateral_force` [N] (on the tyre, to the left),
@@ -207,18 +223,34 @@ class PlanarPatch(Impedance):
         slip_angles = checks.held(self.name, "slip_angle", slip_angle, "rad", ticks)
         speeds = checks.held(self.name, "speed", speed, "m/s", ticks)
         slips = checks.held(self.name, "slip", slip, "m/s", ticks)
-        state = first_state(self, period, initial)
-        table = np.empty((len(_OUTPUTS), ticks // every))
-        self._module.loop(self.parameters, state, angles, slip_angles, speeds, slips, period, every, table)
-        report_divergence(self.name, table, every, period)
-        table[2] *= -1.0  # as a resistance, as the paper writes it
-        variables = {"time": time_of(ticks, every, period)}
+        with np.errstate(over="ignore", invalid="ignore"):  # the run tells that it diverged
+            drifts = speeds * slip_angles
+            motion = np.empty((ticks, 3))
+            motion[:, 0], motion[:, 1], motion[:, 2] = -slips, -drifts, rates_of(angles, angles[0], period)
+            inputs = {
+                "rolling_speed": speeds + slips,
+                "slip_rate": rates_of(slips, slips[0], period),
+                "drift_rate": rates_of(drifts, drifts[0], period),
+            }
+        run = loop.run(
+            self,
+            loop.Signal("motion", motion, "m/s, m/s, rad/s"),
+            period,
+            every=every,
+            record=record,
+            initial=initial,
+            progress=progress,
+            more=fed_with(self, inputs, ticks),
+        )
+        variables = {"time": run.variables["time"]}
         given = (("steer", angles, "rad"), ("slip_angle", slip_angles, "rad"), ("speed", speeds, "m/s"))
         for name, values, unit in (*given, ("slip", slips, "m/s")):
             variables[name] = Variable(("time",), values[every - 1 :: every].copy(), unit, "as given")
-        for row, (name, unit, meaning) in enumerate(_OUTPUTS):
-            variables[name] = Variable(("time",), table[row], unit, meaning)
-        return Result(variables, title=self.name, about=about(self, period))
+        if "force" in run:
+            for values, (name, unit, meaning) in zip(run.force.T, _FORCES, strict=True):
+                variables[name] = Variable(("time",), -values if name == "torque" else values.copy(), unit, meaning)
+        variables |= {name: run.variables[name] for name in run if name not in ("time", "motion", "force")}
+        return Result(variables, title=run.title, about=run.about)
 
     def steady(self, *, slip_angle: ArrayLike, speed: float, slip: ArrayLike = 0.0) -> Steady:
         """Roll straight on at each slip until every bristle has passed through the patch; a locked wheel slides.
@@ -239,7 +271,7 @@ class PlanarPatch(Impedance):
             shapes = f"slip_angle has shape {angles.shape}, slip {slips.shape}."
             checks.refuse(self.name, shapes, "Give one number, or arrays of one shape.")
         pairs = zip(angles.ravel(), slips.ravel(), strict=True)
-        out = np.array([self._settled(V, float(alpha), float(S)) for alpha, S in pairs]).reshape(-1, len(_OUTPUTS))
+        out = np.array([self._settled(V, float(alpha), float(S)) for alpha, S in pairs]).reshape(-1, 4)
         columns = dict(zip(("longitudinal_force", "lateral_force", "torque", "stuck"), out.T, strict=True))
         return Steady.of({"slip_angle": angles, "slip": slips, **columns}, angles.shape)
 
@@ -255,8 +287,8 @@ class PlanarPatch(Impedance):
             # Far beyond what any bristle can bear, in one backward-Euler tick: only the direction remains.
             bound = self.law.at_rest * self.pressure.total(self.half_length)
             period, ticks = 1e9 * (bound / self.stiffness + self.half_length) / sliding, 1
-        table = np.empty((len(_OUTPUTS), 1))
-        held = [np.full(ticks, x) for x in (0.0, alpha, V, S)]
-        self._module.loop(self.parameters, self.initial_state(period), *held, period, ticks, table)
-        table[2] *= -1.0
-        return table[:, 0]
+        motion = np.tile([-S, -V * alpha, 0.0], (ticks, 1))
+        forwards, left, turn, stuck = ends_of(
+            self, motion, {"rolling_speed": rolling}, period, ticks, ("force", "stuck")
+        )
+        return np.concatenate([forwards, left, -turn, stuck])

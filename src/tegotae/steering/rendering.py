@@ -15,7 +15,9 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.block import Impedance
-from tegotae.live import LiveImpedance
+from tegotae.compile import bind
+from tegotae.running.live import LiveImpedance
+from tegotae.running.source import module_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,9 +100,13 @@ class GearedImpedance:
         self.gear = checks.positive(own, "gear", gear, "", "Give wheel angle over tyre angle.")
         self.horizon = checks.positive(own, "horizon", horizon, "s", "Give about the latency.")
         self.speed = checks.number(own, "speed", speed, "m/s")
-        self._answer, _ = live.block.kernels.halves()
-        self._parameters = live.block.parameters
         self._last: float | None = None
+        block = live.block
+        self._seen, self._trial, self._slope = block.spaces.state.empty(), np.zeros(1), np.zeros((1, 1))
+        memories = block.parameters, self._seen, block.spaces.workspace.empty()
+        ask = module_of(block).answer_once
+        self._ask = bind(ask, *memories, self._trial, self.horizon, np.zeros(1), self._slope)
+        self._look()
         self._stiffness(0.0)  # compiled now, not in the loop
 
     @property
@@ -114,6 +120,7 @@ class GearedImpedance:
         velocity = 0.0 if self._last is None else (angle - self._last) / self.period
         torque = float(self.live.step(position=angle / self.gear)) / self.gear
         self._last = angle
+        self._look()
         return Packet(
             torque=torque,
             angle=angle,
@@ -123,9 +130,15 @@ class GearedImpedance:
             speed=self.speed,
         )
 
+    def _look(self) -> None:
+        """Where the impedance stands now; it keeps the last position behind its state."""
+        state = self.live.state
+        self._seen.real[:], self._seen.whole[:] = state.real[: self._seen.real.size], state.whole
+
     def _stiffness(self, velocity: float) -> float:
-        _, slope = self._answer(self._parameters, self.live.state, velocity / self.gear, self.horizon)
-        return max(0.0, -float(slope)) / self.horizon / self.gear**2
+        self._trial[0] = velocity / self.gear
+        self._ask()
+        return max(0.0, -self._slope.item()) / self.horizon / self.gear**2
 
 
 class MovingModel(Protocol):

@@ -12,11 +12,13 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.circuit import Circuit, LiveCircuit
+from tegotae.circuit import Circuit
 from tegotae.elements import Mass, SpringDamper
 from tegotae.errors import InputError
 from tegotae.friction import Coulomb, FrictionImpedance
 from tegotae.result import Result, Variable
+from tegotae.running.live import LiveAdmittance
+from tegotae.state import State
 from tegotae.steering.column import Column as Column
 from tegotae.steering.column import TorsionBar as TorsionBar
 from tegotae.steering.hands import Driver, TorqueProfile
@@ -252,7 +254,7 @@ class SteeringSystem:
         return Result(variables, title="SteeringSystem", about=run.about | {"system": repr(self)})
 
 
-class LiveSteering(LiveCircuit):
+class LiveSteering(LiveAdmittance):
     """A steering system in a control loop: hand torque in, wheel velocity out.
 
     Set `live.speed` [m/s] at any time; read `live["wheel_angle"]` [rad], `live["stuck"]`, every field of the circuit.
@@ -289,15 +291,15 @@ class LiveSteering(LiveCircuit):
             told = "The model stands where it was: give the torque of a sensor that works."
             checks.refuse("SteeringSystem", f"hand_torque={checks.shown(force)} N·m is not finite.", told)
 
-    def __getitem__(self, field: str) -> float | Array:
+    def __getitem__(self, field: str) -> Any:
         """A field of the circuit, `wheel_angle` [rad], or a field of the tyre, such as `stuck`."""
         if field == "wheel_angle":
             return self._ratio * super().__getitem__("position")
         inner = f"{self._inside}tyre.{field}"
-        return super().__getitem__(inner if field not in self._places and inner in self._places else field)
+        return super().__getitem__(inner if field not in self._state and inner in self._state else field)
 
 
-def _revive(system: SteeringSystem, period: float, state: Array) -> LiveSteering:
+def _revive(system: SteeringSystem, period: float, state: State) -> LiveSteering:
     live = system.start(period=period)
     live.state = state
     return live

@@ -4,16 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Fault, Field, Impedance, Kernels
-from tegotae.checks import Array
+from tegotae.block import Impedance, Kernels
 from tegotae.friction.laws import Coulomb
+from tegotae.layout import Layout, Layouts, Nested, Part, layouts
+from tegotae.state import Fault, State
 from tegotae.steering.kernels import vehicle as k
-from tegotae.steering.patch import ContactPatch
+from tegotae.steering.patch import ContactPatch, phase_fault
+
+_SIZES = ("n", "law", "pressure")
+
+
+@cache
+def _layout(patch: Layout, state: Layout, workspace: Layout, front: tuple[int, ...], rear: tuple[int, ...]) -> Layouts:
+    """Of two axles on such patches, with so many bristles, numbers of the law and of the pressure each."""
+
+    def axles(ahead: Layout, behind: Layout, prefix: str) -> tuple[Nested, Nested]:
+        sizes = [tuple((name, f"{which}_{name}") for name in _SIZES) for which in ("front", "rear")]
+        return Nested("front", ahead, prefix, sizes[0]), Nested("rear", behind, "rear_", sizes[1])
+
+    ahead, behind = axles(
+        state.changed(lambda part: replace(part, fed=part.name == "speed")),
+        state.changed(lambda part: replace(part, fed=False, recorded=part.name == "lateral_force")),
+        "",
+    )
+    return layouts(
+        parameters=(
+            Part("mass", "kg", letter="m"),
+            Part("yaw_inertia", "kg·m²", letter="Iz"),
+            Part("front", "m", "from the centre of mass to the steering axis", letter="lf"),
+            Part("rear", "m", "from the centre of mass to the rear axle", letter="lr"),
+            *axles(patch, patch, "front_"),
+        ),
+        state=(
+            ahead,
+            Part("vehicle_sideslip", "m/s", "velocity of the centre of mass to the left", letter="vy"),
+            Part("vehicle_yaw_rate", "rad/s", "to the left", letter="r"),
+            behind,
+        ),
+        workspace=axles(workspace, workspace, "front_"),
+        sizes={
+            f"{which}_{name}": count
+            for which, counts in (("front", front), ("rear", rear))
+            for name, count in zip(_SIZES, counts, strict=True)
+        },
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +96,7 @@ class Bicycle:
     Example:
         >>> from tegotae.steering import Bicycle, ContactPatch
         >>> tyre = Bicycle().on(ContactPatch(stiffness=1e4, damping=0.0))
-        >>> [f.name for f in tyre.fields if f.name.startswith("vehicle")]
+        >>> [name for name in tyre.parts if name.startswith("vehicle")]
         ['vehicle_sideslip', 'vehicle_yaw_rate']
     """
 
@@ -108,23 +147,19 @@ class Vehicle(Impedance):
     dimension: int = field(default=1, init=False)
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The front axle's, then the vehicle's, then the rear axle's."""
-        vehicle = (
-            Field("vehicle_sideslip", "m/s", "velocity of the centre of mass to the left"),
-            Field("vehicle_yaw_rate", "rad/s", "to the left"),
-        )
-        front = tuple(replace(f, fed=f.name == "speed") for f in self.front.fields)
-        behind = tuple(
-            replace(f, name=f"rear_{f.name}", fed=False, recorded=f.name == "lateral_force") for f in self.rear.fields
-        )
-        return (*front, *vehicle, *behind)
+    def layout(self) -> Layouts:
+        """The vehicle's, with those of both axles inside."""
+        own, behind = self.front.layout, self.rear.layout
+        counts = [tuple(axle.sizes[name] for name in _SIZES) for axle in (own, behind)]
+        return _layout(own.parameters, own.state, own.workspace, *counts)
 
     @property
-    def parameters(self) -> Array:
-        """[m, Iz, lf, lr, size, front..., rear...]."""
-        b, ahead = self.bicycle, self.front.parameters
-        return np.concatenate([[b.mass, b.yaw_inertia, b.front, b.rear, ahead.size], ahead, self.rear.parameters])
+    def values(self) -> dict[str, ArrayLike]:
+        """Of the vehicle, and of both axles."""
+        b = self.bicycle
+        own = {"mass": b.mass, "yaw_inertia": b.yaw_inertia, "front": b.front, "rear": b.rear}
+        axles = (("front", self.front), ("rear", self.rear))
+        return own | {f"{which}_{name}": value for which, axle in axles for name, value in axle.values.items()}
 
     @property
     def kernels(self) -> Kernels:
@@ -138,22 +173,19 @@ class Vehicle(Impedance):
         }[coulomb, elastic]
         return Kernels(make, self.front.kernels.functions)
 
-    def fault(self, state: Array) -> Fault | None:
+    def fault(self, state: State) -> Fault | None:
         """Of either axle."""
-        behind = self.slices()["rear_force"].start
-        found = super().fault(state) or self.front.fault(state[: behind - 2])
-        rear = None if found else self.rear.fault(state[behind:])
-        return rear._replace(place=rear.place + behind) if rear else found
+        return super().fault(state) or phase_fault(state, "phase") or phase_fault(state, "rear_phase")
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Straight on, bristles unstretched; fields named in `initial` set."""
-        given = {"phase": 0.5, "rear_phase": 0.5} | dict(initial or {})
-        state = super().initial_state(period, given)
-        places = self.slices()
-        b = self.bicycle
-        vy, r = (float(state[places[f"vehicle_{name}"]][0]) for name in ("sideslip", "yaw_rate"))
-        state[places["drift"]] = state[places["drift_before"]] = -vy - b.front * r
-        state[places["yaw_rate"]] = r
-        state[places["rear_drift"]] = state[places["rear_drift_before"]] = b.rear * r - vy
-        state[places["rear_yaw_rate"]] = r
+        state = super().initial_state(period, initial)
+        for name in ("phase", "rear_phase"):
+            if name not in (initial or {}):
+                state[name] = 0.5
+        b, vy, r = self.bicycle, state["vehicle_sideslip"], state["vehicle_yaw_rate"]
+        state["drift"] = state["drift_before"] = -vy - b.front * r
+        state["rear_drift"] = state["rear_drift_before"] = b.rear * r - vy
+        state["yaw_rate"] = state["rear_yaw_rate"] = r
+        state["rear_speed"] = state["speed"]
         return state

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.errors import TegotaeError
+from tegotae.running.live import Live
 from tegotae.table.poses import pose_of
 from tegotae.table.tips import Seven, Six, matrix_rows, quaternion_of, rate_between, tip_pose, tip_twist
+from tegotae.table.troubles import COMMANDED
 
 if TYPE_CHECKING:
     from tegotae.table.plant import HexaPlant
@@ -54,13 +57,28 @@ class Reading(NamedTuple):
         return Reading(*(part.copy() for part in self))
 
 
-class LiveTable:
+# Where its numbers stand in the state, in its order.
+_READ = (
+    "measured_position",
+    "measured_rotation",
+    "angle",
+    "measured_wrench",
+    "torque",
+    "position",
+    "quaternion",
+    "twist",
+    "signal",
+    "contact_force",
+)
+
+
+class LiveTable(Live):
     """A plant in a loop: `command` a pose, `step` a period, `read` what is known, `stop` where it is.
 
     Args:
-        plant: the table; `HexaPlant.start` makes this.
-        position: of the plate's centre at the start [m].
-        rotation: of the plate at the start, 3 x 3 [-].
+        block: the table; `HexaPlant.start` makes this.
+        period: that of its servo [s].
+        initial: fields of the state to start from; at rest at home unless given.
 
     Example:
         >>> from tegotae.table import HexaPlant
@@ -71,47 +89,27 @@ class LiveTable:
         (5.0, 0.221)
     """
 
-    def __init__(self, plant: HexaPlant, position: Array, rotation: Array):
-        from tegotae.table.kernels import plant as layout
-        from tegotae.table.kernels.dynamics import room
-        from tegotae.table.plant import module
+    block: HexaPlant
 
-        self.plant = plant
-        z = plant.rest(position, rotation)
-        s, r = plant.sensor.state()
-        self._command = np.concatenate([position, rotation.ravel()])[None]
-        self._wrench, out, o = np.zeros((1, 6)), np.zeros((1, layout.STATE)), room()
-        self._march, self._ticks = module().march, 0
-        # bound once: a tick in a loop then costs the call alone
-        self._kept = z, s, r, self._command, self._wrench
-        self._arguments = (*plant.fixed, z, s, r, self._command, self._wrench, *plant.pace, o, out)
-        self._probe = (0.0, 0.0, 0.0) if plant.surface is None else tuple(plant.surface.tip.tolist())
-        self._seen = z[layout.SEEN : layout.SEEN + 12]
-        self._before = z[layout.SEEN_BEFORE : layout.SEEN_BEFORE + 12]
-        self._reading = Reading(
-            self._seen[:3],
-            self._seen[3:].reshape(3, 3),
-            z[layout.THETA : layout.THETA + 6],
-            z[layout.SENSED : layout.SENSED + 6],
-            z[layout.TORQUE : layout.TORQUE + 6],
-            z[0:3],
-            z[3:7],
-            z[7:13],
-            z[layout.SIGNAL : layout.SIGNAL + 6],
-            z[layout.CONTACT : layout.CONTACT + 3],
-        )
-        # compile on copies, so that the first tick in the loop is not a compile
-        copies = z.copy(), s.copy(), r.copy()
-        self._march(*plant.fixed, *copies, self._command, self._wrench, *plant.pace, o, out)
+    def __init__(self, block: HexaPlant, period: float, initial: Mapping[str, ArrayLike] | None):
+        super().__init__(block, period, initial)
+        self._probe = (0.0, 0.0, 0.0) if block.surface is None else tuple(block.surface.tip.tolist())
+        part = self._state.part
+        self._place, self._turn = part("command_position"), part("command_rotation")
+        self._trouble, self._ticks = part("trouble"), part("ticks")
+        self._before = part("previous_measured_position"), part("previous_measured_rotation").reshape(9)
+        self._seen = part("measured_position"), part("measured_rotation").reshape(9)
+        self._reading = Reading(*(part(name) for name in _READ))
 
-    def __reduce__(self) -> Any:
-        """Copied and pickled as a plant and its numbers: what is read here looks into this one's."""
-        return _revive, (self.plant, [part.copy() for part in self._kept], self._ticks)
+    @property
+    def plant(self) -> HexaPlant:
+        """The table."""
+        return self.block
 
     @property
     def time(self) -> float:
         """Since the start [s]."""
-        return self._ticks * float(self.plant.servo.period)
+        return int(self._ticks[0]) * self.period
 
     def command(self, position: ArrayLike, rotation: ArrayLike | None = None) -> None:
         """The pose wanted from the next tick on; one that the table cannot take is refused and the last one holds.
@@ -122,7 +120,7 @@ class LiveTable:
         """
         p, R = pose_of("LiveTable", position, rotation)
         self.plant.table.inverse(p, R)
-        self._command[0, :3], self._command[0, 3:] = p, R.ravel()
+        self._place[:], self._turn[:] = p, R
 
     def command_pose(self, pose: ArrayLike) -> None:
         """As `command`, the pose in seven numbers.
@@ -167,14 +165,19 @@ class LiveTable:
             -0.469
         """
         x, y, z, a, b, c, d = pose
-        self._command[0] = (x, y, z, *matrix_rows((a, b, c, d)))
+        self._place[:] = x, y, z
+        self._turn.ravel()[:] = matrix_rows((a, b, c, d))
 
     def tick(self) -> Reading:
         """One period without a given wrench; as quick as can be."""
-        _, why = self._march(*self._arguments)
-        if why:
-            self.plant.refuse_to_go_on(int(why), self.time)
-        self._ticks += 1
+        try:
+            sound = self._step()
+        except TegotaeError:
+            if self._trouble[0] in COMMANDED:  # nothing else happened: another command can be followed
+                self._trouble[0] = 0
+            raise
+        if not sound:
+            self._refuse("wrench", self._in.copy(), "N, N·m")
         return self._reading
 
     def step(self, wrench: ArrayLike | None = None) -> Reading:
@@ -189,11 +192,11 @@ class LiveTable:
         if given.shape != (6,):
             checks.refuse("LiveTable", f"wrench has shape {given.shape}.", "Give force and torque, six numbers.")
         checks.finite("LiveTable", "wrench", given, "N, N·m")
-        self._wrench[0] = given
+        self._in[:] = given
         try:
             return self.tick()
         finally:
-            self._wrench[0] = 0.0
+            self._in.fill(0.0)
 
     def read(self) -> Reading:
         """What the table said last."""
@@ -207,8 +210,8 @@ class LiveTable:
             >>> [round(x, 3) + 0.0 for x in HexaPlant.default().start().tip()]
             [0.0, 0.0, -0.47, 1.0, 0.0, 0.0, 0.0]
         """
-        x, y, z, *rows = self._seen.tolist()
-        return tip_pose((x, y, z, *quaternion_of(rows)), self._probe)
+        place, rows = (part.tolist() for part in self._seen)
+        return tip_pose((*place, *quaternion_of(rows)), self._probe)
 
     def tip_twist(self) -> Six:
         """Velocity [m/s] and angular velocity [rad/s] of the tip, from the encoders' last two poses.
@@ -218,9 +221,9 @@ class LiveTable:
             >>> HexaPlant.default().start().tip_twist()
             (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         """
-        now = self._seen.tolist()
-        twist = rate_between(self._before.tolist(), now, self.plant.servo.period)
-        return tip_twist((0.0, 0.0, 0.0, *quaternion_of(now[3:])), twist, self._probe)
+        (here, rows), (there, before) = ([part.tolist() for part in pose] for pose in (self._seen, self._before))
+        twist = rate_between((*there, *before), (*here, *rows), self.period)
+        return tip_twist((0.0, 0.0, 0.0, *quaternion_of(rows)), twist, self._probe)
 
     def stop(self) -> None:
         """Command the pose where the encoders say it is: the servo brings it to rest there.
@@ -233,11 +236,3 @@ class LiveTable:
             >>> table.stop()
         """
         self.command(self._reading.position.copy(), self._reading.rotation.copy())
-
-
-def _revive(plant: HexaPlant, kept: list[Array], ticks: int) -> LiveTable:
-    live = plant.start()
-    for own, given in zip(live._kept, kept, strict=True):
-        own[:] = given
-    live._ticks = ticks
-    return live

@@ -3,59 +3,37 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from types import ModuleType
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.checks import Array
-from tegotae.compile import build
-from tegotae.errors import TegotaeError
+from tegotae.block import INITIAL, Admittance, Kernels, Port
+from tegotae.layout import Layouts
 from tegotae.result import Result
+from tegotae.running import loop
+from tegotae.state import Fault, State
 from tegotae.table.hexa import Hexa
+from tegotae.table.kernels import plant as kernels
+from tegotae.table.live import LiveTable
 from tegotae.table.loads import Load
-from tegotae.table.poses import pose_of, rotation_about
-from tegotae.table.records import commands_of, result_of
+from tegotae.table.mechanism import Mechanism, twist_of
+from tegotae.table.plant_layout import plant_layout
+from tegotae.table.poses import pose_of
+from tegotae.table.records import Drive, commands_of, result_of
 from tegotae.table.sensor import ForceSensor
 from tegotae.table.servo import Servo
+from tegotae.table.starting import fault_of, settle
 from tegotae.table.surface import NONE, Surface, refuse_too_stiff
+from tegotae.table.troubles import refuse_to_go_on
 
-if TYPE_CHECKING:
-    from tegotae.table.live import LiveTable
-
-_SOURCE = """
-@entry
-def march(G, B, C, V, S, z, s, r, commands, F, T, n, lower, upper, o, out):
-    return march_ticks(G, B, C, V, S, z, s, r, commands, F, T, n, lower, upper, o, out)
-
-@entry
-def terms(G, B, y, o):
-    return terms_at(G, B, y, o)
-"""
-
-# Why a run cannot go on, by the kernel's number.
-WHY = {
-    1: "the plate was pushed out of the workspace",
-    2: "an arm was pushed past its range",
-    3: "no pose of the plate fits the encoders",
-    4: "the commanded pose is out of reach",
-}
-
-
-@cache
-def module() -> ModuleType:
-    """The compiled loop: one tick is a march of one."""
-    from tegotae.table.kernels import dynamics, plant
-
-    return build(_SOURCE, (("march_ticks", plant.march), ("terms_at", dynamics.terms)))
+OWN = "HexaPlant"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class HexaPlant:
+class HexaPlant(Mechanism, Admittance):
     """Mechanism, servo and sensor of a table: pose commands and a wrench on the plate in, motion and readings out.
 
     Arms turn rigidly, rods are slender and uniform (their mass is treated exactly), joints are without friction.
@@ -64,6 +42,10 @@ class HexaPlant:
 
     A surface acts within the period, at every stage of every step. The sensor samples at the end of the period; where
     there is a surface it reads the given wrench and the surface's together, about the tip of the probe.
+
+    It is a block: the wrench on the plate in, the plate's mean velocity and angular velocity over the period out. So it
+    can be wired into a `Circuit`, whose force then is the wrench. "command_position" [m] and "command_rotation" may be
+    fed; the period is that of its servo.
 
     Args:
         table: its geometry.
@@ -99,6 +81,8 @@ class HexaPlant:
     gravity: float = 9.81
     substeps: int = 2
     surface: Surface | None = None
+
+    dimension = 6
 
     def __post_init__(self) -> None:
         for name, kind in (("table", Hexa), ("servo", Servo), ("plate", Load), ("sensor", ForceSensor)):
@@ -145,135 +129,85 @@ class HexaPlant:
             rod_mass=0.06,
         )
 
-    @cached_property
-    def bodies(self) -> Array:
-        """The vector B that the kernels read."""
-        joints = self.table.geometry[:, 5:8]
-        end = self.rod_mass / 6.0
-        m, mc, inertia = self.plate.about_joints()
-        mass, first = m + 6.0 * end, mc + end * joints.sum(axis=0)
-        total = inertia + end * (float((joints**2).sum()) * np.eye(3) - joints.T @ joints)
-        if self.payload is not None:
-            m, mc, inertia = self.payload.about_joints()
-            mass, first, total = mass + m, first + mc, total + inertia
-        L1 = self.table.arm_length
-        six = [total[0, 0], total[1, 1], total[2, 2], total[0, 1], total[0, 2], total[1, 2]]
-        arm = [self.arm_inertia + end * L1**2, self.arm_moment + end * L1, 4.0 * end, self.gravity]
-        return np.array([mass, *first, *six, *arm], dtype=np.float64)
+    # ------------------------------------------------------------ the block
 
-    def _terms(self, position: ArrayLike, rotation: ArrayLike | None, twist: ArrayLike) -> tuple[Array, Array, Array]:
-        """M, h and J^-1 at a pose and a twist."""
-        from tegotae.table.kernels.dynamics import room
+    @property
+    def layout(self) -> Layouts:
+        """Mechanism, surface, servo and sensor; the plate, what is read of it, and what they remember."""
+        return plant_layout(int(self.sensor.delay))
 
-        p, R = pose_of("HexaPlant", position, rotation)
-        self.table.inverse(p, R)
-        y = state_of(p, R)[:13]
-        y[7:] = _twist_of(twist)
-        o = room()
-        module().terms(self.table.geometry, self.bodies, y, o)
-        return o.M, o.h, o.W
+    @property
+    def values(self) -> dict[str, ArrayLike]:
+        """What mechanism, surface, servo and sensor are."""
+        parts = {
+            "mechanism": self.masses,
+            "surface": NONE if self.surface is None else self.surface.values,
+            "servo": self.servo.values,
+            "sensor": self.sensor.values,
+        }
+        told = {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}
+        return {**told, "substeps": self.substeps, "arm_range": self.table.arm_range}
 
-    def mass_matrix(self, position: ArrayLike, rotation: ArrayLike | None = None) -> Array:
-        """The inertia that the plate shows (6 x 6) [kg, kg·m, kg·m2]: its own, the rods' and J^-T I J^-1 of the arms.
+    @property
+    def kernels(self) -> Kernels:
+        """Explicit within the tick, and exact to its steps in what the wrench does."""
+        return Kernels(kernels.plant_kernels)
 
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """The plate, at the centre of its joints."""
+        return (Port("plate", 6, "m/s, rad/s", "N, N·m"),)
 
-        Example:
-            >>> round(float(HexaPlant.default().mass_matrix((0.0, 0.0, -0.47))[2, 2]), 3)
-            2.319
+    def check(self, period: float) -> None:
+        """Refuse another period than that of its servo."""
+        own = float(self.servo.period)
+        if abs(period - own) > 1e-12 * own:
+            told = f"period={period:g} s, but its servo has {own:g} s."
+            checks.refuse(OWN, told, "Leave the period, or give Servo(period=...).")
+
+    def least_reluctance(self, period: float) -> float:
+        """Of the plate cut free of its arms [N·s/m, N·m·s/rad], twice over T: they can only add to it.
+
+        A force that is held for a tick moves what is at rest by T/2 of the speed that it leaves it with.
         """
-        return self._terms(position, rotation, np.zeros(6))[0]
+        m, (x, y, z), inertia = (np.asarray(self.masses[name]) for name in ("mass", "first_moment", "inertia"))
+        C = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        M = np.block([[m * np.eye(3), -C], [C, inertia]])
+        return 2.0 * float(np.linalg.eigvalsh(M)[0]) / period
 
-    def energy(self, position: ArrayLike, rotation: ArrayLike | None, twist: ArrayLike) -> tuple[float, float]:
-        """Kinetic and potential energy [J] of plate, rods and arms; heights are counted from the base.
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
+        """At rest at the commanded pose, home unless given; what is given beside may be any part of the state."""
+        given = dict(checks.mapping(OWN, "initial", initial, INITIAL))
+        state = super().initial_state(period, given)
+        settle(self, state, set(given))
+        return state
 
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; None for level.
-            twist: velocity [m/s] and angular velocity [rad/s] of the plate.
+    def fault(self, state: State) -> Fault | None:
+        """Beside what every state may not have: quaternions of other lengths, rotations that are none."""
+        return super().fault(state) or fault_of(self, state)
 
-        Example:
-            >>> kinetic, _ = HexaPlant.default().energy((0.0, 0.0, -0.47), None, (0.0, 0.0, 0.1, 0.0, 0.0, 0.0))
-            >>> round(kinetic, 5)
-            0.0116
-        """
-        p, R = pose_of("HexaPlant", position, rotation)
-        V = _twist_of(twist)
-        kinetic = 0.5 * float(V @ self.mass_matrix(p, R) @ V)
-        B, G = self.bodies, self.table.geometry
-        angles = self.table.inverse(p, R)
-        ends = -G[:, 8] * np.sin(angles)
-        middles = 0.5 * (ends + (p + G[:, 5:8] @ R.T)[:, 2])
-        arms = -B[11] * np.sin(angles)
-        height = B[0] * p[2] + float((R @ B[1:4])[2]) + float(arms.sum()) + B[12] * float(middles.sum())
-        return kinetic, self.gravity * height
+    def see_trouble(self, state: State) -> None:
+        """Say why it could not go on."""
+        if state["trouble"]:
+            refuse_to_go_on(state["trouble"], state["ticks"] * float(self.servo.period))
 
-    def impedance(self, position: ArrayLike, rotation: ArrayLike | None = None) -> tuple[Array, Array, Array]:
-        """M, D, K (6 x 6) that a contact feels, (10) of tarao1999, of the servo without sampling: J^-T Kd J^-1, (15).
+    # ------------------------------------------------------------ running
 
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
-
-        Example:
-            >>> M, D, K = HexaPlant.default().impedance((0.0, 0.0, -0.47))
-            >>> round(float(D[2, 2] / 2 / (K[2, 2] * M[2, 2]) ** 0.5), 3)  # share of critical damping along z
-            0.692
-        """
-        M, _, W = self._terms(position, rotation, np.zeros(6))
-        return M, np.asarray(W.T * self.servo.kd @ W), np.asarray(W.T * self.servo.kp @ W)
-
-    def weight_stiffness(self, position: ArrayLike, rotation: ArrayLike | None = None) -> Array:
-        """What carrying weight adds to (15): motors that hold a load push in other directions once the plate moves.
-
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
-
-        Example:
-            >>> round(float(HexaPlant.default().weight_stiffness((0.0, 0.0, -0.47))[0, 0]), 1)  # N/m
-            27.6
-        """
-        p, R = pose_of("HexaPlant", position, rotation)
-        _, weight, W = self._terms(p, R, np.zeros(6))
-        torque = np.linalg.solve(W.T, weight)  # fed forward or by sagging: the motors hold it either way
-        step, found = 1e-5, np.zeros((6, 6))
-        for k in range(6):
-            for side in (-1.0, 1.0):
-                d = np.zeros(6)
-                d[k] = side * step
-                _, h, w = self._terms(p + d[:3], rotation_about(d[3:]) @ R, np.zeros(6))
-                found[:, k] += side * (h - w.T @ torque) / (2.0 * step)
-        return found
-
-    def felt_impedance(self, position: ArrayLike, rotation: ArrayLike | None = None) -> tuple[Array, Array, Array]:
-        """M, D, K of `impedance` with what sampling and weight do to them, for motion slow against the period T.
-
-        The torque answers T/2 late on the angle and T late on its rate, so that to second order in frequency
-        D loses K T/2, and M loses D T and gains K T^2/6. K gains `weight_stiffness`.
-
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
-
-        Example:
-            >>> plant = HexaPlant.default()
-            >>> plain, felt = plant.impedance((0.0, 0.0, -0.47)), plant.felt_impedance((0.0, 0.0, -0.47))
-            >>> [round(float(f[2, 2] / p[2, 2]), 3) for f, p in zip(felt, plain)]
-            [0.81, 0.949, 1.001]
-        """
-        M, D, K = self.impedance(position, rotation)
-        T = self.servo.period
-        return M - D * T + K * T * T / 6.0, D - 0.5 * T * K, K + self.weight_stiffness(position, rotation)
-
-    def start(self, position: ArrayLike | None = None, rotation: ArrayLike | None = None) -> LiveTable:
+    def start(  # type: ignore[override]
+        self,
+        position: ArrayLike | None = None,
+        rotation: ArrayLike | None = None,
+        *,
+        period: float | None = None,
+        initial: Mapping[str, ArrayLike] | None = None,
+    ) -> LiveTable:
         """The table at rest at a pose, live; its kernels are warm when this returns.
 
         Args:
             position: of the plate's centre [m]; home unless given.
             rotation: of the plate, 3 x 3 [-]; level unless given.
+            period: that of its servo [s].
+            initial: fields of the state to start from instead of rest, such as {"twist": ...}.
 
         Example:
             >>> table = HexaPlant.default().start()
@@ -283,42 +217,29 @@ class HexaPlant:
             >>> round(float(reading.position[2]), 4)
             -0.471
         """
-        from tegotae.table.live import LiveTable
+        begun = dict(checks.mapping(OWN, "initial", initial, INITIAL))
+        if position is not None or rotation is not None:
+            for name in ("command_position", "command_rotation", "position", "rotation", "quaternion"):
+                if name in begun:
+                    told = f"a pose and initial[{name!r}] both say where it starts."
+                    checks.refuse(OWN, told, "Give one of them.")
+            p, R = pose_of(OWN, self.table.home[0] if position is None else position, rotation)
+            begun |= {"command_position": p, "command_rotation": R}
+        return LiveTable(self, self.servo.period if period is None else period, begun)
 
-        return LiveTable(self, *self._starting(position, rotation))
-
-    def _starting(self, position: ArrayLike | None, rotation: ArrayLike | None) -> tuple[Array, Array]:
-        p, R = pose_of("HexaPlant", self.table.home[0] if position is None else position, rotation)
-        self.table.inverse(p, R)
-        return p, R
-
-    def rest(self, position: Array, rotation: Array) -> Array:
-        """The state of the plant at rest at a pose, commanded to stay."""
-        from tegotae.table.kernels import plant as layout
-
-        z = np.zeros(layout.STATE)
-        y = state_of(position, rotation)
-        z[:13] = y
-        angles = self.table.inverse(position, rotation)
-        step = self.servo.resolution
-        seen = angles if step == 0.0 else step * np.floor(angles / step + 0.5)
-        for place, value in ((layout.THETA, seen), (layout.BEFORE, seen), (layout.REFERENCE, angles)):
-            z[place : place + 6] = value
-        z[layout.LAST : layout.LAST + 6] = angles
-        z[layout.SEEN : layout.SEEN + 12] = np.concatenate([position, rotation.ravel()])
-        z[layout.SEEN_BEFORE : layout.SEEN_BEFORE + 12] = z[layout.SEEN : layout.SEEN + 12]
-        z[layout.SIGNAL : layout.SIGNAL + 6] = self.sensor.state()[0][:6]
-        if self.surface is not None:
-            z[layout.ANCHOR : layout.ANCHOR + 2] = (position + rotation @ self.surface.tip)[:2]
-        return z
-
-    def run(
+    def run(  # type: ignore[override]
         self,
         positions: ArrayLike | None = None,
         rotations: ArrayLike | None = None,
         *,
         wrenches: ArrayLike | None = None,
-        twist: ArrayLike = (0.0,) * 6,
+        twist: ArrayLike | None = None,
+        period: float | None = None,
+        every: int = 1,
+        record: Sequence[str] | None = None,
+        initial: Mapping[str, ArrayLike] | None = None,
+        inputs: Mapping[str, ArrayLike] | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> Result:
         """Run a whole record of commands and wrenches, compiled; it starts at the first command.
 
@@ -326,7 +247,13 @@ class HexaPlant:
             positions: commanded, one a tick [m], shape (ticks, 3), or one that holds; home unless given.
             rotations: commanded, shape (ticks, 3, 3) [-], or one that holds; level unless given.
             wrenches: on the plate, force [N] and torque [N·m], shape (ticks, 6), or one that holds; none unless given.
-            twist: velocity [m/s] and angular velocity [rad/s] of the plate at the start.
+            twist: velocity [m/s] and angular velocity [rad/s] of the plate at the start; at rest unless given.
+            period: that of its servo [s].
+            every: record every so many ticks.
+            record: names of the fields to record; all public ones unless given.
+            initial: fields of the state to start from, such as those that a live table was in.
+            inputs: "command_position" or "command_rotation", in place of positions and rotations.
+            progress: called with the share that is done, now and then.
 
         Example:
             >>> import numpy as np
@@ -334,50 +261,16 @@ class HexaPlant:
             >>> HexaPlant.default().run(path).position.shape
             (200, 3)
         """
-        from tegotae.table.kernels.dynamics import room
-
-        commands, F, ticks = commands_of(self, positions, rotations, wrenches)
-        z = self.rest(commands[0, :3].copy(), commands[0, 3:].reshape(3, 3).copy())
-        z[7:13] = _twist_of(twist)
-        s, r = self.sensor.state()
-        out = np.zeros((ticks, z.size))
-        done, why = module().march(*self.fixed, z, s, r, commands, F, *self.pace, room(), out)
-        if why:
-            self.refuse_to_go_on(int(why), float(done * self.servo.period))
-        return result_of(self, out, commands, F)
-
-    @cached_property
-    def fixed(self) -> tuple[Array, Array, Array, Array, Array]:
-        """G, B, C, V, S as the kernels take them."""
-        return (
-            self.table.geometry,
-            self.bodies,
-            NONE if self.surface is None else self.surface.parameters,
-            self.servo.parameters(),
-            self.sensor.parameters(self.servo.period),
+        every = checks.whole(OWN, "every", every, 1, "Use every=1 to record each tick.")
+        T = checks.period_of(OWN, self.servo.period if period is None else period)
+        begun = dict(checks.mapping(OWN, "initial", initial, INITIAL))
+        if twist is not None:
+            if "twist" in begun:
+                checks.refuse(OWN, "twist and initial['twist'] both say how it starts.", "Give one of them.")
+            begun["twist"] = twist_of(twist)
+        drive = Drive(positions, rotations, wrenches).with_inputs(inputs).starting_from(begun)
+        fed, F = commands_of(self, drive)
+        given = loop.Signal("wrench", F, "N, N·m", "given on the plate, held over the tick")
+        return result_of(
+            loop.run(self, given, T, every=every, record=record, initial=begun, inputs=fed, progress=progress)
         )
-
-    @cached_property
-    def pace(self) -> tuple[float, int, float, float]:
-        """Period, substeps and the arms' range as the kernels take them."""
-        low, high = self.table.arm_range
-        return float(self.servo.period), int(self.substeps), float(low), float(high)
-
-    def refuse_to_go_on(self, why: int, time: float) -> None:
-        """Say why a tick could not be taken."""
-        remedy = "Push less, hold stiffer, or stay farther from the workspace's edge."
-        if why == 4:
-            remedy = "Command a pose that `Hexa.inverse` takes."
-        raise TegotaeError(f"HexaPlant: {WHY[why]} at {time:.6g} s.\n  {remedy}")
-
-
-def _twist_of(twist: ArrayLike) -> Array:
-    return checks.vector("HexaPlant", "twist", twist, "m/s, rad/s", 6)
-
-
-def state_of(position: Array, rotation: Array) -> Array:
-    """y of the kernels: position, quaternion (w, x, y, z), twist 0."""
-    from scipy.spatial.transform import Rotation
-
-    x, y, z, w = Rotation.from_matrix(rotation).as_quat()
-    return np.array([*position, w, x, y, z, *np.zeros(6)], dtype=np.float64)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +12,8 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError
-from tegotae.result import Result, Variable
+from tegotae.result import Result
+from tegotae.running.loop import INPUTS
 from tegotae.table.limits import first_bad
 from tegotae.table.poses import rotation_of
 
@@ -18,10 +21,44 @@ if TYPE_CHECKING:
     from tegotae.table.plant import HexaPlant
 
 
-def commands_of(
-    plant: HexaPlant, positions: ArrayLike | None, rotations: ArrayLike | None, wrenches: ArrayLike | None
-) -> tuple[Array, Array, int]:
-    """Commands (ticks or 1, 12), wrenches (ticks or 1, 6) and how many ticks; every command can be taken."""
+_COMMANDS = ("command_position", "command_rotation")
+
+
+class Drive(NamedTuple):
+    """What drives a run, as a user gave it; see `HexaPlant.run`."""
+
+    positions: ArrayLike | None
+    rotations: ArrayLike | None
+    wrenches: ArrayLike | None
+
+    def with_inputs(self, inputs: Mapping[str, ArrayLike] | None) -> Drive:
+        """Commands may be given by the names of what is fed, too."""
+        found = dict(checks.mapping("HexaPlant", "inputs", inputs, INPUTS))
+        for name in found:
+            if name not in _COMMANDS:
+                checks.refuse("HexaPlant", f"inputs names {name!r}.", f"It takes {', '.join(_COMMANDS)}.")
+        for name, own in zip(_COMMANDS, self, strict=False):
+            if name in found and own is not None:
+                checks.refuse("HexaPlant", f"commands and inputs[{name!r}] both say where to go.", "Give one of them.")
+        return self._or(found, "inputs")
+
+    def starting_from(self, begun: Mapping[str, ArrayLike]) -> Drive:
+        """The command in a state holds where none is given."""
+        return self._or(begun, "initial")
+
+    def _or(self, named: Mapping[str, ArrayLike], label: str) -> Drive:
+        """Commands by name where none are given; rotations may be rows of nine numbers."""
+        place, turn = (named.get(name) for name in _COMMANDS)
+        if turn is not None:
+            rows = checks.array("HexaPlant", f"{label}['command_rotation']", turn, "")
+            turn = rows.reshape(*rows.shape[:-1], 3, 3) if rows.shape[-1:] == (9,) else rows
+        positions, rotations, wrenches = self
+        return Drive(place if positions is None else positions, turn if rotations is None else rotations, wrenches)
+
+
+def commands_of(plant: HexaPlant, drive: Drive) -> tuple[dict[str, ArrayLike], Array]:
+    """What is fed, and wrenches (ticks, 6); every command can be taken."""
+    positions, rotations, wrenches = drive
     p = _rows("positions", plant.table.home[0] if positions is None else positions, (3,), "m")
     R = _rows("rotations", np.eye(3) if rotations is None else rotations, (3, 3), "")
     F = _rows("wrenches", np.zeros(6) if wrenches is None else wrenches, (6,), "N, N·m")
@@ -52,12 +89,9 @@ def commands_of(
         except InputError as error:
             raise InputError(f"HexaPlant: the command of tick {tick} cannot be followed. {error}") from error
     ticks = counts.pop() if counts else 1
-    if p.shape[0] == R.shape[0] == 1:
-        commands = np.concatenate([p, R.reshape(1, 9)], axis=1)
-    else:
-        many = max(p.shape[0], R.shape[0])
-        commands = np.concatenate([np.broadcast_to(p, (many, 3)), np.broadcast_to(R.reshape(-1, 9), (many, 9))], axis=1)
-    return np.ascontiguousarray(commands), F, ticks
+    pairs = zip(_COMMANDS, (p, R.reshape(-1, 9)), strict=True)
+    fed: dict[str, ArrayLike] = {name: rows[0] if len(rows) == 1 else rows for name, rows in pairs}
+    return fed, F if len(F) == ticks else np.repeat(F, ticks, axis=0)
 
 
 def _rows(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str) -> Array:
@@ -72,44 +106,10 @@ def _rows(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str) -> Arr
     return np.ascontiguousarray(record)
 
 
-def result_of(plant: HexaPlant, out: Array, commands: Array, F: Array) -> Result:
-    """The record of a run; everything at the end of each tick."""
-    from tegotae.table.kernels import plant as layout
-
-    n = out.shape[0]
-    given = np.broadcast_to(commands, (n, 12))
-    w, x, y, z = out[:, 3:7].T
-    R = np.stack(
-        [
-            np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)], axis=-1),
-            np.stack([2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)], axis=-1),
-            np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=-1),
-        ],
-        axis=-2,
-    )
-    seen = out[:, layout.SEEN : layout.SEEN + 12]
-    axes = {3: ("time", "space"), 6: ("time", "axis"), 9: ("time", "row", "column")}
-    parts = [
-        ("position", out[:, 0:3], "m", "of the plate, true"),
-        ("rotation", R.reshape(n, 9), "", "of the plate, true"),
-        ("twist", out[:, 7:13], "m/s, rad/s", "of the plate, true"),
-        ("angle", out[:, layout.THETA : layout.THETA + 6], "rad", "of the arms, as counted"),
-        ("torque", out[:, layout.TORQUE : layout.TORQUE + 6], "N·m", "of the motors, held over the tick"),
-        ("measured_position", seen[:, :3], "m", "of the plate, from the encoders"),
-        ("measured_rotation", seen[:, 3:], "", "of the plate, from the encoders"),
-        ("measured_wrench", out[:, layout.SENSED : layout.SENSED + 6], "N, N·m", "as the sensor reads it"),
-        ("signal", out[:, layout.SIGNAL : layout.SIGNAL + 6], "", "strains of the sensor, before tare and calibration"),
-        ("contact_force", out[:, layout.CONTACT : layout.CONTACT + 3], "N", "of the surface on the plate, true"),
-        ("wrench", np.broadcast_to(F, (n, 6)), "N, N·m", "given on the plate, held over the tick"),
-        ("command_position", given[:, :3], "m", "wanted"),
-        ("command_rotation", given[:, 3:], "", "wanted"),
-    ]
-    variables = {"time": Variable(("time",), plant.servo.period * np.arange(1, n + 1), "s", "end of each tick")}
-    for name, values, unit, meaning in parts:
-        width = values.shape[1]
-        shaped = np.array(values).reshape(n, 3, 3) if width == 9 else np.array(values)
-        variables[name] = Variable(axes[width], shaped, unit, meaning)
-    full, over = out[:, layout.FLAGS], out[:, layout.FLAGS + 1]
-    variables["saturated"] = Variable(("time",), full.astype(np.int64), "", "motors at their limit")
-    variables["overload"] = Variable(("time",), over.astype(np.int64), "", "axes of the sensor beyond their limit")
-    return Result(variables, title="HexaPlant", about={"period": plant.servo.period})
+def result_of(plain: Result) -> Result:
+    """The record of a run; everything at the end of each tick. What counts is whole."""
+    variables = dict(plain.variables)
+    for name in ("saturated", "overload"):
+        if name in variables:
+            variables[name] = dataclasses.replace(variables[name], values=variables[name].values.astype(np.int64))
+    return Result(variables, title=plain.title, about=plain.about)

@@ -14,12 +14,19 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
+from tegotae.layout import Cursor, Space, no_numbers, single_numbers
 from tegotae.result import Result, Variable
+from tegotae.table.plant_layout import SENSOR, SENSOR_STATE
 
 _SOURCE = """
+from collections import namedtuple
+{records}
 @entry
-def read(S, s, r, F, signal, out, over):
-    read_record(S, s, r, F, signal, out, over)
+def read(p, s, F, T, signal, out, over):
+    size_delay = p.whole[0]
+    P = {parameters}
+    S = {state}
+    read_record(P, S, F, T, signal, out, over)
 """
 
 
@@ -27,7 +34,13 @@ def read(S, s, r, F, signal, out, over):
 def _module() -> ModuleType:
     from tegotae.table.kernels import sensor
 
-    return build(_SOURCE, (("read_record", sensor.read),))
+    sizes = {"delay": "size_delay"}
+    source = _SOURCE.format(
+        records=SENSOR.records("Sensor") + SENSOR_STATE.records("Kept"),
+        parameters=SENSOR.view("Sensor", "p", sizes, single_numbers, Cursor(0, 1)),
+        state=SENSOR_STATE.view("Kept", "s", sizes, no_numbers),
+    )
+    return build(source, (("read_record", sensor.read),))
 
 
 def ideal_calibration() -> Array:
@@ -121,19 +134,23 @@ class ForceSensor:
             return _square("sensitivity", self.sensitivity)
         return np.asarray(np.linalg.inv(self.matrix))
 
-    def parameters(self, period: float) -> Array:
-        """The vector S that the kernels read."""
-        share = 1.0 if math.isinf(self.cutoff) else -math.expm1(-2.0 * math.pi * self.cutoff * period)
-        parts = [self.strain_of_wrench.ravel(), self.matrix.ravel()]
-        parts += [_six(name, getattr(self, name)) for name in ("tare", "noise", "load", "limit")]
-        return np.concatenate([*parts, [share, float(self.delay)]])
+    @property
+    def values(self) -> dict[str, ArrayLike]:
+        """What the kernels read, by the names of `plant_layout.SENSOR`."""
+        own = {name: _six(name, getattr(self, name)) for name in ("tare", "noise", "load", "limit")}
+        return {"sensitivity": self.strain_of_wrench, "calibration": self.matrix, **own, "cutoff": self.cutoff}
 
-    def state(self) -> tuple[Array, np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
-        """The sensor settled under its load, and the state of its noise."""
+    @property
+    def settled(self) -> Array:
+        """Strains under its load alone [-]."""
         limit = _six("limit", self.limit)
-        strain = self.strain_of_wrench @ np.clip(_six("load", self.load), -limit, limit)
-        s = np.concatenate([strain, [0.0], np.tile(strain, self.delay)])
-        return s, np.array([self.seed], dtype=np.uint64).view(np.int64)  # kernels know no other whole numbers
+        return np.asarray(self.strain_of_wrench @ np.clip(_six("load", self.load), -limit, limit))
+
+    @property
+    def rest(self) -> dict[str, ArrayLike]:
+        """What it remembers when it has settled, by the names of `plant_layout.SENSOR_STATE`."""
+        strain = self.settled
+        return {"strain": strain, "late": np.tile(strain, (self.delay, 1)), "place": 0, "chance": self.seed}
 
     def tared(self) -> ForceSensor:
         """The same sensor, its present load taken for zero.
@@ -143,7 +160,7 @@ class ForceSensor:
             >>> abs(sensor.read([[0.0] * 6], period=2e-3).wrench).max() < 1e-12
             np.True_
         """
-        return dataclasses.replace(self, tare=tuple(self.state()[0][:6]))
+        return dataclasses.replace(self, tare=tuple(self.settled))
 
     def read(self, wrenches: ArrayLike, *, period: float) -> Result:
         """What the sensor says of a whole record.
@@ -159,8 +176,10 @@ class ForceSensor:
         T = checks.period_of("ForceSensor", period)
         F = checks.signal("ForceSensor", "wrenches", wrenches, "N, N·m", 6)
         signal, out, over = np.zeros_like(F), np.zeros_like(F), np.zeros(F.shape[0], dtype=np.int64)
-        s, r = self.state()
-        _module().read(self.parameters(T), s, r, F, signal, out, over)
+        sizes = {"delay": int(self.delay)}
+        p = Space(SENSOR, sizes, (sizes["delay"],)).pack(self.values)
+        s = Space(SENSOR_STATE, sizes).pack(self.rest)
+        _module().read(p, s, F, T, signal, out, over)
         return Result(
             {
                 "time": Variable(("time",), T * np.arange(1, F.shape[0] + 1), "s", "of each sample"),

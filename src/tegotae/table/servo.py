@@ -77,12 +77,20 @@ class Servo:
         """Six dampings [N·m·s/rad]."""
         return six("Servo", "damping", self.damping, "N·m·s/rad")
 
-    def parameters(self) -> Array:
-        """The vector V that the kernels read."""
-        limit = six("Servo", "limit", self.limit, "N·m")
+    @property
+    def values(self) -> dict[str, ArrayLike]:
+        """What the kernels read, by the names of `plant_layout.SERVO`."""
         touching = self.feedforward if self.feedforward_in_contact is None else self.feedforward_in_contact
-        rest = [self.resolution, self.compensation, self.feedforward, touching, self.contact_threshold]
-        return np.concatenate([self.kp, self.kd, limit, np.asarray(rest, dtype=np.float64)])
+        return {
+            "stiffness": self.kp,
+            "damping": self.kd,
+            "limit": six("Servo", "limit", self.limit, "N·m"),
+            "resolution": self.resolution,
+            "compensation": self.compensation,
+            "feedforward": self.feedforward,
+            "feedforward_in_contact": touching,
+            "contact_threshold": self.contact_threshold,
+        }
 
     def slowest_decay(self, W: Array, M: Array) -> float:
         """Largest magnitude of the eigenvalues of one sampled period about a pose [-]: below 1 it settles.

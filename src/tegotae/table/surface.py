@@ -67,10 +67,11 @@ class Surface:
         """The probe's tip from the centre of the plate's joints, along the plate's axes [m]."""
         return checks.array("Surface", "probe", self.probe, "m", "Give (x, y, z) in m.")
 
-    @cached_property
-    def parameters(self) -> Array:
-        """The vector C that the kernels read."""
-        return np.array([self.height, self.stiffness, self.damping, *self.tip, self.friction], dtype=np.float64)
+    @property
+    def values(self) -> dict[str, ArrayLike]:
+        """What the kernels read, by the names of `plant_layout.SURFACE`."""
+        own = {name: getattr(self, name) for name in ("height", "stiffness", "damping", "friction")}
+        return {**own, "probe": self.tip}
 
     def quickest(self, M: Array, rotation: Array) -> float:
         """Largest magnitude of the roots of m s^2 + damping s + stiffness = 0 [1/s], m the least mass that pushes.
@@ -108,4 +109,5 @@ def refuse_too_stiff(surface: Surface, M: Array, rotation: Array, period: float,
         )
 
 
-NONE = np.zeros(7)  # C of a table without a surface
+# Values of a table without a surface.
+NONE: dict[str, ArrayLike] = {"height": 0.0, "stiffness": 0.0, "damping": 0.0, "friction": 0.0, "probe": np.zeros(3)}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tegotae.compile.kernels import frees_sums
 from tegotae.compile.translate.helpers import HELPERS, PRELUDE, copier
 from tegotae.compile.translate.names import in_ascii, plain
 from tegotae.compile.translate.refusal import SubsetError
@@ -158,7 +159,7 @@ class Program:
     def _top(self, entry: EntryPoint) -> Function:
         """An entry: wholly with free sums if a kernel that it names has them, so that calls can be put in place."""
         known = [kind.value for kind in entry.arguments if isinstance(kind, Known)]
-        return self.function(entry.kernel, entry.arguments, free=_frees([entry.kernel, *known]))
+        return self.function(entry.kernel, entry.arguments, free=frees_sums(entry.kernel, *known))
 
     def unique(self, name: str) -> str:
         """A name of C that no other function has."""
@@ -323,22 +324,6 @@ def literal(value: Any) -> str:
 
 def _word(c_type: str) -> str:
     return {"double": "real", "int64_t": "whole", "bool": "truth"}.get(c_type, c_type)
-
-
-def _frees(kernels: list[Any]) -> bool:
-    """Whether a kernel with free sums is named by these, or by those that they name; exact ones keep theirs apart."""
-    waiting, seen = list(kernels), set()
-    while waiting:
-        one = waiting.pop()
-        function = getattr(one, "py_func", None)
-        if function is None or id(one) in seen or getattr(one, "sums", None) == "exact":
-            continue
-        if getattr(one, "sums", None) == "free":
-            return True
-        seen.add(id(one))
-        waiting += [cell.cell_contents for cell in function.__closure__ or ()]
-        waiting += [function.__globals__.get(name) for name in function.__code__.co_names]
-    return False
 
 
 def _in_order(functions: Iterable[Function]) -> Iterable[Function]:

@@ -1,7 +1,7 @@
 """Proxy-based sliding mode control as an impedance: x is how far the plant is from its reference, v how fast it leaves.
 
-p = [K, B, L, H, F]   gains (L of the integral), time constant of the return, largest force
-s = [x, c, a, f]      deviation, how far the proxy leads the plant, its integral, force on the plant
+K, B, L, H, F     gains (L of the integral), time constant of the return, largest force
+x, c, a, f        deviation, how far the proxy leads the plant, its integral, force on the plant
 
 A PID ties the plant to a massless proxy, f = K c + B c' + L a with a' = c; the proxy slides towards the reference,
 f in F sgn(e - c + H (e' - c')) with e = -x.
@@ -13,9 +13,9 @@ from tegotae.compile import kernel
 @kernel
 def psmc_step(p, s, v, T):
     """Backward Euler, the inclusion solved exactly by the clip -> x1, c1, a1, f, df/dv.  [kikuuwe2006]"""
-    K, B, L, H, F = p[0], p[1], p[2], p[3], p[4]
-    x1 = s[0] + T * v
-    c0, a0 = s[1], s[2]
+    K, B, L, H, F = p.K, p.B, p.L, p.H, p.F
+    x1 = s.x + T * v
+    c0, a0 = s.c, s.a
     G = K + B / T + L * T
     known = L * a0 - (B / T) * c0
     c_free = (H * c0 - T * (x1 + H * v)) / (T + H)  # on the sliding surface, as if the force were enough
@@ -27,16 +27,16 @@ def psmc_step(p, s, v, T):
 
 
 @kernel
-def psmc_answer(p, s, v, T):
+def psmc_answer(p, s, w, v, T):
     """Force and slope for a trial velocity; changes nothing."""
     _, _, _, f, slope = psmc_step(p, s, v, T)
     return f, slope
 
 
 @kernel
-def psmc_advance(p, s, v, T):
-    """Commit the velocity that really happened."""
-    s[0], s[1], s[2], s[3], _ = psmc_step(p, s, v, T)
+def psmc_advance(p, s, w, v, T):
+    """The state after the velocity that really happened."""
+    return psmc_step(p, s, v, T)[:4]
 
 
 def psmc_kernels():

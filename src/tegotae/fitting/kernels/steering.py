@@ -1,39 +1,64 @@
 """A steering system turned round: the motion of the wheel in, the torque of the hand out, in yamamoto2006's letters.
 
-    p = [I, N, K_f, B_f, T_f, tyre p...]     s = [-tau_h, tau_h, delta' before, e of the drive train, tyre s...]
+    p  I, N, K_f, B_f, T_f; tyre     s  f = -tau_h, tau_h, v0 (delta' before), e (of the drive train); tyre     w  tyre
 
-x = [wheel rate, V] over the tick. The tick is the one of the circuit: N tau_h = I (v - v0)/T + tau_r + tau_f.
+The tick is the one of the circuit: N tau_h = I (v - v0)/T + tau_r + tau_f, with v the wheel's rate over N.
 """
 
 from functools import cache
 
+from tegotae.block import Halves
 from tegotae.compile import kernel
-from tegotae.steering.kernels.patch import FORCE, SPEED
 
-COLUMN, HEAD = 5, 4
+
+@kernel
+def of_patch(tyre):
+    """-tau_r of a tyre without a vehicle."""
+    return tyre.force[0]
+
+
+@kernel
+def of_front(tyre):
+    """-tau_r of a vehicle's steered axle."""
+    return tyre.front.force[0]
+
+
+@kernel
+def train(p, s, v, T):
+    """What the drive train would resist with if it stuck, what it does resist with, and its slope if it stuck."""
+    ic = p.B_f + T * p.K_f
+    trial = p.K_f * s.e[0] + ic * v
+    return trial, min(max(trial, -p.T_f), p.T_f), ic
 
 
 @cache
-def felt_kernels(make_tyre, *functions):
-    """Around any tyre, its vehicle included."""
-    _, tyre_advance = make_tyre(*functions)
+def felt_kernels(make_tyre, torque, *functions):
+    """Around any tyre, its vehicle included; `torque` finds what it gave in its state."""
+    tyre = make_tyre(*functions)
+    tyre_answer, tyre_advance, tyre_prepare = tyre.answer, tyre.advance, tyre.prepare
 
     @kernel
-    def answer(p, s, x, T, out, slope):
-        """Nobody couples to it."""
+    def prepare(p, s, w, T):
+        """The tyre's."""
+        tyre_prepare(p.tyre, s.tyre, w.tyre, T)
 
     @kernel
-    def advance(p, s, x, T):
-        """Commit a motion."""
-        I, N, K_f, B_f, T_f = p[0], p[1], p[2], p[3], p[4]  # noqa: E741
-        v, tyre = x[0] / N, s[HEAD:]
-        tyre[SPEED] = x[1]
-        tyre_advance(p[COLUMN:], tyre, v, T)
-        ic = B_f + T * K_f
-        trial = K_f * s[3] + ic * v
-        tau_f = min(max(trial, -T_f), T_f)
-        s[3] += T * (v - (trial - tau_f) / ic)
-        s[1] = (I * (v - s[2]) / T - tyre[FORCE] + tau_f) / N
-        s[0], s[2] = -s[1], v
+    def answer(p, s, w, x, T):
+        """-tau_h for a trial rate of the wheel, and its slope."""
+        v = x / p.N
+        force, slope = tyre_answer(p.tyre, s.tyre, w.tyre, v, T)
+        trial, tau_f, ic = train(p, s, v, T)
+        rubs = ic if abs(trial) <= p.T_f else 0.0
+        return (force - p.I * (v - s.v0[0]) / T - tau_f) / p.N, (slope - p.I / T - rubs) / (p.N * p.N)
 
-    return answer, advance
+    @kernel
+    def advance(p, s, w, x, T):
+        """Commit a rate of the wheel."""
+        v = x / p.N
+        tyre_advance(p.tyre, s.tyre, w.tyre, v, T)
+        trial, tau_f, ic = train(p, s, v, T)
+        s.e[0] += T * (v - (trial - tau_f) / ic)
+        s.tau_h[0] = (p.I * (v - s.v0[0]) / T - torque(s.tyre) + tau_f) / p.N
+        s.f[0], s.v0[0] = -s.tau_h[0], v
+
+    return Halves(answer, advance, prepare)

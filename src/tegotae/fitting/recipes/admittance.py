@@ -43,6 +43,10 @@ class AdmittanceRecipe(Recipe):
         """FrictionAdmittance."""
         return FrictionAdmittance(mass=values["mass"], law=self.law.law(values), lag=values["lag"], dimension=dimension)
 
+    def name_in_block(self, name: str) -> str:
+        """Those of the law are its own."""
+        return f"law.{name}" if name in {q.name for q in self.law.parameters} else name
+
     def offset(self, values: Mapping[str, float]) -> float:
         """What the force's sensor, or its amplifier, adds to what really drives it."""
         return values["offset"]

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tegotae import checks, running
+from tegotae import checks
 from tegotae.checks import Array
 from tegotae.fitting.record import Record
 from tegotae.friction import Coulomb, FrictionImpedance
+from tegotae.running.loop import NOT_FED, picks_of, stacked
+from tegotae.running.source import module_of
 
 RELAXATIONS = (0.0, 1.0, 5.0, 25.0, 125.0)  # B/K, in ticks
 
@@ -91,12 +93,15 @@ def family(record: Record, count: int, relaxations: tuple[float, ...] = RELAXATI
 def unit_runs(record: Record, reaches: Array, times: Array) -> tuple[Array, Array]:
     """Forces and slip velocities of unit-stiffness elements, shape (elements, directions * ticks) each."""
     first = FrictionImpedance(stiffness=1.0, damping=0.0, law=Coulomb(1.0), dimension=record.dimension)
-    parameters = np.tile(first.parameters, (reaches.size, 1))
-    parameters[:, 1], parameters[:, 4] = times, reaches
-    states = np.tile(first.initial_state(record.period), (reaches.size, 1))
-    _, picks = running.picks_of(first, ["force", "slip_velocity"])
+    alike = (first.parameters, first.initial_state(record.period).memory, first.spaces.workspace.empty())
+    memories = [stacked([memory] * reaches.size) for memory in alike]
+    places = first.spaces.parameters.places
+    for name, numbers in (("damping", times), ("law", reaches)):
+        memories[0].real[:, places[name].start] = numbers
+    picks = picks_of(first, ["force", "slip_velocity"])
     table = np.empty((reaches.size, picks.size, record.ticks))
-    running.module_of(first).batch_loop(parameters, states, record.velocity[None], record.period, 1, picks, table)
+    fixed = (NOT_FED.rows[None], NOT_FED.slots, record.period, 1, picks.real, picks.whole, 1, 0, record.ticks)
+    module_of(first).batch_loop(*memories, record.velocity[None], *fixed, table)
     half = record.dimension
     return table[:, :half].reshape(reaches.size, -1), table[:, half:].reshape(reaches.size, -1)
 

@@ -50,6 +50,10 @@ class ImpedanceRecipe(Recipe):
             dimension=dimension,
         )
 
+    def name_in_block(self, name: str) -> str:
+        """Those of the law are its own."""
+        return f"law.{name}" if name in {q.name for q in self.law.parameters} else name
+
     def initial(self, values: Mapping[str, float]) -> dict[str, float]:
         """The spring carries the preload."""
         return {"deflection": values["preload"] / values["stiffness"]} if values["preload"] else {}

@@ -84,7 +84,7 @@ class NamedRecipe(Recipe):
         """Of the force that drives it, or that was measured."""
         return values.get("offset", 0.0)
 
-    def telling(self) -> Values:
+    def trial(self) -> Values:
         """A little off its own numbers, so that they still make the machine."""
         told = {name: value * (1.0 + 1e-4 * np.sqrt(2.0 + i)) for i, (name, value) in enumerate(self.own.items())}
         return told if "offset" in self.known else {**told, "offset": 1.0}
@@ -163,11 +163,12 @@ def _measured(machine: Block, measured: object) -> tuple[str, Array]:
     if not isinstance(measured, Mapping) or len(measured) != 1:
         checks.refuse("fit", f"measured={measured!r:.80}.", "Give one field and its values: measured={'q': angles}.")
     ((response, values),) = measured.items()
-    for field in machine.fields:
-        if field.name == response:
-            length = field.length(machine.dimension)
-            return response, checks.signal("fit", f"measured[{response!r}]", values, field.unit, length)
-    told = f"It has {', '.join(f.name for f in machine.fields if f.recorded)}."
+    places = machine.spaces.state.places
+    if response in places:
+        place = places[response]
+        length = place.stop - place.start
+        return response, checks.signal("fit", f"measured[{response!r}]", values, place.part.unit, length)
+    told = f"It has {', '.join(name for name, part in machine.parts.items() if part.recorded)}."
     return checks.refuse("fit", f"measured has {response!r}, which is no field of this {machine.name}.", told)
 
 

@@ -8,37 +8,70 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from operator import attrgetter
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks, running
-from tegotae.block import Fault, Field, Impedance, Kernels
+from tegotae import checks
+from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
+from tegotae.circuit_sources.parts import Seat
 from tegotae.fitting.kernels import steering as k
 from tegotae.fitting.recipe import Parameter, Recipe, Rival, Values, without
 from tegotae.fitting.record import Record
 from tegotae.fitting.steering_log import SteeringLog
 from tegotae.friction import Coulomb
+from tegotae.layout import Layout, Layouts, Nested, Part, layouts
+from tegotae.running.loop import fed_of, picks_of
+from tegotae.running.source import module_of
+from tegotae.state import Fault, State
+from tegotae.steering.patch import ContactPatch
 from tegotae.steering.system import SteeringSystem
 
 REACHES = np.geomspace(1e-6, 1e-2, 13)  # mu/K [m/N]
 RELAXATIONS = (0.0, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0)  # B/K [s]
 
 
+TYRE = "tyre."  # in front of the names of what belongs to it
+
+
+@cache
+def _layout(parameters: Layout, state: Layout, workspace: Layout, sizes: tuple[tuple[str, int], ...]) -> Layouts:
+    """Around the layouts of a tyre."""
+    return layouts(
+        sizes=dict(sizes),
+        parameters=(
+            Part("column.inertia", "kg·m²", letter="I"),
+            Part("column.gear", "-", letter="N"),
+            Part("column.stiffness", "N·m/rad", letter="K_f"),
+            Part("column.damping", "N·m·s/rad", letter="B_f"),
+            Part("column.friction", "N·m", letter="T_f"),
+            Nested("tyre", parameters, TYRE),
+        ),
+        state=(
+            Part("force", "N·m", "torque on the hand", letter="f"),
+            Part("hand_torque", "N·m", "of the hand on the wheel", letter="tau_h"),
+            Part("steer_rate", "rad/s", "of the tyre", letter="v0"),
+            Part("train_deflection", "rad", "of the drive train's friction", letter="e", recorded=False),
+            Nested("tyre", state, TYRE),
+        ),
+        workspace=(Nested("tyre", workspace, TYRE),),
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class FeltSteering(Impedance):
-    """A steering system as a hand feels it that leads the wheel: wheel rate and speed in, torque out.
+    """A steering system as a hand feels it that leads the wheel: wheel rate in, torque out; `tyre.speed` is fed.
 
     Args:
         system: what is steered.
     """
 
     system: SteeringSystem
-    dimension: int = field(default=2, init=False)
+    dimension: int = field(default=1, init=False)
 
     @cached_property
     def tyre(self) -> Impedance:
@@ -46,39 +79,42 @@ class FeltSteering(Impedance):
         return self.system.vehicle.on(self.system.patch)
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The torque, then the tyre's state."""
-        own = (
-            Field("force", "N·m", "torque on the hand", vector=False, recorded=False),
-            Field("hand_torque", "N·m", "of the hand on the wheel", vector=False),
-            Field("steer_rate", "rad/s", "of the tyre", vector=False),
-            Field("train_deflection", "rad", "of the drive train's friction", vector=False, recorded=False),
-        )
-        return (*own, *(replace(f, name=f"tyre.{f.name}", vector=False, fed=False) for f in self.tyre.fields))
+    def layout(self) -> Layouts:
+        """The column's, and the tyre's inside."""
+        own = self.tyre.layout
+        return _layout(own.parameters, own.state, own.workspace, tuple((name, own.sizes[name]) for name in own.names))
 
     @property
-    def parameters(self) -> Array:
-        """[I, N, K_f, B_f, T_f, tyre...]."""
-        c = self.system.column
-        return np.concatenate([[c.inertia, c.gear, c.stiffness, c.damping, c.friction], self.tyre.parameters])
+    def values(self) -> dict[str, ArrayLike]:
+        """Of the column and of the tyre."""
+        column = {f"column.{n}": getattr(self.system.column, n) for n in _COLUMN}
+        return column | {TYRE + name: value for name, value in self.tyre.values.items()}
 
     @property
     def kernels(self) -> Kernels:
         """Around the tyre's own."""
-        own = self.tyre.kernels
-        return Kernels(k.felt_kernels, (own.make, *own.functions))
+        own, torque = self.tyre.kernels, k.of_patch if isinstance(self.tyre, ContactPatch) else k.of_front
+        return Kernels(k.felt_kernels, (own.make, torque, *own.functions))
 
-    def fault(self, state: Array) -> Fault | None:
-        """The tyre's."""
-        inside = self.tyre.fault(state[k.HEAD :])
-        return super().fault(state) or (inside and inside._replace(place=inside.place + k.HEAD))
+    @cached_property
+    def _seat(self) -> Seat:
+        """Where the tyre's state lies."""
+        return Seat(self.tyre, {name: TYRE + name for name in self.tyre.parts}, self.spaces.state)
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+    def fault(self, state: State) -> Fault | None:
+        """Its own, then the tyre's."""
+        return super().fault(state) or self._seat.fault(state)
+
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest, bristles slack."""
-        given = {n.removeprefix("tyre."): v for n, v in (initial or {}).items()}
-        return np.concatenate([np.zeros(k.HEAD), self.tyre.initial_state(period, given)])
+        given = dict(initial or {})
+        of_tyre = {name: given.pop(outer) for name, outer in self._seat.names.items() if outer in given}
+        state = super().initial_state(period, given)
+        self._seat.put(state, self.tyre.initial_state(period, of_tyre))
+        return state
 
 
+_COLUMN = ("inertia", "gear", "stiffness", "damping", "friction")
 PARAMETERS = (
     Parameter("patch.stiffness", "N/m", "steering to and fro, parked or slowly enough for bristles to stick"),
     Parameter("patch.damping", "N·s/m", "steering at several rates, or driving at several speeds", may_be_zero=True),
@@ -91,7 +127,6 @@ PARAMETERS = (
 class SteeringRecipe(Recipe):
     """Patch and column; gear, geometry, pressure, vehicle and the stiffness of the drive train are the system's."""
 
-    drive = "motion"
     response = "hand_torque"
 
     def __init__(self, system: SteeringSystem, known: Mapping[str, float], start: float, free: Sequence[str] = ()):
@@ -124,9 +159,17 @@ class SteeringRecipe(Recipe):
         """As the hand feels it."""
         return FeltSteering(system=self.described(values))
 
+    def name_in_block(self, name: str) -> str:
+        """The patch is its tyre, and mu the only number of the law of that."""
+        return {"patch.friction": "tyre.law"}.get(name, name.replace("patch.", TYRE))
+
     def initial(self, values: Mapping[str, float]) -> dict[str, float]:
         """Where the log begins."""
         return {"tyre.steer": self.start / self.system.column.gear}
+
+    def inputs(self, record: Record) -> dict[str, Array]:
+        """How fast it went."""
+        return {"tyre.speed": _log(record).speed}
 
     def look(self, record: Record) -> None:
         """The wheel must turn, against a torque."""
@@ -199,12 +242,12 @@ class SteeringRecipe(Recipe):
     def _torques(self, patch: Values, record: Record, *, inertia: float, friction: float) -> Array:
         """Hand torques along the log; 0 stands for next to nothing."""
         column = {"column.inertia": max(inertia, 1e-12), "column.friction": max(friction, 1e-12)}
-        felt = self.block({**patch, **column}, 2)
-        _, picks = running.picks_of(felt, ["hand_torque"])
-        state = felt.initial_state(record.period, self.initial({}))
-        table = np.empty((1, record.ticks))
-        motion = _log(record).motion
-        running.module_of(felt).loop(felt.parameters, state, motion, record.period, 1, picks, table)
+        felt = self.block({**patch, **column}, 1)
+        picks, table = picks_of(felt, ["hand_torque"]), np.empty((1, record.ticks))
+        fed, _, held = fed_of(felt, self.inputs(record), record.ticks)
+        state, room = felt.initial_state(record.period, self.initial({}) | held), felt.spaces.workspace.empty()
+        fixed = (*fed, record.period, 1, picks.real, picks.whole, 1, 0, record.ticks)
+        module_of(felt).loop(felt.parameters, state.memory, room, record.velocity, *fixed, table)
         return np.asarray(table[0])
 
 

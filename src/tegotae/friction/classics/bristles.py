@@ -3,23 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Field, Impedance, Kernels
-from tegotae.checks import Array
+from tegotae.block import Impedance, Kernels
 from tegotae.friction.classics.rise import least_magnitude, sampled_rise
 from tegotae.friction.kernels import classics as k
 from tegotae.friction.kernels import elastoplastic as ep
 from tegotae.friction.laws import Law, as_law
+from tegotae.layout import AXIS, Layouts, Part, layouts
 
 LIMIT = "Give the largest friction force as a positive magnitude."
 STIFFNESS = "Give the stiffness felt at rest, such as 6000."
 NONE = "Give a magnitude, or 0 for none."
 
-DEFLECTION = Field("deflection", "m", "deflection of the bristle, against the motion")
-FORCE = Field("force", "N", "force on the mover")
+DEFLECTION = Part("deflection", "m", "deflection of the bristle, against the motion", AXIS, "e")
+FORCE = Part("force", "N", "force on the mover", AXIS, "f")
+_LIMIT = Part("limit", "N", letter="F")
+_BRISTLE = (
+    Part("stiffness", "N/m", letter="s0"),
+    Part("damping", "N·s/m", letter="s1"),
+    Part("viscosity", "N·s/m", letter="s2"),
+)
+_LAW = Part("law", "", "numbers of the friction law", ("law",))
+
+_TANH = layouts(parameters=(_LIMIT, Part("velocity", "m/s", letter="vs")), state=(FORCE,))
+_DAHL = layouts(
+    parameters=(Part("stiffness", "N/m", letter="K"), _LIMIT, Part("exponent", "-", letter="i")),
+    state=(DEFLECTION, FORCE),
+)
+
+
+@cache
+def _lugre_layout(law: int) -> Layouts:
+    return layouts(sizes={"law": law}, parameters=(*_BRISTLE, _LAW), state=(DEFLECTION, FORCE))
+
+
+@cache
+def _elastoplastic_layout(law: int) -> Layouts:
+    breakaway = Part("breakaway", "N", letter="Fb")
+    return layouts(sizes={"law": law}, parameters=(*_BRISTLE, breakaway, _LAW), state=(DEFLECTION, FORCE))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,14 +77,14 @@ class Tanh(Impedance):
         object.__setattr__(self, "velocity", velocity)
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The last force; it remembers nothing else."""
-        return (FORCE,)
+    def layout(self) -> Layouts:
+        """Limit and speed; the last force, it remembers nothing else."""
+        return _TANH
 
     @property
-    def parameters(self) -> Array:
-        """[F, vs]."""
-        return np.array([self.limit, self.velocity])
+    def values(self) -> dict[str, ArrayLike]:
+        """Limit and speed."""
+        return {"limit": self.limit, "velocity": self.velocity}
 
     @property
     def kernels(self) -> Kernels:
@@ -101,19 +127,19 @@ class Dahl(Impedance):
         set_(self, "exponent", checks.positive(own, "exponent", self.exponent, "", remedy))
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: deflection and force."""
-        return (DEFLECTION, FORCE)
+    def layout(self) -> Layouts:
+        """Stiffness, limit and exponent; deflection and force."""
+        return _DAHL
 
     @property
-    def parameters(self) -> Array:
-        """[K, F, i]."""
-        return np.array([self.stiffness, self.limit, self.exponent])
+    def values(self) -> dict[str, ArrayLike]:
+        """Stiffness, limit and exponent."""
+        return {"stiffness": self.stiffness, "limit": self.limit, "exponent": self.exponent}
 
     @property
     def kernels(self) -> Kernels:
         """Exact for a velocity held over the tick."""
-        return Kernels(k.dahl_kernels)
+        return Kernels(k.dahl_kernels, style="values")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,24 +181,25 @@ class LuGre(Impedance):
         least_magnitude(own, self.law)
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: deflection and force."""
-        return (DEFLECTION, FORCE)
+    def layout(self) -> Layouts:
+        """Bristles and law; deflection and force."""
+        return _lugre_layout(len(self.law.parameters))
 
     @property
-    def parameters(self) -> Array:
-        """[s0, s1, s2, law...]."""
-        return np.array([self.stiffness, self.damping, self.viscosity, *self.law.parameters])
+    def values(self) -> dict[str, ArrayLike]:
+        """Bristles and law."""
+        own = {"stiffness": self.stiffness, "damping": self.damping, "viscosity": self.viscosity}
+        return {**own, "law": self.law.parameters}
 
     @property
     def kernels(self) -> Kernels:
         """Exact for a velocity held over the tick."""
-        return Kernels(k.lugre_kernels, self.law.kernels[:1])
+        return Kernels(k.lugre_kernels, self.law.kernels[:1], style="values")
 
     def steepest_rise(self, period: float) -> float:
         """The largest rise of the force with the velocity [N·s/m], by sampling speeds and deflections."""
         most = self.law.at_rest / self.stiffness
-        return sampled_rise(self, np.array([[-most, 0.0], [most, 0.0]]), period)
+        return sampled_rise(self, [{"deflection": -most}, {"deflection": most}], period)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,24 +251,22 @@ class Elastoplastic(Impedance):
             )
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: deflection and force."""
-        return (DEFLECTION, FORCE)
+    def layout(self) -> Layouts:
+        """Bristles, breakaway and law; deflection and force."""
+        return _elastoplastic_layout(len(self.law.parameters))
 
     @property
-    def parameters(self) -> Array:
-        """[s0, s1, s2, Fb, law...]."""
-        head = (self.stiffness, self.damping, self.viscosity, self.breakaway)
-        return np.array([*head, *self.law.parameters])
+    def values(self) -> dict[str, ArrayLike]:
+        """Bristles, breakaway and law."""
+        own = {"stiffness": self.stiffness, "damping": self.damping, "viscosity": self.viscosity}
+        return {**own, "breakaway": self.breakaway, "law": self.law.parameters}
 
     @property
     def kernels(self) -> Kernels:
         """Linear pieces, and a Taylor series between them."""
-        return Kernels(ep.elastoplastic_kernels, self.law.kernels[:1])
+        return Kernels(ep.elastoplastic_kernels, self.law.kernels[:1], style="values")
 
     def steepest_rise(self, period: float) -> float:
         """The largest rise of the force with the velocity [N·s/m], by sampling speeds and deflections."""
         most = self.law.at_rest / self.stiffness
-        states = np.zeros((33, 2))
-        states[:, 0] = np.linspace(-most, most, 33)
-        return sampled_rise(self, states, period)
+        return sampled_rise(self, [{"deflection": e} for e in np.linspace(-most, most, 33)], period)

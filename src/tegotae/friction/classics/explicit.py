@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
-import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Field, Impedance, Kernels
-from tegotae.checks import Array
+from tegotae.block import Impedance, Kernels
 from tegotae.errors import UniquenessError
+from tegotae.friction.impedance import PARAMETERS, STATE
 from tegotae.friction.kernels import sampled as k
 from tegotae.friction.laws import Law, as_law
+from tegotae.layout import Layouts, layouts
+
+
+@cache
+def _layout(law: int) -> Layouts:
+    """That of an element without lag."""
+    parameters = tuple(part for part in PARAMETERS if part.name != "lag")
+    return layouts(sizes={"law": law}, parameters=parameters, state=STATE[:-1])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,24 +65,20 @@ class ExplicitlyCoupledFriction(Impedance):
         set_(self, "mass", checks.positive(own, "mass", self.mass, "kg", remedy))
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: deflection, slip velocity, force, friction."""
-        return (
-            Field("deflection", "m", "stretch of the spring, virtual point minus mover"),
-            Field("slip_velocity", "m/s", "velocity of the virtual point; exactly 0 while it sticks"),
-            Field("force", "N", "force on the mover"),
-            Field("friction", "N", "friction on the virtual point"),
-        )
+    def layout(self) -> Layouts:
+        """Spring, damper, mass and law; deflection, slip velocity, force, friction."""
+        return _layout(len(self.law.parameters))
 
     @property
-    def parameters(self) -> Array:
-        """[K, B, M, law...]."""
-        return np.array([self.stiffness, self.damping, self.mass, *self.law.parameters])
+    def values(self) -> dict[str, ArrayLike]:
+        """Spring, damper, mass and law."""
+        own = {"stiffness": self.stiffness, "damping": self.damping, "mass": self.mass}
+        return {**own, "law": self.law.parameters}
 
     @property
     def kernels(self) -> Kernels:
         """The (11) kernels, made for this law."""
-        return Kernels(k.explicit_kernels, self.law.kernels)
+        return Kernels(k.explicit_kernels, self.law.kernels, style="values")
 
     def check(self, period: float) -> None:
         """One sliding speed for every force: (T/M) max(-r') < 1.  [kikuuwe2005 (4b)]"""

@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Admittance, Field, Kernels
-from tegotae.checks import Array
+from tegotae.block import Admittance, Kernels
 from tegotae.friction.kernels import sampled as k
+from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.state import State
+
+_LAYOUT = layouts(
+    parameters=(
+        Part("mass", "kg", letter="M"),
+        Part("limit", "N", "while sliding", letter="Fc"),
+        Part("static", "N", "at rest", letter="Fs"),
+        Part("dead_zone", "m/s", "half the width of the band", letter="D"),
+    ),
+    state=(
+        Part("velocity", "m/s", "velocity at the end of the tick; 0 inside the band", AXIS, "v"),
+        Part("position", "m", "position at the end of the tick", AXIS, "x"),
+        Part("friction", "N", "friction on the mass", AXIS, "f"),
+        Part("momentum_velocity", "m/s", "momentum over mass, which the band hides", AXIS, "u"),
+    ),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,24 +73,19 @@ class Karnopp(Admittance):
             checks.refuse(own, f"static={self.static} N is below limit={self.limit} N.", "Use static >= limit.")
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: velocity, position, friction, momentum over mass."""
-        return (
-            Field("velocity", "m/s", "velocity at the end of the tick; 0 inside the band"),
-            Field("position", "m", "position at the end of the tick"),
-            Field("friction", "N", "friction on the mass"),
-            Field("momentum_velocity", "m/s", "momentum over mass, which the band hides"),
-        )
+    def layout(self) -> Layouts:
+        """Mass, limits and band; velocity, position, friction, momentum over mass."""
+        return _LAYOUT
 
     @property
-    def parameters(self) -> Array:
-        """[M, Fc, Fs, D]."""
-        return np.array([self.mass, self.limit, self.static, self.dead_zone])
+    def values(self) -> dict[str, ArrayLike]:
+        """Mass, limits and band."""
+        return {"mass": self.mass, "limit": self.limit, "static": self.static, "dead_zone": self.dead_zone}
 
     @property
     def kernels(self) -> Kernels:
         """Forward Euler, as published."""
-        return Kernels(k.karnopp_kernels)
+        return Kernels(k.karnopp_kernels, style="values")
 
     def least_dead_zone(self, period: float) -> float:
         """T Fc/(2 M) [m/s]: a free mass hops across a narrower band instead of coming to rest."""
@@ -85,9 +95,9 @@ class Karnopp(Admittance):
         """M/T [N·s/m] on either side of the band; at its edge the velocity jumps."""
         return self.mass / period
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> Array:
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """The state at rest, with the fields named in `initial` set; a velocity is momentum too."""
         state = super().initial_state(period, initial)
         if "momentum_velocity" not in (initial or {}):
-            state[3] = state[0]
+            state["momentum_velocity"] = state["velocity"]
         return state

@@ -4,15 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Field, Impedance, Kernels
+from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.friction.classics.rise import SPEEDS, least_magnitude
 from tegotae.friction.kernels import classics as k
 from tegotae.friction.laws import Law, as_law
+from tegotae.layout import AXIS, Layouts, Part, layouts
+
+
+@cache
+def _layout(count: int, law: int) -> Layouts:
+    numbers = range(1, count + 1)
+    forces, slips = (tuple(f"{name}_{i}" for i in numbers) for name in ("force", "slip"))
+    force, slip = "friction in this element, along the motion", "direction that this element slips in, or 0"
+    return layouts(
+        sizes={"count": count, "law": law},
+        parameters=(
+            Part("attraction", "N/s", letter="C"),
+            Part("viscosity", "N·s/m", letter="s2"),
+            Part("stiffness", "N/m", "of each element", ("count",), "k"),
+            Part("fractions", "-", "share of the law that each carries", ("count",), "a"),
+            Part("law", "", "numbers of the friction law", ("law",)),
+        ),
+        state=(
+            Part("force", "N", "force on the mover", AXIS, "f"),
+            Part("", "N", force, ("count",), "F", recorded=False, labels=forces),
+            Part("", "", slip, ("count",), "m", whole=True, least=-1, most=1, recorded=False, labels=slips),
+        ),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,18 +99,15 @@ class GeneralisedMaxwellSlip(Impedance):
         least_magnitude(own, self.law)
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: the force on the mover, then each element's friction and direction of slip."""
-        count = range(1, len(self.fractions) + 1)
-        forces = [Field(f"force_{i}", "N", f"friction in element {i}, along the motion", recorded=False) for i in count]
-        slips = [Field(f"slip_{i}", "", f"direction element {i} slips in, or 0", recorded=False) for i in count]
-        return (Field("force", "N", "force on the mover"), *forces, *slips)
+    def layout(self) -> Layouts:
+        """Elements and law; the force on the mover, then each element's friction and direction of slip."""
+        return _layout(len(self.fractions), len(self.law.parameters))
 
     @property
-    def parameters(self) -> Array:
-        """[N, C, viscosity, k..., a..., law...]."""
-        head = (float(len(self.fractions)), self.attraction, self.viscosity)
-        return np.array([*head, *np.atleast_1d(self.stiffness), *self.fractions, *self.law.parameters])
+    def values(self) -> dict[str, ArrayLike]:
+        """Elements and law."""
+        own = {"attraction": self.attraction, "viscosity": self.viscosity}
+        return {**own, "stiffness": self.stiffness, "fractions": self.fractions, "law": self.law.parameters}
 
     @property
     def kernels(self) -> Kernels:

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
-import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Field, Impedance, Kernels
-from tegotae.checks import Array
+from tegotae.block import Impedance, Kernels
 from tegotae.friction.kernels import sampled as k
+from tegotae.layout import AXIS, Layouts, Part, layouts
+
+
+@cache
+def _layout(dimension: int) -> Layouts:
+    return layouts(
+        dimension=dimension,
+        parameters=(Part("stiffness", "N/m", letter="K"), Part("limit", "N", letter="F")),
+        state=(
+            Part("deflection", "m", "adhesion point minus mover", AXIS, "e"),
+            Part("force", "N", "force on the mover", AXIS, "f"),
+            Part("position", "m", "how far it has been moved from the start", AXIS, "x"),
+            Part("adhesion", "m", "where it adheres, from the start", AXIS, "w"),
+        ),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,21 +62,18 @@ class HaywardArmstrong(Impedance):
         set_(self, "dimension", checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3."))
 
     @property
-    def fields(self) -> tuple[Field, ...]:
-        """The state: deflection, force, position, adhesion point."""
-        return (
-            Field("deflection", "m", "adhesion point minus mover"),
-            Field("force", "N", "force on the mover"),
-            Field("position", "m", "how far it has been moved from the start"),
-            Field("adhesion", "m", "where it adheres, from the start"),
-        )
+    def layout(self) -> Layouts:
+        """Stiffness and limit; deflection, force, position, adhesion point."""
+        return _layout(self.dimension)
 
     @property
-    def parameters(self) -> Array:
-        """[K, F]."""
-        return np.array([self.stiffness, self.limit])
+    def values(self) -> dict[str, ArrayLike]:
+        """Stiffness and limit."""
+        return {"stiffness": self.stiffness, "limit": self.limit}
 
     @property
     def kernels(self) -> Kernels:
         """The published update."""
-        return Kernels(k.adhesion_kernels if self.dimension == 1 else k.adhesion_kernels_vector)
+        if self.dimension == 1:
+            return Kernels(k.adhesion_kernels, style="values")
+        return Kernels(k.adhesion_kernels_vector)

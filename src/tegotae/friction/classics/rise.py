@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Impedance
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.friction.laws import Law, Tabulated
+from tegotae.running.loop import stacked
+from tegotae.running.source import module_of
 
 SPEEDS = np.concatenate([[0.0], np.geomspace(1e-7, 1e2, 500)])
 
 _SWEEP = """
 @entry
-def sweep(p, states, speeds, T):
+def sweep(p, s, w, speeds, T):
     rise = 0.0
-    for i in range(states.shape[0]):
+    for i in range(s.real.shape[0]):
         for j in range(speeds.shape[0]):
-            rise = max(rise, answer(p, states[i], speeds[j], T)[1], answer(p, states[i], -speeds[j], T)[1])
+            for v in (speeds[j], -speeds[j]):
+                _, slope = answer(p.real, p.whole, s.real[i], s.whole[i], w.real, w.whole, v, T)
+                rise = max(rise, slope)
     return rise
 """
 
 
-def sampled_rise(block: Impedance, states: Array, period: float, speeds: Array = SPEEDS) -> float:
-    """The largest slope of the force by the velocity [N·s/m] over sampled speeds and the given states."""
-    module = build(block.kernels.source() + _SWEEP, block.kernels.imports())
-    return float(module.sweep(block.parameters, states, speeds, period))
+def sampled_rise(
+    block: Impedance, states: Sequence[Mapping[str, ArrayLike]], period: float, speeds: Array = SPEEDS
+) -> float:
+    """The largest slope of the force by the velocity [N·s/m] of a block on a line that prepares nothing.
+
+    Args:
+        block: the model.
+        states: parts of each state from which it is asked.
+        period: T [s].
+        speeds: in both directions [m/s].
+    """
+    rows = stacked([block.initial_state(period, own).memory for own in states])
+    module = build(_SWEEP, (("answer", module_of(block).flat_answer),))
+    return float(module.sweep(block.parameters, rows, block.spaces.workspace.empty(), speeds, period))
 
 
 def least_magnitude(owner: str, law: Law) -> float:

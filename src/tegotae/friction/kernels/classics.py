@@ -5,11 +5,11 @@ is the published equation itself, not an approximation of it. Where a state is a
 e = -z (virtual point minus mover), the sign of the whole package; z runs along the motion, as in most papers.
 At v = 0, where a model has a kink, the slope is the one for v -> +0.
 
-Tanh:   p = [F, vs]                     s = [f]
-Dahl:   p = [K, F, i]                   s = [e, f]
-LuGre:  p = [s0, s1, s2, law...]        s = [e, f]
-Generalised Maxwell slip:
-        p = [N, C, s2, k_1.., a_1.., law...]    s = [f, F_1.., m_1..], m_i the direction element i slips in, or 0
+Tanh:   F, vs;              state f
+Dahl:   K, F, i;            state e, f
+LuGre:  s0, s1, s2, law;    state e, f
+Generalised Maxwell slip: C, s2, k and a of each element, law;
+        state f, F of each element, and m, the direction it slips in, or 0
 """
 
 import math
@@ -17,21 +17,18 @@ from functools import cache
 
 from tegotae.compile import kernel
 
-LUGRE_LAW = 3  # where the law's parameters start in p
-SLIP_HEAD = 3  # where the elements' parameters start in p
-
 
 @kernel
-def tanh_answer(p, s, v, T):
+def tanh_answer(p, s, w, v, T):
     """f = -F tanh(v/vs)."""
-    t = math.tanh(v / p[1])
-    return -p[0] * t, -p[0] / p[1] * (1.0 - t * t)
+    t = math.tanh(v / p.vs)
+    return -p.F * t, -p.F / p.vs * (1.0 - t * t)
 
 
 @kernel
-def tanh_advance(p, s, v, T):
+def tanh_advance(p, s, w, v, T):
     """It remembers nothing but its last force."""
-    s[0] = -p[0] * math.tanh(v / p[1])
+    s.f[0] = -p.F * math.tanh(v / p.vs)
 
 
 @kernel
@@ -40,8 +37,8 @@ def dahl_step(p, s, v, T):
 
     y' = -(K |v|/F) y |y|^(i-1) has a closed solution for every i -> e1, f, df/dv.
     """
-    K, F, i = p[0], p[1], p[2]
-    e, d = s[0], math.copysign(1.0, v)
+    K, F, i = p.K, p.F, p.i
+    e, d = s.e, math.copysign(1.0, v)
     x = T * abs(v) * K / F
     y = 1.0 + d * K * e / F
     if i == 1.0:
@@ -59,16 +56,16 @@ def dahl_step(p, s, v, T):
 
 
 @kernel
-def dahl_answer(p, s, v, T):
+def dahl_answer(p, s, w, v, T):
     """Force and slope for a trial velocity."""
     _, f, slope = dahl_step(p, s, v, T)
     return f, slope
 
 
 @kernel
-def dahl_advance(p, s, v, T):
-    """Commit the velocity that really happened."""
-    s[0], s[1], _ = dahl_step(p, s, v, T)
+def dahl_advance(p, s, w, v, T):
+    """The state after the velocity that really happened."""
+    return dahl_step(p, s, v, T)[:2]
 
 
 @cache
@@ -81,10 +78,10 @@ def lugre_kernels(magnitude):
 
         Linear in z, so exact; written along the motion: x is the speed, z and its rate are taken times sgn(v).
         """
-        s0, s1, s2 = p[0], p[1], p[2]
+        s0, s1, s2 = p.s0, p.s1, p.s2
         d, x = math.copysign(1.0, v), abs(v)
-        g, dg = magnitude(p, LUGRE_LAW, x)
-        z, zss = -d * s[0], g / s0
+        g, dg = magnitude(p.law, 0, x)
+        z, zss = -d * s.e, g / s0
         a = s0 * x / g
         E, rise = math.exp(-a * T), -math.expm1(-a * T)
         z1 = z * E + zss * rise
@@ -95,17 +92,23 @@ def lugre_kernels(magnitude):
         return -d * z1, -d * (s0 * z1 + s1 * rate + s2 * x), -(s0 * dz1 + s1 * drate + s2)
 
     @kernel
-    def lugre_answer(p, s, v, T):
+    def lugre_answer(p, s, w, v, T):
         """Force and slope for a trial velocity."""
         _, f, slope = lugre_step(p, s, v, T)
         return f, slope
 
     @kernel
-    def lugre_advance(p, s, v, T):
-        """Commit the velocity that really happened."""
-        s[0], s[1], _ = lugre_step(p, s, v, T)
+    def lugre_advance(p, s, w, v, T):
+        """The state after the velocity that really happened."""
+        return lugre_step(p, s, v, T)[:2]
 
     return lugre_answer, lugre_advance
+
+
+@kernel
+def way_of(v):
+    """The direction of a velocity, 1 or -1; of 0 as its sign says."""
+    return 1 if math.copysign(1.0, v) > 0.0 else -1
 
 
 @kernel
@@ -116,11 +119,11 @@ def slip_element(F, m, k, a, C, d, x, g, dg, T):
     """
     y, top = d * F, a * g
     if x == 0.0:
-        return y, 0.0, k * T
+        return y, 0, k * T
     if m != d:
         trial = y + k * x * T
         if trial < top:
-            return trial, 0.0, k * T
+            return trial, 0, k * T
         if y <= top:  # it arrives within the tick, and where it arrives slip is in balance
             return top, d, a * dg
     E = math.exp(-C * T / g)
@@ -132,33 +135,28 @@ def maxwell_kernels(magnitude):
     """The generalised Maxwell slip model, its s(v) a friction law."""
 
     @kernel
-    def maxwell_answer(p, s, v, T):
+    def maxwell_answer(p, s, w, v, T):
         """Force and slope for a trial velocity."""
-        N, C = int(p[0]), p[1]
-        d, x = math.copysign(1.0, v), abs(v)
-        g, dg = magnitude(p, SLIP_HEAD + 2 * N, x)
-        total, slope = p[2] * x, p[2]
-        for i in range(N):
-            k, a = p[SLIP_HEAD + i], p[SLIP_HEAD + N + i]
-            y, _, dy = slip_element(s[1 + i], s[1 + N + i], k, a, C, d, x, g, dg, T)
+        d, x = way_of(v), abs(v)
+        g, dg = magnitude(p.law, 0, x)
+        total, slope = p.s2 * x, p.s2
+        for i in range(s.F.shape[0]):
+            y, _, dy = slip_element(s.F[i], s.m[i], p.k[i], p.a[i], p.C, d, x, g, dg, T)
             total += y
             slope += dy
         return -d * total, -slope
 
     @kernel
-    def maxwell_advance(p, s, v, T):
+    def maxwell_advance(p, s, w, v, T):
         """Commit the velocity that really happened."""
-        N, C = int(p[0]), p[1]
-        d, x = math.copysign(1.0, v), abs(v)
-        g, dg = magnitude(p, SLIP_HEAD + 2 * N, x)
-        total = p[2] * x
-        for i in range(N):
-            k, a = p[SLIP_HEAD + i], p[SLIP_HEAD + N + i]
-            y, m, _ = slip_element(s[1 + i], s[1 + N + i], k, a, C, d, x, g, dg, T)
-            s[1 + i] = d * y
-            s[1 + N + i] = m
+        d, x = way_of(v), abs(v)
+        g, dg = magnitude(p.law, 0, x)
+        total = p.s2 * x
+        for i in range(s.F.shape[0]):
+            y, s.m[i], _ = slip_element(s.F[i], s.m[i], p.k[i], p.a[i], p.C, d, x, g, dg, T)
+            s.F[i] = d * y
             total += y
-        s[0] = -d * total
+        s.f[0] = -d * total
 
     return maxwell_answer, maxwell_advance
 

@@ -1,6 +1,6 @@
 """The elastoplastic single-state model of dupont2002, solved to rounding.
 
-p = [s0, s1, s2, Fb, law...],  s = [e, f],  e = -z.
+s0, s1, s2, Fb, law;  state e, f;  e = -z.
 
 Under constant velocity the model is one equation of the distance. In units of z_ss, along the motion, with
 u = z/z_ss, b = z_ba/z_ss and X the distance over z_ss,
@@ -22,7 +22,6 @@ import numpy as np
 
 from tegotae.compile import kernel
 
-LAW = 4  # where the law's parameters start in p
 ORDER = 20
 ELASTIC, BLEND, PLASTIC = 0, 1, 2
 
@@ -129,10 +128,10 @@ def elastoplastic_kernels(magnitude):
     @kernel
     def elastoplastic_step(p, s, v, T):
         """[dupont2002]: z' = v (1 - A(z, v) z/z_ss(v)), f = -(s0 z + s1 z' + s2 v) -> e1, f, df/dv."""
-        s0, s1, s2, Fb = p[0], p[1], p[2], p[3]
+        s0, s1, s2, Fb = p.s0, p.s1, p.s2, p.Fb
         d, x = math.copysign(1.0, v), abs(v)
-        g, dg = magnitude(p, LAW, x)
-        zss, b, z = g / s0, Fb / g, -d * s[0]
+        g, dg = magnitude(p.law, 0, x)
+        zss, b, z = g / s0, Fb / g, -d * s.e
         u1, w1, rate, part = flow(z / zss, b, x * T / zss)
         # Elastic ticks add up the motion itself, so that a closed motion closes to the last bit.
         z1 = z + x * T if part == ELASTIC else zss * u1
@@ -142,14 +141,14 @@ def elastoplastic_kernels(magnitude):
         return -d * z1, -d * (s0 * z1 + s1 * x * rate + s2 * x), -(s0 * dz1 + s1 * drate + s2)
 
     @kernel
-    def elastoplastic_answer(p, s, v, T):
+    def elastoplastic_answer(p, s, w, v, T):
         """Force and slope for a trial velocity."""
         _, f, slope = elastoplastic_step(p, s, v, T)
         return f, slope
 
     @kernel
-    def elastoplastic_advance(p, s, v, T):
-        """Commit the velocity that really happened."""
-        s[0], s[1], _ = elastoplastic_step(p, s, v, T)
+    def elastoplastic_advance(p, s, w, v, T):
+        """The state after the velocity that really happened."""
+        return elastoplastic_step(p, s, v, T)[:2]
 
     return elastoplastic_answer, elastoplastic_advance

@@ -1,27 +1,31 @@
 """N friction elements that see the same velocity; their forces add.  [kikuuwe2005, section 4]
 
-The plain composite (Coulomb, no mass, no lag, one dimension): p = [N, sum of K, K (N), B (N), F (N)] and
-s = [f, mean, e (N)]; the even one, all with the same stiffness and damping: p = [N, K, B, F (N)].
-The general one: p = [N, sum of K, where each element starts (N + 1), then for each element [K, B, M, tau, law...]],
-s = [f (n), mean (n), scratch (n + n n), then for each element its own state of 4 n + 1 numbers].
+The plain composite (Coulomb, no mass, no lag, one dimension): K, B, F of each, SK the sum of K;  state f, mean, e.
+The even one, all with the same stiffness and damping: K, B, and F of each;  the same state.
+The general one: of each element K, B, M, tau (a row of `elements`), where its law's numbers start, and which of the
+kinds of laws it has; SK.  State f, mean, and of each element its own e, w, f, g, z (a row of `elements`).
 `mean` is the deflection averaged with the stiffnesses as weights.
 """
 
+from collections import namedtuple
 from functools import cache
 
 from tegotae.compile import kernel, kernel_sums, kernel_sums_long
 from tegotae.friction.kernels.element import impedance_kernels, impedance_kernels_vector
 
+Parameters = namedtuple("Parameters", "K B M tau law")  # of one element
+State = namedtuple("State", "e w f g z")
+Law = namedtuple("Law", "kind numbers")
+
 # ---------------------------------------------------------------- Coulomb, no mass, no lag, one dimension
 
 
 @kernel_sums
-def plain_answer(p, s, v, T):
+def plain_answer(p, s, w, v, T):
     """Force and slope for a trial velocity; changes nothing."""
-    N = int(p[0])
-    K, B, F, e = p[2 : 2 + N], p[2 + N : 2 + 2 * N], p[2 + 2 * N : 2 + 3 * N], s[2 : 2 + N]
+    K, B, F, e = p.K, p.B, p.F, s.e
     force, slope = 0.0, 0.0
-    for i in range(N):
+    for i in range(F.shape[0]):
         ic = K[i] * T + B[i]
         stuck = K[i] * e[i] - ic * v
         force += min(max(stuck, -F[i]), F[i])
@@ -30,13 +34,12 @@ def plain_answer(p, s, v, T):
 
 
 @kernel_sums_long
-def plain_advance(p, s, v, T):
+def plain_advance(p, s, w, v, T):
     """Commit: one pass over the elements, without branches, so that several are worked on at a time."""
-    N = int(p[0])
-    K, B, F, e = p[2 : 2 + N], p[2 + N : 2 + 2 * N], p[2 + 2 * N : 2 + 3 * N], s[2 : 2 + N]
+    K, B, F, e = p.K, p.B, p.F, s.e
     x, rate = T * v, 1.0 / T
     force, moment = 0.0, 0.0
-    for i in range(N):
+    for i in range(F.shape[0]):
         k, limit, e0 = K[i], F[i], e[i]  # read once: for all that is known here, e could lie over K
         a = k + B[i] * rate
         push = a * x - k * e0  # minus the force as if stuck
@@ -45,8 +48,8 @@ def plain_advance(p, s, v, T):
         e[i] = e1
         force -= f
         moment += k * e1
-    s[0] = force
-    s[1] = moment / p[1]
+    s.f[0] = force
+    s.mean[0] = moment / p.SK
 
 
 def plain_kernels():
@@ -55,13 +58,12 @@ def plain_kernels():
 
 
 @kernel_sums
-def even_answer(p, s, v, T):
+def even_answer(p, s, w, v, T):
     """`plain_answer` with one K and B for all."""
-    N, K, B = int(p[0]), p[1], p[2]
-    F, e = p[3 : 3 + N], s[2 : 2 + N]
+    K, B, F, e = p.K, p.B, p.F, s.e
     ic = K * T + B
     force, slope = 0.0, 0.0
-    for i in range(N):
+    for i in range(F.shape[0]):
         stuck = K * e[i] - ic * v
         force += min(max(stuck, -F[i]), F[i])
         slope -= ic if abs(stuck) <= F[i] else 0.0
@@ -69,14 +71,13 @@ def even_answer(p, s, v, T):
 
 
 @kernel_sums
-def even_advance(p, s, v, T):
+def even_advance(p, s, w, v, T):
     """`plain_advance` with one K and B for all: less to fetch, and the division is done once."""
-    N, K, B = int(p[0]), p[1], p[2]
-    F, e = p[3 : 3 + N], s[2 : 2 + N]
+    K, B, F, e = p.K, p.B, p.F, s.e
     ic = K * T + B
     c = 1.0 / ic
     force, mean = 0.0, 0.0
-    for i in range(N):
+    for i in range(F.shape[0]):
         limit, e0 = F[i], e[i]
         push = ic * v - K * e0
         f = min(max(push, -limit), limit)
@@ -84,8 +85,8 @@ def even_advance(p, s, v, T):
         e[i] = e1
         force -= f
         mean += e1
-    s[0] = force
-    s[1] = mean / N
+    s.f[0] = force
+    s.mean[0] = mean / F.shape[0]
 
 
 def even_kernels():
@@ -96,72 +97,89 @@ def even_kernels():
 # ---------------------------------------------------------------- any law, mass and lag
 
 
+@kernel
+def of_element(p, i):
+    """The parameters of element i."""
+    own = p.elements[i]
+    law = Law(p.kinds[i], p.laws[p.starts[i] : p.starts[i + 1]])
+    return Parameters(own[0], own[1], own[2], own[3], law)
+
+
+@kernel
+def state_of(s, i):
+    """The state of element i, as numbers."""
+    own = s.elements[i]
+    return State(own[0], own[1], own[2], own[3], own[4])
+
+
+@kernel
+def parts_of(s, i, n):
+    """The state of element i, as arrays."""
+    own = s.elements[i]
+    return State(own[:n], own[n : 2 * n], own[2 * n : 3 * n], own[3 * n : 4 * n], own[4 * n :])
+
+
 @cache
-def parallel_kernels(magnitude, resolve):
-    """The general composite in one dimension."""
-    element_answer, element_advance, _ = impedance_kernels(magnitude, resolve)
+def parallel_kernels(*laws):
+    """The general composite in one dimension, over one kind of law or several, their kernels given pairwise."""
+    element_answer, element_advance = impedance_kernels(*any_of(laws))
 
     @kernel
-    def parallel_answer(p, s, v, T):
+    def parallel_answer(p, s, w, v, T):
         """Force and slope for a trial velocity; changes nothing."""
-        N = int(p[0])
         force, slope = 0.0, 0.0
-        for i in range(N):
-            f, d = element_answer(p[int(p[2 + i]) : int(p[3 + i])], s[4 + 5 * i : 9 + 5 * i], v, T)
+        for i in range(p.kinds.shape[0]):
+            f, d = element_answer(of_element(p, i), state_of(s, i), w, v, T)
             force += f
             slope += d
         return force, slope
 
     @kernel
-    def parallel_advance(p, s, v, T):
+    def parallel_advance(p, s, w, v, T):
         """Commit the velocity that really happened."""
-        N = int(p[0])
         force, moment = 0.0, 0.0
-        for i in range(N):
-            own = s[4 + 5 * i : 9 + 5 * i]
-            element_advance(p[int(p[2 + i]) : int(p[3 + i])], own, v, T)
-            moment += p[int(p[2 + i])] * own[0]
-            force += own[2]
-        s[0] = force
-        s[1] = moment / p[1]
+        for i in range(p.kinds.shape[0]):
+            e, slip, f, g, z = element_advance(of_element(p, i), state_of(s, i), w, v, T)
+            own = s.elements[i]
+            own[0], own[1], own[2], own[3], own[4] = e, slip, f, g, z
+            moment += p.elements[i, 0] * e
+            force += f
+        s.f[0] = force
+        s.mean[0] = moment / p.SK
 
     return parallel_answer, parallel_advance
 
 
 @cache
-def parallel_kernels_vector(magnitude, resolve):
+def parallel_kernels_vector(*laws):
     """The general composite in any dimension."""
-    element_answer, element_advance = impedance_kernels_vector(magnitude, resolve)
+    element_answer, element_advance = impedance_kernels_vector(*any_of(laws))
 
     @kernel
-    def parallel_answer_vector(p, s, v, T, force, slope):
-        """Fills force (n) and slope (n, n); the state's scratch part is all that it writes to."""
-        N, n = int(p[0]), v.shape[0]
-        f = s[2 * n : 3 * n]
-        d = s[3 * n : 3 * n + n * n].reshape((n, n))
-        first, each = 3 * n + n * n, 4 * n + 1
+    def parallel_answer_vector(p, s, w, v, T, force, slope):
+        """Fills force (n) and slope (n, n)."""
+        n = v.shape[0]
         force[:] = 0.0
         slope[:] = 0.0
-        for i in range(N):
-            own = s[first + i * each : first + (i + 1) * each]
-            element_answer(p[int(p[2 + i]) : int(p[3 + i])], own, v, T, f, d)
+        for i in range(p.kinds.shape[0]):
+            element_answer(of_element(p, i), parts_of(s, i, n), w, v, T, w.f, w.d)
             for a in range(n):
-                force[a] += f[a]
+                force[a] += w.f[a]
                 for b in range(n):
-                    slope[a, b] += d[a, b]
+                    slope[a, b] += w.d[a, b]
 
     @kernel
-    def parallel_advance_vector(p, s, v, T):
+    def parallel_advance_vector(p, s, w, v, T):
         """Commit the velocity that really happened."""
-        N, n = int(p[0]), v.shape[0]
-        first, each = 3 * n + n * n, 4 * n + 1
-        s[: 2 * n] = 0.0
-        for i in range(N):
-            own = s[first + i * each : first + (i + 1) * each]
-            element_advance(p[int(p[2 + i]) : int(p[3 + i])], own, v, T)
+        n = v.shape[0]
+        s.f[:] = 0.0
+        s.mean[:] = 0.0
+        for i in range(p.kinds.shape[0]):
+            own = parts_of(s, i, n)
+            element_advance(of_element(p, i), own, w, v, T)
             for a in range(n):
-                s[a] += own[2 * n + a]
-                s[n + a] += p[int(p[2 + i])] * own[a] / p[1]
+                s.f[a] += own.f[a]
+                s.mean[a] += p.elements[i, 0] * own.e[a] / p.SK
 
     return parallel_answer_vector, parallel_advance_vector
 
@@ -171,51 +189,41 @@ def parallel_kernels_vector(magnitude, resolve):
 
 @cache
 def either(kind, magnitude, resolve, other_magnitude, other_resolve):
-    """A law whose first parameter says its kind: this one, or one of the others."""
+    """A law of this kind, or one of the others."""
 
     @kernel
-    def either_magnitude(p, j, s):
-        if p[j] == kind:
-            return magnitude(p, j + 1, s)
-        return other_magnitude(p, j, s)
+    def either_magnitude(law, j, s):
+        if law.kind == kind:
+            return magnitude(law.numbers, j, s)
+        return other_magnitude(law, j, s)
 
     @kernel
-    def either_resolve(p, j, c, U):
-        if p[j] == kind:
-            return resolve(p, j + 1, c, U)
-        return other_resolve(p, j, c, U)
+    def either_resolve(law, j, c, U):
+        if law.kind == kind:
+            return resolve(law.numbers, j, c, U)
+        return other_resolve(law, j, c, U)
 
     return either_magnitude, either_resolve
 
 
 @cache
-def numbered(magnitude, resolve):
-    """A law that skips the number of its kind."""
+def certain(magnitude, resolve):
+    """A law whose kind is known."""
 
     @kernel
-    def numbered_magnitude(p, j, s):
-        return magnitude(p, j + 1, s)
+    def certain_magnitude(law, j, s):
+        return magnitude(law.numbers, j, s)
 
     @kernel
-    def numbered_resolve(p, j, c, U):
-        return resolve(p, j + 1, c, U)
+    def certain_resolve(law, j, c, U):
+        return resolve(law.numbers, j, c, U)
 
-    return numbered_magnitude, numbered_resolve
-
-
-def mixed_kernels(*pairs):
-    """The general composite over several kinds of laws, their kernels given pairwise."""
-    return parallel_kernels(*_one_law(pairs))
+    return certain_magnitude, certain_resolve
 
 
-def mixed_kernels_vector(*pairs):
-    """The same in any dimension."""
-    return parallel_kernels_vector(*_one_law(pairs))
-
-
-def _one_law(pairs):
-    kinds = len(pairs) // 2
-    law = numbered(pairs[-2], pairs[-1])
-    for kind in range(kinds - 2, -1, -1):
-        law = either(float(kind), pairs[2 * kind], pairs[2 * kind + 1], *law)
+def any_of(laws):
+    """One law for all kinds, numbered in the order of their kernels."""
+    law = certain(laws[-2], laws[-1])
+    for kind in range(len(laws) // 2 - 2, -1, -1):
+        law = either(kind, laws[2 * kind], laws[2 * kind + 1], *law)
     return law

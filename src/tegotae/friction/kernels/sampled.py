@@ -1,8 +1,8 @@
 """Classics that were published in discrete time: Hayward-Armstrong, Karnopp, and the explicit coupling of kikuuwe2005.
 
-Hayward-Armstrong:  p = [K, F]              s = [e, f, x, w], x position, w adhesion point, e = w - x; any dimension
-Karnopp:            p = [M, Fc, Fs, D]      s = [v, x, f, u], u = momentum/M, v = u outside the band, 0 inside
-Explicit coupling:  p = [K, B, M, law...]   s = [e, w, f, g], as the element of kikuuwe2005 (18)
+Hayward-Armstrong:  K, F;           state e, f, x, w, x position, w adhesion point, e = w - x; any dimension
+Karnopp:            M, Fc, Fs, D;   state v, x, f, u, u = momentum/M, v = u outside the band, 0 inside
+Explicit coupling:  K, B, M, law;   state e, w, f, g, as the element of kikuuwe2005 (18)
 """
 
 import math
@@ -11,72 +11,68 @@ from functools import cache
 from tegotae.compile import kernel
 from tegotae.friction.kernels.element import slip_kernel
 
-EXPLICIT_LAW = 3  # where the law's parameters start in p
-
 
 @kernel
-def adhesion_answer(p, s, v, T):
+def adhesion_answer(p, s, w, v, T):
     """[hayward2000]: the adhesion point stays while |x - w| <= z_max, and is dragged along at z_max otherwise."""
-    K, z_max = p[0], p[1] / p[0]
-    z = s[2] + T * v - s[3]
+    z_max = p.F / p.K
+    z = s.x + T * v - s.w
     if abs(z) > z_max:
-        return -K * math.copysign(z_max, z), 0.0
-    return -K * z, -K * T
+        return -p.K * math.copysign(z_max, z), 0.0
+    return -p.K * z, -p.K * T
 
 
 @kernel
-def adhesion_advance(p, s, v, T):
-    """Commit the velocity that really happened."""
-    K, z_max = p[0], p[1] / p[0]
-    x = s[2] + T * v
-    z = x - s[3]
+def adhesion_advance(p, s, w, v, T):
+    """The state after the velocity that really happened."""
+    z_max = p.F / p.K
+    x, adhesion = s.x + T * v, s.w
+    z = x - adhesion
     if abs(z) > z_max:
         z = math.copysign(z_max, z)
-        s[3] = x - z
-    s[0], s[1], s[2] = -z, -K * z, x
+        adhesion = x - z
+    return -z, -p.K * z, x, adhesion
 
 
 @kernel
 def adhesion_stretch(s, v, T):
     """|x - w| after a trial velocity."""
-    n = v.shape[0]
     square = 0.0
-    for i in range(n):
-        square += (s[2 * n + i] + T * v[i] - s[3 * n + i]) ** 2
+    for i in range(v.shape[0]):
+        square += (s.x[i] + T * v[i] - s.w[i]) ** 2
     return math.sqrt(square)
 
 
 @kernel
-def adhesion_answer_vector(p, s, v, T, force, slope):
+def adhesion_answer_vector(p, s, w, v, T, force, slope):
     """The same in any dimension: the adhesion point follows along the line to the mover."""
     n = v.shape[0]
-    K, z_max = p[0], p[1] / p[0]
+    K, z_max = p.K, p.F / p.K
     r = adhesion_stretch(s, v, T)
     slips = r > z_max
     share = z_max / r if slips else 1.0
     for i in range(n):
-        zi = s[2 * n + i] + T * v[i] - s[3 * n + i]
+        zi = s.x[i] + T * v[i] - s.w[i]
         force[i] = -K * share * zi
         for k in range(n):
-            zk = s[2 * n + k] + T * v[k] - s[3 * n + k]
+            zk = s.x[k] + T * v[k] - s.w[k]
             along = zi * zk / (r * r) if slips else 0.0
             unit = 1.0 if i == k else 0.0
             slope[i, k] = -K * T * share * (unit - along)
 
 
 @kernel
-def adhesion_advance_vector(p, s, v, T):
+def adhesion_advance_vector(p, s, w, v, T):
     """Commit the velocity that really happened."""
-    n = v.shape[0]
-    K, z_max = p[0], p[1] / p[0]
+    K, z_max = p.K, p.F / p.K
     r = adhesion_stretch(s, v, T)
-    for i in range(n):
-        x = s[2 * n + i] + T * v[i]
-        z = x - s[3 * n + i]
+    for i in range(v.shape[0]):
+        x = s.x[i] + T * v[i]
+        z = x - s.w[i]
         if r > z_max:
             z *= z_max / r
-            s[3 * n + i] = x - z
-        s[i], s[n + i], s[2 * n + i] = -z, -K * z, x
+            s.w[i] = x - z
+        s.e[i], s.f[i], s.x[i] = -z, -K * z, x
 
 
 @kernel
@@ -85,32 +81,30 @@ def karnopp_step(p, s, h, T):
 
     -> friction, u1, du1/dh.
     """
-    M, Fc, Fs, D = p[0], p[1], p[2], p[3]
-    u = s[3]
-    if abs(u) > D:
-        f = -math.copysign(Fc, u)
-        return f, u + T * (h + f) / M, T / M
-    if abs(h) <= Fs:
+    u = s.u
+    if abs(u) > p.D:
+        f = -math.copysign(p.Fc, u)
+        return f, u + T * (h + f) / p.M, T / p.M
+    if abs(h) <= p.Fs:
         return -h, u, 0.0
-    f = -math.copysign(Fs, h)
-    return f, u + T * (h + f) / M, T / M
+    f = -math.copysign(p.Fs, h)
+    return f, u + T * (h + f) / p.M, T / p.M
 
 
 @kernel
-def karnopp_answer(p, s, h, T):
+def karnopp_answer(p, s, w, h, T):
     """Velocity after a tick under the force h, and its slope by h; it jumps at the edge of the band."""
     _, u1, slope = karnopp_step(p, s, h, T)
-    if abs(u1) > p[3]:
+    if abs(u1) > p.D:
         return u1, slope
     return 0.0, 0.0
 
 
 @kernel
-def karnopp_advance(p, s, h, v, T):
-    """Commit the velocity v that the force h led to."""
-    s[2], s[3], _ = karnopp_step(p, s, h, T)
-    s[0] = v
-    s[1] += T * v
+def karnopp_advance(p, s, w, h, v, T):
+    """The state after the velocity v that the force h led to."""
+    f, u, _ = karnopp_step(p, s, h, T)
+    return v, s.x + T * v, f, u
 
 
 @cache
@@ -121,25 +115,22 @@ def explicit_kernels(magnitude, resolve):
     @kernel
     def explicit_force(p, s, v, T):
         """(11a): the visco-elastic force from where the virtual point was one tick ago."""
-        return -p[0] * (T * v - s[0]) - p[1] * (v - s[1])
+        return -p.K * (T * v - s.e) - p.B * (v - s.w)
 
     @kernel
-    def explicit_answer(p, s, v, T):
+    def explicit_answer(p, s, w, v, T):
         """Force and slope for a trial velocity."""
-        return explicit_force(p, s, v, T), -(p[0] * T + p[1])
+        return explicit_force(p, s, v, T), -(p.K * T + p.B)
 
     @kernel
-    def explicit_advance(p, s, v, T):
-        """[kikuuwe2005 (11)]: commit the velocity that really happened."""
+    def explicit_advance(p, s, w, v, T):
+        """[kikuuwe2005 (11)]: the state after the velocity that really happened."""
         f = explicit_force(p, s, v, T)
-        c = T / p[2]
-        u = s[1] - c * f
-        speed, r, _, _ = slip(p, EXPLICIT_LAW, 0.0, T, 0.0, c, abs(u))
-        w = math.copysign(speed, u)
-        s[0] += T * (w - v)
-        s[1] = w
-        s[2] = f
-        s[3] = -math.copysign(r, u)
+        c = T / p.M
+        u = s.w - c * f
+        speed, r, _, _ = slip(p.law, 0.0, T, 0.0, c, abs(u))
+        w1 = math.copysign(speed, u)
+        return s.e + T * (w1 - v), w1, f, -math.copysign(r, u)
 
     return explicit_answer, explicit_advance
 

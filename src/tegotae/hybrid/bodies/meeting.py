@@ -15,7 +15,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.hybrid.links.packets import reals
 from tegotae.multibody import Lock, Servo, Tree
-from tegotae.multibody.memory import model_of
+from tegotae.multibody.joints import model_of
 
 OWN = "Meeting"
 
@@ -151,14 +151,14 @@ class Meeting:
             if given.shape != (size,):
                 checks.refuse(OWN, f"{name} has shape {given.shape}.", f"Give {size} numbers.")
             checks.finite(OWN, name, given, "")
-        self._q, self._v = tree.layout.inner(start, speed)
+        self._q, self._v = tree.arrays.inner(start, speed)
         way = "Give a dict of Servo(...) or Lock() by joint."
         self._hold = _holds(tree, checks.mapping(OWN, "controllers", controllers, way), self._q)
         if (self._v[np.isinf(self._hold[:, 3])] != 0.0).any():
             checks.refuse(OWN, "v: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
         self._ends, self._shape = _placed(tree, contact, start)
         self._model = model_of(tree)
-        self._room = layout.room(len(tree.layout.parent), tree.nq, tree.nv)
+        self._room = layout.room(len(tree.arrays.parent), tree.nq, tree.nv)
         self._turn, self._seen, self._wrench = np.zeros((3, 3)), np.zeros(layout.SEEN), np.zeros(6)
         self._budget = np.zeros(caps.SIZE)
         self._meet = _module().meet
@@ -230,7 +230,7 @@ class Meeting:
     @property
     def configuration(self) -> Array:
         """q as the tree counts it."""
-        return self._tree.layout.outer(self._q, self._v)[0]
+        return self._tree.arrays.outer(self._q, self._v)[0]
 
 
 def _holds(tree: Tree, controllers: Mapping[str, Servo | Lock], inner_q: Array) -> Array:
@@ -240,16 +240,16 @@ def _holds(tree: Tree, controllers: Mapping[str, Servo | Lock], inner_q: Array) 
         if name not in tree.joint_names:
             known = ", ".join(tree.joint_names[:12]) or "none"
             checks.refuse(OWN, f"controllers[{name!r}]: there is no such joint.", f"It has {known}.")
-    places = {name: k for k, name in enumerate(tree.layout.names)}
+    places = {name: k for k, name in enumerate(tree.arrays.names)}
     bodies = {body.joint_name: body.name for body in tree.bodies}
     for name, joint in tree.joints.items():
         if joint.friction is not None:
             checks.refuse(OWN, f"joint {name!r} has friction.", "Leave it out here; a Scene has it, run implicitly.")
         k = places[bodies[name]]
-        control, row = controllers.get(name), hold[int(tree.layout.vi[k])]
+        control, row = controllers.get(name), hold[int(tree.arrays.vi[k])]
         row[1] = joint.damping
         if isinstance(control, Servo):
-            row[0], row[1], row[2] = control.gain, control.rate_gain + joint.damping, inner_q[int(tree.layout.qi[k])]
+            row[0], row[1], row[2] = control.gain, control.rate_gain + joint.damping, inner_q[int(tree.arrays.qi[k])]
         elif isinstance(control, Lock):
             row[3] = math.inf
         elif control is not None:

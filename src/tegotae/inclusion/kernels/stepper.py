@@ -17,10 +17,10 @@ from tegotae.kernels.linear import eliminate
 
 # What a tick reads of the elements: contacts, then friction components; `first` as in `complementarity`.
 Elements = namedtuple("Elements", "first K beta")
-# Room for a tick, so that none is made in the loop; all of it floats, so that it can lie in a block's state.
+# Room for a tick, so that none is made in the loop; all of it floats, as a block's workspace has it.
 Room = namedtuple(
     "Room",
-    "d free shift xh f S M A inverse G W g gv Dg y Dy r LA LB Q b L q F_before noise counts ready "
+    "d free shift xh f S M A inverse G W g gv Dg y Dy r LA LB Q b L q F_before noise ready "
     "s_h s_N s_J s_trial s_least s_old s_modes s_q0",
 )
 OUTER = 60  # linearisations of one tick; a contraction by 0.7 still ends in them
@@ -210,12 +210,11 @@ def tick_kernel(
 
     @kernel_inside  # it has one caller, and would otherwise be optimised twice
     def tick(t, x, s, F, modes, p, u, E, T, w):
-        """To time t, T after the last. Counts in w.counts how forces were found; False if the step is unsolved."""
+        """To time t, T after the last; how forces were found, UNSOLVED if the step is."""
         d, xh, free, shift, f = w.d, w.xh, w.free, w.shift, w.f
         S, M, G, W, inverse, Dg, Dy, Q, q = w.S, w.M, w.G, w.W, w.inverse, w.Dg, w.Dy, w.Q, w.q
         r, L, b, F_before, noise, ready = w.r, w.L, w.b, w.F_before, w.noise, w.ready
         problem = Problem(E.first, Q, b, r, L, q)
-        scratch = Scratch(w.s_h, w.s_N, w.s_J, w.s_trial, w.s_least, w.s_old, w.s_modes, w.s_q0)
         n, done, how = x.shape[0], False, 0
         for i in range(n):
             d[i] = 0.0
@@ -241,7 +240,9 @@ def tick_kernel(
             limits(t, xh, p, u, F, r)
             limit_slope(t, xh, p, u, F, w.LA, w.LB)
             limit_lines(E, F, w.LA, w.LB, W, shift, r, L)
-            how = solve(problem, F, scratch) if ready[0] > 0.0 else UNSOLVED
+            how = UNSOLVED
+            if ready[0] > 0.0:  # room under no name of its own, for a name is a copy
+                how = solve(problem, F, Scratch(w.s_h, w.s_N, w.s_J, w.s_trial, w.s_least, w.s_old, w.s_modes, w.s_q0))
             if k >= LATE:
                 magnitudes(t, xh, p, u, noise)
                 rounding(E, x, s, d, shift, F, Dg, Dy, Q, T, noise)
@@ -254,7 +255,6 @@ def tick_kernel(
         gaps(t, x, p, u, w.g, w.gv)
         slips(t, x, p, u, w.y)
         commit(E, F, modes, w.g, w.y, T, s)
-        w.counts[how if done else UNSOLVED] += 1
-        return done and how != UNSOLVED
+        return how if done else UNSOLVED
 
     return tick

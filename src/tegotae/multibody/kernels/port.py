@@ -12,204 +12,111 @@ joint's own motion is its speed v1, exactly.
 The slope is T J (M + slopes)^-1 J' with the joints in the modes that the friction settled in, by one more sweep through
 the elimination that the last pass left behind: a generalised derivative.
 
-Where the numbers lie: `port_view.py`.
+q, v are those of the centres of mass of free bodies, Q, V those that users see. Rows S of where the bodies are and how
+they move are worked out at the end of a tick, because the pose is seen from them, and kept in w for the next one.
 """
 
 import math
 from functools import cache
 
+from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.multibody.kernels import joint_laws
 from tegotae.multibody.kernels.joint_steps import commit_friction, prepare_joints
-from tegotae.multibody.kernels.kinematics import (
-    ACCELERATION,
-    ALPHA,
-    COM,
-    FREE,
-    OMEGA,
-    S_,
-    VELOCITY,
-    D,
-    G,
-    X,
-    forward_one,
-    prepare_world,
-)
-from tegotae.multibody.kernels.motion import move, spin_evenly
+from tegotae.multibody.kernels.kinematics import COM, FREE, S_, D, G, X, forward_one, prepare_world
+from tegotae.multibody.kernels.motion import look_outside, move, spin_evenly
 from tegotae.multibody.kernels.passes import backward, clear_impulse, respond
-from tegotae.multibody.kernels.port_view import (
-    ALONG,
-    BODY,
-    DONE,
-    FALLS,
-    FED,
-    FOUND,
-    FRAME,
-    HELD,
-    JOINT,
-    MOTION,
-    MOVED,
-    PERIOD,
-    POINT,
-    PUSH,
-    ROWS,
-    WAY,
-    friction_of,
-    joints_of,
-    model_of,
-    port_of,
-    work_of,
-)
+from tegotae.multibody.kernels.pushed_point import at_point, mean_motion, put_wrench, quaternion_of, turned
+from tegotae.multibody.kernels.records import Friction, Joints, Model, Work
 from tegotae.multibody.kernels.stiction import stiction_kernels
 
 
-@kernel
-def turned(s, x, out):
-    """out = R x of the body whose row is s."""
-    for i in range(3):
-        out[i] = s[3 * i] * x[0] + s[3 * i + 1] * x[1] + s[3 * i + 2] * x[2]
-
-
-@kernel
-def at_point(s, lin, ang, way, out):
-    """(velocity of the point, angular velocity) from columns lin and ang of the row s."""
-    w0, w1, w2 = s[ang], s[ang + 1], s[ang + 2]
-    out[0] = s[lin] + w1 * way[2] - w2 * way[1]
-    out[1] = s[lin + 1] + w2 * way[0] - w0 * way[2]
-    out[2] = s[lin + 2] + w0 * way[1] - w1 * way[0]
-    out[3], out[4], out[5] = w0, w1, w2
-
-
-@kernel
-def put_wrench(rows, k, column, way, h, sign):
-    """The wrench h at the point, moved to the centre of mass, times sign."""
-    for i in range(6):
-        rows[k, column + i] = sign * h[i]
-    rows[k, column + 3] += sign * (way[1] * h[2] - way[2] * h[1])
-    rows[k, column + 4] += sign * (way[2] * h[0] - way[0] * h[2])
-    rows[k, column + 5] += sign * (way[0] * h[1] - way[1] * h[0])
-
-
-@kernel
-def feed(torques, speeds, fed, tau, target):
-    """Torques and targets as they are fed now. Whether one of them is new."""
-    new = False
-    for j in range(len(fed)):
-        to = tau if j < torques else target
-        o = int(speeds[j])
-        new = new or to[o] != fed[j]
-        to[o] = fed[j]
-    return new
-
-
-@kernel
-def mean_motion(row, g, falls, way, path, T, out):
-    """The motion over the tick of a point of the body in this row, for the accelerations in it, into out."""
-    at_point(row, S_, S_ + 3, way, out)
-    w0, w1, w2 = row[OMEGA], row[OMEGA + 1], row[OMEGA + 2]
-    u0, u1, u2 = w1 * way[2] - w2 * way[1], w2 * way[0] - w0 * way[2], w0 * way[1] - w1 * way[0]
-    b0, b1, b2 = row[ALPHA], row[ALPHA + 1], row[ALPHA + 2]
-    bend = (
-        w1 * u2 - w2 * u1 + b1 * way[2] - b2 * way[1],
-        w2 * u0 - w0 * u2 + b2 * way[0] - b0 * way[2],
-        w0 * u1 - w1 * u0 + b0 * way[1] - b1 * way[0],
-    )
-    speed = (u0, u1, u2)
-    for i in range(3):
-        # Rows below a free body count accelerations from free fall; the others hold gravity in their remainders,
-        # where it does not bend the path.
-        pull, level = (g[i], 0.0) if falls else (0.0, g[i])
-        bends = bend[i] + row[ACCELERATION + i] + level
-        out[i] = row[VELOCITY + i] + speed[i] + T * (out[i] + pull + 0.5 * bends)
-        out[i] += (row[COM + i] + way[i] - path[i]) / T
-        out[3 + i] = row[OMEGA + i] + T * (out[3 + i] + 0.5 * row[ALPHA + i])
-
-
-@kernel
-def quaternion_of(s, F, out):
-    """Of the frame F (3 x 3, in the internal frame) of the body whose row is s; of the two signs that nearer to out."""
-    xx, xy, xz = (
-        s[0] * F[0] + s[1] * F[3] + s[2] * F[6],
-        s[0] * F[1] + s[1] * F[4] + s[2] * F[7],
-        s[0] * F[2] + s[1] * F[5] + s[2] * F[8],
-    )
-    yx, yy, yz = (
-        s[3] * F[0] + s[4] * F[3] + s[5] * F[6],
-        s[3] * F[1] + s[4] * F[4] + s[5] * F[7],
-        s[3] * F[2] + s[4] * F[5] + s[5] * F[8],
-    )
-    zx, zy, zz = (
-        s[6] * F[0] + s[7] * F[3] + s[8] * F[6],
-        s[6] * F[1] + s[7] * F[4] + s[8] * F[7],
-        s[6] * F[2] + s[7] * F[5] + s[8] * F[8],
-    )
-    # The largest of the four is found first: the others are divided by it.
-    w2, x2, y2, z2 = 1.0 + xx + yy + zz, 1.0 + xx - yy - zz, 1.0 - xx + yy - zz, 1.0 - xx - yy + zz
-    top = max(max(w2, x2), max(y2, z2))
-    if top == w2:
-        w, x, y, z = w2, zy - yz, xz - zx, yx - xy
-    elif top == x2:
-        w, x, y, z = zy - yz, x2, xy + yx, xz + zx
-    elif top == y2:
-        w, x, y, z = xz - zx, xy + yx, y2, yz + zy
-    else:
-        w, x, y, z = yx - xy, xz + zx, yz + zy, z2
-    size = math.sqrt(w * w + x * x + y * y + z * z)
-    if w * out[0] + x * out[1] + y * out[2] + z * out[3] < 0.0:
-        size = -size
-    out[0], out[1], out[2], out[3] = w / size, x / size, y / size, z / size
-
-
-@kernel
-def show_tree(kind, qi, vi, centers, S, q, v, force, seen):
-    """q and v as the user counts them, and friction, behind place and quaternion."""
-    nq, nv = len(q), len(v)
-    for i in range(nq):
-        seen[7 + i] = q[i]
-    for o in range(nv):
-        seen[7 + nq + o] = v[o]
-        seen[7 + nq + nv + o] = force[o]
-    for k in range(len(kind)):
-        if kind[k] == FREE:
-            s, c, i, o = S[k], centers[k], 7 + int(qi[k]), int(vi[k])
-            r0 = s[0] * c[0] + s[1] * c[1] + s[2] * c[2]
-            r1 = s[3] * c[0] + s[4] * c[1] + s[5] * c[2]
-            r2 = s[6] * c[0] + s[7] * c[1] + s[8] * c[2]
-            w0, w1, w2 = v[o + 3], v[o + 4], v[o + 5]
-            seen[i] -= r0
-            seen[i + 1] -= r1
-            seen[i + 2] -= r2
-            seen[7 + nq + o] -= w1 * r2 - w2 * r1
-            seen[7 + nq + o + 1] -= w2 * r0 - w0 * r2
-            seen[7 + nq + o + 2] -= w0 * r1 - w1 * r0
+@kernel_inside
+def model_of(p):
+    """The tree."""
+    return Model(p.parent, p.kind, p.qi, p.vi, p.C, p.g)
 
 
 @kernel_inside
-def finish(p, model, joints, friction, work, port, T):
+def joints_of(p, w):
+    """What acts in the joints."""
+    return Joints(p.damping, p.gain, p.rate_gain, w.target, p.law, p.place, p.numbers, p.stiffness, p.viscosity)
+
+
+@kernel_inside
+def friction_of(s, w):
+    """Friction in the joints during a trial: it starts from what the last tick left in s."""
+    return Friction(s.e, w.mode, w.r, w.rise, w.at, w.f)
+
+
+@kernel_inside
+def work_of(w):
+    """Where a step works."""
+    flat = w.trial.reshape((w.trial.size,))
+    return Work(w.S, w.free_tau, w.free_slope, w.tau, w.slope, w.a, w.v1, w.wrench, w.grad, w.first, flat)
+
+
+@kernel
+def locate(p, s, w):
+    """The rows of S, and the way from the centre of mass of the pushed body to the point."""
+    forward_one(p.parent, p.kind, p.qi, p.vi, p.C, s.q, s.v, w.S)
+    turned(w.S[p.body], p.point, w.way)
+
+
+@kernel_exact
+def restore(p, s, w):
+    """What w keeps from tick to tick. No wrench acts but that on the pushed body."""
+    for k in range(len(p.parent)):
+        for i in range(6):
+            w.wrench[k, i] = 0.0
+    prepare_world(w.S, p.g)
+    locate(p, s, w)
+
+
+@kernel_exact
+def prepare(p, s, w, T):
+    """What acts without the pushing force; friction as the last tick left it."""
+    for o in range(len(s.v)):
+        w.mode[o], w.r[o], w.rise[o], w.at[o], w.f[o] = s.mode[o], s.r[o], s.rise[o], s.at[o], 0.0
+        w.torque[o] = w.target[o] = w.free_tau[o] = w.free_slope[o] = 0.0
+    for j in range(len(s.torque)):
+        w.torque[p.pulled[j]] = s.torque[j]
+    for j in range(len(s.target)):
+        w.target[p.steered[j]] = s.target[j]
+    model = model_of(p)
+    spin_evenly(model, w.S, T)
+    prepare_joints(model, joints_of(p, w), work_of(w), w.torque, s.q, s.v, T)
+    if p.joint >= 0:
+        w.unpushed[0] = w.free_tau[p.joint]
+    w.settled[0] = 0
+
+
+@kernel_exact
+def finish(p, s, w, T):
     """Commit the step that is settled, and look at where it led."""
-    own, q, v = port.own, port.q, port.v
-    commit_friction(joints, friction, T)
+    model = model_of(p)
+    commit_friction(joints_of(p, w), friction_of(s, w), T)
     for i in range(6):
-        port.path[1 + i] += T * own[MOTION + i]
-    if own[FOUND] == 0.0:
-        port.path[0] += 1.0
-    for o in range(len(v)):
-        v[o] = work.v1[o]
-    move(model, q, v, T, q)
-    # The rows of the next tick, worked out now because the pose is seen from them.
-    forward_one(model.parent, model.kind, model.qi, model.vi, model.C, q, v, work.S)
-    own[DONE] = 0.0
-    row = work.S[int(p[BODY])]
-    turned(row, p[POINT : POINT + 3], own[WAY : WAY + 3])
+        s.x[i] += T * w.motion[i]
+    s.unsolved[0] += 1 - w.found[0]
+    for o in range(len(s.v)):
+        s.v[o], s.f[o], s.mode[o] = w.v1[o], w.f[o], w.mode[o]
+        # Where the next tick starts is told by where this one ended, not by the trials that led there.
+        slips = w.mode[o] != 0
+        s.r[o] = w.r[o] + w.rise[o] * w.mode[o] * (w.v1[o] - w.at[o]) if slips else 0.0
+        s.rise[o], s.at[o] = (w.rise[o], w.v1[o]) if slips else (0.0, 0.0)
+    move(model, s.q, s.v, T, s.q)
+    locate(p, s, w)
+    row = w.S[p.body]
     for i in range(3):
-        port.seen[i] = row[COM + i] + own[WAY + i]
-    quaternion_of(row, p[FRAME : FRAME + 9], port.seen[3:7])
-    show_tree(model.kind, model.qi, model.vi, port.centers, work.S, q, v, friction.force, port.seen)
+        s.z[i] = row[COM + i] + w.way[i]
+    quaternion_of(row, p.frame, s.quaternion)
+    look_outside(model, p.centers, s.q, s.v, s.Q, s.V)
 
 
 @cache
 def _settling(halves):
-    """`settle`, and `sharpen`: the elimination with every joint's true slope. Compiled once a process."""
+    """What both kinds of port share, made for the laws of the user's own; compiled once a process."""
     at_rest, resolve = joint_laws.with_customs(*halves)
     settle = stiction_kernels(at_rest, resolve)
 
@@ -221,7 +128,7 @@ def _settling(halves):
         if friction.mode[o] == 0:
             return T * ic
         f = abs(K * friction.e[o] - ic * v1)
-        law, j = joints.law[o], int(joints.place[o])
+        law, j = joints.law[o], joints.place[o]
         rest = at_rest(law, joints.numbers, j)
         dr = resolve(law, joints.numbers, j, 1.0 / ic, max(f, rest) / ic)[2]
         return T * dr / (1.0 + dr / ic)
@@ -250,125 +157,119 @@ def _settling(halves):
                 return
 
     @kernel_exact
-    def push(p, model, joints, friction, work, port, T):
-        """Settle the step under the wrench in own[PUSH:], unless that was the last thing done; the motion it gives."""
-        own, v = port.own, port.v
-        k, joint = int(p[BODY]), int(p[JOINT])
-        way, h = own[WAY : WAY + 3], own[PUSH : PUSH + 6]
-        if own[ROWS] == 0.0:
-            prepare_world(work.S, model.g)
-            forward_one(model.parent, model.kind, model.qi, model.vi, model.C, port.q, v, work.S)
-            turned(work.S[k], p[POINT : POINT + 3], way)
-            own[ROWS] = 1.0
-        same = own[DONE] == 1.0 and own[PERIOD] == T
+    def push(p, s, w, h, T):
+        """Settle the step under the wrench h, unless that was the last thing done; and the motion that it gives."""
+        same = w.settled[0] == 1
         for i in range(6):
-            same = same and own[HELD + i] == h[i]
-            own[HELD + i] = h[i]
-        new = feed(int(p[FED]), port.speeds, port.fed, port.tau, joints.target)
-        if same and not new:
+            same = same and w.held[i] == h[i]
+            w.held[i] = h[i]
+        if same:
             return
-        spin_evenly(model, work.S, T)
-        prepare_joints(model, joints, work, port.tau, port.q, v, T)
-        if joint >= 0:
-            work.free_tau[joint] += h[0]
+        if p.joint >= 0:
+            w.free_tau[p.joint] = w.unpushed[0] + h[0]
         else:
-            put_wrench(work.wrench, k, 0, way, h, 1.0)
-        own[FOUND] = 1.0 if settle(model, joints, friction, work, v, T) else 0.0
-        own[DONE], own[PERIOD] = 1.0, T
-        mean_motion(work.S[k], model.g, p[FALLS] != 0.0, way, port.path[1:], T, own[MOTION : MOTION + 6])
+            put_wrench(w.wrench, p.body, 0, w.way, h, 1.0)
+        w.found[0] = 1 if settle(model_of(p), joints_of(p, w), friction_of(s, w), work_of(w), s.v, T) else 0
+        w.settled[0] = 1
+        mean_motion(w.S[p.body], p.g, p.falls == 1, w.way, s.x, T, w.motion)
+
+    @kernel_exact
+    def ready(p, s, w, T):
+        """The elimination in the modes of the last trial, for `answered`."""
+        sharpen(model_of(p), joints_of(p, w), friction_of(s, w), work_of(w), T)
 
     @kernel
-    def answered(p, model, work, own, h, T):
-        """The motion by a unit of wrench h on the point, or of torque in the joint, into own[MOVED:]."""
-        k = int(p[BODY])
-        way, out = own[WAY : WAY + 3], own[MOVED : MOVED + 6]
-        clear_impulse(work.S)
-        if p[JOINT] >= 0.0:
-            work.S[k, G] = -T
+    def answered(p, w, h, T):
+        """The motion by a unit of wrench h on the point, or of torque in the joint, into w.moved."""
+        clear_impulse(w.S)
+        if p.joint >= 0:
+            w.S[p.body, G] = -T
         else:
-            put_wrench(work.S, k, X, way, h, -T)
-        respond(model.parent, model.kind, model.vi, work.S, work.a)
-        at_point(work.S[k], S_, S_ + 3, way, out)
+            put_wrench(w.S, p.body, X, w.way, h, -T)
+        respond(p.parent, p.kind, p.vi, w.S, w.a)
+        at_point(w.S[p.body], S_, S_ + 3, w.way, w.moved)
 
-    return push, sharpen, answered
+    return push, ready, answered
 
 
 @cache
 def space_kernels(*halves):
     """Wrench on a point in, its velocity and angular velocity out; `halves` are those of laws of the user's own."""
-    push, sharpen, answered = _settling(halves)
+    push, ready, answered = _settling(halves)
 
     @kernel_exact
-    def answer(p, s, h, T, motion, slope):
-        model, joints, friction = model_of(p), joints_of(p, s, 6), friction_of(p, s, 6)
-        work, port = work_of(p, s, 6), port_of(p, s, 6)
-        own = port.own
-        for i in range(6):
-            own[PUSH + i] = h[i]
-        push(p, model, joints, friction, work, port, T)
-        sharpen(model, joints, friction, work, T)
-        unit = own[PUSH : PUSH + 6]
+    def answer(p, s, w, h, T, motion, slope):
+        push(p, s, w, h, T)
+        ready(p, s, w, T)
         for c in range(6):
-            motion[c] = own[MOTION + c]
+            motion[c] = w.motion[c]
             for i in range(6):
-                unit[i] = 1.0 if i == c else 0.0
-            answered(p, model, work, own, unit, T)
+                w.unit[i] = 1.0 if i == c else 0.0
+            answered(p, w, w.unit, T)
             for i in range(6):
-                slope[i, c] = own[MOVED + i]
+                slope[i, c] = w.moved[i]
 
     @kernel_exact
-    def advance(p, s, h, v, T):
-        model, joints, friction = model_of(p), joints_of(p, s, 6), friction_of(p, s, 6)
-        work, port = work_of(p, s, 6), port_of(p, s, 6)
+    def advance(p, s, w, h, v, T):
+        push(p, s, w, h, T)
+        finish(p, s, w, T)
         for i in range(6):
-            port.own[PUSH + i] = h[i]
-            s[i] = v[i]
-            s[6 + i] += T * v[i]
-        push(p, model, joints, friction, work, port, T)
-        finish(p, model, joints, friction, work, port, T)
+            s.velocity[i] = v[i]
+            s.position[i] += T * v[i]
 
-    return answer, advance
+    @kernel_exact
+    def tick(p, s, w, h, T, motion):
+        """Both without the slope, which only trials need."""
+        push(p, s, w, h, T)
+        for i in range(6):
+            motion[i] = w.motion[i]
+        advance(p, s, w, h, motion, T)
+
+    return Halves(answer, advance, prepare, restore, tick)
 
 
 @cache
 def line_kernels(*halves):
     """Force along one direction, or torque in a joint, in; velocity along it out."""
-    push, sharpen, answered = _settling(halves)
-
-    @kernel
-    def press(p, own, h):
-        """The wrench to settle; a joint takes its torque in place of the first of the six."""
-        for i in range(6):
-            own[PUSH + i] = h * p[ALONG + i]
+    push, ready, answered = _settling(halves)
 
     @kernel_exact
-    def answer(p, s, h, T):
-        model, joints, friction = model_of(p), joints_of(p, s, 1), friction_of(p, s, 1)
-        work, port = work_of(p, s, 1), port_of(p, s, 1)
-        own, joint = port.own, int(p[JOINT])
-        press(p, own, h)
-        push(p, model, joints, friction, work, port, T)
-        moved = work.v1[joint] if joint >= 0 else 0.0
-        sharpen(model, joints, friction, work, T)
-        answered(p, model, work, own, p[ALONG : ALONG + 6], T)
-        if joint >= 0:
-            return moved, work.a[joint]
+    def press(p, s, w, h, T):
+        """Settle under the force h; a joint takes it in place of the first of the six. The motion along it."""
+        for i in range(6):
+            w.unit[i] = h * p.along[i]
+        push(p, s, w, w.unit, T)
+        if p.joint >= 0:
+            return w.v1[p.joint]
+        moved = 0.0
+        for i in range(6):
+            moved += p.along[i] * w.motion[i]
+        return moved
+
+    @kernel_exact
+    def answer(p, s, w, h, T):
+        moved = press(p, s, w, h, T)
+        ready(p, s, w, T)
+        answered(p, w, p.along, T)
+        if p.joint >= 0:
+            return moved, w.a[p.joint]
         slope = 0.0
         for i in range(6):
-            moved += p[ALONG + i] * own[MOTION + i]
-            slope += p[ALONG + i] * own[MOVED + i]
+            slope += p.along[i] * w.moved[i]
         return moved, slope
 
     @kernel_exact
-    def advance(p, s, h, v, T):
-        model, joints, friction = model_of(p), joints_of(p, s, 1), friction_of(p, s, 1)
-        work, port = work_of(p, s, 1), port_of(p, s, 1)
-        press(p, port.own, h)
-        push(p, model, joints, friction, work, port, T)
-        finish(p, model, joints, friction, work, port, T)
-        s[0] = v
-        s[1] += T * v
-        if p[JOINT] >= 0.0:  # it is where its coordinate is
-            s[1] = port.q[int(model.qi[int(p[BODY])])]
+    def advance(p, s, w, h, v, T):
+        press(p, s, w, h, T)
+        finish(p, s, w, T)
+        s.velocity[0] = v
+        s.position[0] += T * v
+        if p.joint >= 0:  # it is where its coordinate is
+            s.position[0] = s.q[p.qi[p.body]]
 
-    return answer, advance
+    @kernel_exact
+    def tick(p, s, w, h, T):
+        """Both without the slope, which only trials need."""
+        advance(p, s, w, h, press(p, s, w, h, T), T)
+
+    return Halves(answer, advance, prepare, restore, tick)

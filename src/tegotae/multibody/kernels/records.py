@@ -2,9 +2,6 @@
 
 from collections import namedtuple
 
-# Whole numbers (of the tree, law, place, mode) may come as floats: a block keeps them so among its parameters and its
-# state. Where they are indices they are made whole.
-
 # The tree: see `layout.py`. g is gravity.
 Model = namedtuple("Model", "parent kind qi vi C g")
 
@@ -41,10 +38,3 @@ GAP, POINT, AXES, PLACES = 0, 3, 6, 15
 Dual = namedtuple("Dual", "W columns blocks limit active work levers root fresh")
 C, B, F = 0, 1, 2
 KINDS, FIRST, OWNER = 0, 1, 2
-
-# What drives a run, a row for each tick or one for all: joint torques, targets of the servos, and wrenches (force,
-# torque, in world axes) at `place` in the frame of `body`.
-Drive = namedtuple("Drive", "tau target body place wrench")
-
-# What a run records, a row for each recorded tick; of each pair its force and gap.
-Tape = namedtuple("Tape", "q v friction pairs")

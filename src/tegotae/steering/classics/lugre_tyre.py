@@ -10,18 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.result import Result, Variable
-from tegotae.running import report_divergence, time_of
+from tegotae.running.loop import report_divergence, time_of
 from tegotae.steering.kernels import lugre
 from tegotae.steering.pressure import REFERENCE_COUNT
 from tegotae.steering.steady import Steady
 
 _LOOP = """
 @entry
-def loop(p, s, steer, slip_angle, speed, slip, T, every, record):
-    march(p, s, steer, slip_angle, speed, slip, T, every, record)
+def loop(p, steer, slip_angle, speed, slip, T, every, record):
+    march(p, steer, slip_angle, speed, slip, T, every, record)
 """
 _OUTPUTS = (
     ("longitudinal_force", "N", "on the tyre, forwards"),
@@ -120,21 +119,15 @@ class LuGreTyre:
         return cls(stiffness=K * scale, damping=B * scale, kinetic=friction, static=friction, **own)
 
     @property
-    def parameters(self) -> Array:
-        """[sigma0, sigma1, sigma2, mu_k, mu_s, v_s, gamma, Fz, L, xi_c]."""
-        bristle = [self.stiffness, self.damping, self.viscosity]
-        level = [self.kinetic, self.static, self.velocity, self.exponent]
-        return np.array([*bristle, *level, self.load, 2.0 * self.half_length, self.centre])
+    def parameters(self) -> lugre.Tyre:
+        """In the letters of its kernels."""
+        bristle = (self.stiffness, self.damping, self.viscosity)
+        level = (self.kinetic, self.static, self.velocity, self.exponent)
+        return lugre.Tyre(*bristle, *level, self.load, 2.0 * self.half_length, self.centre)
 
     @cached_property
     def _module(self) -> ModuleType:
         return build(_LOOP, (("march", lugre.lugre_march),))
-
-    @staticmethod
-    def _fresh() -> Array:
-        state = np.zeros(7)
-        state[lugre.WAY] = 1.0
-        return state
 
     def run(
         self,
@@ -169,7 +162,7 @@ class LuGreTyre:
         speeds = checks.held(own, "speed", speed, "m/s", ticks)
         slips = checks.held(own, "slip", slip, "m/s", ticks)
         table = np.empty((len(_OUTPUTS), ticks // every))
-        self._module.loop(self.parameters, self._fresh(), steers, angles, speeds, slips, period, every, table)
+        self._module.loop(self.parameters, steers, angles, speeds, slips, period, every, table)
         report_divergence(own, table, every, period)
         variables = {"time": time_of(ticks, every, period)}
         given = (("steer", steers, "rad"), ("slip_angle", angles, "rad"), ("speed", speeds, "m/s"))
@@ -205,7 +198,7 @@ class LuGreTyre:
             held = [np.full(4, x) for x in (0.0, alpha, V, S)]
             table = np.empty((len(_OUTPUTS), 1))
             period = 80.0 * self.half_length / float(abs(V + S))
-            self._module.loop(self.parameters, self._fresh(), *held, period, 4, table)
+            self._module.loop(self.parameters, *held, period, 4, table)
             out[i] = table[:, 0]
         columns = dict(zip(("longitudinal_force", "lateral_force", "torque"), out.T, strict=True))
         return Steady.of({"slip_angle": angles, "slip": slips, **columns}, angles.shape)

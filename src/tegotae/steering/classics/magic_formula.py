@@ -14,7 +14,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.result import Result, Variable
-from tegotae.running import time_of
+from tegotae.running.loop import time_of
 from tegotae.steering.kernels import magic
 from tegotae.steering.steady import Steady
 
@@ -129,11 +129,11 @@ class MagicFormula:
         )  # fmt: skip
 
     @property
-    def parameters(self) -> Array:
-        """[B, C, D, E, Bt, Ct, Dt, Et, xi_c]."""
-        force = [self.stiffness_factor, self.shape, self.peak, self.curvature]
-        trail = [self.trail_stiffness_factor, self.trail_shape, self.trail, self.trail_curvature]
-        return np.array([*force, *trail, self.centre])
+    def parameters(self) -> magic.Tyre:
+        """In the letters of its kernels."""
+        force = (self.stiffness_factor, self.shape, self.peak, self.curvature)
+        trail = (self.trail_stiffness_factor, self.trail_shape, self.trail, self.trail_curvature)
+        return magic.Tyre(*force, *trail, self.centre)
 
     @cached_property
     def _module(self) -> ModuleType:

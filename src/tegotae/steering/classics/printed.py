@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.friction.laws import Coulomb
 from tegotae.result import Result, Variable
-from tegotae.running import report_divergence, time_of
+from tegotae.running.loop import report_divergence, time_of
 from tegotae.steering.hands import Driver
 from tegotae.steering.kernels import printed as k
 from tegotae.steering.system import SteeringSystem
@@ -26,8 +26,8 @@ steered, rubbed = make(load, train)
 
 
 @entry
-def loop(p, c, hand, s, xi, e, torque, wanted, rates, speed, T, every, record):
-    steered(p, c, hand, s, xi, e, torque, wanted, rates, speed, T, every, record)
+def loop(p, c, hand, delta, rate, xi, e, torque, wanted, rates, speed, T, every, record):
+    steered(p, c, hand, delta, rate, xi, e, torque, wanted, rates, speed, T, every, record)
 
 
 @entry
@@ -120,22 +120,18 @@ class ExplicitSteering:
         if hand is not None:
             checks.instance(own, "hand", hand, Driver, "Give a Driver(...).")
             wanted, rates = hand.angles(period, checks.ticks_of(own, "duration", duration, period, 8))
-            torque, arms = np.zeros(wanted.size), np.array([hand.stiffness, hand.damping])
+            torque, arms = np.zeros(wanted.size), k.Arms(hand.stiffness, hand.damping)
         else:
             torque = checks.signal(own, "hand_torque", hand_torque, "N·m", 1).ravel()  # type: ignore[arg-type]
-            wanted, rates, arms = np.zeros(torque.size), np.zeros(torque.size), np.zeros(2)
+            wanted, rates, arms = np.zeros(torque.size), np.zeros(torque.size), k.Arms(0.0, 0.0)
         speeds = checks.held(own, "speed", self.system.speed if speed is None else speed, "m/s", torque.size)
-        state, places, stretches = self._start(
-            dict(checks.mapping(own, "initial", initial, 'Such as {"position": 0.1}.'))
-        )
-        table = np.empty((k.GIVEN, torque.size // every))
-        patch = self.system.vehicle.on(self.system.patch).parameters
-        self._module.loop(
-            patch, self._column, arms, state, places, stretches, torque, wanted, rates, speeds, period, every, table
-        )
+        start = self._start(dict(checks.mapping(own, "initial", initial, 'Such as {"position": 0.1}.')))
+        table = np.empty((len(_RECORDED), torque.size // every))
+        given = (torque, wanted, rates, speeds, period, every, table)
+        self._module.loop(self._tyre, self._column, arms, *start, *given)
         report_divergence(own, table, every, period)
         variables = {"time": time_of(torque.size, every, period)}
-        angle = self.system.column.gear * table[k.STEER]
+        angle = self.system.column.gear * table[0]
         variables["wheel_angle"] = Variable(("time",), angle, "rad", "of the wheel, to the left")
         for row, (name, unit, meaning) in zip(table, _RECORDED, strict=True):
             variables[name] = Variable(("time",), row.copy(), unit, meaning)
@@ -156,9 +152,16 @@ class ExplicitSteering:
         return out
 
     @property
-    def _column(self) -> Array:
+    def _tyre(self) -> k.Tyre:
+        own = self.system.vehicle.on(self.system.patch).values
+        single = ("stiffness", "damping", "half_length", "centre", "slip_share", "scale")
+        K, B, a, xi_c, share, scale = (float(cast(float, own[name])) for name in single)
+        return k.Tyre(K, B, a, xi_c, share, scale, self.system.patch.law.parameters[0], own["pressure"])
+
+    @property
+    def _column(self) -> k.PrintedColumn:
         c = self.system.column
-        return np.array([c.inertia, c.gear, c.friction, c.stiffness, c.damping])
+        return k.PrintedColumn(c.inertia, c.gear, c.friction, c.stiffness, c.damping)
 
     @property
     def _module(self) -> ModuleType:
@@ -166,17 +169,17 @@ class ExplicitSteering:
         functions = (("make", k.explicit_kernels), ("load", self.system.patch.pressure.kernel), ("train", train))
         return build(_LOOPS, functions)
 
-    def _start(self, initial: Mapping[str, ArrayLike]) -> tuple[Array, Array, Array]:
-        """The state, the places of the bristles (cell centres) and their stretches."""
-        own, patch, state = type(self).__name__, self.system.patch, np.zeros(k.GIVEN + 1)
-        spots = {"position": (k.STEER, "rad"), "velocity": (k.RATE, "rad/s")}
+    def _start(self, initial: Mapping[str, ArrayLike]) -> tuple[float, float, Array, Array]:
+        """Steer angle and its rate, the places of the bristles (cell centres) and their stretches."""
+        own, patch, found = type(self).__name__, self.system.patch, {"position": 0.0, "velocity": 0.0}
+        units = {"position": "rad", "velocity": "rad/s"}
         for name, value in initial.items():
-            if name not in spots:
-                checks.refuse(own, f"initial[{name!r}] cannot be set.", f"It takes {', '.join(spots)}.")
-            spot, unit = spots[name]
-            state[spot] = checks.number(own, f"initial[{name!r}]", value, unit)
+            if name not in found:
+                checks.refuse(own, f"initial[{name!r}] cannot be set.", f"It takes {', '.join(found)}.")
+            found[name] = checks.number(own, f"initial[{name!r}]", value, units[name])
         cells = (np.arange(patch.bristles) + 0.5) / patch.bristles
-        return state, patch.half_length * (2.0 * cells - 1.0), np.zeros(patch.bristles)
+        places = patch.half_length * (2.0 * cells - 1.0)
+        return found["position"], found["velocity"], places, np.zeros(patch.bristles)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,30 +14,25 @@ import numpy as np
 
 from tegotae.compile import kernel, kernel_sums
 from tegotae.steering.kernels.carcass import nearer, own_slope
-from tegotae.steering.kernels.patch import BRISTLES, GIVING, NEXT_PHASE, ROOM, ROWS, SPEED, prepare_kernel
+from tegotae.steering.kernels.patch import rearmost
 
 
 @cache
-def rigid_axle(load, bristle):
+def rigid_axle(bristle):
     """On a tread that does not give way."""
-    prepare = prepare_kernel(load)
 
     @kernel_sums
-    def felt(p, s, v, dw, dr, T):
+    def felt(p, s, w, v, dw, dr, T):
         """Sums over the row."""
-        prepare(p, s, T)
-        K, B, a, n = p[0], p[1], p[2], int(p[6])
-        own = BRISTLES + n
-        h = 2.0 * a / n
-        rear = s[own + NEXT_PHASE] * h - a - p[3]
-        rolling = 0.5 * K * s[SPEED]
-        rows = s[own + ROWS : own + ROWS + ROOM * n].reshape((ROOM, n))
+        K, B, n = p.K, p.B, w.f_0.shape[0]
+        rear, h = rearmost(p, w, n)
+        rolling = 0.5 * K * w.V[0]
         tau = tau_v = tau_w = tau_r = total = total_v = total_w = total_r = 0.0
         for j in range(n):
-            A, Ti, f_v = j * h + rear, rows[3, j], rows[1, j]
+            A, Ti, f_v = j * h + rear, w.Ti[j], w.f_v[j]
             ic = B + Ti * K
             f_r = ic * A + rolling * Ti * Ti
-            f, opening = bristle(rows[0, j] + f_v * v + ic * dw + f_r * dr, rows[2, j], ic, p)
+            f, opening = bristle(w.f_0[j] + f_v * v + ic * dw + f_r * dr, w.load[j], ic, p.law)
             tau += A * f
             tau_v += A * opening * f_v
             tau_w += A * opening * ic
@@ -52,21 +47,21 @@ def rigid_axle(load, bristle):
 
 
 @cache
-def elastic_axle(load, bristle):
+def elastic_axle(bristle):
     """On an elastic carcass, whose tread takes the velocity that goes with the axle's motion (see `carcass`)."""
-    rigid = rigid_axle(load, bristle)
+    rigid = rigid_axle(bristle)
 
     @kernel
-    def felt(p, s, v, dw, dr, T):
+    def felt(p, s, w, v, dw, dr, T):
         """As the rigid one, the tread given way."""
-        w = s[GIVING]
+        wc = s.wc[0]
         low, high = -np.inf, np.inf
         for _ in range(100):
-            tau, tau_v, tau_w, tau_r, total, total_v, total_w, total_r = rigid(p, s, v, w + dw, dr, T)
-            trial, low, high, met = nearer(p, s, w, total, total_w, low, high, T)
+            tau, tau_v, tau_w, tau_r, total, total_v, total_w, total_r = rigid(p, s, w, v, wc + dw, dr, T)
+            trial, low, high, met = nearer(p, s, wc, total, total_w, low, high, T)
             if met:
                 break
-            w = trial
+            wc = trial
         # By how much the tread follows each motion takes its share off every slope.
         all_w = own_slope(p, T) + total_w
         by_v, by_w, by_r = total_v / all_w, total_w / all_w, total_r / all_w

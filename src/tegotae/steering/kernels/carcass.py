@@ -1,10 +1,10 @@
 """A tread that gives way sideways: a mass on a spring and a damper between rim and bristles (see `kernels.patch`).
 
-Each trial steering rate v asks for the tread velocity w with
+Each trial steering rate v asks for the tread velocity wc with
 
-    mc (w - w0)/T + kc (yc + T w) + bc w + sum f(v, w) = 0
+    mc (wc - w0)/T + kc (yc + T wc) + bc wc + sum f(v, wc) = 0
 
-Every bristle resists more, the faster the tread moves against it, so the left side rises with w: Newton inside a
+Every bristle resists more, the faster the tread moves against it, so the left side rises with wc: Newton inside a
 bracket that tightens.
 """
 
@@ -12,8 +12,9 @@ from functools import cache
 
 import numpy as np
 
+from tegotae.block import Halves
 from tegotae.compile import kernel
-from tegotae.steering.kernels.patch import GIVEN, GIVING, commit_kernel, coulomb_bristle, gather_kernel, law_bristle
+from tegotae.steering.kernels.patch import commit_kernel, coulomb_bristle, gather_kernel, law_bristle, prepare_kernel
 
 EPSILON = 2.220446049250313e-16
 
@@ -21,62 +22,63 @@ EPSILON = 2.220446049250313e-16
 @kernel
 def own_slope(p, T):
     """By how much the carcass itself resists more for each m/s of the tread."""
-    return p[10] / T + p[8] * T + p[9]
+    return p.mc / T + p.kc * T + p.bc
 
 
 @kernel
-def nearer(p, s, w, total, total_w, low, high, T):
-    """A step of Newton inside its bracket: -> the next w, the bracket, and whether this w is as near as can be.
+def nearer(p, s, wc, total, total_w, low, high, T):
+    """A step of Newton inside its bracket: -> the next wc, the bracket, and whether this wc is as near as can be.
 
-    total is the force of the bristles at w, total_w its slope.
+    total is the force of the bristles at wc, total_w its slope.
     """
-    kc, bc, mc = p[8], p[9], p[10]
+    kc, bc, mc = p.kc, p.bc, p.mc
+    yc, w0 = s.yc[0], s.wc[0]
     own = own_slope(p, T)
-    gap = mc * (w - s[GIVING]) / T + kc * (s[GIVEN] + T * w) + bc * w + total
-    scale = own * (abs(w) + abs(s[GIVING])) + kc * abs(s[GIVEN]) + abs(total)
+    gap = mc * (wc - w0) / T + kc * (yc + T * wc) + bc * wc + total
+    scale = own * (abs(wc) + abs(w0)) + kc * abs(yc) + abs(total)
     if abs(gap) <= 8.0 * EPSILON * scale:
-        return w, low, high, True
+        return wc, low, high, True
     if gap > 0.0:
-        high = w
+        high = wc
     else:
-        low = w
-    trial = w - gap / (own + total_w)
+        low = wc
+    trial = wc - gap / (own + total_w)
     if not low < trial < high:
         trial = 0.5 * (low + high)
-    return trial, low, high, trial in (w, low, high)
+    return trial, low, high, trial in (wc, low, high)
 
 
 def elastic_halves(load, bristle):
     """The row on an elastic carcass."""
-    gather, commit = gather_kernel(load, bristle), commit_kernel(load, bristle)
+    gather, commit = gather_kernel(bristle), commit_kernel(bristle)
 
     @kernel
-    def give(p, s, v, T):
-        """The tread velocity w that goes with a steering rate."""
-        w = s[GIVING]
+    def give(p, s, w, v, T):
+        """The tread velocity wc that goes with a steering rate."""
+        wc = s.wc[0]
         low, high = -np.inf, np.inf
         for _ in range(100):
-            _, _, _, total, _, total_w = gather(p, s, v, w, T)
-            trial, low, high, met = nearer(p, s, w, total, total_w, low, high, T)
+            _, _, _, total, _, total_w = gather(p, w, v, wc)
+            trial, low, high, met = nearer(p, s, wc, total, total_w, low, high, T)
             if met:
                 break
-            w = trial
-        return w
+            wc = trial
+        return wc
 
     @kernel
-    def answer(p, s, v, T):
-        """Torque on the mover and its slope for a trial steering rate; keeps nothing but the rows."""
-        w = give(p, s, v, T)
-        tau, tau_v, tau_w, _, total_v, total_w = gather(p, s, v, w, T)
+    def answer(p, s, w, v, T):
+        """Torque on the mover and its slope for a trial steering rate."""
+        wc = give(p, s, w, v, T)
+        tau, tau_v, tau_w, _, total_v, total_w = gather(p, w, v, wc)
         w_v = -total_v / (own_slope(p, T) + total_w)
         return -tau, -(tau_v + tau_w * w_v)
 
     @kernel
-    def advance(p, s, v, T):
+    def advance(p, s, w, v, T):
         """Commit the steering rate that really happened."""
-        commit(p, s, v, give(p, s, v, T), T)
+        commit(p, s, w, v, give(p, s, w, v, T), T)
 
-    return answer, advance
+    return Halves(answer, advance, prepare_kernel(load))
 
 
 @cache

@@ -1,8 +1,5 @@
 """The averaged 2-D LuGre tyre, in the letters of velenis2002, for a load that is uniform over the patch.
 
-    p = [sigma0, sigma1, sigma2, mu_k, mu_s, v_s, gamma, Fz, L, xi_c]
-    s = [Fx, Fy, tau_r, zx, zy, zh, way]      way: +1 if the front leads, -1 if the rear does
-
 Bristles enter at zeta = 0, the leading edge, and leave at zeta = L:
 
     dz/dt + c dz/dzeta = v - C z,   z(0) = 0,   C = sigma0 |v|/g(|v|),   c = |R omega|
@@ -12,16 +9,39 @@ would be in the steady state for the same v and c: z(L) = kappa z = nu zh. So th
 """
 
 import math
+from typing import NamedTuple
 
 from tegotae.compile import kernel
 
-LUGRE_FX, LUGRE_FY, LUGRE_TORQUE, ZX, ZY, ZH, WAY = range(7)
+
+class Tyre(NamedTuple):
+    """What it is; L is the length of the patch."""
+
+    sigma0: float
+    sigma1: float
+    sigma2: float
+    mu_k: float
+    mu_s: float
+    v_s: float
+    gamma: float
+    Fz: float
+    L: float
+    xi_c: float
+
+
+class Brush(NamedTuple):
+    """What it remembers; way is +1 if the front leads, -1 if the rear does."""
+
+    zx: float
+    zy: float
+    zh: float
+    way: float
 
 
 @kernel
 def level(p, speed):
     """g = mu_k + (mu_s - mu_k) exp(-(|v|/v_s)^gamma)"""
-    return p[3] + (p[4] - p[3]) * math.exp(-((speed / p[5]) ** p[6]))
+    return p.mu_k + (p.mu_s - p.mu_k) * math.exp(-((speed / p.v_s) ** p.gamma))
 
 
 @kernel
@@ -51,44 +71,44 @@ def relaxed(z, v, rate, T):
 
 
 @kernel
-def lugre_step(p, s, rate, Va, S, Vr, T):
-    """One tick of steering at `rate`, slip V alpha = Va and S = R omega - V, rolling with Vr.
+def lugre_step(p, z, rate, Va, S, Vr, T):
+    """One tick of steering at `rate`, slip V alpha = Va and S = R omega - V, rolling with Vr -> z, Fx, Fy, tau_r.
 
     The averaged form knows one slip velocity for the whole patch, that of its middle: of a turn it sees the arm xi_c
     alone.
     """
-    sigma0, sigma1, sigma2, Fz, L, xi_c = p[0], p[1], p[2], p[7], p[8], p[9]
-    if Vr * s[WAY] < 0.0:  # the other end leads from now on: zeta becomes L - zeta
-        s[ZH], s[WAY] = s[ZY] - s[ZH], -s[WAY]
+    sigma0, sigma1, sigma2, Fz, L, xi_c = p.sigma0, p.sigma1, p.sigma2, p.Fz, p.L, p.xi_c
+    zh, way = z.zh, z.way
+    if Vr * way < 0.0:  # the other end leads from now on: zeta becomes L - zeta
+        zh, way = z.zy - zh, -way
     vx, vy, c = -S, -xi_c * rate - Va, abs(Vr)
     speed = math.sqrt(vx * vx + vy * vy)
     C = sigma0 * speed / level(p, speed)
     kappa, nu = leaving(C * L / c) if c > 0.0 else (0.0, 0.0)
     decay, decay_h = C + kappa * c / L, C + nu * c / L
-    zx, _ = relaxed(s[ZX], vx, decay, T)
-    zy, mean = relaxed(s[ZY], vy, decay, T)
+    zx, _ = relaxed(z.zx, vx, decay, T)
+    zy, mean = relaxed(z.zy, vy, decay, T)
     # zh is driven by the mean of z over the tick: second order, and exact when steady
-    zh, _ = relaxed(s[ZH], 0.5 * vy + c / L * mean, decay_h, T)
+    zh, _ = relaxed(zh, 0.5 * vy + c / L * mean, decay_h, T)
     dzx, dzy, dzh = vx - decay * zx, vy - decay * zy, 0.5 * vy + c / L * zy - decay_h * zh
-    s[ZX], s[ZY], s[ZH] = zx, zy, zh
     fx = Fz * (sigma0 * zx + sigma1 * dzx + sigma2 * vx)
     fy = Fz * (sigma0 * zy + sigma1 * dzy + sigma2 * vy)
     # first moment about the leading edge; viscous friction is spread evenly
     moment = Fz * L * (sigma0 * zh + sigma1 * dzh + 0.5 * sigma2 * vy)
-    s[LUGRE_FX], s[LUGRE_FY] = -fx, -fy
-    s[LUGRE_TORQUE] = s[WAY] * (0.5 * L * fy - moment) - xi_c * fy
+    return Brush(zx, zy, zh, way), -fx, -fy, way * (0.5 * L * fy - moment) - xi_c * fy
 
 
 @kernel
-def lugre_march(p, s, steer, slip_angle, speed, slip, T, every, record):
-    """A whole record; s ends as the state after it."""
-    delta = steer[0]
+def lugre_march(p, steer, slip_angle, speed, slip, T, every, record):
+    """A whole record from rest; a row of it is Fx, Fy, tau_r."""
+    z, delta = Brush(0.0, 0.0, 0.0, 1.0), steer[0]
     row, wait = 0, every
     for k in range(steer.shape[0]):
-        lugre_step(p, s, (steer[k] - delta) / T, speed[k] * slip_angle[k], slip[k], speed[k] + slip[k], T)
+        rate, Vr = (steer[k] - delta) / T, speed[k] + slip[k]
+        z, Fx, Fy, tau_r = lugre_step(p, z, rate, speed[k] * slip_angle[k], slip[k], Vr, T)
         delta = steer[k]
         wait -= 1
         if wait == 0:
             wait = every
-            record[:, row] = s[: LUGRE_TORQUE + 1]
+            record[0, row], record[1, row], record[2, row] = Fx, Fy, tau_r
             row += 1

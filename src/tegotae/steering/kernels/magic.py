@@ -1,11 +1,23 @@
-"""The Magic Formula: a curve through measurements of a rolling tyre, in Pacejka's letters.
-
-p = [B, C, D, E, Bt, Ct, Dt, Et, xi_c]
-"""
+"""The Magic Formula: a curve through measurements of a rolling tyre, in Pacejka's letters."""
 
 import math
+from typing import NamedTuple
 
 from tegotae.compile import kernel
+
+
+class Tyre(NamedTuple):
+    """Coefficients of the force and of the trail, and the steering axis."""
+
+    B: float
+    C: float
+    D: float
+    E: float
+    Bt: float
+    Ct: float
+    Dt: float
+    Et: float
+    xi_c: float
 
 
 @kernel
@@ -24,9 +36,9 @@ def magic_forces(p, alpha, V):
     if V == 0.0:
         return 0.0, 0.0
     way = math.copysign(1.0, V)
-    Fy = way * p[2] * math.sin(p[1] * bent(p[0], p[3], alpha))
-    t = p[6] * math.cos(p[5] * bent(p[4], p[7], alpha))
-    return Fy, (way * t + p[8]) * Fy
+    Fy = way * p.D * math.sin(p.C * bent(p.B, p.E, alpha))
+    t = p.Dt * math.cos(p.Ct * bent(p.Bt, p.Et, alpha))
+    return Fy, (way * t + p.xi_c) * Fy
 
 
 @kernel

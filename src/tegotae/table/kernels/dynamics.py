@@ -5,50 +5,14 @@
 h gathers what turning does, gravity, motors and the wrench on the plate. A slender uniform rod of mass m moves exactly
 as m/6 at both ends and 2m/3 in its middle: the ends belong to arm and plate, the middle to itself.
 
-y: 0:3 p, 3:7 quaternion (w, x, y, z), 7:10 v, 10:13 w.
-B: 0 mass of the plate, 1:4 its first moment, 4:10 its inertia about the joints' centre (xx, yy, zz, xy, xz, yz), both
-   in the plate's axes, 10 I of an arm, 11 first moment of an arm, 12 middle mass of a rod, 13 gravity.
+y: 0:3 p, 3:7 quaternion (w, x, y, z), 7:10 v, 10:13 w. B is the mechanism and o room to work in, see `MECHANISM` and
+`ROOM` of `plant_layout`.
 """
 
 import math
-from typing import NamedTuple
-
-import numpy as np
 
 from tegotae.compile import kernel
-from tegotae.table.kernels.hexa import ROW, inverse, inverse_jacobian
-
-
-class Room(NamedTuple):
-    """Arrays to work in: made once, so that a tick allocates nothing."""
-
-    th: np.ndarray
-    thd: np.ndarray
-    N: np.ndarray
-    W: np.ndarray
-    M: np.ndarray
-    h: np.ndarray
-    R: np.ndarray
-    Q: np.ndarray
-    P: np.ndarray
-    A: np.ndarray
-    f: np.ndarray
-    c: np.ndarray
-    k: np.ndarray
-    y: np.ndarray
-    J: np.ndarray
-    tau: np.ndarray
-    p: np.ndarray
-    w: np.ndarray
-
-
-def room() -> Room:
-    """Fresh arrays to work in."""
-    six, square, turn = (lambda: np.zeros(6)), (lambda: np.zeros((6, 6))), (lambda: np.zeros((3, 3)))
-    return Room(
-        six(), six(), np.zeros((6, ROW)), square(), square(), six(), turn(), turn(), turn(), square(), six(), six(),
-        np.zeros((4, 13)), np.zeros(13), np.zeros((3, 6)), six(), np.zeros(3), np.zeros(8),
-    )  # fmt: skip
+from tegotae.table.kernels.hexa import inverse, inverse_jacobian
 
 
 @kernel
@@ -64,16 +28,16 @@ def matrix(y, R):
 @kernel
 def plate_terms(B, y, R, P, M, h):
     """M and h of the plate alone, gravity included; P takes its inertia in the world's axes."""
-    m, g = B[0], B[13]
+    m, g = B.m, B.g
     wx, wy, wz = y[10], y[11], y[12]
-    c0 = R[0, 0] * B[1] + R[0, 1] * B[2] + R[0, 2] * B[3]
-    c1 = R[1, 0] * B[1] + R[1, 1] * B[2] + R[1, 2] * B[3]
-    c2 = R[2, 0] * B[1] + R[2, 1] * B[2] + R[2, 2] * B[3]
+    c0 = R[0, 0] * B.mc[0] + R[0, 1] * B.mc[1] + R[0, 2] * B.mc[2]
+    c1 = R[1, 0] * B.mc[0] + R[1, 1] * B.mc[1] + R[1, 2] * B.mc[2]
+    c2 = R[2, 0] * B.mc[0] + R[2, 1] * B.mc[1] + R[2, 2] * B.mc[2]
     for i in range(3):
         for j in range(3):
-            a0 = R[j, 0] * B[4] + R[j, 1] * B[7] + R[j, 2] * B[8]
-            a1 = R[j, 0] * B[7] + R[j, 1] * B[5] + R[j, 2] * B[9]
-            a2 = R[j, 0] * B[8] + R[j, 1] * B[9] + R[j, 2] * B[6]
+            a0 = R[j, 0] * B.I[0, 0] + R[j, 1] * B.I[0, 1] + R[j, 2] * B.I[0, 2]
+            a1 = R[j, 0] * B.I[0, 1] + R[j, 1] * B.I[1, 1] + R[j, 2] * B.I[1, 2]
+            a2 = R[j, 0] * B.I[0, 2] + R[j, 1] * B.I[1, 2] + R[j, 2] * B.I[2, 2]
             P[i, j] = R[i, 0] * a0 + R[i, 1] * a1 + R[i, 2] * a2
             M[3 + i, 3 + j] = P[i, j]
             M[i, j] = m if i == j else 0.0
@@ -97,7 +61,7 @@ def plate_terms(B, y, R, P, M, h):
 @kernel
 def arm_terms(B, y, i, th, thd, N, W, J, M, h):
     """Arm i and the middle of its rod added to M and h."""
-    inertia, m, g = B[10], B[12], B[13]
+    inertia, m, g = B.I_arm, B.m_rod, B.g
     wx, wy, wz = y[10], y[11], y[12]
     bx, by, bz = N[i, 0], N[i, 1], N[i, 2]
     wb = wx * bx + wy * by + wz * bz
@@ -110,7 +74,7 @@ def arm_terms(B, y, i, th, thd, N, W, J, M, h):
     # the rod keeps its length: n . (xdd - Cdd) + |xd - Cd|^2 = 0
     e = N[i, 3] * (ax + N[i, 9] * t2) + N[i, 4] * (ay + N[i, 10] * t2) + N[i, 5] * (az + N[i, 11] * t2)
     e = (e + ux * ux + uy * uy + uz * uz) / N[i, 12]
-    push = inertia * e - B[11] * g * math.cos(th)
+    push = inertia * e - B.mc_arm * g * math.cos(th)
     for k in range(3):
         for j in range(6):
             J[k, j] = 0.5 * N[i, 6 + k] * W[i, j]
@@ -131,13 +95,13 @@ def arm_terms(B, y, i, th, thd, N, W, J, M, h):
 
 
 @kernel
-def terms(G, B, y, o):
+def terms(B, y, o):
     """M, h (motors and wrench left out), angles and rates at y; False where the arms do not reach."""
     matrix(y, o.R)
-    if inverse(G, y, o.R, o.th, o.N) >= 0:
+    if inverse(B.G, y, o.R, o.th, o.N) >= 0:
         return False
     for i in range(6):
-        if not o.N[i, 12] > 1e-9 * G[i, 8] * G[i, 9]:
+        if not o.N[i, 12] > 1e-9 * B.G[i, 8] * B.G[i, 9]:
             return False
     inverse_jacobian(o.N, o.W)
     plate_terms(B, y, o.R, o.P, o.M, o.h)

@@ -1,38 +1,111 @@
 """Motion, servo and sensor of the six-arm table, a period at a time.  [tarao1999 (10) to (15), Fig. 11]
 
-y and B are those of `dynamics`, C that of `contact`, S and s those of `sensor`, V that of `servo` below.
+A tick: command -> references, encoders -> torques (`prepare`); motion under these and a wrench on the plate, all held,
+and under the surface (`move`, which trials share); encoders and sensor again (`arrive`, `commit`). The plate's mean
+motion over a tick is its way and its turn, the rotation vector, divided by T. Its slope is taken by differences, one
+more trial for each direction: they err by rounding and by bending, both below 1e-7 of it.
+
+y and B are those of `dynamics`, C that of `contact`, S that of `sensor`; V is the servo, see `plant_layout`. What a
+tick cannot do is told by a number, see `WHY` of `troubles`; then nothing else changes, and no later tick does anything.
 """
 
 import math
 
+from tegotae.block import Halves
 from tegotae.compile import kernel
 from tegotae.kernels.linear import solve_one
 from tegotae.kernels.rotations import quaternion
-from tegotae.table.kernels.contact import drag, touch
+from tegotae.table.kernels.contact import drag, tip_of, touch
 from tegotae.table.kernels.dynamics import matrix, terms
 from tegotae.table.kernels.hexa import forward, inverse
 from tegotae.table.kernels.sensor import sense
 
-# Where things lie in the state z of the plant, behind y.
-THETA, BEFORE, REFERENCE, LAST, WEIGHT, TORQUE = 13, 19, 25, 31, 37, 43
-SEEN, SENSED, FLAGS = 49, 61, 67
-# Pose seen a tick before, strains, force of the surface on the plate, anchor and deflection of its friction.
-SEEN_BEFORE, SIGNAL, CONTACT, ANCHOR, STATE = 70, 82, 88, 91, 95
+OUT_OF_REACH, PAST_RANGE, NO_POSE, BAD_COMMAND, NO_ROTATION = 1, 2, 3, 4, 5
+CLOSE = 1e-6  # how far R^T R of a command may be from 1
+STEP = 1e-5  # m/s, and ten times as many rad/s: by how much at most trials for the slope differ
+
+
+# ---------------------------------------------------------------- before the motion
 
 
 @kernel
-def slope(G, B, C, y, tau, F, a, o, out):
-    """dy/dt under the motors' torques tau, the wrench F on the plate and that of the surface."""
-    if not terms(G, B, y, o):
+def is_rotation(R):
+    """Whether R turns, and does not mirror."""
+    for i in range(3):
+        for j in range(i, 3):
+            dot = R[0, i] * R[0, j] + R[1, i] * R[1, j] + R[2, i] * R[2, j]
+            if not abs(dot - (1.0 if i == j else 0.0)) <= CLOSE:
+                return False
+    x = R[0, 0] * (R[1, 1] * R[2, 2] - R[1, 2] * R[2, 1]) - R[0, 1] * (R[1, 0] * R[2, 2] - R[1, 2] * R[2, 0])
+    return x + R[0, 2] * (R[1, 0] * R[2, 1] - R[1, 1] * R[2, 0]) > 0.0
+
+
+@kernel
+def refer(p, s, w):
+    """Angles of the commanded pose and the torques that carry its weight, into w.thd and w.f; 0, or what is wrong."""
+    o = w.o
+    if not is_rotation(s.Xd):
+        return NO_ROTATION
+    if inverse(p.B.G, s.xd, s.Xd, o.th, o.N) >= 0:
+        return BAD_COMMAND
+    for i in range(6):
+        w.thd[i] = o.th[i]
+    for j in range(13):
+        w.at[j] = 0.0
+    quaternion(s.Xd, w.at)
+    w.at[0], w.at[1], w.at[2] = s.xd[0], s.xd[1], s.xd[2]
+    if not terms(p.B, w.at, o):
+        return BAD_COMMAND
+    for i in range(6):
+        w.f[i] = o.h[i]
+        for k in range(6):
+            w.A[k, i] = o.W[i, k]
+    return BAD_COMMAND if solve_one(6, w.A, w.f, True) == 0.0 else 0
+
+
+@kernel
+def servo(V, s, w, T):
+    """Fig. 11: torques from references and encoders, limited; w.f has the torques that carry the weight."""
+    w.saturated[0] = 0
+    force = math.sqrt(s.F[0] ** 2 + s.F[1] ** 2 + s.F[2] ** 2)
+    share = V.feedforward_in_contact if force > V.contact_threshold else V.feedforward
+    for i in range(6):
+        rate = (s.th[i] - s.th0[i]) / T
+        wanted = share * (w.thd[i] - s.thd0[i]) / T
+        t = V.Kp[i] * (w.thd[i] - s.th[i]) + V.Kd[i] * (wanted - rate) + V.compensation * w.f[i]
+        if abs(t) > V.limit[i]:
+            t = math.copysign(V.limit[i], t)
+            w.saturated[0] += 1
+        w.tau[i] = t
+
+
+@kernel
+def prepare(p, s, w, T):
+    """Torques of the tick."""
+    w.trouble[0] = s.trouble[0]
+    if w.trouble[0] == 0:
+        w.trouble[0] = refer(p, s, w)
+    if w.trouble[0] == 0:
+        servo(p.V, s, w, T)
+
+
+# ---------------------------------------------------------------- the motion
+
+
+@kernel
+def rate(p, w, F, out):
+    """dy/dt at w.at under the motors' torques, the wrench F on the plate and that of the surface."""
+    o, y = w.o, w.at
+    if not terms(p.B, y, o):
         return False
-    if C[1] > 0.0:
-        touch(C, y, o.R, a, o.w)
+    if p.C.k > 0.0:
+        touch(p.C, y, o.R, w.a, w.push, w.stuck)
     for k in range(6):
-        s = F[k] + o.w[k] - o.h[k]
+        s = F[k] + w.push[k] - o.h[k]
         for i in range(6):
-            s += o.W[i, k] * tau[i]
-        o.f[k] = s
-    if solve_one(6, o.M, o.f, True) == 0.0:
+            s += o.W[i, k] * w.tau[i]
+        w.f[k] = s
+    if solve_one(6, o.M, w.f, True) == 0.0:
         return False
     wx, wy, wz = y[10], y[11], y[12]
     out[0], out[1], out[2] = y[7], y[8], y[9]
@@ -41,82 +114,105 @@ def slope(G, B, C, y, tau, F, a, o, out):
     out[5] = 0.5 * (wy * y[3] + wz * y[4] - wx * y[6])
     out[6] = 0.5 * (wz * y[3] + wx * y[5] - wy * y[4])
     for k in range(6):
-        out[7 + k] = o.f[k]
+        out[7 + k] = w.f[k]
     return True
 
 
 @kernel
-def move(G, B, C, z, tau, F, T, n, o):
-    """y of z over a time T in n Runge-Kutta steps of fourth order, torques and wrench held, the surface's not."""
-    d = T / n
-    a = z[ANCHOR : ANCHOR + 4]
-    for k in range(6):
-        o.w[k] = 0.0
-    for _ in range(n):
-        for s in range(4):
-            share = 0.0 if s == 0 else (d if s == 3 else 0.5 * d)
+def add_turn(q, d, turn):
+    """turn <- (q + d) q^-1 turn: the small turn by which d changes the quaternion q, to all digits of d."""
+    s = q[0] * (q[0] + d[0]) + q[1] * (q[1] + d[1]) + q[2] * (q[2] + d[2]) + q[3] * (q[3] + d[3])
+    x = q[0] * d[1] - d[0] * q[1] - d[2] * q[3] + d[3] * q[2]
+    y = q[0] * d[2] - d[0] * q[2] - d[3] * q[1] + d[1] * q[3]
+    z = q[0] * d[3] - d[0] * q[3] - d[1] * q[2] + d[2] * q[1]
+    a, b, c, e = turn[0], turn[1], turn[2], turn[3]
+    turn[0] = s * a - x * b - y * c - z * e
+    turn[1] = s * b + x * a + y * e - z * c
+    turn[2] = s * c + y * a + z * b - x * e
+    turn[3] = s * e + z * a + x * c - y * b
+
+
+@kernel
+def begin(s, w):
+    """Where the motion of a tick starts."""
+    for j in range(3):
+        w.y[j], w.way[j] = s.p[j], 0.0
+    for j in range(4):
+        w.y[3 + j], w.turn[j] = s.q[j], 1.0 if j == 0 else 0.0
+    for j in range(6):
+        w.y[7 + j], w.push[j] = s.u[j], 0.0
+    for j in range(2):
+        w.a[j], w.e[j] = s.a[j], s.e[j]
+
+
+@kernel
+def move(p, s, w, F, T):
+    """From s over a tick in p.n Runge-Kutta steps of fourth order, torques and wrench held, the surface's not.
+
+    The end goes into w.y, w.a and w.e, the way and the turn into w.way and w.turn. False where it is out of reach.
+    """
+    begin(s, w)
+    y, d, step = w.y, T / p.n, w.at
+    for _ in range(p.n):
+        for i in range(4):
+            share = 0.0 if i == 0 else (d if i == 3 else 0.5 * d)
             for j in range(13):
-                o.y[j] = z[j] + (share * o.k[s - 1, j] if s > 0 else 0.0)
-            if not slope(G, B, C, o.y, tau, F, a, o, o.k[s]):
+                w.at[j] = y[j] + (share * w.k[i - 1, j] if i > 0 else 0.0)
+            if not rate(p, w, F, w.k[i]):
                 return False
         for j in range(13):
-            z[j] += d / 6.0 * (o.k[0, j] + 2.0 * (o.k[1, j] + o.k[2, j]) + o.k[3, j])
-        q = math.sqrt(z[3] ** 2 + z[4] ** 2 + z[5] ** 2 + z[6] ** 2)
+            step[j] = d / 6.0 * (w.k[0, j] + 2.0 * (w.k[1, j] + w.k[2, j]) + w.k[3, j])
+        for j in range(3):
+            w.way[j] += step[j]
+        add_turn(y[3:7], step[3:7], w.turn)
+        for j in range(13):
+            y[j] += step[j]
+        q = math.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2 + y[6] ** 2)
         for j in range(3, 7):
-            z[j] /= q
-        if C[1] > 0.0:
-            matrix(z, o.R)
-            drag(C, z, o.R, a, d, o.w)
+            y[j] /= q
+        if p.C.k > 0.0:
+            matrix(y, w.o.R)
+            drag(p.C, y, w.o.R, w.a, w.e, d, w.push, w.stuck)
     return True
 
 
 @kernel
-def refer(G, B, command, z, o):
-    """Angles of a commanded pose (p, R by rows) and the torques that carry its weight, into z."""
-    for j in range(3):
-        o.p[j] = command[j]
-        for k in range(3):
-            o.Q[j, k] = command[3 + 3 * j + k]
-    if inverse(G, o.p, o.Q, o.th, o.N) >= 0:
-        return False
-    for i in range(6):
-        z[REFERENCE + i] = o.th[i]
-    for j in range(13):
-        o.y[j] = 0.0
-    quaternion(o.Q, o.y)
-    o.y[0], o.y[1], o.y[2] = o.p[0], o.p[1], o.p[2]
-    terms(G, B, o.y, o)
-    for i in range(6):
-        o.c[i] = o.h[i]
-        for k in range(6):
-            o.A[k, i] = o.W[i, k]
-    if solve_one(6, o.A, o.c, True) == 0.0:
-        return False
-    for i in range(6):
-        z[WEIGHT + i] = o.c[i]
-    return True
+def mean_motion(w, T, out):
+    """Way and turn by the time."""
+    a, x, y, z = w.turn[0], w.turn[1], w.turn[2], w.turn[3]
+    size = math.sqrt(x * x + y * y + z * z)
+    if size < 1e-5 * abs(a):
+        share = 2.0 / a * (1.0 - (size / a) ** 2 / 3.0)
+    else:
+        share = math.copysign(2.0, a) * math.atan2(size, abs(a)) / size
+    out[0], out[1], out[2] = w.way[0] / T, w.way[1] / T, w.way[2] / T
+    out[3], out[4], out[5] = share * x / T, share * y / T, share * z / T
 
 
 @kernel
-def servo(V, z, T):
-    """Fig. 11: torques from references and encoders, limited; how many motors are at their limit.
-
-    V: 0:6 Kp, 6:12 Kd, 12:18 torque limit, 18 resolution, 19 share of the weight, 20 share of the reference's rate,
-    21 the same while the force that the sensor read is beyond 22.
-    """
-    full = 0
-    force = math.sqrt(z[SENSED] ** 2 + z[SENSED + 1] ** 2 + z[SENSED + 2] ** 2)
-    share = V[21] if force > V[22] else V[20]
+def answer(p, s, w, h, T, motion, slope):
+    """The mean motion under the wrench h, and its slope; 0 where the plate cannot go on."""
     for i in range(6):
-        rate = (z[THETA + i] - z[BEFORE + i]) / T
-        wanted = share * (z[REFERENCE + i] - z[LAST + i]) / T
-        t = V[i] * (z[REFERENCE + i] - z[THETA + i]) + V[6 + i] * (wanted - rate) + V[19] * z[WEIGHT + i]
-        if abs(t) > V[12 + i]:
-            t = math.copysign(V[12 + i], t)
-            full += 1
-        z[TORQUE + i] = t
-        z[LAST + i] = z[REFERENCE + i]
-    return full
+        motion[i] = 0.0
+        for j in range(6):
+            slope[i, j] = 0.0
+    if w.trouble[0] != 0 or not move(p, s, w, h, T):
+        return
+    mean_motion(w, T, motion)
+    force = STEP * p.B.m / T
+    torque = 10.0 * STEP * (p.B.I[0, 0] + p.B.I[1, 1] + p.B.I[2, 2]) / (3.0 * T)
+    for j in range(6):
+        for i in range(6):
+            w.F[i] = h[i]
+        w.F[j] += force if j < 3 else torque
+        more = w.F[j] - h[j]
+        if more > 0.0 and move(p, s, w, w.F, T):
+            mean_motion(w, T, w.moved)
+            for i in range(6):
+                slope[i, j] = (w.moved[i] - motion[i]) / more
+
+
+# ---------------------------------------------------------------- after the motion
 
 
 @kernel
@@ -126,72 +222,94 @@ def count(th, resolution):
 
 
 @kernel
-def feel(C, S, z, s, r, F, o):
-    """The sensor reads the wrench F and that of the surface at the end of a tick, about the tip if there is a surface.
+def arrive(p, s, w):
+    """Look at where the motion led: rotation, angles, what encoders count, the pose that fits that; 0, or why not."""
+    o, G = w.o, p.B.G
+    matrix(w.y, o.R)
+    if inverse(G, w.y, o.R, o.th, o.N) >= 0:
+        return OUT_OF_REACH
+    for i in range(6):
+        if not p.arm_range[0] <= o.th[i] <= p.arm_range[1]:
+            return PAST_RANGE
+        w.th[i] = count(o.th[i], p.V.resolution)
+    for j in range(3):
+        w.x[j] = s.x[j]
+        for k in range(3):
+            w.X[j, k] = s.X[j, k]
+    return NO_POSE if forward(G, w.th, w.x, w.X, o.N, w.A, w.f, w.Q) < 0 else 0
 
-    o.R holds the plate's rotation, o.w the surface's wrench as the last step of the motion left it.
+
+@kernel
+def feel(p, s, w, h, T):
+    """The sensor reads the wrench h and that of the surface at the end of a tick, about the tip if there is a surface.
+
+    w.o.R holds the plate's rotation, w.push the surface's wrench as the last step of the motion left it.
     """
     for k in range(6):
-        o.f[k] = F[k]
-    if C[1] > 0.0:
-        x = o.R[0, 0] * C[3] + o.R[0, 1] * C[4] + o.R[0, 2] * C[5]
-        y = o.R[1, 0] * C[3] + o.R[1, 1] * C[4] + o.R[1, 2] * C[5]
-        h = o.R[2, 0] * C[3] + o.R[2, 1] * C[4] + o.R[2, 2] * C[5]
-        o.f[3] -= y * F[2] - h * F[1]
-        o.f[4] -= h * F[0] - x * F[2]
-        o.f[5] -= x * F[1] - y * F[0]
+        w.f[k] = h[k]
+    if p.C.k > 0.0:
+        x, y, z = tip_of(p.C, w.o.R)
+        w.f[3] -= y * h[2] - z * h[1]
+        w.f[4] -= z * h[0] - x * h[2]
+        w.f[5] -= x * h[1] - y * h[0]
         for k in range(3):
-            z[CONTACT + k] = o.w[k]
-            o.f[k] += o.w[k]
-    z[FLAGS + 1] = sense(S, s, r, o.f, z[SIGNAL : SIGNAL + 6], z[SENSED : SENSED + 6])
+            s.contact[k] = w.push[k]
+            w.f[k] += w.push[k]
+    s.overload[0] = sense(p.S, s.sensor, w.f, T, s.signal, s.F)
 
 
 @kernel
-def tick(G, B, C, V, S, z, s, r, command, F, T, n, lower, upper, o):
-    """One period of the table: command -> references, encoders -> torques, motion, encoders and sensor again.
-
-    0 if all went well, 1 the plate was pushed out of reach, 2 an arm past its range, 3 no pose fits the encoders,
-    4 the command is out of reach.
-    """
-    if not refer(G, B, command, z, o):
-        return 4
-    z[FLAGS] = servo(V, z, T)
+def commit(p, s, w, h, T):
+    """The tick is over."""
+    feel(p, s, w, h, T)
     for i in range(6):
-        o.tau[i] = z[TORQUE + i]
-    if not move(G, B, C, z, o.tau, F, T, n, o):
-        return 1
-    matrix(z, o.R)
-    if inverse(G, z, o.R, o.th, o.N) >= 0:
-        return 1
-    feel(C, S, z, s, r, F, o)
-    for i in range(6):
-        z[BEFORE + i] = z[THETA + i]
-        z[THETA + i] = count(o.th[i], V[18])
-        o.tau[i] = z[THETA + i]
-        if not lower <= o.th[i] <= upper:
-            return 2
-    for j in range(12):
-        z[SEEN_BEFORE + j] = z[SEEN + j]
+        s.u[i], s.tau[i] = w.y[7 + i], w.tau[i]
+        s.th0[i], s.th[i], s.thd0[i] = s.th[i], w.th[i], w.thd[i]
     for j in range(3):
-        o.p[j] = z[SEEN + j]
+        s.p[j], s.x0[j], s.x[j] = w.y[j], s.x[j], w.x[j]
         for k in range(3):
-            o.Q[j, k] = z[SEEN + 3 + 3 * j + k]
-    if forward(G, o.tau, o.p, o.Q, o.N, o.A, o.c, o.R) < 0:
-        return 3
-    for j in range(3):
-        z[SEEN + j] = o.p[j]
-        for k in range(3):
-            z[SEEN + 3 + 3 * j + k] = o.Q[j, k]
-    return 0
+            s.R[j, k], s.X0[j, k], s.X[j, k] = w.o.R[j, k], s.X[j, k], w.X[j, k]
+    for j in range(4):
+        s.q[j] = w.y[3 + j]
+    for j in range(2):
+        s.a[j], s.e[j] = w.a[j], w.e[j]
+    s.saturated[0] = w.saturated[0]
+    s.ticks[0] += 1
 
 
 @kernel
-def march(G, B, C, V, S, z, s, r, commands, F, T, n, lower, upper, o, out):
-    """A whole record: row k of out is z after tick k; (ticks done, why it ended)."""
-    for k in range(out.shape[0]):
-        why = tick(G, B, C, V, S, z, s, r, commands[k % commands.shape[0]], F[k % F.shape[0]], T, n, lower, upper, o)
-        if why != 0:
-            return k, why
-        for j in range(z.size):
-            out[k, j] = z[j]
-    return out.shape[0], 0
+def take(p, s, w, h, T):
+    """A tick under the wrench h; whether it was taken."""
+    if w.trouble[0] == 0 and not move(p, s, w, h, T):
+        w.trouble[0] = OUT_OF_REACH
+    if w.trouble[0] == 0:
+        w.trouble[0] = arrive(p, s, w)
+    if w.trouble[0] != 0:
+        s.trouble[0] = w.trouble[0]
+        return False
+    commit(p, s, w, h, T)
+    return True
+
+
+@kernel
+def advance(p, s, w, h, v, T):
+    """Commit the wrench h, which led to the mean motion v."""
+    if take(p, s, w, h, T):
+        for i in range(6):
+            s.v[i] = v[i]
+
+
+@kernel
+def tick(p, s, w, h, T, motion):
+    """Both without the slope, which only trials need."""
+    for i in range(6):
+        motion[i] = 0.0
+    if take(p, s, w, h, T):
+        mean_motion(w, T, motion)
+        for i in range(6):
+            s.v[i] = motion[i]
+
+
+def plant_kernels():
+    """Wrench on the plate in, its mean velocity and angular velocity over the tick out."""
+    return Halves(answer, advance, prepare=prepare, tick=tick)

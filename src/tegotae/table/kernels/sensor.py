@@ -1,8 +1,6 @@
 """A six-axis force sensor: strains in, wrench out.
 
-S: 0:36 strain of unit wrenches (by rows), 36:72 calibration (by rows), 72:78 tare [strain], 78:84 noise [strain],
-84:90 load that the sensor carries, 90:96 limits, 96 share of the filter, 97 delay [samples].
-s: 0:6 filtered strain, 6 place in the ring, 7: ring of delayed strains.
+S is the sensor and s what it remembers, see `SENSOR` and `SENSOR_STATE` of `plant_layout`.
 """
 
 import math
@@ -31,49 +29,50 @@ def uniform(r):
 
 
 @kernel
-def sense(S, s, r, F, signal, out):
+def sense(S, s, F, T, signal, out):
     """What is read while F acts, as strains into signal and as a wrench into out; how many axes are overloaded."""
     over = 0
-    delay = int(S[97])
+    delay = s.late.shape[0]
+    share = -math.expm1(-2.0 * math.pi * S.cutoff * T)
     spare = 0.0
     for i in range(6):
         strain = 0.0
         for j in range(6):
-            w = F[j] + S[84 + j]
-            strain += S[6 * i + j] * max(-S[90 + j], min(S[90 + j], w))
-        if abs(F[i] + S[84 + i]) > S[90 + i]:
+            w = F[j] + S.load[j]
+            strain += S.E[i, j] * max(-S.limit[j], min(S.limit[j], w))
+        if abs(F[i] + S.load[i]) > S.limit[i]:
             over += 1
         if i % 2 == 0:
-            a, b = math.sqrt(-2.0 * math.log(uniform(r))), 2.0 * math.pi * uniform(r)
+            a, b = math.sqrt(-2.0 * math.log(uniform(s.chance))), 2.0 * math.pi * uniform(s.chance)
             noise, spare = a * math.cos(b), a * math.sin(b)
         else:
             noise = spare
-        s[i] += S[96] * (strain + S[78 + i] * noise - s[i])
-    at = int(s[6])
+        s.strain[i] += share * (strain + S.noise[i] * noise - s.strain[i])
+    at = s.place[0]
     for i in range(6):
-        late = s[i]
+        late = s.strain[i]
         if delay > 0:
-            late = s[7 + 6 * at + i]
-            s[7 + 6 * at + i] = s[i]
+            late = s.late[at, i]
+            s.late[at, i] = s.strain[i]
         signal[i] = late
-        out[i] = late - S[72 + i]
+        out[i] = late - S.tare[i]
     if delay > 0:
-        s[6] = (at + 1) % delay
-    return calibrate(S, out, over)
-
-
-@kernel
-def calibrate(S, out, over):
-    """Strains in out become a wrench."""
-    a, b, c, d, e, f = out[0], out[1], out[2], out[3], out[4], out[5]
-    for i in range(6):
-        k = 36 + 6 * i
-        out[i] = S[k] * a + S[k + 1] * b + S[k + 2] * c + S[k + 3] * d + S[k + 4] * e + S[k + 5] * f
+        s.place[0] = (at + 1) % delay
+    calibrate(S, out)
     return over
 
 
 @kernel
-def read(S, s, r, F, signal, out, over):
+def calibrate(S, out):
+    """Strains in out become a wrench."""
+    a, b, c, d, e, f = out[0], out[1], out[2], out[3], out[4], out[5]
+    for i in range(6):
+        k = S.C[i]
+        out[i] = k[0] * a + k[1] * b + k[2] * c + k[3] * d + k[4] * e + k[5] * f
+
+
+@kernel
+def read(S, s, F, T, signal, out, over):
     """A whole record."""
     for k in range(F.shape[0]):
-        over[k] = sense(S, s, r, F[k], signal[k], out[k])
+        over[k] = sense(S, s, F[k], T, signal[k], out[k])

@@ -23,7 +23,7 @@ Frame = tuple[int, Array, Array]  # moving body (-1: the world), place of an ori
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class TreeArrays:
     """A tree as numbers.
 
     Args:
@@ -131,7 +131,7 @@ class Layout:
             yield i, j, _turned(_unit(q[..., i + 3 : i + 7]), self.center[k])
 
 
-def layout_of(bodies: Sequence[Body]) -> Layout:
+def arrays_of(bodies: Sequence[Body]) -> TreeArrays:
     """Lump, number and express every moving body in its internal frame.
 
     Args:
@@ -157,7 +157,7 @@ def layout_of(bodies: Sequence[Body]) -> Layout:
             frames[body.name] = (number[carrier], S.T @ (place - lumps[carrier][1]), S.T @ turn)
     C = np.array([_constants(body, lumps[body.name], axes[body.name], frames) for body in moving]).reshape(-1, 22)
     kind = np.array([_kind(body) for body in moving], dtype=np.int64)
-    return Layout(
+    return TreeArrays(
         names=tuple(number),
         parent=np.array([-1 if b.parent is None else frames[b.parent][0] for b in moving], dtype=np.int64),
         kind=kind,
@@ -240,7 +240,7 @@ def _turned(quaternion: Array, vector: Array) -> Array:
     return np.asarray(vector + 2.0 * np.cross(u, np.cross(u, vector) + w * vector))
 
 
-def without_inertia(layout: Layout, q: Array | None = None) -> list[int]:
+def without_inertia(layout: TreeArrays, q: Array | None = None) -> list[int]:
     """Moving bodies whose joint moves without inertia: the articulated inertia there is singular.
 
     Looked at where q says, or in one configuration without any symmetry, since special ones (an arm stretched along its

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae import checks, contract, running, unsolved
-from tegotae.block import Block, Impedance
+from tegotae import checks, contract, unsolved
+from tegotae.block import INITIAL, Block
 from tegotae.checks import Array
-from tegotae.compile import bind
+from tegotae.compile import bind, frees_sums
 from tegotae.errors import TegotaeError
 from tegotae.kernels.soundness import first_unsound
+from tegotae.layout import Memory
 from tegotae.result import Result, Variable
+from tegotae.running import loop
+from tegotae.running.loop import NOT_FED, stacked
+from tegotae.running.source import module_of
+from tegotae.state import State
 
 _STATES = "Give one state a block, as `states` of such a batch gives them."
 
@@ -27,7 +32,7 @@ class Batch:
 
     Example:
         >>> import numpy as np, tegotae as tg
-        >>> from tegotae.batch import Batch
+        >>> from tegotae.running.batch import Batch
         >>> sliders = Batch([tg.FrictionAdmittance(mass=m, law=tg.Coulomb(1.0)) for m in (1.0, 2.0)])
         >>> sliders.run(np.full(10, 5.0), period=1e-3).velocity.shape
         (2, 10)
@@ -78,69 +83,93 @@ class Batch:
         """Blocks that share their kernels, the size of their parameters and their fields, by places in the batch."""
         kinds: dict[Any, list[int]] = {}
         for i, block in enumerate(self.blocks):
-            layout = tuple((name, part.stop) for name, part in block.slices().items())
-            kinds.setdefault((block.kernels, block.parameters.size, layout), []).append(i)
+            own = block.layout
+            sizes = tuple(own.sizes.items())
+            kinds.setdefault((block.kernels, own.parameters, own.state, own.workspace, sizes), []).append(i)
         return [(np.array(places, dtype=np.int64), self.blocks[places[0]]) for places in kinds.values()]
 
     def run(
         self,
-        signal: ArrayLike,
+        signal: ArrayLike | None = None,
         *,
         period: float,
+        ticks: int | None = None,
         every: int = 1,
         record: Sequence[str] | None = None,
         initial: Mapping[str, ArrayLike] | None = None,
+        inputs: Mapping[str, ArrayLike] | None = None,
     ) -> Result:
         """Run all blocks, each on the same record or on its own.
 
         Args:
             signal: velocity [m/s] for impedances, force [N] for admittances: one record for all, shape (ticks,)
-                or (ticks, dimension), or one each with a leading batch axis.
+                or (ticks, dimension), or one each with a leading batch axis. None for blocks without ports.
             period: T [s].
+            ticks: how long blocks without ports run.
             every: record every so many ticks.
             record: names of the fields to record.
             initial: fields of the state that every block starts from.
+            inputs: field that every block is fed -> a number, or its values over the ticks.
         """
         first, count = self.blocks[0], len(self.blocks)
         period = checks.period_of("Batch", period)
         every = checks.whole("Batch", "every", every, 1, "Use every=1 to record each tick.")
-        name, unit = ("velocity", "m/s") if isinstance(first, Impedance) else ("force", "N")
-        signals = self._signals(signal, name, unit)
+        name, unit = ("velocity", "m/s") if first.gives == "force" else ("force", "N")
+        signals = self._signals(signal, name, unit, ticks)
+        begun = checks.mapping("Batch", "initial", initial, INITIAL)
         for block in self.blocks:
             block.check(period)
-        ticks = signals.shape[1]
-        running.check_every("Batch", every, ticks)
-        names, picks = running.picks_of(first, record)
+        ticks = int(signals.shape[1])
+        loop.check_every("Batch", every, ticks)
+        picks = loop.picks_of(first, record)
         table = np.empty((count, picks.size, ticks // every))
-        ended: list[tuple[Block, Array]] = []
+        ended: list[tuple[Block, State]] = []
         for places, one in self.groups():
-            _, picks = running.picks_of(one, record)
-            parameters = np.stack([self.blocks[i].parameters for i in places])
-            states = np.stack([running.first_state(self.blocks[i], period, initial) for i in places])
+            own_picks = loop.picks_of(one, record)
+            fed, at_first, held = loop.fed_of(one, inputs, ticks)
+            states = [loop.first_state(self.blocks[i], period, {**at_first, **begun, **held}) for i in places]
+            memories = self._memories(places, states)
             own = signals if signals.shape[0] == 1 else np.ascontiguousarray(signals[places])
             part = np.empty((places.size, picks.size, ticks // every))
-            one.bound(parameters, states, own, period, every, picks, part)()
+            picked = own_picks.real, own_picks.whole
+            _all(one, memories, own, fed.rows[None], fed.slots, period, every, *picked, 1, 0, ticks, part)()
             table[places] = part
-            ended += [(one, state) for state in states]
-        running.report_divergence("Batch", table, every, period)
-        counted = running.unsolved_steps(f"{count} x {first.name}", ended, ticks)
+            for b, state in enumerate(states):
+                state.real[:], state.whole[:] = memories[1].real[b], memories[1].whole[b]
+                one.see_trouble(state)
+                ended.append((one, state))
+        loop.report_divergence("Batch", table, every, period)
+        counted = loop.unsolved_steps(f"{count} x {first.name}", ended, ticks)
         flat = first.dimension == 1
         dims = ("time",) if flat else ("time", "axis")
         thinned = signals[:, every - 1 :: every]
         given = Variable(dims, thinned[0], unit, "as given")
         if signals.shape[0] > 1:
             given = Variable(("batch", *dims), thinned, unit, "as given")
-        variables = {"time": running.time_of(ticks, every, period), name: given}
-        variables |= running.variables_of(first, names, table, flat=flat, lead=("batch",))
+        variables = {"time": loop.time_of(ticks, every, period)}
+        variables |= {name: given} if first.dimension else {}
+        variables |= loop.variables_of(first, picks, table, flat=flat, lead=("batch",))
         return Result(variables, title=f"{count} x {first.name}", about={"period": period} | counted)
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveBatch:
         """All blocks in a control loop, one tick at a time; the kernels are warm when this returns."""
         return LiveBatch(self, period, initial)
 
-    def _signals(self, signal: ArrayLike, name: str, unit: str) -> Array:
+    def _memories(self, places: NDArray[np.int64], states: Sequence[State]) -> tuple[Memory, Memory, Memory]:
+        """Parameters, states and workspaces of some of its blocks, a row each."""
+        workspaces = [self.blocks[i].spaces.workspace.empty() for i in places]
+        parameters = stacked([self.blocks[i].parameters for i in places])
+        return parameters, stacked([state.memory for state in states]), stacked(workspaces)
+
+    def _signals(self, signal: ArrayLike | None, name: str, unit: str, ticks: int | None) -> Array:
         """Shape (1 or batch, ticks) or (1 or batch, ticks, dimension)."""
         n, count = self.blocks[0].dimension, len(self.blocks)
+        if n == 0:
+            if signal is not None or ticks is None:
+                checks.refuse("Batch", f"{self.blocks[0].name} has no ports.", "Give ticks=... and no signal.")
+            return np.empty((1, checks.whole("Batch", "ticks", ticks, 1, "Give at least one tick."), 0))
+        if signal is None or ticks is not None:
+            checks.refuse("Batch", f"{self.blocks[0].name} has a port.", f"Give its {name} over the ticks, alone.")
         given = checks.array("Batch", name, signal, unit)
         if given.ndim == (2 if n == 1 else 3) and given.shape[0] == count:
             flat = checks.signal("Batch", name, given.reshape(-1) if n == 1 else given.reshape(-1, n), unit, n)
@@ -160,61 +189,77 @@ class LiveBatch:
         [-0.1, -1.0]
     """
 
-    def __init__(self, batch: Batch, period: float, initial: Mapping[str, ArrayLike] | None):
+    def __init__(self, batch: Batch, period: float, initial: Mapping[str, ArrayLike] | Sequence[State] | None):
         first = batch.blocks[0]
         self.batch = batch
         self.period = checks.period_of("Batch", period)
         for block in batch.blocks:
             block.check(self.period)
-        impedance, n, count = isinstance(first, Impedance), first.dimension, len(batch.blocks)
+        impedance, n, count = first.gives == "force", first.dimension, len(batch.blocks)
         self._name, self._unit = ("velocity", "m/s") if impedance else ("force", "N")
         self._shape = (count,) if n == 1 else (count, n)
         self._out = np.empty((count, n))
         self._parts = []
-        self._counts: list[tuple[Array, tuple[int, ...]]] = []  # states, and where each counts steps without a solution
+        self._states = self._begun(initial)
         for places, one in batch.groups():
-            picks = running.picks_of(one, ["force" if impedance else "velocity"])[1]
-            parameters = np.stack([batch.blocks[i].parameters for i in places])
-            states = np.stack([running.first_state(batch.blocks[i], self.period, initial) for i in places])
+            picks = loop.picks_of(one, [first.gives] if n else [])
+            states = [self._states[i] for i in places]
             row = np.zeros((places.size, 1) if n == 1 else (places.size, 1, n))
             out = np.empty((places.size, picks.size, 1))
-            one.bound(parameters, states.copy(), row, self.period, 1, picks, out)()  # compiled before the first tick
-            tick = one.bound(parameters, states, row, self.period, 1, picks, out)
-            look = bind(first_unsound, states, np.array(one.spans(), dtype=np.int64))
-            self._parts.append((places, tick, states, row, out, look))
-            self._counts += [(state, spots) for state in states] if (spots := unsolved.places_in(one)) else []
+            shared = (*_unfed(), self.period, 1, picks.real, picks.whole, 1, 0, 1, out)
+            _all(one, batch._memories(places, states), row, *shared)()  # compiled before the first tick
+            memories = batch._memories(places, states)
+            for b, i in enumerate(places):  # each looks at its row
+                own = Memory(memories[1].real[b], memories[1].whole[b])
+                self._states[i] = State(one.name, states[b].space, own)
+            look = bind(first_unsound, memories[1].real)
+            self._parts.append((places, _all(one, memories, row, *shared), row, out, look))
+        self._counted = [state for state in self._states if unsolved.count_in(state) is not None]
+        known = zip(batch.blocks, self._states, strict=True)
+        self._stoppable = [(block, state) for block, state in known if unsolved.troubles_in(state)]
         self._watch = unsolved.Watch(f"{count} x {first.name}", first.unsolved_remedy)
+
+    def _begun(self, initial: Mapping[str, ArrayLike] | Sequence[State] | None) -> list[State]:
+        """Where each block starts; a copy goes on from the states of another."""
+        blocks = self.batch.blocks
+        if initial is None or isinstance(initial, Mapping):
+            return [loop.first_state(block, self.period, initial) for block in blocks]
+        self._check_states(initial, [State(block.name, block.spaces.state) for block in blocks])
+        return list(initial)
 
     def __repr__(self) -> str:
         return f"LiveBatch({len(self.batch.blocks)} x {self.batch.blocks[0].name}, period={self.period:g} s)"
 
     @property
-    def states(self) -> list[Array]:
+    def states(self) -> list[State]:
         """A copy of each block's state: keep them as a checkpoint, assign them to go back."""
-        rows: list[Array] = [np.empty(0)] * len(self.batch.blocks)
-        for places, _, states, *_ in self._parts:
-            for i, row in zip(places, states, strict=True):
-                rows[i] = row.copy()
-        return rows
+        return [state.copy() for state in self._states]
 
     @states.setter
-    def states(self, value: Sequence[ArrayLike]) -> None:
-        if not checks.is_list(value):
-            checks.refuse("Batch", f"states={checks.shown(value)} is not a list.", _STATES)
-        rows = [checks.numbers("Batch", "states", row) for row in value]
-        if [row.shape for row in rows] != [row.shape for row in self.states]:
-            checks.refuse("Batch", f"states has shapes {[row.shape for row in rows]}.", _STATES)
-        for block, row in zip(self.batch.blocks, rows, strict=True):
-            block.check_state(row)
-        for places, _, states, *_ in self._parts:
-            states[:] = [rows[i] for i in places]
+    def states(self, value: Sequence[State]) -> None:
+        self._check_states(value, self._states)
+        for own, given in zip(self._states, value, strict=True):
+            own.take(given)
+
+    def _check_states(self, value: Sequence[State], like: Sequence[State]) -> None:
+        """Refuse what the blocks cannot be in."""
+        if not checks.is_list(value) or not all(isinstance(state, State) for state in value):
+            checks.refuse("Batch", f"states={checks.shown(value)} is not a list of states.", _STATES)
+        if len(value) != len(like):
+            checks.refuse("Batch", f"states has {len(value)} of {len(like)}.", _STATES)
+        for block, own, given in zip(self.batch.blocks, like, value, strict=True):
+            if not own.fits(given):
+                checks.refuse("Batch", f"states has one of {given.owner}, with {', '.join(given)}.", _STATES)
+            block.check_state(given)
 
     def __reduce__(self) -> Any:
         """Copied and pickled as a batch, a period and states; the copy compiles for itself."""
-        return _revive, (self.batch, self.period, self.states)
+        return LiveBatch, (self.batch, self.period, self.states)
 
-    def step(self, signal: ArrayLike) -> Array:
+    def step(self, signal: ArrayLike | None = None) -> Array:
         """One tick: velocities [m/s] in, forces [N] out (or forces in, velocities out), one row a block."""
+        if signal is None:
+            signal = np.empty(self._shape) if self._shape[-1] == 0 else []
         given = checks.array("Batch", self._name, signal, self._unit)
         if given.shape != self._shape:
             checks.refuse(
@@ -222,14 +267,16 @@ class LiveBatch:
             )
         checks.finite("Batch", self._name, given, self._unit)
         unsound = []
-        for places, tick, _, row, out, look in self._parts:
+        for places, tick, row, out, look in self._parts:
             row[:, 0] = given[places]
             tick()
             self._out[places] = out[:, :, 0]
             if (one := look()) >= 0:
                 unsound.append(int(places[one]))
-        if self._counts:
-            self._watch.see(sum(unsolved.count_in(state, spots) for state, spots in self._counts))
+        if self._counted:
+            self._watch.see(sum(unsolved.count_in(state) or 0 for state in self._counted))
+        for block, state in self._stoppable:
+            block.see_trouble(state)
         if unsound:
             self._say_that_it_diverged(min(unsound), given)
         return self._out[:, 0].copy() if len(self._shape) == 1 else self._out.copy()
@@ -243,12 +290,36 @@ class LiveBatch:
         )
 
 
-def _revive(batch: Batch, period: float, states: list[Array]) -> LiveBatch:
-    live = LiveBatch(batch, period, None)
-    live.states = states
-    return live
-
-
 def _nature(block: Block) -> tuple[Any, ...]:
     """What blocks of a batch must share: causality, dimension and what they record."""
-    return isinstance(block, Impedance), block.dimension, [f.name for f in block.fields if f.recorded]
+    return block.gives, block.dimension, [n for n, part in block.parts.items() if part.recorded]
+
+
+def _all(block: Block, memories: tuple[Memory, Memory, Memory], x: Array, fed: Array, *rest: Any) -> Callable[[], Any]:
+    """The loop over all rows. Sums in free order come out alike only where each row takes the loop of a run itself."""
+    module = module_of(block)
+    if not frees_sums(module.loop):
+        return bind(module.batch_loop, *memories, x, fed, *rest)
+    *shared, record = rest
+    loops = [
+        bind(
+            module.loop,
+            *(Memory(memory.real[b], memory.whole[b]) for memory in memories),
+            x[b if len(x) > 1 else 0],
+            fed[b if len(fed) > 1 else 0],
+            *shared,
+            record[b],
+        )
+        for b in range(len(record))
+    ]
+
+    def call() -> None:
+        for one in loops:
+            one()
+
+    return call
+
+
+def _unfed() -> tuple[Array, NDArray[np.int64]]:
+    """What no block is fed: one for all."""
+    return NOT_FED.rows[None], NOT_FED.slots

@@ -1,0 +1,65 @@
+"""A tree and what acts in its joints, as the kernels take them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tegotae import friction as laws
+from tegotae.multibody.bodies import OneDegree
+from tegotae.multibody.controllers import Lock, Servo
+from tegotae.multibody.kernels import joint_laws
+from tegotae.multibody.kernels.records import Joints, Model
+
+if TYPE_CHECKING:
+    from tegotae.multibody.tree import Tree
+
+_NUMBER = {
+    laws.Coulomb: joint_laws.COULOMB,
+    laws.Viscous: joint_laws.VISCOUS,
+    laws.Stribeck: joint_laws.STRIBECK,
+    laws.Tabulated: joint_laws.TABULATED,
+}
+
+
+def model_of(tree: Tree) -> Model:
+    """The tree as the kernels take it."""
+    at = tree.arrays
+    return Model(at.parent, at.kind, at.qi, at.vi, at.C, np.array(tree.gravity, dtype=np.float64))
+
+
+def joints_of(tree: Tree, controllers: Mapping[str, Servo | Lock]) -> tuple[Joints, list[Any]]:
+    """Dampers, servos, locks and friction by speed; and the laws of the user's own."""
+    nv = tree.nv
+    columns = {name: np.zeros(nv) for name in ("damping", "gain", "rate_gain", "target", "stiffness", "viscosity")}
+    columns["stiffness"][:] = 1.0
+    law, place = np.full(nv, -1, dtype=np.int64), np.zeros(nv, dtype=np.int64)
+    numbers: list[float] = []
+    customs: list[Any] = []
+    carriers = {b.name: b for b in tree.bodies}
+    for k, name in enumerate(tree.arrays.names):
+        body, o = carriers[name], int(tree.arrays.vi[k])
+        if not isinstance(body.joint, OneDegree):
+            continue
+        joint, control = body.joint, controllers.get(body.joint_name)
+        columns["damping"][o] = math.inf if isinstance(control, Lock) else joint.damping
+        if isinstance(control, Servo):
+            columns["gain"][o], columns["rate_gain"][o] = control.gain, control.rate_gain
+        if joint.friction is not None:
+            element = joint.friction
+            columns["stiffness"][o], columns["viscosity"][o] = element.stiffness, element.damping
+            kind = _NUMBER.get(type(element.law))
+            if kind is None:
+                kind = joint_laws.CUSTOM + len(customs)
+                customs.append(element.law)
+            law[o], place[o] = kind, len(numbers)
+            numbers += [float(x) for x in element.law.parameters]
+    c = columns
+    table = np.array(numbers or [0.0])
+    joints = Joints(
+        c["damping"], c["gain"], c["rate_gain"], c["target"], law, place, table, c["stiffness"], c["viscosity"]
+    )
+    return joints, customs

@@ -1,0 +1,205 @@
+"""The table's mechanism at a pose: its inertia, its energy, and what a contact feels of it."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.compile import build
+from tegotae.layout import Space, no_numbers, single_numbers
+from tegotae.table.plant_layout import MECHANISM, ROOM
+from tegotae.table.poses import pose_of, rotation_about
+
+if TYPE_CHECKING:
+    from tegotae.table.hexa import Hexa
+    from tegotae.table.loads import Load
+    from tegotae.table.servo import Servo
+
+_SOURCE = """
+from collections import namedtuple
+{records}
+@entry
+def terms(p, w, y):
+    P = {parameters}
+    W = {room}
+    return terms_at(P, y, W)
+"""
+
+
+@cache
+def _module() -> ModuleType:
+    from tegotae.table.kernels import dynamics
+
+    source = _SOURCE.format(
+        records=MECHANISM.records("Mechanism") + ROOM.records("Room"),
+        parameters=MECHANISM.view("Mechanism", "p", {}, single_numbers),
+        room=ROOM.view("Room", "w", {}, no_numbers),
+    )
+    return build(source, (("terms_at", dynamics.terms),))
+
+
+class Mechanism:
+    """What `HexaPlant` knows of arms, rods and plate at a pose."""
+
+    if TYPE_CHECKING:  # given by HexaPlant
+        table: Hexa
+        servo: Servo
+        plate: Load
+        payload: Load | None
+        arm_inertia: float
+        arm_moment: float
+        rod_mass: float
+        gravity: float
+
+    @cached_property
+    def masses(self) -> dict[str, ArrayLike]:
+        """What the kernels read, by the names of `plant_layout.MECHANISM`."""
+        joints = self.table.geometry[:, 5:8]
+        end = self.rod_mass / 6.0
+        m, mc, inertia = self.plate.about_joints()
+        mass, first = m + 6.0 * end, mc + end * joints.sum(axis=0)
+        total = inertia + end * (float((joints**2).sum()) * np.eye(3) - joints.T @ joints)
+        if self.payload is not None:
+            m, mc, inertia = self.payload.about_joints()
+            mass, first, total = mass + m, first + mc, total + inertia
+        L1 = self.table.arm_length
+        return {
+            "geometry": self.table.geometry,
+            "mass": mass,
+            "first_moment": first,
+            "inertia": total,
+            "arm_inertia": self.arm_inertia + end * L1**2,
+            "arm_moment": self.arm_moment + end * L1,
+            "middle_mass": 4.0 * end,
+            "gravity": self.gravity,
+        }
+
+    def _terms(self, position: ArrayLike, rotation: ArrayLike | None, twist: ArrayLike) -> tuple[Array, Array, Array]:
+        """M, h and J^-1 at a pose and a twist."""
+        p, R = pose_of("HexaPlant", position, rotation)
+        self.table.inverse(p, R)
+        y = np.concatenate([p, quaternion_at(R), twist_of(twist)])
+        space = Space(ROOM, {})
+        room = space.empty()
+        _module().terms(Space(MECHANISM, {}).pack(self.masses), room, y)
+        M, h, W = (space.part(room, name) for name in ("M", "h", "W"))
+        return M, h, W
+
+    def mass_matrix(self, position: ArrayLike, rotation: ArrayLike | None = None) -> Array:
+        """The inertia that the plate shows (6 x 6) [kg, kg·m, kg·m2]: its own, the rods' and J^-T I J^-1 of the arms.
+
+        Args:
+            position: of the plate's centre [m].
+            rotation: of the plate, 3 x 3 [-]; level unless given.
+
+        Example:
+            >>> from tegotae.table import HexaPlant
+            >>> round(float(HexaPlant.default().mass_matrix((0.0, 0.0, -0.47))[2, 2]), 3)
+            2.319
+        """
+        return self._terms(position, rotation, np.zeros(6))[0]
+
+    def energy(self, position: ArrayLike, rotation: ArrayLike | None, twist: ArrayLike) -> tuple[float, float]:
+        """Kinetic and potential energy [J] of plate, rods and arms; heights are counted from the base.
+
+        Args:
+            position: of the plate's centre [m].
+            rotation: of the plate, 3 x 3 [-]; None for level.
+            twist: velocity [m/s] and angular velocity [rad/s] of the plate.
+
+        Example:
+            >>> from tegotae.table import HexaPlant
+            >>> kinetic, _ = HexaPlant.default().energy((0.0, 0.0, -0.47), None, (0.0, 0.0, 0.1, 0.0, 0.0, 0.0))
+            >>> round(kinetic, 5)
+            0.0116
+        """
+        p, R = pose_of("HexaPlant", position, rotation)
+        V = twist_of(twist)
+        kinetic = 0.5 * float(V @ self.mass_matrix(p, R) @ V)
+        B, G = {name: np.asarray(value) for name, value in self.masses.items()}, self.table.geometry
+        angles = self.table.inverse(p, R)
+        ends = -G[:, 8] * np.sin(angles)
+        middles = 0.5 * (ends + (p + G[:, 5:8] @ R.T)[:, 2])
+        arms = -B["arm_moment"] * np.sin(angles)
+        rods = float(B["middle_mass"]) * float(middles.sum())
+        height = float(B["mass"]) * float(p[2]) + float((R @ B["first_moment"])[2]) + float(arms.sum()) + rods
+        return kinetic, self.gravity * height
+
+    def impedance(self, position: ArrayLike, rotation: ArrayLike | None = None) -> tuple[Array, Array, Array]:
+        """M, D, K (6 x 6) that a contact feels, (10) of tarao1999, of the servo without sampling: J^-T Kd J^-1, (15).
+
+        Args:
+            position: of the plate's centre [m].
+            rotation: of the plate, 3 x 3 [-]; level unless given.
+
+        Example:
+            >>> from tegotae.table import HexaPlant
+            >>> M, D, K = HexaPlant.default().impedance((0.0, 0.0, -0.47))
+            >>> round(float(D[2, 2] / 2 / (K[2, 2] * M[2, 2]) ** 0.5), 3)  # share of critical damping along z
+            0.692
+        """
+        M, _, W = self._terms(position, rotation, np.zeros(6))
+        return M, np.asarray(W.T * self.servo.kd @ W), np.asarray(W.T * self.servo.kp @ W)
+
+    def weight_stiffness(self, position: ArrayLike, rotation: ArrayLike | None = None) -> Array:
+        """What carrying weight adds to (15): motors that hold a load push in other directions once the plate moves.
+
+        Args:
+            position: of the plate's centre [m].
+            rotation: of the plate, 3 x 3 [-]; level unless given.
+
+        Example:
+            >>> from tegotae.table import HexaPlant
+            >>> round(float(HexaPlant.default().weight_stiffness((0.0, 0.0, -0.47))[0, 0]), 1)  # N/m
+            27.6
+        """
+        p, R = pose_of("HexaPlant", position, rotation)
+        _, weight, W = self._terms(p, R, np.zeros(6))
+        torque = np.linalg.solve(W.T, weight)  # fed forward or by sagging: the motors hold it either way
+        step, found = 1e-5, np.zeros((6, 6))
+        for k in range(6):
+            for side in (-1.0, 1.0):
+                d = np.zeros(6)
+                d[k] = side * step
+                _, h, w = self._terms(p + d[:3], rotation_about(d[3:]) @ R, np.zeros(6))
+                found[:, k] += side * (h - w.T @ torque) / (2.0 * step)
+        return found
+
+    def felt_impedance(self, position: ArrayLike, rotation: ArrayLike | None = None) -> tuple[Array, Array, Array]:
+        """M, D, K of `impedance` with what sampling and weight do to them, for motion slow against the period T.
+
+        The torque answers T/2 late on the angle and T late on its rate, so that to second order in frequency
+        D loses K T/2, and M loses D T and gains K T^2/6. K gains `weight_stiffness`.
+
+        Args:
+            position: of the plate's centre [m].
+            rotation: of the plate, 3 x 3 [-]; level unless given.
+
+        Example:
+            >>> from tegotae.table import HexaPlant
+            >>> plant = HexaPlant.default()
+            >>> plain, felt = plant.impedance((0.0, 0.0, -0.47)), plant.felt_impedance((0.0, 0.0, -0.47))
+            >>> [round(float(f[2, 2] / p[2, 2]), 3) for f, p in zip(felt, plain)]
+            [0.81, 0.949, 1.001]
+        """
+        M, D, K = self.impedance(position, rotation)
+        T = self.servo.period
+        return M - D * T + K * T * T / 6.0, D - 0.5 * T * K, K + self.weight_stiffness(position, rotation)
+
+
+def twist_of(twist: ArrayLike) -> Array:
+    """Velocity [m/s] and angular velocity [rad/s], or an error that says what is wrong."""
+    return checks.vector("HexaPlant", "twist", twist, "m/s, rad/s", 6)
+
+
+def quaternion_at(rotation: Array) -> Array:
+    """The quaternion (w, x, y, z) of a rotation."""
+    from scipy.spatial.transform import Rotation
+
+    return np.asarray(np.roll(Rotation.from_matrix(rotation).as_quat(), 1))
