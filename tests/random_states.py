@@ -86,10 +86,10 @@ def machines() -> Iterator[Block]:
     """What has other blocks or whole machines inside."""
     import sympy
 
+    from tegotae.coupling.through import Through
     from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio
     from tegotae.multibody import Body, Free, HalfSpace, Point, Revolute, Scene, Touch, Tree, TreeAdmittance
     from tegotae.multibody.controllers import Lock, Servo
-    from tegotae.through import Through
 
     yield from movers()
     yield from tables()

@@ -24,9 +24,9 @@ _HOME = {
     "Mass": "elements",
     "SpringDamper": "elements",
     "VirtualWall": "elements",
-    "ImpedanceSum": "impedance_sum",
-    "Circuit": "circuit",
-    "Through": "through",
+    "ImpedanceSum": "coupling.impedance_sum",
+    "Circuit": "coupling.circuit",
+    "Through": "coupling.through",
     "Result": "result",
     "load": "result",
     "Coulomb": "friction",
@@ -68,7 +68,9 @@ if TYPE_CHECKING:
     from tegotae import table as table
     from tegotae.block import Admittance as Admittance
     from tegotae.block import Impedance as Impedance
-    from tegotae.circuit import Circuit as Circuit
+    from tegotae.coupling.circuit import Circuit as Circuit
+    from tegotae.coupling.impedance_sum import ImpedanceSum as ImpedanceSum
+    from tegotae.coupling.through import Through as Through
     from tegotae.elements import Mass as Mass
     from tegotae.elements import SpringDamper as SpringDamper
     from tegotae.elements import VirtualWall as VirtualWall
@@ -92,10 +94,8 @@ if TYPE_CHECKING:
     from tegotae.friction import Stribeck as Stribeck
     from tegotae.friction import Tabulated as Tabulated
     from tegotae.friction import Viscous as Viscous
-    from tegotae.impedance_sum import ImpedanceSum as ImpedanceSum
     from tegotae.result import Result as Result
     from tegotae.result import load as load
-    from tegotae.through import Through as Through
 
 
 def __getattr__(name: str) -> Any:

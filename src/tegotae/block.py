@@ -21,6 +21,9 @@ and, for blocks that work in `w`, two more:
     either       prepare(p, s, w, T)                         restore(p, s, w)
 
 and in n dimensions `answer` takes two more arrays to fill: (n,) for its first value, (n, n) for the slope.
+
+A block meets others at its `ports`. Its dimension is that of all of them together: one vector holds what comes in, port
+after port, another what goes out, and the slope is that across all of them.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks, contract
 from tegotae.layout import Layouts, Memory, Part, Space
+from tegotae.ports import Port, forces_over_time
 from tegotae.result import Result
 from tegotae.state import Fault, State, set_initial
 
@@ -96,15 +100,6 @@ class Kernels:
         places = [i for i, half in enumerate(self.halves()) if half is not None]
         made = ", ".join(f"made{suffix}[{i}]" for i in places)
         return f"made{suffix} = make{suffix}({laws})\n{', '.join(names)} = {made}\n"
-
-
-class Port(NamedTuple):
-    """Where a block meets others: its name, in how many directions, and the units of motion and force there."""
-
-    name: str
-    dimension: int
-    motion: str = "m/s"
-    force: str = "N"
 
 
 class Spaces(NamedTuple):
@@ -327,7 +322,7 @@ class Admittance(Block):
 
     def run(
         self,
-        force: ArrayLike,
+        force: ArrayLike | Mapping[str, ArrayLike],
         *,
         period: float,
         every: int = 1,
@@ -339,7 +334,8 @@ class Admittance(Block):
         """Run a whole record of forces, compiled.
 
         Args:
-            force: force over each tick [N], shape (ticks,) or (ticks, dimension).
+            force: force over each tick [N], shape (ticks,) or (ticks, dimension); or port -> force over each tick
+                there, and none at the others.
             period: T [s].
             every: record every so many ticks.
             record: names of the fields to record; all public ones unless given.
@@ -350,7 +346,7 @@ class Admittance(Block):
         from tegotae.running import loop
 
         period = checks.period_of(self.name, period)
-        given = loop.Signal("force", checks.signal(self.name, "force", force, "N", self.dimension), "N")
+        given = loop.Signal("force", forces_over_time(self.name, self.ports, force), "N")
         return loop.run(
             self, given, period, every=every, record=record, initial=initial, inputs=inputs, progress=progress
         )

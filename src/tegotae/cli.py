@@ -13,8 +13,10 @@ from typing import Annotated, TextIO
 import typer
 
 import tegotae
+from tegotae.commands import completion
 from tegotae.commands.encoding import write_anything
 from tegotae.commands.hybrid_group import hybrid
+from tegotae.commands.run_group import run
 from tegotae.errors import TegotaeError
 
 __all__ = ["app", "main"]
@@ -27,7 +29,6 @@ READER_LEFT = 141  # 128 + SIGPIPE, as the shell says of other programs
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -59,7 +60,10 @@ def _tegotae(
 @app.command(epilog="Example:  tegotae papers kikuuwe2005 --json ledger.json --figures figures")
 def papers(
     key: Annotated[
-        str | None, typer.Argument(metavar="[KEY]", help="One paper, such as kikuuwe2005; all unless given.")
+        str | None,
+        typer.Argument(
+            metavar="[KEY]", help="One paper, such as kikuuwe2005; all unless given.", autocompletion=completion.papers
+        ),
     ] = None,
     json: JsonFile = None,
     figures: Annotated[
@@ -78,86 +82,6 @@ def papers(
 
     if not command.run(key, json, figures, None if no_report else report):
         raise typer.Exit(CLAIM_FAILED)
-
-
-@app.command(
-    epilog="Example:  tegotae run friction --set law.kind=stribeck --set motion.amplitude=0.05 "
-    "--out run.nc --plot run.png\n\n"
-    "Example:  tegotae run inclusion belt --route events --until 3 --set machine.speed=0.2 --plot belt.png\n\n"
-    "Example:  tegotae run steering --speed 20 --preset physical --plot loop.png --animation bristles.gif\n\n"
-    "Example:  tegotae run rod snake --until 8 --plot snake.png --animation snake.gif\n\n"
-    "Example:  tegotae run two-robots --set table.kp=400 --set pose=A --json numbers.json --plot force.png"
-)
-def run(
-    scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO", help="What to run: friction, inclusion, rod, steering or two-robots.")
-    ],
-    machine: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[MACHINE]",
-            help="Of inclusion: bouncing_ball, floor, slope, belt, two_bodies or pendulum_on_table. "
-            "Of rod: paper, snake, drag or whip.",
-        ),
-    ] = None,
-    route: Annotated[
-        str | None, typer.Option(metavar="ROUTE", help="Of inclusion: events (exact), ode or stepper.")
-    ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            metavar="METHOD",
-            help="Of inclusion: integrator of the ode route, such as LSODA. Of two-robots: rk4 or symplectic.",
-        ),
-    ] = None,
-    speed: Annotated[
-        float | None,
-        typer.Option(
-            metavar="M/S", help="Of steering: 0 is parked, negative backwards. Of rod drag: of the base. Of two-robots."
-        ),
-    ] = None,
-    preset: Annotated[str | None, typer.Option(metavar="PRESET", help="Of steering: paper or physical.")] = None,
-    drive: Annotated[
-        str | None, typer.Option(metavar="DRIVE", help="Of steering: constant, reverse (through standstill) or points.")
-    ] = None,
-    hand: Annotated[str | None, typer.Option(metavar="HAND", help="Of steering: sine, ramp or release.")] = None,
-    until: Annotated[float | None, typer.Option(metavar="SECONDS", help="How long it runs.")] = None,
-    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Parameters as TOML (see --show).")] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="One parameter; may be repeated.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the result as .nc, .mat, .csv or .parquet.")
-    ] = None,
-    json: JsonFile = None,
-    plot: PlotFile = None,
-    maps: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Of steering: draw the tyre's force and torque over slip angle.")
-    ] = None,
-    animation: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Of steering: the bristles in motion; of rod: the rod. As .gif or .html."),
-    ] = None,
-    show: Annotated[bool, typer.Option("--show", help="Print the parameters as TOML and run nothing.")] = False,
-) -> None:
-    """Run a scenario, with parameters from a TOML file and from the command line."""
-    from tegotae.commands import run as command
-
-    shortcuts = {
-        "MACHINE": None if machine is None else machine.replace("-", "_"),
-        "--route": route,
-        "--method": method,
-        "--speed": None if speed is None else repr(speed),
-        "--preset": preset,
-        "--drive": drive,
-        "--hand": hand,
-        "--until": None if until is None else repr(until),
-    }
-    if show:
-        command.show(scenario, shortcuts, config, settings or [])
-    else:
-        pictures = {"--maps": maps, "--animation": animation}
-        command.run(scenario, shortcuts, config, settings or [], out, json, plot, pictures)
 
 
 @app.command(
@@ -203,8 +127,22 @@ def fit(
             r"\[ms], \[mm], \[kN] … work too.",
         ),
     ],
-    block: Annotated[str, typer.Option(metavar="KIND", help="impedance, admittance or parallel.")] = "impedance",
-    law: Annotated[str, typer.Option(metavar="LAW", help="coulomb, viscous or stribeck.")] = "coulomb",
+    block: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="impedance, admittance or parallel.",
+            autocompletion=completion.completing("impedance", "admittance", "parallel"),
+        ),
+    ] = "impedance",
+    law: Annotated[
+        str,
+        typer.Option(
+            metavar="LAW",
+            help="coulomb, viscous or stribeck.",
+            autocompletion=completion.completing("coulomb", "viscous", "stribeck"),
+        ),
+    ] = "coulomb",
     elements: Annotated[int | None, typer.Option(metavar="N", help="How many elements a parallel block has.")] = None,
     period: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Length of a tick, if the file has no time.")
@@ -233,6 +171,7 @@ def fit(
     command.run(record, block, law, elements, period, known or [], free or [], column or [], json, plot)
 
 
+app.add_typer(run)
 app.add_typer(hybrid)
 
 
@@ -294,7 +233,11 @@ def _answer(arguments: Sequence[str] | None) -> int:
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):  # typer makes a 1 of it
             return _reader_left()
-        return end.code if isinstance(end.code, int) else 0
+        code = end.code if isinstance(end.code, int) else 0
+        if code and completion.asked_for(sys.argv[1:] if arguments is None else arguments):  # typer said: not supported
+            print(f"  Ask for it in {completion.SHELLS}.", file=sys.stderr)
+            return BAD_INPUT  # typer's 1 would say that a claim failed
+        return code
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tegotae import checks
 from tegotae.errors import TegotaeError
-from tegotae.layout import Layout, Layouts, Memory, Part
+from tegotae.layout import AXIS, Layout, Layouts, Memory, Part
 
 if TYPE_CHECKING:
     from tegotae.block import Block
@@ -42,8 +43,8 @@ def check_layout(block: Block) -> None:
     for label, layout in zip(("parameters", "state", "workspace"), own[:3], strict=True):
         _check_parts(name, label, layout, own)
     gives = block.gives
-    place = own.state.places(own.sizes).get(gives)
-    if place is None or place.whole or place.stop - place.start != block.dimension:
+    part = next((part for part in own.state.parts() if part.name == gives), None)
+    if part is None or part.whole or part.shape not in (AXIS, (block.dimension,), () if block.dimension == 1 else AXIS):
         told = f"Give it a Part({gives!r}, ..., shape=AXIS), one number a direction: what it answers is read there."
         checks.refuse(name, f"its state has no {gives} of {block.dimension} real numbers.", told)
 
@@ -69,11 +70,18 @@ def _check_parts(name: str, label: str, layout: Layout, own: Layouts) -> None:
             checks.whole(name, f"shape of part {part.name!r}", count, 0, told)
         if part.labels is not None:
             count = math.prod(own.sizes[extent] if isinstance(extent, str) else extent for extent in part.shape)
-            if len(part.shape) != 1 or not len(set(part.labels)) == len(part.labels) == count:
+            if len(part.shape) != 1 or len(part.labels) != count or _comes_again(part):
                 told = "Give a vector as many different labels as it has numbers, or labels=None."
                 checks.refuse(name, f"part {part.name!r} of shape {part.shape} has labels={part.labels}.", told)
     ends = [place.stop for place in layout.places(own.sizes).values()]
     checks.room(name, f"its {label}", max(ends, default=0), "Give smaller parts.")
+
+
+def _comes_again(part: Part) -> bool:
+    """Whether one label stands in two places; directions of one port are neighbours, and share theirs."""
+    labels = part.labels or ()
+    runs = [label for label, _ in groupby(labels)] if part.shape == AXIS else list(labels)
+    return len(set(runs)) != len(runs)
 
 
 def _is_ours(block: Block) -> bool:

@@ -170,7 +170,8 @@ class Layout:
                 own = [spot for _, spot in group]
                 shape = () if len(own) == 1 else (len(own),)
                 full = f"{name}.{label}" if item.name else prefix + label
-                one = dataclasses.replace(item, name=full, shape=shape, labels=None)
+                axes = (f"{label}_axis",) if item.shape == AXIS and shape else item.axes
+                one = dataclasses.replace(item, name=full, shape=shape, labels=None, axes=axes)
                 yield full, Place(one, item.whole, own[0], own[-1] + 1, shape)
 
     def changed(self, change: Callable[[Part], Part]) -> Layout:
@@ -334,6 +335,11 @@ class Space:
         memory = Memory(np.zeros(real), np.zeros(whole, dtype=np.int64))
         memory.whole[: len(self.before)] = self.before
         return memory
+
+    def span(self, name: str) -> tuple[int, int]:
+        """From where to where the real numbers of a part lie, also of one whose numbers have labels."""
+        own = [place for full, place in self.places.items() if full == name or full.startswith(f"{name}.")]
+        return own[0].start, own[-1].stop
 
     def part(self, memory: Memory, name: str) -> Any:
         """The numbers of one part where they lie, in its shape; one number as a vector of one."""

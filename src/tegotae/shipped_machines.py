@@ -149,8 +149,8 @@ def run_circuits() -> None:
 
 def _run_circuit(mover: Any) -> None:
     """In every way that circuits run: alone, inside another one, and felt through a spring."""
+    from tegotae.coupling.through import Through
     from tegotae.running.batch import Batch
-    from tegotae.through import Through
 
     n = mover.dimension
     push: Any = np.zeros(2) if n == 1 else np.zeros((2, n))

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import tegotae as tg
+from tegotae.coupling.through import Through
 from tegotae.running.batch import Batch
 from tegotae.shipped_machines import movers
 from tegotae.steering import Carcass, ContactPatch, SteeringSystem
-from tegotae.through import Through
 
 T = 1e-3
 STRIBECK = tg.Stribeck(kinetic=3.0, static=4.0, velocity=0.1, viscosity=1.0)

@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import root
 
 import tegotae as tg
+from tegotae.coupling.through import Through
 from tegotae.running.probe import Probe
-from tegotae.through import Through
 
 T, M1, M2, RATIO = 1e-3, 0.5, 2.0, 3.0
 ROPE = {"stiffness": 1e4, "damping": 5.0}

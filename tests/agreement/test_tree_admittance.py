@@ -7,6 +7,7 @@ from scipy.optimize import root
 from scipy.spatial.transform import Rotation
 
 import tegotae as tg
+from tegotae.coupling.through import Through
 from tegotae.multibody import Body, Fixed, Free, Prismatic, Revolute, Tree, TreeAdmittance
 from tegotae.multibody.controllers import Lock, Servo
 from tegotae.rod import PlanarRod
@@ -14,7 +15,6 @@ from tegotae.rod.admittance import RodAdmittance
 from tegotae.running.probe import Probe
 from tegotae.running.source import module_of
 from tegotae.steering import ContactPatch
-from tegotae.through import Through
 from trees import in_pinocchio, one_tree, random_state, world_acceleration
 
 T = 1e-3

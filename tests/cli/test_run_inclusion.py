@@ -118,7 +118,9 @@ def test_show_prints_toml_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["floot"], "known are bouncing_ball, floor, slope, belt, two_bodies, pendulum_on_table"),
+        (["floot"], "no machine 'floot'; near is floor"),
+        (["glue"], "Choose one of belt, bouncing-ball, floor, pendulum-on-table, slope, two-bodies."),
+        (["--set", "machine.kind=glue"], "known are bouncing_ball, floor, slope, belt, two_bodies, pendulum_on_table"),
         (["belt", "--route", "glue"], "glue"),
         (["belt", "--method", "RK4"], "route of kind 'events' has no 'method'; it belongs to --route ode"),
         (["floor", "--route", "ode", "--method", "RK9"], "RK9"),
@@ -155,6 +157,8 @@ def test_bad_input_is_exit_2_with_a_way_out(
 
 def test_a_scenario_without_machines_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "friction", "belt"]) == 2
-    assert "takes no MACHINE" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "run friction: it takes no 'belt'" in error
+    assert "`tegotae run inclusion belt`" in error
     assert main(["run", "friction", "--until", "0.1", "--out", "run.nc"]) == 0
     assert tg.load("run.nc").time[-1] == pytest.approx(0.1)

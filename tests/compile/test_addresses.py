@@ -10,9 +10,9 @@ from processes import run
 
 import tegotae as tg
 from tegotae.compile import Signature, SubsetError, backend, c_source, kernel
+from tegotae.coupling.through import Through
 from tegotae.running.batch import Batch
 from tegotae.steering import Carcass, ContactPatch
-from tegotae.through import Through
 
 pytestmark = pytest.mark.skipif(backend.name() != "c", reason="other backends compile every circuit")
 
@@ -209,7 +209,7 @@ import numpy as np, tegotae as tg
 sys.modules["numba"] = sys.modules["ziglang"] = None
 from tegotae import shipped_machines as shipped
 from tegotae.block import Impedance
-from tegotae.through import Through
+from tegotae.coupling.through import Through
 
 def never(*_):
     raise AssertionError("plain Python")

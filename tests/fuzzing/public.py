@@ -18,10 +18,10 @@ PACKAGES = (
     "tegotae.table", "tegotae.hybrid", "tegotae.device", "tegotae.control", "tegotae.fitting",
 )  # fmt: skip
 # The front of the house, and what runs it.
-_INNER = {"bench", "papers", "figures", "commands", "scenarios", "compile", "kernels", "view", "circuit_sources"}
+_INNER = {"bench", "papers", "figures", "commands", "scenarios", "compile", "kernels", "view"}
 _ALONE = {"cli", "__main__", "shipped_machines", "checks", "errors", "extras"}
 # What makes loops of layouts; those of a user's own are looked at where a block is first run (`contract.py`).
-_BELOW = {"tegotae.layout", "tegotae.running.loop", "tegotae.running.source"}
+_BELOW = {"tegotae.layout", "tegotae.running.loop", "tegotae.running.source", "tegotae.coupling.group"}
 
 
 # Taken as they are: `drive` says so; nodes call `step` at every tick, with what links and devices have checked, and
@@ -38,7 +38,7 @@ TRUSTING = (
 def modules_of(package: str) -> list[str]:
     """Modules whose examples show a package; of tegotae itself, those of no package and what runs blocks."""
     folder = ROOT.joinpath(*package.split(".")[1:])
-    own = [*folder.glob("*.py"), *folder.glob("running/*.py")]
+    own = [path for below in (".", "running", "coupling") for path in folder.joinpath(below).glob("*.py")]
     found = []
     for path in sorted(own if package == "tegotae" else folder.rglob("*.py")):
         parts = path.relative_to(ROOT.parent).with_suffix("").parts

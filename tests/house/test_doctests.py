@@ -23,7 +23,7 @@ def modules() -> list[str]:
 
 @pytest.mark.parametrize("name", modules())
 def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if backend.name() == "numba" and name in ("tegotae.circuit", "tegotae.compile.addresses"):
+    if backend.name() == "numba" and name in ("tegotae.coupling.circuit", "tegotae.compile.addresses"):
         pytest.skip("numba takes no addresses")
     monkeypatch.chdir(tmp_path)
     failed, _ = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)

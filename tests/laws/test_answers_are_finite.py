@@ -7,6 +7,7 @@ import pytest
 
 import tegotae as tg
 from tegotae.control import PID
+from tegotae.coupling.through import Through
 from tegotae.errors import DivergenceWarning
 from tegotae.inclusion import Inclusion
 from tegotae.multibody import Body, Prismatic, Scene, Tree
@@ -15,7 +16,6 @@ from tegotae.steering import ContactPatch
 from tegotae.steering.planar import PlanarPatch
 from tegotae.steering.rendering import LocalRenderer, Packet
 from tegotae.table import HexaPlant
-from tegotae.through import Through
 
 T = 1e-3
 HUGE = 1e308

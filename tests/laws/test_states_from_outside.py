@@ -13,6 +13,7 @@ import pytest
 
 import random_states
 import tegotae as tg
+from tegotae.coupling.through import Through
 from tegotae.inclusion import Contact, Inclusion
 from tegotae.layout import Memory
 from tegotae.multibody import Body, Prismatic, Scene, Tree
@@ -20,7 +21,6 @@ from tegotae.running.batch import Batch
 from tegotae.state import State
 from tegotae.steering import ContactPatch, SteeringSystem
 from tegotae.table import HexaPlant
-from tegotae.through import Through
 
 T = 1e-3
 STACK = tg.ParallelFriction(stiffness=1e4, limits=[1.0, 2.0, 3.0])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tegotae as tg
-from tegotae.through import Through
+from tegotae.coupling.through import Through
 
 T = 1e-3
 BRAKE = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(2.0))

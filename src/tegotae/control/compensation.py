@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Impedance
 from tegotae.checks import Array
-from tegotae.circuit import Circuit
+from tegotae.coupling.circuit import Circuit
 from tegotae.elements import Mass, SpringDamper
 from tegotae.friction.laws import Law
 from tegotae.result import Result, Variable

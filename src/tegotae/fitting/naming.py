@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.block import Block
-from tegotae.circuit import Circuit
+from tegotae.coupling.circuit import Circuit
 from tegotae.fitting.recipe import Values
 
 _NEVER = ("dimension",)  # whole numbers that make another machine

@@ -202,7 +202,7 @@ class LiveBatch:
         self._parts = []
         self._states = self._begun(initial)
         for places, one in batch.groups():
-            picks = loop.picks_of(one, [first.gives] if n else [])
+            picks = loop.answer_picks(one)
             states = [self._states[i] for i in places]
             row = np.zeros((places.size, 1) if n == 1 else (places.size, 1, n))
             out = np.empty((places.size, picks.size, 1))

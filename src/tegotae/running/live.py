@@ -16,6 +16,7 @@ from tegotae.compile import bind, frees_sums
 from tegotae.errors import TegotaeError
 from tegotae.kernels.soundness import first_unsound
 from tegotae.layout import AXIS, MOST, Layout, Memory, Part, Space
+from tegotae.ports import by_port, forces_now
 from tegotae.running import loop
 from tegotae.running.source import module_of
 from tegotae.state import State
@@ -92,7 +93,7 @@ class Live:
     def _bound_loop(self, *way: int) -> Callable[..., Any]:
         """The loop of its runs, over a single tick: sums in free order come out alike in no other."""
         given, found, T = np.zeros(self._n), self._out, self._period
-        picks, unfed = loop.picks_of(self.block, [self.block.gives]), loop.NOT_FED
+        picks, unfed = loop.answer_picks(self.block), loop.NOT_FED
         record = given if self._n == 1 else given[None]
         rest = (record, *unfed, T, 1, picks.real, picks.whole, 0, 0, 1, found[:, None])
         entry = module_of(self.block).loop
@@ -268,8 +269,12 @@ class LiveImpedance(Live):
 class LiveAdmittance(Live):
     """An admittance in a control loop: `velocity = live.step(force)`."""
 
-    def step(self, force: ArrayLike) -> Any:
-        """One tick: force [N] in, velocity [m/s] out."""
+    def step(self, force: ArrayLike | Mapping[str, ArrayLike]) -> Any:
+        """One tick: force [N] in, velocity [m/s] out; or port -> force in, port -> velocity out."""
+        if type(force) is dict:
+            ports, given = self.block.ports, np.empty(self._n)
+            forces_now(self.block.name, ports, force, given)
+            return by_port(ports, np.atleast_1d(self._take(self._step, "force", given, "N")))
         return self._take(self._step, "force", force, "N")
 
 

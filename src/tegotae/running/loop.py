@@ -14,6 +14,7 @@ from tegotae.block import INITIAL, Block
 from tegotae.checks import Array
 from tegotae.errors import DivergenceWarning
 from tegotae.layout import AXIS, Memory, Place
+from tegotae.ports import spans
 from tegotae.result import Result, Variable
 from tegotae.running.source import module_of
 from tegotae.state import State
@@ -100,8 +101,7 @@ def run(
     block.see_divergence(table, every, period, began)
     variables = {"time": time_of(ticks, every, period)}
     dims = ("time",) if flat else ("time", "axis")
-    if block.dimension:
-        variables[given.name] = Variable(dims, given.signal[every - 1 :: every], given.unit, given.meaning)
+    variables |= given_variables(block, given, dims, every)
     variables |= variables_of(block, picks, table, flat=flat)
     ended = block.about_end(state)
     since = (ended.get("first_unsolved_step", -1) + 1) * period or None
@@ -228,6 +228,13 @@ def picks_of(block: Block, record: Sequence[str] | None) -> Picks:
 _NOWHERE = np.empty(0, dtype=np.int64)
 
 
+def answer_picks(block: Block) -> Picks:
+    """Where what a block gives lies in its state; nowhere for a machine without ports."""
+    if not block.dimension:
+        return Picks((), _NOWHERE, _NOWHERE)
+    return Picks((block.gives,), np.arange(*block.spaces.state.span(block.gives)), _NOWHERE)
+
+
 def check_every(owner: str, every: int, ticks: int) -> None:
     """Refuse a record that would hold nothing."""
     if every > ticks:
@@ -264,6 +271,19 @@ def unsolved_steps(
         return {}
     tell(owner, sum(counts), ticks * len(ended), ended[0][0].unsolved_remedy, first=first)
     return {"unsolved_steps": sum(counts)}
+
+
+def given_variables(block: Block, given: Signal, dims: tuple[str, ...], every: int) -> dict[str, Variable]:
+    """Motion or force as given, port by port where there are several."""
+    thinned = given.signal[every - 1 :: every]
+    if len(block.ports) < 2:
+        return {given.name: Variable(dims, thinned, given.unit, given.meaning)} if block.dimension else {}
+    told = {}
+    for port, place in zip(block.ports, spans(block.ports).values(), strict=True):
+        own = thinned[:, place] if port.dimension > 1 else thinned[:, place.start]
+        axes = (f"{port.name}_axis",) if port.dimension > 1 else ()
+        told[f"{given.name}.{port.name}"] = Variable(("time", *axes), own, port.force, given.meaning)
+    return told
 
 
 def time_of(ticks: int, every: int, period: float) -> Variable:

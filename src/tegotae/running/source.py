@@ -14,6 +14,7 @@ from tegotae.layout import (
     Layout,
     Layouts,
     Part,
+    Space,
     all_numbers,
     no_numbers,
     single_numbers,
@@ -191,7 +192,7 @@ def module_of(block: Block) -> ModuleType:
 def module_for(kernels: Kernels, own: Layouts, dimension: int, gives: str) -> ModuleType:
     """The generated module of blocks with these kernels and layouts."""
     known = kernels.style != "views" and dimension > 0
-    output = str(own.state.places(own.sizes)[gives].start) if known else ""
+    output = str(Space(own.state, own.sizes).span(gives)[0]) if known else ""
     return _module(kernels, own.parameters, own.state, own.workspace, own.names, dimension, gives == "force", output)
 
 

@@ -90,27 +90,11 @@ class Scenario:
 
     def settings(self, given: Mapping[str, str | None]) -> list[str]:
         """Arguments of the command line (argument -> value, None if not given) as settings."""
-        settings = []
-        for argument, value in given.items():
-            if value is None:
-                continue
-            if argument not in self.shortcuts:
-                known = ", ".join(self.shortcuts) or "none"
-                raise InputError(
-                    f"run {self.name}: it takes no {argument} (got {value!r}).\n"
-                    f"  It takes {known}; use --set for the rest."
-                )
-            settings.append(f"{self.shortcuts[argument]}={value}")
-        return settings
+        return [f"{self.shortcuts[argument]}={value}" for argument, value in given.items() if value is not None]
 
     def drawings(self, given: Mapping[str, Path | None]) -> list[tuple[Picture, Path]]:
         """What the options (option -> path, None if not given) ask to be drawn, and where."""
-        wanted = [(option, path) for option, path in given.items() if path is not None]
-        for option, path in wanted:
-            if option not in self.pictures:
-                known = ", ".join(["--plot", *self.pictures])
-                raise InputError(f"run {self.name}: it takes no {option} (got {path}).\n  It draws {known}.")
-        return [(self.pictures[option], path) for option, path in wanted]
+        return [(self.pictures[option], path) for option, path in given.items() if path is not None]
 
     def read(self, config: str | os.PathLike[str] | None = None, settings: Sequence[str] = ()) -> Any:
         """Parameters from a TOML file, then from settings such as ``law.static=5``; defaults for the rest."""

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.circuit import Circuit
+from tegotae.coupling.circuit import Circuit
+from tegotae.coupling.through import Through
 from tegotae.elements import Mass, SpringDamper
 from tegotae.errors import InputError
 from tegotae.friction import Coulomb, FrictionImpedance
@@ -24,7 +25,6 @@ from tegotae.steering.column import TorsionBar as TorsionBar
 from tegotae.steering.hands import Driver, TorqueProfile
 from tegotae.steering.patch import ContactPatch
 from tegotae.steering.vehicle import Bicycle, Kinematic
-from tegotae.through import Through
 
 
 class _Steering(Circuit):
@@ -280,9 +280,9 @@ class LiveSteering(LiveAdmittance):
     def speed(self, value: float) -> None:
         self[f"{self._inside}tyre.speed"] = value
 
-    def step(self, force: ArrayLike) -> Any:
+    def step(self, force: ArrayLike | Mapping[str, ArrayLike]) -> Any:
         """One tick: hand torque [N·m] in, wheel velocity [rad/s] out."""
-        torque = checks.array("SteeringSystem", "hand_torque (force)", force, "N·m")
+        torque = checks.array("SteeringSystem", "hand_torque (force)", force, "N·m")  # type: ignore[arg-type]
         try:
             return self._ratio * super().step(self._ratio * torque)
         except InputError:

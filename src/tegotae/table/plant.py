@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import INITIAL, Admittance, Kernels, Port
+from tegotae.block import INITIAL, Admittance, Kernels
 from tegotae.layout import Layouts
+from tegotae.ports import SPATIAL, Port, port_of
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.state import Fault, State
@@ -156,7 +157,7 @@ class HexaPlant(Mechanism, Admittance):
     @property
     def ports(self) -> tuple[Port, ...]:
         """The plate, at the centre of its joints."""
-        return (Port("plate", 6, "m/s, rad/s", "N, N·m"),)
+        return (port_of("plate", SPATIAL),)
 
     def check(self, period: float) -> None:
         """Refuse another period than that of its servo."""

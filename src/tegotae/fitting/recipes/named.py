@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Block, Impedance
 from tegotae.checks import Array
-from tegotae.circuit import Circuit
+from tegotae.coupling.circuit import Circuit
 from tegotae.errors import InputError
 from tegotae.fitting.naming import is_inclusion, numbers_in, rebuilt
 from tegotae.fitting.recipe import Parameter, Recipe, Values

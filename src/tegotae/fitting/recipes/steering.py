@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
-from tegotae.circuit_sources.parts import Seat
+from tegotae.coupling.parts import Seat
 from tegotae.fitting.kernels import steering as k
 from tegotae.fitting.recipe import Parameter, Recipe, Rival, Values, without
 from tegotae.fitting.record import Record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tegotae.checks import Array
-from tegotae.circuit import Circuit
+from tegotae.coupling.circuit import Circuit
 from tegotae.elements import Mass
 from tegotae.friction import Coulomb
 from tegotae.papers.kikuuwe2005.signals import cases, dots, lengths, viscous, wander

@@ -133,7 +133,7 @@ def stopping(subject: Subject) -> Figure:
 
 def _near_rest(axes: Axes, subject: Subject) -> None:
     """Speed of three frictions around the end of one stop."""
-    from tegotae.circuit import Circuit
+    from tegotae.coupling.circuit import Circuit
     from tegotae.elements import Mass
 
     ticks, start = 60, {"velocity": 0.0985}

@@ -6,7 +6,7 @@ import numpy as np
 
 from tegotae.block import Impedance
 from tegotae.checks import Array
-from tegotae.circuit import Circuit
+from tegotae.coupling.circuit import Circuit
 from tegotae.elements import Mass
 from tegotae.friction import Coulomb
 from tegotae.papers.kikuuwe2005.subject import F, K, Subject, T, paper

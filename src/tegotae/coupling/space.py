@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tegotae.circuit_sources import addressed
-from tegotae.circuit_sources.group import EPSILON, PREPARES, RESTORES, Group, Inside, Spot, insides, lines_of
-from tegotae.circuit_sources.line import HEAD, halves_of
 from tegotae.compile.templates import put
+from tegotae.coupling import addressed
+from tegotae.coupling.group import EPSILON, PREPARES, RESTORES, Group, Inside, Spot, insides, lines_of
+from tegotae.coupling.line import HEAD, halves_of
 
 _RESIST = """
 for i in range({count}):

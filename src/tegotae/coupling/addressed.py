@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tegotae.block import Admittance, Block
-from tegotae.circuit_sources import signatures
-from tegotae.circuit_sources.group import Group, size_of
+from tegotae.coupling import signatures
+from tegotae.coupling.group import Group, size_of
 from tegotae.layout import Memory
 from tegotae.running.source import module_of
 
@@ -73,7 +73,7 @@ def imports(kind: str) -> str:
     """The lines that make the signatures known: of a line or of space."""
     names = [f"{kind}_{word}" for word in ("RESIST", "COMMIT", "MOVE", "KEEP")] + ["LINE_PREPARE", "LINE_RESTORE"]
     names += [f"COLUMN_{word}" for word in ("RESIST", "COMMIT", "PREPARE", "RESTORE")] if kind == "LINE" else []
-    known = f"from tegotae.circuit_sources.signatures import {', '.join(names)}\n"
+    known = f"from tegotae.coupling.signatures import {', '.join(names)}\n"
     return "from tegotae.layout import Memory\n" + known
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tegotae.circuit_sources import addressed
-from tegotae.circuit_sources.group import EPSILON, PREPARES, RESTORES, Group, Inside, Spot, insides, lines_of
 from tegotae.compile.templates import put
+from tegotae.coupling import addressed
+from tegotae.coupling.group import EPSILON, PREPARES, RESTORES, Group, Inside, Spot, insides, lines_of
 
 # Every piece is text put in place, not a call: a call would hand over dozens of array fields each time.
 # A group's real numbers are seen as two matrices with one column an element; small blocks are passed as tuples of

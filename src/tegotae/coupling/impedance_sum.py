@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks, contract
 from tegotae.block import INITIAL, Impedance, Kernels
-from tegotae.circuit_sources import line, space
-from tegotae.circuit_sources.group import Group, Spot, groups_of
-from tegotae.circuit_sources.parts import Parts, Seat, add_group, layouts_of, no_parts
 from tegotae.compile import build
+from tegotae.coupling import line, space
+from tegotae.coupling.group import Group, Spot, groups_of
+from tegotae.coupling.parts import Parts, Seat, add_group, layouts_of, no_parts
 from tegotae.errors import CausalityError
 from tegotae.layout import AXIS, Layouts, Memory, Part
 from tegotae.state import Fault, State

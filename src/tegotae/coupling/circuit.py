@@ -14,14 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 from tegotae import checks, contract
 from tegotae.block import INITIAL, Admittance, Block, Impedance, Kernels
 from tegotae.checks import Array
-from tegotae.circuit_sources import line, space
-from tegotae.circuit_sources.addressed import table_of
-from tegotae.circuit_sources.causality import check_causality
-from tegotae.circuit_sources.group import Group, Inside, groups_of, size_of
-from tegotae.circuit_sources.parts import Parts, Seat, add_block, add_group, layouts_of, no_parts
 from tegotae.compile import build, is_ready
+from tegotae.coupling import line, space
+from tegotae.coupling.addressed import table_of
+from tegotae.coupling.causality import check_causality
+from tegotae.coupling.group import Group, Inside, groups_of, size_of
+from tegotae.coupling.parts import Parts, Seat, add_block, add_group, layouts_of, no_parts
 from tegotae.errors import UniquenessError
 from tegotae.layout import Layouts, Memory, Part
+from tegotae.ports import forces_over_time
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.running.source import module_for
@@ -269,7 +270,7 @@ class Circuit(Admittance):
 
     def run(
         self,
-        force: ArrayLike | None = None,
+        force: ArrayLike | Mapping[str, ArrayLike] | None = None,
         *,
         period: float,
         ticks: int | None = None,
@@ -328,7 +329,7 @@ class Circuit(Admittance):
         spots = [np.arange(place.start, place.stop) for place in places]
         return np.concatenate([_NONE, *spots])
 
-    def _force_of(self, force: ArrayLike | None, motions: Array, ticks: int | None) -> Array:
+    def _force_of(self, force: ArrayLike | Mapping[str, ArrayLike] | None, motions: Array, ticks: int | None) -> Array:
         length = motions.shape[1] if motions.size else None
         if ticks is not None:
             ticks = checks.whole("Circuit", "ticks", ticks, 1, "Give at least one tick.")
@@ -338,7 +339,7 @@ class Circuit(Admittance):
                 checks.refuse("Circuit", "run does not know how long to run.", "Give force, bases or ticks.")
             signal = np.zeros((length, self.dimension))
         else:
-            signal = checks.signal("Circuit", "force", force, "N", self.dimension)
+            signal = forces_over_time("Circuit", self.ports, force)
         for other in (length, ticks):
             if other is not None and other != len(signal):
                 checks.refuse("Circuit", f"force has {len(signal)} ticks, but {other} are given.", "Make them equal.")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tegotae.block import Block, Impedance
-from tegotae.circuit_sources.group import Group
+from tegotae.coupling.group import Group
 from tegotae.layout import AXIS, Layout, Layouts, Memory, Part, Place, Space
 from tegotae.state import Fault, State
 

@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
-from tegotae.circuit import Circuit
-from tegotae.circuit_sources import signatures
-from tegotae.circuit_sources.addressed import COLUMN, OWN
-from tegotae.circuit_sources.group import Group, Inside
-from tegotae.circuit_sources.line import HEAD
-from tegotae.circuit_sources.parts import Seat
 from tegotae.compile import build
 from tegotae.compile.templates import put
+from tegotae.coupling import signatures
+from tegotae.coupling.addressed import COLUMN, OWN
+from tegotae.coupling.circuit import Circuit
+from tegotae.coupling.group import Group, Inside
+from tegotae.coupling.line import HEAD
+from tegotae.coupling.parts import Seat
 from tegotae.layout import Layout, Layouts, Memory, Part
 from tegotae.running.source import module_of
 from tegotae.state import Fault, State
@@ -105,8 +105,8 @@ _BY_ADDRESS = {
     "halves": "answer, advance, prepare, restore",
 }
 _IMPORTS = """
-from tegotae.circuit_sources.signatures import COLUMN_RESIST, LINE_KEEP, LINE_MOVE, LINE_RESIST
-from tegotae.circuit_sources.signatures import LINE_PREPARE, LINE_RESTORE
+from tegotae.coupling.signatures import COLUMN_RESIST, LINE_KEEP, LINE_MOVE, LINE_RESIST
+from tegotae.coupling.signatures import LINE_PREPARE, LINE_RESTORE
 from tegotae.layout import Memory
 """
 
@@ -122,7 +122,7 @@ class Through(Impedance):
 
     Example:
         >>> import numpy as np, tegotae as tg
-        >>> from tegotae.through import Through
+        >>> from tegotae.coupling.through import Through
         >>> rope = tg.SpringDamper(stiffness=1e4, damping=50.0)
         >>> towed = tg.Circuit(tg.Mass(mass=2.0), {"rope": rope}, bases=["rope"])
         >>> run = Through(towed, "rope").run(np.minimum(np.arange(2000) * 1e-3, 1.0), period=1e-3)

@@ -1,0 +1,166 @@
+"""What stands below `tegotae run`: scenarios and their machines, each with its words, its flags and an example.
+
+The scenarios themselves are heavy and wait until they run; a test holds what is said here against them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tegotae.commands import run_flags as flags
+from tegotae.commands.run_flags import COMMON, Flag
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One line that can be typed behind `tegotae`.
+
+    Args:
+        scenario: its name.
+        machine: of the scenario, as the command line spells it; none for the scenario itself.
+        help: what it runs, in words.
+        examples: lines that work.
+        shortcuts: flags that set one parameter each.
+        pictures: flags that draw something beside the figure.
+        machines: that the scenario has; without one it runs what its parameters name.
+
+    Example:
+        >>> Line(scenario="rod", machine="drag", help="A mass.", examples=()).name
+        'run rod drag'
+    """
+
+    scenario: str
+    machine: str | None = None
+    help: str
+    examples: tuple[str, ...]
+    shortcuts: tuple[Flag, ...] = ()
+    pictures: tuple[Flag, ...] = ()
+    machines: tuple[Line, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """As it is typed behind `tegotae`."""
+        return " ".join(["run", self.scenario, *([self.machine] if self.machine else [])])
+
+    @property
+    def flags(self) -> tuple[Flag, ...]:
+        """Its own, then those of every line; what it draws stands beside the figure."""
+        *files, show = COMMON
+        return (*self.shortcuts, *files, *self.pictures, show)
+
+
+def _inclusion(machine: str, words: str, example: str) -> Line:
+    return Line(
+        scenario="inclusion",
+        machine=machine,
+        help=words,
+        examples=(f"tegotae run inclusion {machine} {example}",),
+        shortcuts=(flags.ROUTE, flags.INTEGRATOR, flags.UNTIL),
+    )
+
+
+def _rod(machine: str, words: str, example: str, *shortcuts: Flag) -> Line:
+    return Line(
+        scenario="rod",
+        machine=machine,
+        help=words,
+        examples=(f"tegotae run rod {machine} {example}",),
+        shortcuts=shortcuts,
+        pictures=(flags.ROD_FILM,),
+    )
+
+
+FRICTION = Line(
+    scenario="friction",
+    help="One friction element, moved by hand.",
+    examples=("tegotae run friction --set law.kind=stribeck --set motion.amplitude=0.05 --out run.nc --plot run.png",),
+    shortcuts=(flags.UNTIL,),
+)
+INCLUSION = Line(
+    scenario="inclusion",
+    help="A machine with contacts and frictions, by exact events, as an ODE, or step by step.\n\n"
+    "Without MACHINE: the one that --config or --set machine.kind=... names, or else two-bodies.",
+    examples=("tegotae run inclusion belt --route events --until 3 --set machine.speed=0.2 --plot belt.png",),
+    shortcuts=(flags.ROUTE, flags.INTEGRATOR, flags.UNTIL),
+    machines=(
+        _inclusion("bouncing-ball", "A ball over a floor, let go.", "--until 1 --set restitution=0.8 --plot ball.png"),
+        _inclusion("floor", "A point mass, thrown along a frictional floor.", "--route ode --plot floor.png"),
+        _inclusion("slope", "A block on a slope, pushed off.", "--set machine.angle=0.2 --plot slope.png"),
+        _inclusion(
+            "belt", "A mass on a spring and a running belt: stick-slip.",
+            "--route events --until 3 --set machine.speed=0.2 --plot belt.png",
+        ),
+        _inclusion(
+            "two-bodies", "A belt presses body 2 against body 1, which swings on a spring along a wall.",
+            "--route stepper --plot two-bodies.png",
+        ),
+        _inclusion(
+            "pendulum-on-table", "A double pendulum whose tip strikes a table and rubs along it.",
+            "--until 1 --plot pendulum.png",
+        ),
+    ),
+)  # fmt: skip
+ROD = Line(
+    scenario="rod",
+    help="A soft rod: that of hirai2020, a crawling snake, a mass dragged on a leaf spring, a whip.\n\n"
+    "Without MACHINE: the one that --config or --set rod.kind=... names, or else paper.",
+    examples=("tegotae run rod snake --until 8 --plot snake.png --animation snake.gif",),
+    shortcuts=(flags.UNTIL,),
+    pictures=(flags.ROD_FILM,),
+    machines=(
+        _rod(
+            "paper", "The rod of hirai2020: turned at a pin, left alone there, released.",
+            "--set rod.torque=20 --plot rod.png", flags.UNTIL,
+        ),
+        _rod(
+            "snake", "A snake that crawls by a travelling wave of curvature on anisotropic ground.",
+            "--until 8 --plot snake.png --animation snake.gif", flags.UNTIL,
+        ),
+        _rod(
+            "drag", "A mass dragged over a table on a leaf spring: stick-slip.",
+            "--speed 0.1 --plot drag.png", flags.BASE_SPEED, flags.UNTIL,
+        ),
+        _rod(
+            "whip", "A tapering whip, its handle turned and back in half a second.",
+            "--plot whip.png --animation whip.gif",
+        ),
+    ),
+)  # fmt: skip
+STEERING = Line(
+    scenario="steering",
+    help="A wheel, a hand and a tyre, from parked to top speed, forwards and backwards.",
+    examples=(
+        "tegotae run steering --speed 20 --preset physical --plot loop.png --animation bristles.gif",
+        "tegotae run steering --drive reverse --maps tyre.png",
+    ),
+    shortcuts=(flags.VEHICLE_SPEED, flags.PRESET, flags.DRIVE, flags.HAND, flags.UNTIL),
+    pictures=(flags.MAPS, flags.BRISTLE_FILM),
+)
+TWO_ROBOTS = Line(
+    scenario="two-robots",
+    help="Two free-flying robots meet at a contact as stiff as the motion table.",
+    examples=("tegotae run two-robots --set table.kp=400 --set pose=A --json numbers.json --plot force.png",),
+    shortcuts=(flags.ROBOT_SPEED, flags.TICK, flags.UNTIL),
+)
+LINES = (FRICTION, INCLUSION, ROD, STEERING, TWO_ROBOTS)
+FLAGS = sorted({flag.name for line in LINES for one in (line, *line.machines) for flag in one.flags})
+
+
+def takers(word: str) -> list[str]:
+    """The lines that take a flag, or that a machine's name ends: scenarios, or those machines that alone take it.
+
+    Args:
+        word: a flag with its dashes, or a name.
+
+    Example:
+        >>> takers("--speed"), takers("belt")
+        (['run rod drag', 'run steering', 'run two-robots'], ['run inclusion belt'])
+    """
+    found = []
+    for line in LINES:
+        if any(flag.name == word for flag in line.flags) or line.scenario == word:
+            found.append(line.name)
+        else:
+            own = [one for one in line.machines if one.machine == word or any(f.name == word for f in one.flags)]
+            found += [one.name for one in own]
+    return found

@@ -1,0 +1,1 @@
+"""Wiring: admittances and impedances coupled implicitly, and the source of the loop that they become."""

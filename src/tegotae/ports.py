@@ -1,0 +1,107 @@
+"""Ports: where a block meets others. A block with several of them takes and gives one vector, port after port."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+
+LINEAR, ANGULAR = ("m/s", "N"), ("rad/s", "N·m")  # units of motion and force in a direction
+
+
+class Port(NamedTuple):
+    """Where a block meets others: its name, in how many directions, and the units of motion and force there."""
+
+    name: str
+    dimension: int
+    motion: str = "m/s"
+    force: str = "N"
+
+
+def port_of(name: str, directions: Sequence[tuple[str, str]]) -> Port:
+    """A port that moves in these directions, each `LINEAR`, `ANGULAR` or other units of motion and force.
+
+    Example:
+        >>> port_of("tip", [LINEAR, LINEAR, ANGULAR]).motion
+        'm/s, m/s, rad/s'
+        >>> port_of("hand", [LINEAR] * 3).force
+        'N'
+    """
+    motions, forces = (list(told) for told in zip(*directions, strict=True))
+    return Port(name, len(directions), _shortest(motions), _shortest(forces))
+
+
+def _shortest(units: list[str]) -> str:
+    return units[0] if len(set(units)) == 1 else ", ".join(units)
+
+
+SPATIAL = [LINEAR] * 3 + [ANGULAR] * 3  # a point of a body: velocity and angular velocity, force and moment
+
+
+def labels_of(ports: Sequence[Port]) -> tuple[str, ...] | None:
+    """Which port each number of a block's motion belongs to, for the `labels` of a part; None if there is one port."""
+    return tuple(port.name for port in ports for _ in range(port.dimension)) if len(ports) > 1 else None
+
+
+def spans(ports: Sequence[Port]) -> dict[str, slice]:
+    """Where the numbers of each port stand in the vector of all.
+
+    Example:
+        >>> spans([Port("base", 3), Port("tip", 3)])["tip"]
+        slice(3, 6, None)
+    """
+    ends = np.cumsum([port.dimension for port in ports]).tolist()
+    return {port.name: slice(end - port.dimension, end) for port, end in zip(ports, ends, strict=True)}
+
+
+def find(owner: str, label: str, ports: Sequence[Port], name: object) -> Port:
+    """The port of this name, or words about those that there are."""
+    known = {port.name: port for port in ports}
+    if not isinstance(name, str) or name not in known:
+        told = f"{label}={checks.shown(name)}: there is no such port."
+        checks.refuse(owner, told, f"Its ports: {', '.join(known) or 'none'}.")
+    return known[name]
+
+
+def forces_over_time(owner: str, ports: Sequence[Port], given: ArrayLike | Mapping[str, ArrayLike]) -> Array:
+    """Forces over the ticks at all ports, (ticks, dimension): as one record, or by the names of ports.
+
+    Ports that are not named are left alone.
+    """
+    dimension = sum(port.dimension for port in ports)
+    if not isinstance(given, Mapping):
+        return checks.signal(owner, "force", given, _shortest([port.force for port in ports]), dimension)
+    records = {
+        name: checks.signal(owner, f"force[{name!r}]", value, port.force, port.dimension)
+        for name, value in given.items()
+        for port in [find(owner, "force", ports, name)]
+    }
+    lengths = {name: len(record) for name, record in records.items()}
+    if len(set(lengths.values())) != 1:
+        checks.refuse(owner, f"force has the lengths {lengths}.", "Name at least one port, and give equal lengths.")
+    signal, places = np.zeros((next(iter(lengths.values())), dimension)), spans(ports)
+    for name, record in records.items():
+        signal[:, places[name]] = record.reshape(len(record), -1)
+    return signal
+
+
+def forces_now(owner: str, ports: Sequence[Port], given: Mapping[str, ArrayLike], out: Array) -> None:
+    """Forces of one tick by the names of ports, into out; the others are 0."""
+    places = spans(ports)
+    out[:] = 0.0
+    for name, value in given.items():
+        port = find(owner, "force", ports, name)
+        out[places[name]] = checks.vector(owner, f"force[{name!r}]", value, port.force, port.dimension)
+
+
+def by_port(ports: Sequence[Port], values: Array) -> dict[str, Any]:
+    """What stands in the vector of all ports, by their names; one number as that."""
+    return {
+        name: values[place].copy() if place.stop - place.start > 1 else float(values[place.start])
+        for name, place in spans(ports).items()
+    }
