@@ -5,19 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.compile import build
-from tegotae.multibody.kernels.dual import solve_dual, work_rows
+from tegotae.coupling import complementarity
+from tegotae.coupling.kernels.complementarity import UNSOLVED
+from tegotae.coupling.kernels.natural_residual import Problem as Rows
+from tegotae.coupling.kernels.natural_residual import work_rows
 
 Array = NDArray[np.float64]
 CONE, BOX, STOP = 0, 1, 2
 MOST = 64
-# An entry that is compiled anew only when one of the solver's files changes.
-SOURCE = """
-@entry
-def solve(m, n_blocks, W, C, b, kind, first, limit, f, work):
-    return solve_dual(m, n_blocks, W, C, b, kind, first, limit, f, work)
-"""
-SOLVE = build(SOURCE, (("solve_dual", solve_dual),)).solve
+SOLVE = complementarity.solver().solve_cones
 WORK = np.zeros((work_rows(MOST), MOST))
 
 
@@ -38,9 +34,9 @@ class Problem:
 
     def solve(self, start: Array | None = None) -> tuple[Array, int, int]:
         f = np.zeros(self.b.size) if start is None else start.copy()
-        given = (self.b.size, self.kind.size, self.W, self.C, self.b, self.kind, self.first, self.limit)
-        steps, flag = SOLVE(*given, f, WORK)
-        return f, steps, flag
+        given = (self.b.size, self.kind.size, True, self.W, self.C, self.b, self.kind, self.first, self.limit, self.W)
+        steps, how = SOLVE(Rows(*given), f, WORK)
+        return f, steps, int(how == UNSOLVED)
 
     def error(self, f: Array) -> float:
         """The largest violation of the inclusion, relative to the magnitudes that make up h and f. No projection."""

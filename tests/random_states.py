@@ -8,6 +8,7 @@ import math
 import sys
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -86,13 +87,27 @@ def machines() -> Iterator[Block]:
     """What has other blocks or whole machines inside."""
     import sympy
 
-    from tegotae.coupling.through import Through
     from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio
-    from tegotae.multibody import Body, Free, HalfSpace, Point, Revolute, Scene, Touch, Tree, TreeAdmittance
+    from tegotae.multibody import (
+        AtJoint,
+        AtPoint,
+        Between,
+        Body,
+        Free,
+        HalfSpace,
+        Point,
+        Revolute,
+        Scene,
+        Touch,
+        Tree,
+        TreeAdmittance,
+    )
     from tegotae.multibody.controllers import Lock, Servo
 
     yield from movers()
+    yield from rods()
     yield from tables()
+    yield from meetings()
     rub = tg.FrictionImpedance(stiffness=1e5, damping=10.0, law=tg.Coulomb(6.0))
     crane = Tree(
         [
@@ -104,9 +119,20 @@ def machines() -> Iterator[Block]:
     )
     controllers = {"hand": Lock(), "tool": Servo(gain=10.0)}
     yield TreeAdmittance(tree=crane, at="hand", controllers=controllers)
+    ends = {"grip": Between("tool", AtPoint("hull", (0.1, 0.0, 0.0))), "turn": AtJoint("arm")}
+    yield TreeAdmittance(tree=crane, at=ends, controllers=controllers)
     floor = {"surface": HalfSpace(), "stiffness": 1e5, "beta": 1e-2}
     touches = [Touch(on=name, toucher=Point(position=(0, 0, 0)), friction=0.5, **floor) for name in ("hull", "tool")]
     yield Scene(tree=crane, touches=touches, controllers=controllers)
+    yield Scene(tree=crane, touches=touches, controllers=controllers, at=ends)
+    yield Scene(tree=crane, touches=touches, controllers=controllers, at=AtPoint("tool", along=(0, 0, 1, 0, 0, 0)))
+    heavy = tg.FrictionImpedance(stiffness=6000.0, damping=20.0, law=STRIBECK, mass=0.1)
+    yield TreeAdmittance(tree=crane_of(STACK, heavy), at="hand", controllers={"hand": Servo(gain=10.0)})
+    many = tg.ParallelFriction(stiffness=1e4, limits=range(1, 60))
+    own = crane_of(tg.SpringDamper(stiffness=50.0, damping=1.0), many)
+    resting = [Touch(on="hand", toucher=Point(position=(0, 0, 0)), friction=0.5, **floor)]
+    yield Scene(tree=own, touches=resting)
+    yield Scene(tree=own, touches=resting, at="hand")
     pendulum = Tree([Body(name="bob", mass=1.0, center=(0.3, 0.0, 0.0), joint=Revolute(axis=(0, 1, 0)))])
     for method in ("symplectic", "rk4"):
         yield Scene(tree=pendulum, method=method)
@@ -124,15 +150,70 @@ def machines() -> Iterator[Block]:
     rope = tg.SpringDamper(stiffness=100.0, damping=1.0)
     hung = tg.Circuit(tg.Mass(mass=1.0), {"rope": rope, "one": STACK, "two": STACK}, bases=["rope"])
     yield hung
-    yield Through(hung, "rope")
-    yield tg.ImpedanceSum({"stack": STACK, "wall": WALL, "felt": Through(hung, "rope")})
-    yield reached(tg.Circuit(reached(hung), {"stack": STACK, "felt": Through(hung, "rope")}))
+    yield tg.ImpedanceSum({"stack": STACK, "wall": WALL})
+    yield reached(tg.Circuit(reached(hung), {"stack": STACK}))
+    yield from networks(hung)
     yield reached(tg.Circuit(tg.Mass(mass=1.0, dimension=2), {"rope": tg.SpringDamper(stiffness=9.0, dimension=2)}))
+
+
+def crane_of(shoulder: tg.Impedance, elbow: tg.Impedance) -> Any:
+    """Two links with impedances in their joints."""
+    from tegotae.multibody import Body, Revolute, Tree
+
+    link = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1), "center": (0.2, 0.0, 0.0)}
+    first, second = (Revolute(axis=(0, 1, 0), friction=one) for one in (shoulder, elbow))
+    arm = Body(name="arm", joint=first, **link)
+    return Tree([arm, Body(name="hand", parent="arm", position=(0.4, 0.0, 0.0), joint=second, **link)])
+
+
+def networks(hung: tg.Circuit) -> Iterator[Block]:
+    """Several machines: along a line, geared, one a circuit whose end moves; in space, joined through matrices."""
+    rope = tg.SpringDamper(stiffness=100.0, damping=1.0)
+    brake = tg.FrictionImpedance(stiffness=1e4, damping=5.0, law=tg.Coulomb(3.0))
+    machines = {"near": tg.Mass(mass=1.0), "far": tg.Mass(mass=0.5), "hung": hung}
+    links = {
+        "rope": tg.Link(rope, "near", "far", ratio=2.0),
+        "other": tg.Link(rope, "far", "hung", ratio=-1.0, other_ratio=0.5),
+        "brake": tg.Link(brake, "near", "far"),
+        "ground": tg.Link(brake, "far"),
+        "towed": tg.Link(rope, "near", base=True),
+    }
+    yield tg.Circuit(machines, links)
+    plane = tg.FrictionImpedance(stiffness=1e4, damping=5.0, law=tg.Coulomb(3.0), dimension=2)
+    moved = {"sled": tg.Mass(mass=2.0, dimension=2), "ball": tg.Mass(mass=1.0, dimension=3), "drum": tg.Mass(mass=0.1)}
+    across = np.array([[1.0, 0.0, 0.0], [0.0, 0.6, 0.8]])
+    yield tg.Circuit(
+        moved,
+        {
+            "rub": tg.Link(plane, "sled", "ball", other_ratio=across),
+            "rub_too": tg.Link(plane, "sled"),
+            "wound": tg.Link(rope, "ball", "drum", ratio=[[0.0, 0.0, 1.0]], other_ratio=0.1),
+            "stack": tg.Link(STACK, "drum"),
+        },
+    )
+    alone = tg.Circuit(tg.Mass(mass=2.0, dimension=2), {"along": tg.Link(STACK, "port", ratio=[[0.6, 0.8]])})
+    yield alone
 
 
 def reached(circuit: tg.Circuit) -> tg.Circuit:
     """By the addresses of its blocks, where those are compiled to C."""
     return circuit.by_address() if backend.name() == "c" else circuit
+
+
+def rods() -> Iterator[Block]:
+    """Rods that are pushed at several places, on the ground too, between walls and pegs."""
+    from tegotae.rod import Ground, GroundedRod, Peg, PlanarRod, RodAdmittance, Wall
+
+    rod = PlanarRod(length=1.0, nodes=5, density=1.0, elasticity=0.5, viscosity=0.01, gravity=(0.0, -9.81))
+    yield RodAdmittance(rod=rod, at=("base", "tip"))
+    yield RodAdmittance(rod=rod, at=("tip", 2), base="pinned")
+    scales = Ground(tangential=0.1, normal=0.5, stiffness=1e4, damping=20.0, static=1.3)
+    things = {"walls": [Wall(point=(0.0, -0.01), normal=(0.0, 1.0), stiffness=1e4, damping=5.0, friction=0.3)]}
+    things["pegs"] = [Peg(centre=(0.5, 0.3), radius=0.2, stiffness=1e4)]
+    yield GroundedRod(rod=rod, ground=scales, **things, loads=[0.3])
+    yield GroundedRod(rod=rod, base="fixed")
+    yield GroundedRod(rod=rod, ground=scales, **things, at=("tip", "base"))
+    yield GroundedRod(rod=rod, ground=scales, at="tip", base="pinned")
 
 
 def tables() -> Iterator[Block]:
@@ -145,6 +226,23 @@ def tables() -> Iterator[Block]:
     surface = Surface(height=-0.4201, stiffness=1e5, damping=100.0, probe=(0.02, -0.03, 0.05), friction=0.3)
     sensor = ForceSensor(noise=1e-6, cutoff=100.0, delay=2, seed=7)
     yield dataclasses.replace(quick, surface=surface, sensor=sensor, substeps=4)
+
+
+def meetings() -> Iterator[Block]:
+    """Two bodies of one tree, and one before the world: free, locked and on a servo."""
+    from tegotae.hybrid import RelativeAdmittance
+    from tegotae.multibody import Body, Free, Lock, Revolute, Servo, Tree
+
+    links = [Body(name="hull", mass=5.0, inertia=(0.5, 0.5, 0.5), center=(0.1, 0.0, 0.2), joint=Free())]
+    for name, parent in (("arm", "hull"), ("hand", "arm"), ("tool", "hand")):
+        turns = Revolute(axis=(0.0, 1.0, 0.0), damping=0.1)
+        place = {"position": (0.5, 0.0, 0.0), "center": (0.2, 0.0, 0.0)}
+        links.append(Body(name=name, mass=1.0, inertia=(0.1, 0.1, 0.1), parent=parent, joint=turns, **place))
+    held = {"hand": Lock(), "tool": Servo(gain=10.0, rate_gain=1.0)}
+    turned = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0))
+    tip = {"at": "tool", "point": (0.3, 0.0, 0.1)}
+    yield RelativeAdmittance(tree=Tree(links), **tip, of="hull", axes=turned, controllers=held, substeps=2)
+    yield RelativeAdmittance(tree=Tree(links), **tip, origin=(0.0, 0.0, 1.0))
 
 
 def every_block() -> Iterator[Block]:
@@ -186,16 +284,21 @@ def pushed(block, rng):
     """An input; of what has no port a torque in all joints, or what it calls its load."""
     size = rng.choice([0.0, 0.1, 10.0])
     if "load" in block.parts and not block.dimension:
-        return {"load": size * float(rng.normal())}
+        return None if "held" in block.parts else {"load": size * float(rng.normal())}
     return size * float(rng.normal()) if block.dimension < 2 else size * rng.normal(size=block.dimension)
 
 
 def stepped(live, value) -> bool:
     """One tick; whether it gave an answer. The only errors that it may end in say that it diverged or cannot go on."""
+    from tegotae.multibody import LiveScene
+
     try:
-        live.step(value)
+        if isinstance(live, LiveScene) and live.block.dimension:
+            live.step(force=value)
+        else:
+            live.step(value)
     except tg.TegotaeError as error:
-        if "diverged" not in str(error) and "HexaPlant: " not in str(error):
+        if "diverged" not in str(error) and not str(error).startswith(("HexaPlant: ", "GroundedRod: ")):
             raise
         return False
     return True
@@ -210,7 +313,7 @@ def tried(block: Block, rng, trials: int) -> dict[str, int]:
         live.state = sound  # every state that it comes to by itself is one that it takes
         if trial % 10 == 0:
             for _ in range(5):
-                live.step(pushed(block, rng))
+                stepped(live, pushed(block, rng))
             sound = live.state
         try:
             live.state = spoilt(sound, rng)
@@ -228,7 +331,7 @@ def begun(block: Block, rng, trials: int) -> None:
         name, place = list(block.spaces.state.places.items())[rng.integers(len(block.parts))]
         try:
             live = block.start(period=PERIOD, initial={name: hostile(place.stop - place.start, rng)})
-            live.step(pushed(block, rng))
+            stepped(live, pushed(block, rng))
         except tg.TegotaeError:
             pass
 

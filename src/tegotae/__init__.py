@@ -26,7 +26,7 @@ _HOME = {
     "VirtualWall": "elements",
     "ImpedanceSum": "coupling.impedance_sum",
     "Circuit": "coupling.circuit",
-    "Through": "coupling.through",
+    "Link": "coupling.links",
     "Result": "result",
     "load": "result",
     "Coulomb": "friction",
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from tegotae.block import Impedance as Impedance
     from tegotae.coupling.circuit import Circuit as Circuit
     from tegotae.coupling.impedance_sum import ImpedanceSum as ImpedanceSum
-    from tegotae.coupling.through import Through as Through
+    from tegotae.coupling.links import Link as Link
     from tegotae.elements import Mass as Mass
     from tegotae.elements import SpringDamper as SpringDamper
     from tegotae.elements import VirtualWall as VirtualWall

@@ -40,6 +40,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks, contract
 from tegotae.layout import Layouts, Memory, Part, Space
+from tegotae.parameters import Declared
 from tegotae.ports import Port, forces_over_time
 from tegotae.result import Result
 from tegotae.state import Fault, State, set_initial
@@ -110,7 +111,7 @@ class Spaces(NamedTuple):
     workspace: Space
 
 
-class Block(ABC):
+class Block(Declared, ABC):
     """What impedances and admittances share: parameters, a state and a workspace with named parts, kernels."""
 
     dimension: int
@@ -124,9 +125,10 @@ class Block(ABC):
         """Names, units and shapes of its parameters, its state and its workspace."""
 
     @property
-    @abstractmethod
     def values(self) -> Mapping[str, ArrayLike]:
-        """What its parameters are, by the names of its layout."""
+        """What its parameters are, by the names of its layout: its fields of those names, unless it says otherwise."""
+        own = {part.name: getattr(self, part.name) for part in self.layout.parameters.parts()}
+        return {name: getattr(value, "parameters", value) for name, value in own.items()}  # a law's are its numbers
 
     @property
     @abstractmethod
@@ -138,7 +140,7 @@ class Block(ABC):
         """Where it meets others; none for a machine that only takes what it is fed."""
         return (Port("port", self.dimension),) if self.dimension else ()
 
-    def check(self, period: float) -> None:  # noqa: B027 - most blocks accept any period
+    def check(self, period: float) -> None:
         """Refuse what can only be judged once the period is known."""
 
     @property
@@ -212,7 +214,7 @@ class Block(ABC):
 
         loop.report_divergence(self.name, table, every, period)
 
-    def see_trouble(self, state: State) -> None:  # noqa: B027 - most blocks can always go on
+    def see_trouble(self, state: State) -> None:
         """Say why it cannot go on from a state; blocks that stop tell so in a part `trouble`, 0 as long as they run."""
 
     def about_end(self, state: State) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,17 +15,24 @@ from tegotae.block import Admittance, Impedance, Kernels
 from tegotae.inside import check_depths
 from tegotae.kernels import elements as k
 from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.parameters import Dimension, Parameter, parts_of
 from tegotae.state import State
 
 _FORCE = Part("force", "N", "force on the mover", AXIS, "f")
-_SPRING = (Part("stiffness", "N/m", letter="K"), Part("damping", "N·s/m", letter="B"))
+
+Stiffness = Annotated[float, Parameter("K [N/m], >= 0")]
+Damping = Annotated[float, Parameter("B [N·s/m], >= 0")]
+MovingMass = Annotated[
+    float,
+    Parameter("M [kg], > 0, or a moment of inertia, with torques and angles throughout", "Give the moving mass."),
+]
 
 
 @cache
 def _mass_layout(dimension: int) -> Layouts:
     return layouts(
         dimension=dimension,
-        parameters=(Part("mass", "kg", letter="M"),),
+        parameters=parts_of(Mass),
         state=(
             Part("velocity", "m/s", "velocity at the end of the tick", AXIS, "v"),
             Part("position", "m", "position at the end of the tick", AXIS, "x"),
@@ -35,7 +43,7 @@ def _mass_layout(dimension: int) -> Layouts:
 @cache
 def _spring_layout(dimension: int) -> Layouts:
     stretch = Part("stretch", "m", "how far it has been moved from rest", AXIS, "x")
-    return layouts(dimension=dimension, parameters=_SPRING, state=(stretch, _FORCE))
+    return layouts(dimension=dimension, parameters=parts_of(SpringDamper), state=(stretch, _FORCE))
 
 
 @cache
@@ -43,7 +51,7 @@ def _wall_layout(dimension: int) -> Layouts:
     surface = Part("surface", "m", "where it is along the normal", letter="c")
     return layouts(
         dimension=dimension,
-        parameters=(*_SPRING, surface, Part("normal", "-", "out of the wall", AXIS, "n")),
+        parameters=(*parts_of(VirtualWall), surface, Part("normal", "-", "out of the wall", AXIS, "n")),
         state=(Part("position", "m", "of the mover", AXIS, "x", placed=True), _FORCE),
     )
 
@@ -51,10 +59,6 @@ def _wall_layout(dimension: int) -> Layouts:
 @dataclass(frozen=True, kw_only=True)
 class Mass(Admittance):
     """A free mass: force in, motion out.
-
-    Args:
-        mass: M [kg], > 0 (or a moment of inertia [kg·m²], with torques and angles throughout).
-        dimension: number of directions.
 
     Runs record `velocity` [m/s] and `position` [m].
 
@@ -64,24 +68,13 @@ class Mass(Admittance):
         2.0
     """
 
-    mass: float
-    dimension: int = 1
-
-    def __post_init__(self) -> None:
-        own = type(self).__name__
-        mass = checks.positive(own, "mass", self.mass, "kg", "Give the moving mass.")
-        object.__setattr__(self, "mass", mass)
-        checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3.")
+    mass: MovingMass
+    dimension: Dimension = 1
 
     @property
     def layout(self) -> Layouts:
         """Its mass; velocity and position."""
         return _mass_layout(self.dimension)
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Its mass."""
-        return {"mass": self.mass}
 
     @property
     def kernels(self) -> Kernels:
@@ -97,11 +90,6 @@ class Mass(Admittance):
 class SpringDamper(Impedance):
     """A spring and a damper side by side: motion in, force out. A hand, a servo, a bumper that may pull.
 
-    Args:
-        stiffness: K [N/m], >= 0.
-        damping: B [N·s/m], >= 0.
-        dimension: number of directions.
-
     Runs record `stretch` [m] and `force` [N].
 
     Example:
@@ -110,27 +98,14 @@ class SpringDamper(Impedance):
         -1.0
     """
 
-    stiffness: float = 0.0
-    damping: float = 0.0
-    dimension: int = 1
-
-    def __post_init__(self) -> None:
-        own, none = type(self).__name__, "Give a magnitude, or 0 for none."
-        stiffness = checks.at_least_zero(own, "stiffness", self.stiffness, "N/m", none)
-        damping = checks.at_least_zero(own, "damping", self.damping, "N·s/m", none)
-        object.__setattr__(self, "stiffness", stiffness)
-        object.__setattr__(self, "damping", damping)
-        checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3.")
+    stiffness: Stiffness = 0.0
+    damping: Damping = 0.0
+    dimension: Dimension = 1
 
     @property
     def layout(self) -> Layouts:
         """Stiffness and damping; stretch and force."""
         return _spring_layout(self.dimension)
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Stiffness and damping."""
-        return {"stiffness": self.stiffness, "damping": self.damping}
 
     @property
     def kernels(self) -> Kernels:
@@ -148,14 +123,6 @@ class VirtualWall(Impedance):
     implicit, so a stiff wall holds at any period, and the wall never gives back more energy than it took.
     It is smooth; `ImpedanceSum` adds friction.
 
-    Args:
-        stiffness: K [N/m], >= 0.
-        damping: B [N·s/m], >= 0.
-        point: a point of its surface [m], one number for each direction.
-        normal: out of the wall, to where the mover is free [-]; of any length but 0. On a line -1.0 stops a mover
-            that goes to +, 1.0 one that goes to -.
-        dimension: number of directions.
-
     The mover is at 0 unless positions are given, or `initial={"position": ...}`; in a circuit, where its admittance
     starts. Runs record `position` [m] and `force` [N].
 
@@ -167,19 +134,24 @@ class VirtualWall(Impedance):
         [0.0, 14.0, 4.0, 0.0]
     """
 
-    stiffness: float
-    damping: float = 0.0
-    point: ArrayLike
-    normal: ArrayLike
-    dimension: int = 1
+    stiffness: Stiffness
+    damping: Damping = 0.0
+    point: Annotated[ArrayLike, Parameter("[m], of its surface, one number for each direction", accept=checks.numbers)]
+    normal: Annotated[
+        ArrayLike,
+        Parameter(
+            "[-], out of the wall, to where the mover is free; of any length but 0. On a line -1.0 stops a mover that "
+            "goes to +, 1.0 one that goes to -",
+            accept=checks.numbers,
+        ),
+    ]
+    dimension: Dimension = 1
 
     def __post_init__(self) -> None:
-        own, none, set_ = type(self).__name__, "Give a magnitude, or 0 for none.", object.__setattr__
-        set_(self, "stiffness", checks.at_least_zero(own, "stiffness", self.stiffness, "N/m", none))
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", none))
-        n = checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3.")
+        super().__post_init__()
+        own, n, set_ = self.name, self.dimension, object.__setattr__
         for name, unit in (("point", "m"), ("normal", "")):
-            given = checks.numbers(own, name, getattr(self, name))
+            given = np.asarray(getattr(self, name))
             if given.shape != (n,):
                 checks.refuse(own, f"{name} has shape {given.shape}.", f"Give {n} number(s), as dimension={n} says.")
             checks.finite(own, name, given, unit)

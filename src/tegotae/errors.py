@@ -2,12 +2,7 @@
 
 
 class TegotaeError(Exception):
-    """What every error of this package is.
-
-    Example:
-        >>> issubclass(InputError, TegotaeError)
-        True
-    """
+    """What every error of this package is."""
 
 
 class InputError(TegotaeError, ValueError):
@@ -25,63 +20,28 @@ class InputError(TegotaeError, ValueError):
 
 
 class UniquenessError(InputError):
-    """Parameters that leave more than one motion possible: the message gives the smallest ones that do not.
-
-    Example:
-        >>> issubclass(UniquenessError, InputError)
-        True
-    """
+    """Parameters that leave more than one motion possible: the message gives the smallest ones that do not."""
 
 
 class CausalityError(TegotaeError, TypeError):
-    """Blocks wired so that nobody gives what another takes: two admittances, or no admittance at all.
-
-    Example:
-        >>> issubclass(CausalityError, TypeError)
-        True
-    """
+    """Blocks wired so that nobody gives what another takes: two admittances, or no admittance at all."""
 
 
 class FileError(TegotaeError, OSError):
-    """A file that is missing, corrupt or cannot be written; nothing half-written is left behind.
-
-    Example:
-        >>> issubclass(FileError, OSError)
-        True
-    """
+    """A file that is missing, corrupt or cannot be written; nothing half-written is left behind."""
 
 
 class MissingExtraError(TegotaeError, ImportError):
-    """A package that only a part of tegotae needs is not installed; the message names it, and the extra that brings it.
-
-    Example:
-        >>> issubclass(MissingExtraError, ImportError)
-        True
-    """
+    """A package that only a part of tegotae needs is not installed; the message names it and its extra."""
 
 
 class DivergenceWarning(UserWarning):
-    """A run whose numbers are not finite from some time on; the message says from when.
-
-    Example:
-        >>> issubclass(DivergenceWarning, UserWarning)
-        True
-    """
+    """A run whose numbers are not finite from some time on; the message says from when."""
 
 
 class LeftOutWarning(UserWarning):
-    """A table that does not hold all of a result; the message names what was left out, and the formats that hold all.
-
-    Example:
-        >>> issubclass(LeftOutWarning, UserWarning)
-        True
-    """
+    """A table that does not hold all of a result; the message names what was left out, and formats that hold all."""
 
 
 class UnsolvedWarning(UserWarning):
-    """Steps of a machine that found no solution: the message says how many, of which machine, and what helps.
-
-    Example:
-        >>> issubclass(UnsolvedWarning, UserWarning)
-        True
-    """
+    """Steps of a machine that found no solution: the message says how many, of which machine, and what helps."""

@@ -11,7 +11,16 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 
-LINEAR, ANGULAR = ("m/s", "N"), ("rad/s", "N·m")  # units of motion and force in a direction
+
+class Units(NamedTuple):
+    """Of motion and of force."""
+
+    motion: str
+    force: str
+
+
+LINEAR, ANGULAR = Units("m/s", "N"), Units("rad/s", "N·m")
+EITHER = Units("m/s or rad/s", "N or N·m")  # of plain blocks, which may move along a line or turn
 
 
 class Port(NamedTuple):
@@ -19,8 +28,8 @@ class Port(NamedTuple):
 
     name: str
     dimension: int
-    motion: str = "m/s"
-    force: str = "N"
+    motion: str = EITHER.motion
+    force: str = EITHER.force
 
 
 def port_of(name: str, directions: Sequence[tuple[str, str]]) -> Port:
@@ -75,7 +84,8 @@ def forces_over_time(owner: str, ports: Sequence[Port], given: ArrayLike | Mappi
     """
     dimension = sum(port.dimension for port in ports)
     if not isinstance(given, Mapping):
-        return checks.signal(owner, "force", given, _shortest([port.force for port in ports]), dimension)
+        units = {port.force for port in ports} - {EITHER.force} or {"N"}
+        return checks.signal(owner, "force", given, ", ".join(sorted(units)), dimension)
     records = {
         name: checks.signal(owner, f"force[{name!r}]", value, port.force, port.dimension)
         for name, value in given.items()

@@ -110,16 +110,17 @@ def tyres() -> Iterator[Block]:
 
 def movers() -> Iterator[Any]:
     """What moves in a circuit, beside masses: a tree and a rod, felt along a line and in all directions."""
-    from tegotae.multibody import Body, Revolute, Tree, TreeAdmittance
-    from tegotae.rod import PlanarRod
+    from tegotae.multibody import AtJoint, AtPoint, Body, Revolute, Tree, TreeAdmittance
+    from tegotae.rod import Ground, GroundedRod, PlanarRod
     from tegotae.rod.admittance import RodAdmittance
 
     arm = Tree([Body(name="arm", mass=1.0, inertia=(0.1, 0.1, 0.1), joint=Revolute(axis=(0, 1, 0)))])
     rod = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=0.5, viscosity=0.01)
-    yield TreeAdmittance(tree=arm, joint="arm")
-    yield TreeAdmittance(tree=arm, at="arm", point=(0.0, 0.0, 0.1))
+    yield TreeAdmittance(tree=arm, at=AtJoint("arm"))
+    yield TreeAdmittance(tree=arm, at=AtPoint("arm", (0.0, 0.0, 0.1)))
     yield RodAdmittance(rod=rod, at="tip", base="fixed", along=(0.0, 1.0, 0.0))
     yield RodAdmittance(rod=rod, at="tip", base="fixed")
+    yield GroundedRod(rod=rod, at="tip", ground=Ground(tangential=0.1, normal=0.5, stiffness=1e4))
 
 
 def run_circuits() -> None:
@@ -145,11 +146,12 @@ def run_circuits() -> None:
                 mover.least_reluctance(T)
     for mover in [*(tg.Mass(mass=1.0, dimension=n) for n in (1, 2, 3)), *movers()]:
         _run_circuit(mover)
+    for ports in (4, 5, 7, 8):  # of networks; others have as many as those above
+        _run_circuit(tg.Circuit({f"m{i}": tg.Mass(mass=1.0) for i in range(ports)}, {}).by_address())
 
 
 def _run_circuit(mover: Any) -> None:
-    """In every way that circuits run: alone, inside another one, and felt through a spring."""
-    from tegotae.coupling.through import Through
+    """In every way that circuits run: alone, and inside another one."""
     from tegotae.running.batch import Batch
 
     n = mover.dimension
@@ -162,27 +164,21 @@ def _run_circuit(mover: Any) -> None:
         circuit.run(push, period=T)
         circuit.start(period=T).step(push[0])
         Batch([circuit, circuit]).run(push, period=T)
-    if n == 1:
-        rope = tg.SpringDamper(stiffness=100.0, damping=1.0)
-        for ropes in (["rope"], ["rope", "other"]):
-            felt: Any = Through(tg.Circuit(mover, dict.fromkeys(ropes, rope), bases=ropes).by_address(), "rope")
-            felt.run(push, period=T)
-            felt.start(period=T).step(0.0)
-            tg.Circuit(mover, {"felt": felt}).by_address()
 
 
 def run_inclusions() -> None:
     """What all of them have in common: the solve for the forces of their elements, and its slopes."""
-    from tegotae.inclusion import element_solver
-    from tegotae.inclusion.kernels.complementarity import Problem, Scratch
+    from tegotae.coupling import complementarity
+    from tegotae.inclusion.implicit import element_solver
+    from tegotae.inclusion.implicit.kernels import stepper
 
-    w, F, E = element_solver.room(1, 1, 1, 0), np.zeros(1), element_solver.elements([1], [1e4], [1e-3])
-    problem = Problem(E.first, w.Q, w.b, w.r, w.L, w.q)
-    scratch = Scratch(w.s_h, w.s_N, w.s_J, w.s_trial, w.s_least, w.s_old, w.s_modes, w.s_q0)
-    element_solver.solver().solve(problem, F, scratch)
+    plain: Any = stepper.problem_of
+    w, F, E = element_solver.room(1, 1, 1, 0), np.zeros(1), element_solver.elements(1, [], [1e4], [1e-3])
+    problem = plain.py_func(E, w)
+    complementarity.solver().solve(problem, F, w.work)
     slopes = element_solver.slopes()
-    slopes.linearise(problem, F, E, T, scratch, w, False)
-    slopes.mobility(problem, F, T, scratch, w, np.zeros((1, 1)), 0, np.zeros(1))
+    slopes.linearise(problem, F, E, T, w, False)
+    slopes.mobility(problem, F, E, T, w, np.zeros((1, 1)), 0, np.zeros(1))
 
 
 def run_trees() -> None:
@@ -233,7 +229,10 @@ def run_rods() -> None:
     snake = PlanarRod(length=1.0, nodes=5, density=1.0, elasticity=0.5, viscosity=0.01)
     wave = travelling_wave(snake, amplitude=1.0, wavelength=1.0, frequency=1.0, until=3.0, ramp=1.0)
     scales = Ground(tangential=0.1, normal=0.5, stiffness=1e4, damping=20.0)
-    GroundedRod(rod=snake, ground=scales).run([Phase(until=2 * T, curvature=wave)], period=T)
+    crawls = GroundedRod(rod=snake, ground=scales)
+    crawls.run([Phase(until=2 * T, curvature=wave)], period=T)
+    crawls.start(period=T).step()
+    crawls.batch(rod=[snake, snake]).run(period=T, ticks=2)
     run_many(variations(rod, {"elasticity": [1.0, 2.0]}), [Phase(until=1e-3, torque=1.0, base="pinned")], times=[1e-3])
 
 
@@ -252,7 +251,8 @@ def run_steering() -> None:
 
 def run_table() -> None:
     """The six arms, their plant, its sensor, and two robots that meet on it."""
-    from tegotae.hybrid import TwoRobots
+    from tegotae.hybrid import GuardedMachine
+    from tegotae.papers.two_robots import TwoRobots
     from tegotae.table import ForceSensor, Hexa, HexaPlant
 
     Hexa.default().stiffness((0, 0, -0.47), np.eye(3), kp=200.0)
@@ -260,7 +260,9 @@ def run_table() -> None:
     plant.run(wrenches=np.zeros((2, 6)))
     plant.start().step((0.0, 0.0, 5.0, 0.0, 0.0, 0.0))
     ForceSensor(delay=2).read(np.zeros((4, 6)), period=2e-3)
-    TwoRobots().meeting(period=2e-3).advance((0.0,) * 6)
+    two = TwoRobots().machine(period=2e-3)
+    GuardedMachine(two, period=2e-3).advance((0.0,) * 6)
+    two.block.start(period=2e-3, initial=two.initial).step((0.0,) * 6)
 
 
 RECIPES: tuple[Callable[[], None], ...] = (

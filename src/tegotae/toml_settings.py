@@ -35,6 +35,17 @@ _ESCAPED = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f
 _CONTROL = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
+def in_words(value: object) -> str:
+    """What a value of TOML is.
+
+    Example:
+        >>> in_words(4)
+        'a whole number'
+    """
+    words = {bool: "bool", int: "int", float: "float", str: "str", list: "array", dict: "object"}
+    return _WORDS[words[type(value)]] if type(value) in words else "a date or a time"
+
+
 def read_toml(path: Path, option: str = "--config") -> dict[str, Any]:
     """A TOML file as nested tables.
 
@@ -130,9 +141,9 @@ def with_kinds(parameters: type[msgspec.Struct], given: Mapping[str, Any]) -> di
     """Groups that come in kinds keep their default kind when only their parts are set.
 
     Example:
-        >>> from tegotae.scenarios.two_robots import TwoRobotsRun
-        >>> with_kinds(TwoRobotsRun, {"table": {"kp": 400.0}})
-        {'table': {'kind': 'hexa', 'kp': 400.0}}
+        >>> from tegotae.hybrid import Settings
+        >>> with_kinds(Settings, {"device": {"kp": 400.0}})
+        {'device': {'kind': 'hexa', 'kp': 400.0}}
     """
     defaults = msgspec.to_builtins(parameters())
     return {
@@ -152,11 +163,11 @@ def explain(error: msgspec.ValidationError, kind: type[msgspec.Struct], given: M
         given: what was to become one, if values and kinds of groups shall be told.
 
     Example:
-        >>> from tegotae.scenarios.two_robots import TwoRobotsRun
-        >>> explain(msgspec.ValidationError("Invalid enum value 'C' - at `$.pose`"), TwoRobotsRun)
-        "pose: invalid enum value 'C'; known are A, B"
-        >>> explain(msgspec.ValidationError("Object contains unknown field `poze`"), TwoRobotsRun)
-        "there is no parameter 'poze'; near is pose"
+        >>> from tegotae.hybrid.settings import Settings
+        >>> explain(msgspec.ValidationError("Invalid enum value 'C' - at `$.clock`"), Settings)
+        "clock: invalid enum value 'C'; known are real, virtual"
+        >>> explain(msgspec.ValidationError("Object contains unknown field `clok`"), Settings)
+        "there is no parameter 'clok'; near is clock"
     """
     sentence, _, place = str(error).partition(" - at `$")
     name = place.strip("`.").removeprefix(".")
@@ -229,9 +240,9 @@ def toml_lines(kind: Any, values: Mapping[str, Any], path: tuple[str, ...] = ())
         path: of the group that they are in.
 
     Example:
-        >>> from tegotae.scenarios.two_robots import TwoRobotsRun
-        >>> toml_lines(TwoRobotsRun, {"duration": 1.0})[0].split()[:3]
-        ['duration', '=', '1.0']
+        >>> from tegotae.hybrid.settings import SpringSettings
+        >>> toml_lines(SpringSettings, {"lag": 1.0})[0].split()[:3]
+        ['lag', '=', '1.0']
     """
     plain, groups = [], []
     hints = get_type_hints(kind, include_extras=True)

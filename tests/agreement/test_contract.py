@@ -18,6 +18,8 @@ from tegotae.block import Admittance, Block, Impedance
 from tegotae.compile import backend
 from tegotae.friction import classics
 from tegotae.layout import Memory, Nested
+from tegotae.multibody import LiveScene, Scene
+from tegotae.rod import GroundedRod
 from tegotae.running import loop
 from tegotae.running.batch import Batch
 from tegotae.running.probe import Probe
@@ -88,9 +90,19 @@ def test_no_class_of_blocks_is_missing():
 # ------------------------------------------------------------ how blocks are driven here
 
 
-def output(block):
-    """What it gives; the speeds of a machine without ports."""
-    return block.gives if block.dimension else "v"
+def outputs(block):
+    """The parts that it gives, one a port if there are several; the speeds of a machine without ports."""
+    gives = block.gives if block.dimension else "angle_rate" if isinstance(block, GroundedRod) else "v"
+    return [name for name in block.parts if name == gives or name.startswith(f"{gives}.")]
+
+
+def given_by(block, told):
+    """What it gives, all ports in one row."""
+    found = {name: np.asarray(told[name]) for name in outputs(block)}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    places = block.spaces.state.places
+    return np.concatenate([own if places[name].shape else own[..., None] for name, own in found.items()], axis=-1)
 
 
 def fed(block):
@@ -128,6 +140,8 @@ def signal(block, ticks=TICKS):
 
 def driven(block, given):
     """What a machine without ports is fed: the same torque in all its joints, or its load."""
+    if isinstance(block, GroundedRod):
+        return {} if block.dimension else {"torque": 0.01 * given}
     return {} if block.dimension else {name: given for name in block.parts if name.startswith(("torque.", "load"))}
 
 
@@ -136,10 +150,12 @@ def run(block, given, **options):
     if not block.dimension:
         options["inputs"] = {**driven(block, given), **options.get("inputs", {})}
         return loop.run(block, loop.Signal("force", np.empty((len(given), 0)), "N"), T, **options)
-    steered = isinstance(block, ContactPatch | PlanarPatch)
-    own = Impedance.run if steered else Admittance.run if isinstance(block, HexaPlant) else type(block).run
+    steered, moved = isinstance(block, ContactPatch | PlanarPatch), isinstance(block, HexaPlant | Scene | GroundedRod)
+    own = Impedance.run if steered else Admittance.run if moved else type(block).run
     if isinstance(block, tg.Circuit) and block.bases:
-        options["bases"] = dict.fromkeys(block.bases, 0.0 * given)
+        told = {f"{name}.base_velocity": np.zeros(block.impedances[name].dimension) for name in block.bases}
+        begun = {name: options.get("initial", {}).get(name, zero) for name, zero in told.items()}
+        options["inputs"] = {**begun, **options.get("inputs", {})}
     return own(block, given, period=T, **options)
 
 
@@ -154,16 +170,26 @@ def taken_by(live, value, **now):
             live.command(now["command_position"], now["command_rotation"].reshape(3, 3))
         live.step(value)
         return live["velocity"]
-    if live.block.dimension:
+    if isinstance(live.block, GroundedRod):
+        now = now if live.block.dimension or now else {"torque": 0.01 * value}
         for name, numbers in now.items():
-            live[name] = float(numbers[0])
+            live[name] = np.ravel(numbers) if np.size(numbers) > 1 else float(np.ravel(numbers)[0])
+        return live.step(value) if live.block.dimension else (live.step(), live["angle_rate"])[1]
+    if live.block.dimension and not isinstance(live, LiveScene):
+        for name, numbers in now.items():
+            live[name] = float(numbers[0]) if len(numbers) == 1 else numbers
         return live.step(value)
     if "load" in live.block.parts:
         return live.step({"load": value} | {name: float(numbers[0]) for name, numbers in now.items()})["v"]
-    torque = next((float(numbers[0]) for name, numbers in now.items() if name.startswith("torque.")), float(value))
+    here = {name: live[name] for name in live.block.parts if name.startswith("torque.")} if live.block.dimension else {}
+    told = (here | now).items()
+    torque = next((float(np.ravel(numbers)[0]) for name, numbers in told if name.startswith("torque.")), None)
     targets = {name.removeprefix("target."): row[0] for name, row in now.items() if name.startswith("target.")}
     wrenches = {name.removeprefix("wrench."): row for name, row in now.items() if name.startswith("wrench.")}
-    return live.step(torque, targets=targets, wrenches=wrenches)[1]
+    if live.block.dimension:
+        live.step(torque, force=value, targets=targets, wrenches=wrenches)
+        return given_by(live.block, live)
+    return live.step(float(value) if torque is None else torque, targets=targets, wrenches=wrenches)[1]
 
 
 def stepped(live, given):
@@ -262,7 +288,7 @@ def test_the_slope_is_a_derivative_and_advance_commits_what_was_answered(block):
             np.testing.assert_allclose(slope, numeric, atol=tolerance)
             checked += 1
         probe.advance(value, out)
-        np.testing.assert_allclose(probe.state.part(output(block)), out, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(np.ravel(given_by(block, probe.state)), out, rtol=1e-12, atol=1e-12)
     assert checked > 100
 
 
@@ -290,10 +316,10 @@ def test_stepping_running_and_batching_are_one(block):
     given, initial, names = signal(block), fed(block), list(block.parts)
     whole = run(block, given, initial=initial, record=names)
     live = started(block)
-    np.testing.assert_array_equal(stepped(live, given), whole[output(block)])
+    np.testing.assert_array_equal(stepped(live, given), given_by(block, whole))
     for name in names:
         np.testing.assert_array_equal(np.ravel(live[name]), np.ravel(whole.variables[name].values[-1]), err_msg=name)
-    assert np.abs(whole[output(block)]).max() > 0.0
+    assert np.abs(given_by(block, whole)).max() > 0.0
     if not block.dimension:  # no batch feeds its blocks
         return
     both = Batch([block, block])
@@ -301,18 +327,21 @@ def test_stepping_running_and_batching_are_one(block):
     for name in names:
         np.testing.assert_array_equal(many[name], np.stack([whole[name]] * 2), err_msg=name)
     each = both.start(period=T, initial=initial)
-    np.testing.assert_array_equal([each.step(np.stack([x, x]))[1] for x in given], whole[output(block)])
+    np.testing.assert_array_equal([each.step(np.stack([x, x]))[1] for x in given], given_by(block, whole))
 
 
 def by_address(block):
     """Whether it, or a circuit that moves in it, is run by a loop that knows its blocks by their addresses."""
-    return isinstance(block, tg.Circuit) and (block._table is not None or by_address(block.admittance))
+    if not isinstance(block, tg.Circuit):
+        return False
+    return block._table is not None or any(by_address(one) for one in block.admittances.values())
 
 
 def taken(block, name, state):
     """Whether it may be given as a start: what follows from others may not."""
     try:
-        block.initial_state(T, {name: state.part(name)})
+        beside = {"face": state.part("face")} if isinstance(block, GroundedRod) else {}  # in the midst of a contact
+        block.initial_state(T, {name: state.part(name), **beside})
     except tg.InputError as refused:
         words = "It follows from", "is not part of its state"  # the only refusals that there may be
         assert any(word in str(refused) for word in words)  # noqa: PT017
@@ -340,7 +369,7 @@ def test_a_state_is_all_there_is_to_keep(block):
             np.testing.assert_array_equal(stepped(one, after), wanted)
             assert one.state == ended
     given = {name: kept.part(name) for name in block.parts if taken(block, name, kept)}
-    found = run(block, after, initial=given)[output(block)]
+    found = given_by(block, run(block, after, initial=given))
     if len(given) == len(block.parts):
         np.testing.assert_array_equal(found, wanted)
     elif block.dimension:  # where an end is follows from the rest but for a remainder, which its first tick takes up
@@ -373,17 +402,19 @@ def test_signs_of_life_every_record_and_inputs(block, monkeypatch):
     thin = run(block, given, initial=initial, every=5, progress=shares.append)
     for name in whole:
         np.testing.assert_array_equal(thin[name], whole[name][4::5], err_msg=name)
-    one = run(block, given, initial=initial, record=[output(block)])
-    np.testing.assert_array_equal(one[output(block)], whole[output(block)])
-    assert set(one) & set(block.parts) == {output(block)}
+    first = outputs(block)[0]
+    one = run(block, given, initial=initial, record=[first])
+    np.testing.assert_array_equal(one[first], whole[first])
+    assert set(one) & set(block.parts) == {first}
 
     rows = varied(block, initial)
     live = started(block, **{name: row[0] for name, row in rows.items()})
     found = [taken_by(live, value, **{name: row[k] for name, row in rows.items()}) for k, value in enumerate(given)]
     inputs = {name: row if row.shape[1] > 1 else row[:, 0] for name, row in rows.items()}
-    np.testing.assert_array_equal(run(block, given, inputs=inputs, progress=shares.append)[output(block)], found)
-    with pytest.raises(tg.InputError, match=f"{block.name}: inputs names '{output(block)}'"):
-        run(block, given, inputs={output(block): 1.0})
+    told = run(block, given, inputs=inputs, progress=shares.append)
+    np.testing.assert_array_equal(given_by(block, told), found)
+    with pytest.raises(tg.InputError, match=f"{block.name}: inputs names '{first}'"):
+        run(block, given, inputs={first: 1.0})
 
 
 def test_every_run_takes_the_same_options():
@@ -425,7 +456,7 @@ def _assert_letters(layout):
 
 @each_block
 def test_what_is_recorded_has_a_unit_and_a_meaning(block):
-    assert not block.dimension or block.gives in block.parts
+    assert outputs(block)
     for name, part in block.parts.items():
         if part.recorded or part.fed:
             assert part.unit, name

@@ -6,6 +6,9 @@ import pytest
 import tegotae as tg
 from tegotae.rod import Load, Payload, Phase, PlanarRod, Shape
 from tegotae.rod.admittance import RodAdmittance
+from tegotae.rod.integrals import by_quadrature
+from tegotae.rod.phases import BASES
+from tegotae.rod.pure import PureRod
 from tegotae.running.probe import Probe
 from tegotae.running.source import module_of
 
@@ -21,6 +24,12 @@ ROD = PlanarRod(
 )
 T = 1e-3
 PORTS = [("tip", "free"), ("tip", "pinned"), ("tip", "fixed"), ("base", "free"), ("base", "pinned")]
+SEVERAL = [
+    (("base", "tip"), "free"),
+    (("tip", "base"), "pinned"),
+    (("tip", 2, 3), "fixed"),
+    ((1, "tip", "base"), "free"),
+]
 
 
 def moving(block, rng):
@@ -33,11 +42,18 @@ def moving(block, rng):
     return Probe(block, T, {"angle": angle, "angle_rate": rate, "base_velocity": base, "curvature": 0.2})
 
 
-@pytest.mark.parametrize(("at", "base"), PORTS)
-@pytest.mark.parametrize("along", [None, (0.3, 0.8, -0.5)])
+def placed(state, name):
+    """All numbers of a part that may have labels."""
+    return state.real[slice(*state.space.span(name))]
+
+
+WAYS = [*((*port, along) for port in PORTS for along in (None, (0.3, 0.8, -0.5))), *((*port, None) for port in SEVERAL)]
+
+
+@pytest.mark.parametrize(("at", "base", "along"), WAYS)
 def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it(at, base, along):
     block = RodAdmittance(rod=ROD, at=at, base=base, along=along)
-    rng, d = np.random.default_rng(3), 3 if along is None else 1
+    rng, d = np.random.default_rng(3), block.dimension
     for _ in range(5):
         probe = moving(block, rng)
         h, before = rng.normal(size=d), probe.state.copy()
@@ -52,7 +68,8 @@ def test_answer_is_pure_its_slope_a_derivative_and_advance_commits_it(at, base, 
         np.testing.assert_allclose(slope, slope.T, rtol=1e-8, atol=1e-12)
         assert probe.state == before
         probe.advance(h, motion)
-        np.testing.assert_allclose(probe.state.part("position"), before.part("position") + T * motion, rtol=1e-14)
+        wanted = placed(before, "position") + T * motion
+        np.testing.assert_allclose(placed(probe.state, "position"), wanted, rtol=1e-14, atol=1e-15)
 
 
 @pytest.mark.parametrize("along", [None, (0.3, 0.8, -0.5)])
@@ -130,18 +147,138 @@ def test_a_tip_held_by_friction_sticks():
     assert machine.run(np.full(3000, 1.3), period=T).position[-1] > 0.01
 
 
-def test_no_part_of_a_rod_is_lighter_than_its_end_segment_alone():
+def test_no_part_of_a_rod_is_lighter_than_the_segments_beside_its_ports():
+    """Nor a rod of one segment with a port at each end, nor one that is pushed along a line and turns away from it."""
     rng = np.random.default_rng(8)
-    for at, base in PORTS:
-        block = RodAdmittance(rod=ROD, at=at, base=base)
-        least = block.least_reluctance(T)
-        seen = [np.linalg.eigvalsh(moving(block, rng).answer(np.zeros(3))[1])[-1] for _ in range(50)]
+    lone = PlanarRod(length=0.3, nodes=2, density=0.2, elasticity=0.1)
+    blocks = [RodAdmittance(rod=ROD, at=at, base=base) for at, base in PORTS + SEVERAL]
+    blocks += [RodAdmittance(rod=ROD, at=at, along=way) for at in ("tip", 2) for way in ((1.0, 0, 0), (0.3, 0.8, -0.5))]
+    blocks += [RodAdmittance(rod=lone, at=at) for at in ("tip", ("base", "tip"))]
+    for block in blocks:
+        least, n = block.least_reluctance(T), block.rod.nodes
+        seen = []
+        for _ in range(50):
+            angle = rng.uniform(-3.0, 3.0) + np.cumsum(rng.uniform(-2.0, 2.0, n))
+            slope = Probe(block, T, {"angle": angle}).answer(np.zeros(block.dimension))[1]
+            seen.append(np.linalg.eigvalsh(0.5 * (slope + slope.T))[-1])
         assert 0.0 < least <= 1.0 / max(seen)
+    straight = RodAdmittance(rod=lone, at=("base", "tip"))
+    lightest = 1.0 / np.linalg.eigvalsh(Probe(straight, T).answer(np.zeros(6))[1])[-1]
+    assert straight.least_reluctance(T) > 0.05 * lightest  # and it is not far below
+
+
+# ------------------------------------------------------------ several ports
+
+
+def dense(rod, at, angle):
+    """Inertia with bending and the way from rates to the ports' velocities, by quadrature of the paper's integrals."""
+    n, own = rod.nodes, rod.segments
+    A = PureRod(rod=rod).inertia(angle)
+    D = np.zeros((n - 1, n + 2))
+    D[np.arange(n - 1), np.arange(2, n + 1)], D[np.arange(n - 1), np.arange(3, n + 2)] = -1.0, 1.0
+    A += D.T @ np.diag((T * own.viscosity + T**2 * own.elasticity) / own.length) @ D
+    parts = by_quadrature(angle, np.zeros(n), own.length)
+    rows = []
+    for node in at:
+        J = np.zeros((3, n + 2))
+        J[0, 0] = J[1, 1] = J[2, 2 + node] = 1.0
+        for k in range(node):
+            for i in (0, 1):
+                J[0, 2 + k + i] -= parts.G[k, i].imag
+                J[1, 2 + k + i] += parts.G[k, i].real
+        rows.append(J)
+    push = -D.T @ (own.elasticity / own.length * (D[:, 2:] @ angle - own.length * own.rest_curvature))
+    return A, np.concatenate(rows), push
+
+
+@pytest.mark.parametrize(("at", "base"), SEVERAL)
+def test_a_tick_of_several_ports_is_that_of_the_dense_equations(at, base):
+    """From rest nothing turns, so a tick is (J A^-1 J^T) h and what bends; held directions taken out of the system."""
+    rod = PlanarRod(
+        length=1.0, nodes=5, density=[0.1, 0.2, 0.1, 0.15], elasticity=1.0, viscosity=0.05, rest_curvature=0.3
+    )
+    block, rng = RodAdmittance(rod=rod, at=at, base=base), np.random.default_rng(4)
+    nodes = [{"base": 0, "tip": 4}.get(place, place) for place in at]
+    left = np.flatnonzero(~np.r_[np.array(BASES[base]), np.zeros(4, dtype=bool)])
+    for _ in range(5):
+        angle, h = np.cumsum(rng.normal(size=5)), rng.normal(size=block.dimension)
+        A, J, push = dense(rod, nodes, angle)
+        A, J, push = A[np.ix_(left, left)], J[:, left], push[left]
+        motion, slope = Probe(block, T, {"angle": angle}).answer(h)
+        np.testing.assert_allclose(slope, T * J @ np.linalg.solve(A, J.T), rtol=1e-9, atol=1e-12)
+        wanted = T * J @ np.linalg.solve(A, J.T @ h + push)
+        np.testing.assert_allclose(motion, wanted, rtol=1e-9, atol=1e-10 * np.abs(wanted).max())
+
+
+def test_forces_on_several_ports_add_up():
+    block, rng = RodAdmittance(rod=ROD, at=("base", 2, "tip")), np.random.default_rng(5)
+    probe = moving(block, rng)
+    one, other, none = rng.normal(size=9), rng.normal(size=9), probe.answer(np.zeros(9))[0]
+    both = probe.answer(one + other)[0] - none
+    np.testing.assert_allclose(both, probe.answer(one)[0] + probe.answer(other)[0] - 2.0 * none, rtol=1e-9, atol=1e-12)
+
+
+def momenta(rod, run, row):
+    """Linear and angular momentum of a recorded tick, by the quadrature of `PlanarRod.run`."""
+    names = ("angle", "angle_rate", "base", "base_velocity")
+    here = Shape(**{name: run[name][row] for name in names})
+    still = rod.run([Phase(until=1e-9)], times=[0.0], initial=here)
+    return np.array([*still.momentum[0], still.angular_momentum[0]])
+
+
+def test_a_rod_pushed_at_both_ends_takes_up_their_momentum():
+    """Sum of the forces times the time; angular momentum is that of torques and arms on the way. First order in T."""
+    rod = PlanarRod(length=1.0, nodes=9, density=0.3, elasticity=0.5, viscosity=0.02)
+    base, tip = np.array([0.4, -0.3, 0.02]), np.array([-0.1, 0.5, -0.01])
+    errors = []
+    for period in (1e-3, 5e-4):
+        ticks = round(0.2 / period)
+        block = RodAdmittance(rod=rod, at=("base", "tip"))
+        run = block.run({"base": np.tile(base, (ticks, 1)), "tip": np.tile(tip, (ticks, 1))}, period=period)
+        turned = 0.2 * (base[2] + tip[2])
+        for name, h in (("base", base), ("tip", tip)):
+            x, y = run[f"position.{name}"][:, 0], run[f"position.{name}"][:, 1]
+            turned += period * float((x * h[1] - y * h[0]).sum())
+        errors.append(momenta(rod, run, -1) - [*(0.2 * (base + tip))[:2], turned])
+    np.testing.assert_allclose(errors[0], 0.0, atol=2e-3)
+    np.testing.assert_allclose(errors[1], 0.5 * np.array(errors[0]), atol=1e-5)
+
+
+def test_several_ports_move_as_the_rod_does():
+    pushes = {"base": [0.3, 0.8, 0.1], "node_2": [0.0, -0.4, 0.0], "tip": [-0.2, 0.1, -0.05]}
+    loads = [
+        Load(at=at, force=tuple(h[:2]), torque=h[2]) for at, h in zip((0.0, 0.5, -0.0), pushes.values(), strict=True)
+    ]
+    exact = ROD.run([Phase(until=0.2, loads=loads)], times=[0.2], rtol=1e-10, atol=1e-10)
+    errors = []
+    for period in (1e-3, 5e-4):
+        block = RodAdmittance(rod=ROD, at=("base", 2, "tip"))
+        run = block.run({name: np.tile(h, (round(0.2 / period), 1)) for name, h in pushes.items()}, period=period)
+        ends = [[*exact.position[-1, node], exact.angle[-1, node]] for node in (0, 2, 4)]
+        found = [run[f"position.{name}"][-1] for name in pushes]
+        errors.append(np.abs(np.array(found) - ends).max())
+    assert errors[0] < 0.02
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(1.0, abs=0.15)
+
+
+def test_ports_have_names_and_units():
+    block = RodAdmittance(rod=ROD, at=("base", 3, "tip"))
+    assert [port.name for port in block.ports] == ["base", "node_3", "tip"]
+    assert {port.motion for port in block.ports} == {"m/s, m/s, rad/s"}
+    assert RodAdmittance(rod=ROD, at="tip", along=(0.0, 0.0, 1.0)).ports[0].force == "N·m"
+    live = block.start(period=T)
+    moved = live.step({"tip": [1.0, 0.0, 0.0]})
+    np.testing.assert_array_equal(moved["tip"], live["velocity.tip"])
 
 
 def test_bad_ports_are_refused():
     for wrong, told in (
         ({"at": "middle"}, "at="),
+        ({"at": 5}, "no such node"),
+        ({"at": ()}, "no port"),
+        ({"at": ("base", 0)}, "twice"),
+        ({"at": ("tip", "base"), "base": "fixed"}, "fixed base"),
+        ({"at": ("base", "tip"), "along": (0.0, 1.0, 0.0)}, "2 ports"),
         ({"at": "tip", "base": "glued"}, "base="),
         ({"at": "base", "base": "fixed"}, "fixed base"),
         ({"at": "tip", "along": (0.0, 0.0, 0.0)}, "along"),

@@ -28,15 +28,21 @@ def to_velocities(q: np.ndarray) -> np.ndarray:
     return np.stack([(node_places(q + d) - node_places(q - d)) / 2e-5 for d in step], axis=1)
 
 
-def tick(rod: PlanarRod, ground: Ground, wall: Wall, angle: np.ndarray) -> np.ndarray:
-    """Rates after one tick from rest: the minimum of inertia, bending, friction and wall as one convex function."""
+def tick(rod: PlanarRod, ground: Ground, wall: Wall, angle: np.ndarray, push: dict[int, np.ndarray]) -> np.ndarray:
+    """Rates after one tick from rest: the minimum of inertia, bending, friction and wall as one convex function.
+
+    push: node -> force x, y and torque on it.
+    """
     q = np.concatenate([[0.0, 0.0], angle])
-    own, h = rod._segments, 1.0 / (NODES - 1)
+    own, h = rod.segments, 1.0 / (NODES - 1)
     D = np.zeros((NODES - 1, NODES + 2))  # bend of each segment
     D[np.arange(NODES - 1), np.arange(2, NODES + 1)], D[np.arange(NODES - 1), np.arange(3, NODES + 2)] = -1.0, 1.0
-    A = PureRod(rod=rod).inertia(angle) + D.T @ np.diag((T * own["C"] + T**2 * own["K"]) / h) @ D
-    b = -T * D.T @ (own["K"] / h * (D @ q - h * own["kappa"]))
+    A = PureRod(rod=rod).inertia(angle) + D.T @ np.diag((T * own.viscosity + T**2 * own.elasticity) / h) @ D
+    b = -T * D.T @ (own.elasticity / h * (D @ q - h * own.rest_curvature))
     J, gap = to_velocities(q), node_places(q).imag - wall.point[1]
+    for node, (x, y, torque) in push.items():
+        b += T * (J[node].real * x + J[node].imag * y)
+        b[2 + node] += T * torque
     forward, _, across = (np.asarray(c) * ground.loads(rod) for c in ground.coefficients)
     share = h * np.r_[0.5, np.ones(NODES - 2), 0.5]
     ic = (ground.stiffness * T + ground.damping) * share / np.maximum(forward, across) ** 2
@@ -49,9 +55,9 @@ def tick(rod: PlanarRod, ground: Ground, wall: Wall, angle: np.ndarray) -> np.nd
         sticks = ic * s <= 1.0
         friction = np.where(sticks, 0.5 * ic * s**2, s - 0.5 / ic)
         pull = np.where(sticks, ic, 1.0 / np.maximum(s, 1e-300))
-        push = np.maximum(-wall.stiffness * gap - stiff * u.imag, 0.0)
-        total = 0.5 * v @ A @ v - b @ v + T * (friction.sum() + (push**2).sum() / (2.0 * stiff))
-        back = pull * (forward**2 * body.real + 1j * across**2 * body.imag) * np.exp(1j * angle) - 1j * push
+        press = np.maximum(-wall.stiffness * gap - stiff * u.imag, 0.0)
+        total = 0.5 * v @ A @ v - b @ v + T * (friction.sum() + (press**2).sum() / (2.0 * stiff))
+        back = pull * (forward**2 * body.real + 1j * across**2 * body.imag) * np.exp(1j * angle) - 1j * press
         return float(total), A @ v - b + T * (J.conj() * back[:, None]).sum(axis=0).real
 
     # Scaled by the Cholesky factor of A, else slow; several starts from the last minimum, to rounding.
@@ -68,16 +74,33 @@ def tick(rod: PlanarRod, ground: Ground, wall: Wall, angle: np.ndarray) -> np.nd
     return np.asarray(L @ x)
 
 
+PUSHES: list[dict[str, list[float]]] = [
+    {},
+    {"base": [0.4, -0.3, 0.0], "tip": [-0.8, 0.2, 0.01]},
+    {"node_3": [0, -2, 0.0]},
+]
+
+
+@pytest.mark.parametrize("push", PUSHES)
 @pytest.mark.parametrize("curvature", [3.0, 6.0, 12.0])
-def test_a_tick_is_the_minimum_of_a_convex_function(curvature: float) -> None:
+def test_a_tick_is_the_minimum_of_a_convex_function(curvature: float, push: dict[str, list[float]]) -> None:
+    """Also under forces on ports, whose motion is then that of their nodes."""
     bends = curvature * np.array([0.0, 0.0, 0.3, 1.0, 1.0])
     rod = PlanarRod(length=1.0, nodes=NODES, density=1.0, elasticity=0.3, viscosity=0.01, rest_curvature=bends)
     ground = Ground(tangential=0.2, normal=0.6, stiffness=1e3, damping=100.0)
     angle = np.array([0.0, 0.1, -0.1, -0.3, 0.1, 0.2])
     lowest = node_places(np.concatenate([[0.0, 0.0], angle])).imag.min()
     wall = Wall(point=(0.0, float(lowest) + 1e-5), normal=(0.0, 1.0), stiffness=1e3, damping=10.0)
-    run = GroundedRod(rod=rod, ground=ground, walls=[wall]).run([Phase(until=T)], period=T, initial=Shape(angle=angle))
-    wanted = tick(rod, ground, wall, angle)
+    places = {"base": 0, "tip": NODES - 1, "node_3": 3}
+    at = [3 if name == "node_3" else name for name in push]
+    table = GroundedRod(rod=rod, ground=ground, walls=[wall], at=at)
+    force = {name: np.array([h]) for name, h in push.items()} or None
+    run = table.run([Phase(until=T)], period=T, initial=Shape(angle=angle), force=force)
+    wanted = tick(rod, ground, wall, angle, {places[name]: np.array(h) for name, h in push.items()})
+    for name in push:
+        u = (to_velocities(np.concatenate([[0.0, 0.0], angle])) @ wanted)[places[name]]
+        moved = [u.real, u.imag, wanted[2 + places[name]]]
+        assert run[f"velocity.{name}"][1] == pytest.approx(moved, abs=1e-6 * np.abs(wanted).max())
     found = np.concatenate([run.velocity[1, 0], run.angle_rate[1]])
     assert found == pytest.approx(wanted, abs=1e-6 * np.abs(wanted).max())
     slips = run.slip_speed[1] > 0.0

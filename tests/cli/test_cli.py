@@ -268,4 +268,4 @@ def test_in_a_pipe_there_are_no_colours_and_no_traceback() -> None:
     bad = subprocess.run([*command, "--set", "damping=-1"], capture_output=True, text=True)
     assert bad.returncode == 2
     assert bad.stdout == ""
-    assert bad.stderr.startswith("tegotae: FrictionImpedance: damping=-1.0 N·s/m must be >= 0.")
+    assert bad.stderr.startswith("tegotae: run friction: damping=-1.0 N·s/m must be >= 0.")

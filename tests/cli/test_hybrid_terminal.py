@@ -10,10 +10,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from tegotae.hybrid import State
+from tegotae.hybrid import NodeState
 from tegotae.hybrid.processes.joining import make_key, with_ports
 from tegotae.hybrid.settings import read_settings
-from tegotae.hybrid.view.words import BAD, node_table
+from tegotae.hybrid.view.status_tables import BAD, node_table
 
 SOFT = ["device.kind=spring", "device.stiffness=2000", "model.gap=0.001", "model.speed=0.02"]
 RED = re.compile(r"\x1b\[[\d;]*\b(?:31|91|38;5;(?:1|9|160|161|196|197|198))m")
@@ -75,7 +75,7 @@ def test_nodes_that_are_started_by_hand_say_that_they_started_and_that_they_ende
 
 
 def test_nodes_that_ended_as_they_should_are_not_shown_in_red():
-    latched = int(State.HELD | State.LATCHED)
+    latched = int(NodeState.HELD | NodeState.LATCHED)
     told = {"dynamics": {"state": 1, "ended": True}, "table": {"state": latched, "done": True}}
     assert BAD not in node_table({"table": {}}, told)
     assert BAD in node_table({"table": {}}, {"dynamics": {"state": 1}}), "one that died is"

@@ -14,7 +14,7 @@ from tegotae.cli import main
 from tegotae.errors import InputError
 from tegotae.figures import of_result
 from tegotae.figures.two_robots import force_histories, is_two_robots
-from tegotae.hybrid import TwoRobots
+from tegotae.papers.two_robots import TwoRobots
 
 
 @pytest.fixture(autouse=True)

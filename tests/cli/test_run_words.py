@@ -137,10 +137,10 @@ def test_words_that_a_shell_completes_are_all_that_are_known(line: Line) -> None
 
 
 def test_integrators_that_a_shell_completes_are_those_of_the_solver() -> None:
-    from tegotae.inclusion import solving
+    from tegotae.inclusion.explicit import integration
 
     (method,) = {flag for line in LINES if line.scenario == "inclusion" for flag in line.shortcuts[1:2]}
-    assert set(method.words) == {*solving.FIXED, *solving.METHODS}
+    assert set(method.words) == {*integration.FIXED, *integration.METHODS}
 
 
 @pytest.mark.parametrize("line", [line for line in LINES if line.machines], ids=lambda line: line.name)

@@ -10,7 +10,6 @@ from processes import run
 
 import tegotae as tg
 from tegotae.compile import Signature, SubsetError, backend, c_source, kernel
-from tegotae.coupling.through import Through
 from tegotae.running.batch import Batch
 from tegotae.steering import Carcass, ContactPatch
 
@@ -111,8 +110,6 @@ def circuits():
     """Groups of one and of several, geared, with moving bases, one inside another, felt through a spring."""
     patch = ContactPatch(bristles=5, carcass=Carcass(stiffness=1e5))
     inner = tg.Circuit(tg.Mass(mass=1.0), {"brake": BRAKE})
-    towed = tg.Circuit(tg.Mass(mass=2.0), {"rope": ROPE, "other": ROPE, "brake": HEAVY}, bases=["rope"])
-    stacked = tg.Circuit(tg.Mass(mass=2.0), {"first": STACK, "rope": STACK}, bases=["rope"])
     yield tg.Circuit(tg.Mass(mass=1.0), {"brake": BRAKE})
     yield tg.Circuit(
         tg.FrictionAdmittance(mass=1.0, law=tg.Coulomb(1.0)),
@@ -121,20 +118,12 @@ def circuits():
     )
     yield tg.Circuit(inner, {"more": STACK})
     yield tg.Circuit(tg.Mass(mass=2.0), {"left": patch, "right": patch})
-    yield tg.Circuit(tg.Mass(mass=1.0), {"towed": Through(towed, "rope"), "brake": BRAKE})
-    yield tg.Circuit(tg.Mass(mass=1.0), {"towed": Through(stacked, "rope")})
 
 
 def all_by_address(circuit):
     """Circuits inside it, too."""
-    inside = {
-        name: Through(all_by_address(one.circuit), one.through) if isinstance(one, Through) else one
-        for name, one in circuit.impedances.items()
-    }
-    admittance = circuit.admittance
-    if isinstance(admittance, tg.Circuit):
-        admittance = all_by_address(admittance)
-    return tg.Circuit(admittance, inside, ratios=circuit.ratios, bases=circuit.bases).by_address()
+    movers = {n: all_by_address(one) if isinstance(one, tg.Circuit) else one for n, one in circuit.admittances.items()}
+    return circuit.changed(movers).by_address()
 
 
 def assert_alike(one, other, *, exactly):
@@ -209,7 +198,6 @@ import numpy as np, tegotae as tg
 sys.modules["numba"] = sys.modules["ziglang"] = None
 from tegotae import shipped_machines as shipped
 from tegotae.block import Impedance
-from tegotae.coupling.through import Through
 
 def never(*_):
     raise AssertionError("plain Python")
@@ -239,9 +227,8 @@ assert abs(sled.run(np.full(1000, 7.0), period=1e-3).velocity[-1] - 2.0) < 0.01
 again = pickle.loads(pickle.dumps(sled))
 assert again.run(np.full(10, 7.0), period=1e-3).velocity[-1] > 0.0
 rope = tg.SpringDamper(stiffness=1e4, damping=50.0)
-towed = tg.Circuit(tg.Mass(mass=2.0), {"rope": rope}, bases=["rope"])
-felt = Through(towed, "rope").run(np.minimum(np.arange(2000) * 1e-3, 1.0), period=1e-3)
-assert abs(felt.force[900] + 2.0) < 0.01
+towed = tg.Circuit({"near": tg.Mass(mass=1.0), "far": tg.Mass(mass=3.0)}, {"rope": tg.Link(rope, "near", "far")})
+assert abs(towed.run({"near": np.full(2000, 4.0)}, period=1e-3)["rope.force"][-1] + 3.0) < 0.01
 told = [str(one.message) for one in said if "address" in str(one.message)]
 print(ran > 50, len(told), told[0].split(":")[0][:60])
 """
@@ -292,7 +279,7 @@ def test_copies_of_circuits_inside_circuits_run_as_before():
     inner = tg.Circuit(tg.Mass(mass=1.0), {"brake": BRAKE})
     force = 40.0 * np.sin(0.02 * np.arange(300))
     for one in (inner, inner.by_address()):
-        outer = tg.Circuit(one, {"rope": ROPE, "felt": Through(tg.Circuit(one, {"x": ROPE}, bases=["x"]), "x")})
+        outer = tg.Circuit(one, {"rope": ROPE})
         before = outer.run(force, period=T)
         for copied in (copy.deepcopy(outer), pickle.loads(pickle.dumps(outer))):
             assert_alike(before, copied.run(force, period=T), exactly=False)

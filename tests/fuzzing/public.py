@@ -15,7 +15,8 @@ import tegotae
 ROOT = Path(tegotae.__file__).parent
 PACKAGES = (
     "tegotae", "tegotae.friction", "tegotae.inclusion", "tegotae.steering", "tegotae.rod", "tegotae.multibody",
-    "tegotae.table", "tegotae.hybrid", "tegotae.device", "tegotae.control", "tegotae.fitting",
+    "tegotae.table", "tegotae.hybrid", "tegotae.papers.two_robots", "tegotae.device", "tegotae.control",
+    "tegotae.fitting",
 )  # fmt: skip
 # The front of the house, and what runs it.
 _INNER = {"bench", "papers", "figures", "commands", "scenarios", "compile", "kernels", "view"}
@@ -42,7 +43,7 @@ def modules_of(package: str) -> list[str]:
     found = []
     for path in sorted(own if package == "tegotae" else folder.rglob("*.py")):
         parts = path.relative_to(ROOT.parent).with_suffix("").parts
-        if not _INNER & set(parts) and parts[-1] not in _ALONE:
+        if not _INNER & set(path.relative_to(folder).parts) and parts[-1] not in _ALONE:
             found.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
     return [module for module in found if module not in _BELOW]
 
@@ -93,7 +94,7 @@ def _is_public(call: Call, known: dict[str, Any]) -> bool:
 # What runs, starts and sensors give; links and nodes, which are made with sockets; and settings, read from files.
 GIVEN = {
     "Comparison", "Deadlines", "DeviceReading", "DynamicsNode", "Fit", "Link", "LivePID", "LivePSMC", "LiveScene",
-    "LiveTable", "Margins", "Meeting", "MemoryLink", "Nearest", "Passivity", "Reading", "Settings", "State", "Steady",
+    "LiveTable", "Margins", "MemoryLink", "Nearest", "NodeState", "Passivity", "Reading", "Settings", "State", "Steady",
     "TableImpedance", "TableNode", "UdpLink", "Workspace",
 }  # fmt: skip
 

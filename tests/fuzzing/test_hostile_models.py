@@ -3,7 +3,7 @@
 import pytest
 from verdicts import SEED, hold_up
 
-PACKAGES = ["tegotae.inclusion", "tegotae.hybrid"]
+PACKAGES = ["tegotae.inclusion", "tegotae.hybrid", "tegotae.papers.two_robots"]
 
 
 @pytest.mark.parametrize("package", PACKAGES)

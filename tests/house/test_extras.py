@@ -195,7 +195,7 @@ ASKED = {
     "figures.sheet()": "plot",
     "figures.style().__enter__()": "plot",
     "__import__('tegotae.inclusion')": "inclusion",
-    "__import__('tegotae.inclusion.language')": "inclusion",
+    "__import__('tegotae.inclusion.language.symbols')": "inclusion",
     "papers.load_paper('xiong2011')": "inclusion",
     "load_urdf('arm.urdf')": "robots",
     "hybrid.LogWriter('file', {})": "hybrid",

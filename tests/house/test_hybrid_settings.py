@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hand_made import PATIENCE
+from tegotae import Mass
 from tegotae.errors import InputError
-from tegotae.hybrid.bodies.two_robots import TwoRobots
+from tegotae.hybrid.machines.guarded import GuardedMachine
 from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
 from tegotae.hybrid.nodes.virtual_run import run_virtual
 from tegotae.hybrid.settings import LinkSettings, OwnDevice, SensorSettings, Settings, read_settings, settings_of
@@ -170,9 +171,10 @@ def test_numbers_out_of_range_are_refused_by_their_name(name, values):
 @pytest.mark.parametrize("value", ["abc", "", 1, 0.0, None])
 def test_only_true_and_false_turn_the_guard_on_and_off(value):
     with pytest.raises(InputError, match=f"guard={value!r} is neither True nor False"):
-        TwoRobots().meeting(period=2e-3, guard=value)
+        GuardedMachine(Mass(mass=1.0, dimension=6), period=2e-3, guard=value)
+    machine = GuardedMachine(Mass(mass=1.0, dimension=6), period=2e-3)
     with pytest.raises(InputError, match=f"compensation={value!r} is neither True nor False"):
-        DynamicsCore(meeting=TwoRobots().meeting(period=2e-3), stiffness=1e4, compensation=value)
+        DynamicsCore(machine=machine, stiffness=1e4, compensation=value)
 
 
 def test_numbers_of_numpy_are_numbers():

@@ -15,7 +15,7 @@ FRONT = {"studio", "hybrid", "export", "papers", "cli", "commands", "scenarios",
 FRONT |= {"shipped_machines"}
 # What every package stands on, and therefore must not lean on any of them.
 FOUNDATION = {"errors", "checks", "compile", "result", "block", "layout", "state", "running"}
-FOUNDATION |= {"extras", "unsolved", "elements", "kernels", "coupling", "ports"}
+FOUNDATION |= {"extras", "unsolved", "elements", "kernels", "coupling", "parameters", "ports"}
 
 
 def modules() -> list[Path]:
@@ -27,11 +27,14 @@ def part_of(path: Path) -> str:
     return path.parts[0].removesuffix(".py")
 
 
-def imported_parts(path: Path) -> set[str]:
-    """Parts of tegotae that a module imports anywhere, also inside functions."""
+def imported_names(path: Path, *, for_types: bool = True) -> set[str]:
+    """What a module imports of tegotae anywhere, also inside functions; `for_types`: also for a type checker alone."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
     names: set[str] = set()
+    unseen = set() if for_types else {id(inner) for node in ast.walk(tree) if _for_types(node) for inner in node.body}
     for node in ast.walk(tree):
+        if id(node) in unseen:
+            continue
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -40,12 +43,49 @@ def imported_parts(path: Path) -> set[str]:
                 above = ("tegotae", *path.parts[: len(path.parts) - node.level])
                 base = ".".join(filter(None, [*above, base]))
             names |= {f"{base}.{alias.name}" for alias in node.names}
-    return {name.split(".")[1] for name in names if name.startswith("tegotae.")}
+    return {name for name in names if name.startswith("tegotae.")}
+
+
+def _for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def imported_parts(path: Path) -> set[str]:
+    """Parts of tegotae that a module imports anywhere, also inside functions."""
+    return {name.split(".")[1] for name in imported_names(path)}
+
+
+def knots(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    """What is left of a graph when everything that leans on nothing else in it is taken away, again and again."""
+    left = {name: set(others) - {name} for name, others in graph.items()}
+    while free := {name for name, others in left.items() if not others & left.keys()}:
+        left = {name: others for name, others in left.items() if name not in free}
+    return left
+
+
+def graph_of(package: str) -> dict[str, set[str]]:
+    """Which modules of a package lean on which, lazy imports counted."""
+    paths = {".".join(("tegotae", *p.with_suffix("").parts)): p for p in modules() if p.parts[0] == package}
+    graph = {}
+    for name, path in paths.items():
+        if path.stem != "__init__":
+            found = imported_names(path, for_types=False)
+            # `from a.b import c` may mean the module a.b.c or a name in a.b.
+            graph[name] = {n if n in paths else n.rpartition(".")[0] for n in found} & paths.keys()
+    return graph
 
 
 @pytest.mark.parametrize("path", [p for p in modules() if part_of(p) not in FRONT], ids=str)
 def test_physics_imports_nothing_of_the_front(path: Path) -> None:
     assert not imported_parts(path) & FRONT
+
+
+@pytest.mark.parametrize("path", [p for p in modules() if part_of(p) == "hybrid"], ids=str)
+def test_the_hybrid_loop_knows_no_paper(path: Path) -> None:
+    """Nor its robots: kinds of models are known by name (`machines/model_settings.py`), and loaded when asked for."""
+    assert not imported_parts(path) & {"papers", "scenarios", "commands", "cli", "bench", "studio"}
+    text = (ROOT / path).read_text(encoding="utf-8")
+    assert "papers" not in text or path == Path("hybrid/machines/model_settings.py")
 
 
 @pytest.mark.parametrize("path", [p for p in modules() if part_of(p) in FOUNDATION], ids=str)
@@ -64,6 +104,35 @@ def test_the_reader_of_imports_sees_every_form(tmp_path: Path, monkeypatch: pyte
     )
     monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
     assert imported_parts(module) == {"cli", "papers", "scenarios", "bench", "studio"}
+
+
+# What each part of inclusion may lean on; the three routes know nothing of each other.
+INCLUSION = {
+    "language": set(),
+    "elements": {"language"},
+    "explicit": {"language", "elements"},
+    "implicit": {"language", "elements"},
+    "exact": {"language", "elements"},
+}
+
+
+@pytest.mark.parametrize("path", [p for p in modules() if p.parts[0] == "inclusion" and len(p.parts) > 2], ids=str)
+def test_the_routes_of_an_inclusion_lean_on_its_language_alone(path: Path) -> None:
+    own = path.parts[1]
+    within = {name.split(".")[2] for name in imported_names(path) if name.startswith("tegotae.inclusion.")}
+    assert within <= INCLUSION[own] | {own}
+
+
+@pytest.mark.parametrize("package", ["inclusion"])
+def test_modules_of_a_package_have_no_knot(package: str) -> None:
+    graph = graph_of(package)
+    assert any(graph.values())
+    assert knots(graph) == {}
+
+
+def test_a_knot_is_seen() -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}, "e": set()}
+    assert knots(graph).keys() == {"a", "b", "c", "d"}
 
 
 LOADS = {

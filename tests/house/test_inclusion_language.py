@@ -9,7 +9,7 @@ from sympy import Abs, Max, Min, Piecewise, Symbol, cos, exp, sin, sqrt, symbols
 
 from tegotae import InputError
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio, sgn
-from tegotae.inclusion.pieces import Pieces
+from tegotae.inclusion.language.compiled_terms import CompiledTerms
 
 p, v, q, w, m, g, mu, F, k, u = symbols("p v q w m g mu F k u")
 x1, x2, v1, v2 = symbols("x1 x2 v1 v2")
@@ -153,18 +153,18 @@ def test_refused_with_the_offending_words(attempt, message):
 
 def test_what_cannot_be_compiled_is_named():
     with pytest.raises(InputError, match=r"besselj.* cannot be compiled"):
-        Pieces(one(-sympy.besselj(1, p))).source()
+        CompiledTerms(one(-sympy.besselj(1, p))).source()
 
 
 def test_a_piecewise_that_leaves_a_hole_is_refused():
     with pytest.raises(InputError, match="Piecewise"):
-        Pieces(one(Piecewise((-1, p > 0)))).source()
+        CompiledTerms(one(Piecewise((-1, p > 0)))).source()
 
 
 def test_an_input_that_cannot_be_compiled_is_refused():
     machine = one(-u, inputs={u: lambda t: __import__("random").random()})
     with pytest.raises(InputError, match=r"input u .*compile"):
-        assert Pieces(machine).module
+        assert CompiledTerms(machine).module
 
 
 # ------------------------------------------------------------ what it means
@@ -258,8 +258,8 @@ def test_numbers_are_inputs_too_also_in_gaps_slips_limits_and_masses():
 def test_rows_may_depend_on_time():
     machine = one(dio(p - sin(Symbol("t")), "lift") / m - Symbol("t"))
     gap, rate, none = np.zeros(1), np.zeros(1), np.empty(0)
-    pieces = machine.pieces
-    pieces.module.gaps.py_func(0.4, np.array([2.0, 3.0]), pieces.values, none, gap, rate)
+    terms = machine.terms
+    terms.module.gaps.py_func(0.4, np.array([2.0, 3.0]), terms.values, none, gap, rate)
     assert (gap[0], rate[0]) == pytest.approx((2.0 - math.sin(0.4), 3.0 - math.cos(0.4)))
 
 
@@ -334,12 +334,12 @@ def test_what_a_solver_can_follow_is_not_refused(row):
 
 def value_of(machine, name, shape, x, t=0.0, force=None, compiled=True):
     """What the piece of that name gives; uncompiled where only its formula is wanted."""
-    pieces = machine.pieces
+    terms = machine.terms
     inputs, out = np.zeros(len(machine.callables)), np.full(shape, np.nan)
-    pieces.module.inputs(t, inputs)
+    terms.module.inputs(t, inputs)
     more = () if force is None else (np.asarray(force, dtype=float),)
-    function = getattr(pieces.module, name)
-    (function if compiled else function.py_func)(t, np.asarray(x, dtype=float), pieces.values, inputs, *more, out)
+    function = getattr(terms.module, name)
+    (function if compiled else function.py_func)(t, np.asarray(x, dtype=float), terms.values, inputs, *more, out)
     return out
 
 
@@ -418,8 +418,8 @@ def test_random_machines_compile_to_what_sympy_evaluates(seed):
         smooth, G = value("smooth", 6, x, t), value("directions", (6, 5), x, t)
         same(smooth + G @ force, machine.right)
         found, rates, none = np.zeros(2), np.zeros(2), np.empty(0)
-        pieces = machine.pieces
-        pieces.module.gaps.py_func(t, x, pieces.values, none, found, rates)
+        terms = machine.terms
+        terms.module.gaps.py_func(t, x, terms.values, none, found, rates)
         same(found, gaps)
         ahead, behind = (
             by_sympy(gaps, machine, x + step * np.array([*x[3:], 0, 0, 0]), t + step, force) for step in (1e-6, -1e-6)
@@ -432,11 +432,11 @@ def test_random_slopes_are_differences_of_the_values(seed):
     """All slopes against central differences of the compiled values; the points lie away from the kinks."""
     machine, rng = random_machine(seed), np.random.default_rng(seed + 200)
     x, t, force = rng.normal(size=6), 0.3, rng.uniform(0.5, 3.0, 5)
-    pieces, none, d = machine.pieces, np.empty(0), 1e-6
+    terms, none, d = machine.terms, np.empty(0), 1e-6
 
     def gaps(y):
         found, rates = np.zeros(2), np.zeros(2)
-        pieces.module.gaps.py_func(t, y, pieces.values, none, found, rates)
+        terms.module.gaps.py_func(t, y, terms.values, none, found, rates)
         return found, rates
 
     def differences(function):
@@ -451,7 +451,7 @@ def test_random_slopes_are_differences_of_the_values(seed):
         found = value_of(machine, slope, (rows, 6), x, t, compiled=seed == 4)
         assert found == pytest.approx(differences(function), rel=1e-6, abs=1e-6), slope
     A, B = np.zeros((2, 6)), np.zeros((2, 2))
-    pieces.module.limit_slope.py_func(t, x, pieces.values, none, force, A, B)
+    terms.module.limit_slope.py_func(t, x, terms.values, none, force, A, B)
     limits = lambda y, f: value_of(machine, "limits", 2, y, t, f, compiled=False)  # noqa: E731
     assert differences(lambda y: limits(y, force)) == pytest.approx(A, rel=1e-6, abs=1e-6)
     by_force = [(limits(x, force + d * e) - limits(x, force - d * e)) / (2.0 * d) for e in np.eye(5)[:2]]

@@ -10,7 +10,7 @@ from sympy import Symbol, symbols
 
 from tegotae import InputError
 from tegotae.inclusion import Inclusion, coulomb, dio, sgn
-from tegotae.inclusion.grammar import DEEPEST, FUNCTIONS, LONGEST, value_of
+from tegotae.inclusion.language.grammar import DEEPEST, FUNCTIONS, LONGEST, value_of
 
 p, v, x, y = symbols("p v x y")
 

@@ -7,7 +7,6 @@ import pytest
 
 import tegotae as tg
 from tegotae.control import PID
-from tegotae.coupling.through import Through
 from tegotae.errors import DivergenceWarning
 from tegotae.inclusion import Inclusion
 from tegotae.multibody import Body, Prismatic, Scene, Tree
@@ -96,9 +95,10 @@ def test_a_machine_inside_that_gives_no_number_is_seen_from_outside():
         with pytest.raises(tg.TegotaeError, match="it diverged"):
             live.step(given(dimension, 1.0))
     rope = tg.SpringDamper(stiffness=100.0)
-    felt = Through(tg.Circuit(tg.Mass(mass=1.0), {"rope": rope}, bases=["rope"]), "rope").start(period=1.0)
+    masses = {"near": tg.Mass(mass=1.0), "far": tg.Mass(mass=1.0)}
+    network = tg.Circuit(masses, {"rope": tg.Link(rope, "near", "far")}).start(period=1.0)
     with pytest.raises(tg.TegotaeError, match="it diverged"):
-        felt.step(HUGE)
+        network.step(np.array([HUGE, 0.0]))
 
 
 def test_a_live_batch_names_the_block():

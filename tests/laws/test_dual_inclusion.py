@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from duals import BOX, CONE, STOP, WORK, Problem, problem
-from tegotae.multibody.kernels.dual import WORK_H
+from tegotae.coupling.kernels.natural_residual import H
 
 ROUNDING = 1e-13  # of the magnitudes that make up h; the solver aims at 4e-15
 
@@ -75,7 +75,7 @@ def test_h_is_left_for_the_caller() -> None:
     f, _, flag = one.solve()
     h = one.A @ f + one.b
     assert flag == 0
-    assert WORK[WORK_H, : f.size] == pytest.approx(h, abs=1e-12 * (np.abs(one.A) @ np.abs(f)).max())
+    assert WORK[H, : f.size] == pytest.approx(h, abs=1e-12 * (np.abs(one.A) @ np.abs(f)).max())
 
 
 def single(kind: int, limit: float, b: list[float]) -> Problem:

@@ -19,7 +19,7 @@ import zenoh
 import tegotae
 from hand_made import KEY
 from tegotae.errors import InputError
-from tegotae.hybrid.bus.blocks import Block, BlockReader, BlockWriter, fingerprint, pack, unpack
+from tegotae.hybrid.bus.blocks import BlockReader, BlockWriter, RowBlock, fingerprint, pack, unpack
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.bus.zenoh_access import free_address
@@ -187,7 +187,7 @@ def test_topics_outside_of_the_session_are_refused(pair, topic):
 def test_blocks_come_back_as_they_were():
     rows = np.zeros(25, DYNAMICS)
     rows.view(np.uint8)[:] = np.random.default_rng(7).integers(0, 256, rows.nbytes)
-    block = unpack(pack(Block("dynamics", "rows", 2**63, 5, 125, rows)), DYNAMICS)
+    block = unpack(pack(RowBlock("dynamics", "rows", 2**63, 5, 125, rows)), DYNAMICS)
     assert block[:5] == ("dynamics", "rows", 2**63, 5, 125)
     assert block.rows.tobytes() == rows.tobytes()
     assert fingerprint(DYNAMICS) != fingerprint(TABLE)
@@ -199,10 +199,10 @@ def test_blocks_come_back_as_they_were():
         (b"", "too few"),
         (b"XXXX" + bytes(60), "begins with"),
         (b"TGTB\x09" + bytes(60), "version 9"),
-        (pack(Block("table", "rows", 0, 0, 0, np.zeros(2, TABLE)))[:-1], "bytes where"),
-        (pack(Block("table", "rows", 0, 0, 0, np.zeros(2, TABLE))) + b"\0", "bytes where"),
-        (pack(Block("table", "rows", 0, 0, 0, np.zeros(2, DYNAMICS))), "other fields"),
-        (pack(Block("table", "rows", 0, 0, 0, np.zeros(2, OTHER))), "other fields"),
+        (pack(RowBlock("table", "rows", 0, 0, 0, np.zeros(2, TABLE)))[:-1], "bytes where"),
+        (pack(RowBlock("table", "rows", 0, 0, 0, np.zeros(2, TABLE))) + b"\0", "bytes where"),
+        (pack(RowBlock("table", "rows", 0, 0, 0, np.zeros(2, DYNAMICS))), "other fields"),
+        (pack(RowBlock("table", "rows", 0, 0, 0, np.zeros(2, OTHER))), "other fields"),
     ],
 )
 def test_what_is_no_block_of_these_rows_is_refused_and_told(payload, words):

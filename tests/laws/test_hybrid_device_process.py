@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tegotae.errors import InputError
-from tegotae.hybrid import Command, MemoryLink, Rearm, State, Stop
+from tegotae.hybrid import Command, MemoryLink, NodeState, Rearm, Stop
 from tegotae.hybrid.clocks.virtual import Lockstep
 from tegotae.hybrid.devices.device import SpringTwin
 from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
@@ -49,7 +49,7 @@ def test_without_commands_it_stops_within_50_ms_and_holds():
     bench.command(1e-4)
     bench.tick(25)
     assert bench.node.stopped
-    assert State.HELD in bench.node.state
+    assert NodeState.HELD in bench.node.state
     held = bench.device.read().pose
     bench.command(5e-3)  # too late: a person must look first
     bench.tick(10)
@@ -189,4 +189,4 @@ def test_a_device_that_was_held_up_in_contact_leaves_the_contact_as_it_is(second
     force = -loop.finish().dynamics["wrench"][:, 2]
     assert max(delays) < 1.5 * T
     assert force.max() == pytest.approx(0.02 * np.sqrt(2000.0 * 33.75), rel=5e-3)
-    assert -loop.dynamics.core.meeting.motion[1][2] == pytest.approx(0.02, rel=1e-3)
+    assert -loop.dynamics.core.machine.motion[1][2] == pytest.approx(0.02, rel=1e-3)

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from hand_made import KEY
 from hybrid_logs import Impact, dynamics_rows
 from tegotae.errors import InputError
-from tegotae.hybrid.bus.blocks import Block, BlockReader, pack
+from tegotae.hybrid.bus.blocks import BlockReader, RowBlock, pack
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.requests import ask_stop, take_requests
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.clocks.virtual import VirtualClock
 from tegotae.hybrid.links.datagrams import _FORMS, MAGIC, VERSION, Header, Refusal, Seal, decode, encode
 from tegotae.hybrid.links.link import NO_FAULTS, Link
-from tegotae.hybrid.links.packets import KINDS, Command, Greeting, Heartbeat, Measurement, Rearm, Stop
-from tegotae.hybrid.links.sessions import Peer
+from tegotae.hybrid.links.packets import KINDS, Command, Greeting, Heartbeat, Measurement, Rearm, SensorSignals, Stop
+from tegotae.hybrid.links.sessions import LinkPeer
 from tegotae.hybrid.links.transports import Arrival
 from tegotae.hybrid.processes.listening import Listener
 from tegotae.hybrid.records.log import LogReader, LogWriter
@@ -66,11 +66,11 @@ class Everyone:
 
     def draw(self):
         """What the page and the terminal make of it."""
-        from tegotae.hybrid.view import words
+        from tegotae.hybrid.view import status_tables
 
         seen = self.feed.seen()
-        words.node_table(self.bus.nodes(), self.feed.status())
-        words.event_lines(self.feed.events(), self.feed.problems())
+        status_tables.node_table(self.bus.nodes(), self.feed.status())
+        status_tables.event_lines(self.feed.events(), self.feed.problems())
         told = [*self.listener.events(), *self.listener.words(), *self.log.problems(), *self.feed.problems()]
         "\n".join(told).encode()
         return seen
@@ -174,12 +174,12 @@ def spoilt(name, value, dtype=DYNAMICS):
     ],
 )  # fmt: skip
 def test_rows_that_cannot_be_are_refused_by_all(everyone, name, value):
-    everyone.say("rows/dynamics", pack(Block("dynamics", "dynamics", 7, 0, 0, spoilt(name, value))))
+    everyone.say("rows/dynamics", pack(RowBlock("dynamics", "dynamics", 7, 0, 0, spoilt(name, value))))
     assert everyone.draw().dynamics is None
     assert everyone.listener.simulated == 0.0
     for problems in (everyone.log.problems(), everyone.feed.problems(), everyone.listener.words()):
         assert "1 payloads were refused" in problems[0]
-    everyone.say("rows/dynamics", pack(Block("dynamics", "dynamics", 7, 1, 25, spoilt("energy", math.nan))))
+    everyone.say("rows/dynamics", pack(RowBlock("dynamics", "dynamics", 7, 1, 25, spoilt("energy", math.nan))))
     assert everyone.listener.simulated > 0.0  # what was computed may be NaN: that is to be seen in the log
     assert everyone.end().dynamics.size == 25
 
@@ -189,15 +189,15 @@ def test_rows_that_cannot_be_are_refused_by_all(everyone, name, value):
 )
 def test_blocks_whose_numbers_cannot_be_are_refused(everyone, number, first, count):
     rows = dynamics_rows(Impact(), length=0.05)[:count]
-    everyone.say("rows/dynamics", pack(Block("dynamics", "dynamics", 7, number, first, rows)))
+    everyone.say("rows/dynamics", pack(RowBlock("dynamics", "dynamics", 7, number, first, rows)))
     assert everyone.draw().dynamics is None
     assert "1 payloads were refused" in everyone.log.problems()[0]
 
 
 def test_a_block_that_says_it_is_of_another_kind_does_not_change_that_kind(everyone):
-    everyone.say("rows/table", pack(Block("table", "dynamics", 7, 0, 0, np.zeros(25, TABLE))))
+    everyone.say("rows/table", pack(RowBlock("table", "dynamics", 7, 0, 0, np.zeros(25, TABLE))))
     rows = dynamics_rows(Impact(), length=0.05)
-    everyone.say("rows/dynamics", pack(Block("dynamics", "dynamics", 7, 0, 0, rows)))
+    everyone.say("rows/dynamics", pack(RowBlock("dynamics", "dynamics", 7, 0, 0, rows)))
     read = everyone.end()
     assert (read.dynamics.size, read.table.size) == (25, 0)
     assert read.dynamics.dtype == DYNAMICS
@@ -206,7 +206,7 @@ def test_a_block_that_says_it_is_of_another_kind_does_not_change_that_kind(every
 def test_names_of_nodes_that_cannot_be_take_no_memory(everyone):
     for number in range(200):
         everyone.say(f"status/n{number}", said(STATUS))
-        everyone.say("rows/table", pack(Block(f"n{number}", "table", 7, 0, 0, np.zeros(1, TABLE))))
+        everyone.say("rows/table", pack(RowBlock(f"n{number}", "table", 7, 0, 0, np.zeros(1, TABLE))))
     assert len(everyone.feed.status()) <= 65
     assert len(everyone.listener.states) <= 65
     assert sum(topic.startswith("status/") for topic in everyone.log.writer.written) <= 65
@@ -225,7 +225,7 @@ def mutated(rows, chance, payload):
 @pytest.mark.parametrize("many", [300, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_blocks_with_bytes_turned_over_end_nobody(tmp_path, many):
     chance, rows = np.random.default_rng(7), dynamics_rows(Impact(), length=0.05)
-    whole = pack(Block("dynamics", "dynamics", 7, 0, 0, rows))
+    whole = pack(RowBlock("dynamics", "dynamics", 7, 0, 0, rows))
     everyone = Everyone(tmp_path)
     for _ in range(many):
         everyone.say("rows/dynamics", mutated(rows, chance, whole))
@@ -246,7 +246,15 @@ def sealed(kind, header, parts, *, cut=0):
 
 SOUND = {
     each.kind: each.parts()
-    for each in (Greeting(), Command(label=0.0), Measurement(label=0.0), Heartbeat(), Stop(reason="x"), Rearm())
+    for each in (
+        Greeting(),
+        Command(label=0.0),
+        Measurement(label=0.0),
+        Heartbeat(),
+        Stop(reason="x"),
+        Rearm(),
+        SensorSignals(label=0.0),
+    )
 }
 HEADER = (7, 0, 9, 1, 0.5, 10, 0, 0)
 
@@ -293,7 +301,7 @@ def table():
         max_age=0.2,
         faults=NO_FAULTS,
     )
-    link._peer = Peer(7, 0, ("there", 0), first=1)
+    link._peer = LinkPeer(7, 0, ("there", 0), first=1)
     return link
 
 
@@ -317,7 +325,7 @@ def test_numbers_that_cannot_be_are_refused_wherever_they_stand(value):
 
 @pytest.mark.parametrize("state", [1 << 11, 1 << 40, (1 << 64) - 1])
 def test_states_that_nobody_knows_are_refused(state):
-    for kind in (Measurement.kind, Heartbeat.kind):
+    for kind in (Measurement.kind, SensorSignals.kind, Heartbeat.kind):
         assert refused(sealed(kind, HEADER, (*SOUND[kind][:-1], state)))
 
 
@@ -358,7 +366,7 @@ def test_the_writer_of_a_log_refuses_what_the_node_would(tmp_path):
 def test_a_reader_hands_on_no_block_without_rows():
     taken = []
     reader = BlockReader(TABLE, taken.append)
-    reader("rows/table", pack(Block("table", "table", 7, 0, 0, np.zeros(0, TABLE))))
+    reader("rows/table", pack(RowBlock("table", "table", 7, 0, 0, np.zeros(0, TABLE))))
     assert (taken, reader.refused) == ([], 1)
 
 

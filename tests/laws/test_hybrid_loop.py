@@ -5,13 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from tegotae.hybrid import Measurement, State
+from tegotae import Mass
+from tegotae.hybrid import GuardedMachine, Machine, Measurement, NodeState, RelativeAdmittance
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.reporting import DONE
 from tegotae.hybrid.nodes.assembly import core_of
 from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
 from tegotae.hybrid.nodes.virtual_run import VirtualLoop, run_virtual
 from tegotae.hybrid.settings import read_settings
+from tegotae.multibody import Body, Free, Tree, TreeAdmittance
 
 SHORT = ["device.kind=spring", "model.gap=0.001", "duration=0.35"]
 T = 2e-3
@@ -55,7 +57,7 @@ def test_recorded_measurements_replayed_give_the_same_numbers():
             parts = [tuple(row[f"felt_{name}"].tolist()) for name in ("pose", "twist", "wrench", "onset")]
             felt = Measurement.of(float(row["label"]), (*(x for part in parts for x in part), int(row["felt_state"])))
         core.tick(steps=int(row["steps"]), measurement=felt)
-        assert core.meeting.motion[0] == row["pose"].tolist()
+        assert core.machine.motion[0] == row["pose"].tolist()
         assert core.applied == row["wrench"].tolist()
 
 
@@ -74,7 +76,7 @@ def test_the_simulation_waits_for_the_table_and_goes_on_after_a_re_arm():
     assert stood < before + 0.03
     loop.run(0.1)
     assert loop.dynamics.simulated == stood, "it waits"
-    assert State.LATCHED in loop.table.state
+    assert NodeState.LATCHED in loop.table.state
     loop.table.request_rearm()
     loop.run(0.3)
     assert loop.dynamics.simulated > stood + 0.2
@@ -90,7 +92,7 @@ def test_the_end_of_a_simulation_is_no_trouble():
     loop.run(0.2)
     loop.table.request_stop(DONE)
     loop.run(0.1)
-    assert State.LATCHED in loop.table.state
+    assert NodeState.LATCHED in loop.table.state
     assert any(each["kind"] == "stop" and each["level"] == "info" for each in events)
     assert not any(each["level"] == "trip" for each in events)
     assert loop.table.status()["done"]
@@ -109,12 +111,12 @@ def rest_after(rows, killed):
 def test_without_the_dynamics_the_command_rests_within_50_ms():
     loop = VirtualLoop(settings())
     loop.run(0.25)
-    assert State.CONTACT in loop.table.state, "in mid-contact"
+    assert NodeState.CONTACT in loop.table.state, "in mid-contact"
     loop.kill("dynamics")
     loop.run(0.2)
     rows = loop.finish().table
     assert 0.01 < rest_after(rows, 0.25) <= 0.05
-    assert State.LATCHED in loop.table.state
+    assert NodeState.LATCHED in loop.table.state
 
 
 def test_a_dynamics_that_comes_back_needs_a_re_arm():
@@ -124,11 +126,11 @@ def test_a_dynamics_that_comes_back_needs_a_re_arm():
     loop.run(0.1)
     loop.revive("dynamics")
     loop.run(0.1)
-    assert State.LATCHED in loop.table.state
+    assert NodeState.LATCHED in loop.table.state
     stood = loop.dynamics.simulated
     loop.table.request_rearm()
     loop.run(0.1)
-    assert State.RUNNING in loop.table.state
+    assert NodeState.RUNNING in loop.table.state
     assert loop.dynamics.simulated > stood
 
 
@@ -139,7 +141,7 @@ def test_without_the_table_the_simulation_waits():
     before = loop.dynamics.simulated
     loop.run(0.3)
     assert loop.dynamics.simulated <= before + 0.11
-    assert State.HELD in loop.dynamics.state
+    assert NodeState.HELD in loop.dynamics.state
 
 
 def test_who_watches_changes_nothing():
@@ -157,7 +159,9 @@ def test_a_label_from_nowhere_is_ignored():
         core.tick(steps=1, measurement=None)
     push = (0.0, 0.0, -500.0, 0.0, 0.0, 0.0)
     for label in (5.0, -3.0):
-        core.tick(steps=1, measurement=Measurement(label=label, wrench=push, state=State.CONTACT | State.RUNNING))
+        core.tick(
+            steps=1, measurement=Measurement(label=label, wrench=push, state=NodeState.CONTACT | NodeState.RUNNING)
+        )
     assert core.disbelieved == 2
     assert not any(core.applied)
 
@@ -175,7 +179,7 @@ def held_up_for(seconds, *, since):
     loop.run(2 * T)
     learnt = loop.dynamics.core.late.delay.seconds - delay
     loop.run(0.1)
-    if State.LATCHED in loop.table.state:
+    if NodeState.LATCHED in loop.table.state:
         loop.table.request_rearm()
     while loop.dynamics.simulated < 0.8:
         loop.run(0.1)
@@ -194,7 +198,7 @@ def test_a_dynamics_that_was_held_up_takes_the_labels_ahead_of_it_for_what_they_
     assert abs(learnt) < 5e-4
     force, core = -loop.finish().dynamics["wrench"][:, 2], loop.dynamics.core
     assert force.max() == pytest.approx(0.01 * np.sqrt(2000.0 * 33.75), rel=2e-3)
-    assert -core.meeting.motion[1][2] == pytest.approx(0.01, rel=1e-3)
+    assert -core.machine.motion[1][2] == pytest.approx(0.01, rel=1e-3)
     assert core.late.contact.stiffness == pytest.approx(2000.0, rel=0.02)
 
 
@@ -219,7 +223,7 @@ def test_a_device_that_goes_wrong_is_made_safe(spoil, words):
     loop.twin.read = lambda: spoil(sound())
     loop.run(0.1)
     stood = loop.dynamics.simulated
-    assert State.LATCHED in loop.table.state
+    assert NodeState.LATCHED in loop.table.state
     assert any('"trip"' in event and words in event for event in events), events
     loop.run(0.1)
     assert loop.dynamics.simulated == stood, "the simulation waits for the table"
@@ -248,7 +252,7 @@ def test_a_table_node_that_is_held_up_while_it_reads_does_not_take_that_for_a_ju
     loop.twin.read = read
     loop.table.step(80)
     loop.table.step(81)
-    assert (State.FAULT in loop.table.state) is trips
+    assert (NodeState.FAULT in loop.table.state) is trips
 
 
 def test_a_table_pressed_against_the_surface_is_where_it_can_be():
@@ -257,51 +261,43 @@ def test_a_table_pressed_against_the_surface_is_where_it_can_be():
     give = 1.5e-3
     place = (*core.command.pose[:2], core.command.pose[2] - give, *core.command.pose[3:])
     pushed = (0.0, 0.0, -45292.0 * give, 0.0, 0.0, 0.0)
-    state = State.RUNNING | State.CONTACT
+    state = NodeState.RUNNING | NodeState.CONTACT
     assert core.ready(Measurement(label=0.0, pose=place, wrench=pushed, state=state))
     assert not core.ready(Measurement(label=0.0, pose=place, state=state))
-    assert not core.ready(Measurement(label=0.0, pose=place, wrench=pushed, state=state | State.LATCHED))
-    assert not core.ready(Measurement(label=0.0, pose=place, wrench=pushed, state=state | State.LIMITED))
-
-
-class Cart:
-    """A model of one's own: one mass on a line, and no guard."""
-
-    def __init__(self, mass):
-        self.period, self.mass, self.z, self.v = T, mass, -1e-3, 0.01  # 0.1 s away: the delay is learnt in flight
-        self.budget, self.refused = 0.0, (0.0, 0.0)
-
-    motion = property(lambda self: ([0.0, 0.0, self.z, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, self.v, 0.0, 0.0, 0.0]))
-    energy = property(lambda self: 0.5 * self.mass * self.v**2)
-    configuration = property(lambda self: np.array([self.z]))
-
-    def advance(self, wrench):
-        a = wrench[2] / self.mass
-        self.z, self.v = self.z + T * (self.v + 0.5 * T * a), self.v + T * a
-        return list(wrench)
-
-    def forget(self):
-        pass
+    assert not core.ready(Measurement(label=0.0, pose=place, wrench=pushed, state=state | NodeState.LATCHED))
+    assert not core.ready(Measurement(label=0.0, pose=place, wrench=pushed, state=state | NodeState.LIMITED))
 
 
 @pytest.mark.parametrize("late", [1, 5])
-def test_any_model_can_be_simulated(late):
-    """Against a spring that answers late: the half sine of the mass, its speed given back."""
+@pytest.mark.parametrize(("kind", "period"), [("body", 2e-3), ("tree", 5e-4), ("mass", 5e-4)])
+def test_any_machine_can_be_simulated(kind, period, late):
+    """Against a spring that answers late: the half sine of the mass, its speed given back.
+
+    Of a body before the world, of one that a tree moves, and of a plain mass, whose motions the loop adds up. The last
+    two step implicitly, of first order: a shorter period.
+    """
     k, m = 2e4, 8.0
-    core = DynamicsCore(meeting=Cart(m), stiffness=k)
+    away = (0.0, 0.0, -1e-3, 1.0, 0.0, 0.0, 0.0)  # 0.1 s: the delay is learnt in flight
+    coming = np.array([0.0, 0.0, 0.01, 0.0, 0.0, 0.0])
+    machine = Machine(Mass(mass=m, dimension=6), {"velocity": coming}, away)
+    if kind != "mass":
+        tree = Tree([Body(name="ball", mass=m, inertia=(1.0, 1.0, 1.0), joint=Free())], gravity=(0.0, 0.0, 0.0))
+        block = TreeAdmittance(tree=tree, at="ball") if kind == "tree" else RelativeAdmittance(tree=tree, at="ball")
+        machine = Machine(block, {"q": away, "v": coming})
+    core = DynamicsCore(machine=GuardedMachine(machine, period=period, guard=False), stiffness=k)
     told, push = [], []
-    for _ in range(round((0.1 + np.pi * np.sqrt(m / k)) / T) + 10):
+    for _ in range(round((0.1 + np.pi * np.sqrt(m / k)) / period) + 10):
         felt = None
         if len(told) >= late:
             command = told[-late]
             depth = command.pose[2]
-            state = State.RUNNING | (State.CONTACT if depth > 0.0 else State(0))
+            state = NodeState.RUNNING | (NodeState.CONTACT if depth > 0.0 else NodeState(0))
             force = (0.0, 0.0, -k * max(depth, 0.0), 0.0, 0.0, 0.0)
             felt = Measurement(label=command.label, pose=command.pose, twist=command.twist, wrench=force, state=state)
         told.append(core.tick(steps=1, measurement=felt))
         push.append(-core.applied[2])
     assert max(push) == pytest.approx(0.01 * np.sqrt(k * m), rel=0.02)
-    assert core.meeting.v == pytest.approx(-0.01, rel=0.02)
+    assert core.machine.motion[1][2] == pytest.approx(-0.01, rel=0.02)
 
 
 def test_a_contact_begins_no_earlier_than_where_nothing_was_felt(monkeypatch):
@@ -311,7 +307,10 @@ def test_a_contact_begins_no_earlier_than_where_nothing_was_felt(monkeypatch):
     for push in (0.0, 0.0, 0.0, 4.0):
         last_free = core.felt.depth if core.felt else None
         command = core.command
-        force, state = (0.0, 0.0, -push, 0.0, 0.0, 0.0), State.RUNNING | (State.CONTACT if push else State(0))
+        force, state = (
+            (0.0, 0.0, -push, 0.0, 0.0, 0.0),
+            NodeState.RUNNING | (NodeState.CONTACT if push else NodeState(0)),
+        )
         felt = Measurement(label=command.label, pose=command.pose, twist=command.twist, wrench=force, state=state)
         core.tick(steps=1, measurement=felt)
     assert core.felt.depth - 4.0 / 45292.0 < last_free, "the push is more than the way since"

@@ -16,9 +16,9 @@ from tegotae.hybrid.devices.device import DeviceReading, SpringTwin
 from tegotae.hybrid.nodes import assembly
 from tegotae.hybrid.processes import processes
 from tegotae.hybrid.processes.joining import bus_of
-from tegotae.hybrid.processes.launcher import Run
+from tegotae.hybrid.processes.launcher import SupervisedRun
 from tegotae.hybrid.processes.node_processes import Nodes
-from tegotae.hybrid.processes.process_life import Ending
+from tegotae.hybrid.processes.process_life import ShutdownFlag
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.safety.sensing import NOTHING_FELT
 from tegotae.hybrid.settings import read_settings
@@ -62,7 +62,7 @@ def watched_run(settings, path):
                 ask_rearm(bus, "test", "a person has looked")
                 bus.close()
 
-        return Run(nodes, show=look).until_end(Ending())
+        return SupervisedRun(nodes, show=look).until_end(ShutdownFlag())
 
 
 @pytest.mark.realtime
@@ -108,7 +108,7 @@ def slow(monkeypatch):
 
 def test_nothing_is_ordered_before_a_table_has_said_where_it_stands(slow):
     settings = slow(20)
-    table = processes._device(settings, None, Ending())
+    table = processes._device(settings, None, ShutdownFlag())
     assert table.silent < 0
     assert table.told == []
     safety = assembly.safety_of(settings, table)
@@ -119,7 +119,7 @@ def test_nothing_is_ordered_before_a_table_has_said_where_it_stands(slow):
 def test_a_table_that_never_says_where_it_stands_is_refused_in_its_own_words(slow, monkeypatch):
     monkeypatch.setattr(processes, "_ANSWERS", 0.05)
     with pytest.raises(tg.InputError, match=r"has not said where it stands; it says: not referenced yet") as refused:
-        processes._device(slow(10**9), None, Ending())
+        processes._device(slow(10**9), None, ShutdownFlag())
     assert "z = 0" not in str(refused.value)
 
 
@@ -130,4 +130,4 @@ def test_an_unread_table_is_nowhere(slow):
 
 def test_a_table_of_another_period_is_refused(slow):
     with pytest.raises(tg.InputError, match=r"period=0\.001 s, but the device keeps 0\.002 s"):
-        processes._device(slow(0, "period=0.001"), None, Ending())
+        processes._device(slow(0, "period=0.001"), None, ShutdownFlag())

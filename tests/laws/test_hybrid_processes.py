@@ -15,13 +15,13 @@ from tegotae.cli import main
 from tegotae.hybrid.bus.blocks import BlockReader
 from tegotae.hybrid.bus.requests import ask_rearm
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
-from tegotae.hybrid.links.packets import State
+from tegotae.hybrid.links.packets import NodeState
 from tegotae.hybrid.processes import process_life
 from tegotae.hybrid.processes.joining import bus_of, make_key, with_ports
-from tegotae.hybrid.processes.launcher import Run
+from tegotae.hybrid.processes.launcher import SupervisedRun
 from tegotae.hybrid.processes.listening import Listener
 from tegotae.hybrid.processes.node_processes import GO, Nodes
-from tegotae.hybrid.processes.process_life import MEETING, Ending
+from tegotae.hybrid.processes.process_life import MEETING, ShutdownFlag
 from tegotae.hybrid.processes.processes import run_device, run_dynamics, run_table
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.records.replay import replay
@@ -69,7 +69,7 @@ class Heard:
 
     def state(self, node):
         row = self.last(node)
-        return State(0) if row is None else State(int(row["state"]))
+        return NodeState(0) if row is None else NodeState(int(row["state"]))
 
 
 class Words:
@@ -130,7 +130,7 @@ def killed_in_contact(path):
 
     settings = read_settings(changes=[*SOFT, "device.stiffness=200", "duration=5"])
     with Nodes(settings, out=path, view=False) as nodes:
-        outcome = Run(nodes, tell=told.append, show=kill).until_end(Ending())
+        outcome = SupervisedRun(nodes, tell=told.append, show=kill).until_end(ShutdownFlag())
         assert nodes.running == []
     assert not outcome.whole
     assert "dynamics killed by SIGKILL" in outcome.words
@@ -143,13 +143,13 @@ def test_killed_dynamics_leaves_a_command_that_rests_within_50_ms(tmp_path):
     for attempt in range(3):
         log = killed_in_contact(tmp_path / f"{attempt}.mcap")
         last = last_command(log.table)
-        if State.RUNNING in State(int(last["state"])):
+        if NodeState.RUNNING in NodeState(int(last["state"])):
             break  # else the machine held somebody up just before, and it rested already
-    assert State.RUNNING | State.CONTACT in State(int(last["state"]))
+    assert NodeState.RUNNING | NodeState.CONTACT in NodeState(int(last["state"]))
     assert log.whole
     rest = at_rest(log.table, last["time"])
     assert 1e-9 * (rest - int(last["time"])) <= 0.050 + held_up(log.table, last["time"], rest)
-    assert State.LATCHED in State(int(log.table["state"][-1]))
+    assert NodeState.LATCHED in NodeState(int(log.table["state"][-1]))
     assert [each["kind"] for each in log.events if each["node"] == "table" and each["level"] == "trip"][-1] == "late"
     assert replay(log).same
 
@@ -165,7 +165,7 @@ def test_stop_rearm_and_the_deaths_of_viewer_log_and_table(tmp_path, capsys):
             heard, words, mind = Heard(bus), Words(bus), minding(bus)
             assert bus.meet(nodes.names, MEETING) == []
             bus.declare(GO, {})
-            until(lambda: State.RUNNING in heard.state("dynamics"), meanwhile=mind)
+            until(lambda: NodeState.RUNNING in heard.state("dynamics"), meanwhile=mind)
             for node in ("dynamics", "table", "device"):
                 told = bus.ask(f"{bus.session}/parameters/{node}", timeout=PATIENCE)
                 assert settings_of(json.loads(told)) == nodes.settings
@@ -180,11 +180,11 @@ def test_stop_rearm_and_the_deaths_of_viewer_log_and_table(tmp_path, capsys):
 def stop_and_rearm(nodes, heard, mind, capsys):
     assert main(["hybrid", "stop", str(nodes.file)]) == 0
     assert "stop: command line" in capsys.readouterr().out
-    until(lambda: State.LATCHED in heard.state("table"), meanwhile=mind)
-    until(lambda: State.HELD in heard.state("dynamics"), meanwhile=mind)
+    until(lambda: NodeState.LATCHED in heard.state("table"), meanwhile=mind)
+    until(lambda: NodeState.HELD in heard.state("dynamics"), meanwhile=mind)
     mind()
     at = heard.last("dynamics")["simulated"]
-    assert State.LATCHED in heard.state("table"), "only who is late is re-armed unasked"
+    assert NodeState.LATCHED in heard.state("table"), "only who is late is re-armed unasked"
     until(lambda: main(["hybrid", "rearm", str(nodes.file)]) == 0)  # refused while the machine holds somebody up
     assert "re-armed" in capsys.readouterr().out
     until(lambda: heard.last("dynamics")["simulated"] > at + 0.1, meanwhile=mind)
@@ -218,7 +218,7 @@ def the_log_dies(nodes, heard, words, mind, path):
 
 
 def the_table_dies(nodes, heard, mind):
-    until(lambda: State.RUNNING in heard.state("device"), meanwhile=mind)
+    until(lambda: NodeState.RUNNING in heard.state("device"), meanwhile=mind)
     before = time.monotonic_ns()
     nodes.process("table").kill()
     nodes.process("table").wait()
@@ -231,11 +231,11 @@ def the_table_dies(nodes, heard, mind):
     held = held_rows(after, last)
     assert 1e-9 * (int(held["time"][0]) - last) <= 0.050 + held_up(rows, last, held["time"][0])
     assert np.ptp(held["pose"], axis=0).max() == 0.0
-    until(lambda: State.HELD in heard.state("dynamics"))  # without a table nothing is simulated
+    until(lambda: NodeState.HELD in heard.state("dynamics"))  # without a table nothing is simulated
 
 
 def held_rows(rows, since):
-    return rows[(rows["time"] > since) & ((rows["state"] & int(State.HELD)) != 0)]
+    return rows[(rows["time"] > since) & ((rows["state"] & int(NodeState.HELD)) != 0)]
 
 
 def test_a_dynamics_of_another_key_or_version_is_refused_in_words_on_both_sides(tmp_path, monkeypatch, capsys):
@@ -268,7 +268,7 @@ def test_a_dynamics_of_another_key_or_version_is_refused_in_words_on_both_sides(
             bus.close()
         rows = heard.rows("table")
         assert np.ptp(rows["command"], axis=0).max() == 0.0
-        assert not (rows["state"] & int(State.RUNNING | State.COASTING)).any()
+        assert not (rows["state"] & int(NodeState.RUNNING | NodeState.COASTING)).any()
 
 
 def test_a_run_of_separate_processes_from_the_command_line(tmp_path, capfd):
@@ -283,7 +283,7 @@ def test_a_run_of_separate_processes_from_the_command_line(tmp_path, capfd):
     assert log.whole
     assert log.lost == {"dynamics": 0, "table": 0, "device": 0}
     assert log.dynamics["simulated"][-1] == pytest.approx(0.7, abs=0.01)
-    assert State.HELD in State(int(log.table["state"][-1])), "it rests, and the log has heard it"
+    assert NodeState.HELD in NodeState(int(log.table["state"][-1])), "it rests, and the log has heard it"
     assert {"log", "device", "table", "dynamics"} <= set(log.status)
     assert log.status["dynamics"][-1]["simulated"] == log.dynamics["simulated"][-1]
     assert main(["hybrid", "report", str(path), "--json", str(tmp_path / "told.json")]) == 0
@@ -294,9 +294,9 @@ def test_a_run_of_separate_processes_from_the_command_line(tmp_path, capfd):
 
 
 def test_a_process_ends_with_its_parent_or_by_a_signal():
-    assert not Ending(parent=os.getppid())
-    assert Ending(parent=os.getpid())  # we are not our own parent
-    with Ending() as ending:
+    assert not ShutdownFlag(parent=os.getppid())
+    assert ShutdownFlag(parent=os.getpid())  # we are not our own parent
+    with ShutdownFlag() as ending:
         assert not ending
         os.kill(os.getpid(), signal.SIGTERM)
         until(lambda: bool(ending))

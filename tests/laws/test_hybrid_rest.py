@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import tegotae as tg
-from tegotae.hybrid import State
+from tegotae.hybrid import NodeState
 from tegotae.hybrid.devices.hexa_twin import HexaTwin
-from tegotae.hybrid.nodes.assembly import limits_of, plant_of, reflexes_of
+from tegotae.hybrid.nodes.assembly import limits_of, loss_of_command_of, plant_of
 from tegotae.hybrid.nodes.stopping_trial import stopping_of
-from tegotae.hybrid.processes.launcher import Run
+from tegotae.hybrid.processes.launcher import SupervisedRun
 from tegotae.hybrid.processes.node_processes import Nodes
-from tegotae.hybrid.processes.process_life import Ending
+from tegotae.hybrid.processes.process_life import ShutdownFlag
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.safety.stopping import CREEP, SLOW, Rest
 from tegotae.hybrid.settings import read_settings
@@ -31,7 +31,7 @@ def in_flight(speed, *changes):
     loop = ThreeNodes(settings)
     while loop.dynamics.simulated * speed < 0.01:
         loop.run(settings.period)
-    assert State.RUNNING in loop.table.state
+    assert NodeState.RUNNING in loop.table.state
     return settings, loop
 
 
@@ -77,10 +77,10 @@ def test_the_mechanism_rests_in_the_time_and_way_that_were_promised(dying, speed
 def test_so_it_does_when_they_die_in_contact(dying, kp, speed):
     settings = read_settings(changes=["model.gap=0.005", f"model.speed={speed}", f"device.kp={kp}"])
     loop, promise = ThreeNodes(settings), stopping_of(settings)
-    while State.CONTACT not in loop.table.state:
+    while NodeState.CONTACT not in loop.table.state:
         loop.run(settings.period)
     loop.run(0.02)
-    assert State.CONTACT | State.RUNNING in loop.table.state
+    assert NodeState.CONTACT | NodeState.RUNNING in loop.table.state
     place, velocity, _ = left_alone(settings, loop, dying)
     assert np.abs(velocity[round(promise.time / settings.period) :]).max() <= resting_speed(settings)
     assert np.abs(place - place[0]).max() <= promise.distance
@@ -99,10 +99,10 @@ def test_a_device_that_dies_is_not_led_on(speed):
     """The command rests as without commands, and stays: where the device was once is no place to go to."""
     settings, loop = in_flight(speed)
     _, _, command = left_alone(settings, loop, "device")
-    ticks = round(reflexes_of(settings).rest_after(settings.period) / settings.period)
+    ticks = round(loss_of_command_of(settings).rest_after(settings.period) / settings.period)
     assert np.ptp(command[ticks + 1 :]) == 0.0
-    assert command[-1] - command[0] <= settings.limits.velocity * reflexes_of(settings).goes_on(settings.period)
-    assert State.LATCHED in loop.table.state, "in the end a person must look"
+    assert command[-1] - command[0] <= settings.limits.velocity * loss_of_command_of(settings).goes_on(settings.period)
+    assert NodeState.LATCHED in loop.table.state, "in the end a person must look"
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -121,12 +121,12 @@ def test_a_table_that_catches_up_after_late_processes_does_not_look_too_fast(see
                 loop.kill(node)
         loop.run(settings.period)
         fastest = max(fastest, abs(truth.true_twist[2]))
-        assert State.LATCHED not in loop.table.state
+        assert NodeState.LATCHED not in loop.table.state
     assert 1.1 * settings.limits.velocity < fastest < 1.4 * settings.limits.velocity, "it did catch up"
 
 
 def braked(settings, start, way):
-    """The mechanism under a command that coasts and slows down as the reflexes do: how long it moves, and how far."""
+    """The mechanism under a command that coasts and slows down as without commands: how long it moves, and how far."""
     own, T = settings.limits, settings.period
     slowing = np.linspace(1.0, 0.0, round(own.ramp / T) + 1)[1:]
     run_up, full = round(0.08 / T), own.watchdog + round(own.coast / T)
@@ -197,7 +197,7 @@ def killed_in_flight(node, flies, folder):
     for attempt in range(8):
         killed.clear()
         with Nodes(read_settings(changes=FAST), out=folder / f"{attempt}.mcap", view=False) as nodes:
-            outcome = Run(nodes, show=kill, patience=4.0).until_end(Ending())
+            outcome = SupervisedRun(nodes, show=kill, patience=4.0).until_end(ShutdownFlag())
         assert not outcome.whole
         if killed and flies(log := LogReader(folder / f"{attempt}.mcap")):
             assert f"{node} killed by SIGKILL" in outcome.words
@@ -222,7 +222,7 @@ def last_word(rows):
 
 
 def moving(row):
-    return State.RUNNING in State(int(row["state"])) and abs(row["twist"][2]) > 0.05
+    return NodeState.RUNNING in NodeState(int(row["state"])) and abs(row["twist"][2]) > 0.05
 
 
 @pytest.mark.realtime
@@ -251,18 +251,18 @@ def test_a_killed_device_is_not_led_on(tmp_path):
     """The table's command rests in as many of its own ticks as promised, and does not go anywhere afterwards."""
     log, settings = killed_in_flight("device", lambda log: moving(log.table[last_word(log.table)]), tmp_path)
     rows = log.table[last_word(log.table) :]
-    ticks = round(reflexes_of(settings).rest_after(settings.period) / settings.period)
+    ticks = round(loss_of_command_of(settings).rest_after(settings.period) / settings.period)
     assert rows.size > 3 * ticks
     assert np.diff(rows["command"][:5, 2]).min() > 0.0, "in flight"
     assert np.ptp(rows["command"][ticks + 1 :, 2]) == 0.0
-    assert State.LATCHED in State(int(rows["state"][-1]))
+    assert NodeState.LATCHED in NodeState(int(rows["state"][-1]))
 
 
 DIES = """
 import os, pathlib, signal, sys
-from tegotae.hybrid.processes.launcher import Run
+from tegotae.hybrid.processes.launcher import SupervisedRun
 from tegotae.hybrid.processes.node_processes import Nodes
-from tegotae.hybrid.processes.process_life import Ending
+from tegotae.hybrid.processes.process_life import ShutdownFlag
 from tegotae.hybrid.settings import read_settings
 
 def die(listener):
@@ -271,7 +271,7 @@ def die(listener):
         os.kill(os.getpid(), signal.SIGKILL)
 
 with Nodes(read_settings(changes=sys.argv[2:]), out=pathlib.Path(sys.argv[1]), view=False) as nodes:
-    Run(nodes, show=die).until_end(Ending())
+    SupervisedRun(nodes, show=die).until_end(ShutdownFlag())
 """
 
 
@@ -294,6 +294,6 @@ def test_a_launcher_that_is_killed_leaves_a_mechanism_at_rest(tmp_path, monkeypa
         time.sleep(0.05)
     log = LogReader(out)
     assert log.whole
-    assert State.HELD in State(int(log.device["state"][-1]))
+    assert NodeState.HELD in NodeState(int(log.device["state"][-1]))
     assert np.ptp(log.device["pose"][-8:, 2]) < 1e-4
     assert np.abs(log.device["twist"][-8:, 2]).max() < 0.005

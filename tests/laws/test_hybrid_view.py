@@ -18,16 +18,19 @@ import zstandard
 
 from tegotae.checks import Array
 from tegotae.errors import InputError
-from tegotae.hybrid import State, TwoRobots
+from tegotae.hybrid import NodeState
 from tegotae.hybrid.bus.blocks import BlockWriter
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.requests import take_requests
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.machines.model_settings import OwnModel
 from tegotae.hybrid.settings import Settings
-from tegotae.hybrid.view import HexaPainter, TwoRobotsPainter, View, node, painter_of, server
+from tegotae.hybrid.view import HexaDrawer, View, node, server
 from tegotae.hybrid.view.feed import thinned
 from tegotae.hybrid.view.server import asked_by_own_page
 from tegotae.hybrid.view.shapes import turned
+from tegotae.papers.two_robots import TwoRobots
+from tegotae.papers.two_robots.drawing import TwoRobotsDrawer
 from tegotae.table import rotation_about
 
 LEVEL = (1.0, 0.0, 0.0, 0.0)
@@ -47,7 +50,9 @@ class Feeder:
     def restart(self) -> None:
         self._dynamics, self._tick = self._writer("dynamics", DYNAMICS), 0
 
-    def dynamics(self, *, z: float = -0.01, push: float = 0.0, state: State = State.RUNNING, ticks: int = 1) -> None:
+    def dynamics(
+        self, *, z: float = -0.01, push: float = 0.0, state: NodeState = NodeState.RUNNING, ticks: int = 1
+    ) -> None:
         for _ in range(ticks):
             row = self._dynamics.row
             row["steps"], row["simulated"], row["state"] = 1, 2e-3 * self._tick, int(state)
@@ -86,7 +91,7 @@ def plain(bus: MemoryBus) -> Iterator[View]:
 
 @pytest.fixture
 def full(bus: MemoryBus) -> Iterator[View]:
-    with View(bus, port=0, model=TwoRobotsPainter(model=TwoRobots(pose="B")), device=HexaPainter()) as view:
+    with View(bus, port=0, model=TwoRobotsDrawer(model=TwoRobots(pose="B")), device=HexaDrawer()) as view:
         yield view
 
 
@@ -134,12 +139,12 @@ def test_robots_stand_where_their_model_says(full: View, feeder: Feeder) -> None
 
 @pytest.mark.parametrize("tool", [(0.0, 0.0, 0.05), (0.02, -0.01, 0.0)])
 def test_table_is_put_together_as_it_is_built(bus: MemoryBus, feeder: Feeder, tool: tuple[float, float, float]) -> None:
-    painter = HexaPainter(tool=tool, times=3.0)
-    table = painter.table
+    drawer = HexaDrawer(tool=tool, times=3.0)
+    table = drawer.table
     p, R = np.array([0.03, -0.02, -0.46]), rotation_about((0.05, -0.08, 0.1))
     half = 0.5 * np.linalg.norm((0.05, -0.08, 0.1))
     turn = (np.cos(half), *(np.sin(half) / (2.0 * half) * np.array((0.05, -0.08, 0.1))))
-    with View(bus, port=0, device=painter) as view:
+    with View(bus, port=0, device=drawer) as view:
         feeder.table((*(p + R @ tool), *turn))
         view.draw()
         at = handle(view, "/hexa").position
@@ -163,7 +168,7 @@ def test_close_up_shows_fifty_times_the_gap_and_what_presses(full: View, feeder:
     assert handle(full, "/close-up/gap").text == "gap 4.00 mm"
     assert not handle(full, "/close-up/spot").visible
     assert not handle(full, "/close-up/force/arrow").visible
-    feeder.dynamics(z=0.0005, push=6.25, state=State.RUNNING | State.CONTACT)
+    feeder.dynamics(z=0.0005, push=6.25, state=NodeState.RUNNING | NodeState.CONTACT)
     full.draw()
     np.testing.assert_allclose(in_world(full, "/close-up/tip") - surface, (0.0, 0.0, 0.025), atol=1e-12)
     assert handle(full, "/close-up/gap").text == "pressed in by 0.500 mm"
@@ -173,7 +178,7 @@ def test_close_up_shows_fifty_times_the_gap_and_what_presses(full: View, feeder:
 
 def test_arrows_are_equal_and_opposite(full: View, feeder: Feeder) -> None:
     feeder.configuration(TwoRobots(pose="B").start()[0])
-    feeder.dynamics(push=5.0, state=State.CONTACT)
+    feeder.dynamics(push=5.0, state=NodeState.CONTACT)
     full.draw()
     surface = "/two-robots/robot2.base/surface"
     ends = []
@@ -190,7 +195,7 @@ def test_arrows_are_equal_and_opposite(full: View, feeder: Feeder) -> None:
 
 
 def test_an_unknown_model_is_drawn_as_plain_bodies(plain: View, feeder: Feeder) -> None:
-    assert painter_of("another model") is None
+    assert OwnModel(factory="someone:model").drawer() is None
     feeder.dynamics(z=-0.25, push=2.0)
     feeder.configuration([1.0, 2.0])
     feeder.table((0.0, 0.0, 5.0, *LEVEL))
@@ -263,7 +268,7 @@ def test_nodes_are_shown_with_state_deadlines_packets_and_round_trip(
 ) -> None:
     bus.declare("table", {})
     told = {
-        "state": int(State.HELD | State.LATCHED),
+        "state": int(NodeState.HELD | NodeState.LATCHED),
         "deadlines": {"missed": 12},
         "link": {"lost": 34, "round_trip_p50": 71e-6},
         "words": ["latched: look at it"],
@@ -363,15 +368,14 @@ def test_bad_arguments_are_refused(bus: MemoryBus, wrong: dict[str, Any], told: 
 @pytest.mark.parametrize(
     ("about", "told"),
     [
-        ({"colour": "red"}, "no setting 'colour'(.|\n)*table, times, tool, origin"),
         ({"times": 0.0}, "times=0.0"),
         ({"tool": (0.0, 1.0)}, "tool"),
         ({"origin": (0.0, 0.0, np.inf)}, "origin"),
     ],
 )
-def test_a_painter_refuses_settings_that_it_cannot_draw(about: dict[str, Any], told: str) -> None:
+def test_a_drawer_refuses_settings_that_it_cannot_draw(about: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=told):
-        painter_of("hexa", about)
+        HexaDrawer(**about)
 
 
 @pytest.mark.realtime
@@ -499,7 +503,7 @@ def test_a_browser_gets_the_scene_and_all_that_moves_in_it(full: View, feeder: F
         assert "Re-arm" not in seen.labels
         q[10] += 0.5  # the last joint of the first robot
         feeder.configuration(q)
-        feeder.dynamics(z=0.0005, push=6.25, state=State.RUNNING | State.CONTACT)
+        feeder.dynamics(z=0.0005, push=6.25, state=NodeState.RUNNING | NodeState.CONTACT)
         full.draw()
         assert handle(full, tip).wxyz != pytest.approx(before)
         seen.until(lambda: np.allclose(seen.places[tip]["wxyz"], handle(full, tip).wxyz, atol=1e-6))

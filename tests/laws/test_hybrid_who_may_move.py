@@ -8,7 +8,7 @@ import pytest
 
 from hand_made import KEY
 from tegotae.errors import InputError
-from tegotae.hybrid import Rearm, State
+from tegotae.hybrid import NodeState, Rearm
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.requests import Once, ask_rearm, ask_stop, take_requests
 from tegotae.hybrid.bus.zenoh_bus import ZenohBus
@@ -198,5 +198,5 @@ def test_a_dynamics_of_another_key_or_version_moves_nothing_and_both_say_so(how,
     assert any(words in each for each in loop.dynamics.status()["words"])
     rows = loop.finish().table
     assert np.ptp(rows["command"], axis=0).max() == np.ptp(rows["pose"], axis=0).max() == 0.0
-    assert set(rows["state"]) == {int(State.HELD)}
+    assert set(rows["state"]) == {int(NodeState.HELD)}
     assert loop.dynamics.simulated == 0.0

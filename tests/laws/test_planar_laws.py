@@ -98,7 +98,7 @@ def test_every_so_many_ticks_is_a_thinned_record():
         ({"half_width": -0.1}, "half_width=-0.1"),
         ({"half_length": float("inf")}, "half_length=inf"),
         ({"centre": "front"}, "centre='front'"),
-        ({"pressure": 3.0}, "pressure=3.0 is no profile"),
+        ({"pressure": 3.0}, "pressure=3.0 is not a Pressure"),
     ],
 )
 def test_bad_parameters_are_refused(changes, says):

@@ -168,5 +168,6 @@ def test_every_block_can_be_varied_in_a_batch():
     mixed = tg.FrictionImpedance(stiffness=1e4, law=tg.Coulomb(1.0)).batch(law=[tg.Coulomb(1.0), tg.Viscous(1.0, 2.0)])
     assert mixed.run(velocity, period=T).force.shape == (2, 200)
     machine = tg.Circuit(tg.Mass(mass=1.0), {"a": composite})
-    with pytest.raises(tg.InputError, match="Give Batch a list"):
-        machine.batch(mass=[1.0])
+    assert [one.admittances[""].mass for one in machine.batch(mass=[1.0, 3.0]).blocks] == [1.0, 3.0]
+    with pytest.raises(tg.InputError, match=r"batch has 'weight'(.|\n)*a.stiffness(.|\n)*mass"):
+        machine.batch(weight=[1.0])

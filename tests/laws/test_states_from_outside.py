@@ -13,7 +13,6 @@ import pytest
 
 import random_states
 import tegotae as tg
-from tegotae.coupling.through import Through
 from tegotae.inclusion import Contact, Inclusion
 from tegotae.layout import Memory
 from tegotae.multibody import Body, Prismatic, Scene, Tree
@@ -74,9 +73,10 @@ WRONG = [  # part of a stack, place in it, value, what may stand there
 def with_stacks():
     """What has a stack inside, and what it calls that."""
     hung = tg.Circuit(tg.Mass(mass=1.0), {"rope": ROPE, "stack": STACK}, bases=["rope"])
-    felt = {"felt": Through(hung, "rope"), "other": STACK}
-    circuit = random_states.reached(tg.Circuit(random_states.reached(hung), felt))
-    return {"": STACK, "stack.": circuit, "felt.stack.": circuit, "other.": circuit}
+    circuit = random_states.reached(tg.Circuit(random_states.reached(hung), {"other": STACK}))
+    links = {"felt": tg.Link(ROPE, "near", "far"), "other": tg.Link(STACK, "near")}
+    network = tg.Circuit({"near": tg.Mass(mass=1.0), "far": hung}, links)
+    return {"": STACK, "stack.": circuit, "other.": network, "far.stack.": network}
 
 
 def bases(block):
@@ -99,7 +99,7 @@ def test_a_place_in_memory_that_there_is_not_is_refused_by_every_way_in(part, pl
             revive(*given, bad)
         if not np.isfinite(value):
             continue
-        initial, ones = {field: bad[field]}, np.ones(5)
+        initial, ones = {field: bad[field]}, np.ones(5 if block.dimension == 1 else (5, block.dimension))
         many = Batch([block, block])
         for way in (block.start, partial(block.run, ones, **bases(block)), many.start, partial(many.run, ones)):
             with pytest.raises(tg.InputError, match=told):

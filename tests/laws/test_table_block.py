@@ -149,11 +149,11 @@ def test_another_period_is_refused_by_every_way_in():
     [
         ({"positions": HOME, "inputs": {"command_position": HOME}}, "both say where to go"),
         ({"inputs": {"torque": 1.0}}, "inputs names 'torque'"),
-        ({"inputs": {"command_rotation": 2.0 * np.eye(3)}}, "no rotation"),
+        ({"inputs": {"command_rotation": 2.0 * np.eye(3)}}, "not a rotation"),
         ({"inputs": {"command_position": (0.0, 0.0, -0.9)}}, "cannot be followed"),
         ({"twist": np.ones(6), "initial": {"twist": np.ones(6)}}, "both say how it starts"),
         ({"initial": {"quaternion": (1.0, 1.0, 0.0, 0.0)}}, "another length"),
-        ({"initial": {"rotation": np.diag([1.0, 1.0, -1.0])}}, "no rotation"),
+        ({"initial": {"rotation": np.diag([1.0, 1.0, -1.0])}}, "not a rotation"),
         ({"initial": {"position": (0.0, 0.0, -0.9)}}, "outside the workspace"),
         ({"initial": {"trouble": 6}}, "a whole number from 0 to 5"),
         ({"initial": {"sensor.place": 1}}, "a whole number from 0 to 0"),

@@ -10,8 +10,9 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from tegotae import InputError, TegotaeError
+from tegotae.rotations import matrix_rows, quaternion_of
 from tegotae.table import ForceSensor, HexaPlant, Servo, Surface, rotation_about
-from tegotae.table.tips import matrix_rows, plate_pose, quaternion_of, rate_between, tip_pose, tip_twist
+from tegotae.table.tips import plate_pose, rate_between, tip_pose, tip_twist
 
 HOME = np.array([0.0, 0.0, -0.47])
 PROBE = np.array([0.02, -0.03, 0.05])

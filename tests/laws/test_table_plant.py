@@ -165,7 +165,7 @@ def test_a_push_beyond_the_workspace_is_reported():
         ({"wrenches": np.full((5, 6), np.nan)}, r"wrenches\[0, 0\]=nan"),
         ({"positions": np.tile(HOME, (4, 1)), "wrenches": np.zeros((5, 6))}, "equal length"),
         ({"positions": [HOME, HOME, (0.0, 0.0, -0.9)]}, "command of tick 2 cannot be followed"),
-        ({"positions": [HOME] * 2, "rotations": [np.eye(3), 2 * np.eye(3)]}, r"rotations\[1\].*no rotation"),
+        ({"positions": [HOME] * 2, "rotations": [np.eye(3), 2 * np.eye(3)]}, r"rotations\[1\].*not a rotation"),
         ({"wrenches": np.zeros((5, 6)), "twist": (1.0, 2.0)}, "twist has shape"),
     ],
 )

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tegotae import Coulomb, FrictionImpedance, InputError
+from tegotae import Coulomb, FrictionImpedance, ImpedanceSum, InputError, Mass
 from tegotae.multibody import Body, Fixed, Free, LooseBody, Prismatic, Revolute, Tree
 
 BRICK = (1.0, 1.2, 1.4)
@@ -32,7 +32,7 @@ BODIES = {
     "a flat centre": ({"center": (0, 0)}, r"center has shape \(2,\)"),
     "a lost centre": ({"center": (0, math.nan, 0)}, r"center\[1\]=nan m"),
     "a lost place": ({"position": (0, 0, math.inf)}, r"position\[2\]=inf m"),
-    "a stretched rotation": ({"rotation": 2 * np.eye(3)}, r"not orthonormal.*by 3"),
+    "a stretched rotation": ({"rotation": 2 * np.eye(3)}, r"not a rotation.*by 3"),
     "a mirror": ({"rotation": np.diag([1, 1, -1])}, r"reflection"),
     "a rotation that is none": ({"rotation": np.full((3, 3), math.nan)}, r"rotation\[0, 0\]=nan"),
     "a joint by name": ({"joint": "revolute"}, r"joint='revolute'"),
@@ -67,10 +67,13 @@ JOINTS = {
     "speed below zero": ({"speed": -1.0}, r"speed=-1"),
     "damping below zero": ({"damping": -0.5}, r"damping=-0.5"),
     "damping without end": ({"damping": math.inf}, r"damping=inf"),
-    "friction as a number": ({"friction": 3.0}, r"friction=3.0 is not a FrictionImpedance"),
+    "friction as a number": ({"friction": 3.0}, r"friction=3.0 is not an impedance"),
     "friction in a plane": ({"friction": friction(dimension=2)}, r"friction has dimension=2"),
-    "friction with a mass": ({"friction": friction(mass=0.1)}, r"friction has mass=0.1"),
-    "friction that lags": ({"friction": friction(lag=0.01)}, r"friction has lag=0.01"),
+    "friction that moves": ({"friction": Mass(mass=1.0)}, r"friction=Mass.* is not an impedance"),
+    "friction made of others": (
+        {"friction": ImpedanceSum({"rub": friction()})},
+        r"friction=ImpedanceSum.* is made of other blocks",
+    ),
 }
 
 

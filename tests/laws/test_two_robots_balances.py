@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tegotae.hybrid import TwoRobots
 from tegotae.multibody import Lock, Servo
+from tegotae.papers.two_robots import TwoRobots
 from tegotae.result import Result
 
 HELD: list[Lock | Servo | None] = [None, Lock(), Servo(gain=1000.0, rate_gain=100.0)]

@@ -11,7 +11,7 @@ import pytest
 import tegotae as tg
 from tegotae.friction.classics import Karnopp
 from tegotae.inclusion import Contact, Inclusion
-from tegotae.multibody import Body, Free, HalfSpace, Point, Revolute, Scene, Touch, Tree, TreeAdmittance
+from tegotae.multibody import AtJoint, Body, Free, HalfSpace, Point, Revolute, Scene, Touch, Tree, TreeAdmittance
 from tegotae.rod import GroundedRod, Phase, PlanarRod, Shape, Wall
 from tegotae.running.batch import Batch
 from tegotae.steering import SteeringSystem
@@ -84,7 +84,7 @@ def circuits():
 RUNS = {
     "Circuit": lambda: sled().run(PUSH, period=T),
     "2 x Circuit": lambda: circuits().run(PUSH, period=T),
-    "TreeAdmittance": lambda: TreeAdmittance(tree=arm(), joint="lower").run(PUSH, period=T),
+    "TreeAdmittance": lambda: TreeAdmittance(tree=arm(), at=AtJoint("lower")).run(PUSH, period=T),
     "Stepper": lambda: ratchet().run(ticks=1000, initial=THROWN),
     "InclusionAdmittance": lambda: (
         ratchet().as_admittance(force="push", velocity="v", initial=THROWN).run(np.zeros(1000), period=0.1)

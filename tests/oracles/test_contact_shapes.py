@@ -145,7 +145,7 @@ def test_corners_are_where_the_box_has_them() -> None:
         (lambda: Point(position=(1, 2, math.inf)), "not finite"),
         (lambda: Corners(half_sizes=(1, 2, -1)), r"Corners: half_sizes\[2\]=-1.0 m must be > 0"),
         (lambda: Box(half_sizes=()), "Box: half_sizes has shape"),
-        (lambda: Box(half_sizes=(1, 1, 1), rotation=np.diag([1, 1, -1])), "is not a rotation"),
+        (lambda: Box(half_sizes=(1, 1, 1), rotation=np.diag([1, 1, -1])), "not a rotation but a reflection"),
         (lambda: HalfSpace(normal=(0, 0, 0)), "HalfSpace: normal=.* has length 0"),
         (lambda: Plate(half_sizes=(1, 1), axis=(0, 0, 2)), "Plate: axis=.* lies along the normal"),
         (lambda: Plate(half_sizes=(1, 1), thickness=-1.0), "Plate: thickness=-1.0 m must be > 0"),

@@ -10,9 +10,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tegotae as tg
-from tegotae.hybrid import Command, Heartbeat, Measurement, Rearm, State, Stop, new_key
+from tegotae.hybrid import (
+    Command,
+    DynamicsNode,
+    GuardedMachine,
+    Heartbeat,
+    Measurement,
+    MemoryBus,
+    MemoryLink,
+    NodeState,
+    Rearm,
+    RemoteDevice,
+    SensorSignals,
+    Stop,
+    VirtualClock,
+    new_key,
+)
+from tegotae.hybrid.bus.reporting import Reporter
+from tegotae.hybrid.bus.rows import DYNAMICS
 from tegotae.hybrid.links.datagrams import VERSION, Header, Refusal, Seal, decode, encode
 from tegotae.hybrid.links.packets import Greeting
+from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
 
 KEY = bytes(range(32))
 SEAL = Seal(KEY)
@@ -22,9 +40,15 @@ TURNED = (0.4, 0.5, 0.6, 0.0, 0.0, 1.0, 0.0)
 SIX = (1.0, -2.0, 3.0, -4.0, 5.0, -6.0)
 COMMAND = Command(label=0.25, pose=POSE, twist=SIX, acceleration=tuple(10.0 * x for x in SIX))
 FELT = Measurement(
-    label=0.25, pose=POSE, twist=SIX, wrench=tuple(-x for x in SIX), onset=TURNED, state=State.CONTACT | State.LIMITED
+    label=0.25,
+    pose=POSE,
+    twist=SIX,
+    wrench=tuple(-x for x in SIX),
+    onset=TURNED,
+    state=NodeState.CONTACT | NodeState.LIMITED,
 )
-ALL = (COMMAND, FELT, Heartbeat(label=0.25), Stop(label=0.25, reason="手を離した"), Rearm(label=0.25))
+READ = SensorSignals(label=0.25, pose=POSE, twist=SIX, signals=tuple(1e-4 * x for x in SIX), state=NodeState.HELD)
+ALL = (COMMAND, FELT, READ, Heartbeat(label=0.25), Stop(label=0.25, reason="手を離した"), Rearm(label=0.25))
 
 # RFC 4231, cases 1, 2 and 6: a key shorter than a block, a short one, one longer than a block.
 VECTORS = [
@@ -66,6 +90,39 @@ def test_a_measurement_lies_in_memory_as_it_is_written_down():
     assert len(said) == 76 + 26 * 8 + 8 + 16
 
 
+def test_signals_lie_in_memory_as_they_are_written_down():
+    said = encode(HEADER, READ, SEAL)
+    assert said[5] == 6
+    assert struct.unpack_from("<19dQ", said, 76) == (*POSE, *SIX, *(1e-4 * x for x in SIX), 16)
+    assert len(said) == 76 + 19 * 8 + 8 + 16
+
+
+def test_raw_signals_can_never_be_read_as_a_wrench():
+    """By no name, at no offset of a measurement, under no other kind, in no node that waits for newtons."""
+    assert not hasattr(READ, "wrench")
+    assert not isinstance(READ, Measurement)
+    said = encode(HEADER, READ, SEAL)
+    assert len(said) != len(encode(HEADER, FELT, SEAL))
+    forged = bytearray(said[:-16])
+    forged[5] = Measurement.kind  # and signed anew, by one who has the key
+    assert decode(bytes(forged) + SEAL.sign(bytes(forged)), SEAL) is Refusal.MALFORMED
+    clock = VirtualClock(2e-3)
+    here, there = MemoryLink.pair(clock)
+    core = DynamicsCore(machine=GuardedMachine(tg.Mass(mass=1.0, dimension=6), period=2e-3), stiffness=1e4)
+    node = DynamicsNode(core=core, link=here, clock=clock, reporter=Reporter(MemoryBus("s"), "dynamics", DYNAMICS))
+    huge = (0.0, 0.0, -50.0, 0.0, 0.0, 0.0)
+    for tick in range(20):
+        there.send(SensorSignals(label=core.simulated, signals=huge, state=NodeState.RUNNING | NodeState.CONTACT))
+        node.step(tick)
+        clock.wait()
+    assert core.felt is None
+    assert core.simulated == 0.0  # nothing was measured: it waits
+    device = RemoteDevice(link=there, period=2e-3)
+    here.send(Measurement(label=0.5, wrench=huge))
+    assert tuple(device.read().signal) == (0.0,) * 6  # nor are newtons calibrated once more
+    assert not device.met
+
+
 @pytest.mark.parametrize("packet", [*ALL, Greeting(label=0.25)], ids=lambda p: type(p).__name__)
 def test_what_is_said_is_heard(packet):
     assert decode(encode(HEADER, packet, SEAL), SEAL) == (HEADER, packet)
@@ -78,7 +135,7 @@ sixes = st.tuples(*[reals] * 6)
 @settings(deadline=None, max_examples=40)
 @given(label=reals, place=st.tuples(reals, reals, reals), twist=sixes, wrench=sixes, state=st.integers(0, 2**64 - 1))
 def test_every_finite_number_comes_through_bit_by_bit(label, place, twist, wrench, state):
-    felt = Measurement(label=label, pose=(*place, *POSE[3:]), twist=twist, wrench=wrench, state=State(state))
+    felt = Measurement(label=label, pose=(*place, *POSE[3:]), twist=twist, wrench=wrench, state=NodeState(state))
     heard = decode(encode(HEADER._replace(label=label), felt, SEAL), SEAL)
     assert isinstance(heard, tuple)
     assert repr(heard[1]) == repr(felt)  # repr: -0.0 is not 0.0

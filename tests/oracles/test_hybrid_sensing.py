@@ -7,13 +7,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import tegotae as tg
-from tegotae.hybrid import State
+from tegotae.hybrid import NodeState
 from tegotae.hybrid.safety.calibrations import read_calibration
 from tegotae.hybrid.safety.sensing import Sensing
 
 HOME = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 REST = (0.0,) * 6
-NOTHING = State(0)
+NOTHING = NodeState(0)
 
 
 @pytest.fixture
@@ -133,10 +133,10 @@ def test_an_overload_is_judged_on_the_sensors_own_axes():
     sensing = tared(axes=(math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0), overload=(100.0, 100.0, 10.0, 1.0, 1.0, 1.0))
     felt = sensing.step((0.0, 90.0, 11.0, 0.0, 0.0, 0.0), HOME, REST)
     assert felt.wrench[0] == pytest.approx(11.0)
-    assert State.OVERLOAD in felt.state
+    assert NodeState.OVERLOAD in felt.state
     assert felt.trouble == "overload: the sensor feels 11 N z, it may feel 10 N"
     assert sensing.step((0.0, 90.0, 12.0, 0.0, 0.0, 0.0), HOME, REST).events == []  # said once
-    assert State.OVERLOAD not in sensing.step((0.0, 90.0, 9.0, 0.0, 0.0, 0.0), HOME, REST).state
+    assert NodeState.OVERLOAD not in sensing.step((0.0, 90.0, 9.0, 0.0, 0.0, 0.0), HOME, REST).state
     again = sensing.step((0.0, 0.0, 0.0, 0.0, 0.0, -1.1), HOME, REST)
     assert again.events == [("warning", "overload: the sensor feels -1.1 N·m about z, it may feel 1 N·m")]
 
@@ -145,7 +145,7 @@ def test_an_overload_is_judged_on_the_sensors_own_axes():
 def test_signals_that_are_not_finite_are_a_fault_and_nothing_felt(bad):
     for sensing in (tared(), Sensing()):
         felt = sensing.step((0.0, bad, 0.0, 0.0, 0.0, 0.0), HOME, REST)
-        assert State.FAULT in felt.state
+        assert NodeState.FAULT in felt.state
         assert felt.wrench == REST
         assert felt.events == [("warning", "the sensor's signals are not finite")]
         assert sensing.step((0.0, bad, 0.0, 0.0, 0.0, 0.0), HOME, REST).events == []
@@ -154,21 +154,21 @@ def test_signals_that_are_not_finite_are_a_fault_and_nothing_felt(bad):
 def test_a_frozen_sensor_is_a_fault_where_noise_is_expected(chance):
     sensing = tared(frozen=5, quiet=(99.0,) * 6)
     for signal in chance.normal(size=(20, 6)).tolist():
-        assert State.FAULT not in sensing.step(tuple(signal), HOME, REST).state
+        assert NodeState.FAULT not in sensing.step(tuple(signal), HOME, REST).state
     told, faults = [], 0
     for _ in range(10):
         felt = sensing.step(tuple(signal), HOME, REST)
-        faults += State.FAULT in felt.state
+        faults += NodeState.FAULT in felt.state
         told += felt.events
     assert faults == 10 - 4  # with the first of them, five are the same; then it is a fault
     assert len(told) == 1
-    assert State.FAULT not in sensing.step(REST, HOME, REST).state
+    assert NodeState.FAULT not in sensing.step(REST, HOME, REST).state
 
 
 def test_signals_that_are_only_repeated_neither_freeze_nor_tare():
     sensing = tared(frozen=5, quiet=(99.0,) * 6)
     for _ in range(20):
-        assert State.FAULT not in sensing.step((1.0,) * 6, HOME, REST, fresh=False).state
+        assert NodeState.FAULT not in sensing.step((1.0,) * 6, HOME, REST, fresh=False).state
     sensing.retare()
     for _ in range(200):
         sensing.step((1.0,) * 6, HOME, REST, fresh=False)
@@ -186,7 +186,7 @@ def test_contact_has_hysteresis_and_keeps_the_pose_at_which_it_began():
     sensing = tared(contact=0.2, release=0.1)
     forces = (0.0, 0.15, 0.21, 5.0, 0.15, 0.11, 0.09, 0.15, 0.3)
     felt = [push(sensing, force, 0.001 * k) for k, force in enumerate(forces)]
-    touching = [State.CONTACT in one.state for one in felt]
+    touching = [NodeState.CONTACT in one.state for one in felt]
     assert touching == [False, False, True, True, True, True, False, False, True]
     assert [round(1e3 * one.onset[2]) for one in felt] == [0, 1, 2, 2, 2, 2, 6, 7, 8]
 
@@ -195,7 +195,7 @@ def test_a_broken_reading_does_not_end_a_contact():
     sensing = tared()
     push(sensing, 5.0, 0.001)
     felt = push(sensing, math.nan, 0.002)
-    assert felt.state == State.CONTACT | State.FAULT
+    assert felt.state == NodeState.CONTACT | NodeState.FAULT
     assert felt.onset[2] == 0.001
     assert push(sensing, 5.0, 0.003).onset[2] == 0.001
 

@@ -8,7 +8,7 @@ import pytest
 
 from tegotae.errors import TegotaeError
 from tegotae.inclusion import Contact, Friction, Inclusion
-from tegotae.inclusion.unique import JammingWarning
+from tegotae.inclusion.elements.jamming import JammingWarning
 
 FRICTION = Friction(stiffness=1e6, beta=2e-3)
 ROWS = {"p": "v", "v": "u"}

@@ -18,7 +18,7 @@ from sympy.physics.mechanics import (
 
 from tegotae import InputError
 from tegotae.inclusion import Inclusion, coulomb, dio, from_mechanics
-from tegotae.inclusion.pieces import Pieces
+from tegotae.inclusion.language.compiled_terms import CompiledTerms
 
 m1, m2, l1, l2, g, h, mu = sympy.symbols("m1 m2 l1 l2 g h mu")
 VALUES = {m1: 1.3, m2: 0.7, l1: 0.8, l2: 0.5, g: 9.81}
@@ -63,13 +63,13 @@ class Machine:
     """f, G, M of an inclusion as arrays."""
 
     def __init__(self, inclusion):
-        self.inclusion, self.pieces = inclusion, Pieces(inclusion)
+        self.inclusion, self.terms = inclusion, CompiledTerms(inclusion)
         self.n, self.m = len(inclusion.states), len(inclusion.forces)
 
     def ask(self, name, shape, x, t=0.0):
         u, out = np.zeros(len(self.inclusion.callables)), np.full(shape, np.nan)
-        self.pieces.module.inputs(t, u)
-        getattr(self.pieces.module, name)(t, np.asarray(x, dtype=float), self.pieces.values, u, out)
+        self.terms.module.inputs(t, u)
+        getattr(self.terms.module, name)(t, np.asarray(x, dtype=float), self.terms.values, u, out)
         return out
 
     def rate(self, t, x, force=()):
@@ -140,7 +140,7 @@ def test_contact_and_friction_among_the_loads(kane):
         jacobian_y = np.array([L1 * math.cos(a), L2 * math.cos(b)])
         jacobian_x = np.array([-L1 * math.sin(a), -L2 * math.sin(b)])
         gap, speed, u = np.zeros(1), np.zeros(1), np.empty(0)
-        machine.pieces.module.gaps(0.0, x, machine.pieces.values, u, gap, speed)
+        machine.terms.module.gaps(0.0, x, machine.terms.values, u, gap, speed)
         assert gap == pytest.approx(L1 * math.sin(a) + L2 * math.sin(b) + 0.9, rel=1e-12)
         assert speed == pytest.approx(jacobian_y @ x[2:], rel=1e-12)
         assert machine.ask("slips", 1, x) == pytest.approx(jacobian_x @ x[2:], rel=1e-12)
@@ -148,7 +148,7 @@ def test_contact_and_friction_among_the_loads(kane):
         assert G[:2] == pytest.approx(np.zeros((2, 2)))
         assert G[2:] == pytest.approx(np.column_stack([jacobian_y, -jacobian_x]), rel=1e-12)
         limit = np.zeros(1)
-        machine.pieces.module.limits(0.0, x, machine.pieces.values, u, np.array([5.0, 0.0]), limit)
+        machine.terms.module.limits(0.0, x, machine.terms.values, u, np.array([5.0, 0.0]), limit)
         assert limit == pytest.approx(0.4 * 5.0)
 
 

@@ -10,9 +10,9 @@ import sympy
 import tegotae as tg
 from tegotae.errors import TegotaeError
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio
-from tegotae.inclusion.effective import effective_masses, mobility
-from tegotae.inclusion.solving import integrate
-from tegotae.inclusion.stability import largest_step
+from tegotae.inclusion.elements.effective_masses import effective_masses, mobility
+from tegotae.inclusion.explicit.integration import integrate
+from tegotae.inclusion.explicit.stability import largest_step
 
 CONTACT, FRICTION = Contact(stiffness=1e5, beta=2e-3, alpha=2e-4), Friction(stiffness=1e4, beta=2e-2)
 

@@ -280,27 +280,27 @@ def _plane():
 
 
 def test_random_scalar_problems_are_all_solved_from_nothing():
-    from tegotae.inclusion import element_solver
-    from tegotae.inclusion.kernels import complementarity as c
+    from tegotae.coupling import complementarity
+    from tegotae.coupling.kernels.complementarity import UNSOLVED
+    from tegotae.inclusion.implicit import element_solver
+    from tegotae.inclusion.implicit.kernels.stepper import problem_of
 
-    solve = element_solver.solver().solve
+    solve = complementarity.solver().solve
     random = np.random.default_rng(0)
     for _ in range(1500):
         nc, nf, n = (int(k) for k in random.integers((1, 0, 1), (5, 5, 7)))
         m = nc + nf
         J, mass, K = random.standard_normal((m, n)), 10 ** random.uniform(-1, 1, n), 10 ** random.uniform(5, 9, m)
         w = element_solver.room(n, m, nc, nf)
-        w.Q[:] = 1e-3 * (J / mass) @ J.T + np.diag(1.0 / (K * 3e-3))
+        w.Q[:], w.C[:] = 1e-3 * (J / mass) @ J.T, 1.0 / (K * 3e-3)
         w.b[:] = J @ random.standard_normal(n) * 10 ** random.uniform(-3, 1)
-        w.q[:] = np.diag(w.Q)
         for i in range(nf):
-            w.L[i, i % nc] = random.uniform(0.0, 0.8)
-        F, scratch = np.zeros(m), (w.s_h, w.s_N, w.s_J, w.s_trial, w.s_least, w.s_old, w.s_modes, w.s_q0)
-        first = nc + np.arange(nf + 1)
-        assert solve(c.Problem(first, w.Q, w.b, w.r, w.L, w.q), F, c.Scratch(*scratch)) != c.UNSOLVED
-        h = w.Q @ F + w.b  # the complementarity itself, not the residual that the solver watches
-        small, size = 1e-6 * (1e-9 + np.abs(F).max()), np.diag(w.Q)
-        most = w.L[:, :nc] @ F[:nc]
+            w.L[nc + i, i % nc] = random.uniform(0.0, 0.8)
+        F, E = np.zeros(m), element_solver.elements(nc, [1] * nf, K, np.zeros(m))
+        assert solve(problem_of.py_func(E, w), F, w.work)[1] != UNSOLVED
+        h = w.Q @ F + w.C * F + w.b  # the complementarity itself, not the residual that the solver watches
+        small, size = 1e-6 * (1e-9 + np.abs(F).max()), np.diag(w.Q) + w.C
+        most = w.L[nc:, :nc] @ F[:nc]
         assert (F[:nc] >= 0.0).all()
         assert np.minimum(F[:nc], h[:nc] / size[:nc]) == pytest.approx(np.zeros(nc), abs=small)
         assert (np.abs(F[nc:]) <= most + small).all()

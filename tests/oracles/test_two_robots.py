@@ -8,9 +8,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from tegotae.errors import InputError
-from tegotae.hybrid import TwoRobots
-from tegotae.hybrid.bodies.bumps import bump_of
+from tegotae.hybrid.records.contact_intervals import first_contact
 from tegotae.multibody import Lock, Servo
+from tegotae.papers.two_robots import TwoRobots
 from tegotae.table import Hexa
 
 PAPER = [TwoRobots(kp=200.0), TwoRobots(kp=400.0), TwoRobots(kp=800.0), TwoRobots.heavier()]
@@ -121,12 +121,12 @@ def test_a_given_stiffness_stands_for_the_table() -> None:
     assert dataclasses.replace(TwoRobots(), kp=400.0).contact_stiffness == pytest.approx(22646.1, rel=1e-5)
 
 
-def test_a_record_without_a_whole_contact_has_no_bump() -> None:
+def test_a_record_without_a_whole_contact_has_no_contact() -> None:
     time = np.linspace(0.0, 1.0, 11)
-    assert bump_of(time, np.ones(11), np.zeros(11)) is None
-    assert bump_of(time, 0.5 - time, np.maximum(time - 0.5, 0.0)) is None
+    assert first_contact(time, np.ones(11), np.zeros(11)) is None
+    assert first_contact(time, 0.5 - time, np.maximum(time - 0.5, 0.0)) is None
     # Three ticks only: the straight line between two of them.
-    found = bump_of(np.array([0.0, 1.0, 2.0]), np.array([1.0, -1.0, 3.0]), np.array([0.0, 1.0, 0.0]))
+    found = first_contact(np.array([0.0, 1.0, 2.0]), np.array([1.0, -1.0, 3.0]), np.array([0.0, 1.0, 0.0]))
     assert found is not None
     assert (found.touched, found.released, found.peak) == (0.5, 1.25, 1.0)
 

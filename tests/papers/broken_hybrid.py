@@ -2,7 +2,8 @@
 
 from msgspec.structs import replace
 
-from tegotae.hybrid import DeviceNode, RealClock, TwoRobots, VirtualLoop
+from tegotae.hybrid import DeviceNode, RealClock, VirtualLoop
+from tegotae.papers.two_robots import TwoRobots
 from tegotae.table import Hexa
 
 # ------------------------------------------------------------ loops under other settings than asked for
@@ -40,14 +41,14 @@ class Generous(VirtualLoop):
 
     def __init__(self, settings, **given):
         super().__init__(settings, **given)
-        meeting = self.dynamics.core.meeting
-        advance = meeting.advance
+        machine = self.dynamics.core.machine
+        advance = machine.advance
 
         def spend(wrench):
-            meeting._budget[:2] += 1e-6
+            machine._budget[:2] += 1e-6
             return advance(wrench)
 
-        meeting.advance = spend
+        machine.advance = spend
 
 
 class WrongSign(VirtualLoop):

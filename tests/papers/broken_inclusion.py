@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from tegotae.inclusion import Inclusion, examples, tune_contact
-from tegotae.inclusion.ode import Ode
-from tegotae.inclusion.ode_source import OdeSource
-from tegotae.inclusion.solving import Compiled
+from tegotae.inclusion.explicit.integration import Compiled
+from tegotae.inclusion.explicit.ode import Ode
+from tegotae.inclusion.explicit.source import OdeSource
 from tegotae.papers.xiong2011.errata import floor_as_printed, two_bodies_as_printed
 
 # ------------------------------------------------------------ machines that are not what they were said to be

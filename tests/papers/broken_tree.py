@@ -8,9 +8,9 @@ import numpy as np
 from breaks import labour
 
 import tegotae as tg
-from tegotae.hybrid import TwoRobots
 from tegotae.multibody import Lock, Scene, Touch, Tree, load_urdf
 from tegotae.multibody.tree_arrays import arrays_of
+from tegotae.papers.two_robots import TwoRobots
 from tegotae.table import Hexa, HexaPlant, Servo
 
 # ------------------------------------------------------------ trees that are not what they were said to be

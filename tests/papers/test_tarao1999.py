@@ -7,9 +7,9 @@ import pytest
 from breaks import ledger_tests
 
 from tegotae import figures
-from tegotae.hybrid.settings import RobotsSettings
 from tegotae.multibody import Servo
 from tegotae.papers.tarao1999 import Subject, paper, peers
+from tegotae.papers.two_robots.settings import RobotsSettings
 
 # Claim -> what is broken -> the parts of the subject that are replaced.
 BREAKS = {

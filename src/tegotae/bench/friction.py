@@ -8,7 +8,7 @@ import numpy as np
 
 import tegotae as tg
 from tegotae.bench.contest import Contest, Outcome, in_turn
-from tegotae.bench.kernels.by_hand import mass_and_elements, numpy_elements
+from tegotae.bench.kernels.by_hand import mass_and_elements, numpy_elements, train_that_rubs
 from tegotae.block import Block
 from tegotae.checks import Array
 from tegotae.friction import ParallelFriction
@@ -141,6 +141,52 @@ def circuit() -> list[Outcome]:
     return [Outcome("circuit of a mass and 22 elements / fused by hand", told, ratio, "<= 1.2", ratio <= 1.2)]
 
 
+def train(cars: int) -> tg.Circuit:
+    """Masses in a row that rub on the ground and draw each other."""
+    brake = tg.FrictionImpedance(stiffness=1e5, damping=10.0, law=tg.Coulomb(3.0))
+    rope = tg.SpringDamper(stiffness=1e4, damping=10.0)
+    links = {f"rub_{i}": tg.Link(brake, f"car_{i}") for i in range(cars)}
+    links |= {f"rope_{i}": tg.Link(rope, f"car_{i}", f"car_{i + 1}") for i in range(cars - 1)}
+    return tg.Circuit({f"car_{i}": tg.Mass(mass=2.0) for i in range(cars)}, links)
+
+
+def _drawn(machine: tg.Circuit, ticks: int) -> tuple[Callable[[], None], Array, Array]:
+    """A train pulled to and fro by its first car: how it is played, that car's velocity, and the force on it."""
+    force = np.zeros((ticks, machine.dimension))
+    force[:, 0] = 20.0 * np.sin(2 * np.pi * T * np.arange(ticks))
+    state = machine.initial_state(T)
+    play, record = looped(machine, state, force, "car_0.velocity")
+
+    def ours() -> None:
+        state.take(machine.initial_state(T))
+        play()
+
+    ours()
+    return ours, record[0], force[:, 0].copy()
+
+
+def network() -> list[Outcome]:
+    """Three masses that rub and draw each other, against the same equations fused by hand; and how cost grows."""
+    ours, found, force = _drawn(train(3), 100_000)
+    velocity, seen = np.empty(force.size), (np.zeros(3), np.zeros(3), np.zeros(2))
+
+    def by_hand() -> None:
+        train_that_rubs(2.0, 1e5, 10.0, 3.0, 1e4, 10.0, force, T, *seen, velocity)
+
+    by_hand()
+    apart = float(np.max(np.abs(found - velocity)) / np.max(np.abs(velocity)))
+    best = {name: s / force.size * 1e9 for name, s in in_turn({"ours": ours, "hand": by_hand}).items()}
+    ratio = best["ours"] / best["hand"]
+    told = f"{best['ours']:.0f} ns a step against {best['hand']:.0f}, equal to {apart:.0e}"
+    outcomes = [Outcome("network of three machines that rub / fused by hand", told, ratio, "<= 1.2", ratio <= 1.2)]
+    rivals = {str(count): _drawn(train(count), 10_000)[0] for count in (2, 4, 8, 16, 32)}
+    each = {name: s / 10_000 / int(name) * 1e9 for name, s in in_turn(rivals).items()}
+    growth = each["32"] / each["4"]
+    told = ", ".join(f"{name}: {ns:.0f} ns a port" for name, ns in each.items())
+    outcomes.append(Outcome("network, cost of a port at 32 / at 4", told, growth, "<= 2", growth <= 2.0))
+    return outcomes
+
+
 def circuit_by_address() -> list[Outcome]:
     """What a circuit costs where nothing can be compiled: the loop that ships against one of its own."""
     machine = mass_that_rubs()
@@ -165,5 +211,6 @@ CONTESTS = (
     Contest("1e5 elements", many_elements, yardsticks=("stream", "numpy")),
     Contest("reversal stack", reversal_stack),
     Contest("circuit", circuit, yardsticks=("hand",)),
+    Contest("network", network, yardsticks=("hand",)),
     Contest("circuit by address", circuit_by_address),
 )

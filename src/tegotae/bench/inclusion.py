@@ -18,7 +18,7 @@ from tegotae.bench.contest import Contest, Outcome, in_turn
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio, examples
-from tegotae.inclusion.ode import Ode
+from tegotae.inclusion.explicit.ode import Ode
 
 # The reference set of the slides' machine.
 STIFFNESS, BETA, ALPHA, STEP, SECONDS = 1e6, 2e-3, 2e-4, 1e-4, 2.0

@@ -13,11 +13,11 @@ from tegotae.bench.contest import Contest, Outcome, in_turn
 from tegotae.bench.kernels.multibody import many_accelerations
 from tegotae.checks import Array
 from tegotae.compile import build
-from tegotae.hybrid import TwoRobots
 from tegotae.multibody import Body, Prismatic, Revolute, Scene, Tree
 from tegotae.multibody.joints import model_of
 from tegotae.multibody.kernels.kinematics import workspace
 from tegotae.multibody.scene import Method
+from tegotae.papers.two_robots import TwoRobots
 from tegotae.result import Result
 
 # A link of every chain here: 2 kg, .4 m long, its centre of mass half way, axes across in turn.

@@ -15,6 +15,7 @@ from tegotae import checks
 from tegotae.commands import console as words
 from tegotae.commands.encoding import writable
 from tegotae.extras import FIGURES, require
+from tegotae.hybrid.machines.model_settings import OwnModel
 from tegotae.hybrid.settings import OwnDevice, Settings, read_settings
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def node(
     def tell(words: str) -> None:
         said.print(words, markup=False)
 
-    if name == "table" and parent is None:  # `hybrid run` has said it
+    if name in ("dynamics", "table", "device") and parent is None:  # `hybrid run` has said it
         _say_code(settings, file, changes)
     if name == "log":
         from tegotae.hybrid.processes.node_processes import refuse_taken
@@ -85,10 +86,12 @@ def node(
 
 def _say_code(settings: Settings, file: Path, changes: Sequence[str]) -> None:
     """Say, before it is run, that settings name code, and who asked for it: a file may come from anybody."""
-    if isinstance(settings.device, OwnDevice):
-        by_hand = any(change.partition("=")[0].strip() == "device.factory" for change in changes)
-        told = f"{'--set' if by_hand else file} names code that will be run: device.factory={settings.device.factory!r}"
-        Console(stderr=True, highlight=False, soft_wrap=True).print(told, markup=False)
+    named = {"model": settings.model} | ({"device": settings.device} if settings.clock == "real" else {})
+    for group, own in named.items():
+        if isinstance(own, OwnDevice | OwnModel):
+            by_hand = any(change.partition("=")[0].strip() == f"{group}.factory" for change in changes)
+            told = f"{'--set' if by_hand else file} names code that will be run: {group}.factory={own.factory!r}"
+            Console(stderr=True, highlight=False, soft_wrap=True).print(told, markup=False)
 
 
 def _refuse_virtual(name: str, settings: Settings) -> None:
@@ -118,16 +121,16 @@ def run(
 
     settings = read_settings(file, changes)
     refuse_taken(out, overwrite)
+    _say_code(settings, file, changes)
     if settings.clock == "virtual":
         return _run_virtual(settings, out, overwrite)
-    from tegotae.hybrid.processes.launcher import Run
+    from tegotae.hybrid.processes.launcher import SupervisedRun
     from tegotae.hybrid.processes.node_processes import Nodes
-    from tegotae.hybrid.processes.process_life import Ending
+    from tegotae.hybrid.processes.process_life import ShutdownFlag
 
-    _say_code(settings, file, changes)
     nodes = Nodes(settings, out=out, overwrite=overwrite, view=view and settings.view.on)
-    with nodes, Ending() as ending, _Teller(nodes) as teller:
-        running = Run(nodes, tell=teller.tell, show=teller.show, patience=patience, rearm=rearm)
+    with nodes, ShutdownFlag() as ending, _Teller(nodes) as teller:
+        running = SupervisedRun(nodes, tell=teller.tell, show=teller.show, patience=patience, rearm=rearm)
         outcome = running.until_end(ending)
         teller.close(whole=outcome.whole)
         _say_end(nodes.out, outcome.simulated, settings.duration, out)
@@ -239,7 +242,7 @@ def request(what: str, file: Path, changes: Sequence[str]) -> int:
     """Ask a running table to stop, or to obey again; the code to exit with."""
     from tegotae.hybrid.bus.messages import Judge, event_of, object_of
     from tegotae.hybrid.bus.requests import ask_rearm, ask_stop
-    from tegotae.hybrid.happenings import REARM, REARMED, STOP
+    from tegotae.hybrid.events import REARM, REARMED, STOP
     from tegotae.hybrid.processes.joining import bus_of
 
     settings = read_settings(file, changes)
@@ -309,11 +312,15 @@ def replay(file: Path) -> int:
     """Simulate a log again; the code to exit with."""
     from tegotae.hybrid.records.log_reader import LogReader
     from tegotae.hybrid.records.replay import replay as again
+    from tegotae.hybrid.records.replay import settings_in
 
     log = LogReader(file)
+    settings = settings_in(log)
+    _say_code(settings, file, ())
     with _bar() as bar, words.compiling_shown(bar):
         task = bar.add_task("replaying", total=1.0, said="")
-        done = again(log, progress=lambda share: bar.update(task, completed=share))
+        own = settings.model.machine(settings.period) if isinstance(settings.model, OwnModel) else None
+        done = again(log, machine=own, progress=lambda share: bar.update(task, completed=share))
     console = words.out()
     if done.same:
         console.print(f"{done.rows.size} ticks replayed: bit for bit the same", markup=False)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import msgspec
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -20,6 +19,7 @@ from tegotae.result import Result
 from tegotae.result_files import FORMATS
 from tegotae.scenarios import load_scenario
 from tegotae.scenarios.scenario import Number
+from tegotae.scenarios.settings import tables
 
 _MOST_EVENTS = 12  # in the printed table
 
@@ -67,7 +67,7 @@ def run(
         if json is not None:
             content = {
                 "scenario": name,
-                "parameters": msgspec.to_builtins(parameters),
+                "parameters": tables(parameters),
                 "summary": [{"name": n.name, "value": n.value, "unit": n.unit} for n in numbers],
                 **{n.key: n.value for n in numbers if n.key},
             }

@@ -22,10 +22,6 @@ class Flag:
         metavar: what stands behind it, in the help; none for one that takes no value.
         kind: of its value.
         words: that its value may be, for the shell to complete; none if it is free.
-
-    Example:
-        >>> Flag(name="--speed", metavar="M/S", kind=float, help="Of the base.").key
-        'speed'
     """
 
     name: str

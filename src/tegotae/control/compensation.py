@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,18 +20,13 @@ from tegotae.checks import Array
 from tegotae.coupling.circuit import Circuit
 from tegotae.elements import Mass, SpringDamper
 from tegotae.friction.laws import Law
+from tegotae.parameters import Declared, Parameter
 from tegotae.result import Result, Variable
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrictionServo:
+class FrictionServo(Declared):
     """A motor with friction under PD position control, its inertia fed forward.
-
-    Args:
-        mass: M [kg], > 0, of the motor and its load.
-        stiffness: proportional gain [N/m], > 0.
-        damping: derivative gain [N·s/m], >= 0.
-        friction: what really resists the motor, such as a `ParallelFriction`; coupled implicitly.
 
     Example:
         >>> import numpy as np, tegotae as tg
@@ -42,18 +38,13 @@ class FrictionServo:
         -1.0
     """
 
-    mass: float
-    stiffness: float
-    damping: float
-    friction: Impedance
-
-    def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        set_(self, "mass", checks.positive(own, "mass", self.mass, "kg", "Give the moving mass."))
-        set_(self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", "Give the gain."))
-        none = "Give a magnitude, or 0 for none."
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", none))
-        checks.instance(own, "friction", self.friction, Impedance, "Give a block such as ParallelFriction.")
+    mass: Annotated[float, Parameter("M [kg], > 0, of the motor and its load", "Give the moving mass.")]
+    stiffness: Annotated[float, Parameter("[N/m], > 0, the proportional gain")]
+    damping: Annotated[float, Parameter("[N·s/m], >= 0, derivative gain")]
+    friction: Annotated[
+        Impedance,
+        Parameter("what really resists the motor; coupled implicitly", "Give a block such as ParallelFriction."),
+    ]
 
     @cached_property
     def circuit(self) -> Circuit:

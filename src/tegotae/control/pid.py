@@ -5,31 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cache
+from typing import Annotated, ClassVar
 
 from numpy.typing import ArrayLike
 
-from tegotae import checks
 from tegotae.block import Impedance, Kernels
 from tegotae.control.kernels import pid as k
 from tegotae.control.servo import LiveServo
 from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.parameters import Parameter, parts_of
 
-_LAYOUT = layouts(
-    parameters=(
-        Part("proportional", "N/m", letter="P"),
-        Part("integral", "N/(m·s)", letter="J"),
-        Part("derivative", "N·s/m", letter="D"),
-        Part("smoothing", "s", "of the derivative", letter="tau"),
-        Part("limit", "N", "largest force", letter="F"),
-    ),
-    state=(
-        Part("deviation", "m", "plant minus reference", AXIS, "x"),
-        Part("integral_force", "N", "what the integral adds, against the deviation", AXIS, "i"),
-        Part("derivative_force", "N", "what the derivative adds", AXIS, "d", recorded=False),
-        Part("force", "N", "force on the plant", AXIS, "f"),
-    ),
-)
+
+@cache
+def _layout() -> Layouts:
+    return layouts(
+        parameters=parts_of(PID, "proportional", "integral", "derivative", "smoothing", "limit"),
+        state=(
+            Part("deviation", "m", "plant minus reference", AXIS, "x"),
+            Part("integral_force", "N", "what the integral adds, against the deviation", AXIS, "i"),
+            Part("derivative_force", "N", "what the derivative adds", AXIS, "d", recorded=False),
+            Part("force", "N", "force on the plant", AXIS, "f"),
+        ),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,13 +38,6 @@ class PID(Impedance):
     the reference's velocity. In a control loop, `servo.start(period=T).control(reference, measured)`.
     When the force meets its limit the integral goes no further than the limit allows, so it does not wind up.
 
-    Args:
-        proportional: P [N/m], >= 0.
-        integral: I [N/(m·s)], >= 0.
-        derivative: D [N·s/m], >= 0.
-        smoothing: time constant [s], >= 0, of the derivative's low-pass filter; 0 for none.
-        limit: largest force [N], > 0; none unless given.
-
     Runs record `deviation` [m], `integral_force` [N] and `force` [N] (on the plant).
 
     Example:
@@ -56,37 +47,22 @@ class PID(Impedance):
         (2.0, 5.0)
     """
 
-    proportional: float
-    integral: float = 0.0
-    derivative: float = 0.0
-    smoothing: float = 0.0
-    limit: float | None = None
+    proportional: Annotated[float, Parameter("P [N/m], >= 0")]
+    integral: Annotated[float, Parameter("J [N/(m·s)], >= 0")] = 0.0
+    derivative: Annotated[float, Parameter("D [N·s/m], >= 0")] = 0.0
+    smoothing: Annotated[float, Parameter("tau [s], >= 0, of the derivative's low-pass filter; 0 for none")] = 0.0
+    limit: Annotated[float | None, Parameter("F [N], > 0, the motor's largest force; none unless given")] = None
     dimension: ClassVar[int] = 1  # type: ignore[misc]  # one axis a servo; the contract's attribute, fixed
-
-    def __post_init__(self) -> None:
-        own, none = type(self).__name__, "Give a magnitude, or 0 for none."
-        for name, unit in (
-            ("proportional", "N/m"),
-            ("integral", "N/(m·s)"),
-            ("derivative", "N·s/m"),
-            ("smoothing", "s"),
-        ):
-            object.__setattr__(self, name, checks.at_least_zero(own, name, getattr(self, name), unit, none))
-        if self.limit is not None:
-            remedy = "Give the motor's largest force, or None for no limit."
-            object.__setattr__(self, "limit", checks.positive(own, "limit", self.limit, "N", remedy))
 
     @property
     def layout(self) -> Layouts:
         """Gains, filter and limit; deviation, forces of the integral and of the derivative, force."""
-        return _LAYOUT
+        return _layout()
 
     @property
     def values(self) -> dict[str, ArrayLike]:
-        """Gains, filter and limit."""
-        gains = {"proportional": self.proportional, "integral": self.integral, "derivative": self.derivative}
-        limit = math.inf if self.limit is None else self.limit
-        return {**gains, "smoothing": self.smoothing, "limit": limit}
+        """Gains, filter and limit; infinite if there is none."""
+        return {**super().values, "limit": math.inf if self.limit is None else self.limit}
 
     @property
     def kernels(self) -> Kernels:

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from functools import cache
+from typing import Annotated, ClassVar, cast
 
 from numpy.typing import ArrayLike
 
-from tegotae import checks
 from tegotae.block import Impedance, Kernels
 from tegotae.control.kernels import psmc as k
 from tegotae.control.servo import LiveServo
 from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.parameters import Parameter, parts_of
 
-_LAYOUT = layouts(
-    parameters=(
-        Part("proportional", "N/m", letter="K"),
-        Part("derivative", "N·s/m", letter="B"),
-        Part("integral", "N/(m·s)", letter="L"),
-        Part("recovery", "s", letter="H"),
-        Part("limit", "N", "largest force", letter="F"),
-    ),
-    state=(
-        Part("deviation", "m", "plant minus reference", AXIS, "x"),
-        Part("lead", "m", "proxy minus plant", AXIS, "c"),
-        Part("integral", "m·s", "of the lead over time", AXIS, "a"),
-        Part("force", "N", "force on the plant", AXIS, "f"),
-    ),
-)
+
+@cache
+def _layout() -> Layouts:
+    return layouts(
+        parameters=parts_of(PSMC),
+        state=(
+            Part("deviation", "m", "plant minus reference", AXIS, "x"),
+            Part("lead", "m", "proxy minus plant", AXIS, "c"),
+            Part("integral", "m·s", "of the lead over time", AXIS, "a"),
+            Part("force", "N", "force on the plant", AXIS, "f"),
+        ),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,13 +38,6 @@ class PSMC(Impedance):
     back as exp(-t / recovery), without overshoot, because nothing winds up.
     To a plant it is an impedance whose other end is the reference, as `PID` is. For angles, read N·m and rad.
 
-    Args:
-        proportional: K [N/m], > 0.
-        integral: L [N/(m·s)], >= 0.
-        derivative: B [N·s/m], >= 0.
-        recovery: H [s], >= 0, time constant with which a large deviation dies out.
-        limit: F [N], > 0, largest force.
-
     Runs record `deviation` [m], `lead` [m] (of the proxy before the plant), `integral` [m·s] and `force` [N].
 
     Example:
@@ -56,30 +47,17 @@ class PSMC(Impedance):
         (2.0, 5.0)
     """
 
-    proportional: float
-    integral: float = 0.0
-    derivative: float = 0.0
-    recovery: float = 0.1
-    limit: float
+    proportional: Annotated[float, Parameter("K [N/m], > 0", "Give the gain.")]
+    integral: Annotated[float, Parameter("L [N/(m·s)], >= 0")] = 0.0
+    derivative: Annotated[float, Parameter("B [N·s/m], >= 0")] = 0.0
+    recovery: Annotated[float, Parameter("H [s], >= 0, time constant with which a large deviation dies out")] = 0.1
+    limit: Annotated[float, Parameter("F [N], > 0, the motor's largest force")]
     dimension: ClassVar[int] = 1  # type: ignore[misc]  # one axis a servo; the contract's attribute, fixed
-
-    def __post_init__(self) -> None:
-        own, none, set_ = type(self).__name__, "Give a magnitude, or 0 for none.", object.__setattr__
-        set_(self, "proportional", checks.positive(own, "proportional", self.proportional, "N/m", "Give the gain."))
-        for name, unit in (("integral", "N/(m·s)"), ("derivative", "N·s/m"), ("recovery", "s")):
-            set_(self, name, checks.at_least_zero(own, name, getattr(self, name), unit, none))
-        set_(self, "limit", checks.positive(own, "limit", self.limit, "N", "Give the motor's largest force."))
 
     @property
     def layout(self) -> Layouts:
         """Gains, recovery and limit; deviation, lead of the proxy and its integral, force."""
-        return _LAYOUT
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Gains, recovery and limit."""
-        gains = {"proportional": self.proportional, "integral": self.integral, "derivative": self.derivative}
-        return {**gains, "recovery": self.recovery, "limit": self.limit}
+        return _layout()
 
     @property
     def kernels(self) -> Kernels:

@@ -1,4 +1,4 @@
-"""A circuit whose blocks are reached by their addresses: the loop that ships for machines without a compiler.
+"""A circuit on a line whose blocks are reached by their addresses: the loop that ships for machines without a compiler.
 
 Behind its parameters stand the addresses of its blocks' kernels (real numbers, group by group, then of its admittance)
 and where everything lies (whole numbers, likewise). The loop reads them there, instead of having them in its text.
@@ -39,17 +39,15 @@ def table_of(
     admittance: Admittance, groups: Sequence[Group], velocity: int, unsolved: int, scratch: int
 ) -> Memory | None:
     """The numbers behind a circuit's parameters; None if one of its blocks has no address."""
-    kind = "LINE" if admittance.dimension == 1 else "SPACE"
     addresses: list[float | None] = []
     rows: list[int] = []
     for group in groups:
-        own = "COLUMN" if group.in_columns else kind
-        addresses += _addresses(group.block, own, "RESIST", "COMMIT")
+        addresses += _addresses(group.block, "COLUMN" if group.in_columns else "LINE", "RESIST", "COMMIT")
         sizes = [number for pair in group.each for number in pair]
         starts = [number for pair in group.at for number in pair]
         rows += [int(group.in_columns), len(group.names), *sizes, *starts, group.ratios_at]
         rows.append(group.bases_at if group.based else -1)
-    addresses += _addresses(admittance, kind, "MOVE", "KEEP")
+    addresses += _addresses(admittance, "LINE", "MOVE", "KEEP")
     if None in addresses:
         return None
     own_sizes = [number for pair in size_of(admittance) for number in pair]
@@ -58,21 +56,21 @@ def table_of(
 
 
 def _addresses(block: Block, kind: str, answer: str, advance: str) -> list[float | None]:
-    """Of its four kernels; those that prepare and restore are alike in all dimensions."""
-    module, other = module_of(block), "COLUMN" if kind == "COLUMN" else "LINE"
+    """Of its four kernels."""
+    module = module_of(block)
     named = (
         (f"{kind}_{answer}", module.flat_answer),
         (f"{kind}_{advance}", module.flat_advance),
-        (f"{other}_PREPARE", module.flat_prepare),
-        (f"{other}_RESTORE", module.flat_restore),
+        (f"{kind}_PREPARE", module.flat_prepare),
+        (f"{kind}_RESTORE", module.flat_restore),
     )
     return [getattr(signatures, name).address_of(kernel) for name, kernel in named]
 
 
-def imports(kind: str) -> str:
-    """The lines that make the signatures known: of a line or of space."""
-    names = [f"{kind}_{word}" for word in ("RESIST", "COMMIT", "MOVE", "KEEP")] + ["LINE_PREPARE", "LINE_RESTORE"]
-    names += [f"COLUMN_{word}" for word in ("RESIST", "COMMIT", "PREPARE", "RESTORE")] if kind == "LINE" else []
+def imports() -> str:
+    """The lines that make the signatures known."""
+    names = [f"{kind}_{word}" for kind in ("LINE", "COLUMN") for word in ("RESIST", "COMMIT", "PREPARE", "RESTORE")]
+    names += ["LINE_MOVE", "LINE_KEEP"]
     known = f"from tegotae.coupling.signatures import {', '.join(names)}\n"
     return "from tegotae.layout import Memory\n" + known
 

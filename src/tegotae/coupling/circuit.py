@@ -1,28 +1,29 @@
-"""Wiring: one admittance with any number of impedances, coupled implicitly and compiled into one loop."""
+"""Wiring: admittances joined by impedances, coupled implicitly and compiled into one loop."""
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae import checks, contract
+from tegotae import checks
 from tegotae.block import INITIAL, Admittance, Block, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.compile import build, is_ready
-from tegotae.coupling import line, space
-from tegotae.coupling.addressed import table_of
-from tegotae.coupling.causality import check_causality
-from tegotae.coupling.group import Group, Inside, groups_of, size_of
+from tegotae.coupling import addressed, addressed_network, chain, line, network
+from tegotae.coupling.causality import admittances_of, check_names, check_one_solution, least_reluctance, links_of
+from tegotae.coupling.group import Group, Spot, groups_of, size_of
+from tegotae.coupling.links import Link, Wire, ports_of, wire
+from tegotae.coupling.mover import Mover
 from tegotae.coupling.parts import Parts, Seat, add_block, add_group, layouts_of, no_parts
-from tegotae.errors import UniquenessError
-from tegotae.layout import Layouts, Memory, Part
-from tegotae.ports import forces_over_time
+from tegotae.layout import AXIS, Layouts, Memory, Part
+from tegotae.ports import Port, forces_over_time, labels_of
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.running.source import module_for
@@ -31,14 +32,16 @@ from tegotae.unsolved import count_in
 
 
 class Circuit(Admittance):
-    """One admittance that moves any number of impedances, each step solved for all of them together.
+    """Machines that move, joined by impedances, each step solved for all of them together.
 
-    The forces of the impedances at the end of the tick act on the admittance during it, so a stiff, dry or
-    massless element neither chatters nor delays. A circuit is itself an admittance: force in, motion out.
+    The forces of the impedances at the end of the tick act on the admittances during it, so a stiff, dry or massless
+    element neither chatters nor delays. A circuit is itself an admittance: forces on all ports in, their motion out.
 
     Args:
-        admittance: what moves.
-        impedances: name -> what it moves; the name prefixes that block's fields in results ("brake.force").
+        admittance: what moves; or name -> what moves, for several machines. The name prefixes that machine's fields in
+            results ("arm.velocity") and its ports ("arm.hand", or "arm" if it has one).
+        impedances: name -> what it moves, or a `Link` that says between which ports; the name prefixes that block's
+            fields in results ("brake.force").
         ratios: name -> transmission r [-], for an impedance that moves r times as fast (its force acts r-fold).
         bases: names of impedances whose other end moves too, by a velocity given to `run`.
 
@@ -49,60 +52,110 @@ class Circuit(Admittance):
         >>> result = block_on_slope.run(np.full(2000, 4.0), period=1e-3)
         >>> round(float(result["brake.force"][-1]), 9), abs(float(result.velocity[-1])) < 1e-15
         (-4.0, True)
+
+        A block on a sled on the ground, where each rubs on what is under it:
+
+        >>> machines = {"sled": tg.Mass(mass=4.0), "block": tg.Mass(mass=1.0)}
+        >>> both = tg.Circuit(machines, {"brake": tg.Link(brake, "block", "sled"), "ground": tg.Link(brake, "sled")})
+        >>> run = both.run({"sled": np.full(2000, 10.0)}, period=1e-3)
+        >>> [round(float(run[f"{name}.velocity"][-1]), 2) for name in machines]  # they stick: 5 N on 5 kg for 2 s
+        [2.0, 2.0]
     """
 
     def __init__(
         self,
-        admittance: Admittance,
-        impedances: Mapping[str, Impedance],
+        admittance: Admittance | Mapping[str, Admittance],
+        impedances: Mapping[str, Impedance | Link],
         *,
         ratios: Mapping[str, float] | None = None,
         bases: Sequence[str] = (),
     ):
-        self.admittance = admittance
-        check_causality(admittance, impedances)
-        for block in (admittance, *impedances.values()):
-            contract.check(block)
-        self.impedances = dict(impedances)
-        given = checks.mapping("Circuit", "ratios", ratios, "Give a number for each name, such as {'brake': 2.0}.")
-        self.ratios: dict[str, float] = dict.fromkeys(self.impedances, 1.0) | dict(given)
-        self.bases = checks.texts("Circuit", "bases", bases, "Give a list of names of impedances.")
-        self.dimension = admittance.dimension
-        self._check_names()
+        self.admittances = admittances_of(admittance)
+        self.links = links_of(self.admittances, impedances, ratios, bases)
+        self.wires: tuple[Wire, ...] = tuple(wire(name, link, self.admittances) for name, link in self.links.items())
+        self.dimension = sum(block.dimension for block in self.admittances.values())
+        check_names(self.admittances, self.links)
 
     def __repr__(self) -> str:
-        return f"Circuit({self.admittance!r}, {self.impedances!r}, ratios={self.ratios!r}, bases={self.bases!r})"
+        return f"Circuit({self.admittances.get('', self.admittances)!r}, {self.links!r})"
 
-    def _check_names(self) -> None:
-        for name in self.impedances:
-            if not isinstance(name, str) or not name.isidentifier():
-                checks.refuse("Circuit", f"impedance name {name!r}.", "Use a plain word, such as 'brake'.")
-        for label, names in (("ratios", self.ratios), ("bases", self.bases)):
-            for name in names:
-                if name not in self.impedances:
-                    checks.refuse(
-                        "Circuit", f"{label} names {name!r}.", f"It has impedances {', '.join(self.impedances)}."
-                    )
-        taken = {name.split(".")[0] for name in self.admittance.parts}
-        for name in taken.intersection(self.impedances):
-            checks.refuse("Circuit", f"{name!r} is already a name in {self.admittance.name}.", "Choose another name.")
-        for name, ratio in self.ratios.items():
-            self.ratios[name] = checks.number("Circuit", f"ratios[{name!r}]", ratio, "")
+    @property
+    def impedances(self) -> dict[str, Impedance]:
+        """Name -> what it moves."""
+        return {wire.name: wire.block for wire in self.wires}
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The impedances whose other end is moved from outside."""
+        return tuple(wire.name for wire in self.wires if wire.based)
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """Those of its machines."""
+        return ports_of(self.admittances)
+
+    def changed(self, blocks: Mapping[str, Block]) -> Circuit:
+        """The same circuit with other blocks under some names; "" is that of a lone admittance."""
+        movers = {name: blocks.get(name, block) for name, block in self.admittances.items()}
+        links = dict(self.links)
+        for name in blocks.keys() & links.keys():
+            links[name] = dataclasses.replace(links[name], impedance=cast(Impedance, blocks[name]))
+        return Circuit(cast(Any, movers.get("", movers)), links)
+
+    @property
+    def variable(self) -> tuple[str, ...]:
+        """Its blocks by name, and "block.parameter" of each; of a lone admittance its parameters as they are."""
+        inner = [("", self._alone)] if self._alone else list(self.admittances.items())
+        named = {name: block for name, block in [*inner, *self.impedances.items()] if block is not None}
+        own = [f"{name}.{part}" if name else part for name, block in named.items() for part in block.variable]
+        return (*(name for name in named if name), *own)
+
+    def varied(self, changes: Mapping[str, Any]) -> Circuit:
+        """The same circuit with some of its blocks, or of their parameters, replaced by name."""
+        named: dict[str, Block] = {**self.admittances, **self.impedances}
+        blocks = {name: value for name, value in changes.items() if name in named}
+        for name, value in changes.items():
+            if name not in named:
+                block, _, part = name.rpartition(".") if name.split(".")[0] in named else ("", "", name)
+                blocks[block] = blocks.get(block, named[block]).varied({part: value})
+        return self.changed(blocks)
 
     # ------------------------------------------------------------ layout
 
+    @property
+    def _alone(self) -> Admittance | None:
+        """Its admittance, if it has one without a name."""
+        return self.admittances.get("")
+
+    @cached_property
+    def _on_line(self) -> bool:
+        """Whether each of its machines moves along one coordinate: then all is written out number by number."""
+        plain = all(wire.block.dimension == 1 and not wire.through for wire in self.wires)
+        return plain and all(block.dimension == 1 for block in self.admittances.values())
+
+    @cached_property
+    def _movers(self) -> tuple[Mover, ...]:
+        """Its admittances, and where their numbers lie."""
+        ahead = self.dimension if self._alone is None else 0  # motions of all ports come first
+        at, row, movers = Spot((0, 0), (ahead, 0), (0, 0)), 0, []
+        for block in self.admittances.values():
+            movers.append(Mover(block, at, row))
+            at, row = at.beyond(size_of(block)), row + block.dimension
+        return tuple(movers)
+
     @cached_property
     def _groups(self) -> tuple[Group, ...]:
-        """Impedances with the same kernels."""
-        geared = [name for name, ratio in self.ratios.items() if ratio != 1.0]
-        return groups_of(self.impedances, self.dimension, size_of(self.admittance), geared=geared, based=self.bases)
+        """Links with the same kernels."""
+        last = self._movers[-1]
+        return groups_of(self.wires, last.at.beyond(size_of(last.block)), on_line=self._on_line)
 
     @cached_property
     def _parts(self) -> Parts:
-        """The admittance's parts, then each impedance's with its name in front, then its own."""
+        """The admittances' parts, then each impedance's with its name in front, then its own."""
+        known = self._table  # which may lay it out in another way
         parts = self._made_of()
-        if self._table is not None:  # where its blocks lie if its loop does not know them
-            for own, given, table in zip((False, True), (parts.real, parts.whole), self._table, strict=True):
+        if known is not None:  # where its blocks lie if its loop does not know them
+            for own, given, table in zip((False, True), (parts.real, parts.whole), known, strict=True):
                 name = "places" if own else "addresses"
                 parts.parameters.append(Part(name, "", "of blocks", (table.size,), whole=own))
                 given.append(table)
@@ -110,19 +163,25 @@ class Circuit(Admittance):
 
     def _made_of(self) -> Parts:
         """All of it but for the table by which blocks may be reached."""
-        parts = no_parts()
-        add_block(parts, self.admittance, "", _seen_from_outside)
+        parts, alone = no_parts(), self._alone is not None
+        if not alone:
+            told = "of all ports, mean over the tick"
+            velocity = Part("velocity", "m/s or rad/s", told, AXIS, labels=labels_of(self.ports))
+            parts.state.append(velocity)
+        for name, block in self.admittances.items():
+            add_block(parts, block, name, _seen_from_outside if alone else str, flat=alone)
         for group in self._groups:
-            add_group(parts, group, self.impedances, self.ratios)
-        told = "steps that did not converge"
-        parts.state.append(Part("unsolved", "-", told, whole=True, recorded=False))
-        if self.dimension > 1:
-            parts.workspace.append(Part("solve", "", "where a solve works", (space.scratch_size(self.dimension),)))
+            add_group(parts, group, flat=alone and group.dimension == self.dimension)
+        parts.state.append(Part("unsolved", "-", "steps that did not converge", whole=True, recorded=False))
+        if not self._on_line:
+            sizes = [mover.block.dimension for mover in self._movers]
+            room = network.scratch_size(sizes, network.widths(self._groups)[-1])
+            parts.workspace.append(Part("solve", "", "where a solve works", (room,)))
         return parts
 
     @cached_property
     def layout(self) -> Layouts:
-        """All blocks' parts: the admittance's, then each impedance's with its name in front."""
+        """All blocks' parts: the admittances', then each impedance's with its name in front."""
         return layouts_of(self._parts, self.dimension)
 
     @property
@@ -132,15 +191,23 @@ class Circuit(Admittance):
 
     @cached_property
     def parameters(self) -> Memory:
-        """The admittance's parameters, then group by group the impedances' parameters and ratios."""
-        return Memory(np.concatenate(self._parts.real), np.concatenate([_NONE, *self._parts.whole]))
+        """The admittances' parameters, then group by group the impedances' parameters and ratios."""
+        return Memory(np.concatenate([np.empty(0), *self._parts.real]), np.concatenate([_NONE, *self._parts.whole]))
 
     @cached_property
     def _seats(self) -> list[Seat]:
         """Its blocks, and where their states lie in its own."""
-        inner = {name: _seen_from_outside(name) for name in self.admittance.parts}
-        named = [({part: f"{n}.{part}" for part in block.parts}, block) for n, block in self.impedances.items()]
-        return [Seat(block, names, self.spaces.state) for names, block in [(inner, self.admittance), *named]]
+        rename = str if self._alone is None else _seen_from_outside
+        named: list[tuple[str, Block, Any]] = [(n, block, rename) for n, block in self.admittances.items()]
+        named += [(n, block, str) for n, block in self.impedances.items()]
+        return [
+            Seat(
+                block,
+                {part: f"{name}.{rename(part)}" if name else rename(part) for part in block.parts},
+                self.spaces.state,
+            )
+            for name, block, rename in named
+        ]
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Every block as it starts, with the parts named in `initial` set ("velocity", "brake.deflection", ...)."""
@@ -149,12 +216,24 @@ class Circuit(Admittance):
             if name not in self.parts:
                 known = ", ".join(self.parts)
                 checks.refuse("Circuit", f"initial[{name!r}] is not part of its state.", f"It has {known}.")
-        told = self._placed(period, given) | dict(given)
+        told = dict(given)
         state = super().initial_state(period, told)  # refuses in its own words; then each block sees to its own
-        for seat in self._seats:
-            own = {name: told[outer] for name, outer in seat.names.items() if outer in told} if told else None
-            seat.put(state, seat.block.initial_state(period, own))
+        movers, others = self._seats[: len(self._movers)], self._seats[len(self._movers) :]
+        for seat in movers:
+            seat.start(state, period, told)
+        told = self._placed(state) | told
+        for seat in others:
+            seat.start(state, period, told)
+        if self._alone is None:
+            first, last = self.spaces.state.span("velocity")
+            state.real[first:last] = np.concatenate([self._seen(seat, state, "velocity") for seat in movers])
         return state
+
+    def _seen(self, seat: Seat, state: State, name: str) -> Array:
+        """What an admittance says of all of its ports."""
+        own = seat.inside(state)
+        first, last = own.space.span(name)
+        return own.real[first:last]
 
     def fault(self, state: State) -> Fault | None:
         """Its own, then those that its blocks see in their parts of it."""
@@ -170,16 +249,14 @@ class Circuit(Admittance):
             if type(seat.block).see_trouble is not Block.see_trouble:
                 seat.block.see_trouble(seat.inside(state))
 
-    def _placed(self, period: float, initial: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
-        """Impedances that ask where the mover is start where the admittance starts, seen through their ratio."""
-        asking = [
-            (n, part) for n, block in self.impedances.items() for part, told in block.parts.items() if told.placed
-        ]
-        if "position" not in self.admittance.parts or not asking:
+    def _placed(self, state: State) -> dict[str, ArrayLike]:
+        """Impedances that ask where the mover is start where the admittances start, seen through their ratios."""
+        asking = [(one, part) for one in self.wires for part, told in one.block.parts.items() if told.placed]
+        seats = self._seats[: len(self._movers)]
+        if not asking or not all("position" in {name.split(".")[0] for name in seat.block.parts} for seat in seats):
             return {}
-        own = {name: initial[name] for name in self.admittance.parts if name in initial}
-        here = self.admittance.initial_state(period, own).part("position")
-        return {f"{name}.{part}": self.ratios[name] * here for name, part in asking}
+        here = np.concatenate([self._seen(seat, state, "position") for seat in seats])
+        return {f"{one.name}.{part}": one.map(self.dimension) @ here for one, part in asking}
 
     # ------------------------------------------------------------ running
 
@@ -191,22 +268,28 @@ class Circuit(Admittance):
     @cached_property
     def _own_module(self) -> ModuleType:
         """Made for its blocks, which its text names."""
-        imports = list(self.admittance.kernels.imports("_a"))
+        imports: list[Any] = []
+        for k, mover in enumerate(self._movers):
+            imports += mover.block.kernels.imports(f"_a{k}")
         for i, group in enumerate(self._groups):
             imports += group.kernels.imports(f"_{i}")
-        velocity, unsolved, scratch = self._places
-        mover = Inside(self.admittance, "_a")
-        if self.dimension == 1:
-            source = line.source_on_line(mover, self._groups, velocity, unsolved)
+        if self._on_line:
+            velocity, unsolved, _ = self._places
+            if self.dimension == 1:
+                source = line.source_on_line(self._movers[0], self._groups, velocity, unsolved, self._alone is None)
+            else:
+                source = chain.source_of_chain(self._movers, self._groups, velocity, unsolved)
         else:
-            source = space.source_in_space(mover, self._groups, velocity, unsolved, scratch)
+            source = network.source_of_network(self._movers, self._groups, *self._places, self._alone is None)
         return build(source, tuple(imports))
 
     @cached_property
     def _places(self) -> tuple[int, int, int]:
         """Where a solve finds the velocity, the count of unsolved steps, and room to work in."""
-        end = self._groups[-1].end if self._groups else size_of(self.admittance)
-        return self.admittance.spaces.state.places["velocity"].start, end.s[1], end.w[0]
+        last = self._movers[-1]
+        end = self._groups[-1].end if self._groups else last.at.beyond(size_of(last.block))
+        velocity = 0 if self._alone is None else self._alone.spaces.state.span("velocity")[0]
+        return velocity, end.s[1], end.w[0]
 
     @cached_property
     def _table(self) -> Memory | None:
@@ -215,10 +298,26 @@ class Circuit(Admittance):
         own = module_for(kernels, layouts_of(self._made_of(), self.dimension), self.dimension, self.gives)
         if is_ready(own.loop, *_like_a_run(self.dimension)):
             return None
-        table = table_of(self.admittance, self._groups, *self._places)
+        reached = self._laid_out_for_addresses()
+        table = reached._addresses()
         if table is not None:
+            self.__dict__ |= {name: getattr(reached, name) for name in ("_on_line", "_movers", "_groups", "_places")}
             _warn_of_addresses()
         return table
+
+    def _laid_out_for_addresses(self) -> Circuit:
+        """The same with numbers where the loop that ships looks for them."""
+        own = self.changed({})
+        own.__dict__["_on_line"] = self._on_line and self.dimension == 1
+        return own
+
+    def _addresses(self) -> Memory | None:
+        """Where the kernels of its blocks lie; None where one has no address."""
+        if self.dimension > 1:
+            return addressed_network.table_of(self._movers, self._groups, *self._places, self._alone is None)
+        if self._alone is None or not self._on_line:
+            return None
+        return addressed.table_of(self._alone, self._groups, *self._places)
 
     def by_address(self) -> Circuit:
         """The same, run by a loop that ships and learns of its blocks by their addresses; slower.
@@ -232,8 +331,8 @@ class Circuit(Admittance):
             >>> round(float(sled.by_address().run(np.full(100, 7.0), period=1e-3).velocity[-1]), 2)
             0.2
         """
-        own = Circuit(self.admittance, self.impedances, ratios=self.ratios, bases=self.bases)
-        table = table_of(own.admittance, own._groups, *own._places)
+        own = self._laid_out_for_addresses()
+        table = own._addresses()
         if table is None:
             checks.refuse(
                 "Circuit",
@@ -250,23 +349,13 @@ class Circuit(Admittance):
 
     def check(self, period: float) -> None:
         """Every block by itself, then the coupled step: it has one solution if the mass outweighs falling friction."""
-        for block in (self.admittance, *self.impedances.values()):
+        for block in (*self.admittances.values(), *self.impedances.values()):
             block.check(period)
-        rise = sum(self.ratios[n] ** 2 * b.steepest_rise(period) for n, b in self.impedances.items())
-        least = self.admittance.least_reluctance(period)
-        if rise >= least:
-            falling = ", ".join(n for n, b in self.impedances.items() if b.steepest_rise(period) > 0.0)
-            more = checks.just_above(period * (rise - least), 3)
-            raise UniquenessError(
-                f"Circuit: at period={period:g} s friction may fall by {rise:.4g} N·s/m, more than the "
-                f"{self.admittance.name} outweighs ({least:.4g} N·s/m), so a step can have two solutions.\n"
-                f"  Add {more} kg to the {self.admittance.name}, or damping to {falling}."
-            )
+        check_one_solution(self.admittances, self.wires, period)
 
     def least_reluctance(self, period: float) -> float:
-        """The admittance's, less what falling friction takes away [N·s/m]."""
-        rise = sum(self.ratios[n] ** 2 * b.steepest_rise(period) for n, b in self.impedances.items())
-        return self.admittance.least_reluctance(period) - rise
+        """The admittances', less what falling friction takes away [N·s/m]."""
+        return least_reluctance(self.admittances, self.wires, period)
 
     def run(
         self,
@@ -284,7 +373,7 @@ class Circuit(Admittance):
         """Run the whole machine in one compiled loop.
 
         Args:
-            force: external force on the admittance over each tick [N]; none if left out.
+            force: external force over each tick [N] on all ports, or port -> force; none if left out.
             period: T [s].
             ticks: how long to run when no force and no base motion says so.
             bases: name -> velocity of that impedance's other end over each tick [m/s].
@@ -296,26 +385,29 @@ class Circuit(Admittance):
             progress: called with the share that is done, now and then.
         """
         period = checks.period_of(self.name, period)
-        motions = self._base_motions(checks.mapping("Circuit", "bases", bases, "Give a dict of velocities by name."))
+        inputs = checks.mapping("Circuit", "inputs", inputs, loop.INPUTS)
+        bases = checks.mapping("Circuit", "bases", bases, "Give a dict of velocities by name.")
+        motions = self._base_motions(bases, [n for n in self.bases if f"{n}.base_velocity" not in inputs])
         signal = self._force_of(force, motions, ticks)
         given = loop.Signal("force", signal, "N", "external force, as given")
         return loop.run(
             self, given, period, every=every, record=record, initial=initial, inputs=inputs, progress=progress,
-            more=loop.Fed(motions, self._base_slots()),
+            more=loop.Fed(motions, self._base_slots(bases)),
         )  # fmt: skip
 
     def unsolved(self, state: State) -> int:
         """How many steps that led to this state did not converge, circuits inside included."""
         return count_in(state) or 0
 
-    def _base_motions(self, bases: Mapping[str, ArrayLike]) -> Array:
-        if set(bases) != set(self.bases):
+    def _base_motions(self, bases: Mapping[str, ArrayLike], wanted: Sequence[str]) -> Array:
+        if set(bases) != set(wanted):
             checks.refuse(
                 "Circuit",
                 f"run got base motion for {sorted(bases)}, but it was built with bases={sorted(self.bases)}.",
-                "Name the same impedances in both.",
+                'Name the same impedances in both, or feed "<name>.base_velocity".',
             )
-        records = [checks.signal("Circuit", f"bases[{n!r}]", bases[n], "m/s", self.dimension) for n in self.bases]
+        blocks = self.impedances
+        records = [checks.signal("Circuit", f"bases[{n!r}]", bases[n], "m/s", blocks[n].dimension) for n in bases]
         if len({record.shape[0] for record in records}) > 1:
             lengths = [record.shape[0] for record in records]
             checks.refuse("Circuit", f"bases have lengths {lengths}.", "Give them equal lengths.")
@@ -323,9 +415,9 @@ class Circuit(Admittance):
             return np.empty((0, 0))
         return np.ascontiguousarray(np.concatenate([record.reshape(len(record), -1).T for record in records]))
 
-    def _base_slots(self) -> NDArray[np.int64]:
+    def _base_slots(self, bases: Mapping[str, ArrayLike]) -> NDArray[np.int64]:
         """Where each component of the base velocities lies in the state."""
-        places = [self.spaces.state.places[f"{name}.base_velocity"] for name in self.bases]
+        places = [self.spaces.state.places[f"{name}.base_velocity"] for name in bases]
         spots = [np.arange(place.start, place.stop) for place in places]
         return np.concatenate([_NONE, *spots])
 
@@ -348,8 +440,8 @@ class Circuit(Admittance):
 
 @cache
 def module_by_address(dimension: int) -> ModuleType:
-    """The module for all circuits of this dimension; see `Circuit.by_address`."""
-    return build(line.source_by_address() if dimension == 1 else space.source_by_address(dimension), ())
+    """The module for all circuits on a line, or for all others; see `Circuit.by_address`."""
+    return build(line.source_by_address() if dimension == 1 else addressed_network.source_by_address(), ())
 
 
 def _like_a_run(n: int) -> tuple[Any, ...]:

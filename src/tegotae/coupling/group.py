@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from tegotae.block import Block, Impedance, Kernels
+from tegotae.coupling.links import Wire
 from tegotae.layout import (
     AXIS,
     Cursor,
@@ -103,15 +105,57 @@ def _more(start: int | str, count: int) -> int | str:
 
 @dataclass(frozen=True)
 class Group:
-    """Impedances that share their kernels, one after the other, or their real numbers as columns of a matrix."""
+    """Links whose impedances share their kernels, one after the other, or their real numbers as columns of a matrix.
 
-    block: Impedance
-    kernels: Kernels
-    names: tuple[str, ...]
-    dimension: int
+    Args:
+        wires: the links.
+        at: where their numbers begin.
+        on_line: whether all moves along one coordinate: then small ones lie in columns.
+    """
+
+    wires: tuple[Wire, ...]
     at: Spot
-    based: bool
-    geared: bool
+    on_line: bool
+
+    @property
+    def block(self) -> Impedance:
+        """One of them."""
+        return self.wires[0].block
+
+    @property
+    def dimension(self) -> int:
+        """Of each of them."""
+        return self.block.dimension
+
+    @cached_property
+    def kernels(self) -> Kernels:
+        """Which they share."""
+        return self.block.kernels
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of the links."""
+        return tuple(wire.name for wire in self.wires)
+
+    @property
+    def based(self) -> bool:
+        """Whether their other end is moved from outside."""
+        return self.wires[0].based
+
+    @property
+    def geared(self) -> bool:
+        """Whether the ratio of one is not 1."""
+        return any((wire.ends[0].ratio != 1.0).any() for wire in self.wires)
+
+    @property
+    def other_geared(self) -> bool:
+        """The same of the other end."""
+        return any((wire.ends[-1].ratio != 1.0).any() for wire in self.wires)
+
+    @cached_property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """Of the ratio of each end."""
+        return [ratio.shape for ratio in self.wires[0].ratios()]
 
     @cached_property
     def each(self) -> Spot:
@@ -119,16 +163,26 @@ class Group:
         return size_of(self.block)
 
     @cached_property
-    def in_columns(self) -> bool:
-        """Small ones along a line are passed by value; as columns, many of them are worked on several at a time."""
+    def by_columns(self) -> bool:
+        """Whether they are small and along a line: as columns, many of them are worked on several at a time."""
         small = max(self.each.p[0], self.each.s[0]) <= SMALL and self.each.s[1] == 0
         plain = all(not part.whole for part in self.block.layout.parameters.parts())
         return self.dimension == 1 and self.kernels.style == "values" and small and plain
 
     @property
+    def in_columns(self) -> bool:
+        """Whether they lie so."""
+        return self.on_line and self.by_columns
+
+    @property
     def ratios_at(self) -> int:
-        """Ratios follow the real parameters."""
+        """Ratios follow the real parameters, those of the other end behind them."""
         return self.at.p[0] + len(self.names) * self.each.p[0]
+
+    @property
+    def others_at(self) -> int:
+        """Ratios of the other end."""
+        return self.ratios_at + len(self.names) * math.prod(self.shapes[0])
 
     @property
     def bases_at(self) -> int:
@@ -140,7 +194,8 @@ class Group:
         """Where the next group starts."""
         count, behind = len(self.names), self.at.beyond(self.each, len(self.names))
         moved = self.dimension * count if self.based else 0
-        return behind._replace(p=(behind.p[0] + count, behind.p[1]), s=(behind.s[0] + moved, behind.s[1]))
+        ratios = count * sum(math.prod(shape) for shape in self.shapes)
+        return behind._replace(p=(behind.p[0] + ratios, behind.p[1]), s=(behind.s[0] + moved, behind.s[1]))
 
     def _each_at(self) -> list[tuple[int | str, int | str]]:
         """Where the i-th begins in p, s and w; said plainly if it is alone, so that long loops inside vectorise."""
@@ -153,16 +208,6 @@ class Group:
         """What the kernels of the i-th are given first: p, s and w."""
         p, s, w = self._each_at()
         return f"{inside.p(p)}, {inside.s(s)}, {inside.w(w)}"
-
-    def one(self, inside: Inside, name: str) -> str:
-        """What the kernels of the one with this name are given first, without any loop around it."""
-        place, count = self.names.index(name), len(self.names)
-        if not self.in_columns:
-            p, s, w = self.at.beyond(self.each, place)
-            return f"{inside.p(p)}, {inside.s(s)}, {inside.w(w)}"
-        parameters = [f"p.real[{self.at.p[0] + row * count + place}]" for row in range(self.each.p[0])]
-        states = [f"s.real[{self.at.s[0] + row * count + place}]" for row in range(self.each.s[0])]
-        return self.by_value(inside.suffix, parameters, states)
 
     def by_value(self, suffix: str, parameters: Sequence[str], state: Sequence[str]) -> str:
         """The same from single numbers: arrays among the parameters become tuples."""
@@ -219,23 +264,20 @@ def lines_of(
     return texts
 
 
-def groups_of(
-    impedances: Mapping[str, Impedance],
-    dimension: int,
-    at: Spot,
-    *,
-    geared: Collection[str],
-    based: Collection[str],
-) -> tuple[Group, ...]:
-    """Impedances with the same kernels, run by one loop: the source stays short for hundreds of them."""
-    kinds: dict[Any, list[str]] = {}
-    for name, block in impedances.items():
-        own = block.layout
-        key = (block.kernels, *own[:3], tuple(own.sizes.items()), name in based, name in geared)
-        kinds.setdefault(key, []).append(name)
+def groups_of(wires: Sequence[Wire], at: Spot, *, on_line: bool = False) -> tuple[Group, ...]:
+    """Links with the same kernels, run by one loop: the source stays short for hundreds of them.
+
+    On lines, those that join the same machines: what they give adds up in plain numbers.
+    """
+    kinds: dict[Any, list[Wire]] = {}
+    for wire in wires:
+        own = wire.block.layout
+        ends = tuple(end.row for end in wire.ends) if on_line else ()
+        key = (wire.block.kernels, *own[:3], tuple(own.sizes.items()), wire.kind(), ends)
+        kinds.setdefault(key, []).append(wire)
     groups = []
-    for (kernels, *_, moved, turned), names in kinds.items():
-        group = Group(impedances[names[0]], kernels, tuple(names), dimension, at, moved, turned)
+    for alike in kinds.values():
+        group = Group(tuple(alike), at, on_line)
         at = group.end
         groups.append(group)
     return tuple(groups)

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from tegotae import checks, contract
 from tegotae.block import INITIAL, Impedance, Kernels
 from tegotae.compile import build
-from tegotae.coupling import line, space
+from tegotae.coupling import line, network
 from tegotae.coupling.group import Group, Spot, groups_of
+from tegotae.coupling.links import End, Wire
 from tegotae.coupling.parts import Parts, Seat, add_group, layouts_of, no_parts
 from tegotae.errors import CausalityError
 from tegotae.layout import AXIS, Layouts, Memory, Part
@@ -53,7 +54,8 @@ class ImpedanceSum(Impedance):
     @cached_property
     def _groups(self) -> tuple[Group, ...]:
         behind = Spot((0, 0), (self.dimension, 0), (0, 0))
-        return groups_of(self.impedances, self.dimension, behind, geared=(), based=())
+        wires = [Wire(name, block, (End(0, np.asarray(1.0)),), False) for name, block in self.impedances.items()]
+        return groups_of(wires, behind, on_line=self.dimension == 1)
 
     @cached_property
     def _parts(self) -> Parts:
@@ -61,7 +63,7 @@ class ImpedanceSum(Impedance):
         parts = no_parts()
         parts.state.append(Part("force", "N", "force on the mover, all together", AXIS))
         for group in self._groups:
-            add_group(parts, group, self.impedances, dict.fromkeys(self.impedances, 1.0))
+            add_group(parts, group)
         return parts
 
     @cached_property
@@ -90,7 +92,7 @@ class ImpedanceSum(Impedance):
     def module(self) -> ModuleType:
         """The generated module: `make`."""
         imports = [each for i, group in enumerate(self._groups) for each in group.kernels.imports(f"_{i}")]
-        source = line.source_of_sum(self._groups) if self.dimension == 1 else space.source_of_sum(self._groups)
+        source = line.source_of_sum(self._groups) if self.dimension == 1 else network.source_of_sum(self._groups)
         return build(source, tuple(imports))
 
     @property

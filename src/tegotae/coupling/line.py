@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tegotae.compile.templates import put
 from tegotae.coupling import addressed
-from tegotae.coupling.group import EPSILON, PREPARES, RESTORES, Group, Inside, Spot, insides, lines_of
+from tegotae.coupling.group import EPSILON, PREPARES, RESTORES, Group, Inside, insides, lines_of
+from tegotae.coupling.mover import Mover
 
 # Every piece is text put in place, not a call: a call would hand over dozens of array fields each time.
 # A group's real numbers are seen as two matrices with one column an element; small blocks are passed as tuples of
 # values, so that the compiler sees plain arithmetic along the rows and works on several elements at a time.
-_VIEWS = """
+COLUMNS = """
 P{g} = p.real[{p} : {p} + {count} * {wide}].reshape(({wide}, {count}))
 R{g} = p.real[{ratios} : {ratios} + {count}]
 S{g} = s.real[{s} : {s} + {count} * {deep}].reshape(({deep}, {count}))
 V{g} = s.real[{bases} : {bases} + {count}]
+Q{g} = p.real[{others} : {others} + {count}]
 """
 
 _ANSWERS = """
@@ -33,8 +35,7 @@ for i in range({count}):
 
 
 # The solve: v = A(h + sum of r f(r v)). A rises with the force and every f falls with the motion (or is checked to
-# rise slower than A's inverse), so v - A(...) rises with v and has one root: Newton inside a bracket that tightens.
-# Convergence is tested before a step may fall back on bisection, or rounding would throw it across the bracket.
+# rise slower than A's inverse), so v - A(...) rises with v and has one root.
 _SOLVE = """
 v0 = s.real[{velocity}]
 v = v0
@@ -58,14 +59,8 @@ for _ in range(200):
     if abs(gap) <= {tolerance} * scale:
         solved = scale < np.inf
         break
-    if gap > 0.0:
-        high = v
-    else:
-        low = v
-    trial = v - gap / steep
-    if not low < trial < high:
-        trial = 0.5 * (low + high)
-    if trial == v or trial == low or trial == high:
+    trial, low, high, ended = nearer(v, gap, gap / steep, low, high)
+    if ended:
         # At rounding of a steep equation; else a block's force jumps and there is no root to find.
         solved = abs(gap) <= 1e-9 * scale + {tolerance} * steep * (abs(v) + abs(v0))
         break
@@ -96,6 +91,7 @@ def advance(p, s, w, h, v, T):
         s.whole[{unsolved}] += 1
     {advances}
     {store}{keep}{mine}, h + f, v, T)
+    {told}
 
 
 @{inside}
@@ -106,11 +102,12 @@ def tick(p, s, w, h, T):
         s.whole[{unsolved}] += 1
     {advances}
     {store}{keep}{mine}, h + f, v, T)
+    {told}
 
 """
 
 # What circuits and sums have alike.
-_AROUND = """
+AROUND = """
 @kernel
 def prepare(p, s, w, T):
     {views}
@@ -156,20 +153,18 @@ def advance(p, s, w, v, T):
 def source_of_sum(groups: Sequence[Group]) -> str:
     """The text of impedances felt at once: their forces add, and their sum comes first in the state."""
     own = insides(groups)
-    return (
-        HEAD + "".join(one.head for one in own) + put(_SUM + _AROUND, _of_groups(groups, own) | halves_of(own, False))
-    )
+    return HEAD + "".join(one.head for one in own) + put(_SUM + AROUND, _of_groups(groups, own) | halves_of(own, False))
 
 
-def source_on_line(mover: Inside, groups: Sequence[Group], velocity: int, unsolved: int) -> str:
-    """The module's text: `make` gives the circuit as a block's halves."""
-    own = insides(groups)
-    at = Spot((0, 0), (0, 0), (0, 0))
+def source_on_line(moved: Mover, groups: Sequence[Group], velocity: int, unsolved: int, keeps: bool) -> str:
+    """The module's text: `make` gives the circuit as a block's halves; `keeps` if it keeps the velocity itself."""
+    own, mover, at = insides(groups), Inside(moved.block, "_a0"), moved.at
     pieces = _of_groups(groups, own)
     views = f"pa = {mover.p(at.p)}\nsa = {mover.s(at.s)}\nwa = {mover.w(at.w)}\n"
     pieces["views"] = views + str(pieces["views"])
     pieces |= {
         "velocity": velocity,
+        "told": f"s.real[{velocity}] = v" if keeps else "",
         "unsolved": unsolved,
         "mine": "pa, sa, wa",
         "move": f"answer{mover.suffix}(",
@@ -186,6 +181,7 @@ def source_on_line(mover: Inside, groups: Sequence[Group], velocity: int, unsolv
 
 
 HEAD = "from collections import namedtuple\nfrom tegotae.layout import Memory\n"
+_NEARER = "from tegotae.kernels.roots import nearer\n"
 
 
 def halves_of(insides: Sequence[Inside], ticks: bool) -> dict[str, object]:
@@ -210,10 +206,11 @@ def source_by_address() -> str:
         "move": "LINE_MOVE(move_at, ",
         "keep": "LINE_KEEP(keep_at, ",
         "store": "",
+        "told": "",
         "inside": "kernel_inside",
         "halves": "answer, advance, prepare, restore, tick",
     }
-    return addressed.imports("LINE") + module_text(pieces)
+    return addressed.imports() + module_text(pieces)
 
 
 _EITHER = """
@@ -242,34 +239,38 @@ def module_text(pieces: dict[str, object]) -> str:
     """The module, put together around one implicit step."""
     pieces["tolerance"] = 4 * EPSILON
     pieces["solve"] = put(_SOLVE, pieces)
-    return put(_MODULE + _AROUND, pieces)
+    return _NEARER + put(_MODULE + AROUND, pieces)
 
 
 def _of_groups(groups: Sequence[Group], own: Sequence[Inside]) -> dict[str, object]:
     """All lines that go over the groups."""
-    return lines_of(groups, own, {"views": _VIEWS, "answers": _ANSWERS, "advances": _ADVANCES}, _fill)
+    return lines_of(groups, own, {"views": COLUMNS, "answers": _ANSWERS, "advances": _ADVANCES}, fill)
 
 
-def _fill(template: str, index: int, group: Group, inside: Inside) -> str:
+def fill(template: str, index: int, group: Group, inside: Inside, more: Mapping[str, object] | None = None) -> str:
+    """Lines over one group; `more` are words of the template beside those that all have."""
     store, own = _column(index, group) if group.in_columns else (group.store(inside), group.slices(inside))
-    return template.format(
-        g=index,
-        own=own,
-        store=store,
-        resist=f"answer_{index}(",
-        commit=f"advance_{index}(",
-        prepare=f"prepare_{index}(",
-        restore=f"restore_{index}(",
-        count=len(group.names),
-        ratios=group.ratios_at,
-        p=group.at.p[0],
-        wide=group.each.p[0],
-        s=group.at.s[0],
-        deep=group.each.s[0],
-        bases=group.bases_at if group.based else group.at.s[0],
-        base=f" - V{index}[i]" if group.based else "",
-        r=f"R{index}[i] * " if group.geared else "",
-    )
+    count = len(group.names)
+    words: dict[str, object] = {
+        "g": index,
+        "own": own,
+        "store": store,
+        "resist": f"answer_{index}(",
+        "commit": f"advance_{index}(",
+        "prepare": f"prepare_{index}(",
+        "restore": f"restore_{index}(",
+        "count": count,
+        "ratios": group.ratios_at,
+        "others": group.others_at if len(group.shapes) > 1 else group.ratios_at,
+        "p": group.at.p[0],
+        "wide": group.each.p[0],
+        "s": group.at.s[0],
+        "deep": group.each.s[0],
+        "bases": group.bases_at if group.based else group.at.s[0],
+        "base": f" - V{index}[i]" if group.based else "",
+        "r": f"R{index}[i] * " if group.geared else "",
+    }
+    return template.format(**words | dict(more or {}))
 
 
 def _column(index: int, group: Group) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tegotae.block import Block, Impedance
+from tegotae.block import Block
 from tegotae.coupling.group import Group
 from tegotae.layout import AXIS, Layout, Layouts, Memory, Part, Place, Space
 from tegotae.state import Fault, State
@@ -30,6 +30,11 @@ class Seat:
             place = around.places[names[name]]
             spots[place.whole].append(np.arange(place.start, place.stop))
         self._spots = Memory(*(np.concatenate(spots[kind]) for kind in (False, True)))
+
+    def start(self, outer: State, period: float, told: Mapping[str, Any]) -> None:
+        """The block inside as it starts, with what is told of it by the names of the outside."""
+        own = {name: told[outer] for name, outer in self.names.items() if outer in told} or None
+        self.put(outer, self.block.initial_state(period, own))
 
     def put(self, outer: State, own: State) -> None:
         """Take over a state of the block inside."""
@@ -64,43 +69,71 @@ def no_parts() -> Parts:
     return Parts([], [], [], [], [])
 
 
-def add_block(parts: Parts, block: Block, prefix: str, rename: Callable[[str], str] = str) -> None:
-    """One block by itself, under its name."""
+def add_block(parts: Parts, block: Block, name: str, rename: Callable[[str], str] = str, *, flat: bool = True) -> None:
+    """One block by itself.
+
+    Args:
+        parts: to which it is added.
+        block: the block.
+        name: with a dot behind it, in front of its names; "" for none.
+        rename: what its parts are called behind that.
+        flat: whether its directions are those of the whole; else they are told by its own name.
+    """
     own = block.layout
+    prefix = f"{name}." if name else ""
     if own.names:
         parts.parameters.append(Part(f"{prefix}sizes", "", "of its arrays", (len(own.names),), whole=True))
-    parts.parameters.extend(_plain(own.parameters, own, prefix, rename))
-    parts.state.extend(_plain(own.state, own, prefix, rename))
-    parts.workspace.extend(_plain(own.workspace, own, prefix, rename))
+    for to, layout in zip(parts[:3], own[:3], strict=True):
+        to.extend(_plain(layout, own, prefix, rename, None if flat else f"{name}_axis"))
     parts.real.append(block.parameters.real)
     parts.whole.append(block.parameters.whole)
 
 
-def _plain(layout: Layout, own: Layouts, prefix: str, rename: Callable[[str], str] = str) -> list[Part]:
+def _plain(
+    layout: Layout, own: Layouts, prefix: str, rename: Callable[[str], str] = str, axis: str | None = None
+) -> list[Part]:
     """Its parts with sizes as numbers, under their names in the whole."""
-    return [_alone(place, prefix + rename(name)) for name, place in layout.places(own.sizes).items()]
+    labelled = {
+        item.name: item for item in layout.items if isinstance(item, Part) and item.labels and item.shape == AXIS
+    }
+    told: dict[str, Part] = {}
+    for name, place in layout.places(own.sizes).items():
+        whole = name.split(".")[0]
+        if axis is None and whole in labelled:  # the directions of all of its ports stay one vector
+            told[whole] = replace(labelled[whole], name=prefix + rename(whole), letter="")
+        else:
+            told[name] = _alone(place, prefix + rename(name), axis)
+    return list(told.values())
 
 
-def _alone(place: Place, name: str) -> Part:
-    shape = AXIS if place.part.shape == AXIS else place.shape
-    return replace(place.part, name=name, letter="", shape=shape)
+def _alone(place: Place, name: str, axis: str | None) -> Part:
+    """A part that stands for itself; `axis` is what its directions are called, None for those of the whole."""
+    part, axes = place.part, place.part.axes
+    shape: tuple[int | str, ...] = place.shape
+    if part.shape == AXIS:
+        shape = AXIS if axis is None else () if place.shape == (1,) else place.shape
+        axes = (axis,) if axis is not None and shape else axes
+    return replace(part, name=name, letter="", shape=shape, axes=axes)
 
 
-def add_group(parts: Parts, group: Group, impedances: Mapping[str, Impedance], ratios: Mapping[str, float]) -> None:
+def add_group(parts: Parts, group: Group, *, flat: bool = True) -> None:
     """Impedances of a group, their ratios, and what is fed to their other ends."""
-    blocks = {name: impedances[name] for name in group.names}
+    blocks = {wire.name: wire.block for wire in group.wires}
     if group.in_columns:
-        _add_columns(parts, blocks)
+        _add_columns(parts, blocks, flat)
     else:
         for name, block in blocks.items():
-            add_block(parts, block, f"{name}.")
-    parts.parameters.extend(Part(f"{name}.ratio", "-", "of its transmission") for name in group.names)
-    parts.real.append(np.array([ratios[name] for name in group.names]))
+            add_block(parts, block, name, flat=flat)
+    for end, (word, shape) in enumerate(zip(("ratio", "other_ratio"), group.shapes, strict=False)):
+        parts.parameters.extend(Part(f"{name}.{word}", "-", "of its transmission", shape) for name in blocks)
+        parts.real.extend(wire.ratios()[end].ravel() for wire in group.wires)
     if group.based:
-        parts.state.extend(Part(f"{n}.base_velocity", "m/s", "of the other end", AXIS) for n in group.names)
+        moved = AXIS if flat else () if group.dimension == 1 else (group.dimension,)
+        told = "of the other end"
+        parts.state.extend(Part(f"{n}.base_velocity", "m/s", told, moved, fed=True) for n in blocks)
 
 
-def _add_columns(parts: Parts, blocks: Mapping[str, Block]) -> None:
+def _add_columns(parts: Parts, blocks: Mapping[str, Block], flat: bool) -> None:
     """Number by number, so that a group's numbers form a matrix."""
     own = next(iter(blocks.values())).layout
     named = {name: _single(block) for name, block in blocks.items()}
@@ -109,7 +142,8 @@ def _add_columns(parts: Parts, blocks: Mapping[str, Block]) -> None:
     if own.names:
         sizes = (len(own.names),)
         parts.parameters.extend(Part(f"{name}.sizes", "", "of its arrays", sizes, whole=True) for name in blocks)
-    states = [_plain(block.layout.state, block.layout, f"{name}.") for name, block in blocks.items()]
+    axis = None if flat else ""
+    states = [_plain(block.layout.state, block.layout, f"{name}.", axis=axis) for name, block in blocks.items()]
     parts.state.extend(part for row in zip(*states, strict=True) for part in row)
     parts.real.append(np.stack([block.parameters.real for block in blocks.values()], axis=1).ravel())
     parts.whole.extend(block.parameters.whole for block in blocks.values())

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.parameters import Declared, Parameter
 
 Trajectory = Callable[[float], Array]
+_USE = "Use hold, glide, waypoints or steps."
 
 
 def hold(point: ArrayLike) -> Trajectory:
@@ -95,17 +98,10 @@ def steps(times: ArrayLike, values: ArrayLike) -> Trajectory:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hand:
+class Hand(Declared):
     """A hand: spring and damper to a moving target, a mass that rides on the handle, and a push on top.
 
     With stiffness 0 and a push it is a plain force; with no push it follows its target as far as friction lets it.
-
-    Args:
-        stiffness: k [N/m], >= 0, typically 200 to 500.
-        damping: c [N·s/m], >= 0.
-        mass: [kg], >= 0, of the part that moves with the handle.
-        target: where the hand wants to be [m], a function of time [s] that gives one number an axis.
-        push: force [N] added to that, a function of time; none unless given.
 
     Example:
         >>> from tegotae.device import Hand, glide
@@ -114,25 +110,11 @@ class Hand:
         3.0
     """
 
-    stiffness: float = 300.0
-    damping: float = 5.0
-    mass: float = 0.0
-    target: Trajectory
-    push: Trajectory | None = None
-
-    def __post_init__(self) -> None:
-        own, none, set_ = type(self).__name__, "Give a magnitude, or 0 for none.", object.__setattr__
-        set_(self, "stiffness", checks.at_least_zero(own, "stiffness", self.stiffness, "N/m", none))
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", none))
-        set_(self, "mass", checks.at_least_zero(own, "mass", self.mass, "kg", none))
-        for name in ("target", "push"):
-            value = getattr(self, name)
-            if not callable(value) and not (name == "push" and value is None):
-                checks.refuse(
-                    own,
-                    f"{name}={checks.shown(value)} is not a function of time.",
-                    "Use hold, glide, waypoints or steps.",
-                )
+    stiffness: Annotated[float, Parameter("k [N/m], >= 0, typically 200 to 500")] = 300.0
+    damping: Annotated[float, Parameter("c [N·s/m], >= 0")] = 5.0
+    mass: Annotated[float, Parameter("[kg], >= 0, of the part that moves with the handle")] = 0.0
+    target: Annotated[Trajectory, Parameter("[m], where the hand wants to be over time [s]: one number an axis", _USE)]
+    push: Annotated[Trajectory | None, Parameter("[N], added to that, over time; none unless given", _USE)] = None
 
     def force(
         self, time: float, *, position: ArrayLike, velocity: ArrayLike = 0.0, target_velocity: ArrayLike = 0.0

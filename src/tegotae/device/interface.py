@@ -17,13 +17,7 @@ from tegotae.errors import TegotaeError
 
 
 class DeviceError(TegotaeError, RuntimeError):
-    """A device that gave nonsense or went out of its bounds; it was stopped before this was raised.
-
-    Example:
-        >>> from tegotae.device import DeviceError
-        >>> issubclass(DeviceError, RuntimeError)
-        True
-    """
+    """A device that gave nonsense or went out of its bounds; it was stopped before this was raised."""
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,19 +17,15 @@ from tegotae.checks import Array
 from tegotae.device.clock import Clock
 from tegotae.device.interface import AdmittanceDevice, DeviceError, ImpedanceDevice
 from tegotae.errors import CausalityError
+from tegotae.parameters import Declared, Parameter
 from tegotae.result import Result, Variable
 from tegotae.running.live import Live, LiveAdmittance, LiveImpedance
 from tegotae.running.loop import about, picks_of, time_of, variables_of
 
 
 @dataclass(frozen=True)
-class Watch:
+class Watch(Declared):
     """Something else to record each tick, asked for after the command of that tick.
-
-    Args:
-        read: gives one number an axis.
-        unit: SI unit.
-        meaning: a few words.
 
     Example:
         >>> from tegotae.device import ImpedanceTwin, Watch
@@ -38,14 +34,9 @@ class Watch:
         'N'
     """
 
-    read: Callable[[], ArrayLike]
-    unit: str
-    meaning: str = ""
-
-    def __post_init__(self) -> None:
-        checks.function("Watch", "read", self.read, "Give a function that reads it, such as lambda: twin.hand_force.")
-        checks.text("Watch", "unit", self.unit, "Give a unit such as 'N'.")
-        checks.text("Watch", "meaning", self.meaning, "Give a few words.")
+    read: Annotated[Callable[[], ArrayLike], Parameter("a function that gives one number an axis")]
+    unit: Annotated[str, Parameter("SI unit", "Give a unit such as 'N'.")]
+    meaning: Annotated[str, Parameter("a few words", "Give a few words.")] = ""
 
 
 def render(

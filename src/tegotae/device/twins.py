@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,21 +18,14 @@ from scipy.linalg import expm
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.device.hand import Hand, hold
+from tegotae.parameters import Declared, Parameter, Seed
 
-_AXES = "Give the number of axes, 1 to 3."
+Axes = Annotated[int, Parameter(">= 1, number of axes", "Give the number of axes, 1 to 3.")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImpedanceTwin:
+class ImpedanceTwin(Declared):
     """A light backdrivable arm: encoders in, motor force out, no force sensor.
-
-    Args:
-        mass: m [kg], > 0, of the handle as felt at its tip.
-        damping: b [N·s/m], >= 0, physical: the one thing that dissipates what sampling generates.
-        resolution: encoder step [m], >= 0; positions are rounded to it.
-        force_limit: [N], > 0, at which each motor saturates; none unless given.
-        delay: whole ticks >= 0 between a command and its force, for a loop that computes a whole tick long.
-        dimension: number of axes.
 
     Example:
         >>> from tegotae.device import Hand, ImpedanceTwin, glide
@@ -44,23 +37,14 @@ class ImpedanceTwin:
         [0.1]
     """
 
-    mass: float
-    damping: float
-    resolution: float = 0.0
-    force_limit: float | None = None
-    delay: int = 0
-    dimension: int = 1
-
-    def __post_init__(self) -> None:
-        own, none, set_ = type(self).__name__, "Give a magnitude, or 0 for none.", object.__setattr__
-        set_(self, "mass", checks.positive(own, "mass", self.mass, "kg", "Give the inertia felt at the tip."))
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", none))
-        set_(self, "resolution", checks.at_least_zero(own, "resolution", self.resolution, "m", none))
-        if self.force_limit is not None:
-            remedy = "Give the motor's largest force, or None for no limit."
-            set_(self, "force_limit", checks.positive(own, "force_limit", self.force_limit, "N", remedy))
-        set_(self, "delay", checks.whole(own, "delay", self.delay, 0, "Give whole ticks; 0 for none."))
-        set_(self, "dimension", checks.whole(own, "dimension", self.dimension, 1, _AXES))
+    mass: Annotated[float, Parameter("m [kg], > 0, the inertia felt at the tip")]
+    damping: Annotated[float, Parameter("b [N·s/m], >= 0, physical: it alone dissipates what sampling generates")]
+    resolution: Annotated[float, Parameter("[m], >= 0, encoder step; positions are rounded to it")] = 0.0
+    force_limit: Annotated[float | None, Parameter("[N], > 0, the motor's largest force; none unless given")] = None
+    delay: Annotated[
+        int, Parameter(">= 0, ticks between a command and its force; 1 for a loop that computes a whole tick long")
+    ] = 0
+    dimension: Axes = 1
 
     def start(self, *, hand: Hand | None = None, period: float, position: ArrayLike | None = None) -> LiveImpedanceTwin:
         """The device at rest at `position` [m] (the hand's target unless given), held by `hand` or by none."""
@@ -181,17 +165,10 @@ class LiveImpedanceTwin(_LiveTwin):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdmittanceTwin:
+class AdmittanceTwin(Declared):
     """A stiff arm with a force sensor, whose servo follows position commands and does not give way.
 
     The servo is critically damped: it reaches a commanded point without overshoot, later for a lower bandwidth.
-
-    Args:
-        bandwidth: of the position servo [Hz], > 0; its poles lie at 2 pi bandwidth.
-        noise: standard deviation of each force reading [N], >= 0.
-        bias: what the sensor shows too much [N], one number or one an axis.
-        seed: of the noise; the same seed gives the same run.
-        dimension: number of axes.
 
     Example:
         >>> from tegotae.device import AdmittanceTwin, Hand, hold
@@ -201,23 +178,21 @@ class AdmittanceTwin:
         [3.0]
     """
 
-    bandwidth: float
-    noise: float = 0.0
-    bias: float | tuple[float, ...] = 0.0
-    seed: int = 0
-    dimension: int = 1
+    bandwidth: Annotated[
+        float, Parameter("[Hz], > 0, how fast the servo follows: its poles lie at 2 pi times it", such_as="50")
+    ]
+    noise: Annotated[float, Parameter("[N], >= 0, standard deviation of each force reading")] = 0.0
+    bias: Annotated[float | tuple[float, ...], Parameter("[N], what the sensor shows too much; one or one an axis")] = (
+        0.0
+    )
+    seed: Seed = 0
+    dimension: Axes = 1
 
     def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        remedy = "Give how fast the servo follows, such as 50."
-        set_(self, "bandwidth", checks.positive(own, "bandwidth", self.bandwidth, "Hz", remedy))
-        none = "Give a magnitude, or 0 for none."
-        set_(self, "noise", checks.at_least_zero(own, "noise", self.noise, "N", none))
-        set_(self, "seed", checks.whole(own, "seed", self.seed, 0, "Give a whole number."))
-        set_(self, "dimension", checks.whole(own, "dimension", self.dimension, 1, _AXES))
-        bias = checks.values(own, "bias", self.bias, "N", "Give finite forces.", least=-np.inf)
+        super().__post_init__()
+        bias = np.atleast_1d(self.bias)
         if bias.size not in (1, self.dimension):
-            checks.refuse(own, f"bias has {bias.size} numbers.", f"Give 1 or {self.dimension}.")
+            checks.refuse(type(self).__name__, f"bias has {bias.size} numbers.", f"Give 1 or {self.dimension}.")
 
     def start(
         self, *, hand: Hand | None = None, period: float, position: ArrayLike | None = None

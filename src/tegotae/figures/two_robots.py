@@ -41,7 +41,7 @@ def is_two_robots(result: Result) -> bool:
     """Whether a result tells of two robots that meet.
 
     Example:
-        >>> from tegotae.hybrid import TwoRobots
+        >>> from tegotae.papers.two_robots import TwoRobots
         >>> is_two_robots(TwoRobots().run(duration=0.01))
         True
     """
@@ -56,7 +56,7 @@ def two_robots(result: Result) -> Figure:
 
     Example:
         >>> from tegotae.figures.two_robots import two_robots
-        >>> from tegotae.hybrid import TwoRobots
+        >>> from tegotae.papers.two_robots import TwoRobots
         >>> figure = two_robots(TwoRobots(pose="B").run())
         >>> [axes.get_ylabel() for axes in figure.axes[:3]]
         ['force [N]', 'energy [mJ]', 'z [m]']
@@ -82,7 +82,7 @@ def force_histories(runs: Mapping[str, Result]) -> Figure:
 
     Example:
         >>> from tegotae.figures.two_robots import force_histories
-        >>> from tegotae.hybrid import TwoRobots
+        >>> from tegotae.papers.two_robots import TwoRobots
         >>> figure = force_histories({f"Kp = {kp:g}": TwoRobots(kp=kp).run() for kp in (200.0, 800.0)})
         >>> [axes.get_title(loc="left") for axes in figure.axes]
         ['Kp = 200', 'Kp = 800']
@@ -115,7 +115,7 @@ def force(axes: Axes, result: Result, *, window: tuple[float, float] | None = No
 
     Example:
         >>> from tegotae.figures import sheet
-        >>> from tegotae.hybrid import TwoRobots
+        >>> from tegotae.papers.two_robots import TwoRobots
         >>> figure, grid = sheet()
         >>> force(grid[0, 0], TwoRobots().run())
         >>> [text.get_text() for text in grid[0, 0].texts if text.get_text()]
@@ -178,7 +178,7 @@ def strip(axes: Sequence[Axes], result: Result, moments: Values) -> None:
 
     Example:
         >>> from tegotae.figures import sheet
-        >>> from tegotae.hybrid import TwoRobots
+        >>> from tegotae.papers.two_robots import TwoRobots
         >>> figure, grid = sheet(1, 2)
         >>> strip(grid[0], TwoRobots(pose="B").run(), np.array([-1.0, 0.5]))
         >>> [axes.get_title(loc="left") for axes in grid[0]]

@@ -12,7 +12,7 @@ from tegotae.errors import InputError
 from tegotae.fitting.assessing import Solution, lingering, rounding
 from tegotae.fitting.causes import LOUD, possible_causes, told_of_offset
 from tegotae.fitting.model import Model, polish
-from tegotae.fitting.recipe import Parameter, Rival, with_free
+from tegotae.fitting.recipe import Rival, Sought, with_free
 from tegotae.fitting.record import Record
 from tegotae.fitting.steering_log import SteeringLog, steering_doubts
 
@@ -66,7 +66,7 @@ def contest(solution: Solution, rival: Rival, record: Record) -> None:
 def judge(solution: Solution, record: Record) -> None:
     """Refuse numbers that the record leaves open."""
     scales = solution.recipe.scales({**solution.recipe.known, **solution.values}, record)
-    unseen: list[Parameter] = []
+    unseen: list[Sought] = []
     # What lingers for longer is no noise but a model that is not quite what was measured: doubted, not refused.
     share = min(1.0, math.sqrt(LONGEST / solution.colour))
     for q in solution.recipe.free:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tegotae.block import Block
 from tegotae.coupling.circuit import Circuit
 from tegotae.fitting.recipe import Values
+from tegotae.parameters import declared
 
 _NEVER = ("dimension",)  # whole numbers that make another machine
 
@@ -26,8 +27,9 @@ _NEVER = ("dimension",)  # whole numbers that make another machine
 def numbers_in(machine: Any) -> Values:
     """Every number of a machine by its name."""
     if isinstance(machine, Circuit):
-        inner = [("", machine.admittance), *((f"{name}.", block) for name, block in machine.impedances.items())]
-        return {prefix + name: value for prefix, block in inner for name, value in numbers_in(block).items()}
+        inner = {**machine.admittances, **machine.impedances}
+        told = [(f"{block}." if block else "", numbers_in(one)) for block, one in inner.items()]
+        return {prefix + name: value for prefix, own in told for name, value in own.items()}
     if is_inclusion(machine):
         own = {s.name: v for s, v in machine.stepper.inclusion.parameters.items() if s not in machine._forces}
         return own | _prefixed(machine.stepper.elements)
@@ -48,9 +50,9 @@ def rebuilt(machine: Any, values: Mapping[str, float]) -> Any:
     if not values:
         return machine
     if isinstance(machine, Circuit):
-        mine, theirs = _sorted(values, machine.impedances)
-        impedances = {name: rebuilt(block, theirs.get(name, {})) for name, block in machine.impedances.items()}
-        return Circuit(rebuilt(machine.admittance, mine), impedances, ratios=machine.ratios, bases=machine.bases)
+        named = {**machine.admittances, **machine.impedances}
+        mine, theirs = _sorted(values, named)
+        return machine.changed({name: rebuilt(named[name], own) for name, own in [("", mine), *theirs.items()] if own})
     if is_inclusion(machine):
         return dataclasses.replace(machine, stepper=machine.stepper.varied(values))
     own, inner = _sorted(values, _fields(machine))
@@ -62,6 +64,18 @@ def rebuilt(machine: Any, values: Mapping[str, float]) -> Any:
         else:
             changes[name] = value
     return machine.varied(changes) if isinstance(machine, Block) else dataclasses.replace(machine, **changes)
+
+
+def unit_of(machine: Any, name: str) -> str:
+    """The unit of a number of a machine, as its class declares it; "SI" where none does."""
+    head, dot, rest = name.partition(".")
+    if isinstance(machine, Circuit):
+        named = {**machine.admittances, **machine.impedances}
+        return unit_of(named[head], rest) if head in named else unit_of(named.get(""), name)
+    if dot:
+        return unit_of(getattr(machine, head, None), rest)
+    own = declared(type(machine)).get(re.sub(r"\[\d+\]$", "", head))
+    return own.parameter.unit if own else "SI"
 
 
 def places_in(block: Block, name: str) -> NDArray[np.int64]:

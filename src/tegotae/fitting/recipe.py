@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,12 +14,13 @@ from numpy.typing import ArrayLike
 from tegotae.block import Block
 from tegotae.checks import Array
 from tegotae.fitting.record import Record
+from tegotae.parameters import declared
 
 Values = dict[str, float]
 
 
 @dataclass(frozen=True)
-class Parameter:
+class Sought:
     """One number to identify.
 
     Args:
@@ -36,6 +38,12 @@ class Parameter:
     may_be_zero: bool = False
     signed: bool = False
     least: float = 0.0
+
+    @classmethod
+    def of(cls, owner: type, name: str, motion: str = "") -> Sought:
+        """A parameter as a class declares it; `name` may have an index behind, or the names of parts in front."""
+        own = declared(owner)[re.sub(r"\[\d+\]$", "", name.rpartition(".")[2])].parameter
+        return cls(name, own.unit, motion, may_be_zero=own.least == 0.0, least=own.least or 0.0)
 
     @property
     def linear(self) -> bool:
@@ -81,11 +89,11 @@ class Recipe(ABC):
 
     @property
     @abstractmethod
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[Sought, ...]:
         """All parameters, those given in `known` included."""
 
     @property
-    def free(self) -> tuple[Parameter, ...]:
+    def free(self) -> tuple[Sought, ...]:
         """The parameters to identify."""
         return tuple(q for q in self.parameters if q.name not in self.known)
 

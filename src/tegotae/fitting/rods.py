@@ -175,12 +175,12 @@ class _Motion:
 
     def beginnings(self) -> list[Array]:
         """The best places of a wide scan: bending that takes from far less to far more than the record's length."""
-        own = self.rod._segments
+        own = self.rod.segments
         span = float(np.asarray(self.record.times)[-1])
-        scale = float(own["rho"].mean()) * self.rod.length**4 / span**2
+        scale = float(own.density.mean()) * self.rod.length**4 / span**2
         stiff = np.log(scale) + np.log(10.0) * np.arange(-4.0, 4.01, 1.0 / 3.0)
         if "elasticity" in self.known:
-            stiff = np.array([math.log(max(float(own["K"].mean()), 1e-300))])
+            stiff = np.array([math.log(max(float(own.elasticity.mean()), 1e-300))])
         if "viscosity" in self.known:
             grid = stiff[:, None]
         else:  # from hardly felt to far overdamped

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-
-from numpy.typing import ArrayLike
+from typing import Annotated
 
 from tegotae import checks
 from tegotae.block import Admittance, Kernels
 from tegotae.errors import UniquenessError
+from tegotae.friction.impedance import LAW, Lag
 from tegotae.friction.kernels import element as k
-from tegotae.friction.laws import Law, as_law
+from tegotae.friction.laws import FrictionLaw
 from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.parameters import Dimension, Parameter, parts_of
 
 
 @cache
@@ -21,9 +22,8 @@ def _layout(dimension: int, law: int) -> Layouts:
         dimension=dimension,
         sizes={"law": law},
         parameters=(
-            Part("mass", "kg", letter="M"),
-            Part("lag", "s", "by which the law sees the slip speed late", letter="tau"),
-            Part("law", "", "numbers of the friction law", ("law",)),
+            *parts_of(FrictionAdmittance),
+            LAW,
         ),
         state=(
             Part("velocity", "m/s", "velocity at the end of the tick; exactly 0 while it sticks", AXIS, "v"),
@@ -40,13 +40,6 @@ class FrictionAdmittance(Admittance):
 
     It stops in finite time and then stands exactly still until the force exceeds the law's limit.
 
-    Args:
-        mass: M [kg], > 0.
-        law: friction force over slip speed: `Coulomb`, `Viscous`, `Stribeck`, `Tabulated` or a function.
-        lag: tau [s], >= 0, by which the law sees the slip speed late. A point that slides comes to rest when the
-            lagged friction can stop it; at rest the law's own limit at speed 0 holds.
-        dimension: number of directions; the friction opposes the slip as a vector.
-
     Runs record `velocity` [m/s], `position` [m] and `friction` [N].
 
     Example:
@@ -56,28 +49,18 @@ class FrictionAdmittance(Admittance):
         0.0
     """
 
-    mass: float
-    law: Law
-    lag: float = 0.0
-    dimension: int = 1
-
-    def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        remedy = "Give the moving mass; for friction without mass use FrictionImpedance(mass=0)."
-        set_(self, "mass", checks.positive(own, "mass", self.mass, "kg", remedy))
-        set_(self, "lag", checks.at_least_zero(own, "lag", self.lag, "s", "Give a time, or 0 for none."))
-        set_(self, "law", as_law(own, self.law))
-        set_(self, "dimension", checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3."))
+    mass: Annotated[
+        float,
+        Parameter("M [kg], > 0", "Give the moving mass; for friction without mass use FrictionImpedance(mass=0)."),
+    ]
+    law: FrictionLaw
+    lag: Lag = 0.0
+    dimension: Dimension = 1
 
     @property
     def layout(self) -> Layouts:
         """Mass, lag and law; velocity, position, friction, lagged speed."""
         return _layout(self.dimension, len(self.law.parameters))
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Mass, lag and law."""
-        return {"mass": self.mass, "lag": self.lag, "law": self.law.parameters}
 
     @property
     def kernels(self) -> Kernels:

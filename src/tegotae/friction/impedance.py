@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-
-from numpy.typing import ArrayLike
+from typing import Annotated
 
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
+from tegotae.elements import Damping
 from tegotae.errors import UniquenessError
 from tegotae.friction.kernels import element as k
-from tegotae.friction.laws import Coulomb, Law, as_law
+from tegotae.friction.laws import Coulomb, FrictionLaw
 from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.parameters import Dimension, Parameter, parts_of
 
 # In the letters of (18).
-PARAMETERS = (
-    Part("stiffness", "N/m", letter="K"),
-    Part("damping", "N·s/m", letter="B"),
-    Part("mass", "kg", "of the virtual point", letter="M"),
-    Part("lag", "s", "by which the law sees the slip speed late", letter="tau"),
-    Part("law", "", "numbers of the friction law", ("law",)),
-)
+Stiffness = Annotated[float, Parameter("K [N/m], > 0, the stiffness felt while it sticks", such_as="6000")]
+Lag = Annotated[
+    float,
+    Parameter(
+        "tau [s], >= 0, by which the law sees the slip speed late; a point that slides comes to rest when the lagged "
+        "friction can stop it, and at rest the law's own limit at speed 0 holds"
+    ),
+]
+LAW = Part("law", "", "numbers of the friction law", ("law",))
 STATE = (
     Part("deflection", "m", "stretch of the spring, virtual point minus mover", AXIS, "e"),
     Part("slip_velocity", "m/s", "velocity of the virtual point; exactly 0 while it sticks", AXIS, "w"),
@@ -34,7 +37,7 @@ STATE = (
 @cache
 def element_layout(dimension: int, law: int) -> Layouts:
     """The layout of an element whose law has so many numbers."""
-    return layouts(dimension=dimension, sizes={"law": law}, parameters=PARAMETERS, state=STATE)
+    return layouts(dimension=dimension, sizes={"law": law}, parameters=(*parts_of(FrictionImpedance), LAW), state=STATE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,15 +45,6 @@ class FrictionImpedance(Impedance):
     """Dry friction felt through a spring and a damper: motion in, force out.  [kikuuwe2005 (18)]
 
     Below its limit it holds a point, exactly; above it slides. With `mass=0` the force is the friction itself.
-
-    Args:
-        stiffness: K [N/m], > 0.
-        damping: B [N·s/m], >= 0.
-        law: friction force over slip speed: `Coulomb`, `Viscous`, `Stribeck`, `Tabulated` or a function.
-        mass: M [kg], >= 0, of the virtual point between spring and friction.
-        lag: tau [s], >= 0, by which the law sees the slip speed late. A point that slides comes to rest when the
-            lagged friction can stop it; at rest the law's own limit at speed 0 holds.
-        dimension: number of directions; the friction opposes the slip as a vector.
 
     Runs record `force` [N], `deflection` [m], `slip_velocity` [m/s] and `friction` [N] (on the virtual point).
 
@@ -62,34 +56,17 @@ class FrictionImpedance(Impedance):
         (-4.0, -0.000667)
     """
 
-    stiffness: float
-    damping: float = 0.0
-    law: Law
-    mass: float = 0.0
-    lag: float = 0.0
-    dimension: int = 1
-
-    def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        remedy = "Give the stiffness felt while it sticks, such as 6000."
-        set_(self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", remedy))
-        none = "Give a magnitude, or 0 for none."
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", none))
-        set_(self, "mass", checks.at_least_zero(own, "mass", self.mass, "kg", none))
-        set_(self, "lag", checks.at_least_zero(own, "lag", self.lag, "s", none))
-        set_(self, "law", as_law(own, self.law))
-        set_(self, "dimension", checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3."))
+    stiffness: Stiffness
+    damping: Damping = 0.0
+    law: FrictionLaw
+    mass: Annotated[float, Parameter("M [kg], >= 0, of the virtual point between spring and friction")] = 0.0
+    lag: Lag = 0.0
+    dimension: Dimension = 1
 
     @property
     def layout(self) -> Layouts:
         """Spring, damper, mass, lag and law; deflection, slip velocity, force, friction, lagged speed."""
         return element_layout(self.dimension, len(self.law.parameters))
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Spring, damper, mass, lag and law."""
-        own = {"stiffness": self.stiffness, "damping": self.damping, "mass": self.mass, "lag": self.lag}
-        return {**own, "law": self.law.parameters}
 
     @property
     def kernels(self) -> Kernels:

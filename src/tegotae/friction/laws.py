@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from tegotae.checks import Array
 from tegotae.compile import as_kernel, build, kernel
 from tegotae.errors import InputError
 from tegotae.friction.kernels import laws as law_kernels
+from tegotae.parameters import Declared, Parameter
 
 LawKernels = tuple[Callable[..., Any], Callable[..., Any]]
 
@@ -28,7 +29,7 @@ def magnitudes(p, speeds, forces):
 """
 
 
-class Law(ABC):
+class Law(Declared, ABC):
     """A friction law r(s) >= 0 [N] over the slip speed s >= 0 [m/s].
 
     Calling a law gives the magnitude of the friction force.
@@ -69,16 +70,15 @@ class Law(ABC):
         return forces.reshape(speeds.shape)
 
 
-_FORCE_REMEDY = "Give the largest friction force as a positive magnitude."
-_VISCOSITY_REMEDY = "Give the viscous coefficient as a magnitude, or 0 for none."
+_FORCE = "Give the largest friction force as a positive magnitude."
+
+Limit = Annotated[float, Parameter("F [N], > 0, friction force", _FORCE)]
+Viscosity = Annotated[float, Parameter("b [N·s/m], >= 0, rise with speed")]
 
 
 @dataclass(frozen=True)
 class Coulomb(Law):
     """Dry friction of constant magnitude.
-
-    Args:
-        limit: F [N], > 0.
 
     Example:
         >>> import tegotae as tg
@@ -86,10 +86,7 @@ class Coulomb(Law):
         4.0
     """
 
-    limit: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "limit", checks.positive("Coulomb", "limit", self.limit, "N", _FORCE_REMEDY))
+    limit: Limit
 
     @property
     def kernels(self) -> LawKernels:
@@ -111,23 +108,14 @@ class Coulomb(Law):
 class Viscous(Law):
     """Coulomb friction plus viscosity: r = F + b s.
 
-    Args:
-        limit: F [N], > 0.
-        viscosity: b [N·s/m], >= 0.
-
     Example:
         >>> import tegotae as tg
         >>> float(tg.Viscous(limit=4.0, viscosity=2.0)(1.0))
         6.0
     """
 
-    limit: float
-    viscosity: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "limit", checks.positive("Viscous", "limit", self.limit, "N", _FORCE_REMEDY))
-        b = checks.at_least_zero("Viscous", "viscosity", self.viscosity, "N·s/m", _VISCOSITY_REMEDY)
-        object.__setattr__(self, "viscosity", b)
+    limit: Limit
+    viscosity: Viscosity
 
     @property
     def kernels(self) -> LawKernels:
@@ -149,44 +137,23 @@ class Viscous(Law):
 class Stribeck(Law):
     """Friction that falls from a static to a kinetic level: r = Fc + (Fs - Fc) exp(-(s/vs)^n) + b s.
 
-    Args:
-        kinetic: Fc [N], > 0.
-        static: Fs [N], >= kinetic.
-        velocity: vs [m/s], > 0, the speed over which the friction falls.
-        exponent: n [-], >= 1 (below 1 the slope at rest is infinite).
-        viscosity: b [N·s/m], >= 0.
-
     Example:
         >>> import tegotae as tg
         >>> float(tg.Stribeck(kinetic=3.0, static=5.0, velocity=0.01)(0.0))
         5.0
     """
 
-    kinetic: float
-    static: float
-    velocity: float
-    exponent: float = 2.0
-    viscosity: float = 0.0
+    kinetic: Annotated[float, Parameter("Fc [N], > 0, level at speed", _FORCE)]
+    static: Annotated[float, Parameter("Fs [N], > 0, level at rest, at least kinetic", _FORCE)]
+    velocity: Annotated[float, Parameter("vs [m/s], > 0, the speed over which the friction falls", such_as="0.01")]
+    exponent: Annotated[float, Parameter("n [-], >= 1, of the fall; below 1 its slope at rest is infinite")] = 2.0
+    viscosity: Viscosity = 0.0
 
     def __post_init__(self) -> None:
-        own = "Stribeck"
-        set_ = object.__setattr__
-        set_(self, "kinetic", checks.positive(own, "kinetic", self.kinetic, "N", _FORCE_REMEDY))
-        set_(self, "static", checks.positive(own, "static", self.static, "N", _FORCE_REMEDY))
-        speed_remedy = "Give the speed over which the friction falls, such as 0.01."
-        set_(self, "velocity", checks.positive(own, "velocity", self.velocity, "m/s", speed_remedy))
-        set_(self, "exponent", checks.number(own, "exponent", self.exponent, ""))
-        viscosity = checks.at_least_zero(own, "viscosity", self.viscosity, "N·s/m", _VISCOSITY_REMEDY)
-        set_(self, "viscosity", viscosity)
-        if self.exponent < 1.0:
-            checks.refuse(
-                own,
-                f"exponent={self.exponent} gives the law an infinite slope at rest.",
-                "Use exponent >= 1; 2 is usual.",
-            )
+        super().__post_init__()
         if self.static < self.kinetic:
             checks.refuse(
-                own,
+                "Stribeck",
                 f"static={self.static} N is below kinetic={self.kinetic} N.",
                 "Use static >= kinetic, or tabulate a law that rises with speed (Tabulated).",
             )
@@ -214,23 +181,21 @@ class Stribeck(Law):
 class Tabulated(Law):
     """A measured law: straight lines through (speed, force) points, the last force holding beyond the end.
 
-    Args:
-        speeds: slip speeds [m/s], rising from 0.
-        forces: friction magnitudes [N], >= 0, the first > 0.
-
     Example:
         >>> import tegotae as tg
         >>> float(tg.Tabulated([0.0, 0.1], [5.0, 3.0])(0.05))
         4.0
     """
 
-    speeds: Sequence[float]
-    forces: Sequence[float]
+    speeds: Annotated[Sequence[float], Parameter("[m/s], >= 0, slip speeds, rising from 0")]
+    forces: Annotated[
+        Sequence[float],
+        Parameter("[N], >= 0, friction magnitudes, the first above 0", "A law gives magnitudes; drop the sign."),
+    ]
 
     def __post_init__(self) -> None:
-        own = "Tabulated"
-        speeds = checks.values(own, "speeds", self.speeds, "m/s", "Give slip speeds as magnitudes.")
-        forces = checks.values(own, "forces", self.forces, "N", "A law gives magnitudes; drop the sign.")
+        super().__post_init__()
+        own, speeds, forces = "Tabulated", np.array(self.speeds), np.array(self.forces)
         if speeds.shape != forces.shape:
             checks.refuse(own, f"{speeds.size} speeds but {forces.size} forces.", "Give one force for every speed.")
         if speeds[0] != 0.0:
@@ -243,8 +208,6 @@ class Tabulated(Law):
             worst = int(np.argmax(np.diff(speeds) <= 0.0)) + 1
             checks.refuse(own, f"speeds[{worst}]={speeds[worst]} m/s does not rise.", "Sort the table by speed.")
         checks.positive(own, "forces[0]", forces[0], "N", "A law without friction at rest cannot stick.")
-        object.__setattr__(self, "speeds", tuple(speeds.tolist()))
-        object.__setattr__(self, "forces", tuple(forces.tolist()))
 
     @property
     def kernels(self) -> LawKernels:
@@ -368,11 +331,19 @@ def _compile(function: Callable[[float], float]) -> tuple[Callable[[float], floa
     return r, (magnitude, resolve)
 
 
-def as_law(owner: str, law: object) -> Law:
+def as_law(owner: str, name: str, law: object) -> Law:
     """A law as it is; a bare function as a `CustomLaw`; anything else refused."""
     if isinstance(law, Law):
         return law
     if callable(law):
         return CustomLaw(law)
     remedy = "Use Coulomb, Viscous, Stribeck, Tabulated or a function."
-    return checks.refuse(owner, f"law={checks.shown(law)} is not a friction law.", remedy)
+    return checks.refuse(owner, f"{name}={checks.shown(law)} is not a friction law.", remedy)
+
+
+FrictionLaw = Annotated[
+    Law,
+    Parameter(
+        "friction force over slip speed: `Coulomb`, `Viscous`, `Stribeck`, `Tabulated` or a function", accept=as_law
+    ),
+]

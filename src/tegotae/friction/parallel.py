@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,9 +18,11 @@ from tegotae.friction.kernels import parallel as k
 from tegotae.friction.kernels.stack import stack_kernels
 from tegotae.friction.laws import Coulomb, Law, LawKernels, as_law
 from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.parameters import Dimension, Parameter
 from tegotae.state import Fault, State
 
 Numbers = float | Iterable[float]
+_GIVE = "Give magnitudes."
 
 _EACH = ("count",)  # a number an element
 _TOTALS = (
@@ -89,6 +91,13 @@ def _general_layout(dimension: int, count: int, laws: int) -> Layouts:
     )
 
 
+def _laws(owner: str, name: str, value: Any) -> tuple[Law, ...]:
+    laws = tuple(as_law(owner, "law", law) for law in ((value,) if isinstance(value, Law) else value))
+    if not laws:
+        checks.refuse(owner, f"{name} is empty.", "Give at least one.")
+    return laws
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ParallelFriction(Impedance):
     """N friction elements that see the same motion; their forces add.  [kikuuwe2005, section 4]
@@ -96,15 +105,6 @@ class ParallelFriction(Impedance):
     Where the elements yield one after the other, the force has hysteresis before it slides, as real machines do.
     Without damping and mass (and with Coulomb laws in one dimension) a reversal stack gives the very same force at a
     cost that does not grow with the number of elements; it is used automatically.
-
-    Args:
-        stiffness: K [N/m], > 0, one for all or one an element.
-        damping: B [N·s/m], >= 0, one for all or one an element.
-        limits: F [N], > 0, Coulomb limits, one an element. Give either `limits` or `laws`.
-        laws: friction laws, one an element, of any kinds.
-        mass: M [kg], >= 0, one for all or one an element.
-        lag: tau [s], >= 0, one for all or one an element.
-        dimension: number of directions.
 
     Runs record `force` [N] and `deflection` [m] (the elements' mean, weighted by stiffness).
 
@@ -115,55 +115,37 @@ class ParallelFriction(Impedance):
         -55.0
     """
 
-    stiffness: Numbers
-    damping: Numbers = 0.0
-    limits: Numbers | None = None
-    laws: Sequence[Law] | None = None
-    mass: Numbers = 0.0
-    lag: Numbers = 0.0
-    dimension: int = 1
+    stiffness: Annotated[Numbers, Parameter("K [N/m], > 0, one for all or one an element", _GIVE)]
+    damping: Annotated[Numbers, Parameter("B [N·s/m], >= 0, one for all or one an element", _GIVE)] = 0.0
+    limits: Annotated[
+        Numbers | None,
+        Parameter("F [N], > 0, Coulomb limits, one an element; these or `laws`", "Leave out such elements."),
+    ] = None
+    laws: Annotated[Sequence[Law] | None, Parameter("one an element, of any kinds", accept=_laws)] = None
+    mass: Annotated[Numbers, Parameter("M [kg], >= 0, one for all or one an element", _GIVE)] = 0.0
+    lag: Annotated[Numbers, Parameter("tau [s], >= 0, one for all or one an element", _GIVE)] = 0.0
+    dimension: Dimension = 1
 
     def __post_init__(self) -> None:
         own, set_ = type(self).__name__, object.__setattr__
-        set_(self, "laws", self._laws())
-        given = {name: getattr(self, name) for name in ("stiffness", "damping", "mass", "lag")}
-        units = {"stiffness": "N/m", "damping": "N·s/m", "mass": "kg", "lag": "s"}
-        columns = {n: checks.values(own, n, v, units[n], "Give magnitudes.") for n, v in given.items()}
-        if (columns["stiffness"] <= 0.0).any():
-            worst = int(np.argmax(columns["stiffness"] <= 0.0))
-            checks.refuse(own, f"stiffness[{worst}]={columns['stiffness'][worst]} N/m must be > 0.", "Give magnitudes.")
-        forces = "laws" if self.limits is None else "limits"
-        sizes = {n: c.size for n, c in columns.items() if c.size > 1} | {forces: len(self.laws or ())}
+        if (self.limits is None) == (self.laws is None):
+            got = "both limits and laws" if self.laws is not None else "neither limits nor laws"
+            checks.refuse(own, f"it got {got}.", "Give Coulomb limits=[...] or friction laws=[...].")
+        super().__post_init__()
+        limits, laws = cast(tuple[float, ...], self.limits), self.laws
+        laws = tuple(Coulomb(limit) for limit in limits) if laws is None else laws
+        columns = {name: np.array(getattr(self, name)) for name in ("stiffness", "damping", "mass", "lag")}
+        forces = "laws" if limits is None else "limits"
+        sizes = {n: c.size for n, c in columns.items() if c.size > 1} | {forces: len(laws)}
         count = max(sizes.values())
         if any(size not in (1, count) for size in sizes.values()):
             told = ", ".join(f"{size} {name}" for name, size in sizes.items())
             checks.refuse(own, f"it got different numbers of elements: {told}.", "Give one value, or one an element.")
-        if len(self.laws or ()) == 1:
-            set_(self, "laws", tuple(self.laws or ()) * count)
+        laws = tuple(laws) * (count if len(laws) == 1 else 1)
+        set_(self, "laws", laws)
+        columns["limits"] = np.array([law.at_rest for law in laws] if limits is None else limits)
         for name, column in columns.items():
             set_(self, name, _fixed(np.broadcast_to(column, count)))
-        if self.limits is None:
-            set_(self, "limits", [law.at_rest for law in self.laws or ()])
-        set_(self, "limits", _fixed(np.broadcast_to(np.asarray(self.limits, dtype=np.float64), count)))
-        set_(self, "dimension", checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3."))
-
-    def _laws(self) -> tuple[Law, ...]:
-        own = type(self).__name__
-        if (self.limits is None) == (self.laws is None):
-            got = "both limits and laws" if self.laws is not None else "neither limits nor laws"
-            checks.refuse(own, f"it got {got}.", "Give Coulomb limits=[...] or friction laws=[...].")
-        if self.laws is not None:
-            given = (self.laws,) if isinstance(self.laws, Law) else self.laws
-            laws = tuple(as_law(own, law) for law in given)
-            if not laws:
-                checks.refuse(own, "laws is empty.", "Give at least one.")
-            return laws
-        limits = checks.values(own, "limits", self.limits, "N", "Give the largest force of each element.")
-        if (limits <= 0.0).any():
-            worst = int(np.argmax(limits <= 0.0))
-            checks.refuse(own, f"limits[{worst}]={limits[worst]} N must be > 0.", "Leave out such elements.")
-        object.__setattr__(self, "limits", limits)  # a range or generator is read only once
-        return tuple(Coulomb(limit) for limit in limits.tolist())
 
     def elements(self) -> list[FrictionImpedance]:
         """The same elements one by one."""

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 # Public name -> the module that defines it. Loaded on first use: a node that only drives a table needs no numba.
 _HOME = {
-    "TwoRobots": "bodies.two_robots",
-    "free_flyer": "bodies.flyer",
-    "Clock": "clocks.clock",
+    "NodeClock": "clocks.clock",
     "Deadlines": "clocks.clock",
     "Lockstep": "clocks.virtual",
     "RealClock": "clocks.clock",
@@ -21,9 +19,10 @@ _HOME = {
     "Command": "links.packets",
     "Heartbeat": "links.packets",
     "Measurement": "links.packets",
+    "SensorSignals": "links.packets",
     "Packet": "links.packets",
     "Rearm": "links.packets",
-    "State": "links.packets",
+    "NodeState": "links.packets",
     "Stop": "links.packets",
     "new_key": "links.datagrams",
     "Faults": "links.faults",
@@ -40,10 +39,11 @@ _HOME = {
     "DeviceNode": "devices.remote_device",
     "TableNode": "nodes.table_node",
     "DynamicsNode": "nodes.dynamics_node",
-    "Meeting": "bodies.meeting",
-    "Model": "bodies.meeting",
+    "GuardedMachine": "machines.guarded",
+    "Machine": "machines.guarded",
+    "RelativeAdmittance": "machines.relative_admittance",
     "Limits": "safety.limits",
-    "Reflexes": "safety.limits",
+    "LossOfCommandPolicy": "safety.limits",
     "Safety": "safety.safety",
     "Sensing": "safety.sensing",
     "Bus": "bus.bus",
@@ -61,15 +61,11 @@ _HOME = {
 __all__ = sorted(_HOME)
 
 if TYPE_CHECKING:
-    from tegotae.hybrid.bodies.flyer import free_flyer as free_flyer
-    from tegotae.hybrid.bodies.meeting import Meeting as Meeting
-    from tegotae.hybrid.bodies.meeting import Model as Model
-    from tegotae.hybrid.bodies.two_robots import TwoRobots as TwoRobots
     from tegotae.hybrid.bus.bus import Bus as Bus
     from tegotae.hybrid.bus.bus import MemoryBus as MemoryBus
     from tegotae.hybrid.bus.zenoh_bus import ZenohBus as ZenohBus
-    from tegotae.hybrid.clocks.clock import Clock as Clock
     from tegotae.hybrid.clocks.clock import Deadlines as Deadlines
+    from tegotae.hybrid.clocks.clock import NodeClock as NodeClock
     from tegotae.hybrid.clocks.clock import RealClock as RealClock
     from tegotae.hybrid.clocks.latencies import Latencies as Latencies
     from tegotae.hybrid.clocks.virtual import Lockstep as Lockstep
@@ -89,12 +85,16 @@ if TYPE_CHECKING:
     from tegotae.hybrid.links.packets import Command as Command
     from tegotae.hybrid.links.packets import Heartbeat as Heartbeat
     from tegotae.hybrid.links.packets import Measurement as Measurement
+    from tegotae.hybrid.links.packets import NodeState as NodeState
     from tegotae.hybrid.links.packets import Packet as Packet
     from tegotae.hybrid.links.packets import Rearm as Rearm
-    from tegotae.hybrid.links.packets import State as State
+    from tegotae.hybrid.links.packets import SensorSignals as SensorSignals
     from tegotae.hybrid.links.packets import Stop as Stop
     from tegotae.hybrid.links.statistics import LinkStatistics as LinkStatistics
     from tegotae.hybrid.links.udp import UdpLink as UdpLink
+    from tegotae.hybrid.machines.guarded import GuardedMachine as GuardedMachine
+    from tegotae.hybrid.machines.guarded import Machine as Machine
+    from tegotae.hybrid.machines.relative_admittance import RelativeAdmittance as RelativeAdmittance
     from tegotae.hybrid.nodes.dynamics_node import DynamicsNode as DynamicsNode
     from tegotae.hybrid.nodes.table_node import TableNode as TableNode
     from tegotae.hybrid.nodes.virtual_run import VirtualLoop as VirtualLoop
@@ -103,7 +103,7 @@ if TYPE_CHECKING:
     from tegotae.hybrid.records.log import LogWriter as LogWriter
     from tegotae.hybrid.records.report import report as report
     from tegotae.hybrid.safety.limits import Limits as Limits
-    from tegotae.hybrid.safety.limits import Reflexes as Reflexes
+    from tegotae.hybrid.safety.limits import LossOfCommandPolicy as LossOfCommandPolicy
     from tegotae.hybrid.safety.safety import Safety as Safety
     from tegotae.hybrid.safety.sensing import Sensing as Sensing
     from tegotae.hybrid.settings import Settings as Settings

@@ -5,44 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import date, datetime, time
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
 import msgspec
 
 from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.hybrid.bus.bus import checked_word
+from tegotae.hybrid.machines.model_settings import KINDS, ModelSettings, kind_of
 from tegotae.hybrid.settings_group import SettingsGroup, of
 from tegotae.toml_settings import explain, put, read_toml, toml_lines, with_kinds
 
-
-class RobotsSettings(SettingsGroup, frozen=True, tag_field="kind", tag="two-robots"):
-    """The two free-flying robots of tarao1999.
-
-    Example:
-        >>> RobotsSettings().pose
-        'A'
-    """
-
-    pose: Annotated[Literal["A", "B"], of("A: both in line through their centres of mass; B: both bent")] = "A"
-    joints: Annotated[Literal["locked", "servo", "free"], of("of robot 1; those of robot 2 are free")] = "locked"
-    gain: Annotated[float, of("of a joint's servo [N·m/rad]; counts if joints = servo")] = 1000.0
-    rate_gain: Annotated[float, of("of a joint's servo [N·m·s/rad]; counts if joints = servo")] = 100.0
-    masses: Annotated[
-        tuple[float, float, float, float],
-        of("base and links of robot 1, base and links of robot 2 [kg], > 0", above=0.0),
-    ] = (50.0, 10.0, 50.0, 1.0)
-    speed: Annotated[float, of("of robot 2 as it comes [m/s], > 0", above=0.0)] = 0.01
-    gap: Annotated[float, of("between the two at the start [m], > 0", above=0.0)] = 0.01
+if TYPE_CHECKING:
+    AnyModel = ModelSettings
+else:
+    AnyModel = Union[tuple(kind_of(name) for name in KINDS)]  # noqa: UP007 - kinds are known by name alone
 
 
 class HexaSettings(SettingsGroup, frozen=True, tag_field="kind", tag="hexa"):
-    """The twin of the six-arm table; its probe meets a fixed surface.
-
-    Example:
-        >>> HexaSettings().kp
-        200.0
-    """
+    """The twin of the six-arm table; its probe meets a fixed surface."""
 
     kp: Annotated[float, of("stiffness of each servo [N·m/rad], > 0", above=0.0)] = 200.0
     damping_ratio: Annotated[float, of("of the servo on the plate [-], > 0", above=0.0)] = 0.7
@@ -59,12 +40,7 @@ class HexaSettings(SettingsGroup, frozen=True, tag_field="kind", tag="hexa"):
 
 
 class SpringSettings(SettingsGroup, frozen=True, tag_field="kind", tag="spring"):
-    """An ideal table: it is where it was told to be, and a spring pushes it back.
-
-    Example:
-        >>> SpringSettings().stiffness
-        45292.0
-    """
+    """An ideal table: it is where it was told to be, and a spring pushes it back."""
 
     stiffness: Annotated[float, of("of the contact [N/m], > 0", above=0.0)] = 45292.0
     damping: Annotated[float, of("of the contact [N·s/m], >= 0", least=0.0)] = 0.0
@@ -73,12 +49,7 @@ class SpringSettings(SettingsGroup, frozen=True, tag_field="kind", tag="spring")
 
 
 class OwnDevice(SettingsGroup, frozen=True, tag_field="kind", tag="own"):
-    """A device of the user's own, for a real table: `docs/attaching_a_table.md`.
-
-    Example:
-        >>> OwnDevice(factory="mylab.table:open_table").factory
-        'mylab.table:open_table'
-    """
+    """A device of the user's own, for a real table: `docs/attaching_a_table.md`."""
 
     factory: Annotated[str, of("module:function that returns the device; it is given `options`")] = ""
     height: Annotated[float, of("of the fixed part's surface in the table's world [m]")] = 0.0
@@ -90,12 +61,7 @@ class OwnDevice(SettingsGroup, frozen=True, tag_field="kind", tag="own"):
 
 
 class SensorSettings(SettingsGroup, frozen=True):
-    """The force sensor as the table node reads it.
-
-    Example:
-        >>> SensorSettings().threshold
-        0.1
-    """
+    """The force sensor as the table node reads it."""
 
     calibration: Annotated[
         str, of("file with the 6 x 6 matrix from signals to N and N·m (TOML or CSV); '' for the twin's own")
@@ -110,12 +76,7 @@ class SensorSettings(SettingsGroup, frozen=True):
 
 
 class LimitSettings(SettingsGroup, frozen=True):
-    """What the table node allows, whatever it is told; the box is about the surface's place.
-
-    Example:
-        >>> LimitSettings().velocity
-        0.1
-    """
+    """What the table node allows, whatever it is told; the box is about the surface's place."""
 
     box: Annotated[
         tuple[float, float, float], of("half sizes of what the contact point may reach [m], > 0", above=0.0)
@@ -140,12 +101,7 @@ class LimitSettings(SettingsGroup, frozen=True):
 
 
 class LinkSettings(SettingsGroup, frozen=True):
-    """The fast links, and what is done to them on purpose.
-
-    Example:
-        >>> LinkSettings().max_age
-        0.2
-    """
+    """The fast links, and what is done to them on purpose."""
 
     dynamics: Annotated[str, of("where the dynamics node listens; port 0: any free one (hybrid run)")] = "127.0.0.1:0"
     table: Annotated[str, of("where the table node listens to the dynamics")] = "127.0.0.1:0"
@@ -166,12 +122,7 @@ class LinkSettings(SettingsGroup, frozen=True):
 
 
 class ClockSettings(SettingsGroup, frozen=True):
-    """How the nodes of a real run wait.
-
-    Example:
-        >>> ClockSettings().spin
-        0.0
-    """
+    """How the nodes of a real run wait."""
 
     spin: Annotated[
         float, of("last part of a wait that is spun, not slept [s]; 0 never spins", least=0.0, most=1.0)
@@ -184,12 +135,7 @@ class ClockSettings(SettingsGroup, frozen=True):
 
 
 class BusSettings(SettingsGroup, frozen=True):
-    """Discovery, parameters, viewer stream and log: where each node listens.
-
-    Example:
-        >>> BusSettings().log
-        '127.0.0.1:0'
-    """
+    """Discovery, parameters, viewer stream and log: where each node listens."""
 
     dynamics: Annotated[str, of("the dynamics node; port 0: any free one (hybrid run)")] = "127.0.0.1:0"
     table: Annotated[str, of("the table node")] = "127.0.0.1:0"
@@ -199,12 +145,7 @@ class BusSettings(SettingsGroup, frozen=True):
 
 
 class ViewSettings(SettingsGroup, frozen=True):
-    """The viewer.
-
-    Example:
-        >>> ViewSettings().address
-        '127.0.0.1:8080'
-    """
+    """The viewer."""
 
     on: Annotated[bool, of("whether `hybrid run` starts it")] = True
     address: Annotated[str, of("of its page; port 0: any free one")] = "127.0.0.1:8080"
@@ -244,7 +185,7 @@ class Settings(SettingsGroup, frozen=True):
     clock: Annotated[Literal["real", "virtual"], of("virtual: all nodes in lockstep, as fast as they compute")] = "real"
     guard: Annotated[bool, of("let a contact give back no more energy than it took")] = True
     compensation: Annotated[bool, of("bring late forces up to date and send the table ahead")] = True
-    model: RobotsSettings = RobotsSettings()
+    model: AnyModel = kind_of("two-robots")()
     device: HexaSettings | SpringSettings | OwnDevice = HexaSettings()
     sensor: SensorSettings = SensorSettings()
     limits: LimitSettings = LimitSettings()

@@ -5,11 +5,10 @@ from tegotae.extras import require
 
 require("tegotae.inclusion", "sympy")
 
-from tegotae.inclusion.language import coulomb, dio, sgn
-from tegotae.inclusion.mechanics import from_mechanics
-from tegotae.inclusion.parameters import Contact, Friction
-from tegotae.inclusion.system import Inclusion
-from tegotae.inclusion.tuning import automatic, restitution_of, tune_contact, tune_friction
+from tegotae.inclusion.elements.parameters import Contact, Friction
+from tegotae.inclusion.explicit.tuning import automatic, restitution_of, tune_contact, tune_friction
+from tegotae.inclusion.inclusion import Inclusion, from_mechanics
+from tegotae.inclusion.language.symbols import coulomb, dio, sgn
 
 __all__ = [
     "Contact",

@@ -14,9 +14,8 @@ from typing import Any
 
 import sympy
 
-from tegotae.inclusion.language import coulomb, dio
-from tegotae.inclusion.mechanics import from_mechanics
-from tegotae.inclusion.system import Inclusion
+from tegotae.inclusion.inclusion import Inclusion, from_mechanics
+from tegotae.inclusion.language.symbols import coulomb, dio
 
 Machine = tuple[Inclusion, dict[str, float]]
 

@@ -1,6 +1,7 @@
 """Machines of rigid bodies: trees of any size, in time that grows with their size.  [tarao1999]"""
 
 from tegotae.multibody.admittance import TreeAdmittance
+from tegotae.multibody.attachments import AtJoint, AtPoint, Between
 from tegotae.multibody.bodies import Body, Fixed, Free, LooseBody, Prismatic, Revolute
 from tegotae.multibody.contact import Touch
 from tegotae.multibody.controllers import Lock, Servo
@@ -13,7 +14,10 @@ from tegotae.multibody.tree import Tree
 from tegotae.multibody.urdf import UrdfWarning, load_urdf
 
 __all__ = [
+    "AtJoint",
+    "AtPoint",
     "Ball",
+    "Between",
     "Body",
     "Box",
     "Corners",

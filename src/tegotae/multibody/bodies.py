@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks
+from tegotae import checks, contract
+from tegotae.block import Impedance
 from tegotae.checks import Array
-from tegotae.friction import FrictionImpedance
+from tegotae.rotations import nearest, rotation_of
 
 ROUNDING = 1e-9  # relative: what files and arithmetic may leave of an identity between inertias or rotations
 SPECK = 1e-6  # [m] a body with a smaller radius of gyration is a point, whatever its file computed
@@ -28,7 +29,7 @@ class OneDegree:
     effort: float = math.inf
     speed: float = math.inf
     damping: float = 0.0
-    friction: FrictionImpedance | None = None
+    friction: Impedance | None = None
 
     def __post_init__(self) -> None:
         own, set_ = type(self).__name__, object.__setattr__
@@ -55,7 +56,8 @@ class OneDegree:
 class Revolute(OneDegree):
     """A hinge: the body turns about one axis.
 
-    Limits are kept with the model, for controllers; the joint itself does not stop there.
+    Limits are kept with the model, for controllers; the joint itself does not stop there, unless its `friction` is a
+    `VirtualWall`.
 
     Args:
         axis: direction in the body's frame, of any length above 0 [unit vector after normalising].
@@ -65,7 +67,7 @@ class Revolute(OneDegree):
         effort: largest torque of its drive [N·m].
         speed: largest speed of its drive [rad/s].
         damping: viscous torque per speed [N·m·s/rad], >= 0.
-        friction: dry friction inside the joint, for angles and torques: one-dimensional, without mass or lag.
+        friction: what resists inside the joint, for angles and torques: any impedance along one coordinate.
 
     Example:
         >>> from tegotae.multibody import Revolute
@@ -78,7 +80,8 @@ class Revolute(OneDegree):
 class Prismatic(OneDegree):
     """A slide: the body moves along one axis.
 
-    Limits are kept with the model, for controllers; the joint itself does not stop there.
+    Limits are kept with the model, for controllers; the joint itself does not stop there, unless its `friction` is a
+    `VirtualWall`.
 
     Args:
         axis: direction in the body's frame, of any length above 0 [unit vector after normalising].
@@ -88,7 +91,7 @@ class Prismatic(OneDegree):
         effort: largest force of its drive [N].
         speed: largest speed of its drive [m/s].
         damping: viscous force per speed [N·s/m], >= 0.
-        friction: dry friction inside the joint: one-dimensional, without mass or lag.
+        friction: what resists inside the joint: any impedance along one coordinate.
 
     Example:
         >>> from tegotae.multibody import Prismatic
@@ -176,7 +179,7 @@ class Body:
         set_(self, "mass", checks.number(own, "mass", self.mass, "kg", "Give the mass in kg, 0 or more."))
         set_(self, "center", triple(own, "center", self.center, "m"))
         set_(self, "position", triple(own, "position", self.position, "m"))
-        set_(self, "rotation", _as_tuples(_rotation_of(own, self.rotation)))
+        set_(self, "rotation", _as_tuples(nearest(rotation_of(own, self.rotation))))
         set_(self, "inertia", _as_tuples(_inertia_of(own, self.inertia)))
         self._check_matter(own)
 
@@ -262,12 +265,15 @@ def _bound(own: str, name: str, value: object) -> float:
 def _check_friction(own: str, friction: object) -> None:
     if friction is None:
         return
-    way = "Give FrictionImpedance(stiffness=..., damping=..., law=...) of dimension 1, mass 0, lag 0."
-    if not isinstance(friction, FrictionImpedance):
-        checks.refuse(own, f"friction={checks.shown(friction)} is not a FrictionImpedance.", way)
-    for name, wanted in (("dimension", 1), ("mass", 0.0), ("lag", 0.0)):
-        if getattr(friction, name) != wanted:
-            checks.refuse(own, f"friction has {name}={getattr(friction, name):g}.", way)
+    way = "Give an impedance along one coordinate, such as FrictionImpedance(stiffness=..., damping=..., law=...)."
+    if not isinstance(friction, Impedance):
+        checks.refuse(own, f"friction={checks.shown(friction)} is not an impedance.", way)
+    if friction.dimension != 1:
+        checks.refuse(own, f"friction has dimension={friction.dimension}.", way)
+    contract.check(friction)
+    if friction.kernels.style == "memory":
+        told = f"Wire it to the joint: tg.Circuit(TreeAdmittance(..., at=AtJoint(...)), {{...: {friction.name}(...)}})."
+        checks.refuse(own, f"friction={friction.name}(...) is made of other blocks.", told)
 
 
 def _inertia_of(own: str, value: ArrayLike) -> Array:
@@ -277,21 +283,6 @@ def _inertia_of(own: str, value: ArrayLike) -> Array:
         checks.refuse(own, f"inertia has shape {inertia.shape}.", way)
     checks.finite(own, "inertia", inertia, "kg·m²")
     return np.diag(inertia) if inertia.ndim == 1 else inertia
-
-
-def _rotation_of(own: str, value: ArrayLike) -> Array:
-    way = "Give 3 x 3 cosines: columns of length 1, at right angles, right-handed."
-    rotation = checks.array(own, "rotation", value, "", way)
-    if rotation.shape != (3, 3):
-        checks.refuse(own, f"rotation has shape {rotation.shape}.", way)
-    checks.finite(own, "rotation", rotation, "")
-    error = float(np.abs(rotation.T @ rotation - np.eye(3)).max())
-    if error > ROUNDING:
-        checks.refuse(own, f"rotation is not orthonormal: R^T R differs from 1 by {error:.3g}.", way)
-    if np.linalg.det(rotation) < 0.0:
-        checks.refuse(own, "rotation is a reflection: its determinant is -1.", way)
-    # One Newton step to the nearest rotation: what was orthonormal to 1e-9 becomes so to rounding.
-    return np.asarray(1.5 * rotation - 0.5 * rotation @ (rotation.T @ rotation))
 
 
 def _as_tuples(matrix: Array) -> Sequence[Sequence[float]]:

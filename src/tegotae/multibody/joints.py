@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tegotae import friction as laws
+from tegotae.friction import FrictionImpedance
 from tegotae.multibody.bodies import OneDegree
 from tegotae.multibody.controllers import Lock, Servo
 from tegotae.multibody.kernels import joint_laws
 from tegotae.multibody.kernels.records import Joints, Model
+from tegotae.multibody.own_joints import has_a_law
 
 if TYPE_CHECKING:
     from tegotae.multibody.tree import Tree
@@ -48,7 +50,7 @@ def joints_of(tree: Tree, controllers: Mapping[str, Servo | Lock]) -> tuple[Join
         columns["damping"][o] = math.inf if isinstance(control, Lock) else joint.damping
         if isinstance(control, Servo):
             columns["gain"][o], columns["rate_gain"][o] = control.gain, control.rate_gain
-        if joint.friction is not None:
+        if isinstance(joint.friction, FrictionImpedance) and has_a_law(joint.friction):
             element = joint.friction
             columns["stiffness"][o], columns["viscosity"][o] = element.stiffness, element.damping
             kind = _NUMBER.get(type(element.law))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.multibody.tree_arrays import FREE
+from tegotae.ports import forces_now
 from tegotae.running.live import Live
 
 if TYPE_CHECKING:
@@ -70,19 +71,32 @@ class LiveScene(Live):
         self,
         torque: ArrayLike = 0.0,
         *,
+        force: ArrayLike | Mapping[str, ArrayLike] | None = None,
         targets: Mapping[str, ArrayLike] | None = None,
         wrenches: Mapping[str, ArrayLike] | None = None,
     ) -> tuple[Array, Array]:
-        """One tick; q and v at its end. Torques and wrenches act in this tick alone, targets hold."""
+        """One tick; q and v at its end. Torques, wrenches and forces at ports act in this tick alone, targets hold."""
         quick = targets is None and wrenches is None and self._feed(torque)
         if not quick:
             self._feed_all(torque, targets, wrenches)
-        if not self._step():
+        if self._n:
+            self._push(force)
+        elif force is not None:
+            checks.refuse(self.block.name, f"force={checks.shown(force)}: it has no ports.", "Use wrenches=.")
+        elif not self._step():
             self._say_why(torque)
         if wrenches:
             for name in wrenches:
                 self._state.part(f"wrench.{name}").fill(0.0)
         return self._q.copy(), self._v.copy()
+
+    def _push(self, force: ArrayLike | Mapping[str, ArrayLike] | None) -> None:
+        """One tick with forces at the ports."""
+        given: Any = np.zeros(self._n) if force is None else force
+        if isinstance(given, Mapping):
+            named, given = given, np.empty(self._n)
+            forces_now(self.block.name, self.block.ports, named, given)
+        self._take(self._step, "force", given, "N")
 
     def _feed(self, torque: Any) -> bool:
         """Put the torque where the tick reads it, if it needs no further look: a float, or an array that fits."""

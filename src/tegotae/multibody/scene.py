@@ -1,4 +1,4 @@
-"""A tree that runs: joints with stiction, contacts, servos, forces from outside, at a fixed period."""
+"""A tree that runs: joints with stiction, contacts, servos, forces from outside and at its ports, at a fixed period."""
 
 from __future__ import annotations
 
@@ -12,37 +12,42 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import INITIAL, Block, Kernels
+from tegotae.block import INITIAL, Admittance, Kernels
 from tegotae.checks import Array
-from tegotae.errors import TegotaeError
+from tegotae.errors import TegotaeError, UniquenessError
 from tegotae.inside import check_depths, weight_of
 from tegotae.layout import Layouts
+from tegotae.multibody.attachments import Attachment, Wired, named, place_ports, wired
 from tegotae.multibody.contact import Touch
 from tegotae.multibody.controllers import Lock, Servo
 from tegotae.multibody.joints import joints_of
-from tegotae.multibody.kernels import stepping
+from tegotae.multibody.kernels import explicit, stepping
 from tegotae.multibody.kernels.records import AXES, BODY, GAP, MU, E, Joints, K
 from tegotae.multibody.live_scene import LiveScene
+from tegotae.multibody.mobility import least_reluctance
+from tegotae.multibody.own_joints import OwnJoints
 from tegotae.multibody.pairs import Pairs, pairs_of
+from tegotae.multibody.port_parts import port_values
 from tegotae.multibody.scene_layout import scene_layout
 from tegotae.multibody.scene_result import result_of
 from tegotae.multibody.tree import Tree
 from tegotae.multibody.tree_arrays import FREE
 from tegotae.multibody.tree_parts import tree_values
+from tegotae.ports import Port, forces_over_time
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.running.source import module_of
-from tegotae.state import State
+from tegotae.state import Fault, State
 
 OWN = "Scene"
 Method = Literal["implicit", "symplectic", "rk4"]
 METHODS = ("implicit", "symplectic", "rk4")
 LIFTS = 100  # moves out of a surface, one pair at a time
-_GIVEN = ("q", "v")  # what a user may start from, beside what is fed; all else follows
+_GIVEN = ("q", "v", "deflection")  # what a user may start from, beside what is fed; all else follows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Scene(Block):
+class Scene(Admittance):
     """A machine, what it may touch, and what drives its joints.
 
     Runs are implicit unless asked otherwise: friction in joints and contacts truly sticks, and any stiffness is stable.
@@ -52,13 +57,18 @@ class Scene(Block):
     Args:
         tree: the bodies; `join` makes one of several machines.
         touches: pairs that may touch.
+        at: where it meets others in a `Circuit`: name -> `AtPoint`, `AtJoint`, `Between`, or the name of a body for its
+            origin. One place alone is the port "port". Forces go in there, and the motion there comes out.
         controllers: joint -> `Servo` or `Lock`.
         method: "implicit", or explicit "symplectic" or "rk4".
         deepest: how far inside each other pairs may start [m]; as deep as the whole weight would press one of them at
             rest unless given.
 
     "torque.<joint>" [N·m, N], "target.<joint>" [rad, m] of a servo and "wrench.<body>" (force [N] and moment [N·m] at
-    its frame's origin in world axes) may be fed.
+    its frame's origin in world axes) may be fed. With ports, runs also record their `velocity`, mean over the tick, and
+    `position`: where points are and what they have turned about each axis, added up [m, rad], or where a joint is;
+    `place` [m] of each point and `quaternion` (w, x, y, z) of its body's frame. Of several ports these are called
+    "velocity.<port>", "place.<port>" and so on; of the other end of a `Between`, "place.<port>.second".
 
     Example:
         >>> from tegotae.multibody import Body, Free, HalfSpace, Point, Scene, Touch, Tree
@@ -71,12 +81,11 @@ class Scene(Block):
 
     tree: Tree
     touches: Sequence[Touch] = ()
+    at: str | Attachment | Mapping[str, str | Attachment] | None = None
     controllers: Mapping[str, Servo | Lock] = field(default_factory=dict)
     method: Method = "implicit"
     deepest: float | None = None
 
-    dimension = 0
-    gives = "velocity"
     unsolved_remedy = "Use a shorter period, softer contacts, or more damping in contacts (beta) and joints."
 
     def __post_init__(self) -> None:
@@ -92,6 +101,10 @@ class Scene(Block):
             if not isinstance(control, (Servo, Lock)):
                 checks.refuse(OWN, f"controllers[{name!r}]={checks.shown(control)}.", "Give Servo(...) or Lock().")
         checks.choice(OWN, "method", self.method, METHODS)
+        set_(self, "dimension", sum(port.dimension for port in self.ports))
+        if self.dimension and self.method != "implicit":
+            told = f"method={checks.shown(self.method)} with ports at={checks.shown(self.at)}."
+            checks.refuse(OWN, told, "Use method='implicit': whatever it meets there is solved with it.")
         if self.deepest is not None:
             set_(self, "deepest", checks.at_least_zero(OWN, "deepest", self.deepest, "m", "Such as 1e-3."))
         _ = self.pairs
@@ -107,9 +120,25 @@ class Scene(Block):
         return pairs_of(self.tree, self.touches)
 
     @cached_property
+    def wired(self) -> tuple[Wired, ...]:
+        """Its ports, and what they act on."""
+        locked = [name for name, control in self.controllers.items() if isinstance(control, Lock)]
+        return wired(OWN, self.tree, {} if self.at is None else named(OWN, self.at), locked)
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """The places where it meets others."""
+        return tuple(port.port for port in self.wired)
+
+    @cached_property
     def joints(self) -> tuple[Joints, list[Any]]:
         """What acts in the joints, and the friction laws of the user's own."""
         return joints_of(self.tree, self.controllers)
+
+    @cached_property
+    def _own(self) -> OwnJoints:
+        """Joints whose friction is asked for its force."""
+        return OwnJoints(self.tree)
 
     @cached_property
     def servos(self) -> tuple[str, ...]:
@@ -121,14 +150,17 @@ class Scene(Block):
         """The tree, its joints and what may touch; what is fed, what is seen, and what friction remembers."""
         joints = self.joints[0]
         rubbing = int((joints.law >= 0).sum())
-        return scene_layout(self.tree, self.servos, len(self.pairs.names), rubbing, joints.numbers.size)
+        return scene_layout(
+            self.tree, self.wired, self.servos, len(self.pairs.names), rubbing, joints.numbers.size, self._own
+        )
 
     @property
     def values(self) -> dict[str, ArrayLike]:
         """The tree, what acts in its joints, and what may touch."""
         frames = list(self.tree.frames.values())
         return {
-            **tree_values(self.tree, self.joints[0], self.servos),
+            **(port_values(self.wired) if self.wired else {}),
+            **tree_values(self.tree, self.joints[0], self._own, self.servos),
             "root": self.tree.arrays.root,
             "frame_body": [int(body) for body, _, _ in frames],
             "frame_place": np.array([place for _, place, _ in frames]),
@@ -140,15 +172,25 @@ class Scene(Block):
     def kernels(self) -> Kernels:
         """By its method; laws of the user's own are compiled in."""
         if self.method != "implicit":
-            return Kernels(stepping.symplectic_kernels if self.method == "symplectic" else stepping.rk4_kernels)
-        return Kernels(stepping.implicit_kernels, tuple(half for law in self.joints[1] for half in law.kernels))
+            return Kernels(explicit.symplectic_kernels if self.method == "symplectic" else explicit.rk4_kernels)
+        makers = (stepping.alone_kernels, stepping.line_kernels, stepping.space_kernels)
+        halves = tuple(half for law in self.joints[1] for half in law.kernels)
+        return self._own.kernels(makers[min(self.dimension, 2)], halves)
 
     def check(self, period: float) -> None:
-        """Friction in each joint: a step has one solution. Explicit methods have none."""
+        """Friction in each joint by itself, and where it is met at ports with the inertia that it moves: a step has one
+        solution. Explicit methods have no friction."""
         rubbing = {name: joint.friction for name, joint in self.tree.joints.items() if joint.friction is not None}
         if self.method == "implicit":
             for element in rubbing.values():
                 element.check(period)
+            falling = [name for name, element in rubbing.items() if element.steepest_rise(period) > 0.0]
+            if self.wired and falling and not self.least_reluctance(period) > 0.0:
+                raise UniquenessError(
+                    f"{OWN}: at period={period:g} s friction in {', '.join(falling)} falls faster with speed than "
+                    "the inertia there outweighs, so a step can have two solutions.\n"
+                    "  Give that friction more damping, or use a shorter period."
+                )
             return
         remedy = "Use method='implicit', which has them exactly."
         if rubbing:
@@ -157,20 +199,31 @@ class Scene(Block):
         if (self.pairs.touches.numbers[:, MU] > 0.0).any():
             checks.refuse(OWN, f"method={checks.shown(self.method)} with friction at contacts.", remedy)
 
+    def least_reluctance(self, period: float) -> float:
+        """Of the pushed bodies cut free of all others [N·s/m]: they can only add to it.
+
+        So can contacts that do not rub; one that rubs and is about to jam may still leave a step two solutions.
+        """
+        speeds = dict(zip(self.tree.joint_names, self.tree.arrays.vi[self.tree.arrays.kind != FREE], strict=True))
+        locked = [int(speeds[name]) for name, control in self.controllers.items() if isinstance(control, Lock)]
+        return least_reluctance(self.tree, self.wired, locked, period)
+
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest in `tree.neutral()`, or as `q` and `v` say; servos hold where they start."""
         given = dict(checks.mapping(OWN, "initial", initial, INITIAL))
         for name in given:
-            if name in self.parts and name not in _GIVEN and not self.parts[name].fed:
+            if name in self.parts and name not in _GIVEN and not self.parts[name].fed and name not in self._own.names:
                 checks.refuse(OWN, f"initial[{name!r}].", "It follows from q and v.")
-        state = self._standing(given)
+        state = self._standing(period, given)
         gaps = self.look(state)[:, GAP]
         self._check_depths(gaps, self.deepest)
         state.part("touching")[:, E] = np.maximum(0.0, -gaps)  # what starts pressed rests: its damper has not moved
         state["gap"] = np.minimum(gaps, stepping.FAR)
+        if self.wired:
+            place_ports(self.tree, self.wired, state)
         return state
 
-    def _standing(self, given: Mapping[str, ArrayLike]) -> State:
+    def _standing(self, period: float, given: Mapping[str, ArrayLike]) -> State:
         """In q and v as they are given, whatever it may be inside of."""
         tree, layout = self.tree, self.tree.arrays
         start = _vector("q", given.get("q", tree.neutral()), tree.nq)
@@ -179,14 +232,19 @@ class Scene(Block):
             checks.refuse(OWN, f"q: the quaternion of {lost!r} has length 0.", "Give (1, 0, 0, 0) for no rotation.")
         if (speed[self.joints[0].damping == math.inf] != 0.0).any():
             checks.refuse(OWN, "v: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
-        state = super().initial_state(0.0, {name: value for name, value in given.items() if name not in _GIVEN})
+        state = super().initial_state(0.0, {name: value for name, value in given.items() if name not in ("q", "v")})
         state["center_q"], state["center_v"] = layout.inner(start, speed)
         state["q"], state["v"] = layout.outer(state.part("center_q"), state.part("center_v"))
         places = dict(zip(tree.joint_names, layout.qi[layout.kind != FREE].tolist(), strict=True))
         for name in self.servos:
             if f"target.{name}" not in given:
                 state[f"target.{name}"] = state.part("center_q")[places[name]]
+        self._own.start(state, period, given, state.part("center_q"))
         return state
+
+    def fault(self, state: State) -> Fault | None:
+        """What cannot be, also in the impedances of its joints."""
+        return super().fault(state) or self._own.fault(state)
 
     def look(self, state: State) -> Array:
         """Where the pairs are in a state, a row each: see `PLACES`."""
@@ -217,6 +275,7 @@ class Scene(Block):
         """Say that it left the range of numbers before some time [s], from where it began."""
         layout, given = self.tree.arrays, self.joints[0]
         opposed = (given.damping > 0.0) | (given.gain > 0.0) | (given.rate_gain > 0.0) | (given.law >= 0)
+        opposed[self._own.speeds] = True
         held = [name for name, o in zip(layout.names, layout.vi, strict=True) if opposed[o]]
         told = self.tree._unopposed_words(began, held)
         way = "Use a shorter period, or softer springs."
@@ -226,10 +285,11 @@ class Scene(Block):
 
     # ------------------------------------------------------------ running
 
-    def run(
+    def run(  # type: ignore[override]
         self,
-        duration: float,
+        duration: float | None = None,
         *,
+        force: ArrayLike | Mapping[str, ArrayLike] | None = None,
         period: float,
         q: ArrayLike | None = None,
         v: ArrayLike | None = None,
@@ -247,7 +307,8 @@ class Scene(Block):
         """Run for a while, compiled.
 
         Args:
-            duration: [s], a whole number of periods.
+            duration: [s], a whole number of periods; as long as `force` unless given.
+            force: at its ports over each tick [N, N·m], shape (ticks, dimension); or port -> force over each tick.
             period: T [s].
             q: where it starts [rad, m]; `tree.neutral()` unless given.
             v: how it starts to move [rad/s, m/s]; at rest unless given.
@@ -264,17 +325,19 @@ class Scene(Block):
         """
         scene = self._with(method, deepest)
         period = checks.period_of(OWN, period)
-        ticks = _ticks(duration, period)
+        signal = scene._forces(force, duration, period)
+        ticks = len(signal)
         rows = ticks // checks.whole(OWN, "every", every, 1, "Record every tick or every so many.")
         room = float(rows) * (2 * self.tree.nq + 4 * self.tree.nv + 16 * len(self.pairs.names))
-        checks.room(OWN, f"the record of duration={duration} s", room, "Use every=, or a shorter duration.")
+        told = f"the record of {ticks} ticks" if duration is None else f"the record of duration={duration} s"
+        checks.room(OWN, told, room, "Use every=, or a shorter duration.")
         begun = scene._begun(q, v, initial)
         fed = {**scene.driven(ticks, torque, targets, wrenches), **checks.mapping(OWN, "inputs", inputs, loop.INPUTS)}
-        given = loop.Signal("force", np.empty((ticks, 0)), "N")
+        given = loop.Signal("force", signal, "N")
         plain = loop.run(scene, given, period, every=every, record=record, initial=begun, inputs=fed, progress=progress)
         return result_of(scene, plain, period)
 
-    def start(
+    def start(  # type: ignore[override]
         self,
         *,
         period: float,
@@ -287,6 +350,25 @@ class Scene(Block):
         """A live scene for a control loop; arguments as in `run`."""
         scene = self._with(method, deepest)
         return LiveScene(scene, period, scene._begun(q, v, initial))
+
+    def _forces(self, force: ArrayLike | Mapping[str, ArrayLike] | None, duration: float | None, T: float) -> Array:
+        """At its ports over all ticks; how many there are is told by their record, or else by the duration."""
+        if force is not None:
+            if not self.dimension:
+                checks.refuse(
+                    OWN, f"force={checks.shown(force)}: it has no ports.", "Name places, at=..., or wrenches=."
+                )
+            signal = forces_over_time(OWN, self.ports, force)
+            if duration is not None and len(signal) != _ticks(duration, T):
+                told = f"force has {len(signal)} ticks, duration={duration:g} s has {_ticks(duration, T)}."
+                checks.refuse(OWN, told, "Leave the duration.")
+            return signal
+        if duration is None:
+            checks.refuse(OWN, "run does not know how long to run.", "Give a duration [s], or force.")
+        ticks = _ticks(duration, T)
+        told = f"what acts for duration={duration} s"
+        checks.room(OWN, told, float(ticks) * self.dimension, "Use a shorter duration.")
+        return np.zeros(ticks) if self.dimension == 1 else np.zeros((ticks, self.dimension))
 
     def _with(self, method: Method | None, deepest: float | None) -> Scene:
         changes: dict[str, Any] = {"method": method, "deepest": deepest}
@@ -359,7 +441,7 @@ class Scene(Block):
             >>> Scene(tree=ball, touches=[floor]).lifted()[:3].round(9).tolist()
             [0.0, 0.0, 0.1]
         """
-        state, layout = self._standing({} if q is None else {"q": q}), self.tree.arrays
+        state, layout = self._standing(1e-3, {} if q is None else {"q": q}), self.tree.arrays
         for _ in range(LIFTS if len(self.pairs.names) else 0):
             seen = self.look(state)
             c = int(np.argmin(seen[:, GAP]))

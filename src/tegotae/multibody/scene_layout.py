@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from tegotae.layout import Layouts, Part, layouts
-from tegotae.multibody.kernels import dual
+from tegotae.coupling.kernels.natural_residual import work_rows
+from tegotae.layout import Layouts, Nested, Part, layouts
 from tegotae.multibody.kernels.records import PLACES, SHAPE, TOUCHING
 from tegotae.multibody.kernels.shapes import SIZES
+from tegotae.multibody.own_joints import OwnJoints
+from tegotae.multibody.port_parts import PORTS, TRIALS, port_state
 from tegotae.multibody.tree import Tree
-from tegotae.multibody.tree_parts import FED, JOINTS, KEPT, SEEN, TREE, WORK, labelled
+from tegotae.multibody.tree_parts import FED, FRICTION, JOINTS, KEPT, SEEN, TREE, WORK, labelled
 
+if TYPE_CHECKING:
+    from tegotae.multibody.attachments import Wired
+
+Items = tuple[Part | Nested, ...]
 _PAIRS = ("pairs",)
 _SEEN = (
     Part("deflection", "rad or m", "of the spring of each joint's friction", ("speeds",), "e", recorded=False),
     Part("unsolved", "-", "steps so far that found no solution", whole=True, recorded=False),
+)
+_TOUCHED = (
     Part("contact_force", "N", "on what touches, in world axes", ("pairs", 3), "contact", axes=("pair", "axis")),
     Part("gap", "m", "between the two, negative where they overlap", _PAIRS, axes=("pair",)),
 )
@@ -30,6 +40,8 @@ _DUAL = (
     Part("places", "", "where each pair is in this tick", ("pairs1", PLACES)),
     Part("zero", "", "stays 0", (3,)),
     Part("pushed", "", "1 if a wrench acts on a body", whole=True),
+    Part("found", "", "1 if the step is solved", whole=True),
+    Part("met", "", "blocks of the dual that it took, 0 if nothing touches", whole=True),
     Part("W", "", "response of contacts to each other", ("rows", "rows")),
     Part("columns", shape=(3, "rows")),
     Part("blocks", shape=(3, "blocks"), whole=True),
@@ -42,10 +54,13 @@ _DUAL = (
 )
 
 
-def scene_layout(tree: Tree, servos: Sequence[str], pairs: int, rubbing: int, numbers: int) -> Layouts:
-    """The layout of a tree with so many pairs, joints that rub, and numbers of friction laws.
+def scene_layout(
+    tree: Tree, ports: Sequence[Wired], servos: Sequence[str], pairs: int, rubbing: int, numbers: int, own: OwnJoints
+) -> Layouts:
+    """The layout of a tree with these ports, so many pairs, joints that rub, and numbers of friction laws.
 
-    Names are known to users alone: scenes of any size share one compiled loop.
+    Names are known to users alone: scenes of any size share one compiled loop for as many directions of their ports,
+    if their joints have the same impedances (`own`).
     """
     at = tree.arrays
     rows = 3 * pairs + rubbing if pairs else 1  # what never touches needs no dual; it is quadratic in its rows
@@ -56,6 +71,7 @@ def scene_layout(tree: Tree, servos: Sequence[str], pairs: int, rubbing: int, nu
         "speeds": at.nv,
         "phases": at.nq + at.nv,
         "numbers": numbers,
+        "owned": len(own.blocks),
         "joints": len(tree.joint_names),
         "servos": len(servos),
         "frames": len(tree.frames),
@@ -63,7 +79,7 @@ def scene_layout(tree: Tree, servos: Sequence[str], pairs: int, rubbing: int, nu
         "pairs1": pairs + 1,
         "rows": rows,
         "blocks": pairs + rubbing + 1,
-        "work": int(dual.work_rows(rows)),  # type: ignore[no-untyped-call]
+        "work": int(work_rows(rows)),
     }
     push = Part("wrench", "N", "force and moment on the body", ("frames", 6), "push", recorded=False, fed=True)
     wrenches = [name for name in tree.frames for _ in range(6)]
@@ -71,10 +87,17 @@ def scene_layout(tree: Tree, servos: Sequence[str], pairs: int, rubbing: int, nu
     touching = Part(
         "touching", "", "of each pair, in the frame of its surface's body", ("pairs", TOUCHING), recorded=False
     )
+    touched = [replace(part, recorded=pairs > 0) for part in _TOUCHED]
+    parameters: Items = (*TREE, *JOINTS, *_TOUCHES, *own.parts[0])
+    state: Items = (*SEEN, *_SEEN, *touched, *fed, *KEPT, touching, *own.parts[1])
+    workspace: Items = (*WORK, *FRICTION, *_DUAL, *own.parts[2])
+    if not ports:
+        return layouts(sizes=sizes, parameters=parameters, state=state, workspace=workspace, dimension=0)
+    sizes |= {"ports": len(ports), "taps": sum(len(port.taps) for port in ports)}
     return layouts(
-        dimension=0,
+        dimension=sum(port.port.dimension for port in ports),
         sizes=sizes,
-        parameters=(*TREE, *JOINTS, *_TOUCHES),
-        state=(*SEEN, *_SEEN, *fed, *KEPT, touching),
-        workspace=(*WORK, *_DUAL),
+        parameters=(*PORTS, *parameters),
+        state=(*port_state(ports), *state),
+        workspace=(*workspace, *TRIALS),
     )

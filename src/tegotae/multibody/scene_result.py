@@ -31,8 +31,6 @@ def result_of(scene: Scene, plain: Result, period: float) -> Result:
     about |= {"joints": ", ".join(tree.joint_names), "pairs": ", ".join(scene.pairs.names)}
     about["coordinate_names"] = ", ".join(_told(tree, _FREE_PLACE, ("rad", "m")))
     about["speed_names"] = ", ".join(_told(tree, _FREE_SPEED, ("rad/s", "m/s")))
-    if not scene.pairs.names:
-        variables = {name: own for name, own in variables.items() if name not in ("contact_force", "gap")}
     if "gap" in variables:
         seen = variables["gap"]
         gaps = np.where(seen.values >= FAR, np.inf, seen.values)  # no surface there

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.multibody.bodies import triple
+from tegotae.rotations import rotation_of
 
 ORIGIN = (0.0, 0.0, 0.0)
 UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -92,7 +92,7 @@ class Corners:
         set_ = object.__setattr__
         set_(self, "half_sizes", sizes_of("Corners", self.half_sizes, 3))
         set_(self, "center", triple("Corners", "center", self.center, "m"))
-        set_(self, "rotation", rotation_of("Corners", self.rotation))
+        set_(self, "rotation", tuple(map(tuple, rotation_of("Corners", self.rotation).tolist())))
 
     @property
     def balls(self) -> Array:
@@ -112,15 +112,3 @@ def sizes_of(own: str, value: ArrayLike, count: int) -> tuple[float, ...]:
     if sizes.shape != (count,):
         checks.refuse(own, f"half_sizes has shape {sizes.shape}.", way)
     return tuple(checks.positive(own, f"half_sizes[{k}]", one, "m", way) for k, one in enumerate(sizes))
-
-
-def rotation_of(own: str, value: ArrayLike) -> Sequence[Sequence[float]]:
-    """A rotation, right-handed, as rows of numbers."""
-    way = "Give 3 x 3 cosines: columns of length 1, at right angles, right-handed."
-    rotation = checks.array(own, "rotation", value, "", way)
-    if rotation.shape != (3, 3):
-        checks.refuse(own, f"rotation has shape {rotation.shape}.", way)
-    checks.finite(own, "rotation", rotation, "")
-    if np.abs(rotation.T @ rotation - np.eye(3)).max() > ROUNDING or np.linalg.det(rotation) < 0.0:
-        checks.refuse(own, f"rotation={rotation.tolist()} is not a rotation.", way)
-    return tuple(tuple(float(one) for one in row) for row in rotation)

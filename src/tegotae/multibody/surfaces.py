@@ -14,7 +14,8 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.multibody.bodies import triple
 from tegotae.multibody.kernels import shapes as kernels
-from tegotae.multibody.shapes import ORIGIN, ROUNDING, UPRIGHT, rotation_of, sizes_of
+from tegotae.multibody.shapes import ORIGIN, ROUNDING, UPRIGHT, sizes_of
+from tegotae.rotations import rotation_of
 
 UP = (0.0, 0.0, 1.0)
 
@@ -201,7 +202,7 @@ class Box(Surface):
         set_ = object.__setattr__
         set_(self, "half_sizes", sizes_of("Box", self.half_sizes, 3))
         set_(self, "center", triple("Box", "center", self.center, "m"))
-        set_(self, "rotation", rotation_of("Box", self.rotation))
+        set_(self, "rotation", tuple(map(tuple, rotation_of("Box", self.rotation).tolist())))
 
     @property
     def numbers(self) -> Array:

@@ -15,6 +15,7 @@ from tegotae.checks import Array
 from tegotae.multibody.bodies import Body, Free, LooseBody, OneDegree, Prismatic, Revolute, triple
 from tegotae.multibody.dynamics import Dynamics
 from tegotae.multibody.tree_arrays import FREE, Frame, TreeArrays, arrays_of, without_inertia
+from tegotae.rotations import quaternion_of
 
 OWN = "Tree"
 
@@ -101,7 +102,7 @@ class Tree(Dynamics):
         for k in np.flatnonzero(self.arrays.kind == FREE):
             body, i = placed[self.arrays.names[k]], self.arrays.qi[k]
             q[i : i + 3] = body.position
-            q[i + 3 : i + 7] = _quaternion(np.asarray(body.rotation))
+            q[i + 3 : i + 7] = quaternion_of(np.asarray(body.rotation))
         return q
 
     @cached_property
@@ -172,22 +173,3 @@ def _refuse_loop(bodies: tuple[Body, ...], placed: set[str]) -> None:
     loop = [*seen[seen.index(name) :], name]
     told = " on ".join(repr(one) for one in loop)
     checks.refuse(OWN, f"bodies hang in a loop: {told}.", "Open it: give one of them another parent, or None.")
-
-
-def _quaternion(R: Array) -> Array:
-    """(w, x, y, z), w >= 0, of a rotation matrix, from the largest of its four entries."""
-    # Each row is the quaternion times 4 of that entry; the longest loses least.
-    xx, yy, zz = np.diag(R)
-    a, b, c = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-    d, e, f = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
-    rows = np.array(
-        [
-            [1 + xx + yy + zz, a, b, c],
-            [a, 1 + xx - yy - zz, d, e],
-            [b, d, 1 - xx + yy - zz, f],
-            [c, e, f, 1 - xx - yy + zz],
-        ]
-    )
-    best = rows[int(np.argmax(np.diag(rows)))]
-    best = best / np.linalg.norm(best)
-    return np.asarray(-best if best[0] < 0.0 else best)

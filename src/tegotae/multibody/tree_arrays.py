@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tegotae.checks import SMALLEST, Array
 from tegotae.multibody.bodies import Body, Fixed, Free, OneDegree, Prismatic, Revolute
+from tegotae.rotations import cross_matrix, rotation_about, turned_rows
 
 REVOLUTE, PRISMATIC, FREE = 0, 1, 2
 NONE = 1e-12  # relative: a joint that feels less than this of all the inertia behind it feels none
@@ -128,7 +129,7 @@ class TreeArrays:
         """Of each free body: where it is in q and v, and the vector from its origin to its centre of mass."""
         for k in np.flatnonzero(self.kind == FREE):
             i, j = int(self.qi[k]), int(self.vi[k])
-            yield i, j, _turned(_unit(q[..., i + 3 : i + 7]), self.center[k])
+            yield i, j, turned_rows(_unit(q[..., i + 3 : i + 7]), self.center[k])
 
 
 def arrays_of(bodies: Sequence[Body]) -> TreeArrays:
@@ -234,12 +235,6 @@ def _unit(quaternion: Array) -> Array:
     return np.asarray(quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True))
 
 
-def _turned(quaternion: Array, vector: Array) -> Array:
-    """A vector turned by unit quaternions (..., 4), (w, x, y, z)."""
-    w, u = quaternion[..., :1], quaternion[..., 1:]
-    return np.asarray(vector + 2.0 * np.cross(u, np.cross(u, vector) + w * vector))
-
-
 def without_inertia(layout: TreeArrays, q: Array | None = None) -> list[int]:
     """Moving bodies whose joint moves without inertia: the articulated inertia there is singular.
 
@@ -284,7 +279,7 @@ def _is_singular(felt: Array, rigid: Array) -> bool:
 def _moved(P: Array, arm: Array) -> Array:
     """An inertia for the velocities of another point, from which the centre is an arm away."""
     X = np.eye(6)
-    X[:3, 3:] = -_cross(arm)
+    X[:3, 3:] = -cross_matrix(arm)
     return np.asarray(X.T @ P @ X)
 
 
@@ -293,14 +288,14 @@ def _motion(c: Array, kind: int, q: float) -> tuple[Array, Array]:
     A, d1, r1 = c[:9].reshape(3, 3), c[9:12], c[12:15]
     z, zero = np.array([0.0, 0.0, 1.0]), np.zeros(3)
     if kind == REVOLUTE:
-        R = A @ np.array([[np.cos(q), -np.sin(q), 0.0], [np.sin(q), np.cos(q), 0.0], [0.0, 0.0, 1.0]])
+        R = A @ rotation_about(q * z)
         S, arm = np.concatenate([np.cross(z, r1), z]), d1 + R @ r1
     else:
         R, S = A, np.concatenate([z, zero])
         arm = d1 + R @ (r1 + q * z)
     X = np.zeros((6, 6))
     X[:3, :3] = X[3:, 3:] = R.T
-    X[:3, 3:] = -R.T @ _cross(arm)
+    X[:3, 3:] = -R.T @ cross_matrix(arm)
     return S, X
 
 
@@ -313,7 +308,3 @@ def _spatial(mass: float, inertia: Array) -> Array:
 def _inertia(c: Array) -> Array:
     xx, yy, zz, xy, xz, yz = c[16:22]
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-def _cross(r: Array) -> Array:
-    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])

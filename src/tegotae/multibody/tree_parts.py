@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from tegotae.layout import Part
 from tegotae.multibody.kernels.kinematics import WIDTH
+from tegotae.multibody.own_joints import LINES, SPEEDS, OwnJoints
 from tegotae.multibody.tree_arrays import FREE
 
 if TYPE_CHECKING:
@@ -38,13 +39,14 @@ JOINTS = (
     Part("law", "", "which friction law; < 0 for none", _SPEEDS, whole=True),
     Part("law_place", "", "where its numbers begin", _SPEEDS, "place", whole=True),
     Part("law_numbers", "", "of all laws", ("numbers",), "numbers"),
+    SPEEDS,
     Part("torque_speeds", "", "on which the fed torques act", ("joints",), "pulled", whole=True),
     Part("target_speeds", "", "of the servos", ("servos",), "steered", whole=True),
 )
 
 
-def tree_values(tree: Tree, joints: Joints, servos: Sequence[str]) -> dict[str, ArrayLike]:
-    """What `TREE` and `JOINTS` are for a tree."""
+def tree_values(tree: Tree, joints: Joints, own: OwnJoints, servos: Sequence[str]) -> dict[str, ArrayLike]:
+    """What `TREE`, `JOINTS` and the impedances in joints are for a tree."""
     at = tree.arrays
     speeds = dict(zip(tree.joint_names, at.vi[at.kind != FREE].tolist(), strict=True))
     return {
@@ -65,6 +67,7 @@ def tree_values(tree: Tree, joints: Joints, servos: Sequence[str]) -> dict[str, 
         "law_numbers": joints.numbers,
         "torque_speeds": list(speeds.values()),
         "target_speeds": [speeds[name] for name in servos],
+        **own.values,
     }
 
 
@@ -74,9 +77,10 @@ FED = (
 )
 
 
-def labelled(parts: Sequence[Part], *labels: Sequence[str]) -> tuple[Part, ...]:
-    """The same parts, each with the names of its numbers."""
-    return tuple(replace(part, labels=tuple(own)) for part, own in zip(parts, labels, strict=True))
+def labelled(parts: Sequence[Part], *labels: Sequence[str] | None) -> tuple[Part, ...]:
+    """The same parts, each with the names of its numbers, or None for a vector."""
+    told = (None if own is None else tuple(own) for own in labels)
+    return tuple(replace(part, labels=own) for part, own in zip(parts, told, strict=True))
 
 
 SEEN = (
@@ -106,6 +110,7 @@ KEPT = (
 WORK = (
     Part("S", shape=("bodies1", WIDTH)),
     *(Part(name, shape=_SPEEDS) for name in ("free_tau", "free_slope", "tau", "slope", "a", "v1", "grad", "first")),
+    LINES,
     Part("trial", shape=(3, "speeds")),
     Part("wrench", "N", "on each body, and moment", ("bodies", 6)),
     Part("torque", "N·m or N", "in each joint", _SPEEDS),

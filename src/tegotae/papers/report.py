@@ -107,7 +107,7 @@ def page(papers: Sequence[Paper[Any]], entries: Sequence[Entry], drawn: Sequence
         )
         for paper in papers
     ]
-    css = files("tegotae.papers").joinpath("page.css").read_text(encoding="utf-8")
+    css = files("tegotae.figures").joinpath("page.css").read_text(encoding="utf-8")
     return f"""<!doctype html>
 <html lang="en">
 <head>

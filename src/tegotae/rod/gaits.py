@@ -55,7 +55,7 @@ def travelling_wave(
         own, f"until={until:g} s of the wave", until * abs(frequency) * samples * rod.nodes, "Give a shorter one."
     )
     times = np.linspace(0.0, until, max(int(np.ceil(until * abs(frequency) * samples)), 1) + 1)
-    hs = rod._segments["hs"]
+    hs = rod.segments.length
     middle = np.cumsum(hs) - 0.5 * hs
     phase = 2.0 * np.pi * (middle / wavelength + frequency * times[:, None])
     grown = np.clip(times / ramp, 0.0, 1.0) if ramp > 0.0 else np.ones(times.size)

@@ -9,7 +9,6 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.rod.kernels import ground as gk
 from tegotae.rod.planar import PlanarRod
 
 STANDARD_GRAVITY = 9.81  # m/s²
@@ -75,7 +74,7 @@ class Ground:
 
     def loads(self, rod: PlanarRod) -> Array:
         """How much presses on each node [N]: half of each segment beside it."""
-        hs, rho = rod._segments["hs"], rod._segments["rho"]
+        hs, rho = rod.segments.length, rod.segments.density
         nodes = np.zeros(rod.nodes)
         if self.load is None:
             per_metre = rho * STANDARD_GRAVITY
@@ -126,7 +125,7 @@ class Wall:
 
     def row(self) -> list[float]:
         """As the kernels read it."""
-        return [gk.WALL, *self.point, *self.normal, self.stiffness, self.damping, self.friction]
+        return [*self.point, *self.normal, self.stiffness, self.damping, self.friction]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +160,7 @@ class Peg:
 
     def row(self) -> list[float]:
         """As the kernels read it."""
-        return [gk.PEG, *self.centre, self.radius, 0.0, self.stiffness, self.damping, self.friction]
+        return [*self.centre, self.radius, 0.0, self.stiffness, self.damping, self.friction]
 
 
 def _pair(owner: str, name: str, given: Any, unit: str) -> tuple[float, float]:

@@ -2,49 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
+from tegotae.block import INITIAL, Admittance, Kernels
 from tegotae.checks import Array
-from tegotae.compile import build
 from tegotae.inside import check_depths, weight_of
-from tegotae.result import Result, Variable
+from tegotae.layout import Layouts
+from tegotae.ports import Port, forces_over_time
+from tegotae.result import Result
+from tegotae.rod.course import Course, observed
 from tegotae.rod.ground import Ground, Peg, Wall
+from tegotae.rod.grounded_layout import grounded_layout
 from tegotae.rod.kernels import ground as gk
-from tegotae.rod.kernels import lanes, stepping
-from tegotae.rod.phases import Phase
-from tegotae.rod.planar import PlanarRod, RodError, _checked
-from tegotae.rod.records import Record
-from tegotae.unsolved import tell
+from tegotae.rod.kernels import grounded_port, stepping
+from tegotae.rod.phases import BASES, Base, Phase
+from tegotae.rod.planar import PlanarRod, RodError
+from tegotae.rod.ports import Place, least_reluctance, nodes_of, ports_of
+from tegotae.rod.records import AT_REST, Shape
+from tegotae.state import State
 
-REMEDY = "Use a shorter period, or softer ground, walls and pegs."
-
-_SOURCE = """
-@entry
-def march(rod, table, z, t, T, ticks, guide, loaded, every, first, rates, sums, counts, rows):
-    return march_ticks(rod, table, z, t, T, ticks, guide, loaded, every, first, rates, sums, counts, rows)
-"""
+_OWN = "GroundedRod"
+_MOST_LOADS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GroundedRod:
+class GroundedRod(Admittance):
     """A rod on the ground, between walls and pegs, stepped at a fixed period.
 
     Bending, friction and contact are taken at the end of each tick, and solved together in O(n): nothing is
     regularised, and no stiffness is too large for the period. Inertia is taken at the start: a tick in which a node
-    turns fast, by more than 0.1 rad, as in a whip, is taken in several steps. First order in the period.
-    Only nodes touch walls and pegs; the rod does not touch itself.
+    turns fast, by more than 0.1 rad, as in a whip, is taken in several steps; of a rod with ports always in one. First
+    order in the period. Only nodes touch walls and pegs; the rod does not touch itself.
 
     Args:
         rod: the rod; its own `gravity` acts in the plane of the ground.
         ground: friction under the body; none unless given.
         walls: straight walls.
         pegs: round pegs.
+        base: how the base is held at first: "free", "pinned" or "fixed"; phases of a run say it themselves.
+        at: ports, where it is pushed in x, y and angle: "base", "tip", numbers of nodes; none unless given.
+        loads: distances from the base along the rod [m] at which loads may be fed; as in `Load.at`.
+
+    `curvature` [1/m] of each segment, `torque` [N·m] on the base, `base_motion` [m/s, m/s, rad/s] of a base where it is
+    held, and `load` [N, N, N·m] at each of `loads` may be fed. `held` in its state tells where the base is.
 
     Example:
         >>> from tegotae.rod import Ground, GroundedRod, Phase, PlanarRod, Shape
@@ -53,12 +60,22 @@ class GroundedRod:
         >>> run = table.run([Phase(until=2.0)], period=1e-3, initial=Shape(angle=0.0, base_velocity=(0.981, 0.0)))
         >>> round(float(run.position[-1, 0, 0]), 2)  # v²/(2 mu g)
         0.49
+        >>> live = table.start(period=1e-3)
+        >>> live["torque"] = 0.01
+        >>> _ = live.step()
+        >>> bool((live["slip_speed"] == 0.0).all())
+        True
     """
 
     rod: PlanarRod
     ground: Ground | None = None
     walls: Sequence[Wall] = ()
     pegs: Sequence[Peg] = ()
+    base: Base = "free"
+    at: Place | Sequence[Place] = ()
+    loads: Sequence[float] = ()
+
+    unsolved_remedy = "Use a shorter period, or softer ground, walls and pegs."
 
     def __post_init__(self) -> None:
         kinds: tuple[tuple[str, Any, type], ...] = (("rod", (self.rod,), PlanarRod),)
@@ -66,174 +83,207 @@ class GroundedRod:
         kinds += (("walls", self.walls, Wall), ("pegs", self.pegs, Peg))
         for name, given, kind in kinds:
             if not isinstance(given, Sequence):
-                checks.refuse(
-                    "GroundedRod", f"{name}={checks.shown(given)} is no list.", f"Give [{kind.__name__}(...), ...]."
-                )
+                checks.refuse(_OWN, f"{name}={checks.shown(given)} is no list.", f"Give [{kind.__name__}(...), ...].")
             for one in given:
                 if not isinstance(one, kind):
-                    checks.refuse("GroundedRod", f"{name} has {checks.shown(one)}.", f"Give {kind.__name__}(...).")
+                    checks.refuse(_OWN, f"{name} has {checks.shown(one)}.", f"Give {kind.__name__}(...).")
+        checks.choice(_OWN, "base", self.base, BASES)
+        object.__setattr__(self, "dimension", 3 * len(self._nodes))
+        _ = self._spots
 
-    def run(self, phases: Sequence[Phase], *, period: float, every: int = 1, initial: Any = None) -> Result:
+    # ------------------------------------------------------------ the block
+
+    @cached_property
+    def _nodes(self) -> dict[str, int]:
+        return nodes_of(_OWN, self.at, self.rod.nodes, self.base)
+
+    @cached_property
+    def _spots(self) -> Array:
+        """Of each load, its segment and the share of its length."""
+        way = f"Give a list of distances from the base, up to {self.rod.length:g} m."
+        if not checks.is_list(self.loads) or checks.len_of(self.loads) > _MOST_LOADS:
+            checks.refuse(_OWN, f"loads={checks.shown(self.loads)}.", way)
+        each = [checks.number(_OWN, f"loads[{i}]", at, "m", way) for i, at in enumerate(self.loads)]
+        for i, at in enumerate(each):
+            if abs(at) > self.rod.length * (1.0 + 1e-12):
+                checks.refuse(_OWN, f"loads[{i}]={at:g} m.", way)
+        return np.array([self.rod.spot(at) for at in each]).reshape(-1, 2)
+
+    @property
+    def _things(self) -> list[Wall | Peg]:
+        return [*self.walls, *self.pegs]
+
+    @cached_property
+    def ports(self) -> tuple[Port, ...]:
+        """Where it is pushed."""
+        return ports_of(self._nodes, None)
+
+    @property
+    def layout(self) -> Layouts:
+        """Segments, ground, walls and pegs; the rod, what grips it, what is fed, and what was done to it."""
+        return grounded_layout(self.rod.nodes, len(self.walls) + len(self.pegs), len(self._spots), self.ports)
+
+    @cached_property
+    def _ground(self) -> tuple[Array, Array]:
+        """Rows of the bristles of each node: squares of the limits forward, backward and across, k, b; and the law."""
+        n, hs = self.rod.nodes, self.rod.segments.length
+        bristles, law = np.zeros((5, n)), np.array([0.0, 1.0, 0.0])
+        if self.ground is not None:
+            ground = self.ground
+            share = 0.5 * (np.append(hs, 0.0) + np.append(0.0, hs))
+            F = np.multiply.outer(ground.coefficients, ground.loads(self.rod))
+            most = F.max(axis=0)
+            over = np.divide(share, most**2, out=np.zeros(n), where=most > 0.0)
+            bristles[:3], bristles[3], bristles[4] = F**2, ground.stiffness * over, ground.damping * over
+            law = np.array([ground.static - 1.0, ground.stribeck_velocity, most.max()])
+        law[2] += 1e-6 * max((one.stiffness for one in self._things), default=0.0)  # a micron of a wall
+        return bristles, law
+
+    @property
+    def values(self) -> dict[str, ArrayLike]:
+        """Segments, payload and gravity; ground, walls and pegs; ports and where loads may act."""
+        payload, own, (bristles, law) = self.rod.payload, self.rod.segments, self._ground
+        things = [one.row() for one in self._things]
+        return {
+            **{name: getattr(own, name) for name in ("length", "density", "elasticity", "viscosity")},
+            "gravity": self.rod.gravity,
+            "tip": (payload.mass, payload.inertia) if payload else (0.0, 0.0),
+            "bristles": bristles,
+            "law": law,
+            "walls": len(self.walls),
+            "things": np.reshape(things, (-1, gk.THING)),
+            "node": list(self._nodes.values()),
+            "spot": self._spots[:, 0],
+            "share": self._spots[:, 1],
+        }
+
+    @property
+    def kernels(self) -> Kernels:
+        """Newton through the rod's own elimination."""
+        return Kernels(grounded_port.port_kernels if self.dimension else stepping.alone_kernels)
+
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
+        """Straight along +x at rest, or as the fields in `initial` say; it sticks where it lies."""
+        given = dict(checks.mapping(_OWN, "initial", initial, INITIAL))
+        for name in given:
+            if str(name).split(".")[0] in ("position", "velocity") and name in self.parts:
+                checks.refuse(_OWN, f"initial[{name!r}].", "It follows from angle, base and their rates.")
+        usual: dict[str, ArrayLike] = {"curvature": self.rod.segments.rest_curvature}
+        usual["held"] = np.array(BASES[self.base], dtype=np.int64)
+        usual["sigma"] = np.full(self.rod.nodes, self.ground.static if self.ground else 1.0)
+        state = super().initial_state(period, usual | given)
+        self._hold(state, given)
+        if "curvature_before" not in given:
+            state["curvature_before"] = state["curvature"]
+        places, speeds, *_ = observed(self, state.part("anchor")[None], _row(state))
+        if "anchor" not in given:
+            state["anchor"] = places[0].T
+        for name, of, turns in (("position", places, state["angle"]), ("velocity", speeds, state["angle_rate"])):
+            if self.dimension:
+                found = np.column_stack([of[0], turns])[list(self._nodes.values())]
+                state.real[slice(*state.space.span(name))] = found.ravel()
+        if "face" not in given:  # else it is in the midst of a contact
+            self._check_depths(places[0])
+        return state
+
+    def _hold(self, state: State, given: Mapping[str, Any]) -> None:
+        """What is held moves as its hand does; refuse what would be an impact."""
+        held, motion = state.part("held").astype(bool), state.part("base_motion")
+        for name, mine, own in (("base_velocity", slice(0, 2), slice(0, 2)), ("angle_rate", slice(0, 1), slice(2, 3))):
+            part, which, wanted = state.part(name)[mine], held[own], motion[own]
+            if name in given and (np.abs(part - wanted)[which] > AT_REST * self.rod.length).any():
+                told = "It follows from base_motion where the base is held."
+                checks.refuse(_OWN, f"initial[{name!r}] of the base is {checks.shown(part)}.", told)
+            if name not in given:
+                part[which] = wanted[which]
+
+    def _check_depths(self, places: Array) -> None:
+        """Refuse a start inside a wall or a peg that is deeper than the rod's own weight would press it."""
+        if not self.walls and not self.pegs:
+            return
+        gaps = [(places - wall.point) @ np.asarray(wall.normal) for wall in self.walls]
+        gaps += [np.hypot(*(places - peg.centre).T) - peg.radius for peg in self.pegs]
+        own, tip = self.rod.segments, self.rod.payload
+        mass = float(own.length @ own.density) + (tip.mass if tip else 0.0)
+        weight = weight_of(mass, self.rod.gravity)
+        things = [f"wall {i + 1}" for i in range(len(self.walls))] + [f"peg {i + 1}" for i in range(len(self.pegs))]
+        check_depths(
+            _OWN,
+            [f"node {i} on {thing}" for thing in things for i in range(self.rod.nodes)],
+            np.concatenate(gaps),
+            np.repeat(weight / np.array([one.stiffness for one in self._things]), self.rod.nodes),
+            "Start beside it: initial=Shape(base=..., angle=...), or move the wall or peg.",
+        )
+
+    def see_trouble(self, state: State) -> None:
+        """Say that a node turned too far in one step."""
+        if state["trouble"]:
+            told = f"in tick {state['ticks'] + 1} a node turns by {state['largest_turn']:.3g} rad in one step"
+            raise RodError(f"{_OWN}: {told}.\n  Use a period far below this one.", None)
+
+    def about_end(self, state: State) -> dict[str, Any]:
+        """Counts, the largest turn of a node in one step [rad], and what a picture has to show beside the rod."""
+        counts = {name: int(state[name]) for name in ("ticks", "steps", "trials", "shortened_trials")}
+        pegs = [number for peg in self.pegs for number in (*peg.centre, peg.radius)]
+        walls = [number for wall in self.walls for number in (*wall.point, *wall.normal)]
+        told = {"pegs": np.array(pegs), "walls": np.array(walls)}
+        around = {"ground": int(self.ground is not None)} | {name: row for name, row in told.items() if row.size}
+        return counts | {"largest_turn": float(state["largest_turn"])} | around
+
+    def least_reluctance(self, period: float) -> float:
+        """Of all ports together, over all bends of segments up to two turns [N·s/m]; the ground can only add to it."""
+        return least_reluctance(self.rod, self._nodes, None, period)
+
+    # ------------------------------------------------------------ running
+
+    def run(  # type: ignore[override]  # beside phases a force is an option
+        self,
+        phases: Sequence[Phase] | float | ArrayLike | Mapping[str, ArrayLike],
+        *,
+        period: float,
+        force: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        every: int = 1,
+        record: Sequence[str] | None = None,
+        initial: Shape | Mapping[str, ArrayLike] | None = None,
+        inputs: Mapping[str, ArrayLike] | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> Result:
         """Step through the phases.
 
         Args:
-            phases: one after the other, the first from time 0; each ends on a tick.
+            phases: one after the other, the first from time 0, each ending on a tick; or for how long [s], or the
+                force on its ports over each tick, with the base held as at first.
             period: T, the length of a tick [s].
+            force: on its ports over each tick beside phases, as for every admittance; none unless given.
             every: record each so many ticks.
-            initial: a `Shape` to start from; straight along +x at rest unless given.
+            record: names of what to record; all of it unless given.
+            initial: a `Shape` to start from, or fields of the state; straight along +x at rest unless given.
+            inputs: field that is fed -> a number, or its values over the ticks; instead of what the phases say.
+            progress: called with the share that is done, now and then.
 
         Returns:
             What `PlanarRod.run` returns, and `friction` and `contact` [N] (time, node, axis), `slip_speed` [m/s]
             (time, node), `base_force` [N] (time, axis) and `base_torque` [N·m] of what holds the base,
-            `ground_work` [J] taken by ground, walls and pegs, `ground_elastic` [J] of it in the bristles.
+            `ground_work` [J] taken by ground, walls and pegs, `ground_elastic` [J] of it in the bristles; of each port
+            its force, velocity and place, such as `velocity.tip`.
             Forces are those of the last step of a tick. `about["steps"]` exceeds `about["ticks"]` where ticks were
             taken in several steps; `about["unsolved_steps"]` counts steps whose equation was not met,
             `about["trials"]` all solves; `about["largest_turn"]` is that of a node in one step [rad].
         """
-        stretch = _checked(phases)
-        T = checks.period_of("GroundedRod", period)
-        every = checks.whole("GroundedRod", "every", every, 1, "Record every tick with 1.")
-        ends = [_ticks(phase.until, T) for phase in stretch]
-        book = _Book(self.rod, stretch, ends[-1] // every + 1, every * T, self._surroundings())
-        z, table = book.record.start(initial), self._table()
-        rates = np.zeros((4, self.rod.nodes + 2))
-        done = 0
-        kappa: Array | None = None
-        for phase, end in zip(stretch, ends, strict=True):
-            rod, going = self.rod.compiled(phase), end - done
-            book.record.hold(z, phase, done * T)
-            if done == 0:
-                self._check_start(rod, z)
-            # From one phase to the next a jump of the curvature is work of what bends it.
-            rod.kappa[:] = [np.interp(0.0, rod.when, bend) for bend in rod.bends.T] if kappa is None else kappa
-            went = self._module.march(
-                rod, table, z, done * T, T, going, _guide(phase, done, end, T), bool(phase.loads or rod.loads.any()),
-                every, done, rates, book.totals, book.counts, book.rows,
-            )  # fmt: skip
-            if went < going:
-                turn = f"a node turns by {book.totals[6]:.3g} rad in one step"
-                raise RodError(
-                    f"GroundedRod: at t={(done + went + 1) * T:.6g} s {turn}.\n"
-                    f"  Use a period far below {T:g} s. What was computed is in `.partial`.",
-                    book.result((done + went) // every + 1, T),
-                )
-            done, kappa = end, rod.kappa
-        tell("GroundedRod", int(book.counts[3]), int(book.counts[0]), REMEDY)
-        return book.result(book.record.times.size, T)
-
-    def _check_start(self, rod: Any, z: Array) -> None:
-        """Refuse a start inside a wall or a peg that is deeper than the rod's own weight would press it."""
-        if not self.walls and not self.pegs:
-            return
-        X = np.zeros((self.rod.nodes, 2))
-        self.rod._module.observe(rod, 0.0, z, X, np.zeros_like(X))
-        gaps = [(X - wall.point) @ np.asarray(wall.normal) for wall in self.walls]
-        gaps += [np.hypot(*(X - peg.centre).T) - peg.radius for peg in self.pegs]
-        own, tip = self.rod._segments, self.rod.payload
-        mass = float(own["hs"] @ own["rho"]) + (tip.mass if tip else 0.0)
-        weight = weight_of(mass, self.rod.gravity)
-        things = [f"wall {i + 1}" for i in range(len(self.walls))] + [f"peg {i + 1}" for i in range(len(self.pegs))]
-        hard = [wall.stiffness for wall in self.walls] + [peg.stiffness for peg in self.pegs]
-        check_depths(
-            "GroundedRod",
-            [f"node {i} on {thing}" for thing in things for i in range(self.rod.nodes)],
-            np.concatenate(gaps),
-            np.repeat(weight / np.array(hard), self.rod.nodes),
-            "Start beside it: initial=Shape(base=..., angle=...), or move the wall or peg.",
-        )
-
-    def _surroundings(self) -> dict[str, Any]:
-        """What a picture of a run has to show beside the rod."""
-        pegs = [number for peg in self.pegs for number in (*peg.centre, peg.radius)]
-        walls = [number for wall in self.walls for number in (*wall.point, *wall.normal)]
-        told = {"pegs": np.array(pegs), "walls": np.array(walls)}
-        return {"ground": int(self.ground is not None)} | {name: row for name, row in told.items() if row.size}
-
-    @property
-    def _module(self) -> ModuleType:
-        return build(_SOURCE, (("march_ticks", stepping.march_ticks),))
-
-    def _table(self) -> gk.Table:
-        n, own = self.rod.nodes, self.rod._segments
-        rows = [wall.row() for wall in self.walls] + [peg.row() for peg in self.pegs]
-        things = np.array(rows, dtype=np.float64).reshape(-1, gk.THING)
-        law, hs = np.array([0.0, 1.0, 0.0]), own["hs"]
-        given = {lanes.LENGTH: hs, lanes.RHO: own["rho"], lanes.KH: own["K"] / hs, lanes.CH: own["C"] / hs}
-        given[lanes.SIGMA] = np.ones(n)
-        if self.ground is not None:
-            ground = self.ground
-            share = 0.5 * (np.append(hs, 0.0) + np.append(0.0, hs))
-            F = np.multiply.outer(ground.loads(self.rod), ground.coefficients)
-            most = F.max(axis=1)
-            over = np.divide(share, most**2, out=np.zeros(n), where=most > 0.0)
-            given |= {lanes.A_FORWARD: F[:, 0] ** 2, lanes.A_BACKWARD: F[:, 1] ** 2, lanes.A_ACROSS: F[:, 2] ** 2}
-            given |= {lanes.K: ground.stiffness * over, lanes.B: ground.damping * over}
-            law = np.array([ground.static - 1.0, ground.stribeck_velocity, most.max()])
-            given[lanes.SIGMA] = np.full(n, ground.static)
-        law[2] += 1e-6 * things[:, 5].max(initial=0.0)  # a micron of a wall
-        return gk.Table(w=_side_by_side(n, given), law=law, things=things, near=np.zeros((n, len(things), gk.NEAR)))
+        period = checks.period_of(_OWN, period)
+        stretch: Any = phases
+        if self.dimension and isinstance(phases, Mapping | np.ndarray):
+            if force is not None:
+                checks.refuse(_OWN, "run got two forces.", "Give phases and force, or force alone.")
+            force = forces_over_time(_OWN, self.ports, phases)
+            stretch = len(force) * period
+        if isinstance(stretch, int | float):
+            until = checks.positive(_OWN, "phases", stretch, "s", "Give [Phase(until=1.0, ...)], or for how long.")
+            stretch = [Phase(until=until, base=self.base)]
+        return Course(self, stretch, period, every).run(force, initial, inputs, record, progress)
 
 
-class _Book:
-    """What a run counts, sums and records; rows in the order in which the kernels fill them."""
-
-    def __init__(self, rod: PlanarRod, phases: list[Phase], count: int, between: float, surroundings: dict[str, Any]):
-        n = rod.nodes
-        self.surroundings = surroundings
-        self.record = Record(rod, np.arange(count, dtype=np.float64) * np.float64(between), phases)
-        self.friction, self.push, self.slip = np.zeros((count, n, 2)), np.zeros((count, n, 2)), np.zeros((count, n))
-        self.sums, self.stored = np.zeros((count, stepping.SUMS)), np.zeros(count)
-        self.totals, self.counts = np.zeros(stepping.SUMS), np.zeros(stepping.COUNTS, dtype=np.int64)
-        own = self.record
-        moved: tuple[Array, ...] = (own.z, own.X, own.U, self.friction, self.push, self.slip)
-        self.rows = (*moved, own.kinetic, own.kappa, self.sums, self.stored)
-
-    def result(self, count: int, T: float) -> Result:
-        """The first so many rows."""
-        steps, trials, shortened, unsolved, more = (int(number) for number in self.counts)
-        about: dict[str, Any] = {"period": T, "ticks": steps - more, "steps": steps, "trials": trials}
-        about["shortened_trials"] = shortened
-        about |= {"unsolved_steps": unsolved, "largest_turn": float(self.sums[count - 1, 6]), **self.surroundings}
-        self.record.count = count
-        plain = self.record.result(about)
-        plane, sums = ("time", "node", "axis"), self.sums[:count]
-        extra = {
-            "friction": Variable(plane, self.friction[:count], "N", "of the ground on the nodes"),
-            "contact": Variable(plane, self.push[:count], "N", "of walls and pegs on the nodes"),
-            "slip_speed": Variable(("time", "node"), self.slip[:count], "m/s", "exactly 0 while a node sticks"),
-            "base_force": Variable(("time", "axis"), sums[:, 3:5].copy(), "N", "of what holds the base"),
-            "base_torque": Variable(("time",), sums[:, 5].copy(), "N·m", "of what holds the base"),
-            "ground_work": Variable(("time",), sums[:, 2].copy(), "J", "taken by ground, walls and pegs"),
-            "ground_elastic": Variable(("time",), self.stored[:count], "J", "of it in the bristles of the ground"),
-        }
-        return Result({**plain.variables, **extra}, title="GroundedRod", about=plain.about)
-
-
-def _side_by_side(n: int, given: dict[int, Array]) -> Array:
-    """The rows of the kernels for n nodes, all 0 but the given ones."""
-    blocks = np.zeros((-(-n // lanes.LANES), lanes.FIELDS, lanes.LANES))
-    for row, values in given.items():
-        whole = np.zeros(blocks.shape[0] * lanes.LANES)
-        whole[: values.size] = values
-        blocks[:, row // lanes.LANES] = whole.reshape(-1, lanes.LANES)
-    return blocks.ravel()
-
-
-def _ticks(until: float, T: float) -> int:
-    ticks = round(until / T)
-    if ticks < 1 or abs(ticks * T - until) > 1e-6 * T:
-        checks.refuse(
-            "GroundedRod",
-            f"a phase ends at {until:g} s, between two ticks of {T:g} s.",
-            f"End it at {max(ticks, 1) * T:g} s, or change the period.",
-        )
-    return ticks
-
-
-def _guide(phase: Phase, done: int, end: int, T: float) -> Array:
-    """Mean velocity of a held base over each tick: it ends every tick where `motion` says."""
-    guide = np.zeros((end - done, 3))
-    if phase.motion is not None:
-        places = phase.spline()(np.arange(done, end + 1) * T)
-        guide[:, : places.shape[1]] = np.diff(places, axis=0) / T
-    return guide
+def _row(state: State) -> Array:
+    """All coordinates and their rates, in one row."""
+    names = ("base", "angle", "base_velocity", "angle_rate")
+    return np.concatenate([state.part(name) for name in names])[None]

@@ -17,7 +17,7 @@ from tegotae.result import Result, Variable
 from tegotae.rod.kernels import many
 from tegotae.rod.kernels.extrapolation import DONE
 from tegotae.rod.phases import Phase
-from tegotae.rod.planar import _LEAST_STEP, PlanarRod, RodError, _checked, _times
+from tegotae.rod.planar import _LEAST_STEP, PlanarRod, RodError, Segments, _checked, _times
 from tegotae.rod.records import Record, Shape
 
 _SOURCE = """
@@ -137,11 +137,11 @@ class _Batch:
         if len(starts) != len(self.rods):
             checks.refuse("run_many", f"initial has {len(starts)} shapes.", f"Give one, or {len(self.rods)}.")
         self.Z = np.stack([self.first.start(shape) for shape in starts])
-        self.own = {name: np.stack([rod._segments[name] for rod in self.rods]) for name in self.rods[0]._segments}
+        self.own = Segments(*(np.stack(each) for each in zip(*(rod.segments for rod in self.rods), strict=True)))
         bodies = [rod.payload for rod in self.rods]
         self.tip = np.array([[body.mass, body.inertia] if body else [0.0, 0.0] for body in bodies])
         gravity = np.array([rod.gravity for rod in self.rods], dtype=np.float64)
-        self.fixed = (self.own["hs"], self.own["rho"], self.own["K"], self.own["C"], gravity, self.tip)
+        self.fixed = (self.own.length, self.own.density, self.own.elasticity, self.own.viscosity, gravity, self.tip)
         count, n, rows = len(self.rods), self.rods[0].nodes, self.times.size
         self.steps, self.orders = np.zeros(count), np.full(count, 4, dtype=np.int64)
         self.tally, self.status = np.zeros((count, 3), dtype=np.int64), np.full(count, DONE, dtype=np.int64)
@@ -166,7 +166,7 @@ class _Batch:
                 self.first.hold(z, phase, t)
         bends = np.broadcast_to(one.bends, (count, *one.bends.shape)).copy()
         if phase.curvature is None:  # each rod keeps its own
-            bends[:] = self.own["kappa"][:, None, :]
+            bends[:] = self.own.rest_curvature[:, None, :]
         points = np.zeros((count, 0, 5))
         if phase.loads:
             points = np.stack([rod._points(phase.loads) for rod in self.rods])
@@ -184,7 +184,7 @@ class _Batch:
         z, X, U, kinetic, kappa = self.record
         n = self.rods[0].nodes
         angle, rate = z[..., 2 : n + 2].copy(), z[..., n + 4 : 2 * n + 4].copy()
-        hs, K = self.own["hs"][:, None, :], self.own["K"][:, None, :]
+        hs, K = self.own.length[:, None, :], self.own.elasticity[:, None, :]
         bent = np.diff(angle, axis=2) - hs * kappa
         mass, inertia = self.tip[:, :1], self.tip[:, 1:]
         kinetic = kinetic + 0.5 * mass * (U[:, :, -1] ** 2).sum(axis=2) + 0.5 * inertia * rate[:, :, -1] ** 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from tegotae.result import Result
 from tegotae.rod.kernels import extrapolation as ex
 from tegotae.rod.kernels import motion, segment
 from tegotae.rod.phases import BASES, Base, Load, Phase
+from tegotae.rod.ports import Along, Place
 from tegotae.rod.records import Record
 
 if TYPE_CHECKING:
@@ -78,6 +79,18 @@ class Payload:
         set_(self, "inertia", checks.at_least_zero("Payload", "inertia", self.inertia, "kg·m²", "Give 0 for none."))
 
 
+class Segments(NamedTuple):
+    """A rod, one number a segment: length [m], density [kg/m], bending stiffness [N·m²] and viscosity [N·m²·s], natural
+    curvature [1/m].
+    """
+
+    length: Array
+    density: Array
+    elasticity: Array
+    viscosity: Array
+    rest_curvature: Array
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlanarRod:
     """A bendable, inextensible rod in the plane.  [hirai2020]
@@ -96,6 +109,8 @@ class PlanarRod:
         gravity: (x, y) [m/s²].
         payload: a rigid body on the tip.
 
+    `segments` has its numbers segment by segment.
+
     Example:
         >>> from tegotae.rod import Phase, PlanarRod
         >>> rod = PlanarRod(length=10, nodes=5, density=0.1, elasticity=1, viscosity=2)
@@ -113,7 +128,7 @@ class PlanarRod:
     spacing: Any = None
     gravity: tuple[float, float] = (0.0, 0.0)
     payload: Payload | None = None
-    _segments: dict[str, Array] = field(init=False, repr=False, default_factory=dict)
+    segments: Segments = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         own, set_ = "PlanarRod", object.__setattr__
@@ -142,7 +157,7 @@ class PlanarRod:
             if (values < 0.0).any():
                 checks.refuse(own, f"{name}={getattr(self, name)!r} is negative.", "Give 0 for none.")
         curvature = self._each("rest_curvature", self.rest_curvature, "1/m")
-        set_(self, "_segments", {"hs": lengths, "rho": density, "K": stiffness, "C": viscosity, "kappa": curvature})
+        set_(self, "segments", Segments(lengths, density, stiffness, viscosity, curvature))
 
     def _each(self, name: str, value: Any, unit: str) -> Array:
         """One number a segment."""
@@ -245,14 +260,14 @@ class PlanarRod:
     def as_admittance(
         self,
         *,
-        at: Literal["base", "tip"],
+        at: Place | Sequence[Place],
         base: Base = "free",
-        along: tuple[float, float, float] | None = None,
+        along: Along | None = None,
     ) -> RodAdmittance:
-        """One end of the rod as a block of a `Circuit`: force and torque in, motion out.
+        """The rod as a block of a `Circuit`: force and torque on its ports in, their motion out.
 
         Args:
-            at: the end that is pushed and moves.
+            at: where it is pushed and moves: "base", "tip", the number of a node, or several of them.
             base: how the base is held: "free", "pinned" or "fixed".
             along: (x, y, turn) [-], the one direction in which it is pushed; force x, force y and torque unless given.
 
@@ -279,9 +294,9 @@ class PlanarRod:
 
     def _method(self, method: str) -> int:
         checks.choice("PlanarRod", "method", method, ("auto", "implicit", "explicit"))
-        own = self._segments
+        own = self.segments
         # 4 C/h on the least inertia that an angle has, about 0.06 rho h^3: how fast the quickest bend decays.
-        decay = float((4.0 * own["C"] / (0.06 * own["rho"] * own["hs"] ** 4)).max())
+        decay = float((4.0 * own.viscosity / (0.06 * own.density * own.length**4)).max())
         calm = self.nodes <= _EXPLICIT_UP_TO and decay <= _EXPLICIT_DECAY
         explicit = method == "explicit" or (method == "auto" and calm)
         return ex.EXPLICIT if explicit else ex.IMPLICIT
@@ -292,8 +307,8 @@ class PlanarRod:
 
     def compiled(self, phase: Phase) -> motion.Rod:
         """The rod in one phase, as the kernels read it."""
-        own, n = self._segments, self.nodes
-        when, bends = phase.bends(own["kappa"])
+        own, n = self.segments, self.nodes
+        when, bends = phase.bends(own.rest_curvature)
         swings = phase.swings()
         if swings is not None:  # both are linear in between, so a common grid loses nothing
             grid = np.union1d(when, swings[0])
@@ -306,10 +321,10 @@ class PlanarRod:
         loads[:, 0, 2] = phase.torque
         tip = [self.payload.mass, self.payload.inertia] if self.payload else [0.0, 0.0]
         return motion.Rod(
-            hs=own["hs"],
-            rho=own["rho"],
-            K=own["K"],
-            C=own["C"],
+            hs=own.length,
+            rho=own.density,
+            K=own.elasticity,
+            C=own.viscosity,
             g=np.array(self.gravity, dtype=np.float64),
             tip=np.array(tip),
             when=when,
@@ -322,15 +337,17 @@ class PlanarRod:
         )
 
     def _points(self, loads: Sequence[Load]) -> Array:
-        ends = np.concatenate([[0.0], np.cumsum(self._segments["hs"])])
-        rows = np.zeros((len(loads), 5))
-        for row, load in zip(rows, loads, strict=True):
-            at = load.at + self.length if load.at < 0.0 or (load.at == 0.0 and np.signbit(load.at)) else load.at
-            if not 0.0 <= at <= self.length * (1.0 + 1e-12):
-                checks.refuse("PlanarRod", f"a load at {load.at:g} m.", f"The rod is {self.length:g} m long.")
-            k = min(int(np.searchsorted(ends, at, side="right")) - 1, self.nodes - 2)
-            row[:] = k, min((at - ends[k]) / self._segments["hs"][k], 1.0), *load.force, load.torque
-        return rows
+        return np.array([[*self.spot(load.at), *load.force, load.torque] for load in loads]).reshape(-1, 5)
+
+    def spot(self, at: float) -> tuple[int, float]:
+        """Segment, and share of its length, of a point at this distance from the base [m]; see `Load.at`."""
+        lengths = self.segments.length
+        ends = np.concatenate([[0.0], np.cumsum(lengths)])
+        along = at + self.length if at < 0.0 or (at == 0.0 and np.signbit(at)) else at
+        if not 0.0 <= along <= self.length * (1.0 + 1e-12):
+            checks.refuse("PlanarRod", f"a load at {at:g} m.", f"The rod is {self.length:g} m long.")
+        k = min(int(np.searchsorted(ends, along, side="right")) - 1, self.nodes - 2)
+        return k, min((along - ends[k]) / lengths[k], 1.0)
 
     def _stop(self, status: int, t: float, record: Record, tally: Counts) -> None:
         why = {

@@ -17,7 +17,7 @@ from tegotae.result import Result, Variable
 from tegotae.rod.phases import Phase
 
 # Of the rod's length, and of that a second: what integration may leave of a motion, and of rest.
-_NEAR, _AT_REST = 1e-4, 1e-6
+_NEAR, AT_REST = 1e-4, 1e-6
 _LATE = 1e-9  # s
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Record:
                 checks.refuse("PlanarRod", f"motion is given {told}.", "Give it over the whole phase.")
             place[: spline.c.shape[2]], speed[: spline.c.shape[2]] = spline(t), spline(t, 1)
         if t > 0.0 or phase.motion is None:
-            self._meet(z, place, speed, t, _AT_REST if phase.motion is None else _NEAR)
+            self._meet(z, place, speed, t, AT_REST if phase.motion is None else _NEAR)
         z[:held], z[n + 2 : n + 2 + held] = place, speed
 
     def _meet(self, z: Array, place: Array, speed: Array, t: float, near: float) -> None:
@@ -137,11 +137,12 @@ class Record:
     def result(self, about: dict[str, Any]) -> Result:
         """All that was recorded."""
         rod, n, c = self.rod, self.rod.nodes, self.count
-        own, z, X, U = rod._segments, self.z[:c], self.X[:c], self.U[:c]
+        own, z, X, U = rod.segments, self.z[:c], self.X[:c], self.U[:c]
         angle, rate = z[:, 2 : n + 2], z[:, n + 4 : 2 * n + 4]
         mass, inertia = (rod.payload.mass, rod.payload.inertia) if rod.payload else (0.0, 0.0)
-        bent = np.diff(angle, axis=1) - own["hs"] * self.kappa[:c]
-        moment = (own["K"] * bent + own["C"] * np.diff(rate, axis=1)) / own["hs"]
+        bent = np.diff(angle, axis=1) - own.length * self.kappa[:c]
+        moment = (own.elasticity * bent + own.viscosity * np.diff(rate, axis=1)) / own.length
+        elastic = 0.5 * (own.elasticity * bent**2 / own.length).sum(axis=1)
         along = Along(rod, angle, rate, X, U)
         gravity = np.asarray(rod.gravity)
         kinetic = self.kinetic[:c] + 0.5 * mass * (U[:, -1] ** 2).sum(axis=1) + 0.5 * inertia * rate[:, -1] ** 2
@@ -155,7 +156,7 @@ class Record:
             "velocity": Variable(plane, U, "m/s", "of the nodes"),
             "bending_moment": Variable(("time", "segment"), moment, "N·m", "elastic and viscous"),
             "kinetic": Variable(("time",), kinetic, "J", "kinetic energy"),
-            "elastic": Variable(("time",), 0.5 * (own["K"] * bent**2 / own["hs"]).sum(axis=1), "J", "of bending"),
+            "elastic": Variable(("time",), elastic, "J", "of bending"),
             "potential": Variable(
                 ("time",), -(along.first_moment + mass * X[:, -1]) @ gravity, "J", "in the field of gravity"
             ),
@@ -186,7 +187,7 @@ class Along:
             self._take(part, rod, angle[part], rate[part], X[part], U[part], rule)
 
     def _take(self, part: slice, rod: PlanarRod, angle: Array, rate: Array, X: Array, U: Array, rule: Rule) -> None:
-        h, mass = rod._segments["hs"], rod._segments["rho"] * rod._segments["hs"]
+        h, mass = rod.segments.length, rod.segments.density * rod.segments.length
         shape, many = (angle.shape[0], h.size), angle.shape[0] * h.size
         theta = (angle[:, :-1, None] + np.diff(angle, axis=1)[..., None] * rule.places).reshape(many, -1)
         cos, sin = np.cos(theta), np.sin(theta)

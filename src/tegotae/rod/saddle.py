@@ -65,7 +65,7 @@ class SaddleRod:
             angle: of every node [rad].
             rate: of every node [rad/s].
         """
-        lengths = self.rod._segments["hs"]
+        lengths = self.rod.segments.length
         if self.points is None:
             return closed_form(angle, rate, lengths)
         return by_quadrature(angle, rate, lengths, self.points)
@@ -80,13 +80,13 @@ class SaddleRod:
         return self._inertia(self.integrals(given, np.zeros_like(given)))
 
     def _inertia(self, parts: Integrals) -> Array:
-        n, own = self.rod.nodes, self.rod._segments
+        n, own = self.rod.nodes, self.rod.segments
         J = np.zeros((3 * n, 3 * n))
         for k in range(n - 1):
             x, y, turns = 3 * k, 3 * k + 1, [3 * k + 2, 3 * k + 5]
-            mass = own["rho"][k]
-            J[x, x] += mass * own["hs"][k]
-            J[y, y] += mass * own["hs"][k]
+            mass = own.density[k]
+            J[x, x] += mass * own.length[k]
+            J[y, y] += mass * own.length[k]
             for i, th in enumerate(turns):
                 J[x, th] -= mass * parts.Gbar[k, i].imag
                 J[y, th] += mass * parts.Gbar[k, i].real
@@ -100,16 +100,16 @@ class SaddleRod:
 
     def _forces(self, parts: Integrals, angle: Array, rate: Array, phase: Phase, t: float) -> Array:
         """b + f_p + f_e: turning, gravity, bending, torque at the base, loads."""
-        n, own = self.rod.nodes, self.rod._segments
-        rho, hs = own["rho"], own["hs"]
+        n, own = self.rod.nodes, self.rod.segments
+        rho, hs = own.density, own.length
         g = complex(*self.rod.gravity)
         b = np.zeros((n, 3))
         push = rho * (parts.Ebar + hs * g)
         b[:-1, 0], b[:-1, 1] = push.real, push.imag
         both = rho[:, None] * (parts.turn + (np.conj(1j * parts.Gbar) * g).real)
-        when, bends = phase.bends(own["kappa"])
+        when, bends = phase.bends(own.rest_curvature)
         kappa = np.array([np.interp(t, when, column) for column in bends.T])
-        moment = (own["K"] * (np.diff(angle) - hs * kappa) + own["C"] * np.diff(rate)) / hs
+        moment = (own.elasticity * (np.diff(angle) - hs * kappa) + own.viscosity * np.diff(rate)) / hs
         b[:-1, 2] += both[:, 0] + moment
         b[1:, 2] += both[:, 1] - moment
         b[0, 2] += phase.torque
@@ -121,7 +121,7 @@ class SaddleRod:
 
     def _push(self, b: Array, k: int, q: float, force: complex, torque: float, angle: Array) -> None:
         """A force and a torque at the part q of segment k: the arm of node i is int N_i exp(i theta) up to there."""
-        lengths = self.rod._segments["hs"]
+        lengths = self.rod.segments.length
         arms = up_to(np.array([q]), angle[k : k + 2], lengths[k : k + 1], self.points or 40)[0][0, 0]
         b[k, :2] += force.real, force.imag
         for i, shape in enumerate((1.0 - q, q)):

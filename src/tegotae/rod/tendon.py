@@ -71,7 +71,7 @@ class Tendon:
         Args:
             rod: what it bends.
         """
-        hs = checks.instance("Tendon", "rod", rod, PlanarRod, "Give a PlanarRod(...).")._segments["hs"]
+        hs = checks.instance("Tendon", "rod", rod, PlanarRod, "Give a PlanarRod(...).").segments.length
         offset = checks.array("Tendon", "offset", self.offset, "m")
         if offset.shape not in ((), (hs.size,)):
             checks.refuse("Tendon", f"offset has shape {offset.shape}.", f"Give a number, or {hs.size}, one a segment.")
@@ -117,15 +117,15 @@ def together(tendons: list[Tendon], rod: PlanarRod) -> Any:
         [0.2, 0.25]
     """
     checks.several("together", "tendons", tendons, Tendon, "Give a list of Tendon(...).")
-    own = checks.instance("Tendon", "rod", rod, PlanarRod, "Give a PlanarRod(...).")._segments
+    own = checks.instance("Tendon", "rod", rod, PlanarRod, "Give a PlanarRod(...).").segments
     grids = [tendon._tensions()[0] for tendon in tendons if tendon._varies]
     when = np.unique(np.concatenate(grids)) if grids else np.zeros(1)
-    moment = np.zeros((when.size, own["hs"].size))
+    moment = np.zeros((when.size, own.length.size))
     for tendon in tendons:
         times, values = tendon._tensions()
         moment += np.multiply.outer(np.interp(when, times, values), tendon.arms(rod))
     bent = (moment != 0.0).any(axis=0)
-    if (own["K"][bent] <= 0.0).any():
+    if (own.elasticity[bent] <= 0.0).any():
         checks.refuse("Tendon", "it passes a segment with elasticity=0.", "Give it some; nothing else holds the bend.")
-    curvature = own["kappa"] + np.divide(moment, own["K"], out=np.zeros_like(moment), where=moment != 0.0)
+    curvature = own.rest_curvature + np.divide(moment, own.elasticity, out=np.zeros_like(moment), where=moment != 0.0)
     return (when, curvature) if grids else curvature[0]

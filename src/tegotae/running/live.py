@@ -173,7 +173,7 @@ class Live:
         if own.size > 1:
             own[:] = checks.vector(self.block.name, field, value, unit, own.size).reshape(own.shape)
             return
-        remedy = "Give one finite number; the last one still holds."
+        remedy = "Give one finite number as its value; the last one still holds."
         own[:] = checks.number(self.block.name, field, value, unit, remedy)
 
     def _vector(self, name: str, value: ArrayLike, unit: str) -> Array:
@@ -269,8 +269,12 @@ class LiveImpedance(Live):
 class LiveAdmittance(Live):
     """An admittance in a control loop: `velocity = live.step(force)`."""
 
-    def step(self, force: ArrayLike | Mapping[str, ArrayLike]) -> Any:
-        """One tick: force [N] in, velocity [m/s] out; or port -> force in, port -> velocity out."""
+    def step(self, force: ArrayLike | Mapping[str, ArrayLike] | None = None) -> Any:
+        """One tick: force [N] in, velocity [m/s] out; or port -> force in, port -> velocity out; none without ports."""
+        if force is None:
+            if self._n:
+                checks.refuse(self.block.name, "step got no force.", "Give it, 0 for none.")
+            force = self._in
         if type(force) is dict:
             ports, given = self.block.ports, np.empty(self._n)
             forces_now(self.block.name, ports, force, given)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
-import msgspec
 import numpy as np
-from msgspec import Meta
 
 from tegotae import checks
 from tegotae.figures.machines import MODES, elements_of
 from tegotae.inclusion import Contact, Friction, Inclusion, automatic
-from tegotae.inclusion.solving import FIXED
+from tegotae.inclusion.explicit.integration import FIXED
+from tegotae.parameters import Declared, Parameter, Period
 from tegotae.result import Event, Result, Variable
-from tegotae.scenarios.machines import Belt, BouncingBall, Floor, PendulumOnTable, Slope, TwoBodies, unit_of
+from tegotae.scenarios.machines import MACHINES, Belt, BouncingBall, Floor, PendulumOnTable, Slope, TwoBodies, unit_of
 from tegotae.scenarios.scenario import Number, Scenario
+from tegotae.scenarios.settings import Duration, Kinds
 
 _OWN = "run inclusion"
 _MOST_MOMENTS = 5_000_000  # about 1 GB of record
@@ -26,11 +27,8 @@ Start = Mapping[str, float]
 Elements = dict[str, Contact | Friction]
 
 
-class _Group(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Unknown names are errors, not silently ignored."""
-
-
-class Tuned(_Group, frozen=True, tag_field="kind", tag="tuned"):
+@dataclass(frozen=True, kw_only=True)
+class Tuned(Declared):
     """Chosen by the mass that each element feels, as stiff as the step allows."""
 
     def choose(self, machine: Inclusion, start: Start, period: float, restitution: float) -> Elements:
@@ -38,12 +36,13 @@ class Tuned(_Group, frozen=True, tag_field="kind", tag="tuned"):
         return automatic(machine, period=period, restitution=restitution, initial=start)
 
 
-class Given(_Group, frozen=True, tag_field="kind", tag="given"):
+@dataclass(frozen=True, kw_only=True)
+class Given(Declared):
     """The same for every element; the restitution follows from them."""
 
-    stiffness: Annotated[float, Meta(description="[N/m], > 0")] = 1e6
-    beta: Annotated[float, Meta(description="damping over stiffness [s], > 0")] = 2e-3
-    alpha: Annotated[float, Meta(description="of contacts, by the ode route [s], > 0, < beta")] = 2e-4
+    stiffness: Annotated[float, Parameter("[N/m], > 0")] = 1e6
+    beta: Annotated[float, Parameter("[s], > 0, damping over stiffness")] = 2e-3
+    alpha: Annotated[float, Parameter("[s], > 0, of contacts, by the ode route, below beta")] = 2e-4
 
     def choose(self, machine: Inclusion, start: Start, period: float, restitution: float) -> Elements:
         """Parameters by element."""
@@ -52,10 +51,11 @@ class Given(_Group, frozen=True, tag_field="kind", tag="given"):
         return machine.chosen(contact, friction, {})
 
 
-class Events(_Group, frozen=True, tag_field="kind", tag="events"):
+@dataclass(frozen=True, kw_only=True)
+class Events(Declared):
     """Exact: rigid contacts and true friction, from event to event."""
 
-    record: Annotated[float, Meta(description="time from one recorded moment to the next [s], > 0")] = 0.001
+    record: Annotated[float, Parameter("[s], > 0, time from one recorded moment to the next")] = 0.001
 
     def words(self, machine: Inclusion, parameters: MachineRun) -> str:
         """For the head of the figure."""
@@ -68,12 +68,13 @@ class Events(_Group, frozen=True, tag_field="kind", tag="events"):
         return exact.solve((0.0, parameters.duration), start, times=times)
 
 
-class Ode(_Group, frozen=True, tag_field="kind", tag="ode"):
+@dataclass(frozen=True, kw_only=True)
+class Ode(Declared):
     """Compiled to an ordinary differential equation, for any integrator."""
 
-    method: Annotated[str, Meta(description="LSODA, Radau, BDF, RK45, RK23, DOP853, CVODE; or RK4, Heun")] = "LSODA"
-    step: Annotated[float, Meta(description="of RK4 and Heun, of the record, and of the tuning [s], > 0")] = 1e-4
-    rtol: Annotated[float, Meta(description="relative tolerance of the others [-], > 0")] = 1e-8
+    method: Annotated[str, Parameter("LSODA, Radau, BDF, RK45, RK23, DOP853, CVODE; or RK4, Heun")] = "LSODA"
+    step: Annotated[float, Parameter("[s], > 0, of RK4 and Heun, of the record, and of the tuning")] = 1e-4
+    rtol: Annotated[float, Parameter("[-], > 0, relative tolerance of the others")] = 1e-8
 
     def words(self, machine: Inclusion, parameters: MachineRun) -> str:
         """For the head of the figure."""
@@ -95,10 +96,11 @@ class Ode(_Group, frozen=True, tag_field="kind", tag="ode"):
         )
 
 
-class Stepper(_Group, frozen=True, tag_field="kind", tag="stepper"):
+@dataclass(frozen=True, kw_only=True)
+class Stepper(Declared):
     """Backward Euler at a fixed rate, as a controller runs it."""
 
-    period: Annotated[float, Meta(description="of a tick [s], > 0")] = 0.001
+    period: Period = 0.001
 
     def words(self, machine: Inclusion, parameters: MachineRun) -> str:
         """For the head of the figure."""
@@ -112,29 +114,30 @@ class Stepper(_Group, frozen=True, tag_field="kind", tag="stepper"):
         return result.with_events(_changes(result))
 
 
-class MachineRun(_Group, frozen=True):
+@dataclass(frozen=True, kw_only=True)
+class MachineRun(Declared):
     """A machine, and how it is run."""
 
-    duration: Annotated[float, Meta(description="of the run [s], > 0")] = 2.0
+    duration: Duration = 2.0
     restitution: Annotated[
-        float, Meta(description="speed after over before an impact [-], 0 to 1; tuned elements need 0.02 to 0.99")
+        float, Parameter("[-], speed after over before an impact, 0 to 1; tuned elements need 0.02 to 0.99")
     ] = 0.5
-    machine: BouncingBall | Floor | Slope | Belt | TwoBodies | PendulumOnTable = TwoBodies()
-    route: Events | Ode | Stepper = Events()
-    elements: Tuned | Given = Tuned()
+    machine: Annotated[BouncingBall | Floor | Slope | Belt | TwoBodies | PendulumOnTable, MACHINES] = (
+        MACHINES.prototypes["two_bodies"]
+    )
+    route: Annotated[Events | Ode | Stepper, Kinds(events=Events(), ode=Ode(), stepper=Stepper())] = Events()
+    elements: Annotated[Tuned | Given, Kinds(tuned=Tuned(), given=Given())] = Tuned()
 
 
 def _moments(duration: float, name: str, step: float) -> checks.Array:
     """The moments of the record [s], from 0 to the end."""
-    length = checks.positive(_OWN, "duration", duration, "s", "Give the length of the run.")
-    own = checks.positive(_OWN, name, step, "s", "Give a length of time, such as 0.001.")
-    if not 0.5 <= length / own <= _MOST_MOMENTS:
+    if not 0.5 <= duration / step <= _MOST_MOMENTS:
         checks.refuse(
             _OWN,
-            f"duration={length:g} s at {name}={own:g} s is {length / own:.3g} moments.",
+            f"duration={duration:g} s at {name}={step:g} s is {duration / step:.3g} moments.",
             f"Choose them so that there are 1 to {_MOST_MOMENTS:,}.",
         )
-    return np.minimum(own * np.arange(round(length / own) + 1, dtype=np.float64), length)
+    return np.minimum(step * np.arange(round(duration / step) + 1, dtype=np.float64), duration)
 
 
 def _changes(result: Result) -> list[Event]:

@@ -3,61 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import numpy as np
-from msgspec import Meta
 
 from tegotae import checks
+from tegotae.parameters import Declared, Parameter, Period
 from tegotae.result import Result
 from tegotae.rod import Ground, Phase, PlanarRod
 from tegotae.rod.demonstrations import SCALES, crawling_snake, dragged_mass, whip
 from tegotae.scenarios.scenario import FILM, Number, Picture, Scenario
+from tegotae.scenarios.settings import Kinds
 
 _OWN = "run rod"
 _MOST_NUMBERS = 20_000_000  # recorded: nodes times moments, about 2 GB of all that is recorded of them
 _RECORDED = 0.01  # s from one recorded moment to the next on the ground
 
 
-class _Group(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Unknown names are errors, not silently ignored."""
-
-
-class PaperRod(_Group, frozen=True, tag_field="kind", tag="paper"):
+@dataclass(frozen=True, kw_only=True)
+class PaperRod(Declared):
     """The rod of hirai2020: turned at a pin, left alone there, released."""
 
-    torque: Annotated[float, Meta(description="on the pinned base, in the first phase [N·m]")] = 50.0
-    nodes: Annotated[int, Meta(description="of the rod, at least 2")] = 5
-    length: Annotated[float, Meta(description="[m], > 0")] = 10.0
-    density: Annotated[float, Meta(description="[kg/m], > 0")] = 0.1
-    elasticity: Annotated[float, Meta(description="bending stiffness [N·m²], >= 0")] = 1.0
-    viscosity: Annotated[float, Meta(description="bending viscosity [N·m²·s], >= 0")] = 2.0
-    turned: Annotated[float, Meta(description="when the torque ends [s], > 0")] = 1.0
-    released: Annotated[float, Meta(description="when the pin lets go [s], > turned")] = 2.0
-    until: Annotated[float, Meta(description="end of the run [s], > released")] = 3.0
-    moments: Annotated[int, Meta(description="recorded, at least 2")] = 301
-    tolerance: Annotated[float, Meta(description="relative and absolute [-], > 0")] = 1e-8
+    torque: Annotated[float, Parameter("[N·m], on the pinned base, in the first phase")] = 50.0
+    nodes: Annotated[int, Parameter(">= 2, of the rod")] = 5
+    length: Annotated[float, Parameter("[m], > 0")] = 10.0
+    density: Annotated[float, Parameter("[kg/m], > 0")] = 0.1
+    elasticity: Annotated[float, Parameter("[N·m²], >= 0, bending stiffness")] = 1.0
+    viscosity: Annotated[float, Parameter("[N·m²·s], >= 0, bending viscosity")] = 2.0
+    turned: Annotated[float, Parameter("[s], > 0, when the torque ends")] = 1.0
+    released: Annotated[float, Parameter("[s], when the pin lets go, after that")] = 2.0
+    until: Annotated[float, Parameter("[s], > 0, end of the run, after that")] = 3.0
+    moments: Annotated[int, Parameter(">= 2, recorded")] = 301
+    tolerance: Annotated[float, Parameter("[-], > 0, relative and absolute")] = 1e-8
 
     def run(self) -> Result:
         """Adaptively, in closed form."""
-        rod = PlanarRod(
-            length=self.length,
-            nodes=self.nodes,
-            density=self.density,
-            elasticity=self.elasticity,
-            viscosity=self.viscosity,
-        )
-        moments = checks.whole(_OWN, "rod.moments", self.moments, 2, "Give at least 2.")
-        _refuse_many(self.nodes, moments)
-        until = checks.positive(_OWN, "rod.until", self.until, "s", "Give the end of the run.")
+        names = ("length", "nodes", "density", "elasticity", "viscosity")
+        rod = PlanarRod(**{name: getattr(self, name) for name in names})
+        _refuse_many(self.nodes, self.moments)
         phases = [
             Phase(until=self.turned, torque=self.torque, base="pinned"),
             Phase(until=self.released, base="pinned"),
-            Phase(until=until),
+            Phase(until=self.until),
         ]
-        times = np.linspace(0.0, until, moments)
+        times = np.linspace(0.0, self.until, self.moments)
         return rod.run(phases, times=times, rtol=self.tolerance, atol=self.tolerance)
 
     def words(self) -> tuple[str, str]:
@@ -65,15 +56,16 @@ class PaperRod(_Group, frozen=True, tag_field="kind", tag="paper"):
         return "A soft rod, turned, left alone, released", f"torque {self.torque:g} N·m, {self.nodes} nodes"
 
 
-class Snake(_Group, frozen=True, tag_field="kind", tag="snake"):
+@dataclass(frozen=True, kw_only=True)
+class Snake(Declared):
     """1 m and 1 kg that crawls by a travelling wave of curvature on anisotropic ground."""
 
-    frequency: Annotated[float, Meta(description="of the wave [Hz]; a negative one sends it backward")] = 1.0
-    tangential: Annotated[float, Meta(description="coefficient of friction along the body [-], >= 0")] = 0.1
-    normal: Annotated[float, Meta(description="coefficient of friction across the body [-], >= 0")] = 0.5
-    nodes: Annotated[int, Meta(description="of the rod, at least 2")] = 33
-    until: Annotated[float, Meta(description="end of the run [s], > 0")] = 5.0
-    period: Annotated[float, Meta(description="of a tick [s], > 0")] = 0.001
+    frequency: Annotated[float, Parameter("[Hz], of the wave; a negative one sends it backward")] = 1.0
+    tangential: Annotated[float, Parameter("[-], >= 0, coefficient of friction along the body")] = 0.1
+    normal: Annotated[float, Parameter("[-], >= 0, coefficient of friction across the body")] = 0.5
+    nodes: Annotated[int, Parameter(">= 2, of the rod")] = 33
+    until: Annotated[float, Parameter("[s], > 0, end of the run")] = 5.0
+    period: Period = 0.001
 
     def run(self) -> Result:
         """At a fixed period."""
@@ -96,13 +88,14 @@ class Snake(_Group, frozen=True, tag_field="kind", tag="snake"):
         return "A snake crawls by a wave of curvature", f"{own}, {self.nodes} nodes"
 
 
-class Drag(_Group, frozen=True, tag_field="kind", tag="drag"):
+@dataclass(frozen=True, kw_only=True)
+class Drag(Declared):
     """A mass of 1 kg dragged over a table on a leaf spring."""
 
-    speed: Annotated[float, Meta(description="of the clamped base [m/s]")] = 0.05
-    static: Annotated[float, Meta(description="how many times larger friction is at rest [-], >= 1")] = 1.5
-    until: Annotated[float, Meta(description="end of the run [s], > 0")] = 10.0
-    period: Annotated[float, Meta(description="of a tick [s], > 0")] = 0.001
+    speed: Annotated[float, Parameter("[m/s], of the clamped base")] = 0.05
+    static: Annotated[float, Parameter("[-], >= 1, how many times larger friction is at rest")] = 1.5
+    until: Annotated[float, Parameter("[s], > 0, end of the run")] = 10.0
+    period: Period = 0.001
 
     def run(self) -> Result:
         """At a fixed period."""
@@ -115,35 +108,36 @@ class Drag(_Group, frozen=True, tag_field="kind", tag="drag"):
         return "A mass dragged on a leaf spring", own
 
 
-class Whip(_Group, frozen=True, tag_field="kind", tag="whip"):
+@dataclass(frozen=True, kw_only=True)
+class Whip(Declared):
     """A tapering whip of 1 m, its handle turned and back in half a second."""
 
-    nodes: Annotated[int, Meta(description="of the rod, at least 2")] = 31
-    period: Annotated[float, Meta(description="of a tick [s], > 0; the tip turns fast, so keep it short")] = 1e-4
+    nodes: Annotated[int, Parameter(">= 2, of the rod")] = 31
+    period: Annotated[float, Parameter("[s], > 0, of a tick; the tip turns fast, so keep it short")] = 1e-4
 
     def run(self) -> Result:
         """At a fixed period."""
-        period = checks.period_of(_OWN, self.period)
-        _refuse_many(self.nodes, 0.6 / period)
-        return whip(nodes=self.nodes, period=period, every=max(1, round(1e-3 / period)))
+        _refuse_many(self.nodes, 0.6 / self.period)
+        return whip(nodes=self.nodes, period=self.period, every=max(1, round(1e-3 / self.period)))
 
     def words(self) -> tuple[str, str]:
         """Title and parameters, for the head of the figure."""
         return "A whip", f"1 m, tapering to a tenth, {self.nodes} nodes, {1e3 * self.period:g} ms a tick"
 
 
-class RodRun(_Group, frozen=True):
+@dataclass(frozen=True, kw_only=True)
+class RodRun(Declared):
     """A rod, and what happens to it."""
 
-    rod: PaperRod | Snake | Drag | Whip = PaperRod()
+    rod: Annotated[PaperRod | Snake | Drag | Whip, Kinds(paper=PaperRod(), snake=Snake(), drag=Drag(), whip=Whip())] = (
+        PaperRod()
+    )
 
 
 def _every(nodes: int, until: float, period: float) -> int:
     """Ticks from one record to the next."""
-    length = checks.positive(_OWN, "rod.until", until, "s", "Give the end of the run.")
-    tick = checks.period_of(_OWN, period)
-    _refuse_many(nodes, length / tick)
-    return max(1, round(_RECORDED / tick))
+    _refuse_many(nodes, until / period)
+    return max(1, round(_RECORDED / period))
 
 
 def _refuse_many(nodes: int, moments: float) -> None:

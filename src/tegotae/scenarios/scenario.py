@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from tegotae.errors import InputError
+from tegotae.parameters import Declared
 from tegotae.result import Result
-from tegotae.toml_settings import explain, put, read_toml, toml_lines, with_kinds
+from tegotae.scenarios.settings import lines, read
+from tegotae.toml_settings import put, read_toml
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,6 @@ class Number:
         value: the number [unit].
         unit: SI unit, or "" for a bare number.
         key: under which a JSON file holds the value by itself; "" if only among the others.
-
-    Example:
-        >>> Number("largest force", 4.0, "N").unit
-        'N'
     """
 
     name: str
@@ -48,10 +44,6 @@ class Picture:
         what: in words.
         suffixes: that its name may end in.
         draw: parameters, result and the path to write.
-
-    Example:
-        >>> Picture("the maps", FIGURE, lambda parameters, result, path: None).suffixes[0]
-        '.png'
     """
 
     what: str
@@ -66,7 +58,7 @@ class Scenario:
     Args:
         name: on the command line.
         purpose: one line.
-        parameters: an msgspec.Struct class whose fields all have defaults and a described `msgspec.Meta`.
+        parameters: a class whose fields are all declared (`tegotae.parameters`) and have defaults.
         run: parameters in, result out.
         summary: the telling numbers of a result.
         shortcuts: argument of the command line -> the parameter that it sets.
@@ -82,7 +74,7 @@ class Scenario:
 
     name: str
     purpose: str
-    parameters: type[msgspec.Struct]
+    parameters: type[Declared]
     run: Callable[[Any], Result]
     summary: Callable[[Any, Result], Sequence[Number]]
     shortcuts: Mapping[str, str] = field(default_factory=dict)
@@ -101,20 +93,18 @@ class Scenario:
         given = read_toml(Path(config)) if config is not None else {}
         for setting in settings:
             put(given, setting)
-        given = with_kinds(self.parameters, given)
         try:
-            return msgspec.convert(given, self.parameters)
-        except msgspec.ValidationError as error:
-            told = explain(error, self.parameters, given)
+            return read(f"run {self.name}", self.parameters(), given, self._way_out())
+        except InputError as error:
+            told = str(error)
             for argument, name in self.shortcuts.items():  # the shorter way to say it
                 told = told.replace(f"--set {name}=", f"{argument} ") if argument.startswith("--") else told
-            raise InputError(f"run {self.name}: {told}.\n  {self._way_out()}") from error
+            raise InputError(told) from error
 
     def show(self, parameters: Any = None) -> str:
         """The parameters as TOML, each with its meaning and unit: a file to start from."""
-        values = msgspec.to_builtins(parameters if parameters is not None else self.parameters())
-        lines = [f"# tegotae run {self.name}: {self.purpose}", ""]
-        return "\n".join(lines + toml_lines(self.parameters, values, ()))
+        own = lines(parameters if parameters is not None else self.parameters())
+        return "\n".join([f"# tegotae run {self.name}: {self.purpose}", "", *own])
 
     def _way_out(self) -> str:
         return f"`tegotae run {self.name} --show` prints every parameter with its unit."

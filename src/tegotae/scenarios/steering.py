@@ -4,55 +4,50 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-import msgspec
 import numpy as np
-from msgspec import Meta
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.parameters import Declared, Parameter, Period
 from tegotae.result import Result
-from tegotae.scenarios.driving import (
-    Constant,
-    ElasticTread,
-    Points,
-    RampHand,
-    ReleaseHand,
-    Reverse,
-    RigidTread,
-    SineHand,
-)
+from tegotae.scenarios.driving import Constant, Points, RampHand, ReleaseHand, Reverse, SineHand
 from tegotae.scenarios.scenario import FIGURE, FILM, Number, Picture, Scenario
-from tegotae.steering import SteeringSystem
+from tegotae.scenarios.settings import Duration, Kinds, parameter_of
+from tegotae.steering import Carcass, ContactPatch, SteeringSystem
 from tegotae.steering.bristles import bristle_fields, tyre_of
 
 _OWN = "run steering"
+_DRIVES = Kinds(constant=Constant(), reverse=Reverse(), points=Points())
+_HANDS = Kinds(sine=SineHand(), ramp=RampHand(), release=ReleaseHand())
 _MOST_TICKS = 5_000_000  # about half a GB of record
 _MOST_BRISTLES = 60_000_000  # numbers recorded for a film: the same
 _CENTRE = 0.1  # wheel angle [rad] to both sides within which the slope is taken
 
 
-class Steering(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+@dataclass(frozen=True, kw_only=True)
+class Steering(Declared):
     """A steering system, how it is driven, and who steers."""
 
     preset: Annotated[
         Literal["paper", "physical"],
-        Meta(description="paper: its numbers; physical: a stiff brush on a vehicle that slides and yaws"),
+        Parameter("paper: its numbers; physical: a stiff brush on a vehicle that slides and yaws"),
     ] = "paper"
-    bristles: Annotated[int, Meta(description="in the patch; only a resolution", ge=1)] = 101
-    duration: Annotated[float, Meta(description="of the run [s], > 0")] = 8.0
-    period: Annotated[float, Meta(description="of a tick [s], > 0")] = 0.001
-    drive: Constant | Reverse | Points = Constant()
-    hand: SineHand | RampHand | ReleaseHand = SineHand()
-    tread: RigidTread | ElasticTread = RigidTread()
+    bristles: Annotated[int, parameter_of(ContactPatch, "bristles")] = 101
+    duration: Duration = 8.0
+    period: Period = 0.001
+    drive: Annotated[Constant | Reverse | Points, _DRIVES] = _DRIVES.default
+    hand: Annotated[SineHand | RampHand | ReleaseHand, _HANDS] = _HANDS.default
+    tread: Annotated[Carcass | None, Kinds(rigid=None, elastic=Carcass(stiffness=1e5, damping=100.0, mass=2.0))] = None
 
     def system(self) -> SteeringSystem:
         """The machine, as an object of the library."""
         make = {"paper": SteeringSystem.paper, "physical": SteeringSystem.physical}[self.preset]
         system = make(bristles=self.bristles)
-        return dataclasses.replace(system, patch=dataclasses.replace(system.patch, carcass=self.tread.carcass()))
+        return dataclasses.replace(system, patch=dataclasses.replace(system.patch, carcass=self.tread))
 
 
 def run(parameters: Steering) -> Result:
@@ -69,8 +64,7 @@ def run(parameters: Steering) -> Result:
 
 
 def _run(parameters: Steering, record: list[str]) -> Result:
-    period = checks.period_of(_OWN, parameters.period)
-    duration = checks.positive(_OWN, "duration", parameters.duration, "s", "Give the length of the run.")
+    period, duration = parameters.period, parameters.duration
     if not 1.5 <= duration / period <= _MOST_TICKS:
         checks.refuse(
             _OWN,

@@ -3,70 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
-import msgspec
-from msgspec import Meta
-
 from tegotae import checks
-from tegotae.hybrid import TwoRobots
 from tegotae.multibody import Lock, Servo
+from tegotae.papers.two_robots import TwoRobots
+from tegotae.parameters import Declared, Parameter, Period
 from tegotae.result import Result
 from tegotae.scenarios.scenario import Number, Scenario
+from tegotae.scenarios.settings import Kinds
 
 _OWN = "run two-robots"
 _MOST_TICKS = 2_000_000  # about a GB of record
 
 
-class _Group(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Unknown names are errors, not silently ignored."""
-
-
-class MotionTable(_Group, frozen=True, tag_field="kind", tag="hexa"):
+@dataclass(frozen=True, kw_only=True)
+class MotionTable(Declared):
     """A contact as stiff as the plate of the six-arm table along z, at home."""
 
-    kp: Annotated[float, Meta(description="stiffness of each servo of the table [N·m/rad], > 0")] = 200.0
+    kp: Annotated[float, Parameter("[N·m/rad], > 0, stiffness of each servo of the table")] = 200.0
 
 
-class Spring(_Group, frozen=True, tag_field="kind", tag="spring"):
+@dataclass(frozen=True, kw_only=True)
+class Spring(Declared):
     """A contact of any stiffness."""
 
-    stiffness: Annotated[float, Meta(description="of the contact [N/m], > 0")] = 10000.0
+    stiffness: Annotated[float, Parameter("[N/m], > 0, of the contact")] = 10000.0
 
 
-class JointServo(_Group, frozen=True):
+@dataclass(frozen=True, kw_only=True)
+class JointServo(Declared):
     """What holds the joints of robot 1 if they are servos."""
 
-    gain: Annotated[float, Meta(description="torque by angle [N·m/rad], >= 0; counts if joints = servo")] = 1000.0
-    rate_gain: Annotated[float, Meta(description="torque by rate [N·m·s/rad], >= 0; counts if joints = servo")] = 100.0
+    gain: Annotated[float, Parameter("[N·m/rad], >= 0, torque by angle; counts if joints = servo")] = 1000.0
+    rate_gain: Annotated[float, Parameter("[N·m·s/rad], >= 0, torque by rate; counts if joints = servo")] = 100.0
 
 
-class Masses(_Group, frozen=True):
+@dataclass(frozen=True, kw_only=True)
+class Masses(Declared):
     """Of the bodies; Fig. 15 has link_1 = 20 and base_2 = 100."""
 
-    base_1: Annotated[float, Meta(description="base of robot 1 [kg], > 0")] = 50.0
-    link_1: Annotated[float, Meta(description="each link of robot 1 [kg], > 0")] = 10.0
-    base_2: Annotated[float, Meta(description="base of robot 2 [kg], > 0")] = 50.0
-    link_2: Annotated[float, Meta(description="each link of robot 2 [kg], > 0")] = 1.0
+    base_1: Annotated[float, Parameter("[kg], > 0, base of robot 1")] = 50.0
+    link_1: Annotated[float, Parameter("[kg], > 0, each link of robot 1")] = 10.0
+    base_2: Annotated[float, Parameter("[kg], > 0, base of robot 2")] = 50.0
+    link_2: Annotated[float, Parameter("[kg], > 0, each link of robot 2")] = 1.0
 
 
-class TwoRobotsRun(_Group, frozen=True):
+@dataclass(frozen=True, kw_only=True)
+class TwoRobotsRun(Declared):
     """Two robots, how robot 1 holds itself, and what they touch through."""
 
-    pose: Annotated[
-        Literal["A", "B"], Meta(description="A: both in line through their centres of mass; B: both bent")
-    ] = "A"
-    joints: Annotated[Literal["locked", "servo", "free"], Meta(description="of robot 1; those of robot 2 are free")] = (
-        "locked"
-    )
-    speed: Annotated[float, Meta(description="of robot 2 as it comes [m/s], > 0")] = 0.01
-    gap: Annotated[float, Meta(description="between the two at the start [m], > 0")] = 0.01
-    duration: Annotated[float, Meta(description="of the run [s], > 0; the strip of Fig. 16 needs 19")] = 19.0
-    period: Annotated[float, Meta(description="of a tick [s], > 0")] = 2e-4
-    method: Annotated[Literal["rk4", "symplectic", "implicit"], Meta(description="how a tick is taken")] = "rk4"
-    table: MotionTable | Spring = MotionTable()
-    servo: JointServo = JointServo()
-    masses: Masses = Masses()
+    pose: Annotated[Literal["A", "B"], Parameter("A: both in line through their centres of mass; B: both bent")] = "A"
+    joints: Annotated[Literal["locked", "servo", "free"], Parameter("of robot 1; those of robot 2 are free")] = "locked"
+    speed: Annotated[float, Parameter("[m/s], > 0, of robot 2 as it comes")] = 0.01
+    gap: Annotated[float, Parameter("[m], > 0, between the two at the start")] = 0.01
+    duration: Annotated[float, Parameter("[s], > 0, the length of the run; the strip of Fig. 16 needs 19")] = 19.0
+    period: Period = 2e-4
+    method: Annotated[Literal["rk4", "symplectic", "implicit"], Parameter("how a tick is taken")] = "rk4"
+    table: Annotated[MotionTable | Spring, Kinds(hexa=MotionTable(), spring=Spring())] = MotionTable()
+    servo: Annotated[JointServo, Kinds(servo=JointServo())] = JointServo()
+    masses: Annotated[Masses, Kinds(masses=Masses())] = Masses()
 
     def robots(self) -> TwoRobots:
         """The experiment, as an object of the library."""
@@ -98,8 +95,7 @@ def run(parameters: TwoRobotsRun) -> Result:
         >>> round(float(run(TwoRobotsRun(duration=1.3)).force.max()), 2)
         6.18
     """
-    period = checks.period_of(_OWN, parameters.period)
-    duration = checks.positive(_OWN, "duration", parameters.duration, "s", "Give the length of the run.")
+    period, duration = parameters.period, parameters.duration
     if duration / period > _MOST_TICKS:
         checks.refuse(
             _OWN,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,19 +20,14 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.device.interface import AdmittanceDevice
+from tegotae.parameters import Declared, Parameter
 
 Point = Sequence[float] | Array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SerialLink:
+class SerialLink(Declared):
     """A planar arm of two links in a row, a motor in each joint: the second angle is measured from the first link.
-
-    Args:
-        upper: length of the link at the base [m], > 0.
-        fore: length of the link that carries the handle [m], > 0.
-        base: where the first joint stands, x and y [m].
-        elbow: on which side of the line from base to handle it bends.
 
     Example:
         >>> from tegotae.steering.arc import SerialLink
@@ -41,18 +36,12 @@ class SerialLink:
         [0.3, 0.4]
     """
 
-    upper: float
-    fore: float
-    base: Point = (0.0, 0.0)
-    elbow: Literal["left", "right"] = "left"
-
-    def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        for name in ("upper", "fore"):
-            set_(self, name, checks.positive(own, name, getattr(self, name), "m", "Give the link's length."))
-        set_(self, "base", _point(own, "base", self.base))
-        if self.elbow not in ("left", "right"):
-            checks.refuse(own, f"elbow={checks.shown(self.elbow)}.", "Give 'left' or 'right'.")
+    upper: Annotated[float, Parameter("[m], > 0, the length of the link at the base")]
+    fore: Annotated[float, Parameter("[m], > 0, the length of the link that carries the handle")]
+    base: Annotated[Point, Parameter("[m], where the first joint stands, x and y", accept=_point)] = (0.0, 0.0)
+    elbow: Annotated[Literal["left", "right"], Parameter("side of the line from base to handle on which it bends")] = (
+        "left"
+    )
 
     def joints(self, point: ArrayLike) -> Array:
         """Joint angles [rad], shape (…, 2), that put the handle at a point [m], shape (…, 2); refused out of reach."""
@@ -142,15 +131,8 @@ class ParallelLink(SerialLink):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Arc:
+class Arc(Declared):
     """The path of the handle: part of a circle about the centre of rotation, as a hand on a rim would go.
-
-    Args:
-        arm: the link that leads the handle.
-        centre: of rotation, x and y [m].
-        radius: of the wheel [m], > 0.
-        rest: direction [rad] from the centre, measured from the x axis, in which the handle stands at angle 0.
-        travel: largest angle [rad], > 0, to either side; the arm must reach all of it.
 
     Example:
         >>> from tegotae.steering.arc import Arc, ParallelLink
@@ -161,20 +143,16 @@ class Arc:
         1.8
     """
 
-    arm: SerialLink
-    centre: Point
-    radius: float
-    rest: float = np.pi / 2.0
-    travel: float
+    arm: Annotated[SerialLink, Parameter("that leads the handle")]
+    centre: Annotated[Point, Parameter("[m], of rotation, x and y", accept=_point)]
+    radius: Annotated[float, Parameter("[m], > 0, the radius of the wheel")]
+    rest: Annotated[float, Parameter("[rad], from the x axis, direction from the centre in which the handle rests")] = (
+        np.pi / 2.0
+    )
+    travel: Annotated[float, Parameter("[rad], > 0, how far it may turn to either side; the arm must reach all of it")]
 
     def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        if not isinstance(self.arm, SerialLink):
-            checks.refuse(own, f"arm={checks.shown(self.arm)} leads no handle.", "Give a ParallelLink or a SerialLink.")
-        set_(self, "centre", _point(own, "centre", self.centre))
-        set_(self, "radius", checks.positive(own, "radius", self.radius, "m", "Give the radius of the wheel."))
-        set_(self, "rest", checks.number(own, "rest", self.rest, "rad"))
-        set_(self, "travel", checks.positive(own, "travel", self.travel, "rad", "Give how far it may turn."))
+        super().__post_init__()
         # The distance to the base is extreme at the ends of the travel or in line with base and centre.
         line = np.asarray(self.arm.base) - np.asarray(self.centre)
         facing = np.arctan2(line[1], line[0]) - self.rest + np.pi * np.arange(-1, 2)

@@ -36,7 +36,7 @@ def bristle_fields(machine: ContactPatch | SteeringSystem) -> list[str]:
     """
     prefix = ""
     if isinstance(machine, SteeringSystem):
-        prefix = "tyre." if machine.column.compliance is None else "column.tyre."
+        prefix = "tyre."
     return [prefix + name for name in _FIELDS]
 
 

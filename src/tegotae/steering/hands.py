@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from functools import partial
+from typing import Annotated, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.device.hand import Hand
+from tegotae.parameters import Declared, Parameter, Period
 
 
 @runtime_checkable
@@ -33,13 +35,8 @@ class Profile(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sine:
+class Sine(Declared):
     """To and fro: centre + amplitude sin(2 pi frequency time).
-
-    Args:
-        amplitude: [rad] (or [N·m], for a torque).
-        frequency: [Hz], > 0.
-        centre: [rad] (or [N·m]).
 
     Example:
         >>> from tegotae.steering.hands import Sine
@@ -47,15 +44,9 @@ class Sine:
         [0.0, 1.2]
     """
 
-    amplitude: float
-    frequency: float = 0.25
-    centre: float = 0.0
-
-    def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        set_(self, "amplitude", checks.number(own, "amplitude", self.amplitude, "rad"))
-        set_(self, "frequency", checks.positive(own, "frequency", self.frequency, "Hz", "Give cycles a second."))
-        set_(self, "centre", checks.number(own, "centre", self.centre, "rad"))
+    amplitude: Annotated[float, Parameter("[rad], or [N·m] for a torque")]
+    frequency: Annotated[float, Parameter("[Hz], > 0", "Give cycles a second.")] = 0.25
+    centre: Annotated[float, Parameter("[rad], or [N·m]")] = 0.0
 
     def __call__(self, time: ArrayLike) -> Array:
         """Values at these times [s]."""
@@ -64,13 +55,8 @@ class Sine:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ramp:
+class Ramp(Declared):
     """At a constant rate from where it begins, and still from `until` on.
-
-    Args:
-        rate: [rad/s] (or [N·m/s]).
-        begin: value at time 0, [rad] (or [N·m]).
-        until: time [s], > 0, at which it stops; never unless given.
 
     Example:
         >>> from tegotae.steering.hands import Ramp
@@ -78,17 +64,9 @@ class Ramp:
         [1.0, 2.0]
     """
 
-    rate: float
-    begin: float = 0.0
-    until: float | None = None
-
-    def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        set_(self, "rate", checks.number(own, "rate", self.rate, "rad/s"))
-        set_(self, "begin", checks.number(own, "begin", self.begin, "rad"))
-        if self.until is not None:
-            remedy = "Give when to stop, or None for never."
-            set_(self, "until", checks.positive(own, "until", self.until, "s", remedy))
+    rate: Annotated[float, Parameter("[rad/s], or [N·m/s]")]
+    begin: Annotated[float, Parameter("[rad], or [N·m], value at time 0")] = 0.0
+    until: Annotated[float | None, Parameter("[s], > 0, when it stops; never unless given")] = None
 
     def __call__(self, time: ArrayLike) -> Array:
         """Values at these times [s]."""
@@ -98,11 +76,8 @@ class Ramp:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hold:
+class Hold(Declared):
     """Always the same.
-
-    Args:
-        value: [rad] (or [N·m]).
 
     Example:
         >>> from tegotae.steering.hands import Hold
@@ -110,10 +85,7 @@ class Hold:
         [0.5, 0.5]
     """
 
-    value: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "value", checks.number(type(self).__name__, "value", self.value, "rad"))
+    value: Annotated[float, Parameter("[rad], or [N·m]")]
 
     def __call__(self, time: ArrayLike) -> Array:
         """Values at these times [s]."""
@@ -121,12 +93,8 @@ class Hold:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Waypoints:
+class Waypoints(Declared):
     """Straight lines from point to point; still before the first and after the last.
-
-    Args:
-        times: when [s], rising.
-        values: how much then, [rad] (or [N·m]).
 
     Example:
         >>> from tegotae.steering.hands import Waypoints
@@ -134,19 +102,21 @@ class Waypoints:
         [0.0, 2.0, 4.0]
     """
 
-    times: Sequence[float] | NDArray[np.float64]
-    values: Sequence[float] | NDArray[np.float64]
+    times: Annotated[
+        Sequence[float] | NDArray[np.float64], Parameter("[s], when, rising", accept=partial(_signal, unit="s"))
+    ]
+    values: Annotated[
+        Sequence[float] | NDArray[np.float64],
+        Parameter("[rad], or [N·m], how much then", accept=partial(_signal, unit="rad")),
+    ]
 
     def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        times = checks.signal(own, "times", self.times, "s", 1).ravel().copy()
-        values = checks.signal(own, "values", self.values, "rad", 1).ravel().copy()
+        super().__post_init__()
+        own, times, values = type(self).__name__, np.asarray(self.times), np.asarray(self.values)
         if times.size != values.size:
             checks.refuse(own, f"{times.size} times for {values.size} values.", "Give one value a time.")
         if (np.diff(times) <= 0.0).any():
             checks.refuse(own, f"times={times.tolist()} s do not rise.", "Give each time after the one before.")
-        set_(self, "times", times)
-        set_(self, "values", values)
 
     def __call__(self, time: ArrayLike) -> Array:
         """Values at these times [s]."""
@@ -154,12 +124,8 @@ class Waypoints:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Trace:
+class Trace(Declared):
     """A record of a real hand, taken every so often; between samples it is a straight line, at its ends still.
-
-    Args:
-        values: what was recorded, [rad] (or [N·m]); the first at time 0.
-        period: of the record [s], > 0; it need not be that of the run.
 
     Example:
         >>> from tegotae.steering.hands import Trace
@@ -167,13 +133,11 @@ class Trace:
         [0.05, 0.3, 0.3]
     """
 
-    values: Sequence[float] | NDArray[np.float64]
-    period: float
-
-    def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        set_(self, "values", checks.signal(own, "values", self.values, "rad", 1).ravel().copy())
-        set_(self, "period", checks.period_of(own, self.period))
+    values: Annotated[
+        Sequence[float] | NDArray[np.float64],
+        Parameter("[rad], or [N·m], what was recorded; the first at time 0", accept=partial(_signal, unit="rad")),
+    ]
+    period: Period
 
     def __call__(self, time: ArrayLike) -> Array:
         """Values at these times [s]."""
@@ -182,15 +146,10 @@ class Trace:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Driver:
+class Driver(Declared):
     """A driver's hands: a spring and a damper between the wheel and the angle they want it at.
 
     tau_h = stiffness (wanted - angle) + damping (wanted rate - rate), positive to the left, on the wheel.
-
-    Args:
-        stiffness: K [N·m/rad], >= 0.
-        damping: B [N·m·s/rad], >= 0.
-        angle: wanted angle of the wheel [rad]: a profile, a number to hold, or an array with one angle a tick.
 
     Example:
         >>> from tegotae.steering.hands import Driver, Ramp
@@ -202,15 +161,15 @@ class Driver:
         3.0
     """
 
-    stiffness: float = 10.0
-    damping: float = 1.0
-    angle: Profile | ArrayLike
-
-    def __post_init__(self) -> None:
-        own, none, set_ = type(self).__name__, "Give a magnitude, or 0 for none.", object.__setattr__
-        set_(self, "stiffness", checks.at_least_zero(own, "stiffness", self.stiffness, "N·m/rad", none))
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·m·s/rad", none))
-        set_(self, "angle", _profile_or_record(own, "angle", self.angle, "rad"))
+    stiffness: Annotated[float, Parameter("K [N·m/rad], >= 0, of the arms")] = 10.0
+    damping: Annotated[float, Parameter("B [N·m·s/rad], >= 0, of the arms")] = 1.0
+    angle: Annotated[
+        Profile | ArrayLike,
+        Parameter(
+            "[rad], wanted angle of the wheel: a profile, a number to hold, or an array with one angle a tick",
+            accept=partial(_profile_or_record, unit="rad"),
+        ),
+    ]
 
     def angles(self, period: float, ticks: int) -> tuple[Array, Array]:
         """Wanted angle [rad] at the end of each tick and wanted rate [rad/s], its mean over the tick, for a whole run.
@@ -240,11 +199,8 @@ class Driver:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TorqueProfile:
+class TorqueProfile(Declared):
     """A hand that exerts a torque over time, whatever the wheel does.
-
-    Args:
-        torque: on the wheel [N·m], positive to the left: a profile, a number, or an array with one a tick.
 
     Example:
         >>> from tegotae.steering.hands import Sine, TorqueProfile
@@ -252,11 +208,13 @@ class TorqueProfile:
         [2.12132, 3.0]
     """
 
-    torque: Profile | ArrayLike
-
-    def __post_init__(self) -> None:
-        own = type(self).__name__
-        object.__setattr__(self, "torque", _profile_or_record(own, "torque", self.torque, "N·m"))
+    torque: Annotated[
+        Profile | ArrayLike,
+        Parameter(
+            "[N·m], on the wheel, positive to the left: a profile, a number, or an array with one a tick",
+            accept=partial(_profile_or_record, unit="N·m"),
+        ),
+    ]
 
     def torques(self, period: float, ticks: int) -> Array:
         """Torque [N·m] at the end of each tick, for a whole run.
@@ -279,13 +237,17 @@ def _times(profile: object, time: ArrayLike) -> Array:
     return checks.finite_array(type(profile).__name__, "time", time, "s")
 
 
+def _signal(owner: str, name: str, value: ArrayLike, unit: str) -> Array:
+    return checks.signal(owner, name, value, unit, 1).ravel().copy()
+
+
 def _profile_or_record(owner: str, name: str, value: Profile | ArrayLike, unit: str) -> Profile | Array:
     """A profile as it is, a number as `Hold`, anything else as an array with one value a tick."""
     if isinstance(value, Profile) and not isinstance(value, type):
         return value
     if checks.is_real(value) or not isinstance(value, Sequence | np.ndarray) or isinstance(value, str | bytes):
         return Hold(value=checks.number(owner, name, value, unit, "Give a number, an array, or such as Sine(…)."))
-    return checks.signal(owner, name, value, unit, 1).ravel().copy()
+    return _signal(owner, name, value, unit)
 
 
 def _sampled(owner: str, name: str, value: Profile | ArrayLike, period: float, ticks: int) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import cast
+from typing import Annotated, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from tegotae import checks
 from tegotae.block import Impedance, Kernels
 from tegotae.friction.laws import Coulomb, Law, as_law
 from tegotae.layout import Layouts, Part, layouts
+from tegotae.parameters import Declared, Parameter, declared, parts_of
 from tegotae.result import Result, Variable
 from tegotae.running import loop
 from tegotae.state import Fault, State
@@ -22,19 +23,9 @@ from tegotae.steering.kernels import patch as k
 from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic, Pressure
 from tegotae.steering.steady import Steady, ends_of, fed_with, rates_of
 
-_PARAMETERS = (
-    Part("stiffness", "N/m", "of one bristle", letter="K"),
-    Part("damping", "N·s/m", "of one bristle", letter="B"),
-    Part("half_length", "m", letter="a"),
-    Part("centre", "m", "where the steering axis meets the road", letter="xi_c"),
-    Part("slip_share", "-", "slip angle for each steer angle", letter="share"),
-    Part("scale", "-", "of the load of one bristle"),
-    Part("carcass_stiffness", "N/m", letter="kc"),
-    Part("carcass_damping", "N·s/m", letter="bc"),
-    Part("carcass_mass", "kg", letter="mc"),
-    Part("law", "", "numbers of the friction law", ("law",)),
-    Part("pressure", "", "numbers of the pressure profile", ("pressure",)),
-)
+LAW = Part("law", "", "numbers of the friction law", ("law",))
+PRESSURE = Part("pressure", "", "numbers of the pressure profile", ("pressure",))
+SCALE = Part("scale", "-", "of the load of one bristle")
 _STATE = (
     Part("force", "N·m", "torque on what steers it"),
     Part("lateral_force", "N", "on the tyre, to the left", letter="Fy"),
@@ -63,22 +54,48 @@ _WORKSPACE = (
 )
 
 
+def _friction(owner: str, name: str, value: object) -> Law | float:
+    """mu, or a law."""
+    if callable(value):
+        return as_law(owner, name, value)
+    return checks.positive(owner, name, value, "", "Give mu, such as 0.4, a law, or a function of the slip speed.")
+
+
+# Of patches, with or without a width.
+Stiffness = Annotated[
+    float, Parameter("K [N/m], > 0, of one bristle of 21; scaled, so that the number of bristles is a resolution")
+]
+Damping = Annotated[float, Parameter("B [N·s/m], >= 0, of one bristle of 21")]
+Friction = Annotated[
+    Law | Callable[[float], float] | float,
+    Parameter(
+        "mu [-], > 0, or a law over the slip speed [m/s], such as `tg.Stribeck(kinetic=0.3, static=0.4, velocity=0.5)` "
+        "or a function of it that can be compiled",
+        accept=_friction,
+    ),
+]
+Bristles = Annotated[int, Parameter(">= 1, along the patch", "Use 21 or more; 101 for feel.")]
+HalfLength = Annotated[float, Parameter("a [m], > 0; the patch reaches from -a to a")]
+Centre = Annotated[float, Parameter("xi_c [m], where the steering axis meets the road")]
+Profile = Annotated[
+    Pressure, Parameter("load over the length of the patch", "Give Parabolic(), Uniform(load=...), ...")
+]
+
+
 @cache
 def _layout(bristles: int, law: int, pressure: int) -> Layouts:
     sizes = {"n": bristles, "law": law, "pressure": pressure}
-    return layouts(parameters=_PARAMETERS, state=_STATE, workspace=_WORKSPACE, sizes=sizes)
+    own = parts_of(ContactPatch, "stiffness", "damping", "half_length", "centre", "slip_share")
+    give = tuple(replace(part, name=f"carcass_{part.name}") for part in parts_of(Carcass))
+    parameters = (*own, SCALE, *give, LAW, PRESSURE)
+    return layouts(parameters=parameters, state=_STATE, workspace=_WORKSPACE, sizes=sizes)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Carcass:
+class Carcass(Declared):
     """How the tread gives way sideways under the rim: the tyre's lateral elasticity and inertia.
 
     Rolling, the force then builds up over the relaxation length, cornering stiffness over this stiffness.
-
-    Args:
-        stiffness: kc [N/m], > 0.
-        damping: bc [N·s/m], >= 0.
-        mass: mc [kg], >= 0, of the tread.
 
     Example:
         >>> from tegotae.steering import Carcass, ContactPatch
@@ -88,15 +105,9 @@ class Carcass:
         True
     """
 
-    stiffness: float
-    damping: float = 0.0
-    mass: float = 0.0
-
-    def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "stiffness", checks.positive("Carcass", "stiffness", self.stiffness, "N/m", "Such as 1e5."))
-        set_(self, "damping", checks.at_least_zero("Carcass", "damping", self.damping, "N·s/m", "Give 0 for none."))
-        set_(self, "mass", checks.at_least_zero("Carcass", "mass", self.mass, "kg", "Give 0 for none."))
+    stiffness: Annotated[float, Parameter("kc [N/m], > 0", such_as="1e5")]
+    damping: Annotated[float, Parameter("bc [N·s/m], >= 0")] = 0.0
+    mass: Annotated[float, Parameter("mc [kg], >= 0, of the tread")] = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,19 +118,6 @@ class ContactPatch(Impedance):
     and a damper that sticks to the road up to its own friction limit. As a block it answers the steering rate
     [rad/s] with the torque on what steers it [N·m], -tau_r; `speed`, `drift` (sideways velocity of the tread that
     steering does not cause) [m/s] and `yaw_rate` [rad/s] are parts of its state that a circuit feeds.
-
-    Args:
-        stiffness: K [N/m] of one bristle of 21; scaled, so that the number of bristles is only a resolution.
-        damping: B [N·s/m] of one bristle of 21, >= 0.
-        friction: mu [-], > 0, or a law over the slip speed [m/s], such as
-            `tg.Stribeck(kinetic=0.3, static=0.4, velocity=0.5)`, or a function of it that numba can compile.
-        bristles: n, at least 1.
-        half_length: a [m], > 0; the patch reaches from -a to a.
-        centre: xi_c [m], where the steering axis meets the road.
-        pressure: load over the length of the patch.
-        slip_share: slip angle for each steer angle [-], 1 - lf/l of a vehicle that does not slide, (3); 0 if the
-            slip is fed.
-        carcass: how the tread gives way sideways; None for a rigid one, as in the paper.
 
     Example:
         >>> from tegotae.steering import ContactPatch
@@ -132,45 +130,19 @@ class ContactPatch(Impedance):
         (True, True)
     """
 
-    stiffness: float = 500.0
-    damping: float = 150.0
-    friction: Law | Callable[[float], float] | float = 0.4
-    bristles: int = REFERENCE_COUNT
-    half_length: float = 0.1
-    centre: float = 0.02
-    pressure: Pressure = field(default_factory=Parabolic)
-    slip_share: float = 0.0
-    carcass: Carcass | None = None
+    stiffness: Stiffness = 500.0
+    damping: Damping = 150.0
+    friction: Friction = 0.4
+    bristles: Bristles = REFERENCE_COUNT
+    half_length: HalfLength = 0.1
+    centre: Centre = 0.02
+    pressure: Profile = field(default_factory=Parabolic)
+    slip_share: Annotated[
+        float, Parameter("share [-], slip angle for each steer angle, 1 - lf/l by (3); 0 if the slip is fed")
+    ] = 0.0
+    carcass: Annotated[Carcass | None, Parameter("how the tread gives way sideways; None for a rigid one")] = None
 
     dimension = 1
-
-    def __post_init__(self) -> None:
-        own, set_ = "ContactPatch", object.__setattr__
-        set_(
-            self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", "Such as 500, of 21 bristles.")
-        )
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", "Give 0 for none."))
-        if callable(self.friction):
-            set_(self, "friction", as_law(own, self.friction))
-        else:
-            told = "Give mu, such as 0.4, a law, or a function of the slip speed."
-            set_(self, "friction", checks.positive(own, "friction", self.friction, "", told))
-        set_(self, "bristles", checks.whole(own, "bristles", self.bristles, 1, "Use 21 or more; 101 for feel."))
-        set_(self, "half_length", checks.positive(own, "half_length", self.half_length, "m", "Such as 0.1."))
-        set_(self, "centre", checks.number(own, "centre", self.centre, "m", "Such as 0.02."))
-        set_(self, "slip_share", checks.number(own, "slip_share", self.slip_share, "", "Such as 0.5, or 0."))
-        if not isinstance(self.pressure, Pressure):
-            checks.refuse(
-                own,
-                f"pressure={checks.shown(self.pressure)} is no profile.",
-                "Give Parabolic(), Uniform(load=...), ...",
-            )
-        if not isinstance(self.carcass, Carcass | None):
-            checks.refuse(
-                own,
-                f"carcass={checks.shown(self.carcass)} is none.",
-                "Give Carcass(stiffness=...), or None for a rigid one.",
-            )
 
     # ------------------------------------------------------------ the block
 
@@ -195,9 +167,7 @@ class ContactPatch(Impedance):
             "centre": self.centre,
             "slip_share": self.slip_share,
             "scale": scale,
-            "carcass_stiffness": give.stiffness if give else 0.0,
-            "carcass_damping": give.damping if give else 0.0,
-            "carcass_mass": give.mass if give else 0.0,
+            **{f"carcass_{name}": getattr(give, name, 0.0) for name in declared(Carcass)},
             "law": self.law.parameters,
             "pressure": self.pressure.parameters,
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import cast
+from typing import Annotated, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,14 +13,27 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
-from tegotae.friction.laws import Coulomb, Law, as_law
+from tegotae.friction.laws import Coulomb, Law
 from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.parameters import Parameter, parts_of
 from tegotae.result import Result, Variable
 from tegotae.running import loop
 from tegotae.state import Fault, State
 from tegotae.steering.kernels import planar as k
-from tegotae.steering.patch import phase_fault
-from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic, Pressure
+from tegotae.steering.patch import (
+    LAW,
+    PRESSURE,
+    SCALE,
+    Bristles,
+    Centre,
+    Damping,
+    Friction,
+    HalfLength,
+    Profile,
+    Stiffness,
+    phase_fault,
+)
+from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic
 from tegotae.steering.steady import Steady, ends_of, fed_with, rates_of
 
 _FORCES = (
@@ -37,13 +50,10 @@ def _layout(bristles: int, rows: int, law: int, pressure: int) -> Layouts:
         dimension=3,
         sizes={"n": bristles, "m": rows, "law": law, "pressure": pressure},
         parameters=(
-            Part("stiffness", "N/m", "of one bristle", letter="K"),
-            Part("damping", "N·s/m", "of one bristle", letter="B"),
-            Part("half_length", "m", letter="a"),
-            Part("centre", "m", "where the steering axis meets the road", letter="xi_c"),
-            Part("scale", "-", "of the load of one bristle"),
-            Part("law", "", "numbers of the friction law", ("law",)),
-            Part("pressure", "", "numbers of the pressure profile", ("pressure",)),
+            *parts_of(PlanarPatch, "stiffness", "damping", "half_length", "centre"),
+            SCALE,
+            LAW,
+            PRESSURE,
             Part("across", "m", "where each row is, to the left of the middle", ("m",), "eta"),
         ),
         state=(
@@ -76,19 +86,6 @@ class PlanarPatch(Impedance):
     `slip_rate` and `drift_rate` [m/s²], by which slip and V alpha came to what they are at the end of the tick; held,
     unless given.
 
-    Args:
-        stiffness: K [N/m] of one bristle of 21 x 1, in every direction; scaled, so that the numbers of bristles are
-            only a resolution.
-        damping: B [N·s/m] of one bristle of 21 x 1, >= 0.
-        friction: mu [-], or a law over the slip speed, such as `tg.Stribeck(kinetic=0.3, static=0.4, velocity=0.5)`.
-            Where a law falls so steeply that a bristle has several slip speeds to jump to, it takes one of them.
-        bristles: n along the patch, at least 1.
-        rows: m across the patch, at least 1.
-        half_length: a [m], > 0; the patch reaches from -a to a.
-        half_width: w [m], > 0; with rows=1 all bristles stand in the middle.
-        centre: xi_c [m], where the steering axis meets the road.
-        pressure: load over the length of the patch; it does not change over the width.
-
     Example:
         >>> import numpy as np
         >>> from tegotae.steering.planar import PlanarPatch
@@ -101,40 +98,17 @@ class PlanarPatch(Impedance):
         (True, True)
     """
 
-    stiffness: float = 500.0
-    damping: float = 150.0
-    friction: Law | Callable[[float], float] | float = 0.4
-    bristles: int = REFERENCE_COUNT
-    rows: int = 1
-    half_length: float = 0.1
-    half_width: float = 0.07
-    centre: float = 0.02
-    pressure: Pressure = field(default_factory=Parabolic)
+    stiffness: Stiffness = 500.0
+    damping: Damping = 150.0
+    friction: Friction = 0.4
+    bristles: Bristles = REFERENCE_COUNT
+    rows: Annotated[int, Parameter(">= 1, across the patch", "Use 1 for a row without width, 10 for a tyre.")] = 1
+    half_length: HalfLength = 0.1
+    half_width: Annotated[float, Parameter("w [m], > 0; with rows=1 all bristles stand in the middle")] = 0.07
+    centre: Centre = 0.02
+    pressure: Profile = field(default_factory=Parabolic)
 
     dimension = 3
-
-    def __post_init__(self) -> None:
-        own, set_ = self.name, object.__setattr__
-        set_(
-            self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", "Such as 500, of 21 bristles.")
-        )
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", "Give 0 for none."))
-        if callable(self.friction):
-            set_(self, "friction", as_law(own, self.friction))
-        else:
-            remedy = "Give mu, such as 0.4, a law, or a function of the slip speed."
-            set_(self, "friction", checks.positive(own, "friction", self.friction, "", remedy))
-        set_(self, "bristles", checks.whole(own, "bristles", self.bristles, 1, "Use 21 or more; 101 for feel."))
-        set_(self, "rows", checks.whole(own, "rows", self.rows, 1, "Use 1 for a row without width, 10 for a tyre."))
-        set_(self, "half_length", checks.positive(own, "half_length", self.half_length, "m", "Such as 0.1."))
-        set_(self, "half_width", checks.positive(own, "half_width", self.half_width, "m", "Such as 0.07."))
-        set_(self, "centre", checks.number(own, "centre", self.centre, "m", "Such as 0.02."))
-        if not isinstance(self.pressure, Pressure):
-            checks.refuse(
-                own,
-                f"pressure={checks.shown(self.pressure)} is no profile.",
-                "Give Parabolic(), Uniform(load=...), ...",
-            )
 
     # ------------------------------------------------------------ the block
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
+from tegotae.parameters import Declared, Parameter
 from tegotae.steering.kernels import pressure as pressure_kernels
 
 REFERENCE_COUNT = 21
@@ -30,7 +31,7 @@ def loads(p, a, xi, out):
 """
 
 
-class Pressure(ABC):
+class Pressure(Declared, ABC):
     """Load over the length of the patch; places xi [m] count forward from its middle.
 
     Example:
@@ -67,19 +68,14 @@ class Pressure(ABC):
 class Parabolic(Pressure):
     """Load that falls to nothing at both ends: c (a^2 - xi^2), yamamoto2006 (5).
 
-    Args:
-        curvature: c [N/m^2], > 0, for one bristle of 21; the paper's 1e4 loads a patch of 0.2 m with 1400 N.
-
     Example:
         >>> round(Parabolic().total(0.1), 9)
         1400.0
     """
 
-    curvature: float = 1e4
-
-    def __post_init__(self) -> None:
-        c = checks.positive("Parabolic", "curvature", self.curvature, "N/m^2", "Give 1e4 for the paper's tyre.")
-        object.__setattr__(self, "curvature", c)
+    curvature: Annotated[
+        float, Parameter("c [N/m^2], > 0, for one bristle of 21; 1e4 loads a patch of 0.2 m with 1400 N")
+    ] = 1e4
 
     @classmethod
     def carrying(cls, load: float, *, half_length: float) -> Parabolic:
@@ -112,18 +108,12 @@ class Parabolic(Pressure):
 class Uniform(Pressure):
     """The same load everywhere on the patch.
 
-    Args:
-        load: load [N] of one bristle of 21, > 0.
-
     Example:
         >>> Uniform(load=50.0).total(0.1)
         1050.0
     """
 
-    load: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "load", _load("Uniform", self.load))
+    load: Annotated[float, Parameter("[N], > 0, of one bristle of 21", "Give the load as a positive magnitude.")]
 
     @classmethod
     def carrying(cls, load: float) -> Uniform:
@@ -155,24 +145,18 @@ class Uniform(Pressure):
 class Tabulated(Pressure):
     """A measured profile: straight lines through (place, load) points, nothing beyond the ends.
 
-    Args:
-        positions: places xi [m], rising, forward of the middle of the patch; at least two.
-        loads: load [N] of one bristle of 21 at each, >= 0, not all 0.
-
     Example:
         >>> hat = Tabulated(positions=[-0.1, 0.0, 0.1], loads=[0.0, 100.0, 0.0])
         >>> round(hat.total(0.1), 9), float(hat(0.05, half_length=0.1))
         (1050.0, 50.0)
     """
 
-    positions: Sequence[float]
-    loads: Sequence[float]
+    positions: Annotated[Sequence[float], Parameter("[m], places xi, rising, negative behind the middle; at least two")]
+    loads: Annotated[Sequence[float], Parameter("[N], >= 0, of one bristle of 21 at each, not all 0")]
 
     def __post_init__(self) -> None:
-        own = "Tabulated"
-        remedy = "Give places in metres, negative behind the middle of the patch."
-        places = checks.values(own, "positions", self.positions, "m", remedy, least=-np.inf)
-        loads = checks.values(own, "loads", self.loads, "N", "A tyre is not pulled down; clip the profile at 0.")
+        super().__post_init__()
+        own, places, loads = "Tabulated", np.array(self.positions), np.array(self.loads)
         if places.shape != loads.shape:
             checks.refuse(own, f"{places.size} positions but {loads.size} loads.", "Give one load for every position.")
         if places.size < 2:
@@ -182,8 +166,6 @@ class Tabulated(Pressure):
             checks.refuse(own, f"positions[{worst}]={places[worst]} m does not rise.", "Sort the table by position.")
         if not loads.any():
             checks.refuse(own, "every load is 0 N.", "Give a profile that carries something.")
-        object.__setattr__(self, "positions", tuple(places.tolist()))
-        object.__setattr__(self, "loads", tuple(loads.tolist()))
 
     @property
     def kernel(self) -> Callable[..., Any]:

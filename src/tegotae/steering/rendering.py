@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Annotated, Protocol, runtime_checkable
 
 import numpy as np
 
 from tegotae import checks
 from tegotae.block import Impedance
 from tegotae.compile import bind
+from tegotae.parameters import Declared, Parameter
 from tegotae.running.live import LiveImpedance
 from tegotae.running.source import module_of
 
@@ -31,11 +32,6 @@ class Packet:
         load_stiffness: [N·m/rad], >= 0, if the wheel goes on as it went: of what sticks.
         full_stiffness: [N·m/rad], >= 0, if it turns back: all sticks.
         speed: of the vehicle [m/s].
-
-    Example:
-        >>> from tegotae.steering.rendering import Packet
-        >>> Packet(torque=-1.2, angle=0.4).load_stiffness
-        0.0
     """
 
     torque: float
@@ -218,19 +214,13 @@ class VirtualCoupling:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalRenderer:
+class LocalRenderer(Declared):
     """What runs in the device, each tick and without delay, on packets that are late.
 
     Adds -k (q - q_l) for how far the wheel is from where the packet belongs: k is the stiffness in loading while it
     has gone on as it went, that of all bristles once it has turned back. On top a little saturated damping, and the
     drive train's friction, which then must not be in the model. Correction and damping hide a true shimmy: they fade
     out with the speed of the vehicle.
-
-    Args:
-        friction: of the drive train, at the wheel, run in the device; none unless given.
-        damping_torque: largest torque of the damping [N·m], >= 0.
-        damping_velocity: at which it is reached [rad/s], > 0.
-        fade_speed: of the vehicle [m/s], > 0, from which on only packet and friction are left.
 
     Example:
         >>> from tegotae.steering.rendering import LocalRenderer, Packet
@@ -240,21 +230,20 @@ class LocalRenderer:
         (-1.1, -0.6)
     """
 
-    friction: Impedance | None = None
-    damping_torque: float = 0.02
-    damping_velocity: float = 0.1
-    fade_speed: float = 3.0
+    friction: Annotated[
+        Impedance | None, Parameter("of the drive train, at the wheel, run in the device", "Give a FrictionImpedance.")
+    ] = None
+    damping_torque: Annotated[float, Parameter("[N·m], >= 0, largest torque of the damping")] = 0.02
+    damping_velocity: Annotated[float, Parameter("[rad/s], > 0, at which it is reached")] = 0.1
+    fade_speed: Annotated[
+        float, Parameter("[m/s], > 0, of the vehicle, beyond which only packet and friction are left")
+    ] = 3.0
 
     def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        if self.friction is not None and not (isinstance(self.friction, Impedance) and self.friction.dimension == 1):
-            checks.refuse(
-                own, f"friction={checks.shown(self.friction)} is no impedance of one axis.", "Give a FrictionImpedance."
-            )
-        none, some = "Give a magnitude, or 0 for none.", "Give a magnitude."
-        set_(self, "damping_torque", checks.at_least_zero(own, "damping_torque", self.damping_torque, "N·m", none))
-        set_(self, "damping_velocity", checks.positive(own, "damping_velocity", self.damping_velocity, "rad/s", some))
-        set_(self, "fade_speed", checks.positive(own, "fade_speed", self.fade_speed, "m/s", some))
+        super().__post_init__()
+        if self.friction is not None and self.friction.dimension != 1:
+            told = f"friction={checks.shown(self.friction)} is no impedance of one axis."
+            checks.refuse(type(self).__name__, told, "Give a FrictionImpedance.")
 
     def start(self, *, period: float) -> LiveRenderer:
         """The renderer in a device's loop."""

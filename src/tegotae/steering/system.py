@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.coupling.circuit import Circuit
-from tegotae.coupling.through import Through
+from tegotae.coupling.links import Link
 from tegotae.elements import Mass, SpringDamper
 from tegotae.errors import InputError
 from tegotae.friction import Coulomb, FrictionImpedance
+from tegotae.parameters import Declared, Parameter
 from tegotae.result import Result, Variable
 from tegotae.running.live import LiveAdmittance
 from tegotae.state import State
@@ -36,17 +37,11 @@ class _Steering(Circuit):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SteeringSystem:
+class SteeringSystem(Declared):
     """A steering system from parked to top speed: hand torque in, wheel angle out.  [yamamoto2006]
 
     One circuit: the column's inertia, moved by the hand, moves the tyre on its vehicle and the drive train's
     friction, all solved together each tick.
-
-    Args:
-        patch: the tyre's contact patch.
-        column: gear, inertia and friction.
-        vehicle: `Kinematic` as in the paper, or `Bicycle` with sideslip and yaw.
-        speed: V [m/s] unless a run gives another; negative is backwards.
 
     Example:
         >>> from tegotae.steering import SteeringSystem
@@ -57,24 +52,17 @@ class SteeringSystem:
         (True, True)
     """
 
-    patch: ContactPatch = field(default_factory=ContactPatch)
-    column: Column = field(default_factory=Column)
-    vehicle: Kinematic | Bicycle = field(default_factory=Kinematic)
-    speed: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name, kind, such in (
-            ("patch", ContactPatch, "ContactPatch(…)"),
-            ("column", Column, "Column(…)"),
-            ("vehicle", Kinematic | Bicycle, "Kinematic(…) or Bicycle(…)"),
-        ):
-            given = getattr(self, name)
-            if not isinstance(given, kind):
-                checks.refuse(
-                    "SteeringSystem", f"{name}={checks.shown(given)} is none that it can have.", f"Give {such}."
-                )
-        speed = checks.number("SteeringSystem", "speed", self.speed, "m/s", "Give one speed; a record goes to run().")
-        object.__setattr__(self, "speed", speed)
+    patch: Annotated[ContactPatch, Parameter("the tyre's contact patch")] = field(default_factory=ContactPatch)
+    column: Annotated[Column, Parameter("gear, inertia and friction")] = field(default_factory=Column)
+    vehicle: Annotated[
+        Kinematic | Bicycle, Parameter("`Kinematic` as in the paper, or `Bicycle` with sideslip and yaw")
+    ] = field(default_factory=Kinematic)
+    speed: Annotated[
+        float,
+        Parameter(
+            "V [m/s], unless a run gives another; negative is backwards", "Give one speed; a record goes to run()."
+        ),
+    ] = 0.0
 
     @classmethod
     def paper(cls, *, speed: float = 0.0, bristles: int = 21) -> SteeringSystem:
@@ -91,8 +79,8 @@ class SteeringSystem:
     def circuit(self, hand: Driver | None = None) -> Circuit:
         """The machine as a circuit: blocks `tyre`, `train` and, with a driver, `hand`.
 
-        It moves in the steer angle; with a torsion bar in the wheel angle, and `tyre` and `train` are parts of its
-        block `column` ("column.tyre.force").
+        It moves in the steer angle; with a torsion bar, block `bar`, there are two machines that do, `wheel` and
+        `column`.
 
         Args:
             hand: a driver whose arms turn the wheel; without one, torque is given.
@@ -107,14 +95,15 @@ class SteeringSystem:
         )
         if bar is None:
             return _Steering(Mass(mass=c.inertia), blocks | arms, ratios=dict.fromkeys(arms, c.gear), bases=list(arms))
-        blocks["bar"] = SpringDamper(stiffness=bar.stiffness, damping=bar.damping)
-        column = Circuit(Mass(mass=c.inertia), blocks, ratios={"bar": c.gear}, bases=["bar"])
-        return _Steering(Mass(mass=bar.wheel_inertia), {"column": Through(column, "bar"), **arms}, bases=list(arms))
+        machines = {"wheel": Mass(mass=bar.wheel_inertia), "column": Mass(mass=c.inertia)}
+        links = {name: Link(block, "column") for name, block in blocks.items()}
+        links["bar"] = Link(SpringDamper(stiffness=bar.stiffness, damping=bar.damping), "column", "wheel", ratio=c.gear)
+        return _Steering(machines, links | {name: Link(block, "wheel", base=True) for name, block in arms.items()})
 
     @property
-    def _inside(self) -> str:
-        """What the names of the tyre's and the train's fields begin with."""
-        return "" if self.column.compliance is None else "column."
+    def _places(self) -> tuple[str, str]:
+        """Fields of the circuit that tell where the wheel is, geared, and where the column is."""
+        return ("position", "position") if self.column.compliance is None else ("wheel.position", "column.position")
 
     @property
     def _ratio(self) -> float:
@@ -171,33 +160,36 @@ class SteeringSystem:
             checks.positive("SteeringSystem", "duration", duration, "s", "Give how long the hand steers, in seconds.")
         if hand is not None and not isinstance(hand, Driver):
             hand_torque, hand = _torques(hand, duration, period), None
+        wheel, column = self._places
+        if wheel != column and "position" in start:
+            start[wheel] = start.pop("position")
+        at = float(start.get(wheel, 0.0))
         if hand is not None:
             circuit, (wanted, rates) = self.circuit(hand), hand.angles(period, _ticks(duration, period))
             # The base moves so that at the end of each tick it is where the driver wants the wheel.
-            at = N * float(start.get("position", 0.0))
-            start.setdefault("hand.stretch", at - (wanted[0] - rates[0] * period))
+            start.setdefault("hand.stretch", N * at - (wanted[0] - rates[0] * period))
             bases, force, ticks = {"hand": rates}, None, rates.size
         else:
             circuit = self._torqued
             torque = checks.signal("SteeringSystem", "hand_torque", hand_torque, "N·m", 1).ravel()  # type: ignore[arg-type]
-            bases, force, ticks = {}, N * torque, torque.size
+            force = {"wheel": torque} if wheel != column else N * torque
+            bases, ticks = {}, torque.size
         speeds = checks.held("SteeringSystem", "speed", self.speed if speed is None else speed, "m/s", ticks)
-        inside, at = self._inside, float(start.get("position", 0.0))
-        start.setdefault(f"{inside}tyre.steer", at * N / self.column.gear)
-        if inside:  # the bar starts unwound
-            start.setdefault("column.position", at / self.column.gear)
+        start.setdefault("tyre.steer", at * N / self.column.gear)
+        start.setdefault(column, at * N / self.column.gear)  # a bar starts unwound
         kept = self._kept(hand is not None)
         run = circuit.run(
             force,
             period=period,
             ticks=ticks,
             bases=bases,
-            inputs={f"{inside}tyre.speed": speeds},
+            inputs={"tyre.speed": speeds},
             every=every,
             record=[*(name for name in kept if name not in record), *record],
             initial=start,
         )
-        exerted = run["hand.force"] if hand is not None else _over(run["force"], N, every)
+        given = run["force"] if wheel == column else run["force.wheel"]
+        exerted = run["hand.force"] if hand is not None else _over(given, N, every)
         # An array that is nobody else's, nor a part of a longer one, need not be copied.
         own = every == 1 and (speed is None or isinstance(speed, (int, float)))
         driven = speeds[every - 1 :: every]
@@ -205,12 +197,12 @@ class SteeringSystem:
 
     def _kept(self, driven: bool) -> list[str]:
         """Fields of the circuit that a result is made of: an hour of them fills memory, so no others are recorded."""
-        own = ["tyre.force", "train.force", "tyre.lateral_force", "tyre.stuck"]
-        if self._inside:
-            own += ["position", "bar.force"]
+        own = [*dict.fromkeys(self._places), "tyre.force", "train.force", "tyre.lateral_force", "tyre.stuck"]
+        if self.column.compliance is not None:
+            own.append("bar.force")
         if isinstance(self.vehicle, Bicycle):
             own += ["tyre.vehicle_sideslip", "tyre.vehicle_yaw_rate"]
-        return ["position", *(f"{self._inside}{name}" for name in own), *(["hand.force"] if driven else [])]
+        return [*own, *(["hand.force"] if driven else [])]
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveSteering:
         """The model behind a wheel: `live.step(hand_torque)` gives the wheel's velocity.
@@ -220,7 +212,7 @@ class SteeringSystem:
             initial: fields of the circuit to start from.
         """
         given = checks.mapping("SteeringSystem", "initial", initial, 'Such as {"position": 0.1}.')
-        return LiveSteering(self, self._torqued, period, {f"{self._inside}tyre.speed": self.speed} | dict(given))
+        return LiveSteering(self, self._torqued, period, {"tyre.speed": self.speed} | dict(given))
 
     def _result(self, run: Result, torque: Array, speed: Array, beside: Sequence[str]) -> Result:
         def told(values: Array, unit: str, meaning: str) -> Variable:
@@ -231,23 +223,22 @@ class SteeringSystem:
             values: Array = np.asarray(run[name])
             return -values if name in beside else np.asarray(np.negative(values, out=values))
 
-        inside = self._inside
-        steer = run[f"{inside}position"]
+        wheel, steer = (run[name] for name in self._places)
         variables = {
             "time": told(run.time, "s", "end of the tick"),
-            "wheel_angle": told(self._ratio * run.position, "rad", "of the wheel, to the left"),
+            "wheel_angle": told(self._ratio * wheel, "rad", "of the wheel, to the left"),
             "hand_torque": told(torque, "N·m", "of the hand on the wheel"),
             "steer": told(steer, "rad", "of the tyre, to the left"),
-            "tyre_torque": told(against(f"{inside}tyre.force"), "N·m", "resists steering to the left, at the tyre"),
-            "train_torque": told(against(f"{inside}train.force"), "N·m", "friction of the drive train, at the tyre"),
-            "lateral_force": told(run[f"{inside}tyre.lateral_force"], "N", "on the tyre, to the left"),
-            "stuck": told(run[f"{inside}tyre.stuck"], "-", "share of the bristles that stick"),
+            "tyre_torque": told(against("tyre.force"), "N·m", "resists steering to the left, at the tyre"),
+            "train_torque": told(against("train.force"), "N·m", "friction of the drive train, at the tyre"),
+            "lateral_force": told(run["tyre.lateral_force"], "N", "on the tyre, to the left"),
+            "stuck": told(run["tyre.stuck"], "-", "share of the bristles that stick"),
             "speed": told(speed, "m/s", "of the vehicle, forwards"),
         }
         if self.column.compliance is not None:
-            variables["bar_torque"] = told(run["column.bar.force"], "N·m", "of the wheel on the column")
+            variables["bar_torque"] = told(run["bar.force"], "N·m", "of the wheel on the column")
         if isinstance(self.vehicle, Bicycle):
-            sideslip, yaw = (run[f"{inside}tyre.vehicle_{name}"] for name in ("sideslip", "yaw_rate"))
+            sideslip, yaw = (run[f"tyre.vehicle_{name}"] for name in ("sideslip", "yaw_rate"))
             variables["sideslip"] = told(sideslip, "m/s", "of the centre of mass, to the left")
             variables["yaw_rate"] = told(yaw, "rad/s", "of the vehicle, to the left")
         variables |= {name: run.variables[name] for name in beside}
@@ -264,7 +255,7 @@ class LiveSteering(LiveAdmittance):
         self, system: SteeringSystem, circuit: Circuit, period: float, initial: Mapping[str, ArrayLike] | None
     ):
         self.system = system
-        self._ratio, self._inside = system._ratio, system._inside
+        self._ratio = system._ratio
         super().__init__(circuit, period, initial)
 
     def __reduce__(self) -> Any:
@@ -274,16 +265,18 @@ class LiveSteering(LiveAdmittance):
     @property
     def speed(self) -> float:
         """V [m/s]; negative is backwards."""
-        return float(super().__getitem__(f"{self._inside}tyre.speed"))
+        return float(super().__getitem__("tyre.speed"))
 
     @speed.setter
     def speed(self, value: float) -> None:
-        self[f"{self._inside}tyre.speed"] = value
+        self["tyre.speed"] = value
 
-    def step(self, force: ArrayLike | Mapping[str, ArrayLike]) -> Any:
+    def step(self, force: ArrayLike | Mapping[str, ArrayLike] | None = None) -> Any:
         """One tick: hand torque [N·m] in, wheel velocity [rad/s] out."""
         torque = checks.array("SteeringSystem", "hand_torque (force)", force, "N·m")  # type: ignore[arg-type]
         try:
+            if self.system.column.compliance is not None:
+                return super().step({"wheel": torque})["wheel"]
             return self._ratio * super().step(self._ratio * torque)
         except InputError:
             if np.isfinite(torque).all():
@@ -294,8 +287,8 @@ class LiveSteering(LiveAdmittance):
     def __getitem__(self, field: str) -> Any:
         """A field of the circuit, `wheel_angle` [rad], or a field of the tyre, such as `stuck`."""
         if field == "wheel_angle":
-            return self._ratio * super().__getitem__("position")
-        inner = f"{self._inside}tyre.{field}"
+            return self._ratio * super().__getitem__(self.system._places[0])
+        inner = f"tyre.{field}"
         return super().__getitem__(inner if field not in self._state and inner in self._state else field)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import Annotated
 
 from numpy.typing import ArrayLike
 
@@ -12,6 +13,7 @@ from tegotae import checks
 from tegotae.block import Impedance, Kernels
 from tegotae.friction.laws import Coulomb
 from tegotae.layout import Layout, Layouts, Nested, Part, layouts
+from tegotae.parameters import Declared, Parameter, parts_of
 from tegotae.state import Fault, State
 from tegotae.steering.kernels import vehicle as k
 from tegotae.steering.patch import ContactPatch, phase_fault
@@ -34,10 +36,7 @@ def _layout(patch: Layout, state: Layout, workspace: Layout, front: tuple[int, .
     )
     return layouts(
         parameters=(
-            Part("mass", "kg", letter="m"),
-            Part("yaw_inertia", "kg·m²", letter="Iz"),
-            Part("front", "m", "from the centre of mass to the steering axis", letter="lf"),
-            Part("rear", "m", "from the centre of mass to the rear axle", letter="lr"),
+            *parts_of(Bicycle),
             *axles(patch, patch, "front_"),
         ),
         state=(
@@ -56,11 +55,8 @@ def _layout(patch: Layout, state: Layout, workspace: Layout, front: tuple[int, .
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kinematic:
+class Kinematic(Declared):
     """A vehicle that does not slide: the front tyre's slip angle is a share of the steer angle.  [yamamoto2006 (3)]
-
-    Args:
-        slip_share: 1 - lf/l [-], 0 to 1.
 
     Example:
         >>> from tegotae.steering import ContactPatch, Kinematic
@@ -68,13 +64,7 @@ class Kinematic:
         0.5
     """
 
-    slip_share: float = 0.5
-
-    def __post_init__(self) -> None:
-        share = checks.number("Kinematic", "slip_share", self.slip_share, "", "Give 1 - lf/l, such as 0.5.")
-        if not 0.0 <= share <= 1.0:
-            checks.refuse("Kinematic", f"slip_share={share}.", "Give 1 - lf/l, between 0 and 1.")
-        object.__setattr__(self, "slip_share", share)
+    slip_share: Annotated[float, Parameter("[-], 0 to 1, 1 - lf/l")] = 0.5
 
     def on(self, patch: ContactPatch) -> Impedance:
         """The tyre as what steers it feels it."""
@@ -83,15 +73,8 @@ class Kinematic:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bicycle:
+class Bicycle(Declared):
     """A vehicle with sideslip and yaw on two axles: V alpha = V delta - vy - lf r, regular at V = 0.
-
-    Args:
-        mass: m [kg], > 0; 285 kg load the paper's patch with its 1400 N on each of two axles.
-        yaw_inertia: Iz [kg·m²], > 0.
-        front: lf [m], > 0, from the centre of mass to the steering axis.
-        rear: lr [m], > 0, from the centre of mass to the rear axle.
-        rear_patch: the rear axle's patch; the front one unless given.
 
     Example:
         >>> from tegotae.steering import Bicycle, ContactPatch
@@ -100,27 +83,13 @@ class Bicycle:
         ['vehicle_sideslip', 'vehicle_yaw_rate']
     """
 
-    mass: float = 285.0
-    yaw_inertia: float = 450.0
-    front: float = 1.25
-    rear: float = 1.25
-    rear_patch: ContactPatch | None = None
-
-    def __post_init__(self) -> None:
-        for name, unit, such in (
-            ("mass", "kg", "285"),
-            ("yaw_inertia", "kg·m²", "450"),
-            ("front", "m", "1.25"),
-            ("rear", "m", "1.25"),
-        ):
-            value = checks.positive("Bicycle", name, getattr(self, name), unit, f"Such as {such}.")
-            object.__setattr__(self, name, value)
-        if not isinstance(self.rear_patch, ContactPatch | None):
-            checks.refuse(
-                "Bicycle",
-                f"rear_patch={checks.shown(self.rear_patch)} is none.",
-                "Give ContactPatch(…), or None for one as in front.",
-            )
+    mass: Annotated[
+        float, Parameter("m [kg], > 0; 285 kg load the paper's patch with its 1400 N on each of two axles")
+    ] = 285.0
+    yaw_inertia: Annotated[float, Parameter("Iz [kg·m²], > 0")] = 450.0
+    front: Annotated[float, Parameter("lf [m], > 0, from the centre of mass to the steering axis")] = 1.25
+    rear: Annotated[float, Parameter("lr [m], > 0, from the centre of mass to the rear axle")] = 1.25
+    rear_patch: Annotated[ContactPatch | None, Parameter("of the rear axle; the front one unless given")] = None
 
     def on(self, patch: ContactPatch) -> Impedance:
         """The front tyre, its vehicle included, as what steers it feels it."""
@@ -157,7 +126,7 @@ class Vehicle(Impedance):
     def values(self) -> dict[str, ArrayLike]:
         """Of the vehicle, and of both axles."""
         b = self.bicycle
-        own = {"mass": b.mass, "yaw_inertia": b.yaw_inertia, "front": b.front, "rear": b.rear}
+        own = {part.name: getattr(b, part.name) for part in parts_of(Bicycle)}
         axles = (("front", self.front), ("rear", self.rear))
         return own | {f"{which}_{name}": value for which, axle in axles for name, value in axle.values.items()}
 

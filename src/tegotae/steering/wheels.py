@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ from tegotae.checks import Array
 from tegotae.control.pid import PID, LivePID
 from tegotae.control.psmc import PSMC, LivePSMC
 from tegotae.device.hand import Hand, hold
+from tegotae.parameters import Declared, Parameter, Seed
 from tegotae.steering.hands import Driver, TorqueProfile
 from tegotae.steering.kernels import wheel as k
 
@@ -30,24 +31,15 @@ SUBSTEPS = 10  # of the mechanics in a tick: their own discretisation stays far 
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Wheel:
+class _Wheel(Declared):
     """What both wheels are made of."""
 
-    inertia: float = 0.05
-    friction: float = 0.0
-    damping: float = 0.0
-    resolution: float = 0.0
-    torque_limit: float
-    latency: int = 0
-
-    def __post_init__(self) -> None:
-        own, none, set_ = type(self).__name__, "Give a magnitude, or 0 for none.", object.__setattr__
-        set_(self, "inertia", checks.positive(own, "inertia", self.inertia, "kg·m²", "Give that of rim and motor."))
-        for name, unit in (("friction", "N·m"), ("damping", "N·m·s/rad"), ("resolution", "rad")):
-            set_(self, name, checks.at_least_zero(own, name, getattr(self, name), unit, none))
-        remedy = "Give the motor's largest torque."
-        set_(self, "torque_limit", checks.positive(own, "torque_limit", self.torque_limit, "N·m", remedy))
-        set_(self, "latency", checks.whole(own, "latency", self.latency, 0, "Give whole ticks; 0 for none."))
+    inertia: Annotated[float, Parameter("[kg·m²], > 0, of rim and motor")] = 0.05
+    friction: Annotated[float, Parameter("[N·m], >= 0, dry, of the bearings")] = 0.0
+    damping: Annotated[float, Parameter("[N·m·s/rad], >= 0, viscous")] = 0.0
+    resolution: Annotated[float, Parameter("[rad], >= 0, encoder step")] = 0.0
+    torque_limit: Annotated[float, Parameter("[N·m], > 0, the motor's largest torque")]
+    latency: Annotated[int, Parameter(">= 0, ticks between a command and the motor's torque")] = 0
 
 
 class _LiveWheel:
@@ -156,17 +148,6 @@ class TorqueSensorWheel(_Wheel):
 
     command -> servo (against the encoder) -> latency -> torque limit -> inertia and friction -> encoder.
 
-    Args:
-        inertia: of rim and motor [kg·m²], > 0.
-        friction: dry, of the bearings [N·m], >= 0.
-        damping: viscous [N·m·s/rad], >= 0.
-        resolution: encoder step [rad], >= 0.
-        torque_limit: [N·m], > 0, at which the motor saturates.
-        latency: whole ticks >= 0 between the servo's command and the motor's torque.
-        servo: position controller, a `PSMC` or a `PID`; gains in N·m and rad.
-        noise: standard deviation of each torque reading [N·m], >= 0.
-        seed: of the noise; the same seed gives the same run.
-
     Example:
         >>> from tegotae.control import PSMC
         >>> from tegotae.steering.wheels import TorqueSensorWheel
@@ -178,18 +159,9 @@ class TorqueSensorWheel(_Wheel):
         0.3
     """
 
-    servo: PSMC | PID
-    noise: float = 0.0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        own = type(self).__name__
-        if not isinstance(self.servo, PSMC | PID):
-            checks.refuse(own, f"servo={checks.shown(self.servo)} controls no position.", "Give a PSMC or a PID.")
-        noise = checks.at_least_zero(own, "noise", self.noise, "N·m", "Give a magnitude, or 0 for none.")
-        object.__setattr__(self, "noise", noise)
-        checks.whole(own, "seed", self.seed, 0, "Give a whole number.")
+    servo: Annotated[PSMC | PID, Parameter("position controller; gains in N·m and rad")]
+    noise: Annotated[float, Parameter("[N·m], >= 0, standard deviation of each torque reading")] = 0.0
+    seed: Seed = 0
 
     def start(self, *, period: float, hand: Grip | None = None, angle: float = 0.0) -> LiveTorqueSensorWheel:
         """The wheel at rest at `angle` [rad], motor off, in the hands of `hand` or of nobody."""
@@ -245,14 +217,6 @@ class LiveTorqueSensorWheel(_LiveWheel):
 @dataclass(frozen=True, kw_only=True)
 class ForceFeedbackWheel(_Wheel):
     """A consumer's wheel: an encoder, a motor, no torque sensor.
-
-    Args:
-        inertia: of rim and motor [kg·m²], > 0.
-        friction: dry, of belt and bearings [N·m], >= 0.
-        damping: viscous [N·m·s/rad], >= 0.
-        resolution: encoder step [rad], >= 0.
-        torque_limit: [N·m], > 0, at which the motor saturates.
-        latency: whole ticks >= 0 between a command and its torque.
 
     Example:
         >>> from tegotae.steering.wheels import ForceFeedbackWheel

@@ -1,12 +1,12 @@
 """The motion table: HEXA kinematics, its simulated twin and what a contact feels of it.  [tarao1999]"""
 
+from tegotae.rotations import rotation_about
 from tegotae.table.hexa import Hexa
 from tegotae.table.identification import TableImpedance, excitation, identify_impedance
 from tegotae.table.limits import Margins
 from tegotae.table.live import LiveTable, Reading
 from tegotae.table.loads import Load
 from tegotae.table.plant import HexaPlant
-from tegotae.table.poses import rotation_about
 from tegotae.table.sensor import ForceSensor
 from tegotae.table.servo import Servo
 from tegotae.table.surface import Surface

@@ -6,41 +6,30 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.parameters import Declared, Parameter
 from tegotae.table import limits
 from tegotae.table.limits import Margins
-from tegotae.table.poses import pose_of
+from tegotae.table.tips import pose_of
 
 if TYPE_CHECKING:
     from tegotae.table.workspace import Workspace
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hexa:
+class Hexa(Declared):
     """A HEXA: six arms on a base, six rods, one plate.  [tarao1999, Fig. 7]
 
     Three pairs of arms stand at 0, 120 and 240 degrees around z, which points up; the plate hangs below the base.
     The two arms of a pair turn in parallel upright planes. An arm's angle is 0 when it points horizontally outward and
     grows downward. A rod's ball joints turn freely about the direction of its motor's axis; their tilt is counted from
     the plane across that direction, in the arm and in the plate. Poses are those of the centre of the plate's joints.
-
-    Args:
-        base_radius: distance of a pair's axis from the centre [m].
-        base_spacing: half the distance between the arms of a pair [m].
-        arm_length: L1 [m].
-        rod_length: L2 [m].
-        plate_radius: distance of a pair's joints' line from the plate's centre [m].
-        plate_spacing: half the distance between the joints of a pair on the plate [m].
-        home_height: z of the plate at home [m], < 0.
-        arm_range: the smallest and the largest angle of an arm [rad].
-        rod_tilt: the largest tilt of a ball joint [rad].
-        margin: the smallest measure of singularity accepted [-]; see `Margins`.
 
     Example:
         >>> import numpy as np
@@ -52,29 +41,22 @@ class Hexa:
         array([ 5138.3,  5138.3, 11323. ,   141.5,   141.5,   223.1])
     """
 
-    base_radius: float
-    base_spacing: float
-    arm_length: float
-    rod_length: float
-    plate_radius: float
-    plate_spacing: float
-    home_height: float
-    arm_range: tuple[float, float] = (-math.pi / 3.0, math.pi / 2.0)
-    rod_tilt: float = math.pi / 4.0
-    margin: float = 0.05
+    base_radius: Annotated[float, Parameter("[m], > 0, distance of a pair's axis from the centre")]
+    base_spacing: Annotated[float, Parameter("[m], >= 0, half the distance between the arms of a pair")]
+    arm_length: Annotated[float, Parameter("L1 [m], > 0")]
+    rod_length: Annotated[float, Parameter("L2 [m], > 0")]
+    plate_radius: Annotated[float, Parameter("[m], > 0, distance of a pair's joints' line from the plate's centre")]
+    plate_spacing: Annotated[float, Parameter("[m], >= 0, half the distance between the joints of a pair on the plate")]
+    home_height: Annotated[float, Parameter("[m], < 0, z of the plate at home", "The plate hangs below the base.")]
+    arm_range: Annotated[
+        tuple[float, float], Parameter("[rad], the smallest and the largest angle of an arm, within -pi and pi")
+    ] = (-math.pi / 3.0, math.pi / 2.0)
+    rod_tilt: Annotated[float, Parameter("[rad], > 0, the largest tilt of a ball joint")] = math.pi / 4.0
+    margin: Annotated[float, Parameter("[-], > 0, the smallest measure of singularity accepted; see `Margins`")] = 0.05
 
     def __post_init__(self) -> None:
-        for name in ("base_radius", "arm_length", "rod_length", "plate_radius", "rod_tilt", "margin"):
-            unit = {"rod_tilt": "rad", "margin": ""}.get(name, "m")
-            checks.positive("Hexa", name, getattr(self, name), unit, "Give a positive number.")
-        for name in ("base_spacing", "plate_spacing"):
-            checks.at_least_zero("Hexa", name, getattr(self, name), "m", "Give half the distance in a pair.")
-        height = checks.number("Hexa", "home_height", self.home_height, "m")
-        if height >= 0.0:
-            checks.refuse("Hexa", f"home_height={height} m must be < 0.", "The plate hangs below the base.")
-        low_high = checks.numbers("Hexa", "arm_range", self.arm_range)
-        checks.finite("Hexa", "arm_range", low_high, "rad")
-        if low_high.shape != (2,) or not -math.pi <= low_high[0] < low_high[1] <= math.pi:
+        super().__post_init__()
+        if not -math.pi <= self.arm_range[0] < self.arm_range[1] <= math.pi:
             checks.refuse("Hexa", f"arm_range={self.arm_range} rad.", "Give (lowest, highest) within -pi and pi.")
         if problem := limits.problem(self, *self.home):
             checks.refuse("Hexa", f"at home, {problem}.", "Change home_height, lengths, arm_range, rod_tilt or margin.")

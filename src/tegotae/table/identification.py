@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.result import Result
-from tegotae.table.poses import rotation_vector
+from tegotae.rotations import rotation_vectors
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 _BINS = 4  # waves between 0 and the band's end, three widths of the window apart: nearly independent equations
@@ -182,7 +182,7 @@ def _signals(record: Result, wrench: str, pose: str) -> tuple[float, Array, Arra
     start = record["command_position"][0]
 
     def six(positions: Array, rotations: Array) -> Array:
-        return np.concatenate([positions - start, rotation_vector(rotations @ middle.T)], axis=1)
+        return np.concatenate([positions - start, rotation_vectors(rotations @ middle.T)], axis=1)
 
     x = six(record[place], record[turn])
     checks.finite("identify_impedance", place, x, "")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
-from tegotae.table.poses import turned
+from tegotae.rotations import quaternion_of, rotation_about, vector_of
 
 if TYPE_CHECKING:
     from tegotae.table.hexa import Hexa
@@ -123,7 +123,7 @@ def _last_good(table: Hexa, position: Array, rotation: Array) -> float:
     good, bad = 0.0, 1.0
     for _ in range(30):
         middle = 0.5 * (good + bad)
-        at = start + middle * (position - start), turned(rotation, middle)
+        at = start + middle * (position - start), rotation_about(middle * np.array(vector_of(quaternion_of(rotation))))
         good, bad = (good, middle) if problem(table, *at) else (middle, bad)
     return max(0.0, good - 0.002)
 

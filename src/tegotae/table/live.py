@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
+from tegotae.rotations import matrix_of, matrix_rows, quaternion_of
 from tegotae.running.live import Live
-from tegotae.table.poses import pose_of
-from tegotae.table.tips import Seven, Six, matrix_rows, quaternion_of, rate_between, tip_pose, tip_twist
+from tegotae.table.tips import Seven, Six, pose_of, rate_between, tip_pose, tip_twist
 from tegotae.table.troubles import COMMANDED
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class LiveTable(Live):
             checks.refuse(
                 "LiveTable", f"the quaternion of pose has length {length:.12g}.", "Divide its four numbers by it."
             )
-        self.command(given[:3], np.array(matrix_rows((given[3:] / length).tolist())).reshape(3, 3))
+        self.command(given[:3], matrix_of((given[3:] / length).tolist()))
 
     def drive(self, pose: Sequence[float]) -> None:
         """As `command_pose`, for callers in a hurry who have checked the pose: nothing is checked here.

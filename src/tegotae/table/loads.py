@@ -4,39 +4,50 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.parameters import Declared, Parameter
+
+
+def _tensor(owner: str, name: str, value: ArrayLike) -> Array:
+    """3 x 3, symmetric."""
+    given = checks.array(owner, name, value, "kg·m2")
+    if given.shape not in ((3,), (3, 3)):
+        checks.refuse(owner, f"{name} has shape {given.shape}.", "Give three numbers or a 3 x 3 matrix.")
+    checks.finite(owner, name, given, "kg·m2")
+    matrix = np.diag(given) if given.ndim == 1 else given
+    if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0):
+        checks.refuse(owner, f"{name} is not symmetric.", "Give a symmetric 3 x 3 matrix.")
+    return matrix
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Load:
+class Load(Declared):
     """A rigid body: the plate, or what is screwed to it.
-
-    Args:
-        mass: [kg], > 0.
-        inertia: about its centre of mass, along the plate's axes [kg·m2]: three numbers or 3 x 3.
-        center: its centre of mass from the centre of the plate's joints, along the plate's axes [m].
 
     Example:
         >>> from tegotae.table import Load
-        >>> Load(mass=0.288, inertia=(2.425e-4, 2.425e-4, 9.037e-5), center=(0.0, 0.0, -0.05)).mass
-        0.288
+        >>> Load(mass=0.288, inertia=(2.425e-4, 2.425e-4, 9.037e-5), center=(0.0, 0.0, -0.05)).about_joints()[1]
+        array([ 0.    ,  0.    , -0.0144])
     """
 
-    mass: float
-    inertia: ArrayLike
-    center: ArrayLike = (0.0, 0.0, 0.0)
+    mass: Annotated[float, Parameter("[kg], > 0", "Give a positive mass, or no load at all.")]
+    inertia: Annotated[
+        ArrayLike,
+        Parameter("[kg·m2], about its centre of mass, along the plate's axes: three numbers or 3 x 3", accept=_tensor),
+    ]
+    center: Annotated[
+        tuple[float, float, float],
+        Parameter("[m], its centre of mass from the centre of the plate's joints, along the plate's axes"),
+    ] = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        checks.positive("Load", "mass", self.mass, "kg", "Give a positive mass, or no load at all.")
-        center = checks.array("Load", "center", self.center, "m")
-        if center.shape != (3,):
-            checks.refuse("Load", f"center has shape {center.shape}.", "Give (x, y, z) in m.")
-        checks.finite("Load", "center", center, "m")
+        super().__post_init__()
         principal = np.linalg.eigvalsh(self.tensor)
         if principal[0] < 0.0 or principal[2] > (principal[0] + principal[1]) * (1.0 + 1e-9):
             told = ", ".join(f"{x:.4g}" for x in principal)
@@ -49,14 +60,7 @@ class Load:
     @cached_property
     def tensor(self) -> Array:
         """Inertia about the centre of mass, 3 x 3 [kg·m2]."""
-        given = checks.array("Load", "inertia", self.inertia, "kg·m2")
-        if given.shape not in ((3,), (3, 3)):
-            checks.refuse("Load", f"inertia has shape {given.shape}.", "Give three numbers or a 3 x 3 matrix.")
-        checks.finite("Load", "inertia", given, "kg·m2")
-        matrix = np.diag(given) if given.ndim == 1 else given
-        if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0):
-            checks.refuse("Load", "inertia is not symmetric.", "Give a symmetric 3 x 3 matrix.")
-        return matrix
+        return np.array(self.inertia, dtype=np.float64)
 
     def about_joints(self) -> tuple[float, Array, Array]:
         """Mass [kg], first moment [kg·m], inertia about the centre of the plate's joints [kg·m2]."""

@@ -13,8 +13,9 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.layout import Space, no_numbers, single_numbers
+from tegotae.rotations import quaternion_of, rotation_about
 from tegotae.table.plant_layout import MECHANISM, ROOM
-from tegotae.table.poses import pose_of, rotation_about
+from tegotae.table.tips import pose_of
 
 if TYPE_CHECKING:
     from tegotae.table.hexa import Hexa
@@ -84,7 +85,7 @@ class Mechanism:
         """M, h and J^-1 at a pose and a twist."""
         p, R = pose_of("HexaPlant", position, rotation)
         self.table.inverse(p, R)
-        y = np.concatenate([p, quaternion_at(R), twist_of(twist)])
+        y = np.concatenate([p, quaternion_of(R), twist_of(twist)])
         space = Space(ROOM, {})
         room = space.empty()
         _module().terms(Space(MECHANISM, {}).pack(self.masses), room, y)
@@ -196,10 +197,3 @@ class Mechanism:
 def twist_of(twist: ArrayLike) -> Array:
     """Velocity [m/s] and angular velocity [rad/s], or an error that says what is wrong."""
     return checks.vector("HexaPlant", "twist", twist, "m/s, rad/s", 6)
-
-
-def quaternion_at(rotation: Array) -> Array:
-    """The quaternion (w, x, y, z) of a rotation."""
-    from scipy.spatial.transform import Rotation
-
-    return np.asarray(np.roll(Rotation.from_matrix(rotation).as_quat(), 1))

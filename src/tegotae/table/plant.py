@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import INITIAL, Admittance, Kernels
 from tegotae.layout import Layouts
+from tegotae.parameters import Parameter
 from tegotae.ports import SPATIAL, Port, port_of
 from tegotae.result import Result
 from tegotae.running import loop
@@ -22,12 +24,12 @@ from tegotae.table.live import LiveTable
 from tegotae.table.loads import Load
 from tegotae.table.mechanism import Mechanism, twist_of
 from tegotae.table.plant_layout import plant_layout
-from tegotae.table.poses import pose_of
 from tegotae.table.records import Drive, commands_of, result_of
 from tegotae.table.sensor import ForceSensor
 from tegotae.table.servo import Servo
 from tegotae.table.starting import fault_of, settle
 from tegotae.table.surface import NONE, Surface, refuse_too_stiff
+from tegotae.table.tips import pose_of
 from tegotae.table.troubles import refuse_to_go_on
 
 OWN = "HexaPlant"
@@ -48,20 +50,6 @@ class HexaPlant(Mechanism, Admittance):
     can be wired into a `Circuit`, whose force then is the wrench. "command_position" [m] and "command_rotation" may be
     fed; the period is that of its servo.
 
-    Args:
-        table: its geometry.
-        servo: of the motors.
-        plate: mass and inertia of the plate.
-        arm_inertia: of one arm and its rotor about the motor's axis [kg·m2], > 0.
-        arm_moment: mass of an arm times the distance of its centre of mass from the axis [kg·m]; for its weight.
-        rod_mass: of one rod [kg].
-        payload: what the plate carries, such as a probe; None for nothing.
-        sensor: of force and torque.
-        gravity: [m/s2], along -z; 0 for none.
-        substeps: steps of the mechanism's motion in a period of the servo: 2 are enough for the table alone; a stiff
-            surface needs more, at least four in the time sqrt(m/k), and is refused with fewer.
-        surface: that a probe on the plate meets; None for nothing.
-
     Example:
         >>> from tegotae.table import HexaPlant
         >>> plant = HexaPlant.default(kp=200.0)
@@ -71,31 +59,31 @@ class HexaPlant(Mechanism, Admittance):
         np.float64(11340.0)
     """
 
-    table: Hexa
-    servo: Servo
-    plate: Load
-    arm_inertia: float
-    arm_moment: float = 0.0
-    rod_mass: float = 0.0
-    payload: Load | None = None
-    sensor: ForceSensor = field(default_factory=ForceSensor)
-    gravity: float = 9.81
-    substeps: int = 2
-    surface: Surface | None = None
+    table: Annotated[Hexa, Parameter("its geometry")]
+    servo: Annotated[Servo, Parameter("of the motors")]
+    plate: Annotated[Load, Parameter("mass and inertia of the plate")]
+    arm_inertia: Annotated[float, Parameter("[kg·m2], > 0, of one arm and its rotor about the motor's axis")]
+    arm_moment: Annotated[
+        float, Parameter("[kg·m], >= 0, mass of an arm times the distance of its centre of mass from the axis")
+    ] = 0.0
+    rod_mass: Annotated[float, Parameter("[kg], >= 0, of one rod")] = 0.0
+    payload: Annotated[Load | None, Parameter("what the plate carries, such as a probe; None for nothing")] = None
+    sensor: Annotated[ForceSensor, Parameter("of force and torque")] = field(default_factory=ForceSensor)
+    gravity: Annotated[float, Parameter("[m/s2], >= 0, along -z; 0 for none")] = 9.81
+    substeps: Annotated[
+        int,
+        Parameter(
+            ">= 1, steps of the mechanism's motion in a period of the servo: 2 are enough for the table alone; a "
+            "stiff surface needs more, at least four in the time sqrt(m/k), and is refused with fewer",
+            "Give at least one step a period.",
+        ),
+    ] = 2
+    surface: Annotated[Surface | None, Parameter("that a probe on the plate meets; None for nothing")] = None
 
     dimension = 6
 
     def __post_init__(self) -> None:
-        for name, kind in (("table", Hexa), ("servo", Servo), ("plate", Load), ("sensor", ForceSensor)):
-            checks.instance("HexaPlant", name, getattr(self, name), kind, f"Give {kind.__name__}(...).")
-        if self.payload is not None and not isinstance(self.payload, Load):
-            checks.refuse("HexaPlant", f"payload={checks.shown(self.payload)}.", "Give Load(...) or None.")
-        checks.positive(
-            "HexaPlant", "arm_inertia", self.arm_inertia, "kg·m2", "Arm and rotor together weigh something."
-        )
-        for name, unit in (("arm_moment", "kg·m"), ("rod_mass", "kg"), ("gravity", "m/s2")):
-            checks.at_least_zero("HexaPlant", name, getattr(self, name), unit, "Give a number >= 0.")
-        checks.whole("HexaPlant", "substeps", self.substeps, 1, "Give at least one step a period.")
+        super().__post_init__()
         W, M = self.table.inverse_jacobian(*self.table.home), self.mass_matrix(*self.table.home)
         radius = self.servo.slowest_decay(W, M)
         if radius >= 1.0:
@@ -105,8 +93,6 @@ class HexaPlant(Mechanism, Admittance):
                 f"Use a period shorter than {self.servo.period:g} s, or less stiffness or damping, or more inertia.",
             )
         if self.surface is not None:
-            if not isinstance(self.surface, Surface):
-                checks.refuse("HexaPlant", f"surface={checks.shown(self.surface)}.", "Give Surface(...) or None.")
             refuse_too_stiff(self.surface, M, self.table.home[1], self.servo.period, self.substeps)
 
     @classmethod

@@ -13,9 +13,9 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.result import Result
+from tegotae.rotations import rotation_of
 from tegotae.running.loop import INPUTS
 from tegotae.table.limits import first_bad
-from tegotae.table.poses import rotation_of
 
 if TYPE_CHECKING:
     from tegotae.table.plant import HexaPlant

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from types import ModuleType
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +16,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.layout import Cursor, Space, no_numbers, single_numbers
+from tegotae.parameters import Declared, Parameter, Seed
 from tegotae.result import Result, Variable
 from tegotae.table.plant_layout import SENSOR, SENSOR_STATE
 
@@ -53,24 +55,45 @@ def ideal_calibration() -> Array:
     return np.diag([1e5, 1e5, 1e5, 1e4, 1e4, 1e4])
 
 
+def _square(owner: str, name: str, value: ArrayLike) -> Array:
+    matrix = checks.array(owner, name, value, "", "Give a 6 x 6 matrix.")
+    if matrix.shape != (6, 6):
+        checks.refuse(owner, f"{name} has shape {matrix.shape}.", "Give a 6 x 6 matrix.")
+    checks.finite(owner, name, matrix, "")
+    return matrix
+
+
+def _invertible(owner: str, name: str, value: ArrayLike) -> Array:
+    matrix = _square(owner, name, value)
+    condition = np.linalg.cond(matrix)
+    if not condition <= 1e12:
+        told = f"{name} is singular: its condition number is {condition:.3g}."
+        checks.refuse(owner, told, "Give a matrix measured with loads along all six axes.")
+    return matrix
+
+
+def _six(owner: str, name: str, value: ArrayLike, finite: bool = True) -> Array:
+    given = checks.numbers(owner, name, value)
+    if given.shape not in ((1,), (6,)):
+        checks.refuse(owner, f"{name} has shape {given.shape}.", "Give one number, or six.")
+    if finite:
+        checks.finite(owner, name, given, "")
+    return np.broadcast_to(given, (6,)).copy()
+
+
+def _cutoff(owner: str, name: str, value: float) -> float:
+    if not (checks.is_real(value) and value > 0.0):
+        told = "Give a frequency in Hz, or math.inf."
+        checks.refuse(owner, f"{name}={checks.shown(value)} Hz must be > 0.", told)
+    return float(value)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ForceSensor:
+class ForceSensor(Declared):
     """A six-axis sensor that reads strain: wrench = calibration (strain - tare).
 
     What it reads is filtered by a low pass of first order, then late by whole samples. A load beyond a limit is cut off
     there and counted as an overload.
-
-    Args:
-        calibration: 6 x 6, from strain to force [N] and torque [N·m].
-        sensitivity: 6 x 6, the strain [-] that a unit of force and torque truly makes; the inverse of the calibration
-            unless given, so that a calibration in error can be studied.
-        tare: the six strains [-] taken for zero.
-        load: wrench [N, N·m] that always weighs on it, such as the part that it carries.
-        cutoff: of the low pass [Hz]; infinite for none.
-        noise: standard deviation of each strain a sample [-], before the filter; one number or six.
-        delay: samples.
-        limit: largest force [N] (three axes) and torque [N·m] (three axes); infinite for none.
-        seed: of the noise.
 
     Example:
         >>> from tegotae.table import ForceSensor
@@ -79,72 +102,59 @@ class ForceSensor:
         array([0., 0., 1., 1.])
     """
 
-    calibration: ArrayLike = dataclasses.field(default_factory=ideal_calibration)
-    sensitivity: ArrayLike | None = None
-    tare: ArrayLike = 0.0
-    load: ArrayLike = 0.0
-    cutoff: float = math.inf
-    noise: ArrayLike = 0.0
-    delay: int = 0
-    limit: ArrayLike = math.inf
-    seed: int = 0
+    calibration: Annotated[
+        ArrayLike, Parameter("[N, N·m], from strain to force and torque, 6 x 6", accept=_invertible)
+    ] = dataclasses.field(default_factory=ideal_calibration)
+    sensitivity: Annotated[
+        ArrayLike | None,
+        Parameter(
+            "[-], the strain, 6 x 6, that a unit of force and torque truly makes; the inverse of the calibration "
+            "unless given, so that a calibration in error can be studied",
+            accept=_square,
+        ),
+    ] = None
+    tare: Annotated[ArrayLike, Parameter("[-], the six strains taken for zero", accept=_six)] = 0.0
+    load: Annotated[
+        ArrayLike, Parameter("[N, N·m], wrench that always weighs on it, such as the part that it carries", accept=_six)
+    ] = 0.0
+    cutoff: Annotated[float, Parameter("[Hz], > 0, of the low pass; infinite for none", accept=_cutoff)] = math.inf
+    noise: Annotated[
+        ArrayLike,
+        Parameter(
+            "[-], >= 0, standard deviation of each strain a sample, before the filter; one number or six", accept=_six
+        ),
+    ] = 0.0
+    delay: Annotated[int, Parameter(">= 0, the delay in samples")] = 0
+    limit: Annotated[
+        ArrayLike,
+        Parameter(
+            "[N, N·m], > 0, largest force (three axes) and torque (three axes); infinite for none",
+            accept=partial(_six, finite=False),
+        ),
+    ] = math.inf
+    seed: Seed = 0
 
-    def __post_init__(self) -> None:
-        owner = "ForceSensor"
-        matrix = _square("calibration", self.calibration)
-        if not np.isfinite(np.linalg.cond(matrix)) or np.linalg.cond(matrix) > 1e12:
-            checks.refuse(
-                owner,
-                f"calibration is singular: its condition number is {np.linalg.cond(matrix):.3g}.",
-                "Give a matrix measured with loads along all six axes.",
-            )
-        if self.sensitivity is not None:
-            _square("sensitivity", self.sensitivity)
-        for name, unit in (("tare", "strain"), ("load", "N or N·m")):
-            checks.finite(owner, name, _six(name, getattr(self, name)), unit)
-        noise = _six("noise", self.noise)
-        checks.finite(owner, "noise", noise, "strain")
-        if (noise < 0.0).any():
-            checks.refuse(
-                owner, f"noise={checks.shown(self.noise)} must be >= 0.", "Give standard deviations of strain."
-            )
-        limit = _six("limit", self.limit)
-        if not (limit > 0.0).all():
-            checks.refuse(
-                owner,
-                f"limit={checks.shown(self.limit)} must be > 0.",
-                "Give the largest force and torque, or math.inf.",
-            )
-        if not (checks.is_real(self.cutoff) and self.cutoff > 0.0):
-            checks.refuse(
-                owner, f"cutoff={checks.shown(self.cutoff)} Hz must be > 0.", "Give a frequency in Hz, or math.inf."
-            )
-        checks.whole(owner, "delay", self.delay, 0, "Give the delay in samples.")
-        checks.whole(owner, "seed", self.seed, 0, "Give a whole number.")
-
-    @cached_property
+    @property
     def matrix(self) -> Array:
         """The calibration as an array."""
-        return _square("calibration", self.calibration)
+        return np.asarray(self.calibration)
 
     @cached_property
     def strain_of_wrench(self) -> Array:
         """6 x 6, the strains of unit wrenches."""
-        if self.sensitivity is not None:
-            return _square("sensitivity", self.sensitivity)
-        return np.asarray(np.linalg.inv(self.matrix))
+        return np.asarray(np.linalg.inv(self.matrix) if self.sensitivity is None else self.sensitivity)
 
     @property
     def values(self) -> dict[str, ArrayLike]:
         """What the kernels read, by the names of `plant_layout.SENSOR`."""
-        own = {name: _six(name, getattr(self, name)) for name in ("tare", "noise", "load", "limit")}
-        return {"sensitivity": self.strain_of_wrench, "calibration": self.matrix, **own, "cutoff": self.cutoff}
+        own = {name: getattr(self, name) for name in ("calibration", "tare", "noise", "load", "limit", "cutoff")}
+        return {"sensitivity": self.strain_of_wrench, **own}
 
     @property
     def settled(self) -> Array:
         """Strains under its load alone [-]."""
-        limit = _six("limit", self.limit)
-        return np.asarray(self.strain_of_wrench @ np.clip(_six("load", self.load), -limit, limit))
+        limit = np.asarray(self.limit)
+        return np.asarray(self.strain_of_wrench @ np.clip(np.asarray(self.load), -limit, limit))
 
     @property
     def rest(self) -> dict[str, ArrayLike]:
@@ -189,18 +199,3 @@ class ForceSensor:
             },
             title="ForceSensor",
         )
-
-
-def _square(name: str, value: ArrayLike) -> Array:
-    matrix = checks.array("ForceSensor", name, value, "", "Give a 6 x 6 matrix.")
-    if matrix.shape != (6, 6):
-        checks.refuse("ForceSensor", f"{name} has shape {matrix.shape}.", "Give a 6 x 6 matrix.")
-    checks.finite("ForceSensor", name, matrix, "")
-    return matrix
-
-
-def _six(name: str, value: ArrayLike) -> Array:
-    given = checks.numbers("ForceSensor", name, value)
-    if given.shape not in ((1,), (6,)):
-        checks.refuse("ForceSensor", f"{name} has shape {given.shape}.", "Give one number, or six.")
-    return np.broadcast_to(given, (6,)).copy()

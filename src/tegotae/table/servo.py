@@ -4,78 +4,73 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks
 from tegotae.checks import Array
+from tegotae.parameters import Declared, Parameter, Period
 from tegotae.table.hexa import six
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Servo:
+class Servo(Declared):
     """PD on every arm's angle, sampled: torque = Kp (reference - angle) + Kd (its rate - the angle's rate) + weight.
 
     Rates are differences of one period, as a controller with encoders takes them; the torque is held over the period.
 
-    Args:
-        stiffness: Kp of the motors, one number or six [N·m/rad].
-        damping: Kd of the motors, one number or six [N·m·s/rad].
-        limit: largest torque of the motors, one number or six [N·m].
-        period: T [s].
-        resolution: smallest step of the encoders [rad], 0 for none; 655360 counts a turn unless given.
-        compensation: share of the weight of arms, rods and plate at the commanded pose that is fed forward [-], 0 to 1.
-        feedforward: share of the reference's rate that the damping knows of [-]: 1 is (10) of tarao1999, 0 damps all
-            motion.
-        feedforward_in_contact: the same while the sensor reads a force beyond `contact_threshold` [-]; as `feedforward`
-            unless given. With the rate fed forward a stiff contact is felt as K d + D d' of the commanded depth d,
-            without it as K d: the first takes energy out, the second does not.
-        contact_threshold: magnitude of the force read at the end of the last period, as calibrated and tared by the
-            sensor itself, beyond which there is contact [N].
-
     Example:
         >>> from tegotae.table import Servo
-        >>> Servo(stiffness=200.0, damping=4.0).period
-        0.002
+        >>> Servo(stiffness=200.0, damping=4.0).kd[0]
+        np.float64(4.0)
     """
 
-    stiffness: ArrayLike
-    damping: ArrayLike
-    limit: ArrayLike = 60.0
-    period: float = 2e-3
-    resolution: float = 2.0 * math.pi / 655360.0
-    compensation: float = 1.0
-    feedforward: float = 1.0
-    feedforward_in_contact: float | None = None
-    contact_threshold: float = 0.5
-
-    def __post_init__(self) -> None:
-        for name, unit in (("stiffness", "N·m/rad"), ("damping", "N·m·s/rad"), ("limit", "N·m")):
-            six("Servo", name, getattr(self, name), unit)
-        if not (six("Servo", "stiffness", self.stiffness, "N·m/rad") > 0.0).all():
-            checks.refuse(
-                "Servo", f"stiffness={checks.shown(self.stiffness)} N·m/rad must be > 0.", "An arm must be held."
-            )
-        checks.period_of("Servo", self.period)
-        checks.at_least_zero("Servo", "resolution", self.resolution, "rad", "Give the step of the encoder, 0 for none.")
-        checks.at_least_zero("Servo", "contact_threshold", self.contact_threshold, "N", "Give a force >= 0.")
-        for name in ("compensation", "feedforward", "feedforward_in_contact"):
-            if getattr(self, name) is None and name == "feedforward_in_contact":
-                continue
-            share = checks.at_least_zero("Servo", name, getattr(self, name), "", "Give a share from 0 to 1.")
-            if share > 1.0:
-                checks.refuse("Servo", f"{name}={share} must be <= 1.", "Give a share from 0 to 1.")
+    stiffness: Annotated[
+        ArrayLike, Parameter("[N·m/rad], > 0, Kp of the motors, one or six", accept=partial(six, unit="N·m/rad"))
+    ]
+    damping: Annotated[
+        ArrayLike, Parameter("[N·m·s/rad], >= 0, Kd of the motors, one or six", accept=partial(six, unit="N·m·s/rad"))
+    ]
+    limit: Annotated[
+        ArrayLike, Parameter("[N·m], >= 0, largest torque of the motors, one or six", accept=partial(six, unit="N·m"))
+    ] = 60.0
+    period: Period = 2e-3
+    resolution: Annotated[
+        float, Parameter("[rad], >= 0, the step of the encoders; 655360 counts a turn unless given")
+    ] = 2.0 * math.pi / 655360.0
+    compensation: Annotated[
+        float, Parameter("[-], 0 to 1, share of the weight at the commanded pose that is fed forward")
+    ] = 1.0
+    feedforward: Annotated[
+        float,
+        Parameter(
+            "[-], 0 to 1, share of the reference's rate that the damping knows: 1 is (10) of tarao1999, 0 damps all"
+        ),
+    ] = 1.0
+    feedforward_in_contact: Annotated[
+        float | None,
+        Parameter(
+            "[-], 0 to 1, of the rate while the sensor reads a force beyond `contact_threshold`; as `feedforward` "
+            "unless given. With the rate fed forward a stiff contact is felt as K d + D d' of the commanded depth "
+            "d, without it as K d: the first takes energy out, the second does not"
+        ),
+    ] = None
+    contact_threshold: Annotated[
+        float,
+        Parameter("[N], >= 0, force read in the last period, as the sensor tares it, beyond which there is contact"),
+    ] = 0.5
 
     @property
     def kp(self) -> Array:
         """Six stiffnesses [N·m/rad]."""
-        return six("Servo", "stiffness", self.stiffness, "N·m/rad")
+        return np.asarray(self.stiffness)
 
     @property
     def kd(self) -> Array:
         """Six dampings [N·m·s/rad]."""
-        return six("Servo", "damping", self.damping, "N·m·s/rad")
+        return np.asarray(self.damping)
 
     @property
     def values(self) -> dict[str, ArrayLike]:
@@ -84,7 +79,7 @@ class Servo:
         return {
             "stiffness": self.kp,
             "damping": self.kd,
-            "limit": six("Servo", "limit", self.limit, "N·m"),
+            "limit": self.limit,
             "resolution": self.resolution,
             "compensation": self.compensation,
             "feedforward": self.feedforward,

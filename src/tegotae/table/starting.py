@@ -9,11 +9,9 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.rotations import matrix_of, quaternion_of, rotation_of, strays
 from tegotae.state import Fault, State
 from tegotae.table.kernels.plant import CLOSE
-from tegotae.table.mechanism import quaternion_at
-from tegotae.table.poses import rotation_of
-from tegotae.table.tips import matrix_rows
 
 if TYPE_CHECKING:
     from tegotae.table.plant import HexaPlant
@@ -66,11 +64,11 @@ def _pose(plant: HexaPlant, state: State, given: Collection[str]) -> tuple[Array
         if not abs(float(np.linalg.norm(q)) - 1.0) <= _EXACT:
             told = f"initial['quaternion']={q} has another length than 1."
             checks.refuse(plant.name, told, "Divide it by its length.")
-        R = np.array(matrix_rows(q.tolist())).reshape(3, 3)
+        R = matrix_of(q.tolist())
     else:
         turn = next((name for name in ("rotation", "command_rotation") if name in given), None)
         R = rotation_of(plant.name, None if turn is None else np.array(state.part(turn)))
-        state["quaternion"] = quaternion_at(R)
+        state["quaternion"] = quaternion_of(R)
     if "rotation" not in given:
         state["rotation"] = R
     return p, R
@@ -84,12 +82,12 @@ def fault_of(plant: HexaPlant, state: State) -> Fault | None:
     with np.errstate(over="ignore", invalid="ignore"):
         if not abs(float(np.linalg.norm(q)) - 1.0) <= _EXACT:
             return Fault("quaternion", int(np.argmax(np.abs(q))), "four numbers of length 1")
-        off = np.abs(state.part("rotation") - np.reshape(matrix_rows(q.tolist()), (3, 3)))
+        off = np.abs(state.part("rotation") - matrix_of(q.tolist()))
         if not off.max() <= _EXACT:
             return Fault("rotation", int(np.argmax(off)), "the rotation of its quaternion")
         for name in _TURNS:
             R = state.part(name)
-            off = np.abs(R.T @ R - np.eye(3))
-            if not off.max() <= CLOSE or not np.linalg.det(R) > 0.0:
+            off, determinant = strays(R)
+            if not (off <= CLOSE and determinant > 0.0):
                 return Fault(name, int(np.argmax(np.abs(R))), "an orthonormal right-handed 3 x 3 matrix")
     return None

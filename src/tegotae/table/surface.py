@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.table.poses import rotation_of
+from tegotae.parameters import Declared, Parameter
+from tegotae.rotations import rotation_of
 
 # Largest share of 1/|root| that a Runge-Kutta step may take, root of m s^2 + c s + k = 0. The steps in which the tip
 # touches and leaves are the worst: an undamped bounce comes back with its speed to 0.3 % (it errs by the share squared,
@@ -21,19 +23,12 @@ SHARE = 0.25
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Surface:
+class Surface(Declared):
     """A plane across the table's z that faces down, and the tip of the probe that meets it.
 
     There is contact where the tip is higher than the plane. It pushes the plate down with stiffness * depth + damping *
     (rate of the depth), and never pulls. Where there is friction, a spring and a damper of the same numbers hold the
     tip along the plane up to friction * (normal force): below that limit it sticks, without creep.
-
-    Args:
-        height: of the plane along the table's z [m].
-        stiffness: [N/m], > 0.
-        damping: [N·s/m], >= 0.
-        probe: the tip from the centre of the plate's joints, along the plate's axes [m].
-        friction: coefficient of dry friction [-], >= 0.
 
     Example:
         >>> import dataclasses
@@ -47,25 +42,19 @@ class Surface:
         -10.2
     """
 
-    height: float
-    stiffness: float
-    damping: float = 0.0
-    probe: ArrayLike = (0.0, 0.0, 0.0)
-    friction: float = 0.0
-
-    def __post_init__(self) -> None:
-        checks.number("Surface", "height", self.height, "m", "Give the plane's height along the table's z.")
-        checks.positive("Surface", "stiffness", self.stiffness, "N/m", "Give what the surface gives way, above 0.")
-        checks.at_least_zero("Surface", "damping", self.damping, "N·s/m", "Give 0 for a surface that loses nothing.")
-        checks.at_least_zero("Surface", "friction", self.friction, "", "Give 0 for a surface without friction.")
-        if self.tip.shape != (3,):
-            checks.refuse("Surface", f"probe has shape {self.tip.shape}.", "Give (x, y, z) in m.")
-        checks.finite("Surface", "probe", self.tip, "m")
+    height: Annotated[float, Parameter("[m], of the plane along the table's z")]
+    stiffness: Annotated[float, Parameter("[N/m], > 0")]
+    damping: Annotated[float, Parameter("[N·s/m], >= 0")] = 0.0
+    probe: Annotated[
+        tuple[float, float, float],
+        Parameter("[m], the tip from the centre of the plate's joints, along the plate's axes"),
+    ] = (0.0, 0.0, 0.0)
+    friction: Annotated[float, Parameter("[-], >= 0, coefficient of dry friction")] = 0.0
 
     @cached_property
     def tip(self) -> Array:
         """The probe's tip from the centre of the plate's joints, along the plate's axes [m]."""
-        return checks.array("Surface", "probe", self.probe, "m", "Give (x, y, z) in m.")
+        return np.array(self.probe, dtype=np.float64)
 
     @property
     def values(self) -> dict[str, ArrayLike]:

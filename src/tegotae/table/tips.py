@@ -1,28 +1,25 @@
 """Poses of the plate and of the tip of a probe on it: plain numbers, for loops that have no time for arrays.
 
-A pose is seven numbers: position [m] and quaternion (w, x, y, z) [-] of length 1; nothing is checked here.
+A pose is seven numbers: position [m] and quaternion (w, x, y, z) [-] of length 1, not checked.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.rotations import rotation_of, turned_by
 
 Seven = tuple[float, float, float, float, float, float, float]
 Six = tuple[float, float, float, float, float, float]
 
 
-def turned_by(quaternion: Sequence[float], vector: Sequence[float]) -> tuple[float, float, float]:
-    """A vector turned by a quaternion (w, x, y, z) of length 1.
-
-    Example:
-        >>> turned_by((0.0, 0.0, 0.0, 1.0), (1.0, 2.0, 3.0))  # half a turn about z
-        (-1.0, -2.0, 3.0)
-    """
-    w, x, y, z = quaternion
-    a, b, c = vector
-    s, t, u = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
-    return a + w * s + y * u - z * t, b + w * t + z * s - x * u, c + w * u + x * t - y * s
+def pose_of(owner: str, position: ArrayLike, rotation: ArrayLike | None) -> tuple[Array, Array]:
+    """A position (3,) [m] and a rotation (3, 3), or an error that says which of them is none."""
+    return checks.vector(owner, "position", position, "m", 3), rotation_of(owner, rotation)
 
 
 def tip_pose(plate: Sequence[float], probe: Sequence[float]) -> Seven:
@@ -72,44 +69,6 @@ def tip_twist(plate: Sequence[float], twist: Sequence[float], probe: Sequence[fl
     a, b, c = turned_by(plate[3:7], probe)
     u, v, w, p, q, r = twist
     return u + q * c - r * b, v + r * a - p * c, w + p * b - q * a, p, q, r
-
-
-def matrix_rows(quaternion: Sequence[float]) -> tuple[float, ...]:
-    """The rotation matrix of a quaternion of length 1, nine numbers by rows.
-
-    Example:
-        >>> matrix_rows((0.0, 0.0, 0.0, 1.0))
-        (-1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 1.0)
-    """
-    w, x, y, z = quaternion
-    s, t, u = 2.0 * x, 2.0 * y, 2.0 * z
-    return (
-        1.0 - t * y - u * z, s * y - u * w, s * z + t * w,
-        s * y + u * w, 1.0 - s * x - u * z, t * z - s * w,
-        s * z - t * w, t * z + s * w, 1.0 - s * x - t * y,
-    )  # fmt: skip
-
-
-def quaternion_of(rows: Sequence[float]) -> tuple[float, float, float, float]:
-    """The quaternion (w, x, y, z), w >= 0, of a rotation matrix, nine numbers by rows.
-
-    Example:
-        >>> quaternion_of((-1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 1.0))
-        (0.0, 0.0, 0.0, 1.0)
-    """
-    a, b, c, d, e, f, g, h, i = rows
-    # by the largest part, so that no digit is lost
-    if a + e + i > max(a, e, i):
-        s = 2.0 * math.sqrt(1.0 + a + e + i)
-        return 0.25 * s, (h - f) / s, (c - g) / s, (d - b) / s
-    if a >= e and a >= i:
-        s = math.copysign(2.0, h - f) * math.sqrt(1.0 + a - e - i)
-        return (h - f) / s, 0.25 * s, (b + d) / s, (c + g) / s
-    if e >= i:
-        s = math.copysign(2.0, c - g) * math.sqrt(1.0 + e - a - i)
-        return (c - g) / s, (b + d) / s, 0.25 * s, (f + h) / s
-    s = math.copysign(2.0, d - b) * math.sqrt(1.0 + i - a - e)
-    return (d - b) / s, (c + g) / s, (f + h) / s, 0.25 * s
 
 
 def rate_between(before: Sequence[float], now: Sequence[float], period: float) -> Six:

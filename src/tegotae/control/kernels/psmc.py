@@ -8,6 +8,7 @@ f in F sgn(e - c + H (e' - c')) with e = -x.
 """
 
 from tegotae.compile import kernel
+from tegotae.kernels.stick_slip import stick_slip
 
 
 @kernel
@@ -20,9 +21,8 @@ def psmc_step(p, s, v, T):
     known = L * a0 - (B / T) * c0
     c_free = (H * c0 - T * (x1 + H * v)) / (T + H)  # on the sliding surface, as if the force were enough
     f_free = G * c_free + known
-    f = min(max(f_free, -F), F)
+    f, slope = stick_slip(f_free, F, -G * T)
     c1 = (f - known) / G
-    slope = -G * T if -F <= f_free <= F else 0.0
     return x1, c1, a0 + T * c1, f, slope
 
 

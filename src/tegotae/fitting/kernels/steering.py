@@ -9,6 +9,7 @@ from functools import cache
 
 from tegotae.block import Halves
 from tegotae.compile import kernel
+from tegotae.kernels.stick_slip import as_if_stuck, limited, stick_slip
 
 
 @kernel
@@ -21,14 +22,6 @@ def of_patch(tyre):
 def of_front(tyre):
     """-tau_r of a vehicle's steered axle."""
     return tyre.front.force[0]
-
-
-@kernel
-def train(p, s, v, T):
-    """What the drive train would resist with if it stuck, what it does resist with, and its slope if it stuck."""
-    ic = p.B_f + T * p.K_f
-    trial = p.K_f * s.e[0] + ic * v
-    return trial, min(max(trial, -p.T_f), p.T_f), ic
 
 
 @cache
@@ -47,8 +40,8 @@ def felt_kernels(make_tyre, torque, *functions):
         """-tau_h for a trial rate of the wheel, and its slope."""
         v = x / p.N
         force, slope = tyre_answer(p.tyre, s.tyre, w.tyre, v, T)
-        trial, tau_f, ic = train(p, s, v, T)
-        rubs = ic if abs(trial) <= p.T_f else 0.0
+        trial, ic = as_if_stuck(p.K_f, p.B_f, s.e[0], v, T)
+        tau_f, rubs = stick_slip(trial, p.T_f, ic)
         return (force - p.I * (v - s.v0[0]) / T - tau_f) / p.N, (slope - p.I / T - rubs) / (p.N * p.N)
 
     @kernel
@@ -56,7 +49,8 @@ def felt_kernels(make_tyre, torque, *functions):
         """Commit a rate of the wheel."""
         v = x / p.N
         tyre_advance(p.tyre, s.tyre, w.tyre, v, T)
-        trial, tau_f, ic = train(p, s, v, T)
+        trial, ic = as_if_stuck(p.K_f, p.B_f, s.e[0], v, T)
+        tau_f = limited(trial, p.T_f)
         s.e[0] += T * (v - (trial - tau_f) / ic)
         s.tau_h[0] = (p.I * (v - s.v0[0]) / T - torque(s.tyre) + tau_f) / p.N
         s.f[0], s.v0[0] = -s.tau_h[0], v

@@ -9,13 +9,13 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.fitting.engine import quick
-from tegotae.fitting.recipe import Parameter, Recipe, Rival, Values, without
+from tegotae.fitting.recipe import Recipe, Rival, Sought, Values, without
 from tegotae.fitting.recipes import elements
 from tegotae.fitting.recipes.laws import LawRecipe, StribeckRecipe, ViscousRecipe
 from tegotae.fitting.record import Record
 from tegotae.friction import FrictionAdmittance
 
-OFFSET = Parameter("offset", "N", "sliding both ways", signed=True)
+OFFSET = Sought("offset", "N", "sliding both ways", signed=True)
 _MASS = ("mass", "lag", "offset")  # what does not belong to the law
 
 
@@ -34,10 +34,12 @@ class AdmittanceRecipe(Recipe):
         self.bounded = isinstance(law, StribeckRecipe)
 
     @property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[Sought, ...]:
         """Mass, the law's, then offset and lag."""
-        mass = Parameter("mass", "kg", "forces that change quickly enough to speed it up and slow it down")
-        return (mass, *self.law.parameters, OFFSET, Parameter("lag", "s", "", may_be_zero=True))
+        mass = Sought.of(
+            FrictionAdmittance, "mass", "forces that change quickly enough to speed it up and slow it down"
+        )
+        return (mass, *self.law.parameters, OFFSET, Sought.of(FrictionAdmittance, "lag"))
 
     def block(self, values: Mapping[str, float], dimension: int) -> FrictionAdmittance:
         """FrictionAdmittance."""

@@ -8,19 +8,21 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.fitting.engine import quick
-from tegotae.fitting.recipe import Parameter, Recipe, Rival, Values, with_known, without
+from tegotae.fitting.recipe import Recipe, Rival, Sought, Values, with_known, without
 from tegotae.fitting.recipes import elements
 from tegotae.fitting.recipes.laws import CoulombRecipe, LawRecipe, StribeckRecipe, ViscousRecipe
 from tegotae.fitting.record import Record
 from tegotae.friction import FrictionImpedance
 
-STIFFNESS = Parameter("stiffness", "N/m", "reversals, or a start from rest, slow enough for several ticks of sticking")
-DAMPING = Parameter("damping", "N·s/m", "faster reversals, so that it sticks at speed", may_be_zero=True)
+STIFFNESS = Sought.of(
+    FrictionImpedance, "stiffness", "reversals, or a start from rest, slow enough for several ticks of sticking"
+)
+DAMPING = Sought.of(FrictionImpedance, "damping", "faster reversals, so that it sticks at speed")
 _GIVEN = (
-    Parameter("preload", "N", "a start in which it still sticks", signed=True),
-    Parameter("offset", "N", "sliding both ways", signed=True),
-    Parameter("mass", "kg", "", may_be_zero=True),
-    Parameter("lag", "s", "", may_be_zero=True),
+    Sought("preload", "N", "a start in which it still sticks", signed=True),
+    Sought("offset", "N", "sliding both ways", signed=True),
+    Sought.of(FrictionImpedance, "mass"),
+    Sought.of(FrictionImpedance, "lag"),
 )
 _ELEMENT = ("stiffness", "damping", "preload", "offset", "mass", "lag")
 
@@ -35,7 +37,7 @@ class ImpedanceRecipe(Recipe):
         self.law = law
 
     @property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[Sought, ...]:
         """Stiffness, damping, the law's, then preload, offset, mass and lag."""
         return (STIFFNESS, DAMPING, *self.law.parameters, *_GIVEN)
 

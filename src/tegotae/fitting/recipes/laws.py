@@ -9,7 +9,7 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.fitting.recipe import Parameter, Values
+from tegotae.fitting.recipe import Sought, Values
 from tegotae.friction import Coulomb, Law, Stribeck, Viscous
 
 _SLIDE = "motion large enough to slide"
@@ -20,7 +20,7 @@ class LawRecipe(ABC):
     """The part of a recipe that belongs to a friction law."""
 
     kind: type[Law]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[Sought, ...]
     levels: tuple[str, ...] = ("limit",)  # the parameters that say how large the friction is
     given: Values = {}  # noqa: RUF012 - read only: what is taken as known unless asked for
 
@@ -45,7 +45,7 @@ class CoulombRecipe(LawRecipe):
     """One level."""
 
     kind = Coulomb
-    parameters = (Parameter("limit", "N", _SLIDE),)
+    parameters = (Sought.of(Coulomb, "limit", _SLIDE),)
 
     def law(self, values: Mapping[str, float]) -> Law:
         """Coulomb(limit)."""
@@ -61,8 +61,8 @@ class ViscousRecipe(LawRecipe):
 
     kind = Viscous
     parameters = (
-        Parameter("limit", "N", _SPEEDS),
-        Parameter("viscosity", "N·s/m", _SPEEDS, may_be_zero=True),
+        Sought.of(Viscous, "limit", _SPEEDS),
+        Sought.of(Viscous, "viscosity", _SPEEDS),
     )
 
     def law(self, values: Mapping[str, float]) -> Law:
@@ -81,11 +81,11 @@ class StribeckRecipe(LawRecipe):
 
     kind = Stribeck
     parameters = (
-        Parameter("kinetic", "N", "sliding well above the Stribeck velocity"),
-        Parameter("static", "N", "sliding well below the Stribeck velocity"),
-        Parameter("velocity", "m/s", "sliding slowly through the speeds where the friction falls"),
-        Parameter("viscosity", "N·s/m", "sliding at several speeds above the Stribeck velocity", may_be_zero=True),
-        Parameter("exponent", "-", "sliding slowly through the speeds where the friction falls", least=1.0),
+        Sought.of(Stribeck, "kinetic", "sliding well above the Stribeck velocity"),
+        Sought.of(Stribeck, "static", "sliding well below the Stribeck velocity"),
+        Sought.of(Stribeck, "velocity", "sliding slowly through the speeds where the friction falls"),
+        Sought.of(Stribeck, "viscosity", "sliding at several speeds above the Stribeck velocity"),
+        Sought.of(Stribeck, "exponent", "sliding slowly through the speeds where the friction falls"),
     )
     levels = ("kinetic", "static")
     given = {"exponent": 2.0}  # noqa: RUF012

@@ -17,8 +17,8 @@ from tegotae.block import Block, Impedance
 from tegotae.checks import Array
 from tegotae.coupling.circuit import Circuit
 from tegotae.errors import InputError
-from tegotae.fitting.naming import is_inclusion, numbers_in, rebuilt
-from tegotae.fitting.recipe import Parameter, Recipe, Values
+from tegotae.fitting.naming import is_inclusion, numbers_in, rebuilt, unit_of
+from tegotae.fitting.recipe import Recipe, Sought, Values
 from tegotae.fitting.record import Record, record_of
 
 FARTHEST = 10.0  # factor either way of the machine's own numbers within which the search begins
@@ -71,10 +71,10 @@ class NamedRecipe(Recipe):
         super().__init__(known, known, set(free) & {"offset"})
 
     @property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[Sought, ...]:
         """Those that are sought, positive ones by their logarithm, and the offset of the force."""
-        own = tuple(Parameter(name, "SI", "", signed=value < 0.0) for name, value in self.own.items())
-        return (*own, Parameter("offset", "N", "", signed=True)) if self.biased else own
+        own = tuple(Sought(n, unit_of(self.machine, n), "", signed=value < 0.0) for n, value in self.own.items())
+        return (*own, Sought("offset", "N", "", signed=True)) if self.biased else own
 
     def block(self, values: Mapping[str, float], dimension: int) -> Block:
         """The machine with these numbers."""
@@ -208,4 +208,4 @@ def named_recipe(
 
 
 def _parts(machine: Block) -> list[Block]:
-    return [machine.admittance, *machine.impedances.values()] if isinstance(machine, Circuit) else [machine]
+    return [*machine.admittances.values(), *machine.impedances.values()] if isinstance(machine, Circuit) else [machine]

@@ -10,7 +10,7 @@ import numpy as np
 
 from tegotae.block import Block
 from tegotae.checks import Array
-from tegotae.fitting.recipe import Parameter, Recipe, Rival, Values, without
+from tegotae.fitting.recipe import Recipe, Rival, Sought, Values, without
 from tegotae.fitting.recipes import elements
 from tegotae.fitting.record import Record
 from tegotae.friction import ParallelFriction
@@ -26,15 +26,15 @@ class ParallelRecipe(Recipe):
         self.count = count
 
     @property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[Sought, ...]:
         """stiffness[0], damping[0], limits[0], stiffness[1], ..."""
         slow = "motion that first carries, then slides this element, several ticks each"
         found = []
         for i in range(self.count):
             found += [
-                Parameter(f"stiffness[{i}]", "N/m", slow),
-                Parameter(f"damping[{i}]", "N·s/m", "faster reversals", may_be_zero=True),
-                Parameter(f"limits[{i}]", "N", slow),
+                Sought.of(ParallelFriction, f"stiffness[{i}]", slow),
+                Sought.of(ParallelFriction, f"damping[{i}]", "faster reversals"),
+                Sought.of(ParallelFriction, f"limits[{i}]", slow),
             ]
         return tuple(found)
 

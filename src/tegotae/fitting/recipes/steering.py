@@ -20,14 +20,16 @@ from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.coupling.parts import Seat
 from tegotae.fitting.kernels import steering as k
-from tegotae.fitting.recipe import Parameter, Recipe, Rival, Values, without
+from tegotae.fitting.recipe import Recipe, Rival, Sought, Values, without
 from tegotae.fitting.record import Record
 from tegotae.fitting.steering_log import SteeringLog
 from tegotae.friction import Coulomb
 from tegotae.layout import Layout, Layouts, Nested, Part, layouts
+from tegotae.parameters import parts_of
 from tegotae.running.loop import fed_of, picks_of
 from tegotae.running.source import module_of
 from tegotae.state import Fault, State
+from tegotae.steering.column import Column
 from tegotae.steering.patch import ContactPatch
 from tegotae.steering.system import SteeringSystem
 
@@ -44,11 +46,7 @@ def _layout(parameters: Layout, state: Layout, workspace: Layout, sizes: tuple[t
     return layouts(
         sizes=dict(sizes),
         parameters=(
-            Part("column.inertia", "kg·m²", letter="I"),
-            Part("column.gear", "-", letter="N"),
-            Part("column.stiffness", "N·m/rad", letter="K_f"),
-            Part("column.damping", "N·m·s/rad", letter="B_f"),
-            Part("column.friction", "N·m", letter="T_f"),
+            *(replace(part, name=f"column.{part.name}") for part in parts_of(Column)),
             Nested("tyre", parameters, TYRE),
         ),
         state=(
@@ -87,7 +85,7 @@ class FeltSteering(Impedance):
     @property
     def values(self) -> dict[str, ArrayLike]:
         """Of the column and of the tyre."""
-        column = {f"column.{n}": getattr(self.system.column, n) for n in _COLUMN}
+        column = {f"column.{part.name}": getattr(self.system.column, part.name) for part in parts_of(Column)}
         return column | {TYRE + name: value for name, value in self.tyre.values.items()}
 
     @property
@@ -114,13 +112,12 @@ class FeltSteering(Impedance):
         return state
 
 
-_COLUMN = ("inertia", "gear", "stiffness", "damping", "friction")
 PARAMETERS = (
-    Parameter("patch.stiffness", "N/m", "steering to and fro, parked or slowly enough for bristles to stick"),
-    Parameter("patch.damping", "N·s/m", "steering at several rates, or driving at several speeds", may_be_zero=True),
-    Parameter("patch.friction", "-", "steering far enough for the tyre to slide"),
-    Parameter("column.friction", "N·m", "steering to and fro while driving, where the tyre itself gives way"),
-    Parameter("column.inertia", "kg·m²", "quick reversals, or a wheel that is shaken"),
+    Sought.of(ContactPatch, "patch.stiffness", "steering to and fro, parked or slowly enough for bristles to stick"),
+    Sought.of(ContactPatch, "patch.damping", "steering at several rates, or driving at several speeds"),
+    Sought.of(ContactPatch, "patch.friction", "steering far enough for the tyre to slide"),
+    Sought.of(Column, "column.friction", "steering to and fro while driving, where the tyre itself gives way"),
+    Sought.of(Column, "column.inertia", "quick reversals, or a wheel that is shaken"),
 )
 
 
@@ -140,7 +137,7 @@ class SteeringRecipe(Recipe):
         self.system, self.start = system, start
 
     @property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[Sought, ...]:
         """Three of the patch, two of the column."""
         return PARAMETERS
 

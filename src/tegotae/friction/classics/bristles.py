@@ -4,57 +4,57 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Annotated
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
 from tegotae.friction.classics.rise import least_magnitude, sampled_rise
+from tegotae.friction.impedance import LAW
 from tegotae.friction.kernels import classics as k
 from tegotae.friction.kernels import elastoplastic as ep
-from tegotae.friction.laws import Law, as_law
+from tegotae.friction.laws import Law, Limit, as_law
 from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.parameters import Parameter, parts_of
 
-LIMIT = "Give the largest friction force as a positive magnitude."
-STIFFNESS = "Give the stiffness felt at rest, such as 6000."
-NONE = "Give a magnitude, or 0 for none."
+STIFFNESS = "Give the stiffness felt while it sticks, such as 6000."
+
+Stiffness = Annotated[float, Parameter("s0 [N/m], > 0, of the bristles", STIFFNESS)]
+Damping = Annotated[float, Parameter("s1 [N·s/m], >= 0, of the bristles")]
+Viscosity = Annotated[float, Parameter("s2 [N·s/m], >= 0")]
+SteadyLaw = Annotated[
+    Law,
+    Parameter("steady friction [N] over speed: `Coulomb`, `Stribeck`, … or a function; > 0 everywhere", accept=as_law),
+]
 
 DEFLECTION = Part("deflection", "m", "deflection of the bristle, against the motion", AXIS, "e")
 FORCE = Part("force", "N", "force on the mover", AXIS, "f")
-_LIMIT = Part("limit", "N", letter="F")
-_BRISTLE = (
-    Part("stiffness", "N/m", letter="s0"),
-    Part("damping", "N·s/m", letter="s1"),
-    Part("viscosity", "N·s/m", letter="s2"),
-)
-_LAW = Part("law", "", "numbers of the friction law", ("law",))
 
-_TANH = layouts(parameters=(_LIMIT, Part("velocity", "m/s", letter="vs")), state=(FORCE,))
-_DAHL = layouts(
-    parameters=(Part("stiffness", "N/m", letter="K"), _LIMIT, Part("exponent", "-", letter="i")),
-    state=(DEFLECTION, FORCE),
-)
+
+@cache
+def _tanh_layout() -> Layouts:
+    return layouts(parameters=parts_of(Tanh), state=(FORCE,))
+
+
+@cache
+def _dahl_layout() -> Layouts:
+    return layouts(parameters=parts_of(Dahl), state=(DEFLECTION, FORCE))
 
 
 @cache
 def _lugre_layout(law: int) -> Layouts:
-    return layouts(sizes={"law": law}, parameters=(*_BRISTLE, _LAW), state=(DEFLECTION, FORCE))
+    return layouts(sizes={"law": law}, parameters=(*parts_of(LuGre), LAW), state=(DEFLECTION, FORCE))
 
 
 @cache
 def _elastoplastic_layout(law: int) -> Layouts:
-    breakaway = Part("breakaway", "N", letter="Fb")
-    return layouts(sizes={"law": law}, parameters=(*_BRISTLE, breakaway, _LAW), state=(DEFLECTION, FORCE))
+    return layouts(sizes={"law": law}, parameters=(*parts_of(Elastoplastic), LAW), state=(DEFLECTION, FORCE))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tanh(Impedance):
     """Friction as a smooth function of the velocity, f = -F tanh(v/vs). It cannot hold: under any load it creeps.
-
-    Args:
-        limit: F [N], > 0.
-        velocity: vs [m/s], > 0, the speed over which the sign of the velocity is smoothed.
 
     Runs record `force` [N].
 
@@ -65,26 +65,15 @@ class Tanh(Impedance):
         -4.0
     """
 
-    limit: float
-    velocity: float
+    limit: Limit
+    velocity: Annotated[float, Parameter("vs [m/s], > 0, the speed over which the sign is smoothed", such_as="1e-3")]
 
     dimension = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "limit", checks.positive("Tanh", "limit", self.limit, "N", LIMIT))
-        remedy = "Give the speed over which the sign is smoothed, such as 1e-3."
-        velocity = checks.positive("Tanh", "velocity", self.velocity, "m/s", remedy)
-        object.__setattr__(self, "velocity", velocity)
 
     @property
     def layout(self) -> Layouts:
         """Limit and speed; the last force, it remembers nothing else."""
-        return _TANH
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Limit and speed."""
-        return {"limit": self.limit, "velocity": self.velocity}
+        return _tanh_layout()
 
     @property
     def kernels(self) -> Kernels:
@@ -98,11 +87,6 @@ class Dahl(Impedance):
 
     Solved exactly for the velocity of each tick. Under a load that vibrates below the limit it drifts.
 
-    Args:
-        stiffness: K [N/m], > 0, at rest.
-        limit: F [N], > 0.
-        exponent: i [-], > 0; below 1 brittle (the limit is reached in a finite distance), from 1 on ductile.
-
     Runs record `deflection` [m] and `force` [N].
 
     Example:
@@ -113,28 +97,22 @@ class Dahl(Impedance):
         True
     """
 
-    stiffness: float
-    limit: float
-    exponent: float = 1.0
+    stiffness: Annotated[float, Parameter("K [N/m], > 0, at rest", STIFFNESS)]
+    limit: Limit
+    exponent: Annotated[
+        float,
+        Parameter(
+            "i [-], > 0; below 1 brittle (the limit is reached in a finite distance), from 1 on ductile",
+            "Use 1, or fit it to a measured loop; for the limit of 0 use FrictionImpedance.",
+        ),
+    ] = 1.0
 
     dimension = 1
-
-    def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        set_(self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", STIFFNESS))
-        set_(self, "limit", checks.positive(own, "limit", self.limit, "N", LIMIT))
-        remedy = "Use 1, or fit it to a measured loop; for the limit of 0 use FrictionImpedance."
-        set_(self, "exponent", checks.positive(own, "exponent", self.exponent, "", remedy))
 
     @property
     def layout(self) -> Layouts:
         """Stiffness, limit and exponent; deflection and force."""
-        return _DAHL
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Stiffness, limit and exponent."""
-        return {"stiffness": self.stiffness, "limit": self.limit, "exponent": self.exponent}
+        return _dahl_layout()
 
     @property
     def kernels(self) -> Kernels:
@@ -148,12 +126,6 @@ class LuGre(Impedance):
 
     Solved exactly for the velocity of each tick. Under a load that vibrates below the limit it drifts.
 
-    Args:
-        stiffness: s0 [N/m], > 0, of the bristles.
-        damping: s1 [N·s/m], >= 0, of the bristles.
-        law: g(v) [N], steady friction over speed: `Coulomb`, `Stribeck`, … or a function; > 0 everywhere.
-        viscosity: s2 [N·s/m], >= 0.
-
     Runs record `deflection` -z [m] and `force` [N], at the end of the tick.
 
     Example:
@@ -165,31 +137,21 @@ class LuGre(Impedance):
         -4.0
     """
 
-    stiffness: float
-    damping: float
-    law: Law
-    viscosity: float = 0.0
+    stiffness: Stiffness
+    damping: Damping
+    law: SteadyLaw
+    viscosity: Viscosity = 0.0
 
     dimension = 1
 
     def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        set_(self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", STIFFNESS))
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", NONE))
-        set_(self, "law", as_law(own, self.law))
-        set_(self, "viscosity", checks.at_least_zero(own, "viscosity", self.viscosity, "N·s/m", NONE))
-        least_magnitude(own, self.law)
+        super().__post_init__()
+        least_magnitude(self.name, self.law)
 
     @property
     def layout(self) -> Layouts:
         """Bristles and law; deflection and force."""
         return _lugre_layout(len(self.law.parameters))
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Bristles and law."""
-        own = {"stiffness": self.stiffness, "damping": self.damping, "viscosity": self.viscosity}
-        return {**own, "law": self.law.parameters}
 
     @property
     def kernels(self) -> Kernels:
@@ -209,13 +171,6 @@ class Elastoplastic(Impedance):
     A is 0 up to breakaway (and whenever the motion unloads the bristle), 1 from z_ss on, with a sine between. So
     below breakaway it is a plain spring and does not drift. Solved to rounding for the velocity of each tick.
 
-    Args:
-        stiffness: s0 [N/m], > 0, of the bristles.
-        damping: s1 [N·s/m], >= 0, of the bristles.
-        law: steady friction s0 z_ss(v) [N] over speed: `Coulomb`, `Stribeck`, … or a function; > 0 everywhere.
-        breakaway: s0 z_ba [N], > 0 and below the law: the force up to which the bristles are elastic.
-        viscosity: s2 [N·s/m], >= 0.
-
     Runs record `deflection` -z [m] and `force` [N], at the end of the tick.
 
     Example:
@@ -226,26 +181,26 @@ class Elastoplastic(Impedance):
         0.0
     """
 
-    stiffness: float
-    damping: float
-    law: Law
-    breakaway: float
-    viscosity: float = 0.0
+    stiffness: Stiffness
+    damping: Damping
+    law: SteadyLaw
+    breakaway: Annotated[
+        float,
+        Parameter(
+            "Fb [N], > 0, the force up to which the bristles are elastic; below the law",
+            "Give the force up to which the bristles are elastic; for none use LuGre.",
+        ),
+    ]
+    viscosity: Viscosity = 0.0
 
     dimension = 1
 
     def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        set_(self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", STIFFNESS))
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", NONE))
-        set_(self, "law", as_law(own, self.law))
-        remedy = "Give the force up to which the bristles are elastic; for none use LuGre."
-        set_(self, "breakaway", checks.positive(own, "breakaway", self.breakaway, "N", remedy))
-        set_(self, "viscosity", checks.at_least_zero(own, "viscosity", self.viscosity, "N·s/m", NONE))
-        least = least_magnitude(own, self.law)
+        super().__post_init__()
+        least = least_magnitude(self.name, self.law)
         if self.breakaway >= least:
             checks.refuse(
-                own,
+                self.name,
                 f"breakaway={self.breakaway} N is not below the law, which falls to {least:g} N.",
                 f"Use breakaway < {least:g}; for purely elastic sticking up to the limit use FrictionImpedance.",
             )
@@ -254,12 +209,6 @@ class Elastoplastic(Impedance):
     def layout(self) -> Layouts:
         """Bristles, breakaway and law; deflection and force."""
         return _elastoplastic_layout(len(self.law.parameters))
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Bristles, breakaway and law."""
-        own = {"stiffness": self.stiffness, "damping": self.damping, "viscosity": self.viscosity}
-        return {**own, "breakaway": self.breakaway, "law": self.law.parameters}
 
     @property
     def kernels(self) -> Kernels:

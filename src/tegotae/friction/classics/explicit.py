@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-
-from numpy.typing import ArrayLike
+from typing import Annotated
 
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
+from tegotae.elements import Damping
 from tegotae.errors import UniquenessError
-from tegotae.friction.impedance import PARAMETERS, STATE
+from tegotae.friction.impedance import LAW, STATE, Stiffness
 from tegotae.friction.kernels import sampled as k
-from tegotae.friction.laws import Law, as_law
+from tegotae.friction.laws import FrictionLaw
 from tegotae.layout import Layouts, layouts
+from tegotae.parameters import Parameter, parts_of
 
 
 @cache
 def _layout(law: int) -> Layouts:
     """That of an element without lag."""
-    parameters = tuple(part for part in PARAMETERS if part.name != "lag")
-    return layouts(sizes={"law": law}, parameters=parameters, state=STATE[:-1])
+    return layouts(sizes={"law": law}, parameters=(*parts_of(ExplicitlyCoupledFriction), LAW), state=STATE[:-1])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,12 +30,6 @@ class ExplicitlyCoupledFriction(Impedance):
     The force is computed from where the virtual point was, then moves it. Below `critical_mass(period)` a sliding
     point is an unstable oscillator: it chatters, and diverges once the friction no longer catches it; a point at rest
     under less than the limit stays at rest at any mass. `FrictionImpedance` (18) has no such limit.
-
-    Args:
-        stiffness: K [N/m], > 0.
-        damping: B [N·s/m], >= 0.
-        law: friction force over slip speed: `Coulomb`, `Viscous`, `Stribeck`, `Tabulated` or a function.
-        mass: M [kg], > 0, of the virtual point.
 
     Runs record `force` [N], `deflection` [m], `slip_velocity` [m/s] and `friction` [N] (on the virtual point).
 
@@ -47,33 +41,20 @@ class ExplicitlyCoupledFriction(Impedance):
         0.0065
     """
 
-    stiffness: float
-    damping: float = 0.0
-    law: Law
-    mass: float
+    stiffness: Stiffness
+    damping: Damping = 0.0
+    law: FrictionLaw
+    mass: Annotated[
+        float,
+        Parameter("M [kg], > 0, of the virtual point", "For friction without mass use FrictionImpedance(mass=0)."),
+    ]
 
     dimension = 1
-
-    def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        remedy = "Give the stiffness felt while it sticks, such as 6000."
-        set_(self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", remedy))
-        none = "Give a magnitude, or 0 for none."
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m", none))
-        set_(self, "law", as_law(own, self.law))
-        remedy = "This model divides by its mass; for friction without mass use FrictionImpedance(mass=0)."
-        set_(self, "mass", checks.positive(own, "mass", self.mass, "kg", remedy))
 
     @property
     def layout(self) -> Layouts:
         """Spring, damper, mass and law; deflection, slip velocity, force, friction."""
         return _layout(len(self.law.parameters))
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Spring, damper, mass and law."""
-        own = {"stiffness": self.stiffness, "damping": self.damping, "mass": self.mass}
-        return {**own, "law": self.law.parameters}
 
     @property
     def kernels(self) -> Kernels:

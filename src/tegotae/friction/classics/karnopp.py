@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from typing import Annotated
 
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Admittance, Kernels
+from tegotae.elements import MovingMass
 from tegotae.friction.kernels import sampled as k
 from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.parameters import Parameter, parts_of
 from tegotae.state import State
 
-_LAYOUT = layouts(
-    parameters=(
-        Part("mass", "kg", letter="M"),
-        Part("limit", "N", "while sliding", letter="Fc"),
-        Part("static", "N", "at rest", letter="Fs"),
-        Part("dead_zone", "m/s", "half the width of the band", letter="D"),
-    ),
-    state=(
-        Part("velocity", "m/s", "velocity at the end of the tick; 0 inside the band", AXIS, "v"),
-        Part("position", "m", "position at the end of the tick", AXIS, "x"),
-        Part("friction", "N", "friction on the mass", AXIS, "f"),
-        Part("momentum_velocity", "m/s", "momentum over mass, which the band hides", AXIS, "u"),
-    ),
-)
+
+@cache
+def _layout() -> Layouts:
+    return layouts(
+        parameters=parts_of(Karnopp),
+        state=(
+            Part("velocity", "m/s", "velocity at the end of the tick; 0 inside the band", AXIS, "v"),
+            Part("position", "m", "position at the end of the tick", AXIS, "x"),
+            Part("friction", "N", "friction on the mass", AXIS, "f"),
+            Part("momentum_velocity", "m/s", "momentum over mass, which the band hides", AXIS, "u"),
+        ),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +40,6 @@ class Karnopp(Admittance):
     than `least_dead_zone(period)` and chatters. The velocity jumps at the edge of the band, so no coupled step
     through that edge has an exact solution.
 
-    Args:
-        mass: M [kg], > 0.
-        limit: Fc [N], > 0, while sliding.
-        static: Fs [N], >= limit, at rest.
-        dead_zone: D [m/s], > 0, half the width of the band.
-
     Runs record `velocity` [m/s], `position` [m], `friction` [N] and `momentum_velocity` [m/s] (momentum over mass).
 
     Example:
@@ -54,33 +50,22 @@ class Karnopp(Admittance):
         0.0
     """
 
-    mass: float
-    limit: float
-    static: float
-    dead_zone: float
+    mass: MovingMass
+    limit: Annotated[float, Parameter("Fc [N], > 0, the friction force while sliding")]
+    static: Annotated[float, Parameter("Fs [N], > 0, the friction force at rest, at least limit")]
+    dead_zone: Annotated[float, Parameter("D [m/s], > 0, the speed below which it counts as at rest", such_as="1e-3")]
 
     dimension = 1
 
     def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        set_(self, "mass", checks.positive(own, "mass", self.mass, "kg", "Give the moving mass."))
-        remedy = "Give the friction force as a positive magnitude."
-        set_(self, "limit", checks.positive(own, "limit", self.limit, "N", remedy))
-        set_(self, "static", checks.positive(own, "static", self.static, "N", remedy))
-        remedy = "Give the speed below which it counts as at rest, such as 1e-3."
-        set_(self, "dead_zone", checks.positive(own, "dead_zone", self.dead_zone, "m/s", remedy))
+        super().__post_init__()
         if self.static < self.limit:
-            checks.refuse(own, f"static={self.static} N is below limit={self.limit} N.", "Use static >= limit.")
+            checks.refuse(self.name, f"static={self.static} N is below limit={self.limit} N.", "Use static >= limit.")
 
     @property
     def layout(self) -> Layouts:
         """Mass, limits and band; velocity, position, friction, momentum over mass."""
-        return _LAYOUT
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Mass, limits and band."""
-        return {"mass": self.mass, "limit": self.limit, "static": self.static, "dead_zone": self.dead_zone}
+        return _layout()
 
     @property
     def kernels(self) -> Kernels:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Annotated
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
-from tegotae.checks import Array
+from tegotae.friction.classics.bristles import SteadyLaw, Viscosity
 from tegotae.friction.classics.rise import SPEEDS, least_magnitude
+from tegotae.friction.impedance import LAW
 from tegotae.friction.kernels import classics as k
-from tegotae.friction.laws import Law, as_law
 from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.parameters import Parameter, parts_of
 
 
 @cache
@@ -26,11 +27,9 @@ def _layout(count: int, law: int) -> Layouts:
     return layouts(
         sizes={"count": count, "law": law},
         parameters=(
-            Part("attraction", "N/s", letter="C"),
-            Part("viscosity", "N·s/m", letter="s2"),
-            Part("stiffness", "N/m", "of each element", ("count",), "k"),
-            Part("fractions", "-", "share of the law that each carries", ("count",), "a"),
-            Part("law", "", "numbers of the friction law", ("law",)),
+            *parts_of(GeneralisedMaxwellSlip),
+            *(replace(part, shape=("count",)) for part in parts_of(GeneralisedMaxwellSlip, "stiffness", "fractions")),
+            LAW,
         ),
         state=(
             Part("force", "N", "force on the mover", AXIS, "f"),
@@ -48,13 +47,6 @@ class GeneralisedMaxwellSlip(Impedance):
     through zero. C is the rate at which a slipping element is drawn to the law: with a law that varies, it is the
     frictional lag. Solved exactly for the velocity of each tick. At v = 0 the force of a slipping element jumps.
 
-    Args:
-        stiffness: k of each element [N/m], > 0; one number for all, or one each.
-        fractions: share a of the law [-] that each element carries, > 0; together 1.
-        law: s(v) [N], steady friction over speed: `Coulomb`, `Stribeck`, … or a function; > 0 everywhere.
-        attraction: C [N/s], > 0, at which slipping elements approach the law.
-        viscosity: [N·s/m], >= 0.
-
     Runs record `force` [N]; the elements' `force_1`, … [N] and `slip_1`, … (direction of slip, 0 while it sticks)
     are recorded when asked for.
 
@@ -69,45 +61,36 @@ class GeneralisedMaxwellSlip(Impedance):
         [-3.0, -6.0, -8.0, -9.0]
     """
 
-    stiffness: float | Sequence[float]
-    fractions: Sequence[float]
-    law: Law
-    attraction: float
-    viscosity: float = 0.0
+    stiffness: Annotated[float | Sequence[float], Parameter("k [N/m], > 0, of each element; one for all, or one each")]
+    fractions: Annotated[
+        Sequence[float], Parameter("a [-], > 0, share of the law that each element carries; together 1")
+    ]
+    law: SteadyLaw
+    attraction: Annotated[
+        float, Parameter("C [N/s], > 0, the rate at which slipping elements approach the law", such_as="100")
+    ]
+    viscosity: Viscosity = 0.0
 
     dimension = 1
 
     def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        fractions = _all_positive(own, "fractions", self.fractions, "", "Give each element's share of the law.")
+        super().__post_init__()
+        own, fractions, stiffness = self.name, np.array(self.fractions), np.array(self.stiffness)
         if abs(fractions.sum() - 1.0) > 1e-9:
             checks.refuse(own, f"fractions add up to {fractions.sum():g}.", "Scale them so that they add up to 1.")
-        stiffness = _all_positive(own, "stiffness", self.stiffness, "N/m", "Give each element's stiffness.")
         if stiffness.size not in (1, fractions.size):
             checks.refuse(
                 own,
                 f"{stiffness.size} values of stiffness but {fractions.size} fractions.",
                 "Give one stiffness for all, or one for every fraction.",
             )
-        set_(self, "fractions", tuple(fractions.tolist()))
-        set_(self, "stiffness", tuple(np.broadcast_to(stiffness, fractions.shape).tolist()))
-        set_(self, "law", as_law(own, self.law))
-        remedy = "Give the rate at which slipping elements approach the law, such as 100."
-        set_(self, "attraction", checks.positive(own, "attraction", self.attraction, "N/s", remedy))
-        none = "Give a magnitude, or 0 for none."
-        set_(self, "viscosity", checks.at_least_zero(own, "viscosity", self.viscosity, "N·s/m", none))
+        object.__setattr__(self, "stiffness", tuple(np.broadcast_to(stiffness, fractions.shape).tolist()))
         least_magnitude(own, self.law)
 
     @property
     def layout(self) -> Layouts:
         """Elements and law; the force on the mover, then each element's friction and direction of slip."""
         return _layout(len(self.fractions), len(self.law.parameters))
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Elements and law."""
-        own = {"attraction": self.attraction, "viscosity": self.viscosity}
-        return {**own, "stiffness": self.stiffness, "fractions": self.fractions, "law": self.law.parameters}
 
     @property
     def kernels(self) -> Kernels:
@@ -124,10 +107,3 @@ class GeneralisedMaxwellSlip(Impedance):
         y = self.attraction * period / g
         slipping = -np.expm1(-y) + y * np.exp(-y) * (rest / g - 1.0)
         return max(0.0, self.law.steepest_fall * max(1.0, float(slipping.max())) - self.viscosity)
-
-
-def _all_positive(owner: str, name: str, value: object, unit: str, remedy: str) -> Array:
-    given = checks.values(owner, name, value, unit, remedy)
-    if not given.all():
-        checks.refuse(owner, f"{name}[{int(np.argmin(given))}]={0.0} {unit}".rstrip() + " must be > 0.", remedy)
-    return given

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from numpy.typing import ArrayLike
-
-from tegotae import checks
 from tegotae.block import Impedance, Kernels
+from tegotae.friction.impedance import Stiffness
 from tegotae.friction.kernels import sampled as k
+from tegotae.friction.laws import Limit
 from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.parameters import Dimension, parts_of
 
 
 @cache
 def _layout(dimension: int) -> Layouts:
     return layouts(
         dimension=dimension,
-        parameters=(Part("stiffness", "N/m", letter="K"), Part("limit", "N", letter="F")),
+        parameters=parts_of(HaywardArmstrong),
         state=(
             Part("deflection", "m", "adhesion point minus mover", AXIS, "e"),
             Part("force", "N", "force on the mover", AXIS, "f"),
@@ -34,11 +34,6 @@ class HaywardArmstrong(Impedance):
     It works on positions: with x the mover and w the adhesion point, w stays while |x - w| <= F/K and else is put at
     that distance behind the mover. The force is K (w - x). `FrictionImpedance` without mass and damping is the same.
 
-    Args:
-        stiffness: K [N/m], > 0.
-        limit: F [N], > 0.
-        dimension: number of directions.
-
     Runs record `deflection` w - x [m], `force` [N], `position` x [m] and `adhesion` w [m].
 
     Example:
@@ -49,27 +44,14 @@ class HaywardArmstrong(Impedance):
         [-0.0, -1.0, -2.0]
     """
 
-    stiffness: float
-    limit: float
-    dimension: int = 1
-
-    def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        remedy = "Give the stiffness felt while it sticks, such as 6000."
-        set_(self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m", remedy))
-        remedy = "Give the largest friction force as a positive magnitude."
-        set_(self, "limit", checks.positive(own, "limit", self.limit, "N", remedy))
-        set_(self, "dimension", checks.whole(own, "dimension", self.dimension, 1, "Use 1, 2 or 3."))
+    stiffness: Stiffness
+    limit: Limit
+    dimension: Dimension = 1
 
     @property
     def layout(self) -> Layouts:
         """Stiffness and limit; deflection, force, position, adhesion point."""
         return _layout(self.dimension)
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Stiffness and limit."""
-        return {"stiffness": self.stiffness, "limit": self.limit}
 
     @property
     def kernels(self) -> Kernels:

@@ -19,6 +19,7 @@ import math
 from functools import cache
 
 from tegotae.compile import kernel
+from tegotae.kernels.stick_slip import as_if_stuck, limited, stick_slip
 
 
 @kernel
@@ -99,9 +100,8 @@ def impedance_kernels(magnitude, resolve):
 def bare_answer(p, s, w, v, T):
     """The same for Coulomb friction without mass and lag: a clipped spring and damper.  [kikuuwe2005 (18), M = 0]"""
     F = p.law[0]
-    ic = p.K * T + p.B
-    stuck = p.K * s.e - ic * v
-    return min(max(stuck, -F), F), (-ic if abs(stuck) <= F else 0.0)
+    stuck, ic = as_if_stuck(p.K, p.B, s.e, -v, T)
+    return stick_slip(stuck, F, -ic)
 
 
 @kernel
@@ -111,10 +111,9 @@ def bare_advance(p, s, w, v, T):
     One element alone waits for each of its results, so the division is taken off its path.
     """
     F = p.law[0]
-    ic = p.K * T + p.B
+    stuck, ic = as_if_stuck(p.K, p.B, s.e, -v, T)
     c = 1.0 / ic
-    stuck = p.K * s.e - ic * v
-    f = min(max(stuck, -F), F)
+    f = limited(stuck, F)
     w1 = (f - stuck) * c  # exactly 0 while it sticks
     return s.e + T * (w1 - v), w1, f, f, 0.0
 

@@ -10,8 +10,7 @@ two kernels over a parameter vector p whose entries start at index j:
 import math
 
 from tegotae.compile import kernel
-
-EPSILON = 2.220446049250313e-16
+from tegotae.kernels.roots import EPSILON, nearer
 
 
 @kernel
@@ -99,25 +98,17 @@ def newton_kernel(magnitude):
 
     @kernel
     def newton_resolve(p, j, c, U, guess):
-        """Safeguarded Newton to machine precision: a step that leaves the bracket becomes a bisection."""
+        """Newton inside [0, U], to machine precision."""
         low, high = 0.0, U
         s = min(max(guess, 0.0), U)
         r, dr = magnitude(p, j, s)
         for _ in range(100):
             g = s + c * r - U
-            # Converged when the residual is rounding of its own terms; tested before any bisection,
-            # or rounding would throw the iterate across the bracket.
-            if abs(g) <= EPSILON * U:
+            if abs(g) <= EPSILON * U:  # rounding of its own terms
                 break
-            if g > 0.0:
-                high = s
-            else:
-                low = s
             slope = 1.0 + c * dr
-            trial = s - g / slope if slope > 0.0 else low - 1.0
-            if not low < trial < high:
-                trial = 0.5 * (low + high)
-            if trial in (s, low, high):
+            trial, low, high, ended = nearer(s, g, g / slope if slope > 0.0 else math.inf, low, high)
+            if ended:
                 break
             s = trial
             r, dr = magnitude(p, j, s)

@@ -12,6 +12,7 @@ from functools import cache
 
 from tegotae.compile import kernel, kernel_sums, kernel_sums_long
 from tegotae.friction.kernels.element import impedance_kernels, impedance_kernels_vector
+from tegotae.kernels.stick_slip import as_if_stuck, limited, stick_slip
 
 Parameters = namedtuple("Parameters", "K B M tau law")  # of one element
 State = namedtuple("State", "e w f g z")
@@ -26,10 +27,10 @@ def plain_answer(p, s, w, v, T):
     K, B, F, e = p.K, p.B, p.F, s.e
     force, slope = 0.0, 0.0
     for i in range(F.shape[0]):
-        ic = K[i] * T + B[i]
-        stuck = K[i] * e[i] - ic * v
-        force += min(max(stuck, -F[i]), F[i])
-        slope -= ic if abs(stuck) <= F[i] else 0.0
+        stuck, ic = as_if_stuck(K[i], B[i], e[i], -v, T)
+        f, d = stick_slip(stuck, F[i], ic)
+        force += f
+        slope -= d
     return force, slope
 
 
@@ -41,9 +42,8 @@ def plain_advance(p, s, w, v, T):
     force, moment = 0.0, 0.0
     for i in range(F.shape[0]):
         k, limit, e0 = K[i], F[i], e[i]  # read once: for all that is known here, e could lie over K
-        a = k + B[i] * rate
-        push = a * x - k * e0  # minus the force as if stuck
-        f = min(max(push, -limit), limit)
+        push, a = as_if_stuck(k, B[i] * rate, -e0, x, 1.0)  # by the way x
+        f = limited(push, limit)
         e1 = (e0 - x) + (push - f) / a  # push - f is exactly 0 while it sticks
         e[i] = e1
         force -= f
@@ -61,12 +61,12 @@ def plain_kernels():
 def even_answer(p, s, w, v, T):
     """`plain_answer` with one K and B for all."""
     K, B, F, e = p.K, p.B, p.F, s.e
-    ic = K * T + B
     force, slope = 0.0, 0.0
     for i in range(F.shape[0]):
-        stuck = K * e[i] - ic * v
-        force += min(max(stuck, -F[i]), F[i])
-        slope -= ic if abs(stuck) <= F[i] else 0.0
+        stuck, ic = as_if_stuck(K, B, e[i], -v, T)
+        f, d = stick_slip(stuck, F[i], ic)
+        force += f
+        slope -= d
     return force, slope
 
 
@@ -74,14 +74,12 @@ def even_answer(p, s, w, v, T):
 def even_advance(p, s, w, v, T):
     """`plain_advance` with one K and B for all: less to fetch, and the division is done once."""
     K, B, F, e = p.K, p.B, p.F, s.e
-    ic = K * T + B
-    c = 1.0 / ic
     force, mean = 0.0, 0.0
     for i in range(F.shape[0]):
         limit, e0 = F[i], e[i]
-        push = ic * v - K * e0
-        f = min(max(push, -limit), limit)
-        e1 = e0 + T * ((push - f) * c - v)
+        push, ic = as_if_stuck(K, B, -e0, v, T)
+        f = limited(push, limit)
+        e1 = e0 + T * ((push - f) * (1.0 / ic) - v)
         e[i] = e1
         force -= f
         mean += e1

@@ -34,7 +34,7 @@ _COUNTED = 1 << 48  # rows that a node can have recorded
 _NODES = 64  # that one reader counts: more names than there can be nodes are made up
 
 
-class Block(NamedTuple):
+class RowBlock(NamedTuple):
     """Rows of one node.
 
     Args:
@@ -44,11 +44,6 @@ class Block(NamedTuple):
         number: of the block, from 0.
         first: sequence number of the first row, from 0.
         rows: a structured array.
-
-    Example:
-        >>> import numpy as np
-        >>> Block("table", "table", 7, 0, 0, np.zeros(2, [("time", "<i8")])).rows.shape
-        (2,)
     """
 
     node: str
@@ -79,7 +74,7 @@ def _fingerprint(dtype: np.dtype[Any]) -> bytes:
     return hashlib.blake2b(repr(dtype.descr).encode(), digest_size=8).digest()
 
 
-def pack(block: Block) -> bytes:
+def pack(block: RowBlock) -> bytes:
     """A block as bytes.
 
     Args:
@@ -88,7 +83,7 @@ def pack(block: Block) -> bytes:
     Example:
         >>> import numpy as np
         >>> rows = np.zeros(2, [("time", "<i8")])
-        >>> unpack(pack(Block("table", "rows", 7, 3, 50, rows)), rows.dtype)[:5]
+        >>> unpack(pack(RowBlock("table", "rows", 7, 3, 50, rows)), rows.dtype)[:5]
         ('table', 'rows', 7, 3, 50)
     """
     node, kind = block.node.encode(), block.kind.encode()
@@ -100,7 +95,7 @@ def pack(block: Block) -> bytes:
     return b"".join((header, node, kind, rows.tobytes()))
 
 
-def unpack(payload: bytes, dtype: np.dtype[Any]) -> Block:
+def unpack(payload: bytes, dtype: np.dtype[Any]) -> RowBlock:
     """The block that some bytes are; its rows are read-only.
 
     Args:
@@ -137,7 +132,7 @@ def unpack(payload: bytes, dtype: np.dtype[Any]) -> Block:
         raise InputError(f"{own}: its names are no text ({error}).\n  {remedy}") from error
     if size != dtype.itemsize or mark != fingerprint(dtype):
         checks.refuse(own, f"the {what!r} rows of node {who!r} have other fields than this reader knows.", _ANEW)
-    return Block(who, what, birth, number, first, np.frombuffer(payload, dtype, count, begin))
+    return RowBlock(who, what, birth, number, first, np.frombuffer(payload, dtype, count, begin))
 
 
 class BlockWriter:
@@ -224,7 +219,7 @@ class BlockWriter:
         """Publish what waits, if anything does; a node calls it at its end."""
         if self._filled:
             rows = self._rows[: self._filled]
-            block = Block(self._node, self._kind, self._birth, self._blocks, self._written, rows)
+            block = RowBlock(self._node, self._kind, self._birth, self._blocks, self._written, rows)
             self._bus.publish(self._topic, pack(block))
             self._blocks += 1
             self._written += self._filled
@@ -245,10 +240,6 @@ class BlockCounts:
         before: rows that the node had published before the first that came in; those are not counted as lost.
         repeated: blocks that came in again, or after a later one; they are not handed on.
         restarts: how often the node began anew.
-
-    Example:
-        >>> BlockCounts().lost_rows
-        0
     """
 
     blocks: int = 0
@@ -269,11 +260,11 @@ class BlockReader:
 
     Example:
         >>> import numpy as np
-        >>> from tegotae.hybrid.bus.blocks import Block, BlockReader, pack
+        >>> from tegotae.hybrid.bus.blocks import RowBlock, BlockReader, pack
         >>> rows, blocks = np.zeros(25, [("time", "<i8")]), []
         >>> reader = BlockReader(rows.dtype, blocks.append)
         >>> for number in (0, 1, 4):
-        ...     reader("rows", pack(Block("table", "table", 7, number, 25 * number, rows)))
+        ...     reader("rows", pack(RowBlock("table", "table", 7, number, 25 * number, rows)))
         >>> counts = reader.counts["table"]
         >>> counts.blocks, counts.lost_blocks, counts.lost_rows
         (3, 2, 50)
@@ -282,7 +273,7 @@ class BlockReader:
         "2 blocks of node 'table' with 50 rows are lost"
     """
 
-    def __init__(self, dtype: np.dtype[Any], take: Callable[[Block], None]) -> None:
+    def __init__(self, dtype: np.dtype[Any], take: Callable[[RowBlock], None]) -> None:
         self._dtype, self._take = dtype, take
         self._next: dict[str, tuple[int, int, int]] = {}  # node -> birth, number and first row of the next block
         self.counts: dict[str, BlockCounts] = {}
@@ -301,7 +292,7 @@ class BlockReader:
         if self._counted(block):
             self._take(block)
 
-    def _judge(self, block: Block) -> None:
+    def _judge(self, block: RowBlock) -> None:
         """Refuse what is well formed and cannot be true."""
         own, node, way = "block", f"node {block.node!r:.40}", "Publish rows by a BlockWriter."
         if block.node not in self.counts and len(self.counts) >= _NODES:
@@ -310,7 +301,7 @@ class BlockReader:
             checks.refuse(own, f"block {block.number} of {node}, {block.rows.size} rows from {block.first} on.", way)
         refuse_rows(own, block.rows)
 
-    def _counted(self, block: Block) -> bool:
+    def _counted(self, block: RowBlock) -> bool:
         """Whether it is new."""
         counts = self.counts.setdefault(block.node, BlockCounts())
         birth, number, first = self._next.get(block.node, (block.birth, block.number, block.first))

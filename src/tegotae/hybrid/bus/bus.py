@@ -50,7 +50,7 @@ class Bus(Protocol):
         """A node is here until it leaves or dies; the version of tegotae is told with what is given, as JSON."""
 
     def leave(self, node: str) -> None:
-        """It is not here any more."""
+        """Leave the session: the others no longer see this node."""
 
     def nodes(self) -> dict[str, About]:
         """Who is here now, and what each told of itself."""
@@ -220,7 +220,7 @@ class MemoryBus:
         self._memory.nodes[checked_word("MemoryBus", "node", node)] = self, told(about)
 
     def leave(self, node: str) -> None:
-        """It is not here any more."""
+        """Leave the session: the others no longer see this node."""
         self._memory.nodes.pop(checked_word("MemoryBus", "node", node), None)
 
     def nodes(self) -> dict[str, About]:

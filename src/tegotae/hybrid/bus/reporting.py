@@ -61,7 +61,7 @@ class Reporter:
             time: by the node's clock [ns].
             level: "info", "warning" or "trip".
             text: in words.
-            kind: of it, as in `happenings`; "" where no program acts on it.
+            kind: of it, as in `events`; "" where no program acts on it.
         """
         told = {"time": time, "node": self._node, "level": level, "text": text, "kind": kind}
         self._bus.publish(f"{self._bus.session}/events", json.dumps(told).encode())

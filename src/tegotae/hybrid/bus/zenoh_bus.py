@@ -177,7 +177,7 @@ class ZenohBus:
         self._tokens[node] = self._session.liveliness().declare_token(f"{where}/{seal}/{words.hex()}")
 
     def leave(self, node: str) -> None:
-        """It is not here any more."""
+        """Leave the session: the others no longer see this node."""
         token = self._tokens.pop(node, None)
         if token is not None:
             token.undeclare()

@@ -89,12 +89,12 @@ class Deadlines:
         return told
 
 
-class Clock(Protocol):
+class NodeClock(Protocol):
     """What real and virtual clocks share: `wait()` for the next tick, and the time.
 
     Example:
-        >>> from tegotae.hybrid import Clock, RealClock, VirtualClock
-        >>> clocks: list[Clock] = [VirtualClock(1e-3), RealClock(1e-3)]
+        >>> from tegotae.hybrid import NodeClock, RealClock, VirtualClock
+        >>> clocks: list[NodeClock] = [VirtualClock(1e-3), RealClock(1e-3)]
         >>> [clock.wait() for clock in clocks]
         [0, 0]
     """

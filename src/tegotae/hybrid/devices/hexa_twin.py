@@ -10,9 +10,10 @@ import numpy as np
 from tegotae import checks
 from tegotae.errors import TegotaeError
 from tegotae.hybrid.devices.device import DeviceReading, checked_order
+from tegotae.rotations import matrix_of
 from tegotae.table import HexaPlant
 from tegotae.table.limits import look
-from tegotae.table.tips import matrix_rows, plate_pose
+from tegotae.table.tips import plate_pose
 
 SMOOTHING = 8e-3  # s, time constant of the twist that is read
 
@@ -45,7 +46,7 @@ class HexaTwin:
         self.plant, self.period = plant, float(plant.servo.period)
         self._probe = tuple(plant.surface.tip.tolist())
         x, y, z, *turn = plate_pose(tuple(start), self._probe)
-        self._live = plant.start((x, y, z), np.array(matrix_rows(turn)).reshape(3, 3))
+        self._live = plant.start((x, y, z), matrix_of(turn))
         self._label, self._obeys, self._fault = 0.0, True, ""
         self._reading = DeviceReading(pose=self._live.tip())
         # Encoders count: the difference of two poses a tick apart is wrong by most of a slow contact's velocity.
@@ -89,7 +90,7 @@ class HexaTwin:
         """
         table = self.plant.table
         x, y, z, *turn = plate_pose(tuple(pose), self._probe)
-        arms, plate, low, high, _ = look(table, np.array([x, y, z]), np.array(matrix_rows(turn)).reshape(3, 3)).tolist()
+        arms, plate, low, high, _ = look(table, np.array([x, y, z]), matrix_of(turn)).tolist()
         if math.isnan(arms):
             return -math.inf, -math.inf
         return min(low - table.arm_range[0], table.arm_range[1] - high), min(arms, plate)

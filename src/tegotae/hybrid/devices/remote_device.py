@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tegotae import checks
-from tegotae.hybrid.clocks.clock import Clock
+from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.devices.device import DeviceReading, Twin
-from tegotae.hybrid.happenings import LATE, REARMED, STOP
+from tegotae.hybrid.events import LATE, REARMED, STOP
 from tegotae.hybrid.links.link import Link
-from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, Numbers, Rearm, State, Stop
+from tegotae.hybrid.links.packets import Command, Heartbeat, NodeState, Numbers, Rearm, SensorSignals, Stop
 from tegotae.hybrid.safety.limits import Limits
 from tegotae.hybrid.safety.poses import difference, moved, toward
 
@@ -78,18 +78,18 @@ class RemoteDevice:
         self._unheard += 1
         self._reading = self._reading._replace(fresh=False)
         for packet in self._link.packets():
-            if isinstance(packet, Measurement):
-                emergency = State.EMERGENCY in packet.state
+            if isinstance(packet, SensorSignals):
+                emergency = NodeState.EMERGENCY in packet.state
                 self._reading = DeviceReading(
                     tuple(packet.pose),
                     tuple(packet.twist),
-                    tuple(packet.wrench),
+                    tuple(packet.signals),
                     packet.label,
                     emergency,
                     *_fault(packet.state),
                 )
                 self.met, self._unheard = True, 0
-            elif isinstance(packet, Heartbeat) and packet.state & State.FAULT:
+            elif isinstance(packet, Heartbeat) and packet.state & NodeState.FAULT:
                 self._reading = self._reading._replace(fault="the device's process cannot read its device", late=False)
         if self.met and self._unheard * self.period > self._silence:
             return self._reading._replace(fault=f"nothing from the device for {1e3 * self._silence:g} ms", late=True)
@@ -126,13 +126,13 @@ class RemoteDevice:
         self._link.close()
 
 
-def _fault(state: State) -> tuple[str, bool]:
+def _fault(state: NodeState) -> tuple[str, bool]:
     """What is wrong, in words, and whether it is only that commands came late."""
-    if State.FAULT in state:
+    if NodeState.FAULT in state:
         return "the device's process reports a fault", False
-    if State.LATCHED in state:
+    if NodeState.LATCHED in state:
         return "the device was told to stop and holds", False
-    return ("the device has stopped by itself and holds", True) if State.HELD in state else ("", False)
+    return ("the device has stopped by itself and holds", True) if NodeState.HELD in state else ("", False)
 
 
 class DeviceNode:
@@ -167,7 +167,7 @@ class DeviceNode:
         *,
         twin: Twin,
         link: Link,
-        clock: Clock,
+        clock: NodeClock,
         watchdog: int = 20,
         limits: Limits | None = None,
         tell: Callable[[int, str, str, str], None] = lambda time, level, text, kind: None,
@@ -297,21 +297,21 @@ class DeviceNode:
         reading = self._twin.read()
         state = self.state
         if reading.fault:
-            state |= State.FAULT
+            state |= NodeState.FAULT
         if reading.emergency:
-            state |= State.EMERGENCY
+            state |= NodeState.EMERGENCY
         numbers = (*reading.pose, *reading.twist, *reading.signal)
         if math.isfinite(sum(numbers)):
-            self._link.send(Measurement.of(reading.label, (*numbers, *reading.pose, int(state))))
+            self._link.send(SensorSignals.of(reading.label, (*numbers, int(state))))
         else:
-            self._link.send(Heartbeat(label=reading.label, state=state | State.FAULT))
+            self._link.send(Heartbeat(label=reading.label, state=state | NodeState.FAULT))
 
     @property
-    def state(self) -> State:
+    def state(self) -> NodeState:
         """What the node is doing: latched if it was told to stop, only held if commands stayed away."""
         if not self.stopped:
-            return State.RUNNING
-        return State.HELD | State.LATCHED if self._told_to_stop else State.HELD
+            return NodeState.RUNNING
+        return NodeState.HELD | NodeState.LATCHED if self._told_to_stop else NodeState.HELD
 
     def status(self) -> dict[str, Any]:
         """What the node says of itself."""

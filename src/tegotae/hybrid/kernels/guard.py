@@ -1,13 +1,14 @@
-"""The exact-step cap: no wrench may put more energy into the bodies than the contact took from them.
+"""The guard of a hybrid loop: no wrench may put more energy into a machine than the contact took from it.
 
-A wrench w held over a tick T does the work b + a on bodies with mobility G that move with the relative twist V:
+A machine that moves with m + S h in the mean over a tick T under a wrench h feels the work T h.(m + S h); scaled by s
 
-    b = T w.V,   a = T^2/2 w.G w,   and scaled by s:   b s + a s^2
+    b s + a s^2,   b = T h.m,   a = T h.S h
 
-exactly, whatever the delay that made w. With a budget E the largest s <= 1 that keeps within it is a root of a square.
+exactly, whatever the delay that made h. With a budget E the largest s <= 1 that keeps within it is a root of a square.
+A machine that is not linear over a tick (friction in its joints) does a little more or less: that is counted too.
 
 B: 0 budget of the normal part, 1 of the tangential part [J], 2 energy refused so far [J], 3 impulse refused [N s],
-   4 work done so far on the bodies [J].
+   4 work done so far on the machine [J].
 """
 
 import math
@@ -15,6 +16,7 @@ import math
 from tegotae.compile import kernel
 
 NORMAL, TANGENTIAL, REFUSED, IMPULSE, WORK, SIZE = 0, 1, 2, 3, 4, 5
+_ROUNDING = 1e-12  # of what is added up: less is none of the machine's
 
 
 @kernel
@@ -28,39 +30,59 @@ def largest_share(a, b, E):
 
 
 @kernel
-def work_of(w, V, G, T, first, second, third):
+def work_of(h, m, S, T, first, second, third):
     """a and b of three components of the wrench."""
     a = b = 0.0
     for i in (first, second, third):
-        b += w[i] * V[i]
+        b += h[i] * m[i]
         for j in (first, second, third):
-            a += w[i] * G[i, j] * w[j]
-    return 0.5 * T * T * a, T * b
+            a += h[i] * S[i, j] * h[j]
+    return T * a, T * b
 
 
 @kernel
-def cap(w, V, G, T, B, switched_on):
-    """Scale w so that it does no more work than B allows; V becomes the twist after the tick's push.
+def spend(B, which, a, b, s):
+    """Count the work a s^2 + b s, and what was refused of a + b."""
+    done = a * s * s + b * s
+    B[REFUSED] += max(0.0, a + b - done)
+    B[which] -= done
+    B[WORK] += done
+
+
+@kernel
+def cap(h, m, S, T, B, switched_on):
+    """Scale h so that it does no more work than B allows; m, the motion without h, is overwritten.
 
     First the normal force and the two tilting torques, then, scaled alike, the tangential forces and the twisting
-    torque with a budget of their own: friction then cannot spend what the normal spring has stored.
+    torque with a budget of their own: friction then cannot spend what the normal spring has stored. Gives the work.
     """
-    a, b = work_of(w, V, G, T, 2, 3, 4)
-    s = largest_share(a, b, max(B[NORMAL], 0.0)) if switched_on else 1.0
-    B[REFUSED] += max(0.0, a + b - (a * s * s + b * s))
-    B[IMPULSE] += (1.0 - s) * T * abs(w[2])
-    B[NORMAL] -= a * s * s + b * s
-    B[WORK] += a * s * s + b * s
+    before = B[WORK]
+    a, b = work_of(h, m, S, T, 2, 3, 4)
+    E = max(min(B[NORMAL], B[NORMAL] + B[TANGENTIAL]), 0.0)
+    s = largest_share(a, b, E) if switched_on else 1.0
+    spend(B, NORMAL, a, b, s)
+    B[IMPULSE] += (1.0 - s) * T * abs(h[2])
     for i in range(6):
-        w[i] *= s
+        h[i] *= s
     for i in range(6):
-        V[i] += T * (G[i, 2] * w[2] + G[i, 3] * w[3] + G[i, 4] * w[4])
-    a, b = work_of(w, V, G, T, 0, 1, 5)
-    s = largest_share(a, b, max(B[TANGENTIAL], 0.0)) if switched_on else 1.0
-    B[REFUSED] += max(0.0, a + b - (a * s * s + b * s))
-    B[TANGENTIAL] -= a * s * s + b * s
-    B[WORK] += a * s * s + b * s
+        for j in (2, 3, 4):
+            m[i] += (S[i, j] + S[j, i]) * h[j]
+    a, b = work_of(h, m, S, T, 0, 1, 5)
+    E = max(min(B[TANGENTIAL], B[NORMAL] + B[TANGENTIAL]), 0.0)
+    s = largest_share(a, b, E) if switched_on else 1.0
+    spend(B, TANGENTIAL, a, b, s)
     for i in (0, 1, 5):
-        w[i] *= s
+        h[i] *= s
+    return B[WORK] - before
+
+
+@kernel
+def correct(h, m, T, B, counted):
+    """Count what the work of h on the motion m differs from what was foreseen, beyond rounding."""
+    done = size = 0.0
     for i in range(6):
-        V[i] += T * (G[i, 0] * w[0] + G[i, 1] * w[1] + G[i, 5] * w[5])
+        done += T * h[i] * m[i]
+        size += T * abs(h[i] * m[i])
+    if abs(done - counted) > _ROUNDING * (size + abs(B[WORK])):
+        B[TANGENTIAL] -= done - counted
+        B[WORK] += done - counted

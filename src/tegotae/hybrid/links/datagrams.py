@@ -19,7 +19,7 @@ from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.hybrid.links.packets import KINDS, Greeting, Packet
 
-VERSION = 1
+VERSION = 2
 MAGIC = b"TGTE"
 SHORTEST_KEY = 16  # bytes
 _SIGNATURE = 16  # bytes
@@ -42,11 +42,6 @@ class Header(NamedTuple):
         stamp: time of sending, by the sender's monotonic clock [ns].
         echo: stamp of the newest packet that the sender had from its peer [ns].
         held: how long ago that came in [ns].
-
-    Example:
-        >>> from tegotae.hybrid.links.datagrams import Header
-        >>> Header(session=7, born=0, peer=0, sequence=1, label=0.0, stamp=0, echo=0, held=0).sequence
-        1
     """
 
     session: int
@@ -60,12 +55,7 @@ class Header(NamedTuple):
 
 
 class Refusal(Enum):
-    """Why a datagram is no packet.
-
-    Example:
-        >>> Refusal.FOREIGN.value
-        'it is signed with another key'
-    """
+    """Why a datagram is no packet."""
 
     MALFORMED = "its length, magic, kind, numbers or, under the right key, signature are wrong"
     VERSION = "it is of another version"
@@ -141,7 +131,7 @@ def encode(header: Header, packet: Packet | Greeting, seal: Seal) -> bytes:
         >>> from tegotae.hybrid.links.datagrams import Header, Seal, decode, encode
         >>> said = encode(Header(7, 0, 0, 1, 0.5, 0, 0, 0), Heartbeat(label=0.5), Seal(bytes(16)))
         >>> len(said), decode(said, Seal(bytes(16)))[1]
-        (100, Heartbeat(label=0.5, state=<State.RUNNING: 1>))
+        (100, Heartbeat(label=0.5, state=<NodeState.RUNNING: 1>))
     """
     form = _FORMS[packet.kind][1]
     said = form.pack(MAGIC, VERSION, packet.kind, form.size + _SIGNATURE, seal.mark, *header, *packet.parts())

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Self
 
 from tegotae import checks
-from tegotae.hybrid.clocks.clock import Clock
-from tegotae.hybrid.closing import Closing
+from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.links.datagrams import (
     Header,
     Refusal,
@@ -35,10 +35,11 @@ from tegotae.hybrid.links.packets import (
     Measurement,
     Packet,
     Rearm,
+    SensorSignals,
     Stop,
     plausible,
 )
-from tegotae.hybrid.links.sessions import Order, Peer, Stranger
+from tegotae.hybrid.links.sessions import LinkPeer, SequenceOrder, UnverifiedPeer
 from tegotae.hybrid.links.statistics import LinkStatistics
 from tegotae.hybrid.links.transports import Address, Transport
 
@@ -52,7 +53,7 @@ NO_FAULTS = Faults()
 _SENT = frozenset(KINDS.values())
 
 
-class Link(Closing):
+class Link:
     """What UdpLink and MemoryLink share. Nodes take this type and need not know which they have.
 
     Args:
@@ -74,7 +75,7 @@ class Link(Closing):
 
     def __init__(
         self, transport: Transport, *, key: bytes, session: int, born: int, remote: Address | None,
-        clock: Clock | None, max_age: float, faults: Faults,
+        clock: NodeClock | None, max_age: float, faults: Faults,
     ) -> None:  # fmt: skip
         own = type(self).__name__
         self._transport, self._seal = transport, Seal(checked_key(own, key))
@@ -87,11 +88,13 @@ class Link(Closing):
         way = "Give the largest round trip that a packet may have had, such as 0.2 s."
         self._max_age = round(1e9 * checks.positive(own, "max_age", max_age, "s", way))
         self._sequence = 0
-        self._peer: Peer | None = None
-        self._stranger: Stranger | None = None
+        self._peer: LinkPeer | None = None
+        self._stranger: UnverifiedPeer | None = None
         self._stop: Stop | None = None
         self._rearm: Rearm | None = None
-        self._newest: tuple[Command | Measurement, int] | None = None  # with the time up to which it is good
+        self._newest: tuple[Command | Measurement | SensorSignals, int] | None = (
+            None  # with the time up to which it is good
+        )
         self._beat: Heartbeat | None = None
         self._trip = 0
         self._offset, self._quickest = 0, 1 << 62
@@ -102,12 +105,17 @@ class Link(Closing):
     def send(self, packet: Packet) -> bool:
         """Send at once; False if there is nobody to send to or the system refuses, which is counted, not raised."""
         if type(packet) not in _SENT:
-            checks.refuse(type(self).__name__, f"packet={checks.shown(packet)} is none.", "Give such as Command(...).")
+            checks.refuse(
+                type(self).__name__,
+                f"packet={checks.shown(packet)} is not a packet.",
+                "Give one, such as Command(...).",
+            )
         return self._say(packet)
 
     def receive(self) -> Packet | None:
-        """Take all that has arrived; the most urgent of it: a Stop, a Rearm, the newest Command or Measurement, a
-        Heartbeat; None if there is nothing. What is less urgent is kept for the next call, as long as it is new enough.
+        """Take all that has arrived; the most urgent of it: a Stop, a Rearm, the newest Command, Measurement or
+        SensorSignals, a Heartbeat; None if there is nothing. What is less urgent is kept for the next call, as long as
+        it is new enough.
         """
         self._drain()
         return self._most_urgent()
@@ -186,6 +194,12 @@ class Link(Closing):
     def clock_offset(self) -> float:
         """The peer's clock minus ours [s], from the quickest round trips; wrong by half of one at most."""
         return 1e-9 * self._offset
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *trouble: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Stop listening."""
@@ -289,36 +303,36 @@ class Link(Closing):
             seen.unmet += 1
             if peer is not None and same:  # it has not heard our greeting yet: not handed on, but not lost either
                 order, gap = peer.order(header.sequence)
-                seen.lost += {Order.NEW: gap, Order.LATE: -gap}.get(order, 0)
-            self._stranger = Stranger(header.session, source, header.stamp, self._now())
+                seen.lost += {SequenceOrder.NEW: gap, SequenceOrder.LATE: -gap}.get(order, 0)
+            self._stranger = UnverifiedPeer(header.session, source, header.stamp, self._now())
             if isinstance(packet, Stop):
                 self._stop, self._rearm = packet, None
         else:
             self._follow(self._begin(header, source), header, packet)
 
-    def _begin(self, header: Header, source: Address) -> Peer:
+    def _begin(self, header: Header, source: Address) -> LinkPeer:
         """A session of the peer that proved to be alive: it knows ours."""
         if self._peer is not None:
             self.statistics.restarts += 1
         self._newest = self._beat = self._rearm = None
         self._quickest = 1 << 62
         self._target = source
-        self._peer = Peer(header.session, header.born, source, first=header.sequence)
+        self._peer = LinkPeer(header.session, header.born, source, first=header.sequence)
         if self._remote is not None:  # and now the system drops what comes from elsewhere
             self.statistics.error = self._transport.only(self._remote) or self.statistics.error
         return self._peer
 
-    def _follow(self, peer: Peer, header: Header, packet: Packet | Greeting) -> None:
+    def _follow(self, peer: LinkPeer, header: Header, packet: Packet | Greeting) -> None:
         seen, now = self.statistics, self._now()
         order, gap = peer.order(header.sequence)
-        if order is Order.ANCIENT:
+        if order is SequenceOrder.ANCIENT:
             seen.replayed += 1
             return
-        if order is Order.AGAIN:
+        if order is SequenceOrder.AGAIN:
             seen.duplicated += 1
             return
         seen.received += 1
-        if order is Order.LATE:
+        if order is SequenceOrder.LATE:
             seen.lost -= gap
             seen.reordered += 1
             if isinstance(packet, Stop):
@@ -349,7 +363,7 @@ class Link(Closing):
             self._stop, self._rearm = packet, None
         elif self._trip > self._max_age:
             self.statistics.too_old += 1
-        elif isinstance(packet, (Command, Measurement)):
+        elif isinstance(packet, (Command, Measurement, SensorSignals)):
             if self._newest is not None:
                 self.statistics.superseded += 1
             self._newest = packet, now + self._max_age - self._trip

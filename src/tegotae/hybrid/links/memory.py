@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from typing import Self
 
-from tegotae.hybrid.clocks.clock import Clock
+from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.links.faults import Faults, FaultyTransport
 from tegotae.hybrid.links.link import MAX_AGE, NO_FAULTS, Link
-from tegotae.hybrid.links.sessions import Peer
+from tegotae.hybrid.links.sessions import LinkPeer
 from tegotae.hybrid.links.transports import Address, Arrival
 
 
@@ -87,7 +87,7 @@ class MemoryLink(Link):
     @classmethod
     def pair(
         cls,
-        clock: Clock,
+        clock: NodeClock,
         *,
         key: bytes = bytes(32),
         max_age: float = MAX_AGE,
@@ -116,5 +116,5 @@ class MemoryLink(Link):
             )  # fmt: skip
         one, two = links
         for here, other, end in ((one, two, ends[1]), (two, one, ends[0])):
-            here._peer = Peer(other._session, 0, end.address, first=1, stamp=other._now(), arrived=here._now())
+            here._peer = LinkPeer(other._session, 0, end.address, first=1, stamp=other._now(), arrived=here._now())
         return one, two

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
+from itertools import chain
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from tegotae import checks
@@ -17,12 +19,12 @@ _SHORTEST, _LONGEST = 0.998, 1.002  # squares of a quaternion's norm
 Numbers = Sequence[float] | Array  # given as either; kept as a tuple
 
 
-class State(IntFlag):
+class NodeState(IntFlag):
     """What a node is doing, as it tells the others.
 
     Example:
-        >>> from tegotae.hybrid import State
-        >>> State.CONTACT in (State.RUNNING | State.CONTACT)
+        >>> from tegotae.hybrid import NodeState
+        >>> NodeState.CONTACT in (NodeState.RUNNING | NodeState.CONTACT)
         True
     """
 
@@ -40,15 +42,6 @@ class State(IntFlag):
 
 
 _put = object.__setattr__
-
-
-def _sound(label: float, it: tuple[float, ...], *poses: int) -> None:
-    """Numbers as a sender must have checked them: finite, quaternions of length 1 in the poses that begin there."""
-    if not math.isfinite(label + sum(it)) and not all(map(math.isfinite, (label, *it))):
-        checks.refuse("packet", "a number is not finite.", "It was not made by this package.")
-    for first in poses:
-        if not _turns(it[first : first + 7]):
-            checks.refuse("packet", "a quaternion is not of length 1.", "It was not made by this package.")
 
 
 def _turns(pose: tuple[float, ...]) -> bool:
@@ -69,7 +62,8 @@ def reals(own: str, name: str, value: Numbers, count: int, unit: str) -> tuple[f
     return result
 
 
-def _pose(own: str, name: str, value: Numbers) -> tuple[float, ...]:
+def sound_pose(own: str, name: str, value: Numbers) -> tuple[float, ...]:
+    """Position [m] and a quaternion of length 1."""
     pose = reals(own, name, value, 7, "m, -")
     if not _turns(pose):
         checks.refuse(own, f"{name} has a quaternion {pose[3:]} that is not of length 1.", "Normalise it (w, x, y, z).")
@@ -84,10 +78,69 @@ def _label(own: str, label: float) -> float:
 
 ORIGIN = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 _REST = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+_POSE, _TWIST = "m, -", "m/s, rad/s"
+
+
+class _Packet:
+    """What all packets have: a kind, a binary form, and their numbers in order, vectors first, then the state."""
+
+    __slots__ = ()
+
+    kind: ClassVar[int]
+    form: ClassVar[str] = ""
+    vectors: ClassVar[dict[str, str]] = {}  # name -> units; one with "-" among them is a pose
+    cuts: ClassVar[tuple[tuple[str, slice, bool, str], ...]] = ()  # name, place, whether it is a pose, units
+    _all: ClassVar[Any] = staticmethod(lambda packet: ())  # its vectors
+    stated: ClassVar[bool] = False
+
+    label: float
+    state: NodeState
+
+    def __init_subclass__(cls) -> None:
+        """Where each vector lies among the numbers."""
+        place, cuts = 0, []
+        for name, units in cls.vectors.items():
+            cuts.append((name, slice(place, place := place + (7 if "-" in units else 6)), "-" in units, units))
+        cls.cuts = tuple(cuts)
+        if cuts:
+            cls._all = staticmethod(attrgetter(*cls.vectors))
+        cls.form = f"{place}d" * bool(place) + "Q" * cls.stated if cls.form == "" else cls.form
+
+    def __post_init__(self) -> None:
+        own = type(self).__name__
+        _put(self, "label", _label(own, self.label))
+        for (name, _, pose, units), value in zip(self.cuts, self._all(self), strict=True):
+            _put(self, name, sound_pose(own, name, value) if pose else reals(own, name, value, 6, units))
+        if self.stated:
+            checks.instance(own, "state", self.state, NodeState, "Give a NodeState, such as NodeState.RUNNING.")
+
+    def numbers(self) -> tuple[float, ...]:
+        """All real ones, in order."""
+        return tuple(chain.from_iterable(self._all(self)))
+
+    def parts(self) -> tuple[Any, ...]:
+        """All that is sent, in order."""
+        return (*self.numbers(), self.state) if self.stated else self.numbers()
+
+    @classmethod
+    def of(cls, label: float, it: tuple[Any, ...]) -> Self:
+        """Back from the label [s] and the parts, as received: finite, quaternions of length 1."""
+        if not math.isfinite(label + sum(it)) and not all(map(math.isfinite, (label, *it))):
+            checks.refuse("packet", "a number is not finite.", "It was not made by this package.")
+        made = cls.__new__(cls)
+        _put(made, "label", label)
+        for name, place, pose, _ in cls.cuts:
+            own = it[place]
+            if pose and not _turns(own):
+                checks.refuse("packet", "a quaternion is not of length 1.", "It was not made by this package.")
+            _put(made, name, own)
+        if cls.stated:
+            _put(made, "state", NodeState(it[-1]))
+        return made
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Command:
+class Command(_Packet):
     """Where a table is to be, and how it moves there.
 
     Args:
@@ -104,39 +157,17 @@ class Command:
     """
 
     kind: ClassVar[int] = 1
-    form: ClassVar[str] = "19d"
+    vectors: ClassVar[dict[str, str]] = {"pose": _POSE, "twist": _TWIST, "acceleration": "m/s², rad/s²"}
 
     label: float
     pose: Numbers = ORIGIN
     twist: Numbers = _REST
     acceleration: Numbers = _REST
 
-    def __post_init__(self) -> None:
-        own, put = "Command", _put
-        put(self, "label", _label(own, self.label))
-        put(self, "pose", _pose(own, "pose", self.pose))
-        put(self, "twist", reals(own, "twist", self.twist, 6, "m/s, rad/s"))
-        put(self, "acceleration", reals(own, "acceleration", self.acceleration, 6, "m/s², rad/s²"))
-
-    def parts(self) -> tuple[Any, ...]:
-        """All that is sent, in order."""
-        return (*self.pose, *self.twist, *self.acceleration)
-
-    @classmethod
-    def of(cls, label: float, it: tuple[Any, ...]) -> Self:
-        """Back from the label [s] and the parts, as received."""
-        _sound(label, it, 0)
-        made = cls.__new__(cls)
-        _put(made, "label", label)
-        _put(made, "pose", it[:7])
-        _put(made, "twist", it[7:13])
-        _put(made, "acceleration", it[13:])
-        return made
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Measurement:
-    """What a table felt, and where it was when it felt it.
+class Measurement(_Packet):
+    """What a table felt, calibrated and tared, and where it was when it felt it.
 
     Args:
         label: of the command that it obeyed, echoed [s].
@@ -147,51 +178,55 @@ class Measurement:
         state: what the table is doing.
 
     Example:
-        >>> from tegotae.hybrid import Measurement, State
-        >>> felt = Measurement(label=0.25, wrench=(0.0, 0.0, 4.0, 0.0, 0.0, 0.0), state=State.CONTACT)
-        >>> felt.wrench[2], State.CONTACT in felt.state
+        >>> from tegotae.hybrid import Measurement, NodeState
+        >>> felt = Measurement(label=0.25, wrench=(0.0, 0.0, 4.0, 0.0, 0.0, 0.0), state=NodeState.CONTACT)
+        >>> felt.wrench[2], NodeState.CONTACT in felt.state
         (4.0, True)
     """
 
     kind: ClassVar[int] = 2
-    form: ClassVar[str] = "26dQ"
+    vectors: ClassVar[dict[str, str]] = {"pose": _POSE, "twist": _TWIST, "wrench": "N, N·m", "onset": _POSE}
+    stated: ClassVar[bool] = True
 
     label: float
     pose: Numbers = ORIGIN
     twist: Numbers = _REST
     wrench: Numbers = _REST
     onset: Numbers = ORIGIN
-    state: State = State.RUNNING
-
-    def __post_init__(self) -> None:
-        own, put = "Measurement", _put
-        put(self, "label", _label(own, self.label))
-        put(self, "pose", _pose(own, "pose", self.pose))
-        put(self, "twist", reals(own, "twist", self.twist, 6, "m/s, rad/s"))
-        put(self, "wrench", reals(own, "wrench", self.wrench, 6, "N, N·m"))
-        put(self, "onset", _pose(own, "onset", self.onset))
-        checks.instance(own, "state", self.state, State, "Give a State, such as State.RUNNING.")
-
-    def parts(self) -> tuple[Any, ...]:
-        """All that is sent, in order."""
-        return (*self.pose, *self.twist, *self.wrench, *self.onset, self.state)
-
-    @classmethod
-    def of(cls, label: float, it: tuple[Any, ...]) -> Self:
-        """Back from the label [s] and the parts, as received."""
-        _sound(label, it, 0, 19)
-        made = cls.__new__(cls)
-        _put(made, "label", label)
-        _put(made, "pose", it[:7])
-        _put(made, "twist", it[7:13])
-        _put(made, "wrench", it[13:19])
-        _put(made, "onset", it[19:26])
-        _put(made, "state", State(it[26]))
-        return made
+    state: NodeState = NodeState.RUNNING
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Heartbeat:
+class SensorSignals(_Packet):
+    """What a device's process read: the raw signals of its force sensor, which nobody may take for newtons.
+
+    Args:
+        label: of the command that it obeyed, echoed [s].
+        pose: measured at the sample of the signals: position [m] and unit quaternion (w, x, y, z).
+        twist: then: velocity [m/s], angular velocity [rad/s].
+        signals: six numbers in the sensor's own units, such as strains [-] or volts [V]: neither calibrated nor tared.
+        state: what the device is doing.
+
+    Example:
+        >>> from tegotae.hybrid import SensorSignals
+        >>> read = SensorSignals(label=0.25, signals=(0.0, 0.0, 3e-4, 0.0, 0.0, 0.0))
+        >>> read.signals[2], hasattr(read, "wrench")
+        (0.0003, False)
+    """
+
+    kind: ClassVar[int] = 6
+    vectors: ClassVar[dict[str, str]] = {"pose": _POSE, "twist": _TWIST, "signals": "the sensor's own units"}
+    stated: ClassVar[bool] = True
+
+    label: float
+    pose: Numbers = ORIGIN
+    twist: Numbers = _REST
+    signals: Numbers = _REST
+    state: NodeState = NodeState.RUNNING
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heartbeat(_Packet):
     """A sign of life of a node that has nothing else to say.
 
     Args:
@@ -201,31 +236,18 @@ class Heartbeat:
     Example:
         >>> from tegotae.hybrid import Heartbeat
         >>> Heartbeat(label=1.0).state
-        <State.RUNNING: 1>
+        <NodeState.RUNNING: 1>
     """
 
     kind: ClassVar[int] = 3
-    form: ClassVar[str] = "Q"
+    stated: ClassVar[bool] = True
 
     label: float = 0.0
-    state: State = State.RUNNING
-
-    def __post_init__(self) -> None:
-        _put(self, "label", _label("Heartbeat", self.label))
-        checks.instance("Heartbeat", "state", self.state, State, "Give a State, such as State.RUNNING.")
-
-    def parts(self) -> tuple[Any, ...]:
-        """All that is sent, in order."""
-        return (self.state,)
-
-    @classmethod
-    def of(cls, label: float, it: tuple[Any, ...]) -> Self:
-        """Back from the label [s] and the parts, as received."""
-        return cls(label=label, state=State(it[0]))
+    state: NodeState = NodeState.RUNNING
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Stop:
+class Stop(_Packet):
     """Come to rest and stay there.
 
     Args:
@@ -260,7 +282,7 @@ class Stop:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rearm:
+class Rearm(_Packet):
     """Leave the latched rest: a person has looked.
 
     Args:
@@ -273,51 +295,20 @@ class Rearm:
     """
 
     kind: ClassVar[int] = 5
-    form: ClassVar[str] = ""
 
     label: float = 0.0
-
-    def __post_init__(self) -> None:
-        _put(self, "label", _label("Rearm", self.label))
-
-    def parts(self) -> tuple[Any, ...]:
-        """Nothing."""
-        return ()
-
-    @classmethod
-    def of(cls, label: float, it: tuple[Any, ...]) -> Self:
-        """Back from the label [s] alone."""
-        return cls(label=label)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Greeting:
-    """How links learn each other's session; never handed to a node.
-
-    Args:
-        label: of no meaning [s].
-
-    Example:
-        >>> Greeting().parts()
-        ()
-    """
+class Greeting(_Packet):
+    """How links learn each other's session; never handed to a node. Its label [s] is of no meaning."""
 
     kind: ClassVar[int] = 0
-    form: ClassVar[str] = ""
 
     label: float = 0.0
 
-    def parts(self) -> tuple[Any, ...]:
-        """Nothing."""
-        return ()
 
-    @classmethod
-    def of(cls, label: float, it: tuple[Any, ...]) -> Self:
-        """Back from the label [s] alone."""
-        return cls(label=label)
-
-
-_KNOWN = int(~State(0))  # every flag
+_KNOWN = int(~NodeState(0))  # every flag
 _LARGEST = 1e15  # of a number in its unit: what is larger was not measured, and squares of it must stay finite
 
 
@@ -333,17 +324,13 @@ def plausible(packet: Packet | Greeting) -> bool:
         >>> plausible(Heartbeat(label=2.0)), plausible(Heartbeat(label=1e300))
         (True, False)
     """
-    it: Sequence[float] = ()
-    if isinstance(packet, Command):
-        it = (*packet.pose, *packet.twist, *packet.acceleration)
-    elif isinstance(packet, Measurement):
-        it = (*packet.pose, *packet.twist, *packet.wrench, *packet.onset)
-    flags = packet.state if isinstance(packet, Measurement | Heartbeat) else 0
+    it = packet.numbers()
+    flags = packet.state if packet.stated else 0
     low, high = min(packet.label, *it, 0.0), max(packet.label, *it, 0.0)
     return low > -_LARGEST and high < _LARGEST and not flags & ~_KNOWN
 
 
-Packet = Command | Measurement | Heartbeat | Stop | Rearm
+Packet = Command | Measurement | SensorSignals | Heartbeat | Stop | Rearm
 KINDS: dict[int, type[Packet] | type[Greeting]] = {
-    each.kind: each for each in (Greeting, Command, Measurement, Heartbeat, Stop, Rearm)
+    each.kind: each for each in (Greeting, Command, Measurement, Heartbeat, Stop, Rearm, SensorSignals)
 }

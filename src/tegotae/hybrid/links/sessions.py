@@ -11,7 +11,7 @@ _WINDOW = 1024  # packets behind the newest that can still be told apart: 2 s at
 _MASK = (1 << _WINDOW) - 1
 
 
-class Stranger(NamedTuple):
+class UnverifiedPeer(NamedTuple):
     """Who signed rightly but does not know our session yet.
 
     Args:
@@ -19,10 +19,6 @@ class Stranger(NamedTuple):
         address: where.
         stamp: of its packet [ns].
         arrived: when that came in [ns].
-
-    Example:
-        >>> Stranger(7, ("127.0.0.1", 5000), 0, 0).session
-        7
     """
 
     session: int
@@ -31,13 +27,8 @@ class Stranger(NamedTuple):
     arrived: int
 
 
-class Order(Enum):
-    """How a sequence number stands to those before.
-
-    Example:
-        >>> Order.LATE.value
-        'came after a newer one'
-    """
+class SequenceOrder(Enum):
+    """How a sequence number stands to those before."""
 
     NEW = "newer than all"
     LATE = "came after a newer one"
@@ -45,7 +36,7 @@ class Order(Enum):
     ANCIENT = "too far behind to tell"
 
 
-class Peer:
+class LinkPeer:
     """A session of the other side.
 
     Args:
@@ -57,7 +48,7 @@ class Peer:
         arrived: when that came in, by ours [ns].
 
     Example:
-        >>> peer = Peer(7, 0, ("127.0.0.1", 5000), first=1)
+        >>> peer = LinkPeer(7, 0, ("127.0.0.1", 5000), first=1)
         >>> [peer.order(sequence)[0].name for sequence in (1, 2, 4, 3, 3)]
         ['NEW', 'NEW', 'NEW', 'LATE', 'AGAIN']
     """
@@ -77,17 +68,17 @@ class Peer:
         behind = self._newest - sequence
         return behind >= _WINDOW or (behind >= 0 and bool(self._seen >> behind & 1))
 
-    def order(self, sequence: int) -> tuple[Order, int]:
+    def order(self, sequence: int) -> tuple[SequenceOrder, int]:
         """Where a packet stands, and how many gaps it leaves if new, or fills if late; it is remembered."""
         ahead = sequence - self._newest
         if ahead > 0:
             self._newest = sequence
             self._seen = (self._seen << min(ahead, _WINDOW) | 1) & _MASK
-            return Order.NEW, ahead - 1
+            return SequenceOrder.NEW, ahead - 1
         if ahead <= -_WINDOW:
-            return Order.ANCIENT, 0
+            return SequenceOrder.ANCIENT, 0
         bit = 1 << -ahead
         if self._seen & bit:
-            return Order.AGAIN, 0
+            return SequenceOrder.AGAIN, 0
         self._seen |= bit
-        return Order.LATE, int(sequence >= self._first)  # what came before the first was never missed
+        return SequenceOrder.LATE, int(sequence >= self._first)  # what came before the first was never missed

@@ -14,10 +14,6 @@ class Arrival(NamedTuple):
         datagram: its bytes.
         source: where it came from.
         time: when, by the receiver's clock [ns].
-
-    Example:
-        >>> Arrival(b"hello", ("127.0.0.1", 5000), 0).datagram
-        b'hello'
     """
 
     datagram: bytes

@@ -14,7 +14,7 @@ from typing import Self
 
 from tegotae import checks
 from tegotae.errors import InputError
-from tegotae.hybrid.clocks.clock import Clock
+from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.links.datagrams import checked_key
 from tegotae.hybrid.links.faults import Faults, FaultyTransport
 from tegotae.hybrid.links.link import MAX_AGE, NO_FAULTS, Link
@@ -204,7 +204,7 @@ class UdpLink(Link):
         remote: Address | None = None,
         key: bytes,
         max_age: float = MAX_AGE,
-        clock: Clock | None = None,
+        clock: NodeClock | None = None,
         faults: Faults | None = None,
     ) -> None:
         key = checked_key("UdpLink", key)

@@ -3,56 +3,44 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from tegotae import checks
+from tegotae.block import Admittance
 from tegotae.checks import Array
-from tegotae.hybrid.bodies.two_robots import TwoRobots
 from tegotae.hybrid.devices.device import Device, SpringTwin, Twin
 from tegotae.hybrid.devices.remote_device import FARTHEST
+from tegotae.hybrid.machines.guarded import GuardedMachine, Machine
+from tegotae.hybrid.machines.model_settings import OWN, code_of
 from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
 from tegotae.hybrid.safety.calibrations import read_calibration
-from tegotae.hybrid.safety.limits import Limits, Reflexes
+from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.hybrid.safety.safety import Safety
 from tegotae.hybrid.safety.sensing import Sensing
-from tegotae.hybrid.settings import HexaSettings, OwnDevice, RobotsSettings, Settings, SpringSettings
-
-OWN = "hybrid settings"
+from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings, SpringSettings
 
 
-def robots_of(model: RobotsSettings) -> TwoRobots:
-    """The bodies, as numbers have them.
-
-    Example:
-        >>> robots_of(RobotsSettings(speed=0.02)).speed
-        0.02
-    """
-    from tegotae.multibody import Lock, Servo
-
-    held: dict[str, Lock | Servo | None] = {
-        "locked": Lock(),
-        "servo": Servo(gain=model.gain, rate_gain=model.rate_gain),
-        "free": None,
-    }
-    return TwoRobots(pose=model.pose, masses=model.masses, joints=held[model.joints], speed=model.speed, gap=model.gap)
-
-
-def core_of(settings: Settings) -> DynamicsCore:
+def core_of(settings: Settings, machine: Machine | Admittance | None = None) -> DynamicsCore:
     """What the dynamics node simulates.
+
+    Args:
+        settings: of the session.
+        machine: instead of that of the settings.
 
     Example:
         >>> core_of(Settings()).period
         0.002
     """
-    meeting = robots_of(settings.model).meeting(period=settings.period, guard=settings.guard)
+    if machine is None:
+        machine = settings.model.machine(settings.period)
     return DynamicsCore(
-        meeting=meeting,
+        machine=GuardedMachine(machine, period=settings.period, guard=settings.guard),
         stiffness=expected_stiffness(settings),
         compensation=settings.compensation,
         longest=settings.link.max_age,
-        bridged=reflexes_of(settings).goes_on(settings.period) + FARTHEST * settings.period,
+        bridged=loss_of_command_of(settings).goes_on(settings.period) + FARTHEST * settings.period,
     )
 
 
@@ -73,15 +61,20 @@ def expected_stiffness(settings: Settings) -> float:
     return device.stiffness
 
 
-def twin_of(settings: Settings) -> Twin:
+def twin_of(settings: Settings, start: Sequence[float] | None = None) -> Twin:
     """The simulated device; it stands where the model starts.
+
+    Args:
+        settings: of the session.
+        start: pose of the model at its start, if that is known.
 
     Example:
         >>> twin_of(Settings(device=SpringSettings())).read().pose[2]
         -0.01
     """
     device = settings.device
-    start = (0.0, 0.0, device.height - settings.model.gap, 1.0, 0.0, 0.0, 0.0)
+    x, y, z, *turn = settings.model.start(settings.period) if start is None else start
+    start = (x, y, device.height + z, *turn)
     if isinstance(device, SpringSettings):
         return SpringTwin(
             stiffness=device.stiffness,
@@ -135,15 +128,7 @@ def own_device(device: OwnDevice, period: float) -> Device:
         >>> own_device(OwnDevice(factory="tegotae.hybrid.devices.device:SpringTwin", options=options), 2e-3).period
         0.002
     """
-    module, colon, name = device.factory.partition(":")
-    if not (module and colon and name):
-        checks.refuse(OWN, f"device.factory={device.factory!r}.", "Name a function as 'module:function'.")
-    try:
-        make = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        way = "Name it as 'module:function', without '.py'; its folder must be on PYTHONPATH."
-        return checks.refuse(OWN, f"device.factory={device.factory!r} cannot be found ({error}).", way)
-    made: Device = make(**device.options)
+    made: Device = code_of("device.factory", device.factory)(**device.options)
     if made.period != period:
         made.close()
         checks.refuse(
@@ -224,20 +209,23 @@ def safety_of(settings: Settings, device: Device) -> Safety:
         inf
     """
     return Safety(
-        limits=limits_of(settings), period=settings.period, start=device.read().pose, reflexes=reflexes_of(settings),
+        limits=limits_of(settings),
+        period=settings.period,
+        start=device.read().pose,
+        loss_of_command=loss_of_command_of(settings),
         margins=device.margins,
-    )  # fmt: skip
+    )
 
 
-def reflexes_of(settings: Settings) -> Reflexes:
+def loss_of_command_of(settings: Settings) -> LossOfCommandPolicy:
     """What the table does when commands stay away.
 
     Example:
-        >>> round(reflexes_of(Settings()).goes_on(2e-3), 6)  # s
+        >>> round(loss_of_command_of(Settings()).goes_on(2e-3), 6)  # s
         0.034
     """
     own = settings.limits
-    return Reflexes(watchdog=own.watchdog, coast=own.coast, ramp=own.ramp, jump=own.jump)
+    return LossOfCommandPolicy(watchdog=own.watchdog, coast=own.coast, ramp=own.ramp, jump=own.jump)
 
 
 def ways_of(settings: Settings) -> tuple[float, float]:

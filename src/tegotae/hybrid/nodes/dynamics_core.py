@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass
 
 from tegotae import checks
-from tegotae.hybrid.bodies.meeting import Model
-from tegotae.hybrid.links.packets import Command, Measurement, State
+from tegotae.hybrid.links.packets import Command, Measurement, NodeState
+from tegotae.hybrid.machines.guarded import GuardedMachine
 from tegotae.hybrid.nodes.compensation import Compensation, ContactEstimate, plausible
 from tegotae.hybrid.safety.poses import moved
 
@@ -19,12 +19,12 @@ _NEAR = 5e-4  # m, how near its command the table must be before the simulation 
 _SLOW = 1e-3  # m/s
 _QUIET = 0.02  # s without force after which a contact is over
 _BRIDGED = 5.0  # periods that a table goes on by itself, unless told
-_RESTING = State.RAMPING | State.HELD | State.LATCHED | State.FAULT | State.EMERGENCY
-_SAYS_LITTLE = _RESTING | State.STALE
+_RESTING = NodeState.RAMPING | NodeState.HELD | NodeState.LATCHED | NodeState.FAULT | NodeState.EMERGENCY
+_SAYS_LITTLE = _RESTING | NodeState.STALE
 
 
 @dataclass(slots=True)
-class Felt:
+class HeardContact:
     """The newest measurement, as the simulation uses it.
 
     Args:
@@ -33,11 +33,6 @@ class Felt:
         depth: commanded for the moment of the sample [m].
         speed: commanded for it [m/s].
         rate: at which the commanded places moved then [m/s].
-
-    Example:
-        >>> from tegotae.hybrid import Measurement, State
-        >>> Felt(Measurement(label=0.0, wrench=(0, 0, -4.0, 0, 0, 0), state=State.CONTACT)).push
-        4.0
     """
 
     measurement: Measurement
@@ -47,7 +42,7 @@ class Felt:
     rate: float = 0.0
 
     def __post_init__(self) -> None:
-        if State.CONTACT in self.measurement.state:
+        if NodeState.CONTACT in self.measurement.state:
             self.push = max(0.0, -self.measurement.wrench[2])
 
 
@@ -55,17 +50,17 @@ class DynamicsCore:
     """The simulation under late forces.
 
     Args:
-        meeting: the bodies: a `Meeting`, or a model of one's own.
+        machine: what is simulated, under the guard.
         stiffness: of the contact as expected [N/m]; what is felt corrects it.
         compensation: whether late forces are brought up to date and the table is sent ahead.
         longest: oldest label that is believed [s].
         bridged: how far a table and its device may go on by themselves while commands stay away [s]; 5 periods if None.
 
     Example:
-        >>> from tegotae.hybrid import Measurement, State, TwoRobots
+        >>> from tegotae import Mass
+        >>> from tegotae.hybrid import GuardedMachine, Measurement
         >>> from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
-        >>> two = TwoRobots()
-        >>> core = DynamicsCore(meeting=two.meeting(period=2e-3), stiffness=two.contact_stiffness)
+        >>> core = DynamicsCore(machine=GuardedMachine(Mass(mass=8.0, dimension=6), period=2e-3), stiffness=2e4)
         >>> core.tick(steps=1, measurement=Measurement(label=0.0)).label
         0.002
     """
@@ -73,25 +68,26 @@ class DynamicsCore:
     def __init__(
         self,
         *,
-        meeting: Model,
+        machine: GuardedMachine,
         stiffness: float,
         compensation: bool = True,
         longest: float = 0.2,
         bridged: float | None = None,
     ) -> None:
-        self.meeting = meeting
+        checks.instance("DynamicsCore", "machine", machine, GuardedMachine, "Give GuardedMachine(block, period=...).")
+        self.machine = machine
         self.compensated = checks.flag("DynamicsCore", "compensation", compensation)
-        self.period, self.simulated = meeting.period, 0.0
+        self.period, self.simulated = machine.period, 0.0
         self.late = Compensation(period=self.period, contact=ContactEstimate(stiffness=stiffness))
         self._longest = checks.positive("DynamicsCore", "longest", longest, "s", "Such as 0.2.")
         bridged = _BRIDGED * self.period if bridged is None else bridged
         self._bridged = checks.at_least_zero("DynamicsCore", "bridged", bridged, "s", "Such as 0.01; 0 for none.")
-        self.felt: Felt | None = None
+        self.felt: HeardContact | None = None
         self.touching, self._free = False, -math.inf
         self.disbelieved = 0
         self._quiet = 0.0
         self.wanted = self.applied = list(_STILL)
-        pose, _ = meeting.motion
+        pose, _ = machine.motion
         self.command = Command(label=0.0, pose=pose)
 
     def ready(self, measurement: Measurement) -> bool:
@@ -100,12 +96,12 @@ class DynamicsCore:
         Pressed against something it stays behind by what its servo gives way under that push.
         """
         state = measurement.state
-        if State.RUNNING not in state or state & (_RESTING | State.LIMITED):
+        if NodeState.RUNNING not in state or state & (_RESTING | NodeState.LIMITED):
             return False
-        give = Felt(measurement).push / self.late.contact.stiffness
+        give = HeardContact(measurement).push / self.late.contact.stiffness
         apart = max(abs(a - b) for a, b in zip(measurement.pose[:3], self.command.pose[:3], strict=True))
         fastest = max(abs(x) for x in measurement.twist[:3])
-        return bool(apart < _NEAR + give and fastest < _SLOW + abs(self.meeting.motion[1][2]))
+        return bool(apart < _NEAR + give and fastest < _SLOW + abs(self.machine.motion[1][2]))
 
     def tick(self, *, steps: int, measurement: Measurement | None) -> Command:
         """Hear what was felt, simulate so many periods, say where the table is to be.
@@ -118,7 +114,7 @@ class DynamicsCore:
             self._hear(measurement, steps)
         for _ in range(steps):
             self.wanted = self._wrench()
-            self.applied = self.meeting.advance(self.wanted)
+            self.applied = self.machine.advance(self.wanted)
             self.simulated += self.period
             self._watch_the_end()
         self.command = self._next(waiting=steps == 0)
@@ -130,7 +126,7 @@ class DynamicsCore:
         if not plausible(label, now=now, longest=self._longest, bridged=self._bridged):
             self.disbelieved += 1
             return
-        late, felt = self.late, Felt(measurement)
+        late, felt = self.late, HeardContact(measurement)
         felt.depth, felt.speed = late.told(label) or (measurement.pose[2], measurement.twist[2])
         felt.rate = late.rate_told(label)
         self.felt = felt
@@ -140,7 +136,7 @@ class DynamicsCore:
         if steps > 0 and not measurement.state & _SAYS_LITTLE and label <= now + 1.5 * self.period:
             self._learn(felt, now)
 
-    def _learn(self, felt: Felt, now: float) -> None:
+    def _learn(self, felt: HeardContact, now: float) -> None:
         """Of a table that obeys: delay, lag, and what it touches."""
         late, measurement = self.late, felt.measurement
         if self.simulated > 0.0:
@@ -151,7 +147,7 @@ class DynamicsCore:
                 # A damper pushes at once: what it adds is not depth, and where nothing was felt yet was no contact.
                 late.contact.begin(onset=max(felt.depth - felt.push / late.contact.stiffness, self._free))
             late.contact.hear(force=felt.push, depth=felt.depth, speed=felt.speed)
-        elif State.CONTACT not in measurement.state:
+        elif NodeState.CONTACT not in measurement.state:
             self.touching, self._free = False, felt.depth
             if self.simulated > 0.0:
                 late.follow(label=measurement.label, depth=measurement.pose[2])
@@ -163,7 +159,7 @@ class DynamicsCore:
             return list(_STILL)
         wrench = [float(x) for x in felt.measurement.wrench]
         if self.compensated:
-            pose, twist = self.meeting.motion
+            pose, twist = self.machine.motion
             push = self.late.force(
                 felt.push,
                 depth_then=felt.depth,
@@ -183,10 +179,10 @@ class DynamicsCore:
             return
         self._quiet += self.period
         if self._quiet > _QUIET + 2.0 * self.late.delay.seconds:
-            self.meeting.forget()
+            self.machine.forget()
 
     def _next(self, *, waiting: bool) -> Command:
-        pose, twist = self.meeting.motion
+        pose, twist = self.machine.motion
         label = self.simulated
         if waiting:
             self.late.sent(label=label, depth=pose[2], speed=0.0)
@@ -194,7 +190,7 @@ class DynamicsCore:
         acceleration = list(_STILL)
         if self.compensated:
             late = self.late
-            depth, speed, pull = late.ahead(pose[2], twist[2], mass=self.meeting.mass, touching=self.touching)
+            depth, speed, pull = late.ahead(pose[2], twist[2], mass=self.machine.mass, touching=self.touching)
             ahead = list(moved(pose, twist, late.lead(touching=self.touching)))
             ahead[2] = depth
             pose, twist = ahead, [*twist[:2], speed, *twist[3:]]

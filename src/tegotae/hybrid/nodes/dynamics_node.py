@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from tegotae.hybrid.bus.reporting import Reporter
-from tegotae.hybrid.clocks.clock import Clock
+from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.links.link import Link
-from tegotae.hybrid.links.packets import ORIGIN, Heartbeat, Measurement, State, Stop
+from tegotae.hybrid.links.packets import ORIGIN, Heartbeat, Measurement, NodeState, Stop
 from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
 
 _MOST = 5  # periods simulated in one tick after late ones
 _SILENT = 0.1  # s without a measurement after which the simulation waits
 _ALONE = 0.5  # s without a measurement after which nobody is waited for in a hurry
-_STOPPED = State.HELD | State.LATCHED | State.FAULT | State.EMERGENCY
+_STOPPED = NodeState.HELD | NodeState.LATCHED | NodeState.FAULT | NodeState.EMERGENCY
 _SHOWN = 0.05  # s between two configurations, as often as a viewer draws
 _NOTHING = (0.0, ORIGIN, (0.0,) * 6, (0.0,) * 6, ORIGIN, 0)
 
@@ -35,7 +35,7 @@ class DynamicsNode:
         0.02
     """
 
-    def __init__(self, *, core: DynamicsCore, link: Link, clock: Clock, reporter: Reporter) -> None:
+    def __init__(self, *, core: DynamicsCore, link: Link, clock: NodeClock, reporter: Reporter) -> None:
         self.core, self._link, self._clock, self._reporter = core, link, clock, reporter
         self._tick, self._heard, self._running = -1, 0, False
         self._configured = 0
@@ -70,14 +70,14 @@ class DynamicsNode:
                 newest, self._heard = packet, now
             elif isinstance(packet, Stop):
                 self._wait(now, f"the table node says stop: {packet.reason}")
-            elif isinstance(packet, Heartbeat) and packet.state & State.FAULT:
+            elif isinstance(packet, Heartbeat) and packet.state & NodeState.FAULT:
                 self._wait(now, "the table has nothing to measure with: see its events")
         return newest
 
     def _steps(self, tick: int, now: int, measurement: Measurement | None) -> int:
         """How many periods to simulate: as many as passed, none while there is no table to feel the contact."""
         if measurement is not None and measurement.state & _STOPPED:
-            flags = ", ".join(str(flag.name).lower() for flag in State(measurement.state & _STOPPED))
+            flags = ", ".join(str(flag.name).lower() for flag in NodeState(measurement.state & _STOPPED))
             self._wait(now, f"the table stands: {flags}")
         elif 1e-9 * (now - self._heard) > _SILENT:
             self._wait(now, f"nothing from the table for {1e3 * _SILENT:g} ms")
@@ -94,26 +94,26 @@ class DynamicsNode:
 
     def _tell(self, tick: int, now: int, steps: int, measurement: Measurement | None) -> None:
         core, reporter = self.core, self._reporter
-        pose, twist = core.meeting.motion
+        pose, twist = core.machine.motion
         m = measurement
         felt = _NOTHING if m is None else (m.label, m.pose, m.twist, m.wrench, m.onset, int(m.state))
         reporter.row(
             now, tick, steps, core.simulated, 0 if m is None else 1, *felt, pose, twist, core.applied, core.wanted,
-            core.meeting.energy, core.meeting.budget, core.meeting.refused[0], core.late.delay.seconds,
+            core.machine.energy, core.machine.budget, core.machine.refused[0], core.late.delay.seconds,
             core.late.contact.stiffness, core.late.contact.damping, int(self.state), self._clock.deadlines.latest,
             self._link.clock_offset,
         )  # fmt: skip
         if core.simulated >= self._configured * _SHOWN:
-            reporter.configuration(core.simulated, core.meeting.configuration)
+            reporter.configuration(core.simulated, core.machine.configuration)
             self._configured = int(core.simulated / _SHOWN + 1e-9) + 1
         if reporter.due(now):
             reporter.status(now, self.status())
 
     @property
-    def state(self) -> State:
+    def state(self) -> NodeState:
         """What the node is doing."""
-        state = State.RUNNING if self._running else State.HELD
-        return state | State.CONTACT if self.core.touching else state
+        state = NodeState.RUNNING if self._running else NodeState.HELD
+        return state | NodeState.CONTACT if self.core.touching else state
 
     def status(self) -> dict[str, Any]:
         """What the node says of itself."""
@@ -132,5 +132,5 @@ class DynamicsNode:
         }
 
     def finish(self) -> None:
-        """The last words."""
+        """Publish the final status."""
         self._reporter.finish(self._clock.nanoseconds, self.status())

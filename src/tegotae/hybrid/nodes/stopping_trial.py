@@ -1,9 +1,9 @@
 """What a table promises when somebody dies: how long its mechanism then moves, and how far.
 
-The command rests by its reflexes; a mechanism follows its command through a servo, and swings. So a simulated table is
-stopped before it starts: a second one, driven at the speed that its limits allow by the very nodes that will drive the
-first, until the commands stay away. What is then seen is the promise. A real table cannot be tried: it is told in the
-settings how long it takes to settle.
+A command that is lost comes to rest as the limits say; a mechanism follows its command through a servo, and swings. So
+a simulated table is stopped before it starts: a second one, driven at the speed that its limits allow by the very nodes
+that will drive the first, until the commands stay away. What is then seen is the promise. A real table cannot be tried:
+it is told in the settings how long it takes to settle.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from tegotae import checks
 from tegotae.hybrid.clocks.virtual import VirtualClock
 from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
 from tegotae.hybrid.links.memory import MemoryLink
-from tegotae.hybrid.links.packets import Command, State
-from tegotae.hybrid.nodes.assembly import OWN, limits_of, reflexes_of, twin_of
-from tegotae.hybrid.safety.poses import moved
+from tegotae.hybrid.links.packets import Command, NodeState
+from tegotae.hybrid.machines.model_settings import OWN
+from tegotae.hybrid.nodes.assembly import limits_of, loss_of_command_of, twin_of
+from tegotae.hybrid.safety.poses import Pose, moved
 from tegotae.hybrid.safety.safety import Safety
 from tegotae.hybrid.safety.sensing import NOTHING_FELT
 from tegotae.hybrid.safety.stopping import Rest, Stopping
-from tegotae.hybrid.settings import HexaSettings, LimitSettings, OwnDevice, RobotsSettings, Settings, SpringSettings
+from tegotae.hybrid.settings import HexaSettings, LimitSettings, OwnDevice, Settings, SpringSettings
 
 _RUN_UP = 0.06  # s at full speed
 _ROOM = 10.0  # m: only the speed is to be limited here
@@ -50,7 +51,7 @@ def stopping_of(settings: Settings) -> Stopping:
     if isinstance(settings.device, OwnDevice):
         found = _declared(settings)
     else:
-        found = _tried(settings.device, own, settings.model.gap, settings.period)
+        found = _tried(settings.device, own, settings.model.start(settings.period), settings.period)
     for name, value, most, unit in (
         ("time", found.time, own.stopping_time, "s"),
         ("distance", found.distance, own.stopping_distance, "m"),
@@ -66,25 +67,25 @@ def stopping_of(settings: Settings) -> Stopping:
 
 
 def _declared(settings: Settings) -> Stopping:
-    """Of a real table: what its reflexes take, and what it is said to take to settle, at full speed at most."""
+    """Of a real table: its rest without commands, and what it is said to take to settle, at full speed at most."""
     own, device = settings.limits, settings.device
     assert isinstance(device, OwnDevice)
-    reflexes = reflexes_of(settings)
-    time = reflexes.rest_after(settings.period) + device.settling
-    return Stopping(time, own.velocity * (reflexes.goes_on(settings.period) + device.settling))
+    policy = loss_of_command_of(settings)
+    time = policy.rest_after(settings.period) + device.settling
+    return Stopping(time, own.velocity * (policy.goes_on(settings.period) + device.settling))
 
 
 @cache
-def _tried(device: HexaSettings | SpringSettings, own: LimitSettings, gap: float, period: float) -> Stopping:
+def _tried(device: HexaSettings | SpringSettings, own: LimitSettings, start: Pose, period: float) -> Stopping:
     """The longest of all ways to move, and of both who may die: the dynamics or the table node."""
-    settings = Settings(device=device, limits=own, model=RobotsSettings(gap=gap), period=period)
-    seen = [_left_alone(settings, way, who) for way in _WAYS for who in ("dynamics", "table")]
+    settings = Settings(device=device, limits=own, period=period)
+    seen = [_left_alone(settings, start, way, who) for way in _WAYS for who in ("dynamics", "table")]
     return Stopping(_OTHERWISE * max(time for time, _ in seen), _OTHERWISE * max(far for _, far in seen))
 
 
-def _left_alone(settings: Settings, way: Sequence[int], dying: str) -> tuple[float, float]:
+def _left_alone(settings: Settings, begins: Pose, way: Sequence[int], dying: str) -> tuple[float, float]:
     """Until a table at full speed is at rest when somebody dies [s], and how far it went [m]."""
-    T, twin = settings.period, twin_of(settings)
+    T, twin = settings.period, twin_of(settings, begins)
     start = tuple(twin.read().pose)
     limits = replace(limits_of(settings).around(start[:3], _ROOM), tilt=1.5)
     twist = tuple((limits.velocity if i < 3 else limits.angular_velocity) * part for i, part in enumerate(way))
@@ -92,7 +93,7 @@ def _left_alone(settings: Settings, way: Sequence[int], dying: str) -> tuple[flo
     here, there = MemoryLink.pair(clock)
     node = DeviceNode(twin=twin, link=there, clock=clock, limits=limits)
     remote = RemoteDevice(link=here, period=T)
-    safety = Safety(limits=limits, period=T, start=start, reflexes=reflexes_of(settings))
+    safety = Safety(limits=limits, period=T, start=start, loss_of_command=loss_of_command_of(settings))
     died, command = ceil(_RUN_UP / T), Command(label=0.0, pose=start)
     rest = Rest(limits, T)
     for tick in range(died + ceil(_LONGEST / T)):
@@ -105,7 +106,7 @@ def _left_alone(settings: Settings, way: Sequence[int], dying: str) -> tuple[flo
             age = max(tick - died, 0) * T
             order = safety.step(age=age, command=command, reading=remote.read(), felt=NOTHING_FELT)
             remote.command(order.pose, order.twist, label=order.label)
-            if tick == died and State.RUNNING not in order.state:
+            if tick == died and NodeState.RUNNING not in order.state:
                 checks.refuse(
                     OWN, f"at limits.velocity={limits.velocity:g} m/s the table does not follow.", "Allow it less."
                 )

@@ -12,20 +12,20 @@ from dataclasses import asdict
 from typing import Any
 
 from tegotae.hybrid.bus.reporting import DONE, Reporter
-from tegotae.hybrid.clocks.clock import Clock
+from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.devices.device import Device, DeviceReading
-from tegotae.hybrid.happenings import REARMED
+from tegotae.hybrid.events import REARMED
 from tegotae.hybrid.links.link import Link
-from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, Rearm, State, Stop
-from tegotae.hybrid.safety.safety import Order, Safety
+from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, NodeState, Rearm, Stop
+from tegotae.hybrid.safety.safety import MotionOrder, Safety
 from tegotae.hybrid.safety.sensing import Felt, Sensing
 from tegotae.hybrid.safety.stopping import Stopping
 
 _HELD_UP = 3  # periods: if this node itself was held up for longer, the rest says nothing about the others
 _FORGOTTEN = 0.2  # s without a command
 _INSISTING = 60  # ticks: a device must be woken before it can say that it is well, and commands may be a little late
-_STALE = int(State.STALE)
-_BOTHERED = State.LATCHED | State.EMERGENCY | State.FAULT | State.OVERLOAD
+_STALE = int(NodeState.STALE)
+_BOTHERED = NodeState.LATCHED | NodeState.EMERGENCY | NodeState.FAULT | NodeState.OVERLOAD
 
 
 class TableNode:
@@ -57,7 +57,7 @@ class TableNode:
         safety: Safety,
         sensing: Sensing,
         origin: Sequence[float],
-        clock: Clock,
+        clock: NodeClock,
         reporter: Reporter,
         stopping: Stopping | None = None,
     ) -> None:
@@ -70,7 +70,7 @@ class TableNode:
         self._longest = round(1e9 * _HELD_UP * clock.period)
         self._stops: deque[str] = deque()  # asked for by other threads, too: none may be lost
         self._rearm = 0
-        self.state = State.HELD
+        self.state = NodeState.HELD
         self._stopping, self._done = stopping, False
         if stopping is not None:
             reporter.event(clock.nanoseconds, "info", f"without commands: {stopping.words}")
@@ -79,7 +79,7 @@ class TableNode:
     def idle(self) -> bool:
         """Whether it stands, is tared, and nobody has told it anything for a while."""
         quiet = self._command is None or 1e-9 * self._waited > _FORGOTTEN
-        return quiet and State.HELD in self.state and self._rearm == 0 and self._sensing.ready
+        return quiet and NodeState.HELD in self.state and self._rearm == 0 and self._sensing.ready
 
     def request_stop(self, reason: str) -> None:
         """Trip at the next tick, whoever asks.
@@ -116,12 +116,12 @@ class TableNode:
             age=age, command=self._command, reading=reading, felt=felt, stop=stop, rearm=rearm,
             insists=self._rearm > 1, elapsed=elapsed, unread=self._unread * self._clock.period,
         )  # fmt: skip
-        if self._unread and State.RAMPING in order.state:
+        if self._unread and NodeState.RAMPING in order.state:
             self._slowed = order.label
         elif order.label < self._slowed:  # a simulation that began again
             self._slowed = -math.inf
         if rearm:
-            self._rearm = self._rearm - 1 if State.LATCHED in order.state else 0
+            self._rearm = self._rearm - 1 if NodeState.LATCHED in order.state else 0
         if order.rearm:
             self._device.rearm()
         self._device.command(order.pose, order.twist, label=order.label)
@@ -142,14 +142,14 @@ class TableNode:
             elif isinstance(packet, Rearm):
                 self.request_rearm()
 
-    def _answer(self, reading: DeviceReading, felt: Felt, order: Order) -> None:
+    def _answer(self, reading: DeviceReading, felt: Felt, order: MotionOrder) -> None:
         numbers = (*self._own(reading.pose), *reading.twist, *felt.wrench, *self._own(felt.onset))
         if math.isfinite(sum(numbers)):
             # What it says of orders that were slowed down for its own silence says nothing of the loop's delay.
             state = int(order.state) | (0 if reading.fresh and reading.label > self._slowed else _STALE)
             self._link.send(Measurement.of(reading.label, (*numbers, state)))
         else:
-            self._link.send(Heartbeat(label=order.label, state=order.state | State.FAULT))
+            self._link.send(Heartbeat(label=order.label, state=order.state | NodeState.FAULT))
 
     def _own(self, pose: Sequence[float]) -> tuple[float, ...]:
         """A pose of the table's world as the dynamics counts it."""
@@ -157,7 +157,7 @@ class TableNode:
         a, b, c = self._origin
         return (x - a, y - b, z - c, *turn)
 
-    def _tell(self, tick: int, now: int, age: float, reading: DeviceReading, felt: Felt, order: Order) -> None:
+    def _tell(self, tick: int, now: int, age: float, reading: DeviceReading, felt: Felt, order: MotionOrder) -> None:
         self.state = order.state
         reporter, safety = self._reporter, self._safety
         reporter.row(
@@ -188,5 +188,5 @@ class TableNode:
         return told if self._stopping is None else {**told, "stopping": asdict(self._stopping)}
 
     def finish(self) -> None:
-        """The last words."""
+        """Publish the final status."""
         self._reporter.finish(self._clock.nanoseconds, self.status())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tegotae import checks
+from tegotae.block import Admittance
 from tegotae.hybrid.bus.blocks import BlockReader, Rows
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.reporting import Reporter
@@ -16,6 +17,7 @@ from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.clocks.virtual import Lockstep
 from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.links.memory import MemoryLink
+from tegotae.hybrid.machines.guarded import Machine
 from tegotae.hybrid.nodes.assembly import core_of, safety_of, sensing_of, twin_of, ways_of
 from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
 from tegotae.hybrid.nodes.table_node import TableNode
@@ -33,11 +35,6 @@ class Told:
         dynamics: rows of the dynamics node.
         table: rows of the table node.
         bus: on which they said it; what was subscribed before the run was heard.
-
-    Example:
-        >>> import numpy as np
-        >>> Told(np.zeros(1), np.zeros(1), None).dynamics.size
-        1
     """
 
     dynamics: Rows
@@ -70,6 +67,7 @@ class VirtualLoop:
     Args:
         settings: of the run; its clock is taken for virtual.
         bus: to publish on, for a log; its own unless given.
+        machine: what is simulated, instead of the model of the settings.
 
     Example:
         >>> from tegotae.hybrid.settings import read_settings
@@ -79,7 +77,9 @@ class VirtualLoop:
         True
     """
 
-    def __init__(self, settings: Settings, *, bus: MemoryBus | None = None) -> None:
+    def __init__(
+        self, settings: Settings, *, bus: MemoryBus | None = None, machine: Machine | Admittance | None = None
+    ) -> None:
         checks.instance("VirtualLoop", "settings", settings, Settings, "Give what read_settings() gives.")
         if bus is not None:
             checks.instance("VirtualLoop", "bus", bus, MemoryBus, "Give a MemoryBus(...), or None for its own.")
@@ -87,14 +87,15 @@ class VirtualLoop:
         self.bus = bus = MemoryBus(settings.session) if bus is None else bus
         self._kept = {name: _Kept(bus, name, dtype) for name, dtype in (("dynamics", DYNAMICS), ("table", TABLE))}
         self.line, T = Lockstep(), settings.period
-        self.twin = twin_of(settings)
+        core = core_of(settings, machine)
+        self.twin = twin_of(settings, None if machine is None else core.machine.motion[0])
         self.silent: set[str] = set()
         # Of two due at once the one added first runs first: device, dynamics, table.
         self.line.add(lambda tick: self._let("device", self.twin.step), period=T)
         clocks = [self.line.add(self._dynamics_tick, period=T), self.line.add(self._table_tick, period=T)]
         links = MemoryLink.pair(clocks[0], max_age=settings.link.max_age, there=there, back=back)
         self.dynamics = DynamicsNode(
-            core=core_of(settings),
+            core=core,
             link=links[0],
             clock=clocks[0],
             reporter=Reporter(bus, "dynamics", DYNAMICS, birth=1),
@@ -144,20 +145,25 @@ class VirtualLoop:
         self.line.run(checks.at_least_zero("VirtualLoop", "seconds", seconds, "s", "Give how much time is to pass."))
 
     def finish(self) -> Told:
-        """The last words of all nodes, and all rows."""
+        """Let all nodes publish their final status, and collect all rows."""
         self.dynamics.finish()
         self.table.finish()
         return Told(self._kept["dynamics"].rows, self._kept["table"].rows, self.bus)
 
 
 def run_virtual(
-    settings: Settings, *, bus: MemoryBus | None = None, progress: Callable[[float], None] | None = None
+    settings: Settings,
+    *,
+    bus: MemoryBus | None = None,
+    machine: Machine | Admittance | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Told:
     """Run all nodes until so much was simulated, or nothing has moved on for two seconds.
 
     Args:
         settings: of the run; its clock is taken for virtual.
         bus: to publish on, for a log; its own unless given.
+        machine: what is simulated, instead of the model of the settings: an admittance with a six-dimensional port.
         progress: called with the share that is done, now and then.
 
     Example:
@@ -170,7 +176,7 @@ def run_virtual(
         checks.function("run_virtual", "progress", progress, "Give a function of the share that is done, or None.")
     checks.instance("run_virtual", "settings", settings, Settings, "Give what read_settings() gives.")
     _refuse_endless(settings)
-    loop = VirtualLoop(settings, bus=bus)
+    loop = VirtualLoop(settings, bus=bus, machine=machine)
     wanted, T = settings.duration, settings.period
     before, still = -1.0, 0.0
     while loop.dynamics.simulated < wanted - 0.5 * T and still < _PATIENCE:

@@ -14,7 +14,7 @@ import msgspec
 from tegotae import checks
 from tegotae.errors import FileError
 from tegotae.hybrid.bus.bus import Bus
-from tegotae.hybrid.clocks.clock import Clock, RealClock
+from tegotae.hybrid.clocks.clock import NodeClock, RealClock
 from tegotae.hybrid.links.datagrams import checked_key, new_key
 from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.links.transports import Address
@@ -215,7 +215,7 @@ def clock_of(settings: Settings) -> RealClock:
     return RealClock(settings.period, spin=own.spin, priority=own.priority or None, lock_memory=own.lock_memory)
 
 
-def link_of(settings: Settings, local: str, remote: str, *, clock: Clock, faults: Faults | None = None) -> UdpLink:
+def link_of(settings: Settings, local: str, remote: str, *, clock: NodeClock, faults: Faults | None = None) -> UdpLink:
     """A fast link between two places of the settings.
 
     Args:

@@ -14,7 +14,7 @@ from tegotae.hybrid.bus.requests import ask_rearm
 from tegotae.hybrid.processes.joining import bus_of
 from tegotae.hybrid.processes.listening import Listener
 from tegotae.hybrid.processes.node_processes import GO, ORDER, Nodes
-from tegotae.hybrid.processes.process_life import MEETING, Ending
+from tegotae.hybrid.processes.process_life import MEETING, ShutdownFlag
 from tegotae.hybrid.settings import OwnDevice
 
 OWN = "hybrid run"
@@ -27,17 +27,13 @@ _LOOK = 0.05  # s
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """How a run ended.
 
     Args:
         simulated: [s].
         whole: whether it came to its end.
         words: what went wrong.
-
-    Example:
-        >>> Outcome(3.0, True, ()).whole
-        True
     """
 
     simulated: float
@@ -45,7 +41,7 @@ class Outcome:
     words: tuple[str, ...]
 
 
-class Run:
+class SupervisedRun:
     """A run of all nodes, from their start to the end of the simulation.
 
     Args:
@@ -59,7 +55,7 @@ class Run:
     Example:
         >>> from tegotae.hybrid.settings import Settings
         >>> with Nodes(Settings(), view=False) as nodes:
-        ...     Run(nodes).outcome.whole
+        ...     SupervisedRun(nodes).outcome.whole
         False
     """
 
@@ -80,11 +76,11 @@ class Run:
         self._simulated, self._whole = 0.0, False
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RunOutcome:
         """How it ended."""
-        return Outcome(self._simulated, self._whole, tuple(self._words))
+        return RunOutcome(self._simulated, self._whole, tuple(self._words))
 
-    def until_end(self, ending: Ending) -> Outcome:
+    def until_end(self, ending: ShutdownFlag) -> RunOutcome:
         """Start, watch, end; all processes have ended afterwards.
 
         Args:
@@ -117,7 +113,7 @@ class Run:
 
     # ------------------------------------------------------------ before
 
-    def _gather(self, bus: Bus, ending: Ending) -> bool:
+    def _gather(self, bus: Bus, ending: ShutdownFlag) -> bool:
         """Until all are there; whether they are. Then the loops are let go."""
         began, explained = time.monotonic(), False
         while not ending:
@@ -152,7 +148,7 @@ class Run:
 
     # ------------------------------------------------------------ while
 
-    def _watch(self, bus: Bus, listener: Listener, ending: Ending) -> None:
+    def _watch(self, bus: Bus, listener: Listener, ending: ShutdownFlag) -> None:
         moved, before = time.monotonic(), -1.0
         while not ending:
             self._say(listener.events())
@@ -173,7 +169,7 @@ class Run:
             time.sleep(_LOOK)
 
     def _over(self, listener: Listener) -> bool:
-        """Whether the run is over: the dynamics is done, or a node without which there is none has died."""
+        """Whether the run is over: the dynamics is done, or a node that the run needs has died."""
         nodes = self._nodes
         for node in nodes.died():
             if node == "dynamics" and nodes.process(node).returncode == 0:

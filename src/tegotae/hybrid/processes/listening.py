@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 
 from tegotae import checks
-from tegotae.hybrid.bus.blocks import Block, BlockReader
+from tegotae.hybrid.bus.blocks import BlockReader, RowBlock
 from tegotae.hybrid.bus.bus import Bus, Take
 from tegotae.hybrid.bus.messages import Judge, event_of, object_of, status_of
 from tegotae.hybrid.bus.reporting import DONE
 from tegotae.hybrid.bus.rows import DYNAMICS
-from tegotae.hybrid.happenings import FINISHED, LATE, REARM, REARMED, TROUBLES
-from tegotae.hybrid.links.packets import State
+from tegotae.hybrid.events import FINISHED, LATE, REARM, REARMED, TROUBLES
+from tegotae.hybrid.links.packets import NodeState
 
 _NODES = 64  # of whom a status is kept: more names than there can be nodes are made up
 _DOING = {  # the first that holds is said
-    State.EMERGENCY: "emergency stop",
-    State.FAULT: "fault",
-    State.OVERLOAD: "overload",
-    State.LATCHED: "latched",
-    State.HELD: "waiting",
-    State.RAMPING: "ramping down",
-    State.COASTING: "coasting",
-    State.CONTACT: "in contact",
-    State.RUNNING: "running",
+    NodeState.EMERGENCY: "emergency stop",
+    NodeState.FAULT: "fault",
+    NodeState.OVERLOAD: "overload",
+    NodeState.LATCHED: "latched",
+    NodeState.HELD: "waiting",
+    NodeState.RAMPING: "ramping down",
+    NodeState.COASTING: "coasting",
+    NodeState.CONTACT: "in contact",
+    NodeState.RUNNING: "running",
 }
 
 
@@ -38,7 +38,7 @@ def doing(state: int) -> str:
         state: its flags.
 
     Example:
-        >>> doing(int(State.RUNNING | State.CONTACT)), doing(int(State.HELD | State.LATCHED))
+        >>> doing(int(NodeState.RUNNING | NodeState.CONTACT)), doing(int(NodeState.HELD | NodeState.LATCHED))
         ('in contact', 'latched')
     """
     return next((words for flag, words in _DOING.items() if state & flag), "starting")
@@ -75,7 +75,7 @@ class Listener:
     def _judged(self, take: Take, topic: str, payload: bytes) -> None:
         self._judge.taken(topic, lambda: take(topic, payload))
 
-    def _row(self, block: Block) -> None:
+    def _row(self, block: RowBlock) -> None:
         last = block.rows[-1]
         self.simulated, self.force = float(last["simulated"]), abs(float(last["wrench"][2]))
         self.peak = max(self.peak, float(np.nan_to_num(abs(block.rows["wrench"][:, 2])).max()))

@@ -8,13 +8,13 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Self
 
 import msgspec
 
 from tegotae import checks
 from tegotae.errors import FileError
 from tegotae.extras import require
-from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.processes.joining import make_key, with_ports
 from tegotae.hybrid.settings import OwnDevice, Settings
 
@@ -24,8 +24,8 @@ _ENDS = 5.0  # s, for a process to end by itself
 _OTHERS = (".nc", ".csv", ".json", ".parquet", ".html", ".toml")  # endings of files that a log is not
 
 
-class Nodes(Closing):
-    """The processes of one session, and a private folder with their settings, their key and their last words.
+class Nodes:
+    """The processes of one session, and a private folder with their settings, their key and their final messages.
 
     Args:
         settings: of the session; ports that are 0 are chosen here, and a key is made unless one is named.
@@ -135,6 +135,12 @@ class Nodes(Closing):
             process.wait()
             return f"{node} did not end within {patience:g} s and was killed"
         return "" if code == 0 else self.last_words(node)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *trouble: object) -> None:
+        self.close()
 
     def close(self) -> list[str]:
         """End all, the log last; what went wrong, in words."""

@@ -21,14 +21,14 @@ MEETING = 300.0  # s, for others to come: they may have to compile, all at once,
 _EXPLAINED = 5.0  # s of waiting after which it is told what may be wrong, and again
 
 
-class Ending:
+class ShutdownFlag:
     """Whether a process is to end: a signal came, or its parent is gone. Looks like a flag, and costs next to nothing.
 
     Args:
         parent: process without which this one ends; None for none.
 
     Example:
-        >>> with Ending() as ending:
+        >>> with ShutdownFlag() as ending:
         ...     bool(ending)
         False
     """
@@ -56,12 +56,12 @@ class Ending:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def gc_disabled() -> Iterator[None]:
     """A loop that the garbage collector leaves alone: nothing in it makes circles, and a look at all takes a tick.
 
     Example:
         >>> import gc
-        >>> with undisturbed():
+        >>> with gc_disabled():
         ...     gc.isenabled()
         False
     """
@@ -77,14 +77,14 @@ def undisturbed() -> Iterator[None]:
             gc.enable()
 
 
-def go_before(nice: int) -> str:
+def raise_priority(nice: int) -> str:
     """Have this process run before others where they compete; why not, in words, or nothing.
 
     Args:
         nice: -20 to 0; 0 leaves it as it is.
 
     Example:
-        >>> go_before(0)
+        >>> raise_priority(0)
         ''
     """
     if not -20 <= nice <= 0:
@@ -105,7 +105,7 @@ def join(
     node: str,
     bus: Bus,
     awaited: Sequence[str],
-    ending: Ending,
+    ending: ShutdownFlag,
     meanwhile: Callable[[], object] = lambda: None,
     tell: Callable[[str], None] = lambda words: None,
     hello: str = "",
@@ -128,7 +128,7 @@ def join(
         >>> import json
         >>> from tegotae.hybrid.bus.bus import MemoryBus
         >>> bus = MemoryBus("demo")
-        >>> join(Settings(), "table", bus, [], Ending(), tell=print, hello="waiting for commands")
+        >>> join(Settings(), "table", bus, [], ShutdownFlag(), tell=print, hello="waiting for commands")
         table: started, waiting for commands
         >>> json.loads(bus.ask("demo/parameters/table"))["period"]
         0.002

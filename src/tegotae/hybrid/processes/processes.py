@@ -16,9 +16,9 @@ import msgspec
 from tegotae import checks
 from tegotae.hybrid.clocks.clock import RealClock
 from tegotae.hybrid.devices.device import Device, Twin, measured
-from tegotae.hybrid.links.packets import State, Stop
+from tegotae.hybrid.links.packets import NodeState, Stop
 from tegotae.hybrid.processes.joining import address_of, bus_of, clock_of, link_of
-from tegotae.hybrid.processes.process_life import MEETING, Ending, go_before, join, undisturbed
+from tegotae.hybrid.processes.process_life import MEETING, ShutdownFlag, gc_disabled, join, raise_priority
 from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def run_dynamics(
     """
     from tegotae.hybrid.bus.reporting import DONE, Reporter
     from tegotae.hybrid.bus.rows import DYNAMICS
-    from tegotae.hybrid.happenings import FINISHED
+    from tegotae.hybrid.events import FINISHED
     from tegotae.hybrid.nodes.assembly import core_of
     from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
     from tegotae.hybrid.nodes.virtual_run import faults_of
@@ -71,7 +71,7 @@ def run_dynamics(
         reporter = Reporter(bus, "dynamics", DYNAMICS)
         node = DynamicsNode(core=core_of(settings), link=link, clock=clock, reporter=reporter)
         wanted = settings.duration - 0.5 * settings.period
-        with clock, undisturbed():
+        with clock, gc_disabled():
             # Greeted over the fast link, too, a table says if it hears of another key or version.
             needed = dict.fromkeys(("table", *awaited))
             hello = _hello(parent, f"waiting for {', '.join(needed)}")
@@ -131,7 +131,7 @@ def run_table(
         )
         # Called in a thread of the bus: they only put a mark, which the next tick finds.
         take_requests(bus, stop=node.request_stop, rearm=node.request_rearm)
-        with clock, undisturbed():
+        with clock, gc_disabled():
             hello = _hello(parent, f"waiting for commands at {settings.link.table}; without any, {stopping.words}")
             join(settings, "table", bus, awaited, ending, meanwhile=device.read, tell=tell, hello=hello)
             _hurry(settings, clock, reporter)
@@ -143,9 +143,9 @@ def run_table(
 
 def _open(
     held: ExitStack, settings: Settings, ends: tuple[str, str], parent: int | None, faults: Faults | None
-) -> tuple[Ending, RealClock, UdpLink, Bus]:
+) -> tuple[ShutdownFlag, RealClock, UdpLink, Bus]:
     """What every node with a fast link holds until it ends: whether to end, clock, link and bus."""
-    ending = held.enter_context(Ending(parent))
+    ending = held.enter_context(ShutdownFlag(parent))
     clock = clock_of(settings)
     link = held.enter_context(link_of(settings, *ends, clock=clock, faults=faults))
     return ending, clock, link, held.enter_context(closing(bus_of(settings, ends[0])))
@@ -158,21 +158,21 @@ def _hello(parent: int | None, words: str) -> str:
 
 def _hurry(settings: Settings, clock: RealClock, reporter: Reporter) -> None:
     """Only a loop that begins goes before others; compiling does not."""
-    if words := go_before(settings.waiting.nice):
+    if words := raise_priority(settings.waiting.nice):
         reporter.event(clock.nanoseconds, "info", words)
 
 
 def _come_to_rest(node: TableNode, clock: RealClock) -> None:
     """A table that moves is not left to the watchdog of its device."""
-    if State.RUNNING in node.state or node.state & (State.COASTING | State.RAMPING):
+    if NodeState.RUNNING in node.state or node.state & (NodeState.COASTING | NodeState.RAMPING):
         node.request_stop("the table node is told to end")
     for _ in range(_COMING_TO_REST):  # not so many seconds: in one that the process is held up it does not come to rest
-        if State.HELD in node.state:
+        if NodeState.HELD in node.state:
             break
         node.step(clock.wait())
 
 
-def _device(settings: Settings, clock: RealClock, ending: Ending) -> Device:
+def _device(settings: Settings, clock: RealClock, ending: ShutdownFlag) -> Device:
     """The device, once it has said where it stands: nothing may be ordered before."""
     from tegotae.hybrid.devices.remote_device import RemoteDevice
     from tegotae.hybrid.nodes.assembly import own_device, twin_of
@@ -200,7 +200,9 @@ def _device(settings: Settings, clock: RealClock, ending: Ending) -> Device:
     return remote
 
 
-def _stands(device: Device, ending: Ending, patience: float, meanwhile: Callable[[], object] = lambda: None) -> bool:
+def _stands(
+    device: Device, ending: ShutdownFlag, patience: float, meanwhile: Callable[[], object] = lambda: None
+) -> bool:
     """Whether a device has said in time where it stands; also if this process is to end."""
     end = time.monotonic() + patience
     while not measured(device.read()) and not ending:
@@ -250,7 +252,7 @@ def run_device(
             limits=limits,
             tell=reporter.event,
         )
-        with clock, undisturbed():
+        with clock, gc_disabled():
             hello = _hello(parent, f"waiting for the table node at {settings.link.device}")
             join(settings, "device", bus, awaited, ending, tell=tell, hello=hello)
             _hurry(settings, clock, reporter)
@@ -301,7 +303,7 @@ def run_log(
     from tegotae.hybrid.records.log_node import LogNode
 
     with ExitStack() as held:
-        ending = held.enter_context(Ending(parent))
+        ending = held.enter_context(ShutdownFlag(parent))
         bus = held.enter_context(closing(bus_of(settings, "log")))
         about = about_of(settings)
         node = held.enter_context(LogNode(bus, settings.session, out, about=about, overwrite=overwrite))
@@ -344,15 +346,14 @@ def run_view(
         parent: process without which this one ends.
         tell: called with the page's address.
     """
-    from tegotae.hybrid.nodes.assembly import robots_of
-    from tegotae.hybrid.view import View, painter_of
+    from tegotae.hybrid.view import HexaDrawer, View
 
     host, port = address_of("view.address", settings.view.address)
-    model, device, own = painter_of("two-robots", {"model": robots_of(settings.model)}), None, settings.device
+    model, device, own = settings.model.drawer(), None, settings.device
     if isinstance(own, HexaSettings):
-        device = painter_of("hexa", {"tool": own.probe, "origin": (0.0, 0.0, own.height)})
+        device = HexaDrawer(tool=own.probe, origin=(0.0, 0.0, own.height))
     with ExitStack() as held:
-        ending = held.enter_context(Ending(parent))
+        ending = held.enter_context(ShutdownFlag(parent))
         bus = held.enter_context(closing(bus_of(settings, "view")))
         rearming = settings.view.rearm
         view = held.enter_context(View(bus, model=model, device=device, port=port, address=host, rearming=rearming))

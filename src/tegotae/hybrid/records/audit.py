@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.checks import Array
-from tegotae.hybrid.bodies.bumps import Bump, bumps_of
+from tegotae.hybrid.records.contact_intervals import ContactInterval, contact_intervals
 from tegotae.hybrid.records.log_reader import LogReader
 
 Rows = NDArray[np.void]
@@ -20,7 +20,7 @@ _PAUSE = 0.02  # s, in a network without delay
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contact:
+class ContactAudit:
     """One contact and its energy audit. A number that the log cannot give is NaN.
 
     Args:
@@ -47,11 +47,6 @@ class Contact:
         delay: of the loop, as identified, median over the contact [s].
         stiffness: as identified at its end [N/m].
         damping: as identified at its end [N·s/m].
-
-    Example:
-        >>> numbers = dict.fromkeys(Contact.__dataclass_fields__, 0.0) | {"restitution": 1.2}
-        >>> Contact(**numbers).restitution
-        1.2
     """
 
     touched: float
@@ -79,7 +74,7 @@ class Contact:
     damping: float
 
 
-def contacts_of(log: LogReader) -> list[Contact]:
+def contacts_of(log: LogReader) -> list[ContactAudit]:
     """Every contact that begins and ends in a log, in order.
 
     Args:
@@ -101,7 +96,7 @@ def contacts_of(log: LogReader) -> list[Contact]:
         delay: Array = np.nan_to_num(rows["delay"])
         force = -wrench[:, 2]
         noise, jitter = noise_of(force, -pose[:, 2])
-        bumps = bumps_of(
+        intervals = contact_intervals(
             rows["simulated"],
             force,
             noise=noise,
@@ -111,7 +106,7 @@ def contacts_of(log: LogReader) -> list[Contact]:
             # As long as the simulation itself takes a pause for a part of the contact: late and lost packets.
             bridging=_PAUSE + 2.0 * max(0.0, float(np.median(delay))),
         )
-        found += [_contact(rows, times, force, bump, log) for bump in bumps]
+        found += [_contact(rows, times, force, interval, log) for interval in intervals]
     return found
 
 
@@ -183,8 +178,8 @@ def noise_of(force: Array, gap: Array) -> tuple[float, float]:
     return outside, inside
 
 
-def _contact(rows: Rows, times: Array, force: Array, bump: Bump, log: LogReader) -> Contact:
-    before, after = bump.before, bump.after
+def _contact(rows: Rows, times: Array, force: Array, interval: ContactInterval, log: LogReader) -> ContactAudit:
+    before, after = interval.before, interval.after
     during = slice(before, after + 1)
     twist: Array = rows["twist"]
     speed = twist[:, 2]
@@ -199,12 +194,12 @@ def _contact(rows: Rows, times: Array, force: Array, bump: Bump, log: LogReader)
     gained = float(rows["energy"][after] - rows["energy"][before])
     delay = _median(rows["delay"][during])
     sensor, device = _device(log, rows[during], float(times[before]), float(times[after]), delay)
-    return Contact(
-        touched=bump.touched,
-        released=bump.released,
-        duration=bump.duration,
-        peak_force=bump.peak,
-        peaked=bump.peaked,
+    return ContactAudit(
+        touched=interval.touched,
+        released=interval.released,
+        duration=interval.duration,
+        peak_force=interval.peak,
+        peaked=interval.peaked,
         sensor_peak=sensor,
         approach_speed=approach,
         parting_speed=parting,

@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.messages import event_of, refuse_rows
-from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE
 from tegotae.hybrid.records.log_reader import LogReader as LogReader
 from tegotae.hybrid.records.log_reader import difference as difference
@@ -34,7 +33,7 @@ KINDS = ("dynamics", "table", "device")
 _LAST = 2**32  # sequence numbers of MCAP wrap there
 
 
-class LogWriter(Closing):
+class LogWriter:
     """Writes a log: rows of both nodes, configurations, events, status, and what the run was about.
 
     What was handed over is in the file half a second later at most, as long as something is handed over or `flush` is
@@ -189,6 +188,12 @@ class LogWriter(Closing):
         """Everything handed over so far is in the file when this returns."""
         self._safely(self._writer.flush)
         self._flushed = time.monotonic_ns()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *trouble: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Finish the file, with its index."""

@@ -11,15 +11,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from queue import Empty, SimpleQueue
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 import tegotae
 from tegotae import checks
-from tegotae.hybrid.bus.blocks import Block, BlockReader
+from tegotae.hybrid.bus.blocks import BlockReader, RowBlock
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.bus.messages import Judge, configuration_of, event_of, object_of, status_of
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
-from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.records.log import LogWriter
 
 _STATUS = 500_000_000  # ns between two words of its own
@@ -27,7 +26,7 @@ _TOPICS = 64  # that are written: more names than there can be nodes are made up
 _KINDS = {"dynamics": DYNAMICS, "table": TABLE, "device": TABLE}
 
 
-class LogNode(Closing):
+class LogNode:
     """Hears everything that the nodes of a session publish, and writes it down.
 
     What arrives is put aside at once, in whatever thread the bus calls from; `step` writes it. Lost blocks are counted
@@ -129,6 +128,12 @@ class LogNode(Closing):
         """End `run` soon; may be called from any thread."""
         self._ended.set()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *trouble: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Write what has arrived, and finish the file."""
         if self.writer.closed:
@@ -157,8 +162,8 @@ class LogNode(Closing):
             checks.refuse("LogNode", f"rows of kind {kind!r} are unknown.", "Publish dynamics, table or device.")
         self._readers[kind](topic, payload)
 
-    def _taker(self, kind: str) -> Callable[[Block], None]:
-        def take(block: Block) -> None:
+    def _taker(self, kind: str) -> Callable[[RowBlock], None]:
+        def take(block: RowBlock) -> None:
             if block.kind != kind:
                 checks.refuse("LogNode", f"a block of {kind} says that it is {block.kind!r}.", "Publish it as that.")
             self.writer.rows(kind, block.rows, first=block.first)

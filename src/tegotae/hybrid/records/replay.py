@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from tegotae import checks
+from tegotae.block import Admittance
 from tegotae.errors import FileError, InputError
-from tegotae.hybrid.links.packets import Measurement, State
+from tegotae.hybrid.links.packets import Measurement, NodeState
+from tegotae.hybrid.machines.guarded import Machine
+from tegotae.hybrid.machines.model_settings import OwnModel
 from tegotae.hybrid.nodes.assembly import core_of
 from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
 from tegotae.hybrid.records.log_reader import LogReader, Rows, difference
@@ -32,10 +35,6 @@ class Replayed:
     Args:
         rows: of the dynamics node, with what was computed anew.
         difference: where they first differ from the log's, in words; None if they are the same bit by bit.
-
-    Example:
-        >>> Replayed(np.zeros(0), None).same
-        True
     """
 
     rows: Rows
@@ -47,11 +46,14 @@ class Replayed:
         return self.difference is None
 
 
-def replay(log: LogReader, *, progress: Callable[[float], None] | None = None) -> Replayed:
+def replay(
+    log: LogReader, *, machine: Machine | Admittance | None = None, progress: Callable[[float], None] | None = None
+) -> Replayed:
     """Simulate again what a log has recorded.
 
     Args:
         log: of a run.
+        machine: that was simulated, if it was not the model of its settings.
         progress: called with the share that is done, now and then.
 
     Example:
@@ -68,8 +70,11 @@ def replay(log: LogReader, *, progress: Callable[[float], None] | None = None) -
         >>> replay(LogReader(path)).same
         True
     """
-    settings = _settings(log)
+    settings = settings_in(log)
     refuse_incomplete("replay", log)
+    if machine is None and isinstance(settings.model, OwnModel):
+        told = f"{log.path} names code for its model: model.factory={settings.model.factory!r}."
+        checks.refuse("replay", told, "Give the machine, machine=...: no code is run because a log names it.")
     if log.lost["dynamics"]:
         checks.refuse(
             "replay",
@@ -77,10 +82,10 @@ def replay(log: LogReader, *, progress: Callable[[float], None] | None = None) -
             "What they heard is unknown; replay a log that is complete.",
         )
     rows = log.dynamics.copy()
-    core, before = core_of(settings), -1
+    core, before = core_of(settings, machine), -1
     for number, row in enumerate(rows):
         if row["tick"] <= before:  # the node was started again
-            core = core_of(settings)
+            core = core_of(settings, machine)
         before = int(row["tick"])
         try:
             _again(core, row)
@@ -92,7 +97,12 @@ def replay(log: LogReader, *, progress: Callable[[float], None] | None = None) -
     return Replayed(rows, difference(log.dynamics, rows))
 
 
-def _settings(log: LogReader) -> Settings:
+def settings_in(log: LogReader) -> Settings:
+    """Those that a log was made with.
+
+    Args:
+        log: of a run.
+    """
     told = log.about.get("settings")
     if not told or not log.dynamics.size:
         what = "no settings" if not told else "no rows of the dynamics node"
@@ -112,13 +122,13 @@ def _again(core: DynamicsCore, row: np.void) -> None:
             float(row["label"]), (*(x for part in parts for x in part), int(row["felt_state"]))
         )
     core.tick(steps=int(row["steps"]), measurement=measurement)
-    pose, twist = core.meeting.motion
+    pose, twist = core.machine.motion
     contact = core.late.contact
     values: tuple[Any, ...] = (
-        core.simulated, pose, twist, core.applied, core.wanted, core.meeting.energy, core.meeting.budget,
-        core.meeting.refused[0], core.late.delay.seconds, contact.stiffness, contact.damping,
+        core.simulated, pose, twist, core.applied, core.wanted, core.machine.energy, core.machine.budget,
+        core.machine.refused[0], core.late.delay.seconds, contact.stiffness, contact.damping,
     )  # fmt: skip
     for name, value in zip(COMPUTED, values, strict=True):
         row[name] = value
-    state = int(row["state"]) & ~int(State.CONTACT)
-    row["state"] = state | int(State.CONTACT) if core.touching else state
+    state = int(row["state"]) & ~int(NodeState.CONTACT)
+    row["state"] = state | int(NodeState.CONTACT) if core.touching else state

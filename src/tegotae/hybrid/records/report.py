@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -17,9 +16,9 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
-from tegotae.hybrid.happenings import FINISHED
-from tegotae.hybrid.links.packets import State
-from tegotae.hybrid.records.audit import Contact, contacts_of, sound
+from tegotae.hybrid.events import FINISHED
+from tegotae.hybrid.links.packets import NodeState
+from tegotae.hybrid.records.audit import ContactAudit, contacts_of, sound
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.records.log_schema import plain
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 NODES = ("dynamics", "table")
-_OF_A_CONTACT = tuple(Contact.__dataclass_fields__)
+_OF_A_CONTACT = tuple(ContactAudit.__dataclass_fields__)
 
 # name -> what it is called, its unit, the factor to it
 SHOWN: dict[str, tuple[str, str, float]] = {
@@ -184,15 +183,14 @@ def _settings(log: LogReader) -> dict[str, Any]:
 
 def _gained_by_steps(told: Mapping[str, Any]) -> float | None:
     """What the run's bodies gain of their kinetic energy in a bounce, by the steps of its period alone [-]."""
-    from tegotae.hybrid.nodes.assembly import expected_stiffness, robots_of
+    from tegotae.hybrid.nodes.assembly import expected_stiffness
     from tegotae.hybrid.settings import settings_of
 
     if "period" not in told:  # the log of something else
         return None
     try:
         settings = settings_of(dict(told))
-        robots = dataclasses.replace(robots_of(settings.model), stiffness=expected_stiffness(settings))
-        return robots.gained_by_steps(period=settings.period)
+        return settings.model.gained_by_steps(period=settings.period, stiffness=expected_stiffness(settings))
     except InputError:
         return None  # and the words say so
 
@@ -220,7 +218,7 @@ def _words(log: LogReader, told: dict[str, Any]) -> list[str]:
             "takes: a shorter period gives less"
         )
     if told["gained_by_steps"] is None and (log.about.get("settings") or {}).get("period") is not None:
-        words.append("its settings cannot be read, so what the integrator alone gives the bodies is not known")
+        words.append("what the integrator alone gives the bodies is not known")
     if not told.pop("_deadlines_told"):
         words.append("a node told no count of deadlines: only ticks that never began are counted for it")
     if told["packets_lost"] is None:
@@ -328,7 +326,7 @@ def _total(told: Sequence[Mapping[str, Any]], part: str, name: str) -> int | Non
 
 def _skipped(rows: Any) -> int:
     """Ticks that never began, as far as the rows on either side are in the log; a node that stands may doze."""
-    jumps = (np.diff(rows["tick"]) - 1) * ((rows["state"][1:] & int(State.HELD)) == 0)
+    jumps = (np.diff(rows["tick"]) - 1) * ((rows["state"][1:] & int(NodeState.HELD)) == 0)
     return int(jumps[jumps > 0].sum())
 
 

@@ -94,7 +94,7 @@ def page(told: Mapping[str, Any], log: LogReader) -> str:
         >>> page(report(path), LogReader(path)).startswith("<!doctype html>")
         True
     """
-    css = files("tegotae.papers").joinpath("page.css").read_text(encoding="utf-8")
+    css = files("tegotae.figures").joinpath("page.css").read_text(encoding="utf-8")
     parts = [_header(told, log), _numbers(told), *_figures(told, log), _contacts(told), _events(log), _about(log)]
     return f"""<!doctype html>
 <html lang="en">

@@ -108,7 +108,7 @@ class Limits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reflexes:
+class LossOfCommandPolicy:
     """What a table does when commands stay away, and how near one must be for it to begin.
 
     Up to `watchdog` ticks without a command are bridged. Then it coasts, slows down in `ramp`, holds and latches: with
@@ -127,8 +127,8 @@ class Reflexes:
         swing: likewise [rad/s].
 
     Example:
-        >>> from tegotae.hybrid.safety.limits import Reflexes
-        >>> round(1e3 * Reflexes().rest_after(2e-3), 6)  # ms after the last command
+        >>> from tegotae.hybrid.safety.limits import LossOfCommandPolicy
+        >>> round(1e3 * LossOfCommandPolicy().rest_after(2e-3), 6)  # ms after the last command
         34.0
     """
 
@@ -142,7 +142,7 @@ class Reflexes:
     swing: float = 0.2
 
     def __post_init__(self) -> None:
-        own, put = "Reflexes", object.__setattr__
+        own, put = "LossOfCommandPolicy", object.__setattr__
         put(self, "watchdog", checks.whole(own, "watchdog", self.watchdog, 1, "Give a number of ticks, such as 5."))
         put(self, "extrapolation", checks.whole(own, "extrapolation", self.extrapolation, 0, "Use 0 for none."))
         put(self, "coast", checks.at_least_zero(own, "coast", self.coast, "s", "Use 0 for none."))
@@ -156,12 +156,12 @@ class Reflexes:
         """How far it moves on by itself without commands, as time at their velocity [s], for ticks of a period [s].
 
         Example:
-            >>> from tegotae.hybrid.safety.limits import Reflexes
-            >>> round(1e3 * Reflexes().goes_on(2e-3), 6)  # ms
+            >>> from tegotae.hybrid.safety.limits import LossOfCommandPolicy
+            >>> round(1e3 * LossOfCommandPolicy().goes_on(2e-3), 6)  # ms
             24.0
         """
-        return self.watchdog * checks.period_of("Reflexes", period) + self.coast + 0.5 * self.ramp
+        return self.watchdog * checks.period_of("LossOfCommandPolicy", period) + self.coast + 0.5 * self.ramp
 
     def rest_after(self, period: float) -> float:
         """From the last command until what is ordered rests [s], for ticks of a period [s]."""
-        return self.watchdog * checks.period_of("Reflexes", period) + self.coast + self.ramp
+        return self.watchdog * checks.period_of("LossOfCommandPolicy", period) + self.coast + self.ramp

@@ -115,7 +115,7 @@ def difference(a: Numbers, b: Numbers) -> Step:
 
 
 def moved(pose: Numbers, step: Numbers, scale: float = 1.0) -> Pose:
-    """The pose after so many of a step; a twist [m/s, rad/s] and a time [s] will do.
+    """The pose after `scale` times a step; with a twist [m/s, rad/s] as the step, after `scale` seconds.
 
     Example:
         >>> moved((0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.5, 0.0, 0.0, 0.0), 0.002)

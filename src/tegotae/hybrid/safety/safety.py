@@ -7,35 +7,36 @@ from math import hypot, inf
 from typing import NamedTuple
 
 from tegotae import checks
-from tegotae.hybrid.happenings import LATE, REARM, REARMED, Happening
-from tegotae.hybrid.links.packets import Command, State
-from tegotae.hybrid.safety.limits import Limits, Reflexes
+from tegotae.hybrid.devices.device import DeviceReading
+from tegotae.hybrid.events import LATE, REARM, REARMED, NodeEvent
+from tegotae.hybrid.links.packets import Command, NodeState
+from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.hybrid.safety.poses import STILL, Pose, Step, difference, moved, normalised
 from tegotae.hybrid.safety.safety_motion import Margins, Motion
-from tegotae.hybrid.safety.safety_watch import Cause, Reading, Teller, Watch
+from tegotae.hybrid.safety.safety_watch import Cause, SafetyWatch, Teller
 from tegotae.hybrid.safety.sensing import Felt
 
 _WAITING, _RUNNING, _COASTING, _RAMPING, _STOPPING, _HELD = range(6)
 _FLAGS = tuple(
     int(flags)
     for flags in (
-        State.HELD,
-        State.RUNNING,
-        State.COASTING,
-        State.RAMPING,
-        State.RAMPING | State.LATCHED,
-        State.HELD | State.LATCHED,
+        NodeState.HELD,
+        NodeState.RUNNING,
+        NodeState.COASTING,
+        NodeState.RAMPING,
+        NodeState.RAMPING | NodeState.LATCHED,
+        NodeState.HELD | NodeState.LATCHED,
     )
 )
-_STATES = {number: State(number) for number in range(1024)}  # making one takes longer than all else here
-_LIMITED, _FELT = int(State.LIMITED), int(State.CONTACT)
-_RELEASING = int(State.OVERLOAD)
+_STATES = {number: NodeState(number) for number in range(1024)}  # making one takes longer than all else here
+_LIMITED, _FELT = int(NodeState.LIMITED), int(NodeState.CONTACT)
+_RELEASING = int(NodeState.OVERLOAD)
 _NOT_OBEYING = ("emergency", "fault", LATE)  # kinds of causes
 _SLACK, _SLACK_ANGLE = 5e-4, 5e-3  # m, rad: a device nearer than this stands where it was told to
 _A_HAIR = 1e-9  # s: sums of periods are that exact
 
 
-class Order(NamedTuple):
+class MotionOrder(NamedTuple):
     """What a table is to do in this tick.
 
     Args:
@@ -46,18 +47,13 @@ class Order(NamedTuple):
         events: what happened.
         rearm: whether to re-arm the device now.
         tripped: whether it tripped in this tick.
-
-    Example:
-        >>> from tegotae.hybrid import State
-        >>> Order((0.0,) * 7, (0.0,) * 6, 0.0, State.HELD, [], False, False).state
-        <State.HELD: 16>
     """
 
     pose: Pose
     twist: Step
     label: float
-    state: State
-    events: list[Happening]
+    state: NodeState
+    events: list[NodeEvent]
     rearm: bool
     tripped: bool
 
@@ -66,8 +62,8 @@ class Safety:
     """Stands between the newest command and the device, and has the last word.
 
     It begins armed, holding, and runs with the first command near where the table stands. Without commands it bridges,
-    coasts, slows down and holds (see `Reflexes`); without a word of the device too, but for the latch. What a command
-    asks beyond velocity and acceleration is followed as fast as allowed. It trips, that is it comes to rest as hard as
+    coasts, slows down and holds (`LossOfCommandPolicy`); without a word of the device too, but for the latch. What is
+    asked beyond velocity and acceleration is followed as fast as allowed. It trips, that is it comes to rest as hard as
     allowed and latches, on a Stop, the emergency stop, a fault of device or sensor, a reading that is not finite, jumps
     or is too fast, an overload, and before the box, the tilt or the device's margins would be passed. After that only a
     re-arm and fresh commands near where it stands make it move, slowly at first.
@@ -78,13 +74,13 @@ class Safety:
 
     Args:
         limits: what the table may do.
-        reflexes: what it does without commands.
+        loss_of_command: what it does without commands.
         period: of a tick [s].
         start: where the table stands, as the device reads it: position [m], unit quaternion (w, x, y, z).
         margins: of a pose, `device.margins`; None if the device has none.
 
     Example:
-        >>> from tegotae.hybrid import Command, State
+        >>> from tegotae.hybrid import Command, NodeState
         >>> from tegotae.hybrid.safety.limits import Limits
         >>> from tegotae.hybrid.safety.sensing import NOTHING_FELT
         >>> class Standing:
@@ -93,7 +89,7 @@ class Safety:
         >>> safety = Safety(limits=Limits(), period=2e-3, start=Standing.pose)
         >>> order = safety.step(age=0.0, command=Command(label=1.0), reading=Standing, felt=NOTHING_FELT)
         >>> order.state, order.label
-        (<State.RUNNING: 1>, 1.0)
+        (<NodeState.RUNNING: 1>, 1.0)
         >>> order = safety.step(age=inf, command=None, reading=Standing, felt=NOTHING_FELT, stop="enough")
         >>> order.tripped, order.events[0].text
         (True, 'stop: enough')
@@ -105,35 +101,37 @@ class Safety:
         limits: Limits,
         period: float,
         start: Sequence[float],
-        reflexes: Reflexes | None = None,
+        loss_of_command: LossOfCommandPolicy | None = None,
         margins: Margins | None = None,
     ) -> None:
         own, T = "Safety", checks.period_of("Safety", period)
         checks.instance(own, "limits", limits, Limits, "Give Limits(...).")
         if margins is not None:
             checks.function(own, "margins", margins, "Give a function of the pose, or None.")
-        reflexes = Reflexes() if reflexes is None else reflexes
-        self._reflexes = checks.instance(own, "reflexes", reflexes, Reflexes, "Give Reflexes(...), or None.")
+        loss_of_command = LossOfCommandPolicy() if loss_of_command is None else loss_of_command
+        self._policy = checks.instance(
+            own, "loss_of_command", loss_of_command, LossOfCommandPolicy, "Give LossOfCommandPolicy(...), or None."
+        )
         for speed, change in (
             (limits.velocity, limits.acceleration),
             (limits.angular_velocity, limits.angular_acceleration),
         ):
-            if speed / change > reflexes.ramp:
+            if speed / change > loss_of_command.ramp:
                 checks.refuse(
                     own,
                     f"from {speed:g} the table needs {speed / change:.3g} s to rest at {change:g} per second, but "
-                    f"ramp={reflexes.ramp:g} s.",
+                    f"ramp={loss_of_command.ramp:g} s.",
                     "Allow more acceleration, less velocity, or a longer ramp.",
                 )
         start = checks.vector(own, "start", start, "m, -", 7).tolist()
         self._limits, self._period = limits, T
         self._motion = Motion(limits, T, start, margins)
         self._teller = Teller(T)
-        self._watch = Watch(limits, T, self._motion.pose)
-        self._dog = reflexes.watchdog * T - _A_HAIR
-        self._ramp_begins = self._dog + reflexes.coast
-        self._rests = reflexes.rest_after(T)
-        self._trusted = reflexes.extrapolation * T
+        self._watch = SafetyWatch(limits, T, self._motion.pose)
+        self._dog = loss_of_command.watchdog * T - _A_HAIR
+        self._ramp_begins = self._dog + loss_of_command.coast
+        self._rests = loss_of_command.rest_after(T)
+        self._trusted = loss_of_command.extrapolation * T
         self._doing, self._why, self._label, self._pace = _WAITING, 0, 0.0, 0.0
         self._closing = self._swing = inf
         self._refuge: Pose | None = None
@@ -154,14 +152,14 @@ class Safety:
         *,
         age: float,
         command: Command | None,
-        reading: Reading,
+        reading: DeviceReading,
         felt: Felt,
         stop: str | None = None,
         rearm: bool = False,
         insists: bool = False,
         elapsed: float | None = None,
         unread: float = 0.0,
-    ) -> Order:
+    ) -> MotionOrder:
         """Decide on a tick.
 
         Args:
@@ -195,7 +193,7 @@ class Safety:
         flags = _FLAGS[self._doing] | self._why | (int(felt.state) & _FELT)
         if limited:
             flags |= _LIMITED
-        return Order(motion.pose, twist, self._label, _STATES[flags], events, wake, self._tripped)
+        return MotionOrder(motion.pose, twist, self._label, _STATES[flags], events, wake, self._tripped)
 
     # ---------------------------------------------------------------- commands
 
@@ -227,7 +225,7 @@ class Safety:
             self._teller.tell("far", "warning", f"not begun: {far}")
             return False
         self._doing = _RUNNING
-        self._closing, self._swing = self._reflexes.approach, self._reflexes.swing
+        self._closing, self._swing = self._policy.approach, self._policy.swing
         self._teller.say("info", "running: following commands")
         return True
 
@@ -235,10 +233,10 @@ class Safety:
         """Why a command is not one to begin with."""
         dx, dy, dz, rx, ry, rz = difference(self._motion.pose, command.pose)
         gap, turn = hypot(dx, dy, dz), hypot(rx, ry, rz)
-        if gap > self._reflexes.jump or turn > self._reflexes.turn:
+        if gap > self._policy.jump or turn > self._policy.turn:
             return (
                 f"the command lies {1e3 * gap:.4g} mm and {turn:.3g} rad from where the table stands, allowed are "
-                f"{1e3 * self._reflexes.jump:g} mm and {self._reflexes.turn:g} rad; bring the two together"
+                f"{1e3 * self._policy.jump:g} mm and {self._policy.turn:g} rad; bring the two together"
             )
         return self._motion.trouble(moved(command.pose, STILL))
 
@@ -278,7 +276,7 @@ class Safety:
 
     # ---------------------------------------------------------------- trips
 
-    def _meet(self, causes: list[Cause], reading: Reading) -> None:
+    def _meet(self, causes: list[Cause], reading: DeviceReading) -> None:
         for cause in causes:
             self._why |= cause.flag
             if self._doing < _STOPPING:
@@ -300,15 +298,15 @@ class Safety:
         self._refuge, self._closing, self._swing = None, inf, inf
         self._teller.tell(kind, "trip", text, always=True)
 
-    def _give_way(self, reading: Reading) -> None:
+    def _give_way(self, reading: DeviceReading) -> None:
         """Head slowly for where the device is, unless it is about where it was told to be."""
         there = self._inside(reading)
         dx, dy, dz, rx, ry, rz = difference(self._motion.pose, there)
         if hypot(dx, dy, dz) > _SLACK or hypot(rx, ry, rz) > _SLACK_ANGLE:
             self._refuge, self._doing = there, _STOPPING
-            self._closing, self._swing = self._reflexes.approach, self._reflexes.swing
+            self._closing, self._swing = self._policy.approach, self._policy.swing
 
-    def _inside(self, reading: Reading) -> Pose:
+    def _inside(self, reading: DeviceReading) -> Pose:
         """Where the device is, or the nearest place in the box."""
         (a, b, c), (d, e, f) = self._limits.lower, self._limits.upper
         x, y, z, *turn = reading.pose
@@ -332,7 +330,13 @@ class Safety:
             self._teller.tell("rest", "info", "at rest, held and latched; re-arm to go on")
 
     def _rearm(
-        self, age: float, command: Command | None, reading: Reading, felt: Felt, causes: list[Cause], insists: bool
+        self,
+        age: float,
+        command: Command | None,
+        reading: DeviceReading,
+        felt: Felt,
+        causes: list[Cause],
+        insists: bool,
     ) -> None:
         """Leave the latch if nothing speaks against it; else say what does."""
         if self._doing < _STOPPING:
@@ -345,7 +349,9 @@ class Safety:
         self._doing, self._why, self._refuge, self._watch.doubted = _WAITING, 0, None, False
         self._teller.say("info", "re-armed", REARMED)
 
-    def _against(self, age: float, command: Command | None, reading: Reading, felt: Felt, causes: list[Cause]) -> str:
+    def _against(
+        self, age: float, command: Command | None, reading: DeviceReading, felt: Felt, causes: list[Cause]
+    ) -> str:
         if causes:
             return causes[0].text
         if self._doing != _HELD:
@@ -353,7 +359,7 @@ class Safety:
         if not felt.ready:
             return "the sensor is not tared yet; ask again"
         dx, dy, dz, rx, ry, rz = difference(self._motion.pose, reading.pose)
-        if hypot(dx, dy, dz) > self._reflexes.jump or hypot(rx, ry, rz) > self._reflexes.turn:
+        if hypot(dx, dy, dz) > self._policy.jump or hypot(rx, ry, rz) > self._policy.turn:
             self._give_way(reading)
             return (
                 f"the device stands {1e3 * hypot(dx, dy, dz):.4g} mm and {hypot(rx, ry, rz):.3g} rad from where it is "

@@ -2,62 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import hypot, isfinite
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from tegotae.hybrid.happenings import LATE, STOP, Happening
-from tegotae.hybrid.links.packets import Command, Numbers, State
+from tegotae.hybrid.devices.device import DeviceReading
+from tegotae.hybrid.events import LATE, STOP, NodeEvent
+from tegotae.hybrid.links.packets import Command, NodeState, Numbers
 from tegotae.hybrid.safety.limits import Limits
 from tegotae.hybrid.safety.poses import Pose, angle_between
 from tegotae.hybrid.safety.sensing import Felt
 
-_EMERGENCY, _FAULT, _OVERLOAD = int(State.EMERGENCY), int(State.FAULT), int(State.OVERLOAD)
+_EMERGENCY, _FAULT, _OVERLOAD = int(NodeState.EMERGENCY), int(NodeState.FAULT), int(NodeState.OVERLOAD)
 _SENSOR = _FAULT | _OVERLOAD
 _QUIET = 0.1  # s without it: then the same is a new occurrence
 _OVERSHOOT = 1e-3  # m: a device may swing so far beyond what it is told
 _LATE_READINGS = 2.0  # periods: a device's newest reading may be that much older than the tick
 
 
-class Reading(Protocol):
-    """What must be known of a device each tick; a `DeviceReading` is one."""
-
-    @property
-    def pose(self) -> Sequence[float]:
-        """Position [m] and unit quaternion (w, x, y, z)."""
-
-    @property
-    def twist(self) -> Sequence[float]:
-        """Velocity [m/s], angular velocity [rad/s]."""
-
-    @property
-    def emergency(self) -> bool:
-        """Whether the emergency stop is pressed."""
-
-    @property
-    def fault(self) -> str:
-        """What is wrong with the device; "" if nothing."""
-
-    @property
-    def late(self) -> bool:
-        """Whether that is only that somebody was late."""
-
-    @property
-    def fresh(self) -> bool:
-        """Whether it is new, not a repetition of the last one."""
-
-
 class Cause(NamedTuple):
     """Something that speaks against moving on.
 
     Args:
-        kind: in a word, one of `happenings.TROUBLES`; the same kind is told once while it lasts.
-        flag: of `State` that it sets until the next re-arm, 0 for none.
+        kind: in a word, one of `events.TROUBLES`; the same kind is told once while it lasts.
+        flag: of `NodeState` that it sets until the next re-arm, 0 for none.
         text: in words.
-
-    Example:
-        >>> Cause("stop", 0, "stop: enough").text
-        'stop: enough'
     """
 
     kind: str
@@ -79,16 +47,16 @@ class Teller:
         ...     teller.tell("limited", "warning", "too fast")
         ...     told += events
         >>> told
-        [Happening(level='warning', text='too fast', kind='limited')]
+        [NodeEvent(level='warning', text='too fast', kind='limited')]
     """
 
     def __init__(self, period: float) -> None:
         self._quiet = max(1, round(_QUIET / period))
         self._tick = 0
         self._last: dict[str, int] = {}
-        self._events: list[Happening] = []
+        self._events: list[NodeEvent] = []
 
-    def begin(self) -> list[Happening]:
+    def begin(self) -> list[NodeEvent]:
         """A new tick: the list that its events will be in."""
         self._tick += 1
         self._events = []
@@ -96,17 +64,17 @@ class Teller:
 
     def say(self, level: str, text: str, kind: str = "") -> None:
         """An event, for certain."""
-        self._events.append(Happening(level, text, kind))
+        self._events.append(NodeEvent(level, text, kind))
 
     def tell(self, kind: str, level: str, text: str, *, always: bool = False) -> None:
         """An event, unless the same kind still lasts."""
         last = self._last.get(kind)
         if always or last is None or self._tick - last > self._quiet:
-            self._events.append(Happening(level, text, kind))
+            self._events.append(NodeEvent(level, text, kind))
         self._last[kind] = self._tick
 
 
-class Watch:
+class SafetyWatch:
     """Looks at a device's readings, what its sensor feels, and the command: is anything there that must not be?
 
     Args:
@@ -119,7 +87,7 @@ class Watch:
         >>> class Falling:
         ...     pose, twist = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0, 0.0, 0.0)
         ...     emergency, fault, late, fresh = False, "", False, True
-        >>> Watch(Limits(), 2e-3, Falling.pose).causes(0.0, None, Falling, NOTHING_FELT, None, 2e-3)[0].text
+        >>> SafetyWatch(Limits(), 2e-3, Falling.pose).causes(0.0, None, Falling, NOTHING_FELT, None, 2e-3)[0].text
         'the device moves at 1 m/s, 0 rad/s; the limits are 0.25 m/s, 1 rad/s, times 1.5'
     """
 
@@ -131,7 +99,7 @@ class Watch:
         self.doubted = False  # readings; until the next re-arm
 
     def causes(
-        self, age: float, command: Command | None, reading: Reading, felt: Felt, stop: str | None, elapsed: float
+        self, age: float, command: Command | None, reading: DeviceReading, felt: Felt, stop: str | None, elapsed: float
     ) -> list[Cause]:
         """All that speaks against moving on; usually nothing."""
         found: list[Cause] = []
@@ -158,7 +126,7 @@ class Watch:
         x, y, z, o = pose[0], pose[1], pose[2], _OVERSHOOT
         return a - o <= x <= d + o and b - o <= y <= e + o and c - o <= z <= f + o
 
-    def _believable(self, reading: Reading, elapsed: float, found: list[Cause]) -> bool:
+    def _believable(self, reading: DeviceReading, elapsed: float, found: list[Cause]) -> bool:
         """Whether the reading can be believed."""
         pose, twist = reading.pose, reading.twist
         self._gap += elapsed

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.hybrid.links.packets import ORIGIN, State
+from tegotae.hybrid.links.packets import ORIGIN, NodeState
 from tegotae.hybrid.safety import calibrations
 from tegotae.hybrid.safety.poses import STILL, Pose, Step
 
 _AXES = ("x", "y", "z", "about x", "about y", "about z")
 _UNITS = ("N", "N", "N", "N·m", "N·m", "N·m")
-_NOTHING, _CONTACT = State(0), State.CONTACT
+_NOTHING, _CONTACT = NodeState(0), NodeState.CONTACT
 _UNREADY = (0.0,) * 6
 
 
@@ -26,20 +26,15 @@ class Felt(NamedTuple):
     Args:
         wrench: on the moving part: force [N], torque about the contact point [N·m], world axes; zero while not ready.
         onset: pose at which the contact began, until it ends; out of contact the newest pose.
-        state: of `State`, CONTACT, OVERLOAD and FAULT.
+        state: of `NodeState`, CONTACT, OVERLOAD and FAULT.
         ready: whether the sensor is tared.
         trouble: why there is an overload or a fault, in words.
         events: (level, text) of what happened.
-
-    Example:
-        >>> from tegotae.hybrid.safety.sensing import NOTHING_FELT
-        >>> NOTHING_FELT.wrench, NOTHING_FELT.ready
-        ((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), True)
     """
 
     wrench: Step
     onset: Pose
-    state: State
+    state: NodeState
     ready: bool
     trouble: str
     events: Sequence[tuple[str, str]]
@@ -71,14 +66,14 @@ class Sensing:
         release: force below which it ends [N].
 
     Example:
-        >>> from tegotae.hybrid import State
+        >>> from tegotae.hybrid import NodeState
         >>> from tegotae.hybrid.safety.sensing import Sensing
         >>> sensing = Sensing(calibration=[[2.0 * (i == j) for j in range(6)] for i in range(6)], readings=2)
         >>> pose, rest = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0), (0.0,) * 6
         >>> for push in (1.0, 1.0, 4.0):
         ...     felt = sensing.step((0.0, 0.0, push, 0.0, 0.0, 0.0), pose, rest)
         >>> felt.wrench[2], felt.state
-        (6.0, <State.CONTACT: 2>)
+        (6.0, <NodeState.CONTACT: 2>)
     """
 
     def __init__(
@@ -170,7 +165,7 @@ class Sensing:
         if self._overload is not None:
             trouble = self._beyond(wrench if self._same_axes else _times(self._rows, a, b, c, d, e, f))
             if trouble:
-                state |= State.OVERLOAD
+                state |= NodeState.OVERLOAD
         self._tell(trouble, events)
         return Felt((x, y, z, i, j, k), onset, state, True, trouble, events)
 
@@ -191,7 +186,9 @@ class Sensing:
         events: list[tuple[str, str]] = []
         self._tell(trouble.split(" for ")[0], events)
         touching = _CONTACT if self._touching else _NOTHING
-        return Felt(STILL, self._onset if self._touching else at, touching | State.FAULT, self.ready, trouble, events)
+        return Felt(
+            STILL, self._onset if self._touching else at, touching | NodeState.FAULT, self.ready, trouble, events
+        )
 
     def _tell(self, trouble: str, events: list[tuple[str, str]]) -> None:
         """Each trouble when it begins; numbers inside it may change."""

@@ -21,10 +21,6 @@ class Stopping:
     Args:
         time: until the table itself is slower than 2 % of the limits' velocity, or than 1 mm/s, for good [s].
         distance: that it moves meanwhile, its swing counted [m].
-
-    Example:
-        >>> Stopping(0.0985, 4.1e-3).words
-        'at rest within 99 ms and 4.1 mm of the last command'
     """
 
     time: float

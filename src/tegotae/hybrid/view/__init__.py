@@ -2,10 +2,9 @@
 
 from tegotae.hybrid.view.bodies import PlainBodies
 from tegotae.hybrid.view.closeup import CloseUp
+from tegotae.hybrid.view.drawers import Drawer
 from tegotae.hybrid.view.feed import Feed, Seen
-from tegotae.hybrid.view.hexa import HexaPainter
+from tegotae.hybrid.view.hexa import HexaDrawer
 from tegotae.hybrid.view.node import View
-from tegotae.hybrid.view.painters import Painter, painter_of
-from tegotae.hybrid.view.robots import TwoRobotsPainter
 
-__all__ = ["CloseUp", "Feed", "HexaPainter", "Painter", "PlainBodies", "Seen", "TwoRobotsPainter", "View", "painter_of"]
+__all__ = ["CloseUp", "Drawer", "Feed", "HexaDrawer", "PlainBodies", "Seen", "View"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tegotae.hybrid.view import shapes
-from tegotae.hybrid.view.painters import Box
+from tegotae.hybrid.view.drawers import Extent
 from tegotae.hybrid.view.shapes import ForceArrow, Place
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ class PlainBodies:
     """
 
     @property
-    def box(self) -> Box:
+    def box(self) -> Extent:
         """The room they take [m]."""
-        return Box((-1.0, -1.0, -1.4), (1.0, 1.0, 0.4))
+        return Extent((-1.0, -1.0, -1.4), (1.0, 1.0, 0.4))
 
     def place(self, scene: SceneApi, at: Place) -> None:
         """Put them into the scene."""

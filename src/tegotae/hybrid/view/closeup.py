@@ -9,7 +9,7 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.hybrid.view import shapes
-from tegotae.hybrid.view.painters import Box
+from tegotae.hybrid.view.drawers import Extent
 from tegotae.hybrid.view.shapes import ForceArrow, Place
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ class CloseUp:
         self.times = checks.positive("CloseUp", "times", times, "", "Use 50 for gaps of millimetres.")
 
     @property
-    def box(self) -> Box:
+    def box(self) -> Extent:
         """The room it takes [m], the surface at 0."""
-        return Box((-0.5 * WIDE, -0.5 * WIDE, -FARTHEST - LONG), (0.5 * WIDE + 0.5, 0.5 * WIDE, THICK + 0.5))
+        return Extent((-0.5 * WIDE, -0.5 * WIDE, -FARTHEST - LONG), (0.5 * WIDE + 0.5, 0.5 * WIDE, THICK + 0.5))
 
     def place(self, scene: SceneApi, at: Place) -> None:
         """Put tip and surface into the scene, the surface at the place."""

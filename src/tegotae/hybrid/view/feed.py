@@ -14,10 +14,10 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.hybrid.bus.blocks import Block, BlockReader
+from tegotae.hybrid.bus.blocks import BlockReader, RowBlock
 from tegotae.hybrid.bus.messages import Judge, configuration_of, event_of, object_of, status_of
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
-from tegotae.hybrid.links.packets import State
+from tegotae.hybrid.links.packets import NodeState
 
 if TYPE_CHECKING:
     from tegotae.hybrid.bus.bus import Bus
@@ -51,7 +51,7 @@ class Seen(NamedTuple):
     def contact(self) -> bool:
         """Whether the moving part touches, as the dynamics or else the table says."""
         told = self.dynamics if self.dynamics is not None else self.table
-        return told is not None and bool(int(told["state"]) & State.CONTACT)
+        return told is not None and bool(int(told["state"]) & NodeState.CONTACT)
 
     @property
     def force(self) -> Array:
@@ -157,13 +157,13 @@ class Feed:
 
         return guarded
 
-    def _take_dynamics(self, block: Block) -> None:
+    def _take_dynamics(self, block: RowBlock) -> None:
         past = _past_of(block.rows)
         with self._lock:
             self._seen = self._seen._replace(dynamics=block.rows[-1])
             self._keep(past)
 
-    def _take_table(self, block: Block) -> None:
+    def _take_table(self, block: RowBlock) -> None:
         with self._lock:
             self._seen = self._seen._replace(table=block.rows[-1])
 

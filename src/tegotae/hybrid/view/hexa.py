@@ -11,23 +11,23 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.hybrid.view import shapes
-from tegotae.hybrid.view.painters import Box
+from tegotae.hybrid.view.drawers import Extent
 from tegotae.hybrid.view.shapes import ForceArrow, Place
+from tegotae.rotations import rotation_about
 from tegotae.table import Hexa
-from tegotae.table.poses import rotation_about
 
 if TYPE_CHECKING:
     from viser import FrameHandle, LabelHandle, SceneApi
 
     from tegotae.hybrid.view.feed import Seen
 
-OWN = "HexaPainter"
+OWN = "HexaDrawer"
 ORIGIN: Place = (0.0, 0.0, 0.0)
 METRES = 0.02  # drawn for a newton, in the table's own size
 
 
 @dataclass(kw_only=True)
-class HexaPainter:
+class HexaDrawer:
     """Draws a HEXA from the pose that the table node measured.
 
     Args:
@@ -37,8 +37,8 @@ class HexaPainter:
         origin: where the surface is that it touches, in the table's world [m]; a point of the fixed part.
 
     Example:
-        >>> from tegotae.hybrid.view import HexaPainter
-        >>> HexaPainter().elbows((0.0, 0.0, -0.47)).shape
+        >>> from tegotae.hybrid.view import HexaDrawer
+        >>> HexaDrawer().elbows((0.0, 0.0, -0.47)).shape
         (6, 3)
     """
 
@@ -55,10 +55,10 @@ class HexaPainter:
                 checks.refuse(OWN, f"{name}={place}.", "Give (x, y, z) in m, finite.")
 
     @property
-    def box(self) -> Box:
+    def box(self) -> Extent:
         """The room it takes as drawn [m]."""
         wide = self.times * (self.table.base_radius + self.table.arm_length + 0.03)
-        return Box((-wide, -wide, self.times * (self.table.home_height - 0.12)), (wide, wide, self.times * 0.16))
+        return Extent((-wide, -wide, self.times * (self.table.home_height - 0.12)), (wide, wide, self.times * 0.16))
 
     @property
     def surface(self) -> Array:
@@ -76,7 +76,7 @@ class HexaPainter:
 
         Example:
             >>> from tegotae.table import Hexa
-            >>> round(float(HexaPainter().elbows((0.0, 0.0, -0.47))[0, 2]), 4)  # L1 sin(25.59 deg), downward
+            >>> round(float(HexaDrawer().elbows((0.0, 0.0, -0.47))[0, 2]), 4)  # L1 sin(25.59 deg), downward
             -0.108
         """
         rows, angles = self.table.geometry, self.table.inverse(position, rotation)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from tegotae import checks
 from tegotae.hybrid.bus.requests import ask_rearm, ask_stop
-from tegotae.hybrid.closing import Closing
-from tegotae.hybrid.view import words
+from tegotae.hybrid.view import status_tables
+from tegotae.hybrid.view.drawers import Drawer
 from tegotae.hybrid.view.feed import Feed
-from tegotae.hybrid.view.painters import Painter
 from tegotae.hybrid.view.server import OWN, asked_by_own_page, is_loopback, serve, stop
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ PLOT_WIDTH, WORDS_WIDTH = 340.0, 330.0  # pixels
 NARROWEST = 0.5  # of a window, width over height, in which all is still shown
 
 
-class View(Closing):
+class View:
     """The page of a running session: both machines, the contact, forces, energy, and how every node fares.
 
     It listens, and says nothing but a person's requests: to stop, and, if that was allowed, to re-arm. The page has no
@@ -35,8 +34,8 @@ class View(Closing):
 
     Args:
         bus: to listen on; stays open when the page ends.
-        model: who draws the simulated machine, such as `painter_of("two-robots")`; None for plain bodies.
-        device: who draws the table, such as `painter_of("hexa")`; None for plain bodies.
+        model: who draws the simulated machine, `ModelSettings.drawer()`; None for plain bodies.
+        device: who draws the table, such as `HexaDrawer()`; None for plain bodies.
         port: of the page; 0 takes a free one.
         address: that the page listens on; only this computer sees it unless another is named.
         rate: of the drawing [Hz], at most 30.
@@ -54,8 +53,8 @@ class View(Closing):
         self,
         bus: Bus,
         *,
-        model: Painter | None = None,
-        device: Painter | None = None,
+        model: Drawer | None = None,
+        device: Drawer | None = None,
         port: int = 8080,
         address: str = "127.0.0.1",
         rate: float = 20.0,
@@ -64,7 +63,7 @@ class View(Closing):
         self._bus, self._session = bus, bus.session
         self.rate = checks.positive(OWN, "rate", rate, "Hz", "Give 20.")
         if self.rate > FASTEST:
-            checks.refuse(OWN, f"rate={rate} Hz is above {FASTEST:g}.", "Use 20: nobody sees more.")
+            checks.refuse(OWN, f"rate={rate} Hz is above {FASTEST:g}.", "Use 20: a screen shows no more.")
         if rearming and not is_loopback(address):
             checks.refuse(
                 OWN,
@@ -88,7 +87,7 @@ class View(Closing):
 
     # ------------------------------------------------------------ the page
 
-    def _make_page(self, model: Painter | None, device: Painter | None) -> None:
+    def _make_page(self, model: Drawer | None, device: Drawer | None) -> None:
         from tegotae.hybrid.view.scene import OPENING, Stage, eye_on
 
         server = self._server
@@ -107,7 +106,7 @@ class View(Closing):
         from tegotae.hybrid.view.plots import Plots
 
         gui = self._server.gui
-        self._headline = gui.add_html(words.headline(None, False, 0.0, None))
+        self._headline = gui.add_html(status_tables.headline(None, False, 0.0, None))
         halt = gui.add_button("Stop", color="red", hint="bring the table to rest and hold it")
         halt.on_click(lambda event: self._request("stop", event))
         self._buttons = {"stop": halt}
@@ -117,8 +116,8 @@ class View(Closing):
             self._buttons["rearm"] = rearm
         look = gui.add_button_group("look at", tuple(self._stage.boxes))
         look.on_click(lambda event: self._look(event.client, look.value))
-        self._nodes = gui.add_html(words.node_table({}, {}))
-        self._events = gui.add_html(words.event_lines([], []))
+        self._nodes = gui.add_html(status_tables.node_table({}, {}))
+        self._events = gui.add_html(status_tables.event_lines([], []))
         panel = gui.add_panel()
         with panel.add_tab("force and energy"):
             self._plots = Plots(gui)
@@ -172,10 +171,10 @@ class View(Closing):
         seen = self.feed.seen()
         row = seen.dynamics
         simulated = None if row is None else float(row["simulated"])
-        self._headline.content = words.headline(simulated, seen.contact, float(np.linalg.norm(seen.force)), row)
-        self._nodes.content = words.node_table(self._bus.nodes(), self.feed.status())
+        self._headline.content = status_tables.headline(simulated, seen.contact, float(np.linalg.norm(seen.force)), row)
+        self._nodes.content = status_tables.node_table(self._bus.nodes(), self.feed.status())
         told = [*self._unseen, *self.feed.problems(), *self._bus.versions(), *filter(None, [self._unheard])]
-        self._events.content = words.event_lines(self.feed.events(), told)
+        self._events.content = status_tables.event_lines(self.feed.events(), told)
 
     # ------------------------------------------------------------ running
 
@@ -205,6 +204,12 @@ class View(Closing):
     def end(self) -> None:
         """Let `run` return; from any thread, or a signal handler."""
         self._ended = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *trouble: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """End the page; the bus stays open."""

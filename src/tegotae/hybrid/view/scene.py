@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tegotae.hybrid.view.bodies import PlainBodies
 from tegotae.hybrid.view.closeup import CloseUp
-from tegotae.hybrid.view.painters import Box, Painter
+from tegotae.hybrid.view.drawers import Drawer, Extent
 from tegotae.hybrid.view.shapes import Place
 
 if TYPE_CHECKING:
@@ -22,18 +22,13 @@ BEHIND = 1.0  # m from them to the paper
 
 
 class Eye(NamedTuple):
-    """A place to look from and a place to look at [m].
-
-    Example:
-        >>> eye_on(Box((0.0, 0.0, 0.0), (1.0, 1.0, 2.0))).look_at
-        (0.5, 0.5, 1.0)
-    """
+    """A place to look from and a place to look at [m]."""
 
     position: Place
     look_at: Place
 
 
-def eye_on(box: Box, aspect: float = 1.0) -> Eye:
+def eye_on(box: Extent, aspect: float = 1.0) -> Eye:
     """From before and a little above, so far away that the box fits the window.
 
     Args:
@@ -41,7 +36,7 @@ def eye_on(box: Box, aspect: float = 1.0) -> Eye:
         aspect: width of the window over its height [-].
 
     Example:
-        >>> eye_on(Box((0.0, 0.0, 0.0), (1.0, 1.0, 2.0))).position[1] < -2.0
+        >>> eye_on(Extent((0.0, 0.0, 0.0), (1.0, 1.0, 2.0))).position[1] < -2.0
         True
     """
     x, y, z = (0.5 * (a + b) for a, b in zip(box.low, box.high, strict=True))
@@ -59,7 +54,7 @@ class Stage:
         device: who draws the table; None for nothing but plain bodies.
     """
 
-    def __init__(self, scene: SceneApi, *, model: Painter | None, device: Painter | None) -> None:
+    def __init__(self, scene: SceneApi, *, model: Drawer | None, device: Drawer | None) -> None:
         self._plain, self.close_up = PlainBodies(), CloseUp()
         self._model, self._device = model, device
         first = model if model is not None else self._plain
@@ -92,21 +87,21 @@ class Stage:
         return list(dict.fromkeys(word for word in told if word))
 
 
-def _put(scene: SceneApi, painter: Painter, edge: float, floor: float) -> Box:
+def _put(scene: SceneApi, drawer: Drawer, edge: float, floor: float) -> Extent:
     """Place a drawing right of an edge and above a floor; the room it takes there."""
-    (x0, y0, z0), (x1, y1, z1) = painter.box
+    (x0, y0, z0), (x1, y1, z1) = drawer.box
     x, z = edge - x0, floor - z0
-    painter.place(scene, (x, 0.0, z))
-    return Box((edge, y0, floor), (x1 + x, y1, z1 + z))
+    drawer.place(scene, (x, 0.0, z))
+    return Extent((edge, y0, floor), (x1 + x, y1, z1 + z))
 
 
-def _around(boxes: list[Box]) -> Box:
+def _around(boxes: list[Extent]) -> Extent:
     x0, y0, z0 = (min(box.low[i] for box in boxes) for i in range(3))
     x1, y1, z1 = (max(box.high[i] for box in boxes) for i in range(3))
-    return Box((x0, y0, z0), (x1, y1, z1))
+    return Extent((x0, y0, z0), (x1, y1, z1))
 
 
-def _paper(scene: SceneApi, box: Box) -> None:
+def _paper(scene: SceneApi, box: Extent) -> None:
     """Squared paper behind everything, a metre a square: nothing else tells how large things are in free flight."""
     scene.set_up_direction("+z")
     scene.world_axes.visible = False

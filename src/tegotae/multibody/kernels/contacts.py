@@ -5,8 +5,9 @@ h = (T J M^-1 J' + C) f + J v_free - w*. It is set up only when something touche
 """
 
 from tegotae.compile import kernel
-from tegotae.multibody.kernels.dual import solve_dual
-from tegotae.multibody.kernels.joint_steps import rubs, solve_modes
+from tegotae.coupling.kernels.complementarity import UNSOLVED, solve_symmetric
+from tegotae.coupling.kernels.natural_residual import Problem
+from tegotae.multibody.kernels.joint_steps import limit_kernel, rubs, solve_modes
 from tegotae.multibody.kernels.kinematics import S_, G
 from tegotae.multibody.kernels.levers import assemble, at_first, at_second, ends_of, push, rows_in, set_lever
 from tegotae.multibody.kernels.passes import clear_impulse, respond
@@ -164,6 +165,7 @@ def forces_found(model, friction, touches, work, dual, blocks, T):
 
 def contact_kernels(at_rest, resolve):
     """`meet` for joints with these friction laws."""
+    limit_at = limit_kernel(at_rest, resolve)
 
     @kernel
     def limits_moved(joints, friction, work, dual, blocks, T):
@@ -173,13 +175,8 @@ def contact_kernels(at_rest, resolve):
             if dual.blocks[OWNER, block] >= 0:
                 continue
             o = -1 - dual.blocks[OWNER, block]
-            law, j, K = joints.law[o], joints.place[o], joints.stiffness[o]
-            ic = joints.viscosity[o] + T * K
-            rest = at_rest(law, joints.numbers, j)
-            u = abs(K * friction.e[o] - ic * work.v1[o])
-            r = rest
-            if abs(dual.columns[F, dual.blocks[FIRST, block]]) >= dual.limit[block] and u > rest:
-                _, r, _ = resolve(law, joints.numbers, j, 1.0 / ic, u / ic)
+            slips = abs(dual.columns[F, dual.blocks[FIRST, block]]) >= dual.limit[block]
+            rest, r = limit_at(joints, friction, o, work.v1[o], slips, T)
             if abs(r - dual.limit[block]) > 1e-12 * (r + rest):
                 moved += 1
                 dual.limit[block] = friction.r[o] = r
@@ -213,10 +210,11 @@ def contact_kernels(at_rest, resolve):
             assemble(model, touches, dual, work, blocks, T)
             for _ in range(60):
                 c, k = dual.columns, dual.blocks
-                flag = solve_dual(m, blocks, dual.W, c[C], c[B], k[KINDS], k[FIRST], dual.limit, c[F], dual.work)[1]
+                problem = Problem(m, blocks, True, dual.W, c[C], c[B], k[KINDS], k[FIRST], dual.limit, dual.W)
+                how = solve_symmetric(problem, c[F], dual.work)[1]
                 forces_found(model, friction, touches, work, dual, blocks, T)
                 moved = limits_moved(joints, friction, work, dual, blocks, T)
-                solved = flag == 0 and moved == 0
+                solved = how != UNSOLVED and moved == 0
                 if moved == 0:
                     break
             if activate(model, touches, touching, places, dual, work, zero, T) == 0:

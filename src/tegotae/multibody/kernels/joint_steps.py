@@ -1,8 +1,10 @@
 """What a step needs of the joints: dampers, servos and friction as torques and slopes, and one solve with them."""
 
 import math
+from functools import cache
 
-from tegotae.compile import kernel
+from tegotae.compile import kernel, kernel_inside
+from tegotae.kernels.stick_slip import as_if_stuck, stretch_after
 from tegotae.multibody.kernels.passes import backward, forward_two
 
 
@@ -45,8 +47,8 @@ def by_modes(joints, friction, work, v, T):
         if rubs(joints.law[o], joints.damping[o]):
             sign = friction.mode[o]
             if sign == 0:
-                ic = joints.viscosity[o] + T * joints.stiffness[o]
-                work.tau[o] += joints.stiffness[o] * friction.e[o] - ic * v[o]
+                stuck, ic = as_if_stuck(joints.stiffness[o], joints.viscosity[o], friction.e[o], -v[o], T)
+                work.tau[o] += stuck
                 work.slope[o] += T * ic
             else:
                 rise = friction.slope[o]
@@ -69,4 +71,21 @@ def commit_friction(joints, friction, T):
     for o in range(len(joints.law)):
         if rubs(joints.law[o], joints.damping[o]):
             K, B = joints.stiffness[o], joints.viscosity[o]
-            friction.e[o] = (friction.force[o] * T + B * friction.e[o]) / (K * T + B)
+            friction.e[o] = stretch_after(K, B, friction.e[o], friction.force[o], T)
+
+
+@cache
+def limit_kernel(at_rest, resolve):
+    """For joints with these friction laws."""
+
+    @kernel_inside
+    def limit_at(joints, friction, o, v1, slips, T):
+        """r(0), and the limit of a joint that has the speed v1: r at its slip speed, r(0) unless it slips."""
+        law, j = joints.law[o], int(joints.place[o])
+        rest = at_rest(law, joints.numbers, j)
+        stuck, ic = as_if_stuck(joints.stiffness[o], joints.viscosity[o], friction.e[o], -v1, T)
+        if not slips or abs(stuck) <= rest:
+            return rest, rest
+        return rest, resolve(law, joints.numbers, j, 1.0 / ic, abs(stuck) / ic)[1]
+
+    return limit_at

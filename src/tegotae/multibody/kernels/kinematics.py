@@ -12,7 +12,7 @@ Y = Phi'M p, D = p.M p + slope, s the part of the acceleration that is linear in
 import numpy as np
 
 from tegotae.compile import kernel
-from tegotae.kernels.rotations import cos_sin
+from tegotae.kernels.rotations import cos_sin, cross, matrix
 
 REVOLUTE, PRISMATIC, FREE = 0, 1, 2
 
@@ -43,10 +43,10 @@ def prepare_world(S, g):
 @kernel
 def place_free(s, q, o):
     """R from a unit quaternion (w, x, y, z) after the position of the centre of mass."""
-    w, x, y, z = q[o + 3], q[o + 4], q[o + 5], q[o + 6]
-    s[R], s[R + 1], s[R + 2] = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)
-    s[R + 3], s[R + 4], s[R + 5] = 2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)
-    s[R + 6], s[R + 7], s[R + 8] = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
+    a, b, c, d, e, f, g, h, i = matrix(2.0, q[o + 3], q[o + 4], q[o + 5], q[o + 6])
+    s[R], s[R + 1], s[R + 2] = a, b, c
+    s[R + 3], s[R + 4], s[R + 5] = d, e, f
+    s[R + 6], s[R + 7], s[R + 8] = g, h, i
     s[COM], s[COM + 1], s[COM + 2] = q[o], q[o + 1], q[o + 2]
 
 
@@ -75,7 +75,7 @@ def place_joint(kind, c, i, s):
     a1, r1 = place_row(c, i, s, 1, cos, sin, slide)
     a2, r2 = place_row(c, i, s, 2, cos, sin, slide)
     if kind == REVOLUTE:  # p = (axis x r, axis)
-        s[P], s[P + 1], s[P + 2] = a1 * r2 - a2 * r1, a2 * r0 - a0 * r2, a0 * r1 - a1 * r0
+        s[P], s[P + 1], s[P + 2] = cross(a0, a1, a2, r0, r1, r2)
         s[P + 3], s[P + 4], s[P + 5] = a0, a1, a2
     else:
         s[P], s[P + 1], s[P + 2] = a0, a1, a2

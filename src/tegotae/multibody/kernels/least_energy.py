@@ -4,6 +4,7 @@ min 1/2 f'(T G + c) f + b'f with |f| <= r, by projected Newton: its every step i
 """
 
 from tegotae.compile import kernel
+from tegotae.kernels.stick_slip import as_if_stuck, limited
 from tegotae.multibody.kernels.joint_steps import by_forces, rubs, solve_modes
 
 NEWTONS = 60
@@ -43,7 +44,7 @@ def unbalanced(joints, friction, work, T):
             c = 1.0 / (joints.viscosity[o] + T * K)
             limit = friction.r[o]
             f = friction.force[o]
-            step = f - min(max(f - work.grad[o] / c, -limit), limit)
+            step = f - limited(f - work.grad[o] / c, limit)
             size = c * limit + abs(c * K * friction.e[o]) + abs(work.v1[o])
             worst = max(worst, c * abs(step) / size)
     return worst
@@ -68,24 +69,21 @@ def least_energy(model, joints, friction, work, v, T):
         by_forces(joints, friction, work, v)
         for o in range(n):
             if rubs(joints.law[o], joints.damping[o]) and not outward(friction, work, friction.r[o], o):
-                K = joints.stiffness[o]
-                ic = joints.viscosity[o] + T * K
-                work.tau[o] = work.free_tau[o] + K * friction.e[o] - ic * v[o]
-                work.slope[o] = work.free_slope[o] + T * ic
+                stuck, ic = as_if_stuck(joints.stiffness[o], joints.viscosity[o], friction.e[o], -v[o], T)
+                work.tau[o], work.slope[o] = work.free_tau[o] + stuck, work.free_slope[o] + T * ic
         solve_modes(model, work, v, T)
         for o in range(n):
             work.trial[o], work.trial[n + o], work.trial[2 * n + o] = 0.0, friction.force[o], work.grad[o]
             if rubs(joints.law[o], joints.damping[o]) and not outward(friction, work, friction.r[o], o):
-                K = joints.stiffness[o]
-                ic = joints.viscosity[o] + T * K
-                work.trial[o] = K * friction.e[o] - ic * work.v1[o] - friction.force[o]
+                stuck, _ = as_if_stuck(joints.stiffness[o], joints.viscosity[o], friction.e[o], -work.v1[o], T)
+                work.trial[o] = stuck - friction.force[o]
         share, best = 1.0, here
         for _ in range(40):
             promised = 0.0
             for o in range(n):
                 if rubs(joints.law[o], joints.damping[o]):
                     limit, old = friction.r[o], work.trial[n + o]
-                    new = min(max(old + share * work.trial[o], -limit), limit)
+                    new = limited(old + share * work.trial[o], limit)
                     friction.force[o] = new
                     promised += work.trial[2 * n + o] * (new - old)
             best = energy(model, joints, friction, work, v, T)

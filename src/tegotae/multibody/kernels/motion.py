@@ -1,25 +1,16 @@
 """Coordinates that follow speeds: straight for joints, on the sphere of unit quaternions for free bodies."""
 
-import math
-
 from tegotae.compile import kernel
+from tegotae.kernels.rotations import cross, product, quaternion_about, turn_rate, turned, unit
 from tegotae.multibody.kernels.kinematics import FREE, INERTIA, OMEGA, OWN_BIAS
 
 
 @kernel
 def turn(q, o, x, y, z):
     """Quaternion q[o:o+4] turned in the world by the vector (x, y, z) [rad], exactly, and kept at length 1."""
-    angle = math.sqrt(x * x + y * y + z * z)
-    c = math.cos(0.5 * angle)
-    s = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
-    x, y, z = s * x, s * y, s * z
-    w0, x0, y0, z0 = q[o], q[o + 1], q[o + 2], q[o + 3]
-    w1 = c * w0 - x * x0 - y * y0 - z * z0
-    x1 = c * x0 + x * w0 + y * z0 - z * y0
-    y1 = c * y0 + y * w0 + z * x0 - x * z0
-    z1 = c * z0 + z * w0 + x * y0 - y * x0
-    size = math.sqrt(w1 * w1 + x1 * x1 + y1 * y1 + z1 * z1)
-    q[o], q[o + 1], q[o + 2], q[o + 3] = w1 / size, x1 / size, y1 / size, z1 / size
+    a, b, c, d = quaternion_about(x, y, z)
+    a, b, c, d = product(a, b, c, d, q[o], q[o + 1], q[o + 2], q[o + 3])
+    q[o], q[o + 1], q[o + 2], q[o + 3] = unit(a, b, c, d)
 
 
 @kernel
@@ -46,12 +37,8 @@ def rates_of(model, q, v, out):
         if model.kind[k] == FREE:
             for a in range(3):
                 out[i + a] = v[o + a]
-            w, x, y, z = q[i + 3], q[i + 4], q[i + 5], q[i + 6]
-            a, b, c = 0.5 * v[o + 3], 0.5 * v[o + 4], 0.5 * v[o + 5]
-            out[i + 3] = -a * x - b * y - c * z
-            out[i + 4] = a * w + b * z - c * y
-            out[i + 5] = b * w + c * x - a * z
-            out[i + 6] = c * w + a * y - b * x
+            w, x, y, z = turn_rate(q[i + 3], q[i + 4], q[i + 5], q[i + 6], v[o + 3], v[o + 4], v[o + 5])
+            out[i + 3], out[i + 4], out[i + 5], out[i + 6] = w, x, y, z
         else:
             out[i] = v[o]
 
@@ -62,9 +49,7 @@ def straighten(model, q):
     for k in range(len(model.parent)):
         if model.kind[k] == FREE:
             i = model.qi[k] + 3
-            size = math.sqrt(q[i] ** 2 + q[i + 1] ** 2 + q[i + 2] ** 2 + q[i + 3] ** 2)
-            for a in range(4):
-                q[i + a] /= size
+            q[i], q[i + 1], q[i + 2], q[i + 3] = unit(q[i], q[i + 1], q[i + 2], q[i + 3])
 
 
 @kernel
@@ -143,15 +128,11 @@ def look_outside(model, centers, q, v, Q, V):
         if model.kind[k] != FREE:
             Q[i], V[o] = q[i], v[o]
             continue
-        w, x, y, z = q[i + 3], q[i + 4], q[i + 5], q[i + 6]
-        size = math.sqrt(w * w + x * x + y * y + z * z)
-        w, x, y, z = w / size, x / size, y / size, z / size
+        w, x, y, z = unit(q[i + 3], q[i + 4], q[i + 5], q[i + 6])
         Q[i + 3], Q[i + 4], Q[i + 5], Q[i + 6] = w, x, y, z
-        cx, cy, cz = centers[k, 0], centers[k, 1], centers[k, 2]
-        # The centre turned by the quaternion: c + 2 u x (u x c + w c).
-        tx, ty, tz = y * cz - z * cy + w * cx, z * cx - x * cz + w * cy, x * cy - y * cx + w * cz
-        ax, ay, az = cx + 2.0 * (y * tz - z * ty), cy + 2.0 * (z * tx - x * tz), cz + 2.0 * (x * ty - y * tx)
-        Q[i], Q[i + 1], Q[i + 2] = q[i] - ax, q[i + 1] - ay, q[i + 2] - az
+        x, y, z = turned(w, x, y, z, centers[k, 0], centers[k, 1], centers[k, 2])
+        Q[i], Q[i + 1], Q[i + 2] = q[i] - x, q[i + 1] - y, q[i + 2] - z
         p, r, s = v[o + 3], v[o + 4], v[o + 5]
-        V[o], V[o + 1], V[o + 2] = v[o] - (r * az - s * ay), v[o + 1] - (s * ax - p * az), v[o + 2] - (p * ay - r * ax)
+        x, y, z = cross(p, r, s, x, y, z)
+        V[o], V[o + 1], V[o + 2] = v[o] - x, v[o + 1] - y, v[o + 2] - z
         V[o + 3], V[o + 4], V[o + 5] = p, r, s

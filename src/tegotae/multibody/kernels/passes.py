@@ -6,7 +6,7 @@ from the tips to the base, and the way back.
 
 import math
 
-from tegotae.compile import kernel
+from tegotae.compile import kernel, kernel_inside
 from tegotae.multibody.kernels.kinematics import (
     C_,
     CHOLESKY,
@@ -250,7 +250,7 @@ def respond_down(s, i, kind, o, a):
         a[o] = carry(s, i)
 
 
-@kernel
+@kernel_inside
 def respond(parent, kind, vi, S, a):
     """How the speeds answer an impulse: its wrenches stand in columns X, its joint torques in columns G of S, negated.
 

@@ -3,6 +3,7 @@
 import math
 
 from tegotae.compile import kernel
+from tegotae.kernels.rotations import cross, turn_back
 from tegotae.multibody.kernels.kinematics import COM, OMEGA, VELOCITY
 from tegotae.multibody.kernels.records import (
     AXES,
@@ -31,22 +32,6 @@ def to_world(s, x, out):
 
 
 @kernel
-def turned_into(s, x, out):
-    """A direction of a body's frame in the world."""
-    x0, x1, x2 = x[0], x[1], x[2]
-    for a in range(3):
-        out[a] = s[3 * a] * x0 + s[3 * a + 1] * x1 + s[3 * a + 2] * x2
-
-
-@kernel
-def turned_back(s, x, out):
-    """A direction of the world in a body's frame."""
-    x0, x1, x2 = x[0], x[1], x[2]
-    for a in range(3):
-        out[a] = s[a] * x0 + s[3 + a] * x1 + s[6 + a] * x2
-
-
-@kernel
 def axis_of(places, c, a):
     """Normal (a = 0) or a tangent of pair c."""
     return places[c, AXES + 3 * a : AXES + 3 * a + 3]
@@ -65,7 +50,7 @@ def tangents(axes):
     size = math.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
     t0, t1, t2 = t0 / size, t1 / size, t2 / size
     axes[1, 0], axes[1, 1], axes[1, 2] = t0, t1, t2
-    axes[2, 0], axes[2, 1], axes[2, 2] = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
+    axes[2, 0], axes[2, 1], axes[2, 2] = cross(n0, n1, n2, t0, t1, t2)
 
 
 @kernel
@@ -156,6 +141,6 @@ def spring_wrenches(touches, places, touching, work):
                     work.wrench[k, 3] += sign * (r1 * n[2] - r2 * n[1])
                     work.wrench[k, 4] += sign * (r2 * n[0] - r0 * n[2])
                     work.wrench[k, 5] += sign * (r0 * n[1] - r1 * n[0])
-        turned_back(S[touches.which[c, ON]], axis_of(places, c, 0), touching[c, FORCE : FORCE + 3])
+        turn_back(S[touches.which[c, ON]], axis_of(places, c, 0), touching[c, FORCE : FORCE + 3])
         for j in range(3):
             touching[c, FORCE + j] *= f

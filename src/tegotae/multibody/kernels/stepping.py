@@ -1,39 +1,88 @@
-"""Ticks of a scene: implicit with stiction and contact, or explicit without.
+"""Ticks of a scene, implicit with stiction and contact: wrenches at its ports in, if it has any, their motion out.
+
+Inertia and turning are those at the start of a tick; dampers, servos, friction and contacts those at its end. For a
+trial of forces h at the ports these are settled, which gives the speeds at the end v1 = v + T a, and each tap moves by
+
+    motion = J v1 + T/2 E + (z - x)/T.
+
+J v1 is its velocity with J of the start, E how its path bends away; the last term takes back next tick what remains (of
+order T^3), so that its path x, the sum of its motions, never drifts from where the tree says it is, z. A
+joint's own motion is its speed v1, exactly.
+
+The slope is a generalised derivative, in the modes that everything settled in: T J (M + slopes)^-1 J' by one more sweep
+through the elimination that the last pass left behind, and in touch the answer of the contact forces, see
+`dual_slope.py`.
 
 q, v are those of the centres of mass of free bodies, Q, V those that users see. Rows S of where the bodies are and how
-they move, and the places of what may touch, are worked out at the end of a tick, because gaps and forces are seen from
-them, and kept in w for the next one.
+they move, and the places of what may touch, are worked out at the end of a tick, because gaps, forces and poses are
+seen from them, and kept in w for the next one.
 """
 
-import math
 from functools import cache
 
 from tegotae.block import Halves
-from tegotae.compile import kernel, kernel_inside
+from tegotae.compile import kernel, kernel_exact, kernel_inside
+from tegotae.kernels.rotations import turn_into
 from tegotae.multibody.kernels import joint_laws
 from tegotae.multibody.kernels.contacts import activate, commit_contacts, contact_kernels
+from tegotae.multibody.kernels.dual_slope import row_count, rows_answer, settle_forces
 from tegotae.multibody.kernels.joint_steps import commit_friction, prepare_joints
-from tegotae.multibody.kernels.kinematics import FREE, forward_one, prepare_world
-from tegotae.multibody.kernels.motion import look_outside, move, rates_of, spin_evenly, straighten
-from tegotae.multibody.kernels.passes import backward, forward_two
-from tegotae.multibody.kernels.places import locate, spring_wrenches, turned_into
-from tegotae.multibody.kernels.port import joints_of, model_of, work_of
-from tegotae.multibody.kernels.records import FORCE, GAP, ON, Dual, Friction, Touches
-from tegotae.multibody.kernels.stiction import stiction_kernels
+from tegotae.multibody.kernels.kinematics import forward_one, prepare_world
+from tegotae.multibody.kernels.motion import look_outside, move, spin_evenly
+from tegotae.multibody.kernels.own_joints import NONE, TRIALS, own_kernels
+from tegotae.multibody.kernels.places import locate
+from tegotae.multibody.kernels.quantities import spread
+from tegotae.multibody.kernels.records import FORCE, GAP, ON, Dual, Friction, Joints, Model, Touches, Work
+from tegotae.multibody.kernels.stiction import slope_kernels, stiction_kernels
+from tegotae.multibody.kernels.taps import (
+    add_answers,
+    follow_paths,
+    impulse,
+    keep_unpushed,
+    locate_taps,
+    look_at_taps,
+    move_ports,
+    put_forces,
+    rows_moved,
+    see_motion,
+)
+
+# Which slope a tick knows: none, that of trials in which nothing touches and joints resist as they did, or that of the
+# last trial, in touch.
+UNKNOWN, FREELY, IN_TOUCH = 0, 1, 2
 
 FAR = 1e30  # m: the gap where there is no surface at all, such as beside a plate; a state has finite numbers
+
+
+@kernel_inside
+def model_of(p):
+    """The tree."""
+    return Model(p.parent, p.kind, p.qi, p.vi, p.C, p.g)
+
+
+@kernel_inside
+def joints_of(p, w):
+    """What acts in the joints."""
+    return Joints(p.damping, p.gain, p.rate_gain, w.target, p.law, p.place, p.numbers, p.stiffness, p.viscosity)
+
+
+@kernel_inside
+def friction_of(s, w):
+    """Friction in the joints during a trial: it starts from what the last tick left in s."""
+    return Friction(s.e, w.mode, w.r, w.rise, w.at, w.f)
+
+
+@kernel_inside
+def work_of(w):
+    """Where a step works."""
+    flat = w.trial.reshape((w.trial.size,))
+    return Work(w.S, w.free_tau, w.free_slope, w.tau, w.slope, w.a, w.v1, w.wrench, w.grad, w.first, flat)
 
 
 @kernel_inside
 def touches_of(p):
     """What may touch."""
     return Touches(p.which, p.contacts)
-
-
-@kernel_inside
-def friction_of(s):
-    """Friction in the joints: nobody tries a tick, so it is found where it is kept."""
-    return Friction(s.e, s.mode, s.r, s.rise, s.at, s.f)
 
 
 @kernel_inside
@@ -50,7 +99,7 @@ def reposition(p, w, q, v):
         locate(touches_of(p), w.places, w.S)
 
 
-@kernel
+@kernel_exact
 def restore(p, s, w):
     """What w keeps from tick to tick. Joints without a servo have a target, too: that of no gain."""
     w.zero[:] = 0.0
@@ -98,7 +147,7 @@ def push_bodies(p, s, w):
 def tell_forces(p, s, w):
     """Forces of contacts on what touches, in world axes: as the surfaces stand in the rows of S."""
     for c in range(len(p.which)):
-        turned_into(w.S[p.which[c, ON]], s.touching[c, FORCE : FORCE + 3], s.contact[c])
+        turn_into(w.S[p.which[c, ON]], s.touching[c, FORCE : FORCE + 3], s.contact[c])
 
 
 @kernel
@@ -110,149 +159,272 @@ def show(p, s, w):
 
 
 @kernel
-def answer(p, s, w, h, T, motion, slope):
-    """A scene meets nobody else: it has no ports."""
+def no_answer(p, s, w, h, T, motion, slope):
+    """A scene without ports meets nobody else."""
     return
 
 
-# ---------------------------------------------------------------- implicit
+@kernel_exact
+def prepare(p, s, w, T):
+    """What acts beside the forces at ports; friction as the last tick left it."""
+    for o in range(len(s.v)):
+        w.mode[o], w.r[o], w.rise[o], w.at[o], w.f[o] = s.mode[o], s.r[o], s.rise[o], s.at[o], 0.0
+    model = model_of(p)
+    feed(p, s, w)
+    push_bodies(p, s, w)
+    spin_evenly(model, w.S, T)
+    prepare_joints(model, joints_of(p, w), work_of(w), w.torque, s.q, s.v, T)
+
+
+@kernel_inside
+def commit(p, s, w, T):
+    """The step that is solved, and where it leads."""
+    model = model_of(p)
+    commit_friction(joints_of(p, w), friction_of(s, w), T)
+    if len(p.which) > 0:
+        commit_contacts(touches_of(p), s.touching, w.places, dual_of(p, w), w.S, w.met[0], T)
+        tell_forces(p, s, w)  # as they acted: before the surfaces turn on
+    s.unsolved[0] += 1 - w.found[0]
+    for o in range(len(s.v)):
+        s.v[o], s.f[o], s.mode[o] = w.v1[o], w.f[o], w.mode[o]
+        # Where the next tick starts is told by where this one ended, not by the trials that led there.
+        slips = w.mode[o] != 0
+        s.r[o] = w.r[o] + w.rise[o] * w.mode[o] * (w.v1[o] - w.at[o]) if slips else 0.0
+        s.rise[o], s.at[o] = (w.rise[o], w.v1[o]) if slips else (0.0, 0.0)
+    move(model, s.q, s.v, T, s.q)
+    reposition(p, w, s.q, s.v)
+    show(p, s, w)
 
 
 @cache
-def implicit_kernels(*halves):
-    """A fixed period with friction in joints and contacts, all implicit; `halves` are laws of the user's own."""
-    at_rest, resolve = joint_laws.with_customs(*halves)
+def solve_kernels(halves):
+    """`solve` for impedances in joints, the first four of `halves`, and laws of the user's own; and their `keep`."""
+    begin, unmet, bent, end, keep = own_kernels(*halves[:2])
+    at_rest, resolve = joint_laws.with_customs(*halves[4:])
     settle = stiction_kernels(at_rest, resolve)
     meet = contact_kernels(at_rest, resolve)
 
-    @kernel
-    def advance(p, s, w, h, v, T):
-        """One tick: from rows of S at its start to speeds at its end, and on."""
-        model, joints, work, friction = model_of(p), joints_of(p, w), work_of(w), friction_of(s)
-        feed(p, s, w)
-        push_bodies(p, s, w)
-        spin_evenly(model, w.S, T)
-        prepare_joints(model, joints, work, w.torque, s.q, s.v, T)
-        count = len(p.which)
-        if count == 0:
-            solved = settle(model, joints, friction, work, s.v, T)
-            commit_friction(joints, friction, T)
-        else:
-            solved = touch(p, s, w, model, joints, friction, work, T)
-        if not solved:
-            s.unsolved[0] += 1
-        tell_forces(p, s, w)  # as they acted: before the surfaces turn on
-        for o in range(len(s.v)):
-            s.v[o] = w.v1[o]
-        move(model, s.q, s.v, T, s.q)
-        reposition(p, w, s.q, s.v)
-        show(p, s, w)
-
-    @kernel
-    def touch(p, s, w, model, joints, friction, work, T):
-        """The same with what may touch; whether it found a solution."""
-        touches, dual = touches_of(p), dual_of(p, w)
+    @kernel_inside
+    def once(p, s, w, T):
+        """The speeds at the end of the tick into w.v1; where something may touch, those of bodies into S."""
+        model, joints, work, friction = model_of(p), joints_of(p, w), work_of(w), friction_of(s, w)
         touched = 0
         for c in range(len(p.which)):
             f = s.touching[c]
             w.active[c] = 1 if f[FORCE] != 0.0 or f[FORCE + 1] != 0.0 or f[FORCE + 2] != 0.0 else 0
             touched += w.active[c]
         solved = True
-        blocks = 0
+        w.met[0] = 0
         if touched == 0:
             solved = settle(model, joints, friction, work, s.v, T)
-            touched = activate(model, touches, s.touching, w.places, dual, work, w.zero, T)
+            if len(p.which) > 0:
+                touched = activate(model, touches_of(p), s.touching, w.places, dual_of(p, w), work, w.zero, T)
         if touched > 0:
-            blocks, solved = meet(model, joints, friction, touches, s.touching, w.places, dual, work, w.zero, s.v, T)
-        commit_friction(joints, friction, T)
-        commit_contacts(touches, s.touching, w.places, dual, w.S, blocks, T)
-        return solved
+            touches, dual = touches_of(p), dual_of(p, w)
+            w.met[0], solved = meet(model, joints, friction, touches, s.touching, w.places, dual, work, w.zero, s.v, T)
+        w.found[0] = 1 if solved else 0
 
-    return Halves(answer, advance, restore=restore)
+    if halves[:4] == NONE:
+        return once, keep
 
+    @kernel_inside
+    def solve(p, s, w, T):
+        """The same, again and again until the impedances in joints are met."""
+        begin(p, s, w, s.v, T)
+        found, last = 0, False
+        for _ in range(TRIALS):
+            once(p, s, w, T)
+            if unmet(p, s, w, s.v, w.f, T) == 0:
+                found = w.found[0]
+                # In touch the slope at ports is that of the last solve: it is done once more if their slopes moved.
+                if last or w.met[0] == 0 or not bent(p, w, s.v, T):
+                    break
+                last = True
+        w.found[0] = found
+        end(p, w)
 
-# ---------------------------------------------------------------- explicit
-
-
-@kernel
-def explicit_joints(p, w, q, v):
-    """Dampers and servos as they are at q and v; an infinite slope locks."""
-    for k in range(len(p.parent)):
-        o = p.vi[k]
-        if p.kind[k] == FREE:
-            continue
-        if p.damping[o] == math.inf:
-            w.tau[o], w.slope[o] = 0.0, math.inf
-        else:
-            pull = p.gain[o] * (w.target[o] - q[p.qi[k]])
-            w.tau[o] = w.torque[o] + pull - (p.damping[o] + p.rate_gain[o]) * v[o]
-            w.slope[o] = 0.0
-
-
-@kernel
-def rate(p, s, w, q, v, a, T):
-    """Accelerations at q and v with everything explicit, but for the spin of free bodies if T > 0."""
-    reposition(p, w, q, v)
-    if T > 0.0:
-        spin_evenly(model_of(p), w.S, T)
-    w.pushed[0] = 1  # contacts add to it
-    push_bodies(p, s, w)
-    spring_wrenches(touches_of(p), w.places, s.touching, work_of(w))
-    explicit_joints(p, w, q, v)
-    backward(p.parent, p.kind, p.vi, p.C, w.tau, w.slope, w.wrench, w.S)
-    forward_two(p.parent, p.kind, p.vi, p.g, w.S, a)
+    return solve, keep
 
 
-@kernel
-def see(p, s, w):
-    """Gaps and forces as they are at the end of a tick."""
-    if len(p.which) > 0:
-        reposition(p, w, s.q, s.v)
-        spring_wrenches(touches_of(p), w.places, s.touching, work_of(w))
-        tell_forces(p, s, w)
-    show(p, s, w)
+@cache
+def _with_own(prepare, restore, prepare_own, restore_own):
+    """`prepare` and `restore` for impedances in joints, too."""
+    if prepare_own is NONE[2]:
+        return prepare, restore
+
+    @kernel_exact
+    def prepare_all(p, s, w, T):
+        prepare(p, s, w, T)
+        prepare_own(p, s, w, T)
+
+    @kernel_exact
+    def restore_all(p, s, w):
+        restore(p, s, w)
+        restore_own(p, s, w)
+
+    return prepare_all, restore_all
 
 
-@kernel
-def symplectic_advance(p, s, w, h, v, T):
-    """v1 = v + T a(q, v), q1 = q + T v1; the spin of free bodies by the midpoint rule."""
-    feed(p, s, w)
-    rate(p, s, w, s.q, s.v, w.a, T)
-    for o in range(len(s.v)):
-        s.v[o] += T * w.a[o]
-    move(model_of(p), s.q, s.v, T, s.q)
-    see(p, s, w)
+@cache
+def alone_kernels(*halves):
+    """A scene without ports; `halves` are those of impedances in joints (`own_joints`) and laws of the user's own."""
+    solve, keep = solve_kernels(halves)
+
+    @kernel_exact
+    def advance(p, s, w, h, v, T):
+        solve(p, s, w, T)
+        keep(p, s, w, T)
+        commit(p, s, w, T)
+
+    return Halves(no_answer, advance, *_with_own(prepare, restore, *halves[2:4]))
 
 
-@kernel
-def rk4_advance(p, s, w, h, v, T):
-    """The classical method of fourth order; quaternions are brought back to length 1 after each step."""
-    feed(p, s, w)
-    model, nq, nv, stages = model_of(p), len(s.q), len(s.v), w.stages
-    for i in range(4):
-        ahead = 0.0 if i == 0 else (T if i == 3 else 0.5 * T)
-        # stages[0..3]: dq/dt, then dv/dt; stages[4]: the point looked at
-        for j in range(nq):
-            stages[4, j] = s.q[j] + (ahead * stages[i - 1, j] if i > 0 else 0.0)
-        for o in range(nv):
-            stages[4, nq + o] = s.v[o] + (ahead * stages[i - 1, nq + o] if i > 0 else 0.0)
-        here, speed = stages[4, :nq], stages[4, nq : nq + nv]
-        a = stages[i, nq : nq + nv]
-        rate(p, s, w, here, speed, a, 0.0)
-        rates_of(model, here, speed, stages[i, :nq])
-    for j in range(nq):
-        s.q[j] += T / 6.0 * (stages[0, j] + 2.0 * stages[1, j] + 2.0 * stages[2, j] + stages[3, j])
-    for j in range(nq, nq + nv):
-        s.v[j - nq] += T / 6.0 * (stages[0, j] + 2.0 * stages[1, j] + 2.0 * stages[2, j] + stages[3, j])
-    straighten(model, s.q)
-    see(p, s, w)
+# ---------------------------------------------------------------- with ports
 
 
-def symplectic_kernels():
-    """Semi-implicit Euler."""
-    return Halves(answer, symplectic_advance, restore=restore)
+@kernel_exact
+def restore_ports(p, s, w):
+    """The same, and where the taps are."""
+    restore(p, s, w)
+    locate_taps(p, w)
 
 
-def rk4_kernels():
-    """The classical method of fourth order."""
-    return Halves(answer, rk4_advance, restore=restore)
+@kernel_exact
+def prepare_ports(p, s, w, T):
+    """The same, kept apart from the forces of trials."""
+    prepare(p, s, w, T)
+    keep_unpushed(p, w)
+    w.settled[0] = 0
+    w.known[0] = UNKNOWN
+
+
+@kernel_inside
+def finish(p, s, w, v, T):
+    """Commit the step that is solved, whose ports moved by v, and look at where it led."""
+    if w.met[0] > 0:  # what trials asked for their slopes stands where the velocities of bodies were
+        spread(p.parent, p.kind, p.vi, w.zero, w.v1, w.S)
+    commit(p, s, w, T)
+    follow_paths(s, w, T)
+    look_at_taps(p, s, w)
+    move_ports(p, s, v, T)
+
+
+@cache
+def _trial_kernels(halves):
+    """What trials at one or several directions share; compiled once a process."""
+    solve, keep = solve_kernels(halves)
+    sharpen, rises = slope_kernels(*joint_laws.with_customs(*halves[4:]))
+
+    @kernel_inside
+    def push(p, s, w, h, T):
+        """Solve the step under the forces h, unless that was the last thing done; and the motion that it gives."""
+        same = w.settled[0] == 1
+        for i in range(len(w.held)):
+            same = same and w.held[i] == h[i]
+            w.held[i] = h[i]
+        if same:
+            return
+        if w.known[0] == IN_TOUCH:
+            w.known[0] = UNKNOWN
+        put_forces(p, w, h)
+        solve(p, s, w, T)
+        w.settled[0] = 1
+        see_motion(p, s, w, T)
+
+    @kernel_inside
+    def slopes(p, s, w, T, slope):
+        """How the motion of all ports answers a unit of force in each row, in the modes of the last trial."""
+        same = w.known[0] == IN_TOUCH
+        if w.met[0] == 0:
+            sharpen(model_of(p), joints_of(p, w), friction_of(s, w), work_of(w), p.own, w.own, T)
+            same = w.known[0] == FREELY
+            for o in range(len(w.slope)):
+                same = same and w.resisted[o] == w.slope[o]
+                w.resisted[o] = w.slope[o]
+        if not same:
+            respond_to_ports(p, s, w, T)
+            w.known[0] = FREELY if w.met[0] == 0 else IN_TOUCH
+        for i in range(len(slope)):
+            for c in range(len(slope)):
+                slope[i, c] = w.slopes[i, c]
+
+    @kernel_inside
+    def respond_to_ports(p, s, w, T):
+        """The same, worked out into w.slopes."""
+        dual, met = dual_of(p, w), w.met[0]
+        for j in range(len(p.joint)):
+            for c in range(p.rows[j]):
+                column = p.row[j] + c
+                impulse(p, w, j, c, T)
+                rows_moved(p, w, w.slopes, column)
+                if met > 0:
+                    rows_answer(touches_of(p), dual, w.S, w.a, met, w.felt, w.shift, column)
+        if met > 0:
+            rises(joints_of(p, w), friction_of(s, w), dual, w.v1, met, w.rises, T)
+            if settle_forces(dual, met, w.rises, w.shift):
+                add_answers(row_count(dual, met), w.felt, w.shift, w.slopes)
+
+    @kernel_inside
+    def done(p, s, w, v, T):
+        """Commit the step that is solved, whose ports moved by v."""
+        keep(p, s, w, T)
+        finish(p, s, w, v, T)
+
+    return push, slopes, done, *_with_own(prepare_ports, restore_ports, *halves[2:4])
+
+
+@cache
+def space_kernels(*halves):
+    """Forces at all ports in, their motion out; `halves` as in `alone_kernels`."""
+    push, slopes, done, prepare_all, restore_all = _trial_kernels(halves)
+
+    @kernel_exact
+    def answer(p, s, w, h, T, motion, slope):
+        push(p, s, w, h, T)
+        for i in range(len(motion)):
+            motion[i] = w.moved[i]
+        slopes(p, s, w, T, slope)
+
+    @kernel_exact
+    def advance(p, s, w, h, v, T):
+        push(p, s, w, h, T)
+        done(p, s, w, v, T)
+
+    @kernel_exact
+    def tick(p, s, w, h, T, motion):
+        """Both without the slope, which only trials need."""
+        push(p, s, w, h, T)
+        for i in range(len(motion)):
+            motion[i] = w.moved[i]
+        done(p, s, w, motion, T)
+
+    return Halves(answer, advance, prepare_all, restore_all, tick)
+
+
+@cache
+def line_kernels(*halves):
+    """The same with one port of one direction, whose force and motion are numbers."""
+    push, slopes, done, prepare_all, restore_all = _trial_kernels(halves)
+
+    @kernel_exact
+    def answer(p, s, w, h, T):
+        w.given[0] = h
+        push(p, s, w, w.given, T)
+        slopes(p, s, w, T, w.slopes)  # one number: it is there already
+        return w.moved[0], w.slopes[0, 0]
+
+    @kernel_exact
+    def advance(p, s, w, h, v, T):
+        w.given[0] = h
+        push(p, s, w, w.given, T)
+        w.moved[0] = v
+        done(p, s, w, w.moved, T)
+
+    @kernel_exact
+    def tick(p, s, w, h, T):
+        """Both without the slope, which only trials need."""
+        w.given[0] = h
+        push(p, s, w, w.given, T)
+        done(p, s, w, w.moved, T)
+
+    return Halves(answer, advance, prepare_all, restore_all, tick)

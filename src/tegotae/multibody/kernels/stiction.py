@@ -15,8 +15,13 @@ the same pair of passes.
 import math
 
 from tegotae.compile import kernel
-from tegotae.multibody.kernels.joint_steps import by_modes, rubs, solve_modes
+from tegotae.kernels.stick_slip import as_if_stuck, limited
+from tegotae.multibody.kernels.joint_steps import by_modes, limit_kernel, rubs, solve_modes
+from tegotae.multibody.kernels.kinematics import FREE, D
 from tegotae.multibody.kernels.least_energy import ROUND, least_energy, modes_from_forces
+from tegotae.multibody.kernels.own_joints import RISE, SLOPE
+from tegotae.multibody.kernels.passes import backward
+from tegotae.multibody.kernels.records import OWNER
 
 FLIPS = 12  # solves with changing modes before the energy decides
 FALLS = 200  # solves in all: a falling law is taken as it was at the last solve, which contracts, perhaps slowly
@@ -24,6 +29,7 @@ FALLS = 200  # solves in all: a falling law is taken as it was at the last solve
 
 def stiction_kernels(at_rest, resolve):
     """`settle` for joints with these friction laws."""
+    limit_at = limit_kernel(at_rest, resolve)
 
     @kernel
     def judge(joints, friction, work, T):
@@ -32,17 +38,16 @@ def stiction_kernels(at_rest, resolve):
         for o in range(len(joints.law)):
             if not rubs(joints.law[o], joints.damping[o]):
                 continue
-            law, j, K = joints.law[o], int(joints.place[o]), joints.stiffness[o]
-            ic = joints.viscosity[o] + T * K
+            law, j = joints.law[o], int(joints.place[o])
             v1, sign = work.v1[o], friction.mode[o]
             rest = at_rest(law, joints.numbers, j)
-            f = K * friction.e[o] - ic * v1  # as if it stuck
+            f, ic = as_if_stuck(joints.stiffness[o], joints.viscosity[o], friction.e[o], -v1, T)
             if sign == 0 and abs(f) <= rest * (1.0 + ROUND):
-                friction.force[o] = min(max(f, -rest), rest)
+                friction.force[o] = limited(f, rest)
                 continue
             if sign != 0 and -sign * f < rest * (1.0 - ROUND):
                 friction.mode[o] = 0
-                friction.force[o] = min(max(f, -rest), rest)
+                friction.force[o] = limited(f, rest)
                 flips += 1
                 continue
             if sign == 0:
@@ -71,13 +76,7 @@ def stiction_kernels(at_rest, resolve):
             moved = False
             for o in range(len(v)):
                 if rubs(joints.law[o], joints.damping[o]):
-                    law, j, K = joints.law[o], int(joints.place[o]), joints.stiffness[o]
-                    ic = joints.viscosity[o] + T * K
-                    rest = at_rest(law, joints.numbers, j)
-                    f = abs(K * friction.e[o] - ic * work.v1[o])
-                    r = rest
-                    if friction.mode[o] != 0 and f > rest:
-                        _, r, _ = resolve(law, joints.numbers, j, 1.0 / ic, f / ic)
+                    rest, r = limit_at(joints, friction, o, work.v1[o], friction.mode[o] != 0, T)
                     if abs(r - friction.r[o]) > ROUND * (r + rest) and friction.mode[o] != 0:
                         moved = True
                         friction.r[o] = r
@@ -102,3 +101,55 @@ def stiction_kernels(at_rest, resolve):
         return by_energy(model, joints, friction, work, v, T)
 
     return settle
+
+
+def slope_kernels(at_rest, resolve):
+    """`sharpen` and `rises` for joints with these friction laws."""
+
+    @kernel
+    def true_slope(joints, friction, v1, o, T):
+        """How the friction of a joint falls with its speed, in the mode it settled in."""
+        stuck, ic = as_if_stuck(joints.stiffness[o], joints.viscosity[o], friction.e[o], -v1, T)
+        if friction.mode[o] == 0:
+            return ic
+        law, j = joints.law[o], joints.place[o]
+        rest = at_rest(law, joints.numbers, j)
+        dr = resolve(law, joints.numbers, j, 1.0 / ic, max(abs(stuck), rest) / ic)[2]
+        return dr / (1.0 + dr / ic)
+
+    @kernel
+    def sharpen(model, joints, friction, work, own, lines, T):
+        """Most settle with their true slopes; a falling law, and forces found by their energy, do not."""
+        n = len(work.v1)
+        other = False
+        for o in range(n):
+            work.trial[o] = work.slope[o]
+            if joints.law[o] >= 0 and joints.damping[o] != math.inf:
+                work.trial[o] = work.free_slope[o] + T * true_slope(joints, friction, work.v1[o], o, T)
+                other = other or abs(work.trial[o] - work.slope[o]) > 1e-9 * abs(work.slope[o])
+        for j in range(len(own)):
+            o = own[j]
+            work.trial[o] = lines[j, RISE] - T * lines[j, SLOPE]
+            other = other or abs(work.trial[o] - work.slope[o]) > 1e-9 * abs(work.slope[o])
+        if not other:
+            return
+        for attempt in range(2):
+            for o in range(n):
+                # Where friction falls faster than inertia outweighs there is no slope: it counts as level.
+                work.slope[o] = work.trial[o] if attempt == 0 else max(work.trial[o], work.free_slope[o])
+            backward(model.parent, model.kind, model.vi, model.C, work.tau, work.slope, work.wrench, work.S)
+            sound = True
+            for k in range(len(model.parent)):
+                sound = sound and (model.kind[k] == FREE or work.S[k, D] > 0.0)
+            if sound:
+                return
+
+    @kernel
+    def rises(joints, friction, dual, v1, blocks, out, T):
+        """How the friction of each block of the dual that is a joint that slips falls with its speed; else 0."""
+        for block in range(blocks):
+            o = -1 - dual.blocks[OWNER, block]
+            slips = o >= 0 and friction.mode[o] != 0
+            out[block] = true_slope(joints, friction, v1[o], o, T) if slips else 0.0
+
+    return sharpen, rises

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from tegotae.hybrid import TwoRobots
 from tegotae.multibody import Lock, Servo
 from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999 import oracles
 from tegotae.papers.tarao1999.oracles import Array
 from tegotae.papers.tarao1999.subject import CHANGED, GAINS, STEP, Subject, paper
+from tegotae.papers.two_robots import TwoRobots
 
 USUAL = (50.0, 10.0, 50.0, 1.0)  # [kg]
 SPEED = 0.01  # [m/s]

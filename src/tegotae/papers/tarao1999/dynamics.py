@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tegotae.hybrid import TwoRobots
 from tegotae.multibody import Body, Revolute, Tree, UrdfWarning
 from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999 import oracles, peers
 from tegotae.papers.tarao1999.oracles import apart, random_bodies, random_state
 from tegotae.papers.tarao1999.subject import STEP, Subject, paper
+from tegotae.papers.two_robots import TwoRobots
 
 SIZES = (4, 10, 30, 100, 250, 500)
 BASES = {"fixed": False, "free": True}

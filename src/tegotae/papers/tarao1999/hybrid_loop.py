@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from tegotae.hybrid.nodes.virtual_run import Told, VirtualLoop
-from tegotae.hybrid.records.audit import Contact, contacts_of
+from tegotae.hybrid.records.audit import ContactAudit, contacts_of
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.settings import HexaSettings, Settings, read_settings
 from tegotae.papers.tarao1999.oracles import Array
@@ -39,12 +39,12 @@ class Run:
     """
 
     told: Told
-    contacts: list[Contact]
+    contacts: list[ContactAudit]
 
     @property
-    def hardest(self) -> Contact:
+    def hardest(self) -> ContactAudit:
         """The contact with the largest force; all numbers are NaN if there is none."""
-        none = Contact(**dict.fromkeys((each.name for each in fields(Contact)), np.nan))
+        none = ContactAudit(**dict.fromkeys((each.name for each in fields(ContactAudit)), np.nan))
         return max(self.contacts, key=lambda each: each.peak_force, default=none)
 
     @property

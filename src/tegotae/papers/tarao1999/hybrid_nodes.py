@@ -16,7 +16,7 @@ from tegotae.hybrid.devices.device import Twin
 from tegotae.hybrid.devices.hexa_twin import HexaTwin
 from tegotae.hybrid.devices.remote_device import RemoteDevice
 from tegotae.hybrid.links.memory import MemoryLink
-from tegotae.hybrid.links.packets import State
+from tegotae.hybrid.links.packets import NodeState
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999.hybrid_loop import HEXA, PERIOD, settings_for, spring
@@ -111,7 +111,7 @@ def table_rests_without_dynamics(subject: Subject) -> list[Finding]:
     for word, device, slack in (("spring", spring(45292.0), STILL), ("six arms", ("device.kp=800.0",), SHAKEN)):
         loop = subject.Loop(settings_for(*device))
         loop.run(INTO)
-        touching = State.CONTACT in loop.table.state
+        touching = NodeState.CONTACT in loop.table.state
         loop.kill("dynamics")
         loop.run(0.2)
         killed, before = loop.line.timeline.nanoseconds, loop.dynamics.simulated

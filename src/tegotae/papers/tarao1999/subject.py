@@ -11,6 +11,7 @@ from tegotae import hybrid, multibody, table
 from tegotae.friction import FrictionImpedance
 from tegotae.papers.ledger import Paper
 from tegotae.papers.tarao1999 import hybrid_loop
+from tegotae.papers.two_robots import TwoRobots
 from tegotae.result import Result
 
 GAINS = (200.0, 400.0, 800.0)  # Kp of Figs. 12, 13, 14 [N·m/rad]
@@ -38,7 +39,7 @@ class Subject:
 
     Example:
         >>> from dataclasses import replace
-        >>> from tegotae.hybrid import TwoRobots
+        >>> from tegotae.papers.two_robots import TwoRobots
         >>> from tegotae.papers.tarao1999 import Subject, paper
         >>> softer = lambda **given: TwoRobots(**given | {"kp": 150.0})
         >>> paper["stiffer-table"].check(replace(Subject(), TwoRobots=softer)).passed
@@ -52,7 +53,7 @@ class Subject:
     Friction: Callable[..., FrictionImpedance] = FrictionImpedance
     Hexa: Callable[..., table.Hexa] = table.Hexa
     Plant: Callable[..., table.HexaPlant] = table.HexaPlant.default
-    TwoRobots: Callable[..., hybrid.TwoRobots] = hybrid.TwoRobots
+    TwoRobots: Callable[..., TwoRobots] = TwoRobots
     Loop: Callable[..., hybrid.VirtualLoop] = hybrid.VirtualLoop
     DeviceNode: Callable[..., hybrid.DeviceNode] = hybrid.DeviceNode
     RealClock: Callable[..., hybrid.RealClock] = hybrid.RealClock
@@ -79,7 +80,7 @@ class Subject:
 
 @cache
 def _meeting(
-    two_robots: Callable[..., hybrid.TwoRobots], given: tuple[tuple[str, Any], ...]
+    two_robots: Callable[..., TwoRobots], given: tuple[tuple[str, Any], ...]
 ) -> tuple[Result, dict[str, float]]:
     two = two_robots(**dict(given))
     run = two.run()

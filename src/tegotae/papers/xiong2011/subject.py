@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tegotae.inclusion import Contact, Friction, Inclusion, examples, tune_contact
-from tegotae.inclusion.exact import Exact
-from tegotae.inclusion.ode import Ode
-from tegotae.inclusion.stepper import Stepper
+from tegotae.inclusion.exact.events import Exact
+from tegotae.inclusion.explicit.ode import Ode
+from tegotae.inclusion.implicit.stepper import Stepper
 from tegotae.papers.ledger import Paper
 
 G = 9.81

@@ -21,27 +21,24 @@ from typing import NamedTuple
 import numpy as np
 
 from tegotae.compile import kernel_sums, kernel_sums_inside
-from tegotae.rod.kernels import lanes as at
-from tegotae.rod.kernels.lanes import FIELDS, LANES, where
+from tegotae.rod.kernels import simd_rows as at
+from tegotae.rod.kernels.simd_rows import FIELDS, SIMD, where
 
-WALL, PEG = 0, 1
-# Columns of a row of `things`: kind, x, y, normal x, y (or radius, -), K, B, mu.
-THING = 8
-# Columns of a row of `near`, by node and thing: normal x, y, gap, stretch along the face, limit there.
-NEAR = 5
+# Walls and pegs, all walls first, are rows of `things`: x, y, normal x, y (or radius, -), K, B, mu.
+THING = 7
+# By node and thing, `near`: normal x, y, gap; `face`: stretch along the face, limit there.
+NEAR, FACE = 3, 2
 
 
-class Table(NamedTuple):
-    """The ground and what stands on it, for n nodes and m things, with the state of their elements.
-
-    w: the rows of `lanes`; law: rise, v_s of  sigma = 1 + rise exp(-(slip speed/v_s)^2), and a force to which rounding
-    is compared; things (m, THING); near (n, m, NEAR).
+class Things(NamedTuple):
+    """What stands on the ground, for n nodes and m things: number of walls, things (m, THING), near (n, m, NEAR), and
+    the state of their elements, face (n, m, FACE).
     """
 
-    w: np.ndarray
-    law: np.ndarray
+    walls: int
     things: np.ndarray
     near: np.ndarray
+    face: np.ndarray
 
 
 @kernel_sums_inside
@@ -69,7 +66,7 @@ def rub(A_forward, A_backward, An, k, ic, sigma, et, en, c, s, vx, vy):
 
 
 @kernel_sums_inside
-def meet(nx, ny, gap, stretch, limit, K, ic, ux, uy):
+def press(nx, ny, gap, stretch, limit, K, ic, ux, uy):
     """A wall or peg against a node: force x, y, slope xx, xy, yy, and its parts along the normal and the face."""
     f = max(-K * gap - ic * (nx * ux + ny * uy), 0.0)
     if f == 0.0 and limit == 0.0:
@@ -94,7 +91,7 @@ def give(A_forward, A_backward, An, k, most, et, en):
 
 
 @kernel_sums
-def look_at_bristles(w, law):
+def locate_bristles(w, law):
     """Where the anchors are relative to the nodes at the start of a step; a bristle pulls at its anchor, beside the
     node, so it has a torque e x f.
 
@@ -102,9 +99,9 @@ def look_at_bristles(w, law):
     bristle holds: it gives way at once, or stiff ground would be given energy that nobody spent.
     """
     most = 1.0 + law[0]
-    for b in range(0, w.shape[0] // FIELDS, LANES):
-        o = w[b * FIELDS : (b + LANES) * FIELDS]
-        for j in range(min(LANES, w.shape[0] // FIELDS - b)):
+    for b in range(0, w.shape[0] // FIELDS, SIMD):
+        o = w[b * FIELDS : (b + SIMD) * FIELDS]
+        for j in range(min(SIMD, w.shape[0] // FIELDS - b)):
             c, s = o[at.C + j], o[at.S + j]
             ex, ey = o[at.QX + j] - o[at.PX + j], o[at.QY + j] - o[at.PY + j]
             et, en = c * ex + s * ey, c * ey - s * ex
@@ -119,31 +116,35 @@ def look_at_bristles(w, law):
 
 
 @kernel_sums
-def look(w, n, law, things, near):
-    """Where everything stands relative to the nodes at the start of a step: anchors, walls and pegs."""
-    look_at_bristles(w, law)
+def locate(w, n, law, around):
+    """Where everything stands relative to the nodes at the start of a step: anchors, walls and pegs.
+
+    law: rise, v_s of  sigma = 1 + rise exp(-(slip speed/v_s)^2), and a force to which rounding is compared.
+    """
+    locate_bristles(w, law)
+    things, near = around.things, around.near
     if things.shape[0] == 0:
         return
     for i in range(n):
         x, y = w[where(i) + at.PX], w[where(i) + at.PY]
         for j in range(things.shape[0]):
             one = things[j]
-            dx, dy = x - one[1], y - one[2]
-            if one[0] == WALL:
-                near[i, j, 0], near[i, j, 1] = one[3], one[4]
-                near[i, j, 2] = dx * one[3] + dy * one[4]
+            dx, dy = x - one[0], y - one[1]
+            if j < around.walls:
+                near[i, j, 0], near[i, j, 1] = one[2], one[3]
+                near[i, j, 2] = dx * one[2] + dy * one[3]
             else:
                 far = math.sqrt(dx * dx + dy * dy)
                 near[i, j, 0], near[i, j, 1] = (dx / far, dy / far) if far > 0.0 else (1.0, 0.0)
-                near[i, j, 2] = far - one[3]
+                near[i, j, 2] = far - one[2]
 
 
 @kernel_sums
-def answer(w, n, T, things, near):
+def answer(w, n, T, around):
     """Force and slope of all that grips each node for its trial velocity V, into G; how its anchor would follow."""
-    for b in range(0, w.shape[0] // FIELDS, LANES):
-        o = w[b * FIELDS : (b + LANES) * FIELDS]
-        for j in range(min(LANES, w.shape[0] // FIELDS - b)):
+    for b in range(0, w.shape[0] // FIELDS, SIMD):
+        o = w[b * FIELDS : (b + SIMD) * FIELDS]
+        for j in range(min(SIMD, w.shape[0] // FIELDS - b)):
             k = o[at.K + j]
             (
                 o[at.GX + j], o[at.GY + j], o[at.GXX + j], o[at.GXY + j], o[at.GYY + j], o[at.WX + j], o[at.WY + j]
@@ -151,25 +152,26 @@ def answer(w, n, T, things, near):
                 o[at.A_FORWARD + j], o[at.A_BACKWARD + j], o[at.A_ACROSS + j], k, k * T + o[at.B + j], o[at.SIGMA + j],
                 o[at.ET + j], o[at.EN + j], o[at.C + j], o[at.S + j], o[at.VX + j], o[at.VY + j],
             )  # fmt: skip
-    if things.shape[0] > 0:
-        push(w, n, T, things, near, False)
+    if around.things.shape[0] > 0:
+        push(w, n, T, around, False)
 
 
 @kernel_sums
-def push(w, n, T, things, near, commit):
+def push(w, n, T, around, commit):
     """Add what walls and pegs do to G; or, to commit, note it in PUSH and let their own elements follow."""
+    things, near, face = around.things, around.near, around.face
     for i in range(n):
         o = where(i)
         x, y = 0.0, 0.0
         for j in range(things.shape[0]):
-            one, K, D = near[i, j], things[j, 5], things[j, 6]
+            one, own, K, D = near[i, j], face[i, j], things[j, 4], things[j, 5]
             ic = K * T + D
-            ax, ay, xx, xy, yy, f, g = meet(one[0], one[1], one[2], one[3], one[4], K, ic, w[o + at.VX], w[o + at.VY])
+            ax, ay, xx, xy, yy, f, g = press(one[0], one[1], one[2], own[0], own[1], K, ic, w[o + at.VX], w[o + at.VY])
             x, y = x + ax, y + ay
             if commit:
                 # e1 = (B e + T g)/(B + T K) with g the force on the node: the bare element's next stretch.
-                one[3] = (D * one[3] + T * g) / ic if f > 0.0 else 0.0
-                one[4] = things[j, 7] * f
+                own[0] = (D * own[0] + T * g) / ic if f > 0.0 else 0.0
+                own[1] = things[j, 6] * f
             else:
                 w[o + at.GXX], w[o + at.GXY], w[o + at.GYY] = (
                     w[o + at.GXX] + xx, w[o + at.GXY] + xy, w[o + at.GYY] + yy
@@ -181,22 +183,22 @@ def push(w, n, T, things, near, commit):
 
 
 @kernel_sums
-def settle(w, n, T, law, things, near):
+def commit(w, n, T, law, around):
     """Commit the velocities that really happened: anchors follow, limits change with the slip speed."""
-    for b in range(0, w.shape[0] // FIELDS, LANES):
-        o = w[b * FIELDS : (b + LANES) * FIELDS]
-        for j in range(min(LANES, w.shape[0] // FIELDS - b)):
+    for b in range(0, w.shape[0] // FIELDS, SIMD):
+        o = w[b * FIELDS : (b + SIMD) * FIELDS]
+        for j in range(min(SIMD, w.shape[0] // FIELDS - b)):
             ic = o[at.K + j] * T + o[at.B + j]
             over = 1.0 / ic if ic > 0.0 else 0.0
             wx, wy = over * o[at.WX + j], over * o[at.WY + j]
             o[at.WX + j], o[at.WY + j] = wx, wy
             o[at.QX + j] += T * wx
             o[at.QY + j] += T * wy
-        for j in range(min(LANES, n - b) if law[0] > 0.0 else 0):
+        for j in range(min(SIMD, n - b) if law[0] > 0.0 else 0):
             slip = (o[at.WX + j] ** 2 + o[at.WY + j] ** 2) / law[1] ** 2
             o[at.SIGMA + j] = 1.0 + law[0] * math.exp(-slip)
-    if things.shape[0] > 0:
-        push(w, n, T, things, near, True)
+    if around.things.shape[0] > 0:
+        push(w, n, T, around, True)
 
 
 @kernel_sums_inside

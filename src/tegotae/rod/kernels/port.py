@@ -1,7 +1,7 @@
-"""A planar rod as an admittance: force and torque on its base or tip in, that end's motion out, at a fixed period T.
+"""A planar rod as an admittance: force and torque on each port in, its motion out, at a fixed period T.
 
 A step is linearly implicit: bending is taken at its end, inertia and turning at its start, so the rates at its end,
-v1 = v + T a, are linear in the force h on the port, and so is the motion of the port over the tick:
+v1 = v + T a, are linear in the forces h on the ports, and so is the motion of each over the tick:
 
     motion = J v1 - T/2 E + (z - q)/T.
 
@@ -27,13 +27,15 @@ def solve_once(S, R, g, bend, extra, load, side, tip, P, p, held, rest, hs, rho,
 
 
 @kernel
-def move_of(u, S, port, out):
-    """The port's velocity for the rates u of all coordinates, into out (3)."""
-    out[0], out[1] = u[0], u[1]
-    for k in range(port):
-        out[0] -= S[k, 1] * u[2 + k] + S[k, 3] * u[3 + k]
-        out[1] += S[k, 0] * u[2 + k] + S[k, 2] * u[3 + k]
-    out[2] = u[2 + port]
+def move_of(u, S, nodes, out):
+    """The ports' velocities for the rates u of all coordinates, into out (ports, 3)."""
+    for i in range(nodes.shape[0]):
+        node = nodes[i]
+        x, y = u[0], u[1]
+        for k in range(node):
+            x -= S[k, 1] * u[2 + k] + S[k, 3] * u[3 + k]
+            y += S[k, 0] * u[2 + k] + S[k, 2] * u[3 + k]
+        out[i, 0], out[i, 1], out[i, 2] = x, y, u[2 + node]
 
 
 @kernel
@@ -56,8 +58,8 @@ def gather(s, y, v):
 
 @kernel
 def prepare(p, s, w, T):
-    """The rates after the step for no force (V[0]) and by each unit of force (V[1..3]); the port's mean velocity for
-    no force, and J: its change by each unit.
+    """Rates after the step for no force (free) and by each unit of force (V); the ports' mean velocity for no force,
+    its change J by each unit.
     """
     S, y, v, bend, load, V, mean = w.S, w.y, w.v, w.bend, w.load, w.V, w.mean
     gather(s, y, v)
@@ -70,68 +72,73 @@ def prepare(p, s, w, T):
     load[0, 2] = s.torque[0]
     solve_once(S, w.R, p.g, bend, w.extra, load, w.side, p.tip, w.P, w.b, p.held, w.rest, p.hs, p.rho, w.a)
     for i in range(v.shape[0]):
-        V[0, i] = v[i] + T * w.a[i]
-    # The port's mean velocity without force.
-    move_of(V[0], S, p.port, mean)
-    zx, zy = y[0], y[1]
-    for k in range(p.port):
-        mean[0] -= 0.5 * T * S[k, 8]
-        mean[1] -= 0.5 * T * S[k, 9]
-        zx += S[k, 17]
-        zy += S[k, 18]
-    mean[0] += (zx - s.q[0]) / T
-    mean[1] += (zy - s.q[1]) / T
-    mean[2] += (y[2 + p.port] - s.q[2]) / T
+        w.free[i] = v[i] + T * w.a[i]
+    # The ports' mean velocity without force.
+    move_of(w.free, S, p.node, mean)
+    for i in range(p.node.shape[0]):
+        zx, zy = y[0], y[1]
+        for k in range(p.node[i]):
+            mean[i, 0] -= 0.5 * T * S[k, 8]
+            mean[i, 1] -= 0.5 * T * S[k, 9]
+            zx += S[k, 17]
+            zy += S[k, 18]
+        mean[i, 0] += (zx - s.q[i, 0]) / T
+        mean[i, 1] += (zy - s.q[i, 1]) / T
+        mean[i, 2] += (y[2 + p.node[i]] - s.q[i, 2]) / T
     # Each unit of force by itself: nothing turns, weighs or bends.
     for k in range(p.hs.shape[0]):
         bend[k] = 0.0
         for c in (8, 9, 10, 11, 15, 16):
             S[k, c] = 0.0
     load[0, 2] = 0.0
-    for c in range(3):
-        load[p.port, c] = 1.0
+    for c in range(V.shape[0]):
+        node, way = p.node[c // 3], c % 3
+        load[node, way] = 1.0
         solve_once(S, w.R, w.none, bend, w.extra, load, w.side, p.tip, w.P, w.b, p.held, w.rest, p.hs, p.rho, w.a)
-        load[p.port, c] = 0.0
+        load[node, way] = 0.0
         for i in range(v.shape[0]):
-            V[1 + c, i] = T * w.a[i]
-        move_of(V[1 + c], S, p.port, w.J[c])
+            V[c, i] = T * w.a[i]
+        move_of(V[c], S, p.node, w.J[c])
 
 
 @kernel
-def rate_of(V, i, h0, h1, h2):
-    """Of one coordinate after the step."""
-    return V[0, i] + V[1, i] * h0 + V[2, i] * h1 + V[3, i] * h2
-
-
-@kernel
-def commit(s, w, h0, h1, h2, T):
-    """Move on under the force on the port."""
-    V = w.V
-    for c in range(3):
-        s.q[c] += T * (w.mean[c] + w.J[0, c] * h0 + w.J[1, c] * h1 + w.J[2, c] * h2)
+def commit(s, w, T):
+    """Move on under the forces w.h on the ports."""
+    h, V = w.h, w.V
+    for i in range(s.q.shape[0]):
+        for c in range(3):
+            moved = w.mean[i, c]
+            for j in range(h.shape[0]):
+                moved += w.J[j, i, c] * h[j]
+            s.q[i, c] += T * moved
+    for j in range(h.shape[0]):
+        for i in range(w.free.shape[0]):
+            w.free[i] += V[j, i] * h[j]
     for i in range(2):
-        s.base_velocity[i] = rate_of(V, i, h0, h1, h2)
+        s.base_velocity[i] = w.free[i]
         s.base[i] += T * s.base_velocity[i]
     for k in range(s.angle.shape[0]):
-        s.angle_rate[k] = rate_of(V, 2 + k, h0, h1, h2)
+        s.angle_rate[k] = w.free[2 + k]
         s.angle[k] += T * s.angle_rate[k]
 
 
 @kernel
 def port_answer(p, s, w, h, T, motion, slope):
-    """In x, y and the angle."""
-    for i in range(3):
-        motion[i] = w.mean[i]
+    """At each port in x, y and the angle."""
+    for i in range(p.node.shape[0]):
         for c in range(3):
-            motion[i] += w.J[c, i] * h[c]
-            slope[i, c] = w.J[c, i]
+            motion[3 * i + c] = w.mean[i, c]
+            for j in range(h.shape[0]):
+                motion[3 * i + c] += w.J[j, i, c] * h[j]
+                slope[3 * i + c, j] = w.J[j, i, c]
 
 
 @kernel
 def port_advance(p, s, w, h, v, T):
     """Commit in x, y and the angle."""
-    commit(s, w, h[0], h[1], h[2], T)
-    for i in range(3):
+    w.h[:] = h
+    commit(s, w, T)
+    for i in range(h.shape[0]):
         s.velocity[i] = v[i]
         s.position[i] += T * v[i]
 
@@ -141,22 +148,24 @@ def along_answer(p, s, w, h, T):
     """Along one direction."""
     motion, slope = 0.0, 0.0
     for i in range(3):
-        motion += p.along[i] * w.mean[i]
+        motion += p.along[i] * w.mean[0, i]
         for c in range(3):
-            slope += p.along[i] * w.J[c, i] * p.along[c]
+            slope += p.along[i] * w.J[c, 0, i] * p.along[c]
     return motion + slope * h, slope
 
 
 @kernel
 def along_advance(p, s, w, h, v, T):
     """Commit along one direction."""
-    commit(s, w, h * p.along[0], h * p.along[1], h * p.along[2], T)
+    for c in range(3):
+        w.h[c] = h * p.along[c]
+    commit(s, w, T)
     s.velocity[0] = v
     s.position[0] += T * v
 
 
 def port_kernels():
-    """Force x, y and torque in."""
+    """Force x, y and torque on each port in."""
     return Halves(port_answer, port_advance, prepare, restore)
 
 

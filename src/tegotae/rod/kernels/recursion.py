@@ -33,7 +33,7 @@ def cross(
     P00, P01, P02, P11, P12, P22, p0, p1, p2, G1x, G1y, G2x, G2y, Ex, Ey,
     M00, M01, M11, M02, M12, M03, M13, M22, M23, M33, r0, r1, r2, r3,
 ):  # fmt: skip
-    """P and p as they are felt at the segment's start, from those at its end; and its row for the way back.
+    """P and p as they are felt at the segment's start, from those at its end; its row for the way back, and 1/pivot.
 
     G and E of S; M00 to M11: mass of the segment and what grips its first node; M02 to r3: `weigh`.
     """
@@ -56,7 +56,7 @@ def cross(
     Rx, Ry, Rt, Rc = M03 * e, M13 * e, M23 * e, r3 * e
     P00, P01, P11 = M00 - M03 * Rx, M01 - M03 * Ry, M11 - M13 * Ry
     P02, P12, P22 = M02 - M03 * Rt, M12 - M13 * Rt, M22 - M23 * Rt
-    return P00, P01, P02, P11, P12, P22, r0 - M03 * Rc, r1 - M13 * Rc, r2 - M23 * Rc, Rx, Ry, Rt, Rc
+    return P00, P01, P02, P11, P12, P22, r0 - M03 * Rc, r1 - M13 * Rc, r2 - M23 * Rc, Rx, Ry, Rt, Rc, e
 
 
 @kernel
@@ -77,7 +77,7 @@ def articulate(S, hs, rho, g, bend, extra, load, side, tip, P, p, R):
             rho[k], hs[k], gx, gy, bend[k], extra[k],
         )  # fmt: skip
         mass = rho[k] * hs[k]
-        P00, P01, P02, P11, P12, P22, p0, p1, p2, R[k, 0], R[k, 1], R[k, 2], R[k, 3] = cross(
+        P00, P01, P02, P11, P12, P22, p0, p1, p2, R[k, 0], R[k, 1], R[k, 2], R[k, 3], _ = cross(
             P00, P01, P02, P11, P12, P22, p0, p1, p2, S[k, 0], S[k, 1], S[k, 2], S[k, 3], S[k, 8], S[k, 9],
             mass, 0.0, mass, M02, M12, M03, M13, M22, M23, M33,
             r0 - load[k, 0] - side[k, 0], r1 - load[k, 1] - side[k, 1], r2 - load[k, 2] - side[k, 2], r3 - side[k, 3],

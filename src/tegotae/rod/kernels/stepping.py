@@ -1,124 +1,202 @@
 """A rod stepped at a fixed period, everything stiff at the end of the tick: bending, friction, walls and pegs.
 
-`newton` solves for the rates v1 at the end of a step of length T;  y1 = y0 + T v1.
+`newton` solves for the rates v1 at the end of a step of length T;  y1 = y0 + T v1. What turning does to the inertia is
+taken at the start of a step: so a tick in which a node is about to turn far is taken in several.
 """
 
 import math
 
 import numpy as np
 
-from tegotae.compile import kernel_inside, kernel_sums
-from tegotae.rod.kernels import lanes as at
-from tegotae.rod.kernels.ground import look, settle, stored
-from tegotae.rod.kernels.lanes import FIELDS, LANES, shape, trace, where
-from tegotae.rod.kernels.motion import spread_points
-from tegotae.rod.kernels.newton import inertia_along, meet_all
+from tegotae.block import Halves
+from tegotae.compile import kernel, kernel_inside, kernel_sums
+from tegotae.rod.kernels import simd_rows as at
+from tegotae.rod.kernels.ground import Things, commit, locate
+from tegotae.rod.kernels.newton import solve
+from tegotae.rod.kernels.segment import moments
+from tegotae.rod.kernels.simd_rows import FIELDS, SIMD, shape, trace, where
 
-# Sums over a run: lost in bending, work put in, given to ground and things; the force on the base; the largest turn
-# of a node in one tick.
-SUMS = 7
-# What turning does to the inertia is taken at the start of a step. So a tick in which a node is about to turn by more
-# than GENTLE [rad] is taken in several steps, and a step that turned one by more than TURN means nothing.
+# A tick in which a node is about to turn by more than GENTLE [rad] is taken in several steps; a step that turned one by
+# more than TURN means nothing.
 GENTLE = 0.1
 TURN = 1.0
 STEPS = 100  # of a tick at most
-# Counts: steps, trials, shortened trials, unsolved steps, steps beyond one a tick.
-COUNTS = 5
+TICKS = 4  # of the counts, behind those of `newton`
 
 
-@kernel_sums
-def bend_to(w, n, when, bends, cell, t):
-    """Natural curvature at t, which lies in the cell."""
-    i, j, q = between(when, cell, t)
-    for b in range(0, n - 1, LANES):
-        o, here, there = w[b * FIELDS : (b + LANES) * FIELDS], bends[i, b:], bends[j, b:]
-        for r in range(min(LANES, n - 1 - b)):
-            o[at.OLD + r] = o[at.KAPPA + r]
-            o[at.KAPPA + r] = here[r] + q * (there[r] - here[r])
-
-
-@kernel_sums
-def between(when, cell, t):
-    """The two rows of a table over `when` around t, and the part of the way from one to the other; t only grows."""
-    i, last = cell[0], when.shape[0] - 1
-    while i + 1 < last and when[i + 1] <= t:
-        i += 1
-    cell[0] = i
-    j = i + 1 if i < last else last
-    span = when[j] - when[i]
-    return i, j, min(max((t - when[i]) / span, 0.0), 1.0) if span > 0.0 else 0.0
+# ------------------------------------------------------------ what the workspace keeps
 
 
 @kernel_inside
-def load_all(rod, w, n, y, t):
-    """Loads on the nodes at t, and those between the nodes, as forces on each coordinate."""
-    if rod.points.shape[0] > 0:
-        spread_points(rod, y)
-    here, there, q = between(rod.when, rod.cell, t)
-    loads, side = rod.loads, rod.side
-    torque = 0.0  # of the segment before on this node
+def restore(p, s, w):
+    """All that a tick does not change: segments and bristles, side by side."""
+    w.rows[:] = 0.0
+    w.solved[0] = 0
+    n = s.z.shape[0] // 2 - 2
     for i in range(n):
         o = where(i)
-        x, y_, turn = loads[here, i, 0], loads[here, i, 1], loads[here, i, 2]
-        w[o + at.OX] = x + q * (loads[there, i, 0] - x)
-        w[o + at.OY] = y_ + q * (loads[there, i, 1] - y_)
-        w[o + at.OT] = turn + q * (loads[there, i, 2] - turn) + torque
+        w.rows[o + at.A_FORWARD], w.rows[o + at.A_BACKWARD] = p.bristles[0, i], p.bristles[1, i]
+        w.rows[o + at.A_ACROSS] = p.bristles[2, i]
+        w.rows[o + at.K], w.rows[o + at.B] = p.bristles[3, i], p.bristles[4, i]
         if i < n - 1:
-            w[o + at.OX] += side[i, 0]
-            w[o + at.OY] += side[i, 1]
-            w[o + at.OT] += side[i, 2]
-            torque = side[i, 3]
+            w.rows[o + at.LENGTH], w.rows[o + at.RHO] = p.hs[i], p.rho[i]
+            w.rows[o + at.KH], w.rows[o + at.CH] = p.K[i] / p.hs[i], p.C[i] / p.hs[i]
 
 
 @kernel_sums
-def foresee(n, v, rates, guide, i, held, swing, T):
+def take_up(w, n, anchor, sigma):
+    """Where the bristles are fixed, and how they grip, from the state."""
+    for b in range(0, n, SIMD):
+        o, x, y, own = w[b * FIELDS : (b + SIMD) * FIELDS], anchor[0, b:], anchor[1, b:], sigma[b:]
+        for j in range(min(SIMD, n - b)):
+            o[at.QX + j], o[at.QY + j], o[at.SIGMA + j] = x[j], y[j], own[j]
+
+
+@kernel_sums
+def record(w, n, anchor, sigma, friction, contact, slip, things):
+    """Into the state: anchors, and the forces of the last step."""
+    for b in range(0, n, SIMD):
+        o, x, y, own, speed = w[b * FIELDS : (b + SIMD) * FIELDS], anchor[0, b:], anchor[1, b:], sigma[b:], slip[b:]
+        for j in range(min(SIMD, n - b)):
+            x[j], y[j], own[j] = o[at.QX + j], o[at.QY + j], o[at.SIGMA + j]
+            speed[j] = math.sqrt(o[at.WX + j] ** 2 + o[at.WY + j] ** 2)
+        rub = friction[b:]
+        for j in range(min(SIMD, n - b)):
+            rub[j, 0], rub[j, 1] = o[at.GX + j] - o[at.PUSHX + j], o[at.GY + j] - o[at.PUSHY + j]
+        if things > 0:
+            push = contact[b:]
+            for j in range(min(SIMD, n - b)):
+                push[j, 0], push[j, 1] = o[at.PUSHX + j], o[at.PUSHY + j]
+
+
+# ------------------------------------------------------------ a step
+
+
+@kernel_sums
+def bend_to(w, n, before, after, begun, done):
+    """Natural curvature where a step starts and ends, by the shares of the tick that have passed then."""
+    for b in range(0, n - 1, SIMD):
+        o, here, there = w[b * FIELDS : (b + SIMD) * FIELDS], before[b:], after[b:]
+        for r in range(min(SIMD, n - 1 - b)):
+            o[at.OLD + r] = here[r] + begun * (there[r] - here[r])
+            o[at.KAPPA + r] = there[r] if done == 1.0 else here[r] + done * (there[r] - here[r])
+
+
+@kernel_inside
+def load_all(p, s, w):
+    """The torque on the base, and loads between nodes as forces on the coordinates of their segment."""
+    rows, y = w.rows, s.z
+    for i in range(p.node.shape[0]):
+        o = where(p.node[i])
+        rows[o + at.OX] = rows[o + at.OY] = rows[o + at.OT] = 0.0
+    for i in range(p.spot.shape[0]):
+        for k in range(2):
+            o = where(p.spot[i] + k)
+            rows[o + at.OX] = rows[o + at.OY] = rows[o + at.OT] = 0.0
+    o = where(0)
+    rows[o + at.OX] = rows[o + at.OY] = 0.0
+    rows[o + at.OT] = s.torque[0]
+    for i in range(p.spot.shape[0]):
+        k, q = p.spot[i], p.share[i]
+        fx, fy, tau = s.load[i, 0], s.load[i, 1], s.load[i, 2]
+        h, th = p.hs[k], y[2 + k]
+        # The segment up to the point bends by q delta: g1 = h exp(i th) (q m0 - q^2 m1), g2 = h exp(i th) q^2 m1.
+        moments(q * (y[3 + k] - th), w.re, w.im)
+        c, s_ = math.cos(th), math.sin(th)
+        ar, ai = h * q * q * w.re[1], h * q * q * w.im[1]
+        br, bi = h * q * w.re[0] - ar, h * q * w.im[0] - ai
+        o = where(k)
+        rows[o + at.OX] += fx
+        rows[o + at.OY] += fy
+        # Re(conj(i g) F)
+        rows[o + at.OT] += -(s_ * br + c * bi) * fx + (c * br - s_ * bi) * fy + (1.0 - q) * tau
+        rows[where(k + 1) + at.OT] += -(s_ * ar + c * ai) * fx + (c * ar - s_ * ai) * fy + q * tau
+
+
+@kernel_sums
+def predict(n, v, change, trial, guide, held, swing, T):
     """The first trial, from the changes of the rates in the last two steps; what holds the base."""
+    last, before = change[0], change[1]
     for k in range(n + 2):
-        rates[2, k] = v[k] + 2.0 * rates[0, k] - rates[1, k]
+        trial[k] = v[k] + 2.0 * last[k] - before[k]
     for c in range(3):
-        swing[c] = (guide[i, c] - v[c]) / T
+        swing[c] = (guide[c] - v[c]) / T
         if held[c]:
-            rates[2, c] = guide[i, c]
+            trial[c] = guide[c]
+
+
+@kernel_inside
+def begin_step(p, s, w, around, T, begun, done):
+    """All that a step starts from, and its first trial."""
+    n = s.z.shape[0] // 2 - 2
+    y, v = s.z[: n + 2], s.z[n + 2 :]
+    bend_to(w.rows, n, s.curvature_before, s.curvature, begun, done)
+    load_all(p, s, w)
+    shape(w.rows, n, y, v, T, p.g, w.re, w.im)
+    predict(n, v, s.change, w.first, s.base_motion, s.held, w.swing, T)
+    trace(w.rows, n, y, v, w.first, T)
+    locate(w.rows, n, p.law, around)
+
+
+@kernel_inside
+def end_step(p, s, w, around, v1, T):
+    """Move on with the rates v1 that were found."""
+    n = s.z.shape[0] // 2 - 2
+    y, v = s.z[: n + 2], s.z[n + 2 :]
+    move_on(n, y, v, s.change, v1, T)
+    loaded = p.spot.shape[0] > 0 or s.torque[0] != 0.0 or p.node.shape[0] > 0
+    lost, given, ground = account(w.rows, n, y, v, T, loaded)
+    for c in range(3):
+        hand = 0.0
+        if s.held[c]:
+            hand = (w.P[c, 0] * s.change[0, 0] + w.P[c, 1] * s.change[0, 1] + w.P[c, 2] * s.change[0, 2]) / T + w.b[c]
+            given += T * hand * v[c]
+        if c < 2:
+            s.base_force[c] = hand
+        else:
+            s.base_torque[0] = hand
+    s.dissipated[0] += T * lost
+    s.work[0] += given
+    s.ground_work[0] += T * ground
+    if beyond(v, s.largest_turn[0] / T) > 0.0:
+        s.largest_turn[0] = T * fastest(v)
+    commit(w.rows, n, T, p.law, around)
 
 
 @kernel_sums
-def move_on(n, y, v, rates, T):
+def move_on(n, y, v, change, v1, T):
     """The rates at the end of the step are those of the trial."""
+    last, before = change[0], change[1]
     for i in range(n + 2):
-        rates[1, i] = rates[0, i]
-        rates[0, i] = rates[2, i] - v[i]
-        v[i] = rates[2, i]
-        y[i] += T * v[i]
+        before[i] = last[i]
+    for i in range(n + 2):
+        last[i] = v1[i] - v[i]
+    for i in range(n + 2):
+        v[i] = v1[i]
+        y[i] += T * v1[i]
 
 
 @kernel_sums
-def account(w, n, y, v, rates, T, held, P, p, loaded, sums):
-    """Energies of the step, y and v at its end; each force times the way that it acted along."""
+def account(w, n, y, v, T, loaded):
+    """Energies of the step, y and v at its end; each force times the way that it acted along.
+
+    -> lost in bending [W], work put in [J], given to ground and things [W].
+    """
     lost, given, ground = 0.0, 0.0, 0.0
-    for b in range(0, n - 1, LANES):
-        o, th, rate = w[b * FIELDS : (b + LANES) * FIELDS], y[2 + b :], v[2 + b :]
-        for j in range(min(LANES, n - 1 - b)):
+    for b in range(0, n - 1, SIMD):
+        o, th, rate = w[b * FIELDS : (b + SIMD) * FIELDS], y[2 + b :], v[2 + b :]
+        for j in range(min(SIMD, n - 1 - b)):
             h, turn = o[at.LENGTH + j], rate[j + 1] - rate[j]
             lost += o[at.CH + j] * turn * turn
             bent = th[j + 1] - th[j] - h * o[at.KAPPA + j]
             given -= o[at.KH + j] * h * bent * (o[at.KAPPA + j] - o[at.OLD + j])
-    for b in range(0, n, LANES):
-        o, rate = w[b * FIELDS : (b + LANES) * FIELDS], v[2 + b :]
-        for j in range(min(LANES, n - b)):
+    for b in range(0, n, SIMD):
+        o, rate = w[b * FIELDS : (b + SIMD) * FIELDS], v[2 + b :]
+        for j in range(min(SIMD, n - b)):
             ground -= o[at.GX + j] * o[at.VX + j] + o[at.GY + j] * o[at.VY + j] + o[at.TWIST + j] * rate[j]
-        for j in range(min(LANES, n - b) if loaded else 0):
+        for j in range(min(SIMD, n - b) if loaded else 0):
             given += T * (o[at.OX + j] * o[at.VX + j] + o[at.OY + j] * o[at.VY + j] + o[at.OT + j] * rate[j])
-    for c in range(3):
-        hand = 0.0
-        if held[c]:
-            hand = (P[c, 0] * rates[0, 0] + P[c, 1] * rates[0, 1] + P[c, 2] * rates[0, 2]) / T + p[c]
-            given += T * hand * v[c]
-        sums[3 + c] = hand
-    sums[0] += T * lost
-    sums[1] += given
-    sums[2] += T * ground
-    if beyond(v, sums[6] / T) > 0.0:
-        sums[6] = T * fastest(v)
+    return lost, given, ground
 
 
 @kernel_sums
@@ -139,98 +217,66 @@ def fastest(v):
     return most
 
 
-@kernel_inside
-def march_ticks(rod, table, z, t, T, ticks, guide, loaded, every, first, rates, sums, counts, rows):
-    """So many ticks from t, the first-th of the run on -> how many were done, all unless the next one turned too far.
-
-    guide (ticks, 3): velocity of the base where it is held; loaded: whether forces act on the rod; rates (4, n + 2):
-    their changes in the last two steps, and room. Every `every`-th tick of the run fills a row of `rows`.
-    """
-    w, law, things, near = table.w, table.law, table.things, table.near
-    when, bends, cell, held, swing, g, tip = rod.when, rod.bends, rod.cell, rod.held, rod.swing, rod.g, rod.tip
-    P, p, re, im = rod.P, rod.p, rod.re, rod.im
-    n = z.shape[0] // 2 - 3
-    y, v = z[: n + 2], z[n + 2 : 2 * n + 4]
-    begin(w, n, rod.kappa)
-    before = 1
-    for i in range(ticks + 1):
-        if (first + i) % every == 0 and (i > 0 or first == 0):
-            shape(w, n, y, v, 0.0, g, re, im)
-            trace(w, n, y, v, v, 0.0)
-            keep(w, n, law, z, sums, rows, (first + i) // every, first + i == 0)
-        if i == ticks:
-            break
-        m = 1
-        if beyond(v, GENTLE / T) > 0.0:
-            m = int(min(1.0 + T * fastest(v) / GENTLE, float(STEPS)))
-        if m != before:
-            scale(rates, before / m)
-            before = m
-        counts[4] += m - 1
-        for j in range(m):
-            h, now = T / m, t + (i + (j + 1) / m) * T
-            bend_to(w, n, when, bends, cell, now)
-            if loaded:
-                load_all(rod, w, n, y, now)
-            shape(w, n, y, v, h, g, re, im)
-            foresee(n, v, rates, guide, i, held, swing, h)
-            trace(w, n, y, v, rates[2], h)
-            look(w, n, law, things, near)
-            meet_all(w, n, h, g, tip, held, swing, law, things, near, P, p, v, rates, counts)
-            move_on(n, y, v, rates, h)
-            account(w, n, y, v, rates, h, held, P, p, loaded, sums)
-            settle(w, n, h, law, things, near)
-            if not sums[6] <= TURN:
-                return i
-    scale(rates, float(before))
-    for k in range(n - 1):
-        rod.kappa[k] = w[where(k) + at.KAPPA]
-    return ticks
-
-
 @kernel_sums
-def scale(rates, by):
+def scale(change, by):
     """Changes of the rates for steps of another length."""
-    for k in range(rates.shape[1]):
-        rates[0, k] *= by
-        rates[1, k] *= by
+    for k in range(change.shape[1]):
+        change[0, k] *= by
+        change[1, k] *= by
 
 
-@kernel_sums
-def begin(w, n, kappa):
-    """The curvature where a phase starts, and no loads yet."""
-    for i in range(n):
-        o = where(i)
-        w[o + at.OX] = w[o + at.OY] = w[o + at.OT] = 0.0
-        if i < n - 1:
-            w[o + at.KAPPA] = kappa[i]
+# ------------------------------------------------------------ a tick
 
 
-@kernel_sums
-def keep(w, n, law, z, sums, rows, r, anew):
-    """One row: the state at the end of the tick, the forces during it. A new rod's anchors are where it lies.
+@kernel_inside
+def finish(p, s, w):
+    """What the next tick needs, and what is recorded."""
+    n = s.z.shape[0] // 2 - 2
+    record(w.rows, n, s.anchor, s.sigma, s.friction, s.contact, s.slip_speed, p.things.shape[0])
+    s.curvature_before[:] = s.curvature
+    s.counts[TICKS] += 1
 
-    rows: z, X, U, friction, push, slip speed, kinetic, kappa, sums, stored.
-    """
-    Z, X, U, friction, push, slip, kinetic, kappa, totals, held = rows
-    z[2 * n + 4], z[2 * n + 5] = sums[0], sums[1]
-    for i in range(z.shape[0]):
-        Z[r, i] = z[i]
-    for c in range(sums.shape[0]):
-        totals[r, c] = sums[c]
-    energy = 0.0
-    kinetic[r] = 0.5 * inertia_along(w, n, z[n + 2 :], at.VX)
-    for i in range(n):
-        o = where(i)
-        x, y, px, py = w[o + at.PX], w[o + at.PY], w[o + at.PUSHX], w[o + at.PUSHY]
-        X[r, i, 0], X[r, i, 1], U[r, i, 0], U[r, i, 1] = x, y, w[o + at.VX], w[o + at.VY]
-        if px != 0.0 or py != 0.0:  # rows are 0 unless written
-            push[r, i, 0], push[r, i, 1] = px, py
-        friction[r, i, 0], friction[r, i, 1] = w[o + at.GX] - px, w[o + at.GY] - py
-        slip[r, i] = math.sqrt(w[o + at.WX] ** 2 + w[o + at.WY] ** 2)
-        if i < n - 1:
-            kappa[r, i] = w[o + at.KAPPA]
-        if anew:
-            w[o + at.QX], w[o + at.QY] = x, y
-        energy += stored(w, o, law, x, y)
-    held[r] = energy
+
+@kernel
+def alone_answer(p, s, w, h, T, motion, slope):
+    """Nobody pushes it."""
+    return
+
+
+@kernel_inside
+def take_step(p, s, w, around, T, begun, done):
+    """One step of a rod that nobody pushes, between two shares of the tick."""
+    n = s.z.shape[0] // 2 - 2
+    begin_step(p, s, w, around, T, begun, done)
+    solve(w.rows, n, T, p.g, p.tip, s.held, w.swing, p.law, around, w.P, w.b, s.z[n + 2 :], w.first, w.a, s.counts)
+    end_step(p, s, w, around, w.first, T)
+
+
+@kernel_inside
+def alone_advance(p, s, w, h, v, T):
+    """A tick in one step or several; none after one that turned too far."""
+    if s.trouble[0] != 0:
+        return
+    n, around = s.sigma.shape[0], Things(p.walls, p.things, w.near, s.face)
+    rates = s.z[n + 2 :]
+    take_up(w.rows, n, s.anchor, s.sigma)
+    m = 1
+    if beyond(rates, GENTLE / T) > 0.0:
+        m = int(min(1.0 + T * fastest(rates) / GENTLE, float(STEPS)))
+    if m == 1:  # told apart, or the compiler puts each kernel in place of its one call, and no longer sees its rows
+        take_step(p, s, w, around, T, 0.0, 1.0)
+    else:
+        scale(s.change, 1.0 / m)
+        for j in range(m):
+            if s.largest_turn[0] <= TURN:
+                take_step(p, s, w, around, T / m, j / m, (j + 1) / m)
+        scale(s.change, float(m))
+    if not s.largest_turn[0] <= TURN:
+        s.trouble[0] = 1
+        return
+    finish(p, s, w)
+
+
+def alone_kernels():
+    """Without ports."""
+    return Halves(alone_answer, alone_advance, None, restore)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.compile import build
+from tegotae.parameters import Declared, Parameter
 from tegotae.result import Result, Variable
 from tegotae.running.loop import report_divergence, time_of
 from tegotae.steering.kernels import lugre
@@ -27,11 +29,10 @@ _OUTPUTS = (
     ("lateral_force", "N", "on the tyre, to the left"),
     ("torque", "N·m", "resists steering to the left"),
 )
-_NONE = "Give a magnitude, or 0 for none."
 
 
 @dataclass(frozen=True, kw_only=True)
-class LuGreTyre:
+class LuGreTyre(Declared):
     """The LuGre tyre for motion in the plane, averaged over a uniformly loaded patch.  [velenis2002]
 
     Where `ContactPatch` has many bristles that stick or slip, this one has three numbers: the mean deflection in
@@ -39,18 +40,6 @@ class LuGreTyre:
     LuGre tyre. It knows one slip velocity for the whole patch: steering on the spot is resisted only through the
     arm of the steering axis, not by the spin of the patch. Like every LuGre model it creeps under a load that
     vibrates below the limit of static friction. The defaults are those of `comparable()`.
-
-    Args:
-        stiffness: sigma0 [1/m], > 0, of all bristles for a load of 1 N.
-        damping: sigma1 [s/m], >= 0.
-        viscosity: sigma2 [s/m], >= 0.
-        kinetic: mu_k [-], > 0.
-        static: mu_s [-], >= kinetic.
-        velocity: v_s [m/s], > 0, over which the friction falls from static to kinetic.
-        exponent: gamma [-], > 0; 0.5 is usual for tyres.
-        load: Fz [N], > 0.
-        half_length: a [m], > 0; the patch reaches from -a to a.
-        centre: xi_c [m], where the steering axis meets the road.
 
     Example:
         >>> import numpy as np
@@ -61,28 +50,23 @@ class LuGreTyre:
         (522.7, 522.7)
     """
 
-    stiffness: float = 150.0
-    damping: float = 0.0
-    viscosity: float = 0.0
-    kinetic: float = 0.4
-    static: float = 0.4
-    velocity: float = 6.57
-    exponent: float = 0.5
-    load: float = 1400.0
-    half_length: float = 0.1
-    centre: float = 0.02
+    stiffness: Annotated[float, Parameter("sigma0 [1/m], > 0, of all bristles for a load of 1 N")] = 150.0
+    damping: Annotated[float, Parameter("sigma1 [s/m], >= 0")] = 0.0
+    viscosity: Annotated[float, Parameter("sigma2 [s/m], >= 0")] = 0.0
+    kinetic: Annotated[float, Parameter("mu_k [-], > 0")] = 0.4
+    static: Annotated[float, Parameter("mu_s [-], > 0, at least kinetic")] = 0.4
+    velocity: Annotated[float, Parameter("v_s [m/s], > 0, over which the friction falls from static to kinetic")] = 6.57
+    exponent: Annotated[float, Parameter("gamma [-], > 0; 0.5 is usual for tyres")] = 0.5
+    load: Annotated[float, Parameter("Fz [N], > 0")] = 1400.0
+    half_length: Annotated[float, Parameter("a [m], > 0; the patch reaches from -a to a")] = 0.1
+    centre: Annotated[float, Parameter("xi_c [m], where the steering axis meets the road")] = 0.02
 
     def __post_init__(self) -> None:
-        own = "LuGreTyre"
-        units = {"stiffness": "1/m", "kinetic": "-", "static": "-", "velocity": "m/s", "exponent": "-"}
-        for name, unit in (*units.items(), ("load", "N"), ("half_length", "m")):
-            value = checks.positive(own, name, getattr(self, name), unit, "Give a positive magnitude.")
-            object.__setattr__(self, name, value)
-        for name in ("damping", "viscosity"):
-            object.__setattr__(self, name, checks.at_least_zero(own, name, getattr(self, name), "s/m", _NONE))
-        object.__setattr__(self, "centre", checks.number(own, "centre", self.centre, "m", "Such as 0.02."))
+        super().__post_init__()
         if self.static < self.kinetic:
-            checks.refuse(own, f"static={self.static} is below kinetic={self.kinetic}.", "Use static >= kinetic.")
+            checks.refuse(
+                "LuGreTyre", f"static={self.static} is below kinetic={self.kinetic}.", "Use static >= kinetic."
+            )
 
     @classmethod
     def comparable(
@@ -113,7 +97,7 @@ class LuGreTyre:
         friction = checks.positive("LuGreTyre", "friction", friction, "", "Give mu, such as 0.4.")
         Fz = checks.positive("LuGreTyre", "load", load, "N", "Give the load of the whole patch.")
         K = checks.positive("LuGreTyre", "stiffness", stiffness, "N/m", "Such as 1e4, of one bristle of 21.")
-        B = checks.at_least_zero("LuGreTyre", "damping", damping, "N·s/m", _NONE)
+        B = checks.at_least_zero("LuGreTyre", "damping", damping, "N·s/m", "Give a magnitude, or 0 for none.")
         scale = REFERENCE_COUNT / Fz
         own = {"load": Fz, "half_length": half_length, "centre": centre}
         return cls(stiffness=K * scale, damping=B * scale, kinetic=friction, static=friction, **own)

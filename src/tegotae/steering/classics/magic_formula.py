@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
+from tegotae.parameters import Declared, Parameter
 from tegotae.result import Result, Variable
 from tegotae.running.loop import time_of
 from tegotae.steering.kernels import magic
@@ -26,7 +28,7 @@ def loop(p, slip_angle, speed, every, record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MagicFormula:
+class MagicFormula(Declared):
     """Pacejka's Magic Formula, a curve through the steady state.  [pacejka2012]
 
         Fy = D sin(C atan(B a - E (B a - atan(B a)))),   t = Dt cos(Ct atan(Bt a - Et (Bt a - atan(Bt a))))
@@ -36,17 +38,6 @@ class MagicFormula:
     V = 0 there is none. By its own definition it then gives nothing, whatever the steer: no parking torque. The
     defaults follow the steady curve of `ContactPatch(stiffness=1e4, damping=0.0)` as `fit` finds them: within 1.1 %
     of the largest force and 6 % of the largest torque (a cosine cannot fall off linearly, as a brush's trail does).
-
-    Args:
-        stiffness_factor: B [1/rad], > 0; B C D is the cornering stiffness.
-        shape: C [-], from 0 (excluded) to 2; above 1 the force falls beyond its peak.
-        peak: D [N], > 0, the largest lateral force.
-        curvature: E [-], <= 1.
-        trail_stiffness_factor: Bt [1/rad], > 0.
-        trail_shape: Ct [-], from 0 (excluded) to 2.
-        trail: Dt [m], >= 0, by which the force acts behind the middle of the patch at small slip angles.
-        trail_curvature: Et [-], <= 1.
-        centre: xi_c [m], where the steering axis meets the road.
 
     Example:
         >>> import numpy as np
@@ -61,33 +52,17 @@ class MagicFormula:
         0.0
     """
 
-    stiffness_factor: float = 16.75
-    shape: float = 1.976
-    peak: float = 563.9
-    curvature: float = 1.0
-    trail_stiffness_factor: float = 14.58
-    trail_shape: float = 1.024
-    trail: float = 0.024
-    trail_curvature: float = -50.0
-    centre: float = 0.02
-
-    def __post_init__(self) -> None:
-        own = "MagicFormula"
-        for name, unit in (("stiffness_factor", "1/rad"), ("peak", "N"), ("trail_stiffness_factor", "1/rad")):
-            value = checks.positive(own, name, getattr(self, name), unit, "Give a magnitude, or use MagicFormula.fit.")
-            object.__setattr__(self, name, value)
-        for name in ("shape", "trail_shape"):
-            value = checks.positive(own, name, getattr(self, name), "", "Usual shapes lie from 1 to 2.")
-            if value > 2.0:
-                checks.refuse(own, f"{name}={value} turns the force round at large slip.", "Use a shape <= 2.")
-            object.__setattr__(self, name, value)
-        for name in ("curvature", "trail_curvature"):
-            value = checks.number(own, name, getattr(self, name), "")
-            if value > 1.0:
-                checks.refuse(own, f"{name}={value} turns the curve back at large slip.", "Use a curvature <= 1.")
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "trail", checks.at_least_zero(own, "trail", self.trail, "m", "Such as 0.033."))
-        object.__setattr__(self, "centre", checks.number(own, "centre", self.centre, "m", "Such as 0.02."))
+    stiffness_factor: Annotated[float, Parameter("B [1/rad], > 0; B C D is the cornering stiffness")] = 16.75
+    shape: Annotated[float, Parameter("C [-], > 0, <= 2; above 1 the force falls beyond its peak")] = 1.976
+    peak: Annotated[float, Parameter("D [N], > 0, the largest lateral force")] = 563.9
+    curvature: Annotated[float, Parameter("E [-], <= 1; above it the curve would turn back at large slip")] = 1.0
+    trail_stiffness_factor: Annotated[float, Parameter("Bt [1/rad], > 0")] = 14.58
+    trail_shape: Annotated[float, Parameter("Ct [-], > 0, <= 2")] = 1.024
+    trail: Annotated[
+        float, Parameter("Dt [m], >= 0, by which the force acts behind the middle at small slip angles")
+    ] = 0.024
+    trail_curvature: Annotated[float, Parameter("Et [-], <= 1")] = -50.0
+    centre: Annotated[float, Parameter("xi_c [m], where the steering axis meets the road")] = 0.02
 
     @classmethod
     def fit(

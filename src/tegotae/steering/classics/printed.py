@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.friction.laws import Coulomb
+from tegotae.parameters import Declared, Parameter
 from tegotae.result import Result, Variable
 from tegotae.running.loop import report_divergence, time_of
 from tegotae.steering.hands import Driver
@@ -48,16 +49,12 @@ _RECORDED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplicitSteering:
+class ExplicitSteering(Declared):
     """A steering system by explicit steps: torques of the last motion move the wheel.  [yamamoto2006 (4)-(11)]
 
     The paper's torques need the motion they cause; here the motion of the last tick stands in for it, so stiff and
     dry parts act one tick late. A bristle that enters the patch during a tick is given all of it. In (9), the drive
     train's friction, T stands where the paper prints T_f; `PrintedSteering` has it as printed.
-
-    Args:
-        system: what is steered: a constant coefficient of friction, a rigid carcass and column, a `Kinematic`
-            vehicle.
 
     Example:
         >>> import numpy as np
@@ -70,13 +67,13 @@ class ExplicitSteering:
         True
     """
 
-    system: SteeringSystem
+    system: Annotated[SteeringSystem, Parameter("constant friction, a rigid carcass and column, a `Kinematic` vehicle")]
 
     _train: ClassVar[Callable[..., Any]] = k.corrected_train
 
     def __post_init__(self) -> None:
-        own = type(self).__name__
-        patch = checks.instance(own, "system", self.system, SteeringSystem, "Give a SteeringSystem(...).").patch
+        super().__post_init__()
+        own, patch = type(self).__name__, self.system.patch
         told = "Use SteeringSystem itself, which solves for all of them."
         if not isinstance(patch.law, Coulomb):
             checks.refuse(own, f"friction={checks.shown(patch.friction)} depends on the slip speed.", told)

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from tegotae.compile import kernel, kernel_sums
-from tegotae.steering.kernels.carcass import nearer, own_slope
+from tegotae.steering.kernels.carcass import own_slope, tread_step
 from tegotae.steering.kernels.patch import rearmost
 
 
@@ -58,7 +58,7 @@ def elastic_axle(bristle):
         low, high = -np.inf, np.inf
         for _ in range(100):
             tau, tau_v, tau_w, tau_r, total, total_v, total_w, total_r = rigid(p, s, w, v, wc + dw, dr, T)
-            trial, low, high, met = nearer(p, s, wc, total, total_w, low, high, T)
+            trial, low, high, met = tread_step(p, s, wc, total, total_w, low, high, T)
             if met:
                 break
             wc = trial

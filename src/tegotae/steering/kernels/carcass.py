@@ -14,9 +14,8 @@ import numpy as np
 
 from tegotae.block import Halves
 from tegotae.compile import kernel
+from tegotae.kernels.roots import EPSILON, nearer
 from tegotae.steering.kernels.patch import commit_kernel, coulomb_bristle, gather_kernel, law_bristle, prepare_kernel
-
-EPSILON = 2.220446049250313e-16
 
 
 @kernel
@@ -26,7 +25,7 @@ def own_slope(p, T):
 
 
 @kernel
-def nearer(p, s, wc, total, total_w, low, high, T):
+def tread_step(p, s, wc, total, total_w, low, high, T):
     """A step of Newton inside its bracket: -> the next wc, the bracket, and whether this wc is as near as can be.
 
     total is the force of the bristles at wc, total_w its slope.
@@ -38,14 +37,7 @@ def nearer(p, s, wc, total, total_w, low, high, T):
     scale = own * (abs(wc) + abs(w0)) + kc * abs(yc) + abs(total)
     if abs(gap) <= 8.0 * EPSILON * scale:
         return wc, low, high, True
-    if gap > 0.0:
-        high = wc
-    else:
-        low = wc
-    trial = wc - gap / (own + total_w)
-    if not low < trial < high:
-        trial = 0.5 * (low + high)
-    return trial, low, high, trial in (wc, low, high)
+    return nearer(wc, gap, gap / (own + total_w), low, high)
 
 
 def elastic_halves(load, bristle):
@@ -59,7 +51,7 @@ def elastic_halves(load, bristle):
         low, high = -np.inf, np.inf
         for _ in range(100):
             _, _, _, total, _, total_w = gather(p, w, v, wc)
-            trial, low, high, met = nearer(p, s, wc, total, total_w, low, high, T)
+            trial, low, high, met = tread_step(p, s, wc, total, total_w, low, high, T)
             if met:
                 break
             wc = trial

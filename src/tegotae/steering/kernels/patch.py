@@ -21,6 +21,7 @@ from functools import cache
 
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_exact, kernel_sums, kernel_sums_inside
+from tegotae.kernels.stick_slip import sliding_kernel, stick_slip
 
 FAR = 1e9  # places: nobody is left who was there before, and whole numbers hold it
 
@@ -59,15 +60,13 @@ def rearmost(p, w, n):
 def law_bristle(magnitude, resolve):
     """One bristle with friction that depends on the slip speed."""
 
+    sliding = sliding_kernel(magnitude, resolve)
+
     @kernel
     def bristle(trial, b, ic, law):
         """f, df/df* for f* = trial, what it would resist with if it stuck; ic = B + Ti K."""
-        size = abs(trial)
-        if size <= b * magnitude(law, 0, 0.0)[0]:
-            return trial, 1.0
-        c = b / ic
-        _, mu, fall = resolve(law, 0, c, size / ic)
-        return math.copysign(b * mu, trial), c * fall / (1.0 + c * fall)
+        f, opening = sliding(law, b, abs(trial), ic)
+        return math.copysign(f, trial), opening
 
     return bristle
 
@@ -75,8 +74,7 @@ def law_bristle(magnitude, resolve):
 @kernel
 def coulomb_bristle(trial, b, ic, law):
     """The same with constant mu; no branches, so that several are worked on at a time."""
-    bound = b * law[0]
-    return min(max(trial, -bound), bound), (1.0 if abs(trial) <= bound else 0.0)
+    return stick_slip(trial, b * law[0], 1.0)
 
 
 @cache

@@ -19,6 +19,7 @@ import math
 from functools import cache
 
 from tegotae.compile import kernel, kernel_sums
+from tegotae.kernels.stick_slip import grip, sliding_kernel
 from tegotae.steering.kernels.patch import rolled, time_inside
 
 
@@ -26,20 +27,15 @@ from tegotae.steering.kernels.patch import rolled, time_inside
 def planar_kernels(load, magnitude, resolve):
     """With any friction over slip speed, for a profile of pressure and a friction law."""
 
-    @kernel
-    def grip(law, b, size, ic):
-        """|f|/|f*|: 1 if it sticks; else the slip speed s solves (B + Ti K) s + b mu(s) = |f*|."""
-        if size <= b * magnitude(law, 0, 0.0)[0]:
-            return 1.0
-        return b * resolve(law, 0, b / ic, size / ic)[1] / size
+    sliding = sliding_kernel(magnitude, resolve)
 
     @kernel
-    def opening(law, b, size, ic):
-        """d|f|/d|f*| while it slips."""
-        fall = b / ic * resolve(law, 0, b / ic, size / ic)[2]
-        return fall / (1.0 + fall)
+    def held(law, b, size, ic):
+        """|f|/|f*|, 1 if it sticks, and d|f|/d|f*|."""
+        f, opening = sliding(law, b, size, ic)
+        return (1.0 if f == size else f / size), opening
 
-    return _patch(load, grip, opening)
+    return _patch(load, held)
 
 
 @cache
@@ -47,20 +43,14 @@ def coulomb_planar_kernels(load):
     """With a constant coefficient of friction."""
 
     @kernel
-    def grip(law, b, size, ic):
-        """|f|/|f*|, 1 if it sticks."""
-        bound = b * law[0]
-        return bound / size if size > bound else 1.0
+    def held(law, b, size, ic):
+        """As with a law; the limit does not change with the slip."""
+        return grip(size, b * law[0]), 0.0
 
-    @kernel
-    def opening(law, b, size, ic):
-        """The limit does not change with the slip."""
-        return 0.0
-
-    return _patch(load, grip, opening)
+    return _patch(load, held)
 
 
-def _patch(load, grip, opening):
+def _patch(load, held):
     @kernel_sums
     def across(p, ex, ey, S, S_mid, rate, uy, my, Ti, b, fresh):
         """All bristles of one xi: commits their deflection -> sum fx, sum fy, sum eta fx, how many stick."""
@@ -73,7 +63,7 @@ def _patch(load, grip, opening):
             x = (0.0 if fresh else ex[j]) + Ti * (-S_mid - eta[j] * rate)
             y = (0.0 if fresh else ey[j]) + Ti * my
             tx, ty = K * x + B * ux, K * y + B * uy
-            g = grip(law, b, math.sqrt(tx * tx + ty * ty), ic)
+            g = held(law, b, math.sqrt(tx * tx + ty * ty), ic)[0]
             slid = Ti * (1.0 - g) * give
             ex[j], ey[j] = x - slid * tx, y - slid * ty
             fx += g * tx
@@ -132,11 +122,11 @@ def _patch(load, grip, opening):
                 tx = K * ex + ic * (v[0] - eta * v[2]) + bent_x
                 ty = K * ey + ic * v[1] + turned * v[2] + bent_y
                 size = math.sqrt(tx * tx + ty * ty)
-                g = grip(p.law, b, size, ic)
+                g, opening = held(p.law, b, size, ic)
                 dxx = dyy = 1.0
                 dxy = 0.0
                 if g < 1.0:  # across the direction of slip the force turns, along it the law decides
-                    more = opening(p.law, b, size, ic) - g
+                    more = opening - g
                     nx, ny = tx / size, ty / size
                     dxx, dxy, dyy = g + more * nx * nx, more * nx * ny, g + more * ny * ny
                 force[0] -= g * tx

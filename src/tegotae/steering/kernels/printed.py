@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from tegotae.compile import kernel
+from tegotae.kernels.stick_slip import as_if_stuck, limited, stick_slip, stretch_after
 
 
 class Tyre(NamedTuple):
@@ -43,17 +44,16 @@ class Arms(NamedTuple):
 @kernel
 def printed_train(c, e, rate, T):
     """(9) as printed -> tau_f, e: its last line multiplies by T_f, a torque, where the sampling time T is meant."""
-    trial = (c.B_f + T * c.K_f) * rate + c.K_f * e
-    tau_f = math.copysign(c.T_f, trial) if abs(trial) > c.T_f else trial
-    return tau_f, (c.B_f * e + c.T_f * tau_f) / (c.B_f + T * c.K_f)
+    trial, ic = as_if_stuck(c.K_f, c.B_f, e, rate, T)
+    tau_f = limited(trial, c.T_f)
+    return tau_f, (c.B_f * e + c.T_f * tau_f) / ic
 
 
 @kernel
 def corrected_train(c, e, rate, T):
     """(9) with T in its last line, as in (6) -> tau_f, e."""
-    trial = (c.B_f + T * c.K_f) * rate + c.K_f * e
-    tau_f = math.copysign(c.T_f, trial) if abs(trial) > c.T_f else trial
-    return tau_f, (c.B_f * e + T * tau_f) / (c.B_f + T * c.K_f)
+    tau_f = limited(as_if_stuck(c.K_f, c.B_f, e, rate, T)[0], c.T_f)
+    return tau_f, stretch_after(c.K_f, c.B_f, e, tau_f, T)
 
 
 @cache
@@ -73,12 +73,11 @@ def tyre_kernel(load):
                 e[i] = 0.0
             bound = mu * scale * load(p.pressure, 0, xi[i], a)
             u = (xi[i] - xi_c) * rate - V * alpha
-            trial = (B + T * K) * u + K * e[i]
-            f = min(max(trial, -bound), bound)
-            e[i] = (B * e[i] + T * f) / (B + T * K)
+            f, sticks = stick_slip(as_if_stuck(K, B, e[i], u, T)[0], bound, 1.0)
+            e[i] = stretch_after(K, B, e[i], f, T)
             tau_r += (xi[i] - xi_c) * f
             total += f
-            stuck += 1.0 if abs(trial) <= bound else 0.0
+            stuck += sticks
         return tau_r, total, stuck / xi.shape[0]
 
     return tyre

@@ -24,6 +24,7 @@ from functools import cache
 
 from tegotae.block import Halves
 from tegotae.compile import kernel
+from tegotae.kernels.roots import EPSILON
 from tegotae.steering.kernels.axle import elastic_axle, rigid_axle
 from tegotae.steering.kernels.carcass import carcass_kernels, coulomb_carcass_kernels
 from tegotae.steering.kernels.patch import (
@@ -34,7 +35,6 @@ from tegotae.steering.kernels.patch import (
     patch_kernels,
 )
 
-EPSILON = 2.220446049250313e-16
 MOST_TRIALS = 40
 
 

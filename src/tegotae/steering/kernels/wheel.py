@@ -4,6 +4,7 @@ J v' = tau + u + k (qd - q) + c (qd' - v) - b v - F sgn(v)
 """
 
 from tegotae.compile import entry
+from tegotae.kernels.stick_slip import limited
 
 
 @entry
@@ -18,6 +19,6 @@ def wheel_pass(q, v, tau, u, k, c, qd, w, J, b, F, T, n):
     for _ in range(n):
         qd += h * w
         g = J * v / h + tau + u + k * (qd - q) + c * w
-        v = (g - min(max(g, -F), F)) / A  # stuck while what moves it stays below F
+        v = (g - limited(g, F)) / A  # stuck while what moves it stays below F
         q += h * v
     return q, v

@@ -13,15 +13,14 @@ stuck into stuck.
 import math
 
 from tegotae.compile import kernel
+from tegotae.kernels.rotations import times
+from tegotae.kernels.stick_slip import grip, stretch_after
 
 
 @kernel
 def tip_of(C, R):
     """The tip from the joints' centre, in the world's axes."""
-    x = R[0, 0] * C.tip[0] + R[0, 1] * C.tip[1] + R[0, 2] * C.tip[2]
-    y = R[1, 0] * C.tip[0] + R[1, 1] * C.tip[1] + R[1, 2] * C.tip[2]
-    z = R[2, 0] * C.tip[0] + R[2, 1] * C.tip[1] + R[2, 2] * C.tip[2]
-    return x, y, z
+    return times(R, C.tip[0], C.tip[1], C.tip[2])
 
 
 @kernel
@@ -39,9 +38,9 @@ def touch(C, y, R, a, push, stuck):
     if C.mu > 0.0:
         fx = C.k * stuck[0] + C.c * (y[7] + y[11] * rz - y[12] * ry)
         fy = C.k * stuck[1] + C.c * (y[8] + y[12] * rx - y[10] * rz)
-        size = math.sqrt(fx * fx + fy * fy)
-        if size > C.mu * N:
-            fx, fy, how = fx * C.mu * N / size, fy * C.mu * N / size, 2
+        g = grip(math.sqrt(fx * fx + fy * fy), C.mu * N)
+        if g < 1.0:
+            fx, fy, how = g * fx, g * fy, 2
     push[0], push[1], push[2] = -fx, -fy, -N
     push[3], push[4], push[5] = fy * rz - N * ry, N * rx - fx * rz, fx * ry - fy * rx
     return how
@@ -55,8 +54,8 @@ def drag(C, y, R, a, e, T, push, stuck):
     if how == 1:
         e[0], e[1] = stuck[0], stuck[1]
     elif how == 2:
-        e[0] = (C.c * e[0] - T * push[0]) / (C.c + T * C.k)
-        e[1] = (C.c * e[1] - T * push[1]) / (C.c + T * C.k)
+        e[0] = stretch_after(C.k, C.c, e[0], -push[0], T)
+        e[1] = stretch_after(C.k, C.c, e[1], -push[1], T)
         a[0], a[1] = x - e[0], z - e[1]
     else:
         a[0], a[1], e[0], e[1] = x, z, 0.0, 0.0

@@ -12,17 +12,19 @@ y: 0:3 p, 3:7 quaternion (w, x, y, z), 7:10 v, 10:13 w. B is the mechanism and o
 import math
 
 from tegotae.compile import kernel
+from tegotae.kernels.rotations import matrix as rotation
+from tegotae.kernels.rotations import times
 from tegotae.table.kernels.hexa import inverse, inverse_jacobian
 
 
 @kernel
 def matrix(y, R):
     """The rotation of the quaternion in y, whatever its length."""
-    w, x, q, z = y[3], y[4], y[5], y[6]
-    s = 2.0 / (w * w + x * x + q * q + z * z)
-    R[0, 0], R[0, 1], R[0, 2] = 1.0 - s * (q * q + z * z), s * (x * q - w * z), s * (x * z + w * q)
-    R[1, 0], R[1, 1], R[1, 2] = s * (x * q + w * z), 1.0 - s * (x * x + z * z), s * (q * z - w * x)
-    R[2, 0], R[2, 1], R[2, 2] = s * (x * z - w * q), s * (q * z + w * x), 1.0 - s * (x * x + q * q)
+    w, i, j, k = y[3], y[4], y[5], y[6]
+    a, b, c, d, e, f, g, h, o = rotation(2.0 / (w * w + i * i + j * j + k * k), w, i, j, k)
+    R[0, 0], R[0, 1], R[0, 2] = a, b, c
+    R[1, 0], R[1, 1], R[1, 2] = d, e, f
+    R[2, 0], R[2, 1], R[2, 2] = g, h, o
 
 
 @kernel
@@ -30,9 +32,7 @@ def plate_terms(B, y, R, P, M, h):
     """M and h of the plate alone, gravity included; P takes its inertia in the world's axes."""
     m, g = B.m, B.g
     wx, wy, wz = y[10], y[11], y[12]
-    c0 = R[0, 0] * B.mc[0] + R[0, 1] * B.mc[1] + R[0, 2] * B.mc[2]
-    c1 = R[1, 0] * B.mc[0] + R[1, 1] * B.mc[1] + R[1, 2] * B.mc[2]
-    c2 = R[2, 0] * B.mc[0] + R[2, 1] * B.mc[1] + R[2, 2] * B.mc[2]
+    c0, c1, c2 = times(R, B.mc[0], B.mc[1], B.mc[2])
     for i in range(3):
         for j in range(3):
             a0 = R[j, 0] * B.I[0, 0] + R[j, 1] * B.I[0, 1] + R[j, 2] * B.I[0, 2]
@@ -50,9 +50,7 @@ def plate_terms(B, y, R, P, M, h):
     u = wx * c0 + wy * c1 + wz * c2
     w2 = wx * wx + wy * wy + wz * wz
     h[0], h[1], h[2] = wx * u - c0 * w2, wy * u - c1 * w2, wz * u - c2 * w2 + m * g
-    l0 = P[0, 0] * wx + P[0, 1] * wy + P[0, 2] * wz
-    l1 = P[1, 0] * wx + P[1, 1] * wy + P[1, 2] * wz
-    l2 = P[2, 0] * wx + P[2, 1] * wy + P[2, 2] * wz
+    l0, l1, l2 = times(P, wx, wy, wz)
     h[3] = wy * l2 - wz * l1 + c1 * g
     h[4] = wz * l0 - wx * l2 - c0 * g
     h[5] = wx * l1 - wy * l0

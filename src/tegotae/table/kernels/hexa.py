@@ -15,6 +15,7 @@ import numpy as np
 
 from tegotae.compile import kernel
 from tegotae.kernels.linear import solve_one
+from tegotae.kernels.rotations import cross, orthonormal, times, turn
 
 ROW = 13
 TOLERANCE = 1e-13  # of the rods' lengths, relative: where Newton stands still
@@ -27,8 +28,7 @@ def inverse(G, p, R, th, N):
     for i in range(6):
         L1, L2 = G[i, 8], G[i, 9]
         ex, ey = G[i, 3], G[i, 4]
-        for k in range(3):
-            N[i, k] = R[k, 0] * G[i, 5] + R[k, 1] * G[i, 6] + R[k, 2] * G[i, 7]
+        N[i, 0], N[i, 1], N[i, 2] = times(R, G[i, 5], G[i, 6], G[i, 7])
         dx, dy, dz = p[0] + N[i, 0] - G[i, 0], p[1] + N[i, 1] - G[i, 1], p[2] + N[i, 2] - G[i, 2]
         x, z = dx * ex + dy * ey, -dz
         rho = math.sqrt(x * x + z * z)
@@ -60,9 +60,7 @@ def plate_rows(N, i, A):
     """[n, b x n], the row of arm i in what the plate's motion does to the rods."""
     for k in range(3):
         A[i, k] = N[i, 3 + k]
-    A[i, 3] = N[i, 1] * N[i, 5] - N[i, 2] * N[i, 4]
-    A[i, 4] = N[i, 2] * N[i, 3] - N[i, 0] * N[i, 5]
-    A[i, 5] = N[i, 0] * N[i, 4] - N[i, 1] * N[i, 3]
+    A[i, 3], A[i, 4], A[i, 5] = cross(N[i, 0], N[i, 1], N[i, 2], N[i, 3], N[i, 4], N[i, 5])
 
 
 @kernel
@@ -97,23 +95,6 @@ def copy(A, B):
 
 
 @kernel
-def turn(R, wx, wy, wz, out):
-    """out = exp([w]x) R, by Rodrigues."""
-    a2 = wx * wx + wy * wy + wz * wz
-    a = math.sqrt(a2)
-    if a < 1e-4:
-        s, c = 1.0 - a2 / 6.0, 0.5 - a2 / 24.0
-    else:
-        s, c = math.sin(a) / a, (1.0 - math.cos(a)) / a2
-    for j in range(3):
-        x, y, z = R[0, j], R[1, j], R[2, j]
-        ux, uy, uz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
-        out[0, j] = x + s * ux + c * (wy * uz - wz * uy)
-        out[1, j] = y + s * uy + c * (wz * ux - wx * uz)
-        out[2, j] = z + s * uz + c * (wx * uy - wy * ux)
-
-
-@kernel
 def forward(G, th, p, R, N, A, f, Q):
     """p, R (start: their values) <- the pose at these angles, by Newton on the rods' lengths; steps taken, or -1.
 
@@ -124,8 +105,7 @@ def forward(G, th, p, R, N, A, f, Q):
     for step in range(MOST):
         worst = 0.0
         for i in range(6):
-            for k in range(3):
-                N[i, k] = R[k, 0] * G[i, 5] + R[k, 1] * G[i, 6] + R[k, 2] * G[i, 7]
+            N[i, 0], N[i, 1], N[i, 2] = times(R, G[i, 5], G[i, 6], G[i, 7])
             rods(G, i, th[i], p[0] + N[i, 0] - G[i, 0], p[1] + N[i, 1] - G[i, 1], p[2] + N[i, 2] - G[i, 2], N)
             f[i] = 0.5 * (G[i, 9] ** 2 - N[i, 3] ** 2 - N[i, 4] ** 2 - N[i, 5] ** 2)
             worst = max(worst, abs(f[i]) / G[i, 9] ** 2)
@@ -145,22 +125,6 @@ def forward(G, th, p, R, N, A, f, Q):
         if not math.isfinite(p[0] + R[0, 0]):
             return -1
     return MOST if last < 10.0 * TOLERANCE else -1
-
-
-@kernel
-def orthonormal(R):
-    """One step towards the nearest rotation, R <- R (3 E - R^T R)/2: many small turns stay turns."""
-    a = R[0, 0] * R[0, 0] + R[1, 0] * R[1, 0] + R[2, 0] * R[2, 0]
-    b = R[0, 1] * R[0, 1] + R[1, 1] * R[1, 1] + R[2, 1] * R[2, 1]
-    c = R[0, 2] * R[0, 2] + R[1, 2] * R[1, 2] + R[2, 2] * R[2, 2]
-    d = R[0, 0] * R[0, 1] + R[1, 0] * R[1, 1] + R[2, 0] * R[2, 1]
-    e = R[0, 0] * R[0, 2] + R[1, 0] * R[1, 2] + R[2, 0] * R[2, 2]
-    f = R[0, 1] * R[0, 2] + R[1, 1] * R[1, 2] + R[2, 1] * R[2, 2]
-    for k in range(3):
-        x, y, z = R[k, 0], R[k, 1], R[k, 2]
-        R[k, 0] = 0.5 * (x * (3.0 - a) - y * d - z * e)
-        R[k, 1] = 0.5 * (y * (3.0 - b) - x * d - z * f)
-        R[k, 2] = 0.5 * (z * (3.0 - c) - x * e - y * f)
 
 
 @kernel

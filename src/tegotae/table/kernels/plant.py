@@ -14,7 +14,7 @@ import math
 from tegotae.block import Halves
 from tegotae.compile import kernel
 from tegotae.kernels.linear import solve_one
-from tegotae.kernels.rotations import quaternion
+from tegotae.kernels.rotations import cross, product, quaternion, rotation_vector, strays, turn_rate, unit
 from tegotae.table.kernels.contact import drag, tip_of, touch
 from tegotae.table.kernels.dynamics import matrix, terms
 from tegotae.table.kernels.hexa import forward, inverse
@@ -29,22 +29,11 @@ STEP = 1e-5  # m/s, and ten times as many rad/s: by how much at most trials for 
 
 
 @kernel
-def is_rotation(R):
-    """Whether R turns, and does not mirror."""
-    for i in range(3):
-        for j in range(i, 3):
-            dot = R[0, i] * R[0, j] + R[1, i] * R[1, j] + R[2, i] * R[2, j]
-            if not abs(dot - (1.0 if i == j else 0.0)) <= CLOSE:
-                return False
-    x = R[0, 0] * (R[1, 1] * R[2, 2] - R[1, 2] * R[2, 1]) - R[0, 1] * (R[1, 0] * R[2, 2] - R[1, 2] * R[2, 0])
-    return x + R[0, 2] * (R[1, 0] * R[2, 1] - R[1, 1] * R[2, 0]) > 0.0
-
-
-@kernel
 def refer(p, s, w):
     """Angles of the commanded pose and the torques that carry its weight, into w.thd and w.f; 0, or what is wrong."""
     o = w.o
-    if not is_rotation(s.Xd):
+    off, determinant = strays(s.Xd)
+    if not (off <= CLOSE and determinant > 0.0):
         return NO_ROTATION
     if inverse(p.B.G, s.xd, s.Xd, o.th, o.N) >= 0:
         return BAD_COMMAND
@@ -107,12 +96,8 @@ def rate(p, w, F, out):
         w.f[k] = s
     if solve_one(6, o.M, w.f, True) == 0.0:
         return False
-    wx, wy, wz = y[10], y[11], y[12]
     out[0], out[1], out[2] = y[7], y[8], y[9]
-    out[3] = -0.5 * (wx * y[4] + wy * y[5] + wz * y[6])
-    out[4] = 0.5 * (wx * y[3] + wy * y[6] - wz * y[5])
-    out[5] = 0.5 * (wy * y[3] + wz * y[4] - wx * y[6])
-    out[6] = 0.5 * (wz * y[3] + wx * y[5] - wy * y[4])
+    out[3], out[4], out[5], out[6] = turn_rate(y[3], y[4], y[5], y[6], y[10], y[11], y[12])
     for k in range(6):
         out[7 + k] = w.f[k]
     return True
@@ -125,11 +110,7 @@ def add_turn(q, d, turn):
     x = q[0] * d[1] - d[0] * q[1] - d[2] * q[3] + d[3] * q[2]
     y = q[0] * d[2] - d[0] * q[2] - d[3] * q[1] + d[1] * q[3]
     z = q[0] * d[3] - d[0] * q[3] - d[1] * q[2] + d[2] * q[1]
-    a, b, c, e = turn[0], turn[1], turn[2], turn[3]
-    turn[0] = s * a - x * b - y * c - z * e
-    turn[1] = s * b + x * a + y * e - z * c
-    turn[2] = s * c + y * a + z * b - x * e
-    turn[3] = s * e + z * a + x * c - y * b
+    turn[0], turn[1], turn[2], turn[3] = product(s, x, y, z, turn[0], turn[1], turn[2], turn[3])
 
 
 @kernel
@@ -167,9 +148,7 @@ def move(p, s, w, F, T):
         add_turn(y[3:7], step[3:7], w.turn)
         for j in range(13):
             y[j] += step[j]
-        q = math.sqrt(y[3] ** 2 + y[4] ** 2 + y[5] ** 2 + y[6] ** 2)
-        for j in range(3, 7):
-            y[j] /= q
+        y[3], y[4], y[5], y[6] = unit(y[3], y[4], y[5], y[6])
         if p.C.k > 0.0:
             matrix(y, w.o.R)
             drag(p.C, y, w.o.R, w.a, w.e, d, w.push, w.stuck)
@@ -179,14 +158,9 @@ def move(p, s, w, F, T):
 @kernel
 def mean_motion(w, T, out):
     """Way and turn by the time."""
-    a, x, y, z = w.turn[0], w.turn[1], w.turn[2], w.turn[3]
-    size = math.sqrt(x * x + y * y + z * z)
-    if size < 1e-5 * abs(a):
-        share = 2.0 / a * (1.0 - (size / a) ** 2 / 3.0)
-    else:
-        share = math.copysign(2.0, a) * math.atan2(size, abs(a)) / size
+    x, y, z = rotation_vector(w.turn[0], w.turn[1], w.turn[2], w.turn[3])
     out[0], out[1], out[2] = w.way[0] / T, w.way[1] / T, w.way[2] / T
-    out[3], out[4], out[5] = share * x / T, share * y / T, share * z / T
+    out[3], out[4], out[5] = x / T, y / T, z / T
 
 
 @kernel
@@ -249,9 +223,8 @@ def feel(p, s, w, h, T):
         w.f[k] = h[k]
     if p.C.k > 0.0:
         x, y, z = tip_of(p.C, w.o.R)
-        w.f[3] -= y * h[2] - z * h[1]
-        w.f[4] -= z * h[0] - x * h[2]
-        w.f[5] -= x * h[1] - y * h[0]
+        x, y, z = cross(x, y, z, h[0], h[1], h[2])
+        w.f[3], w.f[4], w.f[5] = w.f[3] - x, w.f[4] - y, w.f[5] - z
         for k in range(3):
             s.contact[k] = w.push[k]
             w.f[k] += w.push[k]

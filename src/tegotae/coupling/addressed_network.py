@@ -1,0 +1,252 @@
+"""A network whose blocks are reached by their addresses: one text for all of them, for machines without a compiler.
+
+Behind its parameters stand the addresses of its blocks' kernels (real numbers: links, then admittances, four each) and
+where everything lies (whole numbers: a row a link, a row an admittance, then `END`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tegotae.block import Block
+from tegotae.compile.templates import put
+from tegotae.coupling import signatures
+from tegotae.coupling.group import EPSILON, Group, size_of
+from tegotae.coupling.mover import Mover
+from tegotae.coupling.network import IMPORTS, MODULE, matrices, vectors
+from tegotae.layout import Memory
+from tegotae.running.source import module_of
+
+_SIZES = ("wide", "wide_whole", "deep", "deep_whole", "room", "room_whole")
+_STARTS = ("p_at", "p_whole_at", "s_at", "s_whole_at", "w_at", "w_whole_at")
+_LINK = ("k", "column", "ends", "through", "a", "b", "first", "second", "ratios", "others", "base", *_SIZES, *_STARTS)
+_MOVER = ("k", "row", "mobility", *_SIZES, *_STARTS)
+_END = ("n", "links", "movers", "velocity", "unsolved", "keeps", "widest", "scratch")
+_CALLS = ("answer_at", "advance_at", "prepare_at", "restore_at")
+
+
+def table_of(
+    movers: Sequence[Mover], groups: Sequence[Group], velocity: int, unsolved: int, scratch: int, keeps: bool
+) -> Memory | None:
+    """The numbers behind a network's parameters; None if one of its blocks has no address."""
+    addresses: list[float | None] = []
+    rows: list[int] = []
+    links = 0
+    for group in groups:
+        for i, wire in enumerate(group.wires):
+            addresses += _addresses(group.block, "RESIST", "COMMIT", "COLUMN" if group.by_columns else "LINE")
+            ends, shapes = wire.ends, [(*shape, 1, 1)[:2] for shape in group.shapes]
+            sides = [int(np.prod(shape)) for shape in group.shapes]
+            rows += [group.dimension, int(group.by_columns), len(ends), int(wire.through), ends[0].row, ends[-1].row]
+            rows += [shapes[0][1], shapes[-1][1], group.ratios_at + i * sides[0], group.others_at + i * sides[-1]]
+            rows.append(group.bases_at + i * group.dimension if group.based else -1)
+            rows += _places(group.each, group.at.beyond(group.each, i))
+            links += 1
+    at = 0
+    for mover in movers:
+        addresses += _addresses(mover.block, "MOVE", "KEEP")
+        rows += [mover.block.dimension, mover.row, at, *_places(size_of(mover.block), mover.at)]
+        at += mover.block.dimension**2
+    if None in addresses:
+        return None
+    n, widest = sum(mover.block.dimension for mover in movers), max([g.dimension for g in groups], default=1)
+    rows += [n, links, len(movers), velocity, unsolved, int(keeps), widest, scratch]
+    return Memory(np.array(addresses, dtype=np.float64), np.array(rows, dtype=np.int64))
+
+
+def _places(sizes: object, starts: object) -> list[int]:
+    return [number for spot in (sizes, starts) for pair in spot for number in pair]  # type: ignore[attr-defined]
+
+
+def _addresses(block: Block, answer: str, advance: str, along: str = "LINE") -> list[float | None]:
+    """Of its four kernels; those that prepare and restore are alike in all dimensions."""
+    module, kind = module_of(block), along if block.dimension == 1 else "SPACE"
+    named = (
+        (f"{kind}_{answer}", module.flat_answer),
+        (f"{kind}_{advance}", module.flat_advance),
+        (f"{along}_PREPARE", module.flat_prepare),
+        (f"{along}_RESTORE", module.flat_restore),
+    )
+    return [getattr(signatures, name).address_of(kernel) for name, kernel in named]
+
+
+def _slices(vector: str, real: tuple[str, str], whole: tuple[str, str]) -> str:
+    spans = [f"{vector}.{kind}[{at} : {at} + {size}]" for kind, (at, size) in (("real", real), ("whole", whole))]
+    return ", ".join(spans)
+
+
+_OWN = ", ".join(
+    _slices(vector, (f"{vector}_at", size), (f"{vector}_whole_at", f"{size}_whole"))
+    for vector, size in (("p", "wide"), ("s", "deep"), ("w", "room"))
+)
+
+# Small blocks along a line are known to the loops that ship as columns of a matrix: here of one column.
+_COLUMNS = (
+    "P = p.real[p_at : p_at + wide].reshape((wide, 1))\nS = s.real[s_at : s_at + deep].reshape((deep, 1))\n",
+    "P[:, 0], p.whole[p_whole_at : p_whole_at + wide_whole], S[:, 0], s.whole[s_whole_at : s_whole_at + deep_whole], "
+    + _slices("w", ("w_at", "room"), ("w_whole_at", "room_whole")),
+)
+
+
+def _reads(calls: str, table: str, names: Sequence[str]) -> str:
+    lines = [f"{name} = {calls}[i, {place}]" for place, name in enumerate(_CALLS)]
+    return "\n".join(lines + [f"{name} = {table}[i, {place}]" for place, name in enumerate(names)])
+
+
+_HEAD = "\n".join(
+    ["end, end_whole = p.real.shape[0], p.whole.shape[0]"]
+    + [f"{name} = p.whole[end_whole - {place + 1}]" for place, name in enumerate(reversed(_END))]
+    + [
+        f"mover_rows_at = end_whole - {len(_END)} - movers * {len(_MOVER)}",
+        f"link_rows_at = mover_rows_at - links * {len(_LINK)}",
+        f"mover_rows = p.whole[mover_rows_at : end_whole - {len(_END)}].reshape((movers, {len(_MOVER)}))",
+        f"link_rows = p.whole[link_rows_at : mover_rows_at].reshape((links, {len(_LINK)}))",
+        f"mover_calls = p.real[end - movers * {len(_CALLS)} : end].reshape((movers, {len(_CALLS)}))",
+        f"link_calls_at = end - (movers + links) * {len(_CALLS)}",
+        f"link_calls = p.real[link_calls_at : end - movers * {len(_CALLS)}].reshape((links, {len(_CALLS)}))",
+    ]
+)
+
+_FEEL = """
+for i in range(links):
+    {reads}
+    u, g = w.real[links_at : links_at + k], w.real[links_at + widest : links_at + widest + k]
+    e = w.real[links_at + 2 * widest : links_at + 2 * widest + k * k].reshape((k, k))
+    R = p.real[ratios : ratios + (k * first if through == 1 else 1)]
+    Q = p.real[others : others + (k * second if through == 1 else 1)]
+    for j in range(k):
+        u[j] = 0.0 if base < 0 else -s.real[base + j]
+    if through == 1:
+        feel_through(v, a, R.reshape((k, first)), 1.0, u)
+        if ends == 2:
+            feel_through(v, b, Q.reshape((k, second)), -1.0, u)
+    else:
+        for j in range(k):
+            u[j] += R[0] * v[a + j] - (Q[0] * v[b + j] if ends == 2 else 0.0)
+    {call}
+"""
+_RESIST = put(
+    f"""
+if column == 1:
+    {{columns}}
+    g[0], e[0, 0] = COLUMN_RESIST(answer_at, {_COLUMNS[1]}, u[0], T)
+elif k == 1:
+    g[0], e[0, 0] = LINE_RESIST(answer_at, {_OWN}, u[0], T)
+else:
+    SPACE_RESIST(answer_at, {_OWN}, u, T, g, e)
+if through == 1:
+    RM, QM = R.reshape((k, first)), Q.reshape((k, second))
+    add_through(f, size, v, a, RM, 1.0, u, g, e)
+    add_slopes(d, a, RM, a, RM, 1.0, e)
+    if ends == 2:
+        add_through(f, size, v, b, QM, -1.0, u, g, e)
+        add_slopes(d, a, RM, b, QM, -1.0, e)
+        add_slopes(d, b, QM, a, RM, -1.0, e)
+        add_slopes(d, b, QM, b, QM, 1.0, e)
+elif ends == 2:
+    add_between(f, size, d, v, a, R[0], b, Q[0], g, e)
+else:
+    add_end(f, size, d, a, R[0], g, e)
+""",
+    {"columns": _COLUMNS[0]},
+)
+_COMMIT = put(
+    f"""
+if column == 1:
+    {{columns}}
+    COLUMN_COMMIT(advance_at, {_COLUMNS[1]}, u[0], T)
+elif k == 1:
+    LINE_COMMIT(advance_at, {_OWN}, u[0], T)
+else:
+    SPACE_COMMIT(advance_at, {_OWN}, u, T)
+""",
+    {"columns": _COLUMNS[0]},
+)
+_MOVES = f"""
+for i in range(movers):
+    {{reads}}
+    M = w.real[mobilities + mobility : mobilities + mobility + k * k].reshape((k, k))
+    if k == 1:
+        moved[row], M[0, 0] = LINE_MOVE(answer_at, {_OWN}, total[row], T)
+    else:
+        SPACE_MOVE(answer_at, {_OWN}, total[row : row + k], T, moved[row : row + k], M)
+    off, lost = compare(i, row, v, before, moved, M, size, d, weight, gap, J)
+    norm, excess = max(norm, off), max(excess, lost)
+"""
+_KEEPS = f"""
+for i in range(movers):
+    {{reads}}
+    if k == 1:
+        LINE_KEEP(advance_at, {_OWN}, total[row], v[row], T)
+    else:
+        SPACE_KEEP(advance_at, {_OWN}, total[row : row + k], v[row : row + k], T)
+"""
+_SLOPES = """
+for i in range(movers):
+    {reads}
+    for j in range(k):
+        for m in range(k):
+            slope[row + j, row + m] = w.real[mobilities + mobility + j * k + m]
+"""
+_EACH = """
+for i in range({table}s):
+    {reads}
+    {call}
+"""
+_EITHER = """
+if column == 1:
+    {column}
+else:
+    {line}
+"""
+
+
+def source_by_address() -> str:
+    """The module's text: which blocks there are, and where, it reads behind their parameters."""
+    links, movers = _reads("link_calls", "link_rows", _LINK), _reads("mover_calls", "mover_rows", _MOVER)
+    each = [("link", links), ("mover", movers)]
+    prepares, restores = "", ""
+    for table, reads in reversed(each):
+        for half, behind in (("prepare", ", T)"), ("restore", ")")):
+            call = f"LINE_{half.upper()}({half}_at, {_OWN}{behind}"
+            if table == "link":
+                own = f"{_COLUMNS[0]}COLUMN_{half.upper()}({half}_at, {_COLUMNS[1]}{behind}"
+                call = put(_EITHER, {"column": own, "line": call})
+            text = put(_EACH, {"table": table, "reads": reads, "call": call})
+            prepares, restores = (prepares + text, restores) if half == "prepare" else (prepares, restores + text)
+    pieces: dict[str, object] = {
+        "n": "n",
+        "tolerance": 4 * EPSILON,
+        "head": _HEAD,
+        "scratch": _HEAD + "\n" + _scratch(),
+        "movers": "",
+        "resists": put(_FEEL, {"reads": links, "call": _RESIST}),
+        "commits": put(_FEEL, {"reads": links, "call": _COMMIT}),
+        "moves": put(_MOVES, {"reads": movers}),
+        "keeps": put(_KEEPS, {"reads": movers}),
+        "slopes": put(_SLOPES, {"reads": movers}),
+        "told": "if keeps == 1:\n    for j in range(n):\n        before[j] = v[j]",
+        "prepares": prepares,
+        "restores": restores,
+        "unsolved": "unsolved",
+        "halves": "answer, advance, prepare, restore, tick",
+    }
+    words = ("RESIST", "COMMIT", "MOVE", "KEEP")
+    names = [f"{kind}_{word}" for kind in ("LINE", "SPACE") for word in words] + ["COLUMN_RESIST", "COLUMN_COMMIT"]
+    names += [f"{kind}_{half}" for kind in ("LINE", "COLUMN") for half in ("PREPARE", "RESTORE")]
+    return f"from tegotae.coupling.signatures import {', '.join(names)}\n" + IMPORTS + put(MODULE, pieces)
+
+
+def _scratch() -> str:
+    """The arrays a solve works in, one after the other, in sizes that are read."""
+    lines, at = ["before = s.real[velocity : velocity + n]"], "scratch"
+    for name, count in vectors("n", "movers").items():
+        lines += [f"{name} = w.real[{at} : {at} + {count}]", f"after_{name} = {at} + {count}"]
+        at = f"after_{name}"
+    for name, (rows, columns) in matrices("n").items():
+        lines += [f"{name} = w.real[{at} : {at} + {rows} * {columns}].reshape(({rows}, {columns}))"]
+        lines += [f"after_{name} = {at} + {rows} * {columns}"]
+        at = f"after_{name}"
+    return "\n".join([*lines, f"links_at = {at}", "mobilities = links_at + widest * (2 + widest)"])

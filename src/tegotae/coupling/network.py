@@ -1,0 +1,429 @@
+"""The source of a network: admittances joined by links, solved together by Newton with a dense Jacobian.
+
+The unknown v, the motions of all ports, solves v = A(h + f(v)): h is given, f what the links give, A what each
+admittance answers by itself. For friction this is the minimum of a strictly convex function, so Newton's direction
+lessens the residual; a step that does not is halved.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from tegotae.compile.templates import put
+from tegotae.coupling.group import EPSILON, Group, Inside, insides, lines_of
+from tegotae.coupling.line import HEAD, halves_of
+from tegotae.coupling.mover import Mover
+
+Size = int | str  # a number, or the name under which the source finds it
+
+MODULE = """
+@kernel
+def evaluate(p, s, w, v, h, T):
+    {scratch}
+    {movers}
+    f[:] = 0.0
+    size[:] = 0.0
+    d[:] = 0.0
+    {resists}
+    for j in range({n}):
+        total[j] = h[j] + f[j]
+        size[j] += abs(h[j])
+    norm = 0.0
+    excess = 0.0
+    {moves}
+    return norm, excess
+
+
+@kernel
+def solve(p, s, w, h, T, v):
+    {scratch}
+    for j in range({n}):
+        v[j] = before[j]
+    weight[:] = 0.0
+    norm, excess = evaluate(p, s, w, v, h, T)
+    for _ in range(100):
+        if not excess < np.inf:  # overflow, or a block that gave no number: there is no answer
+            for j in range({n}):
+                v[j] = np.nan
+            return UNSOLVED
+        if excess <= {tolerance}:
+            return SOLVED_HERE
+        if not eliminate(J, gap):
+            return UNSOLVED
+        for j in range({n}):
+            step[j] = gap[j, 0]
+        part = 1.0
+        better = False
+        for _ in range(40):
+            for j in range({n}):
+                trial[j] = v[j] - part * step[j]
+            new_norm, new_excess = evaluate(p, s, w, trial, h, T)
+            # Strictly: of a tiny part the factor rounds to 1, and standing still would be called better for ever.
+            if new_norm < (1.0 - 1e-9 * part) * norm or new_excess <= {tolerance}:
+                better = True
+                break
+            if excess <= 1e-12 and new_excess < np.inf:
+                return SOLVED  # rounding inside of a block, which carries more than it shows here: nothing to chase
+            part *= 0.5
+        if not better:
+            if not new_excess < np.inf:
+                excess = new_excess
+                continue
+            return SOLVED if excess <= 1e-9 else UNSOLVED  # at rounding; else a block's force jumps: no root to find
+        for j in range({n}):
+            v[j] = trial[j]
+        norm, excess = new_norm, new_excess
+    return SOLVED if excess <= 1e-9 else UNSOLVED
+
+
+@kernel
+def commit(p, s, w, h, v, T):
+    {scratch}
+    {movers}
+    {commits}
+    {keeps}
+    {told}
+
+
+@kernel
+def answer(p, s, w, h, T, v, slope):
+    {scratch}
+    if solve(p, s, w, h, T, v) != SOLVED_HERE:
+        evaluate(p, s, w, v, h, T)
+    slope[:] = 0.0
+    {slopes}
+    eliminate(J, slope)
+
+
+@kernel
+def advance(p, s, w, h, v, T):
+    {head}
+    norm, excess = evaluate(p, s, w, v, h, T)
+    if not excess <= 1e-9:
+        s.whole[{unsolved}] += 1
+    commit(p, s, w, h, v, T)
+
+
+@kernel
+def tick(p, s, w, h, T, v):
+    {head}
+    how = solve(p, s, w, h, T, v)
+    if how == UNSOLVED:
+        s.whole[{unsolved}] += 1
+    if how != SOLVED_HERE:
+        evaluate(p, s, w, v, h, T)
+    commit(p, s, w, h, v, T)
+
+
+@kernel
+def prepare(p, s, w, T):
+    {head}
+    {movers}
+    {prepares}
+    return
+
+
+@kernel
+def restore(p, s, w):
+    {head}
+    {movers}
+    {restores}
+    return
+
+
+def make():
+    return {halves}
+"""
+
+# Links of a group: how many ends they have, and whether those move them by numbers or through matrices. Their motion,
+# force and slope lie in u, g and e of their dimension.
+_READ = {
+    "scalar": "r = p.real[{ratios} + i]",
+    "between": "r, q = p.real[{ratios} + i], p.real[{others} + i]",
+    "through": "R = p.real[{ratios} + i * {wide} : {ratios} + (i + 1) * {wide}].reshape(({n}, {first}))",
+    "joined": """R = p.real[{ratios} + i * {wide} : {ratios} + (i + 1) * {wide}].reshape(({n}, {first}))
+Q = p.real[{others} + i * {deep} : {others} + (i + 1) * {deep}].reshape(({n}, {second}))""",
+}
+_FEEL = {
+    "scalar": "for j in range({n}):\n    u{n}[j] = r * v[{a} + j]{base}",
+    "between": "for j in range({n}):\n    u{n}[j] = r * v[{a} + j] - q * v[{b} + j]",
+    "through": "for j in range({n}):\n    u{n}[j] = 0.0{base}\nfeel_through(v, {a}, R, 1.0, u{n})",
+    "joined": """for j in range({n}):
+    u{n}[j] = 0.0
+feel_through(v, {a}, R, 1.0, u{n})
+feel_through(v, {b}, Q, -1.0, u{n})""",
+}
+_GIVE = {
+    "scalar": "add_end(f, size, d, {a}, r, g{n}, e{n})",
+    "between": "add_between(f, size, d, v, {a}, r, {b}, q, g{n}, e{n})",
+    "through": "add_through(f, size, v, {a}, R, 1.0, u{n}, g{n}, e{n})\nadd_slopes(d, {a}, R, {a}, R, 1.0, e{n})",
+    "joined": """add_through(f, size, v, {a}, R, 1.0, u{n}, g{n}, e{n})
+add_through(f, size, v, {b}, Q, -1.0, u{n}, g{n}, e{n})
+add_slopes(d, {a}, R, {a}, R, 1.0, e{n})
+add_slopes(d, {a}, R, {b}, Q, -1.0, e{n})
+add_slopes(d, {b}, Q, {a}, R, -1.0, e{n})
+add_slopes(d, {b}, Q, {b}, Q, 1.0, e{n})""",
+}
+_LINK = """
+for i in range({count}):
+    {rows}
+    {read}
+    {feel}
+    {call}
+"""
+IMPORTS = """
+from tegotae.coupling.kernels.network import add_between, add_end, add_slopes, add_through, compare, feel_through
+from tegotae.kernels.linear import eliminate
+UNSOLVED, SOLVED, SOLVED_HERE = 0, 1, 2
+"""
+
+# Its own workspace lives for one call.
+_SUM = """
+@kernel
+def felt(p, s, w, v, T, f, d):
+    u{n} = np.empty({n})
+    g{n} = np.empty({n})
+    e{n} = np.empty(({n}, {n}))
+    size = np.zeros({n})
+    f[:] = 0.0
+    d[:] = 0.0
+    {resists}
+
+
+@kernel
+def answer(p, s, w, v, T, force, slope):
+    felt(p, s, w, v, T, force, slope)
+
+
+@kernel
+def advance(p, s, w, v, T):
+    u{n} = np.empty({n})
+    f = np.empty({n})
+    d = np.empty(({n}, {n}))
+    felt(p, s, w, v, T, f, d)
+    {commits}
+    for j in range({n}):
+        s.real[j] = f[j]
+
+
+@kernel
+def prepare(p, s, w, T):
+    {prepares}
+    return
+
+
+@kernel
+def restore(p, s, w):
+    {restores}
+    return
+
+
+def make():
+    return {halves}
+"""
+
+
+def source_of_network(
+    movers: Sequence[Mover], groups: Sequence[Group], velocity: int, unsolved: int, scratch_at: int, keeps: bool
+) -> str:
+    """The module's text: `make` gives the circuit as a block's halves.
+
+    Args:
+        movers: its admittances.
+        groups: its links.
+        velocity: where the motions of all ports stand in its state.
+        unsolved: where steps are counted that found no solution.
+        scratch_at: where a solve may work.
+        keeps: whether it keeps the motions of all ports itself; else a lone admittance does.
+    """
+    n = sum(mover.block.dimension for mover in movers)
+    own, inner = insides(groups), [Inside(mover.block, f"_a{k}") for k, mover in enumerate(movers)]
+    sizes = [mover.block.dimension for mover in movers]
+    pieces = _of_groups(groups, own)
+    pieces |= {
+        "scratch": _scratch(sizes, widths(groups), scratch_at, velocity),
+        "movers": "".join(
+            _views(k, mover, inside) for k, (mover, inside) in enumerate(zip(movers, inner, strict=True))
+        ),
+        "moves": "".join(_move(k, mover, inside) for k, (mover, inside) in enumerate(zip(movers, inner, strict=True))),
+        "keeps": "".join(_keep(k, mover, inside) for k, (mover, inside) in enumerate(zip(movers, inner, strict=True))),
+        "slopes": "".join(_SLOPE.format(k=k, n=mover.block.dimension, row=mover.row) for k, mover in enumerate(movers)),
+        "told": f"for j in range({n}):\n    s.real[{velocity} + j] = v[j]" if keeps else "",
+        "unsolved": unsolved,
+        "head": "",
+    }
+    for name, half, behind in (("prepares", "prepare", ", T)"), ("restores", "restore", ")")):
+        calls = [
+            f"{half}_a{k}(pa{k}, sa{k}, wa{k}{behind}\n" for k, one in enumerate(inner) if getattr(one.halves, half)
+        ]
+        pieces[name] = "".join(calls) + str(pieces[name])
+    tables = "".join(_tables(i, group) for i, group in enumerate(groups))
+    heads = HEAD + "".join(one.head for one in (*inner, *own)) + tables
+    return heads + _module_text(n, pieces | halves_of([*inner, *own], True))
+
+
+_SLOPE = "for j in range({n}):\n    for k in range({n}):\n        slope[{row} + j, {row} + k] = M{k}[j, k]\n"
+_COMPARE = """
+off, lost = compare({k}, {row}, v, before, moved, M{k}, size, d, weight, gap, J)
+norm, excess = max(norm, off), max(excess, lost)
+"""
+
+
+def _views(k: int, mover: Mover, inside: Inside) -> str:
+    at = mover.at
+    return f"pa{k} = {inside.p(at.p)}\nsa{k} = {inside.s(at.s)}\nwa{k} = {inside.w(at.w)}\n"
+
+
+def _move(k: int, mover: Mover, inside: Inside) -> str:
+    """What an admittance answers to the forces on its ports, and how far off that is."""
+    row, end = mover.row, mover.row + mover.block.dimension
+    if mover.block.dimension == 1:
+        call = f"moved[{row}], M{k}[0, 0] = answer_a{k}(pa{k}, sa{k}, wa{k}, total[{row}], T)"
+    else:
+        call = f"answer_a{k}(pa{k}, sa{k}, wa{k}, total[{row} : {end}], T, moved[{row} : {end}], M{k})"
+    return call + _COMPARE.format(k=k, row=row)
+
+
+def _keep(k: int, mover: Mover, inside: Inside) -> str:
+    """It moves."""
+    row, end = mover.row, mover.row + mover.block.dimension
+    given = f"total[{row}], v[{row}]" if mover.block.dimension == 1 else f"total[{row} : {end}], v[{row} : {end}]"
+    return f"{inside.store(mover.at.s)}advance_a{k}(pa{k}, sa{k}, wa{k}, {given}, T)\n"
+
+
+def source_of_sum(groups: Sequence[Group]) -> str:
+    """The text of impedances felt at once: their forces add, and their sum comes first in the state."""
+    own = insides(groups)
+    pieces = _of_groups(groups, own) | halves_of(own, False) | {"n": groups[0].dimension}
+    tables = "".join(_tables(i, group) for i, group in enumerate(groups))
+    return IMPORTS + HEAD + "".join(one.head for one in own) + tables + put(_SUM, pieces)
+
+
+def _module_text(n: int, pieces: dict[str, object]) -> str:
+    pieces |= {"n": n, "tolerance": 4 * EPSILON}
+    return IMPORTS + put(MODULE, pieces)
+
+
+# ------------------------------------------------------------ where a solve works
+
+
+def vectors(n: Size, movers: Size) -> dict[str, Size]:
+    """How long each vector of a solve is, by name."""
+    return {"weight": movers} | dict.fromkeys(("f", "size", "total", "moved", "trial", "step"), n)
+
+
+def matrices(n: Size) -> dict[str, tuple[Size, Size]]:
+    """The shape of each of its matrices, by name."""
+    return {"gap": (n, 1), "d": (n, n), "J": (n, n)}
+
+
+def scratch_size(sizes: Sequence[int], widest: int) -> int:
+    """How many numbers a solve works in, so that a tick allocates nothing.
+
+    Behind vectors and matrices of all motions lie motion, force and slope of a link, and mobilities.
+
+    Args:
+        sizes: dimensions of the admittances.
+        widest: the largest dimension of a link.
+    """
+    n = sum(sizes)
+    own = sum(int(count) for count in vectors(n, len(sizes)).values())
+    own += sum(int(rows) * int(columns) for rows, columns in matrices(n).values())
+    return own + widest * (2 + widest) + sum(size * size for size in sizes)
+
+
+def _scratch(sizes: Sequence[int], widths: Sequence[int], at: int, velocity: int) -> str:
+    """The arrays a solve works in."""
+    n, lines = sum(sizes), [f"before = s.real[{velocity} : {velocity + sum(sizes)}]"]
+
+    def put_next(name: str, *shape: int) -> None:
+        nonlocal at
+        end = at + math.prod(shape)
+        lines.append(f"{name} = w.real[{at} : {end}]" + (f".reshape({shape})" if len(shape) > 1 else ""))
+        at = end
+
+    for name, count in vectors(n, len(sizes)).items():
+        put_next(name, int(count))
+    for name, (rows, columns) in matrices(n).items():
+        put_next(name, int(rows), int(columns))
+    links = at
+    for width in widths:  # one link is looked at after the other
+        at = links
+        for name, shape in (("u", (width,)), ("g", (width,)), ("e", (width, width))):
+            put_next(f"{name}{width}", *shape)
+    at = links + max(widths) * (2 + max(widths))
+    for k, size in enumerate(sizes):
+        put_next(f"M{k}", size, size)
+    return "\n".join(lines)
+
+
+def widths(groups: Sequence[Group]) -> list[int]:
+    """The dimensions that its links have."""
+    return sorted({group.dimension for group in groups}) or [1]
+
+
+# ------------------------------------------------------------ links
+
+
+def _tables(index: int, group: Group) -> str:
+    """The rows at which the ends of a group's links begin, where there are several."""
+    if len(group.wires) == 1:
+        return ""
+    told = ""
+    for end, name in zip(range(len(group.shapes)), ("FIRST", "SECOND"), strict=False):
+        told += f"{name}_{index} = {tuple(wire.ends[end].row for wire in group.wires)}\n"
+    return told
+
+
+def _of_groups(groups: Sequence[Group], own: Sequence[Inside]) -> dict[str, object]:
+    """All lines that go over the groups."""
+    return lines_of(groups, own, {"resists": "resist", "commits": "commit"}, _fill)
+
+
+def _fill(template: str, index: int, group: Group, inside: Inside) -> str:
+    """Lines over one group: those that prepare and restore as they are, links by their kind."""
+    words, n = _words(index, group, inside), group.dimension
+    if template not in ("resist", "commit"):
+        return template.format(**words)
+    ends = ("through" if group.shapes[0] else "scalar", "joined" if group.shapes[0] else "between")[
+        len(group.shapes) - 1
+    ]
+    felt = f"{words['own']}, u{n}{'[0]' if n == 1 else ''}, T"
+    if template == "commit":
+        call = f"{group.store(inside)}advance_{index}({felt})"
+    elif n == 1:
+        call = f"g1[0], e1[0, 0] = answer_{index}({felt})\n{_GIVE[ends].format(**words)}"
+    else:
+        call = f"answer_{index}({felt}, g{n}, e{n})\n{_GIVE[ends].format(**words)}"
+    return _link(ends, words | {"call": call})
+
+
+def _words(index: int, group: Group, inside: Inside) -> dict[str, object]:
+    """What differs from group to group."""
+    n, alone, shapes = group.dimension, len(group.wires) == 1, [(*shape, 1, 1)[:2] for shape in group.shapes]
+    first = group.wires[0].ends
+    words: dict[str, object] = {
+        "n": n,
+        "count": len(group.wires),
+        "own": group.slices(inside),
+        "prepare": f"prepare_{index}(",
+        "restore": f"restore_{index}(",
+        "ratios": group.ratios_at,
+        "others": group.others_at,
+        "wide": n * shapes[0][1],
+        "first": shapes[0][1],
+        "deep": n * shapes[-1][1],
+        "second": shapes[-1][1],
+        "base": f" - s.real[{group.bases_at} + i * {n} + j]" if group.based else "",
+        "a": first[0].row if alone else "a",
+        "b": first[-1].row if alone else "b",
+    }
+    rows = [f"a = FIRST_{index}[i]"] + ([f"b = SECOND_{index}[i]"] if len(first) > 1 else [])
+    return words | {"rows": "" if alone else "\n".join(rows)}
+
+
+def _link(ends: str, words: dict[str, object]) -> str:
+    """The loop over the links of a group."""
+    told = {name: templates[ends].format(**words) for name, templates in (("read", _READ), ("feel", _FEEL))}
+    return put(_LINK, words | told)

@@ -1,0 +1,300 @@
+"""Two bodies of a tree that may touch, as a block: a wrench between them in, their relative motion out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.block import INITIAL, Admittance, Kernels
+from tegotae.checks import Array
+from tegotae.hybrid.kernels.relative import relative_kernels
+from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.multibody import AtPoint, Lock, Servo, Tree
+from tegotae.multibody.attachments import wired
+from tegotae.multibody.bodies import triple
+from tegotae.multibody.kernels.kinematics import WIDTH
+from tegotae.multibody.mobility import least_reluctance
+from tegotae.multibody.shapes import UPRIGHT
+from tegotae.multibody.tree_arrays import FREE
+from tegotae.multibody.tree_parts import TREE
+from tegotae.ports import SPATIAL, Port, port_of
+from tegotae.running.source import module_of
+from tegotae.state import State
+
+OWN = "RelativeAdmittance"
+_GIVEN = ("q", "v")  # what a user may start from, beside targets; all else follows
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RelativeAdmittance(Admittance):
+    """Bodies of which two may touch: a wrench between tip and surface in, their relative motion out.
+
+    The wrench [N, N·m] acts on the body with the tip, about the tip, in the surface's axes; the other body feels the
+    opposite. It is held over a tick. Nothing touches by itself: whoever feels the contact gives the wrench.
+
+    Args:
+        tree: the bodies; `join` makes one of several machines. Joints with friction are refused.
+        at: body with the tip.
+        point: the tip, in its frame [m].
+        of: body with the surface; None for the world.
+        origin: of the surface, in its frame [m].
+        axes: of the surface in its frame, 3 x 3, its columns x, y and z; z points into the body [-].
+        tip_axes: of the tip in its body's frame [-]; see `aligned`.
+        controllers: joint -> `Servo` or `Lock`.
+        substeps: of the motion in a tick; more for stiff servos.
+
+    Runs record `velocity` of the tip in the surface's axes, mean over the tick [m/s, rad/s]; where it ends: `place` [m]
+    and `quaternion` (w, x, y, z), `twist` [m/s, rad/s]; `kinetic_energy` of all bodies [J], `normal_mobility` along z
+    at the start of the tick [1/kg]; `q`, `v` of the tree. "target.<joint>" [rad, m] of a servo may be fed.
+
+    Example:
+        >>> from tegotae.hybrid import RelativeAdmittance
+        >>> from tegotae.multibody import Body, Free, Tree
+        >>> ball = Tree([Body(name="ball", mass=2.0, inertia=(1, 1, 1), joint=Free())], gravity=(0, 0, 0))
+        >>> live = RelativeAdmittance(tree=ball, at="ball").start(period=0.1)
+        >>> motion = live.step((0.0, 0.0, 4.0, 0.0, 0.0, 0.0))
+        >>> round(float(motion[2]), 9), round(float(live["twist"][2]), 9)  # in the mean, and at the end
+        (0.1, 0.2)
+    """
+
+    tree: Tree
+    at: str
+    point: ArrayLike = (0.0, 0.0, 0.0)
+    of: str | None = None
+    origin: ArrayLike = (0.0, 0.0, 0.0)
+    axes: ArrayLike = UPRIGHT
+    tip_axes: ArrayLike = UPRIGHT
+    controllers: Mapping[str, Servo | Lock] = field(default_factory=dict)
+    substeps: int = 1
+
+    dimension = 6
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        checks.instance(OWN, "tree", self.tree, Tree, "Give a Tree; `join` makes one of several.")
+        for name in ("at", "of"):
+            if name == "at" or self.of is not None:
+                checks.text(OWN, name, getattr(self, name), "Name a body.")
+        for name in ("point", "origin"):
+            put(self, name, triple(OWN, name, getattr(self, name), "m"))
+        for name in ("axes", "tip_axes"):
+            put(self, name, _rotation(name, getattr(self, name)))
+        ends = [self._frame_of(name)[0] for name in (self.at, self.of)]
+        if ends[0] == ends[1]:
+            what = f"at={self.at!r} and of={self.of!r} are one rigid body."
+            checks.refuse(OWN, what, "Give two that can meet.")
+        told = "Give a dict of Servo(...) or Lock() by joint."
+        put(self, "controllers", dict(checks.mapping(OWN, "controllers", self.controllers, told)))
+        for name, control in self.controllers.items():
+            if name not in self.tree.joint_names:
+                known = ", ".join(self.tree.joint_names[:12]) or "none"
+                checks.refuse(OWN, f"controllers[{name!r}]: there is no such joint.", f"It has {known}.")
+            if not isinstance(control, (Servo, Lock)):
+                checks.refuse(OWN, f"controllers[{name!r}]={checks.shown(control)}.", "Give Servo(...) or Lock().")
+        for name, joint in self.tree.joints.items():
+            if joint.friction is not None and not isinstance(self.controllers.get(name), Lock):
+                told = "Lock it or leave the friction out here; a TreeAdmittance has it."
+                checks.refuse(OWN, f"joint {name!r} has friction.", told)
+        put(self, "substeps", checks.whole(OWN, "substeps", self.substeps, 1, "Use 1, or more for stiff servos."))
+
+    def _frame_of(self, name: str | None) -> tuple[int, Array, Array]:
+        """Moving body (-1 for the world), place and rotation of the frame in its internal one."""
+        if name is None:
+            return -1, np.zeros(3), np.eye(3)
+        if name not in self.tree.arrays.frames:
+            where = "at" if name == self.at else "of"
+            known = ", ".join(list(self.tree.arrays.frames)[:12])
+            checks.refuse(OWN, f"{where}={name!r}: there is no body {name!r}.", f"It has {known}.")
+        k, place, turn = self.tree._frame(name)
+        return int(k), np.asarray(place), np.asarray(turn)
+
+    def aligned(self, q: ArrayLike) -> RelativeAdmittance:
+        """The same with the tip's axes along the surface's in a configuration: `quaternion` is (1, 0, 0, 0) there.
+
+        Args:
+            q: configuration of the tree [m, rad].
+        """
+        turned = np.eye(3) if self.of is None else self.tree.pose(q, self.of)[1]
+        own = self.tree.pose(q, self.at)[1].T @ (turned @ np.asarray(self.axes))
+        made: RelativeAdmittance = self.varied({"tip_axes": own})
+        return made
+
+    # ------------------------------------------------------------ layout
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """The contact."""
+        return (port_of("contact", SPATIAL),)
+
+    @cached_property
+    def _joints(self) -> dict[str, tuple[int, int]]:
+        """Joint -> its place in v and in q."""
+        at = self.tree.arrays
+        turns = at.kind != FREE
+        spots = zip(at.vi[turns].tolist(), at.qi[turns].tolist(), strict=True)
+        return dict(zip(self.tree.joint_names, spots, strict=True))
+
+    @cached_property
+    def _servos(self) -> tuple[str, ...]:
+        return tuple(n for n in self.tree.joint_names if isinstance(self.controllers.get(n), Servo))
+
+    @property
+    def layout(self) -> Layouts:
+        """The contact, the tree and what holds its joints; the relative motion, and the whole tree."""
+        at = self.tree.arrays
+        return _layout(len(at.parent), at.nq, at.nv, self._servos)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Where tip and surface are on their bodies, the tree, and what holds its joints."""
+        at, (k1, place1, turn1), (k2, place2, turn2) = self.tree.arrays, *map(self._frame_of, (self.at, self.of))
+        gain, damping, lock = np.zeros(at.nv), np.zeros(at.nv), np.zeros(at.nv)
+        for name, joint in self.tree.joints.items():
+            control, i = self.controllers.get(name), self._joints[name][0]
+            damping[i] = joint.damping
+            if isinstance(control, Servo):
+                gain[i], damping[i] = control.gain, control.rate_gain + joint.damping
+            elif isinstance(control, Lock):
+                lock[i] = math.inf
+        return {
+            "ends": [k1, k2],
+            "tip": place1 + turn1 @ np.asarray(self.point),
+            "tip_axes": turn1 @ np.asarray(self.tip_axes),
+            "origin": place2 + turn2 @ np.asarray(self.origin),
+            "axes": turn2 @ np.asarray(self.axes),
+            "gravity": self.tree.gravity,
+            "parent": at.parent,
+            "kind": at.kind,
+            "first_coordinate": at.qi,
+            "first_speed": at.vi,
+            "constants": at.C,
+            "centers": at.center,
+            "gain": gain,
+            "damping": damping,
+            "lock": lock,
+            "target_speeds": [self._joints[name][0] for name in self._servos],
+            "substeps": self.substeps,
+        }
+
+    @property
+    def kernels(self) -> Kernels:
+        """By the midpoint rule."""
+        return Kernels(relative_kernels)
+
+    # ------------------------------------------------------------ where it starts
+
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
+        """At rest in `tree.neutral()`, or as `q` and `v` say; servos hold where they start."""
+        given = dict(checks.mapping(OWN, "initial", initial, INITIAL))
+        for name in given:
+            if name in self.parts and name not in _GIVEN and not self.parts[name].fed:
+                checks.refuse(OWN, f"initial[{name!r}].", "It follows from q and v.")
+        state = super().initial_state(period, {"q": self.tree.neutral(), **given})
+        q, v, at = state.part("q"), state.part("v"), self.tree.arrays
+        if any(v[self._joints[name][0]] != 0.0 for name, c in self.controllers.items() if isinstance(c, Lock)):
+            checks.refuse(OWN, "initial['v']: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
+        if turnless := at.no_turn(q):
+            checks.refuse(OWN, f"initial['q']: the quaternion of {turnless!r} is 0.", "Give (1, 0, 0, 0).")
+        state["center_q"], state["center_v"] = at.inner(q, v)
+        for name in self._servos:
+            if f"target.{name}" not in given:
+                state[f"target.{name}"] = state.part("center_q")[self._joints[name][1]]
+        workspace, zero = self.spaces.workspace.empty(), np.zeros(6)
+        memories = self.parameters, state.memory, workspace
+        module_of(self).answer_once(*memories, zero, period, np.empty(6), np.empty((6, 6)))
+        seen = {name: self.spaces.workspace.part(workspace, name) for name in ("pose", "twist", "energy", "mobility")}
+        state["place"], state["quaternion"] = seen["pose"][:3], seen["pose"][3:]
+        state["velocity"] = state["twist"] = seen["twist"]
+        state["kinetic_energy"], state["normal_mobility"] = seen["energy"], seen["mobility"][2, 2]
+        q[:], v[:] = at.outer(state.part("center_q"), state.part("center_v"))
+        return state
+
+    def least_reluctance(self, period: float) -> float:
+        """Of both bodies cut free of all others, near the surface's origin [N·s/m]: they can only add to it."""
+        locked = [self._joints[n][0] for n, c in self.controllers.items() if isinstance(c, Lock)]
+        ends = [(name, point) for name, point in ((self.at, self.point), (self.of, self.origin)) if name is not None]
+        moving = [AtPoint(name, point) for name, point in ends if self._frame_of(name)[0] >= 0]
+        ports = [wired(OWN, self.tree, {"end": place}, ()) for place in moving]
+        own = [least_reluctance(self.tree, port, locked, period) for port in ports]
+        return 2.0 / sum(1.0 / each if each > 0.0 else math.inf for each in own)  # half a tick moves half as far
+
+
+def _rotation(name: str, value: ArrayLike) -> tuple[tuple[float, ...], ...]:
+    given = checks.array(OWN, name, value, "")
+    if given.shape != (3, 3) or not abs(given.T @ given - np.eye(3)).max() < 1e-9 or np.linalg.det(given) < 0.0:
+        checks.refuse(OWN, f"{name} is not a rotation.", "Give three unit vectors at right angles, as columns.")
+    return tuple(tuple(row) for row in given.tolist())
+
+
+_SPEEDS = ("speeds",)
+
+
+@cache
+def _layout(bodies: int, coordinates: int, speeds: int, servos: tuple[str, ...]) -> Layouts:
+    """Trees of any size share one compiled loop."""
+    return layouts(
+        dimension=6,
+        sizes={
+            "bodies": bodies, "bodies1": bodies + 1, "coordinates": coordinates, "speeds": speeds, "servos": len(servos)
+        },
+        parameters=(*_CONTACT, *TREE, *_HELD),
+        state=(
+            Part("velocity", "m/s or rad/s", "of the tip, mean over the tick", AXIS),
+            Part("target", "rad or m", "of the servo", ("servos",), recorded=False, fed=True, labels=servos),
+            *_SEEN,
+        ),
+        workspace=_WORK,
+    )  # fmt: skip
+
+
+_CONTACT = (
+    Part("ends", "", "bodies with tip and surface; -1 for the world", (2,), whole=True),
+    Part("tip", "m", "from its body's centre of mass", (3,)),
+    Part("tip_axes", "", "in the body's internal frame", (3, 3)),
+    Part("origin", "m", "of the surface, from its body's centre of mass", (3,)),
+    Part("axes", "", "of the surface in its body's internal frame", (3, 3)),
+)
+_HELD = (
+    Part("gain", "N·m/rad or N/m", "of the servo", _SPEEDS),
+    Part("damping", "N·m·s/rad or N·s/m", "of joint and servo", _SPEEDS),
+    Part("lock", "", "inf locks", _SPEEDS),
+    Part("target_speeds", "", "of the servos", ("servos",), "steered", whole=True),
+    Part("substeps", "", "of the motion in a tick", whole=True),
+)
+_SEEN = (
+    Part("place", "m", "of the tip in the surface's axes", (3,)),
+    Part("quaternion", "-", "w, x, y, z of the tip's axes in the surface's", (4,)),
+    Part("twist", "m/s or rad/s", "of the tip at the end of the tick", (6,)),
+    Part("kinetic_energy", "J", "of all bodies", letter="energy"),
+    Part("normal_mobility", "1/kg", "of the contact along z, at the start of the tick", letter="mobility"),
+    Part("q", "rad or m", "configuration of the tree", ("coordinates",), "Q", axes=("coordinate",)),
+    Part("v", "rad/s or m/s", "velocity of the tree", _SPEEDS, "V", axes=("speed",)),
+    Part("center_q", "rad or m", "q with free bodies at their centres of mass", ("coordinates",), "q", recorded=False),
+    Part("center_v", "rad/s or m/s", "v with free bodies at their centres of mass", _SPEEDS, "v", recorded=False),
+)
+_WORK = (
+    Part("S", shape=("bodies1", WIDTH)),
+    Part("wrench", "N", "on each body, and moment", ("bodies1", 6)),
+    *(Part(name, shape=_SPEEDS) for name in ("target", "tau", "slope", "a", "v")),
+    Part("q", shape=("coordinates",)),
+    Part("J1", "", "motion of the tip on its body by each speed", (6, "speeds"), "one"),
+    Part("J2", "", "motion of the surface under the tip by each speed", (6, "speeds"), "two"),
+    Part("J", "", "relative motion by each speed, in the surface's axes", (6, "speeds")),
+    Part("contact", "m", "where the tip is", (3,), "tip"),
+    Part("axes", "", "of the surface in the world", (3, 3)),
+    Part("turn", "", "of the tip's axes in the surface's", (3, 3), "R"),
+    Part("pose", "m", "of the tip in the surface's axes, and its quaternion", (7,)),
+    Part("twist", "m/s", "of the tip now", (6,), "V"),
+    Part("energy", "J", "kinetic"),
+    Part("drift", "m/s²", "how the twist changes by itself", (6,), "b"),
+    Part("mobility", "1/kg", "relative acceleration by a unit wrench", (6, 6), "G"),
+    Part("push", "N", "wrench on a body", (6,)),
+    Part("unit", "N", "a wrench", (6,)),
+)

@@ -1,0 +1,141 @@
+"""Two robots from URDF files, or one and the world, as a model: `[model] kind = "urdf"`."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.hybrid.machines.model_settings import OWN, ModelSettings
+from tegotae.hybrid.safety.poses import product, quaternion_of
+from tegotae.hybrid.settings_group import SettingsGroup, of
+
+if TYPE_CHECKING:
+    from tegotae.hybrid.machines.guarded import Machine
+    from tegotae.multibody import Lock, Servo, Tree
+
+Triple = tuple[float, float, float]
+
+
+class UrdfRobot(SettingsGroup, frozen=True):
+    """A robot, how it stands and moves at the start, what holds its joints, and where on it the contact is."""
+
+    file: Annotated[str, of("URDF file; '' for the world itself")] = ""
+    body: Annotated[str, of("link that carries the tip, or the surface")] = ""
+    point: Annotated[Triple, of("the tip, or the surface's origin, in the link's frame [m]")] = (0.0, 0.0, 0.0)
+    free: Annotated[bool, of("whether its root flies; else it stands in the world")] = False
+    place: Annotated[Triple, of("of its root in the world at the start [m]")] = (0.0, 0.0, 0.0)
+    turn: Annotated[Triple, of("of its root about x, then y, then z [rad]")] = (0.0, 0.0, 0.0)
+    velocity: Annotated[Triple, of("of a flying root at the start [m/s]")] = (0.0, 0.0, 0.0)
+    spin: Annotated[Triple, of("of a flying root at the start, world axes [rad/s]")] = (0.0, 0.0, 0.0)
+    joints: Annotated[Literal["locked", "servo", "free"], of("what holds its joints")] = "locked"
+    gain: Annotated[float, of("of a joint's servo [N·m/rad, N/m]; counts if joints = servo")] = 1000.0
+    rate_gain: Annotated[float, of("of a joint's servo [N·m·s/rad, N·s/m]; counts if joints = servo")] = 100.0
+    angles: Annotated[dict[str, float], of("joint = angle at the start [rad, m]; 0 for the others")] = msgspec.field(
+        default_factory=dict
+    )
+
+    def tree(self, gravity: Triple) -> Tree:
+        """The machine, its root where it stands."""
+        from tegotae.multibody import Free, Tree, load_urdf
+
+        loaded = load_urdf(self.file, free_base=self.free, gravity=gravity)
+        if self.free:
+            return loaded
+        R, p = self._turned(), np.asarray(self.place)
+        bodies = []
+        for body in loaded.bodies:
+            if body.parent is None and not isinstance(body.joint, Free):
+                place, turn = p + R @ np.asarray(body.position), R @ np.asarray(body.rotation)
+                body = dataclasses.replace(body, position=place, rotation=turn)
+            bodies.append(body)
+        return Tree(bodies, gravity=gravity)
+
+    def _turned(self) -> Array:
+        (a, b, c), (x, y, z) = ([f(t) for t in self.turn] for f in (math.cos, math.sin))
+        about = np.array([[1, 0, 0], [0, a, -x], [0, x, a]]), np.array([[b, 0, y], [0, 1, 0], [-y, 0, b]])
+        return np.asarray(np.array([[c, -z, 0], [z, c, 0], [0, 0, 1]]) @ about[1] @ about[0])
+
+    def started(self, tree: Tree, label: str) -> tuple[Array, Array]:
+        """q and v at the start."""
+        from tegotae.multibody.tree_arrays import FREE
+
+        q, v = np.array(tree.neutral(), dtype=np.float64), np.zeros(tree.nv)
+        spots = dict(zip(tree.joint_names, tree.arrays.qi[tree.arrays.kind != FREE].tolist(), strict=True))
+        for name, angle in self.angles.items():
+            if name not in spots:
+                known = ", ".join(list(spots)[:12]) or "none"
+                checks.refuse(OWN, f"{label}.angles has {name!r}: there is no such joint.", f"It has {known}.")
+            q[spots[name]] = angle
+        if self.free:
+            about = [quaternion_of(*(t if i == k else 0.0 for i in range(3))) for k, t in enumerate(self.turn)]
+            q[:7] = *self.place, *product(about[2], product(about[1], about[0]))
+            v[:6] = *self.velocity, *self.spin
+        return q, v
+
+    def held(self, tree: Tree, prefix: str) -> dict[str, Lock | Servo]:
+        """What holds each joint."""
+        from tegotae.multibody import Lock, Servo
+
+        if self.joints == "free":
+            return {}
+        control = Lock() if self.joints == "locked" else Servo(gain=self.gain, rate_gain=self.rate_gain)
+        return {prefix + name: control for name in tree.joint_names}
+
+
+class UrdfModel(ModelSettings, frozen=True, tag_field="kind", tag="urdf"):
+    """A robot with a tip, and another with a surface, or the world; they meet where the table feels it."""
+
+    robot: Annotated[UrdfRobot, of("that carries the tip")] = UrdfRobot()
+    other: Annotated[UrdfRobot, of("that carries the surface; without a file it is the world")] = UrdfRobot()
+    into: Annotated[Triple, of("direction into the surface, in the frame of its link [-]")] = (0.0, 0.0, 1.0)
+    gravity: Annotated[Triple, of("acceleration of a falling body, world axes [m/s²]")] = (0.0, 0.0, -9.81)
+    substeps: Annotated[int, of("of the motion in a period, 1 to 1000; more for stiff servos", least=1, most=1000)] = 1
+
+    def machine(self, period: float) -> Machine:
+        """Both as a block; at the start the tip's axes are the surface's."""
+        from tegotae.hybrid.machines.guarded import Machine
+        from tegotae.hybrid.machines.relative_admittance import RelativeAdmittance
+        from tegotae.multibody import join
+
+        if not self.robot.file:
+            checks.refuse(OWN, "model.robot.file is ''.", "Name the URDF file of the robot with the tip.")
+        parts = {"robot": self.robot, "other": self.other} if self.other.file else {"robot": self.robot}
+        trees = {name: own.tree(self.gravity) for name, own in parts.items()}
+        starts = [own.started(trees[name], f"model.{name}") for name, own in parts.items()]
+        q, v = (np.concatenate(each) for each in zip(*starts, strict=True))
+        held: dict[str, Any] = {}
+        for name, own in parts.items():
+            if own.body not in trees[name].arrays.frames:
+                known = ", ".join(list(trees[name].arrays.frames)[:12])
+                checks.refuse(OWN, f"model.{name}.body={own.body!r} is no link of {own.file}.", f"It has {known}.")
+            held |= own.held(trees[name], f"{name}.")
+        block = RelativeAdmittance(
+            tree=join(trees),
+            at=f"robot.{self.robot.body}",
+            point=self.robot.point,
+            of=f"other.{self.other.body}" if self.other.file else None,
+            origin=self.other.point,
+            axes=_axes(self.into),
+            controllers=held,
+            substeps=self.substeps,
+        )
+        return Machine(block.aligned(q), {"q": q, "v": v})
+
+
+def _axes(into: Triple) -> Array:
+    """A rotation that takes z there by the shortest way."""
+    x, y, z = into
+    size = math.hypot(x, y, z)
+    if not 0.0 < size < math.inf:
+        checks.refuse(OWN, f"model.into={into} has no direction.", "Such as (0, 0, 1).")
+    x, y, z = x / size, y / size, z / size
+    if z < -1.0 + 1e-12:
+        return np.diag([1.0, -1.0, -1.0])
+    K = np.array([[0.0, 0.0, x], [0.0, 0.0, y], [-x, -y, 0.0]])
+    return np.asarray(np.eye(3) + K + K @ K / (1.0 + z))

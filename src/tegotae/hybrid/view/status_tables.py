@@ -1,0 +1,130 @@
+"""What the page says of the nodes and of what happened, as small tables; every foreign word is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from tegotae.hybrid.links.packets import NodeState
+
+GOOD, POOR, BAD, QUIET = "#1a8754", "#b7791f", "#c62839", "#7a8594"
+_TROUBLE = NodeState.LATCHED | NodeState.OVERLOAD | NodeState.EMERGENCY | NodeState.FAULT
+_CARE = NodeState.COASTING | NodeState.RAMPING | NodeState.HELD | NodeState.LIMITED
+_LEVELS = {"info": QUIET, "warning": POOR, "trip": BAD}
+_CELL = "padding:2px 6px 2px 0;vertical-align:top"
+_BLOCK = "padding:4px 12px;line-height:1.5;font-size"
+
+
+def state_words(state: int) -> str:
+    """The flags of a state in words.
+
+    Args:
+        state: `NodeState` flags.
+
+    Example:
+        >>> state_words(3), state_words(0)
+        ('running, contact', 'idle')
+    """
+    return ", ".join(str(flag.name).lower() for flag in NodeState if state & flag) or "idle"
+
+
+def node_table(alive: Mapping[str, Mapping[str, object]], status: Mapping[str, Mapping[str, Any]]) -> str:
+    """The nodes as an HTML table: whether they are there, what they do, deadlines, packets, round trip.
+
+    Args:
+        alive: nodes that are there now.
+        status: what each said of itself last.
+
+    Example:
+        >>> "gone" in node_table({}, {"table": {"state": 1}}), "gone" in node_table({}, {"table": {"ended": True}})
+        (True, False)
+    """
+    head = "".join(
+        f'<th style="{_CELL};text-align:left;font-weight:500;color:{QUIET}">{escape(word)}</th>'
+        for word in ("node", "state", "missed", "lost", "round trip")
+    )
+    body = "".join(_node_row(name, name in alive, status.get(name, {})) for name in sorted({*alive, *status}))
+    if not body:
+        body = f'<tr><td colspan="5" style="color:{QUIET}">no node has been heard of yet</td></tr>'
+    table = f'<table style="width:100%;border-collapse:collapse"><tr>{head}</tr>{body}</table>'
+    return f'<div style="{_BLOCK}:12px">{table}</div>'
+
+
+def _node_row(name: str, here: bool, told: Mapping[str, Any]) -> str:
+    state = told.get("state")
+    flags = state if isinstance(state, int) else 0
+    ended = told.get("ended") is True and not here
+    colour = BAD if not here or flags & _TROUBLE else POOR if flags & _CARE else GOOD
+    if ended or told.get("done") is True:  # as it should be
+        colour = QUIET
+    words = "ended" if ended else "gone" if not here else state_words(flags) if isinstance(state, int) else "here"
+    deadlines, link = _part(told, "deadlines"), _part(told, "link")
+    trip = link.get("round_trip_p50")
+    cells = (
+        f'<span style="white-space:nowrap"><span style="color:{colour}">●</span> {escape(name)}</span>',
+        f'<span style="color:{colour}">{escape(words)}</span>',
+        escape(_count(deadlines.get("missed"))),
+        escape(_count(link.get("lost"))),
+        escape(f"{1e3 * trip:.2f} ms" if isinstance(trip, int | float) and trip > 0.0 else "–"),
+    )
+    said = told.get("words")
+    lines = [said] if isinstance(said, str) and said else said if isinstance(said, list) else []
+    more = "".join(
+        f'<tr><td></td><td colspan="4" style="{_CELL};color:{QUIET}">{escape(str(line))}</td></tr>'
+        for line in lines[:3]
+    )
+    return "<tr>" + "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells) + "</tr>" + more
+
+
+def _part(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part = told.get(name)
+    return part if isinstance(part, Mapping) else {}
+
+
+def _count(value: object) -> str:
+    return f"{value:.0f}" if isinstance(value, int | float) and not isinstance(value, bool) else "–"
+
+
+def event_lines(events: Sequence[Mapping[str, Any]], problems: Sequence[str]) -> str:
+    """The last events, newest first, and what the page itself has to say, as HTML.
+
+    Args:
+        events: each with when it came, node, level and text.
+        problems: in words.
+
+    Example:
+        >>> event_lines([{"came": "12:00:00", "node": "a", "level": "trip", "text": "<b>"}], []).count("&lt;b&gt;")
+        1
+    """
+    lines = [f'<div style="color:{POOR}">{escape(problem)}</div>' for problem in problems]
+    for event in events:
+        colour = _LEVELS.get(event["level"], QUIET)
+        lines.append(
+            f'<div><span style="color:{QUIET}">{escape(event["came"])}</span> '
+            f'<span style="color:{colour}">{escape(event["node"])}: {escape(event["text"])}</span></div>'
+        )
+    return f'<div style="{_BLOCK}:12px">{"".join(lines) or "nothing has happened yet"}</div>'
+
+
+def headline(simulated: float | None, contact: bool, force: float, row: Any) -> str:
+    """The run in one line, as HTML: simulated time [s], contact, force [N], delay and stiffness as identified.
+
+    Args:
+        simulated: time [s]; None before the first row.
+        contact: whether the moving part touches.
+        force: its size [N].
+        row: newest of the dynamics, or None.
+
+    Example:
+        >>> headline(None, False, 0.0, None)
+        '<div style="padding:4px 12px;line-height:1.5;font-size:13px">waiting for the dynamics node …</div>'
+    """
+    if simulated is None or row is None:
+        return f'<div style="{_BLOCK}:13px">waiting for the dynamics node …</div>'
+    touch = f'<b style="color:{BAD}">in contact, {force:.2f} N</b>' if contact else "apart"
+    rest = f"loop delay {1e3 * float(row['delay']):.1f} ms · stiffness {1e-3 * float(row['stiffness']):.2f} N/mm"
+    return (
+        f'<div style="{_BLOCK}:13px"><b>{simulated:.2f} s</b> simulated · {touch}<br>'
+        f'<span style="color:{QUIET}">{rest}</span></div>'
+    )

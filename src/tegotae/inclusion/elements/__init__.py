@@ -1,0 +1,1 @@
+"""What makes contacts and frictions computable, and how the machine feels at them."""

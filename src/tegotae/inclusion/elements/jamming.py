@@ -1,0 +1,108 @@
+"""A word of warning from the compliant routes where rigid bodies would jam (Painlevé): they stay finite and hide it."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import chain, combinations, product
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae.checks import Array
+from tegotae.inclusion.elements.effective_masses import mobility
+from tegotae.inclusion.language.equations import Equations
+from tegotae.unsolved import to_the_user
+
+_VERDICTS: WeakKeyDictionary[Equations, dict[tuple[bytes, bytes, bytes], str | None]] = WeakKeyDictionary()
+
+
+class JammingWarning(UserWarning):
+    """Friction couples contacts so strongly that some sliding has no rigid motion, or more than one.
+
+    Example:
+        >>> issubclass(JammingWarning, UserWarning)
+        True
+    """
+
+
+def jam(inclusion: Equations, D: Array, R: Array, touching: NDArray[np.bool_]) -> str | None:
+    """The touching contacts that sliding friction can wedge, in words; None where every sliding has one motion.
+
+    While frictions slide in given directions, contact forces cause gap accelerations by the matrix
+    D + D(friction) way R. If all its principal minors are positive there is exactly one set of contact forces.
+
+    Args:
+        inclusion: the machine.
+        D: how forces change gap rates and slips [1/kg].
+        R: how friction limits grow with contact forces, no unit [-].
+        touching: which contacts touch.
+    """
+    c = len(inclusion.contacts)
+    places = [int(i) for i in np.flatnonzero(touching)]
+    groups = list(chain.from_iterable(combinations(places, size) for size in range(1, len(places) + 1)))
+    rubbing = [j for j in range(len(inclusion.frictions)) if np.any(R[j][places])]
+    if len(places) > 6 or len(rubbing) > 6:
+        return None
+    parts = inclusion.terms.components
+    axes = [range(c + parts[j][0], c + parts[j][1]) for j in rubbing]
+    for rows in product(*axes):
+        for signs in product((1.0, -1.0), repeat=len(rubbing)):
+            coupled = D[:c, :c].copy()
+            for j, row, sign in zip(rubbing, rows, signs, strict=True):
+                coupled += sign * np.outer(D[:c, row], R[j])
+            for group in groups:
+                rows_and_columns = np.ix_(group, group)
+                plain = np.linalg.det(D[:c, :c][rows_and_columns])
+                small = 1e-9 * float(np.prod(np.abs(np.diag(D)[list(group)])))
+                if plain > small and np.linalg.det(coupled[rows_and_columns]) <= small:
+                    return ", ".join(inclusion.contacts[i].name for i in group)
+    return None
+
+
+def warn_of_jams(owner: str, inclusion: Equations, x: Array, gaps: Array, t: float) -> None:
+    """Warn if friction of the contacts that touch is strong enough to wedge them.
+
+    Args:
+        owner: who asks, for the message.
+        inclusion: the machine.
+        x: its states [SI units].
+        gaps: of its contacts there [m].
+        t: the time [s].
+    """
+    forces = {contact.force for contact in inclusion.contacts}
+    touching = gaps <= 0.0
+    if not touching.any() or not any(f.limit.free_symbols & forces for f in inclusion.frictions):
+        return
+    try:
+        with np.errstate(all="ignore"):
+            D, R = mobility(inclusion, x, t), _shares(inclusion, x, t)
+    except ZeroDivisionError:  # a corner of the geometry, where directions are not defined: nothing to judge yet
+        return
+    if not (np.isfinite(D).all() and np.isfinite(R).all()):
+        return
+    # Asked at every start, answered once for each set of touching contacts with these numbers.
+    known = _VERDICTS.setdefault(inclusion, {})
+    key = (D.tobytes(), R.tobytes(), touching.tobytes())
+    if key not in known:
+        known[key] = jam(inclusion, D, R, touching)
+    names = known[key]
+    if names is not None:
+        warnings.warn(
+            f"{owner}: at t={t:.9g} s friction is strong enough to jam {names}: for some directions of slip the rigid "
+            "law has no motion or more than one (Painlevé). What follows is then set by stiffness and damping; lower "
+            "the friction coefficients, or compare with to_events.",
+            JammingWarning,
+            stacklevel=to_the_user(),
+        )
+
+
+def _shares(inclusion: Equations, x: Array, t: float) -> Array:
+    """How each limit grows with each contact force [-], by differences: limits are linear in them, or nearly."""
+    terms, c, m = inclusion.terms, len(inclusion.contacts), len(inclusion.forces)
+    u, limits = np.zeros(len(inclusion.callables)), terms.module.limits.py_func
+    terms.module.inputs.py_func(t, u)
+    table = np.zeros((1 + c, len(inclusion.frictions)))
+    for row, force in zip(table, np.eye(1 + c, m, -1), strict=True):
+        limits(t, x, terms.values, u, force, row)
+    return np.asarray((table[1:] - table[0]).T, dtype=np.float64)

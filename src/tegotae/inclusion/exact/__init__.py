@@ -1,0 +1,1 @@
+"""The exact route: the set-valued laws themselves, from event to event."""

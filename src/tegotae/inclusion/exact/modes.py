@@ -1,0 +1,251 @@
+"""Which contacts press and which frictions hold: every mode tried, the admissible ones kept.
+
+The problem is the same for accelerations (forces F, w = rates of gap rates and slips) and for impacts (impulses F,
+w = velocities after, with restitution):
+
+    w = D F + b
+    contact    F >= 0, w >= 0, F w = 0
+    friction   |F| <= s + S F(contacts), and F = (r + R F(contacts)) w/|w| where w is not 0
+
+D maps forces to rates: a friction force enters the rows against its slip, so its diagonal is negative.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tegotae.checks import Array
+from tegotae.inclusion.exact.force_distribution import bearable, cones, shares
+
+Flags = NDArray[np.bool_]
+
+TOLERANCE = 1e-11  # of the size of what is compared: rounding of small linear solves, well below any rtol
+LARGEST = 20_000  # modes tried at one instant
+ROOM = 1e-4  # of the largest force: what can be shared so far inside all limits is held firmly
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """Contacts that press, frictions that hold, and the direction of each friction component that slides."""
+
+    closed: tuple[bool, ...]
+    held: tuple[bool, ...]
+    direction: Array
+
+    def changes(self, other: Mode | None) -> int:
+        """In how many elements two modes differ."""
+        if other is None:
+            return 0
+        return sum(a != b for a, b in zip((*self.closed, *self.held), (*other.closed, *other.held), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class ModeProblem:
+    """Linear rates, limits, and for each element what it may do; rows are contacts, then friction components."""
+
+    D: Array
+    b: Array
+    r: Array
+    R: Array
+    s: Array
+    S: Array
+    parts: list[slice]
+    owner: NDArray[np.int64]
+    touching: tuple[bool, ...]  # for each contact: whether its gap is 0 and stays so if w = 0
+    may_close: tuple[tuple[bool, ...], ...]  # for each contact: which of open (False) and closed (True)
+    may_hold: tuple[bool, ...]  # for each friction: whether it may stick
+    direction: Array  # slip direction of each component; zeros where the slip is 0 and the direction is sought
+    barred: tuple[Array | None, ...]  # for each friction: a direction it may not slide in, for it has just ended
+    urged: Array  # for each component: the force that has just exceeded the limit; the direction to begin with
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """One admissible mode with its forces and rates."""
+
+    mode: Mode
+    force: Array
+    w: Array
+
+
+def system_of(D: Array, b: Array, r: Array, R: Array, owner: NDArray[np.int64], mode: Mode) -> tuple[Array, Array]:
+    """The linear equations that a mode's forces obey: w = 0 where closed or held, F = direction (r + R F) elsewhere."""
+    c, m = R.shape[1], len(b)
+    active = np.zeros(m, dtype=np.bool_)
+    active[:c] = mode.closed
+    if m > c:
+        active[c:] = np.array(mode.held, dtype=np.bool_)[owner]
+    A = np.where(active[:, None], D, np.eye(m))
+    if m > c:
+        A[c:, :c] -= np.where(active[c:, None], 0.0, mode.direction[:, None] * R[owner])
+        right = np.concatenate((-b[:c] * active[:c], np.where(active[c:], -b[c:], mode.direction * r[owner])))
+    else:
+        right = -b * active
+    return A, right
+
+
+def solved(A: Array, right: Array) -> Array | None:
+    """A F = right; the shortest F where constraints are redundant, None where they contradict each other."""
+    if not len(right):  # a machine without elements
+        return np.zeros(0)
+    scale = np.abs(A).max(axis=1)
+    scale[scale == 0.0] = 1.0
+    A, right = A / scale[:, None], right / scale
+    try:
+        F: Array = np.asarray(np.linalg.solve(A, right), dtype=np.float64)
+        if np.isfinite(F).all() and np.linalg.cond(A) < 1e12:
+            return F
+    except np.linalg.LinAlgError:
+        pass
+    F = np.asarray(np.linalg.lstsq(A, right, rcond=1e-12)[0], dtype=np.float64)
+    return F if np.abs(A @ F - right).max() <= 1e-9 * max(np.abs(right).max(), 1e-300) else None
+
+
+def admissible(problem: ModeProblem) -> list[Answer]:
+    """Every mode whose forces lie in their cones and whose rates have the right signs."""
+    answers = (_tried(problem, closed, held, direction) for closed, held, direction in _candidates(problem))
+    return [answer for answer in answers if answer is not None]
+
+
+def count(problem: ModeProblem) -> int:
+    """How many modes `admissible` would try, at most."""
+    options = 1
+    for choice in problem.may_close:
+        options *= len(choice)
+    for j, part in enumerate(problem.parts):
+        options *= len(_friction_options(problem, j, part))
+    return options
+
+
+def _candidates(problem: ModeProblem) -> Iterator[tuple[tuple[bool, ...], tuple[bool, ...], list[Array]]]:
+    """(closed, held, direction of each friction); NaN where it is to be found."""
+    for closed in product(*problem.may_close):
+        choices = []
+        for j, part in enumerate(problem.parts):
+            if loose(problem.r, problem.R, j, closed):
+                choices.append([(False, np.zeros(part.stop - part.start))])
+            else:
+                choices.append(_friction_options(problem, j, part))
+        for chosen in product(*choices):
+            yield closed, tuple(h for h, _ in chosen), [direction for _, direction in chosen]
+
+
+def loose(r: Array, R: Array, j: int, closed: tuple[bool, ...]) -> bool:
+    """Whether friction j has no limit at all: all its contacts are open."""
+    return bool(r[j] == 0.0 and not np.any(R[j] * np.array(closed, dtype=np.float64)))
+
+
+def _friction_options(problem: ModeProblem, j: int, part: slice) -> list[tuple[bool, Array]]:
+    size = part.stop - part.start
+    c = problem.R.shape[1]
+    direction = problem.direction[part.start - c : part.stop - c]
+    if np.any(direction):
+        return [(False, direction)]
+    options = [(True, np.zeros(size))] if problem.may_hold[j] else []
+    if size == 1:
+        options += [(False, np.array([sign])) for sign in (1.0, -1.0)]
+    else:
+        options.append((False, np.full(size, np.nan)))
+    barred = problem.barred[j]
+    if barred is not None and size == 1:
+        options = [(held, direction) for held, direction in options if held or direction[0] != barred[0]]
+    return options
+
+
+def _tried(
+    problem: ModeProblem, closed: tuple[bool, ...], held: tuple[bool, ...], directions: list[Array]
+) -> Answer | None:
+    direction = np.concatenate(directions) if directions else np.zeros(0)
+    mode = Mode(closed, held, direction)
+    if np.isnan(direction).any():
+        found = _directed(problem, mode)
+        if found is None:
+            return None
+        mode, F = found
+    else:
+        equations = system_of(problem.D, problem.b, problem.r, problem.R, problem.owner, mode)
+        solution = solved(*equations)
+        if solution is None:
+            return None
+        F = solution
+        if not _fits(problem, mode, F, problem.D @ F + problem.b):
+            s, S = larger_limit(problem.r, problem.R, problem.s, problem.S)
+            free, allowed = shares(equations[0]), cones(closed, held, problem.parts, s, S)
+            roomy = bearable(F, free, *allowed, room=ROOM)
+            fits = _fits(problem, mode, roomy, problem.D @ roomy + problem.b)
+            F = roomy if fits else bearable(F, free, *allowed)
+    w = problem.D @ F + problem.b
+    return Answer(mode, F, w) if _fits(problem, mode, F, w) else None
+
+
+def larger_limit(r: Array, R: Array, s: Array, S: Array) -> tuple[Array, Array]:
+    """Constant and slope of the limit at rest, or of the limit of sliding where none is given to be larger."""
+    more = (s >= r) & (S >= R).all(axis=1)
+    return np.where(more, s, r), np.where(more[:, None], S, R)
+
+
+def _directed(problem: ModeProblem, mode: Mode) -> tuple[Mode, Array] | None:
+    """Slip directions that agree with the rates they cause, by F <- r (F + rho w)/|F + rho w|, repeated."""
+    c = problem.R.shape[1]
+    sought = [
+        (j, slice(part.start - c, part.stop - c), part)
+        for j, part in enumerate(problem.parts)
+        if np.isnan(mode.direction[part.start - c]).item()
+    ]
+    direction = mode.direction.copy()
+    for _, components, part in sought:
+        start = problem.urged[components] if np.any(problem.urged[components]) else problem.b[part]
+        size = np.linalg.norm(start)
+        if size == 0.0:
+            return None
+        direction[components] = start / size
+    F, turn = np.zeros(len(problem.b)), math.inf
+    for _ in range(2000):
+        mode = Mode(mode.closed, mode.held, direction)
+        solution = solved(*system_of(problem.D, problem.b, problem.r, problem.R, problem.owner, mode))
+        if solution is None:
+            return None
+        F = solution
+        w = problem.D @ F + problem.b
+        direction = direction.copy()
+        for _, components, part in sought:
+            moved = F[part] + w[part] / max(np.abs(problem.D[part, part]).max(), 1e-300)
+            if np.linalg.norm(moved) > 0.0:
+                direction[components] = moved / np.linalg.norm(moved)
+        turn = float(np.abs(direction - mode.direction).max())
+        if turn < 1e-15:
+            break
+    return (mode, F) if turn < 1e-12 else None
+
+
+def _fits(problem: ModeProblem, mode: Mode, F: Array, w: Array) -> bool:
+    c = problem.R.shape[1]
+    size = np.abs(problem.b) + np.abs(problem.D) @ np.abs(F)
+    slack_w = TOLERANCE * size
+    slack_F = TOLERANCE * (size / np.maximum(np.abs(np.diag(problem.D)), 1e-300)) + TOLERANCE * np.abs(F)
+    for i in range(c):
+        if mode.closed[i]:
+            if F[i] < -slack_F[i]:
+                return False
+        elif problem.touching[i] and w[i] < -slack_w[i]:
+            return False
+    for j, part in enumerate(problem.parts):
+        components = slice(part.start - c, part.stop - c)
+        limit = problem.r[j] + problem.R[j] @ F[:c]
+        room = float(slack_F[part].max())
+        if mode.held[j]:
+            if np.linalg.norm(F[part]) > max(limit, problem.s[j] + problem.S[j] @ F[:c]) + room:
+                return False
+        elif limit < -room:
+            return False
+        else:
+            begins = not np.any(problem.direction[components])
+            if begins and mode.direction[components] @ w[part] < -float(slack_w[part].max()):
+                return False
+    return True

@@ -1,0 +1,1 @@
+"""The explicit route: an ordinary differential equation for any integrator.  [xiong2011]"""

@@ -1,0 +1,241 @@
+"""Integrating an explicit ODE: every method of scipy, fixed steps in one compiled loop, CVODE."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.errors import TegotaeError
+from tegotae.extras import require
+from tegotae.inclusion.explicit.kernels.slopes import Slopes
+from tegotae.inclusion.explicit.slopes import OdeSlopes
+from tegotae.inclusion.explicit.source import OdeSource
+from tegotae.inclusion.language.inputs import check_values
+
+SCIPY = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
+STIFF = ("Radau", "BDF", "LSODA")
+FIXED = ("RK4", "Heun")
+_PATIENCE = 20_000  # evaluations at one moment
+_LEFT = "the states left the finite numbers"
+METHODS = (*SCIPY, *FIXED, "CVODE")
+
+
+@dataclass(frozen=True)
+class Path:
+    """A solved stretch: states at the wanted times and, if asked for, everywhere between them."""
+
+    times: Array
+    states: Array
+    steps: Array
+    dense: Callable[[Array], Array] | None
+
+
+class Compiled:
+    """The compiled right-hand side with its numbers, and room for its mass matrix; its slopes when first asked for.
+
+    Args:
+        source: the ODE as generated code.
+        p: the values of its parameters.
+    """
+
+    def __init__(self, source: OdeSource, p: Array):
+        self.source, self.p = source, p
+        self.module = source.module()
+        self.A, self.B = np.zeros((len(source.open),) * 2), np.zeros((len(source.open), source.size))
+
+    @cached_property
+    def _slopes(self) -> tuple[OdeSlopes, Array, Slopes]:
+        slopes = OdeSlopes(self.source)
+        return slopes, np.zeros(slopes.count), slopes.room()
+
+    def rhs(self, t: float, y: Array) -> Array:
+        """y' in a new array."""
+        f = np.empty_like(y)
+        self.module.rhs(t, y, self.p, self.A, self.B, f)
+        return f
+
+    def jacobian(self, t: float, y: Array) -> Array:
+        """dy'/dy in a new array."""
+        f, J = np.empty_like(y), np.empty((y.size, y.size))
+        slopes, values, room = self._slopes
+        slopes.values_module.values(t, y, self.p, self.A, self.B, f, values)
+        slopes.chain_module.chain(J, values, room)
+        return J
+
+    def check_inputs(self, t: float) -> None:
+        """Refuse an input whose function is not finite at the time t [s], which is an integrator's last word on it."""
+        functions = self.source.system.callables
+        if functions:
+            u = np.zeros(len(functions))
+            self.source.system.terms.module.inputs.py_func(t, u)
+            check_values("Ode.solve", functions, u, t)
+
+    def slopes(self, times: Array, states: Array) -> Array:
+        """y' along a record."""
+        f = np.empty_like(states)
+        self.module.slopes(times, states, self.p, self.A, self.B, f)
+        return f
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What a run shall deliver, checked."""
+
+    start: float
+    end: float
+    method: str
+    rtol: float
+    atol: Array
+    step: float | None
+    times: Array | None
+    dense: bool
+
+
+class _Watched:
+    """The right-hand side, refusing to be asked for ever at one moment, as LSODA and CVODE do at a singularity."""
+
+    def __init__(self, compiled: Compiled, wanted: Wanted):
+        self.compiled, self.wanted = compiled, wanted
+        self.moment, self.asked = wanted.start, 0
+        self.near = 1e-12 * max(abs(wanted.start), abs(wanted.end))
+
+    def __call__(self, t: float, y: Array) -> Array:
+        if abs(t - self.moment) > self.near:
+            self.moment, self.asked = t, 0
+        self.asked += 1
+        if self.asked > _PATIENCE:
+            raise _failure(self.wanted, t, f"no progress in {_PATIENCE} evaluations")
+        self.compiled.check_inputs(t)  # LSODA would go on with states that are no numbers
+        return self.compiled.rhs(t, y)
+
+
+def integrate(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
+    """Run the chosen method."""
+    if wanted.method in FIXED:
+        return _fixed(compiled, y, wanted)
+    if wanted.method == "CVODE":
+        return _cvode(compiled, y, wanted)
+    return _scipy(compiled, y, wanted)
+
+
+def _scipy(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
+    from scipy.integrate import solve_ivp
+
+    options: dict[str, Any] = {"jac": compiled.jacobian} if wanted.method in STIFF else {}
+    # Their warnings are told as part of the error below; overflow ends in states that are not finite, told as well.
+    with warnings.catch_warnings(record=True) as caught, np.errstate(over="ignore", invalid="ignore"):
+        warnings.simplefilter("always")
+        done = solve_ivp(
+            _Watched(compiled, wanted),
+            (wanted.start, wanted.end),
+            y,
+            method=wanted.method,
+            rtol=wanted.rtol,
+            atol=wanted.atol,
+            max_step=np.inf if wanted.step is None else wanted.step,
+            t_eval=wanted.times,
+            dense_output=wanted.dense,
+            **options,
+        )
+    words = "; ".join([str(done.message), *dict.fromkeys(str(w.message) for w in caught)])
+    states = np.ascontiguousarray(done.y.T)
+    if not done.success:
+        raise _failure(wanted, float(done.t[-1]) if done.t.size else wanted.start, words)
+    if not np.isfinite(states).all():
+        first = int(np.argmax(~np.isfinite(states).all(axis=1)))
+        raise _failure(wanted, float(done.t[first]), _LEFT)
+    for warning in caught:
+        warnings.warn(f"Ode.solve: {wanted.method}: {warning.message}", stacklevel=4)
+    dense = (lambda t: np.ascontiguousarray(done.sol(t).T)) if wanted.dense else None
+    return Path(done.t, states, done.sol.ts if wanted.dense else done.t, dense)
+
+
+def _fixed(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
+    if wanted.step is None:
+        checks.refuse("Ode.solve", f"{wanted.method} needs a step.", "Give step=..., such as half of alpha.")
+    T = wanted.step
+    steps = int((wanted.end - wanted.start) / T + 1e-9)
+    left = wanted.end - wanted.start - steps * T
+    left = 0.0 if left < 1e-9 * T else left
+    grid: Array = wanted.start + T * np.arange(steps + 1, dtype=np.float64)
+    grid = np.concatenate([grid, np.array([wanted.end])]) if left else grid
+    grid[-1] = wanted.end
+    times = grid if wanted.dense or wanted.times is None else wanted.times
+    states, room = np.empty((times.size, y.size)), np.empty((6, y.size))
+    loop = compiled.module.rk4 if wanted.method == "RK4" else compiled.module.heun
+    last = y.copy()
+    done = loop(wanted.start, T, steps, left, last, compiled.p, compiled.A, compiled.B, room, times, states)
+    if done < steps + (left > 0.0):
+        for part in (0.0, 0.5, 1.0):
+            compiled.check_inputs(wanted.start + (done + part) * T)
+        raise _failure(wanted, wanted.start + done * T, _LEFT)
+    return _with_cubic(compiled, times, states, wanted)
+
+
+def _cvode(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
+    require('Ode.solve with method="CVODE"', "sksundae", instead="use LSODA, BDF or Radau")
+    from sksundae.cvode import CVODE
+
+    watched = _Watched(compiled, wanted)
+
+    # What CVODE hands over is read-only memory of its own: a copy keeps one compiled version for all callers.
+    def rhs(t: float, y: Array, out: Array) -> None:
+        out[:] = watched(t, np.array(y))
+
+    def jacobian(t: float, y: Array, _: Array, out: Array) -> None:
+        out[:, :] = compiled.jacobian(t, np.array(y))
+
+    solver = CVODE(
+        rhs,
+        rtol=wanted.rtol,
+        atol=wanted.atol,
+        max_step=0.0 if wanted.step is None else wanted.step,
+        jacfn=jacobian,
+        max_num_steps=10_000_000,
+    )
+    every_step = wanted.dense or wanted.times is None
+    times = np.array([wanted.start, wanted.end]) if every_step else _with_start(wanted)
+    done = solver.solve(times, y)
+    if not done.success or not np.isfinite(done.y).all():
+        raise _failure(wanted, float(done.t[-1]), str(done.message))
+    if every_step:
+        return _with_cubic(compiled, np.asarray(done.t), np.ascontiguousarray(done.y), wanted)
+    assert wanted.times is not None
+    keep = np.isin(done.t, wanted.times)
+    return Path(np.asarray(done.t)[keep], np.ascontiguousarray(np.asarray(done.y)[keep]), wanted.times, None)
+
+
+def _with_start(wanted: Wanted) -> Array:
+    """CVODE starts at its first time and needs an end beyond it."""
+    assert wanted.times is not None
+    return np.unique(np.concatenate([[wanted.start], wanted.times, [wanted.end]]))
+
+
+def _with_cubic(compiled: Compiled, times: Array, states: Array, wanted: Wanted) -> Path:
+    """Between steps: the cubic that meets states and slopes at both ends."""
+    if not wanted.dense:
+        return Path(times, states, times, None)
+    from scipy.interpolate import CubicHermiteSpline
+
+    spline = CubicHermiteSpline(times, states, compiled.slopes(times, states), axis=0)
+
+    def dense(t: Array) -> Array:
+        return np.ascontiguousarray(spline(t))  # type: ignore[no-untyped-call]
+
+    if wanted.times is None:
+        return Path(times, states, times, dense)
+    return Path(wanted.times, dense(wanted.times), times, dense)
+
+
+def _failure(wanted: Wanted, t: float, words: str) -> TegotaeError:
+    return TegotaeError(
+        f"Ode.solve: {wanted.method} stopped at t={t:.6g} s of {wanted.end:g}: {words}\n"
+        "  Check the rows there; use a stiff method (LSODA, Radau, CVODE), softer elements or looser tolerances."
+    )

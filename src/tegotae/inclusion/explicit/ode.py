@@ -1,0 +1,289 @@
+"""The explicit route: an inclusion as an ordinary differential equation for any integrator.  [xiong2011]"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sympy import ImmutableMatrix, Symbol
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.inclusion.elements.effective_masses import check_starts
+from tegotae.inclusion.elements.jamming import warn_of_jams
+from tegotae.inclusion.elements.parameters import Contact, Friction
+from tegotae.inclusion.explicit.event_detection import locate
+from tegotae.inclusion.explicit.integration import FIXED, METHODS, Compiled, Path, Wanted, integrate
+from tegotae.inclusion.explicit.latex import latex_of_ode
+from tegotae.inclusion.explicit.rewriting import Rewritten
+from tegotae.inclusion.explicit.source import OdeSource
+from tegotae.inclusion.explicit.stability import check_step
+from tegotae.inclusion.language.arguments import made_of, named, span_of
+from tegotae.inclusion.language.equations import Equations
+from tegotae.inclusion.language.parsing import record_of_mode
+from tegotae.result import Event, Result, Variable
+
+# Tolerances unless given: states to a nanometre (or nm/s), added states so that forces hold to 0.1 mN.
+_STATE_TOLERANCE = 1e-9
+_FORCE_TOLERANCE = 1e-4
+
+
+class Ode:
+    """An inclusion made an ordinary differential equation: M(x) x' = right, one added state an element.
+
+    Made by `Inclusion.to_ode`. Added states are `e_NAME` [m] of a contact and `a_NAME` [m] of a friction
+    (`a_NAME_0`, ... of a friction in a plane or in space).
+
+    Args:
+        inclusion: the machine.
+        chosen: element name -> its parameters.
+
+    Example:
+        >>> import sympy
+        >>> from tegotae.inclusion import Contact, Inclusion, dio
+        >>> p, v, m, g = sympy.symbols("p v m g")
+        >>> ball = Inclusion({p: v, v: dio(p, "floor")/m - g}, parameters={m: 1.0, g: 9.81})
+        >>> ode = ball.to_ode(contact=Contact(stiffness=1e5, beta=2e-3, alpha=2e-4))
+        >>> ode.states
+        (p, v, e_floor)
+        >>> ode.right.shape
+        (3, 1)
+        >>> run = ode.solve((0.0, 0.2), {p: 0.1}, method="DOP853", rtol=1e-10, atol=1e-13, events=True)
+        >>> [(round(event.time, 6), event.element, event.kind) for event in run.events]
+        [(0.142784, 'floor', 'touch'), (0.151287, 'floor', 'release')]
+    """
+
+    def __init__(self, inclusion: Equations, chosen: Mapping[str, Contact | Friction]):
+        self.inclusion = inclusion
+        self.chosen = dict(chosen)
+        self._rewritten = Rewritten(inclusion)
+        self.states: tuple[Symbol, ...] = self._rewritten.states
+        self.parameters: dict[Symbol, float] = self._rewritten.letters(chosen)
+
+    @property
+    def right(self) -> ImmutableMatrix:
+        """The right-hand side in SymPy, in the order of `states`; `parameters` gives the letters values."""
+        return self._rewritten.right
+
+    @property
+    def mass_matrix(self) -> ImmutableMatrix | None:
+        """M in SymPy, ones for the added states; None where the rows stand solved."""
+        return self._rewritten.mass_matrix
+
+    def latex(self) -> str:
+        """The inclusion and its ODE side by side, as LaTeX."""
+        return latex_of_ode(self._rewritten)
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.latex()}$"
+
+    def __repr__(self) -> str:
+        return f"Ode({', '.join(s.name for s in self.states)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of; what is compiled, every process finds for itself."""
+        return made_of(self)
+
+    # ------------------------------------------------------------ compiled
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """The compiled functions with this ODE's numbers."""
+        source = OdeSource(self._rewritten, list(self.parameters))
+        return Compiled(source, np.array(list(self.parameters.values()), dtype=np.float64))
+
+    def rhs(self, t: float, y: ArrayLike) -> Array:
+        """The time derivative of all states, in the order of `states`.
+
+        Args:
+            t: time [s].
+            y: values of all states [SI units].
+        """
+        return self.compiled.rhs(float(t), self._checked(y))
+
+    def jacobian(self, t: float, y: ArrayLike) -> Array:
+        """The slope of `rhs` by y; at a switch that of the open contact and of the sticking friction.
+
+        Args:
+            t: time [s].
+            y: values of all states [SI units].
+        """
+        return self.compiled.jacobian(float(t), self._checked(y))
+
+    def _checked(self, y: ArrayLike) -> Array:
+        values = np.ascontiguousarray(y, dtype=np.float64)
+        if values.shape != (len(self.states),):
+            names = ", ".join(s.name for s in self.states)
+            checks.refuse("Ode", f"y has shape {values.shape}.", f"Give {len(self.states)} numbers: {names}.")
+        return values
+
+    # ------------------------------------------------------------ solving
+
+    def solve(
+        self,
+        span: tuple[float, float],
+        initial: Mapping[Any, float] | None = None,
+        *,
+        method: str = "LSODA",
+        rtol: float = 1e-6,
+        atol: float | None = None,
+        step: float | None = None,
+        times: ArrayLike | None = None,
+        events: bool = False,
+    ) -> Result:
+        """Integrate from one time to another.
+
+        Args:
+            span: start and end [s].
+            initial: state (symbol or name) -> value; those not given start at 0, added states relaxed.
+            method: "RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA" (scipy), "CVODE" (scikit-sundae), or the fixed
+                steps "RK4" and "Heun".
+            rtol: relative tolerance, no unit [-]; fixed steps do not use it.
+            atol: absolute tolerance of every state, in its own unit; by default 1e-9, finer for stiff added states.
+            step: length of a fixed step, or the longest one that another method may take [s].
+            times: when to record [s]; by default at every step.
+            events: also locate every touch, release, stick and slip: `run.events`.
+
+        Returns:
+            Every state by its name, every element's force by its name [N], whether contacts are closed
+            (`NAME_closed`) and frictions stick (`NAME_sticks`).
+        """
+        checks.choice("Ode.solve", "method", method, METHODS)
+        events = checks.flag("Ode.solve", "events", events)
+        if step is None and method not in FIXED and self.inclusion.finest < math.inf:
+            step = self.inclusion.finest  # a longer step could miss what a record does
+        wanted = self._wanted(span, method, rtol, atol, step, times, events)
+        y = self.start(initial, t=wanted.start)
+        if method in FIXED and step is not None:
+            n = len(self.inclusion.states)
+            check_step(self.inclusion, self.chosen, y[:n], wanted.start, method=method, step=step)
+        path = integrate(self.compiled, y, wanted)
+        found: list[Event] | None = None
+        if events:
+            assert path.dense is not None
+            names = [element.name for element in self.inclusion.elements]
+            found = locate(path.steps, path.dense, self._modes, names, len(self.inclusion.contacts))
+        return self._result(path, wanted, found)
+
+    def start(self, initial: Mapping[Any, float] | None = None, *, t: float = 0.0) -> Array:
+        """All states at the start: those given, 0 for the others, added states relaxed.
+
+        A contact starts as if pressed in quasi-statically, e = max(0, -gap): then e' = 0 and its force is K times
+        the penetration, so that a body resting on a floor (gap -N/K) stays where it is; any other e would decay
+        within alpha and throw the body. Friction starts without stretch. Give `e_NAME` or `a_NAME` to continue a run.
+
+        Args:
+            initial: state (symbol or name) -> value.
+            t: the time of the start [s], for gaps that move with time.
+        """
+        t = checks.number("Ode.start", "t", t, "s")
+        y = np.zeros(len(self.states))
+        places = {s.name: i for i, s in enumerate(self.states)}
+        initial = named("Ode.solve", "initial", initial, "{'p': 0.1}")
+        given = {key.name if isinstance(key, Symbol) else str(key): value for key, value in initial.items()}
+        for name, value in given.items():
+            if name not in places:
+                checks.refuse("Ode.solve", f"{name!r} is no state.", f"States are {', '.join(places)}.")
+            y[places[name]] = checks.number("Ode.solve", f"initial[{name!r}]", value, "", "Give a finite number.")
+        n = len(self.inclusion.states)
+        gaps = self._gaps(y[:n], t)
+        warn_of_jams("Ode.solve", self.inclusion, y[:n], gaps, t)
+        check_starts("Ode.solve", self.inclusion, self.chosen, y[:n], t, gaps, given, "e_{}")
+        for i, gap in enumerate(gaps):
+            if self.states[n + i].name not in given:
+                y[n + i] = max(0.0, -gap)
+        return y
+
+    def _gaps(self, x: Array, t: float) -> Array:
+        terms = self.inclusion.terms
+        u, gaps, rates = np.zeros(len(self.inclusion.callables)), *np.zeros((2, len(self.inclusion.contacts)))
+        terms.module.inputs.py_func(t, u)
+        terms.module.gaps.py_func(t, x, terms.values, u, gaps, rates)
+        return np.asarray(gaps)
+
+    def _wanted(
+        self,
+        span: tuple[float, float],
+        method: str,
+        rtol: float,
+        atol: float | None,
+        step: float | None,
+        times: ArrayLike | None,
+        events: bool,
+    ) -> Wanted:
+        owner = "Ode.solve"
+        start, end = span_of(owner, span)
+        if end <= start:
+            checks.refuse(
+                owner, f"span=({start:g}, {end:g}) s does not go forward.", "Give (start, end) with end > start."
+            )
+        if step is not None:
+            step = checks.positive(owner, "step", step, "s", "Give the length of a step, such as 1e-4.")
+        return Wanted(
+            start=start,
+            end=end,
+            method=method,
+            rtol=checks.positive(owner, "rtol", rtol, "", "Such as 1e-6."),
+            atol=self._tolerances(atol),
+            step=step,
+            times=None if times is None else _within(times, start, end),
+            dense=events,
+        )
+
+    def _tolerances(self, atol: float | None) -> Array:
+        size = len(self.states)
+        if atol is not None:
+            return np.full(size, checks.positive("Ode.solve", "atol", atol, "", "Such as 1e-9."))
+        contacts = [self.chosen[c.name].stiffness for c in self.inclusion.contacts]
+        frictions = [self.chosen[f.name].stiffness for f in self.inclusion.frictions for _ in f.slips]
+        added = _FORCE_TOLERANCE / np.array([*contacts, *frictions], dtype=np.float64)
+        plain = np.full(len(self.inclusion.states), _STATE_TOLERANCE)
+        return np.concatenate([plain, np.minimum(added, _STATE_TOLERANCE)])
+
+    # ------------------------------------------------------------ what a run returns
+
+    def _observed(self, times: Array, states: Array) -> tuple[Array, NDArray[np.int8]]:
+        forces = np.zeros((times.size, len(self.inclusion.forces)))
+        modes = np.zeros((times.size, len(self.inclusion.elements)), dtype=np.int64)
+        self.compiled.module.observe(np.ascontiguousarray(times), states, self.compiled.p, forces, modes)
+        return forces, modes.astype(np.int8)
+
+    def _modes(self, times: Array, states: Array) -> NDArray[np.int8]:
+        return self._observed(times, states)[1]
+
+    def _result(self, path: Path, wanted: Wanted, events: list[Event] | None) -> Result:
+        forces, modes = self._observed(path.times, path.states)
+        variables = {"time": Variable(("time",), path.times, "s", "time")}
+        n, place = len(self.inclusion.states), 0
+        for i, state in enumerate(self.states):
+            unit, meaning = ("", "state") if i < n else ("m", "added state")
+            variables[state.name] = Variable(("time",), path.states[:, i].copy(), unit, meaning)
+        for i, element in enumerate(self.inclusion.elements):
+            contact = i < len(self.inclusion.contacts)
+            count = 1 if contact else len(self.inclusion.frictions[i - len(self.inclusion.contacts)].slips)
+            force = forces[:, place] if count == 1 else forces[:, place : place + count]
+            dims = ("time",) if count == 1 else ("time", f"axis_{count}")
+            kind = "contact force" if contact else "friction force, along the slip"
+            variables[element.name] = Variable(dims, force.copy(), "N", kind)
+            meaning = "1 closed, 0 open" if contact else "1 sticks, 0 slips"
+            variables[record_of_mode(element)] = Variable(("time",), modes[:, i].copy(), "-", meaning)
+            place += count
+        about: dict[str, Any] = {"method": wanted.method}
+        about |= {"step": wanted.step} if wanted.method in FIXED else {"rtol": wanted.rtol}
+        run = Result(variables, title="Ode", about=about)
+        return run if events is None else run.with_events(events)
+
+
+def _within(times: ArrayLike, start: float, end: float) -> Array:
+    """Times to record at: finite, increasing, inside the span."""
+    remedy = "Give increasing times inside the span."
+    record = checks.values("Ode.solve", "times", times, "s", remedy, -math.inf)
+    if (np.diff(record) <= 0.0).any() or record[0] < start or record[-1] > end:
+        checks.refuse(
+            "Ode.solve", f"times from {record[0]:g} to {record[-1]:g} do not fit ({start:g}, {end:g}).", remedy
+        )
+    return record

@@ -1,0 +1,268 @@
+"""One tick of a differential-algebraic inclusion by backward Euler, all contacts and frictions at once.  [xiong2011]
+
+    M (x1 - x0)/T = f(x1) + G(x1) F
+    contact    e1 = max(beta e/(T + beta), -gap1),   F = K (e1 + beta (e1 - e)/T)
+    friction   F = K sat(limit/K, a + (beta + T) slip1),   a1 = (beta a + T F/K)/(beta + T)
+
+Smooth rows, gaps, slips and limits are linearised where the last iterate stands; elements are never smoothed. With
+d = x1 - x0 this leaves d = free + W F, and for the forces the problem h = Q F + b of `complementarity`.
+"""
+
+import math
+from collections import namedtuple
+
+from tegotae.compile import kernel, kernel_inside
+from tegotae.coupling.kernels.complementarity import UNSOLVED
+from tegotae.coupling.kernels.natural_residual import RHO, H, Problem, pull, radius
+from tegotae.kernels.linear import eliminate
+
+# What a tick reads of the elements: how many contacts there are, blocks as in `natural_residual`, stops and then discs,
+# and for each row stiffness and beta.
+Elements = namedtuple("Elements", "nc kind first K beta")
+# Room for a tick, so that none is made in the loop; all of it floats, as a block's workspace has it.
+Room = namedtuple(
+    "Room",
+    "d free shift xh f S M A inverse G W g gv Dg y Dy limit LA LB Q C b L F_before noise ready work",
+)
+OUTER = 60  # linearisations of one tick; a contraction by 0.7 still ends in them
+DAMPED = 15  # after so many the steps are halved, which ends a swing between two sides of a bend
+LATE = 3  # most ticks settle in fewer, so only later ones ask what rounding leaves open
+# Of the magnitudes that a gap or a slip is the sum of: two evaluations that differ, a few operations each.
+ROUNDING = 16.0 * 2.0**-52
+
+
+@kernel
+def copy(a, b):
+    """a = b, without the checks that make slices slow to compile."""
+    for i in range(a.shape[0]):
+        a[i] = b[i]
+
+
+@kernel
+def problem_of(E, w):
+    """The forces of a step as `complementarity` solves them."""
+    return Problem(w.b.shape[0], E.first.shape[0] - 1, False, w.Q, w.C, w.b, E.kind, E.first, w.limit, w.L)
+
+
+@kernel
+def dot(A, i, v):
+    """Row i of A times v."""
+    total = 0.0
+    for j in range(v.shape[0]):
+        total += A[i, j] * v[j]
+    return total
+
+
+@kernel
+def matrices(M, S, G, T, A, inverse, W):
+    """inverse = (M/T - df/dx)^-1 and W = inverse G, by one elimination. False if there is no such matrix."""
+    n, m = W.shape
+    for i in range(n):
+        for j in range(n):
+            A[i, j] = M[i, j] / T - S[i, j]
+            inverse[i, j] = 1.0 if i == j else 0.0
+        for j in range(m):
+            inverse[i, n + j] = G[i, j]
+    if not eliminate(A, inverse):
+        return False
+    for i in range(n):
+        for j in range(m):
+            W[i, j] = inverse[i, n + j]
+    return True
+
+
+@kernel
+def stiffnesses(E, Dg, Dy, W, T, Q, C):
+    """What each force does to each gap or slip: by the machine Q, and by the springs of the elements C."""
+    n, m = W.shape
+    for i in range(m):
+        for j in range(m):
+            total = 0.0
+            for k in range(n):
+                total += (Dg[i, k] / T if i < E.nc else -Dy[i - E.nc, k]) * W[k, j]
+            Q[i, j] = total
+        C[i] = 1.0 / (E.K[i] * (T + E.beta[i]))
+
+
+@kernel
+def smooth_motion(inverse, S, f, d, free, shift):
+    """free: how far the states would go without elements, from f seen at d; shift = free - d."""
+    n = d.shape[0]
+    for i in range(n):
+        f[i] -= dot(S, i, d)
+    for i in range(n):
+        free[i] = dot(inverse, i, f)
+        shift[i] = free[i] - d[i]
+
+
+@kernel
+def offsets(E, s, g, Dg, y, Dy, shift, T, b):
+    """b: the contact rows by T, so that all are velocities."""
+    nc = E.nc
+    for i in range(b.shape[0]):
+        if i < nc:
+            b[i] = (g[i] + dot(Dg, i, shift) + E.beta[i] * s[i] / (T + E.beta[i])) / T
+        else:
+            b[i] = -(y[i - nc] + dot(Dy, i - nc, shift) + s[i] / (T + E.beta[i]))
+
+
+@kernel
+def limit_lines(E, F, LA, LB, W, shift, limit, L):
+    """Each limit as r + L F. A limit that falls with its own slip enters with slope 0: its true slope misleads."""
+    n, m = W.shape
+    nc = E.nc
+    for i in range(nc, limit.shape[0]):
+        for j in range(m):
+            L[i, j] = LB[i - nc, j] if j < nc else 0.0
+            limit[i] -= L[i, j] * F[j]
+        grown, usable = 0.0, True
+        for k in range(n):
+            usable = usable and math.isfinite(LA[i - nc, k])
+            for c in range(E.first[i], E.first[i + 1]):
+                grown += LA[i - nc, k] * W[k, c] * F[c]
+        if usable and grown < 0.0:
+            limit[i] += dot(LA, i - nc, shift)
+            for j in range(m):
+                for k in range(n):
+                    L[i, j] += LA[i - nc, k] * W[k, j]
+
+
+@kernel
+def rounding(E, x, s, d, shift, F, Dg, Dy, Q, C, T, noise):
+    """What rounding leaves open of each slack; `noise` holds the magnitudes that were summed in its gap or slip."""
+    nc = E.nc
+    for i in range(noise.shape[0]):
+        size = noise[i] + E.beta[i] * abs(s[i]) / (T + E.beta[i]) if i < nc else noise[i] + abs(s[i]) / (T + E.beta[i])
+        for k in range(x.shape[0]):
+            slope = Dg[i, k] if i < nc else Dy[i - nc, k]
+            size += abs(slope) * (abs(x[k]) + abs(d[k]) + abs(shift[k]))
+        if i < nc:
+            size /= T
+        size += C[i] * abs(F[i])
+        for j in range(F.shape[0]):
+            size += abs(Q[i, j] * F[j])
+        noise[i] = ROUNDING * size
+
+
+@kernel
+def settled(x, F, F_before, free, W, Q, C, rho, noise, part, d):
+    """Move d and F towards the new solution; whether both moved by no more than rounding may, or hardly.
+
+    Forces of contacts that share a load may differ where no slack does: rounding shares it out anew each time.
+    """
+    n, m = W.shape
+    still, largest = True, 1e-300
+    for i in range(n):
+        new, size, open_ = free[i], abs(free[i]), 0.0
+        for j in range(m):
+            new += W[i, j] * F[j]
+            size += abs(W[i, j] * F[j])
+            open_ += abs(W[i, j]) * noise[j] * rho[j]
+        still = still and abs(new - d[i]) <= 1e-10 * size + 1e-14 * abs(x[i]) + open_
+        d[i] += part * (new - d[i])
+    for j in range(m):
+        largest = max(largest, abs(F[j]))
+    for i in range(m):
+        moved = C[i] * (F[i] - F_before[i])
+        for j in range(m):
+            moved += Q[i, j] * (F[j] - F_before[j])
+        still = still and (abs(F[i] - F_before[i]) <= 1e-9 * largest or abs(moved) <= noise[i])
+    for j in range(m):
+        F[j] = F_before[j] + part * (F[j] - F_before[j]) if part < 1.0 else F[j]
+    return still
+
+
+@kernel
+def commit(E, F, modes, g, y, T, s):
+    """The element states move on, from the gaps g and slips y that came out.
+
+    What sticks follows its slip and not F/K: force and motion differ by rounding, which would creep.
+    """
+    nc = E.nc
+    for i in range(nc):
+        s[i] = max(E.beta[i] * s[i] / (T + E.beta[i]), -g[i])
+    for i in range(nc, E.first.shape[0] - 1):
+        for k in range(E.first[i], E.first[i + 1]):
+            s[k] += T * y[k - nc] if modes[i] > 0.5 else T * (F[k] / E.K[k] - s[k]) / (T + E.beta[k])
+
+
+@kernel
+def note(P, F, nc, modes, work):
+    """What each element does, by what the solver left: a contact touches, a friction sticks."""
+    for i in range(nc):
+        modes[i] = 1.0 if F[i] > 0.0 else 0.0
+    for i in range(nc, P.blocks):
+        r, start = radius(P, i, F), P.first[i]
+        size = pull(F, work[H], start, P.first[i + 1], work[RHO, start])
+        modes[i] = 1.0 if r > 0.0 and size <= r * r * (1.0 + 2e-12) else 0.0
+
+
+def tick_kernel(
+    solve,
+    smooth,
+    directions,
+    mass,
+    gaps,
+    slips,
+    limits,
+    magnitudes,
+    smooth_slope,
+    gap_slope,
+    slip_slope,
+    limit_slope,
+    linear,
+    constant,
+):
+    """The tick of one inclusion. `linear`: one linearisation is exact. `constant`: its matrices never change."""
+
+    @kernel_inside  # it has one caller, and would otherwise be optimised twice
+    def tick(t, x, s, F, modes, p, u, E, T, w):
+        """To time t, T after the last; how forces were found, UNSOLVED if the step is."""
+        d, xh, free, shift, f = w.d, w.xh, w.free, w.shift, w.f
+        S, M, G, W, inverse, Dg, Dy, Q, C = w.S, w.M, w.G, w.W, w.inverse, w.Dg, w.Dy, w.Q, w.C
+        limit, b, F_before, noise, ready = w.limit, w.b, w.F_before, w.noise, w.ready
+        problem = problem_of(E, w)
+        n, done, how = x.shape[0], False, 0
+        for i in range(n):
+            d[i] = 0.0
+        for i in range(noise.shape[0]):
+            noise[i] = 0.0
+        for k in range(1 if linear else OUTER):
+            copy(F_before, F)
+            for i in range(n):
+                xh[i] = x[i] + d[i]
+            if not (constant and ready[0] > 0.0):
+                mass(t, xh, p, u, M)
+                smooth_slope(t, xh, p, u, S)
+                directions(t, xh, p, u, G)
+                gap_slope(t, xh, p, u, Dg)
+                slip_slope(t, xh, p, u, Dy)
+                ready[0] = 1.0 if matrices(M, S, G, T, w.A, inverse, W) else 0.0
+                stiffnesses(E, Dg, Dy, W, T, Q, C)
+            smooth(t, xh, p, u, f)
+            smooth_motion(inverse, S, f, d, free, shift)
+            gaps(t, xh, p, u, w.g, w.gv)
+            slips(t, xh, p, u, w.y)
+            offsets(E, s, w.g, Dg, w.y, Dy, shift, T, b)
+            limits(t, xh, p, u, F, limit[E.nc :])
+            limit_slope(t, xh, p, u, F, w.LA, w.LB)
+            limit_lines(E, F, w.LA, w.LB, W, shift, limit, w.L)
+            how = UNSOLVED
+            if ready[0] > 0.0:
+                how = solve(problem, F, w.work)[1]
+            if k >= LATE:
+                magnitudes(t, xh, p, u, noise)
+                rounding(E, x, s, d, shift, F, Dg, Dy, Q, C, T, noise)
+            part = 0.5 if k > DAMPED else 1.0
+            done = settled(x, F, F_before, free, W, Q, C, w.work[RHO], noise, part, d) or linear
+            if done:
+                break
+        note(problem, F, E.nc, modes, w.work)
+        for i in range(n):
+            x[i] += d[i]
+        gaps(t, x, p, u, w.g, w.gv)
+        slips(t, x, p, u, w.y)
+        commit(E, F, modes, w.g, w.y, T, s)
+        return how if done else UNSOLVED
+
+    return tick

@@ -1,0 +1,149 @@
+"""How the numbers of a stepped machine lie: what it is and keeps, by the names of its states and elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sympy import Symbol
+
+from tegotae import checks
+from tegotae.inclusion.elements.parameters import Contact, Friction
+from tegotae.inclusion.implicit import element_solver
+from tegotae.inclusion.language.equations import Equations
+from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.state import State
+
+HOW = ("newton", "sweeps", "every_mode", "path")  # how the forces of a step were found, as the kernels count it
+HELD = "held"  # in front of an input's name: whether it is fed, and its function not asked
+REMEDY = (
+    "Rigid friction may have no solution there (Painlevé), or a gap or a limit bends too fast for a tick: "
+    "use a shorter period or a smaller stiffness."
+)
+
+
+def layouts_of(system: Equations, dimension: int) -> Layouts:
+    """What the block is, keeps and works in; users know its numbers by the names of states and elements.
+
+    Without a port, parameters and inputs are parts of the state, so that they can be fed.
+    """
+    alone = dimension == 0
+    n, m, nc, nf = sizes_of(system)
+    touching, rubbing = [c.name for c in system.contacts], [f.name for f in system.frictions]
+    forces = (*touching, *(f.name for f in system.frictions for _ in f.slips))
+    axes = ("axis",) if alone else ()
+    numbers = Part("", "SI", "parameter", (len(system.parameters),), "c", labels=_names(system.parameters))
+    port = Part("velocity", "m/s", "that the force works on, mean over the tick", AXIS, "v")
+    return layouts(
+        dimension=dimension,
+        parameters=(
+            *(() if alone else (numbers,)),
+            Part("", "N/m", "stiffness of the element", (m,), "K", labels=_with(forces, ".stiffness")),
+            Part("", "s", "damping of the element, by its stiffness", (m,), "beta", labels=_with(forces, ".beta")),
+        ),
+        state=(
+            *(() if alone else (port,)),
+            Part("", "SI", "state", (n,), "x", labels=_names(system.states)),
+            Part("", "N", "force of the element", (m,), "F", labels=forces, axes=axes),
+            Part("", "m", "what its spring gives way", (m,), "e", labels=_with(forces, "_deflection"), axes=axes),
+            _flags("touches", touching),
+            _flags("sticks", rubbing),
+            *(_fed(system) if alone else ()),
+            Part("ticks", "-", "taken so far", whole=True, recorded=False),
+            Part("unsolved", "-", "ticks so far that had no solution", whole=True, recorded=not alone),
+            Part("first_unsolved_tick", "-", "first of those, from 1 on; 0 for none", (), "first", True, False),
+            Part("steps", "-", "solved in that way", (len(HOW),), whole=True, recorded=False, labels=HOW),
+        ),
+        workspace=(
+            Part("modes1", "", "1 if it touches or sticks", (nc + nf,)),
+            Part("c", "SI", "parameters of the tick", (len(system.parameters),)),
+            Part("u", "SI", "inputs of the tick", (len(system.callables),)),
+            *(() if alone else _trial(n, m)),
+            *(Part(name, shape=shape) for name, shape in element_solver.room_shapes(n, m, nc, nf).items()),
+        ),
+    )
+
+
+def _fed(system: Equations) -> tuple[Part, ...]:
+    """Parameters and inputs: what they are unless they are fed, is seen to at the start and in each tick."""
+    names = fed_names(system)
+    numbers = tuple(names[symbol] for symbol in system.parameters)
+    functions = tuple(names[symbol] for symbol in system.callables)
+    open_: dict[str, Any] = {"recorded": False, "fed": True}
+    return (
+        Part("", "SI", "parameter, its own unless fed", (len(numbers),), "c", labels=numbers, **open_),
+        Part("", "SI", "input, that of its function unless fed", (len(functions),), "u", labels=functions, **open_),
+        Part(HELD, "-", "1 if it is fed", (len(functions),), whole=True, most=1, recorded=False, labels=functions),
+    )
+
+
+def _trial(n: int, m: int) -> tuple[Part, ...]:
+    """Where a force is tried."""
+    return (
+        Part("x1", "SI", "states at the end of the trial", (n,)),
+        Part("F1", "N", "forces of its elements", (m,)),
+        Part("e1", "m", "what their springs give way", (m,)),
+        Part("h", "N", "force that was tried", AXIS),
+        Part("push", "", "rows by that force", (n, "axis")),
+        Part("dx", "", "states by that force", (n,)),
+        Part("slope", "", "motion by that force", ("axis", "axis")),
+        Part("fresh", "", "1 if a trial of this tick stands here", whole=True),
+        Part("how", "", "that trial was solved", whole=True),
+    )
+
+
+def _flags(word: str, names: Sequence[str]) -> Part:
+    labels = _with(names, f"_{word}")
+    return Part("", "-", f"1 if it {word}", (len(names),), word, whole=True, most=1, labels=labels)
+
+
+def _names(symbols: Iterable[Symbol]) -> tuple[str, ...]:
+    return tuple(symbol.name for symbol in symbols)
+
+
+def _with(names: Sequence[str], word: str) -> tuple[str, ...]:
+    return tuple(name + word for name in names)
+
+
+def sizes_of(system: Equations) -> tuple[int, int, int, int]:
+    """How many states, forces, contacts and frictions."""
+    return len(system.states), len(system.forces), len(system.contacts), len(system.frictions)
+
+
+def words_of(system: Equations) -> dict[str, tuple[str, ...]]:
+    """What is told of each element, by its name: force, deflection, and whether it touches or sticks."""
+    kinds = {c.name: "touches" for c in system.contacts} | {f.name: "sticks" for f in system.frictions}
+    return {name: (name, f"{name}_deflection", f"{name}_{word}") for name, word in kinds.items()}
+
+
+def fed_names(system: Equations) -> dict[Symbol, str]:
+    """What the state calls a parameter or an input: its name, but where an element or a count has that."""
+    taken = {"ticks", "unsolved", "first_unsolved_tick"}.union(*words_of(system).values())
+    symbols = (*system.parameters, *system.callables)
+    return {symbol: f"given.{symbol.name}" if symbol.name in taken else symbol.name for symbol in symbols}
+
+
+def element_values(elements: Mapping[str, Contact | Friction], system: Equations) -> dict[str, ArrayLike]:
+    """Stiffness and beta of each element, one for each direction, by the names of the layout."""
+    values: dict[str, ArrayLike] = {}
+    for element in system.elements:
+        count = len(getattr(element, "forces", (element.name,)))
+        parameters = elements[element.name]
+        values |= {f"{element.name}.stiffness": np.full(count, parameters.stiffness)}
+        values |= {f"{element.name}.beta": np.full(count, parameters.beta)}
+    return values
+
+
+def about_end(state: State) -> dict[str, Any]:
+    """How the steps that led to a state were solved, as results tell it."""
+    about = {"first_unsolved_step": int(state["first_unsolved_tick"]) - 1}
+    return about | {f"steps_by_{how}": int(state[f"steps.{how}"]) for how in HOW}
+
+
+def check_names(owner: str, system: Equations, taken: Sequence[str]) -> None:
+    """Refuse states and elements that are called as parts of the block are."""
+    for name in [s.name for s in system.states] + [e.name for e in system.elements]:
+        if name in taken:
+            checks.refuse(owner, f"a state or element is called {name!r}, as a part of the block is.", "Rename it.")

@@ -1,0 +1,353 @@
+"""The implicit route: an inclusion stepped by backward Euler at a fixed period, every contact and friction at once."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sympy import Symbol
+
+from tegotae import checks
+from tegotae.block import Block, Kernels
+from tegotae.checks import Array
+from tegotae.errors import TegotaeError
+from tegotae.inclusion.elements.effective_masses import check_starts, gaps_at_start
+from tegotae.inclusion.elements.jamming import warn_of_jams
+from tegotae.inclusion.elements.parameters import Contact, Friction
+from tegotae.inclusion.implicit.admittance import InclusionAdmittance
+from tegotae.inclusion.implicit.layouts import (
+    HELD,
+    REMEDY,
+    about_end,
+    check_names,
+    element_values,
+    fed_names,
+    layouts_of,
+    words_of,
+)
+from tegotae.inclusion.implicit.live import LiveStepper
+from tegotae.inclusion.implicit.source import module_of
+from tegotae.inclusion.language.arguments import named
+from tegotae.inclusion.language.equations import Equations
+from tegotae.inclusion.language.inputs import check_values
+from tegotae.layout import Layouts
+from tegotae.result import Result, Variable
+from tegotae.running import loop
+from tegotae.state import State
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Stepper(Block):
+    """A machine with friction and contact at a fixed rate: what sticks stays, and no stiffness is too stiff.
+
+    It is the differential-algebraic inclusion of xiong2011 under backward Euler. Each tick solves for all element
+    forces together; a tick without a solution is counted and warned of, never hidden.
+
+    Args:
+        inclusion: the machine.
+        period: T [s], > 0.
+        elements: element name -> `Contact` or `Friction` (its alpha is not used here).
+
+    Its parameters and input functions may be fed. `batch` varies its parameters by their names, and those of elements
+    with theirs in front, such as "rub.stiffness".
+
+    Example:
+        >>> from tegotae.inclusion import Contact, Friction, Inclusion
+        >>> rows = {"p": "v", "v": "(load - coulomb(limit, v, 'rub'))/m"}
+        >>> block = Inclusion(rows, {"m": 1.0, "limit": 4.0, "load": 0.0})
+        >>> stepper = block.to_stepper(period=1e-3, friction=Friction(stiffness=1e5, beta=2e-3))
+        >>> run = stepper.run(inputs={"load": [3.0] * 500 + [5.0] * 500})
+        >>> bool(run.rub_sticks[499]), bool(run.rub_sticks[999]), round(float(run.v[-1]), 2)
+        (True, False, 0.5)
+    """
+
+    inclusion: Equations
+    period: float
+    elements: Mapping[str, Contact | Friction]
+
+    dimension = 0
+    gives = "velocity"
+    unsolved_remedy = REMEDY
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "period", checks.period_of("Stepper", self.period))
+        for friction in self.inclusion.frictions:
+            if friction.static is not None:
+                checks.refuse(
+                    "Stepper",
+                    f"friction {friction.name!r} has static={friction.static}: a step has one limit at rest.",
+                    "Use a Stribeck limit, kinetic + (static - kinetic)*exp(-(slip/velocity)**2), or `to_events`.",
+                )
+        check_names(self.name, self.inclusion, ("ticks", "unsolved", "first_unsolved_tick"))
+
+    def __repr__(self) -> str:
+        return f"Stepper({self.inclusion!r}, period={self.period:g} s)"
+
+    # ------------------------------------------------------------ the block
+
+    @cached_property
+    def layout(self) -> Layouts:
+        """Its elements; its states by their names, what its elements do, and what is fed."""
+        return layouts_of(self.inclusion, 0)
+
+    @property
+    def values(self) -> dict[str, ArrayLike]:
+        """Stiffness and beta of each element; parameters are fed."""
+        return element_values(self.elements, self.inclusion)
+
+    @property
+    def kernels(self) -> Kernels:
+        """Made from the generated module."""
+        return Kernels(module_of(self.inclusion.terms).make_block)
+
+    def check(self, period: float) -> None:
+        """Its own period only."""
+        if not math.isclose(period, self.period, rel_tol=1e-9):
+            checks.refuse(
+                self.name,
+                f"period={period:g} s, but it was made for {self.period:g} s.",
+                f"Use period={self.period:g}, or to_stepper(period={period:g}, ...).",
+            )
+
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
+        """At rest, with the parts named in `initial` set; a contact that starts pressed pushes as if it rested there.
+
+        Parameters are the machine's own unless given; of an input, one that is given holds.
+        """
+        state = super().initial_state(period, initial)
+        given, system = initial or {}, self.inclusion
+        for symbol, name in self.fed_names.items():
+            if symbol in system.callables:
+                if name in given and f"{HELD}.{name}" not in given:
+                    state[f"{HELD}.{name}"] = 1
+            elif name not in given:
+                state[name] = system.parameters[symbol]
+        self.rest(state, given)
+        return state
+
+    def rest(self, state: State, given: Mapping[str, Any]) -> None:
+        """Set what springs give way where a state starts, but for those that are given; by the machine's own numbers.
+
+        Args:
+            state: of this block, or of one with a port; its machine's states are known.
+            given: names of parts that were given.
+        """
+        system = self.inclusion
+        x = np.array([state[s.name] for s in system.states])
+        gaps = gaps_at_start(system, x)
+        warn_of_jams("Stepper", system, x, gaps, 0.0)
+        known = {e.name for e in system.elements if f"{e.name}_deflection" in given}
+        check_starts("Stepper", system, self.elements, x, 0.0, gaps, known, "{}")
+        for contact, gap in zip(system.contacts, gaps.tolist(), strict=True):
+            if contact.name not in known:
+                state[f"{contact.name}_deflection"] = max(0.0, -gap)
+
+    def begun(self, initial: Mapping[Any, Any] | None) -> dict[str, Any]:
+        """What a user starts from by the names of its parts: an element's name gives its deflection."""
+        states, single = [s.name for s in self.inclusion.states], self._single
+        found: dict[str, Any] = {}
+        for key, value in named("Stepper", "initial", initial, "{'p': 0.1}").items():
+            name = f"{key}_deflection" if str(key) in single else str(key)
+            if name not in self.parts or name in words_of(self.inclusion):
+                checks.refuse("Stepper", f"initial names {str(key)!r}.", f"It has {', '.join([*states, *single])}.")
+            if name in states or str(key) in single:
+                value = checks.number("Stepper", f"initial[{str(key)!r}]", value, "", "Give one number, in SI units.")
+            found[name] = value
+        return found
+
+    @cached_property
+    def _single(self) -> tuple[str, ...]:
+        """Elements along a line."""
+        system = self.inclusion
+        return (*(c.name for c in system.contacts), *(f.name for f in system.frictions if len(f.forces) == 1))
+
+    def about_end(self, state: State) -> dict[str, Any]:
+        """How its steps were solved."""
+        return about_end(state)
+
+    def see_divergence(self, table: Array, every: int, period: float, began: State) -> None:
+        """An error that names the time, and an input that is not finite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(table.sum()) or np.isfinite(table).all():
+                return
+        row, system = int(np.argmin(np.isfinite(table).all(axis=0))), self.inclusion
+        names, before = self.fed_names, began["ticks"]
+        unfed = np.array([began[f"{HELD}.{names[symbol]}"] == 0 for symbol in system.callables], dtype=bool)
+        u = np.zeros(len(system.callables))
+        for tick in range(before + row * every, before + (row + 1) * every):
+            system.terms.module.inputs.py_func((tick + 1) * self.period, u)
+            check_values(self.name, system.callables, np.where(unfed, u, 0.0), (tick + 1) * self.period)
+        self.diverged((before + (row + 1) * every) * self.period, "at" if every == 1 else "before")
+
+    def diverged(self, when: float, word: str = "at") -> NoReturn:
+        """Say that its states left the range of numbers at some time [s]."""
+        raise TegotaeError(
+            f"Stepper: it diverged {word} t={when:g} s: the states are no longer finite.\n"
+            "  Is the mass matrix regular, and does every friction oppose its slip? If so, use a shorter period."
+        )
+
+    @cached_property
+    def fed_names(self) -> dict[Symbol, str]:
+        """What the state calls each parameter and input."""
+        return fed_names(self.inclusion)
+
+    @property
+    def variable(self) -> tuple[str, ...]:
+        """Its parameters, and those of its elements with their names in front."""
+        inner = (
+            f"{name}.{word.name}"
+            for name, parameters in self.elements.items()
+            for word in dataclasses.fields(parameters)
+        )
+        return (*(symbol.name for symbol in self.inclusion.parameters), *inner)
+
+    def varied(self, changes: Mapping[str, Any]) -> Stepper:
+        """The same machine with other numbers, by the names in `variable`."""
+        numbers: dict[str, float] = {}
+        elements = dict(self.elements)
+        for name, value in changes.items():
+            if name not in self.variable:
+                checks.refuse(self.name, f"it has no number {name!r}.", f"It has {', '.join(self.variable)}.")
+            element, dot, word = name.rpartition(".")
+            if dot and element in elements:
+                elements[element] = dataclasses.replace(elements[element], **{word: value})
+            else:
+                numbers[name] = checks.number(self.name, name, value, "", "Give one finite number, in SI units.")
+        return dataclasses.replace(self, inclusion=_with_numbers(self.inclusion, numbers), elements=elements)
+
+    # ------------------------------------------------------------ running
+
+    def run(
+        self,
+        *,
+        ticks: int | None = None,
+        inputs: Mapping[Any, ArrayLike] | None = None,
+        initial: Mapping[Any, ArrayLike] | None = None,
+        every: int = 1,
+        record: Sequence[str] | None = None,
+        progress: Callable[[float], None] | None = None,
+        period: float | None = None,
+    ) -> Result:
+        """A whole record, compiled.
+
+        Args:
+            ticks: how many; not needed if `inputs` gives records.
+            inputs: parameter or input function -> its values over the ticks, (ticks,), in SI units; a number holds.
+            initial: state -> value, in SI units; what is not given is 0. An element's name gives its deflection [m].
+            every: record every so many ticks.
+            record: names of what to record, of those below; all of them unless given.
+            progress: called with the share that is done, now and then.
+            period: T [s]; its own, if it is given.
+
+        Returns:
+            Time, every state by name, each element's force [N] by its name, its `_deflection` [m], and whether it
+            `_touches` (contacts) or `_sticks` (frictions). `about` says how steps were solved.
+        """
+        period = self.period if period is None else checks.period_of(self.name, period)
+        count, fed = self._records(inputs, ticks)
+        plain = loop.run(
+            self,
+            loop.Signal("force", np.empty((count, 0)), "N"),
+            period,
+            every=every,
+            record=record,
+            initial=self.begun(initial),
+            inputs={self.fed_names[self.fed_symbol(key)]: column for key, column in fed.items()},
+            progress=progress,
+        )
+        rows = plain.variables["time"].values.size
+        variables = {"time": plain.variables["time"]}
+        for key, column in fed.items():
+            values = np.full(rows, float(column)) if column.ndim == 0 else column[every - 1 :: every].copy()
+            variables[str(key)] = Variable(("time",), values, "", "as given")
+        variables |= _variables(self.inclusion, plain)
+        about = {name: value for name, value in plain.about.items() if name != "block"}
+        return Result(variables, title="Stepper", about=about)
+
+    def start(self, *, initial: Mapping[Any, ArrayLike] | None = None, period: float | None = None) -> LiveStepper:
+        """A live machine for a control loop; its kernels are warm when this returns.
+
+        Args:
+            initial: state -> value, in SI units; what is not given is 0. An element's name gives its deflection [m].
+            period: T [s]; its own, if it is given.
+        """
+        return LiveStepper(self, self.period if period is None else period, self.begun(initial))
+
+    def as_admittance(
+        self, *, force: Any, velocity: Any, initial: Mapping[Any, float] | None = None
+    ) -> InclusionAdmittance:
+        """The machine as a block, force in and motion out: alone, in a loop, or with impedances in a `Circuit`.
+
+        Args:
+            force: the parameter or input that is the force [N]; a tuple, one a direction, for a motion in space.
+            velocity: the state that it works on [m/s]; as many.
+            initial: where it starts: state -> value, in SI units; what is not given is 0.
+        """
+        return InclusionAdmittance(
+            stepper=self, force=force, velocity=velocity, initial=named("Stepper", "initial", initial, "{}")
+        )
+
+    def fed_symbol(self, key: Any) -> Symbol:
+        """A parameter or input function by symbol or name."""
+        known = (*self.inclusion.parameters, *self.inclusion.callables)
+        symbol = next((symbol for symbol in known if key in (symbol, symbol.name)), None)
+        if symbol is None:
+            names = ", ".join(s.name for s in known) or "none"
+            checks.refuse(
+                "Stepper",
+                f"inputs names {str(key)!r}, which is no parameter and no input function.",
+                f"It has {names}; a quantity to be fed is declared among the parameters.",
+            )
+        return symbol
+
+    def _records(self, inputs: Mapping[Any, ArrayLike] | None, ticks: int | None) -> tuple[int, dict[Any, Array]]:
+        """How many ticks, and what is fed in them: numbers, and records of that length."""
+        fed: dict[Any, Array] = {}
+        for key, value in named("Stepper", "inputs", inputs, "{'load': [1.0, 2.0]}").items():
+            self.fed_symbol(key)
+            fed[key] = checks.array("Stepper", f"inputs[{str(key)!r}]", value, "")
+        lengths = {column.shape[0] for column in fed.values() if column.ndim == 1}
+        if ticks is not None:
+            lengths.add(checks.whole("Stepper", "ticks", ticks, 1, "Give how many ticks to run."))
+        if len(lengths) != 1 or any(column.ndim > 1 for column in fed.values()) or 0 in lengths:
+            shapes = ", ".join(f"{key}: {column.shape}" for key, column in fed.items()) or "none"
+            checks.refuse(
+                "Stepper",
+                f"run got ticks={ticks} and inputs of shapes {shapes}.",
+                "Give ticks=, or records of one length (ticks,), or both alike.",
+            )
+        count = lengths.pop()
+        checks.room("Stepper", f"a run of {count} ticks", float(count), "Use fewer ticks.")
+        return count, fed
+
+
+def _variables(system: Equations, plain: Result) -> dict[str, Variable]:
+    """What was recorded, element by element; whether one touches or sticks as true or false."""
+    words = words_of(system)
+    found = {name: plain.variables[name] for name in plain.variables if name != "time"}
+    order = [*(s.name for s in system.states), *(name for group in words.values() for name in group)]
+    variables = {name: found[name] for name in order if name in found} | found
+    for _, _, flag in words.values():
+        if flag in variables:
+            word = flag.rpartition("_")[2]
+            variables[flag] = Variable(variables[flag].dims, variables[flag].values > 0.5, "", f"whether it {word}")
+    return variables
+
+
+def _with_numbers(system: Equations, values: Mapping[str, float]) -> Equations:
+    """The same with other parameters; what was generated of it does not know the numbers, and is shared."""
+    if not values:
+        return system
+    other = copy.copy(system)
+    other.parameters = {s: values.get(s.name, v) for s, v in system.parameters.items()}
+    terms = copy.copy(system.terms)
+    terms.inclusion, terms.values = other, np.array(list(other.parameters.values()), dtype=np.float64)
+    other.__dict__["terms"] = terms
+    return other

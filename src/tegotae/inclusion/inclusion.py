@@ -1,0 +1,178 @@
+"""A machine with friction and contact, and the three routes from its equations to motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tegotae import checks
+from tegotae.inclusion.elements.parameters import Contact, Friction
+from tegotae.inclusion.explicit.ode import Ode
+from tegotae.inclusion.explicit.tuning import automatic
+from tegotae.inclusion.implicit.stepper import Stepper
+from tegotae.inclusion.language.equations import Equations
+from tegotae.inclusion.language.mechanics import read_method
+
+if TYPE_CHECKING:  # a third of a second, which only those pay who bring a method
+    from sympy.physics.mechanics import KanesMethod, LagrangesMethod
+
+    from tegotae.inclusion.exact.events import Exact
+
+
+class Inclusion(Equations):
+    """A machine with friction and contact, written as it truly is: M(x) x' in f(x, t), with `dio` and `coulomb`.
+
+    Args:
+        rows: state -> its time derivative (or, with `mass_matrix`, its row of f); symbols or strings as keys.
+        parameters: parameter -> value (SI units).
+        inputs: input -> a number (which `to_stepper(...).run` may feed), an expression of the time `t`, a function
+            of the time [s], or a record (times [s], values): lines between its points, held before and after.
+        mass_matrix: M, one row a state, if the rows are not solved for the derivatives.
+
+    Example:
+        >>> import sympy
+        >>> from tegotae.inclusion import Inclusion, dio
+        >>> p, v, m, g = sympy.symbols("p v m g")
+        >>> ball = Inclusion({p: v, v: dio(p, "floor")/m - g}, parameters={m: 1.0, g: 9.81})
+        >>> [contact.name for contact in ball.contacts]
+        ['floor']
+    """
+
+    @classmethod
+    def from_mechanics(
+        cls,
+        method: KanesMethod | LagrangesMethod,
+        parameters: Mapping[Any, float] | None = None,
+        *,
+        inputs: Mapping[Any, Any] | None = None,
+    ) -> Inclusion:
+        """The equations of a `KanesMethod` or `LagrangesMethod`; see `tegotae.inclusion.from_mechanics`."""
+        rows, values, signals, mass_matrix = read_method(method, parameters, inputs)
+        return cls(rows, values, inputs=signals, mass_matrix=mass_matrix)
+
+    def to_ode(
+        self,
+        *,
+        contact: Contact | None = None,
+        friction: Friction | None = None,
+        elements: Mapping[str, Contact | Friction] | None = None,
+        auto: bool = False,
+        period: float | None = None,
+        restitution: float | None = None,
+        initial: Mapping[Any, float] | None = None,
+    ) -> Ode:
+        """The explicit ordinary differential equation of xiong2011: one added state an element.
+
+        Args:
+            contact: parameters of all contacts.
+            friction: parameters of all frictions.
+            elements: name -> parameters, overriding those.
+            auto: let tegotae choose what is not given, by the mass that each element feels; see `automatic`.
+            period: the step that the choice shall be safe for [s]; only with auto.
+            restitution: speed after an impact of a free mass over the speed before it, in (0, 1) [-]; a weight takes
+                a little more, see `automatic`; only with auto.
+            initial: state -> value [SI units] at which the masses are taken, 0 if not given; only with auto.
+        """
+        parameters = dict(checks.mapping("to_ode", "elements", elements, "Give a dict of Contact or Friction by name."))
+        if checks.flag("to_ode", "auto", auto):
+            if period is None:
+                checks.refuse("to_ode", "auto=True needs a period.", "Give the integrator's step: period=1e-3.")
+            if contact is not None:
+                parameters = {**{c.name: contact for c in self.contacts}, **parameters}
+            if friction is not None:
+                parameters = {**{f.name: friction for f in self.frictions}, **parameters}
+            parameters = automatic(self, period=period, restitution=restitution, initial=initial, elements=parameters)
+        elif any(given is not None for given in (period, restitution, initial)):
+            checks.refuse(
+                "to_ode", "period, restitution and initial are given without auto=True.", "Add auto=True, or omit them."
+            )
+        return Ode(self, self.chosen(contact, friction, parameters))
+
+    def to_stepper(
+        self,
+        *,
+        period: float,
+        contact: Contact | None = None,
+        friction: Friction | None = None,
+        elements: Mapping[str, Contact | Friction] | None = None,
+    ) -> Stepper:
+        """The implicit route: backward Euler at a fixed period, all contacts and frictions solved together.
+
+        Args:
+            period: T [s], > 0.
+            contact: parameters of all contacts.
+            friction: parameters of all frictions.
+            elements: name -> parameters, overriding those.
+        """
+        parameters = checks.mapping("to_stepper", "elements", elements, "Give a dict of Contact or Friction by name.")
+        return Stepper(inclusion=self, period=period, elements=self.chosen(contact, friction, parameters))
+
+    def to_events(self, *, restitution: float | Mapping[str, float] = 0.0) -> Exact:
+        """The exact route: the set-valued laws themselves, integrated from event to event; no stiffness, no damping.
+
+        Args:
+            restitution: speed after an impact over the speed before it, 0 to 1 [-], for all contacts or by name.
+        """
+        from tegotae.inclusion.exact.events import Exact  # and with it SciPy
+
+        return Exact(self, restitution)
+
+    def chosen(
+        self, contact: Contact | None, friction: Friction | None, parameters: Mapping[str, Contact | Friction]
+    ) -> dict[str, Contact | Friction]:
+        """Parameters for every element by name, or an error that names the one without."""
+        names = {element.name for element in self.elements}
+        for name in parameters:
+            if name not in names:
+                checks.refuse("Inclusion", f"elements names {name!r}.", f"It has {', '.join(sorted(names)) or 'none'}.")
+        chosen: dict[str, Contact | Friction] = {}
+        for kind, default, group in (("contact", contact, self.contacts), ("friction", friction, self.frictions)):
+            wanted = Contact if kind == "contact" else Friction
+            for element in group:  # type: ignore[attr-defined]
+                value = parameters.get(element.name, default)
+                if not isinstance(value, wanted):
+                    checks.refuse(
+                        "Inclusion",
+                        f"{kind} {element.name!r} has no parameters (got {checks.shown(value)}).",
+                        f"Give {kind}={wanted.__name__}(...), or it in elements={{{element.name!r}: ...}}.",
+                    )
+                chosen[element.name] = value
+        return chosen
+
+
+def from_mechanics(
+    method: KanesMethod | LagrangesMethod,
+    parameters: Mapping[Any, float] | None = None,
+    *,
+    inputs: Mapping[Any, Any] | None = None,
+) -> Inclusion:
+    """The equations that Kane's or Lagrange's method formed, loads with `dio` and `coulomb` included, as an inclusion.
+
+    The states get plain names: q1(t) is "q1", the speed u1(t) is "u1", and Lagrange's q1'(t) is "q1_dot". Any other
+    function of time, such as a motor's torque tau(t), is an input of that name.
+
+    Args:
+        method: `KanesMethod` after `kanes_equations`, or `LagrangesMethod` after `form_lagranges_equations`.
+        parameters: parameter -> value (SI units); symbols or strings as keys.
+        inputs: input -> a number, an expression of the time `t`, or a function of the time [s].
+
+    Example:
+        >>> import sympy
+        >>> from sympy.physics.mechanics import *
+        >>> from tegotae.inclusion import dio, from_mechanics
+        >>> q, u = dynamicsymbols("q u")
+        >>> m, l, g = sympy.symbols("m l g")
+        >>> N, O = ReferenceFrame("N"), Point("O")
+        >>> O.set_vel(N, 0)
+        >>> rod = N.orientnew("rod", "Axis", [q, N.z])
+        >>> rod.set_ang_vel(N, u*N.z)
+        >>> tip = O.locatenew("tip", l*rod.x)
+        >>> speed = tip.v2pt_theory(O, N, rod)
+        >>> table = dio(tip.pos_from(O).dot(N.y), "table")
+        >>> kane = KanesMethod(N, [q], [u], kd_eqs=[q.diff() - u])
+        >>> equations = kane.kanes_equations([Particle("tip", tip, m)], [(tip, (table - m*g)*N.y)])
+        >>> pendulum = from_mechanics(kane, {m: 1.0, l: 0.5, g: 9.81})
+        >>> pendulum.states, pendulum.contacts[0].gap
+        ((q, u), l*sin(q))
+    """
+    return Inclusion.from_mechanics(method, parameters, inputs=inputs)

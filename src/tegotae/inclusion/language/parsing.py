@@ -1,0 +1,284 @@
+"""Reading a user's rows: which elements they hold, and whether each means what it must."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, NoReturn
+
+import numpy as np
+import sympy
+from sympy import Expr, ImmutableMatrix, Symbol
+
+from tegotae import checks
+from tegotae.errors import InputError
+from tegotae.inclusion.language.grammar import value_of
+from tegotae.inclusion.language.symbols import CoulombForce, Dio, Sgn, coulomb
+
+
+@dataclass(frozen=True)
+class ContactElement:
+    """A contact as read: its name, gap and the symbol that stands for its force."""
+
+    name: str
+    gap: Expr
+    force: Symbol
+
+
+@dataclass(frozen=True)
+class FrictionElement:
+    """A friction as read: its name, limit, slips and the symbols that stand for its force."""
+
+    name: str
+    limit: Expr
+    slips: tuple[Expr, ...]
+    static: Expr | None
+    forces: tuple[Symbol, ...]
+
+
+def record_of_mode(element: ContactElement | FrictionElement) -> str:
+    """The name under which results keep whether a contact is closed or a friction sticks."""
+    return f"{element.name}_closed" if isinstance(element, ContactElement) else f"{element.name}_sticks"
+
+
+def expression(state: Any, value: Any, names: Mapping[str, Symbol]) -> Expr:
+    """The row of a state as SymPy reads it; text may use the names of states and parameters."""
+    formula = value_of(value, "Inclusion", f"the row of {state}", names)
+    if not isinstance(formula, Expr) or isinstance(formula, sympy.MatrixBase):
+        checks.refuse("Inclusion", f"the row of {state}, {value!r}, is no expression.", "Give one formula a state.")
+    if formula.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo):
+        checks.refuse("Inclusion", f"the row of {state}, {formula}, is not finite.", "Divide by no zero.")
+    if formula.has(sympy.I):
+        checks.refuse("Inclusion", f"the row of {state}, {formula}, is not real.", "Name a parameter otherwise than I.")
+    return formula
+
+
+_MOST_ENTRIES = 10**6  # of a matrix of formulas
+
+
+def matrix_of(given: Any) -> ImmutableMatrix | None:
+    """A mass matrix as SymPy carries it; None if none is given."""
+    if given is None:
+        return None
+    try:
+        return ImmutableMatrix(_entries(given))
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"Inclusion: mass_matrix={checks.shown(given)} is no matrix ({str(error).strip()}).\n"
+            "  Give one row a state."
+        ) from error
+
+
+def _entries(given: Any) -> Any:
+    """Read one by one: SymPy would run text among them as Python."""
+    if isinstance(given, sympy.MatrixBase):
+        return given
+    if isinstance(given, np.ndarray) and (given.size > _MOST_ENTRIES or given.ndim > 2):
+        raise ValueError("it has too many entries")
+    rows = np.asarray(given, dtype=object).tolist() if hasattr(given, "__array__") else given
+    if not isinstance(rows, (list, tuple)):
+        raise TypeError("it has no rows")
+    return [
+        _entries(row) if isinstance(row, (list, tuple)) else value_of(row, "Inclusion", "mass_matrix") for row in rows
+    ]
+
+
+def with_elements(row: Expr) -> Expr:
+    """Plain products limit*sgn(slip) as `coulomb` elements, refused where the product is not the whole force."""
+    if not row.has(Sgn):
+        return row
+    if isinstance(row, Sgn):
+        return coulomb(1, row.args[0])
+    if isinstance(row, CoulombForce):
+        return row
+    if row.is_Mul:
+        found = [factor for factor in row.args if isinstance(factor, Sgn)]
+        if len(found) == 1 and not (row / found[0]).has(Sgn):
+            return _product(row, found[0])
+        if found or any(factor.has(Sgn) and factor.is_Pow for factor in row.args):
+            checks.refuse("Inclusion", f"{row} multiplies several signs.", "Write one coulomb(limit, slip) a friction.")
+        return sympy.Mul(*(with_elements(factor) for factor in row.args))
+    if row.is_Add:
+        return sympy.Add(*(with_elements(term) for term in row.args))
+    return checks.refuse(
+        "Inclusion", f"{row} has sgn inside another function.", "A friction force stands in a sum: limit*sgn(slip)."
+    )
+
+
+def _product(row: Expr, sign: Sgn) -> Expr:
+    """limit*sgn(slip) -> coulomb(limit, slip), if nothing but the limit stands beside the sign."""
+    rest = row / sign
+    number, limit = rest.as_coeff_Mul()
+    direction = -1 if number < 0 else 1
+    limit = abs(number) * limit
+    if sympy.denom(sympy.together(limit)).free_symbols:
+        checks.refuse(
+            "Inclusion",
+            f"{row} divides a friction force, so its limit {limit} would not be a force.",
+            f"Name the force: coulomb({sympy.numer(sympy.together(limit))}, {sign.args[0]}, 'name'), and divide that.",
+        )
+    return direction * coulomb(limit, sign.args[0])
+
+
+def check_limit(limit: Expr, values: Mapping[Symbol, float]) -> None:
+    """A limit that can become negative would push along the slip."""
+    if not _never_negative(limit, values):
+        checks.refuse(
+            "Inclusion",
+            f"the limit {limit} of a friction can be negative.",
+            "Use magnitudes: parameters >= 0, dio(...), abs(...), squares, exponentials and their sums and products.",
+        )
+
+
+def check_static(name: str, static: Expr, kinetic: Expr, values: Mapping[Symbol, float]) -> None:
+    """A limit at rest that is surely below the limit of sliding means nothing: at once it would slide and hold.
+
+    What only the motion tells (a limit of speed or time) is judged when the friction holds; see `Flow`.
+    """
+    more = sympy.expand((static - kinetic).subs(values))
+    # Times a push >= 0 it is <= 0, and 0 only where nothing presses.
+    if more.is_negative or (more.is_nonpositive and not more.is_zero):
+        refuse_static("Inclusion", name, str(static.subs(values)), str(kinetic.subs(values)))
+
+
+def refuse_static(owner: str, name: str, static: str, kinetic: str, when: str = "") -> NoReturn:
+    """Say that a static limit is below the kinetic one."""
+    checks.refuse(
+        owner,
+        f"friction {name!r} has static={static} below its limit {kinetic} of sliding{when}.",
+        "Give a static limit at least as large, or none.",
+    )
+
+
+def _never_negative(value: Expr, values: Mapping[Symbol, float]) -> bool:
+    known = value.subs(values)
+    if known.is_number:
+        return bool(known >= 0)
+    if value in values:
+        return values[value] >= 0.0
+    if value.is_nonnegative or isinstance(value, (Dio, sympy.Abs, sympy.exp)):
+        return True
+    if value.is_Add or value.is_Mul:
+        return all(_never_negative(part, values) for part in value.args)
+    if value.is_Pow:
+        return bool(value.exp.is_even) or _never_negative(value.base, values)
+    if isinstance(value, sympy.Max):
+        return any(_never_negative(part, values) for part in value.args)
+    if isinstance(value, (sympy.Min, sympy.Piecewise)):
+        parts = value.args if isinstance(value, sympy.Min) else [pair[0] for pair in value.args]
+        return all(_never_negative(part, values) for part in parts)
+    return False
+
+
+def check_nesting(row: Expr) -> None:
+    """Elements hold positions and velocities; only a limit may hold contacts."""
+    for atom in row.atoms(Dio, CoulombForce, Sgn):
+        smooth = list(atom.args[:1]) if isinstance(atom, (Dio, Sgn)) else list(atom.slips)
+        limits = [atom.limit, atom.args[4]] if isinstance(atom, CoulombForce) else []
+        if any(part.has(Dio, CoulombForce, Sgn) for part in smooth) or any(
+            part.has(CoulombForce, Sgn) for part in limits
+        ):
+            checks.refuse(
+                "Inclusion",
+                f"{atom} has one element inside another.",
+                "Gaps and slips are made of states; a limit may hold dio(...), no friction.",
+            )
+
+
+def is_affine(value: Expr, forces: set[Symbol]) -> bool:
+    """Whether forces only stand in sums and behind factors: no power, no function and no condition holds one."""
+    if not value.free_symbols & forces or value in forces:
+        return True
+    if value.is_Add:
+        return all(is_affine(part, forces) for part in value.args)
+    if value.is_Mul:
+        holding = [part for part in value.args if part.free_symbols & forces]
+        return len(holding) == 1 and is_affine(holding[0], forces)
+    if isinstance(value, sympy.Piecewise):
+        return all(is_affine(part, forces) and not when.free_symbols & forces for part, when in value.args)
+    return False
+
+
+class Collected:
+    """The elements of a set of rows, each once, and the rows with force symbols in their place."""
+
+    def __init__(self, rows: Iterable[Expr]):
+        self.contacts: list[ContactElement] = []
+        self.frictions: list[FrictionElement] = []
+        rows = list(rows)
+        for row in rows:
+            check_nesting(row)
+        rows = [with_elements(row) for row in rows]
+        # The paper's order: first every dio (also those inside limits), then every sgn.
+        dios = [atom for row in rows for atom in sympy.preorder_traversal(row) if isinstance(atom, Dio)]
+        self._names = _names([(("dio", a.gap), a.args[1]) for a in dios], "contact")
+        contacts = {atom: self._contact(atom).force for atom in dios}
+        rows = [row.xreplace(contacts) for row in rows]
+        signs = [atom for row in rows for atom in sympy.preorder_traversal(row) if isinstance(atom, CoulombForce)]
+        ways = _ways(signs)
+        self._names |= _names([(("sgn", a.limit, ways[a][1]), a.args[3]) for a in signs], "friction")
+        frictions = {
+            atom: ways[atom][0] * self._friction(atom, ways[atom][1]).forces[int(atom.args[2])] for atom in signs
+        }
+        self.rows = [row.xreplace(frictions) for row in rows]
+        names = [c.name for c in self.contacts] + [f.name for f in self.frictions]
+        if twice := {name for name in names if names.count(name) > 1}:
+            checks.refuse("Inclusion", f"the name {min(twice)!r} stands for two elements.", "Give each its own name.")
+
+    def _contact(self, atom: Dio) -> ContactElement:
+        for element in self.contacts:
+            if element.gap == atom.gap:
+                return element
+        name = self._names["dio", atom.gap]
+        self.contacts.append(ContactElement(name, atom.gap, Symbol(f"force_{name}", real=True)))
+        return self.contacts[-1]
+
+    def _friction(self, atom: CoulombForce, slips: tuple[Expr, ...]) -> FrictionElement:
+        static = atom.static
+        name = self._names["sgn", atom.limit, slips]
+        for element in self.frictions:
+            if (element.limit, element.slips) == (atom.limit, slips):
+                if element.static != static:
+                    checks.refuse(
+                        "Inclusion",
+                        f"friction {name!r} has two static limits, {element.static} and {static}.",
+                        "Make the element once and use it in every row.",
+                    )
+                return element
+        many = len(slips) > 1
+        forces = tuple(Symbol(f"force_{name}_{i}" if many else f"force_{name}", real=True) for i in range(len(slips)))
+        self.frictions.append(FrictionElement(name, atom.limit, slips, static, forces))
+        return self.frictions[-1]
+
+
+def _names(keys: list[tuple[Any, Any]], kind: str) -> dict[Any, str]:
+    """One name an element: the one given anywhere, else a number in order of appearance."""
+    given: dict[Any, str] = {}
+    for key, label in keys:
+        name = str(label)
+        if name and given.setdefault(key, name) != name:
+            checks.refuse(
+                "Inclusion", f"{key[1]} is named both {given[key]!r} and {name!r}.", "Give an element one name."
+            )
+    free = (name for i in count(1) if (name := f"{kind}_{i}") not in {*given.values()})
+    for key, _ in keys:
+        if key not in given:
+            given[key] = next(free)
+    return given
+
+
+def _ways(signs: Sequence[CoulombForce]) -> dict[CoulombForce, tuple[int, tuple[Expr, ...]]]:
+    """For each friction its sign and slips, so that one seen from both sides, sgn(-y) = -sgn(y), is one element."""
+    ways: dict[CoulombForce, tuple[int, tuple[Expr, ...]]] = {}
+    seen: set[tuple[Expr, tuple[Expr, ...]]] = set()
+    for atom in signs:
+        turned = tuple(sympy.expand(-slip) if slip.is_Mul or slip.is_Add else -slip for slip in atom.slips)
+        if (atom.limit, turned) in seen:
+            ways[atom] = (-1, turned)
+        else:
+            seen.add((atom.limit, atom.slips))
+            ways[atom] = (1, atom.slips)
+    return ways

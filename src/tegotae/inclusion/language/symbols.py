@@ -1,0 +1,169 @@
+"""The words a user writes: `sgn` and `dio`, the two discontinuous functions of xiong2011, and `coulomb`.
+
+    sgn(x)   -1, [-1, 1] or 1 as x is negative, zero or positive
+    dio(x)   0 for x > 0, [0, oo) for x = 0: the force of a rigid one-sided contact over its gap x
+
+`coulomb(limit, slip)` is `limit * sgn(slip)` as one element: a force, whatever row it stands in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy
+from sympy import Expr, Function, Integer, Tuple
+from sympy.core.symbol import Str
+
+from tegotae import checks
+from tegotae.inclusion.language.grammar import ELEMENTS, value_of
+
+_UNNAMED = ""
+_AXES = 100  # directions of one friction; space has three
+
+
+class Dio(Function):  # type: ignore[misc]
+    """dio(gap) as SymPy carries it: its gap and its name."""
+
+    nargs = 2
+    is_real = True
+    is_nonnegative = True
+
+    @property
+    def gap(self) -> Expr:
+        """The gap [m]."""
+        return self.args[0]
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        return _power(rf"\mathrm{{dio}}\left({printer._print(self.args[0])}\right)", exp)
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"dio({printer._print(self.args[0])})"
+
+
+class Sgn(Function):  # type: ignore[misc]
+    """sgn(slip) as SymPy carries it."""
+
+    nargs = 1
+    is_real = True
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        return _power(rf"\mathrm{{sgn}}\left({printer._print(self.args[0])}\right)", exp)
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"sgn({printer._print(self.args[0])})"
+
+
+class CoulombForce(Function):  # type: ignore[misc]
+    """One component of limit * slip/|slip| as SymPy carries it: limit, slips, component, name, static limit."""
+
+    nargs = 5
+    is_real = True
+
+    @property
+    def limit(self) -> Expr:
+        """The largest friction force [N]."""
+        return self.args[0]
+
+    @property
+    def slips(self) -> tuple[Expr, ...]:
+        """The slip velocity [m/s], one entry a direction."""
+        return tuple(self.args[1])
+
+    @property
+    def static(self) -> Expr | None:
+        """The largest friction force at rest [N]; None: as when it slides."""
+        return None if isinstance(self.args[4], Str) else self.args[4]
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        slips = self.slips
+        limit = printer._print(self.limit)
+        if self.limit.is_Add:
+            limit = rf"\left({limit}\right)"
+        which = "" if len(slips) == 1 else rf"_{{{int(self.args[2]) + 1}}}"
+        vector = ", ".join(printer._print(slip) for slip in slips)
+        static = "" if self.static is None else rf";\ \mathrm{{static}}={printer._print(self.static)}"
+        return _power(rf"{limit}\,\mathrm{{sgn}}{which}\left({vector}{static}\right)", exp)
+
+    def _sympystr(self, printer: Any) -> str:
+        slips = ", ".join(printer._print(slip) for slip in self.slips)
+        static = "" if self.static is None else f", static={printer._print(self.static)}"
+        return f"coulomb({printer._print(self.limit)}, {slips}{static})"
+
+
+def _power(base: str, exp: Any) -> str:
+    return base if exp is None else rf"\left({base}\right)^{{{exp}}}"
+
+
+def dio(gap: Any, name: str | None = None) -> Expr:
+    """The force of a rigid one-sided contact: 0 where the gap is open, any push >= 0 where it is closed.
+
+    Args:
+        gap: distance [m], a function of positions; >= 0 when the bodies do not overlap.
+        name: names the contact in results and for overrides.
+
+    Example:
+        >>> import sympy
+        >>> from tegotae.inclusion import dio
+        >>> p, m, g = sympy.symbols("p m g")
+        >>> dio(p, "floor")/m - g
+        -g + dio(p)/m
+    """
+    return Dio(value_of(gap, "dio", "gap"), _name("dio", name))
+
+
+def sgn(slip: Any) -> Expr:
+    """The direction of a slip, set-valued at 0; write `limit*sgn(slip)`, or better `coulomb(limit, slip, name)`.
+
+    Args:
+        slip: slip velocity [m/s].
+
+    Example:
+        >>> import sympy
+        >>> from tegotae.inclusion import sgn
+        >>> sgn(sympy.Symbol("v"))
+        sgn(v)
+    """
+    return Sgn(value_of(slip, "sgn", "slip"))
+
+
+def coulomb(limit: Any, slip: Any, name: str | None = None, static: Any = None) -> Any:
+    """Coulomb friction as one element, `limit * sgn(slip)`: subtract it where the slip is positive.
+
+    Args:
+        limit: the largest friction force [N], >= 0; may hold contact forces (mu*dio(gap)) and the slip speed.
+        slip: slip velocity [m/s]; several for friction in a plane or in space, opposed as a vector.
+        name: names the element in results and for overrides.
+        static: a larger limit at rest [N]; exact in `to_events`, refused elsewhere (use a Stribeck limit there).
+
+    Returns:
+        The force along the slip, or a tuple of its components.
+
+    Example:
+        >>> import sympy
+        >>> from tegotae.inclusion import coulomb, dio
+        >>> p, v, mu, m = sympy.symbols("p v mu m")
+        >>> -coulomb(mu*dio(p), v, "rub")/m
+        -coulomb(mu*dio(p), v)/m
+    """
+    several = isinstance(slip, (Sequence, Tuple, sympy.MatrixBase)) and not isinstance(slip, str)
+    if several and not isinstance(slip, sympy.MatrixBase) and checks.len_of(slip) > _AXES:
+        checks.refuse("coulomb", f"slip={checks.shown(slip)} has too many directions.", "Give one, two or three.")
+    slips = [value_of(part, "coulomb", "slip") for part in (slip if several else [slip])]
+    if not slips:
+        checks.refuse("coulomb", "slip is empty.", "Give one slip velocity, or one a direction.")
+    held = Str(_UNNAMED) if static is None else value_of(static, "coulomb", "static")
+    known = value_of(limit, "coulomb", "limit")
+    parts = tuple(
+        CoulombForce(known, Tuple(*slips), Integer(i), _name("coulomb", name), held) for i in range(len(slips))
+    )
+    return parts if several else parts[0]
+
+
+def _name(owner: str, given: Any) -> Str:
+    if not isinstance(given, (str, type(None))):
+        checks.refuse(owner, f"name={checks.shown(given)} is no text.", "Name the element, as 'floor'.")
+    return Str(given or _UNNAMED)
+
+
+ELEMENTS |= {"dio": dio, "sgn": sgn, "coulomb": coulomb}

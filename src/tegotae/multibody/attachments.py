@@ -1,0 +1,224 @@
+"""Where a tree meets others: points of its bodies, its joints, and the way between two points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.checks import Array
+from tegotae.multibody.bodies import triple
+from tegotae.multibody.tree import Tree
+from tegotae.multibody.tree_arrays import FREE, PRISMATIC
+from tegotae.ports import ANGULAR, LINEAR, SPATIAL, Port, port_of
+from tegotae.rotations import quaternion_of
+from tegotae.state import State
+
+ORIGIN = (0.0, 0.0, 0.0)
+_PLACES = "Give the name of a body, AtPoint(...), AtJoint(...) or Between(...), or a dict of such by name."
+
+
+@dataclass(frozen=True)
+class AtPoint:
+    """A point of a body: force [N] and moment [N·m] in world axes in, velocity [m/s] and angular velocity [rad/s] out.
+
+    Args:
+        body: its name.
+        place: of the point, in the body's frame [m].
+        along: direction of force and of moment in world axes [six numbers], to push it in this one way only.
+
+    Example:
+        >>> from tegotae.multibody import AtPoint
+        >>> AtPoint("hand", (0.0, 0.0, 0.1), along=(1, 0, 0, 0, 0, 0)).along
+        (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    """
+
+    body: str
+    place: ArrayLike = ORIGIN
+    along: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        checks.text("AtPoint", "body", self.body, "Give the name of a body.")
+        object.__setattr__(self, "place", triple("AtPoint", "place", self.place, "m"))
+        object.__setattr__(self, "along", _direction("AtPoint", self.along))
+
+
+@dataclass(frozen=True)
+class AtJoint:
+    """A joint: torque [N·m] or force [N] in, its speed [rad/s, m/s] out.
+
+    Args:
+        joint: its name.
+
+    Example:
+        >>> from tegotae.multibody import AtJoint, Body, Prismatic, Tree, TreeAdmittance
+        >>> lift = Tree([Body(name="lift", mass=2.0, joint=Prismatic())])
+        >>> TreeAdmittance(tree=lift, at=AtJoint("lift")).ports
+        (Port(name='port', dimension=1, motion='m/s', force='N'),)
+    """
+
+    joint: str
+
+    def __post_init__(self) -> None:
+        checks.text("AtJoint", "joint", self.joint, "Give the name of a joint.")
+
+
+@dataclass(frozen=True)
+class Between:
+    """Two points: how the first moves relative to the second. A wrench acts on the first, its opposite on the second.
+
+    Args:
+        first: a point of a body that can move, or the name of the body for its origin.
+        second: a point of another body; one that stands in the world only moves the origin of positions.
+        along: direction of force and of moment in world axes [six numbers], to push them in this one way only.
+
+    Example:
+        >>> from tegotae.multibody import AtPoint, Between
+        >>> Between("thumb", AtPoint("finger", (0.0, 0.0, 0.02))).first
+        AtPoint(body='thumb', place=(0.0, 0.0, 0.0), along=None)
+    """
+
+    first: AtPoint | str
+    second: AtPoint | str
+    along: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("first", "second"):
+            given = getattr(self, name)
+            end = AtPoint(given) if isinstance(given, str) else given
+            checks.instance("Between", name, end, AtPoint, "Give the name of a body, or AtPoint(body, place).")
+            if end.along is not None:
+                checks.refuse("Between", f"{name}={checks.shown(end)} has a direction.", "Give along= to Between.")
+            object.__setattr__(self, name, end)
+        object.__setattr__(self, "along", _direction("Between", self.along))
+
+
+Attachment = AtPoint | AtJoint | Between
+
+
+def _direction(owner: str, along: ArrayLike | None) -> tuple[float, ...] | None:
+    if along is None:
+        return None
+    way = checks.numbers(owner, "along", along)
+    if way.shape != (6,) or not np.isfinite(way).all() or not way.any():
+        remedy = "Give a direction of force and one of moment, such as (1, 0, 0, 0, 0, 0)."
+        checks.refuse(owner, f"along={checks.shown(along)}.", remedy)
+    return tuple(float(x) for x in way)
+
+
+class Tap(NamedTuple):
+    """A point where a wrench acts on a moving body: what users call it and its body, and where it is.
+
+    `inside` and `turn` are the point and the rotation of the body's frame in the internal frame of moving body k.
+    """
+
+    label: str
+    body: str
+    place: Array
+    k: int
+    inside: Array
+    turn: Array
+
+
+class Wired(NamedTuple):
+    """A port of a tree: the directions of its rows, and the joint (a moving body, or -1) or the taps that it acts on.
+
+    The first tap is pushed, the second, if there is one, takes the opposite. `origin` is where positions count from.
+    """
+
+    port: Port
+    rows: Array
+    joint: int
+    taps: tuple[Tap, ...]
+    origin: Array
+
+    def jacobian(self, tree: Tree, q: Array) -> Array:
+        """How its rows move by the speeds of the tree."""
+        if self.joint >= 0:
+            return np.eye(tree.nv)[[int(tree.arrays.vi[self.joint])]]
+        moved = [tree.jacobian(q, tap.body, tap.place) for tap in self.taps]
+        return np.asarray(self.rows @ (moved[0] - moved[1] if len(moved) > 1 else moved[0]))
+
+
+def named(owner: str, at: object) -> dict[str, Attachment]:
+    """Places by the names of their ports; one alone is called "port"."""
+    given: Mapping[Any, Any] = at if isinstance(at, Mapping) else {"port": at}
+    found: dict[str, Attachment] = {}
+    for name, place in given.items():
+        if not isinstance(name, str) or not name.isidentifier():
+            checks.refuse(owner, f"at has the name {checks.shown(name)}.", "Use a plain word, such as 'hand'.")
+        label = f"at[{name!r}]" if isinstance(at, Mapping) else "at"
+        own = AtPoint(place) if isinstance(place, str) else place
+        if not isinstance(own, Attachment):
+            checks.refuse(owner, f"{label}={checks.shown(place)}.", _PLACES)
+        found[name] = own
+    return found
+
+
+def wired(owner: str, tree: Tree, at: Mapping[str, Attachment], locked: Sequence[str]) -> tuple[Wired, ...]:
+    """The ports of a tree at these places; what is not there, or can never move, is refused."""
+    ports = []
+    for name, place in at.items():
+        label, alone = f"at[{name!r}]={checks.shown(place)}", len(at) == 1
+        if isinstance(place, AtJoint):
+            ports.append(_joint(owner, tree, name, label, place.joint, locked))
+            continue
+        ends = [place] if isinstance(place, AtPoint) else [place.first, place.second]
+        taps = [_tap(tree, "" if alone else f".{name}", end) for end in ends]  # type: ignore[arg-type]
+        if taps[0].k < 0:
+            checks.refuse(owner, f"{label}: {taps[0].body!r} stands in the world.", "Push a body that can move.")
+        if len(taps) > 1 and taps[0].k == taps[1].k:
+            checks.refuse(owner, f"{label}: both points are of one rigid body.", "Name bodies that a joint lets part.")
+        origin = np.asarray(ORIGIN)
+        if len(taps) > 1:
+            taps[1] = taps[1]._replace(label=taps[1].label + ".second")
+            if taps[1].k < 0:
+                origin = taps.pop().inside
+        rows = np.eye(6) if place.along is None else np.asarray(place.along)[None]
+        kinds = SPATIAL if len(rows) == 6 else [LINEAR if rows[0, :3].any() else ANGULAR]
+        ports.append(Wired(port_of(name, kinds), rows, -1, tuple(taps), origin))
+    return tuple(ports)
+
+
+def _tap(tree: Tree, label: str, at: AtPoint) -> Tap:
+    k, place, turn = tree._frame(at.body)
+    own = np.asarray(at.place)
+    return Tap(label, at.body, own, int(k), np.asarray(place) + turn @ own, np.asarray(turn))
+
+
+def _joint(owner: str, tree: Tree, name: str, label: str, joint: str, locked: Sequence[str]) -> Wired:
+    if joint not in tree.joint_names:
+        known = ", ".join(tree.joint_names[:12]) or "none"
+        checks.refuse(owner, f"{label}: there is no such joint.", f"It has {known}.")
+    if joint in locked:
+        checks.refuse(owner, f"{label} is locked.", "It never moves: push another, or leave it free.")
+    arrays = tree.arrays
+    k = int(np.flatnonzero(arrays.kind != FREE)[tree.joint_names.index(joint)])
+    port = port_of(name, [LINEAR if arrays.kind[k] == PRISMATIC else ANGULAR])
+    return Wired(port, np.zeros((1, 6)), k, (), np.zeros(3))
+
+
+def place_ports(tree: Tree, ports: Sequence[Wired], state: State) -> None:
+    """Where the ports are and how they move, from q and v in a state, into it."""
+    q, v, velocity, position, path = state.part("q"), state.part("v"), [], [], []
+    for port in ports:
+        velocity.append(port.jacobian(tree, q) @ v)
+        places = []
+        for tap in port.taps:
+            origin, turn = tree.pose(q, tap.body)
+            places.append(origin + turn @ tap.place)
+            state[f"place{tap.label}"], state[f"quaternion{tap.label}"] = places[-1], quaternion_of(turn)
+        path += places
+        if port.joint >= 0:
+            position.append(q[[int(tree.arrays.qi[port.joint])]])
+        else:
+            apart = places[0] - (places[1] if len(places) > 1 else port.origin)
+            position.append(port.rows @ np.concatenate([apart, np.zeros(3)]))
+    for name, told in (("velocity", velocity), ("position", position)):
+        start, stop = state.space.span(name)
+        state.real[start:stop] = np.concatenate(told)
+    state.part("path")[:] = np.reshape(path, (-1, 3))

@@ -1,0 +1,106 @@
+"""Ticks of a scene whose forces are those of its start: without friction, contacts as plain springs."""
+
+import math
+
+from tegotae.block import Halves
+from tegotae.compile import kernel
+from tegotae.multibody.kernels.kinematics import FREE
+from tegotae.multibody.kernels.motion import move, rates_of, spin_evenly, straighten
+from tegotae.multibody.kernels.passes import backward, forward_two
+from tegotae.multibody.kernels.places import spring_wrenches
+from tegotae.multibody.kernels.stepping import (
+    feed,
+    model_of,
+    no_answer,
+    push_bodies,
+    reposition,
+    restore,
+    show,
+    tell_forces,
+    touches_of,
+    work_of,
+)
+
+
+@kernel
+def explicit_joints(p, w, q, v):
+    """Dampers and servos as they are at q and v; an infinite slope locks."""
+    for k in range(len(p.parent)):
+        o = p.vi[k]
+        if p.kind[k] == FREE:
+            continue
+        if p.damping[o] == math.inf:
+            w.tau[o], w.slope[o] = 0.0, math.inf
+        else:
+            pull = p.gain[o] * (w.target[o] - q[p.qi[k]])
+            w.tau[o] = w.torque[o] + pull - (p.damping[o] + p.rate_gain[o]) * v[o]
+            w.slope[o] = 0.0
+
+
+@kernel
+def rate(p, s, w, q, v, a, T):
+    """Accelerations at q and v with everything explicit, but for the spin of free bodies if T > 0."""
+    reposition(p, w, q, v)
+    if T > 0.0:
+        spin_evenly(model_of(p), w.S, T)
+    w.pushed[0] = 1  # contacts add to it
+    push_bodies(p, s, w)
+    spring_wrenches(touches_of(p), w.places, s.touching, work_of(w))
+    explicit_joints(p, w, q, v)
+    backward(p.parent, p.kind, p.vi, p.C, w.tau, w.slope, w.wrench, w.S)
+    forward_two(p.parent, p.kind, p.vi, p.g, w.S, a)
+
+
+@kernel
+def see(p, s, w):
+    """Gaps and forces as they are at the end of a tick."""
+    if len(p.which) > 0:
+        reposition(p, w, s.q, s.v)
+        spring_wrenches(touches_of(p), w.places, s.touching, work_of(w))
+        tell_forces(p, s, w)
+    show(p, s, w)
+
+
+@kernel
+def symplectic_advance(p, s, w, h, v, T):
+    """v1 = v + T a(q, v), q1 = q + T v1; the spin of free bodies by the midpoint rule."""
+    feed(p, s, w)
+    rate(p, s, w, s.q, s.v, w.a, T)
+    for o in range(len(s.v)):
+        s.v[o] += T * w.a[o]
+    move(model_of(p), s.q, s.v, T, s.q)
+    see(p, s, w)
+
+
+@kernel
+def rk4_advance(p, s, w, h, v, T):
+    """The classical method of fourth order; quaternions are brought back to length 1 after each step."""
+    feed(p, s, w)
+    model, nq, nv, stages = model_of(p), len(s.q), len(s.v), w.stages
+    for i in range(4):
+        ahead = 0.0 if i == 0 else (T if i == 3 else 0.5 * T)
+        # stages[0..3]: dq/dt, then dv/dt; stages[4]: the point looked at
+        for j in range(nq):
+            stages[4, j] = s.q[j] + (ahead * stages[i - 1, j] if i > 0 else 0.0)
+        for o in range(nv):
+            stages[4, nq + o] = s.v[o] + (ahead * stages[i - 1, nq + o] if i > 0 else 0.0)
+        here, speed = stages[4, :nq], stages[4, nq : nq + nv]
+        a = stages[i, nq : nq + nv]
+        rate(p, s, w, here, speed, a, 0.0)
+        rates_of(model, here, speed, stages[i, :nq])
+    for j in range(nq):
+        s.q[j] += T / 6.0 * (stages[0, j] + 2.0 * stages[1, j] + 2.0 * stages[2, j] + stages[3, j])
+    for j in range(nq, nq + nv):
+        s.v[j - nq] += T / 6.0 * (stages[0, j] + 2.0 * stages[1, j] + 2.0 * stages[2, j] + stages[3, j])
+    straighten(model, s.q)
+    see(p, s, w)
+
+
+def symplectic_kernels():
+    """Semi-implicit Euler."""
+    return Halves(no_answer, symplectic_advance, restore=restore)
+
+
+def rk4_kernels():
+    """The classical method of fourth order."""
+    return Halves(no_answer, rk4_advance, restore=restore)

@@ -1,0 +1,186 @@
+"""Ports of a tree: forces at all of them onto its bodies and joints, and what the bodies and joints do, back to them.
+
+A port pushes a joint, a tap (a point of a body), or one tap and the opposite way another. Its force has one row, along
+a direction in the world, or six. See `PORTS` in `port_parts.py`.
+"""
+
+from tegotae.compile import kernel, kernel_inside
+from tegotae.kernels.rotations import turn_into
+from tegotae.multibody.kernels.kinematics import COM, FREE, S_, G, X
+from tegotae.multibody.kernels.passes import clear_impulse, respond
+from tegotae.multibody.kernels.pushed_point import add_wrench, mean_motion, see_turn
+
+
+@kernel_inside
+def locate_taps(p, w):
+    """The way from the centre of mass of each tap's body to the tap."""
+    for i in range(len(p.tapped)):
+        turn_into(w.S[p.tapped[i]], p.point[i], w.way[i])
+
+
+@kernel_inside
+def keep_unpushed(p, w):
+    """What acts in the pushed joints and on the pushed bodies beside the forces of ports."""
+    for j in range(len(p.joint)):
+        if p.joint[j] >= 0:
+            w.unpushed[j] = w.free_tau[p.vi[p.joint[j]]]
+    for i in range(len(p.tapped)):
+        for a in range(6):
+            w.beside[i, a] = w.wrench[p.tapped[i], a]
+
+
+@kernel_inside
+def put_forces(p, w, h):
+    """The forces h at all ports, as wrenches on bodies and torques in joints."""
+    for i in range(len(p.tapped)):
+        w.pushed[0] = 1
+        for a in range(6):
+            w.wrench[p.tapped[i], a] = w.beside[i, a]
+    for j in range(len(p.joint)):
+        if p.joint[j] >= 0:
+            w.free_tau[p.vi[p.joint[j]]] = w.unpushed[j]
+    for j in range(len(p.joint)):
+        r = p.row[j]
+        if p.joint[j] >= 0:
+            w.free_tau[p.vi[p.joint[j]]] += h[r]
+            continue
+        for a in range(6):
+            w.unit[a] = h[r + a] if p.rows[j] == 6 else h[r] * p.along[j, a]
+        one, two = p.first[j], p.second[j]
+        add_wrench(w.wrench[p.tapped[one]], w.way[one], w.unit, 1.0)
+        if two >= 0:
+            add_wrench(w.wrench[p.tapped[two]], w.way[two], w.unit, -1.0)
+
+
+@kernel_inside
+def into_rows(p, taps, speeds, out):
+    """What taps and joints do, as the ports see it."""
+    for j in range(len(p.joint)):
+        r, one, two = p.row[j], p.first[j], p.second[j]
+        if p.joint[j] >= 0:
+            out[r] = speeds[p.vi[p.joint[j]]]
+        elif p.rows[j] == 6:
+            for a in range(6):
+                out[r + a] = taps[one, a]
+            if two >= 0:
+                for a in range(6):
+                    out[r + a] -= taps[two, a]
+        else:
+            along = 0.0
+            for a in range(6):
+                along += p.along[j, a] * (taps[one, a] - taps[two, a] if two >= 0 else taps[one, a])
+            out[r] = along
+
+
+@kernel_inside
+def see_motion(p, s, w, T):
+    """The motion of all ports, for what stands in columns s of S and for the speeds in v1, into w.moved."""
+    spread = len(p.which) > 0  # to see what comes into touch
+    for i in range(len(p.tapped)):
+        k = p.tapped[i]
+        mean_motion(w.S[k], p.g, p.kind[p.root[k]] == FREE, spread, w.way[i], s.x[i], T, w.tap_motion[i])
+    into_rows(p, w.tap_motion, w.v1, w.moved)
+
+
+@kernel_inside
+def impulse(p, w, j, c, T):
+    """How bodies and joints answer T times a unit of force in row c of port j, by the elimination that S holds."""
+    clear_impulse(w.S)
+    if p.joint[j] >= 0:
+        w.S[p.joint[j], G] = -T
+    else:
+        one, two = p.first[j], p.second[j]
+        push_row(w.S[p.tapped[one]], w.way[one], p.rows[j], c, p.along[j], -T)
+        if two >= 0:
+            push_row(w.S[p.tapped[two]], w.way[two], p.rows[j], c, p.along[j], T)
+    respond(p.parent, p.kind, p.vi, w.S, w.a)
+
+
+@kernel
+def push_row(s, way, rows, c, along, size):
+    """A unit of force in row c of a port, times size, into the columns X of a body that nothing else pushes."""
+    x, y, z = way[0], way[1], way[2]
+    if rows == 1:
+        f0, f1, f2 = size * along[0], size * along[1], size * along[2]
+        s[X], s[X + 1], s[X + 2] = f0, f1, f2
+        s[X + 3] = size * along[3] + (y * f2 - z * f1)
+        s[X + 4] = size * along[4] + (z * f0 - x * f2)
+        s[X + 5] = size * along[5] + (x * f1 - y * f0)
+        return
+    s[X + c] = size
+    if c == 0:
+        s[X + 4], s[X + 5] = size * z, -size * y
+    elif c == 1:
+        s[X + 3], s[X + 5] = -size * z, size * x
+    elif c == 2:
+        s[X + 3], s[X + 4] = size * y, -size * x
+
+
+@kernel
+def seen_at(s, way):
+    """(velocity of the point, angular velocity) from columns s."""
+    w0, w1, w2 = s[S_ + 3], s[S_ + 4], s[S_ + 5]
+    v0 = s[S_] + w1 * way[2] - w2 * way[1]
+    v1 = s[S_ + 1] + w2 * way[0] - w0 * way[2]
+    v2 = s[S_ + 2] + w0 * way[1] - w1 * way[0]
+    return v0, v1, v2, w0, w1, w2
+
+
+@kernel_inside
+def rows_moved(p, w, slope, column):
+    """What ports see of that answer."""
+    for j in range(len(p.joint)):
+        r, one, two = p.row[j], p.first[j], p.second[j]
+        if p.joint[j] >= 0:
+            slope[r, column] = w.a[p.vi[p.joint[j]]]
+            continue
+        m0, m1, m2, m3, m4, m5 = seen_at(w.S[p.tapped[one]], w.way[one])
+        if two >= 0:
+            n0, n1, n2, n3, n4, n5 = seen_at(w.S[p.tapped[two]], w.way[two])
+            m0, m1, m2, m3, m4, m5 = m0 - n0, m1 - n1, m2 - n2, m3 - n3, m4 - n4, m5 - n5
+        if p.rows[j] == 6:
+            slope[r, column], slope[r + 1, column], slope[r + 2, column] = m0, m1, m2
+            slope[r + 3, column], slope[r + 4, column], slope[r + 5, column] = m3, m4, m5
+        else:
+            d = p.along[j]
+            slope[r, column] = (d[0] * m0 + d[1] * m1 + d[2] * m2) + (d[3] * m3 + d[4] * m4 + d[5] * m5)
+
+
+@kernel
+def add_answers(m, felt, shift, slope):
+    """slope += felt' shift, m rows: what forces inside that answer those at ports add to the motion there."""
+    for row in range(m):
+        for i in range(len(slope)):
+            if felt[row, i] != 0.0:
+                for c in range(len(slope)):
+                    slope[i, c] += felt[row, i] * shift[row, c]
+
+
+@kernel_inside
+def follow_paths(s, w, T):
+    """The paths of all taps, by their motions."""
+    for i in range(len(s.x)):
+        for a in range(3):
+            s.x[i, a] += T * w.tap_motion[i, a]
+
+
+@kernel_inside
+def look_at_taps(p, s, w):
+    """Where all taps are at the end of a tick, and how their bodies are turned."""
+    locate_taps(p, w)
+    for i in range(len(p.tapped)):
+        row = w.S[p.tapped[i]]
+        for a in range(3):
+            s.z[i, a] = row[COM + a] + w.way[i, a]
+        see_turn(row, p.frame[i], s.quaternion[i])
+
+
+@kernel_inside
+def move_ports(p, s, v, T):
+    """What users see of the motion v of all ports; a joint is where its coordinate is."""
+    for i in range(len(s.velocity)):
+        s.velocity[i] = v[i]
+        s.position[i] += T * v[i]
+    for j in range(len(p.joint)):
+        if p.joint[j] >= 0:
+            s.position[p.row[j]] = s.q[p.qi[p.joint[j]]]

@@ -1,0 +1,69 @@
+"""The two robots as a kind of model that a hybrid loop simulates: `[model] kind = "two-robots"`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from tegotae.hybrid.machines.model_settings import ModelSettings
+from tegotae.hybrid.settings_group import of
+
+if TYPE_CHECKING:
+    from tegotae.hybrid.machines.guarded import Machine
+    from tegotae.hybrid.view.drawers import Drawer
+    from tegotae.papers.two_robots.experiment import TwoRobots
+
+
+class RobotsSettings(ModelSettings, frozen=True, tag_field="kind", tag="two-robots"):
+    """The two free-flying robots of tarao1999."""
+
+    pose: Annotated[Literal["A", "B"], of("A: both in line through their centres of mass; B: both bent")] = "A"
+    joints: Annotated[Literal["locked", "servo", "free"], of("of robot 1; those of robot 2 are free")] = "locked"
+    gain: Annotated[float, of("of a joint's servo [N·m/rad]; counts if joints = servo")] = 1000.0
+    rate_gain: Annotated[float, of("of a joint's servo [N·m·s/rad]; counts if joints = servo")] = 100.0
+    masses: Annotated[
+        tuple[float, float, float, float],
+        of("base and links of robot 1, base and links of robot 2 [kg], > 0", above=0.0),
+    ] = (50.0, 10.0, 50.0, 1.0)
+    speed: Annotated[float, of("of robot 2 as it comes [m/s], > 0", above=0.0)] = 0.01
+    gap: Annotated[float, of("between the two at the start [m], > 0", above=0.0)] = 0.01
+
+    def robots(self, stiffness: float | None = None) -> TwoRobots:
+        """As numbers have them.
+
+        Args:
+            stiffness: of the contact [N/m]; the table's unless given.
+        """
+        from tegotae.multibody import Lock, Servo
+        from tegotae.papers.two_robots.experiment import TwoRobots
+
+        held: dict[str, Lock | Servo | None] = {
+            "locked": Lock(),
+            "servo": Servo(gain=self.gain, rate_gain=self.rate_gain),
+            "free": None,
+        }
+        return TwoRobots(
+            pose=self.pose,
+            masses=self.masses,
+            joints=held[self.joints],
+            speed=self.speed,
+            gap=self.gap,
+            stiffness=stiffness,
+        )
+
+    def machine(self, period: float) -> Machine:
+        """Both as a block."""
+        return self.robots().machine(period=period)
+
+    def start(self, period: float) -> tuple[float, ...]:
+        """Before the plate, level."""
+        return (0.0, 0.0, -self.gap, 1.0, 0.0, 0.0, 0.0)
+
+    def gained_by_steps(self, *, period: float, stiffness: float) -> float | None:
+        """Share of their kinetic energy that a bounce gains by the steps of the integrator alone [-]."""
+        return self.robots(stiffness).gained_by_steps(period=period)
+
+    def drawer(self) -> Drawer | None:
+        """Draws both robots."""
+        from tegotae.papers.two_robots.drawing import TwoRobotsDrawer
+
+        return TwoRobotsDrawer(model=self.robots())

@@ -1,0 +1,300 @@
+"""A rod on the ground through its phases: what they feed it tick by tick, and the result of what it recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.block import INITIAL
+from tegotae.checks import Array
+from tegotae.compile import build
+from tegotae.ports import forces_over_time
+from tegotae.result import Result, Variable
+from tegotae.rod.kernels import observing
+from tegotae.rod.phases import BASES, Phase
+from tegotae.rod.planar import RodError, _checked
+from tegotae.rod.records import Record, Shape
+from tegotae.running import loop
+from tegotae.running.loop import Fed, Picks
+from tegotae.running.source import module_of
+from tegotae.state import State
+from tegotae.unsolved import tell
+
+if TYPE_CHECKING:
+    from tegotae.rod.grounded import GroundedRod
+
+_OWN = "GroundedRod"
+_Z = ("base", "angle", "base_velocity", "angle_rate")
+_SUMS = ("dissipated", "work")
+# What results show of the state beside what follows from it.
+_SHOWN = ("friction", "contact", "slip_speed", "base_force", "base_torque", "ground_work")
+_KEPT = (*_Z, "curvature", *_SUMS, "largest_turn", "anchor")
+
+_SOURCE = """
+@entry
+def observe_all(w, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic):
+    observe(w, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic)
+
+
+@entry
+def feed(when, values, first, T, out):
+    over_ticks(when, values, first, T, out)
+"""
+
+
+def _module() -> Any:
+    return build(_SOURCE, (("observe", observing.observe), ("over_ticks", observing.over_ticks)))
+
+
+def observed(block: GroundedRod, anchors: Array, Z: Array) -> tuple[Array, Array, Array, Array]:
+    """Places and velocities of the nodes, kinetic energy without a payload's, energy in the bristles.
+
+    Args:
+        block: whose states.
+        anchors: of its bristles (times, 2, nodes) [m].
+        Z: coordinates and rates (times, 2 nodes + 4).
+    """
+    n, space = block.rod.nodes, block.spaces.workspace
+    workspace, p = space.empty(), block.parameters
+    module_of(block).restore_all(p, State(block.name, block.spaces.state).memory, workspace)
+    rows, re, im = (space.part(workspace, name) for name in ("rows", "re", "im"))
+    law, g = (block.spaces.parameters.part(p, name) for name in ("law", "gravity"))
+    X, U = np.zeros((len(Z), n, 2)), np.zeros((len(Z), n, 2))
+    kinetic, elastic = np.zeros(len(Z)), np.zeros(len(Z))
+    Z, anchors = np.ascontiguousarray(Z), np.ascontiguousarray(anchors)
+    _module().observe_all(rows, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic)
+    return X, U, kinetic, elastic
+
+
+class Course:
+    """One run of a rod through phases.
+
+    Args:
+        block: the rod.
+        phases: one after the other.
+        period: T [s].
+        every: record each so many ticks.
+    """
+
+    def __init__(self, block: GroundedRod, phases: Sequence[Phase], period: float, every: int):
+        self.phases, self.T = _checked(phases), period
+        self.every = checks.whole(_OWN, "every", every, 1, "Record every tick with 1.")
+        self.ends = [_ticks(phase.until, period) for phase in self.phases]
+        self.ticks = self.ends[-1]
+        loop.check_every(_OWN, self.every, self.ticks)
+        pushed = [load.at for phase in self.phases for load in phase.loads]
+        if pushed and block.loads:
+            told = "Give loads in phases, or feed them where `loads` says."
+            checks.refuse(_OWN, "both its phases and it itself have loads.", told)
+        self.block = replace(block, loads=pushed) if pushed else block
+        count, between = self.ticks // self.every + 1, np.float64(self.every * period)
+        told = f"the record of {self.ticks} ticks (phases)"
+        checks.room(_OWN, told, 15.0 * block.rod.nodes * count, "Use every=, or shorter phases.")
+        self.record = Record(block.rod, np.arange(count, dtype=np.float64) * between, self.phases)
+
+    def run(
+        self,
+        force: ArrayLike | Mapping[str, ArrayLike] | None,
+        initial: Shape | Mapping[str, ArrayLike] | None,
+        inputs: Mapping[str, ArrayLike] | None,
+        record: Sequence[str] | None,
+        progress: Callable[[float], None] | None,
+    ) -> Result:
+        """From the first tick to the last; see `GroundedRod.run`."""
+        block, T = self.block, self.T
+        if progress is not None:
+            checks.function(_OWN, "progress", progress, "Give a function of the share that is done, or None.")
+        wanted = None if record is None else checks.texts(_OWN, "record", record, "Name variables of its result.")
+        pushes = self._pushes(force)
+        own, first, held = loop.fed_of(block, inputs, self.ticks)
+        state = self._start(initial, {**first, **held})
+        fixed = {*first, *held}  # what the user feeds, phases do not
+        shown = [name for name in block.parts if name.split(".")[0] in ("velocity", "position")]
+        picks = loop.picks_of(block, (*_KEPT, *_SHOWN, *shown))
+        table = np.empty((picks.size, self.record.times.size))
+        table[:, 0] = np.concatenate([state.real[picks.real], state.whole[picks.whole]])
+        memories = block.parameters, state.memory, block.spaces.workspace.empty()
+        fresh = 1
+        for phase, a, b in self._stretches():
+            if a in (0, *self.ends):
+                self._begin(phase, a, state, fixed)
+                fresh = 1
+            base = a - a % self.every  # so that rows begin with it
+            fed = self._fed(phase, own, fixed, base, a, b)
+            rows = np.empty((picks.size, (b - base) // self.every))
+            at = a - base, b - base
+            x = np.zeros((at[1], block.dimension))
+            x[at[0] :] = pushes[a:b]
+            module_of(block).loop(*memories, x, *fed, T, self.every, picks.real, picks.whole, fresh, *at, rows)
+            table[:, base // self.every + 1 :][:, : rows.shape[1]] = rows
+            fresh = 0
+            if state["trouble"]:
+                self._stop(table, picks, pushes, state)
+            if progress is not None:
+                progress(b / self.ticks)
+        tell(_OWN, int(state["unsolved"]), int(state["steps"]), block.unsolved_remedy)
+        whole = self._result(table, picks, pushes, state)
+        if wanted is None:
+            return whole
+        for name in wanted:
+            if name not in whole.variables:
+                checks.refuse(_OWN, f"record has {name!r}.", f"It can record {', '.join(whole.variables)}.")
+        chosen = {name: own for name, own in whole.variables.items() if name in ("time", *wanted)}
+        return Result(chosen, title=_OWN, about=whole.about)
+
+    # ------------------------------------------------------------ what goes in
+
+    def _pushes(self, force: ArrayLike | Mapping[str, ArrayLike] | None) -> Array:
+        ports, n = self.block.ports, self.block.dimension
+        if force is None:
+            return np.zeros((self.ticks, n))
+        if not n:
+            checks.refuse(_OWN, "force is given, but it has no ports.", 'Give it some: at="tip".')
+        pushes = forces_over_time(_OWN, ports, force)
+        if len(pushes) != self.ticks:
+            checks.refuse(_OWN, f"force has {len(pushes)} rows.", f"Give {self.ticks}, one a tick.")
+        return pushes
+
+    def _start(self, initial: Shape | Mapping[str, ArrayLike] | None, fed: Mapping[str, ArrayLike]) -> State:
+        """Where the first phase begins."""
+        n, first = self.block.rod.nodes, self.phases[0]
+        more: dict[str, ArrayLike] = {}
+        if initial is not None and not isinstance(initial, Shape):
+            more = dict(checks.mapping(_OWN, "initial", initial, f"Give Shape(angle=..., ...). {INITIAL}"))
+            parts = {name: more.pop(name) for name in _Z if name in more}
+            initial = Shape(**{"angle": np.zeros(n), **parts}) if parts else None  # type: ignore[arg-type]
+        z = self.record.start(initial)
+        when, bends = first.bends(self.block.rod.segments.rest_curvature)
+        begun = {"curvature": [np.interp(0.0, when, bend) for bend in bends.T], **fed, **more}
+        if "base_motion" in fed:  # the state itself says how it is held
+            begun["held"] = np.array(BASES[first.base], dtype=np.int64)
+            names = _Z if initial is not None else _Z[:2]
+        else:
+            self.record.hold(z, first, 0.0)
+            begun["held"], names = (0, 0, 0), _Z
+        begun |= {name: part for name, part in zip(_Z, np.split(z[:-2], self._cuts), strict=True) if name in names}
+        return loop.first_state(self.block, self.T, begun)
+
+    @property
+    def _cuts(self) -> list[int]:
+        """Between base, angles, and the rates of each, in a row of all of them."""
+        n = self.block.rod.nodes
+        return [2, n + 2, n + 4]
+
+    def _stretches(self) -> Iterator[tuple[Phase, int, int]]:
+        """Phases and the ticks that belong to them, in parts between signs of life."""
+        a = 0
+        for phase, end in zip(self.phases, self.ends, strict=True):
+            while a < end:
+                b = min(end, a + loop.CHUNK)
+                yield phase, a, b
+                a = b
+
+    def _begin(self, phase: Phase, tick: int, state: State, fixed: set[str]) -> None:
+        """How the base is held from now on, and what is constant; a jump of the curvature is work of what bends it."""
+        if tick and "base_motion" not in fixed:
+            z = np.concatenate([state.part(name) for name in _Z])
+            self.record.hold(z, phase, tick * self.T)
+            for name, part in zip(_Z, np.split(z, self._cuts), strict=True):
+                state.part(name)[:] = part
+        state["held"] = np.array(BASES[phase.base], dtype=np.int64)
+        if "torque" not in fixed:
+            state["torque"] = phase.torque
+        if "base_motion" not in fixed:
+            state["base_motion"] = np.zeros(3)
+        if "load" not in fixed:
+            loads = state.part("load")
+            loads[:] = 0.0
+            behind = sum(len(other.loads) for other in self.phases[: self.phases.index(phase)])
+            for row, load in zip(loads[behind:], phase.loads, strict=False):
+                row[:] = *load.force, load.torque
+        if "curvature" not in fixed:
+            when, bends = phase.bends(self.block.rod.segments.rest_curvature)
+            if when.size == 1:
+                state["curvature"] = bends[0]
+
+    def _fed(self, phase: Phase, own: Fed, fixed: set[str], base: int, a: int, b: int) -> Fed:
+        """What changes from tick to tick, from a to b, in rows that begin with the tick `base`."""
+        rows, slots = [np.zeros((0, b - base))], [own.slots[:0]]
+        if own.slots.size:
+            rows.append(own.rows[:, base:b])
+            slots.append(own.slots)
+        places = self.block.spaces.state.places
+        when, bends = phase.bends(self.block.rod.segments.rest_curvature)
+        if when.size > 1 and "curvature" not in fixed:
+            row, place = np.empty((bends.shape[1], b - base)), places["curvature"]
+            _module().feed(when, bends, base, self.T, row)
+            rows.append(row)
+            slots.append(np.arange(place.start, place.stop))
+        if phase.motion is not None and "base_motion" not in fixed:  # it ends every tick where `motion` says
+            way = phase.spline()(np.arange(a, b + 1) * self.T)
+            speeds, place = np.zeros((3, b - base)), places["base_motion"]
+            speeds[: way.shape[1], a - base :] = (np.diff(way, axis=0) / self.T).T
+            rows.append(speeds)
+            slots.append(np.arange(place.start, place.stop))
+        if len(rows) == 2:
+            return Fed(np.ascontiguousarray(rows[1]), slots[1])
+        return Fed(np.concatenate(rows), np.concatenate(slots))
+
+    # ------------------------------------------------------------ what comes out
+
+    def _stop(self, table: Array, picks: Picks, pushes: Array, state: State) -> None:
+        done = int(state["ticks"])
+        turn = f"a node turns by {state['largest_turn']:.3g} rad in one step"
+        raise RodError(
+            f"{_OWN}: at t={(done + 1) * self.T:.6g} s {turn}.\n"
+            f"  Use a period far below {self.T:g} s. What was computed is in `.partial`.",
+            self._result(table[:, : done // self.every + 1], picks, pushes, state),
+        )
+
+    def _result(self, table: Array, picks: Picks, pushes: Array, state: State) -> Result:
+        """What `PlanarRod.run` tells of the recorded moments, and what the ground and the ports did."""
+        block, count = self.block, table.shape[1]
+        told = {name: own.values for name, own in loop.variables_of(block, picks, table, flat=False).items()}
+        record, n = self.record, block.rod.nodes
+        record.count = count
+        Z = np.concatenate([told[name] for name in _Z], axis=1)
+        sums = np.stack([told[name] for name in _SUMS], axis=1)
+        record.z, record.kappa = np.concatenate([Z, sums], axis=1), told["curvature"].reshape(count, n - 1)
+        record.X, record.U, record.kinetic, elastic = observed(block, told["anchor"], Z)
+        about = {"period": self.T, **block.about_end(state), "unsolved_steps": int(state["unsolved"])}
+        about["largest_turn"] = float(told["largest_turn"][-1])
+        plain = record.result(about)
+        variables = dict(plain.variables)
+        axes = {3: ("time", "node", "axis"), 1: ("time",)}
+        for name in _SHOWN:
+            part, values = block.parts[name], told[name]
+            dims = axes.get(values.ndim, ("time", "node" if name == "slip_speed" else "axis"))
+            variables[name] = Variable(dims, np.ascontiguousarray(values), part.unit, part.meaning)
+        variables["ground_elastic"] = Variable(("time",), elastic, "J", "of it in the bristles of the ground")
+        return Result({**variables, **self._at_ports(told, pushes, count)}, title=_OWN, about=plain.about)
+
+    def _at_ports(self, told: Mapping[str, Array], pushes: Array, count: int) -> dict[str, Variable]:
+        """Force, velocity and place of each port; at time 0 no force acts yet."""
+        found: dict[str, Variable] = {}
+        for i, port in enumerate(self.block.ports):
+            axes, own = ("time", f"{port.name}_axis"), slice(3 * i, 3 * i + 3)
+            given = np.zeros((count, 3))
+            given[1:] = pushes[self.every - 1 :: self.every, own][: count - 1]
+            found[f"force.{port.name}"] = Variable(axes, given, port.force, "as given")
+            for name, unit in (("velocity", port.motion), ("position", "m, m, rad")):
+                full = name if name in told else f"{name}.{port.name}"
+                meaning = self.block.parts[full].meaning
+                found[f"{name}.{port.name}"] = Variable(axes, told[full], unit, meaning)
+        return found
+
+
+def _ticks(until: float, T: float) -> int:
+    ticks = round(until / T)
+    if ticks < 1 or abs(ticks * T - until) > 1e-6 * T:
+        checks.refuse(
+            _OWN,
+            f"a phase ends at {until:g} s, between two ticks of {T:g} s.",
+            f"End it at {max(ticks, 1) * T:g} s, or change the period.",
+        )
+    return ticks

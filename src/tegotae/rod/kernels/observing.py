@@ -1,0 +1,41 @@
+"""What follows from the recorded states of a rod on the ground; and what it is fed, tick by tick, from a table."""
+
+from tegotae.compile import kernel_sums
+from tegotae.rod.kernels import simd_rows as at
+from tegotae.rod.kernels.ground import stored
+from tegotae.rod.kernels.newton import inertia_along
+from tegotae.rod.kernels.simd_rows import shape, trace, where
+
+
+@kernel_sums
+def observe(w, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic):
+    """Of states Z (times, 2 n + 4) and anchors (times, 2, n): places and velocities of the nodes, kinetic energy except
+    a payload's, energy in the bristles. w as `restore` left it.
+    """
+    for r in range(Z.shape[0]):
+        y, v = Z[r, : n + 2], Z[r, n + 2 : 2 * n + 4]
+        shape(w, n, y, v, 0.0, g, re, im)
+        trace(w, n, y, v, v, 0.0)
+        kinetic[r] = 0.5 * inertia_along(w, n, v, at.VX)
+        held = 0.0
+        for i in range(n):
+            o = where(i)
+            w[o + at.QX], w[o + at.QY] = anchors[r, 0, i], anchors[r, 1, i]
+            X[r, i, 0], X[r, i, 1], U[r, i, 0], U[r, i, 1] = w[o + at.PX], w[o + at.PY], w[o + at.VX], w[o + at.VY]
+            held += stored(w, o, law, w[o + at.PX], w[o + at.PY])
+        elastic[r] = held
+
+
+@kernel_sums
+def over_ticks(when, values, first, T, out):
+    """Values of a table over `when`, linear in between, at the end of each tick from the first on: (numbers, ticks)."""
+    i, last = 0, when.shape[0] - 1
+    for k in range(out.shape[1]):
+        t = (first + k + 1) * T
+        while i + 1 < last and when[i + 1] <= t:
+            i += 1
+        j = i + 1 if i < last else last
+        span = when[j] - when[i]
+        q = min(max((t - when[i]) / span, 0.0), 1.0) if span > 0.0 else 0.0
+        for c in range(out.shape[0]):
+            out[c, k] = values[i, c] + q * (values[j, c] - values[i, c])
