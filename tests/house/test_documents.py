@@ -2,6 +2,7 @@
 
 import linecache
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -52,3 +53,12 @@ def test_the_first_friction_that_the_readme_runs_shows_its_law() -> None:
     slipping = abs(run.force[run.slip_velocity != 0.0])
     assert slipping.max() > law.kinetic + 0.95 * (law.static - law.kinetic)
     assert slipping.min() < law.kinetic + 0.15 * (law.static - law.kinetic)
+
+
+def test_nothing_that_was_compiled_is_kept() -> None:
+    """Loops that kernels become belong to a cache, never to the project."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
+        "\n"
+    )
+    assert "pyproject.toml" in listed
+    assert [name for name in listed if name.endswith((".c", ".h", ".o", ".so", ".pyc"))] == []

@@ -18,7 +18,7 @@ from tegotae.hybrid.bus.requests import ask_stop, take_requests
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.clocks.virtual import VirtualClock
 from tegotae.hybrid.links.datagrams import _FORMS, MAGIC, VERSION, Header, Refusal, Seal, decode, encode
-from tegotae.hybrid.links.link import NO_FAULTS, Link
+from tegotae.hybrid.links.link import NO_FAULTS, NodeLink
 from tegotae.hybrid.links.packets import KINDS, Command, Greeting, Heartbeat, Measurement, Rearm, SensorSignals, Stop
 from tegotae.hybrid.links.sessions import LinkPeer
 from tegotae.hybrid.links.transports import Arrival
@@ -291,7 +291,7 @@ class Given:
 
 def table():
     """A link of session 9 that has met session 7."""
-    link = Link(
+    link = NodeLink(
         Given(),
         key=KEY,
         session=9,

@@ -26,7 +26,7 @@ _HOME = {
     "Stop": "links.packets",
     "new_key": "links.datagrams",
     "Faults": "links.faults",
-    "Link": "links.link",
+    "NodeLink": "links.link",
     "LinkStatistics": "links.statistics",
     "MemoryLink": "links.memory",
     "UdpLink": "links.udp",
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     from tegotae.hybrid.devices.remote_device import RemoteDevice as RemoteDevice
     from tegotae.hybrid.links.datagrams import new_key as new_key
     from tegotae.hybrid.links.faults import Faults as Faults
-    from tegotae.hybrid.links.link import Link as Link
+    from tegotae.hybrid.links.link import NodeLink as NodeLink
     from tegotae.hybrid.links.memory import MemoryLink as MemoryLink
     from tegotae.hybrid.links.packets import Command as Command
     from tegotae.hybrid.links.packets import Heartbeat as Heartbeat

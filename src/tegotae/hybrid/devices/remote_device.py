@@ -14,7 +14,7 @@ from tegotae import checks
 from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.devices.device import DeviceReading, Twin
 from tegotae.hybrid.events import LATE, REARMED, STOP
-from tegotae.hybrid.links.link import Link
+from tegotae.hybrid.links.link import NodeLink
 from tegotae.hybrid.links.packets import Command, Heartbeat, NodeState, Numbers, Rearm, SensorSignals, Stop
 from tegotae.hybrid.safety.limits import Limits
 from tegotae.hybrid.safety.poses import difference, moved, toward
@@ -57,7 +57,7 @@ class RemoteDevice:
     def __init__(
         self,
         *,
-        link: Link,
+        link: NodeLink,
         period: float,
         margins: Callable[[Sequence[float]], tuple[float, float]] | None = None,
         silence: float = 0.1,
@@ -166,7 +166,7 @@ class DeviceNode:
         self,
         *,
         twin: Twin,
-        link: Link,
+        link: NodeLink,
         clock: NodeClock,
         watchdog: int = 20,
         limits: Limits | None = None,

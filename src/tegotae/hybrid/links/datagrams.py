@@ -77,7 +77,7 @@ def checked_key(own: str, key: bytes) -> bytes:
     """A key long enough, or an error that does not show it.
 
     Example:
-        >>> checked_key("Link", bytes(16)) == bytes(16)
+        >>> checked_key("NodeLink", bytes(16)) == bytes(16)
         True
     """
     if not isinstance(key, bytes | bytearray):

@@ -53,7 +53,7 @@ NO_FAULTS = Faults()
 _SENT = frozenset(KINDS.values())
 
 
-class Link:
+class NodeLink:
     """What UdpLink and MemoryLink share. Nodes take this type and need not know which they have.
 
     Args:
@@ -67,9 +67,9 @@ class Link:
         faults: whose drift shows in the time stamps.
 
     Example:
-        >>> from tegotae.hybrid import Command, Link, MemoryLink, VirtualClock
+        >>> from tegotae.hybrid import Command, NodeLink, MemoryLink, VirtualClock
         >>> dynamics, table = MemoryLink.pair(VirtualClock(2e-3))
-        >>> isinstance(dynamics, Link), dynamics.send(Command(label=0.5)), table.receive().label
+        >>> isinstance(dynamics, NodeLink), dynamics.send(Command(label=0.5)), table.receive().label
         (True, True, 0.5)
     """
 

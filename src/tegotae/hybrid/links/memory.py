@@ -7,7 +7,7 @@ from typing import Self
 
 from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.links.faults import Faults, FaultyTransport
-from tegotae.hybrid.links.link import MAX_AGE, NO_FAULTS, Link
+from tegotae.hybrid.links.link import MAX_AGE, NO_FAULTS, NodeLink
 from tegotae.hybrid.links.sessions import LinkPeer
 from tegotae.hybrid.links.transports import Address, Arrival
 
@@ -61,7 +61,7 @@ class MemoryTransport:
         self._incoming.clear()
 
 
-class MemoryLink(Link):
+class MemoryLink(NodeLink):
     """A link between two nodes of one process, for virtual clocks: the same checks, deterministic.
 
     They are made two at a time by `MemoryLink.pair`.

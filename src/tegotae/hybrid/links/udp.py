@@ -17,7 +17,7 @@ from tegotae.errors import InputError
 from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.links.datagrams import checked_key
 from tegotae.hybrid.links.faults import Faults, FaultyTransport
-from tegotae.hybrid.links.link import MAX_AGE, NO_FAULTS, Link
+from tegotae.hybrid.links.link import MAX_AGE, NO_FAULTS, NodeLink
 from tegotae.hybrid.links.transports import Address, Arrival
 
 LOOPBACK = ("127.0.0.1", 0)
@@ -173,7 +173,7 @@ def _unbound(local: Address, error: OSError) -> str:
     return f"{what}\n  Name an address of this machine and a port that you may use, above 1023."
 
 
-class UdpLink(Link):
+class UdpLink(NodeLink):
     """A link over UDP, between processes or computers.
 
     It listens to this machine alone unless an address is named. Whoever opens it again is a new session, which replaces

@@ -6,7 +6,7 @@ from typing import Any
 
 from tegotae.hybrid.bus.reporting import Reporter
 from tegotae.hybrid.clocks.clock import NodeClock
-from tegotae.hybrid.links.link import Link
+from tegotae.hybrid.links.link import NodeLink
 from tegotae.hybrid.links.packets import ORIGIN, Heartbeat, Measurement, NodeState, Stop
 from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
 
@@ -35,7 +35,7 @@ class DynamicsNode:
         0.02
     """
 
-    def __init__(self, *, core: DynamicsCore, link: Link, clock: NodeClock, reporter: Reporter) -> None:
+    def __init__(self, *, core: DynamicsCore, link: NodeLink, clock: NodeClock, reporter: Reporter) -> None:
         self.core, self._link, self._clock, self._reporter = core, link, clock, reporter
         self._tick, self._heard, self._running = -1, 0, False
         self._configured = 0

@@ -15,7 +15,7 @@ from tegotae.hybrid.bus.reporting import DONE, Reporter
 from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.devices.device import Device, DeviceReading
 from tegotae.hybrid.events import REARMED
-from tegotae.hybrid.links.link import Link
+from tegotae.hybrid.links.link import NodeLink
 from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, NodeState, Rearm, Stop
 from tegotae.hybrid.safety.safety import MotionOrder, Safety
 from tegotae.hybrid.safety.sensing import Felt, Sensing
@@ -53,7 +53,7 @@ class TableNode:
         self,
         *,
         device: Device,
-        link: Link,
+        link: NodeLink,
         safety: Safety,
         sensing: Sensing,
         origin: Sequence[float],
