@@ -62,12 +62,10 @@ def draw(run: tg.Result, path: str) -> None:
 
     with figures.style():
         figure, axes = figures.sheet(3, 1, height=6.0)
-        top = np.abs(run["force.wheel"]).max()
         axes[0, 0].plot(run.time, run["force.wheel"], color=figures.QUIET, label="torque on the wheel")
         axes[0, 0].plot(run.time, run["column.force"], color=figures.AMBER, label="friction of its column")
         axes[0, 0].set(
             ylabel="[N·m]",
-            ylim=(-1.2 * top, 1.6 * top),
             title="A rod in the hand of a robot that stands on a motion table",
         )
         axes[1, 0].plot(run.time, run["arm.position.elbow"], color=figures.BLUE, label="elbow [rad]")
@@ -75,6 +73,8 @@ def draw(run: tg.Result, path: str) -> None:
         axes[2, 0].plot(run.time, 1e3 * run["table.velocity"][:, 0], color=figures.BLUE, label="plate, sideways")
         axes[2, 0].set(xlabel="time [s]", ylabel="[mm/s]")
         for row in axes[:, 0]:
+            low, high = row.get_ylim()
+            row.set_ylim(low, high + 0.3 * (high - low))  # room for the key above the curves
             row.legend(ncols=2, loc="upper right")
     print(f"wrote {figures.save(figure, path)}")
 

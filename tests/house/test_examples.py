@@ -71,3 +71,6 @@ def test_examples_write_what_they_are_asked_to(tmp_path):
     arguments = ["--ticks", "1500", "--elements", "1", "--plot", str(picture)]
     assert run("03_friction_compensation.py", arguments).returncode == 0
     assert picture.stat().st_size > 10_000
+    joined = tmp_path / "joined.png"
+    assert run("05_rod_on_robot_on_table.py", ["--ticks", "50", "--plot", str(joined)]).returncode == 0
+    assert joined.stat().st_size > 10_000
