@@ -232,6 +232,44 @@ def test_parameters_vary_by_the_names_of_blocks():
     assert lone.batch(mass=[1.0, 2.0]).blocks[1].admittances[""].mass == 2.0
 
 
+def test_a_batch_takes_forces_by_the_names_of_ports():
+    """One record for all, one for each, and tick by tick: as each machine moves by itself."""
+    machine, shared, own = towed(), np.full(50, 5.0), np.outer([1.0, 2.0], np.ones(50))
+    sweep = machine.batch(**{"far.mass": [1.0, 2.0]})
+    run = sweep.run({"near": shared, "far": own}, period=T)
+    assert run["force.far"].shape == (2, 50)
+    live = sweep.start(period=T)
+    ticked = [live.step({"near": [5.0, 5.0], "far": own[:, 0]}) for _ in range(50)]
+    for i, one in enumerate(sweep.blocks):
+        alone = one.run({"near": shared, "far": own[i]}, period=T)
+        for port in ("near", "far"):
+            np.testing.assert_array_equal(run[f"{port}.velocity"][i], alone[f"{port}.velocity"])
+            np.testing.assert_array_equal([tick[port][i] for tick in ticked], alone[f"{port}.velocity"])
+    for given, said in (
+        ({"middle": shared}, r"'middle'(.|\n)*near, far"),
+        ({"near": shared, "far": np.ones(9)}, "lengths"),
+        ({}, "at least one port"),
+    ):
+        with pytest.raises(tg.InputError, match=said):
+            sweep.run(given, period=T)
+    with pytest.raises(tg.InputError, match=r"force\['near'\] has shape \(3,\)"):
+        live.step({"near": [1.0, 2.0, 3.0]})
+    felt = tg.SpringDamper(stiffness=1.0).batch(stiffness=[1.0, 2.0])
+    with pytest.raises(tg.InputError, match="velocity is given by ports"):
+        felt.run({"port": shared}, period=T)
+
+
+def test_blocks_inside_of_blocks_vary_by_name():
+    inner = tg.ImpedanceSum(
+        {"wall": tg.VirtualWall(stiffness=10.0, point=0.0, normal=-1.0), "rope": tg.SpringDamper(stiffness=2.0)}
+    )
+    machine = tg.Circuit(tg.Mass(mass=1.0), {"felt": inner})
+    assert "felt.wall.stiffness" in machine.variable
+    stiff = machine.varied({"felt.wall.stiffness": 30.0, "mass": 4.0})
+    assert stiff.impedances["felt"].impedances["wall"].stiffness == 30.0
+    assert stiff.admittances[""].mass == 4.0
+
+
 def test_slopes_across_ports_are_what_differences_give():
     probe, random = Probe(towed(), T), np.random.default_rng(0)
     for _ in range(50):

@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import INITIAL, Admittance, Block, Impedance, Kernels
+from tegotae.block import Admittance, Block, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.compile import build, is_ready
 from tegotae.coupling import addressed, addressed_network, chain, line, network
+from tegotae.coupling.by_address import arguments_like_a_run, module_by_address, warn_of_addresses
 from tegotae.coupling.causality import admittances_of, check_names, check_one_solution, least_reluctance, links_of
+from tegotae.coupling.composite import Composite
 from tegotae.coupling.group import Group, Spot, groups_of, size_of
 from tegotae.coupling.links import Link, Wire, ports_of, wire
 from tegotae.coupling.mover import Mover
-from tegotae.coupling.parts import Parts, Seat, add_block, add_group, layouts_of, no_parts
-from tegotae.layout import AXIS, Layouts, Memory, Part
+from tegotae.coupling.parts import Parts, add_block, add_group, layouts_of, no_parts
+from tegotae.layout import AXIS, Memory, Part
 from tegotae.ports import Port, forces_over_time, labels_of
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.running.source import module_for
-from tegotae.state import Fault, State
+from tegotae.state import State
 from tegotae.unsolved import count_in
 
 
-class Circuit(Admittance):
+class Circuit(Composite, Admittance):
     """Machines that move, joined by impedances, each step solved for all of them together.
 
     The forces of the impedances at the end of the tick act on the admittances during it, so a stiff, dry or massless
@@ -102,24 +103,6 @@ class Circuit(Admittance):
             links[name] = dataclasses.replace(links[name], impedance=cast(Impedance, blocks[name]))
         return Circuit(cast(Any, movers.get("", movers)), links)
 
-    @property
-    def variable(self) -> tuple[str, ...]:
-        """Its blocks by name, and "block.parameter" of each; of a lone admittance its parameters as they are."""
-        inner = [("", self._alone)] if self._alone else list(self.admittances.items())
-        named = {name: block for name, block in [*inner, *self.impedances.items()] if block is not None}
-        own = [f"{name}.{part}" if name else part for name, block in named.items() for part in block.variable]
-        return (*(name for name in named if name), *own)
-
-    def varied(self, changes: Mapping[str, Any]) -> Circuit:
-        """The same circuit with some of its blocks, or of their parameters, replaced by name."""
-        named: dict[str, Block] = {**self.admittances, **self.impedances}
-        blocks = {name: value for name, value in changes.items() if name in named}
-        for name, value in changes.items():
-            if name not in named:
-                block, _, part = name.rpartition(".") if name.split(".")[0] in named else ("", "", name)
-                blocks[block] = blocks.get(block, named[block]).varied({part: value})
-        return self.changed(blocks)
-
     # ------------------------------------------------------------ layout
 
     @property
@@ -179,75 +162,25 @@ class Circuit(Admittance):
             parts.workspace.append(Part("solve", "", "where a solve works", (room,)))
         return parts
 
-    @cached_property
-    def layout(self) -> Layouts:
-        """All blocks' parts: the admittances', then each impedance's with its name in front."""
-        return layouts_of(self._parts, self.dimension)
+    def inner_blocks(self) -> Iterable[tuple[str, Block]]:
+        """Its admittances, then its impedances."""
+        return (*self.admittances.items(), *self.impedances.items())
 
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Every block's parameters, by their names in the circuit."""
-        return {name: self.spaces.parameters.part(self.parameters, name) for name in self.spaces.parameters.places}
+    def part_name(self, name: str, part: str) -> str:
+        """What a part of the block of this name is called here."""
+        return super().part_name(name, part if name else _seen_from_outside(part))
 
-    @cached_property
-    def parameters(self) -> Memory:
-        """The admittances' parameters, then group by group the impedances' parameters and ratios."""
-        return Memory(np.concatenate([np.empty(0), *self._parts.real]), np.concatenate([_NONE, *self._parts.whole]))
-
-    @cached_property
-    def _seats(self) -> list[Seat]:
-        """Its blocks, and where their states lie in its own."""
-        rename = str if self._alone is None else _seen_from_outside
-        named: list[tuple[str, Block, Any]] = [(n, block, rename) for n, block in self.admittances.items()]
-        named += [(n, block, str) for n, block in self.impedances.items()]
-        return [
-            Seat(
-                block,
-                {part: f"{name}.{rename(part)}" if name else rename(part) for part in block.parts},
-                self.spaces.state,
-            )
-            for name, block, rename in named
-        ]
-
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
-        """Every block as it starts, with the parts named in `initial` set ("velocity", "brake.deflection", ...)."""
-        given = checks.mapping("Circuit", "initial", initial, INITIAL)
-        for name in given:
-            if name not in self.parts:
-                known = ", ".join(self.parts)
-                checks.refuse("Circuit", f"initial[{name!r}] is not part of its state.", f"It has {known}.")
-        told = dict(given)
-        state = super().initial_state(period, told)  # refuses in its own words; then each block sees to its own
+    def _start_blocks(self, state: State, period: float, given: Mapping[str, ArrayLike]) -> None:
+        """Admittances first: impedances that ask where the mover is start where those start."""
         movers, others = self._seats[: len(self._movers)], self._seats[len(self._movers) :]
         for seat in movers:
-            seat.start(state, period, told)
-        told = self._placed(state) | told
+            seat.start(state, period, given)
+        placed = {**self._placed(state), **given}
         for seat in others:
-            seat.start(state, period, told)
+            seat.start(state, period, placed)
         if self._alone is None:
             first, last = self.spaces.state.span("velocity")
-            state.real[first:last] = np.concatenate([self._seen(seat, state, "velocity") for seat in movers])
-        return state
-
-    def _seen(self, seat: Seat, state: State, name: str) -> Array:
-        """What an admittance says of all of its ports."""
-        own = seat.inside(state)
-        first, last = own.space.span(name)
-        return own.real[first:last]
-
-    def fault(self, state: State) -> Fault | None:
-        """Its own, then those that its blocks see in their parts of it."""
-        found = super().fault(state)
-        for seat in self._seats:
-            if found is None and type(seat.block).fault is not Block.fault:
-                found = seat.fault(state)
-        return found
-
-    def see_trouble(self, state: State) -> None:
-        """Those of its blocks that cannot go on say why."""
-        for seat in self._seats:
-            if type(seat.block).see_trouble is not Block.see_trouble:
-                seat.block.see_trouble(seat.inside(state))
+            state.real[first:last] = np.concatenate([seat.numbers(state, "velocity") for seat in movers])
 
     def _placed(self, state: State) -> dict[str, ArrayLike]:
         """Impedances that ask where the mover is start where the admittances start, seen through their ratios."""
@@ -255,7 +188,7 @@ class Circuit(Admittance):
         seats = self._seats[: len(self._movers)]
         if not asking or not all("position" in {name.split(".")[0] for name in seat.block.parts} for seat in seats):
             return {}
-        here = np.concatenate([self._seen(seat, state, "position") for seat in seats])
+        here = np.concatenate([seat.numbers(state, "position") for seat in seats])
         return {f"{one.name}.{part}": one.map(self.dimension) @ here for one, part in asking}
 
     # ------------------------------------------------------------ running
@@ -296,13 +229,13 @@ class Circuit(Admittance):
         """How the loop that ships reaches the blocks, where no loop of its own can be compiled; else None."""
         kernels = Kernels(self._own_module.make, style="memory")
         own = module_for(kernels, layouts_of(self._made_of(), self.dimension), self.dimension, self.gives)
-        if is_ready(own.loop, *_like_a_run(self.dimension)):
+        if is_ready(own.loop, *arguments_like_a_run(self.dimension)):
             return None
         reached = self._laid_out_for_addresses()
         table = reached._addresses()
         if table is not None:
             self.__dict__ |= {name: getattr(reached, name) for name in ("_on_line", "_movers", "_groups", "_places")}
-            _warn_of_addresses()
+            warn_of_addresses()
         return table
 
     def _laid_out_for_addresses(self) -> Circuit:
@@ -342,15 +275,9 @@ class Circuit(Admittance):
         own.__dict__["_table"] = table
         return own
 
-    @property
-    def kernels(self) -> Kernels:
-        """Made from the generated module."""
-        return Kernels(self.module.make, style="memory")
-
     def check(self, period: float) -> None:
         """Every block by itself, then the coupled step: it has one solution if the mass outweighs falling friction."""
-        for block in (*self.admittances.values(), *self.impedances.values()):
-            block.check(period)
+        super().check(period)
         check_one_solution(self.admittances, self.wires, period)
 
     def least_reluctance(self, period: float) -> float:
@@ -385,44 +312,41 @@ class Circuit(Admittance):
             progress: called with the share that is done, now and then.
         """
         period = checks.period_of(self.name, period)
-        inputs = checks.mapping("Circuit", "inputs", inputs, loop.INPUTS)
-        bases = checks.mapping("Circuit", "bases", bases, "Give a dict of velocities by name.")
-        motions = self._base_motions(bases, [n for n in self.bases if f"{n}.base_velocity" not in inputs])
+        fed = dict(checks.mapping("Circuit", "inputs", inputs, loop.INPUTS))
+        motions = self._base_motions(bases, fed)
         signal = self._force_of(force, motions, ticks)
         given = loop.Signal("force", signal, "N", "external force, as given")
-        return loop.run(
-            self, given, period, every=every, record=record, initial=initial, inputs=inputs, progress=progress,
-            more=loop.Fed(motions, self._base_slots(bases)),
-        )  # fmt: skip
+        fed |= motions
+        return loop.run(self, given, period, every=every, record=record, initial=initial, inputs=fed, progress=progress)
 
     def unsolved(self, state: State) -> int:
         """How many steps that led to this state did not converge, circuits inside included."""
         return count_in(state) or 0
 
-    def _base_motions(self, bases: Mapping[str, ArrayLike], wanted: Sequence[str]) -> Array:
-        if set(bases) != set(wanted):
+    def _base_motions(self, bases: Mapping[str, ArrayLike] | None, fed: Mapping[str, ArrayLike]) -> dict[str, Array]:
+        """The velocities of all bases that are not fed by name, as what they feed."""
+        given = checks.mapping("Circuit", "bases", bases, "Give a dict of velocities by name.")
+        if set(given) != {name for name in self.bases if f"{name}.base_velocity" not in fed}:
             checks.refuse(
                 "Circuit",
-                f"run got base motion for {sorted(bases)}, but it was built with bases={sorted(self.bases)}.",
+                f"run got base motion for {sorted(given)}, but it was built with bases={sorted(self.bases)}.",
                 'Name the same impedances in both, or feed "<name>.base_velocity".',
             )
         blocks = self.impedances
-        records = [checks.signal("Circuit", f"bases[{n!r}]", bases[n], "m/s", blocks[n].dimension) for n in bases]
-        if len({record.shape[0] for record in records}) > 1:
-            lengths = [record.shape[0] for record in records]
+        motions = {n: checks.signal("Circuit", f"bases[{n!r}]", given[n], "m/s", blocks[n].dimension) for n in given}
+        lengths = [len(record) for record in motions.values()]
+        if len(set(lengths)) > 1:
             checks.refuse("Circuit", f"bases have lengths {lengths}.", "Give them equal lengths.")
-        if not records:
-            return np.empty((0, 0))
-        return np.ascontiguousarray(np.concatenate([record.reshape(len(record), -1).T for record in records]))
+        return {f"{name}.base_velocity": record.reshape(len(record), -1) for name, record in motions.items()}
 
-    def _base_slots(self, bases: Mapping[str, ArrayLike]) -> NDArray[np.int64]:
-        """Where each component of the base velocities lies in the state."""
-        places = [self.spaces.state.places[f"{name}.base_velocity"] for name in bases]
-        spots = [np.arange(place.start, place.stop) for place in places]
-        return np.concatenate([_NONE, *spots])
-
-    def _force_of(self, force: ArrayLike | Mapping[str, ArrayLike] | None, motions: Array, ticks: int | None) -> Array:
-        length = motions.shape[1] if motions.size else None
+    def _force_of(
+        self,
+        force: ArrayLike | Mapping[str, ArrayLike] | None,
+        motions: Mapping[str, Array],
+        ticks: int | None,
+    ) -> Array:
+        """Force over the ticks; what else says how many there are must agree."""
+        length = len(next(iter(motions.values()))) if motions else None
         if ticks is not None:
             ticks = checks.whole("Circuit", "ticks", ticks, 1, "Give at least one tick.")
         if force is None:
@@ -436,30 +360,6 @@ class Circuit(Admittance):
             if other is not None and other != len(signal):
                 checks.refuse("Circuit", f"force has {len(signal)} ticks, but {other} are given.", "Make them equal.")
         return signal.ravel() if self.dimension == 1 else signal
-
-
-@cache
-def module_by_address(dimension: int) -> ModuleType:
-    """The module for all circuits on a line, or for all others; see `Circuit.by_address`."""
-    return build(line.source_by_address() if dimension == 1 else addressed_network.source_by_address(), ())
-
-
-def _like_a_run(n: int) -> tuple[Any, ...]:
-    """Arguments of the types that a run hands to its loop."""
-    nothing, signal = Memory(np.empty(0), _NONE), np.empty(0) if n == 1 else np.empty((0, n))
-    return nothing, nothing, nothing, signal, np.empty((0, 0)), _NONE, 1.0, 1, _NONE, _NONE, 1, 0, 0, np.empty((0, 0))
-
-
-_NONE = np.empty(0, dtype=np.int64)
-
-
-@cache
-def _warn_of_addresses() -> None:
-    warnings.warn(
-        "There is no compiler of C, so circuits run through a loop that ships with tegotae and reaches their blocks by "
-        "address, slower. Install gcc or clang, or pip install 'tegotae[compiler]'.",
-        stacklevel=5,
-    )
 
 
 def _seen_from_outside(name: str) -> str:

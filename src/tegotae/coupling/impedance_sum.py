@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tegotae import checks, contract
-from tegotae.block import INITIAL, Impedance, Kernels
+from tegotae.block import Block, Impedance
 from tegotae.compile import build
 from tegotae.coupling import line, network
+from tegotae.coupling.composite import Composite
 from tegotae.coupling.group import Group, Spot, groups_of
 from tegotae.coupling.links import End, Wire
-from tegotae.coupling.parts import Parts, Seat, add_group, layouts_of, no_parts
+from tegotae.coupling.parts import Parts, add_group, no_parts
 from tegotae.errors import CausalityError
-from tegotae.layout import AXIS, Layouts, Memory, Part
-from tegotae.state import Fault, State
+from tegotae.layout import AXIS, Part
 
 _OWN = "ImpedanceSum"
 
 
-class ImpedanceSum(Impedance):
+class ImpedanceSum(Composite, Impedance):
     """Impedances that see the same motion; their forces add. It is itself an impedance, and one compiled loop.
 
     A hand that moves a brake behind which there is a wall feels both.
@@ -66,27 +65,9 @@ class ImpedanceSum(Impedance):
             add_group(parts, group)
         return parts
 
-    @cached_property
-    def layout(self) -> Layouts:
-        """The force, then each impedance's parts with its name in front."""
-        return layouts_of(self._parts, self.dimension)
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Every impedance's parameters, by their names in the sum."""
-        return {name: self.spaces.parameters.part(self.parameters, name) for name in self.spaces.parameters.places}
-
-    @cached_property
-    def parameters(self) -> Memory:
-        """Group by group the impedances' parameters."""
-        nothing = np.empty(0, dtype=np.int64)
-        return Memory(np.concatenate(self._parts.real), np.concatenate([nothing, *self._parts.whole]))
-
-    @cached_property
-    def _seats(self) -> list[Seat]:
-        """Its blocks, and where their states lie in its own."""
-        named = [({part: f"{n}.{part}" for part in block.parts}, block) for n, block in self.impedances.items()]
-        return [Seat(block, names, self.spaces.state) for names, block in named]
+    def inner_blocks(self) -> Iterable[tuple[str, Block]]:
+        """Its impedances."""
+        return self.impedances.items()
 
     @cached_property
     def module(self) -> ModuleType:
@@ -95,48 +76,13 @@ class ImpedanceSum(Impedance):
         source = line.source_of_sum(self._groups) if self.dimension == 1 else network.source_of_sum(self._groups)
         return build(source, tuple(imports))
 
-    @property
-    def kernels(self) -> Kernels:
-        """Made from the generated module."""
-        return Kernels(self.module.make, style="memory")
-
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
-        """Every block as it starts, with the parts named in `initial` set ("wall.position", ...)."""
-        initial = checks.mapping(_OWN, "initial", initial, INITIAL)
-        for name in initial:
-            if name not in self.parts:
-                known = ", ".join(self.parts)
-                checks.refuse(_OWN, f"initial[{name!r}] is not part of its state.", f"It has {known}.")
-        state = super().initial_state(period, initial)  # refuses in its own words; then each block sees to its own
-        for seat in self._seats:
-            own = {part: initial[outer] for part, outer in seat.names.items() if outer in initial}
-            seat.put(state, seat.block.initial_state(period, own))
-        return state
-
-    def fault(self, state: State) -> Fault | None:
-        """Its own, then those that its blocks see in their parts of it."""
-        found = super().fault(state)
-        for seat in self._seats:
-            found = found or seat.fault(state)
-        return found
-
-    def check(self, period: float) -> None:
-        """Every block by itself."""
-        for block in self.impedances.values():
-            block.check(period)
-
     def steepest_rise(self, period: float) -> float:
         """The sum over the impedances [N·s/m]."""
         return sum(block.steepest_rise(period) for block in self.impedances.values())
 
-    @property
-    def variable(self) -> tuple[str, ...]:
-        """The names of its impedances."""
-        return tuple(self.impedances)
-
-    def varied(self, changes: Mapping[str, Any]) -> ImpedanceSum:
+    def changed(self, blocks: Mapping[str, Block]) -> ImpedanceSum:
         """The same sum with some of its impedances replaced, by name."""
-        return ImpedanceSum(self.impedances | dict(changes))
+        return ImpedanceSum(self.impedances | cast(dict[str, Impedance], dict(blocks)))
 
 
 def _checked(impedances: object) -> dict[str, Impedance]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tegotae.block import Block
 from tegotae.coupling.group import Group
@@ -44,6 +45,11 @@ class Seat:
         """A copy of the block's own state."""
         own = Memory(outer.real[self._spots.real], outer.whole[self._spots.whole])
         return State(self.block.name, self.block.spaces.state, own)
+
+    def numbers(self, outer: State, name: str) -> NDArray[np.float64]:
+        """A part of the block's state, in all of its directions."""
+        first, last = self.block.spaces.state.span(name)
+        return self.inside(outer).real[first:last]
 
     def fault(self, outer: State) -> Fault | None:
         """What the block inside says of its part of the state, under the names of the outside."""

@@ -15,7 +15,8 @@ from tegotae.compile import bind, frees_sums
 from tegotae.errors import TegotaeError
 from tegotae.kernels.soundness import first_unsound
 from tegotae.layout import Memory
-from tegotae.result import Result, Variable
+from tegotae.ports import find, spans
+from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.running.loop import NOT_FED, stacked
 from tegotae.running.source import module_of
@@ -90,7 +91,7 @@ class Batch:
 
     def run(
         self,
-        signal: ArrayLike | None = None,
+        signal: ArrayLike | Mapping[str, ArrayLike] | None = None,
         *,
         period: float,
         ticks: int | None = None,
@@ -103,7 +104,8 @@ class Batch:
 
         Args:
             signal: velocity [m/s] for impedances, force [N] for admittances: one record for all, shape (ticks,)
-                or (ticks, dimension), or one each with a leading batch axis. None for blocks without ports.
+                or (ticks, dimension), or one each with a leading batch axis. For admittances also port -> such
+                forces, and none at other ports. None for blocks without ports.
             period: T [s].
             ticks: how long blocks without ports run.
             every: record every so many ticks.
@@ -141,13 +143,10 @@ class Batch:
         loop.report_divergence("Batch", table, every, period)
         counted = loop.unsolved_steps(f"{count} x {first.name}", ended, ticks)
         flat = first.dimension == 1
-        dims = ("time",) if flat else ("time", "axis")
-        thinned = signals[:, every - 1 :: every]
-        given = Variable(dims, thinned[0], unit, "as given")
-        if signals.shape[0] > 1:
-            given = Variable(("batch", *dims), thinned, unit, "as given")
+        each = signals.shape[0] > 1
+        given = loop.Signal(name, signals if each else signals[0], unit)
         variables = {"time": loop.time_of(ticks, every, period)}
-        variables |= {name: given} if first.dimension else {}
+        variables |= loop.given_variables(first, given, every, ("batch",) if each else ())
         variables |= loop.variables_of(first, picks, table, flat=flat, lead=("batch",))
         return Result(variables, title=f"{count} x {first.name}", about={"period": period} | counted)
 
@@ -161,21 +160,50 @@ class Batch:
         parameters = stacked([self.blocks[i].parameters for i in places])
         return parameters, stacked([state.memory for state in states]), stacked(workspaces)
 
-    def _signals(self, signal: ArrayLike | None, name: str, unit: str, ticks: int | None) -> Array:
+    def _signals(
+        self, signal: ArrayLike | Mapping[str, ArrayLike] | None, name: str, unit: str, ticks: int | None
+    ) -> Array:
         """Shape (1 or batch, ticks) or (1 or batch, ticks, dimension)."""
-        n, count = self.blocks[0].dimension, len(self.blocks)
+        n = self.blocks[0].dimension
         if n == 0:
             if signal is not None or ticks is None:
                 checks.refuse("Batch", f"{self.blocks[0].name} has no ports.", "Give ticks=... and no signal.")
             return np.empty((1, checks.whole("Batch", "ticks", ticks, 1, "Give at least one tick."), 0))
         if signal is None or ticks is not None:
             checks.refuse("Batch", f"{self.blocks[0].name} has a port.", f"Give its {name} over the ticks, alone.")
+        if isinstance(signal, Mapping):
+            return self._at_ports(signal)
+        return self._one_or_each(name, signal, unit, n)
+
+    def _one_or_each(self, name: str, signal: ArrayLike, unit: str, n: int) -> Array:
+        """A record for all blocks, or one for each, in n directions."""
         given = checks.array("Batch", name, signal, unit)
-        if given.ndim == (2 if n == 1 else 3) and given.shape[0] == count:
+        if given.ndim == (2 if n == 1 else 3) and given.shape[0] == len(self.blocks):
             flat = checks.signal("Batch", name, given.reshape(-1) if n == 1 else given.reshape(-1, n), unit, n)
             return flat.reshape(given.shape)
         one = checks.signal("Batch", name, given, unit, n)
         return one.ravel()[None] if n == 1 else one[None]
+
+    def _at_ports(self, given: Mapping[str, ArrayLike]) -> Array:
+        """Forces by the names of ports, which are those of every block; none at the others."""
+        first = self.blocks[0]
+        if first.gives == "force":
+            remedy = "Give one record of velocities, or one for each block."
+            checks.refuse("Batch", f"velocity is given by ports ({', '.join(map(str, given))}).", remedy)
+        records: dict[str, Array] = {}
+        for name, value in given.items():
+            port = find("Batch", "force", first.ports, name)
+            record = self._one_or_each(f"force[{name!r}]", value, port.force, port.dimension)
+            records[name] = record.reshape(*record.shape[:2], port.dimension)
+        lengths = {name: record.shape[1] for name, record in records.items()}
+        if len(set(lengths.values())) != 1:
+            remedy = "Name at least one port, and give equal lengths."
+            checks.refuse("Batch", f"force has the lengths {lengths}.", remedy)
+        rows, ticks = max(record.shape[0] for record in records.values()), next(iter(lengths.values()))
+        signals, places = np.zeros((rows, ticks, first.dimension)), spans(first.ports)
+        for name, record in records.items():
+            signals[:, :, places[name]] = record
+        return signals[:, :, 0] if first.dimension == 1 else signals
 
 
 class LiveBatch:
@@ -256,8 +284,13 @@ class LiveBatch:
         """Copied and pickled as a batch, a period and states; the copy compiles for itself."""
         return LiveBatch, (self.batch, self.period, self.states)
 
-    def step(self, signal: ArrayLike | None = None) -> Array:
-        """One tick: velocities [m/s] in, forces [N] out (or forces in, velocities out), one row a block."""
+    def step(self, signal: ArrayLike | Mapping[str, ArrayLike] | None = None) -> Any:
+        """One tick: velocities [m/s] in, forces [N] out (or forces in, velocities out), one row a block.
+
+        For admittances also port -> forces in, port -> velocities out, one row a block each.
+        """
+        if isinstance(signal, Mapping):
+            return self._step_ports(signal)
         if signal is None:
             signal = np.empty(self._shape) if self._shape[-1] == 0 else []
         given = checks.array("Batch", self._name, signal, self._unit)
@@ -281,6 +314,23 @@ class LiveBatch:
             self._say_that_it_diverged(min(unsound), given)
         return self._out[:, 0].copy() if len(self._shape) == 1 else self._out.copy()
 
+    def _step_ports(self, forces: Mapping[str, ArrayLike]) -> dict[str, Array]:
+        """One tick by the names of ports; no force at those that are not named."""
+        ports, count = self.batch.blocks[0].ports, len(self.batch.blocks)
+        given, places = np.zeros((count, sum(port.dimension for port in ports))), spans(ports)
+        for name, value in forces.items():
+            port = find("Batch", self._name, ports, name)
+            rows = checks.array("Batch", f"force[{name!r}]", value, port.force)
+            shape = (count,) if port.dimension == 1 else (count, port.dimension)
+            if rows.shape != shape:
+                checks.refuse("Batch", f"force[{name!r}] has shape {rows.shape}.", f"Give {shape}, in {port.force}.")
+            given[:, places[name]] = rows.reshape(count, -1)
+        found = self.step(given.reshape(self._shape)).reshape(count, -1)
+        return {
+            port.name: found[:, places[port.name]] if port.dimension > 1 else found[:, places[port.name].start]
+            for port in ports
+        }
+
     def _say_that_it_diverged(self, which: int, given: Array) -> NoReturn:
         raise TegotaeError(
             f"Batch: blocks[{which}] ({self.batch.blocks[which].name}) diverged: {self._name}={given[which]} "
@@ -291,8 +341,8 @@ class LiveBatch:
 
 
 def _nature(block: Block) -> tuple[Any, ...]:
-    """What blocks of a batch must share: causality, dimension and what they record."""
-    return block.gives, block.dimension, [n for n, part in block.parts.items() if part.recorded]
+    """What blocks of a batch must share: causality, ports and what they record."""
+    return block.gives, block.ports, [n for n, part in block.parts.items() if part.recorded]
 
 
 def _all(block: Block, memories: tuple[Memory, Memory, Memory], x: Array, fed: Array, *rest: Any) -> Callable[[], Any]:

@@ -100,8 +100,7 @@ def run(
     block.see_trouble(state)
     block.see_divergence(table, every, period, began)
     variables = {"time": time_of(ticks, every, period)}
-    dims = ("time",) if flat else ("time", "axis")
-    variables |= given_variables(block, given, dims, every)
+    variables |= given_variables(block, given, every)
     variables |= variables_of(block, picks, table, flat=flat)
     ended = block.about_end(state)
     since = (ended.get("first_unsolved_step", -1) + 1) * period or None
@@ -273,16 +272,20 @@ def unsolved_steps(
     return {"unsolved_steps": sum(counts)}
 
 
-def given_variables(block: Block, given: Signal, dims: tuple[str, ...], every: int) -> dict[str, Variable]:
-    """Motion or force as given, port by port where there are several."""
-    thinned = given.signal[every - 1 :: every]
+def given_variables(block: Block, given: Signal, every: int, lead: tuple[str, ...] = ()) -> dict[str, Variable]:
+    """Motion or force as given, port by port where there are several; `lead` are axes in front of time."""
+    if not block.dimension:
+        return {}
+    before = (slice(None),) * len(lead)
+    thinned, dims = given.signal[(*before, slice(every - 1, None, every))], (*lead, "time")
     if len(block.ports) < 2:
-        return {given.name: Variable(dims, thinned, given.unit, given.meaning)} if block.dimension else {}
+        axes = ("axis",) if thinned.ndim > len(dims) else ()
+        return {given.name: Variable((*dims, *axes), thinned, given.unit, given.meaning)}
     told = {}
     for port, place in zip(block.ports, spans(block.ports).values(), strict=True):
-        own = thinned[:, place] if port.dimension > 1 else thinned[:, place.start]
+        values = thinned[..., place] if port.dimension > 1 else thinned[..., place.start]
         axes = (f"{port.name}_axis",) if port.dimension > 1 else ()
-        told[f"{given.name}.{port.name}"] = Variable(("time", *axes), own, port.force, given.meaning)
+        told[f"{given.name}.{port.name}"] = Variable((*dims, *axes), values, port.force, given.meaning)
     return told
 
 
