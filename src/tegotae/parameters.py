@@ -122,6 +122,7 @@ Dimension = Annotated[int, Parameter(">= 1, number of directions", "Use 1, 2 or 
 Period = Annotated[
     float, Parameter("T [s], > 0, of a tick", accept=lambda owner, name, value: checks.period_of(owner, value))
 ]
+Duration = Annotated[float, Parameter("[s], > 0, the length of the run")]
 Seed = Annotated[int, Parameter(">= 0, of the noise; the same seed gives the same run", "Give a whole number.")]
 
 
@@ -356,3 +357,18 @@ def parts_of(owner: type, *names: str) -> tuple[Part, ...]:
     names = names or tuple(name for name, field in fields.items() if field.hint is float)
     own = ((name, fields[name].parameter) for name in names)
     return tuple(Part(name, one.unit, one.meaning, letter=one.letter) for name, one in own)
+
+
+def parameter_of(owner: type, name: str) -> Parameter:
+    """The declaration of a field of another class, for a setting that is the same thing.
+
+    Args:
+        owner: the class that declares it.
+        name: of the field.
+
+    Example:
+        >>> from tegotae.elements import Mass
+        >>> parameter_of(Mass, "mass").unit
+        'kg'
+    """
+    return declared(owner)[name].parameter

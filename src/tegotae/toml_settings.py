@@ -1,49 +1,37 @@
-"""Settings of a machine or a run as msgspec structs: read from TOML and the command line, shown as TOML."""
+"""Settings: dataclasses with declared fields, read from TOML and the command line, shown as TOML."""
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import difflib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
-
-import msgspec
+from typing import Any, Literal, get_args, get_origin
 
 from tegotae import checks
 from tegotae.errors import FileError, InputError
+from tegotae.parameters import Declared, Parameter, declared
 
-# How msgspec says that a name is unknown, and that a value is of another type; and its types in plain words.
-_UNKNOWN = "object contains unknown field "
-_EXPECTED = re.compile(r"expected `([^`]+)`, got `([^`]+)`")
 _WORDS = {
-    "float": "a number",
-    "int": "a whole number",
-    "str": "text",
-    "bool": "true or false",
-    "object": "a group",
-    "array": "a list",
-    "null": "nothing",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    list: "a list",
+    tuple: "a list",
+    dict: "a group",
+    type(None): "nothing",
 }
 _MOST = 1 << 24  # bytes of a file
 _DEEPEST = 32  # tables and lists inside each other: no settings need more, and readers must not run out of stack
 _LARGEST = 2**63  # TOML's whole numbers have 64 bits
+_LARGEST_SETTING = 1e15  # nothing that is set is as large in its unit
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPED = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 _CONTROL = re.compile(r'["\\\x00-\x1f\x7f]')
-
-
-def in_words(value: object) -> str:
-    """What a value of TOML is.
-
-    Example:
-        >>> in_words(4)
-        'a whole number'
-    """
-    words = {bool: "bool", int: "int", float: "float", str: "str", list: "array", dict: "object"}
-    return _WORDS[words[type(value)]] if type(value) in words else "a date or a time"
 
 
 def read_toml(path: Path, option: str = "--config") -> dict[str, Any]:
@@ -137,145 +125,198 @@ def _value(name: str, text: str) -> Any:
     return given["value"] if len(given) == 1 else text.strip()
 
 
-def with_kinds(parameters: type[msgspec.Struct], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Groups that come in kinds keep their default kind when only their parts are set.
-
-    Example:
-        >>> from tegotae.hybrid import Settings
-        >>> with_kinds(Settings, {"device": {"kp": 400.0}})
-        {'device': {'kind': 'hexa', 'kp': 400.0}}
-    """
-    defaults = msgspec.to_builtins(parameters())
-    return {
-        name: {"kind": defaults[name]["kind"], **value}
-        if isinstance(value, dict) and isinstance(defaults.get(name), dict) and "kind" in defaults[name]
-        else value
-        for name, value in given.items()
-    }
-
-
-def explain(error: msgspec.ValidationError, kind: type[msgspec.Struct], given: Mapping[str, Any] | None = None) -> str:
-    """What is wrong with settings, by the parameter's name: its value and what it may be, or the names there are.
+class Kinds(Parameter):
+    """What a group of settings may be.
 
     Args:
-        error: as msgspec raised it.
-        kind: the msgspec.Struct class that was asked for.
-        given: what was to become one, if values and kinds of groups shall be told.
+        text: what it is, in words.
+        prototypes: kind -> an object of it, with the values that hold unless others are given; None for one without
+            any. Their classes declare what there is to set.
 
     Example:
-        >>> from tegotae.hybrid.settings import Settings
-        >>> explain(msgspec.ValidationError("Invalid enum value 'C' - at `$.clock`"), Settings)
-        "clock: invalid enum value 'C'; known are real, virtual"
-        >>> explain(msgspec.ValidationError("Object contains unknown field `clok`"), Settings)
-        "there is no parameter 'clok'; near is clock"
+        >>> import tegotae as tg
+        >>> laws = Kinds(coulomb=tg.Coulomb(4.0), viscous=tg.Viscous(4.0, 10.0))
+        >>> laws.kind_of(tg.Viscous(1.0, 2.0))
+        'viscous'
     """
-    sentence, _, place = str(error).partition(" - at `$")
-    name = place.strip("`.").removeprefix(".")
-    path = name.split(".") if name else []
-    sentence = sentence[:1].lower() + sentence[1:]
-    if sentence.startswith(_UNKNOWN):
-        return _unknown(kind, path, sentence.removeprefix(_UNKNOWN).strip("`"), given or {})
-    if sentence.startswith("invalid") and (known := _choices(kind, path)):
-        sentence += f"; known are {', '.join(known)}"
-    if (wrong := _EXPECTED.fullmatch(sentence)) and name:
-        found, value = _at(given or {}, path)
-        told = f"{name}={value!r}" if found and not unreadable(value) else name
-        wanted = " or ".join(_WORDS.get(word, word) for word in wrong[1].split(" | "))
-        return f"{told} is {_WORDS.get(wrong[2], wrong[2])}, not {wanted}"
-    return f"{name}: {sentence}" if name else sentence
+
+    def __init__(self, text: str = "", /, **prototypes: Any):
+        super().__init__(text, accept=self._accepted)
+        self.prototypes = prototypes
+        self.default = next(iter(prototypes.values()))
+
+    def _accepted(self, owner: str, name: str, value: Any) -> Any:
+        if type(value) not in (kinds := {type(one) for one in self.prototypes.values()}):
+            names = " or ".join("None" if kind is type(None) else f"{kind.__name__}(...)" for kind in kinds)
+            checks.refuse(owner, f"{name}={checks.shown(value)} is not one of its kinds.", f"Give {names}.")
+        return value
+
+    def kind_of(self, value: object) -> str:
+        """The kind of an object."""
+        return next(kind for kind, one in self.prototypes.items() if type(one) is type(value))
 
 
-def _unknown(kind: Any, path: list[str], field: str, given: Mapping[str, Any]) -> str:
-    """A name that is not there: near ones, the kind of the group that has it, or all that there are."""
-    groups, group = _groups(kind, path), _at(given, path)[1]
-    chosen = group.get("kind") if isinstance(group, Mapping) else None
-    own = [one for one in groups if len(groups) == 1 or _tag(one) == chosen] or groups
-    full, where = ".".join([*path, field]), f" of kind {chosen!r}" if len(groups) > 1 and chosen else ""
-    others = [str(_tag(one)) for one in groups if one not in own and field in one.__struct_fields__]
-    if others:
-        ways = " or ".join(f"--set {'.'.join(path)}.kind={other}" for other in others)
-        return f"{'.'.join(path)}{where} has no {field!r}; it belongs to {ways}"
-    names = [name for one in own for name in one.__struct_fields__]
-    near = difflib.get_close_matches(field, names, n=3)
-    told = f"near {'is' if len(near) == 1 else 'are'} {', '.join(near)}" if near else f"known are {', '.join(names)}"
-    return f"there is no parameter {full!r}{where}; {told}"
-
-
-def _groups(kind: Any, path: list[str]) -> list[type[Any]]:
-    """The groups that may stand at a place."""
-    found = [kind]
-    for name in path:
-        found = [one for group in found for one in _structs(get_type_hints(group).get(name))]
-    return found
-
-
-def _at(given: Any, path: list[str]) -> tuple[bool, Any]:
-    """Whether there is a value at a place, and which."""
-    for name in path:
-        if not isinstance(given, Mapping) or name not in given:
-            return False, None
-        given = given[name]
-    return True, given
-
-
-def _choices(kind: Any, path: list[str]) -> list[str]:
-    """The words that a field may be; none if it is no such field."""
-    hint = get_type_hints(kind).get(path[0]) if hasattr(kind, "__struct_fields__") else None
-    if hint is None:
-        return []
-    groups = _structs(hint)
-    if len(path) > 1 and path[1:] != ["kind"]:
-        return [word for group in groups for word in _choices(group, path[1:])]
-    if path[1:] == ["kind"]:
-        return [str(_tag(group)) for group in groups]
-    return [str(word) for word in get_args(hint)] if get_origin(hint) is Literal else []
-
-
-def toml_lines(kind: Any, values: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[str]:
-    """Values as TOML, each with its meaning and unit as a comment.
+def read(owner: str, settings: Any, given: Mapping[str, Any], remedy: str, path: tuple[str, ...] = ()) -> Any:
+    """Settings with the given values, each checked as its class declares it; what is not given stays.
 
     Args:
-        kind: the msgspec.Struct class whose fields are described.
-        values: of its fields.
+        owner: who asks, for the words of an error.
+        settings: as they are unless others are given.
+        given: nested tables.
+        remedy: the way out where a name is unknown, or a value of another type.
         path: of the group that they are in.
 
     Example:
-        >>> from tegotae.hybrid.settings import SpringSettings
-        >>> toml_lines(SpringSettings, {"lag": 1.0})[0].split()[:3]
-        ['lag', '=', '1.0']
+        >>> import tegotae as tg
+        >>> read("demo", tg.Stribeck(3.0, 4.0, 0.2), {"static": 5}, "See the docs.").static
+        5.0
     """
-    plain, groups = [], []
-    hints = get_type_hints(kind, include_extras=True)
-    for name, value in values.items():
-        kinds = _structs(hints.get(name))
-        if isinstance(value, dict) and kinds:
-            own = next((k for k in kinds if _tag(k) == value.get("kind")), kinds[0])
-            groups += ["", f"[{'.'.join((*path, name))}]", *toml_lines(own, value, (*path, name))]
-            groups += [line for k in kinds if k is not own for line in _other_kind(k)]
+    fields, values = declared(type(settings)), {}
+    for name, value in given.items():
+        full = ".".join((*path, name))
+        if name not in fields:
+            _refuse(owner, f"there is no parameter {full!r}; {_near(name, list(fields))}", remedy)
+        hint, own, check = fields[name]
+        if isinstance(own, Kinds):
+            values[name] = _read_group(owner, own, getattr(settings, name), value, remedy, (*path, name))
         else:
-            plain.append(f"{_toml_key(name)} = {toml_value(name, value)}{_comment(hints.get(name))}")
-    return plain + groups
+            if wanted := _another_type(hint, value):
+                _refuse_type(owner, full, value, wanted, remedy)
+            if get_origin(hint) is Literal and value not in get_args(hint):
+                _refuse(owner, f"{full}={value!r} is not known; known are {', '.join(get_args(hint))}", remedy)
+            values[name] = check(owner, full, value)
+    return dataclasses.replace(settings, **values) if values else settings
 
 
-def _structs(hint: Any) -> list[type[Any]]:
-    """The groups that a field may be; none if it holds plain values."""
-    return [k for k in (get_args(hint) or (hint,)) if isinstance(k, type) and issubclass(k, msgspec.Struct)]
+def _read_group(owner: str, own: Kinds, now: Any, given: Any, remedy: str, path: tuple[str, ...]) -> Any:
+    full, kinds = ".".join(path), own.prototypes
+    if not isinstance(given, Mapping):
+        _refuse_type(owner, full, given, "a group", remedy)
+    given = dict(given)
+    kind = given.pop("kind", own.kind_of(now)) if len(kinds) > 1 else own.kind_of(now)
+    if kind not in kinds:
+        _refuse(owner, f"{full}.kind={kind!r} is not known; known are {', '.join(kinds)}", remedy)
+    names = {one: list(declared(type(prototype))) for one, prototype in kinds.items()}
+    for name in given:
+        if name not in names[kind] and len(kinds) > 1:
+            others = [f"--set {full}.kind={one}" for one in kinds if name in names[one]]
+            told = f"there is no parameter {f'{full}.{name}'!r} of kind {kind!r}; {_near(name, names[kind])}"
+            if others:
+                told = f"{full} of kind {kind!r} has no {name!r}; it belongs to {' or '.join(others)}"
+            _refuse(owner, told, remedy)
+    return read(owner, now if kind == own.kind_of(now) else kinds[kind], given, remedy, path)
 
 
-def _other_kind(kind: type[Any]) -> list[str]:
-    """The same group of another kind, as a comment to uncomment."""
-    return ["# or:", *(f"#   {line}" for line in toml_lines(kind, msgspec.to_builtins(kind()), ()))]
+def _near(name: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=3)
+    if near:
+        return f"near {'is' if len(near) == 1 else 'are'} {', '.join(near)}"
+    return f"known are {', '.join(names)}" if names else "there is nothing to set"
 
 
-def _tag(kind: type[Any]) -> object:
-    return getattr(getattr(kind, "__struct_config__", None), "tag", None)
-
-
-def _comment(hint: Any) -> str:
-    if hint is None or not hasattr(hint, "__metadata__"):
+def _another_type(hint: Any, value: Any) -> str:
+    """What a value should be, in words; nothing if it is that, or something that its own check knows."""
+    kind = str if get_origin(hint) is Literal else get_origin(hint) or hint
+    accepted: dict[Any, Any] = {float: int | float, int: int, bool: bool, str: str, tuple: list | tuple, dict: Mapping}
+    if kind not in accepted or (isinstance(value, accepted[kind]) and (kind is bool or not isinstance(value, bool))):
         return ""
-    described = [m.description for m in hint.__metadata__ if getattr(m, "description", None)]
-    return f"  # {described[0]}" if described else ""
+    return _WORDS[kind]
+
+
+def _refuse_type(owner: str, name: str, value: Any, wanted: str, remedy: str) -> None:
+    found = _WORDS.get(type(value), "a date or a time")
+    _refuse(owner, f"{name}={checks.shown(value)} is {found}, not {wanted}", remedy)
+
+
+def _refuse(owner: str, message: str, remedy: str) -> None:
+    raise InputError(f"{owner}: {message}.\n  {remedy}")
+
+
+class SettingsGroup(Declared):
+    """Base of settings that are written to files: their text is such that a file can hold it, their numbers sensible.
+
+    Example:
+        >>> import tegotae as tg
+        >>> from tegotae.hybrid.settings import LinkSettings
+        >>> try:
+        ...     LinkSettings(loss=2.0)
+        ... except tg.InputError as error:
+        ...     print(error)
+        LinkSettings: loss=2.0 must be <= 1.
+          Give a part, 0 to 1: 0.3 for 30 %.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = type(self).__name__
+        for name, field in declared(type(self)).items():
+            value = getattr(self, name)
+            if isinstance(value, str | dict):
+                toml_value(f"{owner}: {name}", value)
+            for one in value if isinstance(value, tuple) else (value,):
+                if isinstance(one, int | float) and abs(one) > _LARGEST_SETTING:
+                    remedy = f"Give it in {field.parameter.unit or 'its unit'}."
+                    checks.refuse(owner, f"{name}={one!r} is beyond +-{_LARGEST_SETTING:g}.", remedy)
+
+
+def table(owner: str, name: str, value: Any) -> dict[str, Any]:
+    """The check of a field with names and values of the user's own, such as TOML holds."""
+    if problem := unreadable(value):
+        checks.refuse(owner, f"{name}: {problem}.", "Give fewer inside each other, or smaller ones.")
+    return dict(checks.mapping(owner, name, value, "Give names and values, such as {'port': 5000}."))
+
+
+def tables(settings: Any) -> dict[str, Any]:
+    """Settings as nested tables of plain values.
+
+    Args:
+        settings: an object of a class with declared fields; None for one without any.
+
+    Example:
+        >>> import tegotae as tg
+        >>> tables(tg.Viscous(4.0, 10.0))
+        {'limit': 4.0, 'viscosity': 10.0}
+    """
+    found: dict[str, Any] = {}
+    for name, (_, own, _) in declared(type(settings)).items():
+        value = getattr(settings, name)
+        if isinstance(own, Kinds):
+            kind = {"kind": own.kind_of(value)} if len(own.prototypes) > 1 else {}
+            found[name] = {**kind, **tables(value)}
+        else:
+            found[name] = list(value) if isinstance(value, tuple) else value
+    return found
+
+
+def lines(settings: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """Settings as lines of TOML, each with its meaning, unit and range as a comment; other kinds to uncomment.
+
+    Args:
+        settings: an object of a class with declared fields.
+        path: of the group that they are.
+
+    Example:
+        >>> import tegotae as tg
+        >>> list(lines(tg.Coulomb(4.0)))
+        ['limit = 4.0  # friction force [N], > 0']
+    """
+    fields = declared(type(settings))
+    for name, (_, own, _) in fields.items():
+        if not isinstance(own, Kinds):
+            yield f"{name} = {toml_value(name, getattr(settings, name))}  # {own.description}"
+    for name, (_, own, _) in fields.items():
+        if not isinstance(own, Kinds):
+            continue
+        value, inner = getattr(settings, name), (*path, name)
+        yield from ("", f"[{'.'.join(inner)}]", *_group(own, value, inner))
+        for kind, prototype in own.prototypes.items():
+            if kind != own.kind_of(value):
+                yield from ("# or:", *(f"#   {line}".rstrip() for line in _group(own, prototype, inner)))
+
+
+def _group(own: Kinds, value: Any, path: tuple[str, ...]) -> list[str]:
+    kind = [f'kind = "{own.kind_of(value)}"'] if len(own.prototypes) > 1 else []
+    return [*kind, *lines(value, path)]
 
 
 def _toml_key(name: object) -> str:

@@ -1,11 +1,11 @@
 """Settings of a hybrid run mean what they say: on their way to the nodes nothing changes, and nonsense is refused."""
 
+import dataclasses
 import datetime
 import math
 import tempfile
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -165,7 +165,7 @@ def test_numbers_out_of_range_are_refused_by_their_name(name, values):
             kind(**{field: value})
         if group:  # also by a change of what was sound
             with pytest.raises(InputError, match=field):
-                msgspec.structs.replace(kind(), **{field: value})
+                dataclasses.replace(kind(), **{field: value})
 
 
 @pytest.mark.parametrize("value", ["abc", "", 1, 0.0, None])

@@ -224,8 +224,8 @@ def test_nodes_in_lockstep_over_a_bad_network_repeat_bit_by_bit():
     [
         ({"delay": -1.0}, "delay=-1.0"),
         ({"jitter": math.nan}, "jitter=nan"),
-        ({"loss": 1.5}, "loss=1.5 is above 1"),
-        ({"loss": 30}, "loss=30.0 is above 1"),
+        ({"loss": 1.5}, "loss=1.5 must be <= 1"),
+        ({"loss": 30}, "loss=30.0 must be <= 1"),
         ({"duplication": -0.1}, "duplication=-0.1"),
         ({"corruption": "much"}, "corruption='much'"),
         ({"drift": 0.5}, "drift=0.5"),

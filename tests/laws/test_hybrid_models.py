@@ -4,11 +4,11 @@ import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from tegotae import Mass
 from tegotae.errors import InputError, TegotaeError

@@ -5,8 +5,8 @@ import os
 import signal
 import socket
 import time
+from dataclasses import replace
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -248,8 +248,8 @@ def test_a_dynamics_of_another_key_or_version_is_refused_in_words_on_both_sides(
             bus.declare("log", {}), bus.declare(GO, {})
             assert bus.meet(["device", "table"], MEETING) == []
             until(lambda: "sensor tared" in words.events)
-            link = msgspec.structs.replace(nodes.settings.link, key=str(make_key(tmp_path / "other")))
-            other = msgspec.structs.replace(nodes.settings, link=link)
+            link = replace(nodes.settings.link, key=str(make_key(tmp_path / "other")))
+            other = replace(nodes.settings, link=link)
             with monkeypatch.context() as patch:
                 patch.setattr(process_life, "MEETING", 0.5)
                 with pytest.raises(tg.InputError, match=r"'table' is not here.* refuses this node: it has another key"):

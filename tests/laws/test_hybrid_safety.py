@@ -683,9 +683,9 @@ def test_no_story_makes_it_break_a_limit(story, near):
 BAD = {
     "box": (lambda: Limits(lower=(0.0, 0.0, 0.2)), "along z lower=0.2 m"),
     "box nan": (lambda: Limits(upper=(0.1, math.nan, 0.1)), r"upper\[1\]=nan"),
-    "box short": (lambda: Limits(upper=(0.1, 0.1)), "has 2 numbers"),
-    "box number": (lambda: Limits(upper=0.1), "is not a list"),
-    "tilt": (lambda: Limits(tilt=2.0), "tilt=2.0 rad is above 1.5"),
+    "box short": (lambda: Limits(upper=(0.1, 0.1)), r"upper has shape \(2,\)"),
+    "box number": (lambda: Limits(upper=0.1), r"upper has shape \(1,\)"),
+    "tilt": (lambda: Limits(tilt=2.0), "tilt=2.0 rad must be <= 1.5"),
     "tilt zero": (lambda: Limits(tilt=0.0), "tilt=0.0 rad"),
     "level": (lambda: Limits(level=(1.0, 1.0, 0.0, 0.0)), "not of length 1"),
     "velocity": (lambda: Limits(velocity=-1.0), "velocity=-1.0 m/s"),

@@ -1,6 +1,6 @@
 """Loops, clocks and devices that are wrong on purpose: a softer servo, a gift of energy, a sign, a dog that sleeps."""
 
-from msgspec.structs import replace
+from dataclasses import replace
 
 from tegotae.hybrid import DeviceNode, RealClock, VirtualLoop
 from tegotae.papers.two_robots import TwoRobots

@@ -19,7 +19,7 @@ from tegotae.result import Result
 from tegotae.result_files import FORMATS
 from tegotae.scenarios import load_scenario
 from tegotae.scenarios.scenario import Number
-from tegotae.scenarios.settings import tables
+from tegotae.toml_settings import tables
 
 _MOST_EVENTS = 12  # in the printed table
 

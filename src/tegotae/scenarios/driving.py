@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae.checks import Array
-from tegotae.parameters import Declared, Parameter
+from tegotae.parameters import Declared, Parameter, parameter_of
 from tegotae.result import Result
-from tegotae.scenarios.settings import parameter_of
 from tegotae.steering import SteeringSystem
 from tegotae.steering.hands import Driver, Waypoints
 

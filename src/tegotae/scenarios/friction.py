@@ -12,10 +12,10 @@ import tegotae as tg
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.friction import Law
-from tegotae.parameters import Declared, Parameter, Period
+from tegotae.parameters import Declared, Duration, Parameter, Period, parameter_of
 from tegotae.result import Result, Variable
 from tegotae.scenarios.scenario import Number, Scenario
-from tegotae.scenarios.settings import Duration, Kinds, parameter_of
+from tegotae.toml_settings import Kinds
 
 _MOST_TICKS = 50_000_000  # about 3 GB of record
 

@@ -13,11 +13,11 @@ from tegotae import checks
 from tegotae.figures.machines import MODES, elements_of
 from tegotae.inclusion import Contact, Friction, Inclusion, automatic
 from tegotae.inclusion.explicit.integration import FIXED
-from tegotae.parameters import Declared, Parameter, Period
+from tegotae.parameters import Declared, Duration, Parameter, Period
 from tegotae.result import Event, Result, Variable
 from tegotae.scenarios.machines import MACHINES, Belt, BouncingBall, Floor, PendulumOnTable, Slope, TwoBodies, unit_of
 from tegotae.scenarios.scenario import Number, Scenario
-from tegotae.scenarios.settings import Duration, Kinds
+from tegotae.toml_settings import Kinds
 
 _OWN = "run inclusion"
 _MOST_MOMENTS = 5_000_000  # about 1 GB of record

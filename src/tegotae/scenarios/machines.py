@@ -8,7 +8,7 @@ from typing import Annotated
 from tegotae.inclusion import examples
 from tegotae.inclusion.examples import Machine
 from tegotae.parameters import Declared, Parameter
-from tegotae.scenarios.settings import Kinds
+from tegotae.toml_settings import Kinds
 
 POSITION, VELOCITY, ANGLE, RATE = "m", "m/s", "rad", "rad/s"
 

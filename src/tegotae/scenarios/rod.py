@@ -15,7 +15,7 @@ from tegotae.result import Result
 from tegotae.rod import Ground, Phase, PlanarRod
 from tegotae.rod.demonstrations import SCALES, crawling_snake, dragged_mass, whip
 from tegotae.scenarios.scenario import FILM, Number, Picture, Scenario
-from tegotae.scenarios.settings import Kinds
+from tegotae.toml_settings import Kinds
 
 _OWN = "run rod"
 _MOST_NUMBERS = 20_000_000  # recorded: nodes times moments, about 2 GB of all that is recorded of them

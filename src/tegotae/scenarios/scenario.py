@@ -11,8 +11,7 @@ from typing import Any
 from tegotae.errors import InputError
 from tegotae.parameters import Declared
 from tegotae.result import Result
-from tegotae.scenarios.settings import lines, read
-from tegotae.toml_settings import put, read_toml
+from tegotae.toml_settings import lines, put, read, read_toml
 
 
 @dataclass(frozen=True)

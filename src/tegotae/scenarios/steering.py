@@ -12,13 +12,13 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.parameters import Declared, Parameter, Period
+from tegotae.parameters import Declared, Duration, Parameter, Period, parameter_of
 from tegotae.result import Result
 from tegotae.scenarios.driving import Constant, Points, RampHand, ReleaseHand, Reverse, SineHand
 from tegotae.scenarios.scenario import FIGURE, FILM, Number, Picture, Scenario
-from tegotae.scenarios.settings import Duration, Kinds, parameter_of
 from tegotae.steering import Carcass, ContactPatch, SteeringSystem
 from tegotae.steering.bristles import bristle_fields, tyre_of
+from tegotae.toml_settings import Kinds
 
 _OWN = "run steering"
 _DRIVES = Kinds(constant=Constant(), reverse=Reverse(), points=Points())

@@ -12,7 +12,7 @@ from tegotae.papers.two_robots import TwoRobots
 from tegotae.parameters import Declared, Parameter, Period
 from tegotae.result import Result
 from tegotae.scenarios.scenario import Number, Scenario
-from tegotae.scenarios.settings import Kinds
+from tegotae.toml_settings import Kinds
 
 _OWN = "run two-robots"
 _MOST_TICKS = 2_000_000  # about a GB of record

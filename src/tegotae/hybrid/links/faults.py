@@ -5,24 +5,18 @@ from __future__ import annotations
 import heapq
 import random
 from dataclasses import dataclass
+from typing import Annotated
 
 from tegotae import checks
 from tegotae.hybrid.links.transports import Address, Arrival, Transport
+from tegotae.parameters import Declared, Parameter, Seed
+
+_PART = "Give a part, 0 to 1: 0.3 for 30 %."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Faults:
+class Faults(Declared):
     """What happens to the datagrams that a link receives, each on its own; the same for the same seed.
-
-    Args:
-        delay: of every datagram [s], from when it came in; a link that is asked once a period finds it at the next.
-        jitter: delay more [s], evenly spread from 0 to this; later datagrams may overtake earlier ones.
-        loss: part that is lost [-], 0 to 1.
-        duplication: part that comes twice [-], the second time with a jitter of its own.
-        reordering: part that is held back until the next one has come in [-], below 1.
-        corruption: part with one bit turned over [-].
-        drift: how much faster than true the link's own clock runs [-], within +-0.1; it shows in its time stamps only.
-        seed: of the chances.
 
     Example:
         >>> from tegotae.hybrid import Command, Faults, MemoryLink, VirtualClock
@@ -34,30 +28,30 @@ class Faults:
         [(0, False), (1, False), (2, True), (3, False)]
     """
 
-    delay: float = 0.0
-    jitter: float = 0.0
-    loss: float = 0.0
-    duplication: float = 0.0
-    reordering: float = 0.0
-    corruption: float = 0.0
-    drift: float = 0.0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        own, put = "Faults", object.__setattr__
-        for name in ("delay", "jitter"):
-            put(self, name, checks.at_least_zero(own, name, getattr(self, name), "s", "Use 0 for none."))
-        for name in ("loss", "duplication", "reordering", "corruption"):
-            part = checks.at_least_zero(own, name, getattr(self, name), "", "Give a part, 0 to 1.")
-            if part > 1.0:
-                checks.refuse(own, f"{name}={part} is above 1.", "Give a part, 0 to 1: 0.3 for 30 %.")
-            put(self, name, part)
-        if self.reordering == 1.0:
-            checks.refuse(own, "reordering=1 holds back every datagram for ever.", "Give a part below 1, such as 0.3.")
-        put(self, "drift", checks.number(own, "drift", self.drift, "", "Give 1e-4 for 100 ppm."))
-        if abs(self.drift) > 0.1:
-            checks.refuse(own, f"drift={self.drift} is beyond +-0.1.", "Give 1e-4 for 100 ppm.")
-        checks.whole(own, "seed", self.seed, 0, "Give a whole number.")
+    delay: Annotated[
+        float,
+        Parameter("[s], >= 0, of every datagram, from when it came in; who asks once a period finds it at the next"),
+    ] = 0.0
+    jitter: Annotated[
+        float,
+        Parameter("[s], 0 to 60, added by chance, evenly spread from 0 to this; later ones may overtake earlier ones"),
+    ] = 0.0
+    loss: Annotated[float, Parameter("[-], 0 to 1, part that is lost", _PART)] = 0.0
+    duplication: Annotated[
+        float, Parameter("[-], 0 to 1, part that comes twice; the second time with a jitter of its own", _PART)
+    ] = 0.0
+    reordering: Annotated[
+        float, Parameter("[-], >= 0, < 1, part that is held back until the next one has come in", _PART)
+    ] = 0.0
+    corruption: Annotated[float, Parameter("[-], 0 to 1, part with one bit turned over", _PART)] = 0.0
+    drift: Annotated[
+        float,
+        Parameter(
+            "[-], -0.1 to 0.1, how much faster than true the link's own clock runs; it shows in its time stamps only",
+            "Give 1e-4 for 100 ppm.",
+        ),
+    ] = 0.0
+    seed: Seed = 0
 
     def drifted(self, nanoseconds: int) -> int:
         """What a clock that drifts shows at a true time."""

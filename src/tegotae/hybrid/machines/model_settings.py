@@ -5,13 +5,13 @@ Kinds are known by name alone, so that this package knows no robots: `KINDS` say
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
-
 from tegotae import checks
-from tegotae.hybrid.settings_group import SettingsGroup, of
+from tegotae.parameters import Parameter
+from tegotae.toml_settings import SettingsGroup, table
 
 if TYPE_CHECKING:
     from tegotae.hybrid.machines.guarded import Machine
@@ -57,7 +57,8 @@ def code_of(field: str, factory: str) -> Any:
         return checks.refuse(OWN, f"{field}={factory!r} cannot be found ({error}).", told)
 
 
-class ModelSettings(SettingsGroup, frozen=True):
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings(SettingsGroup):
     """What every kind of model answers."""
 
     def machine(self, period: float) -> Machine:
@@ -94,11 +95,14 @@ class ModelSettings(SettingsGroup, frozen=True):
         return None
 
 
-class OwnModel(ModelSettings, frozen=True, tag_field="kind", tag="own"):
+@dataclass(frozen=True, kw_only=True)
+class OwnModel(ModelSettings):
     """A machine of the user's own: any admittance with a six-dimensional port."""
 
-    factory: Annotated[str, of("module:function that returns the block, or Machine(block, initial, pose)")] = ""
-    options: Annotated[dict[str, Any], of("for the function, as they are")] = msgspec.field(default_factory=dict)
+    factory: Annotated[str, Parameter("module:function that returns the block, or Machine(block, initial, pose)")] = ""
+    options: Annotated[dict[str, Any], Parameter("for the function, as they are", accept=table)] = field(
+        default_factory=dict
+    )
 
     def machine(self, period: float) -> Machine:
         """What the function makes."""

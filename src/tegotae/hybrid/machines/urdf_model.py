@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import msgspec
 import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.hybrid.machines.model_settings import OWN, ModelSettings
 from tegotae.hybrid.safety.poses import product, quaternion_of
-from tegotae.hybrid.settings_group import SettingsGroup, of
+from tegotae.parameters import Parameter
+from tegotae.toml_settings import Kinds, SettingsGroup, table
 
 if TYPE_CHECKING:
     from tegotae.hybrid.machines.guarded import Machine
@@ -22,23 +23,29 @@ if TYPE_CHECKING:
 Triple = tuple[float, float, float]
 
 
-class UrdfRobot(SettingsGroup, frozen=True):
+def _angles(owner: str, name: str, value: Any) -> dict[str, float]:
+    given = table(owner, name, value)
+    return {joint: checks.number(owner, f"{name}.{joint}", one, "rad or m") for joint, one in given.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class UrdfRobot(SettingsGroup):
     """A robot, how it stands and moves at the start, what holds its joints, and where on it the contact is."""
 
-    file: Annotated[str, of("URDF file; '' for the world itself")] = ""
-    body: Annotated[str, of("link that carries the tip, or the surface")] = ""
-    point: Annotated[Triple, of("the tip, or the surface's origin, in the link's frame [m]")] = (0.0, 0.0, 0.0)
-    free: Annotated[bool, of("whether its root flies; else it stands in the world")] = False
-    place: Annotated[Triple, of("of its root in the world at the start [m]")] = (0.0, 0.0, 0.0)
-    turn: Annotated[Triple, of("of its root about x, then y, then z [rad]")] = (0.0, 0.0, 0.0)
-    velocity: Annotated[Triple, of("of a flying root at the start [m/s]")] = (0.0, 0.0, 0.0)
-    spin: Annotated[Triple, of("of a flying root at the start, world axes [rad/s]")] = (0.0, 0.0, 0.0)
-    joints: Annotated[Literal["locked", "servo", "free"], of("what holds its joints")] = "locked"
-    gain: Annotated[float, of("of a joint's servo [N·m/rad, N/m]; counts if joints = servo")] = 1000.0
-    rate_gain: Annotated[float, of("of a joint's servo [N·m·s/rad, N·s/m]; counts if joints = servo")] = 100.0
-    angles: Annotated[dict[str, float], of("joint = angle at the start [rad, m]; 0 for the others")] = msgspec.field(
-        default_factory=dict
-    )
+    file: Annotated[str, Parameter("URDF file; '' for the world itself")] = ""
+    body: Annotated[str, Parameter("link that carries the tip, or the surface")] = ""
+    point: Annotated[Triple, Parameter("[m], the tip, or the surface's origin, in the link's frame")] = (0.0, 0.0, 0.0)
+    free: Annotated[bool, Parameter("whether its root flies; else it stands in the world")] = False
+    place: Annotated[Triple, Parameter("[m], of its root in the world at the start")] = (0.0, 0.0, 0.0)
+    turn: Annotated[Triple, Parameter("[rad], of its root about x, then y, then z")] = (0.0, 0.0, 0.0)
+    velocity: Annotated[Triple, Parameter("[m/s], of a flying root at the start")] = (0.0, 0.0, 0.0)
+    spin: Annotated[Triple, Parameter("[rad/s], of a flying root at the start, world axes")] = (0.0, 0.0, 0.0)
+    joints: Annotated[Literal["locked", "servo", "free"], Parameter("what holds its joints")] = "locked"
+    gain: Annotated[float, Parameter("[N·m/rad, N/m], of a joint's servo; counts if joints = servo")] = 1000.0
+    rate_gain: Annotated[float, Parameter("[N·m·s/rad, N·s/m], of a joint's servo; counts if joints = servo")] = 100.0
+    angles: Annotated[
+        dict[str, float], Parameter("joint = angle at the start [rad, m]; 0 for the others", accept=_angles)
+    ] = field(default_factory=dict)
 
     def tree(self, gravity: Triple) -> Tree:
         """The machine, its root where it stands."""
@@ -88,14 +95,17 @@ class UrdfRobot(SettingsGroup, frozen=True):
         return {prefix + name: control for name in tree.joint_names}
 
 
-class UrdfModel(ModelSettings, frozen=True, tag_field="kind", tag="urdf"):
+@dataclass(frozen=True, kw_only=True)
+class UrdfModel(ModelSettings):
     """A robot with a tip, and another with a surface, or the world; they meet where the table feels it."""
 
-    robot: Annotated[UrdfRobot, of("that carries the tip")] = UrdfRobot()
-    other: Annotated[UrdfRobot, of("that carries the surface; without a file it is the world")] = UrdfRobot()
-    into: Annotated[Triple, of("direction into the surface, in the frame of its link [-]")] = (0.0, 0.0, 1.0)
-    gravity: Annotated[Triple, of("acceleration of a falling body, world axes [m/s²]")] = (0.0, 0.0, -9.81)
-    substeps: Annotated[int, of("of the motion in a period, 1 to 1000; more for stiff servos", least=1, most=1000)] = 1
+    robot: Annotated[UrdfRobot, Kinds("that carries the tip", robot=UrdfRobot())] = UrdfRobot()
+    other: Annotated[
+        UrdfRobot, Kinds("that carries the surface; without a file it is the world", other=UrdfRobot())
+    ] = UrdfRobot()
+    into: Annotated[Triple, Parameter("[-], direction into the surface, in the frame of its link")] = (0.0, 0.0, 1.0)
+    gravity: Annotated[Triple, Parameter("[m/s²], acceleration of a falling body, world axes")] = (0.0, 0.0, -9.81)
+    substeps: Annotated[int, Parameter("1 to 1000, of the motion in a period; more for stiff servos")] = 1
 
     def machine(self, period: float) -> Machine:
         """Both as a block; at the start the tip's axes are the surface's."""

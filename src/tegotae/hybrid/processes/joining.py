@@ -7,9 +7,9 @@ import socket
 import stat
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-
-import msgspec
+from typing import Any
 
 from tegotae import checks
 from tegotae.errors import FileError
@@ -98,13 +98,9 @@ def with_ports(settings: Settings) -> Settings:
                 )
             return written((host, place.getsockname()[1]))
 
-        link = {n: filled("link", n, getattr(settings.link, n), socket.SOCK_DGRAM) for n in _FAST}
+        link: dict[str, Any] = {n: filled("link", n, getattr(settings.link, n), socket.SOCK_DGRAM) for n in _FAST}
         bus = {n: filled("bus", n, getattr(settings.bus, n), socket.SOCK_STREAM) for n in NODES}
-    return msgspec.structs.replace(
-        settings,
-        link=msgspec.structs.replace(settings.link, **link),
-        bus=msgspec.structs.replace(settings.bus, **bus),
-    )
+    return replace(settings, link=replace(settings.link, **link), bus=replace(settings.bus, **bus))
 
 
 _FAST = ("dynamics", "table", "table_device", "device")

@@ -7,10 +7,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
-
-import msgspec
 
 from tegotae import checks
 from tegotae.errors import FileError
@@ -51,8 +50,8 @@ class Nodes:
         try:
             self.folder = Path(self._folder.name)
             key = settings.link.key or str(make_key(self.folder / "key"))
-            link = msgspec.structs.replace(settings.link, key=os.path.abspath(key))
-            self.settings = with_ports(msgspec.structs.replace(settings, link=link))
+            link = replace(settings.link, key=os.path.abspath(key))
+            self.settings = with_ports(replace(settings, link=link))
             self.file = self.folder / f"{settings.session}.toml"
             self.file.write_text(self.settings.toml(), encoding="utf-8")
         except BaseException:

@@ -133,7 +133,7 @@ def join(
         >>> json.loads(bus.ask("demo/parameters/table"))["period"]
         0.002
     """
-    told = msgspec.json.encode(settings)
+    told = msgspec.json.encode(settings.tables())
     bus.answer(f"{bus.session}/parameters/{node}", lambda asked: told)
     bus.declare(node, {"pid": os.getpid()})
     if hello:

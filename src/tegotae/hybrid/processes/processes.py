@@ -328,7 +328,7 @@ def about_of(settings: Settings) -> dict[str, Any]:
         >>> about_of(Settings())["settings"]["guard"]
         True
     """
-    return {"settings": msgspec.to_builtins(settings), "settings_text": settings.toml()}
+    return {"settings": msgspec.to_builtins(settings.tables()), "settings_text": settings.toml()}
 
 
 def run_view(

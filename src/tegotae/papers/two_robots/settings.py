@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from tegotae.hybrid.machines.model_settings import ModelSettings
-from tegotae.hybrid.settings_group import of
+from tegotae.parameters import Parameter
 
 if TYPE_CHECKING:
     from tegotae.hybrid.machines.guarded import Machine
@@ -13,19 +14,20 @@ if TYPE_CHECKING:
     from tegotae.papers.two_robots.experiment import TwoRobots
 
 
-class RobotsSettings(ModelSettings, frozen=True, tag_field="kind", tag="two-robots"):
+@dataclass(frozen=True, kw_only=True)
+class RobotsSettings(ModelSettings):
     """The two free-flying robots of tarao1999."""
 
-    pose: Annotated[Literal["A", "B"], of("A: both in line through their centres of mass; B: both bent")] = "A"
-    joints: Annotated[Literal["locked", "servo", "free"], of("of robot 1; those of robot 2 are free")] = "locked"
-    gain: Annotated[float, of("of a joint's servo [N·m/rad]; counts if joints = servo")] = 1000.0
-    rate_gain: Annotated[float, of("of a joint's servo [N·m·s/rad]; counts if joints = servo")] = 100.0
+    pose: Annotated[Literal["A", "B"], Parameter("A: both in line through their centres of mass; B: both bent")] = "A"
+    joints: Annotated[Literal["locked", "servo", "free"], Parameter("of robot 1; those of robot 2 are free")] = "locked"
+    gain: Annotated[float, Parameter("[N·m/rad], of a joint's servo; counts if joints = servo")] = 1000.0
+    rate_gain: Annotated[float, Parameter("[N·m·s/rad], of a joint's servo; counts if joints = servo")] = 100.0
     masses: Annotated[
         tuple[float, float, float, float],
-        of("base and links of robot 1, base and links of robot 2 [kg], > 0", above=0.0),
+        Parameter("[kg], > 0, base and links of robot 1, base and links of robot 2"),
     ] = (50.0, 10.0, 50.0, 1.0)
-    speed: Annotated[float, of("of robot 2 as it comes [m/s], > 0", above=0.0)] = 0.01
-    gap: Annotated[float, of("between the two at the start [m], > 0", above=0.0)] = 0.01
+    speed: Annotated[float, Parameter("[m/s], > 0, of robot 2 as it comes")] = 0.01
+    gap: Annotated[float, Parameter("[m], > 0, between the two at the start")] = 0.01
 
     def robots(self, stiffness: float | None = None) -> TwoRobots:
         """As numbers have them.
