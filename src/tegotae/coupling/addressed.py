@@ -16,6 +16,7 @@ from tegotae.coupling.group import Group, size_of
 from tegotae.layout import Memory
 from tegotae.running.source import module_of
 
+NONE = 0.0  # where a block has no such kernel
 CALLS = ("resist_at", "commit_at", "prepare_at", "restore_at")
 MOVES = ("move_at", "keep_at", "ready_at", "again_at")
 _SIZES = ("wide", "wide_whole", "deep", "deep_whole", "room", "room_whole")
@@ -42,12 +43,12 @@ def table_of(
     addresses: list[float | None] = []
     rows: list[int] = []
     for group in groups:
-        addresses += _addresses(group.block, "COLUMN" if group.in_columns else "LINE", "RESIST", "COMMIT")
+        addresses += addresses_of(group.block, "RESIST", "COMMIT", "COLUMN" if group.in_columns else "LINE")
         sizes = [number for pair in group.each for number in pair]
         starts = [number for pair in group.at for number in pair]
         rows += [int(group.in_columns), len(group.names), *sizes, *starts, group.ratios_at]
         rows.append(group.bases_at if group.based else -1)
-    addresses += _addresses(admittance, "LINE", "MOVE", "KEEP")
+    addresses += addresses_of(admittance, "MOVE", "KEEP")
     if None in addresses:
         return None
     own_sizes = [number for pair in size_of(admittance) for number in pair]
@@ -55,16 +56,19 @@ def table_of(
     return Memory(np.array(addresses, dtype=np.float64), np.array(whole, dtype=np.int64))
 
 
-def _addresses(block: Block, kind: str, answer: str, advance: str) -> list[float | None]:
-    """Of its four kernels."""
-    module = module_of(block)
+def addresses_of(block: Block, answer: str, advance: str, along: str = "LINE") -> list[float | None]:
+    """Of its four kernels, None for one that has no address; `NONE` where it neither prepares nor restores.
+
+    Those that prepare and restore are called alike in all dimensions.
+    """
+    module, kind, halves = module_of(block), along if block.dimension == 1 else "SPACE", block.kernels.halves()
     named = (
-        (f"{kind}_{answer}", module.flat_answer),
-        (f"{kind}_{advance}", module.flat_advance),
-        (f"{kind}_PREPARE", module.flat_prepare),
-        (f"{kind}_RESTORE", module.flat_restore),
+        (f"{kind}_{answer}", module.flat_answer, True),
+        (f"{kind}_{advance}", module.flat_advance, True),
+        (f"{along}_PREPARE", module.flat_prepare, halves.prepare),
+        (f"{along}_RESTORE", module.flat_restore, halves.restore),
     )
-    return [getattr(signatures, name).address_of(kernel) for name, kernel in named]
+    return [getattr(signatures, name).address_of(kernel) if there else NONE for name, kernel, there in named]
 
 
 def imports() -> str:
@@ -87,9 +91,10 @@ def head() -> str:
     return "\n".join(lines) + "\n"
 
 
-def of_all(inner: str) -> str:
-    """Lines for every group, which find what its row says under its names."""
+def of_all(inner: str, asked: str = "") -> str:
+    """Lines for every group, which find what its row says under its names; `asked` is a kernel that some have."""
     reads = [f"{name} = calls[g, {place}]" for place, name in enumerate(CALLS)]
+    reads += [f"if {asked} == {NONE}:\n        continue"] if asked else []
     reads += [f"{name} = table[g, {place}]" for place, name in enumerate(ROW)]
     body = [f"    {line}" for line in [*reads, *inner.strip().splitlines()]]
     return "\n".join(["for g in range(groups):", *body]) + "\n"
@@ -109,11 +114,14 @@ OWN = (
     f"{_slice('p.real', 'p_at', 'wide')}, {_WHOLES['p']}, {_slice('s.real', 's_at', 'deep')}, {_WHOLES['s']}, "
     f"{_WHOLES['w']}"
 )
-COLUMN = f"P[:, i], {_WHOLES['p']}, S[:, i], {_WHOLES['s']}, {_WHOLES['w']}"
+# What lies in columns has no whole numbers of its own but the sizes of its arrays, which are those of the first, and
+# no workspace: said once for all, because each array that is handed over costs as much as the element itself.
+COLUMN_SHARED = "sizes, no_whole, no_real = p.whole[p_whole_at : p_whole_at + wide_whole], s.whole[:0], w.real[:0]"
+COLUMN = "P[:, i], sizes, S[:, i], no_whole, no_real, no_whole"
 # Those of the admittance come first.
 _MOVER = "p.real[:own_p], p.whole[:own_p_whole], s.real[:own_s], s.whole[:own_s_whole], "
 _MOVER += "w.real[:own_w], w.whole[:own_w_whole]"
 MOVER = "pa, pa_whole, sa, sa_whole, wa, wa_whole = " + _MOVER + "\n"
 MOVED = "pa, pa_whole, sa, sa_whole, wa, wa_whole"
-PREPARE = f"LINE_PREPARE(ready_at, {MOVED}, T)\n"
-RESTORE = f"LINE_RESTORE(again_at, {MOVED})\n"
+PREPARE = f"if ready_at != {NONE}:\n    LINE_PREPARE(ready_at, {MOVED}, T)\n"
+RESTORE = f"if again_at != {NONE}:\n    LINE_RESTORE(again_at, {MOVED})\n"

@@ -10,14 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tegotae.block import Block
 from tegotae.compile.templates import put
-from tegotae.coupling import signatures
+from tegotae.coupling.addressed import NONE, addresses_of
 from tegotae.coupling.group import EPSILON, Group, size_of
 from tegotae.coupling.mover import Mover
 from tegotae.coupling.network import IMPORTS, MODULE, matrices, vectors
 from tegotae.layout import Memory
-from tegotae.running.source import module_of
 
 _SIZES = ("wide", "wide_whole", "deep", "deep_whole", "room", "room_whole")
 _STARTS = ("p_at", "p_whole_at", "s_at", "s_whole_at", "w_at", "w_whole_at")
@@ -36,7 +34,7 @@ def table_of(
     links = 0
     for group in groups:
         for i, wire in enumerate(group.wires):
-            addresses += _addresses(group.block, "RESIST", "COMMIT", "COLUMN" if group.by_columns else "LINE")
+            addresses += addresses_of(group.block, "RESIST", "COMMIT", "COLUMN" if group.by_columns else "LINE")
             ends, shapes = wire.ends, [(*shape, 1, 1)[:2] for shape in group.shapes]
             sides = [int(np.prod(shape)) for shape in group.shapes]
             rows += [group.dimension, int(group.by_columns), len(ends), int(wire.through), ends[0].row, ends[-1].row]
@@ -46,7 +44,7 @@ def table_of(
             links += 1
     at = 0
     for mover in movers:
-        addresses += _addresses(mover.block, "MOVE", "KEEP")
+        addresses += addresses_of(mover.block, "MOVE", "KEEP")
         rows += [mover.block.dimension, mover.row, at, *_places(size_of(mover.block), mover.at)]
         at += mover.block.dimension**2
     if None in addresses:
@@ -58,18 +56,6 @@ def table_of(
 
 def _places(sizes: object, starts: object) -> list[int]:
     return [number for spot in (sizes, starts) for pair in spot for number in pair]  # type: ignore[attr-defined]
-
-
-def _addresses(block: Block, answer: str, advance: str, along: str = "LINE") -> list[float | None]:
-    """Of its four kernels; those that prepare and restore are alike in all dimensions."""
-    module, kind = module_of(block), along if block.dimension == 1 else "SPACE"
-    named = (
-        (f"{kind}_{answer}", module.flat_answer),
-        (f"{kind}_{advance}", module.flat_advance),
-        (f"{along}_PREPARE", module.flat_prepare),
-        (f"{along}_RESTORE", module.flat_restore),
-    )
-    return [getattr(signatures, name).address_of(kernel) for name, kernel in named]
 
 
 def _slices(vector: str, real: tuple[str, str], whole: tuple[str, str]) -> str:
@@ -193,6 +179,8 @@ for i in range(movers):
 _EACH = """
 for i in range({table}s):
     {reads}
+    if {asked} == {none}:
+        continue
     {call}
 """
 _EITHER = """
@@ -214,7 +202,7 @@ def source_by_address() -> str:
             if table == "link":
                 own = f"{_COLUMNS[0]}COLUMN_{half.upper()}({half}_at, {_COLUMNS[1]}{behind}"
                 call = put(_EITHER, {"column": own, "line": call})
-            text = put(_EACH, {"table": table, "reads": reads, "call": call})
+            text = put(_EACH, {"table": table, "reads": reads, "call": call, "asked": f"{half}_at", "none": NONE})
             prepares, restores = (prepares + text, restores) if half == "prepare" else (prepares, restores + text)
     pieces: dict[str, object] = {
         "n": "n",

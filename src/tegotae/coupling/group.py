@@ -165,7 +165,7 @@ class Group:
     @cached_property
     def by_columns(self) -> bool:
         """Whether they are small and along a line: as columns, many of them are worked on several at a time."""
-        small = max(self.each.p[0], self.each.s[0]) <= SMALL and self.each.s[1] == 0
+        small = max(self.each.p[0], self.each.s[0]) <= SMALL and self.each.s[1] == 0 and self.each.w == (0, 0)
         plain = all(not part.whole for part in self.block.layout.parameters.parts())
         return self.dimension == 1 and self.kernels.style == "values" and small and plain
 

@@ -198,8 +198,8 @@ def source_by_address() -> str:
         "views": addressed.head() + addressed.MOVER,
         "answers": _either_way(_ANSWERS),
         "advances": _either_way(_ADVANCES),
-        "prepares": addressed.PREPARE + _either_way(PREPARES),
-        "restores": addressed.RESTORE + _either_way(RESTORES),
+        "prepares": addressed.PREPARE + _either_way(PREPARES, "prepare_at"),
+        "restores": addressed.RESTORE + _either_way(RESTORES, "restore_at"),
         "velocity": "velocity",
         "unsolved": "unsolved",
         "mine": addressed.MOVED,
@@ -219,20 +219,21 @@ if columns == 0:
 else:
     P = p.real[p_at : p_at + count * wide].reshape((wide, count))
     S = s.real[s_at : s_at + count * deep].reshape((deep, count))
+    {shared}
     {columns}
 """
 
 
-def _either_way(template: str) -> str:
+def _either_way(template: str, asked: str = "") -> str:
     """Lines for every group: one after the other, or as columns."""
     shared = {"count": "count", "r": "p.real[ratios_at + i] * ", "store": ""}
     shared["base"] = " - (s.real[bases_at + i] if bases_at >= 0 else 0.0)"
-    texts = {}
+    texts = {"shared": addressed.COLUMN_SHARED}
     for way, kind, own in (("slices", "LINE", addressed.OWN), ("columns", "COLUMN", addressed.COLUMN)):
         calls = {"resist": f"{kind}_RESIST(resist_at, ", "commit": f"{kind}_COMMIT(commit_at, "}
         calls |= {"prepare": f"{kind}_PREPARE(prepare_at, ", "restore": f"{kind}_RESTORE(restore_at, "}
         texts[way] = template.format(**shared, **calls, own=own)
-    return addressed.of_all(put(_EITHER, texts))
+    return addressed.of_all(put(_EITHER, texts), asked)
 
 
 def module_text(pieces: dict[str, object]) -> str:

@@ -11,9 +11,10 @@ import math
 from collections.abc import Sequence
 
 from tegotae.compile.templates import put
-from tegotae.coupling.group import EPSILON, Group, Inside, insides, lines_of
+from tegotae.coupling.group import EPSILON, Group, Inside, insides
 from tegotae.coupling.line import HEAD, halves_of
 from tegotae.coupling.mover import Mover
+from tegotae.coupling.network_links import lines_of_links, tables_of
 
 Size = int | str  # a number, or the name under which the source finds it
 
@@ -136,42 +137,6 @@ def make():
     return {halves}
 """
 
-# Links of a group: how many ends they have, and whether those move them by numbers or through matrices. Their motion,
-# force and slope lie in u, g and e of their dimension.
-_READ = {
-    "scalar": "r = p.real[{ratios} + i]",
-    "between": "r, q = p.real[{ratios} + i], p.real[{others} + i]",
-    "through": "R = p.real[{ratios} + i * {wide} : {ratios} + (i + 1) * {wide}].reshape(({n}, {first}))",
-    "joined": """R = p.real[{ratios} + i * {wide} : {ratios} + (i + 1) * {wide}].reshape(({n}, {first}))
-Q = p.real[{others} + i * {deep} : {others} + (i + 1) * {deep}].reshape(({n}, {second}))""",
-}
-_FEEL = {
-    "scalar": "for j in range({n}):\n    u{n}[j] = r * v[{a} + j]{base}",
-    "between": "for j in range({n}):\n    u{n}[j] = r * v[{a} + j] - q * v[{b} + j]",
-    "through": "for j in range({n}):\n    u{n}[j] = 0.0{base}\nfeel_through(v, {a}, R, 1.0, u{n})",
-    "joined": """for j in range({n}):
-    u{n}[j] = 0.0
-feel_through(v, {a}, R, 1.0, u{n})
-feel_through(v, {b}, Q, -1.0, u{n})""",
-}
-_GIVE = {
-    "scalar": "add_end(f, size, d, {a}, r, g{n}, e{n})",
-    "between": "add_between(f, size, d, v, {a}, r, {b}, q, g{n}, e{n})",
-    "through": "add_through(f, size, v, {a}, R, 1.0, u{n}, g{n}, e{n})\nadd_slopes(d, {a}, R, {a}, R, 1.0, e{n})",
-    "joined": """add_through(f, size, v, {a}, R, 1.0, u{n}, g{n}, e{n})
-add_through(f, size, v, {b}, Q, -1.0, u{n}, g{n}, e{n})
-add_slopes(d, {a}, R, {a}, R, 1.0, e{n})
-add_slopes(d, {a}, R, {b}, Q, -1.0, e{n})
-add_slopes(d, {b}, Q, {a}, R, -1.0, e{n})
-add_slopes(d, {b}, Q, {b}, Q, 1.0, e{n})""",
-}
-_LINK = """
-for i in range({count}):
-    {rows}
-    {read}
-    {feel}
-    {call}
-"""
 IMPORTS = """
 from tegotae.coupling.kernels.network import add_between, add_end, add_slopes, add_through, compare, feel_through
 from tegotae.kernels.linear import eliminate
@@ -240,7 +205,7 @@ def source_of_network(
     n = sum(mover.block.dimension for mover in movers)
     own, inner = insides(groups), [Inside(mover.block, f"_a{k}") for k, mover in enumerate(movers)]
     sizes = [mover.block.dimension for mover in movers]
-    pieces = _of_groups(groups, own)
+    pieces = lines_of_links(groups, own)
     pieces |= {
         "scratch": _scratch(sizes, widths(groups), scratch_at, velocity),
         "movers": "".join(
@@ -258,7 +223,7 @@ def source_of_network(
             f"{half}_a{k}(pa{k}, sa{k}, wa{k}{behind}\n" for k, one in enumerate(inner) if getattr(one.halves, half)
         ]
         pieces[name] = "".join(calls) + str(pieces[name])
-    tables = "".join(_tables(i, group) for i, group in enumerate(groups))
+    tables = "".join(tables_of(i, group) for i, group in enumerate(groups))
     heads = HEAD + "".join(one.head for one in (*inner, *own)) + tables
     return heads + _module_text(n, pieces | halves_of([*inner, *own], True))
 
@@ -295,8 +260,8 @@ def _keep(k: int, mover: Mover, inside: Inside) -> str:
 def source_of_sum(groups: Sequence[Group]) -> str:
     """The text of impedances felt at once: their forces add, and their sum comes first in the state."""
     own = insides(groups)
-    pieces = _of_groups(groups, own) | halves_of(own, False) | {"n": groups[0].dimension}
-    tables = "".join(_tables(i, group) for i, group in enumerate(groups))
+    pieces = lines_of_links(groups, own) | halves_of(own, False) | {"n": groups[0].dimension}
+    tables = "".join(tables_of(i, group) for i, group in enumerate(groups))
     return IMPORTS + HEAD + "".join(one.head for one in own) + tables + put(_SUM, pieces)
 
 
@@ -361,69 +326,3 @@ def _scratch(sizes: Sequence[int], widths: Sequence[int], at: int, velocity: int
 def widths(groups: Sequence[Group]) -> list[int]:
     """The dimensions that its links have."""
     return sorted({group.dimension for group in groups}) or [1]
-
-
-# ------------------------------------------------------------ links
-
-
-def _tables(index: int, group: Group) -> str:
-    """The rows at which the ends of a group's links begin, where there are several."""
-    if len(group.wires) == 1:
-        return ""
-    told = ""
-    for end, name in zip(range(len(group.shapes)), ("FIRST", "SECOND"), strict=False):
-        told += f"{name}_{index} = {tuple(wire.ends[end].row for wire in group.wires)}\n"
-    return told
-
-
-def _of_groups(groups: Sequence[Group], own: Sequence[Inside]) -> dict[str, object]:
-    """All lines that go over the groups."""
-    return lines_of(groups, own, {"resists": "resist", "commits": "commit"}, _fill)
-
-
-def _fill(template: str, index: int, group: Group, inside: Inside) -> str:
-    """Lines over one group: those that prepare and restore as they are, links by their kind."""
-    words, n = _words(index, group, inside), group.dimension
-    if template not in ("resist", "commit"):
-        return template.format(**words)
-    ends = ("through" if group.shapes[0] else "scalar", "joined" if group.shapes[0] else "between")[
-        len(group.shapes) - 1
-    ]
-    felt = f"{words['own']}, u{n}{'[0]' if n == 1 else ''}, T"
-    if template == "commit":
-        call = f"{group.store(inside)}advance_{index}({felt})"
-    elif n == 1:
-        call = f"g1[0], e1[0, 0] = answer_{index}({felt})\n{_GIVE[ends].format(**words)}"
-    else:
-        call = f"answer_{index}({felt}, g{n}, e{n})\n{_GIVE[ends].format(**words)}"
-    return _link(ends, words | {"call": call})
-
-
-def _words(index: int, group: Group, inside: Inside) -> dict[str, object]:
-    """What differs from group to group."""
-    n, alone, shapes = group.dimension, len(group.wires) == 1, [(*shape, 1, 1)[:2] for shape in group.shapes]
-    first = group.wires[0].ends
-    words: dict[str, object] = {
-        "n": n,
-        "count": len(group.wires),
-        "own": group.slices(inside),
-        "prepare": f"prepare_{index}(",
-        "restore": f"restore_{index}(",
-        "ratios": group.ratios_at,
-        "others": group.others_at,
-        "wide": n * shapes[0][1],
-        "first": shapes[0][1],
-        "deep": n * shapes[-1][1],
-        "second": shapes[-1][1],
-        "base": f" - s.real[{group.bases_at} + i * {n} + j]" if group.based else "",
-        "a": first[0].row if alone else "a",
-        "b": first[-1].row if alone else "b",
-    }
-    rows = [f"a = FIRST_{index}[i]"] + ([f"b = SECOND_{index}[i]"] if len(first) > 1 else [])
-    return words | {"rows": "" if alone else "\n".join(rows)}
-
-
-def _link(ends: str, words: dict[str, object]) -> str:
-    """The loop over the links of a group."""
-    told = {name: templates[ends].format(**words) for name, templates in (("read", _READ), ("feel", _FEEL))}
-    return put(_LINK, words | told)
