@@ -54,22 +54,7 @@ class Log(Protocol):
 
 
 def contact(log: Log, told: Mapping[str, Any]) -> Figure:
-    """The hardest contact: force on the bodies and at the sensor, gap, and where the energy goes.
-
-    Args:
-        log: of the run.
-        told: its report; without a contact the middle of the run is shown [s, N, J].
-
-    Example:
-        >>> import numpy as np
-        >>> from types import SimpleNamespace
-        >>> from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
-        >>> rows, felt = np.zeros(50, DYNAMICS), np.zeros(0, TABLE)
-        >>> rows["simulated"] = 2e-3 * np.arange(50)
-        >>> log = SimpleNamespace(dynamics=rows, table=felt, aligned={"dynamics": rows["simulated"], "table": []})
-        >>> [axes.get_ylabel() for axes in contact(log, {}).axes]
-        ['force [N]', 'gap [m]', 'energy [J]']
-    """
+    """The hardest contact: force on the bodies and at the sensor, gap, and where the energy goes."""
     figure, grid = sheet(width=9.6, height=4.6)
     grid[0, 0].remove()
     with style():
@@ -172,22 +157,7 @@ def _energies(axes: Axes, rows: Values, since: Values) -> None:
 
 
 def overview(log: Log, told: Mapping[str, Any]) -> Figure:
-    """The whole run on the clock of the dynamics node: force, gap, and what happened.
-
-    Args:
-        log: of the run.
-        told: its report [s, N, J].
-
-    Example:
-        >>> import numpy as np
-        >>> from types import SimpleNamespace
-        >>> from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
-        >>> rows, felt = np.zeros(50, DYNAMICS), np.zeros(0, TABLE)
-        >>> aligned = {"dynamics": 2e-3 * np.arange(50), "table": np.zeros(0)}
-        >>> figure = overview(SimpleNamespace(dynamics=rows, table=felt, aligned=aligned, events=[]), {})
-        >>> figure.axes[-1].get_xlabel()
-        'time [ms]'
-    """
+    """The whole run on the clock of the dynamics node: force, gap, and what happened."""
     figure, grid = sheet(2, 1, width=9.6, height=3.4)
     rows, times = log.dynamics, np.asarray(log.aligned["dynamics"])
     force, gap = -rows["wrench"][:, 2], -rows["pose"][:, 2]
@@ -232,22 +202,7 @@ def _events(axes: Axes, log: Log, scale: float) -> None:
 
 
 def timing(log: Log, told: Mapping[str, Any]) -> Figure:
-    """How late: the delay of the loop, the beginnings of ticks at both nodes, and the age of what was felt.
-
-    Args:
-        log: of the run [s].
-        told: its report [s].
-
-    Example:
-        >>> import numpy as np
-        >>> from types import SimpleNamespace
-        >>> from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
-        >>> rows, felt = np.zeros(50, DYNAMICS), np.zeros(0, TABLE)
-        >>> aligned = {"dynamics": 2e-3 * np.arange(50), "table": np.zeros(0)}
-        >>> figure = timing(SimpleNamespace(dynamics=rows, table=felt, aligned=aligned, events=[]), {})
-        >>> [axes.get_ylabel() for axes in figure.axes]
-        ['delay [ms]', 'lateness [ms]', 'share of ticks [%]']
-    """
+    """How late: the delay of the loop, the beginnings of ticks at both nodes, and the age of what was felt."""
     figure, grid = sheet(width=9.6, height=3.6)
     grid[0, 0].remove()
     with style():

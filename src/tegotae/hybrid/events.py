@@ -18,14 +18,8 @@ TROUBLES = frozenset(  # what brings a table to rest, or is told of one that res
 
 
 class NodeEvent(NamedTuple):
-    """Something that happened.
+    """Something that happened."""
 
-    Args:
-        level: "info", "warning" or "trip".
-        text: in words.
-        kind: of it, in a word; "" where no program acts on it.
-    """
-
-    level: str
-    text: str
-    kind: str = ""
+    level: str  # "info", "warning" or "trip"
+    text: str  # in words
+    kind: str = ""  # of it, in a word; "" where no program acts on it

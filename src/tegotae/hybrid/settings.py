@@ -236,11 +236,6 @@ def _kind(given: dict[str, Any], group: str) -> Any:
 
 
 def settings_of(given: dict[str, Any]) -> Settings:
-    """From nested tables, such as a log's.
-
-    Example:
-        >>> settings_of({"period": 1e-3}).period
-        0.001
-    """
+    """From nested tables, such as a log's."""
     settings: Settings = read("hybrid settings", Settings(), given, _REMEDY)
     return settings

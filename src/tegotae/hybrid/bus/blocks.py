@@ -35,37 +35,18 @@ _NODES = 64  # that one reader counts: more names than there can be nodes are ma
 
 
 class RowBlock(NamedTuple):
-    """Rows of one node.
+    """Rows of one node."""
 
-    Args:
-        node: that recorded them.
-        kind: of the rows, such as "dynamics".
-        birth: a number drawn by the writer; a node that is started again has another.
-        number: of the block, from 0.
-        first: sequence number of the first row, from 0.
-        rows: a structured array.
-    """
-
-    node: str
-    kind: str
-    birth: int
-    number: int
-    first: int
-    rows: Rows
+    node: str  # that recorded them
+    kind: str  # of the rows, such as "dynamics"
+    birth: int  # a number drawn by the writer; a node that is started again has another
+    number: int  # of the block, from 0
+    first: int  # sequence number of the first row, from 0
+    rows: Rows  # a structured array
 
 
 def fingerprint(dtype: np.dtype[Any]) -> bytes:
-    """Eight bytes that tell one kind of rows from another: names, types, shapes and order of the fields.
-
-    Args:
-        dtype: of the rows.
-
-    Example:
-        >>> import numpy as np
-        >>> one, other = np.dtype([("time", "<i8")]), np.dtype([("time", "<f8")])
-        >>> len(fingerprint(one)), fingerprint(one) == fingerprint(other)
-        (8, False)
-    """
+    """Eight bytes that tell one kind of rows from another: names, types, shapes and order of the fields."""
     return _fingerprint(dtype)
 
 
@@ -75,17 +56,7 @@ def _fingerprint(dtype: np.dtype[Any]) -> bytes:
 
 
 def pack(block: RowBlock) -> bytes:
-    """A block as bytes.
-
-    Args:
-        block: rows and where they belong.
-
-    Example:
-        >>> import numpy as np
-        >>> rows = np.zeros(2, [("time", "<i8")])
-        >>> unpack(pack(RowBlock("table", "rows", 7, 3, 50, rows)), rows.dtype)[:5]
-        ('table', 'rows', 7, 3, 50)
-    """
+    """A block as bytes."""
     node, kind = block.node.encode(), block.kind.encode()
     rows, dtype = block.rows, block.rows.dtype
     header = _HEADER.pack(
@@ -98,21 +69,8 @@ def pack(block: RowBlock) -> bytes:
 def unpack(payload: bytes, dtype: np.dtype[Any]) -> RowBlock:
     """The block that some bytes are; its rows are read-only.
 
-    Args:
-        payload: as `pack` made it.
-        dtype: that the rows must have.
-
     Raises:
         InputError: the bytes are no block, or one of other rows.
-
-    Example:
-        >>> import numpy as np, tegotae as tg
-        >>> try:
-        ...     unpack(b"noise", np.dtype([("time", "<i8")]))
-        ... except tg.InputError as error:
-        ...     print(error)
-        block: 5 bytes are too few for a header.
-          Publish rows by a BlockWriter.
     """
     own, remedy = "block", "Publish rows by a BlockWriter."
     if len(payload) < _HEADER.size:
@@ -199,11 +157,7 @@ class BlockWriter:
         return self._written
 
     def put(self, *values: object) -> None:
-        """A whole row at once, its fields in order; then as `push`.
-
-        Args:
-            values: numbers, and sequences of numbers for fields with a shape.
-        """
+        """A whole row at once, its fields in order; then as `push`."""
         self._rows[self._filled] = values
         self.push()
 
@@ -230,25 +184,15 @@ class BlockWriter:
 
 @dataclass(slots=True)
 class BlockCounts:
-    """What a reader had from one node.
+    """What a reader had from one node."""
 
-    Args:
-        blocks: that came in.
-        rows: in them.
-        lost_blocks: missing between those that came in.
-        lost_rows: in them.
-        before: rows that the node had published before the first that came in; those are not counted as lost.
-        repeated: blocks that came in again, or after a later one; they are not handed on.
-        restarts: how often the node began anew.
-    """
-
-    blocks: int = 0
-    rows: int = 0
-    lost_blocks: int = 0
-    lost_rows: int = 0
-    before: int = 0
-    repeated: int = 0
-    restarts: int = 0
+    blocks: int = 0  # that came in
+    rows: int = 0  # in them
+    lost_blocks: int = 0  # missing between those that came in
+    lost_rows: int = 0  # in them
+    before: int = 0  # rows that the node had published before the first that came in; those are not counted as lost
+    repeated: int = 0  # blocks that came in again, or after a later one; they are not handed on
+    restarts: int = 0  # how often the node began anew
 
 
 class BlockReader:

@@ -75,24 +75,14 @@ class Bus(Protocol):
 
 
 def checked_word(own: str, name: str, value: str) -> str:
-    """A name of a session or a node.
-
-    Example:
-        >>> checked_word("Bus", "node", "table")
-        'table'
-    """
+    """A name of a session or a node."""
     if not isinstance(value, str) or not _WORD.fullmatch(value):
         checks.refuse(own, f"{name}={checks.shown(value)} is not one word.", f"{_WORDS}, such as {name}='table'.")
     return value
 
 
 def checked_topic(own: str, session: str, topic: str, *, pattern: bool = False) -> str:
-    """A topic of a session, which may end in "/**" if it is a pattern.
-
-    Example:
-        >>> checked_topic("Bus", "demo", "demo/rows/**", pattern=True)
-        'demo/rows/**'
-    """
+    """A topic of a session, which may end in "/**" if it is a pattern."""
     words = topic.split("/") if isinstance(topic, str) else []
     named = words[:-1] if pattern and words[-1:] == ["**"] else words
     if not named or not all(map(_WORD.fullmatch, named)):
@@ -105,26 +95,13 @@ def checked_topic(own: str, session: str, topic: str, *, pattern: bool = False) 
 
 
 def told(about: About) -> About:
-    """What a node tells of itself: what is given, and its versions.
-
-    Example:
-        >>> told({"table": "spring"})["protocol"]
-        2
-    """
+    """What a node tells of itself: what is given, and its versions."""
     own = checks.mapping("Bus", "about", about, "Give a dict of what the node tells of itself.")
     return {"version": tegotae.__version__, "protocol": PROTOCOL, **own}
 
 
 def mismatches(nodes: dict[str, About]) -> list[str]:
-    """Nodes of another version than ours, in words.
-
-    Args:
-        nodes: as `Bus.nodes` gives them.
-
-    Example:
-        >>> mismatches({"table": {"version": "9.9", "protocol": 9}})[0][:42]
-        "node 'table' runs tegotae 9.9 (protocol 9)"
-    """
+    """Nodes of another version than ours, in words."""
     ours = told({})
     return [
         f"node {node!r} runs tegotae {about.get('version')} (protocol {about.get('protocol')}), this one "
@@ -135,14 +112,7 @@ def mismatches(nodes: dict[str, About]) -> list[str]:
 
 
 def waited_for(bus: Bus, nodes: Collection[str], timeout: float) -> list[str]:
-    """Those of the nodes that are not here after this time [s].
-
-    Example:
-        >>> bus = MemoryBus("demo")
-        >>> bus.declare("table", {})
-        >>> waited_for(bus, ("table", "view"), 0.0)
-        ['view']
-    """
+    """Those of the nodes that are not here after this time [s]."""
     end = time.monotonic() + timeout
     while True:
         here = bus.nodes()
@@ -272,10 +242,5 @@ class MemoryBus:
 
 
 def refused(topic: str, words: str) -> str:
-    """What an asker is told of a refusal.
-
-    Example:
-        >>> refused("demo/parameters/table", "kp=-1 must be > 0.")
-        'demo/parameters/table refused: kp=-1 must be > 0.'
-    """
+    """What an asker is told of a refusal."""
     return f"{topic} refused: {words}"

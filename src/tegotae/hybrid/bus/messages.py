@@ -33,10 +33,6 @@ _WAY = "Publish it by a node of this version of tegotae."
 def object_of(what: str, payload: bytes) -> dict[str, Any]:
     """A JSON object: plain values, whole numbers of 64 bits, text that can be written; not finite becomes None.
 
-    Args:
-        what: it is, for the words of an error.
-        payload: its bytes.
-
     Example:
         >>> object_of("status", b'{"missed": 3, "lateness_max": Infinity}')
         {'missed': 3, 'lateness_max': None}
@@ -80,15 +76,7 @@ def _refuse_unwritable(what: str, text: str) -> None:
 
 
 def event_of(told: dict[str, Any]) -> dict[str, Any]:
-    """Something that happened: "time" [ns], "node", "level", "text", "kind" ("" unless given), and no more.
-
-    Args:
-        told: as `object_of` gives it.
-
-    Example:
-        >>> event_of({"time": 5, "node": "table", "level": "trip", "text": "overload"})["kind"]
-        ''
-    """
+    """Something that happened: "time" [ns], "node", "level", "text", "kind" ("" unless given), and no more."""
     time = told.get("time")
     if isinstance(time, bool) or not isinstance(time, int) or not SOONEST <= time <= LATEST:
         checks.refuse("event", f"time={checks.shown(time)} is no time in ns.", _WAY)
@@ -104,15 +92,7 @@ def event_of(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def status_of(told: dict[str, Any]) -> dict[str, Any]:
-    """What a node tells of itself; "state" is a whole number, "words" are texts, "deadlines" and "link" are tables.
-
-    Args:
-        told: as `object_of` gives it.
-
-    Example:
-        >>> status_of({"state": 1, "words": ["latched"]})["state"]
-        1
-    """
+    """What a node tells of itself; "state" is a whole number, "words" are texts, "deadlines" and "link" are tables."""
     state, words = told.get("state", 0), told.get("words", [])
     if isinstance(state, bool) or not isinstance(state, int):
         checks.refuse("status", f"state={state!r:.40} is no whole number.", _WAY)
@@ -130,16 +110,7 @@ def _is_count(value: object) -> bool:
 
 
 def configuration_of(payload: bytes) -> tuple[float, Array]:
-    """The simulated time [s] and q [m, rad, -], little-endian float64.
-
-    Args:
-        payload: its bytes.
-
-    Example:
-        >>> import numpy as np
-        >>> configuration_of(np.array([0.5, 1.0, 2.0]).tobytes())
-        (0.5, array([1., 2.]))
-    """
+    """The simulated time [s] and q [m, rad, -], little-endian float64."""
     if len(payload) % 8 or not 8 < len(payload) <= 8 * (_COORDINATES + 1):
         checks.refuse("configuration", f"{len(payload)} bytes are no time and coordinates.", _WAY)
     numbers = np.frombuffer(payload, "<f8")
@@ -150,16 +121,7 @@ def configuration_of(payload: bytes) -> tuple[float, Array]:
 
 
 def refuse_rows(own: str, rows: NDArray[np.void]) -> None:
-    """Refuse rows whose times, counts or clocks cannot be true; what was measured or computed may be NaN.
-
-    Args:
-        own: who refuses.
-        rows: of a node, with fields as in `rows`, or some of them.
-
-    Example:
-        >>> import numpy as np
-        >>> refuse_rows("block", np.zeros(3, [("time", "<i8"), ("offset", "<f8")]))
-    """
+    """Refuse rows whose times, counts or clocks cannot be true; what was measured or computed may be NaN."""
     if unbelievable(rows).any():
         checks.refuse(own, "times, ticks, steps or clocks of a row are out of range.", _WAY)
     if "simulated" in (rows.dtype.names or ()) and not (np.abs(rows["simulated"]) <= FARTHEST).all():
@@ -167,16 +129,7 @@ def refuse_rows(own: str, rows: NDArray[np.void]) -> None:
 
 
 def unbelievable(rows: NDArray[np.void]) -> NDArray[np.bool_]:
-    """Which rows have a time, a tick, a count of steps or a clock that cannot be true.
-
-    Args:
-        rows: of a node, with fields as in `rows`, or some of them.
-
-    Example:
-        >>> import numpy as np
-        >>> unbelievable(np.array([(1, 3), (2, -3)], [("time", "<i8"), ("tick", "<i8")])).tolist()
-        [False, True]
-    """
+    """Which rows have a time, a tick, a count of steps or a clock that cannot be true."""
     bad = np.zeros(rows.size, dtype=bool)
     for name, low, high in (("time", SOONEST, LATEST), ("tick", 0, LATEST), ("steps", 0, _STEPS)):
         if name in (rows.dtype.names or ()):
@@ -201,12 +154,7 @@ class Judge:
         self.words = ""  # why the last was
 
     def taken(self, topic: str, take: Callable[[], object]) -> None:
-        """Take one; whatever it holds, nothing is raised but what a disk says.
-
-        Args:
-            topic: at which it came.
-            take: raises an InputError if it makes no sense.
-        """
+        """Take one; whatever it holds, nothing is raised but what a disk says."""
         try:
             take()
         except InputError as error:

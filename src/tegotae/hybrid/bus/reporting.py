@@ -25,15 +25,6 @@ class Reporter:
         node: its name.
         dtype: of its rows.
         birth: see `BlockWriter`; 0 for runs that must be the same bit for bit.
-
-    Example:
-        >>> from tegotae.hybrid.bus.bus import MemoryBus
-        >>> from tegotae.hybrid.bus.rows import TABLE
-        >>> bus, heard = MemoryBus("demo"), []
-        >>> bus.subscribe("demo/events", lambda topic, payload: heard.append(payload))
-        >>> Reporter(bus, "table", TABLE).event(5, "info", "here")
-        >>> heard
-        [b'{"time": 5, "node": "table", "level": "info", "text": "here", "kind": ""}']
     """
 
     def __init__(self, bus: Bus, node: str, dtype: np.dtype[Any], *, birth: int | None = None) -> None:
@@ -43,12 +34,7 @@ class Reporter:
         self.row = self._writer.put
 
     def configuration(self, simulated: float, q: Array) -> None:
-        """Where everything is, for viewers.
-
-        Args:
-            simulated: when [s].
-            q: of the model.
-        """
+        """Where everything is, for viewers."""
         import numpy as np
 
         numbers = np.concatenate([[simulated], q]).astype("<f8")
@@ -67,20 +53,11 @@ class Reporter:
         self._bus.publish(f"{self._bus.session}/events", json.dumps(told).encode())
 
     def due(self, time: int) -> bool:
-        """Whether it is time for a status.
-
-        Args:
-            time: by the node's clock [ns].
-        """
+        """Whether it is time for a status."""
         return time >= self._next
 
     def status(self, time: int, told: Mapping[str, Any]) -> None:
-        """How the node is.
-
-        Args:
-            time: by the node's clock [ns].
-            told: plain values.
-        """
+        """How the node is."""
         self._next = time + _STATUS
         told = {"time": time, "node": self._node, **told}
         if others := self._bus.versions():
@@ -89,11 +66,6 @@ class Reporter:
         self._bus.publish(f"{self._bus.session}/status/{self._node}", said.encode())
 
     def finish(self, time: int, told: Mapping[str, Any]) -> None:
-        """The last rows and the last status, which says that it ended as it should.
-
-        Args:
-            time: by the node's clock [ns].
-            told: plain values.
-        """
+        """The last rows and the last status, which says that it ended as it should."""
         self._writer.flush()
         self.status(time, {**told, "ended": True})

@@ -27,9 +27,6 @@ _UNSAID = "asked for over the bus"
 class Once:
     """Numbers that are drawn here and come back once, in time.
 
-    Args:
-        now: gives the time [s].
-
     Example:
         >>> once = Once()
         >>> number = once.draw()
@@ -52,11 +49,7 @@ class Once:
         return number
 
     def take(self, number: str) -> bool:
-        """Whether it was drawn here, not long ago, and comes back for the first time.
-
-        Args:
-            number: as it came back.
-        """
+        """Whether it was drawn here, not long ago, and comes back for the first time."""
         with self._lock:
             drawn = self._drawn.pop(number, None)
         return drawn is not None and self._now() - drawn <= _GOOD
@@ -103,20 +96,7 @@ def take_requests(
 
 
 def ask_stop(bus: Bus, node: str, text: str) -> None:
-    """Ask the table to come to rest and hold; never waits.
-
-    Args:
-        bus: that the table is on.
-        node: who asks.
-        text: why, in words.
-
-    Example:
-        >>> from tegotae.hybrid.bus.bus import MemoryBus
-        >>> bus = MemoryBus("demo")
-        >>> bus.subscribe("demo/requests/stop", lambda topic, said: print(json.loads(said)["text"]))
-        >>> ask_stop(bus, "view", "pressed")
-        pressed
-    """
+    """Ask the table to come to rest and hold; never waits."""
     told = {"time": time.monotonic_ns(), "node": node, "text": text}
     bus.publish(f"{bus.session}/requests/stop", json.dumps(told).encode())
 
@@ -129,11 +109,6 @@ def ask_rearm(bus: Bus, node: str, text: str, *, timeout: float = 1.0) -> str:
         node: who asks.
         text: why, in words.
         timeout: of each of the two answers [s].
-
-    Example:
-        >>> from tegotae.hybrid.bus.bus import MemoryBus
-        >>> ask_rearm(MemoryBus("demo"), "view", "pressed")
-        'no table answers'
     """
     topic = f"{bus.session}/requests/rearm"
     try:

@@ -34,15 +34,7 @@ _QUIET = {"multicast": {"enabled": False}, "gossip": {"enabled": False}, "delay"
 
 
 def free_address(host: str = "127.0.0.1") -> Address:
-    """An address at which nobody listens now.
-
-    Args:
-        host: of this computer.
-
-    Example:
-        >>> free_address()[0]
-        '127.0.0.1'
-    """
+    """An address at which nobody listens now."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as it:
         try:
             it.bind((host, 0))
@@ -55,23 +47,13 @@ def free_address(host: str = "127.0.0.1") -> Address:
 
 
 def endpoint(address: Address) -> str:
-    """An address as zenoh writes it.
-
-    Example:
-        >>> endpoint(("::1", 7451))
-        'tcp/[::1]:7451'
-    """
+    """An address as zenoh writes it."""
     host, port = address
     return f"tcp/[{host}]:{port}" if ":" in host else f"tcp/{host}:{port}"
 
 
 def checked_address(name: str, address: Address, *, lowest: int = 0) -> Address:
-    """A host and a port.
-
-    Example:
-        >>> checked_address("listen", ("127.0.0.1", 7451))
-        ('127.0.0.1', 7451)
-    """
+    """A host and a port."""
     pair: tuple[Any, ...] = tuple(address) if isinstance(address, tuple | list) else ()
     if [type(part) for part in pair] == [str, int] and pair[0] and lowest <= pair[1] < 65536:
         return pair[0], pair[1]
@@ -84,9 +66,6 @@ def checked_address(name: str, address: Address, *, lowest: int = 0) -> Address:
 
 class Access:
     """What a key gives: a password to open sessions with, and a seal for messages.
-
-    Args:
-        key: shared by all nodes.
 
     Example:
         >>> one, other = Access(bytes(16)), Access(bytes(range(16)))
@@ -162,13 +141,7 @@ class Access:
 
 
 def unopened(address: Address | None, words: str) -> str:
-    """What to tell when zenoh cannot listen at an address.
-
-    Example:
-        >>> print(unopened(("127.0.0.1", 7451), "... Address already in use (os error 98) ..."))
-        ZenohBus: port 7451 of 127.0.0.1 is in use.
-          End the program that listens there (`ss -ltnp` names it), or choose another port for this node.
-    """
+    """What to tell when zenoh cannot listen at an address."""
     if address is None:
         return f"{_OWN}: zenoh does not start ({words}).\n  Check the addresses of the peers."
     host, port = address

@@ -50,9 +50,6 @@ class DeviceReading(NamedTuple):
 def measured(reading: DeviceReading) -> bool:
     """Whether a reading tells where its device stands: finite, with a quaternion of length 1.
 
-    Args:
-        reading: of the device.
-
     Example:
         >>> from tegotae.hybrid.devices.device import DeviceReading, SpringTwin, measured
         >>> measured(DeviceReading()), measured(SpringTwin(stiffness=1e4, period=2e-3).read())

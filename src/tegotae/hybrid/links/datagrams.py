@@ -31,27 +31,16 @@ _CLAIMS, _CLAIMED = Struct("<QQQQ"), 12  # session, birth, session spoken to, se
 
 
 class Header(NamedTuple):
-    """What stands before every payload.
+    """What stands before every payload."""
 
-    Args:
-        session: of the sender, drawn at random when its link was opened.
-        born: when that was, by its wall clock [ns]; a later session replaces an earlier one.
-        peer: the session spoken to; 0 if the sender has not heard of one.
-        sequence: counts the sender's packets from 1.
-        label: simulated time [s].
-        stamp: time of sending, by the sender's monotonic clock [ns].
-        echo: stamp of the newest packet that the sender had from its peer [ns].
-        held: how long ago that came in [ns].
-    """
-
-    session: int
-    born: int
-    peer: int
-    sequence: int
-    label: float
-    stamp: int
-    echo: int
-    held: int
+    session: int  # of the sender, drawn at random when its link was opened
+    born: int  # when that was, by its wall clock [ns]; a later session replaces an earlier one
+    peer: int  # the session spoken to; 0 if the sender has not heard of one
+    sequence: int  # counts the sender's packets from 1
+    label: float  # simulated time [s]
+    stamp: int  # time of sending, by the sender's monotonic clock [ns]
+    echo: int  # stamp of the newest packet that the sender had from its peer [ns]
+    held: int  # how long ago that came in [ns]
 
 
 class Refusal(Enum):
@@ -74,12 +63,7 @@ def new_key() -> bytes:
 
 
 def checked_key(own: str, key: bytes) -> bytes:
-    """A key long enough, or an error that does not show it.
-
-    Example:
-        >>> checked_key("NodeLink", bytes(16)) == bytes(16)
-        True
-    """
+    """A key long enough, or an error that does not show it."""
     if not isinstance(key, bytes | bytearray):
         checks.refuse(own, f"key is of type {type(key).__name__}.", "Give bytes, such as new_key() makes.")
     if len(key) < SHORTEST_KEY:
@@ -91,9 +75,6 @@ class Seal:
     """Signs datagrams with a key, by HMAC-SHA256 cut to 16 bytes.
 
     The two blocks that depend on the key alone are hashed once, which makes a signature three times cheaper.
-
-    Args:
-        key: shared by those who may speak.
 
     Example:
         >>> import hmac
@@ -121,11 +102,6 @@ class Seal:
 def encode(header: Header, packet: Packet | Greeting, seal: Seal) -> bytes:
     """A datagram.
 
-    Args:
-        header: from whom, to whom, when.
-        packet: what to say.
-        seal: of the key shared with the receiver.
-
     Example:
         >>> from tegotae.hybrid import Heartbeat
         >>> from tegotae.hybrid.links.datagrams import Header, Seal, decode, encode
@@ -139,26 +115,12 @@ def encode(header: Header, packet: Packet | Greeting, seal: Seal) -> bytes:
 
 
 def version_of(datagram: bytes) -> int | None:
-    """The version that a datagram claims, None if it is not one of ours.
-
-    Example:
-        >>> version_of(b"TGTE\\x09 and more"), version_of(b"something else")
-        (9, None)
-    """
+    """The version that a datagram claims, None if it is not one of ours."""
     return datagram[4] if len(datagram) > 4 and datagram[:4] == MAGIC else None
 
 
 def glance(datagram: bytes, seal: Seal) -> Refusal | None:
-    """Why a datagram is not heard, as far as that shows without its signature; a tenth of the work of `decode`.
-
-    Args:
-        datagram: as received.
-        seal: of the key shared with the sender.
-
-    Example:
-        >>> glance(b"noise", Seal(bytes(16))).name
-        'MALFORMED'
-    """
+    """Why a datagram is not heard, as far as that shows without its signature; a tenth of the work of `decode`."""
     size = len(datagram)
     if size < 12 or datagram[:4] != MAGIC:
         return Refusal.MALFORMED
@@ -171,32 +133,13 @@ def glance(datagram: bytes, seal: Seal) -> Refusal | None:
 
 
 def claims(datagram: bytes) -> tuple[int, int, int]:
-    """Session, session spoken to and sequence that a datagram claims; one that passed the first glance.
-
-    Args:
-        datagram: as received.
-
-    Example:
-        >>> from tegotae.hybrid import Heartbeat
-        >>> claims(encode(Header(7, 0, 5, 3, 0.5, 0, 0, 0), Heartbeat(label=0.5), Seal(bytes(16))))
-        (7, 5, 3)
-    """
+    """Session, session spoken to and sequence that a datagram claims; one that passed the first glance."""
     session, _, peer, sequence = _CLAIMS.unpack_from(datagram, _CLAIMED)
     return session, peer, sequence
 
 
 def decode(datagram: bytes, seal: Seal) -> tuple[Header, Packet | Greeting] | Refusal:
-    """What a datagram says, or why it is not heard; whatever comes in, nothing is raised.
-
-    Args:
-        datagram: as received.
-        seal: of the key shared with the sender.
-
-    Example:
-        >>> from tegotae.hybrid.links.datagrams import Seal, decode
-        >>> decode(b"noise", Seal(bytes(16))).name
-        'MALFORMED'
-    """
+    """What a datagram says, or why it is not heard; whatever comes in, nothing is raised."""
     if (refusal := glance(datagram, seal)) is not None:
         return refusal
     kind, form = _FORMS[datagram[5]]

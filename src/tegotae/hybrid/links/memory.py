@@ -15,9 +15,6 @@ from tegotae.hybrid.links.transports import Address, Arrival
 class MemoryTransport:
     """One end of a pair in one process: what is put here is taken there, with the time at which it was put.
 
-    Args:
-        name: by which the other end knows it.
-
     Example:
         >>> here, there = MemoryTransport("here"), MemoryTransport("there")
         >>> here.join(there)

@@ -317,9 +317,6 @@ def plausible(packet: Packet | Greeting) -> bool:
 
     A sound packet holds any finite number; a link hands on only those.
 
-    Args:
-        packet: as decoded.
-
     Example:
         >>> plausible(Heartbeat(label=2.0)), plausible(Heartbeat(label=1e300))
         (True, False)

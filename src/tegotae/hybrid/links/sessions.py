@@ -12,19 +12,12 @@ _MASK = (1 << _WINDOW) - 1
 
 
 class UnverifiedPeer(NamedTuple):
-    """Who signed rightly but does not know our session yet.
+    """Who signed rightly but does not know our session yet."""
 
-    Args:
-        session: to greet.
-        address: where.
-        stamp: of its packet [ns].
-        arrived: when that came in [ns].
-    """
-
-    session: int
-    address: Address
-    stamp: int
-    arrived: int
+    session: int  # to greet
+    address: Address  # where
+    stamp: int  # of its packet [ns]
+    arrived: int  # when that came in [ns]
 
 
 class SequenceOrder(Enum):

@@ -8,17 +8,11 @@ Address = tuple[str, int]
 
 
 class Arrival(NamedTuple):
-    """A datagram that came in.
+    """A datagram that came in."""
 
-    Args:
-        datagram: its bytes.
-        source: where it came from.
-        time: when, by the receiver's clock [ns].
-    """
-
-    datagram: bytes
-    source: Address
-    time: int
+    datagram: bytes  # its bytes
+    source: Address  # where it came from
+    time: int  # when, by the receiver's clock [ns]
 
 
 class Transport(Protocol):

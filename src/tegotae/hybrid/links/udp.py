@@ -34,12 +34,6 @@ class UdpTransport:
     Args:
         local: address and port to listen at; port 0 lets the system choose.
         timed: ask the system when a datagram came in; otherwise it is said to have come when it was looked for.
-
-    Example:
-        >>> with_any_port = UdpTransport(LOOPBACK)
-        >>> with_any_port.address[0]
-        '127.0.0.1'
-        >>> with_any_port.close()
     """
 
     def __init__(self, local: Address, *, timed: bool = False) -> None:
@@ -136,12 +130,7 @@ class UdpTransport:
 
 
 def resolved(name: str, address: Address) -> tuple[socket.AddressFamily, Address]:
-    """An address as numbers.
-
-    Example:
-        >>> resolved("remote", ("127.0.0.1", 5000))[1]
-        ('127.0.0.1', 5000)
-    """
+    """An address as numbers."""
     own = "UdpLink"
     way = "Give (address, port), such as ('127.0.0.1', 5600)."
     if not (isinstance(address, tuple | list) and len(address) == 2 and isinstance(address[0], str)):

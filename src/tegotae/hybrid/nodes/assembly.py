@@ -23,16 +23,7 @@ from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings, SpringSet
 
 
 def core_of(settings: Settings, machine: Machine | Admittance | None = None) -> DynamicsCore:
-    """What the dynamics node simulates.
-
-    Args:
-        settings: of the session.
-        machine: instead of that of the settings.
-
-    Example:
-        >>> core_of(Settings()).period
-        0.002
-    """
+    """What the dynamics node simulates."""
     if machine is None:
         machine = settings.model.machine(settings.period)
     return DynamicsCore(
@@ -45,12 +36,7 @@ def core_of(settings: Settings, machine: Machine | Admittance | None = None) -> 
 
 
 def expected_stiffness(settings: Settings) -> float:
-    """Of the contact as the table makes it, before anything was felt [N/m].
-
-    Example:
-        >>> round(expected_stiffness(Settings(device=SpringSettings(stiffness=5e4))))
-        50000
-    """
+    """Of the contact as the table makes it, before anything was felt [N/m]."""
     device = settings.device
     if isinstance(device, HexaSettings):
         from tegotae.table import Hexa
@@ -67,10 +53,6 @@ def twin_of(settings: Settings, start: Sequence[float] | None = None) -> Twin:
     Args:
         settings: of the session.
         start: pose of the model at its start, if that is known.
-
-    Example:
-        >>> twin_of(Settings(device=SpringSettings())).read().pose[2]
-        -0.01
     """
     device = settings.device
     x, y, z, *turn = settings.model.start(settings.period) if start is None else start
@@ -92,12 +74,7 @@ def twin_of(settings: Settings, start: Sequence[float] | None = None) -> Twin:
 
 
 def plant_of(device: HexaSettings, period: float) -> Any:
-    """The table of the settings.
-
-    Example:
-        >>> plant_of(HexaSettings(kp=400.0), 2e-3).servo.period
-        0.002
-    """
+    """The table of the settings."""
     from tegotae.table import ForceSensor, HexaPlant, Surface
 
     plain = HexaPlant.default(kp=device.kp)
@@ -121,13 +98,7 @@ def plant_of(device: HexaSettings, period: float) -> Any:
 
 
 def own_device(device: OwnDevice, period: float) -> Device:
-    """A device of the user's own, which must keep the period [s] of the settings.
-
-    Example:
-        >>> options = {"stiffness": 1e4, "period": 2e-3}
-        >>> own_device(OwnDevice(factory="tegotae.hybrid.devices.device:SpringTwin", options=options), 2e-3).period
-        0.002
-    """
+    """A device of the user's own, which must keep the period [s] of the settings."""
     made: Device = code_of("device.factory", device.factory)(**device.options)
     if made.period != period:
         made.close()
@@ -138,12 +109,7 @@ def own_device(device: OwnDevice, period: float) -> Device:
 
 
 def calibration_of(settings: Settings) -> Array | None:
-    """From signals to a wrench: as in the file, or the twin's own.
-
-    Example:
-        >>> calibration_of(Settings(device=SpringSettings())) is None
-        True
-    """
+    """From signals to a wrench: as in the file, or the twin's own."""
     if settings.sensor.calibration:
         import numpy as np
 
@@ -156,12 +122,7 @@ def calibration_of(settings: Settings) -> Array | None:
 
 
 def sensing_of(settings: Settings) -> Sensing:
-    """What makes wrenches of the device's signals.
-
-    Example:
-        >>> sensing_of(Settings(device=SpringSettings())).ready
-        False
-    """
+    """What makes wrenches of the device's signals."""
     own = settings.sensor
     torque = own.steady / 10.0
     return Sensing(
@@ -201,13 +162,7 @@ def limits_of(settings: Settings) -> Limits:
 
 
 def safety_of(settings: Settings, device: Device) -> Safety:
-    """What has the last word on the device's motion.
-
-    Example:
-        >>> settings = Settings(device=SpringSettings())
-        >>> safety_of(settings, twin_of(settings)).joint_margin  # it has no joints
-        inf
-    """
+    """What has the last word on the device's motion."""
     return Safety(
         limits=limits_of(settings),
         period=settings.period,
@@ -218,12 +173,7 @@ def safety_of(settings: Settings, device: Device) -> Safety:
 
 
 def loss_of_command_of(settings: Settings) -> LossOfCommandPolicy:
-    """What the table does when commands stay away.
-
-    Example:
-        >>> round(loss_of_command_of(Settings()).goes_on(2e-3), 6)  # s
-        0.034
-    """
+    """What the table does when commands stay away."""
     own = settings.limits
     return LossOfCommandPolicy(watchdog=own.watchdog, coast=own.coast, ramp=own.ramp, jump=own.jump)
 

@@ -30,10 +30,6 @@ class LoopDelay:
 
     Clocks need not agree: both times are the simulation's own.
 
-    Args:
-        seconds: as known so far.
-        known: whether it was ever measured.
-
     Example:
         >>> delay = LoopDelay()
         >>> for tick in range(100):
@@ -42,8 +38,8 @@ class LoopDelay:
         0.01
     """
 
-    seconds: float = 0.0
-    known: bool = False
+    seconds: float = 0.0  # as known so far
+    known: bool = False  # whether it was ever measured
 
     def hear(self, *, now: float, label: float) -> None:
         """A measurement came in.
@@ -166,11 +162,7 @@ class Compensation:
         return self._lag[0] / self._lag[1] if self._lag[1] > 0.0 else 0.0
 
     def lead(self, *, touching: bool) -> float:
-        """How far ahead the table is sent [s]: the loop, the servo, and half a tick because a force is held.
-
-        Args:
-            touching: whether a contact is felt.
-        """
+        """How far ahead the table is sent [s]: the loop, the servo, and half a tick because a force is held."""
         servo = self.contact.lag if touching else self.servo_lag
         return min(max(self.delay.seconds + servo, 0.0), self._longest) + self._half
 
@@ -219,9 +211,6 @@ class Compensation:
         """How fast the commanded places moved on in the period before a simulated time [m/s].
 
         A command's own speed does not tell it: places jump a little where a contact is first heard of.
-
-        Args:
-            label: as in `told` [s].
         """
         now, before = self.told(label), self.told(label - self._period)
         if now is None or before is None or now[1] == 0.0:  # told to stand, it does, wherever it came from

@@ -25,21 +25,13 @@ _SAYS_LITTLE = _RESTING | NodeState.STALE
 
 @dataclass(slots=True)
 class HeardContact:
-    """The newest measurement, as the simulation uses it.
+    """The newest measurement, as the simulation uses it."""
 
-    Args:
-        measurement: as it came in.
-        push: along the normal [N], >= 0.
-        depth: commanded for the moment of the sample [m].
-        speed: commanded for it [m/s].
-        rate: at which the commanded places moved then [m/s].
-    """
-
-    measurement: Measurement
-    push: float = 0.0
-    depth: float = 0.0
-    speed: float = 0.0
-    rate: float = 0.0
+    measurement: Measurement  # as it came in
+    push: float = 0.0  # along the normal [N], >= 0
+    depth: float = 0.0  # commanded for the moment of the sample [m]
+    speed: float = 0.0  # commanded for it [m/s]
+    rate: float = 0.0  # at which the commanded places moved then [m/s]
 
     def __post_init__(self) -> None:
         if NodeState.CONTACT in self.measurement.state:

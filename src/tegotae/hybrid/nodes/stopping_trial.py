@@ -38,9 +38,6 @@ _WAYS = ((0, 0, -1, 0, 0, 0), (1, 0, 0, 0, 0, 0), (0, 0, 0, 1, 0, 0), (0, 0, 0, 
 def stopping_of(settings: Settings) -> Stopping:
     """What a table of these settings promises; refused where it is more than the limits allow.
 
-    Args:
-        settings: of the session.
-
     Example:
         >>> from tegotae.hybrid.settings import read_settings
         >>> promise = stopping_of(read_settings(changes=["device.kind=spring"]))

@@ -29,27 +29,15 @@ _SHARE = 0.1  # s of virtual time between two signs of life
 
 @dataclass
 class Told:
-    """What all nodes said in a run.
+    """What all nodes said in a run."""
 
-    Args:
-        dynamics: rows of the dynamics node.
-        table: rows of the table node.
-        bus: on which they said it; what was subscribed before the run was heard.
-    """
-
-    dynamics: Rows
-    table: Rows
-    bus: Any = field(repr=False)
+    dynamics: Rows  # rows of the dynamics node
+    table: Rows  # rows of the table node
+    bus: Any = field(repr=False)  # on which they said it; what was subscribed before the run was heard
 
 
 def faults_of(settings: Settings) -> tuple[Faults, Faults]:
-    """What happens on the way to the table, and on the way back.
-
-    Example:
-        >>> from tegotae.hybrid.settings import LinkSettings
-        >>> [way.loss for way in faults_of(Settings(link=LinkSettings(loss=0.3)))]
-        [0.3, 0.3]
-    """
+    """What happens on the way to the table, and on the way back."""
     own = settings.link
     common = {
         name: getattr(own, name) for name in ("jitter", "loss", "duplication", "reordering", "corruption", "seed")

@@ -48,23 +48,13 @@ def address_of(name: str, text: str) -> Address:
 
 
 def written(address: Address) -> str:
-    """An address as the settings have it.
-
-    Example:
-        >>> written(("::1", 7400))
-        '[::1]:7400'
-    """
+    """An address as the settings have it."""
     host, port = address
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def fixed(name: str, text: str) -> Address:
-    """An address that names its port, as nodes need that look for each other.
-
-    Example:
-        >>> fixed("link.table", "127.0.0.1:7400")
-        ('127.0.0.1', 7400)
-    """
+    """An address that names its port, as nodes need that look for each other."""
     address = address_of(name, text)
     if address[1] == 0:
         checks.refuse(OWN, f"{name}={text!r} has port 0, at which no other node can find it.", _BY_HAND)
@@ -72,15 +62,7 @@ def fixed(name: str, text: str) -> Address:
 
 
 def with_ports(settings: Settings) -> Settings:
-    """The same settings with a free port wherever theirs is 0.
-
-    Args:
-        settings: of the run.
-
-    Example:
-        >>> with_ports(Settings()).link.table == Settings().link.table
-        False
-    """
+    """The same settings with a free port wherever theirs is 0."""
     with ExitStack() as held:  # all at once: none is chosen twice
 
         def filled(group: str, name: str, text: str, kind: socket.SocketKind) -> str:
@@ -110,17 +92,7 @@ _FAST = ("dynamics", "table", "table_device", "device")
 
 
 def make_key(path: str | os.PathLike[str]) -> Path:
-    """A new key in a file that only its owner may read. Never replaces a file.
-
-    Args:
-        path: of the file.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     len(read_key(make_key(f"{folder}/table.key")))
-        32
-    """
+    """A new key in a file that only its owner may read. Never replaces a file."""
     place = checks.target_of(path)
     try:
         handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -139,18 +111,7 @@ def make_key(path: str | os.PathLike[str]) -> Path:
 
 
 def read_key(path: str | os.PathLike[str]) -> bytes:
-    """The key in a file, which must be private.
-
-    Args:
-        path: of the file.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     place = make_key(f"{folder}/table.key")
-        ...     read_key(place) == read_key(place)
-        True
-    """
+    """The key in a file, which must be private."""
     way = "`tegotae hybrid key FILE` makes one."
     try:
         with open(path, encoding="ascii") as file:
@@ -172,19 +133,7 @@ def read_key(path: str | os.PathLike[str]) -> bytes:
 
 
 def key_of(settings: Settings) -> bytes:
-    """The key that the settings name.
-
-    Args:
-        settings: of the session.
-
-    Example:
-        >>> import tempfile
-        >>> from tegotae.hybrid.settings import LinkSettings
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     key = str(make_key(f"{folder}/table.key"))
-        ...     len(key_of(Settings(link=LinkSettings(key=key))))
-        32
-    """
+    """The key that the settings name."""
     if not settings.link.key:
         checks.refuse(
             OWN,
@@ -198,15 +147,7 @@ def key_of(settings: Settings) -> bytes:
 
 
 def clock_of(settings: Settings) -> RealClock:
-    """What a node's loop waits for.
-
-    Args:
-        settings: of the session.
-
-    Example:
-        >>> clock_of(Settings()).period
-        0.002
-    """
+    """What a node's loop waits for."""
     own = settings.waiting
     return RealClock(settings.period, spin=own.spin, priority=own.priority or None, lock_memory=own.lock_memory)
 
@@ -220,15 +161,6 @@ def link_of(settings: Settings, local: str, remote: str, *, clock: NodeClock, fa
         remote: where its peer listens, such as "dynamics".
         clock: gives the time.
         faults: what is done on purpose to what comes in.
-
-    Example:
-        >>> import tempfile
-        >>> from tegotae.hybrid.settings import LinkSettings
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     own = with_ports(Settings(link=LinkSettings(key=str(make_key(f"{folder}/table.key")))))
-        ...     with link_of(own, "table", "dynamics", clock=clock_of(own)) as link:
-        ...         link.met
-        False
     """
     own = settings.link
     return UdpLink(
@@ -242,20 +174,7 @@ def link_of(settings: Settings, local: str, remote: str, *, clock: NodeClock, fa
 
 
 def bus_of(settings: Settings, node: str | None) -> Bus:
-    """The bus, joined as one of the nodes, or as a visitor who listens nowhere.
-
-    Args:
-        settings: of the session.
-        node: its name; None for a visitor.
-
-    Example:
-        >>> import tegotae as tg
-        >>> try:
-        ...     bus_of(Settings(), "table")
-        ... except tg.InputError as error:
-        ...     print(str(error).splitlines()[0])
-        hybrid settings: bus.table='127.0.0.1:0' has port 0, at which no other node can find it.
-    """
+    """The bus, joined as one of the nodes, or as a visitor who listens nowhere."""
     own = settings.bus
     listen = None if node is None else fixed(f"bus.{node}", getattr(own, node))
     peers = peers_of(own)
@@ -267,14 +186,6 @@ def bus_of(settings: Settings, node: str | None) -> Bus:
 
 
 def peers_of(bus: BusSettings) -> Sequence[Address]:
-    """Where nodes may be met, in the order that all of them keep.
-
-    Args:
-        bus: addresses.
-
-    Example:
-        >>> peers_of(BusSettings(log="127.0.0.1:7450", table="127.0.0.1:7451"))
-        [('127.0.0.1', 7451), ('127.0.0.1', 7450)]
-    """
+    """Where nodes may be met, in the order that all of them keep."""
     places = [address_of(f"bus.{node}", getattr(bus, node)) for node in NODES]
     return [place for place in places if place[1]]

@@ -28,17 +28,11 @@ _LOOK = 0.05  # s
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """How a run ended.
+    """How a run ended."""
 
-    Args:
-        simulated: [s].
-        whole: whether it came to its end.
-        words: what went wrong.
-    """
-
-    simulated: float
-    whole: bool
-    words: tuple[str, ...]
+    simulated: float  # [s]
+    whole: bool  # whether it came to its end
+    words: tuple[str, ...]  # what went wrong
 
 
 class SupervisedRun:
@@ -51,12 +45,6 @@ class SupervisedRun:
         patience: without progress, after which it is given up [s].
         rearm: whether a table that latched because a process was late is re-armed. Only one that is simulated: it can
             hurt nobody. Each time is told and logged.
-
-    Example:
-        >>> from tegotae.hybrid.settings import Settings
-        >>> with Nodes(Settings(), view=False) as nodes:
-        ...     SupervisedRun(nodes).outcome.whole
-        False
     """
 
     def __init__(
@@ -81,11 +69,7 @@ class SupervisedRun:
         return RunOutcome(self._simulated, self._whole, tuple(self._words))
 
     def until_end(self, ending: ShutdownFlag) -> RunOutcome:
-        """Start, watch, end; all processes have ended afterwards.
-
-        Args:
-            ending: whether to end early.
-        """
+        """Start, watch, end; all processes have ended afterwards."""
         nodes = self._nodes
         for node in nodes.names:
             nodes.start(node)

@@ -34,9 +34,6 @@ _DOING = {  # the first that holds is said
 def doing(state: int) -> str:
     """What a node is doing, in words.
 
-    Args:
-        state: its flags.
-
     Example:
         >>> doing(int(NodeState.RUNNING | NodeState.CONTACT)), doing(int(NodeState.HELD | NodeState.LATCHED))
         ('in contact', 'latched')
@@ -46,9 +43,6 @@ def doing(state: int) -> str:
 
 class Listener:
     """The newest of a session.
-
-    Args:
-        bus: to listen on.
 
     Example:
         >>> from tegotae.hybrid.bus.bus import MemoryBus

@@ -63,11 +63,7 @@ class Nodes:
         self.ended: set[str] = set()  # told to end, or seen to have ended
 
     def start(self, node: str) -> subprocess.Popen[bytes]:
-        """Start one of the nodes; one that ended may be started again.
-
-        Args:
-            node: its name.
-        """
+        """Start one of the nodes; one that ended may be started again."""
         command = [sys.executable, "-m", "tegotae", "hybrid", node, str(self.file), "--parent", str(os.getpid())]
         if node == "log":
             command += ["--out", str(self.out), *(["--overwrite"] if self._overwrite else [])]
@@ -85,11 +81,7 @@ class Nodes:
         return self.folder / f"{node}.txt"
 
     def process(self, node: str) -> subprocess.Popen[bytes]:
-        """Of a node that was started.
-
-        Args:
-            node: its name.
-        """
+        """Of a node that was started."""
         return self._processes[node]
 
     @property
@@ -104,11 +96,7 @@ class Nodes:
         return gone
 
     def last_words(self, node: str) -> str:
-        """How a node ended, and what it said last.
-
-        Args:
-            node: its name.
-        """
+        """How a node ended, and what it said last."""
         code = self._processes[node].poll()
         how = f"killed by {signal.Signals(-code).name}" if code is not None and code < 0 else f"ended with code {code}"
         said = self._said(node).read_text(encoding="utf-8", errors="replace").strip()
@@ -149,15 +137,7 @@ class Nodes:
 
 
 def refuse_taken(out: Path | None, overwrite: bool) -> None:
-    """Refuse a log that could not be written, before anything starts.
-
-    Args:
-        out: the log.
-        overwrite: whether it may be replaced.
-
-    Example:
-        >>> refuse_taken(None, False)
-    """
+    """Refuse a log that could not be written, before anything starts."""
     if out is not None and out.suffix.lower() in _OTHERS:
         raise FileError(f"Cannot write {out}: logs are MCAP files.\n  Name it {out.with_suffix('.mcap')}.")
     if out is not None and checks.target_of(out).exists() and not overwrite:

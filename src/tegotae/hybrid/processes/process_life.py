@@ -26,11 +26,6 @@ class ShutdownFlag:
 
     Args:
         parent: process without which this one ends; None for none.
-
-    Example:
-        >>> with ShutdownFlag() as ending:
-        ...     bool(ending)
-        False
     """
 
     def __init__(self, parent: int | None = None) -> None:
@@ -57,14 +52,7 @@ class ShutdownFlag:
 
 @contextmanager
 def gc_disabled() -> Iterator[None]:
-    """A loop that the garbage collector leaves alone: nothing in it makes circles, and a look at all takes a tick.
-
-    Example:
-        >>> import gc
-        >>> with gc_disabled():
-        ...     gc.isenabled()
-        False
-    """
+    """A loop that the garbage collector leaves alone: nothing in it makes circles, and a look at all takes a tick."""
     was = gc.isenabled()
     gc.collect()
     gc.freeze()
@@ -82,10 +70,6 @@ def raise_priority(nice: int) -> str:
 
     Args:
         nice: -20 to 0; 0 leaves it as it is.
-
-    Example:
-        >>> raise_priority(0)
-        ''
     """
     if not -20 <= nice <= 0:
         checks.refuse("hybrid settings", f"waiting.nice={nice} is not within -20 to 0.", "Use 0 for no preference.")
@@ -123,15 +107,6 @@ def join(
         meanwhile: called a hundred times a second, to empty links that others fill already.
         tell: called with what may be wrong, in words, while others do not come.
         hello: what is told at once: that it has started, and what it waits for; "" tells nothing.
-
-    Example:
-        >>> import json
-        >>> from tegotae.hybrid.bus.bus import MemoryBus
-        >>> bus = MemoryBus("demo")
-        >>> join(Settings(), "table", bus, [], ShutdownFlag(), tell=print, hello="waiting for commands")
-        table: started, waiting for commands
-        >>> json.loads(bus.ask("demo/parameters/table"))["period"]
-        0.002
     """
     told = msgspec.json.encode(settings.tables())
     bus.answer(f"{bus.session}/parameters/{node}", lambda asked: told)

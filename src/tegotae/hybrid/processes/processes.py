@@ -49,14 +49,7 @@ def _nobody(words: str) -> None:
 def run_dynamics(
     settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
 ) -> None:
-    """Simulate until so much is simulated; then tell the table, and end.
-
-    Args:
-        settings: of the session.
-        awaited: nodes to wait for before the first tick, beside the table.
-        parent: process without which this one ends.
-        tell: called with what may be wrong, in words, while others do not come.
-    """
+    """Simulate until so much is simulated; then tell the table, and end."""
     from tegotae.hybrid.bus.reporting import DONE, Reporter
     from tegotae.hybrid.bus.rows import DYNAMICS
     from tegotae.hybrid.events import FINISHED
@@ -97,14 +90,7 @@ def run_dynamics(
 def run_table(
     settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
 ) -> None:
-    """Drive the device by the commands of the dynamics node; at the end, bring it to rest.
-
-    Args:
-        settings: of the session.
-        awaited: nodes to wait for before the first tick.
-        parent: process without which this one ends.
-        tell: called with what may be wrong, in words, while others do not come.
-    """
+    """Drive the device by the commands of the dynamics node; at the end, bring it to rest."""
     from tegotae.hybrid.bus.reporting import Reporter
     from tegotae.hybrid.bus.requests import take_requests
     from tegotae.hybrid.bus.rows import TABLE
@@ -226,14 +212,7 @@ def _last_words(device: Device) -> str:
 def run_device(
     settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
 ) -> None:
-    """Let the time of the simulated device pass, and stop it when commands stay away.
-
-    Args:
-        settings: of the session.
-        awaited: nodes to wait for before the first tick.
-        parent: process without which this one ends.
-        tell: called with what may be wrong, in words, while others do not come.
-    """
+    """Let the time of the simulated device pass, and stop it when commands stay away."""
     from tegotae.hybrid.bus.reporting import Reporter
     from tegotae.hybrid.bus.rows import TABLE
     from tegotae.hybrid.devices.remote_device import DeviceNode
@@ -319,15 +298,7 @@ def run_log(
 
 
 def about_of(settings: Settings) -> dict[str, Any]:
-    """What a log says of its run.
-
-    Args:
-        settings: of the run.
-
-    Example:
-        >>> about_of(Settings())["settings"]["guard"]
-        True
-    """
+    """What a log says of its run."""
     return {"settings": msgspec.to_builtins(settings.tables()), "settings_text": settings.toml()}
 
 
@@ -338,14 +309,7 @@ def run_view(
     parent: int | None = None,
     tell: Tell = _nobody,
 ) -> None:
-    """Serve the viewer's page.
-
-    Args:
-        settings: of the session.
-        awaited: nodes to wait for.
-        parent: process without which this one ends.
-        tell: called with the page's address.
-    """
+    """Serve the viewer's page."""
     from tegotae.hybrid.view import HexaDrawer, View
 
     host, port = address_of("view.address", settings.view.address)

@@ -21,73 +21,35 @@ _PAUSE = 0.02  # s, in a network without delay
 
 @dataclass(frozen=True, kw_only=True)
 class ContactAudit:
-    """One contact and its energy audit. A number that the log cannot give is NaN.
+    """One contact and its energy audit. A number that the log cannot give is NaN."""
 
-    Args:
-        touched: when the force began [s of simulated time].
-        released: when it ended [s].
-        duration: between [s].
-        peak_force: largest normal force applied to the bodies [N].
-        peaked: when [s].
-        sensor_peak: largest normal force that the sensor told [N].
-        approach_speed: of the two, before [m/s].
-        parting_speed: after [m/s].
-        restitution: parting over approach speed [-].
-        impulse: of the normal force [N·s].
-        mass: that the contact felt, impulse over change of speed [kg].
-        energy_before: kinetic, of the bodies [J].
-        energy_after: kinetic [J].
-        energy_gained: after minus before [J].
-        energy_gained_relative: over the energy of the approach, m v²/2 [-].
-        work_applied: of the applied wrench on the bodies [J].
-        work_device: of the true contact on the moving part, as the table measured it [J].
-        work_created: applied minus device: what the loop put in, less what the guard took [J].
-        unexplained: gained minus applied work: joint torques and the like [J].
-        guard_removed: what the guard took [J].
-        delay: of the loop, as identified, median over the contact [s].
-        stiffness: as identified at its end [N/m].
-        damping: as identified at its end [N·s/m].
-    """
-
-    touched: float
-    released: float
-    duration: float
-    peak_force: float
-    peaked: float
-    sensor_peak: float
-    approach_speed: float
-    parting_speed: float
-    restitution: float
-    impulse: float
-    mass: float
-    energy_before: float
-    energy_after: float
-    energy_gained: float
-    energy_gained_relative: float
-    work_applied: float
-    work_device: float
-    work_created: float
-    unexplained: float
-    guard_removed: float
-    delay: float
-    stiffness: float
-    damping: float
+    touched: float  # when the force began [s of simulated time]
+    released: float  # when it ended [s]
+    duration: float  # between [s]
+    peak_force: float  # largest normal force applied to the bodies [N]
+    peaked: float  # when [s]
+    sensor_peak: float  # largest normal force that the sensor told [N]
+    approach_speed: float  # of the two, before [m/s]
+    parting_speed: float  # after [m/s]
+    restitution: float  # parting over approach speed [-]
+    impulse: float  # of the normal force [N·s]
+    mass: float  # that the contact felt, impulse over change of speed [kg]
+    energy_before: float  # kinetic, of the bodies [J]
+    energy_after: float  # kinetic [J]
+    energy_gained: float  # after minus before [J]
+    energy_gained_relative: float  # over the energy of the approach, m v²/2 [-]
+    work_applied: float  # of the applied wrench on the bodies [J]
+    work_device: float  # of the true contact on the moving part, as the table measured it [J]
+    work_created: float  # applied minus device: what the loop put in, less what the guard took [J]
+    unexplained: float  # gained minus applied work: joint torques and the like [J]
+    guard_removed: float  # what the guard took [J]
+    delay: float  # of the loop, as identified, median over the contact [s]
+    stiffness: float  # as identified at its end [N/m]
+    damping: float  # as identified at its end [N·s/m]
 
 
 def contacts_of(log: LogReader) -> list[ContactAudit]:
-    """Every contact that begins and ends in a log, in order.
-
-    Args:
-        log: its rows of the dynamics node tell of the contacts [s, N, m, J], those of the table of the device's work.
-
-    Example:
-        >>> import os, tempfile
-        >>> from tegotae.hybrid.records.log import LogReader, LogWriter
-        >>> path = os.path.join(tempfile.mkdtemp(), "empty.mcap")
-        >>> LogWriter(path, {}).close()
-        >>> contacts_of(LogReader(path))
-        []
-    """
+    """Every contact that begins and ends in a log, in order."""
     found = []
     for part in runs_of(log):
         rows, times = log.dynamics[part], log.aligned["dynamics"][part]
@@ -111,19 +73,7 @@ def contacts_of(log: LogReader) -> list[ContactAudit]:
 
 
 def runs_of(log: LogReader) -> list[NDArray[np.int64]]:
-    """Rows in which the dynamics stepped, by runs: simulated time grows in each, and begins anew with the next.
-
-    Args:
-        log: with rows of the dynamics node [s].
-
-    Example:
-        >>> import os, tempfile
-        >>> from tegotae.hybrid.records.log import LogReader, LogWriter
-        >>> path = os.path.join(tempfile.mkdtemp(), "empty.mcap")
-        >>> LogWriter(path, {}).close()
-        >>> runs_of(LogReader(path))
-        []
-    """
+    """Rows in which the dynamics stepped, by runs: simulated time grows in each, and begins anew with the next."""
     rows = log.dynamics
     stepped = np.flatnonzero(sound(rows))
     if not stepped.size:
@@ -135,19 +85,7 @@ def runs_of(log: LogReader) -> list[NDArray[np.int64]]:
 
 
 def sound(rows: Rows) -> NDArray[np.bool_]:
-    """Which rows of the dynamics node hold numbers of a size that can be, in all that an audit needs.
-
-    Args:
-        rows: of the dynamics node [s, m, N, J].
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.hybrid.bus.rows import DYNAMICS
-        >>> rows = np.zeros(2, dtype=DYNAMICS)
-        >>> rows["energy"][1] = np.nan
-        >>> sound(rows).tolist()
-        [True, False]
-    """
+    """Which rows of the dynamics node hold numbers of a size that can be, in all that an audit needs."""
     good = np.ones(rows.size, dtype=bool)
     for name in _NEEDED:
         finite = np.abs(rows[name]) <= _LARGEST

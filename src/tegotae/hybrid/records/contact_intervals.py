@@ -12,23 +12,14 @@ from tegotae.checks import Array
 
 @dataclass(frozen=True, kw_only=True)
 class ContactInterval:
-    """A contact from touch to release.
+    """A contact from touch to release."""
 
-    Args:
-        touched: when the gap closed [s].
-        released: when it opened again [s].
-        peak: largest force between [N].
-        peaked: when [s].
-        before: last tick without overlap before it, an index of the record.
-        after: first tick without overlap after it.
-    """
-
-    touched: float
-    released: float
-    peak: float
-    peaked: float
-    before: int
-    after: int
+    touched: float  # when the gap closed [s]
+    released: float  # when it opened again [s]
+    peak: float  # largest force between [N]
+    peaked: float  # when [s]
+    before: int  # last tick without overlap before it, an index of the record
+    after: int  # first tick without overlap after it
 
     @property
     def duration(self) -> float:

@@ -165,7 +165,7 @@ class LogWriter:
         if "events" not in self._channels:
             self._register("events", "json", "jsonschema", EVENT_SCHEMA)
         sequence = self.written.get("events", 0) % _LAST
-        self._add("events", _json(told), own, own - self._offset * (node in BESIDE_THE_TABLE), sequence, 1)
+        self._add("events", _json("event", told), own, own - self._offset * (node in BESIDE_THE_TABLE), sequence, 1)
 
     def status(self, node: str, status: Mapping[str, Any]) -> None:
         """What a node tells of itself twice a second.
@@ -177,7 +177,7 @@ class LogWriter:
         topic = f"status/{node}"
         if topic not in self._channels:
             self._register(topic, "json", "jsonschema", JSON_SCHEMA)
-        self._add(topic, _json(status), self._now, self._now, self.written.get(topic, 0) % _LAST, 1)
+        self._add(topic, _json("status", status), self._now, self._now, self.written.get(topic, 0) % _LAST, 1)
 
     @property
     def closed(self) -> bool:
@@ -260,11 +260,12 @@ def _about(about: Mapping[str, Any]) -> dict[str, str]:
     told["started"] = datetime.fromtimestamp(1e-9 * now, tz=UTC).isoformat(timespec="milliseconds")
     told["started_wall"] = now
     told["started_monotonic"] = time.monotonic_ns()
-    return {str(name): _json(value).decode() for name, value in told.items()}
+    return {str(name): _json(f"about[{name!r}]", value).decode() for name, value in told.items()}
 
 
-def _json(value: object) -> bytes:
+def _json(name: str, value: object) -> bytes:
     try:
         return json.dumps(plain(value), ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError) as error:
-        raise InputError(f"LogWriter: {checks.shown(value)} is not for a log ({error}).\n  Give plain data.") from error
+        message = f"{name}={checks.shown(value)} is not for a log ({error})."
+        raise InputError(f"LogWriter: {message}\n  Give plain data.") from error

@@ -17,39 +17,18 @@ _SMOOTH = 255  # rows: what jitters in the offset between two clocks, whose drif
 
 
 def times_of(rows: Rows) -> Times:
-    """Of rows, by their node's own clock [ns].
-
-    Args:
-        rows: of a node [ns].
-
-    Example:
-        >>> import numpy as np
-        >>> times_of(np.zeros(2, [("time", "<i8")])).tolist()
-        [0, 0]
-    """
+    """Of rows, by their node's own clock [ns]."""
     return np.asarray(rows["time"], dtype=np.int64)
 
 
 def offsets_of(rows: Rows) -> Array:
-    """The table's clock minus the dynamics' own [s] at each row; NaN where it was not known.
-
-    Args:
-        rows: of the dynamics node [s].
-
-    Example:
-        >>> import numpy as np
-        >>> offsets_of(np.zeros(2, [("time", "<i8")])).tolist()
-        [nan, nan]
-    """
+    """The table's clock minus the dynamics' own [s] at each row; NaN where it was not known."""
     names = rows.dtype.names or ()
     return rows["offset"].astype(np.float64) if "offset" in names else np.full(rows.size, np.nan)
 
 
 def translation(dynamics: Rows) -> Callable[[Times], Times]:
     """From the table's clock to the dynamics' own, both [ns]: piecewise linear, the same offset beyond.
-
-    Args:
-        dynamics: rows of the dynamics node; without any offset the clocks are taken to be the same [ns, s].
 
     Example:
         >>> import numpy as np

@@ -100,11 +100,7 @@ class LogNode:
         return count
 
     def run(self, *, duration: float | None = None) -> None:
-        """Until SIGTERM, Ctrl-C or `stop`, or for so long; then everything is in the file, with its index.
-
-        Args:
-            duration: [s].
-        """
+        """Until SIGTERM, Ctrl-C or `stop`, or for so long; then everything is in the file, with its index."""
         until = None if duration is None else time.monotonic() + duration
         handlers = self._catch_signals()
         try:

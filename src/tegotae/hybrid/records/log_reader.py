@@ -313,29 +313,12 @@ def _empty(kind: str) -> np.dtype[Any]:
 
 
 def same(first: Rows, second: Rows, *, ignoring: tuple[str, ...] = ()) -> bool:
-    """Whether two records are the same, bit by bit.
-
-    Args:
-        first: rows of a log.
-        second: rows of another, or of a replay.
-        ignoring: fields that may differ, such as times of a clock [-].
-
-    Example:
-        >>> import numpy as np
-        >>> rows = np.zeros(3, dtype=[("tick", "<i8"), ("energy", "<f8")])
-        >>> same(rows, rows.copy())
-        True
-    """
+    """Whether two records are the same, bit by bit."""
     return difference(first, second, ignoring=ignoring) is None
 
 
 def difference(first: Rows, second: Rows, *, ignoring: tuple[str, ...] = ()) -> str | None:
     """Where two records first differ, in words; None if they are the same bit by bit.
-
-    Args:
-        first: rows of a log.
-        second: rows of another, or of a replay.
-        ignoring: fields that may differ, such as times of a clock [-].
 
     Example:
         >>> import numpy as np

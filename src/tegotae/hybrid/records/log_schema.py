@@ -52,18 +52,7 @@ UNITS: dict[str, tuple[str, str]] = {
 
 
 def described(kind: str, dtype: np.dtype[Any]) -> bytes:
-    """The JSON text that a log carries for rows of this type.
-
-    Args:
-        kind: of the rows, such as "dynamics".
-        dtype: of a row.
-
-    Example:
-        >>> import numpy as np
-        >>> text = described("dynamics", np.dtype([("time", "<i8"), ("pose", "<f8", 7)]))
-        >>> dtype_of(text) == np.dtype([("time", "<i8"), ("pose", "<f8", 7)])
-        True
-    """
+    """The JSON text that a log carries for rows of this type."""
     fields = []
     for name in dtype.names or ():
         part, place = dtype.fields[name][:2]  # type: ignore[index]
@@ -86,16 +75,7 @@ def described(kind: str, dtype: np.dtype[Any]) -> bytes:
 
 
 def dtype_of(text: bytes) -> np.dtype[Any]:
-    """The type of a row, from the text in the log: a log of another version is read as it was written.
-
-    Args:
-        text: as `described` gives it [-].
-
-    Example:
-        >>> import numpy as np
-        >>> dtype_of(described("table", np.dtype([("tick", "<i8")]))).names
-        ('tick',)
-    """
+    """The type of a row, from the text in the log: a log of another version is read as it was written."""
     try:
         told = json.loads(text)
         fields = told["fields"]
@@ -137,9 +117,6 @@ EVENT_SCHEMA = json.dumps(
 
 def plain(value: Any) -> Any:
     """Data that JSON can hold: it has no NaN, so a number that is not finite becomes null.
-
-    Args:
-        value: mappings, lists, arrays and numbers, nested [any unit].
 
     Example:
         >>> plain({"peak": float("nan"), "ticks": [1, 2.5]})

@@ -30,15 +30,10 @@ _SHARE = 500  # rows between two signs of life
 
 @dataclass(frozen=True)
 class Replayed:
-    """What a replay gave.
+    """What a replay gave."""
 
-    Args:
-        rows: of the dynamics node, with what was computed anew.
-        difference: where they first differ from the log's, in words; None if they are the same bit by bit.
-    """
-
-    rows: Rows
-    difference: str | None
+    rows: Rows  # of the dynamics node, with what was computed anew
+    difference: str | None  # where they first differ from the log's, in words; None if they are the same bit by bit
 
     @property
     def same(self) -> bool:
@@ -98,11 +93,7 @@ def replay(
 
 
 def settings_in(log: LogReader) -> Settings:
-    """Those that a log was made with.
-
-    Args:
-        log: of a run.
-    """
+    """Those that a log was made with."""
     told = log.about.get("settings")
     if not told or not log.dynamics.size:
         what = "no settings" if not told else "no rows of the dynamics node"

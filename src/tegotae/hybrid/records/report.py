@@ -88,19 +88,7 @@ def report(log: LogReader | str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def refuse_incomplete(own: str, log: LogReader) -> None:
-    """Refuse a log whose rows lack fields, as one of another version may.
-
-    Args:
-        own: who needs them.
-        log: as read.
-
-    Example:
-        >>> import os, tempfile
-        >>> from tegotae.hybrid.records.log import LogWriter
-        >>> path = os.path.join(tempfile.mkdtemp(), "empty.mcap")
-        >>> LogWriter(path, {}).close()
-        >>> refuse_incomplete("report", LogReader(path))
-    """
+    """Refuse a log whose rows lack fields, as one of another version may."""
     for kind, rows, known in (("dynamics", log.dynamics, DYNAMICS), ("table", log.table, TABLE)):
         if missing := [name for name in known.names or () if name not in (rows.dtype.names or ())]:
             raise FileError(
@@ -227,15 +215,7 @@ def _words(log: LogReader, told: dict[str, Any]) -> list[str]:
 
 
 def table(told: Mapping[str, Any]) -> Table:
-    """The numbers for a terminal.
-
-    Args:
-        told: by `report` [s, N, J].
-
-    Example:
-        >>> table({"peak_force": 6.18, "restitution": None}).row_count
-        2
-    """
+    """The numbers for a terminal."""
     from rich.table import Table
 
     made = Table(box=None, show_header=False, pad_edge=False)
@@ -249,9 +229,6 @@ def table(told: Mapping[str, Any]) -> Table:
 
 def shown(told: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Names, numbers and units to be read by people, in order.
-
-    Args:
-        told: by `report` [s, N, J].
 
     Example:
         >>> shown({"duration": 0.0858, "guard": True})
@@ -271,17 +248,7 @@ def shown(told: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def write_json(path: str | os.PathLike[str], told: Mapping[str, Any]) -> Path:
-    """The numbers as a JSON file, all or nothing; what is not known is null. Returns the path.
-
-    Args:
-        path: of the file.
-        told: by `report` [s, N, J].
-
-    Example:
-        >>> import os, tempfile
-        >>> write_json(os.path.join(tempfile.mkdtemp(), "told.json"), {"peak_force": float("nan")}).read_text()
-        '{\\n  "peak_force": null\\n}\\n'
-    """
+    """The numbers as a JSON file, all or nothing; what is not known is null. Returns the path."""
     text = json.dumps(plain(told), ensure_ascii=False, allow_nan=False, indent=2)
     with checks.written_whole(path) as beside:
         beside.write_text(text + "\n", encoding="utf-8")

@@ -55,23 +55,7 @@ _COLUMNS = (
 
 
 def write_page(path: str | os.PathLike[str], told: Mapping[str, Any], log: LogReader) -> Path:
-    """Write the page, all or nothing, and return its path.
-
-    Args:
-        path: of the HTML file.
-        told: by `report` [s, N, J].
-        log: of the run, for the figures.
-
-    Example:
-        >>> import os, tempfile
-        >>> from tegotae.hybrid.records.log import LogReader, LogWriter
-        >>> from tegotae.hybrid.records.report import report
-        >>> folder = tempfile.mkdtemp()
-        >>> LogWriter(os.path.join(folder, "run.mcap"), {}).close()
-        >>> log = LogReader(os.path.join(folder, "run.mcap"))
-        >>> write_page(os.path.join(folder, "report.html"), report(log), log).name
-        'report.html'
-    """
+    """Write the page, all or nothing, and return its path."""
     text = page(told, log)
     with checks.written_whole(path) as beside:
         beside.write_text(text, encoding="utf-8")
@@ -79,21 +63,7 @@ def write_page(path: str | os.PathLike[str], told: Mapping[str, Any], log: LogRe
 
 
 def page(told: Mapping[str, Any], log: LogReader) -> str:
-    """The page as text.
-
-    Args:
-        told: by `report` [s, N, J].
-        log: of the run, for the figures.
-
-    Example:
-        >>> import os, tempfile
-        >>> from tegotae.hybrid.records.log import LogReader, LogWriter
-        >>> from tegotae.hybrid.records.report import report
-        >>> path = os.path.join(tempfile.mkdtemp(), "run.mcap")
-        >>> LogWriter(path, {}).close()
-        >>> page(report(path), LogReader(path)).startswith("<!doctype html>")
-        True
-    """
+    """The page as text."""
     css = files("tegotae.figures").joinpath("page.css").read_text(encoding="utf-8")
     parts = [_header(told, log), _numbers(told), *_figures(told, log), _contacts(told), _events(log), _about(log)]
     return f"""<!doctype html>

@@ -37,25 +37,15 @@ _A_HAIR = 1e-9  # s: sums of periods are that exact
 
 
 class MotionOrder(NamedTuple):
-    """What a table is to do in this tick.
+    """What a table is to do in this tick."""
 
-    Args:
-        pose: where to be when the next period ends.
-        twist: how fast, then [m/s, rad/s].
-        label: simulated time that the pose stands for [s]: the command's, and what was extrapolated.
-        state: what the table is doing.
-        events: what happened.
-        rearm: whether to re-arm the device now.
-        tripped: whether it tripped in this tick.
-    """
-
-    pose: Pose
-    twist: Step
-    label: float
-    state: NodeState
-    events: list[NodeEvent]
-    rearm: bool
-    tripped: bool
+    pose: Pose  # where to be when the next period ends
+    twist: Step  # how fast, then [m/s, rad/s]
+    label: float  # simulated time that the pose stands for [s]: the command's, and what was extrapolated
+    state: NodeState  # what the table is doing
+    events: list[NodeEvent]  # what happened
+    rearm: bool  # whether to re-arm the device now
+    tripped: bool  # whether it tripped in this tick
 
 
 class Safety:

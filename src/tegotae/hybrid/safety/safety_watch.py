@@ -20,17 +20,11 @@ _LATE_READINGS = 2.0  # periods: a device's newest reading may be that much olde
 
 
 class Cause(NamedTuple):
-    """Something that speaks against moving on.
+    """Something that speaks against moving on."""
 
-    Args:
-        kind: in a word, one of `events.TROUBLES`; the same kind is told once while it lasts.
-        flag: of `NodeState` that it sets until the next re-arm, 0 for none.
-        text: in words.
-    """
-
-    kind: str
-    flag: int
-    text: str
+    kind: str  # in a word, one of `events.TROUBLES`; the same kind is told once while it lasts
+    flag: int  # of `NodeState` that it sets until the next re-arm, 0 for none
+    text: str  # in words
 
 
 class Teller:

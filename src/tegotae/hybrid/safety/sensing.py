@@ -21,23 +21,15 @@ _UNREADY = (0.0,) * 6
 
 
 class Felt(NamedTuple):
-    """What a sensor feels in this tick.
+    """What a sensor feels in this tick."""
 
-    Args:
-        wrench: on the moving part: force [N], torque about the contact point [N·m], world axes; zero while not ready.
-        onset: pose at which the contact began, until it ends; out of contact the newest pose.
-        state: of `NodeState`, CONTACT, OVERLOAD and FAULT.
-        ready: whether the sensor is tared.
-        trouble: why there is an overload or a fault, in words.
-        events: (level, text) of what happened.
-    """
-
+    # on the moving part: force [N], torque about the contact point [N·m], world axes; zero while not ready
     wrench: Step
-    onset: Pose
-    state: NodeState
-    ready: bool
-    trouble: str
-    events: Sequence[tuple[str, str]]
+    onset: Pose  # pose at which the contact began, until it ends; out of contact the newest pose
+    state: NodeState  # of `NodeState`, CONTACT, OVERLOAD and FAULT
+    ready: bool  # whether the sensor is tared
+    trouble: str  # why there is an overload or a fault, in words
+    events: Sequence[tuple[str, str]]  # (level, text) of what happened
 
 
 NOTHING_FELT = Felt(STILL, ORIGIN, _NOTHING, True, "", ())

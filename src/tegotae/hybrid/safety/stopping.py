@@ -16,15 +16,10 @@ _WINDOW = 8e-3  # s that a speed is taken over: encoders count
 
 @dataclass(frozen=True)
 class Stopping:
-    """How a table comes to rest, from the last command that reached it.
+    """How a table comes to rest, from the last command that reached it."""
 
-    Args:
-        time: until the table itself is slower than 2 % of the limits' velocity, or than 1 mm/s, for good [s].
-        distance: that it moves meanwhile, its swing counted [m].
-    """
-
-    time: float
-    distance: float
+    time: float  # until the table itself is slower than 2 % of the limits' velocity, or than 1 mm/s, for good [s]
+    distance: float  # that it moves meanwhile, its swing counted [m]
 
     @property
     def words(self) -> str:
@@ -63,11 +58,7 @@ class Rest:
         return (self._moving + 1) * self._period
 
     def step(self, pose: Sequence[float]) -> float:
-        """The next pose; for how long it has rested [s].
-
-        Args:
-            pose: position [m] and quaternion.
-        """
+        """The next pose; for how long it has rested [s]."""
         poses = self._poses
         poses.append(pose)
         x, y, z, *turn = difference(poses[max(len(poses) - 1 - self._window, 0)], pose)

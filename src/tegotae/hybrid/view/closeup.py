@@ -90,9 +90,6 @@ class CloseUp:
     def drawn(self, pose: Array) -> Array:
         """Where a tip at a pose is drawn [m]: magnified, and kept in the picture.
 
-        Args:
-            pose: position [m] and quaternion.
-
         Example:
             >>> import numpy as np
             >>> CloseUp().drawn(np.array([0.0, 0.0, -0.01, 1.0, 0.0, 0.0, 0.0]))

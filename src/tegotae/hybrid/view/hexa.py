@@ -68,17 +68,7 @@ class HexaDrawer:
         return np.asarray(self.table.home[0] + np.asarray(self.tool))
 
     def elbows(self, position: Place | Array, rotation: Array | None = None) -> Array:
-        """Where the arms end and the rods begin at a pose of the plate [m], a row an arm.
-
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-].
-
-        Example:
-            >>> from tegotae.table import Hexa
-            >>> round(float(HexaDrawer().elbows((0.0, 0.0, -0.47))[0, 2]), 4)  # L1 sin(25.59 deg), downward
-            -0.108
-        """
+        """Where the arms end and the rods begin at a pose of the plate [m], a row an arm."""
         rows, angles = self.table.geometry, self.table.inverse(position, rotation)
         out = np.column_stack([rows[:, 3:5], np.zeros(6)])
         down = np.array([0.0, 0.0, -1.0])

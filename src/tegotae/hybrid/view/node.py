@@ -179,11 +179,7 @@ class View:
     # ------------------------------------------------------------ running
 
     def run(self, *, duration: float | None = None) -> None:
-        """Draw until `end` is called; may be called again.
-
-        Args:
-            duration: at most so long [s].
-        """
+        """Draw until `end` is called; may be called again."""
         start = time.monotonic()
         while not self._ended:
             now = time.monotonic()

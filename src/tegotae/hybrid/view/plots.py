@@ -27,13 +27,7 @@ ENERGY = (
 
 
 class Plot:
-    """One plot on the page.
-
-    Args:
-        gui: of the page.
-        about: title, smallest range and curves, such as `FORCE`.
-        height: in pixels.
-    """
+    """One plot on the page."""
 
     def __init__(self, gui: GuiApi, about: tuple[str, float, tuple[Curve, ...]], height: int) -> None:
         from viser import uplot
@@ -76,11 +70,6 @@ def _scales(shown: float, range_: tuple[float, float]) -> dict[str, uplot.Scale]
 def round_range(low: float, high: float, least: float) -> tuple[float, float]:
     """A range with 0 in it, its ends on round steps so that it seldom changes, and never so narrow that noise fills it.
 
-    Args:
-        low: smallest value.
-        high: largest value.
-        least: narrowest range.
-
     Example:
         >>> round_range(-0.04, 6.18, 1.0), round_range(-0.03, 0.02, 1.0)
         ((-1.0, 7.0), (-0.1, 1.0))
@@ -93,11 +82,7 @@ def round_range(low: float, high: float, least: float) -> tuple[float, float]:
 
 
 class Plots:
-    """All plots of the page.
-
-    Args:
-        gui: of the page.
-    """
+    """All plots of the page."""
 
     def __init__(self, gui: GuiApi) -> None:
         self._shown = gui.add_slider("seconds shown", min=0.5, max=LONGEST, step=0.5, initial_value=SHOWN)

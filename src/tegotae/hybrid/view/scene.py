@@ -29,16 +29,7 @@ class Eye(NamedTuple):
 
 
 def eye_on(box: Extent, aspect: float = 1.0) -> Eye:
-    """From before and a little above, so far away that the box fits the window.
-
-    Args:
-        box: to be seen [m].
-        aspect: width of the window over its height [-].
-
-    Example:
-        >>> eye_on(Extent((0.0, 0.0, 0.0), (1.0, 1.0, 2.0))).position[1] < -2.0
-        True
-    """
+    """From before and a little above, so far away that the box fits the window."""
     x, y, z = (0.5 * (a + b) for a, b in zip(box.low, box.high, strict=True))
     size = max(box.height, (box.high[0] - box.low[0]) / aspect)
     far = 0.5 * ROOM * size / math.tan(0.5 * OPENING)
@@ -46,13 +37,7 @@ def eye_on(box: Extent, aspect: float = 1.0) -> Eye:
 
 
 class Stage:
-    """All drawings beside each other: the model, and to its right the table below and the contact's close-up above.
-
-    Args:
-        scene: to draw in.
-        model: who draws the simulated machine; None for plain bodies.
-        device: who draws the table; None for nothing but plain bodies.
-    """
+    """All drawings beside each other: the model, and to its right the table below and the contact's close-up above."""
 
     def __init__(self, scene: SceneApi, *, model: Drawer | None, device: Drawer | None) -> None:
         self._plain, self.close_up = PlainBodies(), CloseUp()

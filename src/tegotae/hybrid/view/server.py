@@ -24,9 +24,6 @@ OWN = "View"
 def is_loopback(address: str) -> bool:
     """Whether only this computer reaches an address.
 
-    Args:
-        address: a number or a name.
-
     Example:
         >>> is_loopback("127.0.0.1"), is_loopback("0.0.0.0"), is_loopback("localhost")
         (True, False, True)
@@ -38,12 +35,7 @@ def is_loopback(address: str) -> bool:
 
 
 def serve(address: str, port: int) -> ViserServer:
-    """Start the server at exactly this address and port.
-
-    Args:
-        address: to listen on.
-        port: to listen on; 0 takes a free one.
-    """
+    """Start the server at exactly this address and port."""
     require(OWN, "viser")
     _must_be_free(address, port)  # viser would go on to the next ports, and wait for ever at a wrong address
     from viser import ViserServer
@@ -62,11 +54,7 @@ def serve(address: str, port: int) -> ViserServer:
 
 
 def stop(server: ViserServer) -> None:
-    """End a server.
-
-    Args:
-        server: as `serve` made it.
-    """
+    """End a server."""
     with _quietly():
         server.stop()
 
@@ -110,10 +98,6 @@ def asked_by_own_page(server: ViserServer, client: int | None) -> bool:
     Browsers let any site open a websocket to this computer, and tell its origin. Our own page's origin is the host it
     asked for, and that is a number, this computer's name or localhost: a name that a stranger's server resolves to us
     is none of these.
-
-    Args:
-        server: of the page.
-        client: number of the one who pressed.
     """
     # viser keeps the request to itself; without it nobody can tell, and nobody re-arms.
     connection = server._websock_server._live_connections.get(client if client is not None else -1)
@@ -125,10 +109,6 @@ def asked_by_own_page(server: ViserServer, client: int | None) -> bool:
 
 def own_origin(origin: str | None, host: str | None) -> bool:
     """Whether a page of this origin came from the host that it now talks to, under a name that is surely ours.
-
-    Args:
-        origin: as the browser tells it.
-        host: as the browser asked for it.
 
     Example:
         >>> own_origin("http://127.0.0.1:8080", "127.0.0.1:8080")

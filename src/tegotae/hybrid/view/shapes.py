@@ -31,24 +31,13 @@ SEEN = 0.05  # N; a smaller force is not drawn
 
 
 def turn_about(axis: Place, angle: float) -> Turn:
-    """The quaternion (w, x, y, z) of a turn about an axis of length 1 by an angle [rad].
-
-    Example:
-        >>> turn_about((0.0, 1.0, 0.0), 0.0)
-        (1.0, 0.0, 0.0, 0.0)
-    """
+    """The quaternion (w, x, y, z) of a turn about an axis of length 1 by an angle [rad]."""
     s = math.sin(0.5 * angle)
     return math.cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2]
 
 
 def turn_of_z(to: Array) -> Turn:
-    """The quaternion (w, x, y, z) of the shortest turn that brings z onto a direction.
-
-    Example:
-        >>> import numpy as np
-        >>> [round(x, 3) + 0.0 for x in turn_of_z(np.array([2.0, 0.0, 0.0]))]
-        [0.707, 0.0, 0.707, 0.0]
-    """
+    """The quaternion (w, x, y, z) of the shortest turn that brings z onto a direction."""
     x, y, z = (float(c) for c in to / np.linalg.norm(to))
     if z < -0.999999999:
         return 0.0, 1.0, 0.0, 0.0
@@ -57,26 +46,14 @@ def turn_of_z(to: Array) -> Turn:
 
 
 def turned(turn: Array, place: Array) -> Array:
-    """A place [m] turned by a quaternion (w, x, y, z).
-
-    Example:
-        >>> import numpy as np
-        >>> turned(np.array(turn_about((0.0, 0.0, 1.0), np.pi / 2)), np.array([1.0, 0.0, 0.0])).round(12) + 0.0
-        array([0., 1., 0.])
-    """
+    """A place [m] turned by a quaternion (w, x, y, z)."""
     w, v = float(turn[0]), turn[1:4]
     once = 2.0 * np.cross(v, place)
     return np.asarray(place + w * once + np.cross(v, once))
 
 
 def lathe(profile: list[tuple[float, float]], *, segments: int = 28) -> tuple[Array, NDArray[np.uint32]]:
-    """Vertices [m] and triangles of what a profile of (radius, height) sweeps about z, from the lowest to the highest.
-
-    Example:
-        >>> corners, triangles = lathe([(0.0, 0.0), (1.0, 0.0), (1.0, 2.0), (0.0, 2.0)], segments=8)
-        >>> corners.shape, triangles.shape
-        ((32, 3), (48, 3))
-    """
+    """Vertices [m] and triangles of what a profile of (radius, height), lowest first, sweeps about z."""
     around = np.arange(segments) * (2.0 * math.pi / segments)
     rings = [np.column_stack([r * np.cos(around), r * np.sin(around), np.full(segments, h)]) for r, h in profile]
     here = np.arange(segments)

@@ -19,9 +19,6 @@ _BLOCK = "padding:4px 12px;line-height:1.5;font-size"
 def state_words(state: int) -> str:
     """The flags of a state in words.
 
-    Args:
-        state: `NodeState` flags.
-
     Example:
         >>> state_words(3), state_words(0)
         ('running, contact', 'idle')
@@ -30,16 +27,7 @@ def state_words(state: int) -> str:
 
 
 def node_table(alive: Mapping[str, Mapping[str, object]], status: Mapping[str, Mapping[str, Any]]) -> str:
-    """The nodes as an HTML table: whether they are there, what they do, deadlines, packets, round trip.
-
-    Args:
-        alive: nodes that are there now.
-        status: what each said of itself last.
-
-    Example:
-        >>> "gone" in node_table({}, {"table": {"state": 1}}), "gone" in node_table({}, {"table": {"ended": True}})
-        (True, False)
-    """
+    """The nodes as an HTML table: whether they are there, what they do, deadlines, packets, round trip."""
     head = "".join(
         f'<th style="{_CELL};text-align:left;font-weight:500;color:{QUIET}">{escape(word)}</th>'
         for word in ("node", "state", "missed", "lost", "round trip")
@@ -87,16 +75,7 @@ def _count(value: object) -> str:
 
 
 def event_lines(events: Sequence[Mapping[str, Any]], problems: Sequence[str]) -> str:
-    """The last events, newest first, and what the page itself has to say, as HTML.
-
-    Args:
-        events: each with when it came, node, level and text.
-        problems: in words.
-
-    Example:
-        >>> event_lines([{"came": "12:00:00", "node": "a", "level": "trip", "text": "<b>"}], []).count("&lt;b&gt;")
-        1
-    """
+    """The last events, newest first, and what the page itself has to say, as HTML."""
     lines = [f'<div style="color:{POOR}">{escape(problem)}</div>' for problem in problems]
     for event in events:
         colour = _LEVELS.get(event["level"], QUIET)
@@ -108,18 +87,7 @@ def event_lines(events: Sequence[Mapping[str, Any]], problems: Sequence[str]) ->
 
 
 def headline(simulated: float | None, contact: bool, force: float, row: Any) -> str:
-    """The run in one line, as HTML: simulated time [s], contact, force [N], delay and stiffness as identified.
-
-    Args:
-        simulated: time [s]; None before the first row.
-        contact: whether the moving part touches.
-        force: its size [N].
-        row: newest of the dynamics, or None.
-
-    Example:
-        >>> headline(None, False, 0.0, None)
-        '<div style="padding:4px 12px;line-height:1.5;font-size:13px">waiting for the dynamics node …</div>'
-    """
+    """The run in one line, as HTML: simulated time [s], contact, force [N], delay and stiffness as identified."""
     if simulated is None or row is None:
         return f'<div style="{_BLOCK}:13px">waiting for the dynamics node …</div>'
     touch = f'<b style="color:{BAD}">in contact, {force:.2f} N</b>' if contact else "apart"

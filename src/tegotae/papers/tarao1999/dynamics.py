@@ -107,14 +107,7 @@ def chain(subject: Subject, links: int) -> Tree:
 
 
 def costs(subject: Subject, sizes: Sequence[int] = SIZES, *, rounds: int = 40) -> dict[int, float]:
-    """Seconds a body, of accelerations many times in one compiled loop; interleaved, best of several rounds.
-
-    Example:
-        >>> from tegotae.papers.tarao1999 import Subject
-        >>> from tegotae.papers.tarao1999.dynamics import costs
-        >>> list(costs(Subject(), (4, 10), rounds=1))
-        [4, 10]
-    """
+    """Seconds a body, of accelerations many times in one compiled loop; interleaved, best of several rounds."""
     rng, best = np.random.default_rng(0), dict.fromkeys(sizes, float("inf"))
     work = {}
     for n in sizes:

@@ -40,25 +40,13 @@ CASES = {
 
 
 def reduced(masses: tuple[float, ...]) -> float:
-    """The mass that a contact in line feels [kg].
-
-    Example:
-        >>> from tegotae.papers.tarao1999.hybrid_contact import reduced
-        >>> reduced((50.0, 10.0, 50.0, 1.0))
-        33.75
-    """
+    """The mass that a contact in line feels [kg]."""
     one, two = masses[0] + 4.0 * masses[1], masses[2] + 4.0 * masses[3]
     return one * two / (one + two)
 
 
 def plate(kp: float, *, fed: float) -> hybrid_oracles.Table:
-    """The table along z as one line: M, D and K of (10) at home, surface and probe.
-
-    Example:
-        >>> from tegotae.papers.tarao1999.hybrid_contact import plate
-        >>> round(plate(200.0, fed=0.0).M, 2)  # kg
-        2.32
-    """
+    """The table along z as one line: M, D and K of (10) at home, surface and probe."""
     whole = HexaPlant.default(kp=kp)
     M, D, K = (float(each[2, 2]) for each in whole.impedance(*whole.table.home))
     return hybrid_oracles.Table(K=K, D=D, M=M, stiffness=SURFACE, damping=GIVE, share=fed)

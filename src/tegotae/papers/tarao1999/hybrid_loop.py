@@ -25,21 +25,10 @@ SURFACE, GIVE = HEXA.stiffness, HEXA.damping  # N/m, N·s/m: surface and probe o
 
 @dataclass(frozen=True)
 class Run:
-    """What both nodes told, and the contacts in it.
+    """What both nodes told, and the contacts in it."""
 
-    Args:
-        told: rows of the nodes.
-        contacts: their numbers, by the same audit as in a report.
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.papers.tarao1999.hybrid_loop import Run
-        >>> np.isnan(Run(None, []).hardest.peak_force)
-        np.True_
-    """
-
-    told: Told
-    contacts: list[ContactAudit]
+    told: Told  # rows of the nodes
+    contacts: list[ContactAudit]  # their numbers, by the same audit as in a report
 
     @property
     def hardest(self) -> ContactAudit:
@@ -68,17 +57,7 @@ class Run:
 
 
 def settings_for(*changes: str, duration: float | None = None) -> Settings:
-    """Settings of a short run.
-
-    Args:
-        changes: name=value.
-        duration: simulated [s]; as long as the softest contact needs unless given.
-
-    Example:
-        >>> from tegotae.papers.tarao1999.hybrid_loop import settings_for
-        >>> settings_for("device.kp=800").duration
-        0.42
-    """
+    """Settings of a short run."""
     lasting = 0.42 if duration is None else duration
     return read_settings(
         changes=["clock=virtual", f"model.gap={GAP}", f"sensor.tare={TARED}", f"duration={lasting}", *changes]
@@ -87,19 +66,7 @@ def settings_for(*changes: str, duration: float | None = None) -> Settings:
 
 @cache
 def run(loop_of: Callable[..., VirtualLoop], changes: tuple[str, ...]) -> Run:
-    """A run until so much was simulated.
-
-    Args:
-        loop_of: makes the loop from settings.
-        changes: of the settings, name=value.
-
-    Example:
-        >>> from tegotae.hybrid import VirtualLoop
-        >>> from tegotae.papers.tarao1999.hybrid_loop import run
-        >>> told = run(VirtualLoop, ("device.kind=spring", "device.stiffness=45292.0"))
-        >>> round(told.hardest.peak_force, 2)
-        12.36
-    """
+    """A run until so much was simulated."""
     settings = settings_for(*changes)
     loop = loop_of(settings)
     loop.run((TARED + 2) * settings.period + settings.duration)

@@ -111,15 +111,6 @@ class Table:
     - p'), with x at the period's end, p now and rates by differences of one period, and holds it; the plate M then
     moves under it and the surface's k d + c d'. `share` is 1 in free flight.
 
-    Args:
-        K: of the servos [N/m].
-        D: of the servos [N·s/m].
-        M: of plate and arms [kg].
-        stiffness: of surface and probe, k [N/m].
-        damping: of surface and probe, c [N·s/m].
-        share: of the rate x' that the servo knows of in contact [-].
-        period: T [s].
-
     Example:
         >>> from tegotae.papers.tarao1999.hybrid_oracles import Table
         >>> stiff = Table(K=45292.0, D=0.0, M=0.5, stiffness=1e5, damping=30.0, share=1.0)
@@ -127,13 +118,13 @@ class Table:
         31173
     """
 
-    K: float
-    D: float
-    M: float
-    stiffness: float
-    damping: float
-    share: float
-    period: float = 2e-3
+    K: float  # of the servos [N/m]
+    D: float  # of the servos [N·s/m]
+    M: float  # of plate and arms [kg]
+    stiffness: float  # of surface and probe, k [N/m]
+    damping: float  # of surface and probe, c [N·s/m]
+    share: float  # of the rate x' that the servo knows of in contact [-]
+    period: float = 2e-3  # T [s]
 
     @property
     def together(self) -> float:

@@ -36,13 +36,9 @@ def robot_file(name: str) -> Path:
 
 @dataclass(frozen=True)
 class Pinocchio:
-    """A tree in Pinocchio.
+    """A tree in Pinocchio."""
 
-    Args:
-        model: pinocchio.Model.
-    """
-
-    model: Any
+    model: Any  # pinocchio.Model
 
     @classmethod
     def of_bodies(cls, bodies: Sequence[Body]) -> Pinocchio:

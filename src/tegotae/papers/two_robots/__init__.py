@@ -1,24 +1,14 @@
 """The experiment of tarao1999: one free-flying robot drifts against the tip of another."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-# Public name -> the module that defines it, loaded on first use: settings that name the robots need no more of them.
-_HOME = {"TwoRobots": "experiment", "free_flying_robot": "robot"}
+from tegotae.lazy_names import loaded_on_first_use
 
-__all__ = sorted(_HOME)
+__all__ = ["TwoRobots", "free_flying_robot"]
 
 if TYPE_CHECKING:
-    from tegotae.papers.two_robots.experiment import TwoRobots as TwoRobots
-    from tegotae.papers.two_robots.robot import free_flying_robot as free_flying_robot
+    from tegotae.papers.two_robots.experiment import TwoRobots
+    from tegotae.papers.two_robots.robot import free_flying_robot
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+# Settings that name the robots need no more of them.
+__getattr__, __dir__ = loaded_on_first_use(__name__, {"experiment": "TwoRobots", "robot": "free_flying_robot"})

@@ -1,0 +1,34 @@
+"""Names of a package whose modules are loaded when a name is first used."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def loaded_on_first_use(
+    package: str, modules: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package.
+
+    Args:
+        package: its `__name__`.
+        modules: module inside it -> the public names that it defines, parted by spaces.
+
+    Example:
+        >>> get, names = loaded_on_first_use("tegotae.friction", {"laws": "Coulomb Viscous"})
+        >>> get("Coulomb").__name__
+        'Coulomb'
+    """
+    home = {name: module for module, names in modules.items() for name in names.split()}
+
+    def get(name: str) -> Any:
+        if name not in home:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{package}.{home[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return get, lambda: sorted({*vars(sys.modules[package]), *home})
