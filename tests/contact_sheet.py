@@ -171,7 +171,7 @@ def maps(folder: Path) -> None:
 
 
 def fitted(folder: Path) -> None:
-    """The portrait of a fit."""
+    """The figure of a fit."""
     rng = np.random.default_rng(1)
     velocity = 0.02 * np.sin(0.02 * np.arange(4000)) + 0.01 * np.sin(0.071 * np.arange(4000))
     force = BRAKE.run(velocity, period=T).force + rng.normal(0.0, 0.05, 4000)

@@ -68,7 +68,7 @@ def tyres() -> Iterator[Block]:
     """Patches, and vehicles on them."""
     from tegotae.fitting.recipes.steering import FeltSteering
     from tegotae.steering import Bicycle, Carcass, ContactPatch, SteeringSystem
-    from tegotae.steering.planar import PlanarPatch
+    from tegotae.steering.planar_patch import PlanarPatch
 
     yield ContactPatch(bristles=5)
     yield ContactPatch(bristles=5, friction=STRIBECK, carcass=Carcass(stiffness=1e5))
@@ -218,12 +218,12 @@ def rods() -> Iterator[Block]:
 
 def tables() -> Iterator[Block]:
     """A motion table by itself, and one whose probe rubs on a surface and whose sensor is late and noisy."""
-    from tegotae.table import ForceSensor, HexaPlant, Surface
+    from tegotae.table import ForceSensor, HexaPlant, ProbedSurface
 
     plain = HexaPlant.default(kp=800.0)
     quick = dataclasses.replace(plain, servo=dataclasses.replace(plain.servo, period=PERIOD))
     yield quick
-    surface = Surface(height=-0.4201, stiffness=1e5, damping=100.0, probe=(0.02, -0.03, 0.05), friction=0.3)
+    surface = ProbedSurface(height=-0.4201, stiffness=1e5, damping=100.0, probe=(0.02, -0.03, 0.05), friction=0.3)
     sensor = ForceSensor(noise=1e-6, cutoff=100.0, delay=2, seed=7)
     yield dataclasses.replace(quick, surface=surface, sensor=sensor, substeps=4)
 

@@ -36,7 +36,7 @@ class Content(NamedTuple):
     about: dict[str, Any]
 
 
-class Table(NamedTuple):
+class RowTable(NamedTuple):
     """A result row by row: column -> values, column -> unit, and the names of what has no row a tick."""
 
     columns: dict[str, NDArray[Any]]
@@ -69,12 +69,12 @@ def format_of(path: Path) -> Format:
     return FORMATS[path.suffix.lower()]
 
 
-def table_of(result: Result) -> Table:
+def table_of(result: Result) -> RowTable:
     """One row a tick (and batch member), one column a number; left out is what has no ticks, such as events."""
     sizes = result.sizes
     rows = [dim for dim in ("batch", "time") if dim in sizes]
     shape = tuple(sizes[dim] for dim in rows)
-    table = Table({}, {}, [])
+    table = RowTable({}, {}, [])
     if "batch" in rows:
         table.columns["batch"] = np.repeat(np.arange(shape[0]), int(np.prod(shape[1:])))
     for name, variable in result.variables.items():
@@ -97,7 +97,7 @@ def table_of(result: Result) -> Table:
     return table
 
 
-def told_table(result: Result, stacklevel: int) -> Table:
+def told_table(result: Result, stacklevel: int) -> RowTable:
     """The table, with a warning where it is not the whole result."""
     table = table_of(result)
     if table.left_out:

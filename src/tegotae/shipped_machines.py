@@ -100,9 +100,9 @@ def composites() -> Iterator[Block]:
 
 def tyres() -> Iterator[Block]:
     """Patches with every pressure, with and without a carcass."""
-    from tegotae.steering import Carcass, ContactPatch, Parabolic, Tabulated, Uniform
+    from tegotae.steering import Carcass, ContactPatch, Parabolic, TabulatedPressure, Uniform
 
-    hat = Tabulated(positions=[-0.1, 0.0, 0.1], loads=[0.0, 100.0, 0.0])
+    hat = TabulatedPressure(positions=[-0.1, 0.0, 0.1], loads=[0.0, 100.0, 0.0])
     for pressure in (Parabolic(), Uniform(load=50.0), hat):
         for carcass in (None, Carcass(stiffness=1e5)):
             yield ContactPatch(pressure=pressure, carcass=carcass, bristles=5)

@@ -38,7 +38,7 @@ def tell(machine: str, unsolved: int, ticks: int | None, remedy: str, *, first: 
     )
 
 
-class Watch:
+class UnsolvedWatch:
     """Tells of a live machine's unsolved steps when they happen: of the first, and again when there are ten times more.
 
     Args:
@@ -83,7 +83,7 @@ class Watched:
         self._counts = [state.part(name) for name in state if name.endswith("unsolved")]
         self._troubles = troubles_in(state)
         self._block, self._state = block, state
-        self._watch = Watch(block.name, block.unsolved_remedy)
+        self._watch = UnsolvedWatch(block.name, block.unsolved_remedy)
         self.again()
 
     def again(self) -> None:

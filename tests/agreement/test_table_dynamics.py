@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from tegotae.table import Hexa, HexaPlant, Load, Servo, rotation_about
+from tegotae.table import ArmServo, Hexa, HexaPlant, TableBody, rotation_about
 
 TABLE = Hexa.default()
 PLANT = HexaPlant(
     table=TABLE,
-    servo=Servo(stiffness=200.0, damping=4.0, resolution=0.0, compensation=0.0),
-    plate=Load(
+    servo=ArmServo(stiffness=200.0, damping=4.0, resolution=0.0, compensation=0.0),
+    plate=TableBody(
         mass=0.8, inertia=[[5e-3, 1e-4, 0.0], [1e-4, 6e-3, 2e-4], [0.0, 2e-4, 9e-3]], center=(0.01, -0.02, 0.005)
     ),
-    payload=Load(mass=0.3, inertia=(3e-4, 2e-4, 1e-4), center=(0.03, 0.0, -0.08)),
+    payload=TableBody(mass=0.3, inertia=(3e-4, 2e-4, 1e-4), center=(0.03, 0.0, -0.08)),
     arm_inertia=0.02,
     arm_moment=0.06,
     rod_mass=0.12,

@@ -1,4 +1,4 @@
-"""The portrait of a machine: forces that are equal must all be seen."""
+"""The figure of a machine: forces that are equal must all be seen."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from tegotae.result import Result, Variable
 TIME = np.linspace(0.0, 1.0, 101)
 
 
-def portrait(**forces):
+def figure_of(**forces):
     variables = {"time": Variable(("time",), TIME, "s"), "p": Variable(("time",), TIME, "m", "state")}
     for name, values in forces.items():
         variables[name] = Variable(("time",), values, "N")
@@ -30,7 +30,7 @@ def inked(line):
 
 def test_forces_that_are_equal_share_their_line_in_turns():
     wave = np.sin(9.0 * TIME)
-    figure = portrait(wall=wave, mutual=wave + 1e-6, other=0.5 * wave, rub=wave)
+    figure = figure_of(wall=wave, mutual=wave + 1e-6, other=0.5 * wave, rub=wave)
     wall, mutual, other, rub = drawn(figure)
     parts = [inked(line) for line in (wall, mutual, rub)]
     assert all(len(part) >= 30 for part in parts)
@@ -39,5 +39,5 @@ def test_forces_that_are_equal_share_their_line_in_turns():
 
 
 def test_a_single_force_is_a_solid_line():
-    (only,) = drawn(portrait(wall=np.sin(9.0 * TIME)))
+    (only,) = drawn(figure_of(wall=np.sin(9.0 * TIME)))
     assert only.get_linestyle() == "-"

@@ -188,7 +188,7 @@ def test_the_stack_of_energies_is_the_work() -> None:
 
 @pytest.mark.parametrize("phases", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize("nodes", [2, 65])
-def test_every_portrait_has_room_for_its_words(phases: int, nodes: int) -> None:
+def test_every_figure_has_space_for_its_words(phases: int, nodes: int) -> None:
     # Where the layout fails, matplotlib warns, and warnings are errors here.
     rod = PlanarRod(length=1e-3, nodes=nodes, density=0.1, elasticity=1e-9, viscosity=1e-10, gravity=(0.0, -9.81))
     times = np.linspace(0.0, 0.02, 41)

@@ -71,7 +71,7 @@ def test_everything_is_printed_and_written(capsys: pytest.CaptureFixture[str]) -
     assert is_two_robots(again)
     assert again.variables["force"].unit == "N"
     assert again.about["method"] == "symplectic"
-    # The same portrait of a file: the force, the energies, and six pictures up to 17.8 s after the touch.
+    # The same figure of a file: the force, the energies, and six pictures up to 17.8 s after the touch.
     titles = [axes.get_title(loc="left") for axes in of_result(again).axes]
     assert titles[2:] == ["-1 s", "0 s", "0.1 s", "0.2 s", "8.8 s", "17.8 s"]
 

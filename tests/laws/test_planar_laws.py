@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import tegotae as tg
 from tegotae.running.probe import Probe
 from tegotae.steering.patch import ContactPatch
-from tegotae.steering.planar import PlanarPatch
-from tegotae.steering.pressure import Parabolic, Tabulated, Uniform
+from tegotae.steering.planar_patch import PlanarPatch
+from tegotae.steering.pressure import Parabolic, TabulatedPressure, Uniform
 
 LOAD, TICKS, PERIOD = 1400.0, 120, 1e-3
 seeds = st.integers(0, 2**31)
@@ -68,7 +68,11 @@ def test_one_row_without_longitudinal_slip_is_the_contact_patch(seed):
     """Two programs, one physics: any steering, slip angle and speed, forwards and backwards, damped or not."""
     rng = np.random.default_rng(seed)
     own = {"stiffness": 1e4, "damping": float(rng.choice([0.0, 20.0])), "bristles": int(rng.integers(1, 40))}
-    profiles = [Parabolic(), Uniform(load=66.0), Tabulated(positions=[-0.1, 0.03, 0.1], loads=[10.0, 90.0, 20.0])]
+    profiles = [
+        Parabolic(),
+        Uniform(load=66.0),
+        TabulatedPressure(positions=[-0.1, 0.03, 0.1], loads=[10.0, 90.0, 20.0]),
+    ]
     own["pressure"] = profiles[rng.integers(3)]
     steer, alpha, speed = rough(seed, 0.5, 0.3, 40.0)
     wide = PlanarPatch(**own).run(steer=steer, slip_angle=alpha, speed=speed, period=PERIOD)
@@ -135,12 +139,12 @@ def test_a_parked_tyre_never_settles():
     [
         (lambda: Parabolic(curvature=0.0), "curvature=0.0"),
         (lambda: Uniform(load=-1.0), "load=-1.0"),
-        (lambda: Tabulated(positions=[0.0, 0.0], loads=[1.0, 1.0]), "does not rise"),
-        (lambda: Tabulated(positions=[0.0], loads=[1.0]), "at least two points"),
-        (lambda: Tabulated(positions=[0.0, 1.0], loads=[1.0]), "2 positions but 1 loads"),
-        (lambda: Tabulated(positions=[0.0, 1.0], loads=[1.0, -1.0]), r"loads\[1\]=-1.0"),
-        (lambda: Tabulated(positions=[0.0, 1.0], loads=[0.0, 0.0]), "every load is 0"),
-        (lambda: Tabulated(positions=[0.0, float("nan")], loads=[1.0, 1.0]), "not finite"),
+        (lambda: TabulatedPressure(positions=[0.0, 0.0], loads=[1.0, 1.0]), "does not rise"),
+        (lambda: TabulatedPressure(positions=[0.0], loads=[1.0]), "at least two points"),
+        (lambda: TabulatedPressure(positions=[0.0, 1.0], loads=[1.0]), "2 positions but 1 loads"),
+        (lambda: TabulatedPressure(positions=[0.0, 1.0], loads=[1.0, -1.0]), r"loads\[1\]=-1.0"),
+        (lambda: TabulatedPressure(positions=[0.0, 1.0], loads=[0.0, 0.0]), "every load is 0"),
+        (lambda: TabulatedPressure(positions=[0.0, float("nan")], loads=[1.0, 1.0]), "not finite"),
         (lambda: Parabolic().total(0.0), "half_length=0.0"),
     ],
 )

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import tegotae as tg
 from tegotae.running.batch import Batch
 from tegotae.running.probe import Probe
-from tegotae.table import ForceSensor, HexaPlant, Servo, Surface
+from tegotae.table import ArmServo, ForceSensor, HexaPlant, ProbedSurface
 from tegotae.table.troubles import WHY
 
 PLANT = HexaPlant.default(kp=200.0)
@@ -49,7 +49,7 @@ def test_a_plate_at_rest_moves_by_half_of_what_a_held_force_leaves_it_with():
 def test_reluctance_is_that_of_the_plate_where_arms_weigh_nothing():
     """Otherwise arms and rods add to it, so that what is promised to circuits stays a bound."""
     free = dataclasses.replace(
-        PLANT, servo=Servo(stiffness=1e-6, damping=1e-7), arm_inertia=1e-9, arm_moment=0.0, rod_mass=0.0
+        PLANT, servo=ArmServo(stiffness=1e-6, damping=1e-7), arm_inertia=1e-9, arm_moment=0.0, rod_mass=0.0
     )
     for plant, least, most in ((free, 1.0 - 1e-3, 1.0 + 1e-6), (PLANT, 0.0, 0.9)):
         _, slope = Probe(plant, T).answer(np.zeros(6))
@@ -241,7 +241,7 @@ def test_a_surface_is_felt_by_trials_as_by_ticks():
     """Pressed against it the plate moves less for a force, and most of that within a tick if it is stiff."""
     free = dataclasses.replace(PLANT, substeps=16)
     probe = (0.0, 0.0, 0.05)
-    pressed = dataclasses.replace(free, surface=Surface(height=-0.4203, stiffness=1e6, damping=10.0, probe=probe))
+    pressed = dataclasses.replace(free, surface=ProbedSurface(height=-0.4203, stiffness=1e6, damping=10.0, probe=probe))
     slopes = [Probe(plant, T).answer(np.array([0.0, 0.0, 400.0, 0.0, 0.0, 0.0]))[1][2, 2] for plant in (free, pressed)]
     m = 1.0 / np.linalg.inv(free.mass_matrix(HOME))[2, 2]
     spring = (1.0 - np.cos(np.sqrt(1e6 / m) * T)) / (1e6 * T)  # of an undamped one, by the time

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from tegotae import InputError, TegotaeError
 from tegotae.rotations import matrix_rows, quaternion_of
-from tegotae.table import ForceSensor, HexaPlant, Servo, Surface, rotation_about
+from tegotae.table import ArmServo, ForceSensor, HexaPlant, ProbedSurface, rotation_about
 from tegotae.table.tips import plate_pose, rate_between, tip_pose, tip_twist
 
 HOME = np.array([0.0, 0.0, -0.47])
@@ -23,7 +23,7 @@ T = 2e-3
 def table(*, kp=200.0, substeps=8, gravity=0.0, gap=0.0, probe=PROBE, servo=None, **surface):
     """A table with exact encoders; the tip is `gap` below the surface when the plate is at home."""
     plant = HexaPlant.default(kp=kp)
-    stop = Surface(height=HOME[2] + probe[2] + gap, probe=probe, **surface) if surface else None
+    stop = ProbedSurface(height=HOME[2] + probe[2] + gap, probe=probe, **surface) if surface else None
     held = dataclasses.replace(plant.servo, resolution=0.0, **(servo or {}))
     return dataclasses.replace(plant, servo=held, gravity=gravity, substeps=substeps, surface=stop)
 
@@ -317,16 +317,16 @@ def test_plain_numbers_of_poses_are_those_of_rotations():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda: Surface(height=math.nan, stiffness=1e5), "height=nan"),
-        (lambda: Surface(height=0.0, stiffness=0.0), "stiffness=0.0 N/m"),
-        (lambda: Surface(height=0.0, stiffness=math.inf), "stiffness=inf"),
-        (lambda: Surface(height=0.0, stiffness=1e5, damping=-1.0), "damping=-1.0 N.s/m"),
-        (lambda: Surface(height=0.0, stiffness=1e5, friction=-0.1), "friction=-0.1"),
-        (lambda: Surface(height=0.0, stiffness=1e5, probe=(0.0, 1.0)), "probe has shape"),
-        (lambda: Surface(height=0.0, stiffness=1e5, probe=(0.0, 1.0, math.nan)), "probe"),
+        (lambda: ProbedSurface(height=math.nan, stiffness=1e5), "height=nan"),
+        (lambda: ProbedSurface(height=0.0, stiffness=0.0), "stiffness=0.0 N/m"),
+        (lambda: ProbedSurface(height=0.0, stiffness=math.inf), "stiffness=inf"),
+        (lambda: ProbedSurface(height=0.0, stiffness=1e5, damping=-1.0), "damping=-1.0 N.s/m"),
+        (lambda: ProbedSurface(height=0.0, stiffness=1e5, friction=-0.1), "friction=-0.1"),
+        (lambda: ProbedSurface(height=0.0, stiffness=1e5, probe=(0.0, 1.0)), "probe has shape"),
+        (lambda: ProbedSurface(height=0.0, stiffness=1e5, probe=(0.0, 1.0, math.nan)), "probe"),
         (lambda: dataclasses.replace(HexaPlant.default(), surface=1e5), "surface=100000.0"),
-        (lambda: Servo(stiffness=1.0, damping=1.0, feedforward_in_contact=1.5), "feedforward_in_contact=1.5"),
-        (lambda: Servo(stiffness=1.0, damping=1.0, contact_threshold=-1.0), "contact_threshold=-1.0 N"),
+        (lambda: ArmServo(stiffness=1.0, damping=1.0, feedforward_in_contact=1.5), "feedforward_in_contact=1.5"),
+        (lambda: ArmServo(stiffness=1.0, damping=1.0, contact_threshold=-1.0), "contact_threshold=-1.0 N"),
         (lambda: table().start().command_pose((0.0, 0.0, -0.47)), "pose has shape"),
         (lambda: table().start().command_pose((0.0, 0.0, -0.47, 1.0, 0.1, 0.0, 0.0)), "has length 1.00498"),
         (lambda: table().start().command_pose((0.0, 0.0, -0.9, 1.0, 0.0, 0.0, 0.0)), "outside the workspace"),

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import eigh
 
 from tegotae import InputError, TegotaeError
-from tegotae.table import ForceSensor, HexaPlant, Load, Servo, rotation_about
+from tegotae.table import ArmServo, ForceSensor, HexaPlant, TableBody, rotation_about
 
 PLANT = HexaPlant.default(kp=200.0)
 HOME = np.array([0.0, 0.0, -0.47])
@@ -29,7 +29,7 @@ def angles_along(plant, record):
 def test_energy_changes_by_the_work_of_motors_and_hand_alone(gravity):
     """Torques and force are held over a tick, so their work is torque times turn and force times way, exactly."""
     plant = dataclasses.replace(
-        IDEAL, gravity=gravity, substeps=4, payload=Load(mass=0.3, inertia=(3e-4,) * 3, center=(0.03, 0.02, -0.06))
+        IDEAL, gravity=gravity, substeps=4, payload=TableBody(mass=0.3, inertia=(3e-4,) * 3, center=(0.03, 0.02, -0.06))
     )
     ticks = 150
     rng = np.random.default_rng(1)
@@ -183,11 +183,11 @@ def test_records_that_mean_nothing_are_refused(arguments, says):
         (lambda: dataclasses.replace(PLANT, substeps=0), "substeps"),
         (lambda: dataclasses.replace(PLANT, gravity=math.nan), "gravity=nan"),
         (lambda: dataclasses.replace(PLANT, payload=3.0), "payload"),
-        (lambda: Servo(stiffness=-1.0, damping=1.0), "stiffness"),
-        (lambda: Servo(stiffness=(1.0, 2.0), damping=1.0), "stiffness has 2 numbers"),
-        (lambda: Servo(stiffness=1.0, damping=1.0, compensation=1.5), "compensation"),
-        (lambda: Load(mass=0.0, inertia=(1.0, 1.0, 1.0)), "mass=0.0 kg"),
-        (lambda: Load(mass=1.0, inertia=(1.0, 1.0, 3.0)), "no body has the principal inertias"),
+        (lambda: ArmServo(stiffness=-1.0, damping=1.0), "stiffness"),
+        (lambda: ArmServo(stiffness=(1.0, 2.0), damping=1.0), "stiffness has 2 numbers"),
+        (lambda: ArmServo(stiffness=1.0, damping=1.0, compensation=1.5), "compensation"),
+        (lambda: TableBody(mass=0.0, inertia=(1.0, 1.0, 1.0)), "mass=0.0 kg"),
+        (lambda: TableBody(mass=1.0, inertia=(1.0, 1.0, 3.0)), "no body has the principal inertias"),
         (lambda: PLANT.start().step((1.0, 2.0)), "wrench has shape"),
         (lambda: PLANT.start((0.0, 0.0, -0.9)), "outside the workspace"),
     ],
@@ -203,7 +203,7 @@ def test_the_verdict_of_instability_is_true():
     low, high = 1.0, 60.0
     for _ in range(50):
         middle = 0.5 * (low + high)
-        stable = Servo(stiffness=200.0, damping=middle).slowest_decay(W, M) < 1.0
+        stable = ArmServo(stiffness=200.0, damping=middle).slowest_decay(W, M) < 1.0
         low, high = (middle, high) if stable else (low, middle)
     quiet = with_servo(IDEAL, damping=0.97 * low).run(wrenches=np.zeros((400, 6)), twist=1e-3 * np.ones(6))
     assert np.abs(quiet.twist[-20:]).max() < 1e-4

@@ -239,7 +239,7 @@ def test_bad_input_is_named(system, changes, told):
         tg.fit(system, **(LOG | changes))
 
 
-def test_its_portrait_can_be_drawn(tmp_path):
+def test_its_figure_can_be_drawn(tmp_path):
     system, _ = truth_of(2)
     found = tg.fit(PAPER, **logged(system, *parked_then_driving(), noise=0.02))
     found.plot(tmp_path / "fit.png")

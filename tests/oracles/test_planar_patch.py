@@ -5,8 +5,8 @@ import pytest
 from scipy.integrate import dblquad
 
 import tegotae as tg
-from tegotae.steering.planar import PlanarPatch
-from tegotae.steering.pressure import Parabolic, Tabulated, Uniform
+from tegotae.steering.planar_patch import PlanarPatch
+from tegotae.steering.pressure import Parabolic, TabulatedPressure, Uniform
 
 MU, A, CENTRE, K = 0.4, 0.1, 0.02, 1e4
 LOAD = 1400.0
@@ -126,7 +126,7 @@ def test_the_resolution_is_only_a_resolution():
 
 @pytest.mark.parametrize(
     "pressure",
-    [Parabolic(), Uniform(load=60.0), Tabulated(positions=[-0.2, -0.03, 0.06], loads=[10.0, 90.0, 20.0])],
+    [Parabolic(), Uniform(load=60.0), TabulatedPressure(positions=[-0.2, -0.03, 0.06], loads=[10.0, 90.0, 20.0])],
     ids=["parabolic", "uniform", "tabulated"],
 )
 def test_total_load_is_the_sum_over_many_bristles(pressure):
@@ -140,7 +140,7 @@ def test_total_load_is_the_sum_over_many_bristles(pressure):
 def test_profiles_as_printed():
     xi = np.linspace(-A, A, 21)
     np.testing.assert_allclose(Parabolic()(xi, half_length=A), 1e4 * (A**2 - xi**2), atol=1e-12)
-    table = Tabulated(positions=[-0.05, 0.0, 0.1], loads=[0.0, 80.0, 20.0])
+    table = TabulatedPressure(positions=[-0.05, 0.0, 0.1], loads=[0.0, 80.0, 20.0])
     inside = np.interp(xi, table.positions, table.loads, left=0.0, right=0.0)
     np.testing.assert_allclose(table(xi, half_length=A), inside, atol=1e-12)
 

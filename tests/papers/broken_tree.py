@@ -11,7 +11,7 @@ import tegotae as tg
 from tegotae.multibody import Lock, Scene, Touch, Tree, load_urdf
 from tegotae.multibody.tree_arrays import arrays_of
 from tegotae.papers.two_robots import TwoRobots
-from tegotae.table import Hexa, HexaPlant, Servo
+from tegotae.table import ArmServo, Hexa, HexaPlant
 
 # ------------------------------------------------------------ trees that are not what they were said to be
 
@@ -163,7 +163,7 @@ class Saturating(Hexa):
         return super().stiffness(position, rotation, kp) * (1.0 - 1e-5 * (kp - 200.0))
 
 
-class WeakDamper(Servo):
+class WeakDamper(ArmServo):
     """Its motors damp less than it says."""
 
     @property

@@ -5,7 +5,7 @@ import pytest
 from breaks import ledger_tests
 
 from tegotae import figures
-from tegotae.papers.hirai2020 import Subject, paper
+from tegotae.papers.hirai2020 import HiraiSubject, paper
 
 # Claim -> what is broken -> the parts of the subject that are replaced.
 BREAKS = {
@@ -94,7 +94,7 @@ BREAKS = {
 
 
 test_claim_holds, test_claim_fails_on_broken_physics, test_every_claim_is_broken_somewhere = ledger_tests(
-    paper, Subject(), BREAKS, timed=("computing-time", "mixed-coordinates-are-cheaper")
+    paper, HiraiSubject(), BREAKS, timed=("computing-time", "mixed-coordinates-are-cheaper")
 )
 
 
@@ -113,5 +113,5 @@ def test_what_is_not_as_printed_says_what_is_printed():
 @pytest.mark.parametrize("plate", paper.figures, ids=lambda plate: plate.name)
 def test_figures_are_drawn(plate, tmp_path):
     with figures.style():
-        plate.draw(Subject()).savefig(tmp_path / "figure.png", dpi=40)
+        plate.draw(HiraiSubject()).savefig(tmp_path / "figure.png", dpi=40)
     assert (tmp_path / "figure.png").stat().st_size > 2000

@@ -7,7 +7,7 @@ from breaks import ledger_tests
 
 import tegotae as tg
 from tegotae.friction.classics import Dahl, ExplicitlyCoupledFriction, HaywardArmstrong, Karnopp, LuGre, Tanh
-from tegotae.papers.kikuuwe2005 import Subject, paper
+from tegotae.papers.kikuuwe2005 import KikuuweSubject, paper
 from tegotae.papers.kikuuwe2005.oracles import in_continuous_time, masing, ten_springs
 
 IMPEDANCE, ADMITTANCE, PARALLEL = tg.FrictionImpedance, tg.FrictionAdmittance, tg.ParallelFriction
@@ -122,7 +122,7 @@ BREAKS = {
 
 
 test_claim_holds, test_claim_fails_on_broken_physics, test_every_claim_is_broken_somewhere = ledger_tests(
-    paper, Subject(), BREAKS
+    paper, KikuuweSubject(), BREAKS
 )
 
 

@@ -8,7 +8,7 @@ from breaks import ledger_tests
 
 from tegotae import figures
 from tegotae.multibody import Servo
-from tegotae.papers.tarao1999 import Subject, paper, peers
+from tegotae.papers.tarao1999 import TaraoSubject, paper, peers
 from tegotae.papers.two_robots.settings import RobotsSettings
 
 # Claim -> what is broken -> the parts of the subject that are replaced.
@@ -141,14 +141,14 @@ BREAKS = {
 
 
 test_claim_holds, test_claim_fails_on_broken_physics, test_every_claim_is_broken_somewhere = ledger_tests(
-    paper, Subject(), BREAKS, timed=("cost-per-body", "real-time", "missed-deadlines-are-told")
+    paper, TaraoSubject(), BREAKS, timed=("cost-per-body", "real-time", "missed-deadlines-are-told")
 )
 
 
 def test_mujoco_is_what_creeps(monkeypatch):
     """That claim is about another engine: one that stood still would fail it, too."""
     monkeypatch.setattr(peers, "creep", lambda xml, **options: np.zeros(8))
-    entry = paper["mujoco-creeps"].check(Subject())
+    entry = paper["mujoco-creeps"].check(TaraoSubject())
     assert not entry.passed
     assert sum(finding.passed for finding in entry.findings) == 3
 
@@ -167,7 +167,7 @@ def test_without_other_packages_their_claims_are_not_checked(monkeypatch):
     monkeypatch.setattr("tegotae.papers.ledger.installed", lambda name: False)
     for claim in paper.claims:
         if claim.needs:
-            assert claim.check(Subject()).status == "not checked"
+            assert claim.check(TaraoSubject()).status == "not checked"
 
 
 def test_what_is_not_as_printed_says_what_is_printed():
@@ -179,7 +179,7 @@ def test_what_is_not_as_printed_says_what_is_printed():
 @pytest.mark.parametrize("plate", paper.figures, ids=lambda plate: plate.name)
 def test_figures_are_drawn(plate, tmp_path):
     with figures.style():
-        plate.draw(Subject()).savefig(tmp_path / "figure.png", dpi=40)
+        plate.draw(TaraoSubject()).savefig(tmp_path / "figure.png", dpi=40)
     assert (tmp_path / "figure.png").stat().st_size > 2000
 
 
@@ -188,5 +188,5 @@ def test_figures_are_drawn_without_other_engines(name, tmp_path, monkeypatch):
     monkeypatch.setattr("tegotae.papers.tarao1999.figures.installed", lambda package: False)
     (plate,) = (plate for plate in paper.figures if plate.name == name)
     with figures.style():
-        plate.draw(Subject()).savefig(tmp_path / "figure.png", dpi=40)
+        plate.draw(TaraoSubject()).savefig(tmp_path / "figure.png", dpi=40)
     assert (tmp_path / "figure.png").stat().st_size > 2000

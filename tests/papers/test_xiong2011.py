@@ -9,7 +9,7 @@ from breaks import ledger_tests
 from scipy.integrate import solve_ivp
 
 from tegotae.inclusion import Inclusion, examples
-from tegotae.papers.xiong2011 import Subject, paper
+from tegotae.papers.xiong2011 import XiongSubject, paper
 from tegotae.papers.xiong2011.oracles import press, restitution_without_alpha, rigid_height, stick_slip_period
 
 FLOOR, BELT, TWO = examples.floor, examples.belt, examples.two_bodies
@@ -96,7 +96,7 @@ BREAKS = {
 
 
 test_claim_holds, test_claim_fails_on_broken_physics, test_every_claim_is_broken_somewhere = ledger_tests(
-    paper, Subject(), BREAKS
+    paper, XiongSubject(), BREAKS
 )
 
 

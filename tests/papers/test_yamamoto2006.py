@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 import tegotae as tg
 from tegotae.control import PID, PSMC
-from tegotae.papers.yamamoto2006 import Subject, oracles, paper
+from tegotae.papers.yamamoto2006 import YamamotoSubject, oracles, paper
 from tegotae.steering import Kinematic, SteeringSystem, Uniform
 from tegotae.steering.classics.printed import ExplicitSteering, PrintedSteering
 
@@ -118,7 +118,7 @@ BREAKS = {
 
 
 test_claim_holds, test_claim_fails_on_broken_physics, test_every_claim_is_broken_somewhere = ledger_tests(
-    paper, Subject(), BREAKS
+    paper, YamamotoSubject(), BREAKS
 )
 
 

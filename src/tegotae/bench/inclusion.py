@@ -133,7 +133,7 @@ def calling(calls: int = 200_000, rounds: int = 15) -> list[Outcome]:
 
 
 @dataclass(frozen=True)
-class TwoBodies:
+class TwoBodiesContest:
     """The slides' machine by both routes that the contest needs.
 
     Args:
@@ -166,7 +166,7 @@ class TwoBodies:
 
 def machine(rounds: int = 5) -> list[Outcome]:
     """Error of the compiled machine, and its speed against Siconos with an error within the same bound."""
-    two = TwoBodies()
+    two = TwoBodiesContest()
     exact, ode = two.exact(), two.ode()
     error = float(np.max(np.abs(two.heights(ode) - exact)))
     name = "two bodies in contact, largest error of the height in 2 s"
@@ -175,7 +175,7 @@ def machine(rounds: int = 5) -> list[Outcome]:
     return outcomes + against_siconos(two, exact, ode, error, rounds)
 
 
-def against_siconos(two: TwoBodies, exact: Array, ode: Ode, error: float, rounds: int) -> list[Outcome]:
+def against_siconos(two: TwoBodiesContest, exact: Array, ode: Ode, error: float, rounds: int) -> list[Outcome]:
     """Milliseconds a simulated second: the largest step of Siconos whose error is within the bound, against ours."""
     name = "two bodies, times faster than Siconos"
     peer = siconos.Peer.found()

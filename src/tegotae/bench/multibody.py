@@ -66,7 +66,7 @@ def state(links: int) -> tuple[Array, Array, Array]:
 # ---------------------------------------------------------------- forward dynamics
 
 
-class Ours:
+class TegotaeChain:
     """The three passes inside a compiled loop.
 
     Args:
@@ -88,7 +88,7 @@ class Ours:
         return a.copy()
 
 
-class Pinocchio:
+class PinocchioChain:
     """Its articulated-body algorithm, called from Python.
 
     Args:
@@ -117,7 +117,7 @@ class Pinocchio:
         return np.array(a)
 
 
-class MuJoCo:
+class MuJoCoChain:
     """`mj_forward`, called from Python.
 
     Args:
@@ -149,7 +149,7 @@ class MuJoCo:
 
 def _against(peer: Callable[[int], Any], links: int, rounds: int) -> tuple[float, float]:
     """Seconds of one evaluation: ours, theirs."""
-    ours, theirs, calls = Ours(links), peer(links), max(20, 20_000 // links)
+    ours, theirs, calls = TegotaeChain(links), peer(links), max(20, 20_000 // links)
     few = max(10, calls // 10)
     best = in_turn({"ours": lambda: ours.play(calls), "theirs": lambda: theirs.play(few)}, rounds=rounds)
     return best["ours"] / calls, best["theirs"] / few
@@ -162,7 +162,7 @@ def against_pinocchio(sizes: tuple[int, ...] = SIZES, rounds: int = 15) -> list[
         return [Outcome.skipped(name, "Pinocchio is not installed: `make bench` adds it")]
     outcomes = []
     for links in sizes:
-        ours, theirs = _against(Pinocchio, links, rounds)
+        ours, theirs = _against(PinocchioChain, links, rounds)
         told, least = f"{1e6 * ours:.2f} us against {1e6 * theirs:.2f} us", 2.0 if links >= 50 else 1.0
         ratio = theirs / ours
         outcomes.append(Outcome(f"{name}, {links} links", told, ratio, f">= {least:g}", ratio >= least))
@@ -174,8 +174,8 @@ def against_mj_forward(links: int = 100, rounds: int = 10) -> list[Outcome]:
     name = f"forward dynamics, times faster than mj_forward, {links} links"
     if importlib.util.find_spec("mujoco") is None:
         return [Outcome.skipped(name, "MuJoCo is not installed: `make bench` adds it")]
-    ours, theirs = _against(MuJoCo, links, rounds)
-    longer = _against(MuJoCo, 2 * links, rounds)
+    ours, theirs = _against(MuJoCoChain, links, rounds)
+    longer = _against(MuJoCoChain, 2 * links, rounds)
     told = f"{1e6 * ours:.2f} us against {1e6 * theirs:.2f} us; {2 * links} links {longer[1] / longer[0]:.1f} times"
     return [Outcome(name, told, theirs / ours, ">= 10", theirs / ours >= 10.0)]
 

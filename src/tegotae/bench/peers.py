@@ -44,7 +44,7 @@ def pull(time: NDArray[np.float64], vibrating: bool) -> NDArray[np.float64]:
     return 0.7 * LIMIT * (1.0 + 0.4 * np.sin(2 * np.pi * 10.0 * time))
 
 
-class Ours:
+class TegotaeBox:
     """A mass held by one friction element, implicitly coupled, at MuJoCo's time step."""
 
     def __init__(self, vibrating: bool):
@@ -58,7 +58,7 @@ class Ours:
         return abs(float(run["brake.slip_velocity"][round(1.0 / STEP) :].sum() * STEP))
 
 
-class MuJoCo:
+class MuJoCoBox:
     """A box on a plane; the pull is a force at its centre, gravity being normal to the plane."""
 
     def __init__(self, option: str, vibrating: bool):
@@ -98,8 +98,8 @@ def slope() -> list[Outcome]:
     outcomes = []
     for vibrating in (False, True):
         load = "vibrating" if vibrating else "constant"
-        mine = Ours(vibrating)
-        rivals = {name: MuJoCo(option, vibrating) for name, option in _SETTINGS.items()}
+        mine = TegotaeBox(vibrating)
+        rivals = {name: MuJoCoBox(option, vibrating) for name, option in _SETTINGS.items()}
         creep = mine.creep()
         creeps = {name: rival.creep() for name, rival in rivals.items()}
         least = min(creeps.values())
@@ -108,7 +108,7 @@ def slope() -> list[Outcome]:
         bound = f"< {least:.1e} m (MuJoCo's least)"
         outcomes.append(Outcome(f"slope, {load} load, creep in {SECONDS - 1:g} s", told, creep, bound, creep < least))
 
-        def ours(mine: Ours = mine) -> None:
+        def ours(mine: TegotaeBox = mine) -> None:
             for _ in range(IN_A_ROW):
                 mine.creep()
 

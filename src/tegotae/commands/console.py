@@ -89,7 +89,7 @@ def refuse_same(paths: Mapping[str, Path | None]) -> None:
         seen[place] = option
 
 
-class Watch:
+class ProgressBar:
     """A progress bar on a terminal; silence elsewhere."""
 
     def __init__(self, progress: Progress, total: int | None):
@@ -112,14 +112,14 @@ class Watch:
 
 
 @contextmanager
-def watching(total: int | None = None) -> Iterator[Watch]:
+def watching(total: int | None = None) -> Iterator[ProgressBar]:
     """Progress on stderr while the block runs; nothing is left on the screen afterwards."""
     console = Console(stderr=True)
     columns = [SpinnerColumn(), TextColumn("{task.description}")]
     bar = [] if total is None else [BarColumn(bar_width=24), MofNCompleteColumn()]
     progress = Progress(*columns, *bar, console=console, transient=True, disable=not console.is_terminal)
     with progress, compiling_shown(progress):
-        yield Watch(progress, total)
+        yield ProgressBar(progress, total)
 
 
 _COMPILING = ", compiling"

@@ -18,7 +18,7 @@ from tegotae.extras import FIGURES
 from tegotae.result import Result
 from tegotae.result_files import FORMATS
 from tegotae.scenarios import load_scenario
-from tegotae.scenarios.scenario import Number
+from tegotae.scenarios.scenario import Quantity
 from tegotae.toml_settings import tables
 
 _MOST_EVENTS = 12  # in the printed table
@@ -108,7 +108,7 @@ def _show_events(console: Console, result: Result) -> None:
         console.print(Text(f"… and {len(events) - _MOST_EVENTS} more", style="dim"))
 
 
-def _refuse_not_finite(name: str, result: Result, numbers: Sequence[Number]) -> None:
+def _refuse_not_finite(name: str, result: Result, numbers: Sequence[Quantity]) -> None:
     """Nothing is printed or written of a run that left the range of numbers."""
     numeric = {one: v.values for one, v in result.variables.items() if v.values.dtype.kind in "fiub"}
     lost = [one for one, values in numeric.items() if not np.isfinite(values).all()]

@@ -20,7 +20,7 @@ import numpy as np
 
 from tegotae.compile import backend
 from tegotae.compile.translate.program import EntryPoint, Program
-from tegotae.compile.translate.types import REAL, TRUTH, Array, Known, Record, Tuple, Type
+from tegotae.compile.translate.types import REAL, TRUTH, Array, Known, Struct, Tuple, Type
 from tegotae.errors import InputError
 
 Callee = Callable[..., Any]
@@ -155,16 +155,16 @@ class Instead:
 
 
 def _holds_a_kernel(kind: Type) -> bool:
-    return isinstance(kind, Known) or (isinstance(kind, Tuple | Record) and any(map(_holds_a_kernel, kind.items)))
+    return isinstance(kind, Known) or (isinstance(kind, Tuple | Struct) and any(map(_holds_a_kernel, kind.items)))
 
 
 def _given(value: Any, kind: Type, lift: Lifting) -> Any:
     """An argument for numba: numbers as C takes them, of 64 bits, and kernels lifted."""
     if isinstance(kind, Array):
         return value
-    if isinstance(kind, Tuple | Record):
+    if isinstance(kind, Tuple | Struct):
         items = [_given(item, own, lift) for item, own in zip(value, kind.items, strict=True)]
-        return type(value)(*items) if isinstance(kind, Record) else tuple(items)
+        return type(value)(*items) if isinstance(kind, Struct) else tuple(items)
     if isinstance(kind, Known):
         return lift.value(value)
     if kind is REAL:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tegotae.compile.translate.types import REAL, TRUTH, WHOLE, Array, Number, Record, Tuple, Type, type_of
+from tegotae.compile.translate.types import REAL, TRUTH, WHOLE, Array, Number, Struct, Tuple, Type, type_of
 
 Packer = Callable[[Any, list[Any]], bool]
 
@@ -24,7 +24,7 @@ def letters(kind: Type) -> str:
         return "d" if kind is REAL else "q"
     if isinstance(kind, Array):
         return "q" * (1 + kind.dimensions * (1 if kind.contiguous else 2))
-    if isinstance(kind, Tuple | Record):
+    if isinstance(kind, Tuple | Struct):
         return "".join(map(letters, kind.items))
     return ""
 
@@ -35,7 +35,7 @@ def flatten(value: Any, kind: Type, words: list[Any]) -> None:
         _append_array(value, kind.contiguous, words)
     elif isinstance(kind, Number):
         words.append(bool(value) if kind is TRUTH else value)  # NumPy's truth values are no numbers
-    elif isinstance(kind, Tuple | Record):
+    elif isinstance(kind, Tuple | Struct):
         for item, inner in zip(value, kind.items, strict=True):
             flatten(item, inner, words)
 
@@ -46,7 +46,7 @@ def packer(kind: Type) -> Packer:
         return _real
     if isinstance(kind, Array):
         return _array_packer(kind)
-    if isinstance(kind, Tuple | Record):
+    if isinstance(kind, Tuple | Struct):
         return _tuple_packer(kind)
 
     def any_other(value: Any, words: list[Any]) -> bool:
@@ -79,9 +79,9 @@ def _array_packer(kind: Array) -> Packer:
     return array
 
 
-def _tuple_packer(kind: Tuple | Record) -> Packer:
+def _tuple_packer(kind: Tuple | Struct) -> Packer:
     inner = tuple(map(packer, kind.items))
-    name, fields = (kind.name, kind.fields) if isinstance(kind, Record) else ("", None)
+    name, fields = (kind.name, kind.fields) if isinstance(kind, Struct) else ("", None)
 
     def several(value: Any, words: list[Any]) -> bool:
         if not isinstance(value, tuple) or len(value) != len(inner) or getattr(value, "_fields", None) != fields:

@@ -140,14 +140,14 @@ def _tell_of_compiling() -> None:
     """Numba compiles when a function is called; it says when."""
     from numba.core import event
 
-    class Listener(event.Listener):  # type: ignore[misc]
+    class CompileListener(event.Listener):  # type: ignore[misc]
         def on_start(self, _: Any) -> None:
             at_work(+1)
 
         def on_end(self, _: Any) -> None:
             at_work(-1)
 
-    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
+    event.register("numba:compile", CompileListener())  # type: ignore[no-untyped-call]
 
 
 def _put(name: str, text: str) -> Path:

@@ -73,7 +73,7 @@ def render(
     """
     _check_pair("render", device, live, "impedance", LiveImpedance)
     limit = _limit("render", force_limit)
-    record = _Record(live, ticks, clock, watch)
+    record = _LoopRecord(live, ticks, clock, watch)
 
     def tick(k: int) -> None:
         position = _reading(device.read(), live, k, "position", "m")
@@ -130,7 +130,7 @@ def render_motion(
     limit = _limit("render_motion", force_limit)
     if "position" not in live.block.parts:
         checks.refuse("render_motion", f"{live.block.name} has no position to command.", "Use a block that has one.")
-    record = _Record(live, ticks, clock, watch)
+    record = _LoopRecord(live, ticks, clock, watch)
 
     def tick(k: int) -> None:
         force = _reading(device.read(), live, k, "force", "N")
@@ -160,7 +160,7 @@ def check_watched(owner: str, clock: object, watch: object) -> None:
         checks.instance(owner, f"watch[{name!r}]", one, Watch, "Give a Watch(...).")
 
 
-class _Record:
+class _LoopRecord:
     """What the loop keeps, in arrays made before it starts."""
 
     def __init__(self, live: Live, ticks: int, clock: Clock | None, watch: Mapping[str, Watch] | None):
@@ -208,7 +208,9 @@ class _Record:
         return Result(variables, title=title, about=told)
 
 
-def _loop(device: ImpedanceDevice | AdmittanceDevice, live: Live, record: _Record, tick: Callable[[int], None]) -> None:
+def _loop(
+    device: ImpedanceDevice | AdmittanceDevice, live: Live, record: _LoopRecord, tick: Callable[[int], None]
+) -> None:
     clock = record.clock
     try:
         if clock is not None:

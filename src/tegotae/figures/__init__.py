@@ -1,7 +1,10 @@
-"""Figures people want to look at: the house style, and the portrait that fits a result."""
+"""Figures people want to look at: their style, and the figure that fits a result."""
 
 from tegotae.figures.animation import animate_patch
-from tegotae.figures.house import (
+from tegotae.figures.result_figures import of_result
+from tegotae.figures.rod_film import animate_rod
+from tegotae.figures.steering import tyre_maps
+from tegotae.figures.style import (
     AMBER,
     BLUE,
     FORCE,
@@ -22,9 +25,6 @@ from tegotae.figures.house import (
     style,
     thinned,
 )
-from tegotae.figures.portraits import of_result
-from tegotae.figures.rod_film import animate_rod
-from tegotae.figures.steering import tyre_maps
 
 __all__ = [
     "AMBER",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.errors import FileError
 from tegotae.figures.film import FILMS, drawn
-from tegotae.figures.house import BLUE, HAIR, INK, QUIET, STUCK, VERMILION, sheet, style, thinned
+from tegotae.figures.style import BLUE, HAIR, INK, QUIET, STUCK, VERMILION, sheet, style, thinned
 from tegotae.result import Result
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def animate_patch(
     seen = Bristles.of(run, machine, ticks=ticks.tolist())
     write = FILMS[target.suffix.lower()]
     with checks.written_whole(target) as beside:
-        write(_Picture(run, machine, seen, ticks).frames(), beside, rate=rate, title=run.title)
+        write(_TreadFilm(run, machine, seen, ticks).frames(), beside, rate=rate, title=run.title)
     return target
 
 
@@ -89,7 +89,7 @@ def _ticks(run: Result, between: tuple[float, float] | None, frames: int | None,
     return np.unique(np.linspace(low, high, count).astype(np.int64))
 
 
-class _Picture:
+class _TreadFilm:
     """One sheet, drawn once; what moves is drawn anew on a copy of it for each frame."""
 
     def __init__(self, run: Result, machine: ContactPatch | SteeringSystem, seen: Bristles, ticks: NDArray[np.int64]):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.figures.house import HAIR, INK, PALETTE, QUIET, STUCK, style
+from tegotae.figures.style import HAIR, INK, PALETTE, QUIET, STUCK, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Frame = NDArray[Any]
 
-_FOUND = 160  # colours beside those of the house
+_FOUND = 160  # colours beside those of the style
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -63,7 +63,7 @@ def drawn(figure: Figure, moving: Sequence[Any], count: int, show: Callable[[int
         show: puts what moves in its place for picture i.
 
     Example:
-        >>> from tegotae.figures.house import sheet
+        >>> from tegotae.figures.style import sheet
         >>> figure, axes = sheet()
         >>> (dot,) = axes[0, 0].plot([0.0], [0.0], "o", animated=True)
         >>> len(list(drawn(figure, [dot], 3, lambda i: dot.set_data([i], [i]))))
@@ -148,7 +148,7 @@ def _few_colours(frames: Iterable[Frame]) -> list[Image]:
     for i, picture in enumerate(sample):
         wide.paste(picture, (0, i * picture.height))
     common = wide.quantize(_FOUND, dither=Image.Dither.NONE)
-    # White and the house's own colours are exact, pixel by pixel; the rest is what edges need.
+    # White and the colours of the style are exact, pixel by pixel; the rest is what edges need.
     own = [[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in ("#ffffff", INK, QUIET, STUCK, HAIR, *PALETTE)]
     common.putpalette([*(part for color in own for part in color), *(common.getpalette() or [])[: 3 * _FOUND]])
     return [_painted(picture, common, own) for picture in pictures]

@@ -1,4 +1,4 @@
-"""Portraits of a hybrid run: the contact and its energy, the whole run, and how punctual the loop was.
+"""Figures of a hybrid run: the contact and its energy, the whole run, and how punctual the loop was.
 
 The figures take a log and what its report told; they know neither how it is stored nor who wrote it.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.figures.house import (
+from tegotae.figures.style import (
     AMBER,
     BLUE,
     FORCE,

@@ -1,4 +1,4 @@
-"""The portrait of a machine with contacts and frictions: its motion, its forces, and what touched and stuck when."""
+"""The figure of a machine with contacts and frictions: its motion, its forces, and what touched and stuck when."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.figures.house import HAIR, INK, PALETTE, QUIET, Shown, sheet, thinned, time_axis
+from tegotae.figures.style import HAIR, INK, PALETTE, QUIET, Shown, sheet, thinned, time_axis
 from tegotae.result import Result, Variable
 
 if TYPE_CHECKING:

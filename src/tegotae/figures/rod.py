@@ -1,4 +1,4 @@
-"""The portrait of a rod: its shapes as a strip, where its energy went, and how it got on."""
+"""The figure of a rod: its shapes as a strip, where its energy went, and how it got on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.figures.house import (
+from tegotae.figures.rod_strip import MOST_PHASES, lengths_of, phases_of, strip, things_of
+from tegotae.figures.style import (
     AMBER,
     BLUE,
     FORCE,
@@ -26,7 +27,6 @@ from tegotae.figures.house import (
     thinned,
     time_axis,
 )
-from tegotae.figures.rod_strip import MOST_PHASES, lengths_of, phases_of, strip, things_of
 from tegotae.result import Result
 
 if TYPE_CHECKING:

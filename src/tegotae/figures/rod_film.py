@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.errors import FileError
 from tegotae.figures.film import FILMS, drawn
-from tegotae.figures.house import BLUE, HAIR, INK, QUIET, VERMILION, sheet, style
 from tegotae.figures.rod import energies, going, is_rod
 from tegotae.figures.rod_strip import lengths_of, outline
+from tegotae.figures.style import BLUE, HAIR, INK, QUIET, VERMILION, sheet, style
 from tegotae.result import Result
 
 if TYPE_CHECKING:
@@ -59,14 +59,14 @@ def animate_rod(run: Result, path: str | os.PathLike[str], *, frames: int | None
     count = checks.whole(_OWN, "frames", frames, 2, "Give at least 2.")
     rows = np.unique(np.searchsorted(run.time, np.linspace(run.time[0], run.time[-1], count) - 1e-9))
     pace = length / (rows.size / rate)
-    picture = _Picture(run, rows, pace)
+    picture = _RodFilm(run, rows, pace)
     with checks.written_whole(target) as beside:
         pictures = drawn(picture.figure, picture.moving, rows.size, picture.show)
         FILMS[target.suffix.lower()](pictures, beside, rate=rate, title=run.title)
     return target
 
 
-class _Picture:
+class _RodFilm:
     """One sheet, and what moves on it."""
 
     def __init__(self, run: Result, rows: NDArray[np.int64], pace: float):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.figures.house import (
+from tegotae.figures.style import (
     BLUE,
     HAIR,
     INK,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.figures.house import HAIR, QUIET
 from tegotae.figures.rod_strip import RAMP, pad, wall
+from tegotae.figures.style import HAIR, QUIET
 from tegotae.result import Result
 
 if TYPE_CHECKING:

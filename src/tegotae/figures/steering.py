@@ -1,4 +1,4 @@
-"""The portrait of a steering system: the loop that the hand feels, its history, and maps of what the tyre gives."""
+"""The figure of a steering system: the loop that the hand feels, its history, and maps of what the tyre gives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae import checks
-from tegotae.figures.house import (
+from tegotae.figures.style import (
     AMBER,
     FORCE,
     HAIR,

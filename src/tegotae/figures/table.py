@@ -1,4 +1,4 @@
-"""Portraits of the motion table: the map of its workspace with the mechanism drawn in it."""
+"""Figures of the motion table: the map of its workspace with the mechanism drawn in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.figures.house import BLUE, HAIR, INK, QUIET, STUCK, sheet, style
+from tegotae.figures.style import BLUE, HAIR, INK, QUIET, STUCK, sheet, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +59,7 @@ def _cut(axes: Axes, across: Values, up: Values, good: Values, all_: Values, lev
     """One cut: reachable places in colour, places lost to a limit in grey, the rest white."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    colors = LinearSegmentedColormap.from_list("house", ["#f7e3e5", "#e8edf2", "#a9cbe3", BLUE])
+    colors = LinearSegmentedColormap.from_list("reach", ["#f7e3e5", "#e8edf2", "#a9cbe3", BLUE])
     lost = np.where(np.isfinite(all_), 1.0, 0.0).T
     axes.grid(False)
     axes.contourf(across, up, lost, levels=[0.5, 1.5], colors=[STUCK])

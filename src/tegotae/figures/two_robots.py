@@ -1,4 +1,4 @@
-"""Portraits of two robots that meet: the force over time beside theory, and a strip of pictures."""
+"""Figures of two robots that meet: the force over time beside theory, and a strip of pictures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae import checks
-from tegotae.figures.house import (
+from tegotae.figures.style import (
     AMBER,
     BLUE,
     FORCE,

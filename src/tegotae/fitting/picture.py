@@ -1,4 +1,4 @@
-"""The portrait of a fit: measurement and model over time, the loop they make, and what is left."""
+"""The figure of a fit: measurement and model over time, the loop they make, and what is left."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ class Declined:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plate(Generic[Subject]):
+class PaperFigure(Generic[Subject]):
     """A figure of a paper, redrawn when asked.
 
     Args:
@@ -297,7 +297,7 @@ class Paper(Generic[Subject]):
     authors: str
     subject: Subject
     claims: list[Claim[Subject]] = field(default_factory=list)
-    figures: list[Plate[Subject]] = field(default_factory=list)
+    figures: list[PaperFigure[Subject]] = field(default_factory=list)
     declined: list[Declined] = field(default_factory=list)
 
     def claim(
@@ -337,7 +337,7 @@ class Paper(Generic[Subject]):
             checks.refuse(self.key, f"the figure {name!r} is there twice.", "Give each figure its own name.")
 
         def register(draw: Callable[[Any], Figure]) -> Callable[[Any], Figure]:
-            self.figures.append(Plate(name=name, caption=caption, draw=draw))
+            self.figures.append(PaperFigure(name=name, caption=caption, draw=draw))
             return draw
 
         return register

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import tegotae
 from tegotae import checks
-from tegotae.papers.ledger import Entry, Finding, Paper, Plate
+from tegotae.papers.ledger import Entry, Finding, Paper, PaperFigure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +45,7 @@ class Drawn:
     error: str = ""
 
 
-def draw(paper: Paper[Any], *, on_figure: Callable[[Plate[Any]], None] | None = None) -> list[Drawn]:
+def draw(paper: Paper[Any], *, on_figure: Callable[[PaperFigure[Any]], None] | None = None) -> list[Drawn]:
     """Every figure of a paper. One that raises keeps its place in the report, with the error.
 
     Args:

@@ -18,7 +18,7 @@ from tegotae.result import Result, Variable
 from tegotae.rod.kernels import observing
 from tegotae.rod.phases import BASES, Phase
 from tegotae.rod.planar import RodError, _checked
-from tegotae.rod.records import Record, Shape
+from tegotae.rod.records import RodRecorder, Shape
 from tegotae.running import loop
 from tegotae.running.loop import Fed, Picks
 from tegotae.running.source import module_of
@@ -95,7 +95,7 @@ class Course:
         count, between = self.ticks // self.every + 1, np.float64(self.every * period)
         told = f"the record of {self.ticks} ticks (phases)"
         checks.room(_OWN, told, 15.0 * block.rod.nodes * count, "Use every=, or shorter phases.")
-        self.record = Record(block.rod, np.arange(count, dtype=np.float64) * between, self.phases)
+        self.record = RodRecorder(block.rod, np.arange(count, dtype=np.float64) * between, self.phases)
 
     def run(
         self,

@@ -18,7 +18,7 @@ from tegotae.rod.kernels import many
 from tegotae.rod.kernels.extrapolation import DONE
 from tegotae.rod.phases import Phase
 from tegotae.rod.planar import _LEAST_STEP, PlanarRod, RodError, Segments, _checked, _times
-from tegotae.rod.records import Record, Shape
+from tegotae.rod.records import RodRecorder, Shape
 
 _SOURCE = """
 @entry_free
@@ -131,7 +131,7 @@ class _Batch:
                 checks.refuse(
                     "run_many", f"rods[{i}]={checks.shown(rod)}.", "Give PlanarRods with equal numbers of nodes."
                 )
-        self.first = Record(self.rods[0], _times(times, phases[-1].until), phases)
+        self.first = RodRecorder(self.rods[0], _times(times, phases[-1].until), phases)
         self.times = self.first.times
         starts = initial if isinstance(initial, Sequence) else [initial] * len(self.rods)
         if len(starts) != len(self.rods):

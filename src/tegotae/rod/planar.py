@@ -19,7 +19,7 @@ from tegotae.rod.kernels import extrapolation as ex
 from tegotae.rod.kernels import motion, segment
 from tegotae.rod.phases import BASES, Base, Load, Phase
 from tegotae.rod.ports import Along, Place
-from tegotae.rod.records import Record
+from tegotae.rod.records import RodRecorder
 
 if TYPE_CHECKING:
     from tegotae.rod.admittance import RodAdmittance
@@ -198,7 +198,7 @@ class PlanarRod:
             `momentum` [N·s] (time, axis), `angular_momentum` [N·m·s] about the origin, `closure` [m].
         """
         stretch = _checked(phases)
-        record = Record(self, _times(times, stretch[-1].until), stretch)
+        record = RodRecorder(self, _times(times, stretch[-1].until), stretch)
         rtol, atol = (
             checks.positive("PlanarRod", name, value, "", "Such as 1e-6.")
             for name, value in (("rtol", rtol), ("atol", atol))
@@ -349,7 +349,7 @@ class PlanarRod:
         k = min(int(np.searchsorted(ends, along, side="right")) - 1, self.nodes - 2)
         return k, min((along - ends[k]) / lengths[k], 1.0)
 
-    def _stop(self, status: int, t: float, record: Record, tally: Counts) -> None:
+    def _stop(self, status: int, t: float, record: RodRecorder, tally: Counts) -> None:
         why = {
             ex.TOO_SMALL: "no step is short enough to meet the tolerance",
             ex.TOO_MANY: f"at this pace it would take more than {ex.MOST:,} steps",

@@ -53,7 +53,7 @@ class Shape:
         checks.vector("Shape", "base_velocity", self.base_velocity, "m/s", 2)
 
 
-class Record:
+class RodRecorder:
     """The numbers of one run, row by row."""
 
     def __init__(self, rod: PlanarRod, times: Array, phases: list[Phase]):

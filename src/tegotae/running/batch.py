@@ -245,7 +245,7 @@ class LiveBatch:
         self._counted = [state for state in self._states if unsolved.count_in(state) is not None]
         known = zip(batch.blocks, self._states, strict=True)
         self._stoppable = [(block, state) for block, state in known if unsolved.troubles_in(state)]
-        self._watch = unsolved.Watch(f"{count} x {first.name}", first.unsolved_remedy)
+        self._watch = unsolved.UnsolvedWatch(f"{count} x {first.name}", first.unsolved_remedy)
 
     def _begun(self, initial: Mapping[str, ArrayLike] | Sequence[State] | None) -> list[State]:
         """Where each block starts; a copy goes on from the states of another."""

@@ -14,7 +14,7 @@ from tegotae.checks import Array
 from tegotae.friction import Law
 from tegotae.parameters import Declared, Duration, Parameter, Period, parameter_of
 from tegotae.result import Result, Variable
-from tegotae.scenarios.scenario import Number, Scenario
+from tegotae.scenarios.scenario import Quantity, Scenario
 from tegotae.toml_settings import Kinds
 
 _MOST_TICKS = 50_000_000  # about 3 GB of record
@@ -43,7 +43,7 @@ def _turns(frequency: float, time: Array) -> Array:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sine(Declared):
+class SineMotion(Declared):
     """To and fro along the first axis."""
 
     amplitude: Amplitude = 0.005
@@ -57,7 +57,7 @@ class Sine(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hold(Declared):
+class HoldMotion(Declared):
     """Drawn out along the first axis, held, and let back: hold and release."""
 
     amplitude: Amplitude = 0.005
@@ -82,7 +82,7 @@ def _corner(owner: str, name: str, value: Any) -> float | tuple[float, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Points(Declared):
+class PointsMotion(Declared):
     """Straight from point to point at one speed, so that all are passed in the whole duration."""
 
     points: Annotated[
@@ -105,7 +105,7 @@ class Points(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Circle(Declared):
+class CircleMotion(Declared):
     """Round and round in the plane of the first two axes."""
 
     amplitude: Amplitude = 0.005
@@ -121,7 +121,7 @@ class Circle(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Friction(Declared):
+class FrictionRun(Declared):
     """One friction element, and how it is moved."""
 
     stiffness: Annotated[float, parameter_of(tg.FrictionImpedance, "stiffness")] = 6000.0
@@ -133,18 +133,19 @@ class Friction(Declared):
     period: Period = 0.001
     law: Annotated[Law, _LAWS] = _LAWS.default
     motion: Annotated[
-        Sine | Hold | Points | Circle, Kinds(sine=Sine(), hold=Hold(), points=Points(), circle=Circle())
-    ] = Sine()
+        SineMotion | HoldMotion | PointsMotion | CircleMotion,
+        Kinds(sine=SineMotion(), hold=HoldMotion(), points=PointsMotion(), circle=CircleMotion()),
+    ] = SineMotion()
 
 
-def run(parameters: Friction) -> Result:
+def run(parameters: FrictionRun) -> Result:
     """Move the element along the path; positions are recorded beside what the element records.
 
     Args:
-        parameters: of the scenario, with their units in `Friction`.
+        parameters: of the scenario, with their units in `FrictionRun`.
 
     Example:
-        >>> float(abs(run(Friction()).force).max())
+        >>> float(abs(run(FrictionRun()).force).max())
         4.0
     """
     own, period, duration = "run friction", parameters.period, parameters.duration
@@ -173,7 +174,7 @@ def run(parameters: Friction) -> Result:
     return Result({**result.variables, "position": moved}, title="Friction, moved by hand", about=result.about)
 
 
-def summary(parameters: Friction, result: Result) -> Sequence[Number]:
+def summary(parameters: FrictionRun, result: Result) -> Sequence[Quantity]:
     """The numbers that tell how it went.
 
     Args:
@@ -181,7 +182,7 @@ def summary(parameters: Friction, result: Result) -> Sequence[Number]:
         result: of its run.
 
     Example:
-        >>> numbers = summary(Friction(), run(Friction()))
+        >>> numbers = summary(FrictionRun(), run(FrictionRun()))
         >>> numbers[0].name, numbers[0].value
         ('largest force', 4.0)
     """
@@ -190,11 +191,11 @@ def summary(parameters: Friction, result: Result) -> Sequence[Number]:
     power = -np.sum(columns["force"] * columns["velocity"], axis=1)
     stuck = ~columns["slip_velocity"].any(axis=1)
     return [
-        Number("largest force", _largest(columns["force"]), "N"),
-        Number("largest deflection", _largest(columns["deflection"]), "m"),
-        Number("largest slip speed", _largest(columns["slip_velocity"]), "m/s"),
-        Number("share of ticks that stick", float(stuck.mean())),
-        Number("energy taken from the mover", float(power.sum() * parameters.period), "J"),
+        Quantity("largest force", _largest(columns["force"]), "N"),
+        Quantity("largest deflection", _largest(columns["deflection"]), "m"),
+        Quantity("largest slip speed", _largest(columns["slip_velocity"]), "m/s"),
+        Quantity("share of ticks that stick", float(stuck.mean())),
+        Quantity("energy taken from the mover", float(power.sum() * parameters.period), "J"),
     ]
 
 
@@ -205,7 +206,7 @@ def _largest(vectors: Array) -> float:
 scenario = Scenario(
     name="friction",
     purpose="one friction element, moved by hand",
-    parameters=Friction,
+    parameters=FrictionRun,
     run=run,
     summary=summary,
     shortcuts={"--until": "duration"},

@@ -16,7 +16,7 @@ from tegotae.inclusion.explicit.integration import FIXED
 from tegotae.parameters import Declared, Duration, Parameter, Period
 from tegotae.result import Event, Result, Variable
 from tegotae.scenarios.machines import MACHINES, Belt, BouncingBall, Floor, PendulumOnTable, Slope, TwoBodies, unit_of
-from tegotae.scenarios.scenario import Number, Scenario
+from tegotae.scenarios.scenario import Quantity, Scenario
 from tegotae.toml_settings import Kinds
 
 _OWN = "run inclusion"
@@ -52,7 +52,7 @@ class Given(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Events(Declared):
+class EventsRoute(Declared):
     """Exact: rigid contacts and true friction, from event to event."""
 
     record: Annotated[float, Parameter("[s], > 0, time from one recorded moment to the next")] = 0.001
@@ -69,7 +69,7 @@ class Events(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ode(Declared):
+class OdeRoute(Declared):
     """Compiled to an ordinary differential equation, for any integrator."""
 
     method: Annotated[str, Parameter("LSODA, Radau, BDF, RK45, RK23, DOP853, CVODE; or RK4, Heun")] = "LSODA"
@@ -97,7 +97,7 @@ class Ode(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stepper(Declared):
+class StepperRoute(Declared):
     """Backward Euler at a fixed rate, as a controller runs it."""
 
     period: Period = 0.001
@@ -125,7 +125,9 @@ class MachineRun(Declared):
     machine: Annotated[BouncingBall | Floor | Slope | Belt | TwoBodies | PendulumOnTable, MACHINES] = (
         MACHINES.prototypes["two_bodies"]
     )
-    route: Annotated[Events | Ode | Stepper, Kinds(events=Events(), ode=Ode(), stepper=Stepper())] = Events()
+    route: Annotated[
+        EventsRoute | OdeRoute | StepperRoute, Kinds(events=EventsRoute(), ode=OdeRoute(), stepper=StepperRoute())
+    ] = EventsRoute()
     elements: Annotated[Tuned | Given, Kinds(tuned=Tuned(), given=Given())] = Tuned()
 
 
@@ -177,7 +179,7 @@ def run(parameters: MachineRun) -> Result:
 
 def _refuse_two_limits(parameters: MachineRun) -> None:
     belt = parameters.machine
-    if isinstance(belt, Belt) and belt.static != belt.kinetic and not isinstance(parameters.route, Events):
+    if isinstance(belt, Belt) and belt.static != belt.kinetic and not isinstance(parameters.route, EventsRoute):
         checks.refuse(
             _OWN,
             f"machine.static={belt.static:g} N is not machine.kinetic={belt.kinetic:g} N: only exact events have a "
@@ -186,7 +188,7 @@ def _refuse_two_limits(parameters: MachineRun) -> None:
         )
 
 
-def summary(parameters: MachineRun, result: Result) -> Sequence[Number]:
+def summary(parameters: MachineRun, result: Result) -> Sequence[Quantity]:
     """The numbers that tell how it went: events, end, forces, and how the solver fared.
 
     Args:
@@ -199,18 +201,18 @@ def summary(parameters: MachineRun, result: Result) -> Sequence[Number]:
         [('touch', 1.0), ('release', 1.0)]
     """
     counts = Counter(event.kind for event in result.events)
-    numbers = [Number(kind, float(counts[kind]), "events") for kind in ("touch", "release", "stick", "slip")]
+    numbers = [Quantity(kind, float(counts[kind]), "events") for kind in ("touch", "release", "stick", "slip")]
     numbers = [number for number in numbers if number.value]
     for name, variable in result.variables.items():
         if variable.meaning == "state":
-            numbers.append(Number(f"{name} at the end", float(variable.values[-1]), variable.unit))
+            numbers.append(Quantity(f"{name} at the end", float(variable.values[-1]), variable.unit))
     for name, record in elements_of(result).items():
-        numbers.append(Number(f"{name}, largest force", float(np.max(np.abs(result[name]))), "N"))
+        numbers.append(Quantity(f"{name}, largest force", float(np.max(np.abs(result[name]))), "N"))
         word = MODES[record.removeprefix(name)]
-        numbers.append(Number(f"{name} {word}", 100.0 * float(np.mean(result[record])), "% of the moments"))
+        numbers.append(Quantity(f"{name} {word}", 100.0 * float(np.mean(result[record])), "% of the moments"))
     for name, value in result.about.items():
         if name.startswith(("steps_by", "unsolved")) and (value or name == "unsolved_steps"):
-            numbers.append(Number(name.replace("_", " "), float(value), "steps"))
+            numbers.append(Quantity(name.replace("_", " "), float(value), "steps"))
     return numbers
 
 

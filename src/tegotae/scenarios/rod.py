@@ -14,7 +14,7 @@ from tegotae.parameters import Declared, Parameter, Period
 from tegotae.result import Result
 from tegotae.rod import Ground, Phase, PlanarRod
 from tegotae.rod.demonstrations import SCALES, crawling_snake, dragged_mass, whip
-from tegotae.scenarios.scenario import FILM, Number, Picture, Scenario
+from tegotae.scenarios.scenario import FILM, Picture, Quantity, Scenario
 from tegotae.toml_settings import Kinds
 
 _OWN = "run rod"
@@ -181,7 +181,7 @@ def balance(result: Result) -> checks.Array:
     return left
 
 
-def summary(parameters: RodRun, result: Result) -> Sequence[Number]:
+def summary(parameters: RodRun, result: Result) -> Sequence[Quantity]:
     """The numbers that tell how it went.
 
     Args:
@@ -196,30 +196,30 @@ def summary(parameters: RodRun, result: Result) -> Sequence[Number]:
     about, most = result.about, float(np.abs(result.work).max())
     tip = result.position[-1, -1]
     numbers = [
-        Number("work put in", float(result.work[-1]), "J"),
-        Number("kinetic at the end", float(result.kinetic[-1]), "J"),
-        Number("elastic at the end", float(result.elastic[-1]), "J"),
-        Number("dissipated by viscosity", float(result.dissipated[-1]), "J"),
+        Quantity("work put in", float(result.work[-1]), "J"),
+        Quantity("kinetic at the end", float(result.kinetic[-1]), "J"),
+        Quantity("elastic at the end", float(result.elastic[-1]), "J"),
+        Quantity("dissipated by viscosity", float(result.dissipated[-1]), "J"),
     ]
     grounded = "ground_work" in result.variables
     if grounded and result.ground_work.any():
-        numbers.append(Number("taken by the ground", float(result.ground_work[-1]), "J"))
+        numbers.append(Quantity("taken by the ground", float(result.ground_work[-1]), "J"))
     off = float(np.abs(balance(result)).max())
-    numbers.append(Number("largest residual of the work balance", off / most if most else off, "of the work"))
-    numbers += [Number("tip at the end, x", float(tip[0]), "m"), Number("tip at the end, y", float(tip[1]), "m")]
-    numbers.append(Number("fastest tip", float(np.linalg.norm(result.velocity[:, -1], axis=1).max()), "m/s"))
+    numbers.append(Quantity("largest residual of the work balance", off / most if most else off, "of the work"))
+    numbers += [Quantity("tip at the end, x", float(tip[0]), "m"), Quantity("tip at the end, y", float(tip[1]), "m")]
+    numbers.append(Quantity("fastest tip", float(np.linalg.norm(result.velocity[:, -1], axis=1).max()), "m/s"))
     if not grounded:
         steps = [("steps", "steps"), ("rejected steps", "rejected_steps"), ("accelerations", "accelerations")]
-        return numbers + [Number(word, float(about[name]), "") for word, name in steps]
+        return numbers + [Quantity(word, float(about[name]), "") for word, name in steps]
     if result.friction.any():
         way = result.position[-1].mean(axis=0) - result.position[0].mean(axis=0)
-        numbers += [Number("displacement, x", float(way[0]), "m"), Number("displacement, y", float(way[1]), "m")]
-        numbers.append(Number("nodes that stick", 100.0 * float(np.mean(result.slip_speed == 0.0)), "% in the mean"))
-    numbers.append(Number("largest turn of a node in a tick", float(about["largest_turn"]), "rad"))
+        numbers += [Quantity("displacement, x", float(way[0]), "m"), Quantity("displacement, y", float(way[1]), "m")]
+        numbers.append(Quantity("nodes that stick", 100.0 * float(np.mean(result.slip_speed == 0.0)), "% in the mean"))
+    numbers.append(Quantity("largest turn of a node in a tick", float(about["largest_turn"]), "rad"))
     return [
         *numbers,
-        Number("steps", float(about["ticks"]), ""),
-        Number("unsolved steps", float(about["unsolved_steps"]), "steps"),
+        Quantity("steps", float(about["ticks"]), ""),
+        Quantity("unsolved steps", float(about["unsolved_steps"]), "steps"),
     ]
 
 

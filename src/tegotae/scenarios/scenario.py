@@ -15,7 +15,7 @@ from tegotae.toml_settings import lines, put, read, read_toml
 
 
 @dataclass(frozen=True)
-class Number:
+class Quantity:
     """A telling number of a run.
 
     Args:
@@ -75,7 +75,7 @@ class Scenario:
     purpose: str
     parameters: type[Declared]
     run: Callable[[Any], Result]
-    summary: Callable[[Any, Result], Sequence[Number]]
+    summary: Callable[[Any, Result], Sequence[Quantity]]
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, Picture] = field(default_factory=dict)
 

@@ -14,14 +14,14 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.parameters import Declared, Duration, Parameter, Period, parameter_of
 from tegotae.result import Result
-from tegotae.scenarios.driving import Constant, Points, RampHand, ReleaseHand, Reverse, SineHand
-from tegotae.scenarios.scenario import FIGURE, FILM, Number, Picture, Scenario
+from tegotae.scenarios.scenario import FIGURE, FILM, Picture, Quantity, Scenario
+from tegotae.scenarios.steering_inputs import Constant, RampHand, ReleaseHand, Reverse, SineHand, SpeedPoints
 from tegotae.steering import Carcass, ContactPatch, SteeringSystem
 from tegotae.steering.bristles import bristle_fields, tyre_of
 from tegotae.toml_settings import Kinds
 
 _OWN = "run steering"
-_DRIVES = Kinds(constant=Constant(), reverse=Reverse(), points=Points())
+_DRIVES = Kinds(constant=Constant(), reverse=Reverse(), points=SpeedPoints())
 _HANDS = Kinds(sine=SineHand(), ramp=RampHand(), release=ReleaseHand())
 _MOST_TICKS = 5_000_000  # about half a GB of record
 _MOST_BRISTLES = 60_000_000  # numbers recorded for a film: the same
@@ -39,7 +39,7 @@ class Steering(Declared):
     bristles: Annotated[int, parameter_of(ContactPatch, "bristles")] = 101
     duration: Duration = 8.0
     period: Period = 0.001
-    drive: Annotated[Constant | Reverse | Points, _DRIVES] = _DRIVES.default
+    drive: Annotated[Constant | Reverse | SpeedPoints, _DRIVES] = _DRIVES.default
     hand: Annotated[SineHand | RampHand | ReleaseHand, _HANDS] = _HANDS.default
     tread: Annotated[Carcass | None, Kinds(rigid=None, elastic=Carcass(stiffness=1e5, damping=100.0, mass=2.0))] = None
 
@@ -82,7 +82,7 @@ def _run(parameters: Steering, record: list[str]) -> Result:
     return Result(result.variables, title=title, about=about)
 
 
-def summary(parameters: Steering, result: Result) -> Sequence[Number]:
+def summary(parameters: Steering, result: Result) -> Sequence[Quantity]:
     """The numbers that tell how it went; of a sine, of its last cycle.
 
     Args:
@@ -101,21 +101,21 @@ def summary(parameters: Steering, result: Result) -> Sequence[Number]:
     # What the figure shows of the way there is not in these numbers: each says so.
     last = ", last cycle" if part.start else ""
     numbers = [
-        Number(("loop area" if sine else "work of the hand") + last, float(np.trapezoid(torque, angle)), "J"),
-        Number("peak hand torque" + last, float(np.abs(torque).max()), "N·m"),
+        Quantity(("loop area" if sine else "work of the hand") + last, float(np.trapezoid(torque, angle)), "J"),
+        Quantity("peak hand torque" + last, float(np.abs(torque).max()), "N·m"),
     ]
     if slides.size:
-        numbers.append(Number("first full slip, at wheel angle", float(result.wheel_angle[slides[0]]), "rad"))
+        numbers.append(Quantity("first full slip, at wheel angle", float(result.wheel_angle[slides[0]]), "rad"))
     slope = _slope(angle, torque) if sine else None
     if slope is not None:
-        numbers.append(Number("slope through the centre" + last, slope, "N·m/rad"))
+        numbers.append(Quantity("slope through the centre" + last, slope, "N·m/rad"))
     return [
         *numbers,
-        Number("bristles that stick, in the mean" + last, 100.0 * float(stuck.mean()), "%"),
-        Number("full slip" + last, 100.0 * float(np.mean(stuck == 0.0)), "% of the ticks"),
-        Number("largest lateral force" + last, float(np.abs(result.lateral_force[part]).max()), "N"),
-        Number("wheel angle at the end", float(result.wheel_angle[-1]), "rad"),
-        Number("unsolved steps", float(result.about["unsolved_steps"]), "steps"),
+        Quantity("bristles that stick, in the mean" + last, 100.0 * float(stuck.mean()), "%"),
+        Quantity("full slip" + last, 100.0 * float(np.mean(stuck == 0.0)), "% of the ticks"),
+        Quantity("largest lateral force" + last, float(np.abs(result.lateral_force[part]).max()), "N"),
+        Quantity("wheel angle at the end", float(result.wheel_angle[-1]), "rad"),
+        Quantity("unsolved steps", float(result.about["unsolved_steps"]), "steps"),
     ]
 
 

@@ -11,7 +11,7 @@ from tegotae.multibody import Lock, Servo
 from tegotae.papers.two_robots import TwoRobots
 from tegotae.parameters import Declared, Parameter, Period
 from tegotae.result import Result
-from tegotae.scenarios.scenario import Number, Scenario
+from tegotae.scenarios.scenario import Quantity, Scenario
 from tegotae.toml_settings import Kinds
 
 _OWN = "run two-robots"
@@ -105,7 +105,7 @@ def run(parameters: TwoRobotsRun) -> Result:
     return parameters.robots().run(duration=duration, period=period, method=parameters.method)
 
 
-def summary(parameters: TwoRobotsRun, result: Result) -> Sequence[Number]:
+def summary(parameters: TwoRobotsRun, result: Result) -> Sequence[Quantity]:
     """The numbers of the contact, beside those of theory.
 
     Args:
@@ -133,10 +133,10 @@ def summary(parameters: TwoRobotsRun, result: Result) -> Sequence[Number]:
         ("contacts", "times they met", ""),
     ]
     return [
-        *(Number(words, told[key], unit, key) for key, words, unit in rows),
-        Number("energy left at the end", float(total[-1] / total[0]), "of the first", "energy_left"),
-        Number("momentum lost", drift[0], "kg·m/s", "momentum_lost"),
-        Number("angular momentum lost", drift[1], "kg·m²/s", "angular_momentum_lost"),
+        *(Quantity(words, told[key], unit, key) for key, words, unit in rows),
+        Quantity("energy left at the end", float(total[-1] / total[0]), "of the first", "energy_left"),
+        Quantity("momentum lost", drift[0], "kg·m/s", "momentum_lost"),
+        Quantity("angular momentum lost", drift[1], "kg·m²/s", "angular_momentum_lost"),
     ]
 
 

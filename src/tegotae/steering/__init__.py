@@ -7,8 +7,8 @@ from tegotae.steering.column import Column, TorsionBar
 from tegotae.steering.driving import feel, steer
 from tegotae.steering.hands import Driver, Hold, Ramp, Sine, TorqueProfile, Trace, Waypoints
 from tegotae.steering.patch import Carcass, ContactPatch
-from tegotae.steering.planar import PlanarPatch
-from tegotae.steering.pressure import Parabolic, Pressure, Tabulated, Uniform
+from tegotae.steering.planar_patch import PlanarPatch
+from tegotae.steering.pressure import Parabolic, Pressure, TabulatedPressure, Uniform
 from tegotae.steering.rendering import GearedImpedance, LocalRenderer, VirtualCoupling
 from tegotae.steering.steady import Steady
 from tegotae.steering.system import SteeringSystem
@@ -33,7 +33,7 @@ __all__ = [
     "Sine",
     "Steady",
     "SteeringSystem",
-    "Tabulated",
+    "TabulatedPressure",
     "TorqueProfile",
     "TorqueSensorWheel",
     "TorsionBar",

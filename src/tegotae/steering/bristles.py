@@ -80,7 +80,7 @@ class Bristles:
         """
         patch = tyre_of(machine)
         now = np.arange(1, run.time.size) if ticks is None else np.asarray(ticks, dtype=np.int64)
-        record = _Record(run, machine, patch, now)
+        record = _BristleRecord(run, machine, patch, now)
         return record.seen()
 
 
@@ -104,7 +104,7 @@ def tyre_of(machine: ContactPatch | SteeringSystem) -> ContactPatch:
     return tyre
 
 
-class _Record:
+class _BristleRecord:
     """Two successive ticks of every field, in the letters of `kernels.patch`."""
 
     def __init__(

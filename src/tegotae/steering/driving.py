@@ -63,7 +63,9 @@ def steer(
     if torque_limit is not None:
         checks.positive("steer", "torque_limit", torque_limit, "N·m", "Give a largest torque, or None for no limit.")
     field = angle_field("steer", model)
-    record = _Record("steer", ticks, model.period, clock, watch, ("hand_torque", "wheel_angle", "wheel_velocity"))
+    record = _DrivingRecord(
+        "steer", ticks, model.period, clock, watch, ("hand_torque", "wheel_angle", "wheel_velocity")
+    )
 
     def tick(k: int) -> None:
         torque = _read("steer", device, k, "torque", "N·m")
@@ -130,7 +132,7 @@ def feel(
     if renderer is not None:
         checks.instance("feel", "renderer", renderer, LocalRenderer, "Give a LocalRenderer(...), or None.")
     local = renderer.start(period=model.period) if renderer is not None else None
-    record = _Record("feel", ticks, model.period, clock, watch, ("wheel_angle", "wheel_torque", "model_torque"))
+    record = _DrivingRecord("feel", ticks, model.period, clock, watch, ("wheel_angle", "wheel_torque", "model_torque"))
     link: deque[Packet] = deque()
 
     def tick(k: int) -> None:
@@ -164,7 +166,7 @@ def _period(owner: str, model: Any) -> float:
     return checks.period_of(owner, getattr(model, "period", None))
 
 
-class _Record:
+class _DrivingRecord:
     """What a loop keeps, in arrays made before it starts."""
 
     def __init__(

@@ -142,11 +142,11 @@ class Uniform(Pressure):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tabulated(Pressure):
+class TabulatedPressure(Pressure):
     """A measured profile: straight lines through (place, load) points, nothing beyond the ends.
 
     Example:
-        >>> hat = Tabulated(positions=[-0.1, 0.0, 0.1], loads=[0.0, 100.0, 0.0])
+        >>> hat = TabulatedPressure(positions=[-0.1, 0.0, 0.1], loads=[0.0, 100.0, 0.0])
         >>> round(hat.total(0.1), 9), float(hat(0.05, half_length=0.1))
         (1050.0, 50.0)
     """
@@ -156,7 +156,7 @@ class Tabulated(Pressure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        own, places, loads = "Tabulated", np.array(self.positions), np.array(self.loads)
+        own, places, loads = "TabulatedPressure", np.array(self.positions), np.array(self.loads)
         if places.shape != loads.shape:
             checks.refuse(own, f"{places.size} positions but {loads.size} loads.", "Give one load for every position.")
         if places.size < 2:
@@ -179,7 +179,7 @@ class Tabulated(Pressure):
 
     def total(self, half_length: float) -> float:
         """21/(2 a) times the integral of the lines, cut where the patch ends."""
-        a = _half_length("Tabulated", half_length)
+        a = _half_length("TabulatedPressure", half_length)
         places = np.array(self.positions)
         inside = np.clip([max(-a, places[0]), min(a, places[-1])], -a, a)
         if inside[1] <= inside[0]:

@@ -5,23 +5,23 @@ from tegotae.table.hexa import Hexa
 from tegotae.table.identification import TableImpedance, excitation, identify_impedance
 from tegotae.table.limits import Margins
 from tegotae.table.live import LiveTable, Reading
-from tegotae.table.loads import Load
+from tegotae.table.loads import TableBody
 from tegotae.table.plant import HexaPlant
 from tegotae.table.sensor import ForceSensor
-from tegotae.table.servo import Servo
-from tegotae.table.surface import Surface
+from tegotae.table.servo import ArmServo
+from tegotae.table.surface import ProbedSurface
 from tegotae.table.workspace import Workspace
 
 __all__ = [
+    "ArmServo",
     "ForceSensor",
     "Hexa",
     "HexaPlant",
     "LiveTable",
-    "Load",
     "Margins",
+    "ProbedSurface",
     "Reading",
-    "Servo",
-    "Surface",
+    "TableBody",
     "TableImpedance",
     "Workspace",
     "excitation",

@@ -27,12 +27,12 @@ def _tensor(owner: str, name: str, value: ArrayLike) -> Array:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Load(Declared):
+class TableBody(Declared):
     """A rigid body: the plate, or what is screwed to it.
 
     Example:
-        >>> from tegotae.table import Load
-        >>> Load(mass=0.288, inertia=(2.425e-4, 2.425e-4, 9.037e-5), center=(0.0, 0.0, -0.05)).about_joints()[1]
+        >>> from tegotae.table import TableBody
+        >>> TableBody(mass=0.288, inertia=(2.425e-4, 2.425e-4, 9.037e-5), center=(0.0, 0.0, -0.05)).about_joints()[1]
         array([ 0.    ,  0.    , -0.0144])
     """
 
@@ -52,7 +52,7 @@ class Load(Declared):
         if principal[0] < 0.0 or principal[2] > (principal[0] + principal[1]) * (1.0 + 1e-9):
             told = ", ".join(f"{x:.4g}" for x in principal)
             checks.refuse(
-                "Load",
+                "TableBody",
                 f"no body has the principal inertias {told} kg·m2.",
                 "Each must be >= 0 and at most the sum of the other two.",
             )

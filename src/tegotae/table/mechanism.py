@@ -19,8 +19,8 @@ from tegotae.table.tips import pose_of
 
 if TYPE_CHECKING:
     from tegotae.table.hexa import Hexa
-    from tegotae.table.loads import Load
-    from tegotae.table.servo import Servo
+    from tegotae.table.loads import TableBody
+    from tegotae.table.servo import ArmServo
 
 _SOURCE = """
 from collections import namedtuple
@@ -50,9 +50,9 @@ class Mechanism:
 
     if TYPE_CHECKING:  # given by HexaPlant
         table: Hexa
-        servo: Servo
-        plate: Load
-        payload: Load | None
+        servo: ArmServo
+        plate: TableBody
+        payload: TableBody | None
         arm_inertia: float
         arm_moment: float
         rod_mass: float

@@ -21,14 +21,14 @@ from tegotae.state import Fault, State
 from tegotae.table.hexa import Hexa
 from tegotae.table.kernels import plant as kernels
 from tegotae.table.live import LiveTable
-from tegotae.table.loads import Load
+from tegotae.table.loads import TableBody
 from tegotae.table.mechanism import Mechanism, twist_of
 from tegotae.table.plant_layout import plant_layout
 from tegotae.table.records import Drive, commands_of, result_of
 from tegotae.table.sensor import ForceSensor
-from tegotae.table.servo import Servo
+from tegotae.table.servo import ArmServo
 from tegotae.table.starting import fault_of, settle
-from tegotae.table.surface import NONE, Surface, refuse_too_stiff
+from tegotae.table.surface import NONE, ProbedSurface, refuse_too_stiff
 from tegotae.table.tips import pose_of
 from tegotae.table.troubles import refuse_to_go_on
 
@@ -60,14 +60,14 @@ class HexaPlant(Mechanism, Admittance):
     """
 
     table: Annotated[Hexa, Parameter("its geometry")]
-    servo: Annotated[Servo, Parameter("of the motors")]
-    plate: Annotated[Load, Parameter("mass and inertia of the plate")]
+    servo: Annotated[ArmServo, Parameter("of the motors")]
+    plate: Annotated[TableBody, Parameter("mass and inertia of the plate")]
     arm_inertia: Annotated[float, Parameter("[kg·m2], > 0, of one arm and its rotor about the motor's axis")]
     arm_moment: Annotated[
         float, Parameter("[kg·m], >= 0, mass of an arm times the distance of its centre of mass from the axis")
     ] = 0.0
     rod_mass: Annotated[float, Parameter("[kg], >= 0, of one rod")] = 0.0
-    payload: Annotated[Load | None, Parameter("what the plate carries, such as a probe; None for nothing")] = None
+    payload: Annotated[TableBody | None, Parameter("what the plate carries, such as a probe; None for nothing")] = None
     sensor: Annotated[ForceSensor, Parameter("of force and torque")] = field(default_factory=ForceSensor)
     gravity: Annotated[float, Parameter("[m/s2], >= 0, along -z; 0 for none")] = 9.81
     substeps: Annotated[
@@ -78,7 +78,7 @@ class HexaPlant(Mechanism, Admittance):
             "Give at least one step a period.",
         ),
     ] = 2
-    surface: Annotated[Surface | None, Parameter("that a probe on the plate meets; None for nothing")] = None
+    surface: Annotated[ProbedSurface | None, Parameter("that a probe on the plate meets; None for nothing")] = None
 
     dimension = 6
 
@@ -109,8 +109,8 @@ class HexaPlant(Mechanism, Admittance):
         kp = checks.positive("HexaPlant", "kp", kp, "N·m/rad", "Give the stiffness of the motors' servo.")
         return cls(
             table=Hexa.default(),
-            servo=Servo(stiffness=kp, damping=1.4 * math.sqrt(0.04 * kp)),
-            plate=Load(mass=0.8, inertia=(5.5e-3, 5.5e-3, 1.05e-2)),
+            servo=ArmServo(stiffness=kp, damping=1.4 * math.sqrt(0.04 * kp)),
+            plate=TableBody(mass=0.8, inertia=(5.5e-3, 5.5e-3, 1.05e-2)),
             arm_inertia=0.022,
             arm_moment=0.05,
             rod_mass=0.06,
@@ -150,7 +150,7 @@ class HexaPlant(Mechanism, Admittance):
         own = float(self.servo.period)
         if abs(period - own) > 1e-12 * own:
             told = f"period={period:g} s, but its servo has {own:g} s."
-            checks.refuse(OWN, told, "Leave the period, or give Servo(period=...).")
+            checks.refuse(OWN, told, "Leave the period, or give ArmServo(period=...).")
 
     def least_reluctance(self, period: float) -> float:
         """Of the plate cut free of its arms [N·s/m, N·m·s/rad], twice over T: they can only add to it.

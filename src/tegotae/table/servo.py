@@ -16,14 +16,14 @@ from tegotae.table.hexa import six
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Servo(Declared):
+class ArmServo(Declared):
     """PD on every arm's angle, sampled: torque = Kp (reference - angle) + Kd (its rate - the angle's rate) + weight.
 
     Rates are differences of one period, as a controller with encoders takes them; the torque is held over the period.
 
     Example:
-        >>> from tegotae.table import Servo
-        >>> Servo(stiffness=200.0, damping=4.0).kd[0]
+        >>> from tegotae.table import ArmServo
+        >>> ArmServo(stiffness=200.0, damping=4.0).kd[0]
         np.float64(4.0)
     """
 

@@ -23,7 +23,7 @@ SHARE = 0.25
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Surface(Declared):
+class ProbedSurface(Declared):
     """A plane across the table's z that faces down, and the tip of the probe that meets it.
 
     There is contact where the tip is higher than the plane. It pushes the plate down with stiffness * depth + damping *
@@ -32,8 +32,8 @@ class Surface(Declared):
 
     Example:
         >>> import dataclasses
-        >>> from tegotae.table import HexaPlant, Surface
-        >>> stop = Surface(height=-0.419, stiffness=1e5, damping=100.0, probe=(0.0, 0.0, 0.05))
+        >>> from tegotae.table import HexaPlant, ProbedSurface
+        >>> stop = ProbedSurface(height=-0.419, stiffness=1e5, damping=100.0, probe=(0.0, 0.0, 0.05))
         >>> table = dataclasses.replace(HexaPlant.default(), surface=stop).start()
         >>> table.command((0.0, 0.0, -0.468))  # 1 mm into the surface
         >>> for _ in range(500):
@@ -71,13 +71,15 @@ class Surface(Declared):
 
         Example:
             >>> import numpy as np
-            >>> Surface(height=0.0, stiffness=100.0).quickest(np.diag([1.0] * 3 + [0.1] * 3), np.eye(3))
+            >>> ProbedSurface(height=0.0, stiffness=100.0).quickest(np.diag([1.0] * 3 + [0.1] * 3), np.eye(3))
             10.0
         """
-        M = checks.finite_array("Surface", "M", M, "kg", last=6)
+        M = checks.finite_array("ProbedSurface", "M", M, "kg", last=6)
         if M.shape != (6, 6) or np.linalg.matrix_rank(M) < 6:
-            checks.refuse("Surface", f"M={checks.shown(M)} is no inertia.", "Give 6 x 6 numbers that can be inverted.")
-        x, y, z = rotation_of("Surface", checks.array("Surface", "rotation", rotation, "")) @ self.tip
+            checks.refuse(
+                "ProbedSurface", f"M={checks.shown(M)} is no inertia.", "Give 6 x 6 numbers that can be inverted."
+            )
+        x, y, z = rotation_of("ProbedSurface", checks.array("ProbedSurface", "rotation", rotation, "")) @ self.tip
         J = np.array([[1, 0, 0, 0, z, -y], [0, 1, 0, -z, 0, x], [0, 0, 1, y, -x, 0]], dtype=np.float64)
         give = J @ np.linalg.solve(M, J.T)
         ease = float(np.linalg.eigvalsh(give)[-1] if self.friction > 0.0 else give[2, 2])
@@ -85,7 +87,7 @@ class Surface(Declared):
         return math.sqrt(k) if c * c < 4.0 * k else 0.5 * (c + math.sqrt(c * c - 4.0 * k))
 
 
-def refuse_too_stiff(surface: Surface, M: Array, rotation: Array, period: float, substeps: int) -> None:
+def refuse_too_stiff(surface: ProbedSurface, M: Array, rotation: Array, period: float, substeps: int) -> None:
     """Refuse a surface whose bounce the steps of the motion are too long for."""
     quickest = surface.quickest(M, rotation)
     needed = math.ceil(period * quickest / SHARE)

@@ -19,7 +19,7 @@ from tegotae.compile.translate.types import (
     Array,
     Known,
     Number,
-    Record,
+    Struct,
     Tuple,
     is_whole,
     join,
@@ -33,7 +33,7 @@ class Arrays(Writer):
 
     def subscript(self, base: Value, at: ast.expr) -> Value:
         """`base[at]`."""
-        if isinstance(base.kind, Tuple | Record):
+        if isinstance(base.kind, Tuple | Struct):
             return self._item_of(base, at)
         if not isinstance(base.kind, Array):
             raise Refused(at, f"{told(base.kind)} cannot be indexed.", "Index arrays and tuples.")
@@ -55,7 +55,7 @@ class Arrays(Writer):
 
     def _item_of(self, base: Value, at: ast.expr) -> Value:
         base = self.keep(base)
-        assert isinstance(base.kind, Tuple | Record)
+        assert isinstance(base.kind, Tuple | Struct)
         count = len(base.kind.items)
         if isinstance(at, ast.Slice):
             bounds = [None if part is None else self._literal(part) for part in (at.lower, at.upper, at.step)]
@@ -67,7 +67,7 @@ class Arrays(Writer):
             if not -count <= place.known < count:
                 raise Refused(at, f"index {place.known} of a tuple of {count}.", "Stay inside.")
             return self.item(base, place.known % count)
-        if isinstance(base.kind, Record) or not self.program.alike(base.kind):
+        if isinstance(base.kind, Struct) or not self.program.alike(base.kind):
             raise Refused(at, "an index that is not known, into a tuple of several types.", "Use one type.")
         kind = base.kind.items[0]
         for item in base.kind.items[1:]:

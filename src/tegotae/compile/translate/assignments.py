@@ -11,7 +11,7 @@ from tegotae.compile.translate.types import (
     TRUTH,
     Array,
     Number,
-    Record,
+    Struct,
     Tuple,
     Type,
     told,
@@ -60,7 +60,7 @@ class Assignments(Calls):
         if isinstance(target, ast.Name):
             self.store(target, value)
         elif isinstance(target, ast.Tuple):
-            if not isinstance(value.kind, Tuple | Record) or len(value.kind.items) != len(target.elts):
+            if not isinstance(value.kind, Tuple | Struct) or len(value.kind.items) != len(target.elts):
                 raise Refused(target, f"{told(value.kind)} for {len(target.elts)} names.", "Give one value each.")
             kept = self.keep(value)
             for place, part in enumerate(target.elts):

@@ -22,7 +22,7 @@ from tegotae.compile.translate.types import (
     Array,
     Known,
     Number,
-    Record,
+    Struct,
     Tuple,
     Type,
     is_whole,
@@ -82,7 +82,7 @@ class Calls(Expressions):
         for argument in arguments:
             if isinstance(argument.kind, Known):
                 continue
-            given.append(self.address(argument) if isinstance(argument.kind, Record) else bare(argument.code))
+            given.append(self.address(argument) if isinstance(argument.kind, Struct) else bare(argument.code))
         owned = any(argument.owned for argument in arguments) and not isinstance(function.result, Number)
         return self._called(f"{function.name}({', '.join(given)})", function.result, owned)
 
@@ -113,7 +113,7 @@ class Calls(Expressions):
     def _record(self, kind: Any, arguments: list[Value], node: ast.Call) -> Value:
         if len(arguments) != len(kind._fields):
             raise Refused(node, f"{kind.__name__} of {len(arguments)} values.", f"It has {', '.join(kind._fields)}.")
-        record = Record(kind.__name__, tuple(kind._fields), tuple(value.kind for value in arguments))
+        record = Struct(kind.__name__, tuple(kind._fields), tuple(value.kind for value in arguments))
         for value in arguments:
             if isinstance(value.kind, Known):
                 raise Refused(node, f"a record that holds {told(value.kind)}.", "Hold numbers, arrays and records.")

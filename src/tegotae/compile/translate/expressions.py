@@ -13,7 +13,7 @@ from tegotae.compile.translate.types import (
     COUNT,
     Array,
     Known,
-    Record,
+    Struct,
     told,
 )
 from tegotae.compile.translate.writer import Value
@@ -82,7 +82,7 @@ class Expressions(Conditions):
             if not hasattr(base.kind.value, node.attr):
                 raise Refused(node, f"{ast.unparse(node)} does not exist.", "Check its name.")
             return self.constant(getattr(base.kind.value, node.attr))
-        if isinstance(base.kind, Record):
+        if isinstance(base.kind, Struct):
             if node.attr not in base.kind.fields:
                 raise Refused(node, f"{base.kind.name} has no {node.attr!r}.", f"It has {', '.join(base.kind.fields)}.")
             return self.field(self.keep(base), node.attr)

@@ -17,7 +17,7 @@ from tegotae.compile.translate.types import (
     Array,
     Known,
     Number,
-    Record,
+    Struct,
     Tuple,
     Type,
 )
@@ -134,7 +134,7 @@ class Function(Statements):
             web, name = self.variable(argument)
             own = name if self.web_types[web] == given else name + "_in_"
             kind = self.program.c_type(given)
-            parameters.append(f"const {kind} *{own}" if isinstance(given, Record) else f"{kind} {own}")
+            parameters.append(f"const {kind} *{own}" if isinstance(given, Struct) else f"{kind} {own}")
         return f"{self.program.c_type(self.result)} {self.name}({', '.join(parameters) or 'void'})"
 
     def text(self, *, linked: bool) -> str:
@@ -153,7 +153,7 @@ class Function(Statements):
                 lines.append(f"    (void){name};")
         for name, kind in self.declared.values():
             empty = "0" if isinstance(kind, Number) else "{0}"
-            if isinstance(kind, Tuple | Record):
+            if isinstance(kind, Tuple | Struct):
                 empty = "{" * _nesting(self.program, kind) + "0" + "}" * _nesting(self.program, kind)
             lines.append(f"    {self.program.c_type(kind)} {name} = {empty};")
         own = "INSIDE " if self.kernel.inside else "LONG " if self.kernel.long else "static inline "
@@ -167,11 +167,11 @@ class Function(Statements):
         return f"/* {summary.replace('*/', '* /').replace('/*', '/ *')} */\n"
 
 
-def _nesting(program: Program, kind: Tuple | Record) -> int:
+def _nesting(program: Program, kind: Tuple | Struct) -> int:
     """How many brackets deep the first number of a struct lies."""
     depth = 0
     first: Any = kind
-    while isinstance(first, Tuple | Record | Array):
+    while isinstance(first, Tuple | Struct | Array):
         depth += 2 if isinstance(first, Tuple) and program.alike(first) else 1
         if isinstance(first, Array) or not first.items:
             break

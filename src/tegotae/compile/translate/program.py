@@ -22,7 +22,7 @@ from tegotae.compile.translate.types import (
     Known,
     Nothing,
     Number,
-    Record,
+    Struct,
     Tuple,
     Type,
 )
@@ -88,7 +88,7 @@ class Program:
             else:
                 name = "tuple_" + "_".join(map(_word, parts))
                 body = " ".join(f"{part} f{i};" for i, part in enumerate(parts))
-        elif isinstance(kind, Record):
+        elif isinstance(kind, Struct):
             parts = [self.c_type(item) for item in kind.items]
             name = in_ascii(kind.name) + "_record"
             body = " ".join(f"{part} {own};" for part, own in zip(parts, map(plain, kind.fields), strict=True))
@@ -269,7 +269,7 @@ class Words:
         code = self._struct(kind)
         name = f"arg{len(self.lines)}"
         self.lines.append(f"const {self.program.c_type(kind)} {name} = {code};")
-        return f"&{name}" if isinstance(kind, Record) else name
+        return f"&{name}" if isinstance(kind, Struct) else name
 
     def _struct(self, kind: Type) -> str:
         if isinstance(kind, Array):
@@ -278,7 +278,7 @@ class Words:
             rest = ", ".join(f"a[{self.taken + 1 + i}].i" for i in range(count))
             self.taken += 1 + count
             return f"{{({element} *)a[{self.taken - 1 - count}].p, {rest}}}"
-        assert isinstance(kind, Tuple | Record)
+        assert isinstance(kind, Tuple | Struct)
         parts = [self.take(item) if isinstance(item, Number) else self._struct(item) for item in kind.items]
         inner = ", ".join(parts)
         return f"{{{{{inner}}}}}" if isinstance(kind, Tuple) and self.program.alike(kind) else f"{{{inner}}}"

@@ -72,7 +72,7 @@ class Tuple:
 
 
 @dataclass(frozen=True)
-class Record:
+class Struct:
     """Several values, by name: a NamedTuple."""
 
     name: str
@@ -100,7 +100,7 @@ class Known:
         return f"<{getattr(self.value, '__qualname__', type(self.value).__name__)}>"
 
 
-Type = Number | Nothing | Array | Tuple | Record | Known
+Type = Number | Nothing | Array | Tuple | Struct | Known
 
 
 class Unjoinable(Exception):  # noqa: N818 - it never leaves the translator
@@ -139,7 +139,7 @@ def told(kind: Type) -> str:
         return f"an array of {kind.dimensions} dimension{'s' * (kind.dimensions > 1)}"
     if isinstance(kind, Tuple):
         return f"a tuple of {len(kind.items)}"
-    if isinstance(kind, Record):
+    if isinstance(kind, Struct):
         return f"a {kind.name}"
     if isinstance(kind, Nothing):
         return "nothing"
@@ -170,7 +170,7 @@ def type_of(value: Any) -> Type:
     if isinstance(value, tuple):
         items = tuple(map(type_of, value))
         if fields := getattr(value, "_fields", None):
-            return Record(type(value).__name__, tuple(fields), items)
+            return Struct(type(value).__name__, tuple(fields), items)
         return Tuple(items)
     if hasattr(value, "py_func"):
         return Known(value)

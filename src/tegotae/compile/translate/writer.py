@@ -21,7 +21,7 @@ from tegotae.compile.translate.types import (
     Array,
     Known,
     Number,
-    Record,
+    Struct,
     Tuple,
     Type,
     Unjoinable,
@@ -221,7 +221,7 @@ class Writer:
         """One item of a tuple or record that may stand several times."""
         if value.parts and value.parts[place].is_known:
             return value.parts[place]
-        if isinstance(value.kind, Record):
+        if isinstance(value.kind, Struct):
             return self.field(value, value.kind.fields[place])
         assert isinstance(value.kind, Tuple)
         code = self.program.item(value.code, value.kind, place)
@@ -229,7 +229,7 @@ class Writer:
 
     def field(self, record: Value, name: str) -> Value:
         """One field of a record that may stand several times."""
-        assert isinstance(record.kind, Record)
+        assert isinstance(record.kind, Struct)
         kind, own = record.kind.items[record.kind.fields.index(name)], names.plain(name)
         by_address = record.code.startswith("(*")
         code = f"{record.code[2:-1]}->{own}" if by_address else f"{record.code}.{own}"
@@ -323,7 +323,7 @@ class Writer:
         if isinstance(kind, Known):
             return self.constant(kind.value)
         fixed = len(self.webs.definitions[web]) == 1
-        code = f"(*{name})" if isinstance(kind, Record) and web in self.parameters else name
+        code = f"(*{name})" if isinstance(kind, Struct) and web in self.parameters else name
         return Value(kind, code, simple=True, fixed=fixed, owned=web in self.owned_webs)
 
     def address(self, value: Value) -> str:

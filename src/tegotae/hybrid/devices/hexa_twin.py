@@ -28,8 +28,8 @@ class HexaTwin:
     Example:
         >>> import dataclasses
         >>> from tegotae.hybrid.devices.hexa_twin import HexaTwin
-        >>> from tegotae.table import HexaPlant, Surface
-        >>> surface = Surface(height=-0.42, stiffness=1e5, damping=100.0, probe=(0.0, 0.0, 0.05))
+        >>> from tegotae.table import HexaPlant, ProbedSurface
+        >>> surface = ProbedSurface(height=-0.42, stiffness=1e5, damping=100.0, probe=(0.0, 0.0, 0.05))
         >>> twin = HexaTwin(
         ...     dataclasses.replace(HexaPlant.default(), surface=surface), start=(0.0, 0.0, -0.43, 1.0, 0.0, 0.0, 0.0)
         ... )
@@ -42,7 +42,7 @@ class HexaTwin:
         checks.instance("HexaTwin", "plant", plant, HexaPlant, "Give a HexaPlant(...).")
         start = tuple(checks.vector("HexaTwin", "start", start, "m, -", 7).tolist())
         if plant.surface is None:
-            checks.refuse("HexaTwin", "the plant has no surface.", "Give HexaPlant(..., surface=Surface(...)).")
+            checks.refuse("HexaTwin", "the plant has no surface.", "Give HexaPlant(..., surface=ProbedSurface(...)).")
         self.plant, self.period = plant, float(plant.servo.period)
         self._probe = tuple(plant.surface.tip.tolist())
         x, y, z, *turn = plate_pose(tuple(start), self._probe)

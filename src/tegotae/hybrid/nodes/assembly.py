@@ -75,7 +75,7 @@ def twin_of(settings: Settings, start: Sequence[float] | None = None) -> Twin:
 
 def plant_of(device: HexaSettings, period: float) -> Any:
     """The table of the settings."""
-    from tegotae.table import ForceSensor, HexaPlant, Surface
+    from tegotae.table import ForceSensor, HexaPlant, ProbedSurface
 
     plain = HexaPlant.default(kp=device.kp)
     servo = dataclasses.replace(
@@ -85,7 +85,7 @@ def plant_of(device: HexaSettings, period: float) -> Any:
         feedforward=device.feedforward,
         feedforward_in_contact=device.feedforward_in_contact,
     )
-    surface = Surface(
+    surface = ProbedSurface(
         height=device.height,
         stiffness=device.stiffness,
         damping=device.damping,

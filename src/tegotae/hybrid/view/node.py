@@ -88,7 +88,7 @@ class View:
     # ------------------------------------------------------------ the page
 
     def _make_page(self, model: Drawer | None, device: Drawer | None) -> None:
-        from tegotae.hybrid.view.scene import OPENING, Stage, eye_on
+        from tegotae.hybrid.view.stage import OPENING, Stage, eye_on
 
         server = self._server
         server.gui.configure_theme(dark_mode=False, show_logo=False, show_share_button=False, brand_color=(37, 99, 168))
@@ -131,7 +131,7 @@ class View:
 
     def _look(self, client: ClientHandle | None, where: str, aspect: float | None = None) -> None:
         """Let one who watches look at a part of the scene, as large as their window allows."""
-        from tegotae.hybrid.view.scene import eye_on
+        from tegotae.hybrid.view.stage import eye_on
 
         if client is not None:
             wide = client.camera.aspect if aspect is None else aspect

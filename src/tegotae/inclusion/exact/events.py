@@ -100,7 +100,7 @@ class Exact:
         for name, value in (("rtol", rtol), ("atol", atol)):
             checks.positive("to_events.solve", name, value, "", "Such as 1e-12.")
         x = _initial(self.inclusion, named("to_events.solve", "initial", initial, "{'p': 0.1}"))
-        record = _Record(self._problems, _times(times, t0, t1), (t1 - t0) / LEAST_ROWS)
+        record = _EventRecord(self._problems, _times(times, t0, t1), (t1 - t0) / LEAST_ROWS)
         self._check_gaps(t0, x, 100.0 * atol)
         short = max(REST * (t1 - t0), 1e4 * float(np.spacing(max(abs(t0), abs(t1)))))
         transitions = Transitions(self._problems, self.restitution, near=100.0 * atol, short=short)
@@ -108,7 +108,7 @@ class Exact:
         return self._result(record, transitions)
 
     def _follow(
-        self, t: float, t1: float, x: Array, transitions: Transitions, record: _Record, rtol: float, atol: float
+        self, t: float, t1: float, x: Array, transitions: Transitions, record: _EventRecord, rtol: float, atol: float
     ) -> None:
         ended, at_once = Ended(), 0
         longest = min((t1 - t) / 20.0, self.inclusion.finest)  # or it could step over what a record does
@@ -169,7 +169,7 @@ class Exact:
                 "  Use to_ode or to_stepper there, or raise atol."
             )
 
-    def _result(self, record: _Record, transitions: Transitions) -> Result:
+    def _result(self, record: _EventRecord, transitions: Transitions) -> Result:
         system, problems = self.inclusion, self._problems
         x, F = np.array(record.x), np.array(record.F).reshape(len(record.t), problems.m)
         on = np.array(record.on, dtype=np.int8).reshape(len(record.t), problems.c + problems.k)
@@ -189,7 +189,7 @@ class Exact:
         return Result(variables, title="Exact", about=about).with_events(transitions.events)
 
 
-class _Record:
+class _EventRecord:
     """What is kept of a run: at the asked times, right of an event; or densely, on both sides of it."""
 
     def __init__(self, problems: ContactProblems, times: Array | None, longest: float):

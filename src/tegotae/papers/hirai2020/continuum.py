@@ -7,13 +7,13 @@ from itertools import pairwise
 import numpy as np
 
 from tegotae.papers.hirai2020.oracles import Array
-from tegotae.papers.hirai2020.subject import GENTLE, LENGTH, TORQUE, Subject, paper, phases
+from tegotae.papers.hirai2020.subject import GENTLE, LENGTH, TORQUE, HiraiSubject, paper, phases
 from tegotae.papers.ledger import Finding
 from tegotae.result import Result
 from tegotae.rod import Phase
 
 
-def tip(subject: Subject, nodes: int, torque: float = GENTLE) -> Array:
+def tip(subject: HiraiSubject, nodes: int, torque: float = GENTLE) -> Array:
     """Where the tip is at t = 1 s [m]."""
     pushed = [Phase(until=1.0, torque=torque, base="pinned")]
     return np.asarray(subject.rod(nodes).run(pushed, times=[1.0], rtol=1e-8, atol=1e-8).position[-1, -1])
@@ -25,7 +25,7 @@ def tip(subject: Subject, nodes: int, torque: float = GENTLE) -> Array:
     source="(1), (2)",
     note="At a torque of 10: at the paper's 50 the continuum winds up into a coil, which five nodes cannot follow.",
 )
-def second_order_in_n(subject: Subject) -> list[Finding]:
+def second_order_in_n(subject: HiraiSubject) -> list[Finding]:
     """Tip at t = 1 s for 16, 32, 64 and 128 segments."""
     tips = [tip(subject, nodes) for nodes in (17, 33, 65, 129)]
     steps = [float(np.linalg.norm(b - a)) for a, b in pairwise(tips)]
@@ -41,7 +41,7 @@ def second_order_in_n(subject: Subject) -> list[Finding]:
     ]
 
 
-def told(subject: Subject, nodes: int = 65, torque: float = GENTLE) -> Result:
+def told(subject: HiraiSubject, nodes: int = 65, torque: float = GENTLE) -> Result:
     """The three phases, recorded every 0.25 s."""
     return subject.rod(nodes).run(phases(torque), times=np.linspace(0.0, 3.0, 13), rtol=1e-6, atol=1e-6)
 
@@ -63,7 +63,7 @@ def bending_by_quarter(run: Result) -> Array:
     note="Printed: torque 50. With it and five nodes hardly any of the bend is near the pin at t = 1 s, and the tip "
     "then goes right for half a second.",
 )
-def narrated_motion(subject: Subject) -> list[Finding]:
+def narrated_motion(subject: HiraiSubject) -> list[Finding]:
     """65 nodes at torque 10; five nodes at 50."""
     run, printed = told(subject), told(subject, 5, TORQUE)
     middle, end = run.angle.shape[1] // 2, run.position[:, -1, 0]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 
 from tegotae.papers.hirai2020.equations import apart
-from tegotae.papers.hirai2020.subject import NODES, TORQUE, Subject, paper, random_states
+from tegotae.papers.hirai2020.subject import NODES, TORQUE, HiraiSubject, paper, random_states
 from tegotae.papers.ledger import Finding
 from tegotae.rod import Phase
 
 
-def race(subject: Subject, nodes: int, *, rounds: int = 40) -> tuple[float, float]:
+def race(subject: HiraiSubject, nodes: int, *, rounds: int = 40) -> tuple[float, float]:
     """How far apart the two accelerations are, relative; and how many times longer angles alone take.
 
     Both compiled, in turn, best of several short rounds, which a busy machine interrupts least.
@@ -36,7 +36,7 @@ def race(subject: Subject, nodes: int, *, rounds: int = 40) -> tuple[float, floa
     note="Angles alone are given the same closed forms, and their matrix is filled in O(n²) from sums of places: the "
     "best that we can do for them.",
 )
-def mixed_coordinates_are_cheaper(subject: Subject) -> list[Finding]:
+def mixed_coordinates_are_cheaper(subject: HiraiSubject) -> list[Finding]:
     """Accelerations of the paper's rod, and of rods with 33 and 129 nodes."""
     races = {nodes: race(subject, nodes) for nodes in (NODES, 33, 129)}
     bounds = {NODES: 0.9, 33: 1.3, 129: 3.0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tegotae.papers.hirai2020.oracles import Array, Lagrangian, beam_frequencies
-from tegotae.papers.hirai2020.subject import NODES, TORQUE, Subject, paper, phases, plain, random_states
+from tegotae.papers.hirai2020.subject import NODES, TORQUE, HiraiSubject, paper, phases, plain, random_states
 from tegotae.papers.ledger import Finding
 from tegotae.rod import Load, Payload
 from tegotae.rod.phases import Base
@@ -31,7 +31,7 @@ def apart(one: Array, other: Array) -> float:
     "every one is a moment of exp(i delta w). They meet quadrature to the last digits.",
     source="(13) to (16), and the integrals before (6)",
 )
-def inertia_matrix(subject: Subject) -> list[Finding]:
+def inertia_matrix(subject: HiraiSubject) -> list[Finding]:
     """Twenty bent shapes of nine nodes: closed forms against the paper's definitions by Gauss quadrature."""
     rod = subject.rod(9)
     closed, gauss = subject.Saddle(rod=rod), subject.Saddle(rod=rod, points=40)
@@ -56,7 +56,7 @@ def inertia_matrix(subject: Subject) -> list[Finding]:
     "by quadrature and automatic differentiation, with gravity, a payload and loads between nodes.",
     source="(18) to (25)",
 )
-def equations_of_motion(subject: Subject) -> list[Finding]:
+def equations_of_motion(subject: HiraiSubject) -> list[Finding]:
     """Random states of three to five nodes on every base; and the start of the paper's run."""
     off = []
     for nodes in (3, 4, 5):
@@ -89,7 +89,7 @@ def equations_of_motion(subject: Subject) -> list[Finding]:
     "accelerations as the paper's dense system of places, angles and multipliers.",
     source="(28) and the extended system after it",
 )
-def recursion_equals_saddle_point(subject: Subject) -> list[Finding]:
+def recursion_equals_saddle_point(subject: HiraiSubject) -> list[Finding]:
     """Uneven rods of 2 to 12 nodes with gravity, a payload and loads, on every base."""
     rng, off = np.random.default_rng(2), dict.fromkeys(HELD, 0.0)
     for nodes in (2, 3, 5, 8, 12):
@@ -122,7 +122,7 @@ def recursion_equals_saddle_point(subject: Subject) -> list[Finding]:
     "of the integrator; the recursion has none to drift.",
     source="(27) and (28): constraint stabilisation",
 )
-def constraint_drift(subject: Subject) -> list[Finding]:
+def constraint_drift(subject: HiraiSubject) -> list[Finding]:
     """The paper's run at a tolerance of 1e-4."""
     rod = subject.rod()
     loose, held = (
@@ -144,7 +144,7 @@ def constraint_drift(subject: Subject) -> list[Finding]:
     source="section 6, f_p = -R_ela N q - R_vis N q'",
     note="The paper says only that N is set by the coordinates of the nodes.",
 )
-def bending_matrix(subject: Subject) -> list[Finding]:
+def bending_matrix(subject: HiraiSubject) -> list[Finding]:
     """The three lowest frequencies, base free and pinned, 16 and 32 segments."""
     found = []
     bases: tuple[Base, ...] = ("free", "pinned")
@@ -159,13 +159,13 @@ def bending_matrix(subject: Subject) -> list[Finding]:
     return found
 
 
-def frequencies(subject: Subject, base: Base, nodes: int) -> Array:
+def frequencies(subject: HiraiSubject, base: Base, nodes: int) -> Array:
     """The three lowest frequencies of a straight rod that bend it, over sqrt(R_ela/rho)/L^2.
 
     Example:
-        >>> from tegotae.papers.hirai2020 import Subject
+        >>> from tegotae.papers.hirai2020 import HiraiSubject
         >>> from tegotae.papers.hirai2020.equations import frequencies
-        >>> bool(22.3 < frequencies(Subject(), "free", 33)[0] < 22.5)
+        >>> bool(22.3 < frequencies(HiraiSubject(), "free", 33)[0] < 22.5)
         True
     """
     rod = subject.Rod(length=1.0, nodes=nodes, density=1.0, elasticity=1.0)

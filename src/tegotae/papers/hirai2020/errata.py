@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tegotae.papers.hirai2020.subject import LENGTH, NODES, TORQUE, Subject, paper, phases, random_states
+from tegotae.papers.hirai2020.subject import LENGTH, NODES, TORQUE, HiraiSubject, paper, phases, random_states
 from tegotae.papers.ledger import Finding
 from tegotae.rod import Phase
 from tegotae.rod.phases import BASES
@@ -18,7 +18,7 @@ from tegotae.rod.phases import BASES
     as_printed=False,
     note="Printed: cos(u), sin(u) for cos theta(u), sin theta(u).",
 )
-def erratum_constraint(subject: Subject) -> list[Finding]:
+def erratum_constraint(subject: HiraiSubject) -> list[Finding]:
     """The ends of a straight rod and of a full circle."""
     rod = subject.Saddle(rod=subject.rod())
     still = np.zeros(NODES)
@@ -39,7 +39,7 @@ def erratum_constraint(subject: Subject) -> list[Finding]:
     as_printed=False,
     note="Printed: -A in the lower right block, -A_e in the last rows and columns.",
 )
-def erratum_zero_block(subject: Subject) -> list[Finding]:
+def erratum_zero_block(subject: HiraiSubject) -> list[Finding]:
     """Sizes; and whether what the corrected system gives keeps the constraints' second derivative."""
     solver = subject.Saddle(rod=subject.rod())
     ((angle, rate),) = random_states(NODES, 1)
@@ -62,7 +62,7 @@ def erratum_zero_block(subject: Subject) -> list[Finding]:
     as_printed=False,
     note="Printed: the constraints X_1 = 0, Y_1 = 0; the matrix A_e below it holds x_1 and y_1.",
 )
-def erratum_pin(subject: Subject) -> list[Finding]:
+def erratum_pin(subject: HiraiSubject) -> list[Finding]:
     """The first instant of the paper's run."""
     solver = subject.Saddle(rod=subject.rod())
     still = np.zeros(NODES)
@@ -88,7 +88,7 @@ def erratum_pin(subject: Subject) -> list[Finding]:
     as_printed=False,
     note="Printed: x_k = int_0^xi_k (cos theta, sin theta) du.",
 )
-def erratum_released_base(subject: Subject) -> list[Finding]:
+def erratum_released_base(subject: HiraiSubject) -> list[Finding]:
     """The paper's run at t = 3 s, as the saddle-point system gives it."""
     rod = subject.rod()
     run = subject.Saddle(rod=rod).run(phases(), times=[3.0], rtol=1e-6, atol=1e-6)

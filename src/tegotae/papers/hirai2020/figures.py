@@ -13,7 +13,7 @@ from tegotae.papers.hirai2020.continuum import tip
 from tegotae.papers.hirai2020.coordinates import race
 from tegotae.papers.hirai2020.equations import frequencies
 from tegotae.papers.hirai2020.oracles import Array, beam_frequencies
-from tegotae.papers.hirai2020.subject import GENTLE, NODES, TORQUE, Subject, paper, phases
+from tegotae.papers.hirai2020.subject import GENTLE, NODES, TORQUE, HiraiSubject, paper, phases
 from tegotae.rod.phases import Base
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 WORDS = ("0 to 1 s: turned at the pin", "1 to 2 s: left alone at the pin", "2 to 3 s: released")
 
 
-def strip(axes: Array, subject: Subject, torque: float, nodes: int) -> None:
+def strip(axes: Array, subject: HiraiSubject, torque: float, nodes: int) -> None:
     """Three panels of shapes, from light at the start of a phase to dark at its end."""
     times = np.linspace(0.0, 3.0, 181)
     run = subject.rod(nodes).run(phases(torque), times=times, rtol=1e-7, atol=1e-7)
@@ -36,7 +36,7 @@ def strip(axes: Array, subject: Subject, torque: float, nodes: int) -> None:
     "tip marked, its way thin. The rod bends near the pin first; its right side then travels left and the bend "
     "spreads; released, it leaves to the left.",
 )
-def shapes(subject: Subject) -> Figure:
+def shapes(subject: HiraiSubject) -> Figure:
     """Three phases."""
     with figures.style():
         figure, axes = figures.sheet(1, 3, width=10.4, height=3.1)
@@ -49,7 +49,7 @@ def shapes(subject: Subject) -> Figure:
     caption="The paper's run to the letter, torque 50 N·m, five nodes (dots), equal to an automatically differentiated "
     "Lagrangian to six digits. One segment bends by 7 rad: five nodes are too few for this torque.",
 )
-def shapes_as_printed(subject: Subject) -> Figure:
+def shapes_as_printed(subject: HiraiSubject) -> Figure:
     """Three phases."""
     with figures.style():
         figure, axes = figures.sheet(1, 3, width=10.4, height=3.9)
@@ -62,7 +62,7 @@ def shapes_as_printed(subject: Subject) -> Figure:
     caption="Second order in the length of a segment. (a) Error of the tip at t = 1 s, torque 10 N·m, against the "
     "extrapolated limit. (b) Error of the lowest frequencies against a slender beam, free (filled) and pinned (open).",
 )
-def convergence(subject: Subject) -> Figure:
+def convergence(subject: HiraiSubject) -> Figure:
     """Errors over the number of segments, with lines of slope -2."""
     segments = np.array([4, 8, 16, 32, 64, 128])
     tips = np.array([tip(subject, int(n) + 1) for n in segments])
@@ -103,7 +103,7 @@ def _slope(axes: Axes, x: Array, y: Array) -> None:
     caption="The paper's run. (a) What the torque has put in (line) is kinetic, elastic or dissipated, to 1e-11. "
     "(b) Angular momentum about the pin is the impulse of the torque; momentum stays from the release on.",
 )
-def balances(subject: Subject) -> Figure:
+def balances(subject: HiraiSubject) -> Figure:
     """Energies stacked; momenta."""
     times = np.linspace(0.0, 3.0, 301)
     run = subject.rod().run(phases(), times=times, rtol=1e-9, atol=1e-9)
@@ -138,7 +138,7 @@ def balances(subject: Subject) -> Figure:
     caption="What mixing coordinates saves: time for one evaluation of the accelerations in angles alone (full inertia "
     "matrix, the same closed forms) over that in mixed coordinates (one sweep), measured when this figure was drawn.",
 )
-def coordinates(subject: Subject) -> Figure:
+def coordinates(subject: HiraiSubject) -> Figure:
     """The ratio over the number of nodes."""
     nodes = np.array([2, 3, 5, 9, 17, 33, 65, 129, 257])
     ratios = [race(subject, int(n))[1] for n in nodes]

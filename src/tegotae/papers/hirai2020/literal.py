@@ -6,14 +6,14 @@ import time
 
 import numpy as np
 
-from tegotae.papers.hirai2020.subject import MINUTES, TORQUE, Subject, paper, phases, plain_run
+from tegotae.papers.hirai2020.subject import MINUTES, TORQUE, HiraiSubject, paper, phases, plain_run
 from tegotae.papers.ledger import Finding
 from tegotae.result import Result
 
 TIGHT = 1e-11
 
 
-def tight_run(subject: Subject, torque: float = TORQUE) -> Result:
+def tight_run(subject: HiraiSubject, torque: float = TORQUE) -> Result:
     """The paper's run at a tolerance of 1e-11, recorded every 0.1 s."""
     return subject.rod().run(phases(torque), times=np.linspace(0.0, 3.0, 31), rtol=TIGHT, atol=TIGHT)
 
@@ -24,7 +24,7 @@ def tight_run(subject: Subject, torque: float = TORQUE) -> Result:
     "and the place of the released base to six digits of an independent, automatically differentiated Lagrangian.",
     source="section 6, Fig. 2",
 )
-def literal_run(subject: Subject) -> list[Finding]:
+def literal_run(subject: HiraiSubject) -> list[Finding]:
     """Five nodes; the oracle integrated by scipy's DOP853."""
     oracle, run = plain_run(), tight_run(subject)
     rows = [10, 20, 30]
@@ -41,7 +41,7 @@ def literal_run(subject: Subject) -> list[Finding]:
     statement="What the torque puts in is kinetic, elastic or dissipated, at every time.",
     source="(17), (18): Lagrange's equation of motion",
 )
-def energy(subject: Subject) -> Finding:
+def energy(subject: HiraiSubject) -> Finding:
     """The paper's run; the residual over the work."""
     run = tight_run(subject)
     residual = run.work - run.kinetic - run.elastic - run.dissipated
@@ -54,7 +54,7 @@ def energy(subject: Subject) -> Finding:
     "t = 1 s, and 50 N·m·s from then on, also after the release.",
     source="section 6",
 )
-def angular_momentum(subject: Subject) -> list[Finding]:
+def angular_momentum(subject: HiraiSubject) -> list[Finding]:
     """The paper's run, by quadrature along the rod."""
     run = tight_run(subject)
     impulse = TORQUE * np.minimum(run.time, 1.0)
@@ -71,7 +71,7 @@ def angular_momentum(subject: Subject) -> list[Finding]:
     "line. Before it, the pin pushes.",
     source="section 6, time [2, 3]",
 )
-def linear_momentum(subject: Subject) -> list[Finding]:
+def linear_momentum(subject: HiraiSubject) -> list[Finding]:
     """The paper's run; momentum by quadrature along the rod."""
     run = tight_run(subject)
     free = run.momentum[run.time >= 2.0 - 1e-9]
@@ -88,7 +88,7 @@ def linear_momentum(subject: Subject) -> list[Finding]:
     source="section 6: about 104 minutes in Matlab R2019b on a 2 GHz notebook",
     note="Processor time, and the bound leaves room for a slow machine; `tegotae bench` measures.",
 )
-def computing_time(subject: Subject) -> list[Finding]:
+def computing_time(subject: HiraiSubject) -> list[Finding]:
     """Best of five, after one run that compiles."""
     rod, exact = subject.rod(), tight_run(subject).angle[[10, 20, 30]]
     seconds = []

@@ -22,7 +22,7 @@ MINUTES = 104.0  # the paper's computing time
 
 
 @dataclass(frozen=True)
-class Subject:
+class HiraiSubject:
     """The physics under test; a test replaces a part by a broken one.
 
     Args:
@@ -32,10 +32,10 @@ class Subject:
 
     Example:
         >>> from dataclasses import replace
-        >>> from tegotae.papers.hirai2020 import Subject, paper
+        >>> from tegotae.papers.hirai2020 import HiraiSubject, paper
         >>> from tegotae.rod import PlanarRod
         >>> light = lambda **given: PlanarRod(**given | {"density": 0.09})
-        >>> paper["equations-of-motion"].check(replace(Subject(), Rod=light)).passed
+        >>> paper["equations-of-motion"].check(replace(HiraiSubject(), Rod=light)).passed
         False
     """
 
@@ -99,5 +99,5 @@ paper = Paper(
     key="hirai2020",
     title="Dynamic modeling of linear soft robots based on mixed coordinates",
     authors="Shinichi Hirai, 2020 (in Japanese)",
-    subject=Subject(),
+    subject=HiraiSubject(),
 )

@@ -9,7 +9,7 @@ from tegotae.coupling.circuit import Circuit
 from tegotae.elements import Mass
 from tegotae.friction import Coulomb
 from tegotae.papers.kikuuwe2005.signals import cases, dots, lengths, viscous, wander
-from tegotae.papers.kikuuwe2005.subject import F, Subject, T, paper
+from tegotae.papers.kikuuwe2005.subject import F, KikuuweSubject, T, paper
 from tegotae.papers.ledger import Finding
 
 HOUR = 3_600_000  # ticks
@@ -21,7 +21,7 @@ HOUR = 3_600_000  # ticks
     "that of the mass (f v), and that of the virtual point of the impedance (g w).",
     source="section 2, after (7)",
 )
-def opposes(subject: Subject) -> list[Finding]:
+def opposes(subject: KikuuweSubject) -> list[Finding]:
     """Over random laws and loads; how much it opposes is checked by a formula of its own for each law."""
     rng = np.random.default_rng(2005)
     along: list[list[float]] = [[], []]
@@ -55,7 +55,7 @@ def opposes(subject: Subject) -> list[Finding]:
     "is exactly 0; with viscosity b after ln(1 + b v/F)/ln(1 + T b/M) ticks.",
     source="section 2, after (7)",
 )
-def stops(subject: Subject) -> list[Finding]:
+def stops(subject: KikuuweSubject) -> list[Finding]:
     """Against the closed form, over random masses, limits and speeds in one and two dimensions."""
     rng = np.random.default_rng(7)
     worst, late, longest = 0, 0.0, 0
@@ -88,7 +88,7 @@ def stops(subject: Subject) -> list[Finding]:
     as_printed=False,
     note="The paper calls (5) good enough in practice for smooth laws. It is, for T b/M well below 1.",
 )
-def shortcut(subject: Subject) -> list[Finding]:
+def shortcut(subject: KikuuweSubject) -> list[Finding]:
     """(5) as printed in NumPy, and the solution, for T b/M from 0.01 to 100."""
     M, ratios = 0.5, np.array([0.01, 0.1, 0.5, 0.99, 1.01, 2.0, 10.0, 100.0])
     force = np.random.default_rng(5).uniform(-20.0, 20.0, size=60)
@@ -119,7 +119,7 @@ def shortcut(subject: Subject) -> list[Finding]:
     "a mass on the impedance, whose virtual point does not move.",
     source="section 2, after (7); section 3.1",
 )
-def holds(subject: Subject) -> list[Finding]:
+def holds(subject: KikuuweSubject) -> list[Finding]:
     """3.6 million ticks; the mass on its spring is compared with itself at the same phase, 10 s after the start."""
     findings = []
     slider = subject.Admittance(mass=1.0, law=Coulomb(F))

@@ -10,7 +10,7 @@ from tegotae.checks import Array
 from tegotae.friction import Coulomb, Law
 from tegotae.papers.kikuuwe2005.oracles import in_continuous_time, masing, ten_springs
 from tegotae.papers.kikuuwe2005.signals import wander
-from tegotae.papers.kikuuwe2005.subject import DAMPING, LIMITS, STIFFNESS, F, K, Subject, T, paper
+from tegotae.papers.kikuuwe2005.subject import DAMPING, LIMITS, STIFFNESS, F, K, KikuuweSubject, T, paper
 from tegotae.papers.ledger import Finding
 
 # The turning points of Fig. 6 (a) [m]. The figure's speed is not printed; 2 mm/s makes it ten seconds long.
@@ -49,7 +49,7 @@ def at_turns(ways: Sequence[tuple[float, int]], force: Array) -> Array:
     source="section 4, Fig. 6",
     note=f"On the hand at the turning points, by the rule: {', '.join(f'{f:.6g}' for f in RULE)} N.",
 )
-def hysteresis_values(subject: Subject) -> list[Finding]:
+def hysteresis_values(subject: KikuuweSubject) -> list[Finding]:
     """Ten elements of 10 N/mm and 1 to 10 N."""
     ways = legs(SPEED)
     motion = velocities(ways)
@@ -81,7 +81,7 @@ def hysteresis_values(subject: Subject) -> list[Finding]:
     as_printed=False,
     note="The paper says that all loops are closed. They are in its figure; with B > 0 that depends on the speed.",
 )
-def loops_close(subject: Subject) -> list[Finding]:
+def loops_close(subject: KikuuweSubject) -> list[Finding]:
     """Five loops inside each other, each seen at its place of closing; the open one against the exact solution."""
     way = legs(SPEED)
 
@@ -112,7 +112,7 @@ def loops_close(subject: Subject) -> list[Finding]:
     "and leave a loop.",
     source="section 4, first paragraphs",
 )
-def linear_before_sliding(subject: Subject) -> list[Finding]:
+def linear_before_sliding(subject: KikuuweSubject) -> list[Finding]:
     """Up to 90 % of the limit, and back."""
     reach, ticks = 0.9 * F / K, 500
     motion = np.repeat([1.0, -1.0, 1.0], ticks) * reach / (ticks * T)
@@ -136,7 +136,7 @@ def linear_before_sliding(subject: Subject) -> list[Finding]:
     "at least what the springs and masses store.",
     source="section 4; section 1 on dissipativity",
 )
-def composite_dissipates(subject: Subject) -> list[Finding]:
+def composite_dissipates(subject: KikuuweSubject) -> list[Finding]:
     """Power of the hand less stored power, tick by tick; the composite's force is that of its elements together."""
     rng = np.random.default_rng(6)
     laws: list[Law] = [Coulomb(2.0), subject.Viscous(limit=1.0, viscosity=5.0)]

@@ -14,7 +14,7 @@ from tegotae.friction import Coulomb
 from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, legs, velocities
 from tegotae.papers.kikuuwe2005.joystick import ride
 from tegotae.papers.kikuuwe2005.others import drift, loads, models
-from tegotae.papers.kikuuwe2005.subject import B, F, K, Subject, T, paper
+from tegotae.papers.kikuuwe2005.subject import B, F, K, KikuuweSubject, T, paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     "force is friction alone, against the motion. (b) A mass of 1 kg adds inertia and, in the bends, centrifugal "
     "force. At b the hand pushes around with less than F and the joystick stays where it is.",
 )
-def joystick(subject: Subject) -> Figure:
+def joystick(subject: KikuuweSubject) -> Figure:
     """M = 0 and 1 kg."""
     return figure4_figure(lambda mass: ride(subject.joystick, mass))
 
@@ -38,7 +38,7 @@ def joystick(subject: Subject) -> Figure:
     "at 2 mm/s. (b) Their force: smooth hysteresis, five loops inside each other, all closed. (c) The innermost loop "
     "again, its way back ten times faster: the dampers leave it open, as they must; without them it closes.",
 )
-def hysteresis(subject: Subject) -> Figure:
+def hysteresis(subject: KikuuweSubject) -> Figure:
     """Position, loops, and a loop that stays open."""
     with figures.style():
         figure, axes = figures.sheet(1, 3, width=9.2, height=3.3)
@@ -57,7 +57,7 @@ def hysteresis(subject: Subject) -> Figure:
     return figure
 
 
-def _open_loop(axes: Axes, subject: Subject) -> None:
+def _open_loop(axes: Axes, subject: KikuuweSubject) -> None:
     """The innermost loop, out slowly and back fast, with and without dampers."""
     ways = legs([SPEED] * 6 + [FAST] + [SPEED] * 4)[:7]
     motion = velocities(ways)
@@ -82,7 +82,7 @@ def _open_loop(axes: Axes, subject: Subject) -> None:
     caption="A mass under a load that vibrates between 25 and 75 % of the friction limit. Smoothed friction creeps; "
     "Dahl's and LuGre's drift on with every cycle; the element of (18) stays and only bends its spring.",
 )
-def hold(subject: Subject) -> Figure:
+def hold(subject: KikuuweSubject) -> Figure:
     """How far each has gone since the third second, at the same phase of the load."""
     _, vibrating = loads()
     with figures.style():
@@ -114,7 +114,7 @@ def hold(subject: Subject) -> Figure:
     caption="Section 2: a free mass of 1 kg slowed by F = 4 N. It stands after M v/(T F) ticks, exactly; smoothed "
     "friction only comes ever closer to rest, and explicit friction hops about it.",
 )
-def stopping(subject: Subject) -> Figure:
+def stopping(subject: KikuuweSubject) -> Figure:
     """Three starting speeds on the left; the last ticks of a stop, in logarithms, on the right."""
     with figures.style():
         figure, axes = figures.sheet(1, 2, width=8.2, height=3.2)
@@ -131,7 +131,7 @@ def stopping(subject: Subject) -> Figure:
     return figure
 
 
-def _near_rest(axes: Axes, subject: Subject) -> None:
+def _near_rest(axes: Axes, subject: KikuuweSubject) -> None:
     """Speed of three frictions around the end of one stop."""
     from tegotae.coupling.circuit import Circuit
     from tegotae.elements import Mass
@@ -162,7 +162,7 @@ def _near_rest(axes: Axes, subject: Subject) -> None:
     caption="The element dragged at 0.1 m/s. Coupled explicitly, (11), it chatters below the critical mass of 6.5 g: "
     "the force is not F and never settles. The proposed element (18) slides calmly at every mass, and without any.",
 )
-def explicit_coupling(subject: Subject) -> Figure:
+def explicit_coupling(subject: KikuuweSubject) -> Figure:
     """Force over time at 5 g; ripple over mass."""
     critical = (T**2 * K + 2.0 * T * B) / 4.0
     dragged = np.full(60, 0.1)
@@ -205,7 +205,7 @@ def _ripple(element: Any) -> float:
     "published runs up and down the law (grey). With a frictional lag it runs around a loop, higher while it gains "
     "speed; dots: the closed form of a first-order lag.",
 )
-def lag(subject: Subject) -> Figure:
+def lag(subject: KikuuweSubject) -> Figure:
     """None and two lags."""
     Fc, Fs, vs, turn = 3.0, 5.0, 0.01, 2.0 * np.pi
     law = subject.Stribeck(kinetic=Fc, static=Fs, velocity=vs)

@@ -13,7 +13,7 @@ from tegotae.errors import DivergenceWarning
 from tegotae.friction import Coulomb
 from tegotae.papers.kikuuwe2005.oracles import equation_18
 from tegotae.papers.kikuuwe2005.signals import lengths, wander
-from tegotae.papers.kikuuwe2005.subject import B, F, K, Subject, T, paper
+from tegotae.papers.kikuuwe2005.subject import B, F, K, KikuuweSubject, T, paper
 from tegotae.papers.ledger import Finding
 
 
@@ -23,7 +23,7 @@ from tegotae.papers.ledger import Finding
     "by an amount proportional to the mass.",
     source="section 3.1, (18)",
 )
-def zero_mass(subject: Subject) -> list[Finding]:
+def zero_mass(subject: KikuuweSubject) -> list[Finding]:
     """Closed forms of the first tick and of a steady slip; then the order in M and the extrapolation to M = 0."""
     v = 0.05
     steady = subject.brake().run(np.full(300, v), period=T)
@@ -50,7 +50,7 @@ def zero_mass(subject: Subject) -> list[Finding]:
     "and in the plane.",
     source="section 3.1, after (18)",
 )
-def hayward_armstrong(subject: Subject) -> list[Finding]:
+def hayward_armstrong(subject: KikuuweSubject) -> list[Finding]:
     """On random motions through hundreds of slips."""
     findings = []
     for dimension, place in ((1, "line"), (2, "plane")):
@@ -72,7 +72,7 @@ def hayward_armstrong(subject: Subject) -> list[Finding]:
     "very numbers of a whole run, and those are (18) letter by letter.",
     source="(18); section 1, last paragraph",
 )
-def sample_by_sample(subject: Subject) -> list[Finding]:
+def sample_by_sample(subject: KikuuweSubject) -> list[Finding]:
     """On a line and in the plane, without and with mass."""
     apart, off, off_friction = 0.0, 0.0, 0.0
     for dimension in (1, 2):
@@ -99,7 +99,7 @@ def sample_by_sample(subject: Subject) -> list[Finding]:
     "gives the answer of one dimension along that line.",
     source="section 3.1, (19)",
 )
-def any_dimension(subject: Subject) -> list[Finding]:
+def any_dimension(subject: KikuuweSubject) -> list[Finding]:
     """In the plane and in space, by random rotations."""
     rng = np.random.default_rng(19)
     turned, on_line = 0.0, 0.0
@@ -128,7 +128,7 @@ def any_dimension(subject: Subject) -> list[Finding]:
     as_printed=False,
     note="(19) prints sgn(v); it must be sgn(u), or w = u + T g/C is not along g as (17c) asks.",
 )
-def erratum_19(subject: Subject) -> list[Finding]:
+def erratum_19(subject: KikuuweSubject) -> list[Finding]:
     """A turning motion in the plane; one tick with sgn(v) from each state that the element went through."""
     motion = wander(np.random.default_rng(4), 3000, 2, 0.2)
     run = subject.brake(dimension=2).run(motion, period=T)
@@ -157,7 +157,7 @@ def erratum_19(subject: Subject) -> list[Finding]:
     note="The paper says that (11) does not allow small masses; the bound is ours. A point at rest stays at rest in "
     "(11) too, at any mass: sliding and being caught are what is lost.",
 )
-def explicit_coupling(subject: Subject) -> list[Finding]:
+def explicit_coupling(subject: KikuuweSubject) -> list[Finding]:
     """Dragged at 0.1 m/s; the critical mass by watching from which mass on a slip too fast for friction dies away."""
     critical = (T**2 * K + 2.0 * T * B) / 4.0
     dragged = np.full(4000, 0.1)

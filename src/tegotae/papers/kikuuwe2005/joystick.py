@@ -9,7 +9,7 @@ import numpy as np
 
 from tegotae.checks import Array
 from tegotae.papers.kikuuwe2005.signals import lengths
-from tegotae.papers.kikuuwe2005.subject import B, F, K, Subject, T, paper
+from tegotae.papers.kikuuwe2005.subject import B, F, K, KikuuweSubject, T, paper
 from tegotae.papers.ledger import Finding
 from tegotae.result import Result
 
@@ -27,7 +27,7 @@ def ride(joystick: Callable[[float], Result], mass: float) -> Result:
     source="Fig. 4, position b",
     note="On a simulated twin of the joystick with encoders of 10 µm.",
 )
-def held(subject: Subject) -> list[Finding]:
+def held(subject: KikuuweSubject) -> list[Finding]:
     """For M = 0 and 1 kg, while the hand turns its push around by 170°."""
     findings = []
     for mass in (0.0, 1.0):
@@ -54,7 +54,7 @@ def held(subject: Subject) -> list[Finding]:
     "centrifugal force of the virtual point, f = g - M q''.",
     source="(9), Fig. 4 (a) and (b)",
 )
-def force_is_friction(subject: Subject) -> list[Finding]:
+def force_is_friction(subject: KikuuweSubject) -> list[Finding]:
     """f from the recorded stretch by (18d), so that it is no copy of g."""
     none, one = ride(subject.joystick, 0.0), ride(subject.joystick, 1.0)
     inertia = np.diff(one.slip_velocity, axis=0, prepend=np.zeros((1, 2))) / T  # times M = 1 kg

@@ -7,7 +7,7 @@ import numpy as np
 from tegotae.checks import Array
 from tegotae.errors import UniquenessError
 from tegotae.papers.kikuuwe2005.signals import cases, lengths, wander
-from tegotae.papers.kikuuwe2005.subject import K, Subject, T, paper
+from tegotae.papers.kikuuwe2005.subject import K, KikuuweSubject, T, paper
 from tegotae.papers.ledger import Finding
 
 
@@ -17,7 +17,7 @@ from tegotae.papers.ledger import Finding
     "moves as (13) says.",
     source="(13), (16), (17)",
 )
-def any_law(subject: Subject) -> list[Finding]:
+def any_law(subject: KikuuweSubject) -> list[Finding]:
     """Coulomb, viscous, Stribeck and tabulated laws; u by (18a) from what was recorded."""
     rng = np.random.default_rng(17)
     residual, moved, sliding = 0.0, 0.0, 0
@@ -50,7 +50,7 @@ def any_law(subject: Subject) -> list[Finding]:
     as_printed=False,
     note="The paper defines f by (17c) for any law; a law that falls too fast leaves three sliding speeds.",
 )
-def one_sliding_speed(subject: Subject) -> list[Finding]:
+def one_sliding_speed(subject: KikuuweSubject) -> list[Finding]:
     """For a Stribeck law at M = 0, where it says B + T K > max(-r'): roots counted on a grid on either side."""
     Fc, Fs, vs = 3.0, 5.0, 0.01
     law = subject.Stribeck(kinetic=Fc, static=Fs, velocity=vs)
@@ -78,7 +78,7 @@ def one_sliding_speed(subject: Subject) -> list[Finding]:
     ]
 
 
-def _accepted(subject: Subject, law: object, damping: float) -> bool:
+def _accepted(subject: KikuuweSubject, law: object, damping: float) -> bool:
     try:
         subject.brake(law=law, damping=damping).check(T)
     except UniquenessError:
@@ -93,7 +93,7 @@ def _accepted(subject: Subject, law: object, damping: float) -> bool:
     source="section 4, frictional lag [4]",
     note="The lag is an addition of ours: the law sees z with z' = (|w| - z)/tau.",
 )
-def lag_loop(subject: Subject) -> list[Finding]:
+def lag_loop(subject: KikuuweSubject) -> list[Finding]:
     """Sliding at 20 ± 15 mm/s, 1 Hz: z in closed form is the swing, smaller and later."""
     Fc, Fs, vs, tau, D = 3.0, 5.0, 0.01, 0.05, 300.0
     law = subject.Stribeck(kinetic=Fc, static=Fs, velocity=vs)

@@ -9,7 +9,7 @@ from tegotae.checks import Array
 from tegotae.coupling.circuit import Circuit
 from tegotae.elements import Mass
 from tegotae.friction import Coulomb
-from tegotae.papers.kikuuwe2005.subject import F, K, Subject, T, paper
+from tegotae.papers.kikuuwe2005.subject import F, K, KikuuweSubject, T, paper
 from tegotae.papers.ledger import Finding
 
 SECONDS = 20
@@ -31,7 +31,7 @@ def drift(friction: Impedance, load: Array) -> Array:
     return run.position
 
 
-def models(subject: Subject) -> dict[str, Impedance]:
+def models(subject: KikuuweSubject) -> dict[str, Impedance]:
     """The same friction by each model."""
     return {
         "tanh": subject.Tanh(limit=F, velocity=1e-3),
@@ -56,7 +56,7 @@ def dahl_per_cycle(low: float, high: float) -> float:
     "with every cycle of a vibration; this element does neither.",
     source="section 4, (20), [6], [7]; section 1 on low-speed drift",
 )
-def others_creep_and_drift(subject: Subject) -> list[Finding]:
+def others_creep_and_drift(subject: KikuuweSubject) -> list[Finding]:
     """On the same mass, after the first three seconds; drifts in closed form."""
     steady, vibrating = loads()
     held = {name: np.diff(drift(model, steady)[3:]) for name, model in models(subject).items()}
@@ -83,7 +83,7 @@ def others_creep_and_drift(subject: Subject) -> list[Finding]:
     as_printed=False,
     note="(20) prints z' = v (1 + sgn(v) K e/F), z for e.",
 )
-def erratum_20(subject: Subject) -> list[Finding]:
+def erratum_20(subject: KikuuweSubject) -> list[Finding]:
     """Over a way of 10 F/K, both integrated from the differential equation."""
     from scipy.integrate import solve_ivp
 
@@ -116,7 +116,7 @@ def erratum_20(subject: Subject) -> list[Finding]:
     "band, the proposed friction comes to rest.",
     source="section 1, on [1]",
 )
-def thresholds_chatter(subject: Subject) -> list[Finding]:
+def thresholds_chatter(subject: KikuuweSubject) -> list[Finding]:
     """A free mass slowed by friction: 4 mm/s a tick, bands of 0.9 and 2.1 mm/s on either side of zero."""
     start, free = {"velocity": 0.9985}, np.zeros(2000)
     narrow, wide = (

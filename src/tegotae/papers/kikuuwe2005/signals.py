@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from tegotae.checks import Array
 from tegotae.friction import Coulomb, Law, Tabulated
-from tegotae.papers.kikuuwe2005.subject import Subject
+from tegotae.papers.kikuuwe2005.subject import KikuuweSubject
 
 Formula = Callable[[Any], Any]
 
@@ -44,13 +44,13 @@ def coulomb(rng: Generator) -> tuple[Law, Formula]:
     return Coulomb(limit), lambda s: np.full_like(s, limit)
 
 
-def viscous(subject: Subject, rng: Generator) -> tuple[Law, Formula]:
+def viscous(subject: KikuuweSubject, rng: Generator) -> tuple[Law, Formula]:
     """Rising by 0.1 to 200 N·s/m."""
     limit, b = float(rng.uniform(0.5, 20.0)), float(10.0 ** rng.uniform(-1.0, 2.3))
     return subject.Viscous(limit=limit, viscosity=b), lambda s: limit + b * s
 
 
-def stribeck(subject: Subject, rng: Generator) -> tuple[Law, Formula]:
+def stribeck(subject: KikuuweSubject, rng: Generator) -> tuple[Law, Formula]:
     """Falling by at most some 20 N·s/m, then rising."""
     Fc, vs, n = float(rng.uniform(1.0, 10.0)), float(rng.uniform(0.05, 0.3)), float(rng.choice([1.0, 1.5, 2.0, 3.0]))
     Fs, b = Fc + float(rng.uniform(0.2, 15.0)) * vs, float(rng.uniform(0.0, 3.0))
@@ -65,7 +65,7 @@ def tabulated(rng: Generator) -> tuple[Law, Formula]:
     return Tabulated(speeds.tolist(), forces.tolist()), lambda s: np.interp(s, speeds, forces)
 
 
-def cases(subject: Subject, rng: Generator, each: int) -> list[tuple[Law, Formula, int]]:
+def cases(subject: KikuuweSubject, rng: Generator, each: int) -> list[tuple[Law, Formula, int]]:
     """Laws of every kind with a dimension each: law, its formula, dimension."""
     drawn: list[tuple[Law, Formula, int]] = []
     for _ in range(each):

@@ -20,7 +20,7 @@ STIFFNESS, DAMPING, LIMITS = 1e4, 100.0, range(1, 11)
 
 
 @dataclass(frozen=True)
-class Subject:
+class KikuuweSubject:
     """The physics under test; a test replaces a part by a broken one.
 
     Args:
@@ -39,8 +39,8 @@ class Subject:
 
     Example:
         >>> from dataclasses import replace
-        >>> from tegotae.papers.kikuuwe2005 import Subject, paper
-        >>> no_lag = replace(Subject(), Impedance=lambda lag=0.0, **rest: Subject().Impedance(**rest))
+        >>> from tegotae.papers.kikuuwe2005 import KikuuweSubject, paper
+        >>> no_lag = replace(KikuuweSubject(), Impedance=lambda lag=0.0, **rest: KikuuweSubject().Impedance(**rest))
         >>> paper["lag-loop"].check(no_lag).passed
         False
     """
@@ -71,7 +71,7 @@ paper = Paper(
     key="kikuuwe2005",
     title="Impedance-Type Discrete-Time Friction Model",
     authors="Ryo Kikuuwe and Hideo Fujimoto, 2005",
-    subject=Subject(),
+    subject=KikuuweSubject(),
 )
 
 paper.decline(

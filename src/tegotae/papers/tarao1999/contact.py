@@ -10,7 +10,7 @@ from tegotae.multibody import Lock, Servo
 from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999 import oracles
 from tegotae.papers.tarao1999.oracles import Array
-from tegotae.papers.tarao1999.subject import CHANGED, GAINS, STEP, Subject, paper
+from tegotae.papers.tarao1999.subject import CHANGED, GAINS, STEP, TaraoSubject, paper
 from tegotae.papers.two_robots import TwoRobots
 
 USUAL = (50.0, 10.0, 50.0, 1.0)  # [kg]
@@ -30,7 +30,7 @@ HOLDS: dict[str, Lock | Servo | None] = {
     "angular, through it.",
     source="section 3.1, action and reaction; (8) and (9)",
 )
-def momentum(subject: Subject) -> list[Finding]:
+def momentum(subject: TaraoSubject) -> list[Finding]:
     """Both poses, Kp 800: largest change over the momentum that robot 2 brings."""
     found = []
     for pose in ("A", "B"):
@@ -53,7 +53,7 @@ def momentum(subject: Subject) -> list[Finding]:
     source="section 4.2, Figs. 12 to 15",
     note="Pose A, both in line; the paper shows its own poses in a figure only.",
 )
-def reduced_mass(subject: Subject) -> list[Finding]:
+def reduced_mass(subject: TaraoSubject) -> list[Finding]:
     """Every Kp of the paper and its changed masses."""
     found = []
     cases = [(f"Kp {kp:g}", kp, USUAL) for kp in GAINS] + [("Kp 800, masses changed", 800.0, CHANGED)]
@@ -77,7 +77,7 @@ def reduced_mass(subject: Subject) -> list[Finding]:
     statement="The stiffer the table, the higher and shorter the force.",
     source="section 4.3, Figs. 12, 13 and 14",
 )
-def stiffer_table(subject: Subject) -> list[Finding]:
+def stiffer_table(subject: TaraoSubject) -> list[Finding]:
     """Kp 200, 400, 800 in both poses: the least step up of the peak, the largest of the duration."""
     found = []
     for pose in ("A", "B"):
@@ -96,7 +96,7 @@ def stiffer_table(subject: Subject) -> list[Finding]:
     statement="Other masses of the numerical models, another force: higher and longer with the heavier ones.",
     source="section 4.3, Figs. 14 and 15",
 )
-def changed_masses(subject: Subject) -> list[Finding]:
+def changed_masses(subject: TaraoSubject) -> list[Finding]:
     """Kp 800: the masses of Fig. 15 against those of Fig. 14; theory is the square root of the reduced masses."""
     usual, changed = (subject.meeting(kp=800.0, masses=masses)[1] for masses in (USUAL, CHANGED))
     theory = oracles.bump(1.0, CHANGED, 1.0)[0] / oracles.bump(1.0, USUAL, 1.0)[0]
@@ -138,7 +138,7 @@ def felt_mass(two: TwoRobots, *, locked: bool) -> float:
     source="section 4.1, joints held by a suitable control",
     note="Pose B, both bent, Kp 200. The paper does not print its control.",
 )
-def how_joints_are_held(subject: Subject) -> list[Finding]:
+def how_joints_are_held(subject: TaraoSubject) -> list[Finding]:
     """Peaks in order, each over the one before; the ends against theory."""
     peaks = {word: subject.meeting(kp=200.0, pose="B", joints=held)[1]["peak_force"] for word, held in HOLDS.items()}
     found = [Finding(f"peak, {b} over {a}", peaks[b] / peaks[a], ">=", 1.005) for a, b in pairwise(HOLDS)]
@@ -156,7 +156,7 @@ def how_joints_are_held(subject: Subject) -> list[Finding]:
     source="section 4.3, integrated numerically at 2 ms",
     note="The paper does not say which rule it uses. Euler's step is written out here, on the same accelerations.",
 )
-def explicit_euler_gains_energy(subject: Subject) -> list[Finding]:
+def explicit_euler_gains_energy(subject: TaraoSubject) -> list[Finding]:
     """Restitution in pose A for each Kp."""
     found = []
     for kp in GAINS:

@@ -12,7 +12,7 @@ from tegotae.multibody import Body, Revolute, Tree, UrdfWarning
 from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999 import oracles, peers
 from tegotae.papers.tarao1999.oracles import apart, random_bodies, random_state
-from tegotae.papers.tarao1999.subject import STEP, Subject, paper
+from tegotae.papers.tarao1999.subject import STEP, TaraoSubject, paper
 from tegotae.papers.two_robots import TwoRobots
 
 SIZES = (4, 10, 30, 100, 250, 500)
@@ -25,7 +25,7 @@ BASES = {"fixed": False, "free": True}
     "from the bodies as given: partial velocities as columns, remainders by a complex step.",
     source="(1) to (7), section 3.3",
 )
-def equations_of_kane(subject: Subject) -> list[Finding]:
+def equations_of_kane(subject: TaraoSubject) -> list[Finding]:
     """Random trees of hinges, slides and welds, with wrenches on two bodies; and the paper's own robot."""
     found = []
     for base, free in BASES.items():
@@ -36,7 +36,7 @@ def equations_of_kane(subject: Subject) -> list[Finding]:
     return found
 
 
-def _off_kane(subject: Subject, bodies: Sequence[Body], free: bool, seed: int) -> float:
+def _off_kane(subject: TaraoSubject, bodies: Sequence[Body], free: bool, seed: int) -> float:
     tree = subject.Tree(bodies)
     q, v, torque = random_state(tree.nq, tree.nv, free=free, seed=seed)
     pushes = np.random.default_rng(seed + 100).normal(size=(2, 6))
@@ -53,7 +53,7 @@ def _off_kane(subject: Subject, bodies: Sequence[Body], free: bool, seed: int) -
     source="(1) to (7), section 3.3",
     needs=("pinocchio",),
 )
-def equals_pinocchio(subject: Subject) -> list[Finding]:
+def equals_pinocchio(subject: TaraoSubject) -> list[Finding]:
     """Random trees of hinges, slides and welds."""
     found = []
     for base, free in BASES.items():
@@ -61,7 +61,7 @@ def equals_pinocchio(subject: Subject) -> list[Finding]:
         for n in (2, 7, 20, 60):
             tree = subject.Tree(random_bodies(n, free=free, seed=n))
             state = random_state(tree.nq, tree.nv, free=free, seed=n)
-            theirs = peers.Pinocchio.of_bodies(tree.bodies).accelerations(tree.joint_names, *state, free=free)
+            theirs = peers.PinocchioTree.of_bodies(tree.bodies).accelerations(tree.joint_names, *state, free=free)
             off.append(apart(theirs, tree.forward_dynamics(*state)))
         found.append(Finding(f"random trees up to 60 bodies, {base} base, relative", max(off), "<=", 1e-12))
     return found
@@ -73,7 +73,7 @@ def equals_pinocchio(subject: Subject) -> list[Finding]:
     source="section 3.3, for machines of today",
     needs=("pinocchio", "example-robot-data"),
 )
-def equals_pinocchio_on_real_robots(subject: Subject) -> list[Finding]:
+def equals_pinocchio_on_real_robots(subject: TaraoSubject) -> list[Finding]:
     """Both read the same file; fixed bases for arms, free ones for what walks."""
     found = []
     for word, name, free in peers.ROBOTS:
@@ -82,13 +82,13 @@ def equals_pinocchio_on_real_robots(subject: Subject) -> list[Finding]:
             warnings.simplefilter("ignore", UrdfWarning)
             tree = subject.load_urdf(path, free_base=free)
         state = random_state(tree.nq, tree.nv, free=free, seed=1)
-        theirs = peers.Pinocchio.of_file(path, free=free).accelerations(tree.joint_names, *state, free=free)
+        theirs = peers.PinocchioTree.of_file(path, free=free).accelerations(tree.joint_names, *state, free=free)
         off = apart(theirs, tree.forward_dynamics(*state))
         found.append(Finding(f"{word}, {len(tree.joint_names)} joints, relative", off, "<=", 1e-12))
     return found
 
 
-def chain(subject: Subject, links: int) -> Tree:
+def chain(subject: TaraoSubject, links: int) -> Tree:
     """A chain of hinges whose axes alternate."""
     return subject.Tree(
         [
@@ -106,7 +106,7 @@ def chain(subject: Subject, links: int) -> Tree:
     )
 
 
-def costs(subject: Subject, sizes: Sequence[int] = SIZES, *, rounds: int = 40) -> dict[int, float]:
+def costs(subject: TaraoSubject, sizes: Sequence[int] = SIZES, *, rounds: int = 40) -> dict[int, float]:
     """Seconds a body, of accelerations many times in one compiled loop; interleaved, best of several rounds."""
     rng, best = np.random.default_rng(0), dict.fromkeys(sizes, float("inf"))
     work = {}
@@ -128,7 +128,7 @@ def costs(subject: Subject, sizes: Sequence[int] = SIZES, *, rounds: int = 40) -
     source="section 3.3, O(n)",
     note="Processor time of the machine that wrote this; the ratio is bounded loosely: others may be at work on it.",
 )
-def cost_per_body(subject: Subject) -> list[Finding]:
+def cost_per_body(subject: TaraoSubject) -> list[Finding]:
     """Accelerations of chains, one compiled loop for each size."""
     cost = costs(subject)
     return [
@@ -144,7 +144,7 @@ def cost_per_body(subject: Subject) -> list[Finding]:
     source="section 4.3, real time at 2 ms",
     note="Processor time of the machine that wrote this. The paper's step includes its network and servo, not here.",
 )
-def real_time(subject: Subject) -> list[Finding]:
+def real_time(subject: TaraoSubject) -> list[Finding]:
     """Twenty seconds of the experiment at 2 ms, recorded rarely: explicit, and implicit as for friction."""
     two = subject.TwoRobots(kp=800.0)
     q, v = two.start()

@@ -29,7 +29,7 @@ from tegotae.papers.tarao1999.stiction import (
     grasp,
     slope,
 )
-from tegotae.papers.tarao1999.subject import CHANGED, GAINS, Subject, paper
+from tegotae.papers.tarao1999.subject import CHANGED, GAINS, TaraoSubject, paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +43,7 @@ MOMENTS = np.array([-1.0, 0.0, 0.1, 0.2, 8.8, 17.8])  # s since the first touch,
     caption="Figs. 12 to 15, the numerical models: the force of the contact in pose A for Kp = 200, 400, 800 N·m/rad "
     "and for Kp = 800 with the changed masses. Dashed: the half sine of the reduced mass on the spring (15).",
 )
-def force_histories(subject: Subject) -> Figure:
+def force_histories(subject: TaraoSubject) -> Figure:
     """Four runs on the same axes."""
     words = [f"Fig. {12 + i}: Kp = {kp:g} N·m/rad" for i, kp in enumerate(GAINS)]
     runs = {word: subject.meeting(kp=kp)[0] for word, kp in zip(words, GAINS, strict=True)}
@@ -56,7 +56,7 @@ def force_histories(subject: Subject) -> Figure:
     caption="Fig. 16: Kp = 200 N·m/rad, pose B, joints of robot 1 locked. Time counts from the first touch; the last "
     "three moments are the paper's. Light: where they were at first.",
 )
-def strip(subject: Subject) -> Figure:
+def strip(subject: TaraoSubject) -> Figure:
     """Six moments of one run."""
     run = subject.TwoRobots(kp=200.0, pose="B").run(duration=19.0, period=1e-3)
     with figures.style():
@@ -70,7 +70,7 @@ def strip(subject: Subject) -> Figure:
     caption="Pose B, Kp = 200 N·m/rad: the same meeting with the joints of robot 1 free, held by servos "
     "(1000 N·m/rad with 100 N·m·s/rad; 1e5 with 1000), and locked.",
 )
-def holding(subject: Subject) -> Figure:
+def holding(subject: TaraoSubject) -> Figure:
     """Four forces over the time since the first touch."""
     with figures.style():
         figure, axes = figures.sheet(width=6.4, height=3.2)
@@ -90,12 +90,12 @@ def holding(subject: Subject) -> Figure:
     caption="Accelerations of chains: time a body and evaluation, by the three passes in one compiled loop; and "
     "by Pinocchio's articulated bodies, called from Python, where it is installed. On the machine that wrote this.",
 )
-def cost(subject: Subject) -> Figure:
+def cost(subject: TaraoSubject) -> Figure:
     """Microseconds a body over links."""
     shown = [("three passes", costs(subject), BLUE)]
     if installed("pinocchio"):
         # To set up the workspace of 500 links takes it ten seconds.
-        theirs = {n: peers.Pinocchio.of_bodies(chain(subject, n).bodies).cost() / n for n in SIZES if n <= 250}
+        theirs = {n: peers.PinocchioTree.of_bodies(chain(subject, n).bodies).cost() / n for n in SIZES if n <= 250}
         shown.append(("Pinocchio, from Python", theirs, VERMILION))
     with figures.style():
         figure, axes = figures.sheet(width=6.4, height=3.2)
@@ -117,7 +117,7 @@ def cost(subject: Subject) -> Figure:
     "0.5, a thing gripped twice as hard as needed. Here (blue) and in MuJoCo with its default settings (red). Zero is "
     "one second after the start.",
 )
-def standing_still(subject: Subject) -> Figure:
+def standing_still(subject: TaraoSubject) -> Figure:
     """Motion over ten seconds."""
     force = 2.0 * THING * G / (2.0 * ROUGH)
     push = np.array([0.0] * 6 + [force, force])
@@ -159,7 +159,7 @@ def _moved(place: Axes, rows: Array, color: str, word: str) -> None:
     caption="Where they give way. (a) Acceleration of the box down a slope over the slope's steepness. (b) "
     "Acceleration of the thing down between the fingers over their grip. Lines: theory. Dots: measured.",
 )
-def limits(subject: Subject) -> Figure:
+def limits(subject: TaraoSubject) -> Figure:
     """Accelerations on both sides of each limit."""
     mu, shares = 0.4, np.array([0.7, 0.85, 0.95, 0.99, 1.01, 1.05, 1.15, 1.3])
     angles = np.arctan(shares * mu)

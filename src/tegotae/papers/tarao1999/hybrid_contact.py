@@ -11,7 +11,7 @@ from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999 import hybrid_oracles
 from tegotae.papers.tarao1999.hybrid_loop import GIVE, PERIOD, SURFACE, USUAL, Run, hexa, spring, weighing
 from tegotae.papers.tarao1999.hybrid_oracles import Bounce
-from tegotae.papers.tarao1999.subject import CHANGED, GAINS, Subject, paper
+from tegotae.papers.tarao1999.subject import CHANGED, GAINS, TaraoSubject, paper
 from tegotae.table import HexaPlant
 
 SPEED = 0.01  # m/s
@@ -63,7 +63,7 @@ def plate(kp: float, *, fed: float) -> hybrid_oracles.Table:
     "drop the probe makes 5, 10 and 17 % at Kp 200, 400, 800, by the springs in series; the rest is servo and plate. "
     "The loop counts a servo that answers late as delay and takes it back: elastic, 0.02 of the speed.",
 )
-def loop_beside_numbers(subject: Subject) -> list[Finding]:
+def loop_beside_numbers(subject: TaraoSubject) -> list[Finding]:
     """Every Kp of the paper and its changed masses; worst of elastic and damped, but for the drop."""
     found = []
     for word, (kp, masses) in CASES.items():
@@ -99,7 +99,7 @@ def _worse(before: float, now: float) -> float:
     "labels that commands carry and measurements echo, at least one period, and half a period because a force is held "
     "for one: its mean is that much older than its sample.",
 )
-def delay_gains_energy(subject: Subject) -> list[Finding]:
+def delay_gains_energy(subject: TaraoSubject) -> list[Finding]:
     """From 3 to 11 ms at the stiffness of Kp 200 and 800."""
     found = []
     for kp in (200.0, 800.0):
@@ -120,7 +120,7 @@ def delay_gains_energy(subject: Subject) -> list[Finding]:
     return [*found, Finding("Kp 800, 20 ms: restitution over the formula's", share, "<", 1.0)]
 
 
-def passages(subject: Subject) -> Iterator[tuple[str, list[Run]]]:
+def passages(subject: TaraoSubject) -> Iterator[tuple[str, list[Run]]]:
     """The same meeting over every faulty link, with the guard, at Kp 800; of the six arms over the worst."""
     k = subject.stiffness(800.0)
     for pose in ("A", "B"):
@@ -138,7 +138,7 @@ def passages(subject: Subject) -> Iterator[tuple[str, list[Run]]]:
     note="Up to 20 ms, 30 % lost and 30 % overtaken on either way, 0 to 8 ms of jitter on each, alone and together. "
     "Bent, the guard's step counts with the bodies as they stand at its start: what is left is of that order.",
 )
-def guard_lets_nothing_in(subject: Subject) -> list[Finding]:
+def guard_lets_nothing_in(subject: TaraoSubject) -> list[Finding]:
     """Worst over the faults, for both poses, compensated and not."""
     found = []
     for word, runs in passages(subject):
@@ -161,7 +161,7 @@ def guard_lets_nothing_in(subject: Subject) -> list[Finding]:
     "compensation the spring's peaks are 17 to 36 % too high. The touch falls on a tick; between two the damper's peak "
     "at Kp 800 is up to 2.6 % off (seen, not measured here), all others stay within 2 %.",
 )
-def compensation_brings_back_the_truth(subject: Subject) -> list[Finding]:
+def compensation_brings_back_the_truth(subject: TaraoSubject) -> list[Finding]:
     """Worst over Kp 200, 400, 800, for four contacts."""
     peaks: dict[str, float] = {}
     durations: dict[str, float] = {}
@@ -178,7 +178,7 @@ def compensation_brings_back_the_truth(subject: Subject) -> list[Finding]:
     ]
 
 
-def delayed(subject: Subject) -> Iterator[tuple[str, Bounce, Bounce]]:
+def delayed(subject: TaraoSubject) -> Iterator[tuple[str, Bounce, Bounce]]:
     """Contacts felt 10 ms late, and what they should be."""
     m, late = reduced(USUAL), f"link.delay={LATE}"
     for kp in GAINS:

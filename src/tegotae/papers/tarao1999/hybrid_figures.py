@@ -13,7 +13,7 @@ from tegotae.figures import AMBER, BLUE, GREEN, INK, QUIET, VERMILION, say
 from tegotae.papers.tarao1999 import hybrid_oracles
 from tegotae.papers.tarao1999.hybrid_contact import CASES, LATE, LOSS, SPEED, WITHOUT, plate, reduced
 from tegotae.papers.tarao1999.hybrid_loop import PERIOD, USUAL, Run, hexa, spring, weighing
-from tegotae.papers.tarao1999.subject import Subject, paper
+from tegotae.papers.tarao1999.subject import TaraoSubject, paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +39,7 @@ ADDED = (0.0, 4e-3, 6e-3, 8e-3, 10e-3, 16e-3, 20e-3)  # s
     "does not know how fast its reference moves in contact; damped: it does, (10). Thin: one mass against plate, "
     "sampled servo and surface, integrated by itself.",
 )
-def loop_beside_numbers(subject: Subject) -> Figure:
+def loop_beside_numbers(subject: TaraoSubject) -> Figure:
     """Four cases, three forces each."""
     with figures.style():
         figure, axes = figures.sheet(2, 2, width=8.6, height=5.4)
@@ -78,7 +78,7 @@ def _force(place: Axes, run: Run, color: str, word: str, *, lw: float = 1.4) -> 
     "force is held for one. (a) An ideal table as stiff as that of Kp = 200 (squares) and 800 N·m/rad (dots). Lines: "
     "exp(pi w tau/2), dashed where w tau > 0.4. (b) Kp = 800 with a damper in the contact; line: the truth.",
 )
-def delay(subject: Subject) -> Figure:
+def delay(subject: TaraoSubject) -> Figure:
     """Restitution over the delay, of a spring and of a spring with a damper."""
     m, stiff = reduced(USUAL), subject.stiffness(800.0)
     with figures.style():
@@ -106,7 +106,7 @@ def delay(subject: Subject) -> Figure:
     return figure
 
 
-def _bounces(place: Axes, subject: Subject, device: tuple[str, ...], mark: str, ways: Sequence[Way]) -> float:
+def _bounces(place: Axes, subject: TaraoSubject, device: tuple[str, ...], mark: str, ways: Sequence[Way]) -> float:
     """Restitutions over the delay; the last one of the first way is returned."""
     last = []
     for word, chosen, color, size, filled in ways:
@@ -125,7 +125,7 @@ def _bounces(place: Axes, subject: Subject, device: tuple[str, ...], mark: str, 
     "back, (b) with a damper beside it. The guard alone keeps the bounce from growing, not the force from being wrong: "
     "on the damper it still lets everything back that came in. Compensation brings back both.",
 )
-def felt_late(subject: Subject) -> Figure:
+def felt_late(subject: TaraoSubject) -> Figure:
     """Force over time: truth, as felt, guard, compensation."""
     k, m = subject.stiffness(800.0), reduced(USUAL)
     with figures.style():

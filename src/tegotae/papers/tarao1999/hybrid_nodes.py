@@ -21,7 +21,7 @@ from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999.hybrid_loop import HEXA, PERIOD, settings_for, spring
 from tegotae.papers.tarao1999.oracles import Array
-from tegotae.papers.tarao1999.subject import Subject, paper
+from tegotae.papers.tarao1999.subject import TaraoSubject, paper
 
 TICKS = 45
 SLOW = {10: 2.5, 20: 1.5, 30: 3.5}  # tick -> periods that its work takes: 3 overruns, and 3 ticks that never begin
@@ -40,7 +40,7 @@ SHAKEN = 2e-5  # m: a plate whose servo holds it rings a little, and its encoder
     "or two are counted that we did not see. No number here says that deadlines are kept.",
     needs=("mcap",),
 )
-def missed_deadlines_are_told(subject: Subject) -> list[Finding]:
+def missed_deadlines_are_told(subject: TaraoSubject) -> list[Finding]:
     """Counts of the clock against the ticks that it gave and the times at which work ended."""
     with subject.RealClock(PERIOD) as clock:
         ticks, ended = _work(clock)
@@ -105,7 +105,7 @@ def resting(time: Array, place: Array, since: float, slack: float) -> float:
     source="beside the paper: what section 3.1 needs to be safe",
     note="Here in lockstep; processes that are killed are in the tests.",
 )
-def table_rests_without_dynamics(subject: Subject) -> list[Finding]:
+def table_rests_without_dynamics(subject: TaraoSubject) -> list[Finding]:
     """Of a table that is where it is told to be, and of the six-arm twin, whose plate must rest too."""
     found = []
     for word, device, slack in (("spring", spring(45292.0), STILL), ("six arms", ("device.kp=800.0",), SHAKEN)):
@@ -140,7 +140,7 @@ def table_rests_without_dynamics(subject: Subject) -> list[Finding]:
     source="beside the paper: what section 3.1 needs to be safe",
     note="Here in lockstep; processes that are killed are in the tests.",
 )
-def device_holds_without_table(subject: Subject) -> list[Finding]:
+def device_holds_without_table(subject: TaraoSubject) -> list[Finding]:
     """The six-arm twin, moved into its surface at 10 mm/s."""
     from tegotae.hybrid.nodes.assembly import plant_of
 
@@ -156,7 +156,7 @@ def device_holds_without_table(subject: Subject) -> list[Finding]:
     ]
 
 
-def _left_alone(subject: Subject, twin: Twin, start: float) -> dict[str, float]:
+def _left_alone(subject: TaraoSubject, twin: Twin, start: float) -> dict[str, float]:
     """Driven for 0.15 s, left alone for 0.2 s, driven back for 0.1 s, re-armed, driven back for 0.2 s."""
     line = Lockstep()
     place: list[float] = []
@@ -204,7 +204,7 @@ def _left_alone(subject: Subject, twin: Twin, start: float) -> dict[str, float]:
     note="Here in lockstep; processes that are killed are in the tests.",
     needs=("mcap",),
 )
-def watchers_change_nothing(subject: Subject) -> list[Finding]:
+def watchers_change_nothing(subject: TaraoSubject) -> list[Finding]:
     """Rows of the same run, alone and watched; and the rows of a log that was never closed."""
     from tegotae.hybrid.records.log_node import LogNode
 

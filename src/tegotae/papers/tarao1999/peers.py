@@ -35,13 +35,13 @@ def robot_file(name: str) -> Path:
 
 
 @dataclass(frozen=True)
-class Pinocchio:
+class PinocchioTree:
     """A tree in Pinocchio."""
 
     model: Any  # pinocchio.Model
 
     @classmethod
-    def of_bodies(cls, bodies: Sequence[Body]) -> Pinocchio:
+    def of_bodies(cls, bodies: Sequence[Body]) -> PinocchioTree:
         """Joint by joint."""
         import pinocchio as pin
 
@@ -68,7 +68,7 @@ class Pinocchio:
         return cls(model)
 
     @classmethod
-    def of_file(cls, path: Path, *, free: bool) -> Pinocchio:
+    def of_file(cls, path: Path, *, free: bool) -> PinocchioTree:
         """As Pinocchio reads a URDF."""
         import pinocchio as pin
 

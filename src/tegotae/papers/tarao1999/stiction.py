@@ -11,7 +11,7 @@ from tegotae.multibody import Ball, Body, Box, Corners, Free, HalfSpace, Prismat
 from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999 import oracles, peers
 from tegotae.papers.tarao1999.oracles import Array, G
-from tegotae.papers.tarao1999.subject import HOUR, Subject, paper
+from tegotae.papers.tarao1999.subject import HOUR, TaraoSubject, paper
 from tegotae.result import Result
 
 COARSE = 1e-2  # period of the long runs [s]: an hour in some seconds
@@ -22,7 +22,7 @@ SLOPE, ROUGH, HALF = math.radians(20.0), 0.5, 0.1
 THING, FINGER, GRIP = 1.0, 1.0, 1e5  # masses [kg]; contact stiffness [N/m]
 
 
-def arm(subject: Subject, limit: float) -> Tree:
+def arm(subject: TaraoSubject, limit: float) -> Tree:
     """Seven links of 2 kg, every joint rubs with this torque [N·m]."""
     rubbing = subject.Friction(stiffness=1e6, damping=10.0, law=Coulomb(limit))
     return subject.Tree(
@@ -47,7 +47,7 @@ def arm(subject: Subject, limit: float) -> Tree:
     "the last bit; with less, it sinks.",
     source="section 4.1: joints that keep still; stiction added by this project",
 )
-def parked_arm(subject: Subject) -> list[Finding]:
+def parked_arm(subject: TaraoSubject) -> list[Finding]:
     """Seven joints; gravity's torques from dense Kane."""
     tree = arm(subject, LIMIT)
     run = subject.Scene(tree=tree).run(HOUR, period=COARSE, q=BENT, every=1000)
@@ -66,7 +66,7 @@ def parked_arm(subject: Subject) -> list[Finding]:
 
 
 def slope(
-    subject: Subject,
+    subject: TaraoSubject,
     angle: float,
     friction: float,
     half: tuple[float, float, float] = (HALF, HALF, HALF),
@@ -91,7 +91,7 @@ def slope(
     source="contact between two machines; friction added by this project",
     note="20 degrees, friction 0.5.",
 )
-def box_at_rest(subject: Subject) -> list[Finding]:
+def box_at_rest(subject: TaraoSubject) -> list[Finding]:
     """Eight corners on a half-space."""
     run = slope(subject, SLOPE, ROUGH, duration=HOUR, period=COARSE, every=1000)
     weight = G * np.array([math.sin(SLOPE), 0.0, -math.cos(SLOPE)])
@@ -109,7 +109,7 @@ def box_at_rest(subject: Subject) -> list[Finding]:
     "where the slope is steeper than its width over its height.",
     source="contact between two machines; friction added by this project",
 )
-def box_slides_and_tips(subject: Subject) -> list[Finding]:
+def box_slides_and_tips(subject: TaraoSubject) -> list[Finding]:
     """One percent below and above each limit; two seconds each."""
     tan, tall = 0.4, (0.05, 0.05, 0.2)
     angle = math.atan(tan)
@@ -139,7 +139,7 @@ def tilt(run: Result) -> Array:
     return np.asarray(np.arccos(np.clip(1.0 - 2.0 * (x * x + y * y), -1.0, 1.0)))
 
 
-def grasp(subject: Subject, share: float, duration: float = 2.0, period: float = 2e-3) -> Result:
+def grasp(subject: TaraoSubject, share: float, duration: float = 2.0, period: float = 2e-3) -> Result:
     """Two fingers on slides press a thing with this share of the least force that holds it, mg/(2 mu)."""
     force = share * THING * G / (2.0 * ROUGH)
     bodies = [Body(name="thing", mass=THING, inertia=(0.01, 0.01, 0.01), joint=Free())]
@@ -171,7 +171,7 @@ def grasp(subject: Subject, share: float, duration: float = 2.0, period: float =
     "down, as fast as theory says.",
     source="section 5, capturing a target: stated as future work",
 )
-def two_finger_grasp(subject: Subject) -> list[Finding]:
+def two_finger_grasp(subject: TaraoSubject) -> list[Finding]:
     """One percent above and below."""
     held, slid = grasp(subject, 1.01), grasp(subject, 0.99)
     middle = len(held.time) // 2
@@ -192,7 +192,7 @@ def two_finger_grasp(subject: Subject) -> list[Finding]:
     "with MuJoCo 4.0, not measured here).",
     needs=("mujoco",),
 )
-def mujoco_creeps(subject: Subject) -> list[Finding]:
+def mujoco_creeps(subject: TaraoSubject) -> list[Finding]:
     """Ten seconds of each, there and here."""
     force = 2.0 * THING * G / (2.0 * ROUGH)
     push = np.array([0.0] * 6 + [force, force])

@@ -21,7 +21,7 @@ HOUR = 3600.0
 
 
 @dataclass(frozen=True)
-class Subject:
+class TaraoSubject:
     """The physics under test; a test replaces a part by a broken one.
 
     Args:
@@ -40,9 +40,9 @@ class Subject:
     Example:
         >>> from dataclasses import replace
         >>> from tegotae.papers.two_robots import TwoRobots
-        >>> from tegotae.papers.tarao1999 import Subject, paper
+        >>> from tegotae.papers.tarao1999 import TaraoSubject, paper
         >>> softer = lambda **given: TwoRobots(**given | {"kp": 150.0})
-        >>> paper["stiffer-table"].check(replace(Subject(), TwoRobots=softer)).passed
+        >>> paper["stiffer-table"].check(replace(TaraoSubject(), TwoRobots=softer)).passed
         False
     """
 
@@ -91,7 +91,7 @@ paper = Paper(
     key="tarao1999",
     title="Hybrid motion simulation using high-speed parallel link robot",
     authors="Susumu Tarao, Eiichi Inohira, Masaru Uchiyama, 1999 (in Japanese)",
-    subject=Subject(),
+    subject=TaraoSubject(),
 )
 
 paper.decline(

@@ -8,7 +8,7 @@ import numpy as np
 
 from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999.oracles import Array, apart, turned
-from tegotae.papers.tarao1999.subject import GAINS, Subject, paper
+from tegotae.papers.tarao1999.subject import GAINS, TaraoSubject, paper
 from tegotae.table import Hexa, excitation, identify_impedance
 
 STRIDE = 1e-5  # of central differences [m, rad]: its square and the rounding it amplifies both stay below 1e-9
@@ -55,7 +55,7 @@ def rods(table: Hexa, place: Array, turn: Array, angles: Array) -> Array:
     source="section 3.2, Fig. 7",
     note="The paper prints no dimensions: those of a table of its size are used.",
 )
-def table_round_trip(subject: Subject) -> list[Finding]:
+def table_round_trip(subject: TaraoSubject) -> list[Finding]:
     """Forty poses, shifted and turned."""
     table = subject.hexa()
     rod, place, turn = [], [], []
@@ -83,7 +83,7 @@ def arm_shifts(table: Hexa, p: Array, R: Array, d: Array) -> Array:
     statement="Small motions of the plate and of the arms are joined by the Jacobian, dp = J dtheta.",
     source="(12)",
 )
-def table_jacobian(subject: Subject) -> Finding:
+def table_jacobian(subject: TaraoSubject) -> Finding:
     """Against central differences of the inverse kinematics."""
     table, off = subject.hexa(), []
     for p, R in poses(10):
@@ -100,7 +100,7 @@ def table_jacobian(subject: Subject) -> Finding:
     as_printed=False,
     note="Printed: F dp = tau dtheta.",
 )
-def erratum_virtual_work(subject: Subject) -> list[Finding]:
+def erratum_virtual_work(subject: TaraoSubject) -> list[Finding]:
     """Random wrenches and small motions; dtheta from the inverse kinematics, tau from (13)."""
     table, rng = subject.hexa(), np.random.default_rng(3)
     printed, corrected = [], []
@@ -135,7 +135,7 @@ def bowl(table: Hexa, p: Array, R: Array, kp: float) -> Array:
     "the energy those springs store, from the inverse kinematics alone.",
     source="(14) and (15)",
 )
-def table_stiffness(subject: Subject) -> list[Finding]:
+def table_stiffness(subject: TaraoSubject) -> list[Finding]:
     """At home and at three other poses; and in proportion to Kp."""
     table = subject.hexa()
     off = [apart(bowl(table, p, R, 200.0), table.stiffness(p, R, 200.0)) for p, R in [(table.home), *poses(3, seed=5)]]
@@ -155,7 +155,7 @@ def table_stiffness(subject: Subject) -> list[Finding]:
     note="The twin has a servo of 2 ms with Kd and masses of our choice: the paper prints none. K T/2 is what holding "
     "a torque for a period, a delay of half of it, does to a spring.",
 )
-def table_impedance(subject: Subject) -> list[Finding]:
+def table_impedance(subject: TaraoSubject) -> list[Finding]:
     """Twelve seconds of random pushes at each Kp; all entries, as shares of what their axes have on the diagonal."""
     table, found = subject.hexa(), []
     for kp in GAINS:

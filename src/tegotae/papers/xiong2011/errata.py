@@ -10,7 +10,7 @@ import sympy
 from tegotae.inclusion import Inclusion, coulomb, dio
 from tegotae.papers.ledger import Finding
 from tegotae.papers.xiong2011.oracles import restitution_without_alpha
-from tegotae.papers.xiong2011.subject import BETA, G, K, Subject, paper
+from tegotae.papers.xiong2011.subject import BETA, G, K, XiongSubject, paper
 
 
 def floor_as_printed(heavier: float) -> Inclusion:
@@ -29,7 +29,7 @@ def floor_as_printed(heavier: float) -> Inclusion:
     as_printed=False,
     note="Printed: M px'' in mu dio(py) sgn(px') (no minus) and M py'' in dio(py) - mg (m for M).",
 )
-def erratum_floor(subject: Subject) -> list[Finding]:
+def erratum_floor(subject: XiongSubject) -> list[Finding]:
     """A tenth of a second at rest on the floor; and the fall above it with m = 2 M."""
     start, t = {"py": -G / K, "e_floor": G / K, "vx": 1.0}, 0.1
     printed, ours = subject.ode(floor_as_printed(1.0)), subject.ode(subject.floor()[0])
@@ -63,7 +63,7 @@ def two_bodies_as_printed(machine: Inclusion) -> Inclusion:
     as_printed=False,
     note="Printed: dio(p1x) - dio(p2x - p1x)/M1; the ODE beside it, (psi1 - psi2)/M1, is right.",
 )
-def erratum_first_row(subject: Subject) -> list[Finding]:
+def erratum_first_row(subject: XiongSubject) -> list[Finding]:
     """Momentum along x for M1 = 3 kg: what 1 N at the wall and 1 N between the bodies give to both bodies."""
     machine, _ = subject.two_bodies(masses=(3.0, 2.0))
     return [
@@ -95,7 +95,7 @@ def _momentum(machine: Inclusion) -> tuple[float, float]:
     note="Printed: f_k = K (a_k + beta (a_k - a_{k-1})/T) below, f_k = -K (...) above it. The line of the "
     "differential-algebraic inclusion also has (a - a_{k-1})/T where a' is meant.",
 )
-def erratum_backward_euler(subject: Subject) -> list[Finding]:
+def erratum_backward_euler(subject: XiongSubject) -> list[Finding]:
     """The printed step at a given speed; our step on the sliding mass."""
     F, T, v, a, work = 0.5 * G, 1e-3, 0.1, 0.0, []
     for _ in range(200):
@@ -120,7 +120,7 @@ def erratum_backward_euler(subject: Subject) -> list[Finding]:
     as_printed=False,
     note="The slides call the step from the inclusion to the ODE an equivalent transformation.",
 )
-def erratum_no_alpha(subject: Subject) -> list[Finding]:
+def erratum_no_alpha(subject: XiongSubject) -> list[Finding]:
     """1 kg at 1 m/s without gravity, K = 1e5 N/m, beta = 2 ms."""
     limit = restitution_without_alpha(0.5 * BETA * math.sqrt(K))
     machine, start = subject.floor(gravity=0.0, speed=0.0, height=1e-4)

@@ -12,7 +12,7 @@ from tegotae.papers.xiong2011.machine import calm, height_error
 from tegotae.papers.xiong2011.one_element import DAMPING, LIMIT, PUSH, impact, resting, smoothed_run, struck
 from tegotae.papers.xiong2011.oracles import press, rigid_height
 from tegotae.papers.xiong2011.routes import ASKED, obtained
-from tegotae.papers.xiong2011.subject import K, Subject, paper
+from tegotae.papers.xiong2011.subject import K, XiongSubject, paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "(circles). Middle: contact forces; dashed, the rigid psi2 = mu3 M2 g/(1 -+ mu2 mu3) sliding down and up. Bottom: "
     "where a friction sticks. Body 1 stops where its spring can no longer move it.",
 )
-def machine(subject: Subject) -> Figure:
+def machine(subject: XiongSubject) -> Figure:
     """Height, forces, strips of stick."""
     built, start = subject.two_bodies()
     run = subject.ode(built, stiffness=1e6).solve((0.0, 1.0), start, method="RK4", step=1e-4)
@@ -67,7 +67,7 @@ def _strips(axes: Axes, run: Any, rows: tuple[tuple[str, str], ...]) -> None:
     "on at vs atanh(h/F); the compiled ODE springs back by (F - h)/K, here 0.019 mm, and then moves by "
     "nothing, as the set-valued equations say.",
 )
-def point_mass(subject: Subject) -> Figure:
+def point_mass(subject: XiongSubject) -> Figure:
     """Position on the left; the way since the stop on the right."""
     built, start = subject.floor(push=PUSH)
     times = np.linspace(0.0, 3.0, 601)
@@ -101,7 +101,7 @@ def point_mass(subject: Subject) -> Figure:
     caption="1 kg meets a contact at 1 m/s; K = 1e5 N/m, B = 200 N·s/m. Spring and damper pull the body back when it "
     "leaves; the compiled contact lets go at zero, at any alpha.",
 )
-def contact_force(subject: Subject) -> Figure:
+def contact_force(subject: XiongSubject) -> Figure:
     """Force over time; the pull shaded."""
     with figures.style():
         figure, grid = figures.sheet(width=8.2, height=3.4)
@@ -126,7 +126,7 @@ def contact_force(subject: Subject) -> Figure:
     caption="Restitution asked for and obtained: tune_contact chooses K, beta and alpha, the compiled contact is run "
     "by RK4 at 1 ms, the touch falling at five places between two ticks. Grey: the band of 0.005.",
 )
-def restitution(subject: Subject) -> Figure:
+def restitution(subject: XiongSubject) -> Figure:
     """Obtained over asked; the difference."""
     got = np.array([obtained(subject, asked) for asked in ASKED])
     with figures.style():
@@ -150,7 +150,7 @@ def restitution(subject: Subject) -> Figure:
     "beta = 10 ms. With alpha short enough that no contact rings, alpha < Meff/(4 beta K), the error falls as 1/K; "
     "with alpha = beta/10 contacts ring where slips reverse, and it falls as 1/sqrt(K) in the end.",
 )
-def error_over_stiffness(subject: Subject) -> Figure:
+def error_over_stiffness(subject: XiongSubject) -> Figure:
     """Two ways to choose alpha."""
     with figures.style():
         figure, grid = figures.sheet(width=6.4, height=3.8)

@@ -7,7 +7,7 @@ import numpy as np
 from tegotae.papers.ledger import Finding
 from tegotae.papers.xiong2011.oracles import press, rigid_height
 from tegotae.papers.xiong2011.point_mass import methods
-from tegotae.papers.xiong2011.subject import Subject, paper
+from tegotae.papers.xiong2011.subject import XiongSubject, paper
 
 # While body 1 slides down, and then up [s]; the way is the sign of its velocity.
 SLIDES = ((0.05, 0.2, -1.0), (0.27, 0.42, 1.0))
@@ -21,7 +21,7 @@ def calm(stiffness: float, beta: float) -> float:
     return CALM / (beta * stiffness)
 
 
-def height_error(subject: Subject, *, stiffness: float, beta: float, alpha: float) -> float:
+def height_error(subject: XiongSubject, *, stiffness: float, beta: float, alpha: float) -> float:
     """Largest distance [m] of body 1 from the rigid solution over two seconds, by LSODA."""
     machine, start = subject.two_bodies()
     times = np.linspace(0.0, 2.0, 2001)
@@ -35,7 +35,7 @@ def height_error(subject: Subject, *, stiffness: float, beta: float, alpha: floa
     statement="The two-body machine, compiled, runs with every integrator, and they agree.",
     source="slides 'worked example'",
 )
-def every_integrator(subject: Subject) -> list[Finding]:
+def every_integrator(subject: XiongSubject) -> list[Finding]:
     """Half a second from contact, K = 1e5 N/m, rtol 1e-6; against each other and against the rigid solution."""
     machine, start = subject.two_bodies()
     ode = subject.ode(machine)
@@ -63,7 +63,7 @@ def every_integrator(subject: Subject) -> list[Finding]:
     "-0.63 from there to 1e9. "
     "mu2 mu3 >= 1 has no rigid sliding solution; the ODE stays finite there, and a warning tells.",
 )
-def meets_rigid(subject: Subject) -> list[Finding]:
+def meets_rigid(subject: XiongSubject) -> list[Finding]:
     """K from 1e5 to 1e7 N/m, alpha falling with it, the slope fitted; forces while body 1 slides down and up."""
     errors = [height_error(subject, stiffness=k, beta=1e-2, alpha=calm(k, 1e-2)) for k in STIFFNESSES]
     slope = float(np.polyfit(np.log(STIFFNESSES), np.log(errors), 1)[0])

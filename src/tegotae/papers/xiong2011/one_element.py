@@ -10,7 +10,7 @@ import numpy as np
 
 from tegotae.checks import Array
 from tegotae.papers.ledger import Finding
-from tegotae.papers.xiong2011.subject import BETA, G, K, Subject, paper
+from tegotae.papers.xiong2011.subject import BETA, G, K, XiongSubject, paper
 from tegotae.result import Result
 
 PUSH = 3.0  # [N], on a mass of 1 kg
@@ -20,7 +20,9 @@ T = 1e-3
 DAMPING = K * BETA  # of the spring-damper contact [N·s/m]
 
 
-def smoothed_run(subject: Subject, vs: float, *, v0: float, push: float, seconds: float) -> tuple[Array, Array, Array]:
+def smoothed_run(
+    subject: XiongSubject, vs: float, *, v0: float, push: float, seconds: float
+) -> tuple[Array, Array, Array]:
     """Time, position and velocity of 1 kg under smoothed friction, by RK4 at 1 ms."""
 
     def rate(v: float) -> float:
@@ -44,7 +46,7 @@ def resting(stiffness: float = K) -> dict[str, float]:
     return {"py": -G / stiffness, "e_floor": G / stiffness, "vx": 0.0}
 
 
-def pushed(subject: Subject, *, seconds: float, step: float = T, times: Any = None) -> Result:
+def pushed(subject: XiongSubject, *, seconds: float, step: float = T, times: Any = None) -> Result:
     """The compiled point mass under the same push, below the limit, by RK4."""
     mass, start = subject.floor(push=PUSH)
     return subject.ode(mass, alpha=5e-4).solve((0.0, seconds), start | resting(), method="RK4", step=step, times=times)
@@ -63,7 +65,7 @@ def impact(force: Callable[[float, float], float], *, seconds: float = 0.02) -> 
     return times, done.y[0], np.array([force(float(p), float(v)) for p, v in done.y.T])
 
 
-def struck(subject: Subject, **changes: float) -> Result:
+def struck(subject: XiongSubject, **changes: float) -> Result:
     """The same impact on the compiled contact."""
     ball, start = subject.ball(gravity=0.0, height=0.0)
     return subject.ode(ball, **changes).solve((0.0, 0.02), start | {"v": -1.0}, method="RK4", step=1e-5)
@@ -74,7 +76,7 @@ def struck(subject: Subject, **changes: float) -> Result:
     statement="Smoothed friction slides below the limit, at vs atanh(h/F); made steep enough not to, it chatters.",
     source="slide 2",
 )
-def smoothed(subject: Subject) -> list[Finding]:
+def smoothed(subject: XiongSubject) -> list[Finding]:
     """F tanh(v/vs) on 1 kg under 61 % of the limit, by RK4 at 1 ms."""
     _, places, _ = smoothed_run(subject, SMOOTH * 10.0, v0=0.0, push=PUSH, seconds=2.0)
     creep, expected = places[-1] - places[-1001], 10.0 * SMOOTH * math.atanh(PUSH / LIMIT)
@@ -96,7 +98,7 @@ def smoothed(subject: Subject) -> list[Finding]:
     "stays.",
     source="slide 'in the end', rule [2]",
 )
-def holds(subject: Subject) -> list[Finding]:
+def holds(subject: XiongSubject) -> list[Finding]:
     """The same mass, push, integrator and step."""
     run = pushed(subject, seconds=2.0)
     last = slice(-1001, None)
@@ -113,7 +115,7 @@ def holds(subject: Subject) -> list[Finding]:
     statement="A contact made of spring and damper pulls when the body leaves, by B v at the surface.",
     source="slide 2",
 )
-def pulls(subject: Subject) -> list[Finding]:
+def pulls(subject: XiongSubject) -> list[Finding]:
     """1 kg at 1 m/s; the damped half swing in closed form."""
     _, gap, force = impact(lambda p, v: subject.spring_damper(p, v, K, DAMPING))
     zeta = 0.5 * DAMPING / math.sqrt(K)
@@ -131,7 +133,7 @@ def pulls(subject: Subject) -> list[Finding]:
     statement="The compiled contact never pulls, whatever its parameters, and lets go.",
     source="slide 'in the end', rule [1]",
 )
-def never_pulls(subject: Subject) -> list[Finding]:
+def never_pulls(subject: XiongSubject) -> list[Finding]:
     """The same impact, at dampings from a fifth to critical and beyond."""
     runs = [struck(subject, beta=beta, alpha=0.1 * beta) for beta in (1e-3, BETA, 6e-3, 9e-3)]
     return [

@@ -10,7 +10,7 @@ import numpy as np
 from tegotae.checks import Array
 from tegotae.papers.ledger import Finding
 from tegotae.papers.xiong2011.one_element import LIMIT, PUSH, pushed, resting
-from tegotae.papers.xiong2011.subject import G, K, Subject, paper
+from tegotae.papers.xiong2011.subject import G, K, XiongSubject, paper
 
 ADAPTIVE = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
 HOUR = 3600.0
@@ -28,7 +28,7 @@ def methods() -> tuple[str, ...]:
     "them, the more so the tighter the tolerance.",
     source="slides 'new method'",
 )
-def agree(subject: Subject) -> list[Finding]:
+def agree(subject: XiongSubject) -> list[Finding]:
     """Fall, bounce, slide, stick; against the eighth order at 1e-11."""
     mass, start = subject.floor(height=0.01, speed=0.3)
     ode = subject.ode(mass)
@@ -60,7 +60,7 @@ def agree(subject: Subject) -> list[Finding]:
     "the exact route exactly.",
     source="slide 'systems with friction and contact'; slide 'in the end', example",
 )
-def stops(subject: Subject) -> list[Finding]:
+def stops(subject: XiongSubject) -> list[Finding]:
     """Thrown at 1 m/s with mu = 0.5; then ten seconds of rest."""
     way = 1.0 / (2.0 * 0.5 * G)
     mass, start = subject.floor()
@@ -83,7 +83,7 @@ def stops(subject: Subject) -> list[Finding]:
     source="slide 2; slide 'differential-algebraic approximation + backward Euler'",
     note="A whole hour is computed: the ODE by RK4 at 0.5 ms, 7.2 million steps; the implicit route at 10 ms.",
 )
-def hour(subject: Subject) -> list[Finding]:
+def hour(subject: XiongSubject) -> list[Finding]:
     """Pushed with 61 % of the limit; shaken, between 0 and 90 % once a second, compared at the same phase."""
     times = np.array([1.0, 600.0, 1800.0, HOUR])
     run = pushed(subject, seconds=HOUR, step=5e-4, times=times)

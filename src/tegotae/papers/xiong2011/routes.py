@@ -8,14 +8,14 @@ import numpy as np
 
 from tegotae.papers.ledger import Finding
 from tegotae.papers.xiong2011.oracles import M2, MU2, press, rigid_height, stick_slip_period
-from tegotae.papers.xiong2011.subject import G, Subject, paper
+from tegotae.papers.xiong2011.subject import G, XiongSubject, paper
 from tegotae.result import Result
 
 ASKED = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 PHASES = (0.0, 0.2e-3, 0.45e-3, 0.7e-3, 0.9e-3)  # heights [m] at 1 m/s: where the touch falls between two ticks
 
 
-def obtained(subject: Subject, asked: float, *, period: float = 1e-3) -> list[float]:
+def obtained(subject: XiongSubject, asked: float, *, period: float = 1e-3) -> list[float]:
     """Restitution of a tuned contact, by the compiled ODE and RK4 at the period, for each phase of the touch."""
     contact = subject.tune_contact(mass=2.0, restitution=asked, period=period)
     got = []
@@ -32,7 +32,7 @@ def obtained(subject: Subject, asked: float, *, period: float = 1e-3) -> list[fl
     "unsolved at any stiffness, with the rigid forces, its error falling with the period.",
     source="slide 'differential-algebraic approximation + backward Euler'",
 )
-def implicit(subject: Subject) -> list[Finding]:
+def implicit(subject: XiongSubject) -> list[Finding]:
     """K = 1e5 to 1e9 N/m at 0.1 and 1 ms; the order at 1e9, over two seconds."""
     machine, start = subject.two_bodies()
     unsolved, runs = 0, {}
@@ -67,7 +67,7 @@ def _floor(run: Result, time: float) -> float:
     note="The slides leave this open; tune_contact answers it. A weight takes about g T more of the speed after an "
     "impact, whatever that speed: a share of slow ones that no constants can mend.",
 )
-def restitution(subject: Subject) -> list[Finding]:
+def restitution(subject: XiongSubject) -> list[Finding]:
     """Free mass of 2 kg, RK4 at 1 ms, over five places of the touch between two ticks."""
     off = [abs(got - asked) for asked in ASKED for got in obtained(subject, asked)]
     return [
@@ -82,7 +82,7 @@ def restitution(subject: Subject) -> list[Finding]:
     "event by event, are exact, and may serve as reference.",
     source="slide 'systems with friction and contact', the inclusion itself",
 )
-def stick_slip(subject: Subject) -> list[Finding]:
+def stick_slip(subject: XiongSubject) -> list[Finding]:
     """Static 5 N, kinetic 3 N; three belts."""
     worst, slips = 0.0, 0
     for speed in (0.05, 0.1, 0.2):

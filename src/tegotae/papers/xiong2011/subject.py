@@ -29,7 +29,7 @@ def spring_damper(p: float, v: float, stiffness: float, damping: float) -> float
 
 
 @dataclass(frozen=True)
-class Subject:
+class XiongSubject:
     """The physics under test; a test replaces a part by a broken one.
 
     Args:
@@ -46,8 +46,8 @@ class Subject:
 
     Example:
         >>> from dataclasses import replace
-        >>> from tegotae.papers.xiong2011 import Subject, paper
-        >>> calm = replace(Subject(), spring_damper=lambda p, v, K, B: max(0.0, -K * p))
+        >>> from tegotae.papers.xiong2011 import XiongSubject, paper
+        >>> calm = replace(XiongSubject(), spring_damper=lambda p, v, K, B: max(0.0, -K * p))
         >>> paper["spring-damper-pulls"].check(calm).passed
         False
     """
@@ -83,5 +83,5 @@ paper = Paper(
     key="xiong2011",
     title="Friction and contact expressed by ordinary differential equations",
     authors="Xiaogang Xiong, Ryo Kikuuwe and Motoji Yamamoto, 2011 (in Japanese)",
-    subject=Subject(),
+    subject=XiongSubject(),
 )

@@ -1,10 +1,10 @@
 """Yamamoto, Kikuuwe and Fujimoto, "Steering Reaction Force Simulator Using Parallel Visco-elastoplastic Model", 2006.
 
-Every claim and figure takes its physics from a `Subject`, so that a test can hand it a broken one. Importing a module
-of claims registers them: the order below is the order of the table.
+Every claim and figure takes its physics from a `YamamotoSubject`, so that a test can hand it a broken one. Importing a
+module of claims registers them: the order below is the order of the table.
 """
 
-from tegotae.papers.yamamoto2006.subject import Subject, paper
+from tegotae.papers.yamamoto2006.subject import YamamotoSubject, paper
 
 # isort: split
 from tegotae.papers.yamamoto2006 import loops as loops
@@ -24,4 +24,4 @@ from tegotae.papers.yamamoto2006 import errata as errata
 # isort: split
 from tegotae.papers.yamamoto2006 import figures as figures
 
-__all__ = ["Subject", "paper"]
+__all__ = ["YamamotoSubject", "paper"]

@@ -10,7 +10,7 @@ import numpy as np
 from tegotae.checks import Array
 from tegotae.friction import Coulomb
 from tegotae.papers.ledger import Finding
-from tegotae.papers.yamamoto2006.subject import Subject, T, paper
+from tegotae.papers.yamamoto2006.subject import T, YamamotoSubject, paper
 from tegotae.result import Result
 from tegotae.steering import SteeringSystem
 from tegotae.steering.classics.printed import ExplicitSteering
@@ -19,7 +19,7 @@ from tegotae.steering.hands import Driver, Sine
 PERIODS, SPEEDS = (1e-3, 1e-2, 0.1, 0.4), (0.0, 20.0, 70.0)
 
 
-def generated(subject: Subject, system: SteeringSystem, run: Result, period: float) -> float:
+def generated(subject: YamamotoSubject, system: SteeringSystem, run: Result, period: float) -> float:
     """Energy [J] that tyre and drive train gave back beyond what they had stored, tick by tick, parked.
 
     What is stored is found by leading patch and train along the motion that happened; period [s].
@@ -43,7 +43,7 @@ def generated(subject: Subject, system: SteeringSystem, run: Result, period: flo
     note="The equations need delta(k) to give delta(k): printed as an assignment, (11) can only be run with the "
     "torques of the last tick.",
 )
-def no_energy(subject: Subject) -> list[Finding]:
+def no_energy(subject: YamamotoSubject) -> list[Finding]:
     """A cycle of torque, then three seconds hands off; both presets' bristles, at 1 and 5 ms."""
     literal = subject.literal(speed=0.0)
     stiff = replace(literal, patch=subject.brush(bristles=21))
@@ -73,7 +73,7 @@ def largest(system: SteeringSystem | ExplicitSteering, period: float, seconds: f
     "an inertia of 2.4 or 0.05 kg·m². The explicit scheme diverges at 20 ms, and with 0.05 kg·m² at 1 ms.",
     source="(10), (11)",
 )
-def no_divergence(subject: Subject) -> list[Finding]:
+def no_divergence(subject: YamamotoSubject) -> list[Finding]:
     """Never further than the driver wants, and not held back either; the explicit scheme beside it."""
     system = subject.literal(speed=0.0)
     light = replace(system, column=replace(system.column, inertia=0.05))
@@ -93,7 +93,7 @@ GAINS = {"proportional": 300.0, "integral": 1000.0, "derivative": 6.0, "limit": 
 INERTIA = 0.05
 
 
-class Servo(Protocol):
+class WheelServo(Protocol):
     """What holds the wheel."""
 
     def control(self, reference: float, measured: float) -> float:
@@ -116,7 +116,7 @@ class PlainPID:
         return min(max(torque, -GAINS["limit"]), GAINS["limit"])
 
 
-def torn_away(servo: Servo, *, seconds: float = 6.0) -> Array:
+def torn_away(servo: WheelServo, *, seconds: float = 6.0) -> Array:
     """A wheel of 0.05 kg·m² held at 0, pulled to 1 rad in a quarter of a second, let go at 1 s: its angle [rad]."""
     q = v = 0.0
     angles = np.empty(round(seconds / T))
@@ -131,7 +131,7 @@ def torn_away(servo: Servo, *, seconds: float = 6.0) -> Array:
     return angles
 
 
-def followed(servo: Servo) -> Array:
+def followed(servo: WheelServo) -> Array:
     """Error [rad] of the same wheel behind a reference that swings by ±0.3 rad at 0.5 Hz."""
     q = v = 0.0
     errors = np.empty(3000)
@@ -150,7 +150,7 @@ def followed(servo: Servo) -> Array:
     note="Wheel 0.05 kg·m², K = 300, B = 6, L = 1000, torque limit 8 N·m, H = 0.1 s. Our PID holds its integral at the "
     "limit; the plain one does not.",
 )
-def psmc_recovers(subject: Subject) -> list[Finding]:
+def psmc_recovers(subject: YamamotoSubject) -> list[Finding]:
     """Overshoot after the release; tracking errors of both."""
     psmc, pid = subject.psmc(**GAINS, recovery=0.1), subject.pid(**GAINS)
     back = torn_away(psmc.start(period=T))

@@ -8,7 +8,7 @@ from tegotae.checks import Array
 from tegotae.papers.ledger import Finding
 from tegotae.papers.yamamoto2006.loops import DRIVING, first_full_slip, loop
 from tegotae.papers.yamamoto2006.oracles import brush
-from tegotae.papers.yamamoto2006.subject import STIFF, Subject, cycle, paper, swing
+from tegotae.papers.yamamoto2006.subject import STIFF, YamamotoSubject, cycle, paper, swing
 from tegotae.steering import SteeringSystem
 
 FAR = 2.0  # [rad] of the wheel: the physical tyre slips as a whole well before
@@ -32,7 +32,7 @@ def drops(system: SteeringSystem, frequency: float) -> tuple[float, float]:
     "the speed of the hand and of the car: 4.4 % at 0.25 Hz and 14.5 % at 0.5 Hz at 20 m/s, 22 % at 70 m/s.",
     source="Figs. 9 and 10, section 4",
 )
-def hand_torque_drops(subject: Subject) -> list[Finding]:
+def hand_torque_drops(subject: YamamotoSubject) -> list[Finding]:
     """Peak of the second cycle against the torque where the wheel turns back."""
     cases = ((20.0, 0.25, 0.044), (20.0, 0.5, 0.145), (70.0, 0.5, 0.220))
     return [
@@ -55,7 +55,7 @@ def hand_torque_drops(subject: Subject) -> list[Finding]:
     note="Printed: at full slip the torque drops suddenly, given as a property of the tyre. A bristle whose damper "
     "alone exceeds its limit slips from the moment it enters, so the patch has no peak to fall from.",
 )
-def literal_drop(subject: Subject) -> list[Finding]:
+def literal_drop(subject: YamamotoSubject) -> list[Finding]:
     """The tyre alone rolling steadily; hand and tyre at two speeds of the hand."""
     alpha = np.linspace(0.0, 0.03, 121)
     torque = np.asarray(subject.literal(bristles=201).patch.steady(slip_angle=alpha, speed=20.0).torque)
@@ -75,7 +75,7 @@ def literal_drop(subject: Subject) -> list[Finding]:
     "and full slip comes earlier at 70 m/s than at 20.",
     source="section 4; the numbers are ours (K = 1e4 N/m, B = 0)",
 )
-def physical_drop(subject: Subject) -> list[Finding]:
+def physical_drop(subject: YamamotoSubject) -> list[Finding]:
     """Quasi-static against the closed form; the first swing of a driver, 0.25 Hz, at two speeds."""
     alpha = np.linspace(0.0, 0.12, 121)
     torque = np.asarray(subject.brush(bristles=401).steady(slip_angle=alpha, speed=20.0).torque)

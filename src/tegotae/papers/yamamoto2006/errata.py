@@ -18,7 +18,7 @@ from tegotae.papers.yamamoto2006.oracles import (
     row_force,
     since_entry,
 )
-from tegotae.papers.yamamoto2006.subject import STIFF, Subject, T, paper
+from tegotae.papers.yamamoto2006.subject import STIFF, T, YamamotoSubject, paper
 
 
 def printed_load(xi: Array) -> Array:
@@ -41,7 +41,7 @@ def spent(steer: Array, torque: Array) -> float:
     as_printed=False,
     note="Printed: T_f tau_f, a torque times a torque, where T tau_f is meant, as in (6).",
 )
-def erratum_drive_train(subject: Subject) -> list[Finding]:
+def erratum_drive_train(subject: YamamotoSubject) -> list[Finding]:
     """A quarter hertz, two cycles; (9) as printed, in the explicit scheme, and as our element."""
     steer = 0.1 * np.sin(0.5 * np.pi * T * np.arange(8001))[1:]
     system = subject.literal()
@@ -63,7 +63,7 @@ def erratum_drive_train(subject: Subject) -> list[Finding]:
     as_printed=False,
     note="Printed: -10000 (xi² - 0.01) for every xi; (4) carries bristles up to V T past the end, 0.07 m at 70 m/s.",
 )
-def erratum_load(subject: Subject) -> list[Finding]:
+def erratum_load(subject: YamamotoSubject) -> list[Finding]:
     """Places up to V T = 0.07 m outside; what (6) makes of a stretched bristle there."""
     outside = np.linspace(A_HALF, 0.17, 8)
     load = printed_load(outside)
@@ -89,7 +89,7 @@ def erratum_load(subject: Subject) -> list[Finding]:
     as_printed=False,
     note="Printed: F_i sgn(f*) if |f*| > F_i. The sentence after (5) has mu F_i as the limit of each bristle.",
 )
-def erratum_bound(subject: Subject) -> list[Finding]:
+def erratum_bound(subject: YamamotoSubject) -> list[Finding]:
     """Rolling steadily beyond full slip, and at what would be full slip."""
     right = subject.brush(bristles=401)
     printed = subject.patch(stiffness=STIFF, damping=0.0, friction=1.0, bristles=401)
@@ -111,7 +111,7 @@ def erratum_bound(subject: Subject) -> list[Finding]:
     as_printed=False,
     note="Printed: n = 21 places xi_i in a patch of 0.2 m, loads zero at both ends; how they wrap is not said.",
 )
-def erratum_places(subject: Subject) -> list[Finding]:
+def erratum_places(subject: YamamotoSubject) -> list[Finding]:
     """Distinct places once the tyre rolls; load of the 21, with either choice."""
     ends = np.linspace(-A_HALF, A_HALF, 21)
     patch = subject.patch()
@@ -149,7 +149,7 @@ def entry_error(entering: Entering, *, alpha: float, V: float) -> float:
     as_printed=False,
     note="Printed: nothing about what a bristle brings with it when it comes round; (6) has T for all.",
 )
-def entering_bristles(subject: Subject) -> list[Finding]:
+def entering_bristles(subject: YamamotoSubject) -> list[Finding]:
     """The paper's row in plain sums with three ways to enter; our patch at the same ticks."""
     findings = [
         Finding("kept stretched, 20 m/s: too large by", entry_error(kept, alpha=0.04, V=20.0), ">=", 0.05),
@@ -162,7 +162,7 @@ def entering_bristles(subject: Subject) -> list[Finding]:
     return findings
 
 
-def ours_entering(subject: Subject, *, alpha: float, V: float, bristles: int) -> Array:
+def ours_entering(subject: YamamotoSubject, *, alpha: float, V: float, bristles: int) -> Array:
     """Lateral force [N] of our patch over 200 ticks of 1 ms, steer angle held; alpha [rad], V [m/s]."""
     patch = subject.brush(bristles=bristles)
     return patch.run(steer=np.zeros(200), slip_angle=alpha, speed=V, period=T).lateral_force

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from tegotae import figures
 from tegotae.checks import Array
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
-from tegotae.figures.house import HAIR
+from tegotae.figures.style import HAIR
 from tegotae.papers.yamamoto2006.coupling import GAINS, PlainPID, torn_away
 from tegotae.papers.yamamoto2006.drop import FAR
 from tegotae.papers.yamamoto2006.errata import entry_error, ours_entering
 from tegotae.papers.yamamoto2006.loops import DRIVING, PARKED, first_full_slip, loop
 from tegotae.papers.yamamoto2006.oracles import brush, full_period, kept, parked, rolled
-from tegotae.papers.yamamoto2006.subject import STIFF, Subject, T, cycle, paper
+from tegotae.papers.yamamoto2006.subject import STIFF, T, YamamotoSubject, cycle, paper
 from tegotae.papers.yamamoto2006.tyre import rolling, to_and_fro
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _DASHED = {"color": QUIET, "lw": 0.8, "ls": (0, (4, 3))}
     "who swings it at 0.25 Hz. Thick while some bristle sticks, thin while the whole tyre slips. Parked, a smooth "
     "hysteresis loop; driving, full slip from 0.42 rad on at 20 m/s, from 0.12 rad on at 70 m/s, and a steeper middle.",
 )
-def loops(subject: Subject) -> Figure:
+def loops(subject: YamamotoSubject) -> Figure:
     """The second cycle of each."""
     with figures.style():
         figure, axes = figures.sheet(1, 3, width=9.6, height=3.5)
@@ -74,7 +74,7 @@ def _thick_and_thin(axes: Axes, angle: Array, torque: Array, sticks: NDArray[np.
     "driver at 0.25 Hz, 20 m/s, divided by the gear: with the paper's numbers the hand's torque (thin) falls by the "
     "inertia of the column, the tyre's own (thick) does not. (c) The stiff brush on a vehicle that slides and yaws.",
 )
-def drop(subject: Subject) -> Figure:
+def drop(subject: YamamotoSubject) -> Figure:
     """Steady curves; the first swings."""
     with figures.style():
         figure, axes = figures.sheet(1, 3, width=9.6, height=3.5)
@@ -118,7 +118,7 @@ def drop(subject: Subject) -> Figure:
     "(b) torque about the middle of the patch, Mz. Dashed: alpha = mu F_max/(B V), beyond which the damper alone "
     "exceeds every bristle's limit and the whole tyre slips. Below walking speed the springs take over.",
 )
-def maps(subject: Subject) -> Figure:
+def maps(subject: YamamotoSubject) -> Figure:
     """Filled contours; one run of the patch a speed."""
     alpha, speeds = np.linspace(0.0, 0.06, 121), np.geomspace(1.0, 100.0, 61)
     patch = subject.literal(bristles=101).patch
@@ -153,7 +153,7 @@ def maps(subject: Subject) -> Figure:
     caption="Rolling steadily, the bristles meet the closed form of the brush model (circles) in lateral force and "
     "torque (a, b), and the difference falls about as 1/n² with the number of bristles (c).",
 )
-def brush_oracle(subject: Subject) -> Figure:
+def brush_oracle(subject: YamamotoSubject) -> Figure:
     """Curves with the oracle on them; the error over n."""
     alpha = np.linspace(-0.12, 0.12, 241)
     held = subject.brush(bristles=1601).steady(slip_angle=alpha, speed=20.0)
@@ -190,7 +190,7 @@ def brush_oracle(subject: Subject) -> Figure:
     "curve and Masing's rule after each reversal (circles); small loops lie inside large ones. (b) The difference over "
     "the number of bristles.",
 )
-def parking(subject: Subject) -> Figure:
+def parking(subject: YamamotoSubject) -> Figure:
     """Three swings; the error over n."""
     with figures.style():
         figure, axes = figures.sheet(1, 2, width=8.6, height=3.7)
@@ -218,7 +218,7 @@ def parking(subject: Subject) -> Figure:
     return figure
 
 
-def _parked_patch(subject: Subject, steer: Array, n: int) -> Array:
+def _parked_patch(subject: YamamotoSubject, steer: Array, n: int) -> Array:
     patch = subject.brush(bristles=n)
     return patch.run(steer=np.append(0.0, steer), speed=0.0, period=T).torque[1:]
 
@@ -230,7 +230,7 @@ def _parked_patch(subject: Subject, steer: Array, n: int) -> Array:
     "time it has been inside (ours). (b) At 70 m/s, steered by a 3 Hz sine: error of the torque over the period. One "
     "millisecond, in which a third of the patch is renewed, keeps 0.0001 of the peak.",
 )
-def entering(subject: Subject) -> Figure:
+def entering(subject: YamamotoSubject) -> Figure:
     """Errors over speed and over period."""
     speeds = np.array([2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0])
     exact = float(brush(0.04, K=STIFF)[0])
@@ -287,7 +287,7 @@ def entering(subject: Subject) -> Figure:
     "control brings it back as exp(-t/H), H = 0.1 s; a PID of the same gains that holds its integral at the limit is "
     "thrown past, a plain one winds up and never comes back.",
 )
-def servo(subject: Subject) -> Figure:
+def servo(subject: YamamotoSubject) -> Figure:
     """Angles after the release."""
     with figures.style():
         figure, grid = figures.sheet(width=7.2, height=3.4)

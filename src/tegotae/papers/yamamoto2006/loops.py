@@ -10,7 +10,7 @@ import numpy as np
 from tegotae.checks import Array
 from tegotae.friction import ParallelFriction
 from tegotae.papers.ledger import Finding
-from tegotae.papers.yamamoto2006.subject import Subject, T, cycle, paper, swing
+from tegotae.papers.yamamoto2006.subject import T, YamamotoSubject, cycle, paper, swing
 from tegotae.result import Result
 from tegotae.steering import SteeringSystem
 from tegotae.steering.hands import Driver, Ramp
@@ -33,7 +33,7 @@ def loop(system: SteeringSystem, amplitude: float) -> Result:
     source="Fig. 8 and section 2",
     note="Period, gear ratio, lf/l and the hand are not in the text: 1 ms, 16, 0.5, 10 N·m/rad with 1 N·m·s/rad.",
 )
-def smooth_hysteresis(subject: Subject) -> list[Finding]:
+def smooth_hysteresis(subject: YamamotoSubject) -> list[Finding]:
     """The second cycle; the bank of elements along the same steer angles."""
     system = subject.literal(speed=0.0)
     run = loop(system, PARKED)
@@ -77,7 +77,7 @@ def first_full_slip(run: Result) -> float:
     note="B/K is 0.3 s against 10 ms in which a bristle passes the patch at 20 m/s: every effect of speed in the "
     "figures comes from the damper.",
 )
-def full_slip(subject: Subject) -> list[Finding]:
+def full_slip(subject: YamamotoSubject) -> list[Finding]:
     """First full slip; without the damper speed makes no difference to a tyre that rolls steadily."""
     findings = []
     for V, angle in ((20.0, 0.419), (70.0, 0.122)):
@@ -90,7 +90,7 @@ def full_slip(subject: Subject) -> list[Finding]:
     return findings
 
 
-def _without_damper(subject: Subject, V: float) -> Array:
+def _without_damper(subject: YamamotoSubject, V: float) -> Array:
     patch = subject.patch(stiffness=500.0, damping=0.0, friction=0.4, bristles=101)
     torque = patch.steady(slip_angle=np.linspace(0.0, 0.03, 7), speed=V).torque
     return np.asarray(torque)
@@ -112,7 +112,7 @@ def slope_in_stick(run: Result) -> float:
     source="Figs. 9 and 10, section 4",
     note="Literal: a straight line through |theta| < 0.1 rad on the second way up. Physical: at the tyre, settled.",
 )
-def slope_grows(subject: Subject) -> list[Finding]:
+def slope_grows(subject: YamamotoSubject) -> list[Finding]:
     """Both presets; the literal one without its damper too."""
     findings = []
     for V, slope in ((20.0, 2.47), (70.0, 7.52)):
@@ -130,7 +130,7 @@ def slope_grows(subject: Subject) -> list[Finding]:
     return findings
 
 
-def _cornering(subject: Subject, V: float) -> float:
+def _cornering(subject: YamamotoSubject, V: float) -> float:
     """Torque for the steer angle [N·m/rad], at the tyre, of a vehicle settled in a slight turn."""
     wheel = 0.9 / (V * V)  # [rad]; lateral forces of some newtons, far below the limit of 560
     driver = Driver(angle=Ramp(rate=wheel, until=1.0))

@@ -21,7 +21,7 @@ STIFF = 1e4
 
 
 @dataclass(frozen=True)
-class Subject:
+class YamamotoSubject:
     """The physics under test; a test replaces a part by a broken one.
 
     Args:
@@ -36,9 +36,9 @@ class Subject:
 
     Example:
         >>> from dataclasses import replace
-        >>> from tegotae.papers.yamamoto2006 import Subject, paper
+        >>> from tegotae.papers.yamamoto2006 import YamamotoSubject, paper
         >>> from tegotae.steering import ContactPatch
-        >>> soft = replace(Subject(), patch=lambda **given: ContactPatch(**given | {"friction": 0.3}))
+        >>> soft = replace(YamamotoSubject(), patch=lambda **given: ContactPatch(**given | {"friction": 0.3}))
         >>> paper["steady-brush"].check(soft).passed
         False
     """
@@ -73,7 +73,7 @@ paper = Paper(
     key="yamamoto2006",
     title="Steering reaction force simulator using parallel visco-elastoplastic model",
     authors="Takahiro Yamamoto, Ryo Kikuuwe and Hideo Fujimoto, 2006 (in Japanese)",
-    subject=Subject(),
+    subject=YamamotoSubject(),
 )
 
 paper.decline(

@@ -7,7 +7,7 @@ import numpy as np
 from tegotae.checks import Array
 from tegotae.papers.ledger import Finding
 from tegotae.papers.yamamoto2006.oracles import brush, parked, rolled
-from tegotae.papers.yamamoto2006.subject import STIFF, Subject, T, paper
+from tegotae.papers.yamamoto2006.subject import STIFF, T, YamamotoSubject, paper
 
 MANY = 1601
 
@@ -19,7 +19,7 @@ MANY = 1601
     "11.2 N·m; backwards, mirrored.",
     source="(4)-(8) in the steady state",
 )
-def steady_brush(subject: Subject) -> list[Finding]:
+def steady_brush(subject: YamamotoSubject) -> list[Finding]:
     """Both signs of slip, through full slip; forwards at two speeds, and backwards."""
     patch = subject.brush(bristles=MANY)
     alpha = np.array([-0.1, -0.03, 0.005, 0.02, 0.04, 0.06, 0.079, 0.08, 0.12])
@@ -51,7 +51,7 @@ def to_and_fro(amplitude: float, points: int) -> Array:
     "and after every reversal Masing's rule, to 0.0001 N·m of 21.",
     source="(5)-(8) with V = 0, B = 0; section 2",
 )
-def parking_torque(subject: Subject) -> list[Finding]:
+def parking_torque(subject: YamamotoSubject) -> list[Finding]:
     """A small and a large swing."""
     patch, findings = subject.brush(bristles=MANY), []
     for amplitude in (0.02, 0.1):
@@ -63,7 +63,7 @@ def parking_torque(subject: Subject) -> list[Finding]:
     return findings
 
 
-def rolling(subject: Subject, *, amplitude: float, period: float, bristles: int) -> Array:
+def rolling(subject: YamamotoSubject, *, amplitude: float, period: float, bristles: int) -> Array:
     """Torque [N·m] every millisecond of 0.4 s at 70 m/s, steered by a 3 Hz sine; amplitude [rad], period [s]."""
     each = round(T / period)
     steer = amplitude * np.sin(6.0 * np.pi * period * np.arange(400 * each + 1))
@@ -77,7 +77,7 @@ def rolling(subject: Subject, *, amplitude: float, period: float, bristles: int)
     "stays within 0.0001 of its peak of the solution that needs neither period nor number of bristles.",
     source="(4)-(8), stiff brush, B = 0",
 )
-def a_millisecond(subject: Subject) -> list[Finding]:
+def a_millisecond(subject: YamamotoSubject) -> list[Finding]:
     """Half into slip, and deep into full slip, against every bristle's own way through the patch."""
     findings, ticks = [], np.arange(60, 400, 14)
     for amplitude in (0.05, 0.2):

@@ -103,11 +103,11 @@ class LuGreTyre(Declared):
         return cls(stiffness=K * scale, damping=B * scale, kinetic=friction, static=friction, **own)
 
     @property
-    def parameters(self) -> lugre.Tyre:
+    def parameters(self) -> lugre.LuGreParameters:
         """In the letters of its kernels."""
         bristle = (self.stiffness, self.damping, self.viscosity)
         level = (self.kinetic, self.static, self.velocity, self.exponent)
-        return lugre.Tyre(*bristle, *level, self.load, 2.0 * self.half_length, self.centre)
+        return lugre.LuGreParameters(*bristle, *level, self.load, 2.0 * self.half_length, self.centre)
 
     @cached_property
     def _module(self) -> ModuleType:

@@ -104,11 +104,11 @@ class MagicFormula(Declared):
         )  # fmt: skip
 
     @property
-    def parameters(self) -> magic.Tyre:
+    def parameters(self) -> magic.MagicFormulaParameters:
         """In the letters of its kernels."""
         force = (self.stiffness_factor, self.shape, self.peak, self.curvature)
         trail = (self.trail_stiffness_factor, self.trail_shape, self.trail, self.trail_curvature)
-        return magic.Tyre(*force, *trail, self.centre)
+        return magic.MagicFormulaParameters(*force, *trail, self.centre)
 
     @cached_property
     def _module(self) -> ModuleType:

@@ -149,11 +149,11 @@ class ExplicitSteering(Declared):
         return out
 
     @property
-    def _tyre(self) -> k.Tyre:
+    def _tyre(self) -> k.PrintedParameters:
         own = self.system.vehicle.on(self.system.patch).values
         single = ("stiffness", "damping", "half_length", "centre", "slip_share", "scale")
         K, B, a, xi_c, share, scale = (float(cast(float, own[name])) for name in single)
-        return k.Tyre(K, B, a, xi_c, share, scale, self.system.patch.law.parameters[0], own["pressure"])
+        return k.PrintedParameters(K, B, a, xi_c, share, scale, self.system.patch.law.parameters[0], own["pressure"])
 
     @property
     def _column(self) -> k.PrintedColumn:

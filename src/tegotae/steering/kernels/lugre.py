@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tegotae.compile import kernel
 
 
-class Tyre(NamedTuple):
+class LuGreParameters(NamedTuple):
     """What it is; L is the length of the patch."""
 
     sigma0: float

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tegotae.compile import kernel
 
 
-class Tyre(NamedTuple):
+class MagicFormulaParameters(NamedTuple):
     """Coefficients of the force and of the trail, and the steering axis."""
 
     B: float

@@ -11,7 +11,7 @@ from tegotae.compile import kernel
 from tegotae.kernels.stick_slip import as_if_stuck, limited, stick_slip, stretch_after
 
 
-class Tyre(NamedTuple):
+class PrintedParameters(NamedTuple):
     """A contact patch: stiffness and damping of one bristle, the scale of its load, numbers of its pressure."""
 
     K: float

@@ -1,4 +1,4 @@
-"""The house style for figures.
+"""The style of figures.
 
 Figures are made with matplotlib's objects and drawn by Agg: no global state, no window, safe in any thread.
 The colours stay apart for colour-blind readers and in grey print.
@@ -31,7 +31,7 @@ STUCK = "#eef1f4"
 BLUE, VERMILION, GREEN, AMBER, PLUM, SKY = "#1f6fb2", "#d1495b", "#2a9d74", "#e09f3e", "#7b5ea7", "#56a3c9"
 PALETTE = (BLUE, VERMILION, GREEN, AMBER, PLUM, SKY)
 
-# One colour a meaning, in every figure of the house.
+# One colour a meaning, in every figure.
 MOTION, FORCE, FRICTION = BLUE, VERMILION, AMBER
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -86,7 +86,7 @@ _STYLE: dict[str, Any] = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Everything drawn inside follows the house style.
+    """Everything drawn inside follows the style.
 
     Example:
         >>> from tegotae import figures

@@ -1,4 +1,4 @@
-"""The portrait of a scene: where its joints and free bodies are, what touches, and where the energy goes."""
+"""The figure of a scene: where its joints and free bodies are, what touches, and where the energy goes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.figures.house import PALETTE, QUIET, Shown, sheet, time_axis
 from tegotae.figures.machines import panel, until_rest
 from tegotae.figures.scene_view import is_drawn, view
+from tegotae.figures.style import PALETTE, QUIET, Shown, sheet, time_axis
 from tegotae.result import Result
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def scene(result: Result) -> Figure:
     What stays 0 throughout, but for rounding, has no panel of its own.
 
     Example:
-        >>> from tegotae.figures.scene import scene
+        >>> from tegotae.figures.scene_figure import scene
         >>> from tegotae.multibody import Body, Prismatic, Scene, Tree
         >>> figure = scene(Scene(tree=Tree([Body(name="lift", mass=2.0, joint=Prismatic())])).run(0.1, period=1e-2))
         >>> [axes.get_ylabel() for axes in figure.axes]

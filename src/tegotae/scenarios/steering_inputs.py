@@ -50,7 +50,7 @@ class Reverse(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Points(Declared):
+class SpeedPoints(Declared):
     """Speeds at given times, with straight lines between."""
 
     times: Annotated[tuple[float, ...], Parameter("[s], rising")] = (0.0, 4.0, 8.0)

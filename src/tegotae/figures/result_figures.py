@@ -1,4 +1,4 @@
-"""The portrait of a result: what went in, what came out, and the loop or the path they make."""
+"""The figure of a result: what went in, what came out, and the loop or the path they make."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae import checks
-from tegotae.figures.house import (
+from tegotae.figures.machines import elements_of, machine
+from tegotae.figures.rod import is_rod, rod
+from tegotae.figures.scene_figure import is_scene, scene
+from tegotae.figures.steering import is_steering, steering
+from tegotae.figures.style import (
     FORCE,
     FRICTION,
     HAIR,
@@ -23,10 +27,6 @@ from tegotae.figures.house import (
     thinned,
     time_axis,
 )
-from tegotae.figures.machines import elements_of, machine
-from tegotae.figures.rod import is_rod, rod
-from tegotae.figures.scene import is_scene, scene
-from tegotae.figures.steering import is_steering, steering
 from tegotae.figures.two_robots import is_two_robots, two_robots
 from tegotae.result import Result, Variable
 
@@ -77,7 +77,7 @@ def _caption(figure: Figure, result: Result) -> None:
 
 
 def _painter(result: Result) -> Callable[[Result], Figure]:
-    """Chosen by what was recorded, never by the class: a loaded file gets the same portrait."""
+    """Chosen by what was recorded, never by the class: a loaded file gets the same figure."""
     if elements_of(result) and result.variables["time"].values.size > 1:
         return machine
     if is_steering(result) and result.variables["time"].values.size > 1:

@@ -19,7 +19,7 @@ from tegotae.parameters import Parameter, parts_of
 from tegotae.result import Result, Variable
 from tegotae.running import loop
 from tegotae.state import Fault, State
-from tegotae.steering.kernels import planar as k
+from tegotae.steering.kernels import planar_patch as k
 from tegotae.steering.patch import (
     LAW,
     PRESSURE,
@@ -88,7 +88,7 @@ class PlanarPatch(Impedance):
 
     Example:
         >>> import numpy as np
-        >>> from tegotae.steering.planar import PlanarPatch
+        >>> from tegotae.steering.planar_patch import PlanarPatch
         >>> patch = PlanarPatch(stiffness=1e4, damping=0.0, bristles=201, rows=10)
         >>> braking = patch.steady(slip_angle=0.05, speed=20.0, slip=-1.0)
         >>> bool(braking.longitudinal_force < 0.0 < braking.lateral_force)
