@@ -169,7 +169,7 @@ def function(owner: str, name: str, value: object, remedy: str) -> Callable[...,
     return cast("Callable[..., Any]", value)
 
 
-def room(owner: str, what: str, count: float, remedy: str) -> None:
+def fits_in_memory(owner: str, what: str, count: float, remedy: str) -> None:
     """Refuse what would take more than a quarter of this machine's memory, before any of it is taken.
 
     Args:
@@ -188,7 +188,7 @@ def ticks_of(owner: str, name: str, duration: object, period: float, columns: in
     remedy = "Give how long it runs in seconds, such as 1.0; every= and record= keep less of a long run."
     count = positive(owner, name, duration, "s", remedy) / period
     told = f"{name}={duration} s at period={period:g} s is {count:.3g} ticks; their record"
-    room(owner, told, count * columns, remedy)
+    fits_in_memory(owner, told, count * columns, remedy)
     return max(1, round(count))
 
 

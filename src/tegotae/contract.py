@@ -74,7 +74,7 @@ def _check_parts(name: str, label: str, layout: Layout, own: Layouts) -> None:
                 told = "Give a vector as many different labels as it has numbers, or labels=None."
                 checks.refuse(name, f"part {part.name!r} of shape {part.shape} has labels={part.labels}.", told)
     ends = [place.stop for place in layout.places(own.sizes).values()]
-    checks.room(name, f"its {label}", max(ends, default=0), "Give smaller parts.")
+    checks.fits_in_memory(name, f"its {label}", max(ends, default=0), "Give smaller parts.")
 
 
 def _comes_again(part: Part) -> bool:

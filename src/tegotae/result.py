@@ -192,7 +192,7 @@ class Result(Mapping[str, NDArray[Any]]):
 
         from tegotae import result_files
 
-        table = result_files.told_table(self, 3)
+        table = result_files.table_with_warning(self, 3)
         frame = pandas.DataFrame(table.columns)
         frame.attrs |= {"title": self.title, "units": table.units}
         return frame

@@ -97,7 +97,7 @@ def table_of(result: Result) -> RowTable:
     return table
 
 
-def told_table(result: Result, stacklevel: int) -> RowTable:
+def table_with_warning(result: Result, stacklevel: int) -> RowTable:
     """The table, with a warning where it is not the whole result."""
     table = table_of(result)
     if table.left_out:
@@ -114,7 +114,7 @@ def told_table(result: Result, stacklevel: int) -> RowTable:
 
 def _write_csv(result: Result, path: Path) -> None:
     """Numbers are written so that they are read back as they were; units stand behind the names."""
-    table = told_table(result, 4)
+    table = table_with_warning(result, 4)
     named = [f"{name} [{table.units[name]}]" if table.units.get(name) else name for name in table.columns]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -132,7 +132,7 @@ def _write_parquet(result: Result, path: Path) -> None:
     import polars
 
     made = io.BytesIO()  # what a disk refuses is then told by the system, not by polars
-    polars.DataFrame(told_table(result, 4).columns).write_parquet(made)
+    polars.DataFrame(table_with_warning(result, 4).columns).write_parquet(made)
     path.write_bytes(made.getvalue())
 
 

@@ -207,10 +207,10 @@ def _loop(ode: Ode, seconds: float) -> Any:
     """The compiled RK4 loop alone, from the start of the machine, recording its end: what Siconos' run() does."""
     own, first = ode.compiled, ode.start(START)
     steps, times = round(seconds / STEP), np.array([seconds])
-    out, room = np.empty((1, first.size)), np.empty((6, first.size))
+    out, workspace = np.empty((1, first.size)), np.empty((6, first.size))
 
     def play() -> None:
-        own.module.rk4(0.0, STEP, steps, 0.0, first.copy(), own.p, own.A, own.B, room, times, out)
+        own.module.rk4(0.0, STEP, steps, 0.0, first.copy(), own.p, own.A, own.B, workspace, times, out)
 
     play()
     return play

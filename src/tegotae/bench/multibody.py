@@ -77,13 +77,13 @@ class TegotaeChain:
         tree = chain(links)
         self.model = model_of(tree)
         self.q, self.v, self.tau = state(links)
-        self.room = np.zeros(links), np.zeros((links, 6)), workspace(links), np.zeros(links)
+        self.arrays = np.zeros(links), np.zeros((links, 6)), workspace(links), np.zeros(links)
         self.loop = build(_SOURCE, (("many_accelerations", many_accelerations),)).accelerations
         self.play(1)
 
     def play(self, calls: int) -> Array:
         """So many evaluations; the accelerations of the last."""
-        slope, wrench, S, a = self.room
+        slope, wrench, S, a = self.arrays
         self.loop(calls, self.model, self.q, self.v.copy(), self.tau, slope, wrench, S, a)
         return a.copy()
 

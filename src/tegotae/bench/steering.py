@@ -143,11 +143,11 @@ class Twins:
         fed = Fed(np.full((1, self.ticks), self.speed), np.array([speed]))
         record, force = np.empty((2, self.ticks)), self.system.column.gear * torques(self.ticks)
         fixed = (force, *fed, T, 1, picks.real, picks.whole, 1, 0, self.ticks, record)
-        room = machine.spaces.workspace.empty()
+        workspace = machine.spaces.workspace.empty()
 
         def play() -> Array:
             state = machine.initial_state(T, {"tyre.speed": self.speed})
-            loop(machine.parameters, state.memory, room, *fixed)
+            loop(machine.parameters, state.memory, workspace, *fixed)
             return record
 
         return play
@@ -163,11 +163,11 @@ class Twins:
         load = scale * pressure.curvature * cast(float, system.patch.friction)
         patch = np.array([K, B, a, xi_c, share, load, n])
         force, speed = c.gear * torques(self.ticks), np.full(self.ticks, self.speed)
-        room, velocity, torque = np.empty((4, n)), np.empty(self.ticks), np.empty(self.ticks)
+        workspace, velocity, torque = np.empty((4, n)), np.empty(self.ticks), np.empty(self.ticks)
 
         def play() -> tuple[Array, Array]:
-            room[0] = 0.0
-            e, f_0, f_v, bound = room
+            workspace[0] = 0.0
+            e, f_0, f_v, bound = workspace
             column_and_bristles(column, patch, e, f_0, f_v, bound, force, speed, T, velocity, torque)
             return velocity, torque
 

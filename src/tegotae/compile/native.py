@@ -177,17 +177,17 @@ class Native:
         """Hand the words over, and read the result."""
         if not self.several:
             return self.function(words)
-        room = self.room()
-        self.function(words, room)
-        return self.read(room)
+        buffer = self.buffer()
+        self.function(words, buffer)
+        return self.read(buffer)
 
-    def room(self) -> Any:
+    def buffer(self) -> Any:
         """Room for a result of several numbers."""
         return ctypes.create_string_buffer(max(self._numbers.size, 8))
 
-    def read(self, room: Any) -> Any:
-        """The result that the library left in `room`."""
-        numbers = iter(self._numbers.unpack_from(room))
+    def read(self, buffer: Any) -> Any:
+        """The result that the library left in `buffer`."""
+        numbers = iter(self._numbers.unpack_from(buffer))
         return _shaped(iter(self.result), numbers)
 
 

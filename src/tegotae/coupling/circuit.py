@@ -158,8 +158,8 @@ class Circuit(Composite, Admittance):
         parts.state.append(Part("unsolved", "-", "steps that did not converge", whole=True, recorded=False))
         if not self._on_line:
             sizes = [mover.block.dimension for mover in self._movers]
-            room = network.scratch_size(sizes, network.widths(self._groups)[-1])
-            parts.workspace.append(Part("solve", "", "where a solve works", (room,)))
+            size = network.scratch_size(sizes, network.widths(self._groups)[-1])
+            parts.workspace.append(Part("solve", "", "where a solve works", (size,)))
         return parts
 
     def inner_blocks(self) -> Iterable[tuple[str, Block]]:
@@ -218,7 +218,7 @@ class Circuit(Composite, Admittance):
 
     @cached_property
     def _places(self) -> tuple[int, int, int]:
-        """Where a solve finds the velocity, the count of unsolved steps, and room to work in."""
+        """Where a solve finds the velocity, the count of unsolved steps, and its workspace."""
         last = self._movers[-1]
         end = self._groups[-1].end if self._groups else last.at.beyond(size_of(last.block))
         velocity = 0 if self._alone is None else self._alone.spaces.state.span("velocity")[0]

@@ -172,7 +172,7 @@ class _LoopRecord:
         axes = live.block.dimension
         state = live.state
         wanted = float(ticks) * (state.real.size + state.whole.size + 2 * axes + 2 + axes * len(self.watch))
-        checks.room("render", f"the record of ticks={ticks}", wanted, "Run for fewer ticks at a time.")
+        checks.fits_in_memory("render", f"the record of ticks={ticks}", wanted, "Run for fewer ticks at a time.")
         self.input = np.empty((ticks, axes))
         self.output = np.empty((ticks, axes))
         self.limited = 0

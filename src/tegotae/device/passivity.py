@@ -51,12 +51,12 @@ class Passivity:
 
     def __str__(self) -> str:
         verdict = "passive" if self.passive else "not passive"
-        room = f"up to K = {self.largest_stiffness:.0f} N/m, or T = {self.largest_period:.3g} s"
+        bound = f"up to K = {self.largest_stiffness:.0f} N/m, or T = {self.largest_period:.3g} s"
         if self.largest_stiffness == 0.0:
-            room = "no stiffness would do: the virtual damping alone is too much"
+            bound = "no stiffness would do: the virtual damping alone is too much"
         return (
             f"{verdict}: the device has {self.device_damping:g} N·s/m of the {self.needed_damping:.4g} N·s/m needed "
-            f"({room})"
+            f"({bound})"
         )
 
 

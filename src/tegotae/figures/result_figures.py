@@ -71,8 +71,8 @@ def of_result(result: Result) -> Figure:
 def _caption(figure: Figure, result: Result) -> None:
     """The parameters, small, across from the title, where they are few enough to be read."""
     text = str(result.about.get("block", "")).partition("(")[2].removesuffix(")")
-    room = 17 * figure.get_figwidth() - 2.4 * len(result.title)
-    if 0 < len(text) <= room:
+    limit = 17 * figure.get_figwidth() - 2.4 * len(result.title)
+    if 0 < len(text) <= limit:
         figure.text(0.992, 0.985, text, ha="right", va="top", fontsize=6.5, color=QUIET)
 
 

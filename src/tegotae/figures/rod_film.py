@@ -103,8 +103,8 @@ class _RodFilm:
 
         axes, run = self.view, self.run
         low, high = (edge(run.position.reshape(-1, 2), axis=0) for edge in (np.min, np.max))
-        room = 0.05 * float(self.lengths.sum())
-        axes.update_datalim([low - room, high + room])
+        margin = 0.05 * float(self.lengths.sum())
+        axes.update_datalim([low - margin, high + margin])
         axes.margins(0.0)
         axes.autoscale_view()
         axes.set_aspect("equal", adjustable="datalim")

@@ -207,8 +207,8 @@ def pad(axes: Axes) -> None:
     """
     low, high = axes.dataLim.get_points()
     wide, up = high - low
-    room = max(0.1 * float(np.sqrt(wide * up)), 0.03 * float(max(wide, up)))
-    axes.update_datalim([low - room, high + room])
+    margin = max(0.1 * float(np.sqrt(wide * up)), 0.03 * float(max(wide, up)))
+    axes.update_datalim([low - margin, high + margin])
     axes.margins(0.0)
     axes.autoscale_view()
 

@@ -26,7 +26,7 @@ def possible_causes(recipe: Recipe, record: Record, bias: float) -> list[str]:
     force = record.force.reshape(record.ticks, -1)
     speed = np.linalg.norm(record.velocity.reshape(record.ticks, -1), axis=1)
     felt = recipe.response == "force"
-    found = [told_of_offset(recipe, record, bias or (_offset_of(record) if felt else 0.0))]
+    found = [offset_message(recipe, record, bias or (_offset_of(record) if felt else 0.0))]
     if felt and (clipped := [end for column in force.T for end in _clipped(column)]):
         found.append(
             f"Many ticks show exactly {clipped[0]:.4g} N, as a saturated sensor does (or a record without noise): "
@@ -38,7 +38,7 @@ def possible_causes(recipe: Recipe, record: Record, bias: float) -> list[str]:
     return [told for told in found if told]
 
 
-def told_of_offset(recipe: Recipe, record: Record, bias: float) -> str:
+def offset_message(recipe: Recipe, record: Record, bias: float) -> str:
     """The bias, and what to do about it; nothing where it was given, or sought."""
     if not bias or "offset" in {q.name for q in recipe.parameters} - recipe.assumed:
         return ""

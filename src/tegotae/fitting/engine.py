@@ -67,7 +67,7 @@ def quick(recipe: Recipe, record: Record) -> Values:
 def solve(recipe: Recipe, record: Record, tell: Tell) -> Solution:
     """Identify, and judge whether the record holds the information."""
     _look_at_sizes(recipe, record)
-    recipe.look(record)
+    recipe.inspect(record)
     count = len(recipe.free)
     if record.ticks < FEWEST * count:
         checks.refuse(

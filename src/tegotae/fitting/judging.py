@@ -10,7 +10,7 @@ import numpy as np
 from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.fitting.assessing import Solution, lingering, rounding
-from tegotae.fitting.causes import LOUD, possible_causes, told_of_offset
+from tegotae.fitting.causes import LOUD, offset_message, possible_causes
 from tegotae.fitting.model import Model, polish
 from tegotae.fitting.recipe import Rival, Sought, with_free
 from tegotae.fitting.record import Record
@@ -112,7 +112,7 @@ def doubts_of(solution: Solution, record: Record, residual: Array) -> list[str]:
         found.append(no_noise(solution.correlation))
         found += possible_causes(recipe, record, solution.bias)
     elif solution.bias:
-        found.append(told_of_offset(recipe, record, solution.bias))
+        found.append(offset_message(recipe, record, solution.bias))
     return found
 
 

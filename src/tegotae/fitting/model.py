@@ -138,7 +138,7 @@ class Coordinates:
         """Coordinates -> values."""
         return np.where(self.linear, x * self.scale, np.exp(np.where(self.linear, 0.0, np.clip(x, -700.0, 700.0))))
 
-    def room(self, x: Array) -> tuple[Array, Array]:
+    def bounds(self, x: Array) -> tuple[Array, Array]:
         """How far the optimiser may go from x: a logarithm by a factor of a thousand, and never below the least."""
         low = np.where(self.linear, self.low, np.maximum(self.low, x - 7.0))
         return np.minimum(low, x - 1e-9), np.where(self.linear, np.inf, x + 7.0)
@@ -195,7 +195,7 @@ def polish(model: Model, values: Values, evaluations: int, *, thorough: bool = F
         lambda x: _finite(model.residual(coordinates.outward(x)) / size),
         x0,
         jac=lambda x: _finite(forward_jacobian(model, coordinates, x) / size),
-        bounds=coordinates.room(x0),
+        bounds=coordinates.bounds(x0),
         x_scale="jac",
         # The exact solver's tall decompositions cost more than the model; only the last digits need them.
         # (The other one searches in a plane, so it needs two parameters.)

@@ -136,7 +136,7 @@ class Recipe(ABC):
         """
         return {}
 
-    def look(self, record: Record) -> None:  # noqa: B027 - a recipe may have nothing to say before the fit
+    def inspect(self, record: Record) -> None:  # noqa: B027 - a recipe may have nothing to say before the fit
         """Refuse a record that cannot work, before any computing."""
 
     def rivals(self, values: Values, record: Record) -> Iterable[Rival]:

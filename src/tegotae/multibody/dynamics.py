@@ -49,7 +49,7 @@ def backward_dynamics(parent, kind, qi, vi, C, g, Q, V, A, wrench, S, out):
 
 
 @entry
-def look(parent, kind, qi, vi, C, g, Q, V, S, energy, motion):
+def energies_and_momenta(parent, kind, qi, vi, C, g, Q, V, S, energy, motion):
     """Kinetic, potential energy; mass centre, momentum, angular momentum."""
     prepare_world(S, g)
     for i in range(len(Q)):
@@ -346,7 +346,7 @@ class Dynamics:
         energy, motion = np.empty((len(Q), 2)), np.empty((len(Q), 9))
         inner_q, inner_v = self.arrays.inner(Q, V)
         S = kinematics.workspace(len(self.arrays.parent))
-        entries().look(*self._model, self._g, inner_q, inner_v, S, energy, motion)
+        entries().energies_and_momenta(*self._model, self._g, inner_q, inner_v, S, energy, motion)
         return energy, motion, shape
 
     def _placed(self, q: ArrayLike) -> tuple[Array, Array]:

@@ -215,7 +215,7 @@ class Scene(Admittance):
             if name in self.parts and name not in _GIVEN and not self.parts[name].fed and name not in self._own.names:
                 checks.refuse(OWN, f"initial[{name!r}].", "It follows from q and v.")
         state = self._standing(period, given)
-        gaps = self.look(state)[:, GAP]
+        gaps = self.places_of(state)[:, GAP]
         self._check_depths(gaps, self.deepest)
         state.part("touching")[:, E] = np.maximum(0.0, -gaps)  # what starts pressed rests: its damper has not moved
         state["gap"] = np.minimum(gaps, stepping.FAR)
@@ -246,7 +246,7 @@ class Scene(Admittance):
         """What cannot be, also in the impedances of its joints."""
         return super().fault(state) or self._own.fault(state)
 
-    def look(self, state: State) -> Array:
+    def places_of(self, state: State) -> Array:
         """Where the pairs are in a state, a row each: see `PLACES`."""
         workspace = self.spaces.workspace.empty()
         if len(self.pairs.names):
@@ -328,9 +328,9 @@ class Scene(Admittance):
         signal = scene._forces(force, duration, period)
         ticks = len(signal)
         rows = ticks // checks.whole(OWN, "every", every, 1, "Record every tick or every so many.")
-        room = float(rows) * (2 * self.tree.nq + 4 * self.tree.nv + 16 * len(self.pairs.names))
+        numbers = float(rows) * (2 * self.tree.nq + 4 * self.tree.nv + 16 * len(self.pairs.names))
         told = f"the record of {ticks} ticks" if duration is None else f"the record of duration={duration} s"
-        checks.room(OWN, told, room, "Use every=, or a shorter duration.")
+        checks.fits_in_memory(OWN, told, numbers, "Use every=, or a shorter duration.")
         begun = scene._begun(q, v, initial)
         fed = {**scene.driven(ticks, torque, targets, wrenches), **checks.mapping(OWN, "inputs", inputs, loop.INPUTS)}
         given = loop.Signal("force", signal, "N")
@@ -367,7 +367,7 @@ class Scene(Admittance):
             checks.refuse(OWN, "run does not know how long to run.", "Give a duration [s], or force.")
         ticks = _ticks(duration, T)
         told = f"what acts for duration={duration} s"
-        checks.room(OWN, told, float(ticks) * self.dimension, "Use a shorter duration.")
+        checks.fits_in_memory(OWN, told, float(ticks) * self.dimension, "Use a shorter duration.")
         return np.zeros(ticks) if self.dimension == 1 else np.zeros((ticks, self.dimension))
 
     def _with(self, method: Method | None, deepest: float | None) -> Scene:
@@ -443,14 +443,14 @@ class Scene(Admittance):
         """
         state, layout = self._standing(1e-3, {} if q is None else {"q": q}), self.tree.arrays
         for _ in range(LIFTS if len(self.pairs.names) else 0):
-            seen = self.look(state)
+            seen = self.places_of(state)
             c = int(np.argmin(seen[:, GAP]))
             root = int(layout.root[self.pairs.touches.which[c, BODY]])
             if seen[c, GAP] >= 0.0 or layout.kind[root] != FREE:
                 break
             i = int(layout.qi[root])
             state.part("center_q")[i : i + 3] -= seen[c, GAP] * seen[c, AXES : AXES + 3]
-        self._check_depths(self.look(state)[:, GAP], 0.0)
+        self._check_depths(self.places_of(state)[:, GAP], 0.0)
         return self.tree.arrays.outer(state.part("center_q"), state.part("center_v"))[0]
 
 

@@ -94,7 +94,7 @@ class Course:
         self.block = replace(block, loads=pushed) if pushed else block
         count, between = self.ticks // self.every + 1, np.float64(self.every * period)
         told = f"the record of {self.ticks} ticks (phases)"
-        checks.room(_OWN, told, 15.0 * block.rod.nodes * count, "Use every=, or shorter phases.")
+        checks.fits_in_memory(_OWN, told, 15.0 * block.rod.nodes * count, "Use every=, or shorter phases.")
         self.record = RodRecorder(block.rod, np.arange(count, dtype=np.float64) * between, self.phases)
 
     def run(

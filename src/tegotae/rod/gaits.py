@@ -51,7 +51,7 @@ def travelling_wave(
     until = checks.positive(own, "until", until, "s", "Give how long it lasts.")
     ramp = checks.at_least_zero(own, "ramp", ramp, "s", "Give 0 to begin at once.")
     samples = checks.whole(own, "samples", samples, 8, "A wave needs some points.")
-    checks.room(
+    checks.fits_in_memory(
         own, f"until={until:g} s of the wave", until * abs(frequency) * samples * rod.nodes, "Give a shorter one."
     )
     times = np.linspace(0.0, until, max(int(np.ceil(until * abs(frequency) * samples)), 1) + 1)

@@ -48,7 +48,7 @@ def variations(rod: PlanarRod, varied: Mapping[str, Sequence[Any]]) -> list[Plan
     for name, values in checks.mapping("variations", "varied", varied, way).items():
         if not checks.is_list(values):
             checks.refuse("variations", f"varied[{name!r}]={checks.shown(values)} is not a list.", way)
-        checks.room("variations", f"varied[{name!r}]", checks.len_of(values), "Give fewer values.")
+        checks.fits_in_memory("variations", f"varied[{name!r}]", checks.len_of(values), "Give fewer values.")
     known = [f.name for f in dataclasses.fields(rod) if f.init]
     for name in varied:
         if name not in known:

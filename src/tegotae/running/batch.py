@@ -70,7 +70,7 @@ class Batch:
                 told = f"batch (variations) has {name}={checks.shown(entries)}."
                 checks.refuse(block.name, told, "Give a list, one value a block.")
             lengths[name] = checks.len_of(entries)
-            checks.room(block.name, f"a batch of {lengths[name]} {name}", lengths[name], "Run it in parts.")
+            checks.fits_in_memory(block.name, f"a batch of {lengths[name]} {name}", lengths[name], "Run it in parts.")
         if not lengths or len(set(lengths.values())) != 1 or 0 in lengths.values():
             checks.refuse(
                 block.name,

@@ -92,7 +92,9 @@ def run(
     begun = {**first, **checks.mapping(block.name, "initial", initial, INITIAL), **held}
     state = first_state(block, period, begun)
     began = state.copy()
-    checks.room(block.name, f"the record of {ticks} ticks", picks.size * (ticks // every), "Use every= or record=.")
+    checks.fits_in_memory(
+        block.name, f"the record of {ticks} ticks", picks.size * (ticks // every), "Use every= or record=."
+    )
     table = np.empty((picks.size, ticks // every))
     flat = given.signal.ndim == 1
     columns = given.signal.ravel() if block.dimension == 1 else given.signal

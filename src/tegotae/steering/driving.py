@@ -183,7 +183,7 @@ class _DrivingRecord:
         check_watched(owner, clock, watch)
         self.watch = dict(watch or {})
         wanted = float(self.ticks) * (len(names) + len(self.watch) + 2)
-        checks.room(owner, f"the record of ticks={ticks}", wanted, "Run for fewer ticks at a time.")
+        checks.fits_in_memory(owner, f"the record of ticks={ticks}", wanted, "Run for fewer ticks at a time.")
         self.limited = 0
         self._values = {name: np.empty(self.ticks) for name in names}
         self._watched = {name: np.empty(self.ticks) for name in self.watch}

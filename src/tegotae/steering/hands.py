@@ -254,7 +254,7 @@ def _sampled(owner: str, name: str, value: Profile | ArrayLike, period: float, t
     """Values at times 0, T, ..., ticks T; a record with one value a tick is taken to start at its first."""
     period = checks.period_of(owner, period)
     ticks = checks.whole(owner, "ticks", ticks, 1, "Give at least one tick.")
-    checks.room(owner, f"{name} over ticks={ticks}", float(ticks), "Give fewer ticks.")
+    checks.fits_in_memory(owner, f"{name} over ticks={ticks}", float(ticks), "Give fewer ticks.")
     if isinstance(value, Profile):
         path = np.asarray(value(period * np.arange(ticks + 1)), dtype=np.float64)
         if path.shape != (ticks + 1,):

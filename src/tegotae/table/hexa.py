@@ -100,7 +100,7 @@ class Hexa(Declared):
     @cached_property
     def home_sign(self) -> float:
         """The sign of the plate's determinant at home, against which other poses are judged."""
-        return math.copysign(1.0, float(limits.look(self, *self.home, sign=1.0)[1]))
+        return math.copysign(1.0, float(limits.limit_values(self, *self.home, sign=1.0)[1]))
 
     @property
     def joint_radius(self) -> float:
@@ -232,7 +232,7 @@ class Hexa(Declared):
             0.1607
         """
         p, R = pose_of("Hexa", position, rotation)
-        arms, plate, low, high, tilt = (float(x) for x in limits.look(self, p, R))
+        arms, plate, low, high, tilt = (float(x) for x in limits.limit_values(self, p, R))
         if math.isnan(arms):
             limits.refuse(self, p, R, limits.problem(self, p, R))
         return Margins(plate=plate, arms=arms, lowest=low, highest=high, tilt=tilt)
@@ -294,7 +294,7 @@ class Hexa(Declared):
         ]
         _, R = pose_of("Hexa", (0.0, 0.0, 0.0), rotation)
         places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-        seen = limits.look(self, places.reshape(-1, 3), R).reshape(*places.shape[:3], 5)
+        seen = limits.limit_values(self, places.reshape(-1, 3), R).reshape(*places.shape[:3], 5)
         return Workspace(table=self, x=axes[0], y=axes[1], z=axes[2], rotation=R, seen=seen)
 
 

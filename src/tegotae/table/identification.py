@@ -106,7 +106,9 @@ def excitation(*, seconds: float, period: float, band: float, force: float, torq
     count = int(min(top * length, 1e15))
     if count < 1 or top > 0.25 / T:
         checks.refuse(name, f"band={top} Hz.", f"Use {1.0 / length:.3g} to {0.25 / T:.4g} Hz for this record.")
-    checks.room(name, f"waves up to band={top:g} Hz over {length:g} s", float(ticks) * count, "Give less of either.")
+    checks.fits_in_memory(
+        name, f"waves up to band={top:g} Hz over {length:g} s", float(ticks) * count, "Give less of either."
+    )
     phases = np.random.default_rng(checks.whole(name, "seed", seed, 0, "Give a whole number.")).uniform(
         0, 2 * np.pi, (6, count)
     )

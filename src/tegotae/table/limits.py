@@ -29,7 +29,7 @@ def forward(G, th, p, R):
     return forward_pose(G, th, p, R, np.zeros((6, 13)), np.zeros((6, 6)), np.zeros(6), np.zeros((3, 3)))
 
 @entry
-def look(G, P, R, scale, home, out):
+def limit_values(G, P, R, scale, home, out):
     map_poses(G, P, R, scale, home, out)
 """
 
@@ -76,18 +76,18 @@ class Margins:
         return min(self.plate, self.arms)
 
 
-def look(table: Hexa, position: Array, rotation: Array, sign: float | None = None) -> Array:
+def limit_values(table: Hexa, position: Array, rotation: Array, sign: float | None = None) -> Array:
     """Arms, plate, least angle, largest angle, tilt of every pose; NaN out of reach."""
     places, turns = np.atleast_2d(position), rotation.reshape(-1, 3, 3)
     out = np.empty((places.shape[0], 5))
     known = table.home_sign if sign is None else sign
-    kinematics().look(table.geometry, places, turns, table.joint_radius, known, out)
+    kinematics().limit_values(table.geometry, places, turns, table.joint_radius, known, out)
     return out if position.ndim == 2 else out[0]
 
 
 def problem(table: Hexa, position: Array, rotation: Array) -> str:
     """What is wrong with a pose, with its measure; nothing if it is good."""
-    arms, plate, low, high, tilt = look(table, position, rotation)
+    arms, plate, low, high, tilt = limit_values(table, position, rotation)
     if math.isnan(arms):
         arm = int(kinematics().inverse(table.geometry, position, rotation, np.zeros(6), np.zeros((6, 13))))
         return f"it is outside the workspace: arm {arm + 1} {_distance(table, arm, position, rotation)}"
@@ -144,12 +144,12 @@ def refuse(table: Hexa, position: Array, rotation: Array, found: str) -> NoRetur
 
 def first_bad(table: Hexa, positions: Array, rotations: Array) -> int:
     """The first pose of a record that the table cannot take, -1 if it can take all."""
-    good = within(table, look(table, positions, rotations))
+    good = within(table, limit_values(table, positions, rotations))
     return -1 if good.all() else int(np.argmin(good))
 
 
 def within(table: Hexa, seen: Array) -> NDArray[np.bool_]:
-    """Where all limits are kept, of what `look` has seen."""
+    """Where all limits are kept, of what `limit_values` gave."""
     low, high = table.arm_range
     measure = np.minimum(seen[..., 0], seen[..., 1])
     kept = (measure >= table.margin) & (seen[..., 2] >= low) & (seen[..., 3] <= high)

@@ -14,7 +14,7 @@ from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.layout import Space, no_numbers, single_numbers
 from tegotae.rotations import quaternion_of, rotation_about
-from tegotae.table.plant_layout import MECHANISM, ROOM
+from tegotae.table.plant_layout import MECHANISM, MECHANISM_WORKSPACE
 from tegotae.table.tips import pose_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ from collections import namedtuple
 @entry
 def terms(p, w, y):
     P = {parameters}
-    W = {room}
+    W = {workspace}
     return terms_at(P, y, W)
 """
 
@@ -38,9 +38,9 @@ def _module() -> ModuleType:
     from tegotae.table.kernels import dynamics
 
     source = _SOURCE.format(
-        records=MECHANISM.records("Mechanism") + ROOM.records("Room"),
+        records=MECHANISM.records("Mechanism") + MECHANISM_WORKSPACE.records("Workspace"),
         parameters=MECHANISM.view("Mechanism", "p", {}, single_numbers),
-        room=ROOM.view("Room", "w", {}, no_numbers),
+        workspace=MECHANISM_WORKSPACE.view("Workspace", "w", {}, no_numbers),
     )
     return build(source, (("terms_at", dynamics.terms),))
 
@@ -86,10 +86,10 @@ class Mechanism:
         p, R = pose_of("HexaPlant", position, rotation)
         self.table.inverse(p, R)
         y = np.concatenate([p, quaternion_of(R), twist_of(twist)])
-        space = Space(ROOM, {})
-        room = space.empty()
-        _module().terms(Space(MECHANISM, {}).pack(self.masses), room, y)
-        M, h, W = (space.part(room, name) for name in ("M", "h", "W"))
+        space = Space(MECHANISM_WORKSPACE, {})
+        workspace = space.empty()
+        _module().terms(Space(MECHANISM, {}).pack(self.masses), workspace, y)
+        M, h, W = (space.part(workspace, name) for name in ("M", "h", "W"))
         return M, h, W
 
     def mass_matrix(self, position: ArrayLike, rotation: ArrayLike | None = None) -> Array:

@@ -27,7 +27,7 @@ from tegotae.table.plant_layout import plant_layout
 from tegotae.table.records import Drive, commands_of, result_of
 from tegotae.table.sensor import ForceSensor
 from tegotae.table.servo import ArmServo
-from tegotae.table.starting import fault_of, settle
+from tegotae.table.starting import complete, fault_of
 from tegotae.table.surface import NONE, ProbedSurface, refuse_too_stiff
 from tegotae.table.tips import pose_of
 from tegotae.table.troubles import refuse_to_go_on
@@ -166,7 +166,7 @@ class HexaPlant(Mechanism, Admittance):
         """At rest at the commanded pose, home unless given; what is given beside may be any part of the state."""
         given = dict(checks.mapping(OWN, "initial", initial, INITIAL))
         state = super().initial_state(period, given)
-        settle(self, state, set(given))
+        complete(self, state, set(given))
         return state
 
     def fault(self, state: State) -> Fault | None:

@@ -101,7 +101,7 @@ _KEPT = (
 # ------------------------------------------------------------ where a tick works
 
 # See `kernels/dynamics.py`.
-ROOM = Layout(
+MECHANISM_WORKSPACE = Layout(
     (
         Part("th", "rad", "angles of the arms", _SIX),
         Part("thd", "rad/s", "their rates", _SIX),
@@ -115,7 +115,7 @@ ROOM = Layout(
     )
 )
 _WORK = (
-    Nested("o", ROOM, "mechanism."),
+    Nested("o", MECHANISM_WORKSPACE, "mechanism."),
     Part("trouble", "", "why this tick cannot be taken", whole=True),
     Part("saturated", "", "motors at their limit", whole=True),
     Part("thd", "rad", "references of the arms", _SIX),
@@ -132,9 +132,9 @@ _WORK = (
     Part("stuck", "m", "deflection as if the tip stuck", (2,)),
     Part("x", "m", "pose that fits the encoders", _PLACE),
     Part("X", "", "its rotation", _TURN),
-    Part("Q", "", "room for a rotation", _TURN),
-    Part("A", "", "room for a matrix", _SQUARE),
-    Part("f", "", "room for a vector", _SIX),
+    Part("Q", "", "workspace for a rotation", _TURN),
+    Part("A", "", "workspace for a matrix", _SQUARE),
+    Part("f", "", "workspace for a vector", _SIX),
     Part("F", "N, N·m", "of a trial", _SIX),
     Part("moved", "", "motion in a trial", _SIX),
 )

@@ -20,7 +20,7 @@ _EXACT = 1e-9  # of what its own ticks keep to rounding
 _TURNS = ("measured_rotation", "previous_measured_rotation", "command_rotation")
 
 
-def settle(plant: HexaPlant, state: State, given: Collection[str]) -> None:
+def complete(plant: HexaPlant, state: State, given: Collection[str]) -> None:
     """Fill in all that is not given: the plate at rest where it is commanded, its encoders and its sensor settled.
 
     Args:

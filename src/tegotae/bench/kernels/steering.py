@@ -15,7 +15,7 @@ from tegotae.compile import entry_sums
 def column_and_bristles(c, p, e, f_0, f_v, bound, h, speed, T, velocity, torque):
     """c = [I, K_f, B_f, T_f], p = [K, B, a, xi_c, share, load, n] with K, B, load of one bristle and mu in load.
 
-    e: deflections (n,), changed; f_0, f_v, bound: room (n,); h: torque on the column (ticks,).
+    e: deflections (n,), changed; f_0, f_v, bound: workspace (n,); h: torque on the column (ticks,).
     """
     I, K_f, B_f, T_f = c[0], c[1], c[2], c[3]  # noqa: E741
     K, B, a, xi_c, share, load, n = p[0], p[1], p[2], p[3], p[4], p[5], int(p[6])

@@ -15,7 +15,7 @@ from tegotae.compile.translate.types import (
     Array,
     Number,
     is_whole,
-    told,
+    name_of,
 )
 from tegotae.compile.translate.writer import Value, bare
 
@@ -38,7 +38,7 @@ class Arithmetic(Arrays):
         if not isinstance(value.kind, Number):
             more = " (array arithmetic)" if isinstance(value.kind, Array) else ""
             raise Refused(
-                node, f"{told(value.kind)} where a number is needed{more}: {ast.unparse(node)}", "Write a loop."
+                node, f"{name_of(value.kind)} where a number is needed{more}: {ast.unparse(node)}", "Write a loop."
             )
         return value
 

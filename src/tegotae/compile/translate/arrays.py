@@ -23,7 +23,7 @@ from tegotae.compile.translate.types import (
     Tuple,
     is_whole,
     join,
-    told,
+    name_of,
 )
 from tegotae.compile.translate.writer import Value, Writer, bare
 
@@ -36,12 +36,12 @@ class Arrays(Writer):
         if isinstance(base.kind, Tuple | Struct):
             return self._item_of(base, at)
         if not isinstance(base.kind, Array):
-            raise Refused(at, f"{told(base.kind)} cannot be indexed.", "Index arrays and tuples.")
+            raise Refused(at, f"{name_of(base.kind)} cannot be indexed.", "Index arrays and tuples.")
         parts = list(at.elts) if isinstance(at, ast.Tuple) else [at]
         base = self.keep(base)
         assert isinstance(base.kind, Array)
         if len(parts) > base.kind.dimensions:
-            raise Refused(at, f"{len(parts)} indices for {told(base.kind)}.", "Give as many as it has dimensions.")
+            raise Refused(at, f"{len(parts)} indices for {name_of(base.kind)}.", "Give as many as it has dimensions.")
         if any(isinstance(part, ast.Slice) for part in parts):
             return self._slice(base, parts)
         places = self.in_order(parts)
@@ -62,7 +62,7 @@ class Arrays(Writer):
             return self.tuple_of([self.item(base, i) for i in range(count)[slice(*bounds)]])
         place = self.expression(at)
         if not is_whole(place.kind):
-            raise Refused(at, f"{told(place.kind)} as an index.", "Use a whole number: int(...).")
+            raise Refused(at, f"{name_of(place.kind)} as an index.", "Use a whole number: int(...).")
         if place.is_known:
             if not -count <= place.known < count:
                 raise Refused(at, f"index {place.known} of a tuple of {count}.", "Stay inside.")
@@ -84,7 +84,7 @@ class Arrays(Writer):
         if isinstance(place.kind, Array):
             raise Refused(node, "an array as an index (fancy indexing).", "Write a loop over its places.")
         if not isinstance(place.kind, Number) or not is_whole(place.kind):
-            raise Refused(node, f"{told(place.kind)} (float) as an index.", "Use a whole number: int(...).")
+            raise Refused(node, f"{name_of(place.kind)} (float) as an index.", "Use a whole number: int(...).")
         if place.kind == TRUTH:
             raise Refused(node, "a truth value as an index, which NumPy takes for a mask.", "Use int(...).")
         if place.is_known and place.known < 0:
@@ -161,7 +161,7 @@ class Arrays(Writer):
     def _bound(self, node: ast.expr, extent: str) -> str:
         value = self.expression(node)
         if not is_whole(value.kind):
-            raise Refused(node, f"{told(value.kind)} as the bound of a slice.", "Use a whole number: int(...).")
+            raise Refused(node, f"{name_of(value.kind)} as the bound of a slice.", "Use a whole number: int(...).")
         name = self.temporary()
         self.put(f"const int64_t {name} = clip({bare(value.code)}, {extent});")
         return name
@@ -238,7 +238,7 @@ class Arrays(Writer):
             self._each(self.keep(target), self.keep(value))
             return
         if not isinstance(value.kind, Array) or value.kind.dimensions > target.kind.dimensions:
-            raise Refused(node, f"{told(value.kind)} into {told(target.kind)}.", "Copy number by number.")
+            raise Refused(node, f"{name_of(value.kind)} into {name_of(target.kind)}.", "Copy number by number.")
         target, value = self.keep(target), self.keep(value)
         assert isinstance(value.kind, Array)
         assert isinstance(target.kind, Array)

@@ -14,7 +14,7 @@ from tegotae.compile.translate.types import (
     Struct,
     Tuple,
     Type,
-    told,
+    name_of,
 )
 from tegotae.compile.translate.writer import Value, bare
 
@@ -61,7 +61,7 @@ class Assignments(Calls):
             self.store(target, value)
         elif isinstance(target, ast.Tuple):
             if not isinstance(value.kind, Tuple | Struct) or len(value.kind.items) != len(target.elts):
-                raise Refused(target, f"{told(value.kind)} for {len(target.elts)} names.", "Give one value each.")
+                raise Refused(target, f"{name_of(value.kind)} for {len(target.elts)} names.", "Give one value each.")
             kept = self.keep(value)
             for place, part in enumerate(target.elts):
                 if isinstance(part, ast.Name) and self._unused(part, value.kind.items[place]):
@@ -81,7 +81,7 @@ class Assignments(Calls):
     def _assign_place(self, target: ast.Subscript, value: Value) -> None:
         base = self.expression(target.value)
         if not isinstance(base.kind, Array):
-            raise Refused(target, f"an assignment into {told(base.kind)}.", "Only arrays can be changed.")
+            raise Refused(target, f"an assignment into {name_of(base.kind)}.", "Only arrays can be changed.")
         if base.kind.frozen:
             raise Refused(target, "an assignment into a constant or read-only array.", "Hand in one to be written.")
         if isinstance(value.kind, Number) and value.reads and isinstance(target.slice, ast.expr):
@@ -96,7 +96,7 @@ class Assignments(Calls):
             return
         assert isinstance(place.kind, Number)
         if not isinstance(value.kind, Number):
-            raise Refused(target, f"{told(value.kind)} into one place of an array.", "Give a number.")
+            raise Refused(target, f"{name_of(value.kind)} into one place of an array.", "Give a number.")
         self.put(f"{place.code} = {self.convert_number(value, place.kind)};")
 
     def _pinned_at(self, mark: int, value: Value) -> Value:
@@ -117,7 +117,7 @@ class Assignments(Calls):
             raise Refused(node, "a change of a constant or read-only array.", "Hand in one to be written.")
         place = self.subscript(base, target.slice)
         if not isinstance(place.kind, Number) or not isinstance(base.kind, Array):
-            raise Refused(node, f"{told(place.kind)} is changed as a whole (array arithmetic).", "Write a loop.")
+            raise Refused(node, f"{name_of(place.kind)} is changed as a whole (array arithmetic).", "Write a loop.")
         mark = len(self.lines)
         value = self.number(self.expression(node.value), node.value)
         before = place
@@ -142,7 +142,7 @@ class Assignments(Calls):
         if kind is None:
             raise Refused(node, f"{target.id!r} is changed before it has a value.", "Give it one first.")
         if not isinstance(kind, Number):
-            raise Refused(node, f"{told(kind)} is changed as a whole (array arithmetic).", "Write a loop.")
+            raise Refused(node, f"{name_of(kind)} is changed as a whole (array arithmetic).", "Write a loop.")
         held = Value(kind, name, simple=True)
         result = self.arithmetic(node.op, held, self.number(value, node.value), node)
         kind = self.widen(target, web, result.kind)

@@ -27,7 +27,7 @@ from tegotae.compile.translate.types import (
     Type,
     is_whole,
     join,
-    told,
+    name_of,
 )
 from tegotae.compile.translate.writer import Value, bare
 
@@ -59,7 +59,7 @@ class Calls(Expressions):
                 return self.reshape(node, array) if node.func.attr == "reshape" else self.reinterpret(node, array)
         called = self.expression(node.func)
         if not isinstance(called.kind, Known):
-            raise Refused(node, f"{told(called.kind)} is called.", "Call kernels.")
+            raise Refused(node, f"{name_of(called.kind)} is called.", "Call kernels.")
         function = called.kind.value
         if function in (np.zeros, np.empty):
             return self.allocate(node, function is np.zeros)
@@ -103,7 +103,7 @@ class Calls(Expressions):
         self.number(where, node)
         for value, kind in zip(rest, signature.arguments, strict=True):
             if not _fits(value.kind, kind):
-                raise Refused(node, f"{told(value.kind)} where {signature!r} has another.", "Hand over its kind.")
+                raise Refused(node, f"{name_of(value.kind)} where {signature!r} has another.", "Hand over its kind.")
         kinds = [self.program.c_type(kind) for kind in signature.arguments]
         given = [self.convert(value, kind) for value, kind in zip(rest, signature.arguments, strict=True)]
         target = f"{self.program.c_type(signature.result)} (*)({', '.join(kinds)})"
@@ -116,7 +116,7 @@ class Calls(Expressions):
         record = Struct(kind.__name__, tuple(kind._fields), tuple(value.kind for value in arguments))
         for value in arguments:
             if isinstance(value.kind, Known):
-                raise Refused(node, f"a record that holds {told(value.kind)}.", "Hold numbers, arrays and records.")
+                raise Refused(node, f"a record that holds {name_of(value.kind)}.", "Hold numbers, arrays and records.")
         name = self.temporary()
         inner = ", ".join(bare(value.code) for value in arguments) or "0"
         self.put(f"const {self.program.c_type(record)} {name} = {{{inner}}};")
@@ -153,7 +153,7 @@ class Calls(Expressions):
         if isinstance(value.kind, Tuple):
             return self.constant(len(value.kind.items))
         if not isinstance(value.kind, Array):
-            raise Refused(node, f"len of {told(value.kind)}.", "Arrays and tuples have a length.")
+            raise Refused(node, f"len of {name_of(value.kind)}.", "Arrays and tuples have a length.")
         kept = self.keep(value)
         return Value(COUNT, f"{kept.code}.n0", simple=True, fixed=kept.fixed)
 

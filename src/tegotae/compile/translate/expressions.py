@@ -14,7 +14,7 @@ from tegotae.compile.translate.types import (
     Array,
     Known,
     Struct,
-    told,
+    name_of,
 )
 from tegotae.compile.translate.writer import Value
 
@@ -95,7 +95,9 @@ class Expressions(Conditions):
             if node.attr == "size":
                 return Value(COUNT, f"({' * '.join(extents)})", fixed=base.fixed)
             return self.tuple_of([Value(COUNT, code, simple=True, fixed=base.fixed) for code in extents])
-        raise Refused(node, f".{node.attr} of {told(base.kind)}.", "Arrays have shape, size, ndim, reshape and view.")
+        raise Refused(
+            node, f".{node.attr} of {name_of(base.kind)}.", "Arrays have shape, size, ndim, reshape and view."
+        )
 
     def _Tuple(self, node: ast.Tuple) -> Value:
         return self.tuple_of(self.in_order(node.elts))
@@ -109,7 +111,7 @@ class Expressions(Conditions):
                 base = self.keep(base)
                 assert isinstance(base.kind, Array)
                 if not -base.kind.dimensions <= place.known < base.kind.dimensions:
-                    raise Refused(node, f"extent {place.known} of {told(base.kind)}.", "Stay inside.")
+                    raise Refused(node, f"extent {place.known} of {name_of(base.kind)}.", "Stay inside.")
                 code = f"{base.code}.n{place.known % base.kind.dimensions}"
                 return Value(COUNT, code, simple=True, fixed=base.fixed)
         return self.subscript(self.expression(node.value), node.slice)

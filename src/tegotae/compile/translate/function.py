@@ -48,7 +48,7 @@ class Function(Statements):
         try:
             self.definition, self.webs = definition_of(self.python)
         except Refused as refusal:
-            raise refusal.told(self.python) from None
+            raise refusal.located(self.python) from None
         cells = zip(self.python.__code__.co_freevars, self.python.__closure__ or (), strict=True)
         self.environment = ChainMap({name: cell.cell_contents for name, cell in cells}, self.python.__globals__)
         self.name = program.unique(self.python.__name__)
@@ -77,7 +77,7 @@ class Function(Statements):
                     return
             raise Refused(self.definition, "its types do not settle.", "Use one type for one name.")
         except Refused as refusal:
-            raise refusal.told(self.python) from None
+            raise refusal.located(self.python) from None
 
     def _check_arguments(self) -> None:
         given = self.definition.args

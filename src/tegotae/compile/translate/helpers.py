@@ -125,11 +125,11 @@ def copier(name: str, target_type: str, target: Array, source_type: str, source:
         return;
     }}
     {element} small[{LARGEST_ROOM}];
-    {element} *const room = size <= {LARGEST_ROOM} ? small : malloc((size_t)size * sizeof *room);
-    if (!room) {{ abort(); }}
-    {loops} {{ room[{order}] = ({element}){value}; }}
-    {loops} {{ a.p[{_place("a", target, places)}] = room[{order}]; }}
-    if (room != small) {{ free(room); }}
+    {element} *const temporary = size <= {LARGEST_ROOM} ? small : malloc((size_t)size * sizeof *temporary);
+    if (!temporary) {{ abort(); }}
+    {loops} {{ temporary[{order}] = ({element}){value}; }}
+    {loops} {{ a.p[{_place("a", target, places)}] = temporary[{order}]; }}
+    if (temporary != small) {{ free(temporary); }}
 }}"""
 
 

@@ -26,7 +26,7 @@ class Refused(Exception):  # noqa: N818 - it never leaves the translator
         super().__init__(what)
         self.node, self.what, self.remedy = node, what, remedy
 
-    def told(self, function: Callable[..., Any]) -> SubsetError:
+    def located(self, function: Callable[..., Any]) -> SubsetError:
         """The same, with the file, the line and the kernel's name."""
         code = function.__code__
         line = getattr(self.node, "lineno", code.co_firstlineno)

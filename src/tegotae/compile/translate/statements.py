@@ -19,7 +19,7 @@ from tegotae.compile.translate.types import (
     Unjoinable,
     is_whole,
     join,
-    told,
+    name_of,
 )
 from tegotae.compile.translate.webs import endless
 from tegotae.compile.translate.writer import Value, bare
@@ -73,7 +73,7 @@ class Statements(Assignments):
             return False
         value = self.expression(node.value)
         if isinstance(value.kind, Known):
-            raise Refused(node, f"it returns {told(value.kind)}.", "Return numbers, tuples of them, or views.")
+            raise Refused(node, f"it returns {name_of(value.kind)}.", "Return numbers, tuples of them, or views.")
         if value.owned and not isinstance(value.kind, Number):
             raise Refused(node, "it returns an array that it allocated.", "Let the caller allocate it and hand it in.")
         try:
@@ -157,7 +157,7 @@ class Statements(Assignments):
             end, item = str(len(over.kind.items)), Value(kind, f"{over.code}.v[{place}]", owned=over.owned)
         else:
             raise Refused(
-                node, f"a `for` over {told(over.kind)}.", "Loop over range(...), or an array of one dimension."
+                node, f"a `for` over {name_of(over.kind)}.", "Loop over range(...), or an array of one dimension."
             )
         self.put(f"for (int64_t {place} = 0; {place} < {end}; ++{place}) {{")
         self.depth += 1

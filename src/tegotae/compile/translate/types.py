@@ -128,10 +128,10 @@ def join(one: Type | None, other: Type | None) -> Type:
             return Array(one.element, one.dimensions, one.contiguous and other.contiguous, one.frozen or other.frozen)
     elif isinstance(one, Tuple) and isinstance(other, Tuple) and len(one.items) == len(other.items):
         return Tuple(tuple(map(join, one.items, other.items)))
-    raise Unjoinable(f"{told(one)} or {told(other)}")
+    raise Unjoinable(f"{name_of(one)} or {name_of(other)}")
 
 
-def told(kind: Type) -> str:
+def name_of(kind: Type) -> str:
     """A type in words, for errors."""
     if isinstance(kind, Number):
         return {"real": "a real number", "truth": "a truth value"}.get(kind.name, "a whole number")

@@ -26,7 +26,7 @@ from tegotae.compile.translate.types import (
     Type,
     Unjoinable,
     join,
-    told,
+    name_of,
     type_of,
 )
 from tegotae.compile.translate.webs import Webs
@@ -200,7 +200,7 @@ class Writer:
         """Several values as one."""
         for value in values:
             if isinstance(value.kind, Known):
-                raise Refused(None, f"a tuple that holds {told(value.kind)}.", "Hold numbers, arrays and records.")
+                raise Refused(None, f"a tuple that holds {name_of(value.kind)}.", "Hold numbers, arrays and records.")
         kind = Tuple(tuple(value.kind for value in values))
         return Value(
             kind,
@@ -254,7 +254,7 @@ class Writer:
             extents = [f"{kept.code}.n{i}" for i in range(kind.dimensions)]
             strides = [" * ".join(extents[i + 1 :]) or "1" for i in range(kind.dimensions)]
             return f"({self.program.c_type(kind)}){{{', '.join([f'{kept.code}.p', *extents, *strides])}}}"
-        raise Refused(None, f"{told(value.kind)} where {told(kind)} is expected.", "Use one type for one name.")
+        raise Refused(None, f"{name_of(value.kind)} where {name_of(kind)} is expected.", "Use one type for one name.")
 
     # ------------------------------------------------------------ variables
 

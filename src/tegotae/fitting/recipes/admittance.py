@@ -53,7 +53,7 @@ class AdmittanceRecipe(Recipe):
         """What the force's sensor, or its amplifier, adds to what really drives it."""
         return values["offset"]
 
-    def look(self, record: Record) -> None:
+    def inspect(self, record: Record) -> None:
         """It must be driven, and move."""
         if record.dimension > 1 and "offset" not in self.known:
             checks.refuse("fit", f"free has 'offset' with dimension={record.dimension}.", "Fit one direction.")

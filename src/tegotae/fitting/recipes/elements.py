@@ -120,7 +120,7 @@ def along(record: Record, slip: Array) -> tuple[Array, Array]:
     return speeds[moving], -np.sum(forces * slip[moving], axis=1) / speeds[moving]
 
 
-def look(record: Record) -> None:
+def inspect(record: Record) -> None:
     """Refuse records in which no friction can be seen."""
     if not record.velocity.any():
         checks.refuse(

@@ -64,9 +64,9 @@ class ImpedanceRecipe(Recipe):
         """The bias of the force sensor."""
         return values["offset"]
 
-    def look(self, record: Record) -> None:
+    def inspect(self, record: Record) -> None:
         """It must move, and resist."""
-        elements.look(record)
+        elements.inspect(record)
         for name in ("preload", "offset"):
             if record.dimension > 1 and name not in self.known:
                 checks.refuse("fit", f"free has {name!r} with dimension={record.dimension}.", "Fit one direction.")

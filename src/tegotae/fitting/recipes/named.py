@@ -89,7 +89,7 @@ class NamedRecipe(Recipe):
         told = {name: value * (1.0 + 1e-4 * np.sqrt(2.0 + i)) for i, (name, value) in enumerate(self.own.items())}
         return told if "offset" in self.known else {**told, "offset": 1.0}
 
-    def look(self, record: Record) -> None:
+    def inspect(self, record: Record) -> None:
         """Something must happen."""
         if np.ptp(record.seen(self.response), axis=0).max() == 0.0:
             checks.refuse("fit", f"{self.response} never changes, so it shows nothing.", "Record a motion.")

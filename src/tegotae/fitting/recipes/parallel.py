@@ -47,9 +47,9 @@ class ParallelRecipe(Recipe):
             stiffness=columns["stiffness"], damping=columns["damping"], limits=columns["limits"], dimension=dimension
         )
 
-    def look(self, record: Record) -> None:
+    def inspect(self, record: Record) -> None:
         """It must move, and resist."""
-        elements.look(record)
+        elements.inspect(record)
 
     def scales(self, values: Values, record: Record) -> Values:
         """A damper that relaxes within two ticks of the whole composite's stiffness makes hardly a difference."""

@@ -168,7 +168,7 @@ class SteeringRecipe(Recipe):
         """How fast it went."""
         return {"tyre.speed": _log(record).speed}
 
-    def look(self, record: Record) -> None:
+    def inspect(self, record: Record) -> None:
         """The wheel must turn, against a torque."""
         if not record.velocity.any():
             checks.refuse("fit", "wheel_angle never changes.", "Log a wheel that is turned to and fro.")
@@ -242,9 +242,9 @@ class SteeringRecipe(Recipe):
         felt = self.block({**patch, **column}, 1)
         picks, table = picks_of(felt, ["hand_torque"]), np.empty((1, record.ticks))
         fed, _, held = fed_of(felt, self.inputs(record), record.ticks)
-        state, room = felt.initial_state(record.period, self.initial({}) | held), felt.spaces.workspace.empty()
+        state, workspace = felt.initial_state(record.period, self.initial({}) | held), felt.spaces.workspace.empty()
         fixed = (*fed, record.period, 1, picks.real, picks.whole, 1, 0, record.ticks)
-        module_of(felt).loop(felt.parameters, state.memory, room, record.velocity, *fixed, table)
+        module_of(felt).loop(felt.parameters, state.memory, workspace, record.velocity, *fixed, table)
         return np.asarray(table[0])
 
 

@@ -12,7 +12,7 @@ from tegotae.errors import TegotaeError
 from tegotae.hybrid.devices.device import DeviceReading, checked_order
 from tegotae.rotations import matrix_of
 from tegotae.table import HexaPlant
-from tegotae.table.limits import look
+from tegotae.table.limits import limit_values
 from tegotae.table.tips import plate_pose
 
 SMOOTHING = 8e-3  # s, time constant of the twist that is read
@@ -90,7 +90,7 @@ class HexaTwin:
         """
         table = self.plant.table
         x, y, z, *turn = plate_pose(tuple(pose), self._probe)
-        arms, plate, low, high, _ = look(table, np.array([x, y, z]), matrix_of(turn)).tolist()
+        arms, plate, low, high, _ = limit_values(table, np.array([x, y, z]), matrix_of(turn)).tolist()
         if math.isnan(arms):
             return -math.inf, -math.inf
         return min(low - table.arm_range[0], table.arm_range[1] - high), min(arms, plate)

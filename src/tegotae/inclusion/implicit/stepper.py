@@ -324,7 +324,7 @@ class Stepper(Block):
                 "Give ticks=, or records of one length (ticks,), or both alike.",
             )
         count = lengths.pop()
-        checks.room("Stepper", f"a run of {count} ticks", float(count), "Use fewer ticks.")
+        checks.fits_in_memory("Stepper", f"a run of {count} ticks", float(count), "Use fewer ticks.")
         return count, fed
 
 

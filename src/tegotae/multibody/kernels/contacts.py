@@ -43,7 +43,7 @@ from tegotae.multibody.kernels.touching import (
 
 
 @kernel
-def wish(touches, touching, places, c, T):
+def free_velocity(touches, touching, places, c, T):
     """w* of the normal of pair c: the speed at which its element would carry nothing."""
     return normal_offset(places[c, GAP], touching[c, E], touches.numbers[c, BETA], T)
 
@@ -63,7 +63,7 @@ def add_contact(touches, touching, places, dual, S, c, m, blocks, T):
         force = along(touching, touches, places, S, c, touching[c, FORCE : FORCE + 3], a)
         if a == 0:
             dual.columns[C, m] = compliance(n[K], n[BETA], T)
-            dual.columns[B, m] = speed - wish(touches, touching, places, c, T)
+            dual.columns[B, m] = speed - free_velocity(touches, touching, places, c, T)
             dual.columns[F, m] = max(force, 0.0)
         else:
             stretch = along(touching, touches, places, S, c, touching[c, STRETCH : STRETCH + 3], a)
@@ -92,7 +92,7 @@ def activate(model, touches, touching, places, dual, work, zero, T):
     joined = 0
     for c in range(len(touches.which)):
         if dual.active[c] == 0:
-            h = parting(touches, places, work.S, c, 0, S_, S_ + 3) - wish(touches, touching, places, c, T)
+            h = parting(touches, places, work.S, c, 0, S_, S_ + 3) - free_velocity(touches, touching, places, c, T)
             if h < 0.0:
                 dual.active[c] = 1
                 joined += 1
@@ -164,7 +164,7 @@ def forces_found(model, friction, touches, work, dual, blocks, T):
 
 
 def contact_kernels(at_rest, resolve):
-    """`meet` for joints with these friction laws."""
+    """`solve_contacts` for joints with these friction laws."""
     limit_at = limit_kernel(at_rest, resolve)
 
     @kernel
@@ -183,7 +183,7 @@ def contact_kernels(at_rest, resolve):
         return moved
 
     @kernel
-    def meet(model, joints, friction, touches, touching, places, dual, work, zero, v, T):
+    def solve_contacts(model, joints, friction, touches, touching, places, dual, work, zero, v, T):
         """Contacts and joints together. (blocks, solved) come back; speeds in work.v1, forces in dual.f."""
         for o in range(len(v)):
             work.tau[o], work.slope[o] = work.free_tau[o], work.free_slope[o]
@@ -221,4 +221,4 @@ def contact_kernels(at_rest, resolve):
                 break
         return blocks, solved
 
-    return meet
+    return solve_contacts

@@ -201,8 +201,8 @@ def solve_kernels(halves):
     """`solve` for impedances in joints, the first four of `halves`, and laws of the user's own; and their `keep`."""
     begin, unmet, bent, end, keep = own_kernels(*halves[:2])
     at_rest, resolve = joint_laws.with_customs(*halves[4:])
-    settle = stiction_kernels(at_rest, resolve)
-    meet = contact_kernels(at_rest, resolve)
+    solve_stiction = stiction_kernels(at_rest, resolve)
+    solve_contacts = contact_kernels(at_rest, resolve)
 
     @kernel_inside
     def once(p, s, w, T):
@@ -216,12 +216,14 @@ def solve_kernels(halves):
         solved = True
         w.met[0] = 0
         if touched == 0:
-            solved = settle(model, joints, friction, work, s.v, T)
+            solved = solve_stiction(model, joints, friction, work, s.v, T)
             if len(p.which) > 0:
                 touched = activate(model, touches_of(p), s.touching, w.places, dual_of(p, w), work, w.zero, T)
         if touched > 0:
             touches, dual = touches_of(p), dual_of(p, w)
-            w.met[0], solved = meet(model, joints, friction, touches, s.touching, w.places, dual, work, w.zero, s.v, T)
+            w.met[0], solved = solve_contacts(
+                model, joints, friction, touches, s.touching, w.places, dual, work, w.zero, s.v, T
+            )
         w.found[0] = 1 if solved else 0
 
     if halves[:4] == NONE:

@@ -28,7 +28,7 @@ FALLS = 200  # solves in all: a falling law is taken as it was at the last solve
 
 
 def stiction_kernels(at_rest, resolve):
-    """`settle` for joints with these friction laws."""
+    """`solve_stiction` for joints with these friction laws."""
     limit_at = limit_kernel(at_rest, resolve)
 
     @kernel
@@ -86,7 +86,7 @@ def stiction_kernels(at_rest, resolve):
         return False
 
     @kernel
-    def settle(model, joints, friction, work, v, T):
+    def solve_stiction(model, joints, friction, work, v, T):
         """The speeds after the step into work.v1, the forces into friction. True if they solve the step."""
         flipping = 0
         for _ in range(FALLS):
@@ -100,7 +100,7 @@ def stiction_kernels(at_rest, resolve):
                 break
         return by_energy(model, joints, friction, work, v, T)
 
-    return settle
+    return solve_stiction
 
 
 def slope_kernels(at_rest, resolve):

@@ -5,8 +5,8 @@
 h gathers what turning does, gravity, motors and the wrench on the plate. A slender uniform rod of mass m moves exactly
 as m/6 at both ends and 2m/3 in its middle: the ends belong to arm and plate, the middle to itself.
 
-y: 0:3 p, 3:7 quaternion (w, x, y, z), 7:10 v, 10:13 w. B is the mechanism and o room to work in, see `MECHANISM` and
-`ROOM` of `plant_layout`.
+y: 0:3 p, 3:7 quaternion (w, x, y, z), 7:10 v, 10:13 w. B is the mechanism and o workspace, see `MECHANISM` and
+`MECHANISM_WORKSPACE` of `plant_layout`.
 """
 
 import math

@@ -74,7 +74,7 @@ def inverse_jacobian(N, W):
 
 @kernel
 def jacobian(N, A, f, J):
-    """J: [v; w] = J thd, column by column; A (6, 6) and f (6) are room to work in. False at a singularity."""
+    """J: [v; w] = J thd, column by column; A (6, 6) and f (6) are workspace. False at a singularity."""
     for j in range(6):
         for i in range(6):
             plate_rows(N, i, A)
@@ -98,7 +98,7 @@ def copy(A, B):
 def forward(G, th, p, R, N, A, f, Q):
     """p, R (start: their values) <- the pose at these angles, by Newton on the rods' lengths; steps taken, or -1.
 
-    A (6, 6), f (6), Q (3, 3) are room to work in. A step turns by at most half a radian and moves by at most half a
+    A (6, 6), f (6), Q (3, 3) are workspace. A step turns by at most half a radian and moves by at most half a
     rod, so that a far start does not jump to another way of assembling the table.
     """
     last = math.inf
