@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae import checks, contract
+from tegotae import checks, contract, naming
 from tegotae.layout import Layouts, Memory, Part, Space
 from tegotae.parameters import Declared
 from tegotae.ports import Port, forces_over_time
@@ -228,12 +228,21 @@ class Block(Declared, ABC):
 
     @property
     def variable(self) -> tuple[str, ...]:
-        """The names that `varied` and `batch` take; none for a block that is made of others."""
-        return tuple(f.name for f in getattr(self, "__dataclass_fields__", {}).values() if f.init)
+        """The names that `varied` and `batch` take: its parameters, and those of its parts ("law.limit")."""
+        return naming.names_in(self)
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Every number that it was made with, by name: "stiffness", "law.limit", "limits[2]"."""
+        return naming.numbers_in(self)
+
+    def unit_of(self, name: str) -> str:
+        """The unit of a number of its, by name; "SI" where no class says it."""
+        return naming.unit_in(self, name)
 
     def varied(self, changes: Mapping[str, Any]) -> Any:
-        """The same block with some parameters changed."""
-        return dataclasses.replace(cast(Any, self), **changes)
+        """The same block with some parameters changed, by the names in `variable` or `numbers`."""
+        return dataclasses.replace(cast(Any, self), **naming.changed_fields(self, changes))
 
     def batch(self, **variations: Sequence[Any]) -> Batch:
         """The same block many times with some parameters varied, run together along a leading axis.

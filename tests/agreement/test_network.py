@@ -270,6 +270,19 @@ def test_blocks_inside_of_blocks_vary_by_name():
     assert stiff.admittances[""].mass == 4.0
 
 
+def test_parts_of_any_machine_vary_by_name():
+    """Fields of fields and entries of lists, in a batch as in a copy."""
+    law = tg.Stribeck(kinetic=3.0, static=5.0, velocity=0.01)
+    brake = tg.FrictionImpedance(stiffness=1e4, damping=500.0, law=law)
+    sweep = brake.batch(**{"law.kinetic": [3.0, 4.5], "law.static": [5.0, 6.0]})
+    assert [one.law.kinetic for one in sweep.blocks] == [3.0, 4.5]
+    assert brake.unit_of("law.static") == "N"
+    stack = tg.ParallelFriction(stiffness=1e4, limits=[1.0, 2.0])
+    assert [one.limits[1] for one in stack.batch(**{"limits[1]": [5.0, 6.0]}).blocks] == [5.0, 6.0]
+    with pytest.raises(tg.InputError, match=r"no 'low\.limit' to change(.|\n)*stiffness, damping, law"):
+        brake.varied({"low.limit": 1.0})
+
+
 def test_slopes_across_ports_are_what_differences_give():
     probe, random = Probe(towed(), T), np.random.default_rng(0)
     for _ in range(50):

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 import tegotae as tg
 from records import T, multisine
 from tegotae.fitting import Record, RodRecord, fit
-from tegotae.fitting.naming import numbers_in, places_in, rebuilt
+from tegotae.fitting.places import places_in
 from tegotae.inclusion import Friction, Inclusion, coulomb
 from tegotae.rod import Phase, PlanarRod
 from tegotae.steering import SteeringSystem
@@ -62,8 +62,8 @@ def test_the_parameters_of_an_inclusion_from_angles():
     assert found.parameters["weight"] == pytest.approx(PENDULUM["weight"], rel=2e-3)
     assert found.parameters["rub"] == pytest.approx(PENDULUM["rub"], rel=0.03)
     assert found.noise < 1.5e-3, "the sensor's, and the steps'"
-    assert numbers_in(found.block)["rub"] == found.parameters["rub"]
-    assert numbers_in(guess)["rub"] == 0.3, "the guess is as it was"
+    assert found.block.numbers["rub"] == found.parameters["rub"]
+    assert guess.numbers["rub"] == 0.3, "the guess is as it was"
     assert (found.response, found.unit) == ("q", "SI")
 
 
@@ -103,7 +103,7 @@ def test_a_circuit_is_driven_by_a_force_with_a_bias():
     push = multisine(random, 12.0, 2000)
     velocity = machine.run(push, period=T).velocity
     velocity = velocity + 0.01 * np.abs(velocity).max() * random.standard_normal(push.size)
-    guess = rebuilt(machine, {"brake.law.limit": 1.5})
+    guess = machine.varied({"brake.law.limit": 1.5})
     told = fit(guess, velocity, push + 1.0, period=T, free=["brake.law.limit"])
     assert 'free=["offset"]' in str(told)
     found = fit(guess, velocity, push + 1.0, period=T, free=["brake.law.limit", "offset"])
@@ -125,19 +125,19 @@ def test_a_block_by_its_own_names():
         free=["stiffness"],
         known={"damping": 9.0},
     )
-    assert numbers_in(held.block) == pytest.approx({"stiffness": 700.0, "damping": 9.0}, rel=1e-5)
+    assert held.block.numbers == pytest.approx({"stiffness": 700.0, "damping": 9.0}, rel=1e-5)
 
 
 def test_every_number_has_a_name_and_can_be_changed():
     composite = tg.ParallelFriction(stiffness=[8000.0, 3000.0], limits=[2.0, 3.0])
-    assert numbers_in(rebuilt(composite, {"limits[1]": 7.0}))["limits[1]"] == 7.0
+    assert composite.varied({"limits[1]": 7.0}).numbers["limits[1]"] == 7.0
     law = tg.Stribeck(kinetic=3.0, static=5.0, velocity=0.01)
     machine = tg.Circuit(tg.FrictionAdmittance(mass=1.0, law=law), {"spring": tg.SpringDamper(stiffness=5.0)})
     changes = {"law.kinetic": 6.0, "law.static": 7.0, "spring.damping": 2.0}  # one after the other they make no law
-    assert numbers_in(rebuilt(machine, changes)).items() >= changes.items()
-    assert {"mass", "law.velocity", "spring.stiffness"} < numbers_in(machine).keys()
-    assert {"inertia", "weight", "bearing.stiffness"} < numbers_in(bearing(T)).keys()
-    assert "torque" not in numbers_in(bearing(T)), "what drives it is not a number of it"
+    assert machine.varied(changes).numbers.items() >= changes.items()
+    assert {"mass", "law.velocity", "spring.stiffness"} < machine.numbers.keys()
+    assert {"inertia", "weight", "bearing.stiffness"} < bearing(T).numbers.keys()
+    assert "torque" not in bearing(T).numbers, "what drives it is not a number of it"
 
 
 def rubbing_both_ways():
@@ -165,9 +165,9 @@ NAMED = {
 def test_p_holds_numbers_where_their_names_say(name):
     """Also after any of them has changed."""
     block, found = NAMED[name], 0
-    for own, number in numbers_in(block).items():
-        other = rebuilt(block, {own: 1.001 * number})
-        for each, value in numbers_in(other).items():
+    for own, number in block.numbers.items():
+        other = block.varied({own: 1.001 * number})
+        for each, value in other.numbers.items():
             assert (other.parameters.real[places_in(other, each)] == value).all(), (own, each)
         found += places_in(block, own).size > 0
     assert found == {"element": 9, "composite": 6, "circuit": 31, "pendulum": 6, "plate": 3}[name]

@@ -15,6 +15,7 @@ from tegotae import checks
 from tegotae.block import INITIAL, Block, Kernels
 from tegotae.coupling.parts import Parts, Seat, layouts_of
 from tegotae.layout import Layouts, Memory
+from tegotae.naming import sorted_by_part
 from tegotae.state import Fault, State
 
 
@@ -40,11 +41,24 @@ class Composite(Block):
         """The same with some of its blocks, or of their parameters, replaced by name."""
         named = dict(self.inner_blocks())
         blocks = {name: value for name, value in changes.items() if name in named}
-        for name, value in changes.items():
-            if name not in named:
-                block, _, part = name.partition(".") if name.split(".")[0] in named else ("", "", name)
-                blocks[block] = blocks.get(block, named[block]).varied({part: value})
+        own, inner = sorted_by_part({name: v for name, v in changes.items() if name not in named}, named)
+        for name, parts in [("", own), *inner.items()] if own else inner.items():
+            blocks[name] = blocks.get(name, named[name]).varied(parts)
         return self.changed(blocks)
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Every number of its blocks, with their names in front."""
+        found: dict[str, float] = {}
+        for name, block in self.inner_blocks():
+            found |= {f"{name}.{own}" if name else own: value for own, value in block.numbers.items()}
+        return found
+
+    def unit_of(self, name: str) -> str:
+        """The unit of a number of one of its blocks."""
+        named = dict(self.inner_blocks())
+        head, _, rest = name.partition(".")
+        return named[head].unit_of(rest) if head in named else named[""].unit_of(name)
 
     @property
     @abstractmethod

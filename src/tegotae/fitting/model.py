@@ -11,7 +11,7 @@ import numpy as np
 
 from tegotae.checks import Array
 from tegotae.compile import bind
-from tegotae.fitting.naming import places_in
+from tegotae.fitting.places import places_in
 from tegotae.fitting.recipe import Recipe, Values
 from tegotae.fitting.record import Record
 from tegotae.layout import Memory

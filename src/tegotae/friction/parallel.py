@@ -18,6 +18,7 @@ from tegotae.friction.kernels import parallel as k
 from tegotae.friction.kernels.stack import stack_kernels
 from tegotae.friction.laws import Coulomb, Law, LawKernels, as_law
 from tegotae.layout import AXIS, Layouts, Part, layouts
+from tegotae.naming import changed_fields
 from tegotae.parameters import Dimension, Parameter
 from tegotae.state import Fault, State
 
@@ -160,9 +161,10 @@ class ParallelFriction(Impedance):
         kept: dict[str, Any] = {
             n: getattr(self, n) for n in ("stiffness", "damping", "mass", "lag", "dimension", "laws")
         }
-        if "limits" in changes:
+        fields = changed_fields(self, changes)
+        if "limits" in fields:
             kept["laws"] = None
-        return ParallelFriction(**kept | dict(changes))
+        return ParallelFriction(**kept | fields)
 
     def __repr__(self) -> str:
         def told(column: Array) -> str:

@@ -64,7 +64,7 @@ class Batch:
             checks.refuse(block.name, "it has no parameters of its own to vary.", "Give Batch a list of such blocks.")
         lengths = {}
         for name, entries in variations.items():
-            if name not in known:
+            if name not in known and name not in block.numbers:
                 checks.refuse(block.name, f"batch has {name!r}.", f"It has {', '.join(sorted(known))}.")
             if not checks.is_list(entries):
                 told = f"batch (variations) has {name}={checks.shown(entries)}."

@@ -17,7 +17,7 @@ from tegotae.block import Block, Impedance
 from tegotae.checks import Array
 from tegotae.coupling.circuit import Circuit
 from tegotae.errors import InputError
-from tegotae.fitting.naming import is_inclusion, numbers_in, rebuilt, unit_of
+from tegotae.fitting.places import is_inclusion
 from tegotae.fitting.recipe import Recipe, Sought, Values
 from tegotae.fitting.record import Record, record_of
 
@@ -65,7 +65,7 @@ class NamedRecipe(Recipe):
         self.drive = "velocity" if isinstance(machine, Impedance) else "force"
         self.machine, self.response, self.begins = machine, response, dict(initial)
         self.biased = "force" in (self.drive, response)
-        self.own = {name: value for name, value in numbers_in(machine).items() if name in free}
+        self.own = {name: value for name, value in machine.numbers.items() if name in free}
         self.bounded = not any(is_inclusion(part) for part in _parts(machine))
         known = {} if "offset" in free or not self.biased else {"offset": 0.0}
         super().__init__(known, known, set(free) & {"offset"})
@@ -73,12 +73,13 @@ class NamedRecipe(Recipe):
     @property
     def parameters(self) -> tuple[Sought, ...]:
         """Those that are sought, positive ones by their logarithm, and the offset of the force."""
-        own = tuple(Sought(n, unit_of(self.machine, n), "", signed=value < 0.0) for n, value in self.own.items())
+        own = tuple(Sought(n, self.machine.unit_of(n), "", signed=value < 0.0) for n, value in self.own.items())
         return (*own, Sought("offset", "N", "", signed=True)) if self.biased else own
 
     def block(self, values: Mapping[str, float], dimension: int) -> Block:
         """The machine with these numbers."""
-        return rebuilt(self.machine, {name: values[name] for name in self.own})  # type: ignore[no-any-return]
+        made: Block = self.machine.varied({name: values[name] for name in self.own})
+        return made
 
     def offset(self, values: Mapping[str, float]) -> float:
         """Of the force that drives it, or that was measured."""
@@ -192,7 +193,7 @@ def named_recipe(
     if not isinstance(initial, Mapping | None):
         way = "Give fields and values: initial={'velocity': 1.0}."
         checks.refuse("fit", f"initial={initial!r:.80} has no names.", way)
-    offered = numbers_in(machine)
+    offered = machine.numbers
     there = ", ".join(offered) or "no parameters by name"
     for label, names in (("known", known), ("free", free)):
         for name in names:
@@ -204,7 +205,7 @@ def named_recipe(
     for name in free:
         if offered.get(name) == 0.0:
             checks.refuse("fit", f"free has {name!r}, which is 0 in this machine.", "Give it a first guess above 0.")
-    return NamedRecipe(rebuilt(machine, known), record.response, free, initial or {})
+    return NamedRecipe(machine.varied(known) if known else machine, record.response, free, initial or {})
 
 
 def _parts(machine: Block) -> list[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -123,6 +124,28 @@ class InclusionAdmittance(Admittance):
             names = ", ".join(s.name for s in states)
             checks.refuse(self.name, f"velocity={checks.shown(key)} is no state.", f"States are {names}.")
         return symbol
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The machine's parameters, and those of its elements with their names in front; not what drives it."""
+        driven = {symbol.name for symbol in self._forces}
+        return {name: value for name, value in self.stepper.numbers.items() if name not in driven}
+
+    def unit_of(self, name: str) -> str:
+        """Of an element's number; an inclusion's own have none but SI's."""
+        return self.stepper.unit_of(name)
+
+    @property
+    def variable(self) -> tuple[str, ...]:
+        """The numbers of its machine, and its own fields."""
+        return (*self.numbers, "stepper", "force", "velocity", "initial")
+
+    def varied(self, changes: Mapping[str, Any]) -> InclusionAdmittance:
+        """The same with other numbers of its machine, or other fields."""
+        fields = {name: value for name, value in changes.items() if name in ("stepper", "force", "velocity", "initial")}
+        numbers = {name: value for name, value in changes.items() if name not in fields}
+        stepper = fields.pop("stepper", self.stepper)
+        return dataclasses.replace(self, stepper=stepper.varied(numbers) if numbers else stepper, **fields)
 
     # ------------------------------------------------------------ the block
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sympy import Symbol
 
-from tegotae import checks
+from tegotae import checks, naming
 from tegotae.block import Block, Kernels
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
@@ -207,6 +207,18 @@ class Stepper(Block):
             for word in dataclasses.fields(parameters)
         )
         return (*(symbol.name for symbol in self.inclusion.parameters), *inner)
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """All of those that are numbers."""
+        own = {symbol.name: float(value) for symbol, value in self.inclusion.parameters.items()}
+        inner = {name: naming.numbers_in(element) for name, element in self.elements.items()}
+        return own | {f"{name}.{word}": value for name, words in inner.items() for word, value in words.items()}
+
+    def unit_of(self, name: str) -> str:
+        """Of an element's number; an inclusion's own have none but SI's."""
+        element, _, word = name.rpartition(".")
+        return naming.unit_in(self.elements.get(element), word)
 
     def varied(self, changes: Mapping[str, Any]) -> Stepper:
         """The same machine with other numbers, by the names in `variable`."""
