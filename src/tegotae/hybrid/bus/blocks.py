@@ -72,24 +72,24 @@ def unpack(payload: bytes, dtype: np.dtype[Any]) -> RowBlock:
     Raises:
         InputError: the bytes are no block, or one of other rows.
     """
-    own, remedy = "block", "Publish rows by a BlockWriter."
+    owner, remedy = "block", "Publish rows by a BlockWriter."
     if len(payload) < _HEADER.size:
-        checks.refuse(own, f"{len(payload)} bytes are too few for a header.", remedy)
+        checks.refuse(owner, f"{len(payload)} bytes are too few for a header.", remedy)
     magic, version, node, kind, birth, number, first, count, size, mark = _HEADER.unpack_from(payload)
     if magic != MAGIC:
-        checks.refuse(own, f"it begins with {magic!r}.", remedy)
+        checks.refuse(owner, f"it begins with {magic!r}.", remedy)
     if version != VERSION:
-        checks.refuse(own, f"it is of version {version}, this reader of {VERSION}.", _ANEW)
+        checks.refuse(owner, f"it is of version {version}, this reader of {VERSION}.", _ANEW)
     names = _HEADER.size + node
     begin = names + kind
     if len(payload) != begin + count * size:
-        checks.refuse(own, f"it has {len(payload)} bytes where {begin + count * size} are announced.", remedy)
+        checks.refuse(owner, f"it has {len(payload)} bytes where {begin + count * size} are announced.", remedy)
     try:
         who, what = payload[_HEADER.size : names].decode(), payload[names:begin].decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"{own}: its names are no text ({error}).\n  {remedy}") from error
+        raise InputError(f"{owner}: its names are no text ({error}).\n  {remedy}") from error
     if size != dtype.itemsize or mark != fingerprint(dtype):
-        checks.refuse(own, f"the {what!r} rows of node {who!r} have other fields than this reader knows.", _ANEW)
+        checks.refuse(owner, f"the {what!r} rows of node {who!r} have other fields than this reader knows.", _ANEW)
     return RowBlock(who, what, birth, number, first, np.frombuffer(payload, dtype, count, begin))
 
 
@@ -133,13 +133,13 @@ class BlockWriter:
         every: int = 25,
         birth: int | None = None,
     ) -> None:
-        own = "BlockWriter"
+        owner = "BlockWriter"
         self._bus, self._topic, self._node = bus, topic, node
         self._kind = topic.rsplit("/", 1)[-1] if kind is None else kind
         for name, value in (("node", self._node), ("kind", self._kind)):
             if not 0 < len(value.encode()) <= _LONGEST:
-                checks.refuse(own, f"{name}={value!r} must have 1 to {_LONGEST} bytes.", "Give a short name.")
-        count = checks.whole(own, "every", every, 1, "Give the rows of a block, such as every=25.")
+                checks.refuse(owner, f"{name}={value!r} must have 1 to {_LONGEST} bytes.", "Give a short name.")
+        count = checks.whole(owner, "every", every, 1, "Give the rows of a block, such as every=25.")
         self._rows: Rows = np.zeros(count, dtype)
         self._bytes = self._rows.view(np.uint8)
         self._birth = secrets.randbits(64) if birth is None else birth
@@ -238,12 +238,13 @@ class BlockReader:
 
     def _judge(self, block: RowBlock) -> None:
         """Refuse what is well formed and cannot be true."""
-        own, node, way = "block", f"node {block.node!r:.40}", "Publish rows by a BlockWriter."
+        owner, node, remedy = "block", f"node {block.node!r:.40}", "Publish rows by a BlockWriter."
         if block.node not in self.counts and len(self.counts) >= _NODES:
-            checks.refuse(own, f"{node} is one too many.", "Name each node once.")
+            checks.refuse(owner, f"{node} is one too many.", "Name each node once.")
         if not block.rows.size or block.number >= _COUNTED or block.first >= _COUNTED:
-            checks.refuse(own, f"block {block.number} of {node}, {block.rows.size} rows from {block.first} on.", way)
-        refuse_rows(own, block.rows)
+            told = f"block {block.number} of {node}, {block.rows.size} rows from {block.first} on, cannot be."
+            checks.refuse(owner, told, remedy)
+        refuse_rows(owner, block.rows)
 
     def _counted(self, block: RowBlock) -> bool:
         """Whether it is new."""

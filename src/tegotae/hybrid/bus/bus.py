@@ -59,38 +59,38 @@ class Bus(Protocol):
         """Answer those who ask at this topic, perhaps in another thread. An InputError is told to the asker."""
 
     def ask(self, topic: str, payload: bytes = b"", timeout: float = 1.0) -> bytes | None:
-        """The answer, None if nobody gives one in time [s]; an InputError with the words of whom refused."""
+        """The answer, None if nobody gives one in time [s]; an InputError with the message of the node that refused."""
 
     def meet(self, nodes: Collection[str], timeout: float) -> list[str]:
         """Wait [s] until they are all here; returns who is missing and why, in words, else nothing."""
 
     def versions(self) -> list[str]:
-        """Nodes of another version than ours that came, in words; costs little."""
+        """Nodes of another version than ours that came, in words. Quick enough for a loop."""
 
     def problems(self) -> list[str]:
-        """What is wrong, in words: other versions, refused peers, foreign messages. Not for the inside of a loop."""
+        """What is wrong, in words: other versions, refused peers, foreign messages. Too slow for a loop."""
 
     def close(self) -> None:
         """Leave with all nodes declared here; nothing is heard afterwards."""
 
 
-def checked_word(own: str, name: str, value: str) -> str:
+def checked_word(owner: str, name: str, value: str) -> str:
     """A name of a session or a node."""
     if not isinstance(value, str) or not _WORD.fullmatch(value):
-        checks.refuse(own, f"{name}={checks.shown(value)} is not one word.", f"{_WORDS}, such as {name}='table'.")
+        checks.refuse(owner, f"{name}={checks.shown(value)} is not one word.", f"{_WORDS}, such as {name}='table'.")
     return value
 
 
-def checked_topic(own: str, session: str, topic: str, *, pattern: bool = False) -> str:
+def checked_topic(owner: str, session: str, topic: str, *, pattern: bool = False) -> str:
     """A topic of a session, which may end in "/**" if it is a pattern."""
     words = topic.split("/") if isinstance(topic, str) else []
     named = words[:-1] if pattern and words[-1:] == ["**"] else words
     if not named or not all(map(_WORD.fullmatch, named)):
         checks.refuse(
-            own, f"topic={checks.shown(topic)} is not made of words.", f"{_WORDS}, with '/' between the words."
+            owner, f"topic={checks.shown(topic)} is not made of words.", f"{_WORDS}, with '/' between the words."
         )
     if named[0] != session:
-        checks.refuse(own, f"topic={topic!r} is outside of session {session!r}.", f"Begin it with '{session}/'.")
+        checks.refuse(owner, f"topic={topic!r} is outside of session {session!r}.", f"Begin it with '{session}/'.")
     return topic
 
 
@@ -203,7 +203,7 @@ class MemoryBus:
         self._memory.replies[checked_topic("MemoryBus", self._session, topic)] = self, reply
 
     def ask(self, topic: str, payload: bytes = b"", timeout: float = 1.0) -> bytes | None:
-        """The answer, None if there is nobody to give one; an InputError with the words of whom refused."""
+        """The answer, None if nobody answers at this topic; an InputError with the message of the node that refused."""
         checks.at_least_zero("MemoryBus", "timeout", timeout, "s", "Give how long to wait.")
         found = self._memory.replies.get(checked_topic("MemoryBus", self._session, topic))
         if found is None:

@@ -120,12 +120,12 @@ def configuration_of(payload: bytes) -> tuple[float, Array]:
     return float(numbers[0]), numbers[1:]
 
 
-def refuse_rows(own: str, rows: NDArray[np.void]) -> None:
+def refuse_rows(owner: str, rows: NDArray[np.void]) -> None:
     """Refuse rows whose times, counts or clocks cannot be true; what was measured or computed may be NaN."""
     if unbelievable(rows).any():
-        checks.refuse(own, "times, ticks, steps or clocks of a row are out of range.", _WAY)
+        checks.refuse(owner, "times, ticks, steps or clocks of a row are out of range.", _WAY)
     if "simulated" in (rows.dtype.names or ()) and not (np.abs(rows["simulated"]) <= FARTHEST).all():
-        checks.refuse(own, "the simulated time of a row is not finite, or beyond all measure.", _WAY)
+        checks.refuse(owner, "the simulated time of a row is not finite, or beyond all measure.", _WAY)
 
 
 def unbelievable(rows: NDArray[np.void]) -> NDArray[np.bool_]:

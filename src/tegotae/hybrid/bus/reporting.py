@@ -34,7 +34,7 @@ class Reporter:
         self.row = self._writer.put
 
     def configuration(self, simulated: float, q: Array) -> None:
-        """Where everything is, for viewers."""
+        """Publish the model's configuration q at a simulated time [s], for viewers."""
         import numpy as np
 
         numbers = np.concatenate([[simulated], q]).astype("<f8")
@@ -57,7 +57,7 @@ class Reporter:
         return time >= self._next
 
     def status(self, time: int, told: Mapping[str, Any]) -> None:
-        """How the node is."""
+        """Publish what the node says of itself."""
         self._next = time + _STATUS
         told = {"time": time, "node": self._node, **told}
         if others := self._bus.versions():

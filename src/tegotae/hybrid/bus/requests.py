@@ -121,7 +121,7 @@ def ask_rearm(bus: Bus, node: str, text: str, *, timeout: float = 1.0) -> str:
 
 
 def _told(payload: bytes) -> dict[str, object]:
-    """Whatever is said, a stop is a stop."""
+    """A request to stop is obeyed whatever its text says."""
     try:
         return object_of("request", payload)
     except InputError:

@@ -235,7 +235,7 @@ class ZenohBus:
             return _BAD + words.encode()
 
     def ask(self, topic: str, payload: bytes = b"", timeout: float = 1.0) -> bytes | None:
-        """The answer, None if nobody gives one in time [s]; an InputError with the words of whom refused."""
+        """The answer, None if nobody gives one in time [s]; an InputError with the message of the node that refused."""
         timeout = checks.positive(_OWN, "timeout", timeout, "s", "Give how long to wait.")
         checked_topic(_OWN, self._session_name, topic)
         nonce = secrets.token_bytes(SEAL)
@@ -275,7 +275,7 @@ class ZenohBus:
             return mismatches(self._unlike)
 
     def problems(self) -> list[str]:
-        """What is wrong, in words: other versions, refused peers, foreign messages. Not for the inside of a loop."""
+        """What is wrong, in words: other versions, refused peers, foreign messages. Too slow for a loop."""
         here, words = self.nodes(), self.versions()
         with self._lock:
             names = [node for node, _ in self._alive.values()]

@@ -158,14 +158,14 @@ class RealClock(Ticking):
     def __init__(
         self, period: float, *, spin: float = 0.0, priority: int | None = None, lock_memory: bool = False
     ) -> None:
-        own = "RealClock"
-        self._period = checks.period_of(own, period)
-        self._spin = round(1e9 * checks.at_least_zero(own, "spin", spin, "s", "Use spin=0.0 for none."))
+        owner = "RealClock"
+        self._period = checks.period_of(owner, period)
+        self._spin = round(1e9 * checks.at_least_zero(owner, "spin", spin, "s", "Use spin=0.0 for none."))
         if spin > self._period:
-            checks.refuse(own, f"spin={spin} s is longer than period={period} s.", "Spin for a part of the period.")
-        if priority is not None and not 1 <= checks.whole(own, "priority", priority, 1, _RANGE) <= 99:
-            checks.refuse(own, f"priority={priority} is above 99.", _RANGE)
-        self._priority, self._lock = priority, checks.flag(own, "lock_memory", lock_memory)
+            checks.refuse(owner, f"spin={spin} s is longer than period={period} s.", "Spin for a part of the period.")
+        if priority is not None and not 1 <= checks.whole(owner, "priority", priority, 1, _RANGE) <= 99:
+            checks.refuse(owner, f"priority={priority} is above 99.", _RANGE)
+        self._priority, self._lock = priority, checks.flag(owner, "lock_memory", lock_memory)
         self._before: tuple[int, os.sched_param] | None = None
         self._locked = False
         self._start = self._latest = self._wall = 0

@@ -43,7 +43,7 @@ class Latencies:
         self.count = 0
 
     def add(self, nanoseconds: int) -> None:
-        """One more. What is below zero counts as zero, what a 63-bit number cannot hold as its largest."""
+        """Count one more. What is below zero counts as zero, what a 63-bit number cannot hold as its largest."""
         if type(nanoseconds) is not int:
             nanoseconds = checks.whole("Latencies", "nanoseconds", nanoseconds, -checks.MOST, "Give whole nanoseconds.")
         value = nanoseconds if 0 <= nanoseconds <= _MOST else 0 if nanoseconds < 0 else _MOST
@@ -61,15 +61,11 @@ class Latencies:
 
     @property
     def mean(self) -> float:
-        """Of all [s], 0 if there is none."""
+        """The mean of all [s], 0 if there is none."""
         return 1e-9 * self._total / self.count if self.count else 0.0
 
     def percentile(self, percent: float) -> float:
-        """A time [s] that so many percent did not exceed, at most 1/64 above the truth; 0 if there is none.
-
-        Args:
-            percent: 0 to 100 [%].
-        """
+        """A time [s] that so many percent did not exceed, at most 1/64 above the truth; 0 if there is none."""
         percent = checks.number("Latencies", "percent", percent, "%", "Give 0 to 100.")
         wanted, seen = self.count * min(max(percent, 0.0), 100.0) / 100.0, 0
         for bucket, count in enumerate(self._counts):

@@ -27,8 +27,8 @@ class Timeline:
     nanoseconds: int = 0
 
     def __post_init__(self) -> None:
-        way = "Time is counted in whole nanoseconds."
-        self.nanoseconds = checks.whole("Timeline", "nanoseconds", self.nanoseconds, 0, way)
+        remedy = "Time is counted in whole nanoseconds."
+        self.nanoseconds = checks.whole("Timeline", "nanoseconds", self.nanoseconds, 0, remedy)
 
 
 class VirtualClock(Ticking):
@@ -47,13 +47,13 @@ class VirtualClock(Ticking):
     """
 
     def __init__(self, period: float, *, offset: float = 0.0, timeline: Timeline | None = None) -> None:
-        own = "VirtualClock"
-        self._period = checks.period_of(own, period)
-        self._offset = checks.at_least_zero(own, "offset", offset, "s", "Give the time of the first tick.")
+        owner = "VirtualClock"
+        self._period = checks.period_of(owner, period)
+        self._offset = checks.at_least_zero(owner, "offset", offset, "s", "Give the time of the first tick.")
         if 1e9 * self._period < 1.0:
-            checks.refuse(own, f"period={period} s is below a nanosecond.", "Time is counted in whole nanoseconds.")
+            checks.refuse(owner, f"period={period} s is below a nanosecond.", "Time is counted in whole nanoseconds.")
         if timeline is not None:
-            checks.instance(own, "timeline", timeline, Timeline, "Give a Timeline(), or None for its own.")
+            checks.instance(owner, "timeline", timeline, Timeline, "Give a Timeline(), or None for its own.")
         self._timeline = Timeline() if timeline is None else timeline
         self._tick = -1
         self.deadlines = Deadlines()
@@ -74,11 +74,7 @@ class VirtualClock(Ticking):
         return round(1e9 * (self._offset + self._period * (self._tick + 1)))
 
     def wait(self, ticks: int = 1) -> int:
-        """Move the timeline to the next tick, never back, and return its number.
-
-        Args:
-            ticks: how many to go on [-].
-        """
+        """Move the timeline to the next tick, or so many on, never back, and return its number."""
         if type(ticks) is not int:
             ticks = checks.whole("VirtualClock", "ticks", ticks, 1, "Give how many ticks to go on.")
         self._tick += ticks - 1
@@ -121,11 +117,7 @@ class Lockstep:
         return clock
 
     def run(self, duration: float) -> None:
-        """Run all ticks due before the end; another call goes on from there.
-
-        Args:
-            duration: from now on [s].
-        """
+        """Run all ticks due in a duration [s] from now on; another call goes on from there."""
         duration = checks.at_least_zero("Lockstep", "duration", duration, "s", "Give how long to run.")
         if not self._nodes:
             checks.refuse("Lockstep", "there is no node to run.", "Add one with add(step, period=...).")

@@ -76,7 +76,13 @@ class Device(Protocol):
         """What it said last."""
 
     def command(self, pose: Sequence[float], twist: Sequence[float], *, label: float) -> None:
-        """Where to be at the end of the next period, and how to move there."""
+        """Where to be at the end of the next period, and how to move there.
+
+        Args:
+            pose: position [m] and quaternion.
+            twist: velocity [m/s] and angular velocity [rad/s].
+            label: simulated time of it [s].
+        """
 
     def stop(self) -> None:
         """Come to rest and hold, until commanded again after `rearm`."""
@@ -88,7 +94,7 @@ class Device(Protocol):
         """What is left at a pose to the nearest joint limit [rad or m], and to the nearest singularity [-]."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
 
 
 class Twin(Device, Protocol):
@@ -108,13 +114,13 @@ class Twin(Device, Protocol):
 
 
 def checked_order(
-    own: str, pose: Sequence[float], twist: Sequence[float], label: float
+    owner: str, pose: Sequence[float], twist: Sequence[float], label: float
 ) -> tuple[tuple[float, ...], float]:
     """A pose and its time, of a command that is one."""
-    reals(own, "twist", twist, 6, "m/s, rad/s")
+    reals(owner, "twist", twist, 6, "m/s, rad/s")
     if type(label) is not float or label != label:
-        label = checks.number(own, "label", label, "s", "Give the simulated time of it.")
-    return reals(own, "pose", pose, 7, "m, -"), label
+        label = checks.number(owner, "label", label, "s", "Give the simulated time of it.")
+    return reals(owner, "pose", pose, 7, "m, -"), label
 
 
 class SpringTwin:
@@ -149,14 +155,14 @@ class SpringTwin:
         lag: float = 0.0,
         start: Sequence[float] = ORIGIN,
     ) -> None:
-        own = "SpringTwin"
-        self._k = checks.positive(own, "stiffness", stiffness, "N/m", "Give that of the contact.")
-        self._c = checks.at_least_zero(own, "damping", damping, "N·s/m", "Use 0 for none.")
-        self.period = checks.period_of(own, period)
-        self._height = checks.number(own, "height", height, "m")
-        lag = checks.at_least_zero(own, "lag", lag, "s", "Use 0 for a table that follows at once.")
+        owner = "SpringTwin"
+        self._k = checks.positive(owner, "stiffness", stiffness, "N/m", "Give that of the contact.")
+        self._c = checks.at_least_zero(owner, "damping", damping, "N·s/m", "Use 0 for none.")
+        self.period = checks.period_of(owner, period)
+        self._height = checks.number(owner, "height", height, "m")
+        lag = checks.at_least_zero(owner, "lag", lag, "s", "Use 0 for a table that follows at once.")
         self._share = 1.0 if lag == 0.0 else -math.expm1(-self.period / lag)
-        start = checks.vector(own, "start", start, "m, -", 7).tolist()
+        start = checks.vector(owner, "start", start, "m, -", 7).tolist()
         self._wanted: Sequence[float] = tuple(start)
         self._label = 0.0
         self._obeys = True
@@ -167,13 +173,7 @@ class SpringTwin:
         return self._reading
 
     def command(self, pose: Sequence[float], twist: Sequence[float], *, label: float) -> None:
-        """Where to be at the end of the next period.
-
-        Args:
-            pose: position [m] and quaternion.
-            twist: of no use here [m/s, rad/s].
-            label: simulated time of it [s].
-        """
+        """Where to be at the end of the next period; the twist is of no use here."""
         if self._obeys:
             self._wanted, self._label = checked_order("SpringTwin", pose, twist, label)
 
@@ -191,7 +191,7 @@ class SpringTwin:
         return math.inf, math.inf
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """There is nothing to close."""
 
     def step(self) -> None:
         """One period passes."""

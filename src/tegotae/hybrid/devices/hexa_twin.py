@@ -58,13 +58,7 @@ class HexaTwin:
         return self._reading
 
     def command(self, pose: Sequence[float], twist: Sequence[float], *, label: float) -> None:
-        """Where the tip is to be at the end of the next period.
-
-        Args:
-            pose: position [m] and quaternion.
-            twist: of no use here: the servo takes the rate of its reference [m/s, rad/s].
-            label: simulated time of it [s].
-        """
+        """Where the tip is to be at the end of the next period; the servo takes the rate of its reference, no twist."""
         if self._obeys and not self._fault:
             wanted, self._label = checked_order("HexaTwin", pose, twist, label)
             self._live.drive(plate_pose(wanted, self._probe))
@@ -83,11 +77,7 @@ class HexaTwin:
         self._obeys = True
 
     def margins(self, pose: Sequence[float]) -> tuple[float, float]:
-        """What is left to the arms' range [rad] and to the nearest singularity [-]; negative past it.
-
-        Args:
-            pose: of the tip: position [m] and quaternion.
-        """
+        """What is left to the arms' range [rad] and to the nearest singularity [-]; negative past it."""
         table = self.plant.table
         x, y, z, *turn = plate_pose(tuple(pose), self._probe)
         arms, plate, low, high, _ = limit_values(table, np.array([x, y, z]), matrix_of(turn)).tolist()
@@ -96,7 +86,7 @@ class HexaTwin:
         return min(low - table.arm_range[0], table.arm_range[1] - high), min(arms, plate)
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """There is nothing to close."""
 
     def step(self) -> None:
         """One period passes."""

@@ -96,13 +96,7 @@ class RemoteDevice:
         return self._reading
 
     def command(self, pose: Sequence[float], twist: Sequence[float], *, label: float) -> None:
-        """Where to be at the end of the next period.
-
-        Args:
-            pose: position [m] and quaternion.
-            twist: how to move there [m/s, rad/s].
-            label: simulated time of it [s].
-        """
+        """Where to be at the end of the next period."""
         self._link.send(Command(label=label, pose=pose, twist=twist))
 
     def stop(self) -> None:
@@ -114,11 +108,7 @@ class RemoteDevice:
         self._link.send(Rearm())
 
     def margins(self, pose: Sequence[float]) -> tuple[float, float]:
-        """As given, or infinite.
-
-        Args:
-            pose: position [m] and quaternion.
-        """
+        """As given, or infinite."""
         return (math.inf, math.inf) if self._margins is None else self._margins(pose)
 
     def close(self) -> None:
@@ -199,11 +189,7 @@ class DeviceNode:
         return self._often < _RARELY and self._command is not None and not any(self._command.twist)
 
     def step(self, tick: int) -> None:
-        """One period.
-
-        Args:
-            tick: its number.
-        """
+        """One period."""
         if type(tick) is not int or not 0 <= tick <= checks.MOST:
             tick = checks.whole("DeviceNode", "tick", tick, 0, "Give the number of the tick.")
         now = self._clock.nanoseconds

@@ -62,12 +62,12 @@ def new_key() -> bytes:
     return secrets.token_bytes(32)
 
 
-def checked_key(own: str, key: bytes) -> bytes:
+def checked_key(owner: str, key: bytes) -> bytes:
     """A key long enough, or an error that does not show it."""
     if not isinstance(key, bytes | bytearray):
-        checks.refuse(own, f"key is of type {type(key).__name__}.", "Give bytes, such as new_key() makes.")
+        checks.refuse(owner, f"key is of type {type(key).__name__}.", "Give bytes, such as new_key() makes.")
     if len(key) < SHORTEST_KEY:
-        checks.refuse(own, f"key has {len(key)} bytes.", f"Give {SHORTEST_KEY} or more, such as new_key() makes.")
+        checks.refuse(owner, f"key has {len(key)} bytes.", f"Give {SHORTEST_KEY} or more, such as new_key() makes.")
     return bytes(key)
 
 

@@ -76,8 +76,8 @@ class FaultyTransport:
     """
 
     def __init__(self, transport: Transport, faults: Faults, salt: str = "") -> None:
-        way = "Give Faults(...), or None for a link without any."
-        self._transport, self._faults = transport, checks.instance("FaultyTransport", "faults", faults, Faults, way)
+        remedy = "Give Faults(...), or None for a link without any."
+        self._transport, self._faults = transport, checks.instance("FaultyTransport", "faults", faults, Faults, remedy)
         self._chance = random.Random(f"{faults.seed} {salt}")
         self._coming: list[tuple[int, int, Arrival]] = []  # by the time due, then in order
         self._count = 0

@@ -45,7 +45,7 @@ from tegotae.hybrid.links.transports import Address, Transport
 
 MAX_AGE = 0.2  # s
 _MOST = 256  # datagrams looked at in one call: a flood must not hold up a tick
-_STRANGERS = 16  # of these, whose signature is checked though they are not from the session that we talk with
+_MOST_UNVERIFIED = 16  # of these, whose signature is checked though they are not from the session that we talk with
 _LATEST = 1 << 62  # ns: no clock shows more
 NO_FAULTS = Faults()
 
@@ -77,19 +77,19 @@ class NodeLink:
         self, transport: Transport, *, key: bytes, session: int, born: int, remote: Address | None,
         clock: NodeClock | None, max_age: float, faults: Faults,
     ) -> None:  # fmt: skip
-        own = type(self).__name__
-        self._transport, self._seal = transport, Seal(checked_key(own, key))
+        owner = type(self).__name__
+        self._transport, self._seal = transport, Seal(checked_key(owner, key))
         self._session, self._born = session, born
         self._remote = self._target = remote
         if clock is not None and not hasattr(clock, "nanoseconds"):
-            checks.refuse(own, f"clock={checks.shown(clock)} tells no time.", "Give a RealClock or a VirtualClock.")
+            checks.refuse(owner, f"clock={checks.shown(clock)} tells no time.", "Give a RealClock or a VirtualClock.")
         self._true = time.monotonic_ns if clock is None else lambda: clock.nanoseconds
         self._now = self._true if faults.drift == 0.0 else lambda: faults.drifted(self._true())  # what our clock shows
-        way = "Give the largest round trip that a packet may have had, such as 0.2 s."
-        self._max_age = round(1e9 * checks.positive(own, "max_age", max_age, "s", way))
+        remedy = "Give the largest round trip that a packet may have had, such as 0.2 s."
+        self._max_age = round(1e9 * checks.positive(owner, "max_age", max_age, "s", remedy))
         self._sequence = 0
         self._peer: LinkPeer | None = None
-        self._stranger: UnverifiedPeer | None = None
+        self._unverified: UnverifiedPeer | None = None
         self._stop: Stop | None = None
         self._rearm: Rearm | None = None
         self._newest: tuple[Command | Measurement | SensorSignals, int] | None = (
@@ -149,17 +149,13 @@ class NodeLink:
             spin: the first part of that [s], in which the process does not sleep: to be woken takes some 50 us more.
         """
         if type(seconds) is not float or type(spin) is not float or not 0.0 <= spin <= seconds < checks.LARGEST:
-            own, way = type(self).__name__, "Give how long to wait."
-            seconds = checks.at_least_zero(own, "seconds", seconds, "s", way)
-            spin = checks.at_least_zero(own, "spin", spin, "s", way)
+            owner, remedy = type(self).__name__, "Give how long to wait."
+            seconds = checks.at_least_zero(owner, "seconds", seconds, "s", remedy)
+            spin = checks.at_least_zero(owner, "spin", spin, "s", remedy)
         return self._transport.wait(seconds, spin)
 
     def meet(self, timeout: float = 1.0) -> bool:
-        """Exchange greetings until the peer has answered; whether it did. Loops that send anyway need not call it.
-
-        Args:
-            timeout: at most so long [s].
-        """
+        """Greet until the peer has answered, at most so long [s]; whether it did. Loops that send need not call it."""
         timeout = checks.number(type(self).__name__, "timeout", timeout, "s", "Give how long to wait.")
         end = time.monotonic() + timeout
         while not self.met:
@@ -228,7 +224,7 @@ class NodeLink:
         return not problem
 
     def _drain(self) -> None:
-        true, strangers = self._true(), 0
+        true, unverified = self._true(), 0
         for _ in range(_MOST):
             arrival = self._transport.take(true)
             if arrival is None:
@@ -239,8 +235,8 @@ class NodeLink:
                 self._refuse(refusal, arrival.datagram)
                 continue
             if not self._expected(arrival.datagram):
-                strangers += 1
-                if strangers > _STRANGERS:
+                unverified += 1
+                if unverified > _MOST_UNVERIFIED:
                     self._leave_unread()
                     continue
             heard = decode(arrival.datagram, self._seal)
@@ -250,10 +246,10 @@ class NodeLink:
                 self.statistics.malformed += 1
             else:
                 self._hear(*heard, arrival.source)
-        if self._stranger is not None:
-            stranger, self._stranger = self._stranger, None
+        if self._unverified is not None:
+            peer, self._unverified = self._unverified, None
             now = self._now()
-            self._put(Greeting(), stranger.address, now, stranger.session, stranger.stamp, now - stranger.arrived)
+            self._put(Greeting(), peer.address, now, peer.session, peer.stamp, now - peer.arrived)
 
     def _expected(self, datagram: bytes) -> bool:
         """Whether it claims to be of the session that we talk with, to ours, and not to have come before."""
@@ -304,7 +300,7 @@ class NodeLink:
             if peer is not None and same:  # it has not heard our greeting yet: not handed on, but not lost either
                 order, gap = peer.order(header.sequence)
                 seen.lost += {SequenceOrder.NEW: gap, SequenceOrder.LATE: -gap}.get(order, 0)
-            self._stranger = UnverifiedPeer(header.session, source, header.stamp, self._now())
+            self._unverified = UnverifiedPeer(header.session, source, header.stamp, self._now())
             if isinstance(packet, Stop):
                 self._stop, self._rearm = packet, None
         else:

@@ -49,31 +49,33 @@ def _turns(pose: tuple[float, ...]) -> bool:
     return _SHORTEST < w * w + x * x + y * y + z * z < _LONGEST
 
 
-def reals(own: str, name: str, value: Numbers, count: int, unit: str) -> tuple[float, ...]:
+def reals(owner: str, name: str, value: Numbers, count: int, unit: str) -> tuple[float, ...]:
     """So many finite numbers; as quick as can be for those that are."""
     if type(value) in (tuple, list) and len(value) == count and set(map(type, value)) == {float}:
         result = tuple(value)  # as it mostly is; nodes make hundreds a second
     else:
-        result = tuple(checks.numbers(own, name, value).ravel().tolist())
+        result = tuple(checks.numbers(owner, name, value).ravel().tolist())
     if len(result) != count:
-        checks.refuse(own, f"{name} has {len(result)} numbers.", f"Give {count} [{unit}].")
+        checks.refuse(owner, f"{name} has {len(result)} numbers.", f"Give {count} [{unit}].")
     if not math.isfinite(sum(result)) and not all(map(math.isfinite, result)):
-        checks.refuse(own, f"{name}={result} is not finite.", "Send nothing, or a Stop, instead.")
+        checks.refuse(owner, f"{name}={result} is not finite.", "Send nothing, or a Stop, instead.")
     return result
 
 
-def sound_pose(own: str, name: str, value: Numbers) -> tuple[float, ...]:
+def sound_pose(owner: str, name: str, value: Numbers) -> tuple[float, ...]:
     """Position [m] and a quaternion of length 1."""
-    pose = reals(own, name, value, 7, "m, -")
+    pose = reals(owner, name, value, 7, "m, -")
     if not _turns(pose):
-        checks.refuse(own, f"{name} has a quaternion {pose[3:]} that is not of length 1.", "Normalise it (w, x, y, z).")
+        checks.refuse(
+            owner, f"{name} has a quaternion {pose[3:]} that is not of length 1.", "Normalise it (w, x, y, z)."
+        )
     return pose
 
 
-def _label(own: str, label: float) -> float:
+def _label(owner: str, label: float) -> float:
     if type(label) is float and math.isfinite(label):
         return label
-    return checks.number(own, "label", label, "s", "Give the simulated time that this speaks of.")
+    return checks.number(owner, "label", label, "s", "Give the simulated time that this speaks of.")
 
 
 ORIGIN = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
@@ -107,12 +109,12 @@ class _Packet:
         cls.form = f"{place}d" * bool(place) + "Q" * cls.stated if cls.form == "" else cls.form
 
     def __post_init__(self) -> None:
-        own = type(self).__name__
-        _put(self, "label", _label(own, self.label))
+        owner = type(self).__name__
+        _put(self, "label", _label(owner, self.label))
         for (name, _, pose, units), value in zip(self.cuts, self._all(self), strict=True):
-            _put(self, name, sound_pose(own, name, value) if pose else reals(own, name, value, 6, units))
+            _put(self, name, sound_pose(owner, name, value) if pose else reals(owner, name, value, 6, units))
         if self.stated:
-            checks.instance(own, "state", self.state, NodeState, "Give a NodeState, such as NodeState.RUNNING.")
+            checks.instance(owner, "state", self.state, NodeState, "Give a NodeState, such as NodeState.RUNNING.")
 
     def numbers(self) -> tuple[float, ...]:
         """All real ones, in order."""

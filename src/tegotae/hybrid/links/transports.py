@@ -31,4 +31,4 @@ class Transport(Protocol):
         """Until something may have arrived, at most so long [s], without sleep for the first part [s] of it."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""

@@ -131,23 +131,23 @@ class UdpTransport:
 
 def resolved(name: str, address: Address) -> tuple[socket.AddressFamily, Address]:
     """An address as numbers."""
-    own = "UdpLink"
-    way = "Give (address, port), such as ('127.0.0.1', 5600)."
+    owner = "UdpLink"
+    remedy = "Give (address, port), such as ('127.0.0.1', 5600)."
     if not (isinstance(address, tuple | list) and len(address) == 2 and isinstance(address[0], str)):
-        checks.refuse(own, f"{name}={address!r} is not an address and a port.", way)
-    host, port = address[0], checks.whole(own, f"the port of {name}", address[1], 0, way)
+        checks.refuse(owner, f"{name}={address!r} is not an address and a port.", remedy)
+    host, port = address[0], checks.whole(owner, f"the port of {name}", address[1], 0, remedy)
     if port > 65535:
-        checks.refuse(own, f"the port of {name} is {port}.", "Ports end at 65535.")
+        checks.refuse(owner, f"the port of {name} is {port}.", "Ports end at 65535.")
     if not host:
         checks.refuse(
-            own,
+            owner,
             f"{name}={address!r} names no address.",
             "Name the one to listen at: 127.0.0.1 for this machine alone, or that of one network interface.",
         )
     try:
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
     except (OSError, UnicodeError) as error:
-        raise InputError(f"{own}: {name}={address!r} is not known ({error}).\n  {way}") from error
+        raise InputError(f"{owner}: {name}={address!r} is not known ({error}).\n  {remedy}") from error
     return family, (str(place[0]), int(place[1]))
 
 

@@ -42,12 +42,7 @@ class LoopDelay:
     known: bool = False  # whether it was ever measured
 
     def hear(self, *, now: float, label: float) -> None:
-        """A measurement came in.
-
-        Args:
-            now: simulated time [s].
-            label: simulated time of the command that it obeyed [s].
-        """
+        """At some simulated time [s] a measurement came in, whose command was labelled with another [s]."""
         if self.known:
             self.seconds += _SLOW * (now - label - self.seconds)
         else:
@@ -72,13 +67,13 @@ class ContactEstimate:
     """
 
     def __init__(self, *, stiffness: float, damping: float = 0.0, noise: float = 1.0) -> None:
-        own = "ContactEstimate"
+        owner = "ContactEstimate"
         k = checks.positive(
-            own, "stiffness", stiffness, "N/m", "Give what the table and its probe are expected to have."
+            owner, "stiffness", stiffness, "N/m", "Give what the table and its probe are expected to have."
         )
-        c = checks.number(own, "damping", damping, "N·s/m", "Use 0 if nothing is known.")
+        c = checks.number(owner, "damping", damping, "N·s/m", "Use 0 if nothing is known.")
         self._expected = k
-        self._noise = checks.positive(own, "noise", noise, "N", "Such as 1.0.") ** 2
+        self._noise = checks.positive(owner, "noise", noise, "N", "Such as 1.0.") ** 2
         self._theta = [k, c, 0.0]  # k, c, and the force at depth 0
         self._P = [[0.0] * 3 for _ in range(3)]
         self.begin(onset=0.0)
@@ -104,24 +99,14 @@ class ContactEstimate:
         return -self._theta[2] / self.stiffness
 
     def begin(self, *, onset: float) -> None:
-        """A contact begins.
-
-        Args:
-            onset: depth at which it was felt first [m].
-        """
+        """A contact begins; at this depth [m] it was felt first."""
         k, c = self.stiffness, self._theta[1]
         self._theta = [k, min(max(c, -_LATEST * k), _LATEST * k), -k * onset]
         widths = 0.1 * k, 0.003 * k, 1e-4 * k
         self._P = [[w * w if i == j else 0.0 for j in range(3)] for i, w in enumerate(widths)]
 
     def hear(self, *, force: float, depth: float, speed: float) -> None:
-        """A force in contact.
-
-        Args:
-            force: N [N].
-            depth: at its sample [m].
-            speed: then, into the surface [m/s].
-        """
+        """A force [N] in contact, with depth [m] and speed into the surface [m/s] at its sample."""
         h, P, theta = (depth, speed, 1.0), self._P, self._theta
         g = [P[i][0] * h[0] + P[i][1] * h[1] + P[i][2] for i in range(3)]
         s = 1.0 / (self._noise + h[0] * g[0] + h[1] * g[1] + g[2])
@@ -184,23 +169,12 @@ class Compensation:
         return None
 
     def sent(self, *, label: float, depth: float, speed: float) -> None:
-        """A command went out.
-
-        Args:
-            label: of it [s].
-            depth: commanded [m].
-            speed: commanded [m/s].
-        """
+        """A command went out: its label [s], and the depth [m] and speed [m/s] that it asks for."""
         self._sent[round(label / self._period) % _REMEMBERED] = label, depth, speed
         self._newest = label
 
     def follow(self, *, label: float, depth: float) -> None:
-        """Where the table was in free flight, against where it had been told to be.
-
-        Args:
-            label: of the command that it obeyed [s].
-            depth: measured [m].
-        """
+        """Where the table was [m] in free flight, against where the command that it obeyed [s] told it to be."""
         if (told := self.told(label)) is None or told[1] == 0.0:
             return
         wanted, speed = told

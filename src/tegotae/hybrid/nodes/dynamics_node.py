@@ -51,11 +51,7 @@ class DynamicsNode:
         return not self._running and 1e-9 * (self._clock.nanoseconds - self._heard) > _ALONE
 
     def step(self, tick: int) -> None:
-        """One period.
-
-        Args:
-            tick: its number.
-        """
+        """One period."""
         now = self._clock.nanoseconds
         measurement = self._listen(now)
         steps = self._steps(tick, now, measurement)

@@ -82,11 +82,7 @@ class TableNode:
         return quiet and NodeState.HELD in self.state and self._rearm == 0 and self._sensing.ready
 
     def request_stop(self, reason: str) -> None:
-        """Trip at the next tick, whoever asks.
-
-        Args:
-            reason: in words.
-        """
+        """Trip at the next tick, whoever asks."""
         self._stops.append(reason)
 
     def request_rearm(self) -> None:
@@ -94,11 +90,7 @@ class TableNode:
         self._rearm = _INSISTING
 
     def step(self, tick: int) -> None:
-        """One period.
-
-        Args:
-            tick: its number.
-        """
+        """One period."""
         began = self._clock.nanoseconds
         reading = self._device.read()
         now = self._clock.nanoseconds

@@ -109,27 +109,15 @@ class VirtualLoop:
             step()
 
     def kill(self, name: str) -> None:
-        """From now on a node does nothing, as if its process had been killed.
-
-        Args:
-            name: "dynamics", "table" or "device".
-        """
+        """From now on "dynamics", "table" or "device" does nothing, as if its process had been killed."""
         self.silent.add(checks.choice("VirtualLoop", "name", name, _NODES))
 
     def revive(self, name: str) -> None:
-        """It goes on where it was.
-
-        Args:
-            name: as in `kill`.
-        """
+        """A node that was killed goes on where it was."""
         self.silent.discard(checks.choice("VirtualLoop", "name", name, _NODES))
 
     def run(self, seconds: float) -> None:
-        """Let virtual time pass.
-
-        Args:
-            seconds: how much [s].
-        """
+        """Let so much virtual time pass [s]."""
         self.line.run(checks.at_least_zero("VirtualLoop", "seconds", seconds, "s", "Give how much time is to pass."))
 
     def finish(self) -> Told:

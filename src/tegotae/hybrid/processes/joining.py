@@ -112,24 +112,24 @@ def make_key(path: str | os.PathLike[str]) -> Path:
 
 def read_key(path: str | os.PathLike[str]) -> bytes:
     """The key in a file, which must be private."""
-    way = "`tegotae hybrid key FILE` makes one."
+    remedy = "`tegotae hybrid key FILE` makes one."
     try:
         with open(path, encoding="ascii") as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
             text = file.read(4096).strip()
     except FileNotFoundError as error:
-        raise FileError(f"Cannot read the key {path}: there is no such file.\n  {way}") from error
+        raise FileError(f"Cannot read the key {path}: there is no such file.\n  {remedy}") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"Cannot read the key {path}: {error}.\n  {way}") from error
+        raise FileError(f"Cannot read the key {path}: {error}.\n  {remedy}") from error
     if mode & 0o077:
         raise FileError(
             f"The key {path} can be read by others (mode {mode:o}), who could then move the table.\n"
-            f"  `chmod 600 {path}`, or make a new one: {way}"
+            f"  `chmod 600 {path}`, or make a new one: {remedy}"
         )
     try:
         return checked_key("key", bytes.fromhex(text))
     except ValueError as error:  # what the file holds is not shown
-        raise FileError(f"Cannot read the key {path}: it does not hold hexadecimal digits.\n  {way}") from error
+        raise FileError(f"Cannot read the key {path}: it does not hold hexadecimal digits.\n  {remedy}") from error
 
 
 def key_of(settings: Settings) -> bytes:

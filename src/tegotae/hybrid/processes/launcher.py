@@ -101,7 +101,7 @@ class SupervisedRun:
         """Until all are there; whether they are. Then the loops are let go."""
         began, explained = time.monotonic(), False
         while not ending:
-            self._refuse_stillborn()
+            self._refuse_failed_start()
             here = bus.nodes()
             missing = [node for node in self._nodes.names if node not in here and node not in self._nodes.ended]
             waited = time.monotonic() - began
@@ -122,10 +122,10 @@ class SupervisedRun:
             time.sleep(_LOOK)
         return False
 
-    def _refuse_stillborn(self) -> None:
+    def _refuse_failed_start(self) -> None:
         """A node that cannot start has said why; a run without viewer is still a run."""
         for node in self._nodes.died():
-            words = self._nodes.last_words(node)
+            words = self._nodes.final_message(node)
             if node != "view":
                 raise InputError(words)
             self._tell(f"{words}\n  The run goes on without a viewer.")
@@ -160,7 +160,7 @@ class SupervisedRun:
                 time.sleep(_LOOK)  # its last rows are on their way
                 self._whole = True
                 return True
-            self._note(nodes.last_words(node))
+            self._note(nodes.final_message(node))
             if node in NEEDED:
                 time.sleep(_LAST_ROWS)
                 return True

@@ -1,4 +1,4 @@
-"""What somebody hears who only wants to know how a run goes: where it is, the force, and what happens."""
+"""Follows a run from outside: simulated time, force, states and events."""
 
 from __future__ import annotations
 

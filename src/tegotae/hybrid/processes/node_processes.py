@@ -81,7 +81,7 @@ class Nodes:
         return self.folder / f"{node}.txt"
 
     def process(self, node: str) -> subprocess.Popen[bytes]:
-        """Of a node that was started."""
+        """The process of a node that was started."""
         return self._processes[node]
 
     @property
@@ -95,7 +95,7 @@ class Nodes:
         self.ended.update(gone)
         return gone
 
-    def last_words(self, node: str) -> str:
+    def final_message(self, node: str) -> str:
         """How a node ended, and what it said last."""
         code = self._processes[node].poll()
         how = f"killed by {signal.Signals(-code).name}" if code is not None and code < 0 else f"ended with code {code}"
@@ -103,12 +103,7 @@ class Nodes:
         return f"{node} {how}" + (f": {said.removeprefix('tegotae: ')}" if said else "")
 
     def end(self, node: str, *, patience: float = _ENDS) -> str:
-        """Tell a node to end, and wait; what went wrong, in words, or nothing.
-
-        Args:
-            node: its name.
-            patience: after which it is killed [s].
-        """
+        """Tell a node to end; one that has not after some time [s] is killed. Returns what went wrong, or nothing."""
         process = self._processes.get(node)
         if process is None or (node in self.ended and process.poll() is not None):
             return ""
@@ -121,7 +116,7 @@ class Nodes:
             process.kill()
             process.wait()
             return f"{node} did not end within {patience:g} s and was killed"
-        return "" if code == 0 else self.last_words(node)
+        return "" if code == 0 else self.final_message(node)
 
     def __enter__(self) -> Self:
         return self

@@ -40,7 +40,7 @@ Tell = Callable[[str], None]
 
 
 def _nobody(words: str) -> None:
-    """Where nobody is to be told."""
+    """Tell nobody."""
 
 
 # ------------------------------------------------------------ dynamics
@@ -143,7 +143,7 @@ def _hello(parent: int | None, words: str) -> str:
 
 
 def _hurry(settings: Settings, clock: RealClock, reporter: Reporter) -> None:
-    """Only a loop that begins goes before others; compiling does not."""
+    """Raise the priority of a loop that begins; compiling does not need it."""
     if words := raise_priority(settings.waiting.nice):
         reporter.event(clock.nanoseconds, "info", words)
 
@@ -168,7 +168,7 @@ def _device(settings: Settings, clock: RealClock, ending: ShutdownFlag) -> Devic
         if not _stands(device, ending, _ANSWERS):
             checks.refuse(
                 "hybrid table",
-                f"for {_ANSWERS:g} s the device has not said where it stands; it says: {_last_words(device)}.",
+                f"for {_ANSWERS:g} s the device has not said where it stands; it says: {_final_message(device)}.",
                 "`read()` must give a measured pose before anything is ordered: see docs/attaching_a_table.md.",
             )
         return device
@@ -199,8 +199,8 @@ def _stands(
     return True
 
 
-def _last_words(device: Device) -> str:
-    """What a device that is of no use says of itself; it is let go."""
+def _final_message(device: Device) -> str:
+    """What a device that does not measure says of itself; it is closed."""
     said = device.read().fault or "nothing"
     device.close()
     return said

@@ -17,7 +17,7 @@ _SMOOTH = 255  # rows: what jitters in the offset between two clocks, whose drif
 
 
 def times_of(rows: Rows) -> Times:
-    """Of rows, by their node's own clock [ns]."""
+    """Times of rows by their node's own clock [ns]."""
     return np.asarray(rows["time"], dtype=np.int64)
 
 

@@ -305,7 +305,7 @@ def _zstd_error() -> type[Exception]:
 
 
 def _empty(kind: str) -> np.dtype[Any]:
-    """Of rows that are not in the log."""
+    """The type of rows that are not in the log."""
     from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 
     configuration = np.dtype([("simulated", "<f8"), ("q", "<f8", (0,))])

@@ -1,4 +1,4 @@
-"""A log lived through again: the recorded measurements into the same simulation, the same numbers out, bit for bit."""
+"""A log replayed: the recorded measurements into the same simulation, the same numbers out, bit for bit."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def replay(
 
 
 def settings_in(log: LogReader) -> Settings:
-    """Those that a log was made with."""
+    """The settings that a log was made with."""
     told = log.about.get("settings")
     if not told or not log.dynamics.size:
         what = "no settings" if not told else "no rows of the dynamics node"

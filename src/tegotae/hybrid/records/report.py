@@ -87,12 +87,12 @@ def report(log: LogReader | str | os.PathLike[str]) -> dict[str, Any]:
         return _reported(log)
 
 
-def refuse_incomplete(own: str, log: LogReader) -> None:
+def refuse_incomplete(owner: str, log: LogReader) -> None:
     """Refuse a log whose rows lack fields, as one of another version may."""
     for kind, rows, known in (("dynamics", log.dynamics, DYNAMICS), ("table", log.table, TABLE)):
         if missing := [name for name in known.names or () if name not in (rows.dtype.names or ())]:
             raise FileError(
-                f"{own}: the {kind} rows of {log.path} have no {', '.join(missing[:5])}.\n"
+                f"{owner}: the {kind} rows of {log.path} have no {', '.join(missing[:5])}.\n"
                 "  Give a log that this version of tegotae wrote."
             )
 
@@ -266,7 +266,7 @@ def _number(value: float | None, factor: float) -> str:
 
 
 def _spread_shown(spread: Mapping[str, Any]) -> str:
-    """In milliseconds, with as many digits as anybody reads."""
+    """In milliseconds, with two digits."""
     values = [spread.get(name) for name in ("p50", "p99", "max")]
     return " / ".join("–" if value is None else f"{1e3 * value:.2g}" for value in values)
 

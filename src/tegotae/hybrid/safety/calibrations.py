@@ -55,15 +55,15 @@ def read_calibration(path: str | os.PathLike[str]) -> tuple[Step, ...]:
     return rows(checked(str(place), numbers))
 
 
-def checked(own: str, value: ArrayLike) -> Array:
+def checked(owner: str, value: ArrayLike) -> Array:
     """A calibration that tells all parts of a wrench."""
-    matrix = checks.array(own, "calibration", value, "N, N·m per signal", _SIX)
+    matrix = checks.array(owner, "calibration", value, "N, N·m per signal", _SIX)
     if matrix.shape != (6, 6):
-        checks.refuse(own, f"calibration has shape {matrix.shape}.", _SIX)
-    checks.finite(own, "calibration", matrix, "")
+        checks.refuse(owner, f"calibration has shape {matrix.shape}.", _SIX)
+    checks.finite(owner, "calibration", matrix, "")
     scale = np.abs(matrix).max(axis=1, keepdims=True)  # N and N·m, strains and volts: rows may differ in size
     if not scale.all() or np.linalg.cond(matrix / scale) > _ILL:
-        checks.refuse(own, "calibration is singular.", "Six signals must tell all of a wrench: calibrate again.")
+        checks.refuse(owner, "calibration is singular.", "Six signals must tell all of a wrench: calibrate again.")
     return matrix
 
 
@@ -72,28 +72,28 @@ def rows(matrix: Array) -> tuple[Step, ...]:
     return tuple(tuple(row) for row in matrix.tolist())
 
 
-def listed(own: str, name: str, value: Sequence[float], count: int, unit: str) -> tuple[float, ...]:
+def listed(owner: str, name: str, value: Sequence[float], count: int, unit: str) -> tuple[float, ...]:
     """So many finite numbers."""
-    result = checks.array(own, name, value, unit)
+    result = checks.array(owner, name, value, unit)
     if result.shape != (count,):
-        checks.refuse(own, f"{name}={value!r} has shape {result.shape}.", f"Give {count} numbers [{unit}].")
-    checks.finite(own, name, result, unit)
+        checks.refuse(owner, f"{name}={value!r} has shape {result.shape}.", f"Give {count} numbers [{unit}].")
+    checks.finite(owner, name, result, unit)
     return tuple(result.tolist())
 
 
-def bounds(own: str, name: str, value: Sequence[float]) -> tuple[float, ...]:
+def bounds(owner: str, name: str, value: Sequence[float]) -> tuple[float, ...]:
     """Six numbers > 0, one for each part of a wrench."""
-    result = listed(own, name, value, 6, "N, N·m")
+    result = listed(owner, name, value, 6, "N, N·m")
     if min(result) <= 0.0:
-        checks.refuse(own, f"{name}={value!r} must be > 0.", "Give six numbers > 0 [N, N·m].")
+        checks.refuse(owner, f"{name}={value!r} must be > 0.", "Give six numbers > 0 [N, N·m].")
     return result
 
 
-def rotation(own: str, axes: Sequence[float]) -> Array:
+def rotation(owner: str, axes: Sequence[float]) -> Array:
     """The matrix of a quaternion (w, x, y, z)."""
-    q = np.array(listed(own, "axes", axes, 4, "-"))
+    q = np.array(listed(owner, "axes", axes, 4, "-"))
     if not 0.999 < float(np.linalg.norm(q)) < 1.001:
-        checks.refuse(own, f"axes={axes!r} is not of length 1.", "Normalise the quaternion (w, x, y, z).")
+        checks.refuse(owner, f"axes={axes!r} is not of length 1.", "Normalise the quaternion (w, x, y, z).")
     w, x, y, z = (q / np.linalg.norm(q)).tolist()
     return np.array(
         [
@@ -104,9 +104,9 @@ def rotation(own: str, axes: Sequence[float]) -> Array:
     )
 
 
-def carrying(own: str, way: Sequence[float]) -> Array:
+def carrying(owner: str, way: Sequence[float]) -> Array:
     """Carries a wrench to a point that lies `way` [m] off: the torque becomes less by way x force."""
-    x, y, z = listed(own, "offset", way, 3, "m")
+    x, y, z = listed(owner, "offset", way, 3, "m")
     carry = np.eye(6)
     carry[3:, :3] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
     return carry

@@ -94,13 +94,13 @@ class Safety:
         loss_of_command: LossOfCommandPolicy | None = None,
         margins: Margins | None = None,
     ) -> None:
-        own, T = "Safety", checks.period_of("Safety", period)
-        checks.instance(own, "limits", limits, Limits, "Give Limits(...).")
+        owner, T = "Safety", checks.period_of("Safety", period)
+        checks.instance(owner, "limits", limits, Limits, "Give Limits(...).")
         if margins is not None:
-            checks.function(own, "margins", margins, "Give a function of the pose, or None.")
+            checks.function(owner, "margins", margins, "Give a function of the pose, or None.")
         loss_of_command = LossOfCommandPolicy() if loss_of_command is None else loss_of_command
         self._policy = checks.instance(
-            own, "loss_of_command", loss_of_command, LossOfCommandPolicy, "Give LossOfCommandPolicy(...), or None."
+            owner, "loss_of_command", loss_of_command, LossOfCommandPolicy, "Give LossOfCommandPolicy(...), or None."
         )
         for speed, change in (
             (limits.velocity, limits.acceleration),
@@ -108,12 +108,12 @@ class Safety:
         ):
             if speed / change > loss_of_command.ramp:
                 checks.refuse(
-                    own,
+                    owner,
                     f"from {speed:g} the table needs {speed / change:.3g} s to rest at {change:g} per second, but "
                     f"ramp={loss_of_command.ramp:g} s.",
                     "Allow more acceleration, less velocity, or a longer ramp.",
                 )
-        start = checks.vector(own, "start", start, "m, -", 7).tolist()
+        start = checks.vector(owner, "start", start, "m, -", 7).tolist()
         self._limits, self._period = limits, T
         self._motion = Motion(limits, T, start, margins)
         self._teller = Teller(T)
@@ -220,7 +220,7 @@ class Safety:
         return True
 
     def _far(self, command: Command) -> str:
-        """Why a command is not one to begin with."""
+        """Why a standing table does not begin to follow a command."""
         dx, dy, dz, rx, ry, rz = difference(self._motion.pose, command.pose)
         gap, turn = hypot(dx, dy, dz), hypot(rx, ry, rz)
         if gap > self._policy.jump or turn > self._policy.turn:
@@ -297,7 +297,7 @@ class Safety:
             self._closing, self._swing = self._policy.approach, self._policy.swing
 
     def _inside(self, reading: DeviceReading) -> Pose:
-        """Where the device is, or the nearest place in the box."""
+        """The device's position, or the nearest one in the box."""
         (a, b, c), (d, e, f) = self._limits.lower, self._limits.upper
         x, y, z, *turn = reading.pose
         return min(max(x, a), d), min(max(y, b), e), min(max(z, c), f), *normalised(turn)

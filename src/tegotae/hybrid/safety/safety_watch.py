@@ -1,4 +1,4 @@
-"""What speaks against moving on, tick by tick, and telling it once."""
+"""Reasons not to move on, looked for in each tick, and reported once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LATE_READINGS = 2.0  # periods: a device's newest reading may be that much olde
 
 
 class Cause(NamedTuple):
-    """Something that speaks against moving on."""
+    """A reason not to move on."""
 
     kind: str  # in a word, one of `events.TROUBLES`; the same kind is told once while it lasts
     flag: int  # of `NodeState` that it sets until the next re-arm, 0 for none
@@ -57,11 +57,11 @@ class Teller:
         return self._events
 
     def say(self, level: str, text: str, kind: str = "") -> None:
-        """An event, for certain."""
+        """Report an event."""
         self._events.append(NodeEvent(level, text, kind))
 
     def tell(self, kind: str, level: str, text: str, *, always: bool = False) -> None:
-        """An event, unless the same kind still lasts."""
+        """Report an event, unless one of its kind was reported and still lasts."""
         last = self._last.get(kind)
         if always or last is None or self._tick - last > self._quiet:
             self._events.append(NodeEvent(level, text, kind))
@@ -95,7 +95,7 @@ class SafetyWatch:
     def causes(
         self, age: float, command: Command | None, reading: DeviceReading, felt: Felt, stop: str | None, elapsed: float
     ) -> list[Cause]:
-        """All that speaks against moving on; usually nothing."""
+        """All reasons not to move on; usually none."""
         found: list[Cause] = []
         if stop is not None:
             found.append(Cause(STOP, 0, f"stop: {stop}" if stop else "stop"))

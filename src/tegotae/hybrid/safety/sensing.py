@@ -83,29 +83,29 @@ class Sensing:
         contact: float = 0.2,
         release: float = 0.1,
     ) -> None:
-        own = "Sensing"
-        matrix = np.eye(6) if calibration is None else calibrations.checked(own, calibration)
+        owner = "Sensing"
+        matrix = np.eye(6) if calibration is None else calibrations.checked(owner, calibration)
         if origin is not None and offset is not None:
-            checks.refuse(own, "both origin and offset are given.", "Give the one that says where the sensor is.")
+            checks.refuse(owner, "both origin and offset are given.", "Give the one that says where the sensor is.")
         self._rows = calibrations.rows(matrix)
-        turned = np.kron(np.eye(2), calibrations.rotation(own, axes)) @ matrix
+        turned = np.kron(np.eye(2), calibrations.rotation(owner, axes)) @ matrix
         if offset is not None:
-            turned = calibrations.carrying(own, offset) @ turned
+            turned = calibrations.carrying(owner, offset) @ turned
         self._plain = bool(np.array_equal(turned, np.eye(6)))
         self._turned = calibrations.rows(turned)
-        self._origin = None if origin is None else calibrations.listed(own, "origin", origin, 3, "m")
-        self._count = checks.whole(own, "readings", readings, 1, "Give how many readings the tare is made of.")
-        self._quiet = calibrations.bounds(own, "quiet", quiet)
-        self._slow = checks.positive(own, "slow", slow, "m/s", "Give a velocity that counts as rest, such as 1e-3.")
-        self._overload = None if overload is None else calibrations.bounds(own, "overload", overload)
+        self._origin = None if origin is None else calibrations.listed(owner, "origin", origin, 3, "m")
+        self._count = checks.whole(owner, "readings", readings, 1, "Give how many readings the tare is made of.")
+        self._quiet = calibrations.bounds(owner, "quiet", quiet)
+        self._slow = checks.positive(owner, "slow", slow, "m/s", "Give a velocity that counts as rest, such as 1e-3.")
+        self._overload = None if overload is None else calibrations.bounds(owner, "overload", overload)
         self._same_axes = bool(np.array_equal(turned, matrix))
         if frozen is not None:
-            checks.whole(own, "frozen", frozen, 2, "Give a number of readings, or None.")
+            checks.whole(owner, "frozen", frozen, 2, "Give a number of readings, or None.")
         self._frozen, self._repeats = frozen, 0
-        self._on = checks.positive(own, "contact", contact, "N", "Give a force above the sensor's noise.")
-        self._off = checks.positive(own, "release", release, "N", "Give a force above the sensor's noise.")
+        self._on = checks.positive(owner, "contact", contact, "N", "Give a force above the sensor's noise.")
+        self._off = checks.positive(owner, "release", release, "N", "Give a force above the sensor's noise.")
         if self._off > self._on:
-            checks.refuse(own, f"release={release} N is above contact={contact} N.", "Contact must begin above it.")
+            checks.refuse(owner, f"release={release} N is above contact={contact} N.", "Contact must begin above it.")
         self._touching, self._onset = False, ORIGIN
         self._last: tuple[float, ...] = ()
         self._trouble = ""

@@ -23,7 +23,7 @@ class Stopping:
 
     @property
     def words(self) -> str:
-        """For people."""
+        """In words."""
         time, distance = ceil(1e3 * self.time), 1e3 * self.distance
         return f"at rest within {time:d} ms and {distance:.2g} mm of the last command"
 

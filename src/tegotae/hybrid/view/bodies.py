@@ -46,7 +46,7 @@ class PlainBodies:
         self._force = ForceArrow(scene, "/bodies/force", metres=0.06, longest=1.2, colour=shapes.RED)
 
     def draw(self, seen: Seen) -> str:
-        """As seen last."""
+        """Draw what was seen last."""
         if (pose := seen.pose) is None:
             return "" if seen.dynamics is None else "the relative pose is not finite"
         self._part.position, self._part.wxyz = pose[0:3], pose[3:7]

@@ -69,7 +69,7 @@ class CloseUp:
         self._force = ForceArrow(scene, "/close-up/force", metres=0.15, longest=2.4, colour=shapes.RED)
 
     def draw(self, seen: Seen) -> str:
-        """As seen last."""
+        """Draw what was seen last."""
         pose = seen.pose
         if pose is None:
             return "" if seen.dynamics is None else "the relative pose is not finite"

@@ -86,33 +86,15 @@ class _Rows:
 
 
 def spring(stiffness: float, *, damping: float = 0.0) -> tuple[str, ...]:
-    """Settings of a table that is where it is told to be, with a contact beside it.
-
-    Example:
-        >>> from tegotae.papers.tarao1999.hybrid_loop import spring
-        >>> spring(1e4)
-        ('device.kind=spring', 'device.stiffness=10000.0', 'device.damping=0.0')
-    """
+    """Settings of a table that is where it is told to be, with a contact beside it."""
     return "device.kind=spring", f"device.stiffness={stiffness}", f"device.damping={damping}"
 
 
 def hexa(kp: float, *, fed: float = 0.0) -> tuple[str, ...]:
-    """Settings of the six-arm table's twin; `fed` is the share of the reference's rate that its servo knows in contact.
-
-    Example:
-        >>> from tegotae.papers.tarao1999.hybrid_loop import hexa
-        >>> hexa(800.0)
-        ('device.kind=hexa', 'device.kp=800.0', 'device.feedforward_in_contact=0.0')
-    """
+    """Settings of the six-arm table's twin; `fed` is the share of its reference's rate that it knows in contact."""
     return "device.kind=hexa", f"device.kp={kp}", f"device.feedforward_in_contact={fed}"
 
 
 def weighing(masses: tuple[float, ...]) -> tuple[str, ...]:
-    """Settings of the masses; none for the usual ones.
-
-    Example:
-        >>> from tegotae.papers.tarao1999.hybrid_loop import weighing
-        >>> weighing((50.0, 20.0, 100.0, 1.0))
-        ('model.masses=[50.0, 20.0, 100.0, 1.0]',)
-    """
+    """Settings of the masses; none for the usual ones."""
     return () if masses == USUAL else (f"model.masses={list(masses)}",)

@@ -86,19 +86,7 @@ def damped(stiffness: float, damping: float, mass: float, speed: float) -> Bounc
 
 
 def history(stiffness: float, damping: float, mass: float, speed: float) -> tuple[Array, Array]:
-    """Time since the touch [s] and force [N] of the same, with nothing before and after.
-
-    Args:
-        stiffness: [N/m].
-        damping: [N·s/m].
-        mass: [kg].
-        speed: of the approach [m/s].
-
-    Example:
-        >>> from tegotae.papers.tarao1999.hybrid_oracles import history
-        >>> round(history(45292.0, 0.0, 33.75, 0.01)[1].max(), 3)
-        np.float64(12.364)
-    """
+    """Time since the touch [s] and force [N] of the same, with nothing before and after."""
     time, _, force = _swing(stiffness, damping, mass, speed)
     return np.concatenate([[-1.0, 0.0], time, time[-1] + np.array([0.0, 1.0])]), np.pad(force, 2)
 
@@ -132,21 +120,11 @@ class Table:
         return 1.0 / (1.0 / self.K + 1.0 / self.stiffness)
 
     def bounce(self, mass: float, speed: float) -> Bounce:
-        """The contact of a mass, mean of four phases of the touch in a period.
-
-        Args:
-            mass: reduced, of both robots [kg].
-            speed: of the approach [m/s].
-        """
+        """The contact of a reduced mass [kg] at a speed [m/s], mean of four phases of the touch in a period."""
         return Bounce(*(float(x) for x in np.mean([_met(self, mass, speed, part)[0] for part in PHASES], axis=0)))
 
     def history(self, mass: float, speed: float) -> tuple[Array, Array]:
-        """Time since the touch [s] and force [N] of one of them.
-
-        Args:
-            mass: reduced, of both robots [kg].
-            speed: of the approach [m/s].
-        """
+        """Time since the touch [s] and force [N] of one of them."""
         return _met(self, mass, speed, PHASES[2])[1]
 
 
