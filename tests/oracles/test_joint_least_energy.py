@@ -6,7 +6,6 @@ from scipy.optimize import lsq_linear
 import tegotae as tg
 from tegotae.multibody import Body, Scene, Tree
 from tegotae.multibody.joints import model_of
-from tegotae.multibody.kernels.joint_steps import prepare_joints
 from tegotae.multibody.kernels.kinematics import forward_one, prepare_world
 from tegotae.multibody.kernels.least_energy import least_energy, modes_from_forces
 from tegotae.multibody.kernels.records import Friction, Work
@@ -51,7 +50,7 @@ def test_forces_are_those_of_a_bounded_least_squares_problem():
         friction = Friction(e.copy(), np.zeros(tree.nv, dtype=np.int64), F.copy(), *np.zeros((3, tree.nv)))
         prepare_world(work.S, model.g)
         forward_one(model.parent, model.kind, model.qi, model.vi, model.C, q, v, work.S)
-        prepare_joints(model, joints, work, tau, q, v, T)
+        work.free_tau[:], work.free_slope[:] = tau, 0.0  # nothing else acts in the joints
         assert least_energy(model, joints, friction, work, v, T)
         modes_from_forces(joints, friction)
         # min 1/2 f'Q f + b'f over |f| <= F, with M and the speeds without friction from other code

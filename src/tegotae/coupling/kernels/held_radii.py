@@ -43,16 +43,17 @@ DISC_TURNS = 8  # within a sweep, of a disc of several rows
 @kernel
 def gather(P, n, free, whole, A):
     """A = the free rows and columns of W + diag C: their upper half, or the whole."""
+    W = P.W
     if n == P.m:  # all of them
         for a in range(n):
             for c in range(0 if whole else a, n):
-                A[a, c] = P.W[a, c]
+                A[a, c] = W[a, c]
             A[a, a] += P.C[a]
         return
     for a in range(n):
         i = int(free[a])
         for c in range(0 if whole else a, n):
-            A[a, c] = P.W[i, int(free[c])]
+            A[a, c] = W[i, int(free[c])]
         A[a, a] += P.C[i]
 
 

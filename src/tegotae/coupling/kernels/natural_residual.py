@@ -51,21 +51,22 @@ def set_scales(P, work):
 @kernel
 def multiply(P, f, h, s):
     """h = (W + diag C) f + b, and s = the sum of the magnitudes of its terms, against which rounding is measured."""
-    for j in range(P.m):
+    m, W = P.m, P.W  # names of its own, or the compiler reads them anew for every number that it writes
+    for j in range(m):
         own = P.C[j] * f[j]
         total, size = P.b[j] + own, abs(P.b[j]) + abs(own)
         if not P.symmetric:
-            for k in range(P.m):
-                term = P.W[j, k] * f[k]
+            for k in range(m):
+                term = W[j, k] * f[k]
                 total += term
                 size += abs(term)
         h[j], s[j] = total, size
     if P.symmetric:
-        for k in range(P.m):
+        for k in range(m):
             fk = f[k]
             if fk != 0.0:
-                for j in range(P.m):  # rows serve as columns
-                    term = P.W[k, j] * fk
+                for j in range(m):  # rows serve as columns
+                    term = W[k, j] * fk
                     h[j] += term
                     s[j] += abs(term)
 

@@ -5,23 +5,24 @@ from functools import cache
 
 from tegotae.compile import kernel, kernel_inside
 from tegotae.kernels.stick_slip import as_if_stuck, stretch_after
+from tegotae.multibody.kernels.kinematics import FREE
 from tegotae.multibody.kernels.passes import backward, forward_two
 
 
-@kernel
-def prepare_joints(model, joints, work, tau, q, v, T):
+@kernel_inside
+def prepare_joints(p, s, w, T):
     """Torques and slopes of dampers and servos, implicit: they answer the speed after the step."""
-    for k in range(len(model.parent)):
-        o = int(model.vi[k])
-        if model.kind[k] == 2:
+    for k in range(len(p.parent)):
+        o = p.vi[k]
+        if p.kind[k] == FREE:
             continue
-        if joints.damping[o] == math.inf:
-            work.free_tau[o], work.free_slope[o] = 0.0, math.inf
+        if p.damping[o] == math.inf:
+            w.free_tau[o], w.free_slope[o] = 0.0, math.inf
             continue
-        resists = joints.damping[o] + joints.rate_gain[o] + T * joints.gain[o]
-        pull = joints.gain[o] * (joints.target[o] - q[int(model.qi[k])])
-        work.free_tau[o] = tau[o] + pull - resists * v[o]
-        work.free_slope[o] = T * resists
+        resists = p.damping[o] + p.rate_gain[o] + T * p.gain[o]
+        pull = p.gain[o] * (w.target[o] - s.q[p.qi[k]])
+        w.free_tau[o] = w.torque[o] + pull - resists * s.v[o]
+        w.free_slope[o] = T * resists
 
 
 @kernel

@@ -90,18 +90,18 @@ def assemble(model, touches, dual, work, blocks, T):
 @kernel
 def fill(model, touches, dual, S, a, one, two, block, column, T):
     """Rows of a block, by the answer to the force of a column in the trees one and two."""
-    c, start, root = dual.blocks[OWNER, block], dual.blocks[FIRST, block], dual.root
+    c, start, root, W = dual.blocks[OWNER, block], dual.blocks[FIRST, block], dual.root, dual.W
     first, second = ends_of(model, touches, dual, block)
     near = first >= 0 and (root[first] == one or root[first] == two)
     far = second >= 0 and (root[second] == one or root[second] == two)
+    if c < 0:
+        W[start, column] = W[column, start] = T * a[-1 - c] if near else 0.0
+        return
+    levers, s, o = dual.levers, S[first], S[second]
     for row in range(start, start + rows_in(dual, block)):
         moved = 0.0
-        if c < 0:
-            moved = a[-1 - c] if near else 0.0
-        else:
-            lever = dual.levers[row]
-            if near:
-                moved += at_first(lever, S[first])
-            if far:
-                moved += at_second(lever, S[second])
-        dual.W[row, column] = dual.W[column, row] = T * moved
+        if near:
+            moved += at_first(levers[row], s)
+        if far:
+            moved += at_second(levers[row], o)
+        W[row, column] = W[column, row] = T * moved

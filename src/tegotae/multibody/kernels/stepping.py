@@ -67,8 +67,14 @@ def joints_of(p, w):
 
 
 @kernel_inside
-def friction_of(s, w):
-    """Friction in the joints during a trial: it starts from what the last tick left in s."""
+def friction_kept(s, w):
+    """Friction in the joints, where it is kept: a scene without ports tries nothing but its tick."""
+    return Friction(s.e, s.mode, s.r, s.rise, s.at, s.f)
+
+
+@kernel_inside
+def friction_tried(s, w):
+    """The same in a trial."""
     return Friction(s.e, w.mode, w.r, w.rise, w.at, w.f)
 
 
@@ -164,41 +170,42 @@ def no_answer(p, s, w, h, T, motion, slope):
     return
 
 
-@kernel_exact
+@kernel_inside
 def prepare(p, s, w, T):
-    """What acts beside the forces at ports; friction as the last tick left it."""
-    for o in range(len(s.v)):
-        w.mode[o], w.r[o], w.rise[o], w.at[o], w.f[o] = s.mode[o], s.r[o], s.rise[o], s.at[o], 0.0
-    model = model_of(p)
+    """What acts beside the forces at ports."""
     feed(p, s, w)
     push_bodies(p, s, w)
-    spin_evenly(model, w.S, T)
-    prepare_joints(model, joints_of(p, w), work_of(w), w.torque, s.q, s.v, T)
+    spin_evenly(model_of(p), w.S, T)
+    prepare_joints(p, s, w, T)
 
 
 @kernel_inside
 def commit(p, s, w, T):
     """The step that is solved, and where it leads."""
-    model = model_of(p)
-    commit_friction(joints_of(p, w), friction_of(s, w), T)
+    commit_friction(joints_of(p, w), friction_kept(s, w), T)
     if len(p.which) > 0:
         commit_contacts(touches_of(p), s.touching, w.places, dual_of(p, w), w.S, w.met[0], T)
         tell_forces(p, s, w)  # as they acted: before the surfaces turn on
     s.unsolved[0] += 1 - w.found[0]
     for o in range(len(s.v)):
-        s.v[o], s.f[o], s.mode[o] = w.v1[o], w.f[o], w.mode[o]
+        s.v[o] = w.v1[o]
         # Where the next tick starts is told by where this one ended, not by the trials that led there.
-        slips = w.mode[o] != 0
-        s.r[o] = w.r[o] + w.rise[o] * w.mode[o] * (w.v1[o] - w.at[o]) if slips else 0.0
-        s.rise[o], s.at[o] = (w.rise[o], w.v1[o]) if slips else (0.0, 0.0)
-    move(model, s.q, s.v, T, s.q)
+        if s.mode[o] != 0:
+            s.r[o] += s.rise[o] * s.mode[o] * (s.v[o] - s.at[o])
+            s.at[o] = s.v[o]
+        else:
+            s.r[o] = s.rise[o] = s.at[o] = 0.0
+    move(model_of(p), s.q, s.v, T, s.q)
     reposition(p, w, s.q, s.v)
     show(p, s, w)
 
 
 @cache
-def solve_kernels(halves):
-    """`solve` for impedances in joints, the first four of `halves`, and laws of the user's own; and their `keep`."""
+def solve_kernels(friction_of, halves):
+    """`solve` for impedances in joints, the first four of `halves`, and laws of the user's own; and their `keep`.
+
+    `friction_of` tells where the friction of joints is worked out.
+    """
     begin, unmet, bent, end, keep = own_kernels(*halves[:2])
     at_rest, resolve = joint_laws.with_customs(*halves[4:])
     solve_stiction = stiction_kernels(at_rest, resolve)
@@ -236,7 +243,7 @@ def solve_kernels(halves):
         found, last = 0, False
         for _ in range(TRIALS):
             once(p, s, w, T)
-            if unmet(p, s, w, s.v, w.f, T) == 0:
+            if unmet(p, s, w, s.v, friction_of(s, w).force, T) == 0:
                 found = w.found[0]
                 # In touch the slope at ports is that of the last solve: it is done once more if their slopes moved.
                 if last or w.met[0] == 0 or not bent(p, w, s.v, T):
@@ -249,51 +256,35 @@ def solve_kernels(halves):
 
 
 @cache
-def _with_own(prepare, restore, prepare_own, restore_own):
-    """`prepare` and `restore` for impedances in joints, too."""
-    if prepare_own is NONE[2]:
-        return prepare, restore
-
-    @kernel_exact
-    def prepare_all(p, s, w, T):
-        prepare(p, s, w, T)
-        prepare_own(p, s, w, T)
+def alone_kernels(*halves):
+    """A scene without ports; `halves` are those of impedances in joints (`own_joints`) and laws of the user's own."""
+    solve, keep = solve_kernels(friction_kept, halves)
+    prepare_own, restore_own = halves[2:4]
 
     @kernel_exact
     def restore_all(p, s, w):
         restore(p, s, w)
         restore_own(p, s, w)
 
-    return prepare_all, restore_all
-
-
-@cache
-def alone_kernels(*halves):
-    """A scene without ports; `halves` are those of impedances in joints (`own_joints`) and laws of the user's own."""
-    solve, keep = solve_kernels(halves)
-
     @kernel_exact
     def advance(p, s, w, h, v, T):
+        prepare(p, s, w, T)  # at once: there are no trials to share it
+        prepare_own(p, s, w, T)
         solve(p, s, w, T)
         keep(p, s, w, T)
         commit(p, s, w, T)
 
-    return Halves(no_answer, advance, *_with_own(prepare, restore, *halves[2:4]))
+    return Halves(no_answer, advance, restore=restore_all)
 
 
 # ---------------------------------------------------------------- with ports
 
 
-@kernel_exact
-def restore_ports(p, s, w):
-    """The same, and where the taps are."""
-    restore(p, s, w)
-    locate_taps(p, w)
-
-
-@kernel_exact
+@kernel_inside
 def prepare_ports(p, s, w, T):
-    """The same, kept apart from the forces of trials."""
+    """The same, kept apart from the forces of trials; friction as the last tick left it."""
+    for o in range(len(s.v)):
+        w.mode[o], w.r[o], w.rise[o], w.at[o], w.f[o] = s.mode[o], s.r[o], s.rise[o], s.at[o], 0.0
     prepare(p, s, w, T)
     keep_unpushed(p, w)
     w.settled[0] = 0
@@ -305,6 +296,8 @@ def finish(p, s, w, v, T):
     """Commit the step that is solved, whose ports moved by v, and look at where it led."""
     if w.met[0] > 0:  # what trials asked for their slopes stands where the velocities of bodies were
         spread(p.parent, p.kind, p.vi, w.zero, w.v1, w.S)
+    for o in range(len(s.v)):
+        s.mode[o], s.r[o], s.rise[o], s.at[o], s.f[o] = w.mode[o], w.r[o], w.rise[o], w.at[o], w.f[o]
     commit(p, s, w, T)
     follow_paths(s, w, T)
     look_at_taps(p, s, w)
@@ -314,8 +307,20 @@ def finish(p, s, w, v, T):
 @cache
 def _trial_kernels(halves):
     """What trials at one or several directions share; compiled once a process."""
-    solve, keep = solve_kernels(halves)
+    solve, keep = solve_kernels(friction_tried, halves)
     sharpen, rises = slope_kernels(*joint_laws.with_customs(*halves[4:]))
+    prepare_own, restore_own = halves[2:4]
+
+    @kernel_exact
+    def restore_all(p, s, w):
+        restore(p, s, w)
+        locate_taps(p, w)
+        restore_own(p, s, w)
+
+    @kernel_exact
+    def prepare_all(p, s, w, T):
+        prepare_ports(p, s, w, T)
+        prepare_own(p, s, w, T)
 
     @kernel_inside
     def push(p, s, w, h, T):
@@ -338,7 +343,7 @@ def _trial_kernels(halves):
         """How the motion of all ports answers a unit of force in each row, in the modes of the last trial."""
         same = w.known[0] == IN_TOUCH
         if w.met[0] == 0:
-            sharpen(model_of(p), joints_of(p, w), friction_of(s, w), work_of(w), p.own, w.own, T)
+            sharpen(model_of(p), joints_of(p, w), friction_tried(s, w), work_of(w), p.own, w.own, T)
             same = w.known[0] == FREELY
             for o in range(len(w.slope)):
                 same = same and w.resisted[o] == w.slope[o]
@@ -362,7 +367,7 @@ def _trial_kernels(halves):
                 if met > 0:
                     rows_answer(touches_of(p), dual, w.S, w.a, met, w.felt, w.shift, column)
         if met > 0:
-            rises(joints_of(p, w), friction_of(s, w), dual, w.v1, met, w.rises, T)
+            rises(joints_of(p, w), friction_tried(s, w), dual, w.v1, met, w.rises, T)
             if settle_forces(dual, met, w.rises, w.shift):
                 add_answers(row_count(dual, met), w.felt, w.shift, w.slopes)
 
@@ -372,7 +377,7 @@ def _trial_kernels(halves):
         keep(p, s, w, T)
         finish(p, s, w, v, T)
 
-    return push, slopes, done, *_with_own(prepare_ports, restore_ports, *halves[2:4])
+    return push, slopes, done, prepare_all, restore_all
 
 
 @cache
