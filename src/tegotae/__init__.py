@@ -14,6 +14,8 @@ Example:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tegotae.services import provide
+
 __version__ = "0.1.0"
 
 # Public name -> the module that defines it. Loaded on first use, so that `import tegotae` stays quick and
@@ -53,6 +55,15 @@ _HOME = {
 
 # The parts, as modules: `tegotae.rod` is there without an import of its own. Loaded on first use too.
 _PARTS = ("control", "device", "fitting", "friction", "hybrid", "inclusion", "multibody", "rod", "steering", "table")
+
+# What lower layers ask of higher ones.
+provide("loop", "tegotae.running.loop")
+provide("batch", "tegotae.running.batch:Batch")
+provide("live impedance", "tegotae.running.live:LiveImpedance")
+provide("live admittance", "tegotae.running.live:LiveAdmittance")
+provide("figure of a result", "tegotae.figures.result_figures:of_result")
+provide("figure of a workspace", "tegotae.figures.table:workspace")
+provide("save a figure", "tegotae.figures.style:save")
 
 __all__ = [*sorted(_HOME), "__version__"]
 

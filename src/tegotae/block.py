@@ -43,6 +43,7 @@ from tegotae.layout import Layouts, Memory, Part, Space
 from tegotae.parameters import Declared
 from tegotae.ports import Port, forces_over_time
 from tegotae.result import Result
+from tegotae.services import service
 from tegotae.state import Fault, State, set_initial
 
 if TYPE_CHECKING:
@@ -210,9 +211,7 @@ class Block(Declared, ABC):
             period: T [s].
             began: the state that it started from.
         """
-        from tegotae.running import loop
-
-        loop.report_divergence(self.name, table, every, period)
+        service("loop").report_divergence(self.name, table, every, period)
 
     def see_trouble(self, state: State) -> None:
         """Say why it cannot go on from a state; blocks that stop tell so in a part `trouble`, 0 as long as they run."""
@@ -254,9 +253,8 @@ class Block(Declared, ABC):
             >>> sweep.run(np.full(10, 0.05), period=1e-3).force.shape
             (2, 10)
         """
-        from tegotae.running.batch import Batch
-
-        return Batch.of_variations(self, variations)
+        many: Batch = service("batch").of_variations(self, variations)
+        return many
 
 
 class Impedance(Block):
@@ -298,22 +296,21 @@ class Impedance(Block):
             inputs: field that is fed -> a number, or its values over the ticks, in its own unit.
             progress: called with the share that is done, now and then.
         """
-        from tegotae.running import loop
-
+        loop = service("loop")
         period = checks.period_of(self.name, period)
         motion = loop.motion_of(self.name, velocity, position, period, self.dimension)
         if position is not None:
             initial = loop.started(self, np.asarray(position)[0], initial)
         given = loop.Signal("velocity", motion, "m/s")
-        return loop.run(
+        result: Result = loop.run(
             self, given, period, every=every, record=record, initial=initial, inputs=inputs, progress=progress
         )
+        return result
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveImpedance:
         """A live element for a control loop; its kernels are warm when this returns."""
-        from tegotae.running.live import LiveImpedance
-
-        return LiveImpedance(self, period, initial)
+        live: LiveImpedance = service("live impedance")(self, period, initial)
+        return live
 
 
 class Admittance(Block):
@@ -354,16 +351,15 @@ class Admittance(Block):
             inputs: field that is fed -> a number, or its values over the ticks, in its own unit.
             progress: called with the share that is done, now and then.
         """
-        from tegotae.running import loop
-
+        loop = service("loop")
         period = checks.period_of(self.name, period)
         given = loop.Signal("force", forces_over_time(self.name, self.ports, force), "N")
-        return loop.run(
+        result: Result = loop.run(
             self, given, period, every=every, record=record, initial=initial, inputs=inputs, progress=progress
         )
+        return result
 
     def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LiveAdmittance:
         """A live element for a control loop; its kernels are warm when this returns."""
-        from tegotae.running.live import LiveAdmittance
-
-        return LiveAdmittance(self, period, initial)
+        live: LiveAdmittance = service("live admittance")(self, period, initial)
+        return live

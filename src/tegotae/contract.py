@@ -1,37 +1,21 @@
-"""Blocks of one's own: what the contract asks of them, seen to before their kernels are trusted with memory."""
+"""Blocks of one's own: what the contract asks of their layouts; of their kernels, see `running/contract_check.py`."""
 
 from __future__ import annotations
 
 import math
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from tegotae import checks
-from tegotae.errors import TegotaeError
-from tegotae.layout import AXIS, Layout, Layouts, Memory, Part
+from tegotae.layout import AXIS, Layout, Layouts, Part
 
 if TYPE_CHECKING:
     from tegotae.block import Block
-    from tegotae.checks import Array
-
-_BEYOND = 1024  # numbers behind what a kernel is given: those that it must not touch
-_SEEN = "_contract_kept"
-
-
-def check(block: Block) -> None:
-    """Refuse a block from outside the package whose layout, values or kernels are not what they must be."""
-    if _is_ours(block) or block.__dict__.get(_SEEN):
-        return
-    _check_values(block)
-    _check_kernels(block)
-    block.__dict__[_SEEN] = True
 
 
 def check_layout(block: Block) -> None:
     """Refuse a block from outside the package whose dimension or layout is not what it must be."""
-    if _is_ours(block):
+    if is_ours(block):
         return
     name, own = block.name, block.layout
     checks.whole(name, "dimension", block.dimension, 1, "Give in how many directions it moves.")
@@ -84,7 +68,7 @@ def _comes_again(part: Part) -> bool:
     return len(set(runs)) != len(runs)
 
 
-def _is_ours(block: Block) -> bool:
+def is_ours(block: Block) -> bool:
     """Those are tested here; so is what a class of one's own takes over from them."""
     kind = type(block)
     if kind.__module__.startswith("tegotae."):
@@ -92,57 +76,3 @@ def _is_ours(block: Block) -> bool:
     trusted = ("dimension", "layout", "values", "kernels", "initial_state")
     homes = (next((c for c in kind.__mro__ if name in vars(c)), None) for name in trusted)
     return all(home is None or home.__module__.startswith("tegotae.") for home in homes)
-
-
-def _check_values(block: Block) -> None:
-    """A finite value of the right size for each parameter."""
-    way = "Give values={...}, one for each parameter of its layout."
-    given = checks.mapping(block.name, "values", block.values, way)
-    places = block.spaces.parameters.places
-    for name, place in places.items():
-        if name not in given:
-            checks.refuse(block.name, f"values has no {name!r}.", way)
-        own = checks.array(block.name, f"values[{name!r}]", given[name], place.part.unit)
-        if own.size != place.stop - place.start:
-            told = f"Give {place.stop - place.start} number(s), as its layout says."
-            checks.refuse(block.name, f"values[{name!r}] has shape {own.shape}.", told)
-        checks.finite(block.name, f"values[{name!r}]", own, place.part.unit)
-
-
-def _check_kernels(block: Block) -> None:
-    """One tick, twice: what lies behind its numbers may neither change nor matter."""
-    from tegotae.block import Kernels
-
-    kernels: Any = block.kernels
-    checks.instance(block.name, "kernels", kernels, Kernels, "Give Kernels(make).")
-    try:
-        one, other = (_tick(block, behind) for behind in (0, 1))
-    except TegotaeError:
-        raise
-    except Exception as error:  # whatever its own functions raise
-        told = f"Give Kernels(make), where make() gives its two kernels, answer and advance ({error!r})."
-        checks.refuse(block.name, "kernels did not take a tick.", told)
-    if not np.array_equal(one, other, equal_nan=True):
-        told = "Give as many as they use, or repair their indices."
-        checks.refuse(block.name, "its kernels reach beyond their parts.", told)
-
-
-def _tick(block: Block, behind: int) -> Array:
-    """What a tick makes of memory that goes on behind every vector; what lies there counted from `behind`."""
-    from tegotae.running.source import module_of
-
-    n, period = block.dimension, 1e-3
-    memories = [block.parameters, block.initial_state(period).memory, block.spaces.workspace.empty()]
-    longer = [Memory(*(np.append(own, np.full(_BEYOND, behind, own.dtype)) for own in memory)) for memory in memories]
-    cut = [
-        Memory(*(vector[: own.size] for vector, own in zip(long, memory, strict=True)))
-        for long, memory in zip(longer, memories, strict=True)
-    ]
-    given, out, slope = np.full(n, 0.1), np.zeros(n), np.zeros((n, n))
-    module = module_of(block)
-    module.answer_once(*cut, given, period, out, slope)
-    module.advance_once(*cut, given, out, period)
-    for long in longer:
-        for vector in long:
-            vector[-_BEYOND:] -= behind
-    return np.concatenate([*(vector.astype(np.float64) for long in longer for vector in long), out])

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.errors import FileError
 from tegotae.extras import FIGURES, require
+from tegotae.services import service
 
 if TYPE_CHECKING:
     import pandas
@@ -200,11 +201,9 @@ class Result(Mapping[str, NDArray[Any]]):
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """A figure of the run (extra `plot`): what went in, what came out, and their loop. Saved if a path is given."""
         require("Result.plot", *FIGURES)
-        from tegotae import figures
-
-        figure = figures.of_result(self)
+        figure: Figure = service("figure of a result")(self)
         if path is not None:
-            figures.save(figure, path)
+            service("save a figure")(figure, path)
         return figure
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tegotae.bench import against, contest, player, sides
+from tegotae.bench import against, contest, contests, player, sides
 from tegotae.bench.against import ContestComparison
 from tegotae.cli import main
 from tegotae.errors import InputError, TegotaeError
@@ -310,13 +310,13 @@ def test_the_player_finds_the_contests_that_bench_plays() -> None:
     modules, broken = player.parts()
     assert broken == {}
     found = [one.name for module in modules for one in getattr(module, "CONTESTS", ())]
-    assert sorted(found) == sorted(one.name for one in contest.contests())
+    assert sorted(found) == sorted(one.name for one in contests.contests())
     assert len(set(found)) == len(found), "two contests of one name cannot be told apart"
 
 
 def test_every_yardstick_is_a_name_that_its_contest_times() -> None:
     """As far as it can be seen without playing: the name stands in the file of the contest."""
-    for one in contest.contests():
+    for one in contests.contests():
         text = Path(sys.modules[one.play.__module__].__file__ or "").read_text(encoding="utf-8")
         for name in one.yardsticks:
             assert f'"{name}"' in text, one.name
@@ -324,10 +324,10 @@ def test_every_yardstick_is_a_name_that_its_contest_times() -> None:
 
 def test_words_choose_contests() -> None:
     names = ["rod, snake", "rod, MuJoCo", "circuit"]
-    assert contest.chosen(names, []) == names
-    assert contest.chosen(names, ["mujoco", "CIRC"]) == ["rod, MuJoCo", "circuit"]
+    assert contests.chosen(names, []) == names
+    assert contests.chosen(names, ["mujoco", "CIRC"]) == ["rod, MuJoCo", "circuit"]
     with pytest.raises(InputError, match="glue"):
-        contest.chosen(names, ["rod", "glue"])
+        contests.chosen(names, ["rod", "glue"])
 
 
 def test_bench_plays_only_what_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,6 +337,6 @@ def test_bench_plays_only_what_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> 
         return lambda: played.append(name) or []  # type: ignore[func-returns-value]
 
     both = [contest.Contest(name, playing(name)) for name in ("rod, snake", "circuit")]
-    monkeypatch.setattr(contest, "contests", lambda: both)
+    monkeypatch.setattr(contests, "contests", lambda: both)
     assert main(["bench", "--only", "snake"]) == 0
     assert played == ["rod, snake"]

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tegotae import bench
-from tegotae.bench import Outcome, inclusion, siconos
+from tegotae.bench import Outcome, contests, inclusion, siconos
 from tegotae.cli import main
 
 
@@ -46,12 +45,12 @@ def test_many_calls_call_the_right_hand_side() -> None:
 
 
 def test_the_compiled_machine_is_as_close_to_the_exact_one_as_asked() -> None:
-    two = inclusion.TwoBodies(seconds=0.5)
+    two = inclusion.TwoBodiesContest(seconds=0.5)
     assert np.max(np.abs(two.heights(two.ode()) - two.exact())) <= inclusion.ERROR
 
 
 def test_the_timed_loop_ends_where_solve_ends() -> None:
-    two = inclusion.TwoBodies(seconds=0.05)
+    two = inclusion.TwoBodiesContest(seconds=0.05)
     ode = two.ode()
     play = inclusion._loop(ode, two.seconds)
     play()
@@ -64,7 +63,7 @@ def test_without_siconos_the_contest_is_skipped_and_does_not_fail(
 ) -> None:
     assert siconos.Peer.found(("no/such/python",)) is None
     monkeypatch.setattr(siconos.Peer, "found", classmethod(lambda cls: None))
-    two = inclusion.TwoBodies(seconds=0.01)
+    two = inclusion.TwoBodiesContest(seconds=0.01)
     outcomes = inclusion.against_siconos(two, two.times(), two.ode(), 0.0, 1)
     assert [outcome.played for outcome in outcomes] == [False]
     good = Outcome("circuit", "90 ns against 80 ns", 1.125, "<= 1.2", True)
@@ -75,7 +74,7 @@ def test_without_siconos_the_contest_is_skipped_and_does_not_fail(
             tell(outcome)
         return told
 
-    monkeypatch.setattr(bench, "run", run)
+    monkeypatch.setattr(contests, "run", run)
     assert main(["bench"]) == 0
     said = capsys.readouterr().out
     assert "skipped" in said
@@ -93,7 +92,7 @@ def test_siconos_meets_the_exact_machine_as_its_step_falls() -> None:
     peer = siconos.Peer.found()
     if peer is None:
         pytest.skip(siconos.MISSING)
-    two = inclusion.TwoBodies(seconds=0.6)
+    two = inclusion.TwoBodiesContest(seconds=0.6)
     exact = two.exact()
     errors = [peer.error(two.times(), exact, step=step, seconds=two.seconds) for step in (4e-3, 1e-3, 1e-4)]
     # Where a reversal falls between two steps matters, so single errors scatter; over a factor of 4 and 10 they fall.

@@ -17,11 +17,11 @@ def test_all_rivals_find_the_same_accelerations(links: int) -> None:
     q, v, tau = multibody.state(links)
     expected = multibody.chain(links).forward_dynamics(q, v, tau)
     size = np.abs(expected).max()
-    np.testing.assert_allclose(multibody.Ours(links).play(1), expected, rtol=0, atol=1e-12 * size)
+    np.testing.assert_allclose(multibody.TegotaeChain(links).play(1), expected, rtol=0, atol=1e-12 * size)
     if HAS_PINOCCHIO:
-        np.testing.assert_allclose(multibody.Pinocchio(links).play(1), expected, rtol=0, atol=1e-10 * size)
+        np.testing.assert_allclose(multibody.PinocchioChain(links).play(1), expected, rtol=0, atol=1e-10 * size)
     if HAS_MUJOCO:
-        np.testing.assert_allclose(multibody.MuJoCo(links).play(1), expected, rtol=0, atol=1e-9 * size)
+        np.testing.assert_allclose(multibody.MuJoCoChain(links).play(1), expected, rtol=0, atol=1e-9 * size)
 
 
 def test_ratios_are_positive_numbers_and_carry_their_bounds() -> None:

@@ -17,8 +17,9 @@ from tegotae.device import (
     steps,
     waypoints,
 )
-from tegotae.device.joystick import JOYSTICK, PERIOD, figure4, figure4_figure, friction, hand
+from tegotae.device.joystick import JOYSTICK, PERIOD, figure4, friction, hand
 from tegotae.device.passivity import for_block, loop_radius
+from tegotae.figures.joystick import figure4_figure
 
 T = 1e-3
 

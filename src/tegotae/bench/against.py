@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from tegotae.bench.contest import chosen
+from tegotae.bench.contests import chosen
 from tegotae.bench.sides import Side, laid_out
 from tegotae.errors import InputError
 

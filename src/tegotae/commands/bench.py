@@ -7,8 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from tegotae import bench
-from tegotae.bench import Outcome, against, sides
+from tegotae.bench import Outcome, against, contests, sides
 from tegotae.commands import console as words
 from tegotae.errors import InputError, TegotaeError
 
@@ -21,7 +20,7 @@ def run(json: Path | None, only: Sequence[str]) -> None:
     console = words.out()
     with words.watching() as watch:
         # Each as soon as it is known: the contests take minutes, and whoever reads a pipe sees no progress bar.
-        outcomes = bench.run(
+        outcomes = contests.run(
             json, only=only, report=watch.step, tell=lambda outcome: watch.say(console, _line(outcome))
         )
     played = [outcome for outcome in outcomes if outcome.played]

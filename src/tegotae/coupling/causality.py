@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tegotae import checks, contract
+from tegotae import checks
 from tegotae.block import Admittance, Impedance
 from tegotae.coupling.links import OWN, Link, Wire, linked
 from tegotae.errors import CausalityError, UniquenessError
+from tegotae.running.contract_check import check_block
 
 
 def admittances_of(given: object) -> dict[str, Admittance]:
@@ -26,7 +27,7 @@ def admittances_of(given: object) -> dict[str, Admittance]:
                 f"{OWN}: {told}={checks.shown(block)} cannot move anything: {gives}.\n"
                 "  Start a circuit with what moves, such as Mass(mass=...) or FrictionAdmittance(...)."
             )
-        contract.check(block)
+        check_block(block)
         if not block.dimension:
             raise CausalityError(
                 f"{OWN}: {told}: {block.name} has no ports, so nothing can be wired to it.\n"

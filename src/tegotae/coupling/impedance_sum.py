@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from tegotae import checks, contract
+from tegotae import checks
 from tegotae.block import Block, Impedance
 from tegotae.compile import build
 from tegotae.coupling import line, network
@@ -19,6 +19,7 @@ from tegotae.coupling.links import End, Wire
 from tegotae.coupling.parts import Parts, add_group, no_parts
 from tegotae.errors import CausalityError
 from tegotae.layout import AXIS, Part
+from tegotae.running.contract_check import check_block
 
 _OWN = "ImpedanceSum"
 
@@ -100,7 +101,7 @@ def _checked(impedances: object) -> dict[str, Impedance]:
                 f"{_OWN}: impedances[{name!r}]={checks.shown(block)} gives no force.\n"
                 "  Give impedances; what moves goes into a tg.Circuit."
             )
-        contract.check(block)
+        check_block(block)
         if block.dimension != first.dimension:
             checks.refuse(
                 _OWN,

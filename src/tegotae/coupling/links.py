@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks, contract
+from tegotae import checks
 from tegotae.block import Admittance, Impedance
 from tegotae.checks import Array
 from tegotae.errors import CausalityError
 from tegotae.ports import EITHER, Port, find, spans
+from tegotae.running.contract_check import check_block
 
 OWN = "Circuit"
 
@@ -129,7 +130,7 @@ def ports_of(admittances: Mapping[str, Admittance]) -> tuple[Port, ...]:
 def wire(name: str, link: Link, admittances: Mapping[str, Admittance]) -> Wire:
     """Find the ports of a link, or refuse it in words. An impedance by itself is moved by all of a lone admittance."""
     block, base, ports = link.impedance, link.base, ports_of(admittances)
-    contract.check(block)
+    check_block(block)
     if link.port is None:
         return Wire(name, block, (_whole(name, link, block, admittances),), base)
     if base and link.other is not None:

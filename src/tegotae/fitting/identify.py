@@ -2,108 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Block
-from tegotae.checks import Array
-from tegotae.fitting import engine
-from tegotae.fitting.judging import doubts_of
-from tegotae.fitting.progress import reporter
-from tegotae.fitting.recipe import Recipe
+from tegotae.fitting.fits import Fit, fit_recipe
 from tegotae.fitting.recipes import checked, given_names, given_numbers, recipe_for
 from tegotae.fitting.record import Record, record_of
 from tegotae.friction import Coulomb, Law
-from tegotae.result import Result
-from tegotae.running.loop import Signal, run
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from tegotae.fitting.rods import RodRecord
     from tegotae.rod.planar import PlanarRod
     from tegotae.steering.system import SteeringSystem
-
-
-@dataclass(frozen=True)
-class Fit:
-    """What a record says about a block.
-
-    Args:
-        block: ready to use.
-        parameters: name -> value, in SI units.
-        intervals: name -> (low, high), 95 % confidence.
-        units: name -> unit.
-        noise: standard deviation of what the model leaves unexplained, in the unit of the response.
-        residual: measurement minus model at each tick, in the same unit; 0 at ticks of a steering log that are not
-            judged, because they follow from what was before it.
-        correlation: of the residual from one tick to the next [-]; near 0 for a model that explains all but the
-            sensor's noise. Where it is not, the intervals are widened for it.
-        covariance: of the parameters, in their order and units [products of the units of two parameters].
-        result: the block run over the same record.
-        record: what was measured.
-        response: what of it was compared.
-        unit: of that.
-        doubts: why this fit may be wrong, in sentences; none for a fit that leaves white noise.
-
-    Example:
-        >>> import numpy as np, tegotae as tg
-        >>> random = np.random.default_rng(1)
-        >>> velocity = 0.05 * np.sin(np.arange(0.0, 20.0, 0.005))
-        >>> brake = tg.FrictionImpedance(stiffness=6000.0, damping=10.0, law=tg.Coulomb(4.0))
-        >>> force = brake.run(velocity, period=1e-3).force + 0.05 * random.standard_normal(4000)
-        >>> found = tg.fit(tg.FrictionImpedance, velocity, force, period=1e-3)
-        >>> low, high = found.intervals["limit"]
-        >>> low < 4.0 < high and high - low < 0.01
-        True
-    """
-
-    block: Block
-    parameters: dict[str, float]
-    intervals: dict[str, tuple[float, float]]
-    units: dict[str, str]
-    noise: float
-    residual: Array = field(repr=False)
-    correlation: float
-    covariance: Array = field(repr=False)
-    result: Result = field(repr=False)
-    record: Record = field(repr=False)
-    response: str = "force"
-    unit: str = "N"
-    doubts: list[str] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        return repr(self)
-
-    def __repr__(self) -> str:
-        rows = [("", "value", "95 % interval", "unit")]
-        for name, value in self.parameters.items():
-            low, high = self.intervals[name]
-            rows.append((name, f"{value:.5g}", f"{low:.5g} … {high:.5g}", self.units[name]))
-        widths = [max(len(row[i]) for row in rows) for i in range(4)]
-        lines = [
-            f"Fit of {self.block.name} to {self.record.ticks} ticks of {self.record.period:g} s; "
-            f"noise {self.noise:.3g} {self.unit}, correlated by {self.correlation:.2f} from tick to tick"
-        ]
-        for a, b, c, d in rows:
-            lines.append(f"  {a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}  {d}".rstrip())
-        return "\n".join([*lines, *self.doubts])
-
-    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Data against model over time and as a loop, and what is left. Saved if a path is given."""
-        from tegotae import figures
-        from tegotae.fitting.picture import of_fit
-
-        figure = of_fit(self)
-        if path is not None:
-            figures.save(figure, path)
-        return figure
 
 
 def fit(
@@ -211,51 +125,17 @@ def fit(
         if law is not Coulomb or elements is not None:
             checks.refuse("fit", f"law or elements for a {machine.name} that has its own.", "Leave them out.")
         log = recorded(machine, velocity, position, force, period, measured)
-        return _fit(named_recipe(machine, log, known, free, initial), log, progress)
+        return fit_recipe(named_recipe(machine, log, known, free, initial), log, progress)
     _refuse_given(own, "for a class of blocks", "Fit a machine as it is, such as fit(machine, …, free=[…]).")
-    return _fit(recipe_for(machine, law, elements, known, free), record_of(velocity, position, force, period), progress)
+    return fit_recipe(
+        recipe_for(machine, law, elements, known, free), record_of(velocity, position, force, period), progress
+    )
 
 
 def _refuse_given(arguments: Mapping[str, object], place: str, remedy: str) -> None:
     for name, value in arguments.items():
         if value is not None:
             checks.refuse("fit", f"{name} {place}.", remedy)
-
-
-def _fit(recipe: Recipe, record: Record, progress: bool | Callable[[str, float], None] | None) -> Fit:
-    with reporter(progress) as tell:
-        solution = engine.solve(recipe, record, tell)
-    values = {**recipe.known, **solution.values}
-    block = recipe.block(values, record.dimension)
-    block.check(record.period)
-    bias = recipe.offset(values)
-    drive: Any = getattr(record, recipe.drive)
-    drive = drive - bias if bias and recipe.drive == "force" else drive
-    unit = "m/s" if recipe.drive == "velocity" else "N"
-    initial = {**recipe.begins, **recipe.initial(values)}
-    given, inputs = Signal(recipe.drive, drive, unit), recipe.inputs(record)
-    result = run(block, given, record.period, initial=initial, inputs=inputs)
-    residual = (
-        record.seen(recipe.response)
-        - np.asarray(result[recipe.response])
-        - (bias if recipe.response == "force" else 0.0)
-    )
-    residual[: record.judged.start or 0] = 0.0
-    return Fit(
-        block=block,
-        parameters=solution.values,
-        intervals=solution.intervals,
-        units={q.name: q.unit for q in recipe.free},
-        noise=solution.noise,
-        residual=residual,
-        correlation=solution.correlation,
-        covariance=solution.covariance,
-        result=result,
-        record=record,
-        response=recipe.response,
-        unit=block.parts[recipe.response].unit,
-        doubts=doubts_of(solution, record, residual),
-    )
 
 
 def _is_steering(asked: object) -> TypeGuard[SteeringSystem]:
@@ -296,4 +176,4 @@ def _fit_steering(
         checks.refuse("fit", f"a log of {angles.size} ticks.", "Give thousands.")
     drifts = isinstance(system.vehicle, Bicycle)
     log = log_of(angles, torque, speeds, tick, 2.0 * system.patch.half_length, drifts)
-    return _fit(checked(SteeringRecipe(system, known, log.start, free)), log, progress)
+    return fit_recipe(checked(SteeringRecipe(system, known, log.start, free)), log, progress)

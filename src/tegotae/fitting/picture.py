@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from tegotae.fitting.identify import Fit
+    from tegotae.fitting.fits import Fit
 
 # What the loop of a response is drawn over; any other field over the force.
 AXES = {"force": ("position", "m"), "hand_torque": ("wheel angle from its start", "rad")}

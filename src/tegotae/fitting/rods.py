@@ -16,7 +16,7 @@ from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.fitting.assessing import CONFIDENCE, FEWEST, lingering
 from tegotae.fitting.causes import LOUD
-from tegotae.fitting.identify import Fit
+from tegotae.fitting.fits import Fit
 from tegotae.fitting.judging import WIDEST, no_noise
 from tegotae.fitting.progress import reporter
 from tegotae.rod.many import run_many, variations

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks, contract
+from tegotae import checks
 from tegotae.block import Impedance
 from tegotae.checks import Array
 from tegotae.rotations import nearest, rotation_of
+from tegotae.running.contract_check import check_block
 
 ROUNDING = 1e-9  # relative: what files and arithmetic may leave of an identity between inertias or rotations
 SPECK = 1e-6  # [m] a body with a smaller radius of gyration is a point, whatever its file computed
@@ -270,7 +271,7 @@ def _check_friction(own: str, friction: object) -> None:
         checks.refuse(own, f"friction={checks.shown(friction)} is not an impedance.", way)
     if friction.dimension != 1:
         checks.refuse(own, f"friction has dimension={friction.dimension}.", way)
-    contract.check(friction)
+    check_block(friction)
     if friction.kernels.style == "memory":
         told = f"Wire it to the joint: tg.Circuit(TreeAdmittance(..., at=AtJoint(...)), {{...: {friction.name}(...)}})."
         checks.refuse(own, f"friction={friction.name}(...) is made of other blocks.", told)

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae import checks, contract, unsolved
+from tegotae import checks, unsolved
 from tegotae.block import INITIAL, Block
 from tegotae.checks import Array
 from tegotae.compile import bind, frees_sums
@@ -18,6 +18,7 @@ from tegotae.layout import Memory
 from tegotae.ports import find, spans
 from tegotae.result import Result
 from tegotae.running import loop
+from tegotae.running.contract_check import check_block
 from tegotae.running.loop import NOT_FED, stacked
 from tegotae.running.source import module_of
 from tegotae.state import State
@@ -45,7 +46,7 @@ class Batch:
             checks.refuse("Batch", "blocks is empty.", "Give at least one block.")
         first = self.blocks[0]
         for i, block in enumerate(self.blocks):
-            contract.check(block)
+            check_block(block)
             if _nature(block) != _nature(first):
                 checks.refuse(
                     "Batch",

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae import checks, contract
+from tegotae import checks
 from tegotae.block import INITIAL, Block
 from tegotae.checks import Array
 from tegotae.errors import DivergenceWarning
 from tegotae.layout import AXIS, Memory, Place
 from tegotae.ports import spans
 from tegotae.result import Result, Variable
+from tegotae.running.contract_check import check_block
 from tegotae.running.source import module_of
 from tegotae.state import State
 from tegotae.unsolved import count_in, tell, to_the_user
@@ -134,7 +135,7 @@ def _take(
 
 def first_state(block: Block, period: float, initial: Mapping[str, ArrayLike] | None) -> State:
     """Where a run starts, seen to be a state that the block can be in."""
-    contract.check(block)
+    check_block(block)
     state = block.initial_state(period, initial)
     block.check_state(state)
     return state

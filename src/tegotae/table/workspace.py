@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.checks import Array
+from tegotae.services import service
 from tegotae.table.limits import within
 
 if TYPE_CHECKING:
@@ -66,10 +67,7 @@ class Workspace:
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """The map as a figure, a cut across and a cut along; saved if a path is given."""
-        from tegotae import figures
-        from tegotae.figures.table import workspace
-
-        figure = workspace(self)
+        figure: Figure = service("figure of a workspace")(self)
         if path is not None:
-            figures.save(figure, path)
+            service("save a figure")(figure, path)
         return figure

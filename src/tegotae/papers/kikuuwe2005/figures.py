@@ -8,8 +8,8 @@ import numpy as np
 
 from tegotae import figures
 from tegotae.checks import Array
-from tegotae.device.joystick import figure4_figure
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
+from tegotae.figures.joystick import figure4_figure
 from tegotae.friction import Coulomb
 from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, legs, velocities
 from tegotae.papers.kikuuwe2005.joystick import ride
