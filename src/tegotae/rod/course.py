@@ -32,8 +32,10 @@ _OWN = "GroundedRod"
 _Z = ("base", "angle", "base_velocity", "angle_rate")
 _SUMS = ("dissipated", "work")
 # What results show of the state beside what follows from it.
-_SHOWN = ("friction", "contact", "slip_speed", "base_force", "base_torque", "ground_work")
+_SHOWN = ("friction", "slip_speed", "base_force", "base_torque", "ground_work")
 _KEPT = (*_Z, "curvature", *_SUMS, "largest_turn", "anchor")
+
+_PART = 1000  # ticks at a time: what they are fed and what they record stay in the processor's cache
 
 _SOURCE = """
 @entry
@@ -51,22 +53,23 @@ def _module() -> Any:
     return build(_SOURCE, (("observe", observing.observe), ("over_ticks", observing.over_ticks)))
 
 
-def observed(block: GroundedRod, anchors: Array, Z: Array) -> tuple[Array, Array, Array, Array]:
+def observed(block: GroundedRod, state: State, anchors: Array, Z: Array) -> tuple[Array, Array, Array, Array]:
     """Places and velocities of the nodes, kinetic energy without a payload's, energy in the bristles.
 
     Args:
         block: whose states.
+        state: any one of it.
         anchors: of its bristles (times, 2, nodes) [m].
         Z: coordinates and rates (times, 2 nodes + 4).
     """
     n, space = block.rod.nodes, block.spaces.workspace
     workspace, p = space.empty(), block.parameters
-    module_of(block).restore_all(p, State(block.name, block.spaces.state).memory, workspace)
+    module_of(block).restore_all(p, state.memory, workspace)
     rows, re, im = (space.part(workspace, name) for name in ("rows", "re", "im"))
     law, g = (block.spaces.parameters.part(p, name) for name in ("law", "gravity"))
     X, U = np.zeros((len(Z), n, 2)), np.zeros((len(Z), n, 2))
     kinetic, elastic = np.zeros(len(Z)), np.zeros(len(Z))
-    Z, anchors = np.ascontiguousarray(Z), np.ascontiguousarray(anchors)
+    Z, anchors = np.ascontiguousarray(Z).reshape(-1, 2, n + 2), np.ascontiguousarray(anchors)
     _module().observe_all(rows, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic)
     return X, U, kinetic, elastic
 
@@ -84,6 +87,7 @@ class Course:
     def __init__(self, block: GroundedRod, phases: Sequence[Phase], period: float, every: int):
         self.phases, self.T = _checked(phases), period
         self.every = checks.whole(_OWN, "every", every, 1, "Record every tick with 1.")
+        self.bends = {phase: phase.bends(block.rod.segments.rest_curvature) for phase in self.phases}
         self.ends = [_ticks(phase.until, period) for phase in self.phases]
         self.ticks = self.ends[-1]
         loop.check_every(_OWN, self.every, self.ticks)
@@ -115,6 +119,8 @@ class Course:
         state = self._start(initial, {**first, **held})
         fixed = {*first, *held}  # what the user feeds, phases do not
         shown = [name for name in block.parts if name.split(".")[0] in ("velocity", "position")]
+        if block.walls or block.pegs:
+            shown.append("contact")
         picks = loop.picks_of(block, (*_KEPT, *_SHOWN, *shown))
         table = np.empty((picks.size, self.record.times.size))
         table[:, 0] = np.concatenate([state.real[picks.real], state.whole[picks.whole]])
@@ -169,8 +175,7 @@ class Course:
             parts = {name: more.pop(name) for name in _Z if name in more}
             initial = Shape(**{"angle": np.zeros(n), **parts}) if parts else None  # type: ignore[arg-type]
         z = self.record.start(initial)
-        when, bends = first.bends(self.block.rod.segments.rest_curvature)
-        begun = {"curvature": [np.interp(0.0, when, bend) for bend in bends.T], **fed, **more}
+        begun = {"curvature": self._bends(first, -1, 1)[:, 0], **fed, **more}
         if "base_motion" in fed:  # the state itself says how it is held
             begun["held"] = np.array(BASES[first.base], dtype=np.int64)
             names = _Z if initial is not None else _Z[:2]
@@ -187,11 +192,11 @@ class Course:
         return [2, n + 2, n + 4]
 
     def _stretches(self) -> Iterator[tuple[Phase, int, int]]:
-        """Phases and the ticks that belong to them, in parts between signs of life."""
+        """Phases and the ticks that belong to them, in parts."""
         a = 0
         for phase, end in zip(self.phases, self.ends, strict=True):
             while a < end:
-                b = min(end, a + loop.CHUNK)
+                b = min(end, a + _PART)
                 yield phase, a, b
                 a = b
 
@@ -213,10 +218,16 @@ class Course:
             behind = sum(len(other.loads) for other in self.phases[: self.phases.index(phase)])
             for row, load in zip(loads[behind:], phase.loads, strict=False):
                 row[:] = *load.force, load.torque
-        if "curvature" not in fixed:
-            when, bends = phase.bends(self.block.rod.segments.rest_curvature)
-            if when.size == 1:
-                state["curvature"] = bends[0]
+        when, bends = self.bends[phase]
+        if "curvature" not in fixed and when.size == 1:
+            state["curvature"] = bends[0]
+
+    def _bends(self, phase: Phase, first: int, ticks: int) -> Array:
+        """Natural curvature at the end of each tick, (segments, ticks)."""
+        when, bends = self.bends[phase]
+        row = np.empty((bends.shape[1], ticks))
+        _module().feed(when, bends, first, self.T, row)
+        return row
 
     def _fed(self, phase: Phase, own: Fed, fixed: set[str], base: int, a: int, b: int) -> Fed:
         """What changes from tick to tick, from a to b, in rows that begin with the tick `base`."""
@@ -225,11 +236,9 @@ class Course:
             rows.append(own.rows[:, base:b])
             slots.append(own.slots)
         places = self.block.spaces.state.places
-        when, bends = phase.bends(self.block.rod.segments.rest_curvature)
-        if when.size > 1 and "curvature" not in fixed:
-            row, place = np.empty((bends.shape[1], b - base)), places["curvature"]
-            _module().feed(when, bends, base, self.T, row)
-            rows.append(row)
+        if self.bends[phase][0].size > 1 and "curvature" not in fixed:
+            place = places["curvature"]
+            rows.append(self._bends(phase, base, b - base))
             slots.append(np.arange(place.start, place.stop))
         if phase.motion is not None and "base_motion" not in fixed:  # it ends every tick where `motion` says
             way = phase.spline()(np.arange(a, b + 1) * self.T)
@@ -261,14 +270,15 @@ class Course:
         Z = np.concatenate([told[name] for name in _Z], axis=1)
         sums = np.stack([told[name] for name in _SUMS], axis=1)
         record.z, record.kappa = np.concatenate([Z, sums], axis=1), told["curvature"].reshape(count, n - 1)
-        record.X, record.U, record.kinetic, elastic = observed(block, told["anchor"], Z)
+        record.X, record.U, record.kinetic, elastic = observed(block, state, told["anchor"], Z)
         about = {"period": self.T, **block.about_end(state), "unsolved_steps": int(state["unsolved"])}
         about["largest_turn"] = float(told["largest_turn"][-1])
         plain = record.result(about)
         variables = dict(plain.variables)
         axes = {3: ("time", "node", "axis"), 1: ("time",)}
-        for name in _SHOWN:
-            part, values = block.parts[name], told[name]
+        for name in ("contact", *_SHOWN):
+            part = block.parts[name]
+            values = told[name] if name in told else np.zeros((count, n, 2))  # nothing stands beside it
             dims = axes.get(values.ndim, ("time", "node" if name == "slip_speed" else "axis"))
             variables[name] = Variable(dims, np.ascontiguousarray(values), part.unit, part.meaning)
         variables["ground_elastic"] = Variable(("time",), elastic, "J", "of it in the bristles of the ground")

@@ -175,7 +175,7 @@ class GroundedRod(Admittance):
         self._hold(state, given)
         if "curvature_before" not in given:
             state["curvature_before"] = state["curvature"]
-        places, speeds, *_ = observed(self, state.part("anchor")[None], _row(state))
+        places, speeds, *_ = observed(self, state, state.part("anchor")[None], _row(state))
         if "anchor" not in given:
             state["anchor"] = places[0].T
         for name, of, turns in (("position", places, state["angle"]), ("velocity", speeds, state["angle_rate"])):

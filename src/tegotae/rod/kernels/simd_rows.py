@@ -48,9 +48,9 @@ def bend_all(w, n, y, v, T):
 
     y = (x, y, th_1 .. th_n), v its rate.
     """
-    wide = 0.0
+    wide, angles, rates = 0.0, y[2:], v[2:]
     for b in range(0, n - 1, SIMD):
-        o, th, rate = w[b * FIELDS : (b + SIMD) * FIELDS], y[2 + b :], v[2 + b :]
+        o, th, rate = w[b * FIELDS : (b + SIMD) * FIELDS], angles[b:], rates[b:]
         for j in range(min(SIMD, n - 1 - b)):
             d, turn = th[j + 1] - th[j], rate[j + 1] - rate[j]
             o[DELTA + j] = d
@@ -80,8 +80,9 @@ def bend_wide(w, n, re, im):
 @kernel_sums
 def fill(w, n, v, gx, gy):
     """G, E, inertia and forces of all segments."""
+    rates = v[2:]
     for b in range(0, n - 1, SIMD):
-        o, rate = w[b * FIELDS : (b + SIMD) * FIELDS], v[2 + b :]
+        o, rate = w[b * FIELDS : (b + SIMD) * FIELDS], rates[b:]
         for j in range(min(SIMD, n - 1 - b)):
             (
                 o[G1X + j], o[G1Y + j], o[G2X + j], o[G2Y + j], B1x, B1y, B2x, B2y,

@@ -29,7 +29,7 @@ TICKS = 4  # of the counts, behind those of `newton`
 
 @kernel_inside
 def restore(p, s, w):
-    """All that a tick does not change: segments and bristles, side by side."""
+    """Segments and bristles side by side, which no tick changes; and the grip of the bristles, from the state."""
     w.rows[:] = 0.0
     w.solved[0] = 0
     n = s.z.shape[0] // 2 - 2
@@ -41,31 +41,35 @@ def restore(p, s, w):
         if i < n - 1:
             w.rows[o + at.LENGTH], w.rows[o + at.RHO] = p.hs[i], p.rho[i]
             w.rows[o + at.KH], w.rows[o + at.CH] = p.K[i] / p.hs[i], p.C[i] / p.hs[i]
+    take_up(w.rows, n, s.anchor, s.sigma)
 
 
 @kernel_sums
 def take_up(w, n, anchor, sigma):
     """Where the bristles are fixed, and how they grip, from the state."""
-    for b in range(0, n, SIMD):
-        o, x, y, own = w[b * FIELDS : (b + SIMD) * FIELDS], anchor[0, b:], anchor[1, b:], sigma[b:]
-        for j in range(min(SIMD, n - b)):
-            o[at.QX + j], o[at.QY + j], o[at.SIGMA + j] = x[j], y[j], own[j]
+    for i in range(n):
+        o = where(i)
+        w[o + at.QX], w[o + at.QY], w[o + at.SIGMA] = anchor[0, i], anchor[1, i], sigma[i]
 
 
 @kernel_sums
 def record(w, n, anchor, sigma, friction, contact, slip, things):
-    """Into the state: anchors, and the forces of the last step."""
+    """Into the state: anchors, and the forces of the last step. One array at a time: none overlaps another."""
     for b in range(0, n, SIMD):
-        o, x, y, own, speed = w[b * FIELDS : (b + SIMD) * FIELDS], anchor[0, b:], anchor[1, b:], sigma[b:], slip[b:]
-        for j in range(min(SIMD, n - b)):
-            x[j], y[j], own[j] = o[at.QX + j], o[at.QY + j], o[at.SIGMA + j]
+        o, count = w[b * FIELDS : (b + SIMD) * FIELDS], min(SIMD, n - b)
+        for into, row in ((anchor[0], at.QX), (anchor[1], at.QY), (sigma, at.SIGMA)):
+            x = into[b:]
+            for j in range(count):
+                x[j] = o[row + j]
+        speed = slip[b:]
+        for j in range(count):
             speed[j] = math.sqrt(o[at.WX + j] ** 2 + o[at.WY + j] ** 2)
         rub = friction[b:]
-        for j in range(min(SIMD, n - b)):
+        for j in range(count):
             rub[j, 0], rub[j, 1] = o[at.GX + j] - o[at.PUSHX + j], o[at.GY + j] - o[at.PUSHY + j]
         if things > 0:
             push = contact[b:]
-            for j in range(min(SIMD, n - b)):
+            for j in range(count):
                 push[j, 0], push[j, 1] = o[at.PUSHX + j], o[at.PUSHY + j]
 
 
@@ -259,7 +263,6 @@ def alone_advance(p, s, w, h, v, T):
         return
     n, around = s.sigma.shape[0], Things(p.walls, p.things, w.near, s.face)
     rates = s.z[n + 2 :]
-    take_up(w.rows, n, s.anchor, s.sigma)
     m = 1
     if beyond(rates, GENTLE / T) > 0.0:
         m = int(min(1.0 + T * fastest(rates) / GENTLE, float(STEPS)))
