@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 
 import tegotae as tg
 from records import T, multisine
-from tegotae.fitting import Record, RodRecord, fit
+from tegotae.fitting import Record, RodRecord, SteeringRecord, fit
 from tegotae.fitting.places import places_in
 from tegotae.inclusion import Friction, Inclusion, coulomb
 from tegotae.rod import Phase, PlanarRod
@@ -177,8 +177,8 @@ def test_a_steering_system_and_a_rod_hold_what_is_not_named():
     own = SteeringSystem.paper()
     run = own.run(hand=Driver(angle=Sine(amplitude=3.0)), duration=3.0, period=T)
     noise = 0.01 * np.random.default_rng(5).standard_normal(3000)
-    log = {"wheel_angle": run.wheel_angle, "hand_torque": run.hand_torque + noise, "period": T}
-    found = fit(own, free=["patch.stiffness", "patch.friction"], **log)
+    log = SteeringRecord(wheel_angle=run.wheel_angle, hand_torque=run.hand_torque + noise, period=T)
+    found = fit(own, log, free=["patch.stiffness", "patch.friction"])
     assert list(found.parameters) == ["patch.stiffness", "patch.friction"]
     assert found.block.system.column == own.column
     rod = PlanarRod(length=1.0, nodes=5, density=0.1, elasticity=0.4, viscosity=0.02)
@@ -187,7 +187,7 @@ def test_a_steering_system_and_a_rod_hold_what_is_not_named():
     found = fit(rod, RodRecord(phases=phases, times=times, angle=angle), free=["elasticity"], progress=False)
     assert found.parameters == pytest.approx({"elasticity": 0.4}, rel=1e-5)
     with pytest.raises(tg.InputError, match=r"free has 'mass'.*\n.*column\.inertia"):
-        fit(own, free=["mass"], **log)
+        fit(own, log, free=["mass"])
     with pytest.raises(tg.InputError, match=r"free has 'mass'.*\n.*elasticity"):
         fit(rod, RodRecord(phases=phases, times=times, angle=angle), free=["mass"])
 
@@ -229,7 +229,7 @@ SLED = on_a_spring(100.0, 1.0)
         (tg.Circuit(tg.Mass(mass=1.0), {"s": SPRING}, bases=["s"]), {"free": ["mass"]}, "bases"),
         (tg.FrictionImpedance, {"measured": {"force": GOOD}, "force": GOOD}, "measured for a class"),
         (tg.FrictionImpedance, {"initial": {"deflection": 1.0}}, "initial for a class"),
-        (PlanarRod, {"free": ["elasticity"]}, "has no recipe"),
+        (PlanarRod, {"free": ["elasticity"]}, "is a class"),
         (Inclusion, {}, r"has no recipe.*\n.*as_admittance"),
         (None, {}, "has no recipe"),
         ("brake", {}, "has no recipe"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tegotae as tg
+from tegotae.fitting import SteeringRecord
 from tegotae.fitting.recipes.steering import FeltSteering
 from tegotae.fitting.steering_log import log_of, steering_doubts, step_of
 from tegotae.steering import Bicycle, ContactPatch, SteeringSystem
@@ -40,6 +41,13 @@ def parked_then_driving(amplitude: float = 6.0):
     return np.where(half > TIMES, parked, weaving), np.clip((TIMES - half) * 10.0, 0.0, 20.0)
 
 
+def fitted(system, log, known=None):
+    """A fit to a log, of whose fields some are what `fit` takes beside it."""
+    beside = {name: log[name] for name in ("known", "position") if name in log}
+    record = SteeringRecord(**{name: value for name, value in log.items() if name not in beside})
+    return tg.fit(system, record, **({"known": known} | beside))
+
+
 def logged(system, wish, speed, *, noise=0.0, seed=0):
     run = system.run(hand=Driver(angle=wish), duration=TICKS * T, speed=speed, period=T)
     torque = run.hand_torque + noise * np.random.default_rng([12, seed]).standard_normal(TICKS)
@@ -69,7 +77,7 @@ def test_intervals_cover_the_truth():
     for seed in range(5):
         system, truth = truth_of(seed)
         wish, speed = parked_then_driving()
-        found = tg.fit(PAPER, **logged(system, wish, speed, noise=0.02, seed=seed))
+        found = fitted(PAPER, logged(system, wish, speed, noise=0.02, seed=seed))
         for name, value in truth.items():
             low, high = found.intervals[name]
             inside += low <= value <= high
@@ -84,7 +92,7 @@ def test_intervals_cover_the_truth():
 def test_without_noise_the_truth_itself():
     system, truth = truth_of(3)
     # A system with other numbers to begin from: only gear, geometry and vehicle are taken from it.
-    found = tg.fit(PAPER, **logged(system, *parked_then_driving()))
+    found = fitted(PAPER, logged(system, *parked_then_driving()))
     assert found.parameters == pytest.approx(truth, rel=1e-4)
 
 
@@ -93,7 +101,7 @@ def test_what_is_known_is_kept_and_a_finer_patch_is_fitted_as_well():
     fine = replace(PAPER, patch=replace(PAPER.patch, bristles=40), vehicle=Bicycle())
     own = replace(system, patch=replace(system.patch, bristles=40), vehicle=Bicycle())
     known = {"column.inertia": truth["column.inertia"], "column.friction": truth["column.friction"]}
-    found = tg.fit(fine, **logged(own, *parked_then_driving(), noise=0.01), known=known)
+    found = fitted(fine, logged(own, *parked_then_driving(), noise=0.01), known=known)
     assert set(found.parameters) == {"patch.stiffness", "patch.damping", "patch.friction"}
     for name, value in found.parameters.items():
         assert value == pytest.approx(truth[name], rel=0.03)
@@ -104,7 +112,7 @@ def test_what_is_known_is_kept_and_a_finer_patch_is_fitted_as_well():
 def test_a_wheel_that_hardly_turns_shows_no_friction_of_the_tyre():
     system = replace(PAPER, patch=ContactPatch(stiffness=700.0, damping=110.0, friction=0.5))
     with pytest.raises(ValueError, match=r"does not show patch\.friction.*no bristle"):
-        tg.fit(PAPER, **logged(system, 0.05 * np.sin(np.pi * TIMES), 0.0, noise=0.02))
+        fitted(PAPER, logged(system, 0.05 * np.sin(np.pi * TIMES), 0.0, noise=0.02))
 
 
 def test_fast_driving_alone_shows_no_stiffness():
@@ -112,14 +120,14 @@ def test_fast_driving_alone_shows_no_stiffness():
     system = replace(PAPER, patch=ContactPatch(stiffness=700.0, damping=110.0, friction=0.5))
     log = logged(system, 0.05 * np.sin(0.5 * np.pi * TIMES), 70.0, noise=0.02)
     with pytest.raises(ValueError, match=r"does not show patch\.stiffness"):
-        tg.fit(PAPER, **log)
+        fitted(PAPER, log)
 
 
 def test_slow_steering_shows_no_inertia():
     wish = 1.0 * np.sin(2.0 * np.pi * 0.25 * TIMES) * np.minimum(TIMES, 1.0) ** 2
     system = replace(PAPER, column=Column(inertia=0.01, friction=0.5))
     with pytest.raises(ValueError, match=r"column\.inertia"):
-        tg.fit(PAPER, **logged(system, wish, 5.0, noise=0.05))
+        fitted(PAPER, logged(system, wish, 5.0, noise=0.05))
 
 
 # ------------------------------------------------------------ logs as they come
@@ -143,14 +151,14 @@ def driving_off(cut: int = 0, step: float = 0.0):
 
 def test_how_the_wheel_came_to_its_first_angle_is_not_asked():
     """The hand jerks it from rest within the first tick, of which a log shows the end alone."""
-    found = tg.fit(PAPER, **driving_off())
+    found = fitted(PAPER, driving_off())
     assert found.parameters == pytest.approx(PAPERS_OWN, rel=1e-3)
     assert found.doubts == []
     assert not found.residual[:2].any()
 
 
 def test_a_log_that_begins_in_mid_motion_is_judged_from_where_that_is_forgotten():
-    found = tg.fit(PAPER, **driving_off(cut=900))
+    found = fitted(PAPER, driving_off(cut=900))
     assert found.parameters == pytest.approx(PAPERS_OWN, rel=0.01)
 
 
@@ -158,12 +166,12 @@ def test_a_log_that_never_forgets_its_beginning_is_told_to_begin_at_rest():
     parked = logged(PAPER, 3.0 * np.sin(2.0 * np.pi * 0.03 * TIMES), 0.0)
     cut = {name: value[200:] if np.ndim(value) else value for name, value in parked.items()}
     with pytest.raises(ValueError, match=r"begins in mid-motion.*\n.*at rest"):
-        tg.fit(PAPER, **cut)
+        fitted(PAPER, cut)
 
 
 def test_the_steps_of_an_encoder_are_smoothed_and_said():
     """Twice differenced, 16 bits are as loud as the torque: inertia and friction came out wrong, unsaid."""
-    found = tg.fit(PAPER, **driving_off(step=2.0 * np.pi / 65536))
+    found = fitted(PAPER, driving_off(step=2.0 * np.pi / 65536))
     assert found.parameters == pytest.approx(PAPERS_OWN, rel=0.02)
     assert "steps of 9.6e-05 rad" in found.doubts[0]
 
@@ -211,6 +219,11 @@ def test_what_can_be_fitted_is_listed_with_steering_systems():
         tg.fit(tg.Mass, np.zeros(99), np.zeros(99), period=T)
 
 
+def test_a_steering_system_is_fitted_to_its_own_record():
+    with pytest.raises(ValueError, match="a SteeringSystem without a SteeringRecord"):
+        tg.fit(PAPER, np.zeros(99), np.zeros(99), period=T)
+
+
 LOG = {"wheel_angle": np.sin(TIMES), "hand_torque": np.cos(TIMES), "speed": 0.0, "period": T}
 
 
@@ -218,29 +231,30 @@ LOG = {"wheel_angle": np.sin(TIMES), "hand_torque": np.cos(TIMES), "speed": 0.0,
     ("system", "changes", "told"),
     [
         (SteeringSystem, {}, "is a class"),
-        (PAPER, {"wheel_angle": None}, "wheel_angle is missing"),
-        (PAPER, {"period": None}, "period is missing"),
+        (PAPER, {"wheel_angle": None}, "wheel_angle"),
+        (PAPER, {"period": None}, "period"),
         (PAPER, {"wheel_angle": np.zeros(TICKS)}, "never changes"),
         (PAPER, {"hand_torque": np.zeros(TICKS)}, "0 throughout"),
         (PAPER, {"hand_torque": -np.cos(TIMES)}, "brakes the wheel"),
         (PAPER, {"hand_torque": np.zeros(7)}, "4000 ticks of wheel_angle but 7"),
         (PAPER, {"hand_torque": np.full(TICKS, np.nan)}, "hand_torque"),
         (PAPER, {"speed": np.zeros(3)}, "speed"),
-        (PAPER, {"velocity": np.zeros(TICKS)}, "velocity for a SteeringSystem"),
+        (PAPER, {"wheel_angle": [0.0, 1.0], "hand_torque": [0.0, 1.0]}, "a log of 2 ticks"),
+        (PAPER, {"position": np.zeros(TICKS)}, "position for a SteeringSystem"),
         (PAPER, {"known": {"mass": 1.0}}, "known has 'mass'"),
         (PAPER, {"known": {"patch.friction": -1.0}}, "patch.friction"),
         (replace(PAPER, patch=ContactPatch(friction=tg.Stribeck(kinetic=0.3, static=0.4, velocity=0.5))), {}, "mu is"),
         (replace(PAPER, column=Column(compliance=TorsionBar())), {}, "compliance"),
-        (tg.FrictionImpedance, {}, "wheel_angle without a steering system"),
+        (tg.FrictionImpedance, {}, "a SteeringRecord without a SteeringSystem"),
     ],
 )
 def test_bad_input_is_named(system, changes, told):
     with pytest.raises(ValueError, match=told):
-        tg.fit(system, **(LOG | changes))
+        fitted(system, LOG | changes)
 
 
 def test_its_figure_can_be_drawn(tmp_path):
     system, _ = truth_of(2)
-    found = tg.fit(PAPER, **logged(system, *parked_then_driving(), noise=0.02))
+    found = fitted(PAPER, logged(system, *parked_then_driving(), noise=0.02))
     found.plot(tmp_path / "fit.png")
     assert (tmp_path / "fit.png").stat().st_size > 10_000

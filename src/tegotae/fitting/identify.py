@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeGuard
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Block
 from tegotae.fitting.fits import Fit, fit_recipe
-from tegotae.fitting.recipes import checked, given_names, given_numbers, recipe_for
+from tegotae.fitting.recipes import given_names, given_numbers, recipe_for
+from tegotae.fitting.recipes.named import named_recipe, recorded
 from tegotae.fitting.record import Record, record_of
+from tegotae.fitting.registry import fitter_of
 from tegotae.friction import Coulomb, Law
-
-if TYPE_CHECKING:
-    from tegotae.fitting.rods import RodRecord
-    from tegotae.rod.planar import PlanarRod
-    from tegotae.steering.system import SteeringSystem
 
 
 def fit(
-    machine: type[Block] | Block | SteeringSystem | PlanarRod,
-    velocity: ArrayLike | Record | RodRecord | None = None,
+    machine: type[Block] | Block | Any,
+    velocity: ArrayLike | Record | Any = None,
     force: ArrayLike | None = None,
     *,
     position: ArrayLike | None = None,
-    wheel_angle: ArrayLike | None = None,
-    hand_torque: ArrayLike | None = None,
-    speed: ArrayLike | None = None,
     period: float | None = None,
     law: type[Law] = Coulomb,
     elements: int | None = None,
@@ -54,17 +48,13 @@ def fit(
     Args:
         machine: `FrictionImpedance`, `FrictionAdmittance` or `ParallelFriction`; or any machine that is a block,
             with a first guess of what ``free`` names; or a `SteeringSystem`, whose patch and column are identified from
-            a log of its wheel and whose other numbers hold; or a `PlanarRod`, whose elasticity and viscosity are
+            a `SteeringRecord` and whose other numbers hold; or a `PlanarRod`, whose elasticity and viscosity are
             identified from a `RodRecord` and whose other numbers hold.
-        velocity: mean velocity over each tick [m/s], shape (ticks,) or (ticks, dimension); or a whole `Record`; or,
-            for a rod, a `RodRecord`.
+        velocity: mean velocity over each tick [m/s], shape (ticks,) or (ticks, dimension); or a whole `Record`; or
+            what was measured of a machine that has records of its own: a `SteeringRecord`, a `RodRecord`.
         force: force at each tick [N]: what an impedance exerts on its mover (negative at a positive velocity), or
             what drives an admittance.
         position: positions instead of velocity [m], as an encoder gives them.
-        wheel_angle: of a steering system, at the end of each tick [rad], (ticks,); one that comes in the steps
-            of an encoder is smoothed over 25 ms, and the torque alike.
-        hand_torque: on its wheel over each tick [N·m].
-        speed: of its vehicle [m/s], a number or (ticks,); the system's own unless given.
         period: T [s].
         law: the class of the friction law: `Coulomb`, `Viscous` or `Stribeck`.
         elements: how many elements a `ParallelFriction` has.
@@ -98,29 +88,14 @@ def fit(
         >>> round(found.block.impedances["spring"].stiffness, 3)
         300.0
     """
-    from tegotae.fitting.recipes.named import named_recipe, recorded
-    from tegotae.fitting.rods import RodRecord, fit_rod
-    from tegotae.rod.planar import PlanarRod
-
     known, free = given_numbers(known), given_names(free)
     if both := [name for name in free if name in known]:
         checks.refuse("fit", f"{both[0]!r} is in known and in free.", "Give it in one of them.")
     own = {"measured": measured, "initial": initial}
-    if isinstance(machine, PlanarRod):
-        if not isinstance(velocity, RodRecord):
-            checks.refuse("fit", "a PlanarRod without its motion.", "Give fit(rod, RodRecord(…)).")
-        _refuse_given(
-            {"force": force, "position": position, **own}, "for a PlanarRod", "Give a RodRecord, known, free."
-        )
-        return fit_rod(machine, velocity, known, free, progress)
-    if isinstance(velocity, RodRecord):
-        checks.refuse("fit", "a RodRecord without a rod.", "Give fit(PlanarRod(…), RodRecord(…)).")
-    steered = {"wheel_angle": wheel_angle, "hand_torque": hand_torque, "speed": speed}
-    if _is_steering(machine):
-        given = {"velocity": velocity, "force": force, "position": position, "elements": elements, **own}
-        _refuse_given(given, "for a SteeringSystem", "Give wheel_angle, hand_torque, speed, known, free.")
-        return _fit_steering(machine, wheel_angle, hand_torque, speed, period, known, free, progress)
-    _refuse_given(steered, "without a steering system", "Fit such as SteeringSystem.paper().")
+    if fitter := fitter_of(machine, velocity):
+        given = {"force": force, "position": position, "period": period, "elements": elements, **own}
+        _refuse_given(given, f"for a {fitter.machine.__name__}", f"Give a {fitter.record.__name__}, known, free.")
+        return fitter.fit(machine, velocity, known, free, progress)
     if isinstance(machine, Block):
         if law is not Coulomb or elements is not None:
             checks.refuse("fit", f"law or elements for a {machine.name} that has its own.", "Leave them out.")
@@ -136,44 +111,3 @@ def _refuse_given(arguments: Mapping[str, object], place: str, remedy: str) -> N
     for name, value in arguments.items():
         if value is not None:
             checks.refuse("fit", f"{name} {place}.", remedy)
-
-
-def _is_steering(asked: object) -> TypeGuard[SteeringSystem]:
-    from tegotae.steering.system import SteeringSystem
-
-    if asked is SteeringSystem:
-        told = "Give one whose gear, geometry and vehicle are known, such as SteeringSystem.paper()."
-        checks.refuse("fit", "SteeringSystem is a class.", told)
-    return isinstance(asked, SteeringSystem)
-
-
-def _fit_steering(
-    system: SteeringSystem,
-    wheel_angle: ArrayLike | None,
-    hand_torque: ArrayLike | None,
-    speed: ArrayLike | None,
-    period: float | None,
-    known: Mapping[str, float],
-    free: Sequence[str],
-    progress: bool | Callable[[str, float], None] | None,
-) -> Fit:
-    from tegotae.fitting.recipes.steering import SteeringRecipe
-    from tegotae.fitting.steering_log import log_of
-    from tegotae.steering.vehicle import Bicycle
-
-    if wheel_angle is None or hand_torque is None or period is None:
-        missing = {"wheel_angle": wheel_angle, "hand_torque": hand_torque, "period": period}
-        first = next(name for name, value in missing.items() if value is None)
-        checks.refuse("fit", f"{first} is missing.", "Give wheel_angle, hand_torque and period of the log.")
-    tick = checks.period_of("fit", period)
-    angles = checks.signal("fit", "wheel_angle", wheel_angle, "rad", 1).ravel()
-    torque = checks.signal("fit", "hand_torque", hand_torque, "N·m", 1).ravel()
-    if angles.size != torque.size:
-        told = "Give one of each for every tick; cut the longer log."
-        checks.refuse("fit", f"{angles.size} ticks of wheel_angle but {torque.size} of hand_torque.", told)
-    speeds = checks.held("fit", "speed", system.speed if speed is None else speed, "m/s", angles.size)
-    if angles.size < 3:
-        checks.refuse("fit", f"a log of {angles.size} ticks.", "Give thousands.")
-    drifts = isinstance(system.vehicle, Bicycle)
-    log = log_of(angles, torque, speeds, tick, 2.0 * system.patch.half_length, drifts)
-    return fit_recipe(checked(SteeringRecipe(system, known, log.start, free)), log, progress)

@@ -19,6 +19,7 @@ from tegotae.fitting.causes import LOUD
 from tegotae.fitting.fits import Fit
 from tegotae.fitting.judging import WIDEST, no_noise
 from tegotae.fitting.progress import reporter
+from tegotae.fitting.registry import register
 from tegotae.rod.many import run_many, variations
 from tegotae.rod.phases import Phase
 from tegotae.rod.planar import PlanarRod, RodError
@@ -288,3 +289,6 @@ def _axes() -> tuple[Any, Any]:
 
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     return figure, figure.add_subplot()
+
+
+register(PlanarRod, RodRecord, fit_rod)

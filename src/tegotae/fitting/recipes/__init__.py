@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tegotae import checks
 from tegotae.fitting.recipe import Recipe, Values
+from tegotae.fitting.registry import registered
 from tegotae.friction import Coulomb, FrictionAdmittance, FrictionImpedance, Law, ParallelFriction
 
 MOST_ELEMENTS = 100
@@ -30,7 +31,7 @@ def recipe_for(
         checks.refuse(
             "fit",
             f"{name} has no recipe for identification.",
-            "Use tg.FrictionImpedance, tg.FrictionAdmittance or tg.ParallelFriction, a SteeringSystem or a PlanarRod; "
+            f"Use tg.FrictionImpedance, tg.FrictionAdmittance or tg.ParallelFriction, {registered()}; "
             "or a block with its numbers, an inclusion as to_stepper(…).as_admittance(…), and free=[…].",
         )
     friction = recipe_of(law)
