@@ -61,9 +61,9 @@ provide("loop", "tegotae.running.loop")
 provide("batch", "tegotae.running.batch:Batch")
 provide("live impedance", "tegotae.running.live:LiveImpedance")
 provide("live admittance", "tegotae.running.live:LiveAdmittance")
-provide("figure of a result", "tegotae.figures.result_figures:of_result")
+provide("figure of a result", "tegotae.figures:of_result")
 provide("figure of a workspace", "tegotae.figures.table:workspace")
-provide("save a figure", "tegotae.figures.style:save")
+provide("save a figure", "tegotae.figures:save")
 
 __all__ = [*sorted(_HOME), "__version__"]
 

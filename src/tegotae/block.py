@@ -118,6 +118,7 @@ class Block(Declared, ABC):
     dimension: int
     gives: ClassVar[Literal["force", "velocity"]]  # what it answers: the part of its state where that stands
     # What to advise where a step found no solution: blocks that solve count such steps in a part `unsolved`.
+    figure: ClassVar[str] = ""  # the name of what draws its results, if that is not as of any block
     unsolved_remedy: ClassVar[str] = "A shorter period or more damping usually helps."
 
     @property

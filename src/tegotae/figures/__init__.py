@@ -1,6 +1,11 @@
 """Figures people want to look at: their style, and the figure that fits a result."""
 
+from tegotae.figures import machines as machines  # whose figures are registered so, as those of the next three are
+from tegotae.figures import rod as rod
+from tegotae.figures import scene_figure as scene_figure
+from tegotae.figures import two_robots as two_robots
 from tegotae.figures.animation import animate_patch
+from tegotae.figures.registry import register
 from tegotae.figures.result_figures import of_result
 from tegotae.figures.rod_film import animate_rod
 from tegotae.figures.steering import tyre_maps
@@ -43,6 +48,7 @@ __all__ = [
     "animate_patch",
     "animate_rod",
     "of_result",
+    "register",
     "save",
     "say",
     "shade",

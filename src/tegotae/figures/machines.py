@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tegotae.figures.registry import register
 from tegotae.figures.style import HAIR, INK, PALETTE, QUIET, Shown, sheet, thinned, time_axis
 from tegotae.result import Result, Variable
 
@@ -266,3 +267,6 @@ def _hairs(rows: tuple[Axes, ...], result: Result, scale: float) -> None:
     for axes in rows:
         for when in np.unique(result["event_time"]):
             axes.axvline(scale * float(when), color=QUIET, lw=0.5, ls=(0, (2, 3)), zorder=0.5)
+
+
+register("inclusion", machine, lambda result: bool(elements_of(result)))

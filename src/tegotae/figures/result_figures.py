@@ -9,10 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae import checks
-from tegotae.figures.machines import elements_of, machine
-from tegotae.figures.rod import is_rod, rod
-from tegotae.figures.scene_figure import is_scene, scene
-from tegotae.figures.steering import is_steering, steering
+from tegotae.figures.registry import drawer_of
 from tegotae.figures.style import (
     FORCE,
     FRICTION,
@@ -27,7 +24,6 @@ from tegotae.figures.style import (
     thinned,
     time_axis,
 )
-from tegotae.figures.two_robots import is_two_robots, two_robots
 from tegotae.result import Result, Variable
 
 if TYPE_CHECKING:
@@ -61,7 +57,7 @@ def of_result(result: Result) -> Figure:
     if not result["time"].size:
         checks.refuse("plot", "this result recorded no tick.", "Run it longer, or with a smaller every=….")
     with style():
-        figure = _painter(result)(result)
+        figure = _drawer(result)(result)
         figure.suptitle(result.title, x=0.012, ha="left", fontsize=11.0, fontweight="bold")
         _caption(figure, result)
         figure.align_ylabels()
@@ -76,18 +72,10 @@ def _caption(figure: Figure, result: Result) -> None:
         figure.text(0.992, 0.985, text, ha="right", va="top", fontsize=6.5, color=QUIET)
 
 
-def _painter(result: Result) -> Callable[[Result], Figure]:
-    """Chosen by what was recorded, never by the class: a loaded file gets the same figure."""
-    if elements_of(result) and result.variables["time"].values.size > 1:
-        return machine
-    if is_steering(result) and result.variables["time"].values.size > 1:
-        return steering
-    if is_rod(result) and result.variables["time"].values.size > 1:
-        return rod
-    if is_scene(result) and not is_two_robots(result) and result.variables["time"].values.size > 1:
-        return scene
-    if is_two_robots(result) and result.variables["time"].values.size > 1:
-        return two_robots
+def _drawer(result: Result) -> Callable[[Result], Figure]:
+    """The machine's own; else by what was recorded, never by the class: a loaded file gets the same figure."""
+    if own := drawer_of(result):
+        return own
     motion, force = result.variables.get("velocity"), result.variables.get("force")
     if motion is None or force is None or result.variables["time"].values.size < 2:
         return _anything

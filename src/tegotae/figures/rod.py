@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tegotae.figures.registry import register
 from tegotae.figures.rod_strip import MOST_PHASES, lengths_of, phases_of, strip, things_of
 from tegotae.figures.style import (
     AMBER,
@@ -247,3 +248,6 @@ def _key(axes: Axes, marks: Sequence[Any], names: Sequence[str]) -> None:
         columnspacing=1.0,
         borderaxespad=0.2,
     )
+
+
+register("rod", rod, is_rod)

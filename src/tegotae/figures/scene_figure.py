@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.figures.machines import panel, until_rest
+from tegotae.figures.registry import register
 from tegotae.figures.scene_view import is_drawn, view
 from tegotae.figures.style import PALETTE, QUIET, Shown, sheet, time_axis
 from tegotae.result import Result
@@ -126,3 +127,6 @@ def _touching(result: Result) -> list[tuple[str, str, Curves]]:
     push = [(name, np.linalg.norm(forces[:, own].sum(axis=1), axis=1)) for name, own in members.items()]
     near = [(name, gaps[:, own].min(axis=1)) for name, own in members.items()]
     return [("contact force", "N", push), ("gap", "m", near)]
+
+
+register("scene", scene, is_scene)

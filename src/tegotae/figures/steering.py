@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae import checks
+from tegotae.figures.registry import register
 from tegotae.figures.style import (
     AMBER,
     FORCE,
@@ -234,3 +235,6 @@ def _widest(patch: ContactPatch, speeds: Sequence[float]) -> float:
         slides = np.flatnonzero(np.asarray(patch.steady(slip_angle=angles, speed=speed).stuck) == 0.0)
         ends.append(angles[slides[0]] if slides.size else angles[-1])
     return 1.5 * float(max(ends))
+
+
+register("steering", steering, is_steering)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae import checks
+from tegotae.figures.registry import register
 from tegotae.figures.style import (
     AMBER,
     BLUE,
@@ -292,3 +293,6 @@ def _height(result: Result, panels: int) -> float:
     """Of the strip [inch], so that its panels fill the width, within reason."""
     across, _, up = np.ptp(result.outline.reshape(-1, 3), axis=0)
     return float(np.clip(8.6 / panels * (up + 1.15) / (across + 1.5), 2.2, 3.8))
+
+
+register("two robots", two_robots, is_two_robots)

@@ -27,7 +27,12 @@ def result_of(scene: Scene, plain: Result, period: float) -> Result:
         period: T [s].
     """
     tree, variables = scene.tree, dict(plain.variables)
-    about = {"period": period, "method": scene.method, "unsolved_steps": plain.about["unsolved_steps"]}
+    about = {
+        "figure": "scene",
+        "period": period,
+        "method": scene.method,
+        "unsolved_steps": plain.about["unsolved_steps"],
+    }
     about |= {"joints": ", ".join(tree.joint_names), "pairs": ", ".join(scene.pairs.names)}
     about["coordinate_names"] = ", ".join(_told(tree, _FREE_PLACE, ("rad", "m")))
     about["speed_names"] = ", ".join(_told(tree, _FREE_SPEED, ("rad/s", "m/s")))

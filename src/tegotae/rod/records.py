@@ -167,7 +167,7 @@ class RodRecorder:
             "closure": Variable(("time",), along.closure, "m", "largest error of a segment's end, by quadrature"),
         }
         ends, bases = [phase.until for phase in self.phases], [phase.base for phase in self.phases]
-        told = {"phase_ends": ends, "phase_bases": " ".join(bases)}
+        told = {"phase_ends": ends, "phase_bases": " ".join(bases), "figure": "rod"}
         return Result(variables, title="PlanarRod", about=about | told)
 
 

@@ -323,7 +323,8 @@ def variables_of(
 
 def about(block: Block, period: float) -> dict[str, Any]:
     """What a result remembers of how it was made."""
-    return {"block": repr(block), "period": period}
+    drawn = {"figure": block.figure} if block.figure else {}
+    return {"block": repr(block), "period": period} | drawn
 
 
 def stacked(memories: Sequence[Memory]) -> Memory:

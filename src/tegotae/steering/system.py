@@ -242,7 +242,7 @@ class SteeringSystem(Declared):
             variables["sideslip"] = told(sideslip, "m/s", "of the centre of mass, to the left")
             variables["yaw_rate"] = told(yaw, "rad/s", "of the vehicle, to the left")
         variables |= {name: run.variables[name] for name in beside}
-        return Result(variables, title="SteeringSystem", about=run.about | {"system": repr(self)})
+        return Result(variables, title="SteeringSystem", about=run.about | {"system": repr(self), "figure": "steering"})
 
 
 class LiveSteering(LiveAdmittance):

@@ -185,7 +185,7 @@ class Exact:
             variables[element.name] = Variable(dims, force.copy(), "N", kind)
             meaning = "1 closed, 0 open" if contact else "1 sticks, 0 slips"
             variables[record_of_mode(element)] = Variable(("time",), on[:, i].copy(), "-", meaning)
-        about = {"completed_series_of_impacts": transitions.completions}
+        about = {"figure": "inclusion", "completed_series_of_impacts": transitions.completions}
         return Result(variables, title="Exact", about=about).with_events(transitions.events)
 
 

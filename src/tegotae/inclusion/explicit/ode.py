@@ -272,7 +272,7 @@ class Ode:
             meaning = "1 closed, 0 open" if contact else "1 sticks, 0 slips"
             variables[record_of_mode(element)] = Variable(("time",), modes[:, i].copy(), "-", meaning)
             place += count
-        about: dict[str, Any] = {"method": wanted.method}
+        about: dict[str, Any] = {"figure": "inclusion", "method": wanted.method}
         about |= {"step": wanted.step} if wanted.method in FIXED else {"rtol": wanted.rtol}
         run = Result(variables, title="Ode", about=about)
         return run if events is None else run.with_events(events)

@@ -54,6 +54,7 @@ class InclusionAdmittance(Admittance):
         ['rub', 'rub_deflection', 'rub_sticks', 'spring.stretch', 'spring.force']
     """
 
+    figure: ClassVar[str] = "inclusion"
     unsolved_remedy: ClassVar[str] = REMEDY
 
     stepper: Stepper

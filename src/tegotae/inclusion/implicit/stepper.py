@@ -74,6 +74,7 @@ class Stepper(Block):
 
     dimension = 0
     gives = "velocity"
+    figure = "inclusion"
     unsolved_remedy = REMEDY
 
     def __post_init__(self) -> None:

@@ -319,6 +319,7 @@ class TwoRobots:
             **run.about,
             "block": f"two-robots({words})",
             "stiffness": self.contact_stiffness,
+            "figure": "two robots",
             "reduced_mass": self.reduced_mass,
             "theory": "theory, if locked" if isinstance(self.joints, Servo) else "theory",
             "theory_peak": self.theory_peak,

@@ -132,7 +132,7 @@ class ExplicitSteering(Declared):
         variables["wheel_angle"] = Variable(("time",), angle, "rad", "of the wheel, to the left")
         for row, (name, unit, meaning) in zip(table, _RECORDED, strict=True):
             variables[name] = Variable(("time",), row.copy(), unit, meaning)
-        return Result(variables, title=own, about={"system": repr(self), "period": period})
+        return Result(variables, title=own, about={"system": repr(self), "period": period, "figure": "steering"})
 
     def train_torque(self, *, steer: ArrayLike, period: float) -> Array:
         """What (9) alone gives along a record of steer angles [N·m]; it starts at rest in the first of them.

@@ -1,0 +1,50 @@
+"""Figures that machines bring: a result names its own in `about["figure"]`, and so does a file of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from tegotae.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Drawer(NamedTuple):
+    """What draws the results of one kind of machine.
+
+    Args:
+        fits: whether a result recorded all that the figure shows.
+        draw: result -> figure.
+    """
+
+    fits: Callable[[Result], bool]
+    draw: Callable[[Result], Figure]
+
+
+_DRAWERS: dict[str, Drawer] = {}
+
+
+def register(name: str, draw: Callable[[Result], Figure], fits: Callable[[Result], bool]) -> None:
+    """Let results whose `about["figure"]` is a name be drawn in a way of their own.
+
+    Args:
+        name: of the figure; for a block, its class's `figure`.
+        draw: result -> figure.
+        fits: whether a result recorded all that the figure shows; where it did not, it is drawn as any other.
+    """
+    _DRAWERS[name] = Drawer(fits, draw)
+
+
+def drawer_of(result: Result) -> Callable[[Result], Figure] | None:
+    """What draws a result in a way of its machine's own; None if nothing does, or it recorded too little.
+
+    Example:
+        >>> import tegotae as tg
+        >>> from tegotae.figures.registry import drawer_of
+        >>> drawer_of(tg.Mass(mass=1.0).run([0.0, 1.0], period=1e-3)) is None
+        True
+    """
+    own = _DRAWERS.get(str(result.about.get("figure", "")))
+    return own.draw if own and result["time"].size > 1 and own.fits(result) else None
