@@ -243,6 +243,12 @@ def meetings() -> Iterator[Block]:
     tip = {"at": "tool", "point": (0.3, 0.0, 0.1)}
     yield RelativeAdmittance(tree=Tree(links), **tip, of="hull", axes=turned, controllers=held, substeps=2)
     yield RelativeAdmittance(tree=Tree(links), **tip, origin=(0.0, 0.0, 1.0))
+    rub = tg.FrictionImpedance(stiffness=1e5, damping=10.0, law=tg.Coulomb(6.0))
+    rubbing = [
+        links[0],
+        *(dataclasses.replace(link, joint=dataclasses.replace(turns, friction=rub)) for link in links[1:]),
+    ]
+    yield RelativeAdmittance(tree=Tree(rubbing), **tip, of="hull", axes=turned, controllers=held, substeps=2)
 
 
 def every_block() -> Iterator[Block]:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from tegotae import Coulomb, FrictionImpedance
+from tegotae import Coulomb, FrictionImpedance, SpringDamper, Stribeck
 from tegotae.errors import InputError
 from tegotae.hybrid import RelativeAdmittance
-from tegotae.multibody import Body, Free, Lock, Revolute, Scene, Servo, Tree
+from tegotae.multibody import AtPoint, Body, Free, Lock, Prismatic, Revolute, Scene, Servo, Tree, TreeAdmittance
 from tegotae.papers.two_robots import TwoRobots
 from tegotae.papers.two_robots.experiment import BASE, LAST
 from tegotae.running.probe import Probe
@@ -128,7 +128,7 @@ def ball(**joint):
         ({"controllers": {"elbow": Lock()}}, "no such joint"),
         ({"controllers": {"arm": 3.0}}, "Give Servo"),
         ({"substeps": 0}, "substeps"),
-        ({"tree": ball(friction=FrictionImpedance(stiffness=1e4, law=Coulomb(1.0)))}, "has friction"),
+        ({"tree": ball(friction=SpringDamper(stiffness=1e4, damping=1.0))}, "has friction"),
     ],
 )
 def test_bad_input_is_refused(change, words):
@@ -193,3 +193,90 @@ def test_the_least_reluctance_is_one():
         q = np.array([*rng.normal(size=3), *(turn := rng.normal(size=4)) / np.linalg.norm(turn), rng.normal()])
         _, slope = Probe(block, T, {"q": q}).answer(np.zeros(6))
         assert 0.0 < block.least_reluctance(T) <= 1.0 / np.linalg.eigvalsh(0.5 * (slope + slope.T))[-1]
+
+
+# ---------------------------------------------------------------- friction in joints
+
+
+def arm(law, links=3):
+    """Links on each other about axes across in turn, whose joints all rub; nothing pulls."""
+    bodies = []
+    for k in range(links):
+        friction = FrictionImpedance(stiffness=1e4, damping=20.0, law=law)
+        joint = Revolute(axis=((0, 1, 0), (1, 0, 0))[k % 2], friction=friction)
+        place = {"position": (0, 0, 0.4 if k else 0.0), "center": (0, 0, 0.2)}
+        parent = f"link{k - 1}" if k else None
+        bodies.append(Body(name=f"link{k}", mass=2.0, inertia=(0.05, 0.05, 0.01), parent=parent, joint=joint, **place))
+    return Tree(bodies, gravity=(0.0, 0.0, 0.0))
+
+
+def swings(period):
+    """A wrench that makes joints stick, slip and turn back, at the middles of the ticks."""
+    t = (np.arange(round(0.6 / period)) + 0.5)[:, None] * period
+    return np.array([12.0, -9.0, 3.0, 0.5, 1.0, 0.0]) * np.sin([9.0, 7.0, 5.0, 11.0, 6.0, 1.0] * t)
+
+
+@pytest.mark.parametrize("law", [Coulomb(2.0), Stribeck(kinetic=1.5, static=2.0, velocity=0.05, viscosity=0.3)])
+def test_a_rubbing_robot_before_the_world_is_the_same_as_a_tree(law):
+    """Another formulation, of first order: the difference halves with the period."""
+    tree, point, apart = arm(law), (0.0, 0.0, 0.4), []
+    for period in (1e-3, 5e-4, 2.5e-4):
+        forces = swings(period)
+        one = RelativeAdmittance(tree=tree, at="link2", point=point).run(forces, period=period)
+        other = TreeAdmittance(tree=tree, at=AtPoint("link2", point)).run(forces, period=period)
+        assert one.about["unsolved_steps"] == other.about["unsolved_steps"] == 0
+        rubs = np.asarray(one.friction)
+        assert (np.abs(rubs) <= 2.0 + 0.3 * np.abs(one.v) + 1e-9).all()
+        assert (np.abs(rubs).max(axis=0) > 1.4).all()
+        apart.append(np.abs(one.q - other.q).max())
+    assert apart[0] < 5e-3 < np.abs(one.q).max() / 10
+    assert (np.log2(np.array(apart[:-1]) / apart[1:]) > 0.8).all()
+
+
+def test_what_sticks_does_not_creep():
+    """Below its limits every joint comes to rest where its spring bears the load: J'h = K q, and stays there."""
+    tree, push = arm(Coulomb(20.0)), np.array([4.0, -3.0, 2.0, 0.5, 1.0, 0.3])
+    run = RelativeAdmittance(tree=tree, at="link2", point=(0, 0, 0.4)).run(np.tile(push, (9000, 1)), period=2e-3)
+    q = np.asarray(run.q)
+    load = tree.jacobian(q[-1], "link2", (0, 0, 0.4)).T @ push
+    assert (np.abs(load) < 10.0).all()  # it swings up to twice as far at first
+    np.testing.assert_allclose(1e4 * q[-1], load, rtol=1e-9)
+    np.testing.assert_allclose(-run.friction[-1], load, rtol=1e-9)
+    assert np.abs(q[-1] - q[-1000]).max() < 1e-15  # rounding of 4e-4 rad
+    assert np.abs(run.twist[-1]).max() < 1e-12
+
+
+def table(limit):
+    """Two slides across each other: the midpoint rule has no error there, so that energy can be counted."""
+    rub = {"friction": FrictionImpedance(stiffness=2e4, damping=0.0, law=Coulomb(limit))}
+    return Tree(
+        [
+            Body(name="x", mass=2.0, inertia=(0.1, 0.1, 0.1), joint=Prismatic(axis=(1, 0, 0), **rub)),
+            Body(name="y", mass=1.0, inertia=(0.1, 0.1, 0.1), parent="x", joint=Prismatic(axis=(0, 1, 0), **rub)),
+        ],
+        gravity=(0.0, 0.0, 0.0),
+    )
+
+
+def test_a_slide_that_slips_gains_speed_by_what_friction_leaves():
+    """v = (F - r) t/m once the spring has given way: x/K of the way, and T for the tick in which it does."""
+    run = RelativeAdmittance(tree=table(5.0), at="y").run(np.tile([0, 8.0, 0, 0, 0, 0], (1000, 1)), period=T)
+    speeds = np.asarray(run.v)[:, 1]
+    np.testing.assert_allclose(np.diff(speeds)[200:], 3.0 * T, rtol=1e-11)
+    np.testing.assert_allclose(run.friction[200:, 1], -5.0, rtol=1e-14)
+    assert np.abs(run.v[:, 0]).max() == 0.0
+
+
+def test_friction_never_gives_energy():
+    """Motion and springs never have more than the wrench gave: its work is T h.velocity, exactly for slides."""
+    rng, tree = np.random.default_rng(3), table(3.0)
+    forces = np.zeros((3000, 6))
+    forces[:, :2] = 8.0 * np.repeat(rng.normal(size=(100, 2)), 30, axis=0)
+    kept = ["kinetic_energy", "velocity", "deflection", "v", "mode"]
+    run = RelativeAdmittance(tree=tree, at="y").run(forces, period=T, record=kept)
+    stored = np.asarray(run.kinetic_energy) + 0.5 * 2e4 * (np.asarray(run.deflection) ** 2).sum(axis=1)
+    work = T * (forces * np.asarray(run.velocity)).sum(axis=1)
+    assert (np.diff(stored) <= work[1:] + 1e-12 * stored.max()).all()
+    modes = np.asarray(run.mode)
+    assert ((modes == 0).mean(axis=0) > 0.05).all()
+    assert ((modes != 0).mean(axis=0) > 0.05).all()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tegotae import checks
+
+if TYPE_CHECKING:
+    from tegotae.multibody.tree import Tree
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,3 +47,16 @@ class Lock:
         >>> Lock()
         Lock()
     """
+
+
+def checked_controllers(owner: str, tree: Tree, controllers: Mapping[str, Servo | Lock]) -> dict[str, Servo | Lock]:
+    """What drives the joints of a tree; refused are unknown joints, and what is neither servo nor lock."""
+    remedy = "Give a dict of Servo(...) or Lock() by joint."
+    given = dict(checks.mapping(owner, "controllers", controllers, remedy))
+    for name, control in given.items():
+        if name not in tree.joint_names:
+            known = ", ".join(tree.joint_names[:12]) or "none"
+            checks.refuse(owner, f"controllers[{name!r}]: there is no such joint.", f"It has {known}.")
+        if not isinstance(control, (Servo, Lock)):
+            checks.refuse(owner, f"controllers[{name!r}]={checks.shown(control)}.", "Give Servo(...) or Lock().")
+    return given

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tegotae import friction as laws
+from tegotae.block import Impedance
+from tegotae.errors import UniquenessError
 from tegotae.friction import FrictionImpedance
 from tegotae.multibody.bodies import OneDegree
 from tegotae.multibody.controllers import Lock, Servo
@@ -65,3 +67,25 @@ def joints_of(tree: Tree, controllers: Mapping[str, Servo | Lock]) -> tuple[Join
         c["damping"], c["gain"], c["rate_gain"], c["target"], law, place, table, c["stiffness"], c["viscosity"]
     )
     return joints, customs
+
+
+def check_friction(
+    owner: str, rubbing: Mapping[str, Impedance], period: float, least_reluctance: Callable[[float], float] | None
+) -> None:
+    """Friction in each joint by itself, and with the inertia that it moves where ports need it: one solution a step.
+
+    Args:
+        owner: of the joints.
+        rubbing: joint -> its friction.
+        period: T [s].
+        least_reluctance: of the ports, at a period; None if there are none.
+    """
+    for element in rubbing.values():
+        element.check(period)
+    falling = [name for name, element in rubbing.items() if element.steepest_rise(period) > 0.0]
+    if least_reluctance is not None and falling and not least_reluctance(period) > 0.0:
+        raise UniquenessError(
+            f"{owner}: at period={period:g} s friction in {', '.join(falling)} falls faster with speed than "
+            "the inertia there outweighs, so a step can have two solutions.\n"
+            "  Give that friction more damping, or use a shorter period."
+        )

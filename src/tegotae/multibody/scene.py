@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import INITIAL, Admittance, Kernels
 from tegotae.checks import Array
-from tegotae.errors import TegotaeError, UniquenessError
+from tegotae.errors import TegotaeError
 from tegotae.inside import check_depths, weight_of
 from tegotae.layout import Layouts
 from tegotae.multibody.attachments import Attachment, Wired, named, place_ports, wired
 from tegotae.multibody.contact import Touch
-from tegotae.multibody.controllers import Lock, Servo
-from tegotae.multibody.joints import joints_of
+from tegotae.multibody.controllers import Lock, Servo, checked_controllers
+from tegotae.multibody.joints import check_friction, joints_of
 from tegotae.multibody.kernels import explicit, stepping
 from tegotae.multibody.kernels.records import AXES, BODY, GAP, MU, E, Joints, K
 from tegotae.multibody.live_scene import LiveScene
@@ -92,14 +92,7 @@ class Scene(Admittance):
         set_ = object.__setattr__
         checks.instance(OWN, "tree", self.tree, Tree, "Give a Tree; `join` makes one of several.")
         set_(self, "touches", checks.several(OWN, "touches", self.touches, Touch, "Give a list of Touch(...)."))
-        way = "Give a dict of Servo(...) or Lock() by joint."
-        set_(self, "controllers", dict(checks.mapping(OWN, "controllers", self.controllers, way)))
-        for name, control in self.controllers.items():
-            if name not in self.tree.joint_names:
-                known = ", ".join(self.tree.joint_names[:12]) or "none"
-                checks.refuse(OWN, f"controllers[{name!r}]: there is no such joint.", f"It has {known}.")
-            if not isinstance(control, (Servo, Lock)):
-                checks.refuse(OWN, f"controllers[{name!r}]={checks.shown(control)}.", "Give Servo(...) or Lock().")
+        set_(self, "controllers", checked_controllers(OWN, self.tree, self.controllers))
         checks.choice(OWN, "method", self.method, METHODS)
         set_(self, "dimension", sum(port.dimension for port in self.ports))
         if self.dimension and self.method != "implicit":
@@ -160,7 +153,8 @@ class Scene(Admittance):
         frames = list(self.tree.frames.values())
         return {
             **(port_values(self.wired) if self.wired else {}),
-            **tree_values(self.tree, self.joints[0], self._own, self.servos),
+            **tree_values(self.tree, self.joints[0], self.servos),
+            **self._own.values,
             "root": self.tree.arrays.root,
             "frame_body": [int(body) for body, _, _ in frames],
             "frame_place": np.array([place for _, place, _ in frames]),
@@ -182,15 +176,7 @@ class Scene(Admittance):
         solution. Explicit methods have no friction."""
         rubbing = {name: joint.friction for name, joint in self.tree.joints.items() if joint.friction is not None}
         if self.method == "implicit":
-            for element in rubbing.values():
-                element.check(period)
-            falling = [name for name, element in rubbing.items() if element.steepest_rise(period) > 0.0]
-            if self.wired and falling and not self.least_reluctance(period) > 0.0:
-                raise UniquenessError(
-                    f"{OWN}: at period={period:g} s friction in {', '.join(falling)} falls faster with speed than "
-                    "the inertia there outweighs, so a step can have two solutions.\n"
-                    "  Give that friction more damping, or use a shorter period."
-                )
+            check_friction(OWN, rubbing, period, self.least_reluctance if self.wired else None)
             return
         remedy = "Use method='implicit', which has them exactly."
         if rubbing:

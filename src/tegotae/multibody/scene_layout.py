@@ -13,17 +13,13 @@ from tegotae.multibody.kernels.shapes import SIZES
 from tegotae.multibody.own_joints import OwnJoints
 from tegotae.multibody.port_parts import PORTS, TRIALS, port_state
 from tegotae.multibody.tree import Tree
-from tegotae.multibody.tree_parts import FED, FRICTION, JOINTS, KEPT, SEEN, TREE, WORK, labelled
+from tegotae.multibody.tree_parts import FED, FRICTION, JOINTS, KEPT, SEEN, SOLVED, TREE, WORK, labelled
 
 if TYPE_CHECKING:
     from tegotae.multibody.attachments import Wired
 
 Items = tuple[Part | Nested, ...]
 _PAIRS = ("pairs",)
-_SEEN = (
-    Part("deflection", "rad or m", "of the spring of each joint's friction", ("speeds",), "e", recorded=False),
-    Part("unsolved", "-", "steps so far that found no solution", whole=True, recorded=False),
-)
 _TOUCHED = (
     Part("contact_force", "N", "on what touches, in world axes", ("pairs", 3), "contact", axes=("pair", "axis")),
     Part("gap", "m", "between the two, negative where they overlap", _PAIRS, axes=("pair",)),
@@ -89,7 +85,7 @@ def scene_layout(
     )
     touched = [replace(part, recorded=pairs > 0) for part in _TOUCHED]
     parameters: Items = (*TREE, *JOINTS, *_TOUCHES, *own.parts[0])
-    state: Items = (*SEEN, *_SEEN, *touched, *fed, *KEPT, touching, *own.parts[1])
+    state: Items = (*SEEN, *SOLVED, *touched, *fed, *KEPT, touching, *own.parts[1])
     workspace: Items = (*WORK, *FRICTION, *_DUAL, *own.parts[2])
     if not ports:
         return layouts(sizes=sizes, parameters=parameters, state=state, workspace=workspace, dimension=0)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tegotae.layout import Part
 from tegotae.multibody.kernels.kinematics import WIDTH
-from tegotae.multibody.own_joints import LINES, SPEEDS, OwnJoints
+from tegotae.multibody.own_joints import LINES, SPEEDS
 from tegotae.multibody.tree_arrays import FREE
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ JOINTS = (
 )
 
 
-def tree_values(tree: Tree, joints: Joints, own: OwnJoints, servos: Sequence[str]) -> dict[str, ArrayLike]:
-    """What `TREE`, `JOINTS` and the impedances in joints are for a tree."""
+def tree_values(tree: Tree, joints: Joints, servos: Sequence[str]) -> dict[str, ArrayLike]:
+    """What `TREE` and `JOINTS` are for a tree."""
     at = tree.arrays
     speeds = dict(zip(tree.joint_names, at.vi[at.kind != FREE].tolist(), strict=True))
     return {
@@ -67,14 +67,11 @@ def tree_values(tree: Tree, joints: Joints, own: OwnJoints, servos: Sequence[str
         "law_numbers": joints.numbers,
         "torque_speeds": list(speeds.values()),
         "target_speeds": [speeds[name] for name in servos],
-        **own.values,
     }
 
 
-FED = (
-    Part("torque", "N·m or N", "in the joint", ("joints",), recorded=False, fed=True),
-    Part("target", "rad or m", "of the servo", ("servos",), recorded=False, fed=True),
-)
+TARGET = Part("target", "rad or m", "of the servo", ("servos",), recorded=False, fed=True)
+FED = (Part("torque", "N·m or N", "in the joint", ("joints",), recorded=False, fed=True), TARGET)
 
 
 def labelled(parts: Sequence[Part], *labels: Sequence[str] | None) -> tuple[Part, ...]:
@@ -87,6 +84,10 @@ SEEN = (
     Part("q", "rad or m", "configuration of the tree", ("coordinates",), "Q", axes=("coordinate",)),
     Part("v", "rad/s or m/s", "velocity of the tree", _SPEEDS, "V", axes=("speed",)),
     Part("friction", "N·m or N", "of each joint on itself", _SPEEDS, "f", axes=("speed",)),
+)
+SOLVED = (
+    Part("deflection", "rad or m", "of the spring of each joint's friction", _SPEEDS, "e", recorded=False),
+    Part("unsolved", "-", "steps so far that found no solution", whole=True, recorded=False),
 )
 _MODE = "of each joint's friction: 0 if it sticks, else the sign of its slip"
 

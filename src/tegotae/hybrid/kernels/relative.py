@@ -5,15 +5,21 @@ a wrench h that is held over a tick T, the tip moves in the mean with
 
     V + T/2 (b + G h):   V its twist now, b how it changes by itself, G its mobility.
 
-The bodies themselves go by the midpoint rule, which agrees with that to second order. w keeps, from tick to tick, where
-the bodies are (rows S), where the contact is (tip, axes), J and V.
+The bodies themselves go by the midpoint rule, which agrees with that to second order. Friction of joints answers their
+mean speeds, exactly: it sticks or slips for the whole step, found as in a scene (`multibody/kernels/stiction.py`). w
+keeps, from tick to tick, where the bodies are (rows S), where the contact is (tip, axes), J and V.
 """
+
+import math
+from functools import cache
 
 import numpy as np
 
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_inside
 from tegotae.kernels.rotations import quaternion
+from tegotae.multibody.kernels.joint_laws import with_customs
+from tegotae.multibody.kernels.joint_steps import commit_friction, rubs
 from tegotae.multibody.kernels.kinematics import (
     ACCELERATION,
     ALPHA,
@@ -27,15 +33,11 @@ from tegotae.multibody.kernels.kinematics import (
     prepare_world,
 )
 from tegotae.multibody.kernels.motion import look_outside, move
-from tegotae.multibody.kernels.passes import backward, clear_impulse, forward_two, respond
+from tegotae.multibody.kernels.passes import clear_impulse, respond
 from tegotae.multibody.kernels.quantities import energies, jacobian
-from tegotae.multibody.kernels.records import Model
-
-
-@kernel_inside
-def model_of(p):
-    """The tree."""
-    return Model(p.parent, p.kind, p.qi, p.vi, p.C, p.g)
+from tegotae.multibody.kernels.records import Friction
+from tegotae.multibody.kernels.stepping import joints_of, model_of, work_of
+from tegotae.multibody.kernels.stiction import slope_kernels, stiction_kernels
 
 
 @kernel
@@ -93,6 +95,8 @@ def spread_wrench(p, w, h, sign, to, column):
     """The wrench h (surface's axes, about the tip) on the first body, its opposite on the second, at mass centres."""
     for e in range(2):
         k = p.ends[e]
+        if k < 0:
+            continue
         way = sign if e == 0 else -sign
         f, s = w.push, w.S[k]
         for i in range(3):
@@ -173,43 +177,56 @@ def find_drift(p, w):
 
 
 @kernel
-def eliminate(p, w, q, v, half):
-    """The accelerations under the wrenches in w.wrench and what holds the joints, for rows S at q and v.
-
-    What holds the joints counts as it will be half a tick later, 0 for now.
-    """
+def hold_joints(p, w, q, v, half):
+    """Torques and slopes of what holds the joints beside friction, as it will be half a tick later; 0 for now."""
     for k in range(len(p.parent)):
-        if p.kind[k] != FREE:
-            i, c = p.vi[k], p.qi[k]
-            w.tau[i] = p.gain[i] * (w.target[i] - (q[c] + half * v[i])) - p.damping[i] * v[i]
-            w.slope[i] = p.lock[i] + half * (p.damping[i] + half * p.gain[i])
-    backward(p.parent, p.kind, p.vi, p.C, w.tau, w.slope, w.wrench, w.S)
-    forward_two(p.parent, p.kind, p.vi, p.g, w.S, w.a)
+        o, c = p.vi[k], p.qi[k]
+        if p.kind[k] == FREE:
+            continue
+        if p.damping[o] == math.inf:
+            w.free_tau[o], w.free_slope[o] = 0.0, math.inf
+            continue
+        resists = p.damping[o] + p.rate_gain[o]
+        w.free_tau[o] = p.gain[o] * (w.target[o] - (q[c] + half * v[o])) - resists * v[o]
+        w.free_slope[o] = half * (resists + half * p.gain[o])
+
+
+@kernel_inside
+def friction_of(w):
+    """Friction in the joints during a trial."""
+    return Friction(w.e, w.mode, w.r, w.rise, w.at, w.f)
 
 
 @kernel
-def accelerate(p, w, h, q, v):
-    """Accelerations at q and v under the wrench h."""
-    forward_one(p.parent, p.kind, p.qi, p.vi, p.C, q, v, w.S)
-    find_contact(p, w)
-    w.wrench[:] = 0.0
-    spread_wrench(p, w, h, 1.0, w.wrench, 0)
-    eliminate(p, w, q, v, 0.0)
+def take_friction(s, w):
+    """As the last tick left it.
+
+    A joint moves with its mean speed v + T/2 a, so its element is stepped by half a tick: with half its stretch, and
+    twice its stiffness in p, which is the same element over the whole tick.
+    """
+    for o in range(len(s.v)):
+        w.e[o], w.mode[o], w.r[o] = 0.5 * s.e[o], s.mode[o], s.r[o]
+        w.rise[o], w.at[o], w.f[o] = s.rise[o], s.at[o], 0.0
 
 
 @kernel
-def drift(p, s, w, h, T):
-    """A step under a held wrench by the midpoint rule: exact for bodies that do not turn."""
-    model, q, v = model_of(p), s.q, s.v
-    accelerate(p, w, h, q, v)
-    for k in range(len(v)):
-        w.v[k] = v[k] + 0.5 * T * w.a[k]
-    move(model, q, v, 0.5 * T, w.q)
-    accelerate(p, w, h, w.q, w.v)
-    for k in range(len(v)):
-        w.v[k] = v[k] + 0.5 * T * w.a[k]  # mean speed of the step
-        v[k] += T * w.a[k]
-    move(model, q, w.v, T, q)
+def keep_friction(p, s, w, T):
+    """What a step with the mean speeds in w.v1 leaves; see `commit` in `multibody/kernels/stepping.py`."""
+    commit_friction(joints_of(p, w), friction_of(w), 0.5 * T)
+    for o in range(len(s.v)):
+        s.e[o], s.f[o], s.mode[o] = 2.0 * w.e[o], w.f[o], w.mode[o]
+        slips = w.mode[o] != 0
+        s.r[o] = w.r[o] + w.rise[o] * w.mode[o] * (w.v1[o] - w.at[o]) if slips else 0.0
+        s.rise[o], s.at[o] = (w.rise[o], w.v1[o]) if slips else (0.0, 0.0)
+
+
+@kernel
+def any_rubs(p):
+    """Whether a joint that can move has friction."""
+    found = False
+    for o in range(len(p.law)):
+        found = found or rubs(p.law[o], p.damping[o])
+    return found
 
 
 @kernel
@@ -220,46 +237,89 @@ def restore(p, s, w):
     see(p, w)
 
 
-@kernel
-def prepare(p, s, w, T):
-    """V, b and G are the same for all trials."""
-    for o in range(len(w.target)):
-        w.target[o] = 0.0
-    for j in range(len(s.target)):
-        w.target[p.steered[j]] = s.target[j]
-    w.wrench[:] = 0.0
-    eliminate(p, w, s.q, s.v, 0.5 * T)
-    find_drift(p, w)
-    find_mobility(p, w)
+@cache
+def relative_kernels(*halves):
+    """A wrench between tip and surface in, their relative motion out; `halves` are friction laws of the user's own."""
+    laws = with_customs(*halves)
+    settle, (sharpen, _) = stiction_kernels(*laws), slope_kernels(*laws)
 
+    @kernel
+    def pushed(p, s, w, h, T):
+        """The accelerations under the wrench h, and mean speeds over T in w.v1. True if friction is solved."""
+        w.wrench[:] = 0.0
+        spread_wrench(p, w, h, 1.0, w.wrench, 0)
+        return settle(model_of(p), joints_of(p, w), friction_of(w), work_of(w), s.v, 0.5 * T)
 
-@kernel
-def answer(p, s, w, h, T, motion, slope):
-    """V + T/2 (b + G h), and T/2 G."""
-    for i in range(6):
-        bent = w.b[i]
-        for j in range(6):
-            slope[i, j] = 0.5 * T * w.G[i, j]
-            bent += w.G[i, j] * h[j]
-        motion[i] = w.V[i] + 0.5 * T * bent
+    @kernel
+    def pushed_at(p, s, w, h, q, v, T):
+        """The same with bodies at q and v."""
+        forward_one(p.parent, p.kind, p.qi, p.vi, p.C, q, v, w.S)
+        find_contact(p, w)
+        hold_joints(p, w, q, v, 0.0)
+        return pushed(p, s, w, h, T)
 
+    @kernel
+    def drift(p, s, w, h, T):
+        """A step under a held wrench by the midpoint rule: exact for bodies that do not turn. True if it is solved."""
+        model = model_of(p)
+        take_friction(s, w)
+        pushed_at(p, s, w, h, s.q, s.v, T)
+        move(model, s.q, s.v, 0.5 * T, w.q)
+        solved = pushed_at(p, s, w, h, w.q, w.v1, T)
+        keep_friction(p, s, w, T)
+        for k in range(len(s.v)):
+            s.v[k] += T * w.a[k]
+        move(model, s.q, w.v1, T, s.q)
+        return solved
 
-@kernel
-def advance(p, s, w, h, v, T):
-    """Let the bodies move, and look at where that led."""
-    s.velocity[:] = v
-    s.mobility[0] = w.G[2, 2]
-    for _ in range(p.substeps):
-        drift(p, s, w, h, T / p.substeps)
-    locate(p, s, w)
-    see(p, w)
-    s.place[:] = w.pose[0:3]
-    s.quaternion[:] = w.pose[3:7]
-    s.twist[:] = w.V
-    s.energy[0] = w.energy[0]
-    look_outside(model_of(p), p.centers, s.q, s.v, s.Q, s.V)
+    @kernel
+    def prepare(p, s, w, T):
+        """V, b and G without a wrench; where nothing rubs they are the same for all trials."""
+        for o in range(len(w.target)):
+            w.target[o] = 0.0
+        for j in range(len(s.target)):
+            w.target[p.steered[j]] = s.target[j]
+        hold_joints(p, w, s.q, s.v, 0.5 * T)
+        take_friction(s, w)
+        w.unit[:] = 0.0
+        pushed(p, s, w, w.unit, T)
+        find_drift(p, w)
+        find_mobility(p, w)
+        w.normal[0] = w.G[2, 2]
 
+    @kernel
+    def answer(p, s, w, h, T, motion, slope):
+        """V + T/2 (b + G h), and T/2 G. Where joints rub, b is found with h, in the modes that friction settles in."""
+        linear = not any_rubs(p)
+        if not linear:
+            take_friction(s, w)
+            pushed(p, s, w, h, T)
+            find_drift(p, w)
+            sharpen(model_of(p), joints_of(p, w), friction_of(w), work_of(w), p.own, w.own, 0.5 * T)
+            find_mobility(p, w)
+        for i in range(6):
+            bent = w.b[i]
+            for j in range(6):
+                slope[i, j] = 0.5 * T * w.G[i, j]
+                if linear:
+                    bent += w.G[i, j] * h[j]
+            motion[i] = w.V[i] + 0.5 * T * bent
 
-def relative_kernels():
-    """A wrench between tip and surface in, their relative motion out."""
+    @kernel
+    def advance(p, s, w, h, v, T):
+        """Let the bodies move, and look at where that led."""
+        s.velocity[:] = v
+        s.mobility[0] = w.normal[0]
+        solved = True
+        for _ in range(p.substeps):
+            solved = drift(p, s, w, h, T / p.substeps) and solved
+        s.unsolved[0] += 0 if solved else 1
+        locate(p, s, w)
+        see(p, w)
+        s.place[:] = w.pose[0:3]
+        s.quaternion[:] = w.pose[3:7]
+        s.twist[:] = w.V
+        s.energy[0] = w.energy[0]
+        look_outside(model_of(p), p.centers, s.q, s.v, s.Q, s.V)
+
     return Halves(answer, advance, prepare, restore)

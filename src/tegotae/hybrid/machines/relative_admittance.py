@@ -12,24 +12,38 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import INITIAL, Admittance, Kernels
+from tegotae.block import INITIAL, Admittance, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.hybrid.kernels.relative import relative_kernels
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.multibody import AtPoint, Lock, Servo, Tree
 from tegotae.multibody.attachments import wired
 from tegotae.multibody.bodies import triple
-from tegotae.multibody.kernels.kinematics import WIDTH
+from tegotae.multibody.controllers import checked_controllers
+from tegotae.multibody.joints import check_friction, joints_of
+from tegotae.multibody.kernels.records import Joints
 from tegotae.multibody.mobility import least_reluctance
+from tegotae.multibody.own_joints import has_a_law
 from tegotae.multibody.shapes import UPRIGHT
 from tegotae.multibody.tree_arrays import FREE
-from tegotae.multibody.tree_parts import TREE
+from tegotae.multibody.tree_parts import (
+    FRICTION,
+    JOINTS,
+    KEPT,
+    SEEN,
+    SOLVED,
+    TARGET,
+    TREE,
+    WORK,
+    labelled,
+    tree_values,
+)
 from tegotae.ports import SPATIAL, Port, port_of
 from tegotae.running.source import module_of
 from tegotae.state import State
 
 OWN = "RelativeAdmittance"
-_GIVEN = ("q", "v")  # what a user may start from, beside targets; all else follows
+_GIVEN = ("q", "v", "deflection")  # what a user may start from, beside targets; all else follows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,7 +54,7 @@ class RelativeAdmittance(Admittance):
     opposite. It is held over a tick. Nothing touches by itself: whoever feels the contact gives the wrench.
 
     Args:
-        tree: the bodies; `join` makes one of several machines. Joints with friction are refused.
+        tree: the bodies; `join` makes one of several machines.
         at: body with the tip.
         point: the tip, in its frame [m].
         of: body with the surface; None for the world.
@@ -52,7 +66,8 @@ class RelativeAdmittance(Admittance):
 
     Runs record `velocity` of the tip in the surface's axes, mean over the tick [m/s, rad/s]; where it ends: `place` [m]
     and `quaternion` (w, x, y, z), `twist` [m/s, rad/s]; `kinetic_energy` of all bodies [J], `normal_mobility` along z
-    at the start of the tick [1/kg]; `q`, `v` of the tree. "target.<joint>" [rad, m] of a servo may be fed.
+    at the start of the tick [1/kg]; `q`, `v` and the `friction` of the joints [N·m, N] of the tree. "target.<joint>"
+    [rad, m] of a servo may be fed.
 
     Example:
         >>> from tegotae.hybrid import RelativeAdmittance
@@ -90,18 +105,11 @@ class RelativeAdmittance(Admittance):
         if ends[0] == ends[1]:
             what = f"at={self.at!r} and of={self.of!r} are one rigid body."
             checks.refuse(OWN, what, "Give two that can meet.")
-        told = "Give a dict of Servo(...) or Lock() by joint."
-        put(self, "controllers", dict(checks.mapping(OWN, "controllers", self.controllers, told)))
-        for name, control in self.controllers.items():
-            if name not in self.tree.joint_names:
-                known = ", ".join(self.tree.joint_names[:12]) or "none"
-                checks.refuse(OWN, f"controllers[{name!r}]: there is no such joint.", f"It has {known}.")
-            if not isinstance(control, (Servo, Lock)):
-                checks.refuse(OWN, f"controllers[{name!r}]={checks.shown(control)}.", "Give Servo(...) or Lock().")
-        for name, joint in self.tree.joints.items():
-            if joint.friction is not None and not isinstance(self.controllers.get(name), Lock):
-                told = "Lock it or leave the friction out here; a TreeAdmittance has it."
-                checks.refuse(OWN, f"joint {name!r} has friction.", told)
+        put(self, "controllers", checked_controllers(OWN, self.tree, self.controllers))
+        for name, friction in self._rubbing.items():
+            if not has_a_law(friction):
+                remedy = "Use a FrictionImpedance without mass and lag, lock the joint, or use a TreeAdmittance."
+                checks.refuse(OWN, f"joint {name!r} has friction={checks.shown(friction)}.", remedy)
         put(self, "substeps", checks.whole(OWN, "substeps", self.substeps, 1, "Use 1, or more for stiff servos."))
 
     def _frame_of(self, name: str | None) -> tuple[int, Array, Array]:
@@ -145,48 +153,54 @@ class RelativeAdmittance(Admittance):
     def _servos(self) -> tuple[str, ...]:
         return tuple(n for n in self.tree.joint_names if isinstance(self.controllers.get(n), Servo))
 
+    @cached_property
+    def _locked(self) -> tuple[str, ...]:
+        return tuple(n for n in self.tree.joint_names if isinstance(self.controllers.get(n), Lock))
+
+    @property
+    def _rubbing(self) -> dict[str, Impedance]:
+        """Joint that can move -> its friction."""
+        joints = self.tree.joints.items()
+        return {n: joint.friction for n, joint in joints if joint.friction is not None and n not in self._locked}
+
+    @cached_property
+    def _acting(self) -> tuple[Joints, list[Any]]:
+        """What acts in the joints, and the friction laws of the user's own."""
+        return joints_of(self.tree, self.controllers)
+
     @property
     def layout(self) -> Layouts:
         """The contact, the tree and what holds its joints; the relative motion, and the whole tree."""
         at = self.tree.arrays
-        return _layout(len(at.parent), at.nq, at.nv, self._servos)
+        return _layout(
+            len(at.parent), at.nq, at.nv, len(self.tree.joint_names), self._acting[0].numbers.size, self._servos
+        )
 
     @property
     def values(self) -> dict[str, Any]:
         """Where tip and surface are on their bodies, the tree, and what holds its joints."""
-        at, (k1, place1, turn1), (k2, place2, turn2) = self.tree.arrays, *map(self._frame_of, (self.at, self.of))
-        gain, damping, lock = np.zeros(at.nv), np.zeros(at.nv), np.zeros(at.nv)
-        for name, joint in self.tree.joints.items():
-            control, i = self.controllers.get(name), self._joints[name][0]
-            damping[i] = joint.damping
-            if isinstance(control, Servo):
-                gain[i], damping[i] = control.gain, control.rate_gain + joint.damping
-            elif isinstance(control, Lock):
-                lock[i] = math.inf
+        (k1, place1, turn1), (k2, place2, turn2) = map(self._frame_of, (self.at, self.of))
+        joints = self._acting[0]
         return {
+            **tree_values(self.tree, joints, self._servos),
+            "stiffness": 2.0 * joints.stiffness,  # see `take_friction` in `hybrid/kernels/relative.py`
+            "own_speeds": [],
             "ends": [k1, k2],
             "tip": place1 + turn1 @ np.asarray(self.point),
             "tip_axes": turn1 @ np.asarray(self.tip_axes),
             "origin": place2 + turn2 @ np.asarray(self.origin),
             "axes": turn2 @ np.asarray(self.axes),
-            "gravity": self.tree.gravity,
-            "parent": at.parent,
-            "kind": at.kind,
-            "first_coordinate": at.qi,
-            "first_speed": at.vi,
-            "constants": at.C,
-            "centers": at.center,
-            "gain": gain,
-            "damping": damping,
-            "lock": lock,
-            "target_speeds": [self._joints[name][0] for name in self._servos],
             "substeps": self.substeps,
         }
 
     @property
     def kernels(self) -> Kernels:
-        """By the midpoint rule."""
-        return Kernels(relative_kernels)
+        """By the midpoint rule; laws of the user's own are compiled in."""
+        return Kernels(relative_kernels, tuple(half for law in self._acting[1] for half in law.kernels))
+
+    def check(self, period: float) -> None:
+        """Friction in each joint by itself, and with the inertia that it moves: a step has one solution."""
+        check_friction(OWN, self._rubbing, period, self.least_reluctance)
 
     # ------------------------------------------------------------ where it starts
 
@@ -198,7 +212,7 @@ class RelativeAdmittance(Admittance):
                 checks.refuse(OWN, f"initial[{name!r}].", "It follows from q and v.")
         state = super().initial_state(period, {"q": self.tree.neutral(), **given})
         q, v, at = state.part("q"), state.part("v"), self.tree.arrays
-        if any(v[self._joints[name][0]] != 0.0 for name, c in self.controllers.items() if isinstance(c, Lock)):
+        if any(v[self._joints[name][0]] != 0.0 for name in self._locked):
             checks.refuse(OWN, "initial['v']: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
         if turnless := at.no_turn(q):
             checks.refuse(OWN, f"initial['q']: the quaternion of {turnless!r} is 0.", "Give (1, 0, 0, 0).")
@@ -209,16 +223,16 @@ class RelativeAdmittance(Admittance):
         workspace, zero = self.spaces.workspace.empty(), np.zeros(6)
         memories = self.parameters, state.memory, workspace
         module_of(self).answer_once(*memories, zero, period, np.empty(6), np.empty((6, 6)))
-        seen = {name: self.spaces.workspace.part(workspace, name) for name in ("pose", "twist", "energy", "mobility")}
+        seen = {name: self.spaces.workspace.part(workspace, name) for name in ("pose", "twist", "energy", "normal")}
         state["place"], state["quaternion"] = seen["pose"][:3], seen["pose"][3:]
         state["velocity"] = state["twist"] = seen["twist"]
-        state["kinetic_energy"], state["normal_mobility"] = seen["energy"], seen["mobility"][2, 2]
+        state["kinetic_energy"], state["normal_mobility"] = seen["energy"], seen["normal"]
         q[:], v[:] = at.outer(state.part("center_q"), state.part("center_v"))
         return state
 
     def least_reluctance(self, period: float) -> float:
         """Of both bodies cut free of all others, near the surface's origin [N·s/m]: they can only add to it."""
-        locked = [self._joints[n][0] for n, c in self.controllers.items() if isinstance(c, Lock)]
+        locked = [self._joints[name][0] for name in self._locked]
         ends = [(name, point) for name, point in ((self.at, self.point), (self.of, self.origin)) if name is not None]
         moving = [AtPoint(name, point) for name, point in ends if self._frame_of(name)[0] >= 0]
         ports = [wired(OWN, self.tree, {"end": place}, ()) for place in moving]
@@ -233,25 +247,24 @@ def _rotation(name: str, value: ArrayLike) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in given.tolist())
 
 
-_SPEEDS = ("speeds",)
-
-
 @cache
-def _layout(bodies: int, coordinates: int, speeds: int, servos: tuple[str, ...]) -> Layouts:
+def _layout(bodies: int, coordinates: int, speeds: int, joints: int, numbers: int, servos: tuple[str, ...]) -> Layouts:
     """Trees of any size share one compiled loop."""
+    sizes = {"bodies": bodies, "bodies1": bodies + 1, "coordinates": coordinates, "speeds": speeds, "joints": joints}
     return layouts(
         dimension=6,
-        sizes={
-            "bodies": bodies, "bodies1": bodies + 1, "coordinates": coordinates, "speeds": speeds, "servos": len(servos)
-        },
-        parameters=(*_CONTACT, *TREE, *_HELD),
+        sizes=sizes | {"numbers": numbers, "owned": 0, "servos": len(servos)},
+        parameters=(*_CONTACT, *TREE, *JOINTS, Part("substeps", "", "of the motion in a tick", whole=True)),
         state=(
             Part("velocity", "m/s or rad/s", "of the tip, mean over the tick", AXIS),
-            Part("target", "rad or m", "of the servo", ("servos",), recorded=False, fed=True, labels=servos),
+            *labelled((TARGET,), servos),
             *_SEEN,
+            *SEEN,
+            *SOLVED,
+            *KEPT,
         ),
-        workspace=_WORK,
-    )  # fmt: skip
+        workspace=(*_WORK, *WORK, *FRICTION),
+    )
 
 
 _CONTACT = (
@@ -261,29 +274,17 @@ _CONTACT = (
     Part("origin", "m", "of the surface, from its body's centre of mass", (3,)),
     Part("axes", "", "of the surface in its body's internal frame", (3, 3)),
 )
-_HELD = (
-    Part("gain", "N·m/rad or N/m", "of the servo", _SPEEDS),
-    Part("damping", "N·m·s/rad or N·s/m", "of joint and servo", _SPEEDS),
-    Part("lock", "", "inf locks", _SPEEDS),
-    Part("target_speeds", "", "of the servos", ("servos",), "steered", whole=True),
-    Part("substeps", "", "of the motion in a tick", whole=True),
-)
 _SEEN = (
     Part("place", "m", "of the tip in the surface's axes", (3,)),
     Part("quaternion", "-", "w, x, y, z of the tip's axes in the surface's", (4,)),
     Part("twist", "m/s or rad/s", "of the tip at the end of the tick", (6,)),
     Part("kinetic_energy", "J", "of all bodies", letter="energy"),
     Part("normal_mobility", "1/kg", "of the contact along z, at the start of the tick", letter="mobility"),
-    Part("q", "rad or m", "configuration of the tree", ("coordinates",), "Q", axes=("coordinate",)),
-    Part("v", "rad/s or m/s", "velocity of the tree", _SPEEDS, "V", axes=("speed",)),
-    Part("center_q", "rad or m", "q with free bodies at their centres of mass", ("coordinates",), "q", recorded=False),
-    Part("center_v", "rad/s or m/s", "v with free bodies at their centres of mass", _SPEEDS, "v", recorded=False),
 )
 _WORK = (
-    Part("S", shape=("bodies1", WIDTH)),
-    Part("wrench", "N", "on each body, and moment", ("bodies1", 6)),
-    *(Part(name, shape=_SPEEDS) for name in ("target", "tau", "slope", "a", "v")),
     Part("q", shape=("coordinates",)),
+    Part("e", "rad or m", "half the stretch of each joint's friction", ("speeds",)),
+    Part("normal", "1/kg", "mobility along z"),
     Part("J1", "", "motion of the tip on its body by each speed", (6, "speeds"), "one"),
     Part("J2", "", "motion of the surface under the tip by each speed", (6, "speeds"), "two"),
     Part("J", "", "relative motion by each speed, in the surface's axes", (6, "speeds")),
