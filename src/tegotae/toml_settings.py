@@ -152,7 +152,8 @@ class Kinds(Parameter):
         return value
 
     def kind_of(self, value: object) -> str:
-        """The kind of an object."""
+        """The kind of an object that is one of them."""
+        self._accepted("settings", "value", value)
         return next(kind for kind, one in self.prototypes.items() if type(one) is type(value))
 
 

@@ -158,7 +158,7 @@ def test_the_promise_holds_elsewhere_in_the_workspace_in_any_direction_and_is_no
     [
         ("limits.stopping_time=0.05", r"moves on for 0\.\d+ s and .*limits\.stopping_time=0\.05 s"),
         ("limits.stopping_distance=0.002", r"limits\.stopping_distance=0\.002 m"),
-        ("limits.stopping_time=0", r"stopping_time=0\.0 must be > 0"),
+        ("limits.stopping_time=0", r"stopping_time=0\.0 s must be > 0"),
         ("device.lag=1", r"moves on for .*limits\.stopping_time=0\.25 s"),
     ],
 )

@@ -169,5 +169,7 @@ def test_every_block_can_be_varied_in_a_batch():
     assert mixed.run(velocity, period=T).force.shape == (2, 200)
     machine = tg.Circuit(tg.Mass(mass=1.0), {"a": composite})
     assert [one.admittances[""].mass for one in machine.batch(mass=[1.0, 3.0]).blocks] == [1.0, 3.0]
-    with pytest.raises(tg.InputError, match=r"batch has 'weight'(.|\n)*a.stiffness(.|\n)*mass"):
+    with pytest.raises(
+        tg.InputError, match=r"batch has 'weight'(.|\n)*a, (.|\n)*mass; and what is in them, such as a\."
+    ):
         machine.batch(weight=[1.0])

@@ -165,7 +165,9 @@ def test_a_sum_is_batched_by_the_names_of_its_parts():
     together = sums.batch(wall=[WALL, stiffer]).run(velocity, period=T)
     np.testing.assert_array_equal(together.force[0], sums.run(velocity, period=T).force)
     assert together.force[1, -1] < together.force[0, -1] < 0.0
-    with pytest.raises(tg.InputError, match=r"batch has 'walls'\.\n  It has brake, wall"):
+    with pytest.raises(
+        tg.InputError, match=r"batch has 'walls'\.\n  It has brake, wall; and what is in them, such as brake"
+    ):
         sums.batch(walls=[WALL])
 
 

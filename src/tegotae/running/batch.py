@@ -66,7 +66,10 @@ class Batch:
         lengths = {}
         for name, entries in variations.items():
             if name not in known and name not in block.numbers:
-                checks.refuse(block.name, f"batch has {name!r}.", f"It has {', '.join(sorted(known))}.")
+                inner = [n for n in sorted(known) if "." in n and n.split(".")[0] in known]
+                message = ", ".join(n for n in sorted(known) if n not in inner)
+                message += f"; and what is in them, such as {inner[0]}" if inner else ""
+                checks.refuse(block.name, f"batch has {name!r}.", f"It has {message}.")
             if not checks.is_list(entries):
                 told = f"batch (variations) has {name}={checks.shown(entries)}."
                 checks.refuse(block.name, told, "Give a list, one value a block.")
