@@ -58,10 +58,6 @@ class ContestComparison:
         state: whether it was compared, and if not, why.
         words: more about that.
         timings: of a contest that was compared.
-
-    Example:
-        >>> ContestComparison("circuit", "one side", "only in this tree").timings
-        ()
     """
 
     contest: str
@@ -102,10 +98,6 @@ def compare(
         rounds: how many of each side count; one more of each, the first, warms up and does not.
         report: called with words on what is done next.
         tell: called with each comparison as soon as it is known.
-
-    Example:
-        >>> compare.__kwdefaults__["rounds"]  # playing takes long: `tegotae bench --against HEAD`
-        5
     """
     if rounds < 1:
         raise InputError(f"bench: --rounds {rounds} compares nothing.\n  Give 1 or more; 5 unless told.")

@@ -47,11 +47,6 @@ def run(
         only: words, of which the name of a contest must hold one; without any, all are played.
         report: called with the name of each contest before it is played.
         tell: called with each outcome as soon as it is known.
-
-    Example:
-        >>> from tegotae.bench.contests import run
-        >>> run.__name__  # playing takes a minute or two: `tegotae bench`
-        'run'
     """
     outcomes: list[Outcome] = []
     everything = contests()

@@ -15,12 +15,7 @@ _PATIENCE = 30.0  # s, for a process to start or end
 
 
 def answer() -> None:
-    """The other process: answers every command with a measurement until a Stop comes or all is silent.
-
-    Example:
-        >>> answer.__name__  # runs in a process of its own, which `round_trips` starts
-        'answer'
-    """
+    """The other process: answers every command with a measurement until a Stop comes or all is silent."""
     key = bytes.fromhex(sys.stdin.readline())  # not as an argument: those are for everyone to see
     spin = float(sys.stdin.readline())
     with UdpLink(key=key, max_age=_PATIENCE) as link:
@@ -40,11 +35,6 @@ def round_trips(*, count: int = 300, rounds: int = 15, spin: float = 0.0) -> Lat
         count: how many a round.
         rounds: of which the one with the lowest median counts.
         spin: how long either process asks for a packet before it sleeps [s].
-
-    Example:
-        >>> from tegotae.bench.hybrid import round_trips
-        >>> round_trips.__kwdefaults__["count"]  # starts another process: `tegotae bench`
-        300
     """
     key, program = new_key(), [sys.executable, "-c", "from tegotae.bench.hybrid import answer; answer()"]
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:

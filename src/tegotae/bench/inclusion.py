@@ -45,11 +45,6 @@ def chain(bodies: int = BODIES) -> Ode:
 
     Args:
         bodies: how many.
-
-    Example:
-        >>> from tegotae.bench.inclusion import chain
-        >>> len(chain(5).states)
-        20
     """
     import sympy
 

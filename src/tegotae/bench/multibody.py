@@ -39,11 +39,6 @@ def chain(links: int, friction: tg.FrictionImpedance | None = None, *, gravity: 
         links: how many.
         friction: in every joint.
         gravity: downwards [m/s²].
-
-    Example:
-        >>> from tegotae.bench.multibody import chain
-        >>> chain(4).nv
-        4
     """
     bodies = [
         Body(

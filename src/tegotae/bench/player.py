@@ -70,12 +70,7 @@ def seconds_of(outcome: Any) -> float | None:
 
 
 def numbered(name: str, taken: Iterable[str]) -> str:
-    """A name for the second, third, ... time that goes by the name of the first.
-
-    Example:
-        >>> numbered("ours", ["ours", "ours 2"])
-        'ours 3'
-    """
+    """A name for the second, third, ... time that goes by the name of the first."""
     return next(one for k in range(1, 10**9) if (one := name if k == 1 else f"{name} {k}") not in taken)
 
 

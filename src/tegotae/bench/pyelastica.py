@@ -16,13 +16,7 @@ MISSING = "PyElastica is not installed (pip install pyelastica)"
 
 
 def installed() -> bool:
-    """Whether it can be imported.
-
-    Example:
-        >>> from tegotae.bench.pyelastica import installed
-        >>> installed() in (True, False)
-        True
-    """
+    """Whether it can be imported."""
     return importlib.util.find_spec("elastica") is not None
 
 
@@ -34,10 +28,6 @@ class CosseratRod:
         elements: how many.
         radius: of its section [m]; the moduli follow from the bending stiffness.
         step: time step [s], bound by the bending viscosity on the small inertia of a thin section.
-
-    Example:
-        >>> CosseratRod(16, 0.05, 4e-6).elements
-        16
     """
 
     elements: int

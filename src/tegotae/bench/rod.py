@@ -36,11 +36,6 @@ def rod_of(nodes: int) -> PlanarRod:
 
     Args:
         nodes: how many.
-
-    Example:
-        >>> from tegotae.bench.rod import rod_of
-        >>> rod_of(5).length
-        10.0
     """
     return PlanarRod(length=10, nodes=nodes, density=0.1, elasticity=1, viscosity=2)
 

@@ -29,11 +29,6 @@ class Peer:
 
     Args:
         interpreter: its path.
-
-    Example:
-        >>> from tegotae.bench.siconos import Peer
-        >>> Peer("python3").interpreter
-        'python3'
     """
 
     interpreter: str

@@ -83,12 +83,7 @@ def laid_out(commit: str, source: Path) -> Iterator[Folder]:
 
 
 class SideEndedError(TegotaeError):
-    """Of a side whose process is gone.
-
-    Example:
-        >>> issubclass(SideEndedError, TegotaeError)
-        True
-    """
+    """Of a side whose process is gone."""
 
 
 class Side:

@@ -21,11 +21,6 @@ def figure4_figure(run: Callable[[float], Result] = figure4) -> Figure:
 
     Args:
         run: makes the experiment for a mass M [kg].
-
-    Example:
-        >>> from tegotae.figures.joystick import figure4_figure
-        >>> len(figure4_figure().axes)
-        2
     """
     with style():
         figure, axes = sheet(1, 2, width=8.6, height=4.2)

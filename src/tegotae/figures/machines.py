@@ -55,16 +55,7 @@ def elements_of(result: Result) -> dict[str, str]:
 
 
 def machine(result: Result) -> Figure:
-    """States by unit, element forces, and a band for each element: dark where it touches or sticks.
-
-    Example:
-        >>> from tegotae.figures.machines import machine
-        >>> from tegotae.inclusion import examples
-        >>> ball, start = examples.bouncing_ball()
-        >>> figure = machine(ball.to_events(restitution=0.5).solve((0.0, 0.5), start))
-        >>> [axes.get_ylabel() for axes in figure.axes]
-        ['state', 'force [N]', '']
-    """
+    """States by unit, element forces, and a band for each element: dark where it touches or sticks."""
     elements = elements_of(result)
     groups = _states(result, elements)
     heights = [*(1.5 for _ in groups), 1.5, 0.32 + 0.3 * len(elements)]
@@ -93,15 +84,6 @@ def until_rest(rows: tuple[Axes, ...], result: Result, curves: list[tuple[str, V
         rows: the panels, from the top.
         result: with its `time` [s].
         curves: name and values of all that may move.
-
-    Example:
-        >>> from tegotae import figures
-        >>> run = Result({"time": Variable(("time",), np.arange(101.0), "s")}, title="drop")
-        >>> with figures.style():
-        ...     figure, axes = figures.sheet()
-        ...     until_rest(tuple(axes[0]), run, [("p", np.maximum(40.0 - np.arange(101.0), 0.0))])
-        >>> axes[0, 0].get_title(loc="right"), float(axes[0, 0].get_xlim()[1])
-        ('at rest from 39 s to the end, 100 s', 48.75)
     """
     time = np.asarray(result["time"])
     scale = float(Shown.of(time, "s").values[-1] / time[-1]) if time[-1] else 1.0
@@ -148,14 +130,6 @@ def panel(
         unit: theirs, "" where nobody told it.
         word: what they are.
         colors: in turn.
-
-    Example:
-        >>> from tegotae import figures
-        >>> with figures.style():
-        ...     figure, axes = figures.sheet()
-        ...     panel(axes[0, 0], Shown.of([0.0, 1.0], "s"), [("p", np.array([0.0, 0.2]))], "m", "position", PALETTE)
-        >>> axes[0, 0].get_ylabel()
-        'position [m]'
     """
     values = np.stack([curve for _, curve in curves])
     reach = _reach(values)

@@ -34,12 +34,6 @@ def lengths_of(result: Result) -> Values:
 
     Args:
         result: of a rod.
-
-    Example:
-        >>> from tegotae.rod import Phase, PlanarRod
-        >>> run = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)])
-        >>> lengths_of(run).tolist()
-        [0.5, 0.5]
     """
     bend = np.diff(result.angle, axis=1)
     row, segment = np.argmin(np.abs(bend), axis=0), np.arange(bend.shape[1])
@@ -54,11 +48,6 @@ def outline(angle: Values, base: Values, lengths: Values) -> tuple[Values, Value
         angle: of every node [rad].
         base: (x, y) [m].
         lengths: of the segments [m].
-
-    Example:
-        >>> x, y = outline(np.zeros(3), np.zeros(2), np.array([4.0, 6.0]))
-        >>> round(float(x[-1]), 12), round(float(y[-1]), 12)
-        (10.0, 0.0)
     """
     from tegotae.rod.integrals import up_to
 
@@ -83,15 +72,6 @@ def strip(
         ends: when each panel ends [s].
         words: above each panel; its times unless given.
         shapes: in a panel, at equal times.
-
-    Example:
-        >>> from tegotae.figures import sheet
-        >>> from tegotae.rod import Phase, PlanarRod
-        >>> run = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)])
-        >>> figure, grid = sheet()
-        >>> strip(grid[0], run, np.array([1.0]), shapes=2)
-        >>> grid[0, 0].get_title(loc="left")
-        '0 to 1 s'
     """
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -141,15 +121,7 @@ def _hold(axes: Axes, result: Result, rows: Values, end: float) -> None:
 
 
 def things_of(result: Result) -> str:
-    """What stands around the rod, in words.
-
-    Example:
-        >>> from tegotae.rod import GroundedRod, Peg, Phase, PlanarRod
-        >>> rod = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0)
-        >>> aside = GroundedRod(rod=rod, pegs=[Peg(centre=(0.5, 0.5), radius=0.1, stiffness=1e4)])
-        >>> things_of(aside.run([Phase(until=0.01)], period=1e-3))
-        'the peg'
-    """
+    """What stands around the rod, in words."""
     pegs, walls = (np.asarray(result.about.get(name, [])).size for name in ("pegs", "walls"))
     words = [
         ("pegs" if pegs > 3 else "the peg") if pegs else "",
@@ -176,14 +148,6 @@ def wall(axes: Axes, point: Values, normal: Values) -> None:
         axes: with all that moves already drawn.
         point: of the wall, in the units of the axes.
         normal: of length 1, away from what nothing enters.
-
-    Example:
-        >>> from tegotae.figures import sheet
-        >>> figure, grid = sheet()
-        >>> line = grid[0, 0].plot([0.0, 1.0], [1.0, 2.0])
-        >>> wall(grid[0, 0], np.zeros(2), np.array([0.0, 1.0]))
-        >>> grid[0, 0].lines[1].get_ydata().tolist()
-        [0.0, 0.0]
     """
     low, high = axes.dataLim.get_points()
     size, along = float(max(high - low)), np.array([-normal[1], normal[0]])
@@ -195,16 +159,7 @@ def wall(axes: Axes, point: Values, normal: Values) -> None:
 
 
 def pad(axes: Axes) -> None:
-    """Room around the data for the stamps, as data: an axis of equal scale may take margins away.
-
-    Example:
-        >>> from tegotae.figures import sheet
-        >>> figure, grid = sheet()
-        >>> line = grid[0, 0].plot([0.0, 1.0], [0.0, 1.0])
-        >>> pad(grid[0, 0])
-        >>> grid[0, 0].get_xlim()[0] < -0.05
-        np.True_
-    """
+    """Room around the data for the stamps, as data: an axis of equal scale may take margins away."""
     low, high = axes.dataLim.get_points()
     wide, up = high - low
     margin = max(0.1 * float(np.sqrt(wide * up)), 0.03 * float(max(wide, up)))

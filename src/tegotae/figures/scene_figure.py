@@ -34,13 +34,7 @@ _MOST_CURVES = 12  # in a panel; more of them cannot be told apart
 
 
 def is_scene(result: Result) -> bool:
-    """Whether a result tells of trees of bodies.
-
-    Example:
-        >>> from tegotae.multibody import Body, Prismatic, Scene, Tree
-        >>> is_scene(Scene(tree=Tree([Body(name="lift", mass=2.0, joint=Prismatic())])).run(0.1, period=1e-2))
-        True
-    """
+    """Whether a result tells of trees of bodies."""
     return {"q", "v", "kinetic_energy"} <= set(result.variables) and "coordinate_names" in result.about
 
 
@@ -49,13 +43,6 @@ def scene(result: Result) -> Figure:
     machine at a few instants.
 
     What stays 0 throughout, but for rounding, has no panel of its own.
-
-    Example:
-        >>> from tegotae.figures.scene_figure import scene
-        >>> from tegotae.multibody import Body, Prismatic, Scene, Tree
-        >>> figure = scene(Scene(tree=Tree([Body(name="lift", mass=2.0, joint=Prismatic())])).run(0.1, period=1e-2))
-        >>> [axes.get_ylabel() for axes in figure.axes]
-        ['position [mm]', 'velocity [m/s]', 'energy [J]']
     """
     panels = [*_moving(result), *_energies(result), *_touching(result)]
     drawn = is_drawn(result)

@@ -21,14 +21,7 @@ _EDGE_ON = 0.05  # a plane whose normal points out of the picture by less is see
 
 
 def is_drawn(result: Result) -> bool:
-    """Whether a result of a scene knows what its machine looks like.
-
-    Example:
-        >>> from tegotae.multibody import Body, Prismatic, Scene, Tree
-        >>> lift = Tree([Body(name="lift", mass=2.0, joint=Prismatic(), center=(0, 0, 0.1))])
-        >>> is_drawn(Scene(tree=lift).run(0.1, period=1e-2))
-        True
-    """
+    """Whether a result of a scene knows what its machine looks like."""
     return "picture_times" in result.about
 
 
@@ -38,15 +31,6 @@ def view(axes: Axes, result: Result) -> None:
     Args:
         axes: to draw on.
         result: of a `Scene`.
-
-    Example:
-        >>> from tegotae.figures import sheet
-        >>> from tegotae.multibody import Body, Revolute, Scene, Tree
-        >>> swing = Tree([Body(name="swing", mass=2.0, center=(0, 0, -0.3), joint=Revolute(axis=(0, 1, 0)))])
-        >>> figure, grid = sheet()
-        >>> view(grid[0, 0], Scene(tree=swing).run(1.0, period=1e-2, q=[1.0]))
-        >>> grid[0, 0].get_xlabel(), grid[0, 0].get_ylabel()
-        ('x [m]', 'z [m]')
     """
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.patches import Circle

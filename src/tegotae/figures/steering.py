@@ -42,13 +42,7 @@ _SAME = 2e-3  # of the height of a panel: curves nearer to each other than this 
 
 
 def is_steering(result: Result) -> bool:
-    """Whether a result tells of a wheel, a hand and a tyre.
-
-    Example:
-        >>> from tegotae.steering import SteeringSystem
-        >>> is_steering(SteeringSystem.paper().run(hand_torque=[0.0, 0.1], period=1e-3))
-        True
-    """
+    """Whether a result tells of a wheel, a hand and a tyre."""
     return {"wheel_angle", "hand_torque", "stuck", "speed"} <= set(result.variables)
 
 
@@ -57,13 +51,6 @@ def steering(result: Result) -> Figure:
 
     Args:
         result: of a `SteeringSystem`.
-
-    Example:
-        >>> from tegotae.figures.steering import steering
-        >>> from tegotae.steering import SteeringSystem
-        >>> figure = steering(SteeringSystem.paper().run(hand_torque=[0.0, 0.1, 0.2], period=1e-3))
-        >>> [axes.get_ylabel() for axes in figure.axes]
-        ['wheel [µrad]', 'hand [N·m]', 'stick [%]', 'hand torque [N·m]']
     """
     moves = bool(np.ptp(result.speed) > 0.0)
     figure, grid = sheet(3 + moves, 2, width=8.8, height=4.4)

@@ -39,13 +39,7 @@ _PLATE = 0.25  # m, half the width of the plate
 
 
 def is_two_robots(result: Result) -> bool:
-    """Whether a result tells of two robots that meet.
-
-    Example:
-        >>> from tegotae.papers.two_robots import TwoRobots
-        >>> is_two_robots(TwoRobots().run(duration=0.01))
-        True
-    """
+    """Whether a result tells of two robots that meet."""
     return {"force", "gap", "outline", "moment", "elastic_energy"} <= set(result.variables)
 
 
@@ -54,13 +48,6 @@ def two_robots(result: Result) -> Figure:
 
     Args:
         result: of `TwoRobots.run`.
-
-    Example:
-        >>> from tegotae.figures.two_robots import two_robots
-        >>> from tegotae.papers.two_robots import TwoRobots
-        >>> figure = two_robots(TwoRobots(pose="B").run())
-        >>> [axes.get_ylabel() for axes in figure.axes[:3]]
-        ['force [N]', 'energy [mJ]', 'z [m]']
     """
     moments = _moments(result, MOMENTS)
     tall = _height(result, moments.size)
@@ -80,13 +67,6 @@ def force_histories(runs: Mapping[str, Result]) -> Figure:
 
     Args:
         runs: title -> result of `TwoRobots.run` in which they meet and part.
-
-    Example:
-        >>> from tegotae.figures.two_robots import force_histories
-        >>> from tegotae.papers.two_robots import TwoRobots
-        >>> figure = force_histories({f"Kp = {kp:g}": TwoRobots(kp=kp).run() for kp in (200.0, 800.0)})
-        >>> [axes.get_title(loc="left") for axes in figure.axes]
-        ['Kp = 200', 'Kp = 800']
     """
     if not runs:
         checks.refuse("force_histories", "there are no runs.", "Give at least one, by title.")
@@ -113,14 +93,6 @@ def force(axes: Axes, result: Result, *, window: tuple[float, float] | None = No
         axes: to draw on.
         result: of `TwoRobots.run`.
         window: first and last time shown, since the first touch [s]; a little around the contact unless given.
-
-    Example:
-        >>> from tegotae.figures import sheet
-        >>> from tegotae.papers.two_robots import TwoRobots
-        >>> figure, grid = sheet()
-        >>> force(grid[0, 0], TwoRobots().run())
-        >>> [text.get_text() for text in grid[0, 0].texts if text.get_text()]
-        ['6.18 N', '172 ms', 'theory']
     """
     first, last = _window(result) if window is None else window
     since, part = _shown(result, first, last)
@@ -176,14 +148,6 @@ def strip(axes: Sequence[Axes], result: Result, moments: Values) -> None:
         axes: one a moment.
         result: of `TwoRobots.run`.
         moments: times since the first touch [s].
-
-    Example:
-        >>> from tegotae.figures import sheet
-        >>> from tegotae.papers.two_robots import TwoRobots
-        >>> figure, grid = sheet(1, 2)
-        >>> strip(grid[0], TwoRobots(pose="B").run(), np.array([-1.0, 0.5]))
-        >>> [axes.get_title(loc="left") for axes in grid[0]]
-        ['-1 s', '0.5 s']
     """
     touched = float(result.about.get("touched", 0.0))
     seen = _outlines_at(result, np.asarray(moments) + touched)

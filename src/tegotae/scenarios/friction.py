@@ -143,10 +143,6 @@ def run(parameters: FrictionRun) -> Result:
 
     Args:
         parameters: of the scenario, with their units in `FrictionRun`.
-
-    Example:
-        >>> float(abs(run(FrictionRun()).force).max())
-        4.0
     """
     own, period, duration = "run friction", parameters.period, parameters.duration
     ticks = round(duration / period) if duration / period < 2.0 * _MOST_TICKS else 2 * _MOST_TICKS
@@ -180,11 +176,6 @@ def summary(parameters: FrictionRun, result: Result) -> Sequence[Quantity]:
     Args:
         parameters: of the scenario.
         result: of its run.
-
-    Example:
-        >>> numbers = summary(FrictionRun(), run(FrictionRun()))
-        >>> numbers[0].name, numbers[0].value
-        ('largest force', 4.0)
     """
     count = result.time.size
     columns = {name: result[name].reshape(count, -1) for name in ("force", "velocity", "slip_velocity", "deflection")}

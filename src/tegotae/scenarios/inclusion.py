@@ -159,11 +159,6 @@ def run(parameters: MachineRun) -> Result:
 
     Args:
         parameters: of the scenario, with their units in `MachineRun`.
-
-    Example:
-        >>> ball = MachineRun(machine=BouncingBall(), duration=0.2)
-        >>> run(ball).events[0].kind
-        'touch'
     """
     _refuse_two_limits(parameters)
     machine, start = parameters.machine.build()
@@ -194,11 +189,6 @@ def summary(parameters: MachineRun, result: Result) -> Sequence[Quantity]:
     Args:
         parameters: of the scenario.
         result: of its run.
-
-    Example:
-        >>> ball = MachineRun(machine=BouncingBall(), duration=0.2)
-        >>> [(n.name, n.value) for n in summary(ball, run(ball))][:2]
-        [('touch', 1.0), ('release', 1.0)]
     """
     counts = Counter(event.kind for event in result.events)
     numbers = [Quantity(kind, float(counts[kind]), "events") for kind in ("touch", "release", "stick", "slip")]

@@ -55,10 +55,6 @@ def run(parameters: Steering) -> Result:
 
     Args:
         parameters: of the scenario, with their units in `Steering`.
-
-    Example:
-        >>> round(float(run(Steering(duration=1.0)).wheel_angle.max()), 1)
-        1.1
     """
     return _run(parameters, [])
 
@@ -88,11 +84,6 @@ def summary(parameters: Steering, result: Result) -> Sequence[Quantity]:
     Args:
         parameters: of the scenario.
         result: of its run.
-
-    Example:
-        >>> parked = Steering(drive=Constant(speed=0.0), hand=SineHand(amplitude=8.0), bristles=21)
-        >>> [(n.name, round(n.value, 1), n.unit) for n in summary(parked, run(parked))][:2]
-        [('loop area, last cycle', 13.1, 'J'), ('peak hand torque, last cycle', 0.7, 'N·m')]
     """
     sine = isinstance(parameters.hand, SineHand)
     part = parameters.hand.cycle(result.time)

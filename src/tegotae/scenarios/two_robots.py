@@ -90,10 +90,6 @@ def run(parameters: TwoRobotsRun) -> Result:
 
     Args:
         parameters: of the scenario, with their units in `TwoRobotsRun`.
-
-    Example:
-        >>> round(float(run(TwoRobotsRun(duration=1.3)).force.max()), 2)
-        6.18
     """
     period, duration = parameters.period, parameters.duration
     if duration / period > _MOST_TICKS:
@@ -111,11 +107,6 @@ def summary(parameters: TwoRobotsRun, result: Result) -> Sequence[Quantity]:
     Args:
         parameters: of the scenario.
         result: of its run.
-
-    Example:
-        >>> brief = TwoRobotsRun(duration=1.3)
-        >>> [(n.name, round(n.value, 3), n.unit) for n in summary(brief, run(brief))][:2]
-        [('peak force', 6.182, 'N'), ('duration of the contact', 0.172, 's')]
     """
     told = parameters.robots().summary(result)
     total = result.kinetic_energy + result.elastic_energy
