@@ -10,9 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.extras import SOURCES
@@ -20,6 +23,7 @@ from tegotae.extras import SOURCES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Panels = NDArray[Any]  # of axes, (rows, columns)
 Subject = TypeVar("Subject")
 
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
@@ -331,13 +335,23 @@ class Paper(Generic[Subject]):
 
         return register
 
-    def figure(self, name: str, *, caption: str) -> Callable[[Callable[[Any], Figure]], Callable[[Any], Figure]]:
-        """Register the function below as the drawing of a figure."""
+    def figure(
+        self, name: str, *, caption: str, sheet: tuple[int, int, float, float] | None = None
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register the function below as the drawing of a figure.
+
+        Args:
+            name: of its file, in words with dashes.
+            caption: one or two sentences.
+            sheet: rows and columns of panels, width and height [inch]: the function draws the subject on them, an array
+                of axes. Without it, the function takes the subject alone and gives the whole figure.
+        """
         if any(known.name == name for known in self.figures):
             checks.refuse(self.key, f"the figure {name!r} is there twice.", "Give each figure its own name.")
 
-        def register(draw: Callable[[Any], Figure]) -> Callable[[Any], Figure]:
-            self.figures.append(PaperFigure(name=name, caption=caption, draw=draw))
+        def register(draw: Callable[..., Any]) -> Callable[..., Any]:
+            drawn = draw if sheet is None else partial(_on_sheet, draw, sheet)
+            self.figures.append(PaperFigure(name=name, caption=caption, draw=drawn))
             return draw
 
         return register
@@ -378,3 +392,14 @@ def as_json(papers: Iterable[Paper[Any]], entries: Iterable[Entry]) -> dict[str,
             {"paper": p.key, "what": d.what, "source": d.source, "reason": d.reason} for p in papers for d in p.declined
         ],
     }
+
+
+def _on_sheet(draw: Callable[..., None], sheet: tuple[int, int, float, float], subject: Any) -> Figure:
+    """A figure with panels, and what a function draws of a subject on them."""
+    from tegotae import figures
+
+    rows, columns, width, height = sheet
+    with figures.style():
+        figure, axes = figures.sheet(rows, columns, width=width, height=height)
+        draw(subject, axes)
+    return figure

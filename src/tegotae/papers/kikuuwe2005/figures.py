@@ -15,6 +15,7 @@ from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, legs, veloc
 from tegotae.papers.kikuuwe2005.joystick import ride
 from tegotae.papers.kikuuwe2005.others import drift, loads, models
 from tegotae.papers.kikuuwe2005.subject import B, F, K, KikuuweSubject, T, paper
+from tegotae.papers.ledger import Panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,24 +38,22 @@ def joystick(subject: KikuuweSubject) -> Figure:
     caption="Fig. 6: ten elements side by side, K = 10 N/mm, B = 0.1 N·s/mm, F = 1 to 10 N. (a) Position given, "
     "at 2 mm/s. (b) Their force: smooth hysteresis, five loops inside each other, all closed. (c) The innermost loop "
     "again, its way back ten times faster: the dampers leave it open, as they must; without them it closes.",
+    sheet=(1, 3, 9.2, 3.3),
 )
-def hysteresis(subject: KikuuweSubject) -> Figure:
+def hysteresis(subject: KikuuweSubject, axes: Panels) -> None:
     """Position, loops, and a loop that stays open."""
-    with figures.style():
-        figure, axes = figures.sheet(1, 3, width=9.2, height=3.3)
-        motion = velocities(legs(SPEED))
-        place = 1e3 * np.cumsum(motion) * T
-        time = T * np.arange(1, motion.size + 1)
-        axes[0, 0].plot(time, place, color=figures.MOTION)
-        corners = np.concatenate([[0.0], np.cumsum([T * ticks for _, ticks in legs(SPEED)])])
-        axes[0, 0].plot(
-            corners, 1e3 * TURNS, "o", color="white", mec=figures.MOTION, mew=1.1, ms=4, zorder=3, clip_on=False
-        )
-        axes[0, 0].set(title="(a)  position", xlabel="time [s]", ylabel="position [mm]")
-        axes[0, 1].plot(place, subject.ten().run(motion, period=T).force, color=figures.FORCE, lw=1.1)
-        axes[0, 1].set(title="(b)  force over position", xlabel="position [mm]", ylabel="force [N]")
-        _open_loop(axes[0, 2], subject)
-    return figure
+    motion = velocities(legs(SPEED))
+    place = 1e3 * np.cumsum(motion) * T
+    time = T * np.arange(1, motion.size + 1)
+    axes[0, 0].plot(time, place, color=figures.MOTION)
+    corners = np.concatenate([[0.0], np.cumsum([T * ticks for _, ticks in legs(SPEED)])])
+    axes[0, 0].plot(
+        corners, 1e3 * TURNS, "o", color="white", mec=figures.MOTION, mew=1.1, ms=4, zorder=3, clip_on=False
+    )
+    axes[0, 0].set(title="(a)  position", xlabel="time [s]", ylabel="position [mm]")
+    axes[0, 1].plot(place, subject.ten().run(motion, period=T).force, color=figures.FORCE, lw=1.1)
+    axes[0, 1].set(title="(b)  force over position", xlabel="position [mm]", ylabel="force [N]")
+    _open_loop(axes[0, 2], subject)
 
 
 def _open_loop(axes: Axes, subject: KikuuweSubject) -> None:
@@ -81,54 +80,50 @@ def _open_loop(axes: Axes, subject: KikuuweSubject) -> None:
     "hold",
     caption="A mass under a load that vibrates between 25 and 75 % of the friction limit. Smoothed friction creeps; "
     "Dahl's and LuGre's drift on with every cycle; the element of (18) stays and only bends its spring.",
+    sheet=(1, 1, 8.2, 3.5),
 )
-def hold(subject: KikuuweSubject) -> Figure:
+def hold(subject: KikuuweSubject, grid: Panels) -> None:
     """How far each has gone since the third second, at the same phase of the load."""
     _, vibrating = loads()
-    with figures.style():
-        figure, grid = figures.sheet(width=8.2, height=3.5)
-        axes = grid[0, 0]
-        gone = {name: np.abs(np.diff(drift(model, vibrating)[2:])).cumsum() for name, model in models(subject).items()}
-        seconds = np.arange(4, 21)
-        for name, color, marker in (("tanh", VERMILION, "o"), ("LuGre", AMBER, "s"), ("Dahl", PLUM, ".")):
-            axes.semilogy(seconds, gone[name], color=color, marker=marker, ms=3.5, lw=2.6 if name == "LuGre" else 1.1)
-        ours = np.maximum(gone["this element"], 1e-18)
-        axes.semilogy(seconds, ours, color=BLUE, marker="D", ms=3)
-        for name, color, y, lift in (
-            ("tanh", VERMILION, gone["tanh"][-1], 0),
-            ("LuGre", AMBER, gone["LuGre"][-1], 5),
-            ("Dahl, the same", PLUM, gone["Dahl"][-1], -5),
-            ("this element:\n10⁻¹⁸ or less", BLUE, ours[-1], 0),
-        ):
-            spot = {"xytext": (8, lift), "textcoords": "offset points", "fontsize": 8.5}
-            axes.annotate(name, (20.0, y), color=color, va="center", annotation_clip=False, **spot)
-        axes.axhline(1e-10, color=QUIET, lw=0.8, ls=(0, (4, 3)))
-        say(axes, "an atom", (4.0, 2.5e-10), QUIET, va="bottom")
-        axes.set(xlabel="time [s]", ylabel="way crept since 3 s [m]", xlim=(3.6, 20.2), ylim=(1e-19, 3e-1))
-        axes.set_xticks(range(4, 21, 2))
-    return figure
+    axes = grid[0, 0]
+    gone = {name: np.abs(np.diff(drift(model, vibrating)[2:])).cumsum() for name, model in models(subject).items()}
+    seconds = np.arange(4, 21)
+    for name, color, marker in (("tanh", VERMILION, "o"), ("LuGre", AMBER, "s"), ("Dahl", PLUM, ".")):
+        axes.semilogy(seconds, gone[name], color=color, marker=marker, ms=3.5, lw=2.6 if name == "LuGre" else 1.1)
+    ours = np.maximum(gone["this element"], 1e-18)
+    axes.semilogy(seconds, ours, color=BLUE, marker="D", ms=3)
+    for name, color, y, lift in (
+        ("tanh", VERMILION, gone["tanh"][-1], 0),
+        ("LuGre", AMBER, gone["LuGre"][-1], 5),
+        ("Dahl, the same", PLUM, gone["Dahl"][-1], -5),
+        ("this element:\n10⁻¹⁸ or less", BLUE, ours[-1], 0),
+    ):
+        spot = {"xytext": (8, lift), "textcoords": "offset points", "fontsize": 8.5}
+        axes.annotate(name, (20.0, y), color=color, va="center", annotation_clip=False, **spot)
+    axes.axhline(1e-10, color=QUIET, lw=0.8, ls=(0, (4, 3)))
+    say(axes, "an atom", (4.0, 2.5e-10), QUIET, va="bottom")
+    axes.set(xlabel="time [s]", ylabel="way crept since 3 s [m]", xlim=(3.6, 20.2), ylim=(1e-19, 3e-1))
+    axes.set_xticks(range(4, 21, 2))
 
 
 @paper.figure(
     "stopping",
     caption="Section 2: a free mass of 1 kg slowed by F = 4 N. It stands after M v/(T F) ticks, exactly; smoothed "
     "friction only comes ever closer to rest, and explicit friction hops about it.",
+    sheet=(1, 2, 8.2, 3.2),
 )
-def stopping(subject: KikuuweSubject) -> Figure:
+def stopping(subject: KikuuweSubject, axes: Panels) -> None:
     """Three starting speeds on the left; the last ticks of a stop, in logarithms, on the right."""
-    with figures.style():
-        figure, axes = figures.sheet(1, 2, width=8.2, height=3.2)
-        slider = subject.Admittance(mass=1.0, law=Coulomb(F))
-        for v0, color in zip((0.1, 0.2, 0.3), (GREEN, PLUM, BLUE), strict=True):
-            run = slider.run(np.zeros(100), period=T, initial={"velocity": v0})
-            time = np.concatenate([[0.0], 1e3 * run.time])
-            axes[0, 0].plot(time, np.concatenate([[v0], run.velocity]), color=color)
-            axes[0, 0].plot(1e3 * v0 / F, 0.0, "o", color="white", mec=color, mew=1.3, ms=5.5, zorder=3)
-            say(axes[0, 0], f"{1e3 * v0 / F:.0f} ticks", (1e3 * v0 / F + 1.5, 0.014), color)
-        axes[0, 0].set(xlabel="time [ms]", ylabel="velocity [m/s]", xlim=(0, 100))
-        axes[0, 0].set_title("circles: M v/(T F), the closed form")
-        _near_rest(axes[0, 1], subject)
-    return figure
+    slider = subject.Admittance(mass=1.0, law=Coulomb(F))
+    for v0, color in zip((0.1, 0.2, 0.3), (GREEN, PLUM, BLUE), strict=True):
+        run = slider.run(np.zeros(100), period=T, initial={"velocity": v0})
+        time = np.concatenate([[0.0], 1e3 * run.time])
+        axes[0, 0].plot(time, np.concatenate([[v0], run.velocity]), color=color)
+        axes[0, 0].plot(1e3 * v0 / F, 0.0, "o", color="white", mec=color, mew=1.3, ms=5.5, zorder=3)
+        say(axes[0, 0], f"{1e3 * v0 / F:.0f} ticks", (1e3 * v0 / F + 1.5, 0.014), color)
+    axes[0, 0].set(xlabel="time [ms]", ylabel="velocity [m/s]", xlim=(0, 100))
+    axes[0, 0].set_title("circles: M v/(T F), the closed form")
+    _near_rest(axes[0, 1], subject)
 
 
 def _near_rest(axes: Axes, subject: KikuuweSubject) -> None:
@@ -161,37 +156,35 @@ def _near_rest(axes: Axes, subject: KikuuweSubject) -> None:
     "explicit-coupling",
     caption="The element dragged at 0.1 m/s. Coupled explicitly, (11), it chatters below the critical mass of 6.5 g: "
     "the force is not F and never settles. The proposed element (18) slides calmly at every mass, and without any.",
+    sheet=(1, 2, 8.2, 3.2),
 )
-def explicit_coupling(subject: KikuuweSubject) -> Figure:
+def explicit_coupling(subject: KikuuweSubject, axes: Panels) -> None:
     """Force over time at 5 g; ripple over mass."""
     critical = (T**2 * K + 2.0 * T * B) / 4.0
     dragged = np.full(60, 0.1)
     element: dict[str, Any] = {"stiffness": K, "damping": B, "law": Coulomb(F)}
-    with figures.style():
-        figure, axes = figures.sheet(1, 2, width=8.2, height=3.2)
-        left, right = axes[0]
-        rough = subject.Explicit(**element, mass=5e-3).run(dragged, period=T)
-        left.plot(1e3 * rough.time, rough.force, color=AMBER, marker="o", ms=2.2, lw=0.8)
-        for mass, color in ((5e-3, BLUE), (0.0, GREEN)):
-            calm = subject.Impedance(**element, mass=mass).run(dragged, period=T)
-            left.plot(1e3 * calm.time, calm.force, color=color, lw=1.6 if mass else 1.0)
-        say(left, "(11), 5 g", (12.0, -2.15), AMBER)
-        for word, color, spot in (("(18), no mass", GREEN, (22.0, -3.6)), ("(18), 5 g", BLUE, (22.0, -4.4))):
-            say(left, word, spot, color, boxed=True)
-        left.set(title="force while it is dragged", xlabel="time [ms]", ylabel="force [N]", xlim=(0, 60))
-        masses = critical * np.geomspace(0.3, 30.0, 161)
-        rough_ripple = [_ripple(subject.Explicit(**element, mass=float(m))) for m in masses]
-        ripple = [_ripple(subject.Impedance(**element, mass=float(m))) for m in masses]
-        right.loglog(1e3 * masses, np.maximum(rough_ripple, 1e-15), color=AMBER)
-        right.loglog(1e3 * masses, np.maximum(ripple, 1e-15), color=BLUE)
-        right.axvline(1e3 * critical, color=INK, lw=0.8, ls=(0, (4, 3)))
-        say(right, "(11)", (2.2, 0.6), AMBER)
-        say(right, "(18)", (2.2, 5e-15), BLUE, va="bottom")
-        say(right, "critical mass,\n(T² K + 2 T B)/4", (1.15e3 * critical, 1e-6))
-        right.set(title="what is left of it after 4 s", xlabel="mass [g]", ylabel="ripple of the force [N]")
-        right.set_xticks([2, 5, 10, 20, 50, 100], labels=["2", "5", "10", "20", "50", "100"])
-        right.set_xticks([], minor=True)
-    return figure
+    left, right = axes[0]
+    rough = subject.Explicit(**element, mass=5e-3).run(dragged, period=T)
+    left.plot(1e3 * rough.time, rough.force, color=AMBER, marker="o", ms=2.2, lw=0.8)
+    for mass, color in ((5e-3, BLUE), (0.0, GREEN)):
+        calm = subject.Impedance(**element, mass=mass).run(dragged, period=T)
+        left.plot(1e3 * calm.time, calm.force, color=color, lw=1.6 if mass else 1.0)
+    say(left, "(11), 5 g", (12.0, -2.15), AMBER)
+    for word, color, spot in (("(18), no mass", GREEN, (22.0, -3.6)), ("(18), 5 g", BLUE, (22.0, -4.4))):
+        say(left, word, spot, color, boxed=True)
+    left.set(title="force while it is dragged", xlabel="time [ms]", ylabel="force [N]", xlim=(0, 60))
+    masses = critical * np.geomspace(0.3, 30.0, 161)
+    rough_ripple = [_ripple(subject.Explicit(**element, mass=float(m))) for m in masses]
+    ripple = [_ripple(subject.Impedance(**element, mass=float(m))) for m in masses]
+    right.loglog(1e3 * masses, np.maximum(rough_ripple, 1e-15), color=AMBER)
+    right.loglog(1e3 * masses, np.maximum(ripple, 1e-15), color=BLUE)
+    right.axvline(1e3 * critical, color=INK, lw=0.8, ls=(0, (4, 3)))
+    say(right, "(11)", (2.2, 0.6), AMBER)
+    say(right, "(18)", (2.2, 5e-15), BLUE, va="bottom")
+    say(right, "critical mass,\n(T² K + 2 T B)/4", (1.15e3 * critical, 1e-6))
+    right.set(title="what is left of it after 4 s", xlabel="mass [g]", ylabel="ripple of the force [N]")
+    right.set_xticks([2, 5, 10, 20, 50, 100], labels=["2", "5", "10", "20", "50", "100"])
+    right.set_xticks([], minor=True)
 
 
 def _ripple(element: Any) -> float:
@@ -204,8 +197,9 @@ def _ripple(element: Any) -> float:
     caption="Friction over slip speed, sliding at 20 ± 15 mm/s once a second under a Stribeck law. The model as "
     "published runs up and down the law (grey). With a frictional lag it runs around a loop, higher while it gains "
     "speed; dots: the closed form of a first-order lag.",
+    sheet=(1, 1, 8.2, 3.8),
 )
-def lag(subject: KikuuweSubject) -> Figure:
+def lag(subject: KikuuweSubject, grid: Panels) -> None:
     """None and two lags."""
     Fc, Fs, vs, turn = 3.0, 5.0, 0.01, 2.0 * np.pi
     law = subject.Stribeck(kinetic=Fc, static=Fs, velocity=vs)
@@ -217,20 +211,17 @@ def lag(subject: KikuuweSubject) -> Figure:
         friction: Array = Fc + (Fs - Fc) * np.exp(-((z / vs) ** 2))
         return friction
 
-    with figures.style():
-        figure, grid = figures.sheet(width=8.2, height=3.8)
-        axes = grid[0, 0]
-        speeds = np.linspace(0.0, 0.038, 200)
-        axes.plot(1e3 * speeds, r(speeds), color=QUIET, lw=3.0, alpha=0.35)
-        for tau, color in ((0.0, QUIET), (0.05, BLUE), (0.15, PLUM)):
-            run = subject.Impedance(stiffness=1e6, damping=300.0, law=law, lag=tau).run(motion, period=T)
-            axes.plot(1e3 * run.slip_velocity[last], -run.friction[last], color=color, lw=1.3)
-            if tau:
-                z = 0.02 - 0.015 / np.hypot(1.0, turn * tau) * np.cos(turn * time - np.arctan(turn * tau))
-                axes.plot(1e3 * motion[last][::50], r(z)[last][::50], ".", color=color, ms=4)
-        _label_loops(axes)
-        axes.set(xlabel="slip speed [mm/s]", ylabel="friction [N]", xlim=(0, 38))
-    return figure
+    axes = grid[0, 0]
+    speeds = np.linspace(0.0, 0.038, 200)
+    axes.plot(1e3 * speeds, r(speeds), color=QUIET, lw=3.0, alpha=0.35)
+    for tau, color in ((0.0, QUIET), (0.05, BLUE), (0.15, PLUM)):
+        run = subject.Impedance(stiffness=1e6, damping=300.0, law=law, lag=tau).run(motion, period=T)
+        axes.plot(1e3 * run.slip_velocity[last], -run.friction[last], color=color, lw=1.3)
+        if tau:
+            z = 0.02 - 0.015 / np.hypot(1.0, turn * tau) * np.cos(turn * time - np.arctan(turn * tau))
+            axes.plot(1e3 * motion[last][::50], r(z)[last][::50], ".", color=color, ms=4)
+    _label_loops(axes)
+    axes.set(xlabel="slip speed [mm/s]", ylabel="friction [N]", xlim=(0, 38))
 
 
 def _label_loops(axes: Axes) -> None:

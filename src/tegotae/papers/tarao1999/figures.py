@@ -10,7 +10,7 @@ from tegotae import figures
 from tegotae.figures import AMBER, BLUE, GREEN, INK, QUIET, VERMILION, say
 from tegotae.figures.two_robots import force_histories as histories
 from tegotae.figures.two_robots import strip as draw
-from tegotae.papers.ledger import installed
+from tegotae.papers.ledger import Panels, installed
 from tegotae.papers.tarao1999 import peers
 from tegotae.papers.tarao1999.contact import HOLDS
 from tegotae.papers.tarao1999.dynamics import SIZES, chain, costs
@@ -69,46 +69,42 @@ def strip(subject: TaraoSubject) -> Figure:
     "holding",
     caption="Pose B, Kp = 200 N·m/rad: the same meeting with the joints of robot 1 free, held by servos "
     "(1000 N·m/rad with 100 N·m·s/rad; 1e5 with 1000), and locked.",
+    sheet=(1, 1, 6.4, 3.2),
 )
-def holding(subject: TaraoSubject) -> Figure:
+def holding(subject: TaraoSubject, axes: Panels) -> None:
     """Four forces over the time since the first touch."""
-    with figures.style():
-        figure, axes = figures.sheet(width=6.4, height=3.2)
-        place = axes[0, 0]
-        for (word, held), color in zip(HOLDS.items(), (GREEN, BLUE, AMBER, VERMILION), strict=True):
-            run, told = subject.meeting(kp=200.0, pose="B", joints=held)
-            since = 1e3 * (run.time - told["touched"])
-            near = (since > -20.0) & (since < 220.0)
-            place.plot(since[near], run.force[near], color=color, label=f"{word}, {told['peak_force']:.3g} N")
-        place.legend(loc="upper right", title="joints of robot 1", alignment="left")
-        place.set(xlabel="time since the first touch [ms]", ylabel="force [N]", xlim=(-20.0, 220.0))
-    return figure
+    place = axes[0, 0]
+    for (word, held), color in zip(HOLDS.items(), (GREEN, BLUE, AMBER, VERMILION), strict=True):
+        run, told = subject.meeting(kp=200.0, pose="B", joints=held)
+        since = 1e3 * (run.time - told["touched"])
+        near = (since > -20.0) & (since < 220.0)
+        place.plot(since[near], run.force[near], color=color, label=f"{word}, {told['peak_force']:.3g} N")
+    place.legend(loc="upper right", title="joints of robot 1", alignment="left")
+    place.set(xlabel="time since the first touch [ms]", ylabel="force [N]", xlim=(-20.0, 220.0))
 
 
 @paper.figure(
     "cost",
     caption="Accelerations of chains: time a body and evaluation, by the three passes in one compiled loop; and "
     "by Pinocchio's articulated bodies, called from Python, where it is installed. On the machine that wrote this.",
+    sheet=(1, 1, 6.4, 3.2),
 )
-def cost(subject: TaraoSubject) -> Figure:
+def cost(subject: TaraoSubject, axes: Panels) -> None:
     """Microseconds a body over links."""
     shown = [("three passes", costs(subject), BLUE)]
     if installed("pinocchio"):
         # To set up the workspace of 500 links takes it ten seconds.
         theirs = {n: peers.PinocchioTree.of_bodies(chain(subject, n).bodies).cost() / n for n in SIZES if n <= 250}
         shown.append(("Pinocchio, from Python", theirs, VERMILION))
-    with figures.style():
-        figure, axes = figures.sheet(width=6.4, height=3.2)
-        place = axes[0, 0]
-        for word, found, color in shown:
-            values = 1e6 * np.array(list(found.values()))
-            place.semilogx(list(found), values, "o-", color=color)
-            say(place, word, (list(found)[-1], values[-1] - 0.02), color, ha="right", va="top")
-        place.set_xticks(SIZES, labels=[str(n) for n in SIZES])
-        place.minorticks_off()
-        place.set(xlabel="links", ylabel="time a body [µs]")
-        place.set_ylim(bottom=0.0)
-    return figure
+    place = axes[0, 0]
+    for word, found, color in shown:
+        values = 1e6 * np.array(list(found.values()))
+        place.semilogx(list(found), values, "o-", color=color)
+        say(place, word, (list(found)[-1], values[-1] - 0.02), color, ha="right", va="top")
+    place.set_xticks(SIZES, labels=[str(n) for n in SIZES])
+    place.minorticks_off()
+    place.set(xlabel="links", ylabel="time a body [µs]")
+    place.set_ylim(bottom=0.0)
 
 
 @paper.figure(
@@ -116,8 +112,9 @@ def cost(subject: TaraoSubject) -> Figure:
     caption="Three machines that friction should hold: an arm with rubbing joints, a box on 20 degrees with friction "
     "0.5, a thing gripped twice as hard as needed. Here (blue) and in MuJoCo with its default settings (red). Zero is "
     "one second after the start.",
+    sheet=(1, 3, 10.4, 3.0),
 )
-def standing_still(subject: TaraoSubject) -> Figure:
+def standing_still(subject: TaraoSubject, axes: Panels) -> None:
     """Motion over ten seconds."""
     force = 2.0 * THING * G / (2.0 * ROUGH)
     push = np.array([0.0] * 6 + [force, force])
@@ -133,19 +130,16 @@ def standing_still(subject: TaraoSubject) -> Figure:
             1e3 * peers.track(peers.box_xml(SLOPE, ROUGH, HALF), duration=11.0)[:, :1],
             1e3 * peers.track(peers.grasp_xml(ROUGH, THING, FINGER), push=push, duration=11.0)[:, 2:3],
         ]
-    with figures.style():
-        figure, axes = figures.sheet(1, 3, width=10.4, height=3.0)
-        for i, (place, (word, rows)) in enumerate(zip(axes[0], ours.items(), strict=True)):
-            if theirs:
-                _moved(place, theirs[i], VERMILION, "MuJoCo, default settings")
-            _moved(place, rows, BLUE, "tegotae: 0")
-            place.set(title=word, xlabel="time [s]", xlim=(0.0, 10.0))
-            if not theirs:
-                place.set_ylim(-1.0, 1.0)
-        axes[0, 0].legend(loc="upper left")
+    for i, (place, (word, rows)) in enumerate(zip(axes[0], ours.items(), strict=True)):
+        if theirs:
+            _moved(place, theirs[i], VERMILION, "MuJoCo, default settings")
+        _moved(place, rows, BLUE, "tegotae: 0")
+        place.set(title=word, xlabel="time [s]", xlim=(0.0, 10.0))
         if not theirs:
-            say(axes[0, 1], "MuJoCo is not installed here", (5.0, 0.5), QUIET, ha="center")
-    return figure
+            place.set_ylim(-1.0, 1.0)
+    axes[0, 0].legend(loc="upper left")
+    if not theirs:
+        say(axes[0, 1], "MuJoCo is not installed here", (5.0, 0.5), QUIET, ha="center")
 
 
 def _moved(place: Axes, rows: Array, color: str, word: str) -> None:
@@ -158,8 +152,9 @@ def _moved(place: Axes, rows: Array, color: str, word: str) -> None:
     "limits",
     caption="Where they give way. (a) Acceleration of the box down a slope over the slope's steepness. (b) "
     "Acceleration of the thing down between the fingers over their grip. Lines: theory. Dots: measured.",
+    sheet=(1, 2, 8.6, 3.1),
 )
-def limits(subject: TaraoSubject) -> Figure:
+def limits(subject: TaraoSubject, axes: Panels) -> None:
     """Accelerations on both sides of each limit."""
     mu, shares = 0.4, np.array([0.7, 0.85, 0.95, 0.99, 1.01, 1.05, 1.15, 1.3])
     angles = np.arctan(shares * mu)
@@ -167,16 +162,13 @@ def limits(subject: TaraoSubject) -> Figure:
     fell = [_speeding(-grasp(subject, float(s)).v[:, 2], 2e-3) for s in shares]
     fine = np.linspace(0.65, 1.35, 200)
     steep = np.arctan(fine * mu)
-    with figures.style():
-        figure, axes = figures.sheet(1, 2, width=8.6, height=3.1)
-        left, right = axes[0]
-        left.plot(fine, np.maximum(G * (np.sin(steep) - mu * np.cos(steep)), 0.0), color=INK, lw=1.0)
-        left.plot(shares, slid, "o", color=BLUE)
-        left.set(title="(a)  box on a slope", xlabel="tan(angle)/mu", ylabel="acceleration [m/s²]")
-        right.plot(fine, np.maximum(G * (1.0 - fine), 0.0), color=INK, lw=1.0)
-        right.plot(shares, fell, "o", color=BLUE)
-        right.set(title="(b)  thing between two fingers", xlabel="grip/(m g/(2 mu))", ylabel="acceleration [m/s²]")
-    return figure
+    left, right = axes[0]
+    left.plot(fine, np.maximum(G * (np.sin(steep) - mu * np.cos(steep)), 0.0), color=INK, lw=1.0)
+    left.plot(shares, slid, "o", color=BLUE)
+    left.set(title="(a)  box on a slope", xlabel="tan(angle)/mu", ylabel="acceleration [m/s²]")
+    right.plot(fine, np.maximum(G * (1.0 - fine), 0.0), color=INK, lw=1.0)
+    right.plot(shares, fell, "o", color=BLUE)
+    right.set(title="(b)  thing between two fingers", xlabel="grip/(m g/(2 mu))", ylabel="acceleration [m/s²]")
 
 
 def _speeding(speed: Array, period: float) -> float:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tegotae import figures
 from tegotae.figures import AMBER, BLUE, GREEN, INK, QUIET, VERMILION, say
+from tegotae.papers.ledger import Panels
 from tegotae.papers.tarao1999 import hybrid_oracles
 from tegotae.papers.tarao1999.hybrid_contact import CASES, LATE, LOSS, SPEED, WITHOUT, plate, reduced
 from tegotae.papers.tarao1999.hybrid_loop import PERIOD, USUAL, Run, hexa, spring, weighing
@@ -17,7 +17,6 @@ from tegotae.papers.tarao1999.subject import TaraoSubject, paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 NEVER = ("compensation=false",)  # the guard alone
 Way = tuple[str, tuple[str, ...], str, float, str]
@@ -38,32 +37,30 @@ ADDED = (0.0, 4e-3, 6e-3, 8e-3, 10e-3, 16e-3, 20e-3)  # s
     "two. In the loop the probe gives, too, and the servo's damper and the plate's mass answer. Elastic: the servo "
     "does not know how fast its reference moves in contact; damped: it does, (10). Thin: one mass against plate, "
     "sampled servo and surface, integrated by itself.",
+    sheet=(2, 2, 8.6, 5.4),
 )
-def loop_beside_numbers(subject: TaraoSubject) -> Figure:
+def loop_beside_numbers(subject: TaraoSubject, axes: Panels) -> None:
     """Four cases, three forces each."""
-    with figures.style():
-        figure, axes = figures.sheet(2, 2, width=8.6, height=5.4)
-        for i, (place, (case, (kp, masses))) in enumerate(zip(axes.flat, CASES.items(), strict=True)):
-            run, told = subject.meeting(kp=kp, masses=masses)
-            since = 1e3 * (run.time - told["touched"])
-            near = (since > SPAN[0]) & (since < SPAN[1])
-            place.plot(since[near], run.force[near], color=QUIET, lw=1.2, ls=(0, (4, 2)), label="numbers alone")
-            for name, fed, color in (("in the loop, elastic", 0.0, BLUE), ("in the loop, damped", 1.0, VERMILION)):
-                _force(place, subject.loop(*hexa(kp, fed=fed), *weighing(masses)), color, name, lw=1.8)
-            for word, fed in (("one mass, plate and servo: (10)", 0.0), ("_", 1.0)):
-                time, force = plate(kp, fed=fed).history(reduced(masses), SPEED)
-                place.plot(1e3 * time, force, color=INK, lw=0.7, label=word)
-            place.set(
-                title=f"Fig. {12 + i}: {case.replace('Kp ', 'Kp = ').replace('00', '00 N·m/rad')}",
-                xlim=SPAN,
-                ylim=(-0.5, 18.5),
-            )
-            if i % 2 == 0:
-                place.set_ylabel("force [N]")
-            if i > 1:
-                place.set_xlabel("time since the touch [ms]")
-        axes[0, 0].legend(loc="upper right")
-    return figure
+    for i, (place, (case, (kp, masses))) in enumerate(zip(axes.flat, CASES.items(), strict=True)):
+        run, told = subject.meeting(kp=kp, masses=masses)
+        since = 1e3 * (run.time - told["touched"])
+        near = (since > SPAN[0]) & (since < SPAN[1])
+        place.plot(since[near], run.force[near], color=QUIET, lw=1.2, ls=(0, (4, 2)), label="numbers alone")
+        for name, fed, color in (("in the loop, elastic", 0.0, BLUE), ("in the loop, damped", 1.0, VERMILION)):
+            _force(place, subject.loop(*hexa(kp, fed=fed), *weighing(masses)), color, name, lw=1.8)
+        for word, fed in (("one mass, plate and servo: (10)", 0.0), ("_", 1.0)):
+            time, force = plate(kp, fed=fed).history(reduced(masses), SPEED)
+            place.plot(1e3 * time, force, color=INK, lw=0.7, label=word)
+        place.set(
+            title=f"Fig. {12 + i}: {case.replace('Kp ', 'Kp = ').replace('00', '00 N·m/rad')}",
+            xlim=SPAN,
+            ylim=(-0.5, 18.5),
+        )
+        if i % 2 == 0:
+            place.set_ylabel("force [N]")
+        if i > 1:
+            place.set_xlabel("time since the touch [ms]")
+    axes[0, 0].legend(loc="upper right")
 
 
 def _force(place: Axes, run: Run, color: str, word: str, *, lw: float = 1.4) -> None:
@@ -77,33 +74,31 @@ def _force(place: Axes, run: Run, color: str, word: str, *, lw: float = 1.4) -> 
     caption="How fast the two part, over how fast they came, by the delay of the loop; half a period of it because a "
     "force is held for one. (a) An ideal table as stiff as that of Kp = 200 (squares) and 800 N·m/rad (dots). Lines: "
     "exp(pi w tau/2), dashed where w tau > 0.4. (b) Kp = 800 with a damper in the contact; line: the truth.",
+    sheet=(1, 2, 9.6, 3.9),
 )
-def delay(subject: TaraoSubject) -> Figure:
+def delay(subject: TaraoSubject, axes: Panels) -> None:
     """Restitution over the delay, of a spring and of a spring with a damper."""
     m, stiff = reduced(USUAL), subject.stiffness(800.0)
-    with figures.style():
-        figure, axes = figures.sheet(1, 2, width=9.6, height=3.9)
-        left, right = axes[0]
-        for kp, mark in ((800.0, "o"), (200.0, "s")):
-            k = subject.stiffness(kp)
-            few = min(0.4 / math.sqrt(k / m), 1e-3 * LONGEST)
-            for ends, dashes in (((0.0, few), "-"), ((few, 1e-3 * LONGEST), "--")):
-                tau = np.linspace(*ends, 50)
-                left.plot(1e3 * tau, [hybrid_oracles.late(k, m, t) for t in tau], color=INK, lw=1.0, ls=dashes)
-            shown = WAYS if kp == 800.0 else WAYS[:1]
-            last = _bounces(left, subject, spring(k), mark, shown)
-            say(left, f"Kp = {kp:g}", (21.5, last - 0.12), VERMILION, va="top")
-        c = LOSS * math.sqrt(stiff * m)
-        right.axhline(hybrid_oracles.damped(stiff, c, m, SPEED).restitution, color=INK, lw=1.0)
-        _bounces(right, subject, spring(stiff, damping=c), "o", WAYS)
-        say(left, "exp(πωτ/2)", (15.6, 2.75), INK, ha="right")
-        say(right, "truth", (24.2, 0.55), INK, ha="right", va="top")
-        for place, title in ((left, "(a)  spring"), (right, "(b)  spring and damper")):
-            place.axhline(1.0, color=QUIET, lw=0.6, zorder=0)
-            place.set(title=title, xlabel="delay of the loop τ [ms]", xlim=(0.0, 25.5), ylim=(0.4, 3.6))
-        left.set_ylabel("restitution")
-        right.legend(loc="upper left")
-    return figure
+    left, right = axes[0]
+    for kp, mark in ((800.0, "o"), (200.0, "s")):
+        k = subject.stiffness(kp)
+        few = min(0.4 / math.sqrt(k / m), 1e-3 * LONGEST)
+        for ends, dashes in (((0.0, few), "-"), ((few, 1e-3 * LONGEST), "--")):
+            tau = np.linspace(*ends, 50)
+            left.plot(1e3 * tau, [hybrid_oracles.late(k, m, t) for t in tau], color=INK, lw=1.0, ls=dashes)
+        shown = WAYS if kp == 800.0 else WAYS[:1]
+        last = _bounces(left, subject, spring(k), mark, shown)
+        say(left, f"Kp = {kp:g}", (21.5, last - 0.12), VERMILION, va="top")
+    c = LOSS * math.sqrt(stiff * m)
+    right.axhline(hybrid_oracles.damped(stiff, c, m, SPEED).restitution, color=INK, lw=1.0)
+    _bounces(right, subject, spring(stiff, damping=c), "o", WAYS)
+    say(left, "exp(πωτ/2)", (15.6, 2.75), INK, ha="right")
+    say(right, "truth", (24.2, 0.55), INK, ha="right", va="top")
+    for place, title in ((left, "(a)  spring"), (right, "(b)  spring and damper")):
+        place.axhline(1.0, color=QUIET, lw=0.6, zorder=0)
+        place.set(title=title, xlabel="delay of the loop τ [ms]", xlim=(0.0, 25.5), ylim=(0.4, 3.6))
+    left.set_ylabel("restitution")
+    right.legend(loc="upper left")
 
 
 def _bounces(place: Axes, subject: TaraoSubject, device: tuple[str, ...], mark: str, ways: Sequence[Way]) -> float:
@@ -124,29 +119,25 @@ def _bounces(place: Axes, subject: TaraoSubject, device: tuple[str, ...], mark: 
     caption="A contact that is felt 10 ms late, at the stiffness of Kp = 800: (a) on a spring, which gives its energy "
     "back, (b) with a damper beside it. The guard alone keeps the bounce from growing, not the force from being wrong: "
     "on the damper it still lets everything back that came in. Compensation brings back both.",
+    sheet=(1, 2, 9.6, 3.8),
 )
-def felt_late(subject: TaraoSubject) -> Figure:
+def felt_late(subject: TaraoSubject, axes: Panels) -> None:
     """Force over time: truth, as felt, guard, compensation."""
     k, m = subject.stiffness(800.0), reduced(USUAL)
-    with figures.style():
-        figure, axes = figures.sheet(1, 2, width=9.6, height=3.8)
-        for place, title, loss in zip(axes[0], ("(a)  spring", "(b)  spring and damper"), (0.0, LOSS), strict=True):
-            c = loss * math.sqrt(k * m)
-            late = (*spring(k, damping=c), f"link.delay={LATE}")
-            truth = hybrid_oracles.damped(k, c, m, SPEED)
-            shown = [
-                ("as felt", WITHOUT, VERMILION, 1.2),
-                ("guard alone", NEVER, AMBER, 1.2),
-                ("compensation and guard", (), GREEN, 2.2),
-            ]
-            for word, chosen, color, width in shown:
-                run = subject.loop(*late, *chosen)
-                _force(place, run, color, f"{word}, e = {run.hardest.restitution:.2f}", lw=width)
-            time, force = hybrid_oracles.history(k, c, m, SPEED)
-            place.plot(
-                1e3 * time, force, color=INK, lw=1.0, ls=(0, (3, 2)), label=f"truth, e = {truth.restitution:.2f}"
-            )
-            place.legend(loc="upper right")
-            place.set(title=title, xlabel="time since the touch [ms]", xlim=(-4.0, 132.0), ylim=(-0.6, 23.5))
-        axes[0, 0].set_ylabel("force on the bodies [N]")
-    return figure
+    for place, title, loss in zip(axes[0], ("(a)  spring", "(b)  spring and damper"), (0.0, LOSS), strict=True):
+        c = loss * math.sqrt(k * m)
+        late = (*spring(k, damping=c), f"link.delay={LATE}")
+        truth = hybrid_oracles.damped(k, c, m, SPEED)
+        shown = [
+            ("as felt", WITHOUT, VERMILION, 1.2),
+            ("guard alone", NEVER, AMBER, 1.2),
+            ("compensation and guard", (), GREEN, 2.2),
+        ]
+        for word, chosen, color, width in shown:
+            run = subject.loop(*late, *chosen)
+            _force(place, run, color, f"{word}, e = {run.hardest.restitution:.2f}", lw=width)
+        time, force = hybrid_oracles.history(k, c, m, SPEED)
+        place.plot(1e3 * time, force, color=INK, lw=1.0, ls=(0, (3, 2)), label=f"truth, e = {truth.restitution:.2f}")
+        place.legend(loc="upper right")
+        place.set(title=title, xlabel="time since the touch [ms]", xlim=(-4.0, 132.0), ylim=(-0.6, 23.5))
+    axes[0, 0].set_ylabel("force on the bodies [N]")

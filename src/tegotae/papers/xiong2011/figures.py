@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tegotae import figures
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
+from tegotae.papers.ledger import Panels
 from tegotae.papers.xiong2011.machine import calm, height_error
 from tegotae.papers.xiong2011.one_element import DAMPING, LIMIT, PUSH, impact, resting, smoothed_run, struck
 from tegotae.papers.xiong2011.oracles import press, rigid_height
@@ -16,7 +16,6 @@ from tegotae.papers.xiong2011.subject import K, XiongSubject, paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 @paper.figure(
@@ -25,28 +24,26 @@ if TYPE_CHECKING:
     "between the wall and body 2, which the belt presses against it. Top: its height, on the exact rigid solution "
     "(circles). Middle: contact forces; dashed, the rigid psi2 = mu3 M2 g/(1 -+ mu2 mu3) sliding down and up. Bottom: "
     "where a friction sticks. Body 1 stops where its spring can no longer move it.",
+    sheet=(3, 1, 8.2, 6.2),
 )
-def machine(subject: XiongSubject) -> Figure:
+def machine(subject: XiongSubject, axes: Panels) -> None:
     """Height, forces, strips of stick."""
     built, start = subject.two_bodies()
     run = subject.ode(built, stiffness=1e6).solve((0.0, 1.0), start, method="RK4", step=1e-4)
-    with figures.style():
-        figure, axes = figures.sheet(3, 1, width=8.2, height=6.2)
-        top, middle, bottom = axes[:, 0]
-        top.plot(run.time, 1e3 * run.p1y, color=BLUE)
-        times = np.linspace(0.0, 1.0, 41)
-        top.plot(times, 1e3 * rigid_height(times), "o", color="white", mec=INK, mew=0.8, ms=3.5)
-        top.set(ylabel="height of body 1 [mm]", xlim=(0, 1))
-        for name, color in (("floor", GREEN), ("mutual", VERMILION), ("wall", AMBER)):
-            middle.plot(run.time, run[name], color=color, lw=1.6 if name == "mutual" else 1.0)
-        for way, word in ((-1.0, "psi2, down"), (1.0, "psi2, up")):
-            middle.axhline(press(way), color=INK, lw=0.8, ls=(0, (4, 3)))
-            say(middle, word, (0.995, press(way) + (1.2 if way < 0 else -1.2)), ha="right")
-        say(middle, "floor", (0.03, 25.5), GREEN)
-        say(middle, "between the bodies, and the wall", (0.03, 14.3), VERMILION)
-        middle.set(ylabel="contact force [N]", xlim=(0, 1), ylim=(0, 28))
-        _strips(bottom, run, (("rub_wall", "at the wall"), ("rub_mutual", "between"), ("rub_floor", "at the belt")))
-    return figure
+    top, middle, bottom = axes[:, 0]
+    top.plot(run.time, 1e3 * run.p1y, color=BLUE)
+    times = np.linspace(0.0, 1.0, 41)
+    top.plot(times, 1e3 * rigid_height(times), "o", color="white", mec=INK, mew=0.8, ms=3.5)
+    top.set(ylabel="height of body 1 [mm]", xlim=(0, 1))
+    for name, color in (("floor", GREEN), ("mutual", VERMILION), ("wall", AMBER)):
+        middle.plot(run.time, run[name], color=color, lw=1.6 if name == "mutual" else 1.0)
+    for way, word in ((-1.0, "psi2, down"), (1.0, "psi2, up")):
+        middle.axhline(press(way), color=INK, lw=0.8, ls=(0, (4, 3)))
+        say(middle, word, (0.995, press(way) + (1.2 if way < 0 else -1.2)), ha="right")
+    say(middle, "floor", (0.03, 25.5), GREEN)
+    say(middle, "between the bodies, and the wall", (0.03, 14.3), VERMILION)
+    middle.set(ylabel="contact force [N]", xlim=(0, 1), ylim=(0, 28))
+    _strips(bottom, run, (("rub_wall", "at the wall"), ("rub_mutual", "between"), ("rub_floor", "at the belt")))
 
 
 def _strips(axes: Axes, run: Any, rows: tuple[tuple[str, str], ...]) -> None:
@@ -66,8 +63,9 @@ def _strips(axes: Axes, run: Any, rows: tuple[tuple[str, str], ...]) -> None:
     "(a) All come to rest, it seems. (b) How far they have gone since: smoothed friction (tanh, vs = 1 mm/s) creeps "
     "on at vs atanh(h/F); the compiled ODE springs back by (F - h)/K, here 0.019 mm, and then moves by "
     "nothing, as the set-valued equations say.",
+    sheet=(1, 2, 8.2, 3.4),
 )
-def point_mass(subject: XiongSubject) -> Figure:
+def point_mass(subject: XiongSubject, axes: Panels) -> None:
     """Position on the left; the way since the stop on the right."""
     built, start = subject.floor(push=PUSH)
     times = np.linspace(0.0, 3.0, 601)
@@ -75,73 +73,66 @@ def point_mass(subject: XiongSubject) -> Figure:
     exact = subject.to_events(built).solve((0.0, 3.0), start, times=times)
     when, places, _ = smoothed_run(subject, 1e-3, v0=1.0, push=PUSH, seconds=3.0)
     stop = 1.0 / (LIMIT - PUSH)
-    with figures.style():
-        figure, axes = figures.sheet(1, 2, width=8.2, height=3.4)
-        left, right = axes[0]
-        left.plot(when, places, color=VERMILION, lw=3.0, alpha=0.5)
-        left.plot(times, ode.px, color=BLUE)
-        left.plot(times[::20], exact.px[::20], "o", color="white", mec=INK, mew=0.8, ms=3.5)
-        left.axvline(stop, color=QUIET, lw=0.8, ls=(0, (4, 3)))
-        say(left, "M v/(F - h)", (stop + 0.05, 0.05), QUIET)
-        left.set(title="(a)  position", xlabel="time [s]", ylabel="position [m]", xlim=(0, 3))
-        still = stop * stop * (LIMIT - PUSH) / 2.0
-        right.plot(when, 1e3 * (places - still), color=VERMILION)
-        right.plot(times, 1e3 * (ode.px - still), color=BLUE, lw=2.0)
-        right.plot(times[::20], 1e3 * (exact.px[::20] - still), "o", color="white", mec=INK, mew=0.8, ms=3.5)
-        say(right, "smoothed: creeps", (1.15, 1.35), VERMILION, ha="left")
-        say(right, f"compiled ODE: stays\n({1e3 * abs(ode.px[-1] - still):.2g} mm off)", (1.6, -0.3), BLUE, va="top")
-        say(right, "circles: exact", (2.95, 0.2), ha="right")
-        right.set(title="(b)  way since the exact stop", xlabel="time [s]", ylabel="[mm]", xlim=(0.4, 3))
-        right.set_ylim(-1.0, 2.0)
-    return figure
+    left, right = axes[0]
+    left.plot(when, places, color=VERMILION, lw=3.0, alpha=0.5)
+    left.plot(times, ode.px, color=BLUE)
+    left.plot(times[::20], exact.px[::20], "o", color="white", mec=INK, mew=0.8, ms=3.5)
+    left.axvline(stop, color=QUIET, lw=0.8, ls=(0, (4, 3)))
+    say(left, "M v/(F - h)", (stop + 0.05, 0.05), QUIET)
+    left.set(title="(a)  position", xlabel="time [s]", ylabel="position [m]", xlim=(0, 3))
+    still = stop * stop * (LIMIT - PUSH) / 2.0
+    right.plot(when, 1e3 * (places - still), color=VERMILION)
+    right.plot(times, 1e3 * (ode.px - still), color=BLUE, lw=2.0)
+    right.plot(times[::20], 1e3 * (exact.px[::20] - still), "o", color="white", mec=INK, mew=0.8, ms=3.5)
+    say(right, "smoothed: creeps", (1.15, 1.35), VERMILION, ha="left")
+    say(right, f"compiled ODE: stays\n({1e3 * abs(ode.px[-1] - still):.2g} mm off)", (1.6, -0.3), BLUE, va="top")
+    say(right, "circles: exact", (2.95, 0.2), ha="right")
+    right.set(title="(b)  way since the exact stop", xlabel="time [s]", ylabel="[mm]", xlim=(0.4, 3))
+    right.set_ylim(-1.0, 2.0)
 
 
 @paper.figure(
     "contact-force",
     caption="1 kg meets a contact at 1 m/s; K = 1e5 N/m, B = 200 N·s/m. Spring and damper pull the body back when it "
     "leaves; the compiled contact lets go at zero, at any alpha.",
+    sheet=(1, 1, 8.2, 3.4),
 )
-def contact_force(subject: XiongSubject) -> Figure:
+def contact_force(subject: XiongSubject, grid: Panels) -> None:
     """Force over time; the pull shaded."""
-    with figures.style():
-        figure, grid = figures.sheet(width=8.2, height=3.4)
-        axes = grid[0, 0]
-        times, _, force = impact(lambda p, v: subject.spring_damper(p, v, K, DAMPING))
-        axes.plot(1e3 * times, force, color=VERMILION)
-        axes.fill_between(1e3 * times, force, 0.0, where=force < 0.0, color=VERMILION, alpha=0.25, lw=0)
-        for alpha, color in ((2e-4, BLUE), (4e-5, GREEN)):
-            run = struck(subject, alpha=alpha)
-            axes.plot(1e3 * run.time, run.floor, color=color)
-        axes.axhline(0.0, color=INK, lw=0.8)
-        say(axes, "the pull", (10.6, -45.0), VERMILION)
-        say(axes, "spring and damper", (1.2, 288.0), VERMILION, ha="left")
-        say(axes, "compiled, alpha = 0.2 ms", (5.0, 225.0), BLUE)
-        say(axes, "alpha = 0.04 ms", (0.35, 170.0), GREEN)
-        axes.set(xlabel="time since the touch [ms]", ylabel="force on the body [N]", xlim=(0, 14))
-    return figure
+    axes = grid[0, 0]
+    times, _, force = impact(lambda p, v: subject.spring_damper(p, v, K, DAMPING))
+    axes.plot(1e3 * times, force, color=VERMILION)
+    axes.fill_between(1e3 * times, force, 0.0, where=force < 0.0, color=VERMILION, alpha=0.25, lw=0)
+    for alpha, color in ((2e-4, BLUE), (4e-5, GREEN)):
+        run = struck(subject, alpha=alpha)
+        axes.plot(1e3 * run.time, run.floor, color=color)
+    axes.axhline(0.0, color=INK, lw=0.8)
+    say(axes, "the pull", (10.6, -45.0), VERMILION)
+    say(axes, "spring and damper", (1.2, 288.0), VERMILION, ha="left")
+    say(axes, "compiled, alpha = 0.2 ms", (5.0, 225.0), BLUE)
+    say(axes, "alpha = 0.04 ms", (0.35, 170.0), GREEN)
+    axes.set(xlabel="time since the touch [ms]", ylabel="force on the body [N]", xlim=(0, 14))
 
 
 @paper.figure(
     "restitution",
     caption="Restitution asked for and obtained: tune_contact chooses K, beta and alpha, the compiled contact is run "
     "by RK4 at 1 ms, the touch falling at five places between two ticks. Grey: the band of 0.005.",
+    sheet=(1, 2, 8.2, 3.4),
 )
-def restitution(subject: XiongSubject) -> Figure:
+def restitution(subject: XiongSubject, axes: Panels) -> None:
     """Obtained over asked; the difference."""
     got = np.array([obtained(subject, asked) for asked in ASKED])
-    with figures.style():
-        figure, axes = figures.sheet(1, 2, width=8.2, height=3.4)
-        left, right = axes[0]
-        left.plot([0.25, 0.95], [0.25, 0.95], color=QUIET, lw=0.9)
-        left.plot(ASKED, got.mean(axis=1), "o", color="white", mec=BLUE, mew=1.3, ms=5.5)
-        left.set(title="(a)  obtained over asked", xlabel="restitution asked", ylabel="restitution obtained")
-        right.axhspan(-5.0, 5.0, color=QUIET, alpha=0.15, lw=0)
-        right.axhline(0.0, color=QUIET, lw=0.9)
-        for asked, each in zip(ASKED, got, strict=True):
-            right.plot([asked] * each.size, 1e3 * (each - asked), "o", color=BLUE, ms=3.5, alpha=0.7)
-        right.set(title="(b)  difference, each touch", xlabel="restitution asked", ylabel="difference [0.001]")
-        right.set(xlim=(0.25, 0.95), ylim=(-8, 8))
-    return figure
+    left, right = axes[0]
+    left.plot([0.25, 0.95], [0.25, 0.95], color=QUIET, lw=0.9)
+    left.plot(ASKED, got.mean(axis=1), "o", color="white", mec=BLUE, mew=1.3, ms=5.5)
+    left.set(title="(a)  obtained over asked", xlabel="restitution asked", ylabel="restitution obtained")
+    right.axhspan(-5.0, 5.0, color=QUIET, alpha=0.15, lw=0)
+    right.axhline(0.0, color=QUIET, lw=0.9)
+    for asked, each in zip(ASKED, got, strict=True):
+        right.plot([asked] * each.size, 1e3 * (each - asked), "o", color=BLUE, ms=3.5, alpha=0.7)
+    right.set(title="(b)  difference, each touch", xlabel="restitution asked", ylabel="difference [0.001]")
+    right.set(xlim=(0.25, 0.95), ylim=(-8, 8))
 
 
 @paper.figure(
@@ -149,22 +140,20 @@ def restitution(subject: XiongSubject) -> Figure:
     caption="The two-body machine against its rigid solution: largest error of the height of body 1 over two seconds, "
     "beta = 10 ms. With alpha short enough that no contact rings, alpha < Meff/(4 beta K), the error falls as 1/K; "
     "with alpha = beta/10 contacts ring where slips reverse, and it falls as 1/sqrt(K) in the end.",
+    sheet=(1, 1, 6.4, 3.8),
 )
-def error_over_stiffness(subject: XiongSubject) -> Figure:
+def error_over_stiffness(subject: XiongSubject, grid: Panels) -> None:
     """Two ways to choose alpha."""
-    with figures.style():
-        figure, grid = figures.sheet(width=6.4, height=3.8)
-        axes = grid[0, 0]
-        stiffness, beta = np.array([1e5, 1e6, 1e7, 1e8]), 1e-2
-        kinds = (("alpha = Meff/(8 beta K)", calm, BLUE, "o"), ("alpha = beta/10", _tenth, AMBER, "s"))
-        for words, alpha, color, marker in kinds:
-            errors = [height_error(subject, stiffness=k, beta=beta, alpha=alpha(k, beta)) for k in stiffness]
-            axes.loglog(stiffness, errors, color=color, marker=marker, ms=4.5)
-            say(axes, words, (1.25 * stiffness[-1], errors[-1]), color)
-        axes.loglog(stiffness, 20.0 / stiffness, color=INK, lw=0.8, ls=(0, (4, 3)))
-        say(axes, "1/K", (1.05e5, 1.1e-4))
-        axes.set(xlabel="stiffness K of every element [N/m]", ylabel="largest error [m]", xlim=(8e4, 4e9))
-    return figure
+    axes = grid[0, 0]
+    stiffness, beta = np.array([1e5, 1e6, 1e7, 1e8]), 1e-2
+    kinds = (("alpha = Meff/(8 beta K)", calm, BLUE, "o"), ("alpha = beta/10", _tenth, AMBER, "s"))
+    for words, alpha, color, marker in kinds:
+        errors = [height_error(subject, stiffness=k, beta=beta, alpha=alpha(k, beta)) for k in stiffness]
+        axes.loglog(stiffness, errors, color=color, marker=marker, ms=4.5)
+        say(axes, words, (1.25 * stiffness[-1], errors[-1]), color)
+    axes.loglog(stiffness, 20.0 / stiffness, color=INK, lw=0.8, ls=(0, (4, 3)))
+    say(axes, "1/K", (1.05e5, 1.1e-4))
+    axes.set(xlabel="stiffness K of every element [N/m]", ylabel="largest error [m]", xlim=(8e4, 4e9))
 
 
 def _tenth(stiffness: float, beta: float) -> float:
