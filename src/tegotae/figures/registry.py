@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Drawer(NamedTuple):
+class ResultDrawer(NamedTuple):
     """What draws the results of one kind of machine.
 
     Args:
@@ -23,7 +23,7 @@ class Drawer(NamedTuple):
     draw: Callable[[Result], Figure]
 
 
-_DRAWERS: dict[str, Drawer] = {}
+_DRAWERS: dict[str, ResultDrawer] = {}
 
 
 def register(name: str, draw: Callable[[Result], Figure], fits: Callable[[Result], bool]) -> None:
@@ -33,8 +33,16 @@ def register(name: str, draw: Callable[[Result], Figure], fits: Callable[[Result
         name: of the figure; for a block, its class's `figure`.
         draw: result -> figure.
         fits: whether a result recorded all that the figure shows; where it did not, it is drawn as any other.
+
+    Example:
+        >>> from tegotae import figures
+        >>> def sled(result):
+        ...     figure, axes = figures.sheet()
+        ...     line = axes[0, 0].plot(result.time, result.position)
+        ...     return figure
+        >>> figures.register("sled", sled, lambda result: "position" in result.variables)
     """
-    _DRAWERS[name] = Drawer(fits, draw)
+    _DRAWERS[name] = ResultDrawer(fits, draw)
 
 
 def drawer_of(result: Result) -> Callable[[Result], Figure] | None:
