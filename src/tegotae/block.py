@@ -117,8 +117,9 @@ class Block(Declared, ABC):
 
     dimension: int
     gives: ClassVar[Literal["force", "velocity"]]  # what it answers: the part of its state where that stands
-    # What to advise where a step found no solution: blocks that solve count such steps in a part `unsolved`.
     figure: ClassVar[str] = ""  # the name of what draws its results, if that is not as of any block
+    bounded: ClassVar[bool] = True  # whether some positive parameters make no block, as fitting asks
+    # What to advise where a step found no solution: blocks that solve count such steps in a part `unsolved`.
     unsolved_remedy: ClassVar[str] = "A shorter period or more damping usually helps."
 
     @property

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae import checks
-from tegotae.errors import FileError
-from tegotae.figures.film import FILMS, drawn
+from tegotae.figures.film import DPI, MOST_FRAMES, drawn, film_file, write_film
 from tegotae.figures.style import BLUE, HAIR, INK, QUIET, STUCK, VERMILION, sheet, style, thinned
 from tegotae.result import Result
 
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 Values = NDArray[Any]
 
 STICKS, SLIPS = BLUE, VERMILION
-_MOST_FRAMES = 250  # unless asked for; more make a file that nobody waits for
-_DPI = 100
 _GRAINS = 110  # on the road, to see it pass by
 _OWN = "animate_patch"
 
@@ -64,16 +61,11 @@ def animate_patch(
     """
     from tegotae.steering.bristles import Bristles
 
-    target = Path(path)
-    if target.suffix.lower() not in FILMS:
-        raise FileError(f"Cannot write {target}: films are written as {', '.join(FILMS)}.\n  Choose one of these.")
+    target = film_file(path)
     rate = checks.positive(_OWN, "rate", rate, "Hz", "Such as 25 frames a second.")
     ticks = _ticks(run, between, frames, rate)
     seen = Bristles.of(run, machine, ticks=ticks.tolist())
-    write = FILMS[target.suffix.lower()]
-    with checks.written_whole(target) as beside:
-        write(_TreadFilm(run, machine, seen, ticks).frames(), beside, rate=rate, title=run.title)
-    return target
+    return write_film(target, _TreadFilm(run, machine, seen, ticks).frames(), rate=rate, title=run.title)
 
 
 def _ticks(run: Result, between: tuple[float, float] | None, frames: int | None, rate: float) -> NDArray[np.int64]:
@@ -84,7 +76,7 @@ def _ticks(run: Result, between: tuple[float, float] | None, frames: int | None,
     if not low < high:
         checks.refuse(_OWN, f"between={first:g} and {last:g} s there are no two ticks.", "Show a longer part.")
     if frames is None:
-        frames = min(_MOST_FRAMES, max(2, round(rate * (last - first))))
+        frames = min(MOST_FRAMES, max(2, round(rate * (last - first))))
     count = checks.whole(_OWN, "frames", frames, 2, "Give at least 2.")
     return np.unique(np.linspace(low, high, count).astype(np.int64))
 
@@ -110,7 +102,7 @@ class _TreadFilm:
 
     def _sheet(self) -> Figure:
         figure, grid = sheet(2, 2, width=8.6, height=4.7)
-        figure.set_dpi(_DPI)
+        figure.set_dpi(DPI)
         spec = grid[0, 0].get_gridspec()
         spec.set_width_ratios([1.7, 1.0])
         spec.set_height_ratios([1.25, 1.0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tegotae import checks
+from tegotae.errors import FileError
 from tegotae.figures.style import HAIR, INK, PALETTE, QUIET, STUCK, style
 
 if TYPE_CHECKING:
@@ -136,6 +139,23 @@ def write_html(frames: Iterable[Frame], path: Path, *, rate: float, title: str) 
 
 
 FILMS: dict[str, Callable[..., None]] = {".gif": write_gif, ".html": write_html}
+MOST_FRAMES = 250  # unless asked for; more make a file that nobody waits for
+DPI = 100
+
+
+def film_file(path: str | os.PathLike[str]) -> Path:
+    """The file of a film; refused before anything is drawn if it is of no kind that can be written."""
+    target = Path(path)
+    if target.suffix.lower() not in FILMS:
+        raise FileError(f"Cannot write {target}: films are written as {', '.join(FILMS)}.\n  Choose one of these.")
+    return target
+
+
+def write_film(target: Path, frames: Iterable[Frame], *, rate: float, title: str) -> Path:
+    """Write frames at a rate [Hz], whole or not at all."""
+    with checks.written_whole(target) as beside:
+        FILMS[target.suffix.lower()](frames, beside, rate=rate, title=title)
+    return target
 
 
 def _few_colours(frames: Iterable[Frame]) -> list[Image]:

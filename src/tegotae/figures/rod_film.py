@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae import checks
-from tegotae.errors import FileError
-from tegotae.figures.film import FILMS, drawn
+from tegotae.figures.film import DPI, MOST_FRAMES, drawn, film_file, write_film
 from tegotae.figures.rod import energies, going, is_rod
 from tegotae.figures.rod_strip import lengths_of, outline
 from tegotae.figures.style import BLUE, HAIR, INK, QUIET, VERMILION, sheet, style
@@ -23,9 +22,7 @@ if TYPE_CHECKING:
 Values = NDArray[Any]
 
 STICKS, SLIPS = BLUE, VERMILION
-_MOST_FRAMES = 250  # unless asked for; more make a file that nobody waits for
 _LEAST_SECONDS = 5.0  # that a film takes: what is quicker is slowed down
-_DPI = 100
 _OWN = "animate_rod"
 
 
@@ -47,23 +44,19 @@ def animate_rod(run: Result, path: str | os.PathLike[str], *, frames: int | None
         >>> animate_rod(run, "swing.gif", frames=3).name
         'swing.gif'
     """
-    target = Path(path)
-    if target.suffix.lower() not in FILMS:
-        raise FileError(f"Cannot write {target}: films are written as {', '.join(FILMS)}.\n  Choose one of these.")
+    target = film_file(path)
     if not is_rod(run) or run.time.size < 2:
         checks.refuse(_OWN, "this result tells of no rod in motion.", "Give what PlanarRod or GroundedRod returned.")
     rate = checks.positive(_OWN, "rate", rate, "Hz", "Such as 25 frames a second.")
     length = float(np.ptp(run.time))
     if frames is None:
-        frames = min(_MOST_FRAMES, run.time.size, max(round(rate * _LEAST_SECONDS), round(rate * length)))
+        frames = min(MOST_FRAMES, run.time.size, max(round(rate * _LEAST_SECONDS), round(rate * length)))
     count = checks.whole(_OWN, "frames", frames, 2, "Give at least 2.")
     rows = np.unique(np.searchsorted(run.time, np.linspace(run.time[0], run.time[-1], count) - 1e-9))
     pace = length / (rows.size / rate)
     picture = _RodFilm(run, rows, pace)
-    with checks.written_whole(target) as beside:
-        pictures = drawn(picture.figure, picture.moving, rows.size, picture.show)
-        FILMS[target.suffix.lower()](pictures, beside, rate=rate, title=run.title)
-    return target
+    frames_of = drawn(picture.figure, picture.moving, rows.size, picture.show)
+    return write_film(target, frames_of, rate=rate, title=run.title)
 
 
 class _RodFilm:
@@ -84,7 +77,7 @@ class _RodFilm:
         wide = bool(size[0] > 2.0 * size[1])
         figure, grid = sheet(width=8.6, height=4.7)
         grid[0, 0].remove()
-        figure.set_dpi(_DPI)
+        figure.set_dpi(DPI)
         if wide:
             spec = figure.add_gridspec(2, 2, height_ratios=[1.25, 1.0])
             cells = (spec[0, :], spec[1, 0], spec[1, 1])

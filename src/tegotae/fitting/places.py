@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +20,3 @@ def places_in(block: Block, name: str) -> NDArray[np.int64]:
     inside = [n for n in block.numbers if n.startswith((f"{stem}.", f"{stem}["))]
     spots = np.concatenate([np.empty(0, dtype=np.int64), *single])
     return spots[[inside.index(name)]] if name in inside and len(inside) == spots.size else spots[:0]
-
-
-def is_inclusion(machine: Any) -> bool:
-    """Whether it is an inclusion as a block; asked without loading SymPy."""
-    return type(machine).__name__ == "InclusionAdmittance" and isinstance(machine, Block)

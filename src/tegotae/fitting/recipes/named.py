@@ -17,7 +17,6 @@ from tegotae.block import Block, Impedance
 from tegotae.checks import Array
 from tegotae.coupling.circuit import Circuit
 from tegotae.errors import InputError
-from tegotae.fitting.places import is_inclusion
 from tegotae.fitting.recipe import Recipe, Sought, Values
 from tegotae.fitting.record import Record, record_of
 
@@ -66,7 +65,7 @@ class NamedRecipe(Recipe):
         self.machine, self.response, self.begins = machine, response, dict(initial)
         self.biased = "force" in (self.drive, response)
         self.own = {name: value for name, value in machine.numbers.items() if name in free}
-        self.bounded = not any(is_inclusion(part) for part in _parts(machine))
+        self.bounded = all(part.bounded for part in _parts(machine))
         known = {} if "offset" in free or not self.biased else {"offset": 0.0}
         super().__init__(known, known, set(free) & {"offset"})
 

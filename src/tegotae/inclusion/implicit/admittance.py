@@ -55,6 +55,7 @@ class InclusionAdmittance(Admittance):
     """
 
     figure: ClassVar[str] = "inclusion"
+    bounded: ClassVar[bool] = False
     unsolved_remedy: ClassVar[str] = REMEDY
 
     stepper: Stepper
