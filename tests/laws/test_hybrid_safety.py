@@ -13,10 +13,11 @@ import tegotae as tg
 from tegotae.hybrid import Command, NodeState
 from tegotae.hybrid.events import TROUBLES
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
-from tegotae.hybrid.safety.poses import angle_between, difference, moved, quaternion_of
+from tegotae.hybrid.safety.poses import angle_between, difference, moved
 from tegotae.hybrid.safety.safety import Safety
 from tegotae.hybrid.safety.safety_motion import Motion
 from tegotae.hybrid.safety.sensing import NOTHING_FELT
+from tegotae.rotations import quaternion_about
 
 T = 2e-3  # s
 LEVEL = (1.0, 0.0, 0.0, 0.0)
@@ -123,7 +124,7 @@ def test_a_missing_command_is_bridged_at_its_acceleration(missing):
     twist, push = (0.0, 0.0, 0.01, 0.02, 0.0, 0.0), (0.0, 0.0, 0.3, -0.5, 0.0, 0.0)
     for k in range(100):
         t = (k - 99) * T
-        pose = (0.0, 0.0, 0.01 * t + 0.15 * t * t, *quaternion_of(0.02 * t - 0.25 * t * t, 0.0, 0.0))
+        pose = (0.0, 0.0, 0.01 * t + 0.15 * t * t, *quaternion_about(0.02 * t - 0.25 * t * t, 0.0, 0.0))
         speed = (0.0, 0.0, 0.01 + 0.3 * t, 0.02 - 0.5 * t, 0.0, 0.0)
         last = Command(label=t, pose=pose, twist=speed, acceleration=push)
         table.tick(last)
@@ -155,7 +156,7 @@ def test_a_far_target_is_reached_in_the_shortest_time_without_overshoot():
 def test_a_command_beyond_velocity_and_acceleration_is_limited_and_caught_up(way):
     table = Table()
     table.run(0.02, REST)
-    far = Command(label=1.0, pose=(*(0.05 * x for x in way), *quaternion_of(0.1, -0.1, 0.05)), twist=along(0, 9.0))
+    far = Command(label=1.0, pose=(*(0.05 * x for x in way), *quaternion_about(0.1, -0.1, 0.05)), twist=along(0, 9.0))
     assert NodeState.LIMITED in table.tick(far).state
     still = Command(label=1.0, pose=far.pose)
     for _ in range(300):
@@ -251,7 +252,7 @@ TRIPS = {
     "cancelling": ({"reading": Reading(twist=(math.inf, -math.inf, *REST[2:]))}, "not finite", NodeState.FAULT),
     "no quaternion": ({"reading": Reading(pose=(0.0,) * 7)}, "not of length 1", NodeState.FAULT),
     "jump": ({"reading": Reading(pose=FAR)}, "jumps by 18.. mm", NodeState.FAULT),
-    "turn": ({"reading": Reading(pose=(0.0, 0.0, 0.0, *quaternion_of(0.1, 0, 0)))}, "0.1 rad", NodeState.FAULT),
+    "turn": ({"reading": Reading(pose=(0.0, 0.0, 0.0, *quaternion_about(0.1, 0, 0)))}, "0.1 rad", NodeState.FAULT),
     "too fast": ({"reading": Reading(twist=along(0, 0.4))}, "moves at 0.4 m/s", NodeState(0)),
     "spinning": ({"reading": Reading(twist=along(5, 1.6))}, "1.6 rad/s", NodeState(0)),
     "force": ({"felt": pushing(0.0, 40.0, -40.0, 0.0, 0.0, 0.0)}, "overload: 56.57 N", NodeState.OVERLOAD),
@@ -333,7 +334,7 @@ def test_a_command_outside_of_the_box_trips_at_once():
 
 @pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.0, -0.6, 0.8)])
 def test_before_the_largest_tilt_it_trips_and_rests_inside(axis):
-    table = Table(Limits(tilt=0.2, level=quaternion_of(0.05, 0.0, 0.0)))
+    table = Table(Limits(tilt=0.2, level=quaternion_about(0.05, 0.0, 0.0)))
     velocity = (0.0, 0.0, 0.0, *(0.9 * x for x in axis))
     for k in range(1, 500):
         if table.tick(Command(label=k * T, pose=moved(HOME, velocity, k * T), twist=velocity)).tripped:
@@ -501,7 +502,10 @@ def test_rearmed_it_goes_slowly_to_a_near_command():
 
 REFUSALS = {
     "far": ({"command": Command(label=0.0, pose=(0.02, 0.0, 0.0, *LEVEL))}, "mm and 0 rad from where the table stands"),
-    "turned": ({"command": Command(label=0.0, pose=(0.005, 0.0, 0.0, *quaternion_of(0.1, 0.0, 0.0)))}, "and 0.1 rad"),
+    "turned": (
+        {"command": Command(label=0.0, pose=(5e-3, 0.0, 0.0, *quaternion_about(0.1, 0.0, 0.0)))},
+        "and 0.1 rad",
+    ),
     "no command": ({"command": None}, "no fresh commands"),
     "old": ({"age": 5 * T}, "no fresh commands"),
     "emergency": ({"reading": Reading(emergency=True)}, "emergency stop pressed"),
@@ -630,7 +634,7 @@ def test_what_lasts_is_said_once_and_what_comes_back_is_said_again():
 wild = st.one_of(st.floats(-1.0, 1.0), st.floats(-1e-3, 1e-3), st.sampled_from([0.0, 1e300, -1e12, 5.0]))
 numbers = st.one_of(st.floats(-0.11, 0.11), st.floats(-3e-3, 3e-3))
 turns = st.tuples(*[st.one_of(st.floats(-0.4, 0.4), st.just(0.0))] * 3)
-poses = st.builds(lambda p, r: (*p, *quaternion_of(*r)), st.tuples(numbers, numbers, numbers), turns)
+poses = st.builds(lambda p, r: (*p, *quaternion_about(*r)), st.tuples(numbers, numbers, numbers), turns)
 commands = st.builds(
     lambda pose, twist, push: Command(label=0.0, pose=pose, twist=twist, acceleration=push),
     poses,
@@ -649,7 +653,7 @@ broken = st.sampled_from(
         {"reading": Reading(twist=(math.inf,) * 6)},
         {"reading": Reading(pose=(1e308,) * 7)},
         {"reading": Reading(pose=(9.0, 9.0, 9.0, *LEVEL), emergency=True)},
-        {"reading": Reading(pose=(0.09, 0.0, 0.0, *quaternion_of(2.0, 0.0, 0.0)), fault="x")},
+        {"reading": Reading(pose=(0.09, 0.0, 0.0, *quaternion_about(2.0, 0.0, 0.0)), fault="x")},
         {"felt": pushing(1e3, 0.0, 0.0, 0.0, 0.0, 0.0)},
         {"sinks": 1e-3},
         {"felt": pushing(*(math.nan,) * 6)},
@@ -702,7 +706,7 @@ BAD = {
     "too fast to stop": (lambda: Table(Limits(velocity=1.0)), "needs 0.05 s to rest"),
     "too quick to stop": (lambda: Table(Limits(angular_velocity=5.0)), "needs 0.05 s to rest"),
     "start outside": (lambda: Table(start=(0.0, 0.2, 0.0, *LEVEL)), "starts at 0, 0.2, 0 m, where it must not be"),
-    "start tilted": (lambda: Table(start=(0.0, 0.0, 0.0, *quaternion_of(0.5, 0.0, 0.0))), "tilt 0.5 rad"),
+    "start tilted": (lambda: Table(start=(0.0, 0.0, 0.0, *quaternion_about(0.5, 0.0, 0.0))), "tilt 0.5 rad"),
     "start singular": (lambda: Table(margins=lambda pose: (1.0, 0.0)), "left to a singular pose"),
     "start nan": (lambda: Table(start=(math.nan, *HOME[1:])), r"start\[0\]=nan m, - is not finite"),
     "start short": (lambda: Table(start=(0.0, 0.0)), r"start has shape \(2,\)"),

@@ -28,9 +28,9 @@ from tegotae.hybrid.settings import Settings
 from tegotae.hybrid.view import HexaDrawer, View, node, server
 from tegotae.hybrid.view.feed import thinned
 from tegotae.hybrid.view.server import asked_by_own_page
-from tegotae.hybrid.view.shapes import turned
 from tegotae.papers.two_robots import TwoRobots
 from tegotae.papers.two_robots.drawing import TwoRobotsDrawer
+from tegotae.rotations import turned_by
 from tegotae.table import rotation_about
 
 LEVEL = (1.0, 0.0, 0.0, 0.0)
@@ -107,7 +107,7 @@ def in_world(view: View, name: str, place: Any = (0.0, 0.0, 0.0)) -> Array:
     p = np.asarray(place, dtype=np.float64)
     while name:
         body = handle(view, name)
-        p = body.position + turned(body.wxyz, p)
+        p = body.position + turned_by(body.wxyz, p)
         name = name.rpartition("/")[0]
     return p
 
@@ -473,7 +473,7 @@ class Browser:
         p = np.asarray(place, dtype=np.float64)
         while name:
             known = self.places[name]
-            p = np.asarray(known["position"]) + turned(known["wxyz"], p)
+            p = np.asarray(known["position"]) + turned_by(known["wxyz"], p)
             name = name.rpartition("/")[0]
         return p
 

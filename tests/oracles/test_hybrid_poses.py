@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from tegotae import rotations
 from tegotae.hybrid.safety import poses
 
 part = st.floats(-1.0, 1.0)
@@ -25,7 +26,7 @@ def vectors(draw):
 
 @st.composite
 def somewhere(draw):
-    return (draw(part), draw(part), draw(part), *poses.quaternion_of(*draw(vectors())))
+    return (draw(part), draw(part), draw(part), *rotations.quaternion_about(*draw(vectors())))
 
 
 def scipy_of(q):
@@ -36,17 +37,17 @@ def scipy_of(q):
 @settings(deadline=None)
 def test_a_rotation_vector_makes_the_quaternion_that_scipy_makes(v):
     x, y, z, w = Rotation.from_rotvec(v).as_quat()
-    ours = poses.quaternion_of(*v)
+    ours = rotations.quaternion_about(*v)
     assert ours == pytest.approx((w, x, y, z), abs=1e-15) or ours == pytest.approx((-w, -x, -y, -z), abs=1e-15)
 
 
 @given(vectors(), st.booleans())
 @settings(deadline=None)
 def test_and_back(v, turned_over):
-    q = poses.quaternion_of(*v)
-    back = poses.vector_of(tuple(-c for c in q) if turned_over else q)
+    q = rotations.quaternion_about(*v)
+    back = rotations.vector_of(tuple(-c for c in q) if turned_over else q)
     if np.linalg.norm(v) > math.pi - 1e-6:  # both ways round are as short
-        assert scipy_of(poses.quaternion_of(*back)).approx_equal(Rotation.from_rotvec(v), atol=1e-9)
+        assert scipy_of(rotations.quaternion_about(*back)).approx_equal(Rotation.from_rotvec(v), atol=1e-9)
     else:
         assert back == pytest.approx(v, abs=2e-15, rel=1e-14)
 
@@ -54,7 +55,7 @@ def test_and_back(v, turned_over):
 @given(somewhere(), somewhere())
 @settings(deadline=None)
 def test_products_and_angles_are_those_of_scipy(a, b):
-    both = scipy_of(poses.product(a[3:], b[3:]))
+    both = scipy_of(rotations.product(a[3:], b[3:]))
     assert both.as_matrix() == pytest.approx((scipy_of(a[3:]) * scipy_of(b[3:])).as_matrix(), abs=1e-14)
     apart = (scipy_of(a[3:]).inv() * scipy_of(b[3:])).magnitude()
     assert poses.angle_between(a[3:], b[3:]) == pytest.approx(apart, abs=1e-7)
@@ -62,7 +63,7 @@ def test_products_and_angles_are_those_of_scipy(a, b):
 
 @pytest.mark.parametrize("angle", [0.0, 1e-12, 1e-7, 1e-3, 1.0, 1.58, 3.0, math.pi - 1e-9])
 def test_an_angle_keeps_its_digits(angle):
-    q = poses.quaternion_of(0.0, 0.6 * angle, 0.8 * angle)
+    q = rotations.quaternion_about(0.0, 0.6 * angle, 0.8 * angle)
     assert poses.angle_between(poses.LEVEL, q) == pytest.approx(angle, rel=1e-9, abs=1e-30)
     assert poses.angle_between(poses.LEVEL, tuple(-c for c in q)) == pytest.approx(angle, rel=1e-9, abs=1e-30)
 

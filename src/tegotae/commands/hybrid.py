@@ -250,12 +250,8 @@ def request(what: str, file: Path, changes: Sequence[str]) -> int:
     heard: list[dict[str, str]] = []
     bus = bus_of(settings, None)
     try:
-        judge = Judge()  # what makes no sense is no answer
-
-        def hear(topic: str, said: bytes) -> None:
-            judge.taken(topic, lambda: heard.append(event_of(object_of("event", said))))
-
-        bus.subscribe(f"{bus.session}/events", hear)
+        # What makes no sense is no answer.
+        Judge().subscribe(bus, "events", lambda topic, said: heard.append(event_of(object_of("event", said))))
         if missing := bus.meet(["table"], _PRESENT):
             checks.refuse(f"hybrid {what}", f"{'; '.join(missing)}.", "Name the settings of a session that runs.")
         who, why = "command line", f"tegotae hybrid {what}"

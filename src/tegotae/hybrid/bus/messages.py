@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError
+from tegotae.hybrid.bus.bus import Bus, Take
 
 LEVELS = ("info", "warning", "trip")
 SOONEST, LATEST = 1 - (1 << 62), (1 << 62) - 1  # ns: no clock shows more, and sums of two still fit 64 bits
@@ -27,6 +28,7 @@ _LONGEST = 10_000  # characters of a text
 _COORDINATES = 10_000  # of a configuration
 _LARGEST = 1e15  # of a coordinate [m, rad, -]
 _STEPS = 10_000  # simulated in one tick
+_NODES = 64  # whose status is kept: more names than there can be nodes are made up
 _WAY = "Publish it by a node of this version of tegotae."
 
 
@@ -105,6 +107,15 @@ def status_of(told: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
+def keep_status(kept: dict[str, dict[str, Any]], topic: str, payload: bytes) -> str:
+    """Keep what the node named by a topic tells of itself, and return its name."""
+    told, node = status_of(object_of("status", payload)), topic.rpartition("/")[2]
+    if node not in kept and len(kept) >= _NODES:
+        checks.refuse("status", f"node {node!r:.40} is one too many.", "Name each node once.")
+    kept[node] = told
+    return node
+
+
 def _is_count(value: object) -> bool:
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
@@ -153,6 +164,10 @@ class Judge:
         self.refused = 0
         self.words = ""  # why the last was
 
+    def subscribe(self, bus: Bus, topic: str, take: Take) -> None:
+        """Have `take(topic, payload)` called for all that comes at a topic of the session: none ends who listens."""
+        bus.subscribe(f"{bus.session}/{topic}", lambda at, payload: self.taken(at, lambda: take(at, payload)))
+
     def taken(self, topic: str, take: Callable[[], object]) -> None:
         """Take one; whatever it holds, nothing is raised but what a disk says."""
         try:
@@ -162,5 +177,5 @@ class Judge:
             self.words = f"{topic}: {error}".splitlines()[0]
 
     def problems(self) -> list[str]:
-        """In words."""
+        """What was refused, in words."""
         return [f"{self.refused} messages were refused; the last: {self.words}"] if self.refused else []

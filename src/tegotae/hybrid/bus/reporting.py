@@ -13,8 +13,22 @@ from tegotae.hybrid.bus.bus import Bus
 if TYPE_CHECKING:
     import numpy as np
 
+    from tegotae.hybrid.clocks.clock import NodeClock
+    from tegotae.hybrid.links.link import NodeLink
+    from tegotae.hybrid.links.packets import NodeState
+
 DONE = "the simulation has finished"  # why a dynamics node stops the table at its end
 _STATUS = 500_000_000  # ns between two
+
+
+def standing(clock: NodeClock, link: NodeLink, state: NodeState) -> dict[str, Any]:
+    """What every node tells of itself: deadlines, link, state, and what is wrong in words."""
+    return {
+        "deadlines": clock.deadlines.summary(),
+        "link": link.statistics.summary(),
+        "state": int(state),
+        "words": [*clock.deadlines.troubles(), *link.statistics.troubles()],
+    }
 
 
 class Reporter:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tegotae import checks
+from tegotae.hybrid.bus.reporting import standing
 from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.devices.device import DeviceReading, Twin
 from tegotae.hybrid.events import LATE, REARMED, STOP
@@ -301,12 +302,7 @@ class DeviceNode:
 
     def status(self) -> dict[str, Any]:
         """What the node says of itself."""
-        words = [*self._clock.deadlines.troubles(), *self._link.statistics.troubles()]
+        told = standing(self._clock, self._link, self.state)
         if self.stopped:
-            words.append("stopped and holding: re-arm the table")
-        return {
-            "deadlines": self._clock.deadlines.summary(),
-            "link": self._link.statistics.summary(),
-            "state": int(self.state),
-            "words": words,
-        }
+            told["words"].append("stopped and holding: re-arm the table")
+        return told

@@ -12,8 +12,8 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.hybrid.machines.model_settings import OWN, ModelSettings
-from tegotae.hybrid.safety.poses import product, quaternion_of
 from tegotae.parameters import Parameter
+from tegotae.rotations import product, quaternion_about
 from tegotae.toml_settings import Kinds, SettingsGroup, table
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class UrdfRobot(SettingsGroup):
                 checks.refuse(OWN, f"{label}.angles has {name!r}: there is no such joint.", f"It has {known}.")
             q[spots[name]] = angle
         if self.free:
-            about = [quaternion_of(*(t if i == k else 0.0 for i in range(3))) for k, t in enumerate(self.turn)]
+            about = [quaternion_about(*(t if i == k else 0.0 for i in range(3))) for k, t in enumerate(self.turn)]
             q[:7] = *self.place, *product(about[2], product(about[1], about[0]))
             v[:6] = *self.velocity, *self.spin
         return q, v

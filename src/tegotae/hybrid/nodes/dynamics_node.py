@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tegotae.hybrid.bus.reporting import Reporter
+from tegotae.hybrid.bus.reporting import Reporter, standing
 from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.links.link import NodeLink
 from tegotae.hybrid.links.packets import ORIGIN, Heartbeat, Measurement, NodeState, Stop
@@ -114,18 +114,11 @@ class DynamicsNode:
     def status(self) -> dict[str, Any]:
         """What the node says of itself."""
         core = self.core
-        words = [*self._clock.deadlines.troubles(), *self._link.statistics.troubles()]
+        told = standing(self._clock, self._link, self.state)
         if core.disbelieved:
-            words.append(f"{core.disbelieved} measurements spoke of times that cannot be: ignored")
-        return {
-            "deadlines": self._clock.deadlines.summary(),
-            "link": self._link.statistics.summary(),
-            "state": int(self.state),
-            "simulated": core.simulated,
-            "delay": core.late.delay.seconds,
-            "servo_lag": core.late.servo_lag,
-            "words": words,
-        }
+            told["words"].append(f"{core.disbelieved} measurements spoke of times that cannot be: ignored")
+        late = core.late
+        return {**told, "simulated": core.simulated, "delay": late.delay.seconds, "servo_lag": late.servo_lag}
 
     def finish(self) -> None:
         """Publish the final status."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from tegotae.hybrid.bus.reporting import DONE, Reporter
+from tegotae.hybrid.bus.reporting import DONE, Reporter, standing
 from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.devices.device import Device, DeviceReading
 from tegotae.hybrid.events import REARMED
@@ -165,18 +165,11 @@ class TableNode:
 
     def status(self) -> dict[str, Any]:
         """What the node says of itself."""
-        words = [*self._clock.deadlines.troubles(), *self._link.statistics.troubles()]
+        told = {**standing(self._clock, self._link, self.state), "done": self._done}
         if self._done:
-            words.append(DONE)
+            told["words"].append(DONE)
         elif self.state & _BOTHERED:
-            words.append("latched: look at it, then re-arm")
-        told = {
-            "deadlines": self._clock.deadlines.summary(),
-            "link": self._link.statistics.summary(),
-            "state": int(self.state),
-            "done": self._done,
-            "words": words,
-        }
+            told["words"].append("latched: look at it, then re-arm")
         return told if self._stopping is None else {**told, "stopping": asdict(self._stopping)}
 
     def finish(self) -> None:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tegotae import checks
 from tegotae.hybrid.bus.blocks import BlockReader, RowBlock
-from tegotae.hybrid.bus.bus import Bus, Take
-from tegotae.hybrid.bus.messages import Judge, event_of, object_of, status_of
+from tegotae.hybrid.bus.bus import Bus
+from tegotae.hybrid.bus.messages import Judge, event_of, keep_status, object_of
 from tegotae.hybrid.bus.reporting import DONE
 from tegotae.hybrid.bus.rows import DYNAMICS
 from tegotae.hybrid.events import FINISHED, LATE, REARM, REARMED, TROUBLES
 from tegotae.hybrid.links.packets import NodeState
 
-_NODES = 64  # of whom a status is kept: more names than there can be nodes are made up
 _DOING = {  # the first that holds is said
     NodeState.EMERGENCY: "emergency stop",
     NodeState.FAULT: "fault",
@@ -63,11 +60,8 @@ class Listener:
         self._status: dict[str, dict[str, Any]] = {}
         self._rows, self._judge = BlockReader(DYNAMICS, self._row), Judge()
         bus.subscribe(f"{bus.session}/rows/dynamics", self._rows)
-        for topic, take in (("events", self._event), ("status/**", self._state)):
-            bus.subscribe(f"{bus.session}/{topic}", partial(self._judged, take))
-
-    def _judged(self, take: Take, topic: str, payload: bytes) -> None:
-        self._judge.taken(topic, lambda: take(topic, payload))
+        self._judge.subscribe(bus, "events", self._event)
+        self._judge.subscribe(bus, "status/**", self._state)
 
     def _row(self, block: RowBlock) -> None:
         last = block.rows[-1]
@@ -93,13 +87,9 @@ class Listener:
             self._why = kind
 
     def _state(self, topic: str, payload: bytes) -> None:
-        node = topic.rsplit("/", 1)[-1]
-        told = status_of(object_of("status", payload))
-        if node not in self._status and len(self._status) >= _NODES:
-            checks.refuse("status", f"node {node!r:.40} is one too many.", "Name each node once.")
-        self._status[node] = told
-        if "state" in told and node != "dynamics":
-            self.states[node] = int(told["state"])
+        node = keep_status(self._status, topic, payload)
+        if "state" in self._status[node] and node != "dynamics":
+            self.states[node] = int(self._status[node]["state"])
 
     @property
     def held_up(self) -> bool:

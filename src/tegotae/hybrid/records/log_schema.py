@@ -10,45 +10,13 @@ from typing import Any
 import numpy as np
 
 from tegotae.errors import FileError
+from tegotae.hybrid.bus.rows import FIELDS
 
 RECORDS = "tegotae-records"  # message encoding: packed little-endian records, one after another
 DESCRIBED = "tegotae-records-json"  # schema encoding: the text that `described` gives
 
 _LARGEST = 1 << 20  # bytes of a row
-_POSE, _TWIST, _WRENCH = "m, then unit quaternion (w, x, y, z)", "m/s, then rad/s", "N, then N·m"
-
-UNITS: dict[str, tuple[str, str]] = {
-    "time": ("ns", "of the node's own monotonic clock"),
-    "tick": ("-", "of the node's clock, from 0"),
-    "steps": ("-", "steps simulated in this tick: 0 while it waits, above 1 after skipped ticks"),
-    "simulated": ("s", "simulated time"),
-    "fresh": ("-", "1 if a measurement came in"),
-    "label": ("s", "simulated time of the command that was obeyed"),
-    "felt_pose": (_POSE, "of the moving part, at the sample of the force"),
-    "felt_twist": (_TWIST, "of the moving part, at the sample of the force"),
-    "felt_wrench": (_WRENCH, "on the moving part, as measured"),
-    "felt_onset": (_POSE, "where the contact began, as measured"),
-    "felt_state": ("flags", "State of the table"),
-    "pose": (_POSE, "of the moving part; the surface faces down, at z = 0 for the dynamics"),
-    "twist": (_TWIST, "of the moving part"),
-    "wrench": (_WRENCH, "on the moving part: as applied to the bodies (dynamics), as measured (table)"),
-    "compensated": (_WRENCH, "on the moving part, before the guard"),
-    "energy": ("J", "kinetic energy of the bodies"),
-    "budget": ("J", "what the guard still allows"),
-    "removed": ("J", "what the guard took so far"),
-    "delay": ("s", "of the loop, as identified"),
-    "stiffness": ("N/m", "of the contact, as identified"),
-    "damping": ("N·s/m", "of the contact, as identified"),
-    "state": ("flags", "State of the node"),
-    "lateness": ("s", "of the tick's beginning"),
-    "offset": ("s", "the peer's clock minus the node's"),
-    "age": ("s", "since the newest command came in"),
-    "command": (_POSE, "sent to the device"),
-    "signal": ("as the sensor gives it", "raw signals of the force sensor"),
-    "joint_margin": ("rad or m", "to the nearest joint limit"),
-    "singularity": ("-", "distance to the nearest singular pose"),
-    "q": ("m, rad, -", "configuration of the model"),
-}
+_CONFIGURATION = ("<f8", "m, rad, -", "configuration of the model")
 
 
 def described(kind: str, dtype: np.dtype[Any]) -> bytes:
@@ -57,7 +25,7 @@ def described(kind: str, dtype: np.dtype[Any]) -> bytes:
     for name in dtype.names or ():
         part, place = dtype.fields[name][:2]  # type: ignore[index]
         base, shape = part.subdtype if part.subdtype is not None else (part, ())
-        unit, meaning = UNITS.get(name, ("", ""))
+        _, unit, meaning = FIELDS.get(name, _CONFIGURATION if name == "q" else ("", "", ""))
         fields.append(
             {
                 "name": name,

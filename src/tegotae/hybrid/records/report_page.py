@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import tegotae
 from tegotae import checks
 from tegotae.hybrid.records.log_reader import LogReader
-from tegotae.hybrid.records.report import shown
+from tegotae.hybrid.records.report import SHOWN, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,20 +38,12 @@ _CONTACT = (
     "The contact: the force on the bodies, at the sensor and of a spring alone; the gap; "
     "the bodies' kinetic energy and what the guard allows and takes."
 )
-_COLUMNS = (
-    ("touched", "touched [s]", 1.0),
-    ("duration", "duration [ms]", 1e3),
-    ("peak_force", "peak [N]", 1.0),
-    ("sensor_peak", "sensor [N]", 1.0),
-    ("restitution", "restitution", 1.0),
-    ("energy_before", "before [mJ]", 1e3),
-    ("energy_gained", "gained [mJ]", 1e3),
-    ("work_applied", "work applied [mJ]", 1e3),
-    ("work_device", "work at device [mJ]", 1e3),
-    ("work_created", "created [mJ]", 1e3),
-    ("guard_removed", "by guard [mJ]", 1e3),
-    ("unexplained", "unexplained [mJ]", 1e3),
-)
+_COLUMNS = {
+    "touched": ("touched", "s", 1.0),
+    "energy_before": ("energy before", "mJ", 1e3),
+    **{name: SHOWN[name] for name in ("duration", "peak_force", "sensor_peak", "restitution", "energy_gained",
+       "work_applied", "work_device", "work_created", "guard_removed", "unexplained")},
+}  # fmt: skip
 
 
 def write_page(path: str | os.PathLike[str], told: Mapping[str, Any], log: LogReader) -> Path:
@@ -160,9 +152,12 @@ def _contacts(told: Mapping[str, Any]) -> str:
     contacts: Sequence[Mapping[str, Any]] = told.get("contacts") or ()
     if not contacts:
         return ""
-    head = "".join(f"<th>{escape(name)}</th>" for _, name, _ in _COLUMNS)
+    names = (f"{name} [{unit}]" if unit else name for name, unit, _ in _COLUMNS.values())
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{_cell(each.get(key), factor)}</td>" for key, _, factor in _COLUMNS) + "</tr>"
+        "<tr>"
+        + "".join(f"<td>{_cell(each.get(key), factor)}</td>" for key, (_, _, factor) in _COLUMNS.items())
+        + "</tr>"
         for each in contacts
     )
     return (

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from tegotae import checks
-from tegotae.hybrid.safety.poses import LEVEL, normalised
+from tegotae.hybrid.safety.poses import LEVEL
 from tegotae.parameters import Declared, Parameter
+from tegotae.rotations import normalised
 
 _Corner = tuple[float, float, float]
 _NONE = "Use 0 for none."

@@ -6,82 +6,16 @@ handles a few numbers a tick, and arrays of six would take longer to make than t
 
 from __future__ import annotations
 
-from math import acos, asin, cos, hypot, pi, sin, sqrt
+from math import asin, hypot, pi, sqrt
 
 from tegotae.hybrid.links.packets import Numbers
+from tegotae.rotations import Quaternion, normalised, product, quaternion_about, vector_of
 
-Vector = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]
 Pose = tuple[float, float, float, float, float, float, float]
 Step = tuple[float, float, float, float, float, float]
 
 LEVEL: Quaternion = (1.0, 0.0, 0.0, 0.0)
 STILL: Step = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-
-_SMALL = 1e-4  # rad: below, the series is exact to the last digit
-
-
-def product(a: Numbers, b: Numbers) -> Quaternion:
-    """The turn b, followed by the turn a.
-
-    Example:
-        >>> product((0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
-        (0.0, 0.0, 0.0, 1.0)
-    """
-    aw, ax, ay, az = a
-    bw, bx, by, bz = b
-    return (
-        aw * bw - ax * bx - ay * by - az * bz,
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-    )
-
-
-def normalised(q: Numbers) -> Quaternion:
-    """The quaternion of length 1 in its direction.
-
-    Example:
-        >>> normalised((0.0, 2.0, 0.0, 0.0))
-        (0.0, 1.0, 0.0, 0.0)
-    """
-    w, x, y, z = q
-    scale = 1.0 / sqrt(w * w + x * x + y * y + z * z)
-    return w * scale, x * scale, y * scale, z * scale
-
-
-def quaternion_of(x: float, y: float, z: float) -> Quaternion:
-    """The turn by a rotation vector [rad].
-
-    Example:
-        >>> import math
-        >>> [round(part, 6) for part in quaternion_of(0.0, 0.0, math.pi / 2)]
-        [0.707107, 0.0, 0.0, 0.707107]
-    """
-    angle = hypot(x, y, z)
-    if angle < _SMALL:
-        half = 0.5 - angle * angle / 48.0
-        return 1.0 - angle * angle / 8.0, x * half, y * half, z * half
-    half = sin(0.5 * angle) / angle
-    return cos(0.5 * angle), x * half, y * half, z * half
-
-
-def vector_of(q: Numbers) -> Vector:
-    """The rotation vector [rad] of a turn, the short way round: of length pi at most.
-
-    Example:
-        >>> vector_of((0.0, 0.0, 0.0, -1.0))
-        (0.0, 0.0, -3.141592653589793)
-    """
-    w, x, y, z = q
-    s = hypot(x, y, z)
-    if s < _SMALL:
-        scale = (2.0 if w >= 0.0 else -2.0) * (1.0 + s * s / 6.0)
-    elif w >= 0.0:  # the sine tells small angles, the cosine large ones
-        scale = (2.0 * asin(s) if s < 0.7 else 2.0 * acos(min(w, 1.0))) / s
-    else:
-        scale = -(2.0 * asin(s) if s < 0.7 else 2.0 * acos(min(-w, 1.0))) / s
-    return x * scale, y * scale, z * scale
 
 
 def angle_between(a: Numbers, b: Numbers) -> float:
@@ -126,7 +60,7 @@ def moved(pose: Numbers, step: Numbers, scale: float = 1.0) -> Pose:
     place = x + scale * dx, y + scale * dy, z + scale * dz
     if rx == ry == rz == 0.0:
         return *place, qw, qx, qy, qz
-    turned = product(quaternion_of(scale * rx, scale * ry, scale * rz), (qw, qx, qy, qz))
+    turned = product(quaternion_about(scale * rx, scale * ry, scale * rz), (qw, qx, qy, qz))
     return *place, *normalised(turned)
 
 

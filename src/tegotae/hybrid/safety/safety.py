@@ -11,10 +11,11 @@ from tegotae.hybrid.devices.device import DeviceReading
 from tegotae.hybrid.events import LATE, REARM, REARMED, NodeEvent
 from tegotae.hybrid.links.packets import Command, NodeState
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
-from tegotae.hybrid.safety.poses import STILL, Pose, Step, difference, moved, normalised
+from tegotae.hybrid.safety.poses import STILL, Pose, Step, difference, moved
 from tegotae.hybrid.safety.safety_motion import Margins, Motion
 from tegotae.hybrid.safety.safety_watch import Cause, SafetyWatch, Teller
 from tegotae.hybrid.safety.sensing import Felt
+from tegotae.rotations import normalised
 
 _WAITING, _RUNNING, _COASTING, _RAMPING, _STOPPING, _HELD = range(6)
 _FLAGS = tuple(

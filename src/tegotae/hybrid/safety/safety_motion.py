@@ -9,7 +9,8 @@ from tegotae import checks
 from tegotae.errors import TegotaeError
 from tegotae.hybrid.links.packets import Command
 from tegotae.hybrid.safety.limits import Limits
-from tegotae.hybrid.safety.poses import STILL, Pose, Step, angle_between, difference, extrapolated, moved, normalised
+from tegotae.hybrid.safety.poses import STILL, Pose, Step, angle_between, difference, extrapolated, moved
+from tegotae.rotations import normalised
 
 _ROUNDING = 1e-9  # m/s, rad/s: of positions, over a period
 

@@ -6,16 +6,14 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tegotae import checks
 from tegotae.checks import Array
 from tegotae.hybrid.bus.blocks import BlockReader, RowBlock
-from tegotae.hybrid.bus.messages import Judge, configuration_of, event_of, object_of, status_of
+from tegotae.hybrid.bus.messages import Judge, configuration_of, event_of, keep_status, object_of
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.links.packets import NodeState
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from tegotae.hybrid.bus.bus import Bus
 
 EVENTS = 8  # kept
-NODES = 64  # of whom a status is kept: more names than there can be nodes are made up
 COLUMNS = ("simulated", "measured", "applied", "energy", "budget", "removed", "gap")
 _NO_FORCE = np.zeros(3)
 
@@ -112,12 +109,9 @@ class Feed:
         self._readers = BlockReader(DYNAMICS, self._take_dynamics), BlockReader(TABLE, self._take_table)
         for topic, reader in zip(("rows/dynamics", "rows/table"), self._readers, strict=True):
             self.bus.subscribe(f"{self.bus.session}/{topic}", reader)
-        for topic, take in (
-            ("configuration", self._take_configuration),
-            ("events", self._take_event),
-            ("status/**", self._take_status),
-        ):
-            self.bus.subscribe(f"{self.bus.session}/{topic}", self._guarded(take))
+        self._judge.subscribe(self.bus, "configuration", self._take_configuration)
+        self._judge.subscribe(self.bus, "events", self._take_event)
+        self._judge.subscribe(self.bus, "status/**", self._take_status)
 
     # ------------------------------------------------------------ what the page asks
 
@@ -148,14 +142,6 @@ class Feed:
         return told + self._judge.problems()
 
     # ------------------------------------------------------------ what comes in
-
-    def _guarded(self, take: Callable[[str, bytes], None]) -> Callable[[str, bytes], None]:
-        """A message of another version or of somebody else must not end the page: it is counted and told there."""
-
-        def guarded(topic: str, payload: bytes) -> None:
-            self._judge.taken(topic, lambda: take(topic, payload))
-
-        return guarded
 
     def _take_dynamics(self, block: RowBlock) -> None:
         past = _past_of(block.rows)
@@ -189,11 +175,8 @@ class Feed:
             self._events.append({**told, "came": time.strftime("%H:%M:%S")})
 
     def _take_status(self, topic: str, payload: bytes) -> None:
-        told, node = status_of(object_of("status", payload)), topic.rpartition("/")[2]
-        if node not in self._status and len(self._status) >= NODES:
-            checks.refuse("status", f"node {node!r:.40} is one too many.", "Name each node once.")
         with self._lock:
-            self._status[node] = told
+            keep_status(self._status, topic, payload)
 
 
 def _past_of(block: Any) -> Array:

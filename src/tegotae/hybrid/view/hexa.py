@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from tegotae.checks import Array
 from tegotae.hybrid.view import shapes
 from tegotae.hybrid.view.drawers import Extent
 from tegotae.hybrid.view.shapes import ForceArrow, Place
-from tegotae.rotations import rotation_about
+from tegotae.rotations import matrix_of, quaternion_of
 from tegotae.table import Hexa
 
 if TYPE_CHECKING:
@@ -111,9 +110,7 @@ class HexaDrawer:
         length = float(np.linalg.norm(pose[3:7]))
         if not np.isfinite(pose).all() or length == 0.0:
             return "the table's measured pose is not finite"
-        w, v = pose[3] / length, pose[4:7] / length
-        angle = 2.0 * math.atan2(float(np.linalg.norm(v)), float(w))
-        R = rotation_about(angle * v / np.linalg.norm(v) if np.any(v) else np.zeros(3))
+        R = matrix_of((pose[3:7] / length).tolist())
         p = pose[0:3] - R @ np.asarray(self.tool)
         if not self.table.reaches(p, R):
             x, y, z = p
@@ -134,14 +131,7 @@ class HexaDrawer:
             arm.wxyz = shapes.turn_of_z(elbows[i] - self.table.geometry[i, 0:3])
             rod.position, rod.wxyz = self.times * elbows[i], shapes.turn_of_z(ends[i] - elbows[i])
         self._plate.position = self.times * p
-        self._plate.wxyz = _quaternion(R)
-
-
-def _quaternion(R: Array) -> Array:
-    from scipy.spatial.transform import Rotation
-
-    x, y, z, w = Rotation.from_matrix(R).as_quat()
-    return np.array([w, x, y, z])
+        self._plate.wxyz = quaternion_of(R)
 
 
 def _title(size: float) -> str:

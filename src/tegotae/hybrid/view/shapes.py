@@ -30,12 +30,6 @@ GREY: Colour = (190, 197, 206)
 SEEN = 0.05  # N; a smaller force is not drawn
 
 
-def turn_about(axis: Place, angle: float) -> Turn:
-    """The quaternion (w, x, y, z) of a turn about an axis of length 1 by an angle [rad]."""
-    s = math.sin(0.5 * angle)
-    return math.cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2]
-
-
 def turn_of_z(to: Array) -> Turn:
     """The quaternion (w, x, y, z) of the shortest turn that brings z onto a direction."""
     x, y, z = (float(c) for c in to / np.linalg.norm(to))
@@ -43,13 +37,6 @@ def turn_of_z(to: Array) -> Turn:
         return 0.0, 1.0, 0.0, 0.0
     w = math.sqrt(0.5 * (1.0 + z))
     return w, -0.5 * y / w, 0.5 * x / w, 0.0
-
-
-def turned(turn: Array, place: Array) -> Array:
-    """A place [m] turned by a quaternion (w, x, y, z)."""
-    w, v = float(turn[0]), turn[1:4]
-    once = 2.0 * np.cross(v, place)
-    return np.asarray(place + w * once + np.cross(v, once))
 
 
 def lathe(profile: list[tuple[float, float]], *, segments: int = 28) -> tuple[Array, NDArray[np.uint32]]:

@@ -13,6 +13,7 @@ from tegotae.hybrid.view.drawers import Extent
 from tegotae.hybrid.view.shapes import Colour, ForceArrow, Place
 from tegotae.papers.two_robots.experiment import BASE, LAST, PLATE, PLATE_AT, TwoRobots
 from tegotae.papers.two_robots.robot import HALF, LINKS, TIP
+from tegotae.rotations import quaternion_about
 
 if TYPE_CHECKING:
     from viser import FrameHandle, IcosphereHandle, SceneApi
@@ -72,9 +73,7 @@ class TwoRobotsDrawer:
         )
         # Poses and wrenches are in the surface's axes: z points into the plate, along the base's x.
         surface = f"{paths[BASE]}/surface"
-        scene.add_frame(
-            surface, show_axes=False, position=PLATE_AT, wxyz=shapes.turn_about((0.0, 1.0, 0.0), 0.5 * np.pi)
-        )
+        scene.add_frame(surface, show_axes=False, position=PLATE_AT, wxyz=quaternion_about(0.0, 0.5 * np.pi, 0.0))
         self._forces = [
             ForceArrow(scene, f"{surface}/force on {name}", metres=METRES, longest=3.0, colour=shapes.RED)
             for name in ("robot 1", "robot 2")
@@ -93,7 +92,7 @@ class TwoRobotsDrawer:
             if axis is None:
                 frame.position, frame.wxyz = q[first : first + 3], q[first + 3 : first + 7]
             else:
-                frame.wxyz = shapes.turn_about(axis, float(q[first]))
+                frame.wxyz = quaternion_about(*(float(q[first]) * part for part in axis))
         self._contact.color = shapes.RED if seen.contact else shapes.GREY
         self._contact.scale = 1.8 if seen.contact else 1.0
         at = BESIDE if seen.pose is None else seen.pose[0:3] + BESIDE
@@ -128,8 +127,8 @@ def _base(scene: SceneApi, path: str, colours: tuple[Colour, Colour]) -> None:
 
 def _link(scene: SceneApi, path: str, colours: tuple[Colour, Colour]) -> None:
     """A joint about y, and a rod from it along x to the next."""
-    along = shapes.turn_about((0.0, 1.0, 0.0), 0.5 * np.pi)
-    across = shapes.turn_about((1.0, 0.0, 0.0), -0.5 * np.pi)
+    along = quaternion_about(0.0, 0.5 * np.pi, 0.0)
+    across = quaternion_about(-0.5 * np.pi, 0.0, 0.0)
     scene.add_frame(f"{path}/along", show_axes=False, wxyz=along)
     shapes.rod(scene, f"{path}/along/rod", length=2.0 * HALF, radius=THICK, colour=colours[1])
     scene.add_frame(f"{path}/across", show_axes=False, wxyz=across, position=(0.0, -JOINT, 0.0))
