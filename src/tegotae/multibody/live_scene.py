@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.multibody.scene_inputs import driven
 from tegotae.multibody.tree_arrays import FREE
 from tegotae.ports import forces_now
 from tegotae.running.live import Live
@@ -119,7 +120,7 @@ class LiveScene(Live):
     def _feed_all(
         self, torque: ArrayLike, targets: Mapping[str, ArrayLike] | None, wrenches: Mapping[str, ArrayLike] | None
     ) -> None:
-        fed = self.block.driven(1, torque, targets, wrenches)
+        fed = driven(self.block, 1, torque, targets, wrenches)
         self._torque.fill(0.0)
         for name, value in fed.items():
             self._state.part(name)[:] = np.ravel(value)

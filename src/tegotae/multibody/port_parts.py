@@ -66,7 +66,7 @@ TRIALS = (
     Part("unit", "N", "a wrench", (6,)),
     Part("tap_motion", "m/s", "of each tap", ("taps", 6)),
     Part("given", "N", "a force, where it is one number", AXIS),
-    Part("known", "", "which slope of this tick is known, see `kernels/stepping.py`", whole=True),
+    Part("known", "", "which slope of this tick is known, see `kernels/port_stepping.py`", whole=True),
     Part("slopes", "m/s/N", "that one", ("axis", "axis")),
     Part("resisted", "", "how joints resisted there", ("speeds",)),
     Part("felt", "m/s", "rows of the dual by a unit of force in each direction", ("rows", "axis")),

@@ -21,19 +21,20 @@ from tegotae.multibody.attachments import Attachment, Wired, named, place_ports,
 from tegotae.multibody.contact import Touch
 from tegotae.multibody.controllers import Lock, Servo, checked_controllers
 from tegotae.multibody.joints import check_friction, joints_of
-from tegotae.multibody.kernels import explicit, stepping
+from tegotae.multibody.kernels import explicit, port_stepping, stepping
 from tegotae.multibody.kernels.records import AXES, BODY, GAP, MU, E, Joints, K
 from tegotae.multibody.live_scene import LiveScene
 from tegotae.multibody.mobility import least_reluctance
 from tegotae.multibody.own_joints import OwnJoints
 from tegotae.multibody.pairs import Pairs, pairs_of
 from tegotae.multibody.port_parts import port_values
+from tegotae.multibody.scene_inputs import driven, forces_over_ticks
 from tegotae.multibody.scene_layout import scene_layout
 from tegotae.multibody.scene_result import result_of
 from tegotae.multibody.tree import Tree
 from tegotae.multibody.tree_arrays import FREE
 from tegotae.multibody.tree_parts import tree_values
-from tegotae.ports import Port, forces_over_time
+from tegotae.ports import Port
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.running.source import module_of
@@ -167,7 +168,7 @@ class Scene(Admittance):
         """By its method; laws of the user's own are compiled in."""
         if self.method != "implicit":
             return Kernels(explicit.symplectic_kernels if self.method == "symplectic" else explicit.rk4_kernels)
-        makers = (stepping.alone_kernels, stepping.line_kernels, stepping.space_kernels)
+        makers = (stepping.alone_kernels, port_stepping.line_kernels, port_stepping.space_kernels)
         halves = tuple(half for law in self.joints[1] for half in law.kernels)
         return self._own.kernels(makers[min(self.dimension, 2)], halves)
 
@@ -311,14 +312,14 @@ class Scene(Admittance):
         """
         scene = self._with(method, deepest)
         period = checks.period_of(OWN, period)
-        signal = scene._forces(force, duration, period)
+        signal = forces_over_ticks(scene, force, duration, period)
         ticks = len(signal)
         rows = ticks // checks.whole(OWN, "every", every, 1, "Record every tick or every so many.")
         numbers = float(rows) * (2 * self.tree.nq + 4 * self.tree.nv + 16 * len(self.pairs.names))
         told = f"the record of {ticks} ticks" if duration is None else f"the record of duration={duration} s"
         checks.fits_in_memory(OWN, told, numbers, "Use every=, or a shorter duration.")
         begun = scene._begun(q, v, initial)
-        fed = {**scene.driven(ticks, torque, targets, wrenches), **checks.mapping(OWN, "inputs", inputs, loop.INPUTS)}
+        fed = {**driven(scene, ticks, torque, targets, wrenches), **checks.mapping(OWN, "inputs", inputs, loop.INPUTS)}
         given = loop.Signal("force", signal, "N")
         plain = loop.run(scene, given, period, every=every, record=record, initial=begun, inputs=fed, progress=progress)
         return result_of(scene, plain, period)
@@ -337,25 +338,6 @@ class Scene(Admittance):
         scene = self._with(method, deepest)
         return LiveScene(scene, period, scene._begun(q, v, initial))
 
-    def _forces(self, force: ArrayLike | Mapping[str, ArrayLike] | None, duration: float | None, T: float) -> Array:
-        """At its ports over all ticks; how many there are is told by their record, or else by the duration."""
-        if force is not None:
-            if not self.dimension:
-                checks.refuse(
-                    OWN, f"force={checks.shown(force)}: it has no ports.", "Name places, at=..., or wrenches=."
-                )
-            signal = forces_over_time(OWN, self.ports, force)
-            if duration is not None and len(signal) != _ticks(duration, T):
-                told = f"force has {len(signal)} ticks, duration={duration:g} s has {_ticks(duration, T)}."
-                checks.refuse(OWN, told, "Leave the duration.")
-            return signal
-        if duration is None:
-            checks.refuse(OWN, "run does not know how long to run.", "Give a duration [s], or force.")
-        ticks = _ticks(duration, T)
-        told = f"what acts for duration={duration} s"
-        checks.fits_in_memory(OWN, told, float(ticks) * self.dimension, "Use a shorter duration.")
-        return np.zeros(ticks) if self.dimension == 1 else np.zeros((ticks, self.dimension))
-
     def _with(self, method: Method | None, deepest: float | None) -> Scene:
         changes: dict[str, Any] = {"method": method, "deepest": deepest}
         changes = {name: value for name, value in changes.items() if value is not None}
@@ -372,45 +354,6 @@ class Scene(Admittance):
                     checks.refuse(OWN, f"{name} and initial[{name!r}] both say where it starts.", "Give one of them.")
                 begun[name] = value
         return begun
-
-    def driven(
-        self,
-        ticks: int,
-        torque: ArrayLike,
-        targets: Mapping[str, ArrayLike] | None,
-        wrenches: Mapping[str, ArrayLike] | None,
-    ) -> dict[str, ArrayLike]:
-        """What drives so many ticks, by the names of what is fed."""
-        tree = self.tree
-        fed: dict[str, ArrayLike] = {}
-        given = checks.array(OWN, "torque", torque, "N·m")
-        free = [slice(int(i), int(i) + 6) for i in tree.arrays.vi[tree.arrays.kind == FREE]]
-        speeds = tree.arrays.vi[tree.arrays.kind != FREE].tolist()
-        if given.ndim:
-            rows = _rows("torque", given, ticks, (tree.nv,), "N·m")
-            if any(np.any(rows[:, part]) for part in free):
-                checks.refuse(OWN, "torque pushes a free body.", "Push it with wrenches={body: ...}.")
-            held = len(rows) == 1
-            columns = {
-                name: rows[0, o] if held else rows[:, o] for name, o in zip(tree.joint_names, speeds, strict=True)
-            }
-            fed |= {f"torque.{name}": column for name, column in columns.items()}
-        elif given != 0.0:  # one number for all is meant for joints
-            checks.finite(OWN, "torque", np.atleast_1d(given), "N·m")
-            fed |= {f"torque.{name}": given for name in tree.joint_names}
-        for name, value in checks.mapping(OWN, "targets", targets, "Give a dict of angles or places by joint.").items():
-            if name not in self.servos:
-                checks.refuse(
-                    OWN, f"targets[{name!r}]: no servo drives it.", f"Driven are {list(self.servos) or 'none'}."
-                )
-            target = checks.array(OWN, "targets", value, "rad")
-            fed[f"target.{name}"] = _rows(f"targets[{name!r}]", np.atleast_1d(target), ticks, (), "")
-        for name, value in checks.mapping(OWN, "wrenches", wrenches, "Give a dict of six numbers by body.").items():
-            tree._frame(name)  # refuses one that is not there
-            wrench = checks.array(OWN, "wrenches", value, "N")
-            rows = _rows(f"wrenches[{name!r}]", wrench, ticks, (6,), "N")
-            fed[f"wrench.{name}"] = rows[0] if len(rows) == 1 else rows
-        return fed
 
     def lifted(self, q: ArrayLike | None = None) -> Array:
         """q with every free body (and what hangs on it) moved out of what it starts in, just onto its surface.
@@ -440,28 +383,9 @@ class Scene(Admittance):
         return self.tree.arrays.outer(state.part("center_q"), state.part("center_v"))[0]
 
 
-def _ticks(duration: float, T: float) -> int:
-    seconds = checks.positive(OWN, "duration", duration, "s", "Give how long to run.")
-    ticks = round(seconds / T)
-    if ticks < 1 or abs(ticks * T - seconds) > 1e-6 * T * max(1.0, ticks * 1e-6):
-        nearest = max(ticks, 1) * T
-        checks.refuse(OWN, f"duration={seconds:g} s is no whole number of periods.", f"Use {nearest:g} s.")
-    return ticks
-
-
 def _vector(name: str, value: ArrayLike, size: int) -> Array:
     given = checks.array(OWN, name, value, "")
     if given.shape != (size,):
         checks.refuse(OWN, f"{name} has shape {given.shape}.", f"Give {size} numbers.")
     checks.finite(OWN, name, given, "")
     return given
-
-
-def _rows(name: str, given: Array, ticks: int, shape: tuple[int, ...], unit: str) -> Array:
-    """A record with a row for each tick, or one row that holds."""
-    record = given[None] if given.shape == shape else given
-    if record.shape[1:] != shape or record.ndim != len(shape) + 1 or len(record) not in (1, ticks):
-        told = "a number" if not shape else f"{shape[0]} numbers"
-        checks.refuse(OWN, f"{name} has shape {given.shape}.", f"Give {told}, or {ticks} rows of them.")
-    checks.finite(OWN, name, record.reshape(len(record), -1), unit)
-    return np.ascontiguousarray(record, dtype=np.float64)
