@@ -120,7 +120,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
         hand=Driver(angle=Sine(amplitude=8.0)), duration=8.0, period=T
     ),
     "braking": lambda: SteeringSystem.physical().run(
-        hand=Driver(angle=Sine(amplitude=1.5)), duration=6.0, period=T, speed=np.linspace(10.0, -4.0, 6000)
+        hand=Driver(angle=Sine(amplitude=1.5)), duration=6.0, period=T, inputs={"speed": np.linspace(10.0, -4.0, 6000)}
     ),
 }
 MACHINES = ("bouncing_ball", "floor", "slope", "belt", "two_bodies", "pendulum_on_table")

@@ -67,7 +67,7 @@ def plain_blocks() -> Iterator[Block]:
 def tyres() -> Iterator[Block]:
     """Patches, and vehicles on them."""
     from tegotae.fitting.recipes.steering import FeltSteering
-    from tegotae.steering import Bicycle, Carcass, ContactPatch, SteeringSystem
+    from tegotae.steering import Bicycle, Carcass, Column, ContactPatch, SteeringSystem, TorsionBar
     from tegotae.steering.planar_patch import PlanarPatch
 
     yield ContactPatch(bristles=5)
@@ -75,6 +75,10 @@ def tyres() -> Iterator[Block]:
     yield PlanarPatch(bristles=5, rows=2)
     yield Bicycle(mass=1000.0, yaw_inertia=1500.0, front=1.2, rear=1.4).on(ContactPatch(bristles=5))
     yield FeltSteering(system=SteeringSystem.paper(speed=10.0))
+    bent = Column(compliance=TorsionBar())
+    yield from (Column(), bent, SteeringSystem.paper(speed=10.0), SteeringSystem.physical(speed=5.0, bristles=5))
+    yield SteeringSystem(patch=ContactPatch(bristles=5), column=bent, arms=tg.SpringDamper(stiffness=10.0, damping=1.0))
+    yield tg.Circuit({"column": Column(gear=7.3)}, {"tyre": tg.Link(ContactPatch(bristles=5), "column.tyre")})
     yield SteeringSystem.paper(speed=10.0).circuit()
 
 

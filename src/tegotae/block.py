@@ -41,7 +41,7 @@ from numpy.typing import ArrayLike, NDArray
 from tegotae import checks, contract, naming
 from tegotae.layout import Layouts, Memory, Part, Space
 from tegotae.parameters import Declared
-from tegotae.ports import Port, forces_over_time
+from tegotae.ports import Port, force_unit, forces_over_time
 from tegotae.result import Result
 from tegotae.services import service
 from tegotae.state import Fault, State, set_initial
@@ -355,7 +355,7 @@ class Admittance(Block):
         """
         loop = service("loop")
         period = checks.period_of(self.name, period)
-        given = loop.Signal("force", forces_over_time(self.name, self.ports, force), "N")
+        given = loop.Signal("force", forces_over_time(self.name, self.ports, force), force_unit(self.ports))
         result: Result = loop.run(
             self, given, period, every=every, record=record, initial=initial, inputs=inputs, progress=progress
         )

@@ -77,6 +77,11 @@ def find(owner: str, label: str, ports: Sequence[Port], name: object) -> Port:
     return known[name]
 
 
+def force_unit(ports: Sequence[Port]) -> str:
+    """Of the forces at all ports; newtons where they do not say more."""
+    return ", ".join(sorted({port.force for port in ports} - {EITHER.force} or {"N"}))
+
+
 def forces_over_time(owner: str, ports: Sequence[Port], given: ArrayLike | Mapping[str, ArrayLike]) -> Array:
     """Forces over the ticks at all ports, (ticks, dimension): as one record, or by the names of ports.
 
@@ -84,8 +89,7 @@ def forces_over_time(owner: str, ports: Sequence[Port], given: ArrayLike | Mappi
     """
     dimension = sum(port.dimension for port in ports)
     if not isinstance(given, Mapping):
-        units = {port.force for port in ports} - {EITHER.force} or {"N"}
-        return checks.signal(owner, "force", given, ", ".join(sorted(units)), dimension)
+        return checks.signal(owner, "force", given, force_unit(ports), dimension)
     records = {
         name: checks.signal(owner, f"force[{name!r}]", value, port.force, port.dimension)
         for name, value in given.items()

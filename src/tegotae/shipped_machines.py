@@ -244,7 +244,7 @@ def run_steering() -> None:
     for preset in (SteeringSystem.paper, SteeringSystem.physical):
         system = preset(speed=10.0)
         system.run(hand=Driver(angle=Sine(amplitude=1.0)), duration=2 * T, period=T)
-        system.run(hand_torque=np.full(2, 0.5), period=T)
+        system.run(np.full(2, 0.5), period=T)
         system.start(period=T).step(0.5)
     ContactPatch(stiffness=1e4, damping=0.0, friction=0.4, bristles=11).steady(slip_angle=0.02, speed=20.0)
 

@@ -7,8 +7,8 @@ import tegotae as tg
 from tegotae.errors import InputError
 from tegotae.steering import Carcass, ContactPatch, SteeringSystem
 from tegotae.steering.bristles import Bristles, bristle_fields
+from tegotae.steering.column import Column, TorsionBar
 from tegotae.steering.hands import Driver, Sine
-from tegotae.steering.system import Column, TorsionBar
 
 T = 1e-3
 TIME = T * np.arange(1, 801)
@@ -54,7 +54,9 @@ def test_they_add_up(patch: ContactPatch, speed: float | np.ndarray) -> None:
 )
 def test_of_a_steering_system(system: SteeringSystem) -> None:
     driver = Driver(angle=Sine(amplitude=1.2, frequency=1.0))
-    run = system.run(hand=driver, duration=0.8, period=T, record=bristle_fields(system))
+    run = system.run(
+        hand=driver, duration=0.8, period=T, record=[*bristle_fields(system), "lateral_force", "wheel_angle"]
+    )
     seen = Bristles.of(run, system)
     np.testing.assert_allclose(seen.force.sum(axis=1), run.lateral_force[1:], atol=1e-6)
     plain = system.run(hand=driver, duration=0.8, period=T)

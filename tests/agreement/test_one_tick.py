@@ -46,7 +46,7 @@ CIRCUITS = {
     "rod": tg.Circuit(ROD, {"rope": ROPE}),
     "crawler": tg.Circuit(CRAWLER, {"rope": tg.SpringDamper(stiffness=100.0, damping=1.0, dimension=3)}),
     "bent": tg.Circuit(BENT, {"rope": tg.SpringDamper(stiffness=100.0, damping=1.0, dimension=3)}),
-    "steering": SteeringSystem.physical(speed=5.0)._torqued,
+    "steering": SteeringSystem.physical(speed=5.0).circuit(),
 }
 
 

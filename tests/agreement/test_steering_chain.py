@@ -59,7 +59,7 @@ def test_a_torsion_bar_twists_by_the_torque_it_carries():
     """Parked and pushed below the tyre's limit until all is at rest: wheel angle - N steer = torque/stiffness."""
     bar = TorsionBar(stiffness=150.0, damping=2.0)
     system = replace(SteeringSystem.paper(), column=Column(compliance=bar))
-    run = system.run(hand_torque=np.full(20_000, 0.3), period=T)
+    run = system.run(np.full(20_000, 0.3), period=T)
     assert run.about["unsolved_steps"] == 0
     assert run.wheel_angle[-1] - 16.0 * run.steer[-1] == pytest.approx(0.3 / 150.0, rel=1e-6)
     assert run.bar_torque[-1] == pytest.approx(0.3, rel=1e-6)

@@ -82,7 +82,7 @@ def test_no_tyre_settles_at_an_angle_that_is_none(angle: Any) -> None:
 def test_a_hand_that_exerts_a_torque_is_that_torque() -> None:
     hand = TorqueProfile(torque=Sine(amplitude=0.8, frequency=2.0))
     run = PAPER.run(hand=hand, duration=0.3, period=T)
-    same = PAPER.run(hand_torque=hand.torques(T, 300), period=T)
+    same = PAPER.run(hand.torques(T, 300), period=T)
     np.testing.assert_array_equal(run.wheel_angle, same.wheel_angle)
     np.testing.assert_allclose(run.hand_torque, hand.torques(T, 300), rtol=1e-15)
 
@@ -101,14 +101,16 @@ def test_what_is_no_hand_is_told_what_is(hand: Any, told: str) -> None:
         PAPER.run(hand=hand, duration=1.0, period=T)
 
 
-def test_a_circuit_takes_a_driver() -> None:
-    with pytest.raises(InputError, match="no driver"):
-        PAPER.circuit(Hold(value=1.0))  # type: ignore[arg-type]
+def test_a_driver_holds_the_wheel() -> None:
+    with pytest.raises(InputError, match=r"driver=Hold"):
+        PAPER.held_by(Hold(value=1.0))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="more than one axis"):
+        SteeringSystem(arms=tg.SpringDamper(stiffness=1.0, dimension=2))
 
 
 def test_live_a_torque_that_is_none_is_named_as_one() -> None:
     live = PAPER.start(period=T)
-    with pytest.raises(InputError, match=r"SteeringSystem: hand_torque=nan N·m"):
+    with pytest.raises(InputError, match=r"SteeringSystem: force=nan N·m"):
         live.step(np.nan)
 
 
@@ -119,7 +121,7 @@ def test_live_a_torque_that_is_none_is_named_as_one() -> None:
 def test_a_result_holds_no_more_than_it_names(every: int) -> None:
     torque, speed = 0.8 * np.sin(0.02 * np.arange(300)), np.linspace(5.0, -5.0, 300)
     given = torque.copy(), speed.copy()
-    run = PAPER.run(hand_torque=torque, speed=speed, period=T, every=every)
+    run = PAPER.run(torque, inputs={"speed": speed}, period=T, every=every)
     np.testing.assert_array_equal(torque, given[0])
     np.testing.assert_array_equal(speed, given[1])
     np.testing.assert_allclose(run.hand_torque, torque[every - 1 :: every], rtol=1e-15)
@@ -138,7 +140,7 @@ def _owner(values: Any) -> Any:
 
 def test_what_is_recorded_beside_keeps_its_sign() -> None:
     torque = 0.8 * np.sin(0.02 * np.arange(300))
-    run = PAPER.run(hand_torque=torque, period=T, record=["tyre.force", "velocity"])
+    run = PAPER.run(torque, period=T, record=["tyre.force", "tyre_torque"])
     np.testing.assert_array_equal(run["tyre.force"], -run.tyre_torque)
     assert np.abs(run.tyre_torque).max() > 0.1
     driven = PAPER.run(hand=Driver(angle=Sine(amplitude=1.0)), duration=0.3, period=T)

@@ -13,8 +13,8 @@ from tegotae.block import Impedance
 from tegotae.errors import InputError
 from tegotae.running.probe import Probe
 from tegotae.steering import Bicycle, Carcass, ContactPatch, Kinematic, SteeringSystem, Uniform
+from tegotae.steering.column import Column, TorsionBar
 from tegotae.steering.hands import Driver, Sine
-from tegotae.steering.system import Column, TorsionBar
 
 T = 1e-3
 Array = np.ndarray
@@ -107,7 +107,7 @@ def test_the_circuit_is_the_step_as_written(patch: ContactPatch, speed: Array) -
     system = SteeringSystem(patch=patch, vehicle=Kinematic(slip_share=0.5))
     plain = Plain(patch, system.column, 0.5)
     expected = np.array([plain.step(h, V) for h, V in zip(torque, speed, strict=True)])
-    run = system.run(hand_torque=torque, speed=speed, period=T)
+    run = system.run(torque, inputs={"speed": speed}, period=T)
     assert run.about["unsolved_steps"] == 0
     assert np.abs(run.wheel_angle).max() > 0.05
     # brentq ends within 1e-15 rad of steer; a stiff brush forgets such differences.
@@ -224,7 +224,7 @@ def test_short_patches_turn_as_textbooks_say(front: float, rear: float) -> None:
 def weaving(system: SteeringSystem, V: float, period: float) -> Array:
     """Twenty seconds of a gentle hand that exerts a torque."""
     time = period * np.arange(1, round(20.0 / period) + 1)
-    run = system.run(hand_torque=0.5 * np.sin(1.57 * time), speed=V, period=period)
+    run = system.run(0.5 * np.sin(1.57 * time), inputs={"speed": V}, period=period)
     assert run.about["unsolved_steps"] == 0
     return np.asarray(run.wheel_angle)
 
@@ -251,11 +251,18 @@ def test_a_vehicle_does_not_diverge_by_whatever_period(V: float) -> None:
 
 def ledger(system: SteeringSystem, torque: Array) -> Array:
     """What was dissipated since the start, tick by tick: work of the hand less what is stored [J]."""
-    fields = ["velocity", "tyre.deflection", "train.deflection", "tyre.carcass_deflection", "tyre.carcass_velocity"]
-    run = system.run(hand_torque=torque, period=T, record=fields)
+    fields = [
+        "wheel_angle",
+        "steer_rate",
+        "tyre.deflection",
+        "train.deflection",
+        "tyre.carcass_deflection",
+        "tyre.carcass_velocity",
+    ]
+    run = system.run(torque, period=T, record=fields)
     c, p = system.column, system.patch
     work = np.cumsum(torque * np.diff(run.wheel_angle, prepend=0.0))
-    stored = 0.5 * c.inertia * run["velocity"] ** 2 + 0.5 * c.stiffness * run["train.deflection"] ** 2
+    stored = 0.5 * c.inertia * run["steer_rate"] ** 2 + 0.5 * c.stiffness * run["train.deflection"] ** 2
     stored += 0.5 * p.stiffness * 21 / p.bristles * (run["tyre.deflection"] ** 2).sum(axis=1)
     if p.carcass:
         stored += 0.5 * p.carcass.stiffness * run["tyre.carcass_deflection"] ** 2
@@ -311,7 +318,7 @@ def test_a_parked_vehicle_on_its_bristles_swings_and_keeps_its_energy(period: fl
 def test_a_parked_vehicle_let_go_comes_to_rest() -> None:
     torque = np.r_[np.linspace(0.0, 2.0, 800), np.zeros(8000)]
     system = SteeringSystem(patch=ContactPatch(stiffness=1e4, damping=20.0), vehicle=Bicycle())
-    run = system.run(hand_torque=torque, period=T)
+    run = system.run(torque, period=T)
     rates = np.abs(np.diff(run.wheel_angle)) / T
     assert rates.max() > 1.0
     assert rates[-500:].max() < 1e-3 * rates.max()
@@ -334,7 +341,7 @@ MACHINES: dict[str, Callable[[], SteeringSystem]] = {
 def test_it_brakes_through_standstill_and_backs_off(make: Callable[[], SteeringSystem]) -> None:
     speed = np.clip(6.0 - 4.0 * T * np.arange(3000), -4.0, 6.0)
     driver = Driver(angle=Sine(amplitude=2.0, frequency=0.5))
-    run = make().run(hand=driver, duration=3.0, period=T, speed=speed)
+    run = make().run(hand=driver, duration=3.0, period=T, inputs={"speed": speed})
     assert run.about["unsolved_steps"] == 0
     np.testing.assert_array_equal(run.speed, speed)
     assert np.isfinite(run.hand_torque).all()
@@ -346,11 +353,11 @@ def test_it_brakes_through_standstill_and_backs_off(make: Callable[[], SteeringS
 def test_a_stiff_torsion_bar_is_none() -> None:
     torque = 1.5 * np.sin(0.01 * np.arange(1000))
     whole = Column(inertia=2.4 + 16.0**2 * 1e-3)  # the wheel's own inertia, seen through the gear
-    rigid = SteeringSystem(column=whole, speed=10.0).run(hand_torque=torque, period=T)
+    rigid = SteeringSystem(column=whole, speed=10.0).run(torque, period=T)
     apart = []
     for stiffness in (300.0, 3e4):
         bar = TorsionBar(stiffness=stiffness, damping=1.0, wheel_inertia=1e-3)
-        run = SteeringSystem(column=Column(compliance=bar), speed=10.0).run(hand_torque=torque, period=T)
+        run = SteeringSystem(column=Column(compliance=bar), speed=10.0).run(torque, period=T)
         assert run.about["unsolved_steps"] == 0
         apart.append(np.abs(run.wheel_angle - rigid.wheel_angle).max())
         # Wound up by the torque that it carries.
@@ -364,11 +371,11 @@ def test_bad_speeds_are_refused() -> None:
     with pytest.raises(InputError, match="speed"):
         SteeringSystem.paper(speed=np.nan)
     with pytest.raises(InputError, match="speed"):
-        SteeringSystem.paper().run(hand_torque=np.zeros(3), speed=[0.0, np.nan, 0.0], period=T)
+        SteeringSystem.paper().run(np.zeros(3), inputs={"speed": [0.0, np.nan, 0.0]}, period=T)
     with pytest.raises(InputError, match="speed"):
-        SteeringSystem.paper().run(hand_torque=np.zeros(3), speed=np.zeros(4), period=T)
+        SteeringSystem.paper().run(np.zeros(3), inputs={"speed": np.zeros(4)}, period=T)
     with pytest.raises(InputError, match="both"):
-        SteeringSystem.paper().run(hand_torque=[0.0], hand=Driver(angle=0.0), duration=1.0, period=T)
+        SteeringSystem.paper().run([0.0], hand=Driver(angle=0.0), duration=1.0, period=T)
     with pytest.raises(InputError, match="duration"):
         SteeringSystem.paper().run(hand=Driver(angle=0.0), period=T)
 
@@ -380,11 +387,11 @@ def test_bad_speeds_are_refused() -> None:
 def test_live_it_is_the_same(make: Callable[[], SteeringSystem]) -> None:
     system = make()
     torque, speed = 1.5 * np.sin(0.03 * np.arange(300)), 5.0 - 0.03 * np.arange(300)
-    run = system.run(hand_torque=torque, speed=speed, period=T)
+    run = system.run(torque, inputs={"speed": speed}, period=T)
     live = system.start(period=T)
     angles = []
     for h, V in zip(torque, speed, strict=True):
-        live.speed = V
+        live["speed"] = V
         live.step(h)
         angles.append(live["wheel_angle"])
     np.testing.assert_allclose(angles, run.wheel_angle, atol=1e-13)
@@ -414,8 +421,8 @@ def test_a_copy_goes_on_from_where_it_was(again: Callable) -> None:  # type: ign
 def test_live_a_speed_that_is_none_is_refused_and_the_last_one_holds() -> None:
     live = SteeringSystem.paper(speed=15.0).start(period=T)
     with pytest.raises(InputError, match="speed"):
-        live["tyre.speed"] = np.nan
-    assert live["tyre.speed"] == 15.0
+        live["speed"] = np.nan
+    assert live["speed"] == 15.0
     with pytest.raises(InputError):
         live.step(np.nan)
     assert np.isfinite(live.step(0.1))

@@ -82,14 +82,16 @@ Column(inertia=2.4, gear=16.0, friction=0.3, stiffness=1e4, damping=100.0, compl
 TorsionBar(stiffness=150.0, damping=0.3, wheel_inertia=0.05)
 Packet(torque=-1.2, angle=0.4)
 from dataclasses import fields
+from tegotae.elements import SpringDamper
 from tegotae.steering import SteeringSystem
 paper = SteeringSystem.paper()
-SteeringSystem(**{f.name: getattr(paper, f.name) for f in fields(paper) if f.init})
+arms = {"arms": SpringDamper(stiffness=1.0)}
+SteeringSystem(**{f.name: getattr(paper, f.name) for f in fields(paper) if f.init} | arms)
 from tegotae.steering.arc import Arc, ParallelLink
 system = SteeringSystem.physical(speed=5.0, bristles=21)
-live = system.start(period=1e-3, initial={"position": 0.0})
+live = system.start(period=1e-3, initial={"steer": 0.0})
 live.step(0.1)
-system.run(hand_torque=np.zeros(5), period=1e-3, record=["tyre.deflection"], initial={"position": 0.0})
+system.run(np.zeros(5), period=1e-3, record=["tyre.deflection"], initial={"steer": 0.0})
 arm = ParallelLink(upper=0.4, fore=0.4)
 arm.jacobian([0.1, 0.2])
 arm.torques([0.1, 0.2], [1.0, 2.0])

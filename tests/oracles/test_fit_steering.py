@@ -10,8 +10,8 @@ from tegotae.fitting import SteeringRecord
 from tegotae.fitting.recipes.steering import FeltSteering
 from tegotae.fitting.steering_log import log_of, steering_doubts, step_of
 from tegotae.steering import Bicycle, ContactPatch, SteeringSystem
+from tegotae.steering.column import Column, TorsionBar
 from tegotae.steering.hands import Driver, Sine
-from tegotae.steering.system import Column, TorsionBar
 
 T, TICKS = 2e-3, 4000
 TIMES = T * np.arange(TICKS)
@@ -49,7 +49,7 @@ def fitted(system, log, known=None):
 
 
 def logged(system, wish, speed, *, noise=0.0, seed=0):
-    run = system.run(hand=Driver(angle=wish), duration=TICKS * T, speed=speed, period=T)
+    run = system.run(hand=Driver(angle=wish), duration=TICKS * T, inputs={"speed": speed}, period=T)
     torque = run.hand_torque + noise * np.random.default_rng([12, seed]).standard_normal(TICKS)
     return {"wheel_angle": run.wheel_angle, "hand_torque": torque, "speed": speed, "period": T}
 
@@ -144,7 +144,9 @@ PAPERS_OWN = {
 def driving_off(cut: int = 0, step: float = 0.0):
     """The paper's own system, driving off, from its first tick or cut; its angle as it is or from an encoder."""
     speed = np.clip(np.linspace(-2.0, 15.0, TICKS), 0.0, 15.0)
-    run = PAPER.run(hand=Driver(angle=Sine(amplitude=3.0, frequency=0.6)), duration=TICKS * T, speed=speed, period=T)
+    run = PAPER.run(
+        hand=Driver(angle=Sine(amplitude=3.0, frequency=0.6)), duration=TICKS * T, inputs={"speed": speed}, period=T
+    )
     angle = np.round(run.wheel_angle / step) * step if step else run.wheel_angle
     return {"wheel_angle": angle[cut:], "hand_torque": run.hand_torque[cut:], "speed": speed[cut:], "period": T}
 

@@ -10,8 +10,8 @@ import tegotae as tg
 from tegotae.errors import DivergenceWarning
 from tegotae.steering import Bicycle, Carcass, ContactPatch, SteeringSystem
 from tegotae.steering.classics import ExplicitSteering, PrintedSteering
+from tegotae.steering.column import Column, TorsionBar
 from tegotae.steering.hands import Driver, Sine
-from tegotae.steering.system import Column, TorsionBar
 
 PAPER = SteeringSystem.paper()
 
@@ -87,7 +87,7 @@ def test_the_corrected_equation_9_is_the_friction_element_that_the_system_uses()
 
 
 def test_torque_and_start_are_taken_as_the_solved_system_takes_them():
-    push = {"hand_torque": np.full(400, 0.3), "period": 1e-4, "initial": {"position": 0.02, "velocity": -0.1}}
+    push = {"force": np.full(400, 0.3), "period": 1e-4, "initial": {"steer": 0.02, "steer_rate": -0.1}}
     solved, explicit = PAPER.run(**push), ExplicitSteering(system=PAPER).run(**push, every=2)
     assert explicit.wheel_angle == pytest.approx(solved.wheel_angle[1::2], abs=2e-4)
     assert explicit.time == pytest.approx(solved.time[1::2])
@@ -108,11 +108,11 @@ def test_torque_and_start_are_taken_as_the_solved_system_takes_them():
             ),
             "slip speed",
         ),
-        (lambda: ExplicitSteering(system=PAPER).run(period=1e-3), "neither hand nor hand_torque"),
-        (lambda: ExplicitSteering(system=PAPER).run(hand_torque=[0.0, np.nan], period=1e-3), "hand_torque"),
-        (lambda: ExplicitSteering(system=PAPER).run(hand_torque=[0.0], speed=np.nan, period=1e-3), "speed"),
-        (lambda: ExplicitSteering(system=PAPER).run(hand_torque=[0.0], period=0.0), "period"),
-        (lambda: ExplicitSteering(system=PAPER).run(hand_torque=[0.0], period=1e-3, initial={"x": 1.0}), "initial"),
+        (lambda: ExplicitSteering(system=PAPER).run(period=1e-3), "neither hand nor force"),
+        (lambda: ExplicitSteering(system=PAPER).run([0.0, np.nan], period=1e-3), "force"),
+        (lambda: ExplicitSteering(system=PAPER).run([0.0], inputs={"speed": np.nan}, period=1e-3), "speed"),
+        (lambda: ExplicitSteering(system=PAPER).run([0.0], period=0.0), "period"),
+        (lambda: ExplicitSteering(system=PAPER).run([0.0], period=1e-3, initial={"x": 1.0}), "initial"),
         (lambda: ExplicitSteering(system=PAPER).run(hand=Driver(angle=1.0), period=1e-3), "duration"),
         (lambda: ExplicitSteering(system=PAPER).train_torque(steer=[np.inf], period=1e-3), "steer"),
     ],

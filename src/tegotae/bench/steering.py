@@ -42,7 +42,7 @@ def real_time(ticks: int = 100_000, rounds: int = 9) -> list[Outcome]:
         system = SteeringSystem.paper(speed=SPEED, bristles=count)
 
         def play(system=system) -> None:  # type: ignore[no-untyped-def]
-            system.run(hand_torque=push, period=T)
+            system.run(push, period=T)
 
         play()
         rivals[str(count)] = play
@@ -82,9 +82,9 @@ def drive(ticks: int) -> tuple[float, float]:
     system = SteeringSystem.paper()
     speed = np.maximum(0.0, 15.0 * np.sin(2.0 * np.pi * T * np.arange(ticks) / 300.0))  # through town, with stops
     push = torques(ticks)
-    system.run(hand_torque=push[:10], speed=speed[:10], period=T, every=10)  # compile, or load what was compiled
+    system.run(push[:10], inputs={"speed": speed[:10]}, period=T, every=10)  # compile, or load what was compiled
     start = time.perf_counter()
-    system.run(hand_torque=push, speed=speed, period=T, every=10)
+    system.run(push, inputs={"speed": speed}, period=T, every=10)
     seconds = time.perf_counter() - start
     unit = 1e6 if sys.platform == "darwin" else 1e3  # bytes there, kilobytes elsewhere
     return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

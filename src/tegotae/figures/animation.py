@@ -88,8 +88,7 @@ class _TreadFilm:
         from tegotae.steering.bristles import tyre_of
 
         self.run, self.seen, self.ticks, self.patch = run, seen, ticks, tyre_of(machine)
-        speed = "speed" if "speed" in run.variables else "tyre.speed"
-        self.speed = np.asarray(run[speed])
+        self.speed = np.asarray(run["speed"])
         self.stuck = np.asarray(run["stuck"])
         self.way = float(run.about["period"]) * np.cumsum(self.speed)
         with style():

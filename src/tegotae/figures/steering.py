@@ -92,7 +92,7 @@ def loop(axes: Axes, result: Result) -> None:
         >>> from tegotae.steering import SteeringSystem
         >>> with figures.style():
         ...     figure, grid = figures.sheet()
-        ...     loop(grid[0, 0], SteeringSystem.paper().run(hand_torque=[0.0, 0.1], period=1e-3))
+        ...     loop(grid[0, 0], SteeringSystem.paper().run([0.0, 0.1], period=1e-3))
         >>> len(grid[0, 0].collections)
         1
     """

@@ -16,7 +16,7 @@ from tegotae.compile import bind, frees_sums
 from tegotae.errors import TegotaeError
 from tegotae.kernels.soundness import first_unsound
 from tegotae.layout import AXIS, MOST, Layout, Memory, Part, Space
-from tegotae.ports import by_port, forces_now
+from tegotae.ports import by_port, force_unit, forces_now
 from tegotae.running import loop
 from tegotae.running.source import module_of
 from tegotae.state import State
@@ -164,7 +164,7 @@ class Live:
         return value if isinstance(value, (int, float)) else value.copy()
 
     def __setitem__(self, field: str, value: ArrayLike) -> None:
-        """Feed an input that is neither motion nor force, such as live["tyre.speed"] = 20.0; it holds."""
+        """Feed an input that is neither motion nor force, such as live["speed"] = 20.0; it holds."""
         fed = {name: part for name, part in self.block.parts.items() if part.fed}
         if not isinstance(field, str) or field not in fed:
             told = f"It takes {', '.join(fed)}." if fed else "It takes motion or force alone."
@@ -269,6 +269,10 @@ class LiveImpedance(Live):
 class LiveAdmittance(Live):
     """An admittance in a control loop: `velocity = live.step(force)`."""
 
+    def __init__(self, block: Block, period: float, initial: Mapping[str, ArrayLike] | None):
+        self._unit = force_unit(block.ports)
+        super().__init__(block, period, initial)
+
     def step(self, force: ArrayLike | Mapping[str, ArrayLike] | None = None) -> Any:
         """One tick: force [N] in, velocity [m/s] out; or port -> force in, port -> velocity out; none without ports."""
         if force is None:
@@ -278,8 +282,8 @@ class LiveAdmittance(Live):
         if type(force) is dict:
             ports, given = self.block.ports, np.empty(self._n)
             forces_now(self.block.name, ports, force, given)
-            return by_port(ports, np.atleast_1d(self._take(self._step, "force", given, "N")))
-        return self._take(self._step, "force", force, "N")
+            return by_port(ports, np.atleast_1d(self._take(self._step, "force", given, self._unit)))
+        return self._take(self._step, "force", force, self._unit)
 
 
 def _listed(state: State) -> str:

@@ -281,6 +281,8 @@ def given_variables(block: Block, given: Signal, every: int, lead: tuple[str, ..
         return {}
     before = (slice(None),) * len(lead)
     thinned, dims = given.signal[(*before, slice(every - 1, None, every))], (*lead, "time")
+    if every > 1:
+        thinned = thinned.copy()  # a view would hold all of the signal
     if len(block.ports) < 2:
         axes = ("axis",) if thinned.ndim > len(dims) else ()
         return {given.name: Variable((*dims, *axes), thinned, given.unit, given.meaning)}

@@ -56,10 +56,10 @@ def run(parameters: Steering) -> Result:
     Args:
         parameters: of the scenario, with their units in `Steering`.
     """
-    return _run(parameters, [])
+    return _run(parameters, None)
 
 
-def _run(parameters: Steering, record: list[str]) -> Result:
+def _run(parameters: Steering, record: list[str] | None) -> Result:
     period, duration = parameters.period, parameters.duration
     if not 1.5 <= duration / period <= _MOST_TICKS:
         checks.refuse(
@@ -137,7 +137,8 @@ def _film(parameters: Steering, result: Result, path: Path) -> None:
             f"{parameters.bristles} bristles at {result.time.size:,} ticks are too many to film.",
             f"Choose them so that their product stays below {_MOST_BRISTLES:,}.",
         )
-    seen = _run(parameters, bristle_fields(system))
+    public = [name for name, part in system.parts.items() if part.recorded]
+    seen = _run(parameters, list(dict.fromkeys([*public, *bristle_fields(system)])))
     part = parameters.hand.cycle(result.time)
     shown = result.time[part]
     figures.animate_patch(seen, path, machine=system, between=(float(shown[0]), float(shown[-1])))

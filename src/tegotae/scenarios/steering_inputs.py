@@ -14,6 +14,8 @@ from tegotae.result import Result
 from tegotae.steering import SteeringSystem
 from tegotae.steering.hands import Driver, Waypoints
 
+Names = list[str] | None  # of what is recorded; all public fields if None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Constant(Declared):
@@ -80,10 +82,14 @@ class SineHand(Declared):
         wave: Array = self.amplitude * np.sin(2.0 * np.pi * turns) * eased(4.0 * turns)
         return wave
 
-    def steer(self, system: SteeringSystem, time: Array, period: float, speed: ArrayLike, record: list[str]) -> Result:
+    def steer(
+        self, system: SteeringSystem, time: Array, period: float, speed: ArrayLike, record: list[str] | None
+    ) -> Result:
         """Run it."""
         driver = Driver(stiffness=self.stiffness, damping=self.damping, angle=self.angle)
-        return system.run(hand=driver, duration=time.size * period, period=period, speed=speed, record=record)
+        return system.run(
+            hand=driver, duration=time.size * period, period=period, inputs={"speed": speed}, record=record
+        )
 
     def cycle(self, time: Array) -> slice:
         """The last whole cycle, if there are two: the loop that is closed."""
@@ -100,13 +106,17 @@ class RampHand(Declared):
     stiffness: Annotated[float, parameter_of(Driver, "stiffness")] = 10.0
     damping: Annotated[float, parameter_of(Driver, "damping")] = 1.0
 
-    def steer(self, system: SteeringSystem, time: Array, period: float, speed: ArrayLike, record: list[str]) -> Result:
+    def steer(
+        self, system: SteeringSystem, time: Array, period: float, speed: ArrayLike, record: list[str] | None
+    ) -> Result:
         """Run it."""
         angle, rise = self.angle, self.rise
         driver = Driver(
             stiffness=self.stiffness, damping=self.damping, angle=lambda t: angle * eased(np.asarray(t) / rise)
         )
-        return system.run(hand=driver, duration=time.size * period, period=period, speed=speed, record=record)
+        return system.run(
+            hand=driver, duration=time.size * period, period=period, inputs={"speed": speed}, record=record
+        )
 
     def cycle(self, time: Array) -> slice:
         """All of it."""
@@ -121,10 +131,12 @@ class ReleaseHand(Declared):
     rise: Annotated[float, Parameter("[s], > 0, time that the torque takes to build up")] = 2.0
     release: Annotated[float, Parameter("[s], > 0, when they let go")] = 3.0
 
-    def steer(self, system: SteeringSystem, time: Array, period: float, speed: ArrayLike, record: list[str]) -> Result:
+    def steer(
+        self, system: SteeringSystem, time: Array, period: float, speed: ArrayLike, record: list[str] | None
+    ) -> Result:
         """Run it."""
         torque = np.where(time < self.release, self.torque * eased(time / self.rise), 0.0)
-        return system.run(hand_torque=torque, period=period, speed=speed, record=record)
+        return system.run(torque, period=period, inputs={"speed": speed}, record=record)
 
     def cycle(self, time: Array) -> slice:
         """All of it."""

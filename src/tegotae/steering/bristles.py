@@ -34,10 +34,9 @@ def bristle_fields(machine: ContactPatch | SteeringSystem) -> list[str]:
         >>> bristle_fields(ContactPatch())[-1]
         'deflection'
     """
-    prefix = ""
     if isinstance(machine, SteeringSystem):
-        prefix = "tyre."
-    return [prefix + name for name in _FIELDS]
+        return [machine.part_name("", f"tyre.{name}") for name in _FIELDS]
+    return list(_FIELDS)
 
 
 @dataclass(frozen=True, eq=False)

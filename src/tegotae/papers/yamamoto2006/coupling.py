@@ -52,9 +52,9 @@ def no_energy(subject: YamamotoSubject) -> list[Finding]:
         time = period * np.arange(round(5.0 / period))
         torque = np.where(time < 2.0, 1.4 * np.sin(np.pi * time), 0.0)
         for name, system in (("Table 1", literal), ("stiff brush", stiff)):
-            made = generated(subject, system, system.run(hand_torque=torque, period=period), period)
+            made = generated(subject, system, system.run(torque, period=period), period)
             findings.append(Finding(f"{name}, {1e3 * period:g} ms: made", made, "<=", 1e-11, "J"))
-    late = subject.explicit(system=stiff).run(hand_torque=torque, period=period)
+    late = subject.explicit(system=stiff).run(torque, period=period)
     findings.append(
         Finding("stiff brush, 5 ms, explicit: made", generated(subject, stiff, late, period), ">=", 1e-4, "J")
     )

@@ -60,7 +60,7 @@ class ExplicitSteering(Declared):
         >>> import numpy as np
         >>> from tegotae.steering import SteeringSystem
         >>> from tegotae.steering.classics import ExplicitSteering
-        >>> push = dict(hand_torque=np.full(300, 0.5), period=1e-4)
+        >>> push = dict(force=np.full(300, 0.5), period=1e-4)
         >>> solved, explicit = SteeringSystem.paper(), ExplicitSteering(system=SteeringSystem.paper())
         >>> apart = explicit.run(**push).wheel_angle - solved.run(**push).wheel_angle
         >>> bool(abs(apart).max() < 0.02 * abs(solved.run(**push).wheel_angle).max())
@@ -86,31 +86,31 @@ class ExplicitSteering(Declared):
 
     def run(
         self,
+        force: ArrayLike | None = None,
         *,
-        hand_torque: ArrayLike | None = None,
         hand: Driver | None = None,
         duration: float | None = None,
-        speed: ArrayLike | None = None,
         period: float,
         every: int = 1,
         initial: Mapping[str, ArrayLike] | None = None,
+        inputs: Mapping[str, ArrayLike] | None = None,
     ) -> Result:
         """Steer, compiled; arguments and what is recorded as in `SteeringSystem.run`.
 
         Args:
-            hand_torque: tau_h over each tick [N·m], (ticks,).
+            force: torque of the hand over each tick [N·m], (ticks,).
             hand: a driver instead, who sees where the wheel was at the end of the last tick.
             duration: how long the driver steers [s].
-            speed: V over each tick [m/s], a number or (ticks,); the system's own unless given.
             period: T [s].
             every: record every so many ticks.
-            initial: "position" (steer angle [rad]) and "velocity" (its rate [rad/s]) to start from.
+            initial: "steer" [rad] and "steer_rate" [rad/s] to start from.
+            inputs: {"speed": V}, [m/s], a number or (ticks,); the system's own unless given.
         """
         own = type(self).__name__
         period = checks.period_of(own, period)
         every = checks.whole(own, "every", every, 1, "Use every=1 to record each tick.")
-        if (hand is None) == (hand_torque is None):
-            got = "both hand and hand_torque" if hand is not None else "neither hand nor hand_torque"
+        if (hand is None) == (force is None):
+            got = "both hand and force" if hand is not None else "neither hand nor force"
             checks.refuse(own, f"run got {got}.", "Give one of them.")
         if duration is not None:
             checks.positive(own, "duration", duration, "s", "Give how long the driver steers, in seconds.")
@@ -119,10 +119,13 @@ class ExplicitSteering(Declared):
             wanted, rates = hand.angles(period, checks.ticks_of(own, "duration", duration, period, 8))
             torque, arms = np.zeros(wanted.size), k.Arms(hand.stiffness, hand.damping)
         else:
-            torque = checks.signal(own, "hand_torque", hand_torque, "N·m", 1).ravel()  # type: ignore[arg-type]
+            torque = checks.signal(own, "force", force, "N·m", 1).ravel()  # type: ignore[arg-type]
             wanted, rates, arms = np.zeros(torque.size), np.zeros(torque.size), k.Arms(0.0, 0.0)
-        speeds = checks.held(own, "speed", self.system.speed if speed is None else speed, "m/s", torque.size)
-        start = self._start(dict(checks.mapping(own, "initial", initial, 'Such as {"position": 0.1}.')))
+        fed = {"speed": self.system.speed, **checks.mapping(own, "inputs", inputs, 'Such as {"speed": 20.0}.')}
+        if len(fed) > 1:
+            checks.refuse(own, f"inputs names {', '.join(fed)}.", "It takes speed.")
+        speeds = checks.held(own, "inputs['speed']", fed["speed"], "m/s", torque.size)
+        start = self._start(dict(checks.mapping(own, "initial", initial, 'Such as {"steer": 0.1}.')))
         table = np.empty((len(_RECORDED), torque.size // every))
         given = (torque, wanted, rates, speeds, period, every, table)
         self._module.loop(self._tyre, self._column, arms, *start, *given)
@@ -168,15 +171,15 @@ class ExplicitSteering(Declared):
 
     def _start(self, initial: Mapping[str, ArrayLike]) -> tuple[float, float, Array, Array]:
         """Steer angle and its rate, the places of the bristles (cell centres) and their stretches."""
-        own, patch, found = type(self).__name__, self.system.patch, {"position": 0.0, "velocity": 0.0}
-        units = {"position": "rad", "velocity": "rad/s"}
+        own, patch, found = type(self).__name__, self.system.patch, {"steer": 0.0, "steer_rate": 0.0}
+        units = {"steer": "rad", "steer_rate": "rad/s"}
         for name, value in initial.items():
             if name not in found:
                 checks.refuse(own, f"initial[{name!r}] cannot be set.", f"It takes {', '.join(found)}.")
             found[name] = checks.number(own, f"initial[{name!r}]", value, units[name])
         cells = (np.arange(patch.bristles) + 0.5) / patch.bristles
         places = patch.half_length * (2.0 * cells - 1.0)
-        return found["position"], found["velocity"], places, np.zeros(patch.bristles)
+        return found["steer"], found["steer_rate"], places, np.zeros(patch.bristles)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,209 @@
+"""A machine that is made of a circuit and met at ports of its own."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from types import ModuleType
+from typing import Any, ClassVar, NamedTuple, Self, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
+from tegotae.block import Admittance, Block, Kernels
+from tegotae.compile import build, is_ready
+from tegotae.coupling.assembly_source import source_of_assembly
+from tegotae.coupling.by_address import arguments_like_a_run, warn_of_addresses
+from tegotae.coupling.circuit import Circuit
+from tegotae.coupling.composite import Composite
+from tegotae.coupling.parts import Parts, add_block, layouts_of, no_parts
+from tegotae.errors import InputError
+from tegotae.layout import AXIS, Part
+from tegotae.ports import Port, labels_of
+from tegotae.running.source import module_for
+from tegotae.state import State
+
+
+class Gear(NamedTuple):
+    """A port that moves `ratio` times as fast as one of the circuit's machines; "" is a lone one."""
+
+    port: Port
+    machine: str
+    ratio: float
+
+    def source(self, field: str) -> str:
+        """The circuit's name of a field of that machine."""
+        return f"{self.machine}.{field}" if self.machine else field
+
+
+class Output(NamedTuple):
+    """What users read beside: so many times a single number of the circuit's state."""
+
+    part: Part
+    source: str
+    factor: float
+
+
+class Assembly(Composite, Admittance):
+    """A machine made of a circuit whose machines move along one coordinate each, met at geared ports of its own.
+
+    It says what its circuit is, how its ports are geared to it, and under which names users find what is inside.
+    """
+
+    motion: ClassVar[tuple[Part, Part]] = (  # of its ports
+        Part("velocity", "rad/s", "mean over the tick", AXIS),
+        Part("position", "rad", "at the end of the tick", AXIS),
+    )
+    given: ClassVar[Part | None] = None  # where the forces at its ports are kept, for users to read
+
+    @abstractmethod
+    def circuit(self) -> Circuit:
+        """What it is made of."""
+
+    @property
+    @abstractmethod
+    def gears(self) -> tuple[Gear, ...]:
+        """Its ports, of one direction each."""
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """What users read of it beside `velocity` and `position` of its ports."""
+        return ()
+
+    @property
+    def seen(self) -> Mapping[str, Part]:
+        """Part of the circuit's state -> how users know it; others keep their names and are not recorded."""
+        return {}
+
+    def begun(self, given: dict[str, Any]) -> None:
+        """Add to what is given of a start what follows from it, by the names of its state."""
+
+    # ------------------------------------------------------------ its circuit
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """Those that are geared to its circuit."""
+        return tuple(gear.port for gear in self.gears)
+
+    @cached_property
+    def _inside(self) -> Circuit:
+        """Its circuit, laid out so that it can run."""
+        circuit = self.circuit()
+        circuit.__dict__["_table"] = None  # it does not run by itself
+        kernels, own = Kernels(self._module_around(circuit).make, style="memory"), self._parts_around(circuit)
+        module = module_for(kernels, layouts_of(own, self.dimension), self.dimension, self.gives)
+        if is_ready(module.loop, *arguments_like_a_run(self.dimension)):
+            return circuit
+        try:
+            reached = self.circuit().by_address()
+        except InputError:  # a block without an address: all of it runs as plain Python
+            return circuit
+        warn_of_addresses()
+        return reached
+
+    def inner_blocks(self) -> Iterable[tuple[str, Block]]:
+        """Its circuit."""
+        return [("", self._inside)]
+
+    # What users name of it are its own fields.
+    variable, varied, numbers, unit_of = Block.variable, Block.varied, Block.numbers, Block.unit_of
+
+    def changed(self, blocks: Mapping[str, Block]) -> Self:
+        """The same with other fields."""
+        return cast(Self, self.varied(blocks))
+
+    @property
+    def module(self) -> ModuleType:
+        """The generated module: its circuit behind its ports."""
+        return self._module_around(self._inside)
+
+    def _module_around(self, circuit: Circuit) -> ModuleType:
+        made = circuit.kernels
+        return build(source_of_assembly(made.halves(), circuit.dimension, self.dimension), (("make_inner", made.make),))
+
+    # ------------------------------------------------------------ layout
+
+    @cached_property
+    def _parts(self) -> Parts:
+        return self._parts_around(self._inside)
+
+    @cached_property
+    def _outputs(self) -> tuple[Output, ...]:
+        """One number each: velocities of the ports, their positions, the others."""
+        plain = [Output(part, gear.source(part.name), gear.ratio) for part in self.motion for gear in self.gears]
+        return (*plain, *self.outputs)
+
+    def _parts_around(self, circuit: Circuit) -> Parts:
+        """Its own parts, then the circuit's."""
+        own, m, n, k = no_parts(), self.dimension, circuit.dimension, len(self._outputs)
+        rows, labels = list(circuit.admittances), labels_of(self.ports)
+        own.parameters.extend(
+            [
+                Part("ratios", "-", "of its ports", (m,)),
+                Part("factors", "", "of what users read", (k,)),
+                Part("counts", "", "motions inside, numbers that users read, forces kept", (3,), whole=True),
+                Part("motions", "", "inside, at its ports", (m,), whole=True),
+                Part("sources", "", "of what users read", (k,), whole=True),
+            ]
+        )
+        own.real.extend([[gear.ratio for gear in self.gears], [output.factor for output in self._outputs]])
+        sources = [circuit.spaces.state.span(output.source)[0] for output in self._outputs]
+        kept = m if self.given is not None else 0
+        own.whole.extend([[n, k, kept], [rows.index(gear.machine) for gear in self.gears], sources])
+        own.state.extend(replace(part, labels=labels) for part in self.motion)
+        own.state.extend(output.part for output in self.outputs)
+        if self.given is not None:
+            own.state.append(replace(self.given, shape=AXIS, labels=labels))
+        own.workspace.append(Part("of_ports", "", "forces, motions and slopes inside", (2 * n + n * n,)))
+        first, seen = len(own.state), self.seen
+        add_block(own, circuit, "", flat=False)
+        for i, part in enumerate(own.state[first:], first):
+            known = seen.get(part.name, Part(self.part_name("", part.name), part.unit, part.meaning, recorded=False))
+            own.state[i] = replace(part, **{key: getattr(known, key) for key in _KNOWN_BY})
+        return own
+
+    def part_name(self, name: str, part: str) -> str:
+        """What users call a part of the circuit; velocity and position are those of its own ports."""
+        seen = self.seen
+        return seen[part].name if part in seen else f"inside.{part}" if part.split(".")[0] in _PORTS else part
+
+    # ------------------------------------------------------------ state
+
+    def _start_blocks(self, state: State, period: float, given: Mapping[str, ArrayLike]) -> None:
+        """The circuit starts from what was given of it, or of what users read of it."""
+        told: dict[str, Any] = dict(given)
+        for i, output in enumerate(self._outputs):
+            name, source = self._output_names[i], self.part_name("", output.source)
+            if name not in given:
+                continue
+            value = float(state.real[i])
+            if source in told and abs(value - output.factor * float(np.ravel(told[source])[0])) > 1e-9 * abs(value):
+                follows = f"It follows from {source}={checks.shown(told[source])}: give one of them."
+                checks.refuse(self.name, f"initial[{name!r}]={value:g} cannot be.", follows)
+            told.setdefault(source, value / output.factor)
+        self.begun(told)
+        super()._start_blocks(state, period, told)
+        inside = self._seats[0].inside(state)
+        for i, output in enumerate(self._outputs):
+            state.real[i] = output.factor * inside[output.source]
+
+    @cached_property
+    def _output_names(self) -> list[str]:
+        """As users call them, one a number."""
+        count, places = len(self._outputs), self.spaces.state.places
+        return [name for name, place in places.items() if not place.whole and place.start < count]
+
+    def least_reluctance(self, period: float) -> float:
+        """The circuit's, seen through its gears [N·m·s/rad]."""
+        rows = list(self._inside.admittances)
+        ratios = np.zeros((self.dimension, len(rows)))
+        for i, gear in enumerate(self.gears):
+            ratios[i, rows.index(gear.machine)] = gear.ratio
+        return float(self._inside.least_reluctance(period) / np.linalg.norm(ratios, 2) ** 2)
+
+
+_PORTS = ("velocity", "position")
+_KNOWN_BY = ("name", "unit", "meaning", "recorded")

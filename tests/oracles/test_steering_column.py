@@ -1,0 +1,133 @@
+"""The steering column as a block with two ports, against closed forms and against the system that is all of it."""
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+import tegotae as tg
+from tegotae.running.probe import Probe
+from tegotae.steering import Bicycle, Column, ContactPatch, SteeringSystem, TorsionBar
+from tegotae.steering.hands import Driver, Sine
+
+T = 1e-3
+BAR = TorsionBar(stiffness=150.0, damping=0.3, wheel_inertia=0.05)
+FREE = {"friction": 1e-12}  # next to none
+
+
+def slid(column: Column, wheel: float, tyre: float, ticks: int) -> tg.Result:
+    return column.run({"wheel": np.full(ticks, wheel), "tyre": np.full(ticks, tyre)}, period=T)
+
+
+def test_a_rigid_column_is_one_inertia_behind_a_gear() -> None:
+    """I a = N tau_wheel + tau_tyre - T_f: backward Euler has the exact velocity, and the wheel is N times as fast."""
+    column = Column(inertia=2.0, gear=13.0, friction=3.0, stiffness=1e6, damping=0.0)
+    run = slid(column, 1.5, -2.5, 1000)
+    acceleration = (13.0 * 1.5 - 2.5 - 3.0) / 2.0
+    # Before it slides it stretches its friction by T_f/K_f = 3 um: less than the tenth tick.
+    np.testing.assert_allclose(np.diff(run["velocity.tyre"])[10:], acceleration * T, rtol=1e-9)
+    np.testing.assert_allclose(run["velocity.wheel"], 13.0 * run["velocity.tyre"], rtol=1e-15)
+    np.testing.assert_allclose(run["position.wheel"], 13.0 * run["position.tyre"], rtol=1e-15)
+    assert run["train.force"][-1] == pytest.approx(-3.0, rel=1e-12)
+
+
+def test_below_its_friction_a_column_stands() -> None:
+    column = Column(gear=16.0, friction=3.0, stiffness=1e5, damping=100.0)
+    run = slid(column, 0.05, 0.6, 3000)  # suddenly: less than half of it, or it would slip before it stands
+    assert run["position.tyre"][-1] == pytest.approx(1.4 / 1e5, rel=1e-6)
+    assert abs(run["velocity.wheel"][-1]) < 1e-9
+
+
+@pytest.mark.parametrize(("wheel", "tyre"), [(1.0, 0.0), (0.0, 5.0), (-0.7, 3.0)])
+def test_behind_a_torsion_bar_two_inertias_swing(wheel: float, tyre: float) -> None:
+    """Backward Euler is exact in the limit: half the period halves the distance from the matrix exponential."""
+    column = Column(inertia=2.4, gear=16.0, compliance=BAR, **FREE)
+    N, K, B, J, inertia = 16.0, BAR.stiffness, BAR.damping, BAR.wheel_inertia, 2.4
+    rate = np.zeros((5, 5))  # of wheel angle, steer angle, their rates, and 1
+    rate[0, 2] = rate[1, 3] = 1.0
+    twist = np.array([1.0, -N])
+    for row, arm, own, push in ((2, 1.0, J, wheel), (3, -N, inertia, tyre)):
+        rate[row, :2], rate[row, 2:4], rate[row, 4] = -K * arm * twist / own, -B * arm * twist / own, push / own
+    wanted = (expm(0.2 * rate) @ [0.0, 0.0, 0.0, 0.0, 1.0])[:2]
+    apart = []
+    for period in (1e-4, 5e-5):
+        ticks = round(0.2 / period)
+        run = column.run({"wheel": np.full(ticks, wheel), "tyre": np.full(ticks, tyre)}, period=period)
+        apart.append(np.abs([run["position.wheel"][-1], run["position.tyre"][-1]] - wanted).max())
+    assert apart[0] < 5e-3 * np.abs(wanted).max()
+    assert apart[1] == pytest.approx(0.5 * apart[0], rel=0.1)
+
+
+@pytest.mark.parametrize("column", [Column(), Column(compliance=BAR)], ids=["rigid", "bar"])
+def test_its_mobility_is_symmetric_and_passive(column: Column) -> None:
+    """What torque at one port does at the other, it does back; no torque draws energy from it."""
+    probe = Probe(column, T)
+    for value in np.random.default_rng(5).normal(size=(50, 2)) * 10.0:
+        out, slope = probe.answer(value)
+        np.testing.assert_allclose(slope, slope.T, rtol=1e-9)
+        assert np.linalg.eigvalsh(0.5 * (slope + slope.T)).min() >= -1e-12 * np.abs(slope).max()
+        probe.advance(value, out)
+
+
+@pytest.mark.parametrize("bar", [None, BAR], ids=["rigid", "bar"])
+@pytest.mark.parametrize("vehicle", ["kinematic", "bicycle"])
+def test_wired_by_hand_it_is_the_steering_system(bar: TorsionBar | None, vehicle: str) -> None:
+    """Another formulation: a network of the column, the tyre at one port and the driver's arms at the other."""
+    system = SteeringSystem.paper(speed=10.0) if vehicle == "kinematic" else SteeringSystem.physical(speed=10.0)
+    column, driver = Column(compliance=bar), Driver(angle=Sine(amplitude=1.5, frequency=1.0))
+    tyre = system.vehicle.on(system.patch)
+    arms = tg.SpringDamper(stiffness=driver.stiffness, damping=driver.damping)
+    links = {"tyre": tg.Link(tyre, "column.tyre"), "hand": tg.Link(arms, "column.wheel", base=True)}
+    by_hand = tg.Circuit({"column": column}, links)
+    _, rates = driver.angles(T, 1500)
+    wired = by_hand.run(bases={"hand": rates}, inputs={"tyre.speed": 10.0}, period=T)
+    whole = SteeringSystem(patch=system.patch, vehicle=system.vehicle, column=column, speed=10.0).run(
+        hand=driver, duration=1.5, period=T
+    )
+    # Either solve ends within rounding of what is at stake, which the stiff friction of the train carries on.
+    for name, own in (("wheel_angle", "column.position.wheel"), ("steer", "column.position.tyre")):
+        np.testing.assert_allclose(wired[own], whole[name], atol=1e-9)
+    np.testing.assert_allclose(-wired["tyre.force"], whole.tyre_torque, atol=1e-6)
+    np.testing.assert_allclose(wired["hand.force"], whole.hand_torque, atol=1e-7)
+
+
+def test_a_bar_starts_unwound_whichever_end_is_told() -> None:
+    column = Column(compliance=BAR)
+    for told in ({"position.wheel": 0.8}, {"position.tyre": 0.05}):
+        run = column.run({"wheel": np.zeros(5)}, period=T, initial=told)
+        np.testing.assert_allclose(run["position.wheel"], 0.8, rtol=1e-12)
+        np.testing.assert_allclose(run["position.tyre"], 0.05, rtol=1e-12)
+    system = SteeringSystem(column=column, patch=ContactPatch(bristles=5), vehicle=Bicycle())
+    for told in ({"wheel_angle": 0.8}, {"steer": 0.05}):
+        run = system.run(np.zeros(5), period=T, initial=told)
+        np.testing.assert_allclose(run.wheel_angle, 0.8, rtol=1e-12)
+        np.testing.assert_allclose(run.hand_torque, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (lambda: Column().run({"rim": np.zeros(3)}, period=T), "no such port.*\n.*wheel, tyre"),
+        (lambda: Column().run(np.zeros(3), period=T), "Column: force"),
+        (lambda: Column().run({"wheel": [0.0, np.nan]}, period=T), "force.'wheel'.*not finite"),
+        (lambda: Column(gear=0.0), "gear=0"),
+        (lambda: Column(inertia=np.inf), "inertia=inf"),
+        (lambda: Column(compliance=3.0), "compliance=3"),
+        (lambda: Column().start(period=T).step({"rim": 1.0}), "no such port"),
+        (lambda: SteeringSystem().run([], period=T), "force"),
+        (lambda: SteeringSystem().run(np.zeros((3, 2)), period=T), "force"),
+        (lambda: SteeringSystem().run(np.zeros(3), duration=1.0, period=T), "duration=1"),
+        (lambda: SteeringSystem().run(np.zeros(3), period=T, inputs={"gust": 1.0}), "inputs names 'gust'.*\n.*speed"),
+        (lambda: SteeringSystem().run(np.zeros(3), period=T, inputs=3.0), "inputs=3"),
+        (lambda: SteeringSystem().run(np.zeros(3), period=T, record=["bark"]), "record has 'bark'"),
+        (
+            lambda: SteeringSystem().run(np.zeros(3), period=T, initial={"wheel_angle": 1.0, "steer": 1.0}),
+            "wheel_angle.*=1 cannot be.*\n.*follows from steer",
+        ),
+        (lambda: SteeringSystem().run(np.zeros(3), period=T, initial={"steer": np.nan}), "steer"),
+        (lambda: SteeringSystem(arms=4.0), "arms=4"),
+        (lambda: tg.Circuit({"c": Column()}, {"t": tg.Link(ContactPatch(), "c.rim")}), "no such port.*\n.*c.tyre"),
+    ],
+)
+def test_bad_input_is_named(made, message: str) -> None:
+    with pytest.raises(tg.InputError, match=message):
+        made()
