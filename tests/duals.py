@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tegotae.coupling import complementarity
 from tegotae.coupling.kernels.complementarity import UNSOLVED
 from tegotae.coupling.kernels.natural_residual import Problem as Rows
-from tegotae.coupling.kernels.natural_residual import work_rows
+from tegotae.coupling.kernels.natural_residual import set_scales, work_rows
 
 Array = NDArray[np.float64]
 CONE, BOX, STOP = 0, 1, 2
@@ -35,7 +35,9 @@ class Problem:
     def solve(self, start: Array | None = None) -> tuple[Array, int, int]:
         f = np.zeros(self.b.size) if start is None else start.copy()
         given = (self.b.size, self.kind.size, True, self.W, self.C, self.b, self.kind, self.first, self.limit, self.W)
-        steps, how = SOLVE(Rows(*given), f, WORK)
+        rows = Rows(*given)
+        set_scales(rows, WORK)
+        steps, how = SOLVE(rows, f, WORK)
         return f, steps, int(how == UNSOLVED)
 
     def error(self, f: Array) -> float:

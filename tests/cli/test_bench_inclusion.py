@@ -44,6 +44,19 @@ def test_many_calls_call_the_right_hand_side() -> None:
     assert outcome.value > 0.0
 
 
+def test_the_steppers_that_are_timed_carry_their_weight_and_rub() -> None:
+    for name, (stepper, start) in inclusion.steppers().items():
+        run = stepper.run(ticks=4000, initial=start)
+        assert run.about["unsolved_steps"] == 0
+        if name != "belt":
+            bodies = sum("press" in element for element in stepper.elements)
+            # At rest the lowest contact carries all of them, 9.81 N each; its damper has had 4 s.
+            assert abs(run.press0[-1] - 9.81 * bodies) < 1e-6
+            assert np.all(np.abs(run.rub0) <= 0.4 * run.press0 + 1e-9)
+    outcomes = inclusion.stepping(ticks=10, rounds=1)
+    assert [outcome.name for outcome in outcomes] == ["stepper, belt", "stepper, floor", "stepper, stack"]
+
+
 def test_the_compiled_machine_is_as_close_to_the_exact_one_as_asked() -> None:
     two = inclusion.TwoBodiesContest(seconds=0.5)
     assert np.max(np.abs(two.heights(two.ode()) - two.exact())) <= inclusion.ERROR

@@ -13,7 +13,16 @@ from compiled_together import TRANSLATES, entries_of
 from processes import run
 from test_subset import MODULES
 
-from tegotae.compile import c_source, kernel, kernel_exact, kernel_sums, kernel_sums_long, shipped, toolchain
+from tegotae.compile import (
+    c_source,
+    kernel,
+    kernel_exact,
+    kernel_rare,
+    kernel_sums,
+    kernel_sums_long,
+    shipped,
+    toolchain,
+)
 from tegotae.compile.translate.helpers import HELPERS, PRELUDE
 from tegotae.compile.translate.names import RESERVED, plain
 from tegotae.compile.translate.program import EntryPoint
@@ -149,6 +158,23 @@ def test_a_long_loop_asks_for_wide_registers_of_a_compiler_that_has_them():
         assert_clean(text, *variant.flags)
     # A sum of as many numbers, in whatever order: so many roundings at most.
     assert added_in_wide_registers(*given) == pytest.approx((given[0] / given[1]).sum(), rel=1003 * 2.3e-16)
+
+
+@kernel_rare
+def hardly_ever(x):
+    return 2.0 * x
+
+
+@kernel
+def nearly_always(x):
+    return x if x >= 0.0 else hardly_ever(x)
+
+
+def test_what_is_hardly_ever_called_stays_apart_from_its_caller():
+    text = c_source(nearly_always, -1.5)
+    assert "\nRARE double k_hardly_ever(" in text
+    assert_clean(text)
+    assert nearly_always(-1.5) == -3.0
 
 
 @kernel_exact

@@ -282,6 +282,7 @@ def _plane():
 def test_random_scalar_problems_are_all_solved_from_nothing():
     from tegotae.coupling import complementarity
     from tegotae.coupling.kernels.complementarity import UNSOLVED
+    from tegotae.coupling.kernels.natural_residual import set_scales
     from tegotae.inclusion.implicit import element_solver
     from tegotae.inclusion.implicit.kernels.stepper import problem_of
 
@@ -297,7 +298,9 @@ def test_random_scalar_problems_are_all_solved_from_nothing():
         for i in range(nf):
             w.L[nc + i, i % nc] = random.uniform(0.0, 0.8)
         F, E = np.zeros(m), element_solver.elements(nc, [1] * nf, K, np.zeros(m))
-        assert solve(problem_of.py_func(E, w), F, w.work)[1] != UNSOLVED
+        problem = problem_of.py_func(E, w)
+        set_scales(problem, w.work)
+        assert solve(problem, F, w.work)[1] != UNSOLVED
         h = w.Q @ F + w.C * F + w.b  # the complementarity itself, not the residual that the solver watches
         small, size = 1e-6 * (1e-9 + np.abs(F).max()), np.diag(w.Q) + w.C
         most = w.L[nc:, :nc] @ F[:nc]

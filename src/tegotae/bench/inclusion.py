@@ -1,4 +1,4 @@
-"""Inclusions: how long a compile takes, how long a right-hand side, and the slides' machine against Siconos."""
+"""Inclusions: how long a compile takes, a right-hand side, a tick; and the slides' machine against Siconos."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio, examples
 from tegotae.inclusion.explicit.ode import Ode
+from tegotae.inclusion.implicit.stepper import Stepper
 
 # The reference set of the slides' machine.
 STIFFNESS, BETA, ALPHA, STEP, SECONDS = 1e6, 2e-3, 2e-4, 1e-4, 2.0
 START = {"p1y": 0.2}
 ERROR = 2.5e-4  # [m], asked of the height of body 1
-COLD, WARM, CALL = 2.0, 0.6, 0.3  # [s], [s], [us]
+COLD, WARM, CALL, TICK = 2.0, 0.6, 0.3, 5.0  # [s], [s], [us], [us]
 FASTER = 20.0  # times; both within ERROR
 BODIES = 5  # of the chain: 20 states
 _PATIENCE = 600.0  # [s], for a subprocess
@@ -127,6 +128,61 @@ def calling(calls: int = 200_000, rounds: int = 15) -> list[Outcome]:
     return [Outcome(name, f"{best:.3f} us", best, f"<= {CALL:g} us", best <= CALL)]
 
 
+def steppers() -> dict[str, tuple[Stepper, dict[str, float]]]:
+    """Machines at a fixed period, and where they start: a mass on a belt, one that falls on it, three on each other.
+
+    Example:
+        >>> from tegotae.bench.inclusion import steppers
+        >>> {name: len(stepper.inclusion.elements) for name, (stepper, _) in steppers().items()}
+        {'belt': 1, 'floor': 2, 'stack': 6}
+    """
+    contact, friction = Contact(stiffness=1e5, beta=2e-3), Friction(stiffness=1e5, beta=2e-3)
+    numbers = {"m": 1.0, "g": 9.81, "mu": 0.4, "ks": 100.0, "belt": 0.1}
+    falling = "coulomb(Fk + (Fs - Fk)*exp(-((v - belt)/vs)**2), v - belt, 'rub')"
+    machines = {
+        "belt": Inclusion(
+            {"p": "v", "v": f"(-ks*p - {falling})/m"},
+            {"m": 1.0, "ks": 100.0, "belt": 0.1, "Fk": 3.0, "Fs": 5.0, "vs": 1e-2},
+        ),
+        "floor": Inclusion(_stacked(1), numbers),
+        "stack": Inclusion(_stacked(3), numbers),
+    }
+    starts = {"belt": {"p": 0.05, "v": 0.1}, "floor": {"p1": 0.05}, "stack": {f"p{i}": 0.01 * i for i in (1, 2, 3)}}
+    return {
+        name: (one.to_stepper(period=1e-3, contact=contact if one.contacts else None, friction=friction), starts[name])
+        for name, one in machines.items()
+    }
+
+
+def _stacked(bodies: int) -> dict[str, str]:
+    """Rows of bodies on each other, the lowest on a belt, a spring on the highest: heights p, v and places x, w."""
+    press = [f"dio(p{i + 1}{f' - p{i}' if i else ''}, 'press{i}')" for i in range(bodies)]
+    slips = [f"w{i + 1} - {f'w{i}' if i else 'belt'}" for i in range(bodies)]
+    rubs = [f"coulomb(mu*{one}, {slip}, 'rub{i}')" for i, (one, slip) in enumerate(zip(press, slips, strict=True))]
+    rows: dict[str, str] = {}
+    for i in range(bodies):
+        above = (press[i + 1], rubs[i + 1]) if i + 1 < bodies else ("0", f"-ks*x{i + 1}")
+        rows |= {f"p{i + 1}": f"v{i + 1}", f"v{i + 1}": f"({press[i]} - {above[0]})/m - g"}
+        rows |= {f"x{i + 1}": f"w{i + 1}", f"w{i + 1}": f"({above[1]} - {rubs[i]})/m"}
+    return rows
+
+
+def stepping(ticks: int = 5000, rounds: int = 15) -> list[Outcome]:
+    """Ticks of steppers, in whole runs."""
+
+    def player(stepper: Stepper, start: dict[str, float]) -> Callable[[], Any]:
+        return lambda: stepper.run(ticks=ticks, initial=start)
+
+    rivals = {name: player(*machine) for name, machine in steppers().items()}
+    for play in rivals.values():
+        play()
+    outcomes = []
+    for name, seconds in in_turn(rivals, rounds=rounds).items():
+        each = 1e6 * seconds / ticks
+        outcomes.append(Outcome(f"stepper, {name}", f"{each:.3f} us a tick", each, f"<= {TICK:g} us", each <= TICK))
+    return outcomes
+
+
 @dataclass(frozen=True)
 class TwoBodiesContest:
     """The slides' machine by both routes that the contest needs.
@@ -214,5 +270,6 @@ def _loop(ode: Ode, seconds: float) -> Any:
 CONTESTS = (
     Contest("inclusion, compile", compiling),
     Contest("inclusion, right-hand side", calling),
+    Contest("inclusion, steppers", stepping),
     Contest("inclusion, two bodies", machine),
 )

@@ -83,7 +83,7 @@ class _Walk:
         self._seen[id(value)] = len(self._seen)
         self._kept.append(value)
         code = function.__code__
-        options = [getattr(value, name, None) for name in ("sums", "inside", "long", "shares")]
+        options = [getattr(value, name, None) for name in ("sums", "inside", "long", "rare", "shares")]
         self.told.append(
             f"function {code.co_qualname} {_place(function)} {options} {_digest(sources.text_of(function))}"
         )

@@ -18,6 +18,7 @@ class Kernel:
             None: as whoever calls it.
         inside: it is put in place of its call.
         long: its loops are long, so the widest registers pay.
+        rare: it is hardly ever called, so it stays apart from its callers and is compiled to be small.
         shares: other threads of Python go on while it runs.
         entry: Python calls it.
     """
@@ -29,11 +30,13 @@ class Kernel:
         sums: str | None = None,
         inside: bool = False,
         long: bool = False,
+        rare: bool = False,
         shares: bool = False,
         entry: bool = False,
     ):
         self.py_func = function
-        self.sums, self.inside, self.long, self.shares, self.entry = sums, inside, long, shares, entry
+        self.sums, self.inside, self.long, self.rare = sums, inside, long, rare
+        self.shares, self.entry = shares, entry
         for name in ("__name__", "__qualname__", "__module__", "__doc__"):
             setattr(self, name, getattr(function, name))
         self.__wrapped__ = function
@@ -101,6 +104,20 @@ def kernel_inside(function: Callable[..., Any]) -> Callable[..., Any]:
         3.0
     """
     return _made(function, inside=True)
+
+
+def kernel_rare(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that is hardly ever called: it stays apart from its callers and is compiled to be small, in less time.
+
+    Example:
+        >>> from tegotae.compile import kernel_rare
+        >>> @kernel_rare
+        ... def twice(x):
+        ...     return 2.0 * x
+        >>> twice(1.5)
+        3.0
+    """
+    return _made(function, rare=True)
 
 
 def kernel_sums(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -37,6 +37,7 @@ def compiled(
     sums: str | None = None,
     inside: bool = False,
     long: bool = False,  # what is wide enough it decides itself
+    rare: bool = False,  # so it does here
     shares: bool = False,
 ) -> Callable[..., Any]:
     """numba's njit; every kernel is compiled alike: division by zero gives inf, as in the papers, and costs no branch.

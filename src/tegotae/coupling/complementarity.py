@@ -25,6 +25,9 @@ def solve_cones(P, f, work):
 
 
 def solver() -> ModuleType:
-    """`solve` and, for symmetric W, `solve_cones`: (problem, forces, workspace) -> iterations, how they were found."""
+    """`solve` and, for symmetric W, `solve_cones`: (problem, forces, workspace) -> iterations, how they were found.
+
+    `set_scales` comes first, whenever W or C is another.
+    """
     kernels = ("solve_any", complementarity.solve_any), ("solve_symmetric", complementarity.solve_symmetric)
     return build(_SOLVE, kernels)

@@ -156,11 +156,15 @@ class Function(Statements):
             if isinstance(kind, Tuple | Struct):
                 empty = "{" * _nesting(self.program, kind) + "0" + "}" * _nesting(self.program, kind)
             lines.append(f"    {self.program.c_type(kind)} {name} = {empty};")
-        own = "INSIDE " if self.kernel.inside else "LONG " if self.kernel.long else "static inline "
-        reach = "" if linked else own
+        reach = "" if linked else self._reach()
         head = f"{reach}{self.prototype()}"
         declared = f"{self.prototype()};\n" if linked else ""
         return "\n".join([self._comment() + declared + head, "{", *lines, *self.rooms, *self.lines, "}"])
+
+    def _reach(self) -> str:
+        """How it meets its callers within one unit."""
+        kernel = self.kernel
+        return "INSIDE " if kernel.inside else "LONG " if kernel.long else "RARE " if kernel.rare else "static inline "
 
     def _comment(self) -> str:
         summary = (inspect.getdoc(self.python) or self.python.__qualname__).splitlines()[0]

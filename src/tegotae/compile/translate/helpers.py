@@ -14,9 +14,11 @@ PRELUDE = """/* Made by tegotae from Python kernels; do not edit. */
 
 #if defined(__GNUC__)
 #define INSIDE static inline __attribute__((always_inline))
+#define RARE static __attribute__((noinline, cold))
 #define EXPORT __attribute__((visibility("default")))
 #else
 #define INSIDE static inline
+#define RARE static
 #define EXPORT
 #endif
 #if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)

@@ -9,7 +9,7 @@
 import math
 from collections import namedtuple
 
-from tegotae.compile import kernel
+from tegotae.compile import kernel, kernel_inside, kernel_rare
 
 CONE, BOX, STOP, DISC = 0, 1, 2, 3
 
@@ -48,7 +48,7 @@ def set_scales(P, work):
         rho[j] = 1.0 / q[j]
 
 
-@kernel
+@kernel_inside
 def multiply(P, f, h, s):
     """h = (W + diag C) f + b, and s = the sum of the magnitudes of its terms, against which rounding is measured."""
     m, W = P.m, P.W  # names of its own, or the compiler reads them anew for every number that it writes
@@ -153,7 +153,7 @@ def into_disc(f, start, stop, R):
             f[j] *= R / size
 
 
-@kernel
+@kernel_inside
 def project(P, work, f):
     """Forces into their boxes, half-lines and discs; the radii that these forces leave go to the workspace."""
     R = work[RADIUS]
@@ -193,7 +193,7 @@ def worse(worst, r, scale):
     return r / scale if r > worst * scale else worst
 
 
-@kernel
+@kernel_inside
 def residual(P, R, work, f, h, s):
     """Natural residual f - proj(f - rho h): its energy, and its worst row relative to what rounding could make."""
     rho, q = work[RHO], work[Q]
@@ -220,3 +220,17 @@ def residual(P, R, work, f, h, s):
     if not energy < math.inf:  # a number that is none must not pass for a solution
         return math.inf, math.inf
     return energy, worst
+
+
+@kernel_inside
+def evaluate(P, work, f, h, s):
+    """Forces into what they may be, h and s of those; then energy and worst row of their residual."""
+    project(P, work, f)
+    multiply(P, f, h, s)
+    return residual(P, work[RADIUS], work, f, h, s)
+
+
+@kernel_rare
+def evaluate_again(P, work, f, h, s):
+    """`evaluate`, for all who call it but rarely: one copy that they share."""
+    return evaluate(P, work, f, h, s)

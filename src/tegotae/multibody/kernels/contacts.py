@@ -6,7 +6,7 @@ h = (T J M^-1 J' + C) f + J v_free - w*. It is set up only when something touche
 
 from tegotae.compile import kernel
 from tegotae.coupling.kernels.complementarity import UNSOLVED, solve_symmetric
-from tegotae.coupling.kernels.natural_residual import Problem
+from tegotae.coupling.kernels.natural_residual import Problem, set_scales
 from tegotae.multibody.kernels.joint_steps import limit_kernel, rubs, solve_modes
 from tegotae.multibody.kernels.kinematics import S_, G
 from tegotae.multibody.kernels.levers import assemble, at_first, at_second, ends_of, push, rows_in, set_lever
@@ -211,6 +211,7 @@ def contact_kernels(at_rest, resolve):
             for _ in range(60):
                 c, k = dual.columns, dual.blocks
                 problem = Problem(m, blocks, True, dual.W, c[C], c[B], k[KINDS], k[FIRST], dual.limit, dual.W)
+                set_scales(problem, dual.work)
                 how = solve_symmetric(problem, c[F], dual.work)[1]
                 forces_found(model, friction, touches, work, dual, blocks, T)
                 moved = limits_moved(joints, friction, work, dual, blocks, T)

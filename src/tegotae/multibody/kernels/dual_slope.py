@@ -13,7 +13,7 @@ With h = (W + diag C) f + b and b moved by db, every row keeps the equation of i
 import math
 
 from tegotae.compile import kernel
-from tegotae.coupling.kernels.complementarity import HOLD, OUT, SLIP, choose_modes
+from tegotae.coupling.kernels.natural_newton import HOLD, OUT, SLIP, choose_modes
 from tegotae.coupling.kernels.natural_residual import BOX, CONE, MATRIX, MODE, RHO, H, Problem
 from tegotae.kernels.linear import eliminate
 from tegotae.multibody.kernels.levers import at_first, at_second, rows_in

@@ -8,7 +8,7 @@ slips and limits.
 import math
 
 from tegotae.compile import kernel
-from tegotae.coupling.kernels.complementarity import OUT, choose_modes, solve_modes
+from tegotae.coupling.kernels.natural_newton import OUT, choose_modes, solve_modes
 from tegotae.coupling.kernels.natural_residual import (
     CHANGE,
     GROWN,

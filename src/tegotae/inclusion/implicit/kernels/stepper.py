@@ -13,7 +13,7 @@ from collections import namedtuple
 
 from tegotae.compile import kernel, kernel_inside
 from tegotae.coupling.kernels.complementarity import UNSOLVED
-from tegotae.coupling.kernels.natural_residual import RHO, H, Problem, pull, radius
+from tegotae.coupling.kernels.natural_residual import RHO, H, Problem, pull, radius, set_scales
 from tegotae.kernels.linear import eliminate
 
 # What a tick reads of the elements: how many contacts there are, blocks as in `natural_residual`, stops and then discs,
@@ -239,6 +239,7 @@ def tick_kernel(
                 slip_slope(t, xh, p, u, Dy)
                 ready[0] = 1.0 if matrices(M, S, G, T, w.A, inverse, W) else 0.0
                 stiffnesses(E, Dg, Dy, W, T, Q, C)
+                set_scales(problem, w.work)
             smooth(t, xh, p, u, f)
             smooth_motion(inverse, S, f, d, free, shift)
             gaps(t, xh, p, u, w.g, w.gv)
