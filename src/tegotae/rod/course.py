@@ -16,8 +16,8 @@ from tegotae.compile import build
 from tegotae.ports import forces_over_time
 from tegotae.result import Result, Variable
 from tegotae.rod.kernels import observing
-from tegotae.rod.phases import BASES, Phase
-from tegotae.rod.planar import RodError, _checked
+from tegotae.rod.phases import BASES, Phase, checked_phases
+from tegotae.rod.planar import RodError
 from tegotae.rod.records import RodRecorder, Shape
 from tegotae.running import loop
 from tegotae.running.loop import Fed, Picks
@@ -85,7 +85,7 @@ class Course:
     """
 
     def __init__(self, block: GroundedRod, phases: Sequence[Phase], period: float, every: int):
-        self.phases, self.T = _checked(phases), period
+        self.phases, self.T = checked_phases(phases), period
         self.every = checks.whole(_OWN, "every", every, 1, "Record every tick with 1.")
         self.bends = {phase: phase.bends(block.rod.segments.rest_curvature) for phase in self.phases}
         self.ends = [_ticks(phase.until, period) for phase in self.phases]

@@ -16,8 +16,8 @@ from tegotae.compile import build
 from tegotae.result import Result, Variable
 from tegotae.rod.kernels import many
 from tegotae.rod.kernels.extrapolation import DONE
-from tegotae.rod.phases import Phase
-from tegotae.rod.planar import _LEAST_STEP, PlanarRod, RodError, Segments, _checked, _times
+from tegotae.rod.phases import Phase, checked_phases, checked_times
+from tegotae.rod.planar import _LEAST_STEP, PlanarRod, RodError, Segments
 from tegotae.rod.records import RodRecorder, Shape
 
 _SOURCE = """
@@ -97,7 +97,7 @@ def run_many(
         >>> run.angle.shape
         (3, 2, 5)
     """
-    batch = _Batch(rods, _checked(phases), times, initial)
+    batch = _Batch(rods, checked_phases(phases), times, initial)
     for name, value in (("rtol", rtol), ("atol", atol)):
         checks.positive("run_many", name, value, "", "Such as 1e-6.")
     count = len(batch.rods)
@@ -131,7 +131,7 @@ class _Batch:
                 checks.refuse(
                     "run_many", f"rods[{i}]={checks.shown(rod)}.", "Give PlanarRods with equal numbers of nodes."
                 )
-        self.first = RodRecorder(self.rods[0], _times(times, phases[-1].until), phases)
+        self.first = RodRecorder(self.rods[0], checked_times(times, phases[-1].until), phases)
         self.times = self.first.times
         starts = initial if isinstance(initial, Sequence) else [initial] * len(self.rods)
         if len(starts) != len(self.rods):
@@ -169,7 +169,7 @@ class _Batch:
             bends[:] = self.own.rest_curvature[:, None, :]
         points = np.zeros((count, 0, 5))
         if phase.loads:
-            points = np.stack([rod._points(phase.loads) for rod in self.rods])
+            points = np.stack([rod.points(phase.loads) for rod in self.rods])
         stops = np.array(list(self.first.stops(t, phase.until, one.when)))
         rows = np.full(stops.size, -1, dtype=np.int64)
         for i, stop in enumerate(stops):

@@ -148,3 +148,32 @@ class Phase:
             )
         checks.finite("Phase", "motion", places.ravel(), "m")
         return CubicSpline(times, places)
+
+
+def checked_phases(phases: Sequence[Phase]) -> list[Phase]:
+    """The phases of a run, if each ends after the one before it."""
+    if isinstance(phases, Phase):
+        phases = [phases]
+    before = 0.0
+    phases = checks.several("PlanarRod", "phases", phases, Phase, "Give [Phase(until=1.0, ...)].")
+    if not phases:
+        checks.refuse("PlanarRod", "run got no phases.", "Give [Phase(until=1.0, ...)].")
+    for phase in phases:
+        if phase.until <= before:
+            checks.refuse(
+                "PlanarRod", f"a phase ends at {phase.until:g} s but starts at {before:g} s.", "Let `until` increase."
+            )
+        before = phase.until
+    return list(phases)
+
+
+def checked_times(times: ArrayLike | None, end: float) -> Array:
+    """When to record [s], if that increases and lies within the run; 101 times unless given."""
+    if times is None:
+        return np.linspace(0.0, end, 101)
+    given = checks.values("PlanarRod", "times", times, "s", "Give increasing times.", -np.inf)
+    if (np.diff(given) <= 0.0).any() or given[0] < 0.0 or given[-1] > end:
+        checks.refuse(
+            "PlanarRod", f"times go from {given[0]:g} to {given[-1]:g} s.", f"Let them increase within 0 to {end:g} s."
+        )
+    return given

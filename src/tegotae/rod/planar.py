@@ -17,7 +17,7 @@ from tegotae.errors import TegotaeError
 from tegotae.result import Result
 from tegotae.rod.kernels import extrapolation as ex
 from tegotae.rod.kernels import motion, segment
-from tegotae.rod.phases import BASES, Base, Load, Phase
+from tegotae.rod.phases import BASES, Base, Load, Phase, checked_phases, checked_times
 from tegotae.rod.ports import Along, Place
 from tegotae.rod.records import RodRecorder
 
@@ -197,8 +197,8 @@ class PlanarRod:
             `bending_moment` [N·m] (time, segment), `kinetic`, `elastic`, `potential`, `dissipated` and `work` [J],
             `momentum` [N·s] (time, axis), `angular_momentum` [N·m·s] about the origin, `closure` [m].
         """
-        stretch = _checked(phases)
-        record = RodRecorder(self, _times(times, stretch[-1].until), stretch)
+        stretch = checked_phases(phases)
+        record = RodRecorder(self, checked_times(times, stretch[-1].until), stretch)
         rtol, atol = (
             checks.positive("PlanarRod", name, value, "", "Such as 1e-6.")
             for name, value in (("rtol", rtol), ("atol", atol))
@@ -332,11 +332,12 @@ class PlanarRod:
             loads=loads,
             swings=turns,
             held=np.array(BASES[phase.base]),
-            points=self._points(phase.loads),
+            points=self.points(phase.loads),
             **motion.rod_room(n),  # type: ignore[no-untyped-call]
         )
 
-    def _points(self, loads: Sequence[Load]) -> Array:
+    def points(self, loads: Sequence[Load]) -> Array:
+        """A row for each load: segment, share of its length, force x, y [N], torque [N·m]."""
         return np.array([[*self.spot(load.at), *load.force, load.torque] for load in loads]).reshape(-1, 5)
 
     def spot(self, at: float) -> tuple[int, float]:
@@ -377,33 +378,6 @@ class RodError(TegotaeError):
     def __init__(self, message: str, partial: Result | None):
         super().__init__(checks.text("RodError", "message", message, "Say when, why, and what to do."))
         self.partial = partial
-
-
-def _checked(phases: Sequence[Phase]) -> list[Phase]:
-    if isinstance(phases, Phase):
-        phases = [phases]
-    before = 0.0
-    phases = checks.several("PlanarRod", "phases", phases, Phase, "Give [Phase(until=1.0, ...)].")
-    if not phases:
-        checks.refuse("PlanarRod", "run got no phases.", "Give [Phase(until=1.0, ...)].")
-    for phase in phases:
-        if phase.until <= before:
-            checks.refuse(
-                "PlanarRod", f"a phase ends at {phase.until:g} s but starts at {before:g} s.", "Let `until` increase."
-            )
-        before = phase.until
-    return list(phases)
-
-
-def _times(times: ArrayLike | None, end: float) -> Array:
-    if times is None:
-        return np.linspace(0.0, end, 101)
-    given = checks.values("PlanarRod", "times", times, "s", "Give increasing times.", -np.inf)
-    if (np.diff(given) <= 0.0).any() or given[0] < 0.0 or given[-1] > end:
-        checks.refuse(
-            "PlanarRod", f"times go from {given[0]:g} to {given[-1]:g} s.", f"Let them increase within 0 to {end:g} s."
-        )
-    return given
 
 
 def _about(tally: Counts, rtol: float, atol: float, method: str) -> dict[str, Any]:

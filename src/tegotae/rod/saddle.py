@@ -115,7 +115,7 @@ class SaddleRod:
         b[0, 2] += phase.torque
         if self.rod.payload:
             b[-1, :2] += self.rod.payload.mass * np.array(self.rod.gravity)
-        for k, q, fx, fy, torque in self.rod._points(phase.loads):
+        for k, q, fx, fy, torque in self.rod.points(phase.loads):
             self._push(b, int(k), q, complex(fx, fy), torque, angle)
         return b.ravel()
 
