@@ -7,7 +7,7 @@ import pytest
 
 from duals import CONE, Problem
 from tegotae.inclusion import Contact, Friction, examples
-from tegotae.multibody.kernels import touching
+from tegotae.kernels import contact as touching
 
 K, BETA, K_T, BETA_T = 1e5, 2e-3, 3e4, 1e-3
 MASS, GRAVITY = 2.0, 9.81

@@ -7,6 +7,14 @@ h = (T J M^-1 J' + C) f + J v_free - w*. It is set up only when something touche
 from tegotae.compile import kernel
 from tegotae.coupling.kernels.complementarity import UNSOLVED, solve_symmetric
 from tegotae.coupling.kernels.natural_residual import Problem, set_scales
+from tegotae.kernels.contact import (
+    compliance,
+    normal_offset,
+    normal_stretch,
+    tangent_offset,
+    tangent_stretch,
+    tangent_stretches,
+)
 from tegotae.multibody.kernels.joint_steps import limit_kernel, rubs, solve_modes
 from tegotae.multibody.kernels.kinematics import S_, G
 from tegotae.multibody.kernels.levers import assemble, at_first, at_second, ends_of, push, rows_in, set_lever
@@ -31,14 +39,6 @@ from tegotae.multibody.kernels.records import (
     E,
     F,
     K,
-)
-from tegotae.multibody.kernels.touching import (
-    compliance,
-    normal_offset,
-    normal_stretch,
-    tangent_offset,
-    tangent_stretch,
-    tangent_stretches,
 )
 
 
