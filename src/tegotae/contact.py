@@ -8,6 +8,4 @@ from tegotae.parameters import Parameter
 
 ContactStiffness = Annotated[float, Parameter("K [N/m], > 0, along the normal", such_as="1e5")]
 ContactDamping = Annotated[float, Parameter("c [N·s/m], >= 0, along the normal, while they touch")]
-FrictionCoefficient = Annotated[
-    float, Parameter("mu [-], >= 0, of dry friction; 0 for a smooth surface", such_as="0.5")
-]
+FrictionCoefficient = Annotated[float, Parameter("mu [-], >= 0, of dry friction; 0 for a smooth face", such_as="0.5")]
