@@ -14,7 +14,7 @@ import numpy as np
 
 import tegotae as tg
 from tegotae.multibody import AtJoint, AtPoint, Body, Free, Revolute, Tree, TreeAdmittance
-from tegotae.rod import PlanarRod, RodAdmittance
+from tegotae.rod import GroundedRod, PlanarRod
 from tegotae.table import HexaPlant
 
 PERIOD = 2e-3  # that of the table's servo
@@ -41,7 +41,7 @@ def machine(plate: tg.Admittance, gravity: float = 9.81) -> tg.Circuit:
     machines = {
         "table": plate,
         "arm": TreeAdmittance(tree=robot(gravity), at=places),
-        "rod": RodAdmittance(rod=beam, at=("base", "tip")),
+        "rod": GroundedRod(rod=beam, at=("base", "tip")),
         "wheel": tg.Mass(mass=0.01),
     }
     links = {

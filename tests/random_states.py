@@ -125,7 +125,7 @@ def machines() -> Iterator[Block]:
     yield TreeAdmittance(tree=crane, at="hand", controllers=controllers)
     ends = {"grip": Between("tool", AtPoint("hull", (0.1, 0.0, 0.0))), "turn": AtJoint("arm")}
     yield TreeAdmittance(tree=crane, at=ends, controllers=controllers)
-    floor = {"surface": HalfSpace(), "stiffness": 1e5, "beta": 1e-2}
+    floor = {"surface": HalfSpace(), "stiffness": 1e5, "damping": 1e3}
     touches = [Touch(on=name, toucher=Point(position=(0, 0, 0)), friction=0.5, **floor) for name in ("hull", "tool")]
     yield Scene(tree=crane, touches=touches, controllers=controllers)
     yield Scene(tree=crane, touches=touches, controllers=controllers, at=ends)
@@ -141,7 +141,7 @@ def machines() -> Iterator[Block]:
     for method in ("symplectic", "rk4"):
         yield Scene(tree=pendulum, method=method)
     slider = Inclusion({"p": "v", "v": "(load - coulomb(4, v, 'rub') + dio(p, 'wall'))/2"}, inputs={"load": 0.0})
-    given = {"friction": Friction(stiffness=1e5, beta=2e-3), "contact": Contact(stiffness=1e5, beta=2e-3)}
+    given = {"friction": Friction(stiffness=1e5, damping=200.0), "contact": Contact(stiffness=1e5, damping=200.0)}
     yield slider.to_stepper(period=PERIOD, **given).as_admittance(force="load", velocity="v")
     rows = {"p": "v", "v": "(load + wind - coulomb(4, v, 'rub') + dio(p + far, 'wall'))/m"}
     blown = Inclusion(rows, {"m": 2.0, "far": 1.0}, inputs={"load": 0.0, "wind": gust})
@@ -206,11 +206,11 @@ def reached(circuit: tg.Circuit) -> tg.Circuit:
 
 def rods() -> Iterator[Block]:
     """Rods that are pushed at several places, on the ground too, between walls and pegs."""
-    from tegotae.rod import Ground, GroundedRod, Peg, PlanarRod, RodAdmittance, Wall
+    from tegotae.rod import Ground, GroundedRod, Peg, PlanarRod, Wall
 
     rod = PlanarRod(length=1.0, nodes=5, density=1.0, elasticity=0.5, viscosity=0.01, gravity=(0.0, -9.81))
-    yield RodAdmittance(rod=rod, at=("base", "tip"))
-    yield RodAdmittance(rod=rod, at=("tip", 2), base="pinned")
+    yield GroundedRod(rod=rod, at=("base", "tip"))
+    yield GroundedRod(rod=rod, at=("tip", 2), base="pinned")
     scales = Ground(tangential=0.1, normal=0.5, stiffness=1e4, damping=20.0, static=1.3)
     things = {"walls": [Wall(point=(0.0, -0.01), normal=(0.0, 1.0), stiffness=1e4, damping=5.0, friction=0.3)]}
     things["pegs"] = [Peg(centre=(0.5, 0.3), radius=0.2, stiffness=1e4)]
@@ -221,7 +221,7 @@ def rods() -> Iterator[Block]:
 
 
 def tables() -> Iterator[Block]:
-    """A motion table by itself, and one whose probe rubs on a surface and whose sensor is late and noisy."""
+    """A motion table by itself; one whose probe rubs on a surface and whose sensor is late and noisy, and is a port."""
     from tegotae.table import ForceSensor, HexaPlant, ProbedSurface
 
     plain = HexaPlant.default(kp=800.0)
@@ -230,6 +230,7 @@ def tables() -> Iterator[Block]:
     surface = ProbedSurface(height=-0.4201, stiffness=1e5, damping=100.0, probe=(0.02, -0.03, 0.05), friction=0.3)
     sensor = ForceSensor(noise=1e-6, cutoff=100.0, delay=2, seed=7)
     yield dataclasses.replace(quick, surface=surface, sensor=sensor, substeps=4)
+    yield dataclasses.replace(quick, surface=surface, sensor=sensor, substeps=4, at=("plate", "sensor"))
 
 
 def meetings() -> Iterator[Block]:
@@ -300,13 +301,8 @@ def pushed(block, rng):
 
 def stepped(live, value) -> bool:
     """One tick; whether it gave an answer. The only errors that it may end in say that it diverged or cannot go on."""
-    from tegotae.multibody import LiveScene
-
     try:
-        if isinstance(live, LiveScene) and live.block.dimension:
-            live.step(force=value)
-        else:
-            live.step(value)
+        live.step(value)
     except tg.TegotaeError as error:
         if "diverged" not in str(error) and not str(error).startswith(("HexaPlant: ", "GroundedRod: ")):
             raise

@@ -11,46 +11,26 @@ Example:
     -4.0
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tegotae.lazy_names import loaded_on_first_use
 from tegotae.services import provide
 
 __version__ = "0.1.0"
 
-# Public name -> the module that defines it. Loaded on first use, so that `import tegotae` stays quick and
+# Module -> the public names that it defines. Loaded on first use, so that `import tegotae` stays quick and
 # pulls in neither numba nor matplotlib before they are needed.
-_HOME = {
-    "Admittance": "block",
-    "Impedance": "block",
-    "Mass": "elements",
-    "SpringDamper": "elements",
-    "VirtualWall": "elements",
-    "ImpedanceSum": "coupling.impedance_sum",
-    "Circuit": "coupling.circuit",
-    "Link": "coupling.links",
-    "Result": "result",
-    "load": "result",
-    "Coulomb": "friction",
-    "CustomLaw": "friction",
-    "FrictionAdmittance": "friction",
-    "FrictionImpedance": "friction",
-    "ParallelFriction": "friction",
-    "Stribeck": "friction",
-    "Tabulated": "friction",
-    "Viscous": "friction",
-    "Fit": "fitting",
-    "fit": "fitting",
-    "load_record": "fitting",
-    "CausalityError": "errors",
-    "DivergenceWarning": "errors",
-    "FileError": "errors",
-    "InputError": "errors",
-    "LeftOutWarning": "errors",
-    "MissingExtraError": "errors",
-    "TegotaeError": "errors",
-    "UniquenessError": "errors",
-    "UnsolvedWarning": "errors",
+_NAMES = {
+    "block": "Admittance Impedance",
+    "elements": "Mass SpringDamper VirtualWall",
+    "coupling.impedance_sum": "ImpedanceSum",
+    "coupling.circuit": "Circuit",
+    "coupling.links": "Link",
+    "result": "Result load",
+    "friction": "Coulomb CustomLaw FrictionAdmittance FrictionImpedance ParallelFriction Stribeck Tabulated Viscous",
+    "fitting": "Fit fit load_record",
+    "errors": "CausalityError DivergenceWarning FileError InputError LeftOutWarning MissingExtraError TegotaeError "
+    "UniquenessError UnsolvedWarning",
 }
 
 # The parts, as modules: `tegotae.rod` is there without an import of its own. Loaded on first use too.
@@ -65,7 +45,8 @@ provide("figure of a result", "tegotae.figures:of_result")
 provide("figure of a workspace", "tegotae.figures.table:workspace")
 provide("save a figure", "tegotae.figures:save")
 
-__all__ = [*sorted(_HOME), "__version__"]
+__all__ = [*sorted(" ".join(_NAMES.values()).split()), "__version__"]
+__getattr__, _ = loaded_on_first_use(__name__, _NAMES, _PARTS)
 
 if TYPE_CHECKING:
     from tegotae import control as control
@@ -107,16 +88,6 @@ if TYPE_CHECKING:
     from tegotae.friction import Viscous as Viscous
     from tegotae.result import Result as Result
     from tegotae.result import load as load
-
-
-def __getattr__(name: str) -> Any:
-    if name in _PARTS:
-        return import_module(f"tegotae.{name}")  # which also sets it here
-    if name not in _HOME:
-        raise AttributeError(f"tegotae has no {name!r}; it offers {', '.join(sorted([*_HOME, *_PARTS]))}")
-    value = getattr(import_module(f"tegotae.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
 
 
 def __dir__() -> list[str]:

@@ -84,6 +84,11 @@ class Kernels:
     functions: tuple[Callable[..., Any], ...] = ()
     style: Style = "views"
 
+    @classmethod
+    def of(cls, *halves: Callable[..., Any], style: Style = "views") -> Kernels:
+        """Of halves as they stand, made for nothing else: answer, advance and what else `Halves` names, in order."""
+        return cls(as_they_stand, halves, style)
+
     def halves(self) -> Halves:
         """Compiled on their first call."""
         return Halves(*self.make(*self.functions))
@@ -102,6 +107,11 @@ class Kernels:
         places = [i for i, half in enumerate(self.halves()) if half is not None]
         made = ", ".join(f"made{suffix}[{i}]" for i in places)
         return f"made{suffix} = make{suffix}({laws})\n{', '.join(names)} = {made}\n"
+
+
+def as_they_stand(*halves: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+    """The maker of halves that are made for nothing else."""
+    return halves
 
 
 class Spaces(NamedTuple):
@@ -205,14 +215,7 @@ class Block(Declared, ABC):
         return None
 
     def see_divergence(self, table: NDArray[np.float64], every: int, period: float, began: State) -> None:
-        """Say when a run left the range of numbers.
-
-        Args:
-            table: what it recorded, a row a number.
-            every: so many ticks.
-            period: T [s].
-            began: the state that it started from.
-        """
+        """Say when a run left the range of numbers, by what it recorded, a row a number, and where it began."""
         service("loop").report_divergence(self.name, table, every, period)
 
     def see_trouble(self, state: State) -> None:

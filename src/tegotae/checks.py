@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
 import secrets
 import stat
@@ -28,6 +29,7 @@ LARGEST, SMALLEST = 1e150, 1e-250  # beyond them squares and inverses are not fi
 SHORTEST, LONGEST = 1e-15, 1e9  # s, a period
 _FEW = 20  # rows: more are a record that somebody measured
 _LONG = 10**7  # things in a list
+_HOLDS = {">": operator.gt, ">=": operator.ge, "<=": operator.le, "<": operator.lt}
 
 
 def refuse(owner: str, problem: str, remedy: str) -> NoReturn:
@@ -58,30 +60,35 @@ def number(owner: str, name: str, value: object, unit: str, remedy: str = "Give 
 def positive(owner: str, name: str, value: object, unit: str, remedy: str) -> float:
     """A number > 0, and not so small that its inverse is none."""
     result = number(owner, name, value, unit, remedy)
-    if result <= 0.0:
-        refuse(owner, f"{name}={result} {unit}".rstrip() + " must be > 0.", remedy)
-    if result < SMALLEST:
-        refuse(owner, f"{name}={result} {unit}".rstrip() + f" is smaller than {SMALLEST:g}.", remedy)
+    inside(owner, f"{name}={result} {unit}", result, remedy, {">": 0.0})
     return result
 
 
 def at_least_zero(owner: str, name: str, value: object, unit: str, remedy: str) -> float:
     """A number >= 0."""
     result = number(owner, name, value, unit, remedy)
-    if result < 0.0:
-        refuse(owner, f"{name}={result} {unit}".rstrip() + " must be >= 0.", remedy)
+    inside(owner, f"{name}={result} {unit}", result, remedy, {">=": 0.0})
     return result
+
+
+def inside(owner: str, told: str, value: float, remedy: str, limits: Mapping[str, float]) -> None:
+    """Refuse a number out of range, such as {">": 0.0, "<=": 1.0}; above 0 it must have an inverse."""
+    for sign, limit in limits.items():
+        if not _HOLDS[sign](value, limit):
+            refuse(owner, f"{told.rstrip()} must be {sign} {limit:g}.", remedy)
+    if limits.get(">") == 0.0 and value < SMALLEST:
+        refuse(owner, f"{told.rstrip()} is smaller than {SMALLEST:g}.", remedy)
 
 
 def whole(owner: str, name: str, value: object, least: int, remedy: str) -> int:
     """A whole number >= least that an index can hold."""
-    if isinstance(value, (bool, np.timedelta64)) or not isinstance(value, (int, np.integer)):
+    no_count = isinstance(value, (bool, np.timedelta64)) or not isinstance(value, (int, np.integer))
+    if no_count or int(cast(int, value)) < least:
         refuse(owner, f"{name}={shown(value)} must be a whole number >= {least}.", remedy)
-    if int(value) < least:
-        refuse(owner, f"{name}={shown(value)} must be a whole number >= {least}.", remedy)
-    if int(value) > MOST:
+    value = int(cast(int, value))
+    if value > MOST:
         refuse(owner, f"{name}={shown(value)} is more than {MOST}.", remedy)
-    return int(value)
+    return value
 
 
 def flag(owner: str, name: str, value: object) -> bool:
@@ -142,11 +149,14 @@ def _listed(owner: str, name: str, value: Iterable[Any], remedy: str) -> Iterabl
     return value
 
 
-def instance(owner: str, name: str, value: object, kind: Callable[..., Kind], remedy: str) -> Kind:
-    """A thing of one kind, which may be an abstract class; a class is not one of its things."""
-    own = cast(type, kind)
-    if not isinstance(value, own):
-        refuse(owner, f"{name}={shown(value)} is not {_article(own.__name__)}.", remedy)
+def instance(
+    owner: str, name: str, value: object, kind: Callable[..., Kind], remedy: str, *others: Callable[..., Kind]
+) -> Kind:
+    """A thing of one kind or of others, which may be abstract classes; a class is not one of its things."""
+    kinds = cast("tuple[type, ...]", (kind, *others))
+    if not isinstance(value, kinds):
+        told = " or ".join(own.__name__ for own in kinds)
+        refuse(owner, f"{name}={shown(value)} is not {'an' if told[0] in 'AEIOU' else 'a'} {told}.", remedy)
     return cast(Kind, value)
 
 
@@ -170,14 +180,7 @@ def function(owner: str, name: str, value: object, remedy: str) -> Callable[...,
 
 
 def fits_in_memory(owner: str, what: str, count: float, remedy: str) -> None:
-    """Refuse what would take more than a quarter of this machine's memory, before any of it is taken.
-
-    Args:
-        owner: who asks.
-        what: what would be stored, and how it came to be so much.
-        count: how many numbers of 8 bytes it holds.
-        remedy: what to ask for instead.
-    """
+    """Refuse so many numbers of 8 bytes that would take more than a quarter of this machine's memory, beforehand."""
     wanted, there = 8.0 * count, memory() / 4
     if not wanted <= there:
         refuse(owner, f"{what} would take {wanted:.3g} bytes; it may take {there:.3g}, a quarter of memory.", remedy)
@@ -218,14 +221,12 @@ def period_of(owner: str, period: object) -> float:
     return result
 
 
-def numbers(owner: str, name: str, value: ArrayLike) -> Array:
-    """Numbers as a 1-D array, or an error of our own."""
+def numbers(owner: str, name: str, value: ArrayLike, remedy: str = "Give one number a direction.") -> Array:
+    """Numbers as an array of one dimension or more, or an error of our own."""
     try:
         return np.atleast_1d(reals(value))
     except (TypeError, ValueError, OverflowError, MemoryError) as error:
-        raise InputError(
-            f"{owner}: {name}={shown(value)} is not made of numbers ({error}).\n  Give one number a direction."
-        ) from error
+        raise InputError(f"{owner}: {name}={shown(value)} is not made of numbers ({error}).\n  {remedy}") from error
 
 
 def array(owner: str, name: str, value: ArrayLike, unit: str, remedy: str = "") -> Array:
@@ -311,10 +312,7 @@ def finite(owner: str, name: str, record: Array, unit: str) -> None:
 
 def values(owner: str, name: str, value: Any, unit: str, remedy: str, least: float = 0.0) -> Array:
     """One or several finite numbers, each >= least, as a 1-D array."""
-    try:
-        result = np.atleast_1d(reals(value))
-    except (TypeError, ValueError, OverflowError, MemoryError) as error:
-        raise InputError(f"{owner}: {name}={shown(value)} is not made of numbers ({error}).\n  {remedy}") from error
+    result = numbers(owner, name, value, remedy)
     if result.ndim != 1 or result.size == 0:
         refuse(owner, f"{name} has shape {result.shape}.", f"Give one number or a list of numbers [{unit}].")
     finite(owner, name, result, unit)
@@ -322,10 +320,6 @@ def values(owner: str, name: str, value: Any, unit: str, remedy: str, least: flo
         worst = int(np.argmax(result < least))
         refuse(owner, f"{name}[{worst}]={result[worst]} {unit} must be >= {least:g}.", remedy)
     return result
-
-
-def _article(name: str) -> str:
-    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
 
 
 def _in(unit: str) -> str:

@@ -8,13 +8,14 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
 import tegotae
 from tegotae.commands import completion
 from tegotae.commands.encoding import write_anything
+from tegotae.commands.flags import JSON, PLOT, Flag, taking
 from tegotae.commands.hybrid_group import hybrid
 from tegotae.commands.run_group import run
 from tegotae.errors import TegotaeError
@@ -36,9 +37,6 @@ app = typer.Typer(
     epilog="Example:  tegotae run friction --plot friction.png",
 )
 
-JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write it as JSON.")]
-PlotFile = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw it as .png, .svg or .pdf.")]
-
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -57,23 +55,40 @@ def _tegotae(
     pass
 
 
+PAPERS = (
+    Flag("key", "[KEY]", "One paper, such as kikuuwe2005; all unless given.", completion=completion.papers),
+    JSON,
+    Flag("--figures", "FOLDER", "Also write every figure there, as PNG.", Path),
+    Flag("--report", "FILE", "Where the illustrated page goes.", Path, default=Path("report.html")),
+    Flag("--no-report", None, "Write no page.", bool),
+)
+BENCH = (
+    JSON,
+    Flag("--only", "WORD", "Only contests with this word in their name; may be repeated.", list[str]),
+    Flag("--against", "COMMIT", "Compare our own times with those of this commit, side by side."),
+    Flag("--rounds", "N", "With --against: how many rounds count; 5 unless given.", int),
+)
+# Escaped, or rich would take units for its own markup.
+_RECORD = r"Columns time \[s], velocity \[m/s] or position \[m], and force \[N]; \[ms], \[mm], \[kN] … work too."
+_FREE = "Also identify preload (force at the start), offset (bias of the sensor) or exponent (of stribeck)."
+BLOCKS, LAWS = ("impedance", "admittance", "parallel"), ("coulomb", "viscous", "stribeck")
+FIT = (
+    Flag("record", "RECORD.csv", _RECORD, Path, default=...),
+    Flag("--block", "KIND", "impedance, admittance or parallel.", default="impedance", words=BLOCKS),
+    Flag("--law", "LAW", "coulomb, viscous or stribeck.", default="coulomb", words=LAWS),
+    Flag("--elements", "N", "How many elements a parallel block has.", int),
+    Flag("--period", "SECONDS", "Length of a tick, if the file has no time.", float),
+    Flag("--known", "NAME=VALUE", "A parameter that is known, in SI units; may be repeated.", list[str]),
+    Flag("--free", "NAME", _FREE, list[str]),
+    Flag("--column", "QUANTITY=NAME", "What the file calls time, velocity, position or force.", list[str]),
+    JSON,
+    PLOT,
+)
+
+
 @app.command(epilog="Example:  tegotae papers kikuuwe2005 --json ledger.json --figures figures")
-def papers(
-    key: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[KEY]", help="One paper, such as kikuuwe2005; all unless given.", autocompletion=completion.papers
-        ),
-    ] = None,
-    json: JsonFile = None,
-    figures: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Also write every figure there, as PNG.")
-    ] = None,
-    report: Annotated[Path, typer.Option(metavar="FILE", help="Where the illustrated page goes.")] = Path(
-        "report.html"
-    ),
-    no_report: Annotated[bool, typer.Option("--no-report", help="Write no page.")] = False,
-) -> None:
+@taking(*PAPERS)
+def papers(*, key: str | None, json: Path | None, figures: Path | None, report: Path, no_report: bool) -> None:
     """Check every claim of the papers, and redraw their figures.
 
     Prints the table, writes one HTML page with the figures inside, and exits with 1 if a claim fails.
@@ -88,20 +103,8 @@ def papers(
     epilog="Example:  tegotae bench --json bench.json\n\n"
     "Example:  tegotae bench --against HEAD~1 --only rod --only circuit"
 )
-def bench(
-    json: JsonFile = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="WORD", help="Only contests with this word in their name; may be repeated."),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(metavar="COMMIT", help="Compare our own times with those of this commit, side by side."),
-    ] = None,
-    rounds: Annotated[
-        int | None, typer.Option(metavar="N", help="With --against: how many rounds count; 5 unless given.")
-    ] = None,
-) -> None:
+@taking(*BENCH)
+def bench(*, json: Path | None, only: list[str] | None, against: str | None, rounds: int | None) -> None:
     """Measure speed side by side with peers, and print the ratios.
 
     With --against COMMIT: play the contests of this tree and of that commit in turn, each in a process of its own, and
@@ -117,58 +120,12 @@ def bench(
 
 
 @app.command(epilog="Example:  tegotae fit record.csv --law stribeck --plot fit.png")
-def fit(
-    record: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RECORD.csv",
-            # Escaped, or rich would take units for its own markup.
-            help=r"Columns time \[s], velocity \[m/s] or position \[m], and force \[N]; "
-            r"\[ms], \[mm], \[kN] … work too.",
-        ),
-    ],
-    block: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND",
-            help="impedance, admittance or parallel.",
-            autocompletion=completion.completing("impedance", "admittance", "parallel"),
-        ),
-    ] = "impedance",
-    law: Annotated[
-        str,
-        typer.Option(
-            metavar="LAW",
-            help="coulomb, viscous or stribeck.",
-            autocompletion=completion.completing("coulomb", "viscous", "stribeck"),
-        ),
-    ] = "coulomb",
-    elements: Annotated[int | None, typer.Option(metavar="N", help="How many elements a parallel block has.")] = None,
-    period: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Length of a tick, if the file has no time.")
-    ] = None,
-    known: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="A parameter that is known, in SI units; may be repeated."),
-    ] = None,
-    free: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Also identify preload (force at the start), offset (bias of the sensor) or exponent (of stribeck).",
-        ),
-    ] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(metavar="QUANTITY=NAME", help="What the file calls time, velocity, position or force."),
-    ] = None,
-    json: JsonFile = None,
-    plot: PlotFile = None,
-) -> None:
+@taking(*FIT)
+def fit(**given: Any) -> None:
     """Identify a friction block from a measured record, with confidence intervals."""
     from tegotae.commands import fit as command
 
-    command.run(record, block, law, elements, period, known or [], free or [], column or [], json, plot)
+    command.run(**given)
 
 
 app.add_typer(run)

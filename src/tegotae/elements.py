@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Annotated
 
 import numpy as np
@@ -12,10 +11,11 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Admittance, Impedance, Kernels
+from tegotae.declared_layout import declared_layout
 from tegotae.inside import check_depths
 from tegotae.kernels import elements as k
-from tegotae.layout import AXIS, Layouts, Part, layouts
-from tegotae.parameters import Dimension, Parameter, parts_of
+from tegotae.layout import AXIS, Part
+from tegotae.parameters import Dimension, Parameter
 from tegotae.state import State
 
 _FORCE = Part("force", "N", "force on the mover", AXIS, "f")
@@ -26,34 +26,6 @@ MovingMass = Annotated[
     float,
     Parameter("M [kg], > 0, or a moment of inertia, with torques and angles throughout", "Give the moving mass."),
 ]
-
-
-@cache
-def _mass_layout(dimension: int) -> Layouts:
-    return layouts(
-        dimension=dimension,
-        parameters=parts_of(Mass),
-        state=(
-            Part("velocity", "m/s", "velocity at the end of the tick", AXIS, "v"),
-            Part("position", "m", "position at the end of the tick", AXIS, "x"),
-        ),
-    )
-
-
-@cache
-def _spring_layout(dimension: int) -> Layouts:
-    stretch = Part("stretch", "m", "how far it has been moved from rest", AXIS, "x")
-    return layouts(dimension=dimension, parameters=parts_of(SpringDamper), state=(stretch, _FORCE))
-
-
-@cache
-def _wall_layout(dimension: int) -> Layouts:
-    surface = Part("surface", "m", "where it is along the normal", letter="c")
-    return layouts(
-        dimension=dimension,
-        parameters=(*parts_of(VirtualWall), surface, Part("normal", "-", "out of the wall", AXIS, "n")),
-        state=(Part("position", "m", "of the mover", AXIS, "x", placed=True), _FORCE),
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,15 +43,17 @@ class Mass(Admittance):
     mass: MovingMass
     dimension: Dimension = 1
 
-    @property
-    def layout(self) -> Layouts:
-        """Its mass; velocity and position."""
-        return _mass_layout(self.dimension)
+    layout = declared_layout(
+        Part("velocity", "m/s", "velocity at the end of the tick", AXIS, "v"),
+        Part("position", "m", "position at the end of the tick", AXIS, "x"),
+    )
 
     @property
     def kernels(self) -> Kernels:
         """Backward Euler."""
-        return Kernels(k.mass_kernels, style="values") if self.dimension == 1 else Kernels(k.mass_kernels_vector)
+        if self.dimension == 1:
+            return Kernels.of(k.mass_answer, k.mass_advance, style="values")
+        return Kernels.of(k.mass_answer_vector, k.mass_advance_vector)
 
     def least_reluctance(self, period: float) -> float:
         """M/T [N·s/m]."""
@@ -102,17 +76,14 @@ class SpringDamper(Impedance):
     damping: Damping = 0.0
     dimension: Dimension = 1
 
-    @property
-    def layout(self) -> Layouts:
-        """Stiffness and damping; stretch and force."""
-        return _spring_layout(self.dimension)
+    layout = declared_layout(Part("stretch", "m", "how far it has been moved from rest", AXIS, "x"), _FORCE)
 
     @property
     def kernels(self) -> Kernels:
         """Backward Euler."""
         if self.dimension == 1:
-            return Kernels(k.spring_kernels, style="values")
-        return Kernels(k.spring_kernels_vector)
+            return Kernels.of(k.spring_answer, k.spring_advance, style="values")
+        return Kernels.of(k.spring_answer_vector, k.spring_advance_vector)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,6 +118,15 @@ class VirtualWall(Impedance):
     ]
     dimension: Dimension = 1
 
+    layout = declared_layout(
+        Part("position", "m", "of the mover", AXIS, "x", placed=True),
+        _FORCE,
+        derived=(
+            Part("surface", "m", "where it is along the normal", letter="c"),
+            Part("normal", "-", "out of the wall", AXIS, "n"),
+        ),
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         own, n, set_ = self.name, self.dimension, object.__setattr__
@@ -167,18 +147,7 @@ class VirtualWall(Impedance):
         return self.normal  # type: ignore[return-value]  # made so at construction
 
     @property
-    def layout(self) -> Layouts:
-        """Spring, damper, surface and normal; position and force."""
-        return _wall_layout(self.dimension)
-
-    @property
-    def values(self) -> dict[str, ArrayLike]:
-        """Spring, damper, surface and normal."""
-        own = {"stiffness": self.stiffness, "damping": self.damping}
-        return {**own, "surface": self._surface, "normal": self._normal}
-
-    @property
-    def _surface(self) -> float:
+    def surface(self) -> float:
         """Where the surface is along the normal [m]."""
         return float(np.dot(self._normal, np.asarray(self.point)))
 
@@ -186,14 +155,14 @@ class VirtualWall(Impedance):
     def kernels(self) -> Kernels:
         """Backward Euler."""
         if self.dimension == 1:
-            return Kernels(k.wall_kernels, style="values")
-        return Kernels(k.wall_kernels_vector)
+            return Kernels.of(k.wall_answer, k.wall_advance, style="values")
+        return Kernels.of(k.wall_answer_vector, k.wall_advance_vector)
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Outside: what starts inside would be thrown out with energy that nobody gave."""
         state = super().initial_state(period, initial)
         here = state.part("position")
-        gap = float(np.dot(self._normal, here)) - self._surface
+        gap = float(np.dot(self._normal, here)) - self.surface
         way = "Move the wall, start outside (initial={'position': ...}), or turn its normal around."
         check_depths(self.name, ["the mover"], [gap], [0.0], way)
         return state

@@ -9,16 +9,7 @@ from tegotae.errors import MissingExtraError
 
 
 class Source(NamedTuple):
-    """Where an optional module comes from.
-
-    Args:
-        package: as `pip` knows it.
-        extra: of tegotae that brings it.
-
-    Example:
-        >>> SOURCES["zenoh"].package
-        'eclipse-zenoh'
-    """
+    """Where an optional module comes from: the package as `pip` knows it, and the extra of tegotae that brings it."""
 
     package: str
     extra: str

@@ -223,7 +223,7 @@ def _read(part: Part, vector: str, extents: Extents, numbers: Numbers, at: Curso
     if numbers(part, own):
         return f"{vector}.{kind}[{first}]"
     flat = f"{vector}.{kind}[{first} : {at.text(part.whole)}]"
-    return flat if len(own) < 2 else f"{flat}.reshape(({', '.join(map(str, own))}))"
+    return f"{flat}.reshape(({', '.join(map(str, own or [1]))},))"  # of known extents: the compiler sees them
 
 
 Numbers = Callable[[Part, list[int | str]], bool]
@@ -245,12 +245,7 @@ def all_numbers(part: Part, own: list[int | str]) -> bool:
 
 
 class Cursor:
-    """A place in the real and in the whole numbers, as source: constants, and sizes known only when it runs.
-
-    Args:
-        real: where it stands among the real numbers, as a number or an expression.
-        whole: the same among the whole ones.
-    """
+    """A place in the real and in the whole numbers, as source: constants, and sizes known only when it runs."""
 
     def __init__(self, real: int | str = 0, whole: int | str = 0):
         self._terms: dict[bool, dict[tuple[str, ...], int]] = {False: {}, True: {}}
@@ -313,10 +308,7 @@ def layouts(
 class Space:
     """A layout with its sizes: where everything lies, how much there is of it, and room for it.
 
-    Args:
-        layout: of what.
-        sizes: of every size.
-        before: whole numbers in front, the sizes themselves.
+    `before` are whole numbers in front: the sizes themselves.
     """
 
     def __init__(self, layout: Layout, sizes: Sizes, before: tuple[int, ...] = ()):

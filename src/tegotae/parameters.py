@@ -64,8 +64,8 @@ class Parameter:
         if not bound and _NOT_READ.match(self.meaning):
             raise ValueError(f"Parameter({text!r}): write its range as '> 0', '>= 0', '<= 1' or '0 to 1'.")
         told = re.sub(r"(.*) to (.*)", r">= \1, <= \2", self.bounds)
-        limits = {sign: float(number) for sign, number in re.findall(r"([<>]=?) ([^,]+)", told)}
-        self.above, self.least, self.most, self.below = (limits.get(sign) for sign in (">", ">=", "<=", "<"))
+        self.limits = {sign: float(number) for sign, number in re.findall(r"([<>]=?) ([^,]+)", told)}
+        self.above, self.least, self.most, self.below = (self.limits.get(sign) for sign in (">", ">=", "<=", "<"))
         self.remedy, self.such_as = remedy, such_as
 
     def completed(self, kinds: tuple[Any, ...], optional: bool, default: Any) -> Parameter:
@@ -105,17 +105,8 @@ class Parameter:
 
     def inside(self, owner: str, name: str, value: float) -> None:
         """Refuse a number out of range."""
-        told = f"{name}={value} {self.unit.removeprefix('-')}".rstrip()
-        if self.above is not None and not value > self.above:
-            checks.refuse(owner, f"{told} must be > {self.above:g}.", self.remedy)
-        if self.above == 0.0 and value < checks.SMALLEST:
-            checks.refuse(owner, f"{told} is smaller than {checks.SMALLEST:g}.", self.remedy)
-        if self.least is not None and value < self.least:
-            checks.refuse(owner, f"{told} must be >= {self.least:g}.", self.remedy)
-        if self.most is not None and value > self.most:
-            checks.refuse(owner, f"{told} must be <= {self.most:g}.", self.remedy)
-        if self.below is not None and not value < self.below:
-            checks.refuse(owner, f"{told} must be < {self.below:g}.", self.remedy)
+        told = f"{name}={value} {self.unit.removeprefix('-')}"
+        checks.inside(owner, told, value, self.remedy, self.limits)
 
 
 Dimension = Annotated[int, Parameter(">= 1, number of directions", "Use 1, 2 or 3.")]
@@ -276,7 +267,7 @@ def _check(kinds: tuple[Any, ...], own: Parameter) -> Check:
     if any(get_origin(one) in (Sequence, Iterable, tuple) and get_args(one)[0] is float for one in kinds):
         return lambda owner, name, value: _several(owner, name, value, own)
     if all(map(_is_class, kinds)):
-        return lambda owner, name, value: _instance(owner, name, value, kinds, own.remedy)
+        return lambda owner, name, value: checks.instance(owner, name, value, kind, own.remedy, *kinds[1:])
     raise TypeError(f"{kinds} has no rule of its own: give Parameter(..., accept=function).")
 
 
@@ -331,14 +322,6 @@ def _inside_all(owner: str, name: str, found: checks.Array, own: Parameter) -> t
         for i, number in enumerate(found.tolist()):
             own.inside(owner, f"{name}[{i}]", number)
     return tuple(found.tolist())
-
-
-def _instance(owner: str, name: str, value: Any, kinds: tuple[type, ...], remedy: str) -> Any:
-    if not isinstance(value, kinds):
-        told = " or ".join(kind.__name__ for kind in kinds)
-        article = "an" if told[0] in "AEIOU" else "a"
-        checks.refuse(owner, f"{name}={checks.shown(value)} is not {article} {told}.", remedy)
-    return value
 
 
 def parts_of(owner: type, *names: str) -> tuple[Part, ...]:

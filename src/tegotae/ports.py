@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,18 +90,30 @@ def forces_over_time(owner: str, ports: Sequence[Port], given: ArrayLike | Mappi
     dimension = sum(port.dimension for port in ports)
     if not isinstance(given, Mapping):
         return checks.signal(owner, "force", given, force_unit(ports), dimension)
-    records = {
-        name: checks.signal(owner, f"force[{name!r}]", value, port.force, port.dimension)
-        for name, value in given.items()
-        for port in [find(owner, "force", ports, name)]
-    }
-    lengths = {name: len(record) for name, record in records.items()}
+    rows = forces_at_ports(owner, ports, given, lambda *asked: checks.signal(*asked)[None])
+    return np.asarray(rows[0])
+
+
+def forces_at_ports(
+    owner: str, ports: Sequence[Port], given: Mapping[str, ArrayLike], read: Callable[..., Array]
+) -> Array:
+    """Forces over the ticks by the names of ports, (rows, ticks, dimension).
+
+    `read` takes owner, name, value, unit and dimension as `checks.signal` does; it gives rows of such records.
+    """
+    records: dict[str, Array] = {}
+    for name, value in given.items():
+        port = find(owner, "force", ports, name)
+        record = read(owner, f"force[{name!r}]", value, port.force, port.dimension)
+        records[name] = record.reshape(*record.shape[:2], port.dimension)
+    lengths = {name: record.shape[1] for name, record in records.items()}
     if len(set(lengths.values())) != 1:
         checks.refuse(owner, f"force has the lengths {lengths}.", "Name at least one port, and give equal lengths.")
-    signal, places = np.zeros((next(iter(lengths.values())), dimension)), spans(ports)
+    rows, ticks = max(record.shape[0] for record in records.values()), next(iter(lengths.values()))
+    signals, places = np.zeros((rows, ticks, sum(port.dimension for port in ports))), spans(ports)
     for name, record in records.items():
-        signal[:, places[name]] = record.reshape(len(record), -1)
-    return signal
+        signals[:, :, places[name]] = record
+    return signals
 
 
 def forces_now(owner: str, ports: Sequence[Port], given: Mapping[str, ArrayLike], out: Array) -> None:

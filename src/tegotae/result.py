@@ -228,6 +228,5 @@ def load(path: str | os.PathLike[str]) -> Result:
     if not there:
         problem = "it is a folder" if file.is_dir() else "there is no such file"
         raise FileError(f"Cannot load {file}: {problem}.\n  Check the path; `save` returns the one it wrote.")
-    content = result_files.read(file)
-    variables = {name: Variable(*parts) for name, parts in content.variables.items()}
-    return Result(variables, title=content.title, about=content.about)
+    variables, title, about = result_files.read(file)
+    return Result({name: Variable(*parts) for name, parts in variables.items()}, title=title, about=about)

@@ -28,12 +28,8 @@ if TYPE_CHECKING:
 _CARD = "tegotae"  # the variable of a .mat file that describes the others
 
 
-class Content(NamedTuple):
-    """What a file held: name -> (dimensions, values, unit, meaning), and what stood beside them."""
-
-    variables: dict[str, tuple[tuple[str, ...], NDArray[Any], str, str]]
-    title: str
-    about: dict[str, Any]
+# What a file held: name -> (dimensions, values, unit, meaning), the title, and what stood beside them.
+Content = tuple[dict[str, tuple[tuple[str, ...], NDArray[Any], str, str]], str, dict[str, Any]]
 
 
 class RowTable(NamedTuple):
@@ -45,13 +41,9 @@ class RowTable(NamedTuple):
 
 
 class Format(NamedTuple):
-    """One kind of file.
+    """One kind of file: its name in words, the modules it takes, and what writes and reads it.
 
-    Args:
-        what: its name in words.
-        needs: modules that write and read it.
-        write: (result, path).
-        read: path -> content; None for tables, which hold only a part of a result.
+    Tables are not read: they hold only a part of a result.
     """
 
     what: str
@@ -150,19 +142,11 @@ def _read_netcdf(path: Path) -> Content:
     with xarray.open_dataset(path, engine="h5netcdf") as opened:
         data = opened.load()
     about = {str(name): value for name, value in data.attrs.items()}
-    return Content(
-        {
-            str(name): (
-                tuple(str(dim) for dim in v.dims),
-                v.values,
-                str(v.attrs.get("units", "")),
-                str(v.attrs.get("long_name", "")),
-            )
-            for name, v in data.variables.items()
-        },
-        str(about.pop("title", path.stem)),
-        about,
-    )
+    variables = {}
+    for name, v in data.variables.items():
+        unit, meaning = (str(v.attrs.get(told, "")) for told in ("units", "long_name"))
+        variables[str(name)] = (tuple(str(dim) for dim in v.dims), v.values, unit, meaning)
+    return variables, str(about.pop("title", path.stem)), about
 
 
 # ------------------------------------------------------------ MATLAB
@@ -221,7 +205,7 @@ def _read_mat(path: Path) -> Content:
             values = values.astype(kind)
         dims = tuple(_word(card["dims"]).split(",")) if len(shape) else ()
         variables[_word(card["name"])] = (dims, values.reshape(shape), _word(card["unit"]), _word(card["meaning"]))
-    return Content(variables, _word(head["title"].item()), json.loads(_word(head["about"].item())))
+    return variables, _word(head["title"].item()), json.loads(_word(head["about"].item()))
 
 
 def _word(value: Any) -> str:
@@ -271,6 +255,6 @@ def read(path: Path) -> Content:
             f"Cannot load {path}: it is not a readable {kind.what} file ({error}).\n"
             "  If the writing program was interrupted, run it again."
         ) from error
-    if "time" not in content.variables:
+    if "time" not in content[0]:
         raise InputError(f"load: {path} holds no 'time'.\n  Load files that a Result's `save` wrote.")
     return content

@@ -11,12 +11,7 @@ _HOMES: dict[str, str] = {}
 
 
 def provide(name: str, home: str) -> None:
-    """Say where a service is.
-
-    Args:
-        name: of the service.
-        home: "module:attribute", or a module; not loaded before it is asked for.
-    """
+    """Say where a service is: "module:attribute", or a module, not loaded before it is asked for."""
     _HOMES[name] = home
 
 

@@ -112,14 +112,13 @@ def movers() -> Iterator[Any]:
     """What moves in a circuit, beside masses: a tree and a rod, felt along a line and in all directions."""
     from tegotae.multibody import AtJoint, AtPoint, Body, Revolute, Tree, TreeAdmittance
     from tegotae.rod import Ground, GroundedRod, PlanarRod
-    from tegotae.rod.admittance import RodAdmittance
 
     arm = Tree([Body(name="arm", mass=1.0, inertia=(0.1, 0.1, 0.1), joint=Revolute(axis=(0, 1, 0)))])
     rod = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=0.5, viscosity=0.01)
     yield TreeAdmittance(tree=arm, at=AtJoint("arm"))
     yield TreeAdmittance(tree=arm, at=AtPoint("arm", (0.0, 0.0, 0.1)))
-    yield RodAdmittance(rod=rod, at="tip", base="fixed", along=(0.0, 1.0, 0.0))
-    yield RodAdmittance(rod=rod, at="tip", base="fixed")
+    yield GroundedRod(rod=rod, at="tip", base="fixed", along=(0.0, 1.0, 0.0))
+    yield GroundedRod(rod=rod, at="tip", base="fixed")
     yield GroundedRod(rod=rod, at="tip", ground=Ground(tangential=0.1, normal=0.5, stiffness=1e4))
 
 
@@ -233,7 +232,8 @@ def run_rods() -> None:
     crawls.run([Phase(until=2 * T, curvature=wave)], period=T)
     crawls.start(period=T).step()
     crawls.batch(rod=[snake, snake]).run(period=T, ticks=2)
-    run_many(variations(rod, {"elasticity": [1.0, 2.0]}), [Phase(until=1e-3, torque=1.0, base="pinned")], times=[1e-3])
+    both = variations(rod, {"elasticity": [1.0, 2.0]})
+    run_many(both, [Phase(until=1e-3, torque=1.0, base="pinned")], times=[1e-3], threads=2)
 
 
 def run_steering() -> None:
@@ -255,10 +255,12 @@ def run_table() -> None:
     from tegotae.papers.two_robots import TwoRobots
     from tegotae.table import ForceSensor, Hexa, HexaPlant
 
-    Hexa.default().stiffness((0, 0, -0.47), np.eye(3), kp=200.0)
-    plant = HexaPlant.default()
-    plant.run(wrenches=np.zeros((2, 6)))
-    plant.start().step((0.0, 0.0, 5.0, 0.0, 0.0, 0.0))
+    table, plant = Hexa.default(), HexaPlant.default()
+    table.stiffness((0, 0, -0.47), np.eye(3), kp=200.0)
+    table.forward(table.inverse((0, 0, -0.47)))
+    for one in (plant, plant.varied({"at": ("plate", "sensor")})):
+        one.run(np.zeros((2, one.dimension)))
+        one.start().step(np.zeros(one.dimension))
     ForceSensor(delay=2).read(np.zeros((4, 6)), period=2e-3)
     two = TwoRobots().machine(period=2e-3)
     GuardedMachine(two, period=2e-3).advance((0.0,) * 6)

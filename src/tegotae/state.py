@@ -99,12 +99,6 @@ class State(Mapping[str, Any]):
     def __deepcopy__(self, _: object) -> State:
         return self.copy()
 
-    def __getstate__(self) -> tuple[str, Space, Memory]:
-        return self.owner, self.space, self.memory
-
-    def __setstate__(self, kept: tuple[str, Space, Memory]) -> None:
-        self.owner, self.space, self.memory = kept
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
             return NotImplemented

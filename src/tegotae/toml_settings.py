@@ -35,27 +35,16 @@ _CONTROL = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
 def read_toml(path: Path, option: str = "--config") -> dict[str, Any]:
-    """A TOML file as nested tables.
-
-    Args:
-        path: of the file.
-        option: of the command line that named it, for the words of an error.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.NamedTemporaryFile(suffix=".toml") as file:
-        ...     read_toml(Path(file.name))
-        {}
-    """
+    """A TOML file as nested tables; an error tells which option of the command line named it."""
     try:
         text = checks.read_bounded(path, _MOST, f"{option} takes a TOML text file.")
         given = tomllib.loads(text.decode("utf-8-sig"))  # some editors begin a text with a mark
+    except FileError:
+        raise
     except FileNotFoundError as error:
         raise FileError(f"Cannot read {path}: there is no such file.\n  Check the path given to {option}.") from error
     except UnicodeDecodeError as error:
         raise FileError(f"Cannot read {path}: it is no text in UTF-8 ({error}).\n  Save it as UTF-8.") from error
-    except FileError:
-        raise
     except OSError as error:
         raise FileError(f"Cannot read {path}: {error.strerror}.\n  {option} takes a TOML text file.") from error
     except (ValueError, RecursionError) as error:  # also a path with a NUL, a number of thousands of digits
@@ -66,15 +55,7 @@ def read_toml(path: Path, option: str = "--config") -> dict[str, Any]:
 
 
 def unreadable(given: object) -> str:
-    """What is wrong with tables that are TOML, but of no size that settings have; nothing if all is well.
-
-    Args:
-        given: nested tables and lists.
-
-    Example:
-        >>> unreadable({"period": 2**70})
-        'it holds a whole number of 71 bits, above 64'
-    """
+    """What is wrong with tables that are TOML, but of no size that settings have; nothing if all is well."""
     waiting: list[tuple[object, int]] = [(given, 0)]
     while waiting:
         value, depth = waiting.pop()
@@ -88,14 +69,7 @@ def unreadable(given: object) -> str:
 
 
 def put(given: dict[str, Any], setting: str) -> None:
-    """``a.b=1`` into nested tables; the value is TOML, or else plain text.
-
-    Example:
-        >>> tables = {}
-        >>> put(tables, "law.static=5")
-        >>> tables
-        {'law': {'static': 5}}
-    """
+    """``a.b=1`` into nested tables; the value is TOML, or else plain text."""
     _refuse_no_text("--set", setting)
     name, equals, text = setting.partition("=")
     keys = [key.strip() for key in name.split(".")]
@@ -126,18 +100,9 @@ def _value(name: str, text: str) -> Any:
 
 
 class Kinds(Parameter):
-    """What a group of settings may be.
+    """What a group of settings may be: kind -> an object of it, with the values that hold unless others are given.
 
-    Args:
-        text: what it is, in words.
-        prototypes: kind -> an object of it, with the values that hold unless others are given; None for one without
-            any. Their classes declare what there is to set.
-
-    Example:
-        >>> import tegotae as tg
-        >>> laws = Kinds(coulomb=tg.Coulomb(4.0), viscous=tg.Viscous(4.0, 10.0))
-        >>> laws.kind_of(tg.Viscous(1.0, 2.0))
-        'viscous'
+    Their classes declare what there is to set; None is a kind without any.
     """
 
     def __init__(self, text: str = "", /, **prototypes: Any):
@@ -158,19 +123,10 @@ class Kinds(Parameter):
 
 
 def read(owner: str, settings: Any, given: Mapping[str, Any], remedy: str, path: tuple[str, ...] = ()) -> Any:
-    """Settings with the given values, each checked as its class declares it; what is not given stays.
+    """Settings with the values that nested tables give, each checked as its class declares it; what is not given stays.
 
-    Args:
-        owner: who asks, for the words of an error.
-        settings: as they are unless others are given.
-        given: nested tables.
-        remedy: the way out where a name is unknown, or a value of another type.
-        path: of the group that they are in.
-
-    Example:
-        >>> import tegotae as tg
-        >>> read("demo", tg.Stribeck(3.0, 4.0, 0.2), {"static": 5}, "See the docs.").static
-        5.0
+    An error begins with its owner and names the path of the group; `remedy` is the way out where a name is unknown, or
+    a value of another type.
     """
     fields, values = declared(type(settings)), {}
     for name, value in given.items():
@@ -234,18 +190,7 @@ def _refuse(owner: str, message: str, remedy: str) -> None:
 
 
 class SettingsGroup(Declared):
-    """Base of settings that are written to files: their text is such that a file can hold it, their numbers sensible.
-
-    Example:
-        >>> import tegotae as tg
-        >>> from tegotae.hybrid.settings import LinkSettings
-        >>> try:
-        ...     LinkSettings(loss=2.0)
-        ... except tg.InputError as error:
-        ...     print(error)
-        LinkSettings: loss=2.0 must be <= 1.
-          Give a part, 0 to 1: 0.3 for 30 %.
-    """
+    """Base of settings that are written to files: their text is such as a file can hold, their numbers are sensible."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -268,16 +213,7 @@ def table(owner: str, name: str, value: Any) -> dict[str, Any]:
 
 
 def tables(settings: Any) -> dict[str, Any]:
-    """Settings as nested tables of plain values.
-
-    Args:
-        settings: an object of a class with declared fields; None for one without any.
-
-    Example:
-        >>> import tegotae as tg
-        >>> tables(tg.Viscous(4.0, 10.0))
-        {'limit': 4.0, 'viscosity': 10.0}
-    """
+    """Settings, of a class with declared fields, as nested tables of plain values; none of None."""
     found: dict[str, Any] = {}
     for name, (_, own, _) in declared(type(settings)).items():
         value = getattr(settings, name)
@@ -289,18 +225,14 @@ def tables(settings: Any) -> dict[str, Any]:
     return found
 
 
+def fields_for(kind: type, settings: Any) -> dict[str, Any]:
+    """What settings say of an object of some class: the values of the fields that both declare."""
+    own = declared(type(settings))
+    return {name: getattr(settings, name) for name in declared(kind) if name in own}
+
+
 def lines(settings: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
-    """Settings as lines of TOML, each with its meaning, unit and range as a comment; other kinds to uncomment.
-
-    Args:
-        settings: an object of a class with declared fields.
-        path: of the group that they are.
-
-    Example:
-        >>> import tegotae as tg
-        >>> list(lines(tg.Coulomb(4.0)))
-        ['limit = 4.0  # friction force [N], > 0']
-    """
+    """Settings as lines of TOML, each with its meaning, unit and range as a comment; other kinds to uncomment."""
     fields = declared(type(settings))
     for name, (_, own, _) in fields.items():
         if not isinstance(own, Kinds):
@@ -343,16 +275,7 @@ def _refuse_no_text(name: str, text: str) -> None:
 
 
 def toml_value(name: str, value: Any) -> str:
-    """A value as TOML reads it back, on one line.
-
-    Args:
-        name: for the words of an error.
-        value: text, numbers, dates, lists and tables.
-
-    Example:
-        >>> toml_value("key", {"my path": 'a "quoted" \\n'})
-        '{"my path" = "a \\\\"quoted\\\\" \\\\n"}'
-    """
+    """A value as TOML reads it back, on one line: text, numbers, dates, lists and tables."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +18,7 @@ _PACKAGE = str(Path(__file__).parent)
 
 
 def tell(machine: str, unsolved: int, ticks: int | None, remedy: str, *, first: float | None = None) -> None:
-    """Say how many steps did not converge, if any.
-
-    Args:
-        machine: whose steps, such as "Circuit".
-        unsolved: how many.
-        ticks: of how many; None for a live machine, which goes on.
-        remedy: what helps this machine.
-        first: when the first of them ended [s], where it is known.
-    """
+    """Say how many steps did not converge, if any: of so many ticks, or so far; `first` is when one ended first [s]."""
     if not unsolved:
         return
     told = f"{unsolved} of {ticks} steps" if ticks is not None else f"{unsolved} step{'s' * (unsolved > 1)} so far"
@@ -38,57 +30,32 @@ def tell(machine: str, unsolved: int, ticks: int | None, remedy: str, *, first: 
     )
 
 
-class UnsolvedWatch:
-    """Tells of a live machine's unsolved steps when they happen: of the first, and again when there are ten times more.
-
-    Args:
-        machine: whose steps.
-        remedy: what helps it.
-    """
-
-    def __init__(self, machine: str, remedy: str):
-        self.machine, self.remedy = machine, remedy
-        self._seen, self._next = 0, 1
-
-    def see(self, unsolved: int) -> None:
-        """Look at the count after a tick; one that fell was put back to an earlier state."""
-        if unsolved < self._seen:
-            self._next = 1
-        elif unsolved >= self._next and unsolved > self._seen:
-            self._next = 10 * unsolved
-            tell(self.machine, unsolved, None, self.remedy)
-        self._seen = unsolved
-
-
 def count_in(state: State) -> int | None:
     """Unsolved steps that led to this state, of blocks inside too; None where nothing is solved."""
     counts = [state.part(name) for name in state if name.endswith("unsolved")]
     return int(sum(int(count.sum()) for count in counts)) if counts else None
 
 
-def troubles_in(state: State) -> list[Any]:
-    """Where blocks tell that they cannot go on, those inside too."""
-    return [state.part(name) for name in state if name.endswith("trouble")]
-
-
 class Watched:
-    """Looks after every tick of a live block at how many steps found no solution, and whether it can go on.
+    """Looks after every tick of live blocks at how many steps found no solution, and whether they can go on.
 
-    Args:
-        block: whose steps.
-        state: where it counts them.
+    Such steps are told of when they happen: of the first, and again when there are ten times more.
     """
 
-    def __init__(self, block: Block, state: State):
-        self._counts = [state.part(name) for name in state if name.endswith("unsolved")]
-        self._troubles = troubles_in(state)
-        self._block, self._state = block, state
-        self._watch = UnsolvedWatch(block.name, block.unsolved_remedy)
+    def __init__(self, machine: str, blocks: Sequence[tuple[Block, State]]):
+        parts = [(block, state, name) for block, state in blocks for name in state]
+        self._counts = [state.part(name) for _, state, name in parts if name.endswith("unsolved")]
+        self._troubles = [(state.part(name), block, state) for block, state, name in parts if name.endswith("trouble")]
+        self._machine, self._remedy = machine, blocks[0][0].unsolved_remedy
+        self._known, self._next = 0, 1
         self.again()
 
     def again(self) -> None:
         """A state that was assigned brings its own counts."""
-        self._known = sum(count.item() for count in self._counts)
+        now = sum(count.item() for count in self._counts)
+        if now < self._known:
+            self._next = 1
+        self._known = now
 
     def around(self, step: Callable[..., Any]) -> Callable[..., Any]:
         """The step, seen to; as it is where nothing is counted."""
@@ -97,13 +64,12 @@ class Watched:
     def _until_trouble(self, step: Callable[..., Any]) -> Callable[..., Any]:
         if not self._troubles:
             return step
-        troubles, see, state = self._troubles, self._block.see_trouble, self._state
 
         def step_or_say_why(*given: Any) -> Any:
             output = step(*given)
-            for trouble in troubles:
+            for trouble, block, state in self._troubles:
                 if trouble[0]:
-                    see(state)
+                    block.see_trouble(state)
             return output
 
         return step_or_say_why
@@ -119,8 +85,10 @@ class Watched:
             if others:
                 now += sum(count.item() for count in others)
             if now != self._known:
-                self._known = now
-                self._watch.see(now)
+                if now >= self._next and now > self._known:
+                    self._next = 10 * now
+                    tell(self._machine, now, None, self._remedy)
+                self.again()
             return output
 
         return step_and_see

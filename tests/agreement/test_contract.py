@@ -18,7 +18,7 @@ from tegotae.block import Admittance, Block, Impedance
 from tegotae.compile import backend
 from tegotae.friction import classics
 from tegotae.layout import Memory, Nested
-from tegotae.multibody import LiveScene, Scene
+from tegotae.multibody import Scene
 from tegotae.rod import GroundedRod
 from tegotae.running import loop
 from tegotae.running.batch import Batch
@@ -169,27 +169,21 @@ def taken_by(live, value, **now):
         if now:
             live.command(now["command_position"], now["command_rotation"].reshape(3, 3))
         live.step(value)
-        return live["velocity"]
+        return given_by(live.block, live)
     if isinstance(live.block, GroundedRod):
         now = now if live.block.dimension or now else {"torque": 0.01 * value}
         for name, numbers in now.items():
             live[name] = np.ravel(numbers) if np.size(numbers) > 1 else float(np.ravel(numbers)[0])
         return live.step(value) if live.block.dimension else (live.step(), live["angle_rate"])[1]
-    if live.block.dimension and not isinstance(live, LiveScene):
+    if live.block.dimension:
         for name, numbers in now.items():
             live[name] = float(numbers[0]) if len(numbers) == 1 else numbers
         return live.step(value)
     if "load" in live.block.parts:
         return live.step({"load": value} | {name: float(numbers[0]) for name, numbers in now.items()})["v"]
-    here = {name: live[name] for name in live.block.parts if name.startswith("torque.")} if live.block.dimension else {}
-    told = (here | now).items()
-    torque = next((float(np.ravel(numbers)[0]) for name, numbers in told if name.startswith("torque.")), None)
-    targets = {name.removeprefix("target."): row[0] for name, row in now.items() if name.startswith("target.")}
-    wrenches = {name.removeprefix("wrench."): row for name, row in now.items() if name.startswith("wrench.")}
-    if live.block.dimension:
-        live.step(torque, force=value, targets=targets, wrenches=wrenches)
-        return given_by(live.block, live)
-    return live.step(float(value) if torque is None else torque, targets=targets, wrenches=wrenches)[1]
+    for name, numbers in (driven(live.block, value) | now).items():
+        live[name] = float(np.ravel(numbers)[0]) if np.size(numbers) == 1 else numbers
+    return live.step()[1]
 
 
 def stepped(live, given):
@@ -340,8 +334,8 @@ def by_address(block):
 def taken(block, name, state):
     """Whether it may be given as a start: what follows from others may not."""
     try:
-        beside = {"face": state.part("face")} if isinstance(block, GroundedRod) else {}  # in the midst of a contact
-        block.initial_state(T, {name: state.part(name), **beside})
+        others = ("face", "base_motion") if isinstance(block, GroundedRod) else ()  # in the midst of a contact, led on
+        block.initial_state(T, {name: state.part(name), **{other: state.part(other) for other in others}})
     except tg.InputError as refused:
         words = "It follows from", "is not part of its state"  # the only refusals that there may be
         assert any(word in str(refused) for word in words)  # noqa: PT017

@@ -51,7 +51,7 @@ def test_the_dual_and_the_stepper_are_one_model(mu: float, push: float, speed: f
     T, ticks = 1e-3, 400
     machine, start = examples.floor(mass=MASS, friction=mu, push=push, speed=speed, height=height)
     stepper = machine.to_stepper(
-        period=T, contact=Contact(stiffness=K, beta=BETA), friction=Friction(stiffness=K_T, beta=BETA_T)
+        period=T, contact=Contact(stiffness=K, damping=K * BETA), friction=Friction(stiffness=K_T, damping=K_T * BETA_T)
     )
     run = stepper.run(ticks=ticks, initial=start)
     ours = thrown(T=T, ticks=ticks, mu=mu, push=push, speed=speed, height=height)

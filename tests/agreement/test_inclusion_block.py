@@ -13,7 +13,7 @@ from tegotae.running.probe import Probe
 from tegotae.running.source import module_of
 
 T = 1e-3
-STIFF = {"contact": Contact(stiffness=1e6, beta=2e-3), "friction": Friction(stiffness=1e6, beta=2e-3)}
+STIFF = {"contact": Contact(stiffness=1e6, damping=2e3), "friction": Friction(stiffness=1e6, damping=2e3)}
 PUSH = 8.0 * np.sin(0.011 * np.arange(1500)) + 3.0
 
 TWO_MASSES = {
@@ -152,7 +152,7 @@ def plane():
 
 
 def stepped(machine, force, velocity):
-    soft = {"contact": Contact(stiffness=1e4, beta=2e-3), "friction": Friction(stiffness=1e4, beta=2e-3)}
+    soft = {"contact": Contact(stiffness=1e4, damping=20.0), "friction": Friction(stiffness=1e4, damping=20.0)}
     return machine.to_stepper(period=T, **soft).as_admittance(force=force, velocity=velocity)
 
 

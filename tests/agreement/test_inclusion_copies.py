@@ -11,7 +11,7 @@ from sympy import Symbol
 
 from tegotae.inclusion import Contact, Friction, Inclusion
 
-PARTS = {"contact": Contact(stiffness=1e4, beta=1e-3), "friction": Friction(stiffness=1e4, beta=1e-3)}
+PARTS = {"contact": Contact(stiffness=1e4, damping=10.0), "friction": Friction(stiffness=1e4, damping=10.0)}
 ROWS = {"p": "v", "v": "push + dio(p, 'floor') - 9.81 - coulomb(3, v, 'rub')"}
 RECORD = {"push": ([0.0, 0.02, 0.05], [0.0, 5.0, -5.0])}
 

@@ -6,7 +6,7 @@ import sympy
 
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio
 
-CONTACT, FRICTION = Contact(stiffness=1e3, beta=2e-2, alpha=5e-3), Friction(stiffness=1e3, beta=2e-2)
+CONTACT, FRICTION = Contact(stiffness=1e3, damping=20.0, alpha=5e-3), Friction(stiffness=1e3, damping=20.0)
 
 
 def cart_with_pendulum():
@@ -82,7 +82,7 @@ def test_jacobian_at_a_switch_is_one_sided():
 
 def test_other_numbers_use_the_same_compiled_code(ode):
     other = ode.inclusion.to_ode(
-        contact=Contact(stiffness=2e3, beta=1e-2, alpha=1e-3), friction=Friction(stiffness=5e3, beta=1e-2)
+        contact=Contact(stiffness=2e3, damping=20.0, alpha=1e-3), friction=Friction(stiffness=5e3, damping=50.0)
     )
     assert other.compiled.module is ode.compiled.module
     assert ode.latex().count(r"\longrightarrow") == 1

@@ -13,7 +13,7 @@ from tegotae.inclusion import Contact, Friction, Inclusion, coulomb
 from tegotae.running.batch import Batch
 
 T = 1e-3
-PARTS = {"contact": Contact(stiffness=1e5, beta=2e-3), "friction": Friction(stiffness=1e5, beta=2e-3)}
+PARTS = {"contact": Contact(stiffness=1e5, damping=200.0), "friction": Friction(stiffness=1e5, damping=200.0)}
 # At rest in 0 it would be 1 m inside.
 ROWS = {"p": "v", "v": "(push + wind + dio(p - 1, 'floor') - coulomb(2, v, 'rub'))/m - 9.81"}
 START = {"p": 1.01, "v": 0.2}
@@ -41,13 +41,13 @@ def test_a_batch_is_its_machines_one_by_one():
     for _ in range(10):
         live.step()
     for i, (m, K) in enumerate(zip(masses, stiffnesses, strict=True)):
-        stepper = thrown(m=m, contact=Contact(stiffness=K, beta=2e-3))
+        stepper = thrown(m=m, contact=Contact(stiffness=K, damping=200.0))
         one = stepper.run(inputs={"push": push}, initial=START)
         assert one.floor_touches.any()
         for name in ("p", "v", "floor", "rub_deflection"):
             np.testing.assert_array_equal(many[name][i], one[name])
         assert live.states[i]["v"] == stepper.run(ticks=10, initial=START).v[-1]
-    with pytest.raises(tg.InputError, match=r"batch has 'k'.*\n.*floor\.stiffness, m, push, rub\.beta"):
+    with pytest.raises(tg.InputError, match=r"batch has 'k'.*\n.*floor\.stiffness, m, push, rub\.damping"):
         thrown().batch(k=[1.0, 2.0])
     assert Batch([thrown(), thrown(m=2.0)]).run(period=T, ticks=5, initial=START).p.shape == (2, 5)
 

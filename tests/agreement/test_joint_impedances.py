@@ -136,7 +136,7 @@ def test_with_contacts_it_is_one_too():
     known = tg.FrictionImpedance(stiffness=1e4, damping=5.0, law=tg.Coulomb(1.0))
     runs = []
     for friction in (asked, known):
-        floor = Touch(on="hull", toucher=Ball(radius=0.1), surface=HalfSpace(), stiffness=1e5, beta=2e-3, friction=0.5)
+        floor = Touch(on="hull", toucher=Ball(radius=0.1), surface=HalfSpace(), stiffness=1e5, friction=0.5)
         scene = Scene(tree=robot(friction), touches=[floor])
         runs.append(scene.run(0.5, period=T, q=[0, 0, 0.12, 1, 0, 0, 0, -0.8], v=[0.3, 0, 0, 0, 0, 0, 2.0]))
     assert runs[0].contact_force[:, 0, 2].max() > 30.0

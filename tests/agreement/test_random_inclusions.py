@@ -33,14 +33,16 @@ def exact(structure, numbers, drop=0.0):
 
 
 def by_ode(model, start, K, *, beta=1e-3, alpha=1e-4):
-    ode = model.to_ode(contact=Contact(stiffness=K, beta=beta, alpha=alpha), friction=Friction(stiffness=K, beta=beta))
+    ode = model.to_ode(
+        contact=Contact(stiffness=K, damping=K * beta, alpha=alpha), friction=Friction(stiffness=K, damping=K * beta)
+    )
     return states(ode.solve((0.0, 1.0), start, method="Radau", rtol=1e-8, atol=1e-10, times=TIMES), model)
 
 
 def by_stepper(model, start, T):
     # Contacts and frictions give way by F/K, below 1 um: what is left is the error of the period.
     stepper = model.to_stepper(
-        period=T, contact=Contact(stiffness=1e8, beta=1e-3), friction=Friction(stiffness=1e8, beta=1e-3)
+        period=T, contact=Contact(stiffness=1e8, damping=1e5), friction=Friction(stiffness=1e8, damping=1e5)
     )
     run = stepper.run(ticks=round(1.0 / T), initial=start, every=round(0.1 / T))
     assert run.about["unsolved_steps"] == 0

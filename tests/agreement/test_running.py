@@ -91,7 +91,7 @@ def test_copies_go_on_from_where_a_block_could_not_start():
     wall = tg.VirtualWall(stiffness=100.0, point=1.0, normal=1.0)
     ball = Tree([Body(name="ball", mass=1.0, inertia=(0.1,) * 3, joint=Free(), position=(0, 0, -1.0))])
     floor = Touch(on="ball", toucher=Ball(radius=0.1), surface=HalfSpace())
-    contact = Contact(stiffness=1e4, beta=1e-3)
+    contact = Contact(stiffness=1e4, damping=10.0)
     stepped = Inclusion({"p": "v", "v": "dio(p - 1, 'floor') - 9.81"}).to_stepper(period=T, contact=contact)
     lives = [
         (wall.start(period=T, initial={"position": 2.0}), (0.5,)),

@@ -11,8 +11,7 @@ from scipy.spatial.transform import Rotation
 import tegotae as tg
 from tegotae.multibody import AtJoint, AtPoint, Between, Body, Fixed, Free, Prismatic, Revolute, Tree, TreeAdmittance
 from tegotae.multibody.controllers import Lock, Servo
-from tegotae.rod import PlanarRod
-from tegotae.rod.admittance import RodAdmittance
+from tegotae.rod import GroundedRod, PlanarRod
 from tegotae.running.probe import Probe
 from tegotae.running.source import module_of
 from tegotae.steering import ContactPatch
@@ -508,7 +507,7 @@ def test_energy_goes_between_arm_and_spring_and_what_is_lost_is_of_first_order()
 def test_a_column_that_is_a_tree_steers_a_tyre_and_bends_a_rod_as_a_plain_inertia_does():
     """One turning body in a circuit with a contact patch, hysteresis and a rod on a spring, against tg.Mass."""
     beam = PlanarRod(length=0.5, nodes=4, density=0.2, elasticity=0.5, viscosity=0.02)
-    bent = RodAdmittance(rod=beam, at="tip", base="fixed", along=(0.0, 1.0, 0.0))
+    bent = GroundedRod(rod=beam, at="tip", base="fixed", along=(0.0, 1.0, 0.0))
     parts = {
         "tyre": tg.Link(ContactPatch(), "column"),
         "felt": tg.Link(tg.ParallelFriction(stiffness=[500.0, 200.0], damping=1.0, limits=[0.5, 1.0]), "column"),

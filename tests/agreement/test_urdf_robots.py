@@ -125,12 +125,12 @@ def test_limits_and_damping_are_those_of_the_file() -> None:
     for name in ("panda_description/urdf/panda.urdf", "baxter_description/urdf/baxter.urdf"):
         tree, model = loaded(name, False), pinocchio_model(robot(name), False)
         assert tree.joints
-        for i, (joint_name, joint) in enumerate(tree.joints.items()):
+        for joint_name, joint in tree.joints.items():
             there = model.joints[model.getJointId(joint_name)]
             assert joint.lower == model.lowerPositionLimit[there.idx_q]
             assert joint.upper == model.upperPositionLimit[there.idx_q]
             assert joint.effort == model.upperEffortLimit[there.idx_v]
             assert joint.speed == model.upperVelocityLimit[there.idx_v]
-            assert joint.damping == tree.arrays.damping[i] == model.damping[there.idx_v]
+            assert joint.damping == model.damping[there.idx_v]
             limit = 0.0 if joint.friction is None else joint.friction.law.limit
             assert limit == model.upperDryFrictionLimit[there.idx_v]

@@ -81,7 +81,7 @@ def test_without_siconos_the_contest_is_skipped_and_does_not_fail(
     assert [outcome.played for outcome in outcomes] == [False]
     good = Outcome("circuit", "90 ns against 80 ns", 1.125, "<= 1.2", True)
 
-    def run(json_path: object, only: object, report: object, tell: Callable[[Outcome], None]) -> list[Outcome]:
+    def run(only: object, report: object, tell: Callable[[Outcome], None]) -> list[Outcome]:
         told = [good, *outcomes]
         for outcome in told:
             tell(outcome)

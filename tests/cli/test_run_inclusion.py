@@ -70,7 +70,13 @@ def test_the_belt_sticks_and_slips_with_the_period_of_the_closed_form() -> None:
 
 
 def test_elements_may_be_given_instead_of_tuned() -> None:
-    settings = ("elements.kind=given", "elements.stiffness=1e5", "machine.height=0.0", "restitution=0.5")
+    settings = (
+        "elements.kind=given",
+        "elements.stiffness=1e5",
+        "elements.damping=200.0",
+        "machine.height=0.0",
+        "restitution=0.5",
+    )
     result = run(*settings, machine="bouncing_ball", route="ode", until="1")
     # At rest a spring of K carries the weight at a depth of m g / K.
     assert result.p[-1] == pytest.approx(-GRAVITY / 1e5, rel=1e-6)

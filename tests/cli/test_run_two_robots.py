@@ -37,7 +37,7 @@ def numbers(*settings: str) -> dict[str, Any]:
         (["table.kp=200"], 6.18185, 0.171516),
         (["table.kp=400", "pose=A"], 8.7425, 0.12128),
         (["table.kp=800"], 12.3637, 0.085758),
-        (["table.kp=800", "masses.link_1=20", "masses.base_2=100"], 16.1768, 0.112207),
+        (["table.kp=800", "masses=[50, 20, 100, 1]"], 16.1768, 0.112207),
         (["table.kind=spring", "table.stiffness=33750"], 0.01 * 33.75 * 1000**0.5, np.pi / 1000**0.5),
     ],
 )
@@ -54,7 +54,7 @@ def test_the_contacts_of_the_paper(settings: list[str], peak: float, duration: f
 
 def test_the_joints_of_robot_1_can_be_held_in_three_ways() -> None:
     free, soft, locked = (numbers("pose=B", f"joints={one}")["peak_force"] for one in ("free", "servo", "locked"))
-    stiff = numbers("pose=B", "joints=servo", "servo.gain=1e5", "servo.rate_gain=1000")["peak_force"]
+    stiff = numbers("pose=B", "joints=servo", "gain=1e5", "rate_gain=1000")["peak_force"]
     assert free < soft < stiff < locked
 
 
@@ -95,9 +95,9 @@ def test_show_prints_toml_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
         (["--set", "table.kind=spring", "--set", "table.stiffness=-1"], "stiffness"),
         (["--set", "table.stiffness=1e4"], "stiffness"),  # of the table it follows from kp
         (["--set", "joints=glued"], "joints"),
-        (["--set", "servo.gain=-1", "--set", "joints=servo"], "gain"),
-        (["--set", "masses.link_1=-10"], "masses"),
-        (["--set", "masses.tail=1"], "tail"),
+        (["--set", "gain=-1", "--set", "joints=servo"], "gain"),
+        (["--set", "masses=[50, -10, 50, 1]"], "masses"),
+        (["--set", "tail=1"], "tail"),
         (["--set", "gap=0"], "gap"),
         (["--speed", "-0.01"], "speed"),
         (["--set", "period=0.02"], "Use period <="),

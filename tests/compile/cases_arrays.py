@@ -95,6 +95,33 @@ def slice_reshaped(a):
     return A[2, 1]
 
 
+def slice_reshaped_from_a_place_at_run_time(a, i):
+    A = a[i : i + 4].reshape((2, 2))
+    A[1, 0] = 9.0
+    return A[0, 1], A[1, 1]
+
+
+def slice_reshaped_from_the_end(a):
+    A = a[-4:].reshape(2, 2)
+    A[0, 0] = 9.0
+    return A[1, 1]
+
+
+def slice_with_a_known_extent(a):
+    b = a[2:5].reshape((3,))
+    b[-1] = 9.0
+    total = 0.0
+    for j in range(b.shape[0]):
+        total = total * 1.5 + b[j]
+    return total
+
+
+def column_with_a_known_extent(A):
+    b = A[:, 1][1:3].reshape((2,))
+    b[1] = 9.0
+    return b[0], b.shape[0]
+
+
 def row_reshaped(A):
     B = A[1].reshape(2, 2)
     B[1, 0] = 9.0
@@ -113,6 +140,10 @@ CASES += [
     Case(reshaped_by_numbers_at_run_time, [(floats(*range(6)), rows) for rows in (1, 2, 3, 6)]),
     Case(flattened, [(grid(2, 3),), (grid(1, 1),)]),
     Case(slice_reshaped, [(floats(*range(8)),)]),
+    Case(slice_reshaped_from_a_place_at_run_time, [(floats(*range(8)), 2), (floats(*range(8)), -6)]),
+    Case(slice_reshaped_from_the_end, [(floats(*range(8)),)]),
+    Case(slice_with_a_known_extent, [(floats(*range(8)),)]),
+    Case(column_with_a_known_extent, [(A,) for A in matrix_layouts(grid(4, 3))]),
     Case(row_reshaped, [(grid(3, 4),)]),
     Case(reshaped_to_cube, [(floats(*range(8)),)]),
 ]

@@ -292,10 +292,11 @@ def test_starting_compiles_and_the_first_tick_does_not(tmp_path, kept):
 
 NUMBA = """
 import tegotae as tg
-from tegotae import running
+from tegotae.compile import lifting
+from tegotae.running.source import module_of
 brake = tg.FrictionImpedance(stiffness=6000.0, law=tg.Coulomb(4.0))
 live = brake.start(period=1e-3)
-step = running.module_of(brake).step
+step = lifting._by_numba()[0](module_of(brake).step)
 print(sum(step.stats.cache_hits.values()), sum(step.stats.cache_misses.values()), len(step.signatures))
 live.step(0.1)
 print(len(step.signatures))

@@ -38,7 +38,7 @@ rod = PlanarRod(length=10.0, nodes=9, density=0.1, elasticity=1.0, viscosity=2.0
 turned = rod.run([Phase(until=1.0, torque=10.0, base="pinned")])
 assert abs(turned.angular_momentum[-1] - 10.0) < 1e-2
 SteeringSystem.paper(speed=10.0).run(np.full(10, 0.5), period=1e-3)
-HexaPlant.default().run(wrenches=np.zeros((5, 6)))
+HexaPlant.default().run(np.zeros((5, 6)))
 print("all ran")
 """
 

@@ -52,7 +52,7 @@ def stepper():
     from tegotae.inclusion import Friction, Inclusion
 
     slider = Inclusion({"p": "v", "v": "(load - coulomb(1.5, v))/m"}, {"m": 1.0}, inputs={"load": 0.0})
-    stepped = slider.to_stepper(period=T, friction=Friction(stiffness=1e6, beta=2e-3))
+    stepped = slider.to_stepper(period=T, friction=Friction(stiffness=1e6, damping=2e3))
     return stepped.run(inputs={"load": 40 * v}).v
 
 
@@ -117,7 +117,7 @@ from tegotae.inclusion.implicit import element_solver
 from tegotae.running.probe import Probe
 
 slider = Inclusion({"p": "v", "v": "(load - coulomb(1.5, v))/m"}, {"m": 1.0}, inputs={"load": 0.0})
-stepped = slider.to_stepper(period=1e-3, friction=Friction(stiffness=1e6, beta=2e-3))
+stepped = slider.to_stepper(period=1e-3, friction=Friction(stiffness=1e6, damping=2e3))
 stepped.run(inputs={"load": [2.0] * 5})
 block = stepped.as_admittance(force="load", velocity="v")
 block.run([2.0] * 5, period=1e-3)

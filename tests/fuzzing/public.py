@@ -93,7 +93,7 @@ def _is_public(call: Call, known: dict[str, Any]) -> bool:
 
 # What runs, starts and sensors give; links and nodes, which are made with sockets; and settings, read from files.
 GIVEN = {
-    "Comparison", "Deadlines", "DeviceReading", "DynamicsNode", "Fit", "LivePID", "LivePSMC", "LiveScene",
+    "Comparison", "Deadlines", "DeviceReading", "DynamicsNode", "Fit", "LiveScene", "LiveServo",
     "LiveTable", "Margins", "MemoryLink", "Nearest", "NodeLink", "NodeState", "Passivity", "Reading", "Settings",
     "State", "Steady", "TableImpedance", "TableNode", "UdpLink", "Workspace",
 }  # fmt: skip

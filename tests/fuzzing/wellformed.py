@@ -110,9 +110,10 @@ for kind in (Hexa, HexaPlant):
     "tegotae.inclusion": """
 from tegotae.inclusion import Contact, Friction, Inclusion
 drop = Inclusion({"p": "v", "v": "dio(p, 'floor')/m - 9.81"}, {"m": 1.0})
-ode = drop.to_ode(contact=Contact(stiffness=1e5, beta=2e-3), elements={"floor": Contact(stiffness=1e5, beta=2e-3)})
+floor = Contact(stiffness=1e5, damping=200.0)
+ode = drop.to_ode(contact=floor, elements={"floor": floor})
 ode.solve((0.0, 0.01), {"p": 0.1}, method="RK45", times=[0.005, 0.01])
-stepper = drop.to_stepper(period=1e-3, contact=Contact(stiffness=1e5, beta=2e-3))
+stepper = drop.to_stepper(period=1e-3, contact=Contact(stiffness=1e5, damping=200.0))
 stepper.run(ticks=3, inputs={"m": 1.0}, initial={"p": 0.1})
 live = stepper.start(initial={"p": 0.1})
 live.step({"m": 1.0})

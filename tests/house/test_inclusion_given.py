@@ -7,7 +7,7 @@ import sympy
 from tegotae.errors import InputError
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio
 
-CONTACT, FRICTION = Contact(stiffness=1e5, beta=2e-3, alpha=2e-4), Friction(stiffness=1e5, beta=2e-3)
+CONTACT, FRICTION = Contact(stiffness=1e5, damping=200.0, alpha=2e-4), Friction(stiffness=1e5, damping=200.0)
 
 
 @pytest.fixture(scope="module")

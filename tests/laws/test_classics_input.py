@@ -79,5 +79,5 @@ def test_bad_records(kind):
 
 def test_explicit_coupling_refuses_two_sliding_speeds():
     block = ExplicitlyCoupledFriction(stiffness=6000.0, law=STRIBECK, mass=0.01)
-    with pytest.raises(tg.UniquenessError, match=r"mass > 0\.17"):
+    with pytest.raises(tg.UniquenessError, match=r"mass >= 0\.17"):
         block.run(np.zeros(3), period=1e-3)

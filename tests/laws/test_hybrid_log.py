@@ -247,7 +247,7 @@ def test_a_node_whose_disk_is_full_ends_with_these_words(tmp_path):
     node.writer.flush()
     fill_the_disk(node.writer)
     with pytest.raises(FileError, match="No space left"):
-        node.run(duration=5.0)
+        node.close()
     assert LogReader(path).dynamics.size == 50
 
 
@@ -369,6 +369,7 @@ import numpy as np
 from tegotae.hybrid.records import log_node
 from tegotae.hybrid.bus.blocks import BlockWriter
 from tegotae.hybrid.bus.bus import MemoryBus
+from tegotae.hybrid.processes.process_life import ShutdownFlag
 from tegotae.hybrid.records.log_node import LogNode
 from tegotae.hybrid.bus.rows import DYNAMICS
 
@@ -385,7 +386,10 @@ def publish():
             time.sleep(0.02)
 
 threading.Thread(target=publish, daemon=True).start()
-node.run()
+with ShutdownFlag() as ending, node:
+    while not ending:
+        time.sleep(0.02)
+        node.step()
 print("ended", flush=True)
 """
 

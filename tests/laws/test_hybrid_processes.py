@@ -16,7 +16,7 @@ from tegotae.hybrid.bus.blocks import BlockReader
 from tegotae.hybrid.bus.requests import ask_rearm
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.links.packets import NodeState
-from tegotae.hybrid.processes import process_life
+from tegotae.hybrid.processes import processes
 from tegotae.hybrid.processes.joining import bus_of, make_key, with_ports
 from tegotae.hybrid.processes.launcher import SupervisedRun
 from tegotae.hybrid.processes.listening import Listener
@@ -251,7 +251,7 @@ def test_a_dynamics_of_another_key_or_version_is_refused_in_words_on_both_sides(
             link = replace(nodes.settings.link, key=str(make_key(tmp_path / "other")))
             other = replace(nodes.settings, link=link)
             with monkeypatch.context() as patch:
-                patch.setattr(process_life, "MEETING", 0.5)
+                patch.setattr(processes, "MEETING", 0.5)
                 with pytest.raises(tg.InputError, match=r"'table' is not here.* refuses this node: it has another key"):
                     run_dynamics(other)
             until(lambda: "with another key" in words.status("table"))

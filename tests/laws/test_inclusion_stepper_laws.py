@@ -16,7 +16,7 @@ G, BETA = 9.81, 2e-3
 
 
 def parameters(K):
-    return {"contact": Contact(stiffness=K, beta=BETA), "friction": Friction(stiffness=K, beta=BETA)}
+    return {"contact": Contact(stiffness=K, damping=K * BETA), "friction": Friction(stiffness=K, damping=K * BETA)}
 
 
 def chain(seed, bodies=3):
@@ -105,7 +105,7 @@ BALL_VALUES = {"m": 1.0, "g": G, "push": 0.0}
 
 def ball(**options):
     return Inclusion(BALL, BALL_VALUES).to_stepper(
-        **{"period": 1e-3, "contact": Contact(stiffness=1e5, beta=BETA)} | options
+        **{"period": 1e-3, "contact": Contact(stiffness=1e5, damping=1e5 * BETA)} | options
     )
 
 
@@ -133,7 +133,7 @@ def test_a_static_limit_is_refused_with_the_way_out():
     v = sympy.Symbol("v")
     machine = Inclusion({v: -coulomb(1.0, v, "rub", static=2.0)})
     with pytest.raises(tg.InputError, match="Stribeck limit"):
-        machine.to_stepper(period=1e-3, friction=Friction(stiffness=1e5, beta=BETA))
+        machine.to_stepper(period=1e-3, friction=Friction(stiffness=1e5, damping=1e5 * BETA))
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ BENT = {
 @pytest.mark.parametrize("name", BENT)
 def test_what_rounding_leaves_open_is_not_called_unsolved(name, T):
     rows, start, contact = BENT[name]
-    stepper = Inclusion(rows).to_stepper(period=T, contact=Contact(stiffness=1e8, beta=BETA))
+    stepper = Inclusion(rows).to_stepper(period=T, contact=Contact(stiffness=1e8, damping=1e8 * BETA))
     run = stepper.run(ticks=5000, initial=start)
     assert run.about["unsolved_steps"] == 0
     assert (run[contact] > 0.0).any()
@@ -202,7 +202,11 @@ def test_a_step_called_solved_meets_its_equations_to_rounding(T):
     """Against the stop: Newton's law to the rounding of v/T, the contact's law to that of K (T + beta) p/T."""
     rows, start, _ = BENT["stop"]
     K, eps = 1e8, 2.0**-52
-    run = Inclusion(rows).to_stepper(period=T, contact=Contact(stiffness=K, beta=BETA)).run(ticks=5000, initial=start)
+    run = (
+        Inclusion(rows)
+        .to_stepper(period=T, contact=Contact(stiffness=K, damping=K * BETA))
+        .run(ticks=5000, initial=start)
+    )
     p, v, e, f = run.p, run.v, np.append(0.0, run.stop_deflection), run.stop
     push = 5.0 - 10.0 * np.sin(p) - f
     law = np.maximum(0.0, K / T * ((T + BETA) * (p - 0.3) - BETA * e[:-1]))
@@ -218,7 +222,7 @@ def test_a_swing_that_does_not_end_is_still_called_unsolved():
     Its path is chaotic, so how many ticks fail depends on the last digits; where the law fails, the tick is told.
     """
     machine, K, T = Inclusion({"p": "v", "v": "dio(p - 0.01*cos(1e4*p), 'ratchet') - 10"}), 1e8, 0.1
-    stepper = machine.to_stepper(period=T, contact=Contact(stiffness=K, beta=BETA))
+    stepper = machine.to_stepper(period=T, contact=Contact(stiffness=K, damping=K * BETA))
     start = {"p": 0.1, "v": -1.0}
     with pytest.warns(tg.UnsolvedWarning, match=r"of 1000 steps did not converge"):
         run = stepper.run(ticks=1000, initial=start)

@@ -41,7 +41,7 @@ def on_a_slope(degrees, mu, *, half=(0.1, 0.1, 0.1), seconds=2.0, period=1e-3, e
     angle = np.radians(degrees)
     box = Tree([cuboid("box", half, position=(0, 0, half[2]))], gravity=(G * np.sin(angle), 0, -G * np.cos(angle)))
     floor = Touch(
-        on="box", toucher=Corners(half_sizes=half), surface=HalfSpace(), stiffness=1e6, beta=1e-2, friction=mu
+        on="box", toucher=Corners(half_sizes=half), surface=HalfSpace(), stiffness=1e6, damping=1e4, friction=mu
     )
     return Scene(tree=box, touches=[floor]).run(seconds, period=period, every=every)
 
@@ -97,7 +97,7 @@ def test_a_ball_rolls_down_a_slope_or_slips_if_friction_is_too_weak(mu):
     inertia = 0.4 * R * R
     gravity = (G * np.sin(angle), 0, -G * np.cos(angle))
     ball = Body(name="ball", mass=1.0, inertia=(inertia,) * 3, joint=Free(), position=(0, 0, R))
-    floor = Touch(on="ball", toucher=Ball(radius=R), surface=HalfSpace(), stiffness=1e6, beta=1e-2, friction=mu)
+    floor = Touch(on="ball", toucher=Ball(radius=R), surface=HalfSpace(), stiffness=1e6, damping=1e4, friction=mu)
     run = Scene(tree=Tree([ball], gravity=gravity), touches=[floor]).run(1.0, period=1e-3)
     rolls = mu > 2.0 / 7.0 * np.tan(angle)
     forward = 5.0 / 7.0 * G * np.sin(angle) if rolls else G * (np.sin(angle) - mu * np.cos(angle))
@@ -120,7 +120,7 @@ def stack(masses, *, half=0.1, stiffness=1e6):
         touches.append(
             Touch(
                 on=f"b{k}", toucher=corners, surface=surface, of=f"b{k - 1}" if k else None, stiffness=stiffness,
-                beta=5e-3, friction=0.5,
+                damping=5e-3 * stiffness, friction=0.5,
             )
         )  # fmt: skip
     return Scene(tree=Tree(bodies), touches=touches)
@@ -150,7 +150,7 @@ def grasp(press, *, seconds=2.0):
     touches = [
         Touch(
             on="box", toucher=corners, surface=Plate(half_sizes=(0.3, 0.3), normal=(-sign, 0, 0)), of=side,
-            stiffness=1e6, beta=1e-2, friction=0.5,
+            stiffness=1e6, damping=1e4, friction=0.5,
         )
         for side, sign in (("left", -1), ("right", 1))
     ]  # fmt: skip
@@ -180,9 +180,11 @@ def test_a_ball_bounces_tick_for_tick_as_the_inclusion_does(K, beta):
     """The same elements through another route of this library, which was proved against closed forms."""
     T, m = 1e-3, 0.7
     machine = Inclusion({"p": "v", "v": "dio(p, 'floor')/m - g"}, {"m": m, "g": G})
-    other = machine.to_stepper(period=T, contact=Contact(stiffness=K, beta=beta)).run(ticks=1500, initial={"p": 0.3})
+    other = machine.to_stepper(period=T, contact=Contact(stiffness=K, damping=K * beta)).run(
+        ticks=1500, initial={"p": 0.3}
+    )
     ball = Tree([Body(name="ball", mass=m, inertia=(0.01,) * 3, joint=Free(), position=(0, 0, 0.35))])
-    floor = Touch(on="ball", toucher=Ball(radius=0.05), surface=HalfSpace(), stiffness=K, beta=beta)
+    floor = Touch(on="ball", toucher=Ball(radius=0.05), surface=HalfSpace(), stiffness=K, damping=K * beta)
     run = Scene(tree=ball, touches=[floor]).run(1.5, period=T)
     np.testing.assert_allclose(run.q[:, 2] - 0.05, other.p, rtol=0, atol=1e-9)
     np.testing.assert_allclose(run.v[:, 2], other.v, rtol=0, atol=1e-9)
@@ -202,7 +204,7 @@ def test_a_damped_bounce_gives_back_what_the_damped_oscillator_does():
         lambda t, y: [y[1], -K * (y[0] + beta * y[1]) / m], (0, 1), [0.0, v0], rtol=1e-11, atol=1e-13, events=leaves
     )
     ball = Tree([Body(name="ball", mass=m, inertia=(0.01,) * 3, joint=Free())], gravity=(0, 0, 0))
-    floor = Touch(on="ball", toucher=Point(), surface=HalfSpace(), stiffness=K, beta=beta)
+    floor = Touch(on="ball", toucher=Point(), surface=HalfSpace(), stiffness=K, damping=K * beta)
     errors = []
     for T in (1e-5, 5e-6):
         run = Scene(tree=ball, touches=[floor]).run(0.05, period=T, v=[0, 0, v0, 0, 0, 0], every=1000)
@@ -219,7 +221,7 @@ def test_a_ball_rolls_off_a_sphere_where_the_closed_form_says():
         Body(name="ball", mass=1.0, inertia=(0.004,) * 3, joint=Free(),
              position=((R + r) * np.sin(start), 0, (R + r) * np.cos(start)))
     ])  # fmt: skip
-    dome = Touch(on="ball", toucher=Ball(radius=r), surface=Sphere(radius=R), stiffness=1e6, beta=1e-2)
+    dome = Touch(on="ball", toucher=Ball(radius=r), surface=Sphere(radius=R), stiffness=1e6, damping=1e4)
     run = Scene(tree=ball, touches=[dome]).run(2.0, period=1e-4)
     touching = np.flatnonzero(np.linalg.norm(run.contact_force[:, 0], axis=1) > 0.0)
     x = np.asarray(run.q[touching[-1], :3])
@@ -256,7 +258,7 @@ def two_cubes():
     )
     touch = Touch(
         on="b.cube", toucher=Corners(half_sizes=half), surface=Box(half_sizes=half), of="a.cube", stiffness=1e5,
-        beta=1e-3, friction=0.4,
+        damping=100.0, friction=0.4,
     )  # fmt: skip
     return Scene(tree=tree, touches=[touch])
 
@@ -320,7 +322,7 @@ def test_an_arm_with_friction_pressing_on_a_table_is_in_balance():
 
     tree = Tree([link("upper", None, (0, 0, 0.6)), link("lower", "upper", (0, 0, -0.4))])
     touch = Touch(
-        on="lower", toucher=Point(position=(0, 0, -0.4)), surface=HalfSpace(), stiffness=1e6, beta=1e-2, friction=0.8
+        on="lower", toucher=Point(position=(0, 0, -0.4)), surface=HalfSpace(), stiffness=1e6, damping=1e4, friction=0.8
     )
     q = np.array([0.6, -1.44])  # 3 mm above the table
     run = Scene(tree=tree, touches=[touch]).run(4.0, period=1e-3, q=q, torque=np.array([1.0, -2.0]))
@@ -349,7 +351,7 @@ def test_a_locked_joint_carries_a_contact_as_a_weld_does():
     turn = np.array([[np.cos(0.7), 0, np.sin(0.7)], [0, 1, 0], [-np.sin(0.7), 0, np.cos(0.7)]])
     touch = Touch(
         on="lower", toucher=Point(position=(0, 0, -0.6)), surface=HalfSpace(point=(0, 0, -1.3)), stiffness=1e6,
-        beta=1e-2, friction=0.5,
+        damping=1e4, friction=0.5,
     )  # fmt: skip
     locked = Scene(tree=Tree([upper, lower]), controllers={"lower": Lock()}, touches=[touch])
     welded = Scene(tree=Tree([upper, replace(lower, joint=Fixed(), rotation=turn)]), touches=[touch])
@@ -365,9 +367,7 @@ def test_a_locked_joint_carries_a_contact_as_a_weld_does():
 def tumbling(seed, *, stiffness=1e6, period=1e-3, seconds=2.0):
     rng = np.random.default_rng(seed)
     half = (0.1, 0.1, 0.1)
-    floor = Touch(
-        on="box", toucher=Corners(half_sizes=half), surface=HalfSpace(), stiffness=stiffness, beta=2e-3, friction=0.5
-    )
+    floor = Touch(on="box", toucher=Corners(half_sizes=half), surface=HalfSpace(), stiffness=stiffness, friction=0.5)
     turn = rng.normal(size=4)
     q = np.concatenate([[0, 0, 0.5], turn / np.linalg.norm(turn)])
     v = np.concatenate([rng.normal(size=3), 5.0 * rng.normal(size=3)])

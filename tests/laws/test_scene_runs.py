@@ -55,7 +55,7 @@ def test_live_ticks_are_those_of_a_run_bit_for_bit():
         )
         assert (q == np.asarray(run.q[k])).all()
         assert (v == np.asarray(run.v[k])).all()
-        assert (live.contact_force == np.asarray(run.contact_force[k])).all()
+        assert (live["contact_force"] == np.asarray(run.contact_force[k])).all()
 
 
 def test_a_run_does_not_depend_on_how_often_it_is_recorded_nor_on_being_run_before():
@@ -125,7 +125,7 @@ def test_weight_balanced_by_a_wrench_or_by_torques_stays(method):
 
 def test_explicit_contacts_are_springs_without_friction():
     ball = Tree([Body(name="ball", mass=1.0, inertia=(0.01,) * 3, joint=Free())], gravity=(0, 0, 0))
-    spring = Touch(on="ball", toucher=Point(), surface=HalfSpace(), stiffness=1e4, beta=0.0)
+    spring = Touch(on="ball", toucher=Point(), surface=HalfSpace(), stiffness=1e4, damping=0.0)
     run = Scene(tree=ball, touches=[spring]).run(0.05, period=1e-5, v=[0, 0, -1.0, 0, 0, 0], method="symplectic")
     force = np.asarray(run.contact_force[:, 0, 2])
     assert force.max() == pytest.approx(np.sqrt(1e4), rel=1e-3)  # v sqrt(k m)
@@ -214,13 +214,13 @@ def test_bad_scenes_are_refused_by_name(options, said):
     [
         ({"stiffness": 0.0}, "stiffness"),
         ({"stiffness": NAN}, "stiffness"),
-        ({"beta": -1.0}, "beta"),
+        ({"damping": -1.0}, "damping"),
         ({"friction": -0.1}, "friction"),
         ({"friction": float("inf")}, "friction"),
         ({"on": ""}, "on"),
         ({"of": "bob"}, "is the body that touches"),
-        ({"toucher": HalfSpace()}, "cannot touch"),
-        ({"surface": Corners(half_sizes=(1, 1, 1))}, "cannot be touched"),
+        ({"toucher": HalfSpace()}, "toucher=.* is not a Point or Ball or Corners"),
+        ({"surface": Corners(half_sizes=(1, 1, 1))}, "surface=.* is not a Surface"),
     ],
 )
 def test_bad_touches_are_refused_by_name(options, said):
@@ -294,3 +294,22 @@ def test_a_wrench_may_be_fed_by_name_and_holds():
         with pytest.raises(tg.InputError, match=r"wrench\.ball"):
             live["wrench.ball"] = bad
     np.testing.assert_array_equal(live["wrench.ball"], wrench)
+
+
+@pytest.mark.parametrize("at", [None, "lift"], ids=["alone", "with a port"])
+def test_a_torque_that_is_given_acts_in_this_tick_and_one_that_is_fed_by_name_holds(at):
+    """Impulses of a slide without weight: 3 N for one tick, then nothing, then 2 N for three."""
+    tree = Tree([Body(name="lift", mass=2.0, inertia=(0.1,) * 3, joint=Prismatic())], gravity=(0, 0, 0))
+    live = Scene(tree=tree, at=at).start(period=1e-3)
+    live.step(torque=3.0)
+    for _ in range(2):
+        live.step()
+    assert live.v == pytest.approx([1.5e-3], rel=1e-12)
+    live["torque.lift"] = 2.0
+    for _ in range(3):
+        live.step()
+    assert live.v == pytest.approx([4.5e-3], rel=1e-12)
+    with pytest.raises(tg.InputError, match=r"nan|shape"):
+        live.step(np.nan if at is None else np.full(6, np.nan), **({} if at is None else {"torque": 5.0}))
+    live.step()
+    assert live.v == pytest.approx([4.5e-3], rel=1e-12)  # the refused tick left nothing behind

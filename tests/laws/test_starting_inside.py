@@ -51,7 +51,7 @@ def test_a_crate_that_is_put_onto_the_slope_rests_where_it_was_put():
 
 def test_as_deep_as_its_weight_presses_is_a_start_and_deeper_needs_a_word():
     body = Body(name="ball", mass=2.0, inertia=(0.1,) * 3, joint=Free())
-    floor = Touch(on="ball", toucher=Point(), surface=HalfSpace(), stiffness=1e4, beta=0.0)
+    floor = Touch(on="ball", toucher=Point(), surface=HalfSpace(), stiffness=1e4, damping=0.0)
     scene, rest = Scene(tree=Tree([body]), touches=[floor]), 2.0 * G / 1e4
     run = scene.run(0.1, period=1e-3, q=[0, 0, -rest, 1, 0, 0, 0])
     assert np.abs(run.v).max() < 1e-12  # in balance from the first tick on
@@ -130,12 +130,12 @@ RESTS = 2.0 * G / 1e5
 
 
 def by_stepper(p, **more):
-    stepper = FALLS.to_stepper(period=1e-3, contact=Contact(stiffness=1e5, beta=2e-3))
+    stepper = FALLS.to_stepper(period=1e-3, contact=Contact(stiffness=1e5, damping=200.0))
     return stepper.run(ticks=100, initial={"p": p, **more})
 
 
 def by_ode(p, **more):
-    ode = FALLS.to_ode(contact=Contact(stiffness=1e5, beta=2e-3))
+    ode = FALLS.to_ode(contact=Contact(stiffness=1e5, damping=200.0))
     return ode.solve((0.0, 0.1), initial={"p": p, **{f"e_{name}": value for name, value in more.items()}})
 
 
@@ -152,7 +152,7 @@ def test_an_inclusion_starts_as_deep_as_its_contact_carries_and_no_deeper(run):
 def test_events_and_live_steppers_refuse_the_same():
     with pytest.raises(tg.InputError, match=r"'floor' starts 0.02 m inside: the gap p is -0.02 m"):
         FALLS.to_events().solve((0.0, 0.1), initial={"p": -0.02})
-    stepper = FALLS.to_stepper(period=1e-3, contact=Contact(stiffness=1e5, beta=2e-3))
+    stepper = FALLS.to_stepper(period=1e-3, contact=Contact(stiffness=1e5, damping=200.0))
     with pytest.raises(tg.InputError, match=r"'floor' starts 0.02 m inside"):
         stepper.start(initial={"p": -0.02})
 
@@ -161,7 +161,7 @@ def test_a_spring_that_presses_counts_as_what_presses():
     """10 N of a spring onto a wall, no weight: 10/1e5 m are carried, twice as much is not."""
     rows = {"p": "v", "v": "(-k*(p + l) - coulomb(limit, v, 'rub') + dio(p, 'wall'))/m"}
     pressed = Inclusion(rows, {"m": 0.5, "k": 1e3, "l": 0.01, "limit": 0.0})
-    hard = {"contact": Contact(stiffness=1e5, beta=2e-3), "friction": Friction(stiffness=1e5, beta=2e-3)}
+    hard = {"contact": Contact(stiffness=1e5, damping=200.0), "friction": Friction(stiffness=1e5, damping=200.0)}
     pressed.to_stepper(period=1e-3, **hard).run(ticks=10, initial={"p": -0.9 * 10.0 / 1e5})
     with pytest.raises(tg.InputError, match=r"'wall' starts 0.0002 m inside"):
         pressed.to_stepper(period=1e-3, **hard).run(ticks=10, initial={"p": -2.0 * 10.0 / 1e5})

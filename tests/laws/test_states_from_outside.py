@@ -194,7 +194,7 @@ def test_counts_are_whole():
 
 def test_ticks_of_a_stepper_are_whole_and_its_states_finite():
     ball = Inclusion({"p": "v", "v": "dio(p, 'floor')/m - g"}, {"m": 1.0, "g": 9.81})
-    live = ball.to_stepper(period=T, contact=Contact(stiffness=1e5, beta=2e-3)).start(initial={"p": 0.01})
+    live = ball.to_stepper(period=T, contact=Contact(stiffness=1e5, damping=200.0)).start(initial={"p": 0.01})
     before = live.state
     for field, value in (
         ("ticks", -1),

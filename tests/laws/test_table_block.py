@@ -13,7 +13,7 @@ import tegotae as tg
 from tegotae.running.batch import Batch
 from tegotae.running.probe import Probe
 from tegotae.table import ArmServo, ForceSensor, HexaPlant, ProbedSurface
-from tegotae.table.troubles import WHY
+from tegotae.table.starting import WHY
 
 PLANT = HexaPlant.default(kp=200.0)
 HOME = np.array([0.0, 0.0, -0.47])
@@ -27,7 +27,7 @@ def pushes(ticks, size=3.0, seed=3):
 
 
 def test_the_velocity_is_the_way_and_the_turn_of_a_tick():
-    run = PLANT.run(wrenches=pushes(200, 30.0), twist=(0.1, 0.2, -0.1, 1.0, -2.0, 0.5))
+    run = PLANT.run(pushes(200, 30.0), initial={"twist": (0.1, 0.2, -0.1, 1.0, -2.0, 0.5)})
     way = np.diff(np.vstack([HOME, run.position]), axis=0)
     turns = Rotation.from_matrix(np.concatenate([np.eye(3)[None], run.rotation]))
     turn = (turns[1:] * turns[:-1].inv()).as_rotvec()
@@ -90,42 +90,43 @@ def test_many_tables_at_once_are_each_by_itself():
     inertias = [0.02, 0.03]
     many = PLANT.batch(arm_inertia=inertias).run(F, period=T)
     for i, inertia in enumerate(inertias):
-        one = dataclasses.replace(PLANT, arm_inertia=inertia).run(wrenches=F)
+        one = dataclasses.replace(PLANT, arm_inertia=inertia).run(F)
         for name in ("position", "rotation", "measured_wrench", "torque"):
             assert_array_equal(many[name][i], one[name])
     path = HOME + 1e-3 * np.sin(0.1 * np.arange(50))[:, None]
     both = Batch([PLANT, LATE]).run(F, period=T, inputs={"command_position": path})
     for i, plant in enumerate((PLANT, LATE)):
-        assert_array_equal(both.measured_wrench[i], plant.run(path, wrenches=F).measured_wrench)
+        assert_array_equal(both.measured_wrench[i], plant.run(F, inputs={"command_position": path}).measured_wrench)
 
 
 def test_a_run_goes_on_from_what_a_live_table_was_in():
     F, path = pushes(80), HOME + 2e-3 * np.sin(0.1 * np.arange(80))[:, None] * np.array([1.0, 0.0, 1.0])
-    whole = LATE.run(path, wrenches=F)
-    live = LATE.start(path[0])
+    whole = LATE.run(F, inputs={"command_position": path})
+    live = LATE.start(initial={"command_position": path[0]})
     for k in range(40):
         live.command(path[k])
         live.step(F[k])
     kept = live.state
     for state in (kept, pickle.loads(pickle.dumps(kept))):
-        rest = LATE.run(path[40:], wrenches=F[40:], initial=state)
+        rest = LATE.run(F[40:], inputs={"command_position": path[40:]}, initial=state)
         for name in ("position", "measured_wrench", "signal", "torque", "velocity"):
             assert_array_equal(rest[name], whole[name][40:], err_msg=name)
-    thin = LATE.run(inputs={"command_position": path}, wrenches=F, every=8, record=["position", "overload"])
+    thin = LATE.run(F, inputs={"command_position": path}, every=8, record=["position", "overload"])
     assert_array_equal(thin.position, whole.position[7::8])
-    assert set(thin) == {"time", "wrench", "position", "overload"}
+    assert set(thin) == {"time", "force", "position", "overload"}
     assert thin.overload.dtype == np.int64
     for _ in range(5):
         live.step()
     live.state = kept
-    assert live.time == pytest.approx(40 * T)
+    assert live["ticks"] * live.period == pytest.approx(40 * T)
     assert_array_equal(live.read().true_position, whole.position[39])  # it is read where the state lies
-    held = LATE.run(wrenches=F[40:], initial=kept)  # the command in a state holds
+    held = LATE.run(F[40:], initial=kept)  # the command in a state holds
     assert_array_equal(held.command_position, np.tile(path[39], (40, 1)))
 
 
 def test_a_start_elsewhere_than_the_command_is_one_of_plate_and_encoders():
-    run = PLANT.run(wrenches=np.zeros((400, 6)), initial={"position": HOME + np.array([0.0, 0.0, 0.01])})
+    start = {"position": HOME + np.array([0.0, 0.0, 0.01]), "command_position": HOME}
+    run = PLANT.run(np.zeros((400, 6)), initial=start)
     assert_allclose(run.command_position, np.broadcast_to(HOME, run.position.shape))
     assert run.measured_position[0, 2] == pytest.approx(-0.46, abs=1e-3)
     assert_allclose(run.position[-1], HOME, atol=1e-4)
@@ -134,7 +135,7 @@ def test_a_start_elsewhere_than_the_command_is_one_of_plate_and_encoders():
 def test_another_period_is_refused_by_every_way_in():
     circuit = tg.Circuit(PLANT, {"spring": tg.SpringDamper(stiffness=1.0, dimension=6)})
     for way in (
-        lambda: PLANT.run(wrenches=np.zeros((2, 6)), period=1e-3),
+        lambda: PLANT.run(np.zeros((2, 6)), period=1e-3),
         lambda: PLANT.start(period=1e-3),
         lambda: PLANT.batch(gravity=[0.0, 1.0]).run(np.zeros((2, 6)), period=1e-3),
         lambda: circuit.run(np.zeros((2, 6)), period=1e-3),
@@ -147,11 +148,9 @@ def test_another_period_is_refused_by_every_way_in():
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"positions": HOME, "inputs": {"command_position": HOME}}, "both say where to go"),
         ({"inputs": {"torque": 1.0}}, "inputs names 'torque'"),
         ({"inputs": {"command_rotation": 2.0 * np.eye(3)}}, "not a rotation"),
         ({"inputs": {"command_position": (0.0, 0.0, -0.9)}}, "cannot be followed"),
-        ({"twist": np.ones(6), "initial": {"twist": np.ones(6)}}, "both say how it starts"),
         ({"initial": {"quaternion": (1.0, 1.0, 0.0, 0.0)}}, "another length"),
         ({"initial": {"rotation": np.diag([1.0, 1.0, -1.0])}}, "not a rotation"),
         ({"initial": {"position": (0.0, 0.0, -0.9)}}, "outside the workspace"),
@@ -161,7 +160,7 @@ def test_another_period_is_refused_by_every_way_in():
 )
 def test_runs_that_mean_nothing_are_refused(arguments, says):
     with pytest.raises(tg.InputError, match=says):
-        PLANT.run(**{"wrenches": np.zeros((3, 6)), **arguments})
+        PLANT.run(np.zeros((3, 6)), **arguments)
 
 
 def test_states_that_are_none_are_refused():
@@ -206,9 +205,9 @@ def test_a_tick_that_cannot_be_taken_changes_nothing_but_the_reason_why():
     live.step()
     live.drive((0.0, 0.0, -0.47, 1.0, 1.0, 0.0, 0.0))
     with pytest.raises(tg.TegotaeError, match="the commanded rotation is no rotation"):
-        live.tick()
+        live.step()
     live.command(HOME)
-    live.tick()
+    live.step()
 
 
 def test_whoever_runs_a_table_hears_that_it_cannot_go_on():
@@ -223,7 +222,7 @@ def test_whoever_runs_a_table_hears_that_it_cannot_go_on():
             step(push)
 
     for way in (
-        lambda: PLANT.run(wrenches=F),
+        lambda: PLANT.run(F),
         lambda: batch.run(F, period=T),
         lambda: circuit.run(F, period=T),
         lambda: steps(live.step, np.array(OUT)),

@@ -42,7 +42,7 @@ def books(plant, twist, ticks, wrench=(0.0,) * 6):
 
     Torques and the hand's force are held over a tick, so their work is torque times turn and force times way.
     """
-    run = plant.run(wrenches=np.tile(wrench, (ticks, 1)), twist=twist)
+    run = plant.run(np.tile(wrench, (ticks, 1)), initial={"twist": twist})
     places, turns = np.vstack([HOME, run.position]), np.concatenate([np.eye(3)[None], run.rotation])
     twists = np.vstack([twist, run.twist])
     energy = [plant.energy(*now)[0] for now in zip(places, turns, twists, strict=True)]
@@ -111,7 +111,7 @@ def test_motion_in_contact_converges_with_fourth_order():
     def end(substeps):
         loose = {"period": 0.004, "damping": 1.0, "stiffness": 20.0}
         plant = table(substeps=substeps, gap=-1e-3, servo=loose, stiffness=1e4, damping=20.0, friction=50.0)
-        run = plant.run(wrenches=np.zeros((2, 6)), twist=(0.02, -0.01, 0.02, 0.3, 0.2, -0.1))
+        run = plant.run(np.zeros((2, 6)), initial={"twist": (0.02, -0.01, 0.02, 0.3, 0.2, -0.1)})
         assert (run.contact_force[:, 2] < 0.0).all()
         return np.concatenate([run.position[-1], run.rotation[-1].ravel(), run.twist[-1]])
 
@@ -129,7 +129,7 @@ def test_a_slow_push_feels_table_and_surface_in_series(kp, k):
     J = at_tip(PROBE)[2]
     series = 1.0 / (J @ np.linalg.solve(K, J) + 1.0 / k)
     depth = np.concatenate([np.linspace(0.0, 5e-4, 500), np.full(100, 5e-4)])
-    run = plant.run(HOME + depth[:, None] * UP)
+    run = plant.run(inputs={"command_position": HOME + depth[:, None] * UP})
     assert run.measured_wrench[-1, 2] == pytest.approx(-series * 5e-4, rel=5e-3)
     assert_allclose(run.measured_wrench[-1, 3:], 0.0, atol=1e-12)  # a point carries no torque about itself
     assert_allclose(run.measured_wrench[:, :3], run.contact_force, atol=1e-9)
@@ -138,7 +138,7 @@ def test_a_slow_push_feels_table_and_surface_in_series(kp, k):
 def test_the_surface_never_pulls_and_lets_go():
     plant = table(gap=2e-4, substeps=16, stiffness=1e5, damping=2000.0, friction=0.4)
     back = np.concatenate([np.linspace(0.0, 1.5e-3, 150), np.linspace(1.5e-3, -5e-3, 20), np.full(50, -5e-3)])
-    run = plant.run(HOME + back[:, None] * UP)
+    run = plant.run(inputs={"command_position": HOME + back[:, None] * UP})
     tip = tips(run)
     rate = run.twist @ at_tip(PROBE)[2]  # the plate hardly turns
     depth = tip[:, 2] - plant.surface.height
@@ -157,7 +157,7 @@ def test_hitting_the_surface_is_the_textbook_mass_on_a_spring():
     plant = table(gap=5e-4, probe=probe, stiffness=3e5, damping=300.0, servo={"feedforward_in_contact": 0.0})
     m, D, K = (part[2, 2] for part in plant.impedance(HOME))
     commands = 0.01 * T * np.arange(100)
-    run = plant.run(HOME + commands[:, None] * UP)
+    run = plant.run(inputs={"command_position": HOME + commands[:, None] * UP})
 
     def push(x, v):
         depth = x - 5e-4
@@ -190,7 +190,7 @@ def test_friction_sticks_without_creep_below_its_limit():
     F = np.zeros((ticks, 6))
     F[:, 0] = 5.0 * np.clip((np.arange(ticks) - 300) / 100, 0.0, 1.0)
     F[:, 2] = 1.0 * np.sin(0.3 * np.arange(ticks)) * (ramp == 1.0)
-    run = plant.run(HOME + 1.5e-3 * ramp[:, None] * UP, wrenches=F)
+    run = plant.run(F, inputs={"command_position": HOME + 1.5e-3 * ramp[:, None] * UP})
     force = run.contact_force[500:]
     share = np.hypot(*force[:, :2].T) / -force[:, 2]
     assert 0.35 < share.max() < 0.5
@@ -203,7 +203,7 @@ def test_friction_sticks_without_creep_below_its_limit():
 def test_friction_slides_at_its_limit_against_the_motion(damping):
     plant = table(gap=-1e-3, stiffness=1e5, damping=damping, friction=0.3)
     way = np.interp(np.arange(700), [0, 500, 700], [0.0, 1.0, 0.6])[:, None] * np.array([8e-3, -6e-3, 0.0])
-    run = plant.run(HOME + way)
+    run = plant.run(inputs={"command_position": HOME + way})
     limit = np.hypot(*run.contact_force[:, :2].T)
     there, back = slice(200, 500), slice(600, 700)
     for part, sign in ((there, 1.0), (back, -1.0)):
@@ -225,7 +225,7 @@ def test_feeding_the_rate_forward_in_contact_adds_damping_and_nothing_before():
     runs = []
     for share in (None, 1.0, 0.0):
         plant = table(gap=4e-4, probe=probe, stiffness=k, damping=200.0, servo={"feedforward_in_contact": share})
-        runs.append(-plant.run(path).measured_wrench[:, 2])
+        runs.append(-plant.run(inputs={"command_position": path}).measured_wrench[:, 2])
     _, D, K = (part[2, 2] for part in plant.impedance(HOME))
     usual, full, none = runs
     assert np.array_equal(usual, full)
@@ -236,7 +236,7 @@ def test_feeding_the_rate_forward_in_contact_adds_damping_and_nothing_before():
         gap=4e-4, probe=probe, stiffness=k, damping=200.0,
         servo={"feedforward_in_contact": 0.0, "contact_threshold": 1e3},
     )  # fmt: skip
-    assert np.array_equal(-never.run(path).measured_wrench[:, 2], full)
+    assert np.array_equal(-never.run(inputs={"command_position": path}).measured_wrench[:, 2], full)
 
 
 def test_the_sensor_reads_about_the_tip_and_its_strains_are_told():
@@ -245,12 +245,12 @@ def test_the_sensor_reads_about_the_tip_and_its_strains_are_told():
     F = np.tile([3.0, -2.0, 1.0, 0.1, 0.2, -0.3], (400, 1))
     turn = rotation_about((0.1, -0.2, 0.3))
     near = dataclasses.replace(table(gap=1.0, stiffness=1e5), sensor=sensor)
-    run = near.run(HOME, turn, wrenches=F)
+    run = near.run(F, inputs={"command_position": HOME, "command_rotation": turn})
     arm = run.rotation[-2] @ PROBE  # a sample late
     wanted = np.concatenate([F[0, :3], F[0, 3:] - np.cross(arm, F[0, :3])])
     assert_allclose(run.measured_wrench[-1], wanted, rtol=0, atol=1e-6)
     assert_allclose((run.signal - np.asarray(sensor.tare)) @ mixed.T, run.measured_wrench, rtol=0, atol=1e-11)
-    none = dataclasses.replace(near, surface=None).run(HOME, turn, wrenches=F)
+    none = dataclasses.replace(near, surface=None).run(F, inputs={"command_position": HOME, "command_rotation": turn})
     assert_allclose(none.measured_wrench[-1], F[0], rtol=0, atol=1e-6)
     # a surface far away changes nothing of the motion
     assert np.array_equal(none.position, run.position)
@@ -261,15 +261,17 @@ def test_a_live_table_in_contact_is_the_run_tick_by_tick_however_it_is_commanded
     plant = table(gap=2e-4, stiffness=1e5, damping=100.0, friction=0.3, servo={"feedforward_in_contact": 0.0})
     turns = [Rotation.from_rotvec([0.0, 0.01 * math.sin(0.1 * k), 0.02 * math.sin(0.05 * k)]) for k in range(60)]
     path = HOME + 2e-3 * np.sin(0.05 * np.arange(60))[:, None] * np.array([1.0, 0.0, 1.0])
-    run = plant.run(path, np.array([turn.as_matrix() for turn in turns]))
+    run = plant.run(
+        inputs={"command_position": path, "command_rotation": np.array([turn.as_matrix() for turn in turns])}
+    )
     assert (run.contact_force[:, 2] < 0.0).any()
-    start = path[0], turns[0].as_matrix()
-    checked, quick = plant.start(*start), plant.start(*start)
+    start = {"command_position": path[0], "command_rotation": turns[0].as_matrix()}
+    checked, quick = plant.start(initial=start), plant.start(initial=start)
     for k in range(60):
         pose = (*path[k], *np.roll(turns[k].as_quat(), 1))
-        checked.command_pose(pose)
+        checked.command(pose[:3], pose[3:])
         quick.drive(plate_pose(tip_pose(pose, PROBE), PROBE))
-        for reading in (checked.step(), quick.tick()):
+        for reading in (checked.step(), quick.step()):
             assert_allclose(reading.true_position, run.position[k], rtol=0, atol=1e-12)
             assert_allclose(reading.contact_force, run.contact_force[k], rtol=0, atol=1e-6)
             assert_allclose(reading.signal, run.signal[k], rtol=0, atol=1e-11)
@@ -280,17 +282,17 @@ def test_a_live_table_in_contact_is_the_run_tick_by_tick_however_it_is_commanded
     quick.drive((0.0, 0.0, -0.9, 1.0, 0.0, 0.0, 0.0))
     kept = quick.read().copy()
     with pytest.raises(TegotaeError, match=r"commanded pose is out of reach at 0.12 s"):
-        quick.tick()
+        quick.step()
     assert np.array_equal(quick.read().true_position, kept.true_position)
     quick.drive((*path[-1], *np.roll(turns[-1].as_quat(), 1)))
-    assert quick.tick().contact_force[2] < 0.0
+    assert quick.step().contact_force[2] < 0.0
 
 
 def test_a_wrench_is_for_one_step():
     live = table().start()
     live.step((0.0, 0.0, 5.0, 0.0, 0.0, 0.0))
     assert live.read().wrench[2] == pytest.approx(5.0)
-    assert live.tick().wrench[2] == 0.0
+    assert live.step().wrench[2] == 0.0
 
 
 def test_plain_numbers_of_poses_are_those_of_rotations():
@@ -327,9 +329,9 @@ def test_plain_numbers_of_poses_are_those_of_rotations():
         (lambda: dataclasses.replace(HexaPlant.default(), surface=1e5), "surface=100000.0"),
         (lambda: ArmServo(stiffness=1.0, damping=1.0, feedforward_in_contact=1.5), "feedforward_in_contact=1.5"),
         (lambda: ArmServo(stiffness=1.0, damping=1.0, contact_threshold=-1.0), "contact_threshold=-1.0 N"),
-        (lambda: table().start().command_pose((0.0, 0.0, -0.47)), "pose has shape"),
-        (lambda: table().start().command_pose((0.0, 0.0, -0.47, 1.0, 0.1, 0.0, 0.0)), "has length 1.00498"),
-        (lambda: table().start().command_pose((0.0, 0.0, -0.9, 1.0, 0.0, 0.0, 0.0)), "outside the workspace"),
+        (lambda: table().start().command((0.0, 0.0, -0.47, 1.0)), "position has shape"),
+        (lambda: table().start().command((0.0, 0.0, -0.47), (1.0, 0.1, 0.0, 0.0)), "has length 1.00498"),
+        (lambda: table().start().command((0.0, 0.0, -0.9), (1.0, 0.0, 0.0, 0.0)), "outside the workspace"),
     ],
 )
 def test_surfaces_and_commands_that_mean_nothing_are_refused(change, says):

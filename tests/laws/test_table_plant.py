@@ -35,7 +35,7 @@ def test_energy_changes_by_the_work_of_motors_and_hand_alone(gravity):
     rng = np.random.default_rng(1)
     F = np.zeros((ticks, 6))
     F[:, :3] = 20.0 * rng.normal(size=(ticks, 3))
-    run = plant.run(wrenches=F, twist=(0.3, -0.2, 0.1, 1.0, 0.5, -1.0))
+    run = plant.run(F, initial={"twist": (0.3, -0.2, 0.1, 1.0, 0.5, -1.0)})
     poses = zip(run.position, run.rotation, run.twist, strict=True)
     energy = np.array([sum(plant.energy(p, R, V)) for p, R, V in poses])
     angles = angles_along(plant, run)
@@ -54,7 +54,7 @@ def test_a_held_load_gives_way_as_the_stiffness_says():
     for axis, size in enumerate([0.02, 0.02, 0.02, 1e-3, 1e-3, 1e-3]):
         F = np.zeros((1500, 6))
         F[:, axis] = size
-        run = plant.run(wrenches=F)
+        run = plant.run(F)
         turn = 0.5 * np.array([run.rotation[-1][2, 1], run.rotation[-1][0, 2], run.rotation[-1][1, 0]])
         turn -= 0.5 * np.array([run.rotation[-1][1, 2], run.rotation[-1][2, 0], run.rotation[-1][0, 1]])
         moved = np.concatenate([run.position[-1] - HOME, turn])
@@ -69,7 +69,7 @@ def test_modes_swing_at_the_frequencies_of_mass_and_stiffness():
     squares, modes = eigh(K, M)
     for square, mode in zip(squares, modes.T, strict=True):
         omega = math.sqrt(square)
-        run = plant.run(wrenches=np.zeros((round(10 * math.pi / omega / 1e-4), 6)), twist=1e-4 * mode)
+        run = plant.run(np.zeros((round(10 * math.pi / omega / 1e-4), 6)), initial={"twist": 1e-4 * mode})
         along = (run.position - HOME) @ (M @ mode)[:3]
         if np.abs(mode[:3]).max() < 1e-9:
             along = run.rotation[:, 1, 0]
@@ -81,9 +81,9 @@ def test_modes_swing_at_the_frequencies_of_mass_and_stiffness():
 
 
 def test_gravity_is_carried_by_what_is_fed_forward_and_sags_without():
-    held = IDEAL.run(wrenches=np.zeros((200, 6)))
+    held = IDEAL.run(np.zeros((200, 6)))
     assert_allclose(held.position[-1], HOME, rtol=0, atol=1e-9)
-    loose = with_servo(IDEAL, compensation=0.0).run(wrenches=np.zeros((2000, 6)))
+    loose = with_servo(IDEAL, compensation=0.0).run(np.zeros((2000, 6)))
     _, h, W = IDEAL._terms(loose.position[-1], loose.rotation[-1], np.zeros(6))
     torque = 200.0 * (IDEAL.table.inverse(HOME) - IDEAL.table.inverse(loose.position[-1], loose.rotation[-1]))
     assert loose.position[-1, 2] < HOME[2] - 1e-3
@@ -95,24 +95,25 @@ def test_commands_are_followed():
     time = 2e-3 * np.arange(1000)
     path = HOME + 0.02 * np.sin(2 * np.pi * time)[:, None] * np.array([1.0, 0.5, 0.3])
     turns = np.array([rotation_about((0.05 * math.sin(6.0 * t), 0.0, 0.1 * math.sin(4.0 * t))) for t in time])
-    run = PLANT.run(path, turns)
+    run = PLANT.run(inputs={"command_position": path, "command_rotation": turns})
     # a held reference is late by about half a period, the arms' inertia leaves w^2 M/K of the stroke
     assert np.abs(run.position - path)[500:].max() < 5e-4
     assert np.abs(run.measured_position - run.position).max() < 1e-5
-    slack = with_servo(PLANT, feedforward=0.0).run(path, turns)
+    slack = with_servo(PLANT, feedforward=0.0).run(inputs={"command_position": path, "command_rotation": turns})
     assert np.abs(slack.position - path)[500:].max() > 4 * np.abs(run.position - path)[500:].max()
 
 
 def test_encoders_count_whole_steps():
     coarse = with_servo(PLANT, resolution=1e-3)
-    run = coarse.run(HOME + np.linspace(0.0, 0.02, 300)[:, None] * np.array([1.0, 0.0, 0.0]))
+    path = HOME + np.linspace(0.0, 0.02, 300)[:, None] * np.array([1.0, 0.0, 0.0])
+    run = coarse.run(inputs={"command_position": path})
     assert_allclose(run.angle / 1e-3, np.round(run.angle / 1e-3), rtol=0, atol=1e-9)
     assert np.abs(run.angle - angles_along(coarse, run)).max() <= 0.5e-3 + 1e-12
 
 
 def test_torques_stop_at_their_limit_and_are_counted():
     weak = with_servo(PLANT, limit=1.0)
-    run = weak.run(HOME + np.array([0.0, 0.0, 0.02]) * np.linspace(0.0, 1.0, 20)[:, None])
+    run = weak.run(inputs={"command_position": HOME + np.array([0.0, 0.0, 0.02]) * np.linspace(0.0, 1.0, 20)[:, None]})
     assert np.abs(run.torque).max() == 1.0
     assert run.saturated.max() == 6
     assert_allclose(run.saturated, (np.abs(run.torque) == 1.0).sum(axis=1))
@@ -123,15 +124,15 @@ def test_live_is_the_run_tick_by_tick():
     F = rng.normal(size=(60, 6)) * np.array([3.0, 3.0, 3.0, 0.1, 0.1, 0.1])
     path = HOME + 0.01 * np.sin(0.2 * np.arange(60))[:, None] * np.array([0.0, 1.0, 1.0])
     plant = dataclasses.replace(PLANT, sensor=ForceSensor(noise=1e-6, cutoff=100.0, delay=2, seed=7))
-    run = plant.run(path, wrenches=F)
-    live = plant.start(path[0])
+    run = plant.run(F, inputs={"command_position": path})
+    live = plant.start(initial={"command_position": path[0]})
     for k in range(60):
         live.command(path[k])
         reading = live.step(F[k])
         assert_allclose(reading.true_position, run.position[k], rtol=0, atol=0)
         assert_allclose(reading.wrench, run.measured_wrench[k], rtol=0, atol=0)
         assert_allclose(reading.position, run.measured_position[k], rtol=0, atol=0)
-    assert live.time == pytest.approx(0.12)
+    assert live["ticks"] * live.period == pytest.approx(0.12)
     kept = reading.copy()
     live.stop()
     for _ in range(400):
@@ -153,20 +154,20 @@ def test_a_refused_command_leaves_the_last_one():
 
 def test_a_push_beyond_the_workspace_is_reported():
     with pytest.raises(TegotaeError, match=r"pushed .* at 0\.\d+ s"):
-        PLANT.run(wrenches=np.tile([0.0, 0.0, -3000.0, 0.0, 0.0, 0.0], (2000, 1)))
+        PLANT.run(np.tile([0.0, 0.0, -3000.0, 0.0, 0.0, 0.0], (2000, 1)))
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         ({}, "how many ticks"),
-        ({"wrenches": np.zeros((5, 5))}, "wrenches has shape"),
-        ({"wrenches": np.zeros((0, 6))}, "wrenches has shape"),
-        ({"wrenches": np.full((5, 6), np.nan)}, r"wrenches\[0, 0\]=nan"),
-        ({"positions": np.tile(HOME, (4, 1)), "wrenches": np.zeros((5, 6))}, "equal length"),
-        ({"positions": [HOME, HOME, (0.0, 0.0, -0.9)]}, "command of tick 2 cannot be followed"),
-        ({"positions": [HOME] * 2, "rotations": [np.eye(3), 2 * np.eye(3)]}, r"rotations\[1\].*not a rotation"),
-        ({"wrenches": np.zeros((5, 6)), "twist": (1.0, 2.0)}, "twist has shape"),
+        ({"force": np.zeros((5, 5))}, "force has shape"),
+        ({"force": np.zeros((0, 6))}, "force is empty"),
+        ({"force": np.full((5, 6), np.nan)}, r"force\[0, 0\]=nan"),
+        ({"inputs": {"command_position": [HOME] * 4}, "force": np.zeros((5, 6))}, "a row for each of 5 ticks"),
+        ({"inputs": {"command_position": [HOME, HOME, (0.0, 0.0, -0.9)]}}, "command of tick 2 cannot be followed"),
+        ({"inputs": {"command_rotation": [np.eye(3), 2 * np.eye(3)]}}, r"command_rotation'\]\[1\].*not a rotation"),
+        ({"force": np.zeros((5, 6)), "initial": {"twist": (1.0, 2.0)}}, "twist"),
     ],
 )
 def test_records_that_mean_nothing_are_refused(arguments, says):
@@ -188,8 +189,8 @@ def test_records_that_mean_nothing_are_refused(arguments, says):
         (lambda: ArmServo(stiffness=1.0, damping=1.0, compensation=1.5), "compensation"),
         (lambda: TableBody(mass=0.0, inertia=(1.0, 1.0, 1.0)), "mass=0.0 kg"),
         (lambda: TableBody(mass=1.0, inertia=(1.0, 1.0, 3.0)), "no body has the principal inertias"),
-        (lambda: PLANT.start().step((1.0, 2.0)), "wrench has shape"),
-        (lambda: PLANT.start((0.0, 0.0, -0.9)), "outside the workspace"),
+        (lambda: PLANT.start().step((1.0, 2.0)), "force has shape"),
+        (lambda: PLANT.start(initial={"command_position": (0.0, 0.0, -0.9)}), "outside the workspace"),
     ],
 )
 def test_tables_that_mean_nothing_are_refused(change, says):
@@ -205,9 +206,9 @@ def test_the_verdict_of_instability_is_true():
         middle = 0.5 * (low + high)
         stable = ArmServo(stiffness=200.0, damping=middle).slowest_decay(W, M) < 1.0
         low, high = (middle, high) if stable else (low, middle)
-    quiet = with_servo(IDEAL, damping=0.97 * low).run(wrenches=np.zeros((400, 6)), twist=1e-3 * np.ones(6))
+    quiet = with_servo(IDEAL, damping=0.97 * low).run(np.zeros((400, 6)), initial={"twist": 1e-3 * np.ones(6)})
     assert np.abs(quiet.twist[-20:]).max() < 1e-4
     loud = with_servo(IDEAL, damping=0.97 * low)
     object.__setattr__(loud, "servo", dataclasses.replace(loud.servo, damping=1.03 * low))  # past the guard
     loud.__dict__.pop("parameters", None)
-    assert np.abs(loud.run(wrenches=np.zeros((400, 6)), twist=1e-3 * np.ones(6)).twist[-20:]).max() > 3e-3
+    assert np.abs(loud.run(np.zeros((400, 6)), initial={"twist": 1e-3 * np.ones(6)}).twist[-20:]).max() > 3e-3

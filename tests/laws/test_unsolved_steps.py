@@ -51,7 +51,7 @@ def arm():
 def ratchet():
     """Teeth far finer than a tick's way."""
     machine = Inclusion({"p": "v", "v": "dio(p - 0.01*cos(1e4*p), 'ratchet') - 10 + push"}, {"push": 0.0})
-    return machine.to_stepper(period=0.1, contact=Contact(stiffness=1e8, beta=2e-3))
+    return machine.to_stepper(period=0.1, contact=Contact(stiffness=1e8, damping=2e5))
 
 
 THROWN = {"p": 0.1, "v": -1.0}
@@ -62,7 +62,8 @@ def jammed_stick():
     tilt = 0.3
     body = Body(name="stick", mass=1.0, inertia=(1e-3, 1 / 12, 1 / 12), joint=Free())
     ends = [Point(position=(x, 0.0, 0.0)) for x in (0.5, -0.5)]
-    touches = [Touch(on="stick", toucher=e, surface=HalfSpace(), stiffness=1e9, beta=0.0, friction=1e3) for e in ends]
+    hard = {"surface": HalfSpace(), "stiffness": 1e9, "damping": 0.0, "friction": 1e3}
+    touches = [Touch(on="stick", toucher=end, **hard) for end in ends]
     q = [0.0, 0.0, 0.5 * math.sin(tilt), math.cos(tilt / 2), 0.0, math.sin(tilt / 2), 0.0]
     return Scene(tree=Tree([body]), touches=touches), {"q": q, "v": [1.0, 0.0, -1.0, 0.0, 0.0, 0.0]}
 
@@ -149,8 +150,8 @@ def live_machines():
         "2 x Circuit": (lambda h: both.step([h, h]), lambda: sum(s["unsolved"] for s in both.states)),
         "InclusionAdmittance": (lambda h: hung.step(0.0), lambda: hung["unsolved"]),
         "Stepper": (lambda h: thrown.step(), lambda: thrown.unsolved_steps),
-        "Scene": (lambda h: jam.step(), lambda: jam.unsolved),
-        "Scene, pushed": (lambda h: pushed.step(wrenches={}), lambda: pushed.unsolved),
+        "Scene": (lambda h: jam.step(), lambda: jam["unsolved"]),
+        "Scene, pushed": (lambda h: pushed.step(wrenches={}), lambda: pushed["unsolved"]),
         "SteeringSystem": (steering.step, lambda: steering["unsolved"]),
     }
 

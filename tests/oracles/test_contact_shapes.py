@@ -153,10 +153,10 @@ def test_corners_are_where_the_box_has_them() -> None:
         (lambda: SPHERE.nearest((0, 0, 0), radius=-1), "Sphere: radius=-1.0 m must be >= 0"),
         (lambda: touch(on=""), "Touch: on='' is not a name"),
         (lambda: touch(of="crate"), "Touch: of='crate' is the body that touches"),
-        (lambda: touch(toucher=SPHERE), "Touch: toucher=.* cannot touch"),
-        (lambda: touch(surface=Point()), "Touch: surface=.* cannot be touched"),
+        (lambda: touch(toucher=SPHERE), "Touch: toucher=.* is not a Point or Ball or Corners"),
+        (lambda: touch(surface=Point()), "Touch: surface=.* is not a Surface"),
         (lambda: touch(stiffness=0.0), "Touch: stiffness=0.0 N/m must be > 0"),
-        (lambda: touch(beta=-1e-3), "Touch: beta=-0.001 s must be >= 0"),
+        (lambda: touch(damping=-1.0), "Touch: damping=-1.0 N·s/m must be >= 0"),
         (lambda: touch(friction=math.inf), "Touch: friction=inf is not finite"),
         (lambda: touch(tangential_stiffness=-1.0), "Touch: tangential_stiffness=-1.0 N/m must be > 0"),
     ],
@@ -172,7 +172,9 @@ def touch(**changed: object) -> Touch:
 
 
 def test_across_the_normal_is_as_along_it_unless_told() -> None:
-    plain = touch(stiffness=2e5, beta=1e-3)
-    assert (plain.tangential_stiffness, plain.tangential_beta) == (2e5, 1e-3)
-    own = touch(tangential_stiffness=1e4, tangential_beta=0.0)
-    assert (own.tangential_stiffness, own.tangential_beta) == (1e4, 0.0)
+    plain = touch(stiffness=2e5, damping=200.0)
+    assert (plain.tangential_stiffness, plain.tangential_damping) == (2e5, 200.0)
+    softer = touch(tangential_stiffness=1e4)
+    assert (softer.damping, softer.tangential_damping) == (200.0, 20.0)  # 2 ms times each stiffness
+    own = touch(tangential_stiffness=1e4, tangential_damping=0.0)
+    assert (own.tangential_stiffness, own.tangential_damping) == (1e4, 0.0)

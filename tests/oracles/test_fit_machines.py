@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 import tegotae as tg
 from records import T, multisine
 from tegotae.fitting import Record, RodRecord, SteeringRecord, fit
-from tegotae.fitting.places import places_in
+from tegotae.fitting.model import places_in
 from tegotae.inclusion import Friction, Inclusion, coulomb
 from tegotae.rod import Phase, PlanarRod
 from tegotae.steering import SteeringSystem
@@ -47,7 +47,7 @@ def swing(start, times, inertia, weight, viscosity, rub):
 def bearing(period, **guess):
     rows = {"q": "w", "w": "(torque - weight*sin(q) - viscosity*w - coulomb(rub, w, 'bearing'))/inertia"}
     pendulum = Inclusion(rows, PENDULUM | guess, inputs={"torque": 0.0})
-    stepper = pendulum.to_stepper(period=period, friction=Friction(stiffness=1e4, beta=2e-3))
+    stepper = pendulum.to_stepper(period=period, friction=Friction(stiffness=1e4, damping=20.0))
     return stepper.as_admittance(force="torque", velocity="w", initial={"q": 1.0})
 
 
@@ -144,7 +144,7 @@ def rubbing_both_ways():
     x, y, u, v, fx, fy, limit = sympy.symbols("x y u v fx fy limit")
     rx, ry = coulomb(limit, (u, v), "rub")
     plate = Inclusion({x: u, y: v, u: fx - rx, v: fy - ry}, {limit: 3.0}, inputs={fx: 0.0, fy: 0.0})
-    stepper = plate.to_stepper(period=T, friction=Friction(stiffness=1e4, beta=2e-3))
+    stepper = plate.to_stepper(period=T, friction=Friction(stiffness=1e4, damping=20.0))
     return stepper.as_admittance(force=("fx", "fy"), velocity=("u", "v"))
 
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from hybrid_logs import PERIOD, Impact, dynamics_rows, table_rows, write_log
+from tegotae.commands.console import write_json
 from tegotae.figures import hybrid as figures
 from tegotae.hybrid.records.audit import noise_of
 from tegotae.hybrid.records.contact_intervals import contact_intervals
 from tegotae.hybrid.records.log import LogReader
-from tegotae.hybrid.records.report import report, shown, table, write_json
+from tegotae.hybrid.records.report import report, shown, table
 from tegotae.hybrid.records.report_page import page, write_page
 
 # Kp = 200, 400, 800 of the two robots.
@@ -230,7 +231,8 @@ def test_json_has_no_nan_and_the_table_shows_all(tmp_path):
     rows = dynamics_rows(Impact())
     rows["stiffness"] = np.nan
     told = told_of(tmp_path, rows)
-    text = write_json(tmp_path / "told.json", told).read_text()
+    write_json(tmp_path / "told.json", told)
+    text = (tmp_path / "told.json").read_text()
     assert json.loads(text, parse_constant=lambda token: pytest.fail(token))["stiffness"] is None
     assert {"peak_force", "duration", "restitution", "energy_gained", "delay", "deadlines_missed"} <= json.loads(
         text

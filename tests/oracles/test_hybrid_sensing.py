@@ -8,8 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import tegotae as tg
 from tegotae.hybrid import NodeState
-from tegotae.hybrid.safety.calibrations import read_calibration
-from tegotae.hybrid.safety.sensing import Sensing
+from tegotae.hybrid.safety.sensing import Sensing, read_calibration
 
 HOME = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 REST = (0.0,) * 6

@@ -10,7 +10,7 @@ from tegotae.errors import TegotaeError
 from tegotae.inclusion import Contact, Friction, Inclusion
 from tegotae.inclusion.elements.jamming import JammingWarning
 
-FRICTION = Friction(stiffness=1e6, beta=2e-3)
+FRICTION = Friction(stiffness=1e6, damping=2e3)
 ROWS = {"p": "v", "v": "u"}
 # A triangle, then a jump down: 0 up to 2 at 1 s, down to -1 at 2 s, which holds.
 TIMES, VALUES = [0.5, 1.0, 2.0], [0.0, 2.0, -1.0]
@@ -154,7 +154,7 @@ START = {"p1y": 0.2}
 
 def routes(mu2, mu3):
     machine = Inclusion(TWO_BODY, {"mu1": 0.2, "mu2": mu2, "mu3": mu3})
-    contact, friction = Contact(stiffness=1e5, beta=2e-3, alpha=2e-4), Friction(stiffness=1e5, beta=2e-3)
+    contact, friction = Contact(stiffness=1e5, damping=200.0, alpha=2e-4), Friction(stiffness=1e5, damping=200.0)
     return {
         "ode": lambda: machine.to_ode(contact=contact, friction=friction).solve((0.0, 0.01), START, method="RK45"),
         "stepper": lambda: machine.to_stepper(period=1e-3, contact=contact, friction=friction).run(

@@ -17,7 +17,7 @@ from sympy.physics.mechanics import (
 )
 
 from tegotae import InputError
-from tegotae.inclusion import Inclusion, coulomb, dio, from_mechanics
+from tegotae.inclusion import coulomb, dio, from_mechanics
 from tegotae.inclusion.language.compiled_terms import CompiledTerms
 
 m1, m2, l1, l2, g, h, mu = sympy.symbols("m1 m2 l1 l2 g h mu")
@@ -131,7 +131,7 @@ def table_edge(tip, frame, origin):
 def test_contact_and_friction_among_the_loads(kane):
     """Gap, slip, limit and the directions of the forces against the geometry of the tip."""
     values = {**VALUES, h: 0.9, mu: 0.4}
-    machine = Machine(Inclusion.from_mechanics(pendulums(kane, table_edge), values))
+    machine = Machine(from_mechanics(pendulums(kane, table_edge), values))
     system, L1, L2 = machine.inclusion, VALUES[l1], VALUES[l2]
     assert [e.name for e in system.elements] == ["table", "rub"]
     rng = np.random.default_rng(5)

@@ -16,7 +16,7 @@ METHODS = ["RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA", "CVODE"]
 @pytest.fixture(scope="module")
 def ball():
     machine = Inclusion({"p": "v", "v": "dio(p, 'floor')/m - g"}, {"m": 1.0, "g": G})
-    return machine.to_ode(contact=Contact(stiffness=K, beta=BETA, alpha=ALPHA))
+    return machine.to_ode(contact=Contact(stiffness=K, damping=K * BETA, alpha=ALPHA))
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_fixed_steps_have_their_order_where_nothing_switches(method, order):
     from scipy.linalg import expm
 
     machine = Inclusion({"x": "v", "v": "-40*x - coulomb(100, v, 'rub')/2"})
-    ode = machine.to_ode(friction=Friction(stiffness=300.0, beta=2e-2))
+    ode = machine.to_ode(friction=Friction(stiffness=300.0, damping=6.0))
     A = np.array([[0, 1, 0], [-40, -3, -150], [0, 1, 0]])
     exact = expm(A) @ [0.1, 0.0, 0.0]
     counts = np.array([800, 1600, 3200])  # coarser steps are not yet asymptotic: local slopes 4.6 and 3.8 below 400
@@ -100,7 +100,7 @@ def test_fixed_steps_have_their_order_where_nothing_switches(method, order):
 def test_loaded_below_the_limit_nothing_moves_in_an_hour():
     """A mass on a floor, pushed with 80 % of the limit: after it has settled it stands still to the last bit."""
     machine = Inclusion({"x": "v", "v": "4 - coulomb(5, v, 'rub')"})
-    ode = machine.to_ode(friction=Friction(stiffness=1e5, beta=5e-3))
+    ode = machine.to_ode(friction=Friction(stiffness=1e5, damping=500.0))
     run = ode.solve((0.0, 3600.0), method="RK4", step=1e-3, times=[10.0, 3600.0])
     assert run.x[1] == run.x[0] == pytest.approx(4 / 1e5, rel=1e-9)
     assert run.rub[1] == pytest.approx(4.0, rel=1e-12)
@@ -114,7 +114,8 @@ def test_friction_in_a_plane_stops_where_it_must_on_a_straight_line():
     rub = coulomb(mu * floor, (vx, vy), "rub")
     rows = {x: vx, y: vy, p: v, vx: -rub[0] / mass, vy: -rub[1] / mass, v: floor / mass - G}
     ode = Inclusion(rows).to_ode(
-        contact=Contact(stiffness=stiffness, beta=2e-3, alpha=2e-4), friction=Friction(stiffness=stiffness, beta=2e-3)
+        contact=Contact(stiffness=stiffness, damping=stiffness * 2e-3, alpha=2e-4),
+        friction=Friction(stiffness=stiffness, damping=stiffness * 2e-3),
     )
     sunk = mass * G / stiffness
     start = {vx: 0.3, vy: 0.4, p: -sunk, "e_floor": sunk}
@@ -135,7 +136,7 @@ def test_a_limit_that_falls_with_speed_gives_the_stick_slip_of_its_own_equation(
     from scipy.integrate import solve_ivp
 
     machine = Inclusion({"x": "v", "v": "-100*(x - 0.1*t) - coulomb(3 + 2*exp(-Abs(v)/0.05), v, 'rub')"})
-    ode = machine.to_ode(friction=Friction(stiffness=1e5, beta=2e-3))
+    ode = machine.to_ode(friction=Friction(stiffness=1e5, damping=200.0))
 
     def by_hand(t, z):
         x, v, a = z

@@ -14,7 +14,7 @@ from tegotae.inclusion.elements.effective_masses import effective_masses, mobili
 from tegotae.inclusion.explicit.integration import integrate
 from tegotae.inclusion.explicit.stability import largest_step
 
-CONTACT, FRICTION = Contact(stiffness=1e5, beta=2e-3, alpha=2e-4), Friction(stiffness=1e4, beta=2e-2)
+CONTACT, FRICTION = Contact(stiffness=1e5, damping=200.0, alpha=2e-4), Friction(stiffness=1e4, damping=200.0)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_too_long_a_step_would_lose_friction_and_is_refused(held):
 def test_contacts_need_about_2_8_alpha(ball):
     """inclusion.md: RK4's limit was T = 2.80 alpha for zeta from .1 to 1."""
     for stiffness in (1e4, 1e5, 1e6):
-        chosen = {"floor": Contact(stiffness=stiffness, beta=2e-3, alpha=2e-4)}
+        chosen = {"floor": Contact(stiffness=stiffness, damping=stiffness * 2e-3, alpha=2e-4)}
         safe, _ = largest_step(ball.inclusion, chosen, np.zeros(2), 0.0, method="RK4")
         assert safe / 2e-4 == pytest.approx(2.8, abs=0.1)
 
@@ -64,9 +64,9 @@ def test_elements_that_share_a_body_count_together():
     three = Inclusion({"x": "v", "v": "-coulomb(5, v, 'a') - coulomb(6, v, 'b') - coulomb(7, v, 'c')"})
     K, beta = 1e4, 1e-3
     safe, _ = largest_step(
-        three, dict.fromkeys("abc", Friction(stiffness=K, beta=beta)), np.zeros(2), 0.0, method="RK4"
+        three, dict.fromkeys("abc", Friction(stiffness=K, damping=K * beta)), np.zeros(2), 0.0, method="RK4"
     )
-    same, _ = largest_step(one, {"a": Friction(stiffness=3 * K, beta=beta)}, np.zeros(2), 0.0, method="RK4")
+    same, _ = largest_step(one, {"a": Friction(stiffness=3 * K, damping=3 * K * beta)}, np.zeros(2), 0.0, method="RK4")
     assert safe == pytest.approx(same, rel=1e-9)
 
 

@@ -50,8 +50,8 @@ def test_two_body_machine_meets_the_rigid_solution(pair):
     errors = []
     for stiffness, step in ((1e4, 1e-4), (1e5, 1e-4), (1e6, 1e-4)):
         ode = pair.to_ode(
-            contact=Contact(stiffness=stiffness, beta=2e-3, alpha=2e-4),
-            friction=Friction(stiffness=stiffness, beta=2e-3),
+            contact=Contact(stiffness=stiffness, damping=stiffness * 2e-3, alpha=2e-4),
+            friction=Friction(stiffness=stiffness, damping=stiffness * 2e-3),
         )
         run = ode.solve((0.0, 2.0), {"p1y": 0.2}, method="RK4", step=step)
         errors.append(np.abs(run.p1y - rigid(run.time, 0.2)).max())
@@ -68,7 +68,7 @@ def test_two_body_machine_meets_the_rigid_solution(pair):
 @pytest.mark.parametrize("method", METHODS)
 def test_two_body_machine_runs_with_every_integrator(pair, method):
     ode = pair.to_ode(
-        contact=Contact(stiffness=1e5, beta=2e-3, alpha=2e-4), friction=Friction(stiffness=1e5, beta=2e-3)
+        contact=Contact(stiffness=1e5, damping=200.0, alpha=2e-4), friction=Friction(stiffness=1e5, damping=200.0)
     )
     times = np.linspace(0.0, 0.5, 26)
     fixed = {"step": 5e-5} if method == "Heun" else {}

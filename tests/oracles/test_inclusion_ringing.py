@@ -12,7 +12,7 @@ BORDER = M / (4.0 * BETA * K)  # beyond it the contact rings
 def poles(alpha):
     """Of the compiled ODE itself, at rest on the floor."""
     machine, _ = examples.bouncing_ball(mass=M)
-    ode = machine.to_ode(contact=Contact(stiffness=K, beta=BETA, alpha=alpha))
+    ode = machine.to_ode(contact=Contact(stiffness=K, damping=K * BETA, alpha=alpha))
     return np.linalg.eigvals(ode.jacobian(0.0, [-1e-6, 0.0, 1e-6]))
 
 

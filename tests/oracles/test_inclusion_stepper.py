@@ -30,7 +30,7 @@ OPEN = {"p1y": 0.2, "p1x": 0.05, "p2x": 0.15, "p2y": 0.1}
 
 def two_body(K, T, beta=2e-3):
     machine = Inclusion(TWO_BODY, VALUES)
-    contact, friction = Contact(stiffness=K, beta=beta), Friction(stiffness=K, beta=beta)
+    contact, friction = Contact(stiffness=K, damping=K * beta), Friction(stiffness=K, damping=K * beta)
     return machine.to_stepper(period=T, contact=contact, friction=friction)
 
 
@@ -170,7 +170,7 @@ SLIDING = {"m": 2.0, "mu": 0.4, "g": G, "load": 0.0, "ks": 0.0, "belt": 0.0}
 
 
 def slider(T=1e-3, K=1e6):
-    rest = {"contact": Contact(stiffness=K, beta=2e-3), "friction": Friction(stiffness=K, beta=2e-3)}
+    rest = {"contact": Contact(stiffness=K, damping=K * 2e-3), "friction": Friction(stiffness=K, damping=K * 2e-3)}
     return Inclusion(SLIDER, SLIDING).to_stepper(period=T, **rest)
 
 
@@ -219,7 +219,7 @@ def test_stick_slip_on_a_belt_has_the_period_of_the_law():
     exact = slip.t_events[0][0] + (Fs / k - slip.y_events[0][0][0]) / belt
     rows = {"p": "v", "v": "(-k*p - coulomb(Fk + (Fs - Fk)*exp(-((v - belt)/vs)**2), v - belt, 'rub'))/m"}
     values = {"m": m, "k": k, "Fs": Fs, "Fk": Fk, "belt": belt, "vs": vs}
-    stepper = Inclusion(rows, values).to_stepper(period=1e-4, friction=Friction(stiffness=1e7, beta=2e-3))
+    stepper = Inclusion(rows, values).to_stepper(period=1e-4, friction=Friction(stiffness=1e7, damping=2e4))
     run = stepper.run(ticks=40000)
     assert run.about["unsolved_steps"] == 0
     starts = run.time[1:][run.rub_sticks[1:] & ~run.rub_sticks[:-1]]
@@ -239,7 +239,7 @@ def test_a_friction_is_the_friction_impedance():
     K, beta, T, limit = 1e5, 2e-3, 1e-3, 4.0
     rows = {"p": "v", "v": "(load - coulomb(limit, v, 'rub'))/m"}
     stepper = Inclusion(rows, {"m": 1.0, "limit": limit, "load": 0.0}).to_stepper(
-        period=T, friction=Friction(stiffness=K, beta=beta)
+        period=T, friction=Friction(stiffness=K, damping=K * beta)
     )
     random = np.random.default_rng(0)
     run = stepper.run(inputs={"load": np.repeat(random.normal(0.0, 5.0, 60), 20)})
@@ -253,7 +253,7 @@ def test_a_friction_is_the_friction_impedance():
 def test_friction_in_a_plane_is_the_friction_impedance_in_a_plane():
     K, beta, T, limit = 1e5, 2e-3, 1e-3, 4.0
     machine = _plane()
-    stepper = machine.to_stepper(period=T, friction=Friction(stiffness=K, beta=beta))
+    stepper = machine.to_stepper(period=T, friction=Friction(stiffness=K, damping=K * beta))
     random = np.random.default_rng(1)
     loads = np.repeat(random.normal(0.0, 4.0, (60, 2)), 20, axis=0)
     run = stepper.run(inputs={"lx": loads[:, 0], "ly": loads[:, 1]})

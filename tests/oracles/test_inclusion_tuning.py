@@ -50,7 +50,7 @@ def test_the_restitution_asked_is_obtained(restitution, mass, period):
 @pytest.mark.parametrize("ratio", [0.005, 0.1, 0.5, 0.9])
 @pytest.mark.parametrize("stiffness", [1e3, 1e5, 1e7])
 def test_the_closed_form_of_an_impact_is_the_integrated_one(beta, ratio, stiffness):
-    contact = Contact(stiffness=stiffness, beta=beta, alpha=ratio * beta)
+    contact = Contact(stiffness=stiffness, damping=stiffness * beta, alpha=ratio * beta)
     assert restitution_of(contact, mass=1.0) == pytest.approx(impact_speed(contact, 1.0), abs=1e-7)
 
 
@@ -58,7 +58,7 @@ def test_the_closed_form_of_an_impact_is_the_integrated_one(beta, ratio, stiffne
 def test_the_falling_branch_at_ratio_a_tenth(restitution, zeta):
     """Damping ratios found by an independent inversion, at alpha = beta/10."""
     beta = 2e-3
-    contact = Contact(stiffness=(2.0 * zeta / beta) ** 2, beta=beta, alpha=0.1 * beta)
+    contact = Contact(stiffness=(2.0 * zeta / beta) ** 2, damping=(2.0 * zeta / beta) ** 2 * beta, alpha=0.1 * beta)
     assert restitution_of(contact, mass=1.0) == pytest.approx(restitution, abs=2e-5)
 
 
@@ -68,7 +68,7 @@ def test_a_quick_follower_is_a_spring_and_damper_that_never_pulls(zeta):
     root = math.sqrt(1.0 - zeta * zeta)
     exact = math.exp(-zeta / root * (math.pi - math.atan2(2.0 * zeta * root, 1.0 - 2.0 * zeta * zeta)))
     errors = [
-        restitution_of(Contact(stiffness=4.0 * zeta**2, beta=1.0, alpha=alpha), mass=1.0) - exact
+        restitution_of(Contact(stiffness=4.0 * zeta**2, damping=4.0 * zeta**2, alpha=alpha), mass=1.0) - exact
         for alpha in (2e-3, 1e-3)
     ]
     assert abs(errors[1]) < 5e-3
@@ -135,7 +135,7 @@ def test_a_restitution_that_no_choice_gives_is_refused(restitution):
 def test_the_floor_of_the_restitution_is_real():
     """Below its floor no stiffness helps: at alpha = beta/10 nothing restitutes less than 0.2247."""
     found = [
-        restitution_of(Contact(stiffness=4.0 * z * z, beta=1.0, alpha=0.1), mass=1.0)
+        restitution_of(Contact(stiffness=4.0 * z * z, damping=4.0 * z * z, alpha=0.1), mass=1.0)
         for z in np.geomspace(0.05, 20.0, 60)
     ]
     assert min(found) == pytest.approx(0.2247, abs=2e-3)
@@ -166,7 +166,7 @@ def test_bad_wishes_are_refused(changes, message):
 @pytest.mark.parametrize("displacement", [None, 1e-4])
 def test_friction_sticks_critically_damped_and_yields_as_asked(displacement):
     friction = tune_friction(mass=3.0, limit=6.0, period=T, displacement=displacement)
-    roots = np.roots([3.0, friction.stiffness * friction.beta, friction.stiffness])
+    roots = np.roots([3.0, friction.damping, friction.stiffness])
     assert np.ptp(roots.real) == pytest.approx(0.0, abs=1e-4 * abs(roots[0]))
     assert abs(roots).max() * T <= 1.0 + 1e-6
     assert 6.0 / friction.stiffness == pytest.approx(displacement or 6.0 * T * T / 3.0)
@@ -220,16 +220,16 @@ def test_frictions_that_share_a_body_leave_room_for_each_other():
     brakes = " - ".join(f"coulomb({i}, v, 'brake_{i}')" for i in (1, 2, 3))
     machine = Inclusion({"p": "v", "v": f"(-{brakes})/2"})
     chosen = automatic(machine, period=T, restitution=0.5).values()
-    K, damping = sum(c.stiffness for c in chosen), sum(c.stiffness * c.beta for c in chosen)
+    K, damping = sum(c.stiffness for c in chosen), sum(c.damping for c in chosen)
     alone = tune_friction(mass=2.0, limit=1.0, period=T)
     growth = lambda z: abs(1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4))))  # noqa: E731
     assert max(growth(z * T) for z in np.roots([2.0, damping, K])) < 0.9
-    naive = np.roots([2.0, 3.0 * alone.stiffness * alone.beta, 3.0 * alone.stiffness])
+    naive = np.roots([2.0, 3.0 * alone.damping, 3.0 * alone.stiffness])
     assert max(growth(z * T) for z in naive) > 1.0  # so the room was needed
 
 
 def test_elements_given_by_name_are_left_alone():
-    own = Contact(stiffness=1e4, beta=2e-3)
+    own = Contact(stiffness=1e4, damping=20.0)
     chosen = automatic(pair(), period=T, elements={"touch": own})
     assert chosen["touch"] is own
     assert chosen["rub"].stiffness == pytest.approx(2.0 / T**2)

@@ -24,7 +24,7 @@ def shaken(plant, seconds=24.0, seed=0, size=1.0):
     push = excitation(
         seconds=seconds, period=plant.servo.period, band=10.0, force=0.5 * size, torque=0.02 * size, seed=seed
     )
-    return plant.run(wrenches=push)
+    return plant.run(push)
 
 
 def off(found, wanted):
@@ -164,9 +164,9 @@ def test_standard_errors_are_honest_under_noise():
     truth = identify_impedance(quiet)
     scores = []
     for seed in range(20):
-        noise = dataclasses.replace(sensor, seed=seed).read(quiet.wrench, period=plant.servo.period).wrench
+        noise = dataclasses.replace(sensor, seed=seed).read(quiet.force, period=plant.servo.period).wrench
         heard = Result(
-            {**quiet.variables, "measured_wrench": dataclasses.replace(quiet.variables["wrench"], values=noise)},
+            {**quiet.variables, "measured_wrench": dataclasses.replace(quiet.variables["force"], values=noise)},
             title="noisy",
         )
         found = identify_impedance(heard)
@@ -191,7 +191,7 @@ def test_one_axis_by_itself():
     plant = plant_with(gravity=0.0, resolution=0.0)
     push = excitation(seconds=12.0, period=2e-3, band=10.0, force=0.5, torque=0.0)
     push[:, :2] = 0.0
-    found = identify_impedance(plant.run(wrenches=push), axes=("z",))
+    found = identify_impedance(plant.run(push), axes=("z",))
     assert found.stiffness.shape == (1, 1)
     assert found.stiffness[0, 0] == pytest.approx(11323.05, rel=1e-3)
     assert "z" in str(found)
@@ -203,7 +203,7 @@ def test_a_moving_command_changes_nothing():
     ticks = 12000
     push = excitation(seconds=24.0, period=2e-3, band=10.0, force=0.5, torque=0.02)
     path = HOME + 2e-4 * np.sin(2e-3 * np.arange(ticks)[:, None] * np.array([3.0, 4.0, 5.0]))
-    found = identify_impedance(plant.run(path, wrenches=push))
+    found = identify_impedance(plant.run(push, inputs={"command_position": path}))
     assert off(found.stiffness, plant.impedance(HOME)[2]) < 5e-3
 
 
@@ -216,7 +216,7 @@ def test_a_moving_command_changes_nothing():
         ({"axes": ("w",)}, "axes has 'w'"),
         ({"axes": ()}, "axes="),
         ({"axes": ("z", "z")}, "at most once"),
-        ({"wrench": "force"}, "no 'force'"),
+        ({"wrench": "push"}, "no 'push'"),
         ({"lag": math.nan}, "lag=nan"),
     ],
 )
@@ -229,10 +229,10 @@ def test_questions_that_mean_nothing_are_refused(arguments, says):
 def test_records_that_say_too_little_are_refused():
     plant = plant_with(gravity=0.0, resolution=0.0)
     with pytest.raises(InputError, match="hardly anything moved along x"):
-        identify_impedance(plant.run(wrenches=np.zeros((6000, 6))))
+        identify_impedance(plant.run(np.zeros((6000, 6))))
     push = excitation(seconds=12.0, period=2e-3, band=10.0, force=0.5, torque=0.0)
     push[:, 1:] = 0.0
     with pytest.raises(InputError, match="hardly anything moved along y"):
-        identify_impedance(plant.run(wrenches=push))
+        identify_impedance(plant.run(push))
     with pytest.raises(InputError, match="equations for"):
         identify_impedance(shaken(plant, seconds=3.0))

@@ -14,7 +14,7 @@ def test_motion_converges_with_fourth_order():
     def end(substeps):
         plant = dataclasses.replace(plain, servo=servo, substeps=substeps, arm_moment=0.2)
         run = plant.run(
-            wrenches=np.tile([5.0, 3.0, 4.0, 0.3, 0.2, 0.4], (8, 1)), twist=(0.6, -0.4, 0.3, 3.0, 2.0, -2.5)
+            np.tile([5.0, 3.0, 4.0, 0.3, 0.2, 0.4], (8, 1)), initial={"twist": (0.6, -0.4, 0.3, 3.0, 2.0, -2.5)}
         )
         return np.concatenate([run.position[-1], run.rotation[-1].ravel(), run.twist[-1]])
 

@@ -108,7 +108,9 @@ def softer(route, factor):
 
     def to(machine, *, contact, friction, **given):
         softened = {"contact": contact, "friction": friction}
-        softened = {k: replace(v, stiffness=factor * v.stiffness) for k, v in softened.items()}
+        softened = {
+            k: replace(v, stiffness=factor * v.stiffness, damping=factor * v.damping) for k, v in softened.items()
+        }
         return route(machine, **given | softened)
 
     return to
@@ -121,8 +123,8 @@ def less_damped(route, factor):
         return route(
             machine,
             **given,
-            contact=replace(contact, beta=factor * contact.beta, alpha=factor * contact.alpha),
-            friction=replace(friction, beta=factor * friction.beta),
+            contact=replace(contact, damping=factor * contact.damping, alpha=factor * contact.alpha),
+            friction=replace(friction, damping=factor * friction.damping),
         )
 
     return to
@@ -135,6 +137,6 @@ def slower_stepper(machine, *, period, **given):
 def tuned_damper(factor):
     def tune(**given):
         contact = tune_contact(**given)
-        return replace(contact, beta=factor * contact.beta)
+        return replace(contact, damping=factor * contact.damping)
 
     return tune

@@ -72,7 +72,7 @@ def spoiled(spoil):
 
     @cache
     def make(load):
-        answer, right, prepare = patch.coulomb_patch_kernels(load)[:3]
+        answer, right, prepare = patch.patch_kernels(load)[:3]
 
         @kernel
         def advance(p, s, w, v, T):
@@ -145,7 +145,7 @@ def no_memory():
 
 @cache
 def _pushing_kernels(load):
-    right, move, prepare = patch.coulomb_patch_kernels(load)[:3]
+    right, move, prepare = patch.patch_kernels(load)[:3]
 
     @kernel
     def answer(p, s, w, v, T):
@@ -168,7 +168,7 @@ def pushing():
 
 @cache
 def _mirrored_kernels(load):
-    answer, advance = patch.coulomb_patch_kernels(load)[:2]
+    answer, advance = patch.patch_kernels(load)[:2]
     fill = patch.fill_kernel(load)
 
     @kernel

@@ -147,7 +147,7 @@ test_claim_holds, test_claim_fails_on_broken_physics, test_every_claim_is_broken
 
 def test_mujoco_is_what_creeps(monkeypatch):
     """That claim is about another engine: one that stood still would fail it, too."""
-    monkeypatch.setattr(peers, "creep", lambda xml, **options: np.zeros(8))
+    monkeypatch.setattr(peers, "track", lambda xml, **options: np.zeros((5501, 8)))
     entry = paper["mujoco-creeps"].check(TaraoSubject())
     assert not entry.passed
     assert sum(finding.passed for finding in entry.findings) == 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,23 +20,12 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Timing:
-    """One thing that a contest times, round by round.
+    """One thing that a contest times, round by round."""
 
-    Args:
-        name: as the contest calls it.
-        yardstick: whether it is not ours.
-        new: best times in this tree, one a round [s].
-        old: those of the commit [s], each taken right after the one of the same round.
-
-    Example:
-        >>> Timing("run", False, (1.1, 1.0, 3.0), (1.0, 1.0, 1.0)).ratio
-        1.1
-    """
-
-    name: str
-    yardstick: bool
-    new: tuple[float, ...]
-    old: tuple[float, ...]
+    name: str  # as the contest calls it
+    yardstick: bool  # whether it is not ours
+    new: tuple[float, ...]  # best times in this tree, one a round [s]
+    old: tuple[float, ...]  # those of the commit [s], each taken right after the one of the same round
 
     @property
     def ratios(self) -> tuple[float, ...]:
@@ -51,33 +40,16 @@ class Timing:
 
 @dataclass(frozen=True)
 class ContestComparison:
-    """What became of one contest.
-
-    Args:
-        contest: its name.
-        state: whether it was compared, and if not, why.
-        words: more about that.
-        timings: of a contest that was compared.
-    """
+    """What became of one contest: whether it was compared, and if not, why."""
 
     contest: str
     state: Literal["compared", "skipped", "one side", "failed"]
-    words: str = ""
+    words: str = ""  # more about that
     timings: tuple[Timing, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """All of it, times in seconds."""
-        timings = [
-            {
-                "name": one.name,
-                "yardstick": one.yardstick,
-                "ratio": one.ratio,
-                "new": list(one.new),
-                "old": list(one.old),
-            }
-            for one in self.timings
-        ]
-        return {"contest": self.contest, "state": self.state, "words": self.words, "timings": timings}
+        return {**asdict(self), "timings": [{**asdict(one), "ratio": one.ratio} for one in self.timings]}
 
 
 def compare(

@@ -64,12 +64,7 @@ class Contest:
 
 
 def in_turn(rivals: Mapping[str, Callable[[], Any]], *, rounds: int = 15) -> dict[str, float]:
-    """The best time [s] of each, all timed alternately so that a busy moment hits everyone alike.
-
-    Example:
-        >>> sorted(in_turn({"a": lambda: None, "b": lambda: None}, rounds=2))
-        ['a', 'b']
-    """
+    """The best time [s] of each, all timed alternately so that a busy moment hits everyone alike."""
     best = dict.fromkeys(rivals, float("inf"))
     for _ in range(rounds):
         for name, play in rivals.items():

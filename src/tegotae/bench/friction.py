@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -70,13 +71,11 @@ def many_elements() -> list[Outcome]:
         stiffness = np.full(count, 1e4)
         a, d = np.zeros(entries), np.ones(entries)
 
-        def stream(a=a, d=d) -> None:  # type: ignore[no-untyped-def]
+        def stream(a: Array = a, d: Array = d) -> None:
             for _ in range(ticks):
                 np.add(a, d, out=a)
 
-        def in_numpy(K=stiffness, B=damping) -> None:  # type: ignore[no-untyped-def]
-            numpy_elements(K, B, limits, np.zeros(count), velocity, T)
-
+        in_numpy = partial(numpy_elements, stiffness, damping, limits, np.zeros(count), velocity, T)
         ours()
         best = in_turn({"ours": ours, "stream": stream, "numpy": in_numpy})
         each = {name: seconds / ticks / count * 1e9 for name, seconds in best.items()}
@@ -117,28 +116,39 @@ def mass_that_rubs() -> tg.Circuit:
     return tg.Circuit(tg.Mass(mass=2.0), elements)
 
 
-def circuit() -> list[Outcome]:
-    """One mass and 22 elements as a circuit, against the same loop fused by hand."""
-    machine = mass_that_rubs()
-    force = 200.0 * np.sin(2 * np.pi * T * np.arange(100_000))
-    state, velocity = machine.initial_state(T), np.empty(force.size)
-    play, record = looped(machine, state, force, "velocity")
-    stiffness, damping = np.full(22, 1e4), np.full(22, 1.0)
+def restarting(machine: tg.Circuit, force: Array, name: str) -> tuple[Callable[[], None], Array]:
+    """The compiled loop of a circuit, each time from its first state, and what it records."""
+    state = machine.initial_state(T)
+    play, record = looped(machine, state, force, name)
 
     def ours() -> None:
         state.take(machine.initial_state(T))
         play()
 
+    ours()
+    return ours, record[0]
+
+
+def beside_hand(name: str, ours: Callable[[], None], found: Array, by_hand: Callable[[], None], made: Array) -> Outcome:
+    """A loop that found velocities against one fused by hand, which made them."""
+    by_hand()
+    apart = float(np.max(np.abs(found - made)) / np.max(np.abs(made)))
+    best = {who: s / made.size * 1e9 for who, s in in_turn({"ours": ours, "hand": by_hand}).items()}
+    ratio = best["ours"] / best["hand"]
+    told = f"{best['ours']:.0f} ns a step against {best['hand']:.0f}, equal to {apart:.0e}"
+    return Outcome(f"{name} / fused by hand", told, ratio, "<= 1.2", ratio <= 1.2)
+
+
+def circuit() -> list[Outcome]:
+    """One mass and 22 elements as a circuit, against the same loop fused by hand."""
+    force = 200.0 * np.sin(2 * np.pi * T * np.arange(100_000))
+    ours, found = restarting(mass_that_rubs(), force, "velocity")
+    velocity, stiffness, damping = np.empty(force.size), np.full(22, 1e4), np.full(22, 1.0)
+
     def by_hand() -> None:
         mass_and_elements(2.0, stiffness, damping, LIMITS, np.zeros(22), force, T, velocity)
 
-    ours()
-    by_hand()
-    apart = float(np.max(np.abs(record[0] - velocity)) / np.max(np.abs(velocity)))
-    best = {name: s / force.size * 1e9 for name, s in in_turn({"ours": ours, "hand": by_hand}).items()}
-    ratio = best["ours"] / best["hand"]
-    told = f"{best['ours']:.0f} ns a step against {best['hand']:.0f}, equal to {apart:.0e}"
-    return [Outcome("circuit of a mass and 22 elements / fused by hand", told, ratio, "<= 1.2", ratio <= 1.2)]
+    return [beside_hand("circuit of a mass and 22 elements", ours, found, by_hand, velocity)]
 
 
 def train(cars: int) -> tg.Circuit:
@@ -154,15 +164,7 @@ def _drawn(machine: tg.Circuit, ticks: int) -> tuple[Callable[[], None], Array, 
     """A train pulled to and fro by its first car: how it is played, that car's velocity, and the force on it."""
     force = np.zeros((ticks, machine.dimension))
     force[:, 0] = 20.0 * np.sin(2 * np.pi * T * np.arange(ticks))
-    state = machine.initial_state(T)
-    play, record = looped(machine, state, force, "car_0.velocity")
-
-    def ours() -> None:
-        state.take(machine.initial_state(T))
-        play()
-
-    ours()
-    return ours, record[0], force[:, 0].copy()
+    return *restarting(machine, force, "car_0.velocity"), force[:, 0].copy()
 
 
 def network() -> list[Outcome]:
@@ -173,32 +175,24 @@ def network() -> list[Outcome]:
     def by_hand() -> None:
         train_that_rubs(2.0, 1e5, 10.0, 3.0, 1e4, 10.0, force, T, *seen, velocity)
 
-    by_hand()
-    apart = float(np.max(np.abs(found - velocity)) / np.max(np.abs(velocity)))
-    best = {name: s / force.size * 1e9 for name, s in in_turn({"ours": ours, "hand": by_hand}).items()}
-    ratio = best["ours"] / best["hand"]
-    told = f"{best['ours']:.0f} ns a step against {best['hand']:.0f}, equal to {apart:.0e}"
-    outcomes = [Outcome("network of three machines that rub / fused by hand", told, ratio, "<= 1.2", ratio <= 1.2)]
+    fused = beside_hand("network of three machines that rub", ours, found, by_hand, velocity)
     rivals = {str(count): _drawn(train(count), 10_000)[0] for count in (2, 4, 8, 16, 32)}
     each = {name: s / 10_000 / int(name) * 1e9 for name, s in in_turn(rivals).items()}
     growth = each["32"] / each["4"]
     told = ", ".join(f"{name}: {ns:.0f} ns a port" for name, ns in each.items())
-    outcomes.append(Outcome("network, cost of a port at 32 / at 4", told, growth, "<= 2", growth <= 2.0))
-    return outcomes
+    return [fused, Outcome("network, cost of a port at 32 / at 4", told, growth, "<= 2", growth <= 2.0)]
 
 
 def circuit_by_address() -> list[Outcome]:
     """What a circuit costs where nothing can be compiled: the loop that ships against one of its own."""
     machine = mass_that_rubs()
     force = 200.0 * np.sin(2 * np.pi * T * np.arange(20_000))
-    rivals = {}
-    for name, one in (("address", machine.by_address()), ("own", machine)):
-
-        def play(one=one) -> None:  # type: ignore[no-untyped-def]
-            one.run(force, period=T, record=["velocity"])
-
+    rivals = {
+        name: partial(one.run, force, period=T, record=["velocity"])
+        for name, one in (("address", machine.by_address()), ("own", machine))
+    }
+    for play in rivals.values():
         play()
-        rivals[name] = play
     best = {name: s / force.size * 1e9 for name, s in in_turn(rivals).items()}
     ratio = best["address"] / best["own"]
     told = f"{best['address']:.0f} ns a step against {best['own']:.0f}"

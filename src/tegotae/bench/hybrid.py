@@ -31,10 +31,7 @@ def answer() -> None:
 def round_trips(*, count: int = 300, rounds: int = 15, spin: float = 0.0) -> Latencies:
     """Times from sending a command to having its answer, signatures and checks of both included: the best round.
 
-    Args:
-        count: how many a round.
-        rounds: of which the one with the lowest median counts.
-        spin: how long either process asks for a packet before it sleeps [s].
+    Either process asks for a packet for `spin` [s] before it sleeps.
     """
     key, program = new_key(), [sys.executable, "-c", "from tegotae.bench.hybrid import answer; answer()"]
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:

@@ -22,7 +22,7 @@ from tegotae.inclusion.explicit.ode import Ode
 from tegotae.inclusion.implicit.stepper import Stepper
 
 # The reference set of the slides' machine.
-STIFFNESS, BETA, ALPHA, STEP, SECONDS = 1e6, 2e-3, 2e-4, 1e-4, 2.0
+STIFFNESS, DAMPING, ALPHA, STEP, SECONDS = 1e6, 2e3, 2e-4, 1e-4, 2.0
 START = {"p1y": 0.2}
 ERROR = 2.5e-4  # [m], asked of the height of body 1
 COLD, WARM, CALL, TICK = 2.0, 0.6, 0.3, 5.0  # [s], [s], [us], [us]
@@ -59,7 +59,7 @@ def chain(bodies: int = BODIES) -> Ode:
         ahead = presses[i + 1] if i + 1 < bodies else push
         rows[v[i]] = (presses[i] - ahead - rubs[i]) / m
     machine = Inclusion(rows, {m: 1.0, g: 9.81, mu: 0.3, push: 5.0})
-    contact, friction = Contact(stiffness=1e5, beta=2e-3, alpha=2e-4), Friction(stiffness=1e5, beta=2e-3)
+    contact, friction = Contact(stiffness=1e5, damping=200.0, alpha=2e-4), Friction(stiffness=1e5, damping=200.0)
     return machine.to_ode(contact=contact, friction=friction)
 
 
@@ -136,7 +136,7 @@ def steppers() -> dict[str, tuple[Stepper, dict[str, float]]]:
         >>> {name: len(stepper.inclusion.elements) for name, (stepper, _) in steppers().items()}
         {'belt': 1, 'floor': 2, 'stack': 6}
     """
-    contact, friction = Contact(stiffness=1e5, beta=2e-3), Friction(stiffness=1e5, beta=2e-3)
+    contact, friction = Contact(stiffness=1e5, damping=200.0), Friction(stiffness=1e5, damping=200.0)
     numbers = {"m": 1.0, "g": 9.81, "mu": 0.4, "ks": 100.0, "belt": 0.1}
     falling = "coulomb(Fk + (Fs - Fk)*exp(-((v - belt)/vs)**2), v - belt, 'rub')"
     machines = {
@@ -206,8 +206,8 @@ class TwoBodiesContest:
     def ode(self) -> Ode:
         """Compiled with the reference set."""
         machine, _ = examples.two_bodies()
-        contact = Contact(stiffness=STIFFNESS, beta=BETA, alpha=ALPHA)
-        return machine.to_ode(contact=contact, friction=Friction(stiffness=STIFFNESS, beta=BETA))
+        contact = Contact(stiffness=STIFFNESS, damping=DAMPING, alpha=ALPHA)
+        return machine.to_ode(contact=contact, friction=Friction(stiffness=STIFFNESS, damping=DAMPING))
 
     def heights(self, ode: Ode) -> Array:
         """Height of body 1 by RK4 [m]."""

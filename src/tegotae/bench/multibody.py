@@ -17,12 +17,12 @@ from tegotae.multibody import Body, Prismatic, Revolute, Scene, Tree
 from tegotae.multibody.joints import model_of
 from tegotae.multibody.kernels.kinematics import workspace
 from tegotae.multibody.scene import Method
+from tegotae.papers.tarao1999.oracles import chain as links_of
 from tegotae.papers.two_robots import TwoRobots
 from tegotae.result import Result
 
 # A link of every chain here: 2 kg, .4 m long, its centre of mass half way, axes across in turn.
 MASS, INERTIA, LENGTH = 2.0, (0.02, 0.02, 0.002), 0.4
-AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 SIZES = (4, 50, 100, 500)
 
 _SOURCE = """
@@ -33,21 +33,8 @@ def accelerations(count, model, q, v, tau, slope, wrench, S, a):
 
 
 def chain(links: int, friction: tg.FrictionImpedance | None = None, *, gravity: float = 9.81) -> Tree:
-    """Links that hang on each other.
-
-    Args:
-        links: how many.
-        friction: in every joint.
-        gravity: downwards [m/s²].
-    """
-    bodies = [
-        Body(
-            name=f"link{k}", mass=MASS, inertia=INERTIA, center=(0, 0, -LENGTH / 2),
-            parent=f"link{k - 1}" if k else None, position=(0, 0, -LENGTH if k else 0.0),
-            joint=Revolute(axis=AXES[k % 2], friction=friction),
-        )
-        for k in range(links)
-    ]  # fmt: skip
+    """Links that hang on each other, perhaps with friction in every joint; gravity downwards [m/s²]."""
+    bodies = links_of(links, mass=MASS, inertia=INERTIA, length=-LENGTH, friction=friction)
     return Tree(bodies, gravity=(0, 0, -gravity))
 
 
@@ -62,11 +49,7 @@ def state(links: int) -> tuple[Array, Array, Array]:
 
 
 class TegotaeChain:
-    """The three passes inside a compiled loop.
-
-    Args:
-        links: of the chain.
-    """
+    """The three passes inside a compiled loop."""
 
     def __init__(self, links: int):
         tree = chain(links)
@@ -84,11 +67,7 @@ class TegotaeChain:
 
 
 class PinocchioChain:
-    """Its articulated-body algorithm, called from Python.
-
-    Args:
-        links: of the chain.
-    """
+    """Its articulated-body algorithm, called from Python."""
 
     def __init__(self, links: int):
         import pinocchio
@@ -113,11 +92,7 @@ class PinocchioChain:
 
 
 class MuJoCoChain:
-    """`mj_forward`, called from Python.
-
-    Args:
-        links: of the chain.
-    """
+    """`mj_forward`, called from Python."""
 
     def __init__(self, links: int):
         import mujoco

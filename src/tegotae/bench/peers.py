@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import tegotae as tg
 from tegotae.bench.contest import Contest, Outcome, in_turn
+from tegotae.checks import Array
 
 # A 1 kg block on a slope at 80 % of its friction limit; creep is how far it moves from 1 s to the end.
 # "vibrating": the pull along the slope swings by 40 % of itself at 10 Hz around 70 %, so it never exceeds the limit.
@@ -32,87 +33,70 @@ _SETTINGS = {
 }
 
 
-def ticks() -> NDArray[np.float64]:
-    """The end of each tick [s]."""
-    return np.asarray(STEP * np.arange(1, round(SECONDS / STEP) + 1), dtype=np.float64)
-
-
-def pull(time: NDArray[np.float64], vibrating: bool) -> NDArray[np.float64]:
+def pull(time: Array, vibrating: bool) -> Array:
     """The pull along the slope over time [N]."""
     if not vibrating:
         return np.full(time.size, 0.8 * LIMIT)
-    return 0.7 * LIMIT * (1.0 + 0.4 * np.sin(2 * np.pi * 10.0 * time))
+    return np.asarray(0.7 * LIMIT * (1.0 + 0.4 * np.sin(2 * np.pi * 10.0 * time)))
 
 
-class TegotaeBox:
-    """A mass held by one friction element, implicitly coupled, at MuJoCo's time step."""
+def our_box(force: Array) -> Callable[[], float]:
+    """How far a contact slips [m] from 1 s on: a mass held by one friction element, at MuJoCo's time step."""
+    brake = tg.FrictionImpedance(stiffness=1e6, damping=1e3, law=tg.Coulomb(LIMIT))
+    machine = tg.Circuit(tg.Mass(mass=MASS), {"brake": brake})
 
-    def __init__(self, vibrating: bool):
-        brake = tg.FrictionImpedance(stiffness=1e6, damping=1e3, law=tg.Coulomb(LIMIT))
-        self.machine = tg.Circuit(tg.Mass(mass=MASS), {"brake": brake})
-        self.force = pull(ticks(), vibrating)
-
-    def creep(self) -> float:
-        """How far the contact moved [m] from 1 s to the end."""
-        run = self.machine.run(self.force, period=STEP, record=["brake.slip_velocity"])
+    def creep() -> float:
+        run = machine.run(force, period=STEP, record=["brake.slip_velocity"])
         return abs(float(run["brake.slip_velocity"][round(1.0 / STEP) :].sum() * STEP))
 
+    return creep
 
-class MuJoCoBox:
-    """A box on a plane; the pull is a force at its centre, gravity being normal to the plane."""
 
-    def __init__(self, option: str, vibrating: bool):
-        import mujoco
+def their_box(option: str, force: Array, vibrating: bool) -> Callable[[], float]:
+    """How far MuJoCo's box moves; the pull is a force at its centre, gravity being normal to the plane."""
+    import mujoco
 
-        self.engine: Any = mujoco
-        scene = _SCENE.format(option=option, mu=LIMIT / (MASS * 9.81), step=STEP)
-        self.model = mujoco.MjModel.from_xml_string(scene)
-        self.data = mujoco.MjData(self.model)
-        self.vibrating = vibrating
-        self.force = pull(ticks(), vibrating)
+    engine: Any = mujoco
+    model = engine.MjModel.from_xml_string(_SCENE.format(option=option, mu=LIMIT / (MASS * 9.81), step=STEP))
+    data = engine.MjData(model)
 
-    def creep(self) -> float:
-        """How far the box moved [m] from 1 s to the end."""
-        self.engine.mj_resetData(self.model, self.data)
-        first = round(1.0 / STEP)
-        self._run(self.force[:first])
-        start = float(self.data.qpos[0])
-        self._run(self.force[first:])
-        return abs(float(self.data.qpos[0]) - start)
+    def moved(force: Array) -> float:
+        start = float(data.qpos[0])
+        # A constant pull in one call into the engine, so no Python is timed.
+        for value, steps in ((value, 1) for value in force) if vibrating else [(force[0], force.size)]:
+            data.xfrc_applied[1, 0] = value
+            engine.mj_step(model, data, steps)
+        return abs(float(data.qpos[0]) - start)
 
-    def _run(self, force: NDArray[np.float64]) -> None:
-        if not self.vibrating:  # one call into the engine, so no Python is timed
-            self.data.xfrc_applied[1, 0] = force[0]
-            self.engine.mj_step(self.model, self.data, force.size)
-            return
-        for value in force:
-            self.data.xfrc_applied[1, 0] = value
-            self.engine.mj_step(self.model, self.data)
+    def creep() -> float:
+        engine.mj_resetData(model, data)
+        moved(force[: round(1.0 / STEP)])
+        return moved(force[round(1.0 / STEP) :])
+
+    return creep
 
 
 def slope() -> list[Outcome]:
     """Creep and speed at one time step, MuJoCo's settings against one element."""
     if importlib.util.find_spec("mujoco") is None:
-        missing = "MuJoCo is not installed: `make bench` adds it"
-        return [Outcome.skipped("block on a slope against MuJoCo", missing)]
+        return [Outcome.skipped("block on a slope against MuJoCo", "MuJoCo is not installed: `make bench` adds it")]
     outcomes = []
-    for vibrating in (False, True):
-        load = "vibrating" if vibrating else "constant"
-        mine = TegotaeBox(vibrating)
-        rivals = {name: MuJoCoBox(option, vibrating) for name, option in _SETTINGS.items()}
-        creep = mine.creep()
-        creeps = {name: rival.creep() for name, rival in rivals.items()}
+    for load, vibrating in (("constant", False), ("vibrating", True)):
+        force = pull(np.asarray(STEP * np.arange(1, round(SECONDS / STEP) + 1)), vibrating)
+        mine, rivals = our_box(force), {name: their_box(how, force, vibrating) for name, how in _SETTINGS.items()}
+        creep = mine()
+        creeps = {name: rival() for name, rival in rivals.items()}
         least = min(creeps.values())
         told = "; ".join(f"{name} {value:.1e} m" for name, value in creeps.items())
         told = f"ours {creep:.1e} m; MuJoCo {told}"
         bound = f"< {least:.1e} m (MuJoCo's least)"
         outcomes.append(Outcome(f"slope, {load} load, creep in {SECONDS - 1:g} s", told, creep, bound, creep < least))
 
-        def ours(mine: TegotaeBox = mine) -> None:
+        def ours(mine: Callable[[], float] = mine) -> None:
             for _ in range(IN_A_ROW):
-                mine.creep()
+                mine()
 
-        best = in_turn({"ours": ours, **{name: rival.creep for name, rival in rivals.items()}}, rounds=5)
+        best = in_turn({"ours": ours, **rivals}, rounds=5)
         best["ours"] /= IN_A_ROW
         fastest = min(best[name] for name in _SETTINGS)
         ratio = fastest / best["ours"]
@@ -135,14 +119,14 @@ _JOINT = """
 _JOINTS = {"1e6 N/m": (1e6, 0.0), "1e6 N/m, 1e3 N·s/m": (1e6, 1e3), "1e4 N/m": (1e4, 0.0)}  # K, B
 
 
-def our_joint(force: NDArray[np.float64], stiffness: float, damping: float) -> NDArray[np.float64]:
+def our_joint(force: Array, stiffness: float, damping: float) -> Array:
     """Position [m] over time of a mass on one friction element."""
     brake = tg.FrictionImpedance(stiffness=stiffness, damping=damping, law=tg.Coulomb(LIMIT))
     run = tg.Circuit(tg.Mass(mass=MASS), {"brake": brake}).run(force, period=JOINT_STEP, record=["position"])
     return np.asarray(run.position, dtype=np.float64)
 
 
-def their_joint(force: NDArray[np.float64], stiffness: float, damping: float) -> NDArray[np.float64]:
+def their_joint(force: Array, stiffness: float, damping: float) -> Array:
     """The same of a slide joint of MuJoCo with `springyield`."""
     import mujoco
 
@@ -158,7 +142,7 @@ def their_joint(force: NDArray[np.float64], stiffness: float, damping: float) ->
     return places
 
 
-def drift(places: NDArray[np.float64]) -> float:
+def drift(places: Array) -> float:
     """From the mean over the 2nd second to that over the last [m]."""
     second = round(1.0 / JOINT_STEP)
     return abs(float(places[-second:].mean() - places[second : 2 * second].mean()))

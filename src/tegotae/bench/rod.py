@@ -13,31 +13,21 @@ import numpy as np
 from tegotae.bench import pyelastica
 from tegotae.bench.contest import Contest, Outcome, in_turn
 from tegotae.checks import Array
+from tegotae.papers.hirai2020.subject import MINUTES, HiraiSubject, phases
 from tegotae.result import Result
-from tegotae.rod import Phase, PlanarRod
+from tegotae.rod import Phase
 from tegotae.rod.demonstrations import crawling_snake
 from tegotae.rod.many import run_many, variations
 from tegotae.rod.pure import Evaluation
 
-PAPER = (
-    Phase(until=1.0, torque=50.0, base="pinned"),
-    Phase(until=2.0, base="pinned"),
-    Phase(until=3.0, base="free"),
-)
-MINUTES_IN_THE_PAPER = 104.0
+PAPER = phases()
 # tau = 10 for a second, pinned: where the tip of the continuous rod is then (n -> infinity) [m].
 GENTLE = (Phase(until=1.0, torque=10.0, base="pinned"),)
 TIP = np.array([5.90659, -0.45101])
 AIM = 1e-2  # [m], error of the tip asked of MuJoCo; ours must not be larger than what it reaches
 
 
-def rod_of(nodes: int) -> PlanarRod:
-    """The paper's rod.
-
-    Args:
-        nodes: how many.
-    """
-    return PlanarRod(length=10, nodes=nodes, density=0.1, elasticity=1, viscosity=2)
+rod_of = HiraiSubject().rod  # with so many nodes
 
 
 def tip_error(nodes: int, tolerance: float) -> float:
@@ -58,7 +48,7 @@ def paper_run(rounds: int = 30) -> list[Outcome]:
         if error <= 1e-5:
             break
     best = in_turn({"run": lambda: rod.run(PAPER, times=times, rtol=tolerance, atol=tolerance)}, rounds=rounds)["run"]
-    quicker = MINUTES_IN_THE_PAPER * 60.0 / best
+    quicker = MINUTES * 60.0 / best
     told = f"{1e3 * best:.2f} ms, angles within {error:.0e} rad; the paper's 104 min are {quicker:.1e} times as long"
     return [Outcome("paper's run at 1e-5", told, 1e3 * best, "< 3 ms", best < 3e-3 and error <= 1e-5)]
 

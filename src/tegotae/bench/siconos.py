@@ -25,11 +25,7 @@ _PATIENCE = 600.0  # [s]
 
 @dataclass(frozen=True)
 class Peer:
-    """A Python that can import Siconos.
-
-    Args:
-        interpreter: its path.
-    """
+    """A Python that can import Siconos."""
 
     interpreter: str
 

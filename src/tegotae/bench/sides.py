@@ -87,13 +87,7 @@ class SideEndedError(TegotaeError):
 
 
 class Side:
-    """A process that plays the contests of one source tree, see `tegotae.bench.player`.
-
-    Args:
-        name: of the side.
-        source: the folder that holds the package.
-        cache: where its kernels go; where they always go unless given.
-    """
+    """A process that plays the contests of the package in `source`; its kernels may go to a `cache` of their own."""
 
     def __init__(self, name: str, source: Path, cache: Path | None = None):
         self.name, self.source = name, source
@@ -118,11 +112,7 @@ class Side:
         self._said.seek(0)
         self._said.truncate()
         self._process = subprocess.Popen(
-            [
-                sys.executable,
-                "-P",
-                str(Path(player.__file__)),
-            ],  # -P: the folder of that file is no place to import from
+            [sys.executable, "-P", str(Path(player.__file__))],  # -P: that folder is no place to import from
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,

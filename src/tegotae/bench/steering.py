@@ -109,13 +109,7 @@ def an_hour(ticks: int = HOUR, rounds: int = 2) -> list[Outcome]:
 
 @dataclass(frozen=True)
 class Twins:
-    """The same machine as a circuit and fused by hand, both along the same torques.
-
-    Args:
-        bristles: n.
-        ticks: how many.
-        speed: V [m/s].
-    """
+    """The same machine as a circuit and fused by hand, both along the same torques."""
 
     bristles: int = 21
     ticks: int = 100_000

@@ -24,23 +24,14 @@ PRESS = 12.0  # N of each finger; 9.81 N would just hold, mu being .5
 
 @dataclass(frozen=True)
 class Scenery:
-    """One scene for both engines.
-
-    Args:
-        name: what it shows.
-        scene: ours.
-        torque: of our joints [N].
-        mjcf: theirs, without the head.
-        gravity: [m/s²].
-        watched: first coordinate in q of the position that should not change; three from there.
-    """
+    """One scene for both engines."""
 
     name: str
-    scene: Scene
-    torque: Array
-    mjcf: str
-    gravity: tuple[float, float, float]
-    watched: int
+    scene: Scene  # ours
+    torque: Array  # of our joints [N]
+    mjcf: str  # theirs, without the head
+    gravity: tuple[float, float, float]  # [m/s²]
+    watched: int  # first coordinate in q of the position that should not change; three from there
 
     def ours(self, seconds: float) -> tuple[Callable[[], Any], float, int]:
         """A run, how far what is watched creeps in it [m], and its unsolved steps."""
@@ -82,7 +73,7 @@ def cube(name: str, height: float = 0.0) -> Body:
 
 def _touch(on: str, surface: Surface, of: str | None = None) -> Touch:
     corners = Corners(half_sizes=(CUBE,) * 3)
-    return Touch(on=on, toucher=corners, surface=surface, of=of, stiffness=1e6, beta=1e-2, friction=0.5)
+    return Touch(on=on, toucher=corners, surface=surface, of=of, stiffness=1e6, damping=1e4, friction=0.5)
 
 
 def _cube_of_mujoco(height: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.text import Text
@@ -20,12 +21,11 @@ def run(json: Path | None, only: Sequence[str]) -> None:
     console = words.out()
     with words.watching() as watch:
         # Each as soon as it is known: the contests take minutes, and whoever reads a pipe sees no progress bar.
-        outcomes = contests.run(
-            json, only=only, report=watch.step, tell=lambda outcome: watch.say(console, _line(outcome))
-        )
+        outcomes = contests.run(only, report=watch.step, tell=lambda outcome: watch.say(console, _line(outcome)))
     played = [outcome for outcome in outcomes if outcome.played]
     console.print(f"{sum(o.met for o in played)} of {len(played)} bounds met in this run")
     if json is not None:
+        words.write_json(json, {"outcomes": [asdict(outcome) for outcome in outcomes]})
         words.wrote(console, json, "the outcomes")
 
 

@@ -9,15 +9,7 @@ _INSTALLERS = {"--install-completion", "--show-completion"}
 
 
 def completing(*words: str) -> Callable[[str], list[str]]:
-    """What is offered in the place of a value that has begun.
-
-    Args:
-        words: that the value may be.
-
-    Example:
-        >>> completing("events", "ode", "stepper")("st")
-        ['stepper']
-    """
+    """What is offered in the place of a value that has begun."""
 
     def offered(incomplete: str) -> list[str]:
         return [word for word in words if word.startswith(incomplete)]
@@ -26,28 +18,12 @@ def completing(*words: str) -> Callable[[str], list[str]]:
 
 
 def papers(incomplete: str) -> list[str]:
-    """Keys of papers.
-
-    Args:
-        incomplete: how the key begins.
-
-    Example:
-        >>> papers("kik")
-        ['kikuuwe2005']
-    """
+    """Keys of papers."""
     from tegotae.papers import PAPERS
 
     return completing(*PAPERS)(incomplete)
 
 
 def asked_for(arguments: Sequence[str]) -> bool:
-    """Whether a command is about completion itself.
-
-    Args:
-        arguments: behind `tegotae`.
-
-    Example:
-        >>> asked_for(["--show-completion"])
-        True
-    """
+    """Whether a command is about completion itself."""
     return bool(arguments) and arguments[0] in _INSTALLERS

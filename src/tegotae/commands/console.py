@@ -12,6 +12,8 @@ from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.table import Table
+from rich.text import Text
 
 from tegotae import checks
 from tegotae.compile.telling import told_of_compiling
@@ -31,6 +33,14 @@ def out() -> Console:
     """For what was asked for. Not a terminal: no colours, and wide enough to keep a table's rows on one line."""
     console = _Out(highlight=False)
     return console if console.is_terminal else _Out(highlight=False, width=200)
+
+
+def columns(*names: str, right: tuple[int, ...] = ()) -> Table:
+    """A table without lines, with a head if a column has a name; those of numbers are set to the right."""
+    table = Table(box=None, show_header=any(names), pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for i, name in enumerate(names):
+        table.add_column(Text(name), justify="right" if i in right else "left")
+    return table
 
 
 def wrote(console: Console, path: str | os.PathLike[str], what: str) -> None:

@@ -41,14 +41,6 @@ def write_anything() -> None:
 
 
 def writable(text: str) -> str:
-    """TOML or JSON as stdout can write it: read back it is the same.
-
-    Args:
-        text: of any letters.
-
-    Example:
-        >>> writable("force = 1.0  # N")
-        'force = 1.0  # N'
-    """
+    """TOML or JSON as stdout can write it: read back it is the same."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return text.encode(encoding, _ESCAPED).decode(encoding)

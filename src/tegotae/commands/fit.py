@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.table import Table
 from rich.text import Text
 
 import tegotae as tg
@@ -71,9 +70,9 @@ def run(
     law: str,
     elements: int | None,
     period: float | None,
-    known: Sequence[str],
-    free: Sequence[str],
-    columns: Sequence[str],
+    known: Sequence[str] | None,
+    free: Sequence[str] | None,
+    column: Sequence[str] | None,
     json: Path | None,
     plot: Path | None,
 ) -> None:
@@ -85,19 +84,15 @@ def run(
     words.refuse_unwritable(json)
     words.refuse_unwritable(plot, figure=True)
     words.refuse_same({"--json": json, "--plot": plot})
-    given = {name: _value(name, text) for name, text in _pairs("--known", known).items()}
-    names = _pairs("--column", columns)
+    given = {name: _value(name, text) for name, text in _pairs("--known", known or []).items()}
+    names = _pairs("--column", column or [])
     for name in names:
         if name not in COLUMNS:
             checks.refuse("fit", f"--column {name} is unknown.", f"Choose one of {', '.join(COLUMNS)}.")
     with _speaking_options():
         measured = load_record(record, period=period, **names)
-        found = tg.fit(BLOCKS[block], measured, law=LAWS[law], elements=elements, known=given, free=free)
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column("")
-    table.add_column("value", justify="right")
-    table.add_column("95 % interval", justify="right")
-    table.add_column("unit")
+        found = tg.fit(BLOCKS[block], measured, law=LAWS[law], elements=elements, known=given, free=free or [])
+    table = words.columns("", "value", "95 % interval", "unit", right=(1, 2))
     for name, value in found.parameters.items():
         low, high = found.intervals[name]
         table.add_row(name, Text(f"{value:.6g}", style="bold"), f"{low:.6g} … {high:.6g}", found.units[name])

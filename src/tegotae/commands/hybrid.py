@@ -19,6 +19,8 @@ from tegotae.hybrid.machines.model_settings import OwnModel
 from tegotae.hybrid.settings import OwnDevice, Settings, read_settings
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from tegotae.hybrid.processes.listening import Listener
     from tegotae.hybrid.processes.node_processes import Nodes
 
@@ -59,7 +61,12 @@ def node(
     from tegotae.hybrid.processes import processes
 
     settings = read_settings(file, changes)
-    _refuse_virtual(name, settings)
+    if settings.clock == "virtual":
+        checks.refuse(
+            f"hybrid {name}",
+            "clock='virtual' has all nodes in one process.",
+            "Use `tegotae hybrid run`, or clock='real' for nodes of their own.",
+        )
     require(f"hybrid {name}", *_NEEDS.get(name, ("zenoh",)))  # before anything is compiled
     said = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -74,9 +81,9 @@ def node(
         if out is None:
             checks.refuse("hybrid log", "it has no file to write.", "Add --out run.mcap.")
         refuse_taken(out, overwrite)
-        processes.run_log(settings, out=out, overwrite=overwrite, awaited=awaited, parent=parent, tell=tell)
+        processes.run_log(settings, out=out, overwrite=overwrite, parent=parent, tell=tell)
     elif name == "view":
-        processes.run_view(settings, awaited=awaited, parent=parent, tell=lambda url: tell(f"viewer: {url}"))
+        processes.run_view(settings, parent=parent, tell=lambda url: tell(f"viewer: {url}"))
     else:
         run = {"dynamics": processes.run_dynamics, "table": processes.run_table, "device": processes.run_device}[name]
         run(settings, awaited=awaited, parent=parent, tell=tell)
@@ -92,15 +99,6 @@ def _say_code(settings: Settings, file: Path, changes: Sequence[str]) -> None:
             by_hand = any(change.partition("=")[0].strip() == f"{group}.factory" for change in changes)
             told = f"{'--set' if by_hand else file} names code that will be run: {group}.factory={own.factory!r}"
             Console(stderr=True, highlight=False, soft_wrap=True).print(told, markup=False)
-
-
-def _refuse_virtual(name: str, settings: Settings) -> None:
-    if settings.clock == "virtual":
-        checks.refuse(
-            f"hybrid {name}",
-            "clock='virtual' has all nodes in one process.",
-            "Use `tegotae hybrid run`, or clock='real' for nodes of their own.",
-        )
 
 
 # ------------------------------------------------------------ runs
@@ -177,14 +175,18 @@ def _say_end(path: Path, simulated: float, duration: float, out: Path | None) ->
         from tegotae.hybrid.records.report import report, table
 
         told = report(LogReader(path))
-        console.print(table({name: told[name] for name in SHORT}))
-        for each in told["words"]:
-            console.print(Text(each, style="yellow"))
+        _print(console, table({name: told[name] for name in SHORT}), told["words"])
     if out is None:
         console.print(Text("nothing was kept; add --out run.mcap for a log, and `tegotae hybrid report` to read it",
                            style="dim"))  # fmt: skip
     elif path.exists():
         words.wrote(console, out, "the log")
+
+
+def _print(console: Console, table: Table, doubts: Sequence[str]) -> None:
+    console.print(table)
+    for each in doubts:
+        console.print(Text(each, style="yellow"))
 
 
 def _bar() -> Progress:
@@ -281,7 +283,7 @@ def report(file: Path, json: Path | None, page: Path | None) -> int:
     """What a log says; how many rows it lost."""
     from tegotae.hybrid.records.log_reader import LogReader
     from tegotae.hybrid.records.report import report as made
-    from tegotae.hybrid.records.report import table, write_json
+    from tegotae.hybrid.records.report import table
 
     words.refuse_unwritable(json)
     words.refuse_unwritable(page, suffixes=(".html", ".htm"), needs=FIGURES)
@@ -289,11 +291,10 @@ def report(file: Path, json: Path | None, page: Path | None) -> int:
     log = LogReader(file)
     told = made(log)
     console = words.out()
-    console.print(table(told))
-    for each in told["words"]:
-        console.print(Text(each, style="yellow"))
+    _print(console, table(told), told["words"])
     if json is not None:
-        words.wrote(console, write_json(json, told), "the numbers")
+        words.write_json(json, told)
+        words.wrote(console, json, "the numbers")
     if page is not None:
         from tegotae.hybrid.records.report_page import write_page
 

@@ -57,28 +57,22 @@ def run(
     _end(command.run(file, given, out, overwrite, view=not no_view, patience=patience, rearm=not no_rearm))
 
 
-@hybrid.command(epilog="Example:  tegotae hybrid dynamics lab.toml --await log")
-def dynamics(file: File, changes: Changes = None, awaited: Awaited = None, parent: Parent = None) -> None:
-    """The dynamics node: simulates the bodies; ends when so much is simulated."""
-    _node("dynamics", file, changes, awaited, parent)
+def _add_node(name: str, about: str, example: str) -> None:
+    """A command that is one node."""
+
+    @hybrid.command(name, help=about, epilog=f"Example:  tegotae hybrid {name} lab.toml{example}")
+    def node(file: File, changes: Changes = None, awaited: Awaited = None, parent: Parent = None) -> None:
+        _node(name, file, changes, awaited, parent)
 
 
-@hybrid.command(epilog="Example:  tegotae hybrid table lab.toml --await log")
-def table(file: File, changes: Changes = None, awaited: Awaited = None, parent: Parent = None) -> None:
-    """The table node: drives the device, feels the force, and has the last word on safety."""
-    _node("table", file, changes, awaited, parent)
-
-
-@hybrid.command(epilog="Example:  tegotae hybrid device lab.toml")
-def device(file: File, changes: Changes = None, awaited: Awaited = None, parent: Parent = None) -> None:
-    """The simulated device, in a process of its own: it holds by itself if the table node dies."""
-    _node("device", file, changes, awaited, parent)
-
-
-@hybrid.command(epilog="Example:  tegotae hybrid view lab.toml --set view.address=127.0.0.1:8090")
-def view(file: File, changes: Changes = None, awaited: Awaited = None, parent: Parent = None) -> None:
-    """The viewer: a page with both machines, the contact, forces and energies, and how every node fares."""
-    _node("view", file, changes, awaited, parent)
+for _name, _about, _example in (
+    ("dynamics", "The dynamics node: simulates the bodies; ends when so much is simulated.", " --await log"),
+    ("table", "The table node: drives the device, feels the force, and has the last word on safety.", " --await log"),
+    ("device", "The simulated device, in a process of its own: it holds by itself if the table node dies.", ""),
+    ("view", "The viewer: a page with both machines, the contact, forces and energies, and how every node fares.",
+     " --set view.address=127.0.0.1:8090"),
+):  # fmt: skip
+    _add_node(_name, _about, _example)
 
 
 @hybrid.command(epilog="Example:  tegotae hybrid log lab.toml --out run.mcap")

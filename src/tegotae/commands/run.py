@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from tegotae import checks
@@ -51,9 +50,7 @@ def run(
         numbers = scenario.summary(parameters, result)
     _refuse_not_finite(name, result, numbers)
     console = words.out()
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column()
-    table.add_column(justify="right")
+    table = words.columns("", "", "", right=(1,))
     for number in numbers:
         table.add_row(number.name, Text(f"{number.value:.6g}", style="bold"), number.unit)
     console.print(Text(f"{name}: {result.time.size} recorded ticks, {result.time[-1]:.6g} s", style="bold"))
@@ -95,10 +92,7 @@ def show(name: str, shortcuts: Mapping[str, str | None], config: Path | None, se
 def _show_events(console: Console, result: Result) -> None:
     """The first events, and how many there are."""
     events = result.events
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column(Text("time [s]"), justify="right")
-    table.add_column("element")
-    table.add_column("event")
+    table = words.columns("time [s]", "element", "event", right=(0,))
     for event in events[:_MOST_EVENTS]:
         table.add_row(Text(f"{event.time:.9f}", style="bold"), event.element, event.kind)
     console.print(Text("what happened" if events else "no event", style="bold"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import typer
 
-from tegotae.commands.run_flags import CONFIG, JSON, OUT, PLOT, SET, SHOW, Flag
+from tegotae.commands.flags import JSON, PLOT, Flag, taking
+from tegotae.commands.run_flags import CONFIG, OUT, SET, SHOW
 from tegotae.commands.run_lines import LINES, Line
 from tegotae.commands.run_refusals import LENIENT, RunCommand, RunGroup, refuse_before
 
@@ -24,18 +24,15 @@ run = typer.Typer(
 
 
 def _called(line: Line) -> Callable[..., None]:
-    """The function of a line, with its flags as a signature: typer reads a function's flags there."""
+    """The function of a line."""
 
+    @taking(*line.flags, context=True)
     def call(context: typer.Context, **given: Any) -> None:
         if context.invoked_subcommand is None:
             _play(line, {flag: given[flag.key] for flag in line.flags})
         elif early := [flag.name for flag in line.flags if flag.is_given(given[flag.key])]:
             refuse_before(context, early[0])
 
-    context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    parameters = [context, *(flag.parameter() for flag in line.flags)]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {one.name: one.annotation for one in parameters}
     return call
 
 

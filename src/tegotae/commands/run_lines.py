@@ -8,34 +8,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tegotae.commands import run_flags as flags
-from tegotae.commands.run_flags import COMMON, Flag
+from tegotae.commands.flags import Flag
+from tegotae.commands.run_flags import COMMON
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One line that can be typed behind `tegotae`.
-
-    Args:
-        scenario: its name.
-        machine: of the scenario, as the command line spells it; none for the scenario itself.
-        help: what it runs, in words.
-        examples: lines that work.
-        shortcuts: flags that set one parameter each.
-        pictures: flags that draw something beside the figure.
-        machines: that the scenario has; without one it runs what its parameters name.
-
-    Example:
-        >>> Line(scenario="rod", machine="drag", help="A mass.", examples=()).name
-        'run rod drag'
-    """
+    """One line that can be typed behind `tegotae`."""
 
     scenario: str
-    machine: str | None = None
+    machine: str | None = None  # as the command line spells it; none for the scenario itself
     help: str
     examples: tuple[str, ...]
-    shortcuts: tuple[Flag, ...] = ()
-    pictures: tuple[Flag, ...] = ()
-    machines: tuple[Line, ...] = ()
+    shortcuts: tuple[Flag, ...] = ()  # that set one parameter each
+    pictures: tuple[Flag, ...] = ()  # that draw something beside the figure
+    machines: tuple[Line, ...] = ()  # of the scenario; without one it runs what its parameters name
 
     @property
     def name(self) -> str:
@@ -147,15 +134,7 @@ FLAGS = sorted({flag.name for line in LINES for one in (line, *line.machines) fo
 
 
 def takers(word: str) -> list[str]:
-    """The lines that take a flag, or that a machine's name ends: scenarios, or those machines that alone take it.
-
-    Args:
-        word: a flag with its dashes, or a name.
-
-    Example:
-        >>> takers("--speed"), takers("belt")
-        (['run rod drag', 'run steering', 'run two-robots'], ['run inclusion belt'])
-    """
+    """The lines that take a flag, or that a machine's name ends: scenarios, or those machines that alone take it."""
     found = []
     for line in LINES:
         if any(flag.name == word for flag in line.flags) or line.scenario == word:

@@ -2,13 +2,13 @@
 
 Physics sees `kernel` (and its variants), `build` and `bind`. A kernel is a Python function in a written subset; it is
 translated to C99 (`translate/`), compiled (`toolchain`), kept (`cache`, by `fingerprint`) and called (`native`).
-`with_numba` is the second opinion, and kernels run as they stand for debugging: see `backend`. Where there is no
-compiler, `lifting` makes numba's kernels of them, or plain functions.
+Kernels run as they stand for debugging: see `backend`. Where there is no compiler, and where numba is asked for as the
+second opinion, `lifting` makes kernels of it (`with_numba`), or plain functions.
 """
 
 from typing import TYPE_CHECKING
 
-from tegotae.compile.binding import bind
+from tegotae.compile.binding import bind, is_ready
 from tegotae.compile.kernels import (
     as_kernel,
     entry,
@@ -24,7 +24,7 @@ from tegotae.compile.kernels import (
     kernel_sums_long,
 )
 from tegotae.compile.modules import build, source_of
-from tegotae.compile.readiness import is_ready
+from tegotae.lazy_names import loaded_on_first_use
 
 if TYPE_CHECKING:
     from tegotae.compile.addresses import Signature as Signature
@@ -55,18 +55,11 @@ __all__ = [
     "source_of",
 ]
 
+# What only compiling needs is loaded when it is asked for.
 _LATER = {
-    "CompilerError": "tegotae.compile.toolchain",
-    "Signature": "tegotae.compile.addresses",
-    "SubsetError": "tegotae.compile.translate.refusal",
-    "c_source": "tegotae.compile.native",
+    "toolchain": "CompilerError",
+    "addresses": "Signature",
+    "translate.refusal": "SubsetError",
+    "native": "c_source",
 }
-
-
-def __getattr__(name: str) -> object:
-    """What only compiling needs is loaded when it is asked for."""
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
-    return getattr(importlib.import_module(_LATER[name]), name)
+__getattr__, __dir__ = loaded_on_first_use(__name__, _LATER)

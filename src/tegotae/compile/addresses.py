@@ -79,8 +79,6 @@ class Signature:
     def _find(self, given: Any) -> float | None:
         if backend.name() == "python":
             return _numbered(given)
-        if backend.name() == "numba":
-            return None
         from tegotae.compile import native, toolchain
         from tegotae.compile.translate.program import EntryPoint
 

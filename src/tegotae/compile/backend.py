@@ -18,13 +18,7 @@ NAMES = ("c", "numba", "python")
 
 @cache
 def name() -> str:
-    """The backend of this process: one for all kernels, never mixed.
-
-    Example:
-        >>> from tegotae.compile import backend
-        >>> backend.name() in backend.NAMES
-        True
-    """
+    """The backend of this process: one for all kernels, never mixed."""
     chosen = os.environ.get(VARIABLE, "c")
     if chosen not in NAMES:
         raise InputError(f"{VARIABLE}={chosen!r} is not a backend.\n  Use one of {', '.join(NAMES)}, or unset it.")

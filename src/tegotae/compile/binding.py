@@ -1,18 +1,15 @@
-"""Entries with their arguments given once and for all."""
+"""Entries with their arguments given once and for all, and whether they can run compiled."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tegotae.compile import recording
 from tegotae.compile.kernels import NativeKernel
 from tegotae.compile.toolchain import NoCompilerError
 from tegotae.errors import InputError
-
-if TYPE_CHECKING:
-    from tegotae.compile.native import Native
 
 
 def bind(entry: Any, *arguments: Any) -> Callable[..., Any]:
@@ -58,28 +55,23 @@ def _bound(entry: NativeKernel, arguments: tuple[Any, ...], places: list[int]) -
     words = ctypes.create_string_buffer(native.words(held), native.layout.size + 1)
     cells = [_CELLS[arguments[place]].from_buffer(words, 8 * native.starts[place]) for place in places]
     function, address = native.function, ctypes.addressof(words)
-    if native.several:
-        call = _several(native, words, cells)
-    elif not cells:
+    only: Any = cells[0] if cells else None
 
-        def call() -> Any:
-            return function(address)
+    def call_with(*numbers: float) -> Any:
+        _count(numbers, cells)
+        for cell, number in zip(cells, numbers, strict=True):
+            cell.value = number
+        return native(words)
 
-    elif len(cells) == 1:
-        only = cells[0]
+    def call_with_one(number: float) -> Any:
+        only.value = number
+        return function(address)
 
-        def call(number: float) -> Any:
-            only.value = number
-            return function(address)
+    def call_alone() -> Any:
+        return function(address)
 
-    else:
-
-        def call(*numbers: float) -> Any:
-            _count(numbers, cells)
-            for cell, number in zip(cells, numbers, strict=True):
-                cell.value = number
-            return function(address)
-
+    quick: Any = call_with_one if cells else call_alone
+    call: Callable[..., Any] = call_with if native.several or len(cells) > 1 else quick
     call.keeps = held, words  # type: ignore[attr-defined]  # the addresses lead there
     return call
 
@@ -113,13 +105,27 @@ def _count(numbers: Sequence[Any], places: Sequence[Any]) -> None:
         raise TypeError(f"a bound kernel that takes {len(places)} numbers is given {len(numbers)}")
 
 
-def _several(native: Native, words: Any, cells: list[Any]) -> Callable[..., Any]:
-    """For entries that give a tuple."""
+def is_ready(entry: Any, *arguments: Any) -> bool:
+    """Whether an entry runs compiled for such arguments: it ships, or a compiler or numba is at hand. None is compiled.
 
-    def call(*numbers: float) -> Any:
-        _count(numbers, cells)
-        for cell, number in zip(cells, numbers, strict=True):
-            cell.value = number
-        return native(words)
+    Example:
+        >>> from tegotae.compile import is_ready, kernel
+        >>> @kernel
+        ... def twice(x):
+        ...     return 2.0 * x
+        >>> is_ready(twice, 1.5)
+        True
+    """
+    if recording.wanted or not isinstance(entry, NativeKernel):
+        return True
+    from tegotae.compile import backend, native, shipped, toolchain
+    from tegotae.compile.translate.program import EntryPoint
 
-    return call
+    try:
+        toolchain.find()
+    except NoCompilerError:
+        if not backend.trouble_with_numba():
+            return True
+        kinds = native.signature(entry, arguments)
+        return shipped.find(native.key_of(EntryPoint(native.SYMBOL, entry, kinds))) is not None
+    return True

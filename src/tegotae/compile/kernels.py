@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import update_wrapper
 from types import FunctionType
 from typing import Any
 
@@ -37,9 +38,7 @@ class Kernel:
         self.py_func = function
         self.sums, self.inside, self.long, self.rare = sums, inside, long, rare
         self.shares, self.entry = shares, entry
-        for name in ("__name__", "__qualname__", "__module__", "__doc__"):
-            setattr(self, name, getattr(function, name))
-        self.__wrapped__ = function
+        update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it from Python."""
@@ -54,7 +53,7 @@ class Kernel:
 
 
 class NativeKernel(Kernel):
-    """A function in the subset, run as C: compiled for the types that it is called with, and kept on disk."""
+    """A function in the subset, run as C, or by numba: compiled for the types that it is called with, kept on disk."""
 
     _native: Callable[..., Any] | None = None
 
@@ -69,153 +68,62 @@ class NativeKernel(Kernel):
         return self._native(*arguments)
 
 
-def _made(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
-    name = backend.name()
-    if name == "numba":
-        from tegotae.compile import with_numba
+class Decorator:
+    """What makes a kernel of a Python function, with options that a `Kernel` has.
 
-        return with_numba.compiled(function, **options)
-    return (NativeKernel if name == "c" else Kernel)(function, **options)
-
-
-def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel: sums as whoever calls it takes them.
+    Args:
+        text: what such kernels are for.
+        options: of the kernels.
 
     Example:
-        >>> from tegotae.compile import kernel
-        >>> @kernel
-        ... def twice(x):
-        ...     return 2.0 * x
-        >>> twice(1.5)
-        3.0
-    """
-    return _made(function)
-
-
-def kernel_inside(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that is put in place of its call: for one that takes dozens of arrays, whose handing over costs more.
-
-    Example:
-        >>> from tegotae.compile import kernel_inside
-        >>> @kernel_inside
-        ... def twice(x):
-        ...     return 2.0 * x
-        >>> twice(1.5)
-        3.0
-    """
-    return _made(function, inside=True)
-
-
-def kernel_rare(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that is hardly ever called: it stays apart from its callers and is compiled to be small, in less time.
-
-    Example:
-        >>> from tegotae.compile import kernel_rare
-        >>> @kernel_rare
-        ... def twice(x):
-        ...     return 2.0 * x
-        >>> twice(1.5)
-        3.0
-    """
-    return _made(function, rare=True)
-
-
-def kernel_sums(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that adds up many numbers: the order of its sums is free, so they are taken several at a time.
-
-    Example:
-        >>> from tegotae.compile import kernel_sums
+        >>> from tegotae.compile import entry, kernel_sums
         >>> @kernel_sums
         ... def twice(x):
         ...     return 2.0 * x
-        >>> twice(1.5)
-        3.0
-    """
-    return _made(function, sums="free")
-
-
-def kernel_sums_inside(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As `kernel_sums`, put in place of its call: a solver works out only once what its trials have in common.
-
-    Example:
-        >>> from tegotae.compile import kernel_sums_inside
-        >>> @kernel_sums_inside
-        ... def twice(x):
-        ...     return 2.0 * x
-        >>> twice(1.5)
-        3.0
-    """
-    return _made(function, sums="free", inside=True)
-
-
-def kernel_sums_long(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As `kernel_sums`, for loops over hundreds of numbers and more that divide: the widest registers there are pay.
-
-    Example:
-        >>> from tegotae.compile import kernel_sums_long
-        >>> @kernel_sums_long
-        ... def twice(x):
-        ...     return 2.0 * x
-        >>> twice(1.5)
-        3.0
-    """
-    return _made(function, sums="free", long=True)
-
-
-def kernel_exact(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel whose sums are taken as written, wherever it is called from.
-
-    Example:
-        >>> from tegotae.compile import kernel_exact
-        >>> @kernel_exact
-        ... def twice(x):
-        ...     return 2.0 * x
-        >>> twice(1.5)
-        3.0
-    """
-    return _made(function, sums="exact")
-
-
-def entry(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What Python calls; see `kernel`.
-
-    Example:
-        >>> from tegotae.compile import entry
         >>> @entry
-        ... def twice(x):
-        ...     return 2.0 * x
-        >>> twice(1.5)
-        3.0
+        ... def fourfold(x):
+        ...     return twice(twice(x))
+        >>> fourfold(1.5)
+        6.0
     """
-    return _made(function, entry=True)
+
+    def __init__(self, text: str, **options: Any):
+        self.__doc__, self._options = text, options
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The kernel."""
+        return (Kernel if backend.name() == "python" else NativeKernel)(function, **self._options)
 
 
-def entry_sums(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What Python calls, with sums in any order; see `kernel_sums`.
-
-    Example:
-        >>> from tegotae.compile import entry_sums
-        >>> @entry_sums
-        ... def twice(x):
-        ...     return 2.0 * x
-        >>> twice(1.5)
-        3.0
-    """
-    return _made(function, entry=True, sums="free")
-
-
-def entry_free(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What Python calls while other threads go on: for work that is spread over the cores.
-
-    Example:
-        >>> from tegotae.compile import entry_free
-        >>> @entry_free
-        ... def twice(x):
-        ...     return 2.0 * x
-        >>> twice(1.5)
-        3.0
-    """
-    return _made(function, entry=True, shares=True)
+kernel = Decorator("A kernel: sums as whoever calls it takes them.")
+kernel_inside = Decorator(
+    "A kernel that is put in place of its call: for one that takes dozens of arrays, whose handing over costs more.",
+    inside=True,
+)
+kernel_rare = Decorator(
+    "A kernel that is hardly ever called: it stays apart from its callers and is compiled to be small, in less time.",
+    rare=True,
+)
+kernel_sums = Decorator(
+    "A kernel that adds up many numbers: the order of its sums is free, so they are taken several at a time.",
+    sums="free",
+)
+kernel_sums_inside = Decorator(
+    "As `kernel_sums`, put in place of its call: a solver works out only once what its trials have in common.",
+    sums="free",
+    inside=True,
+)
+kernel_sums_long = Decorator(
+    "As `kernel_sums`, for loops over hundreds of numbers and more that divide: the widest registers there are pay.",
+    sums="free",
+    long=True,
+)
+kernel_exact = Decorator("A kernel whose sums are taken as written, wherever it is called from.", sums="exact")
+entry = Decorator("What Python calls; see `kernel`.", entry=True)
+entry_sums = Decorator("What Python calls, with sums in any order; see `kernel_sums`.", entry=True, sums="free")
+entry_free = Decorator(
+    "What Python calls while other threads go on: for work that is spread over the cores.", entry=True, shares=True
+)
 
 
 def as_kernel(function: Callable[..., Any]) -> Any:
@@ -230,8 +138,6 @@ def as_kernel(function: Callable[..., Any]) -> Any:
         from tegotae.compile.translate.refusal import SubsetError
 
         raise SubsetError(f"{function!r} is not a Python function.\n  Write one that calls it, with def or lambda.")
-    if backend.name() == "numba":
-        return function if hasattr(function, "py_func") else kernel(function)
     return function if isinstance(function, Kernel) else kernel(getattr(function, "py_func", function))
 
 

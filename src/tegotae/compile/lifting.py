@@ -22,6 +22,7 @@ from tegotae.compile import backend
 from tegotae.compile.translate.program import EntryPoint, Program
 from tegotae.compile.translate.types import REAL, TRUTH, Array, Known, Struct, Tuple, Type
 from tegotae.errors import InputError
+from tegotae.extras import require
 
 Callee = Callable[..., Any]
 
@@ -121,14 +122,18 @@ class Instead:
 
     Args:
         kernel: in place of which.
-        kinds: the types that it is called with. What is outside the subset is refused, though numba might take it: its
-            answers may be others than Python's.
+        kinds: the types that it is called with. What is outside the subset is refused unless numba was asked for,
+            though numba might take it: its answers may be others than Python's.
     """
 
     def __init__(self, kernel: Any, kinds: tuple[Type, ...]):
         self._kernel, self._kinds = kernel, kinds
         # A kernel that is handed over is another one in each process: nothing would be found on disk.
         self._kept = not any(map(_holds_a_kernel, kinds))
+        self._asked, self._plain = backend.name() == "numba", False
+        if self._asked:
+            require("TEGOTAE_BACKEND=numba", "numba", instead="unset it: kernels then become C")
+            return
         self._plain = bool(backend.trouble_with_numba())
         if not self._plain:
             Program().units([EntryPoint("entry", kernel, kinds)])
@@ -145,6 +150,8 @@ class Instead:
         try:
             return (entries if self._kept else inner)(self._kernel)(*given)
         except NumbaError as error:
+            if self._asked:
+                raise
             warnings.warn(
                 f"numba does not take the kernel {self._kernel.__name__!r}, which runs as plain Python, much slower: "
                 f"{str(error).strip().splitlines()[0]}",

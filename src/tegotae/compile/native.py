@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from tegotae.compile import cache, packing, shipped, toolchain
+from tegotae.compile import backend, cache, packing, shipped, toolchain
 from tegotae.compile.fingerprint import fingerprint
 from tegotae.compile.lifting import Instead
 from tegotae.compile.telling import compiling
@@ -57,16 +57,12 @@ class Caller:
             self._busy.release()
 
     def _for(self, kinds: tuple[Type, ...]) -> Native | Instead:
-        made = self._known.get(kinds)
-        if made is None:
-            made = self._known[kinds] = self._made(kinds)
-        return made
-
-    def _made(self, kinds: tuple[Type, ...]) -> Native | Instead:
-        try:
-            return Native.of(self._kernel, kinds)
-        except toolchain.NoCompilerError:
-            return Instead(self._kernel, kinds)
+        if kinds not in self._known:
+            try:
+                self._known[kinds] = Native.of(self._kernel, kinds)
+            except toolchain.NoCompilerError:
+                self._known[kinds] = Instead(self._kernel, kinds)
+        return self._known[kinds]
 
     def _again(self, arguments: tuple[Any, ...]) -> Any:
         held = self._held
@@ -118,13 +114,7 @@ def signature(kernel: Kernel, arguments: Sequence[Any]) -> tuple[Type, ...]:
 
 
 class Native:
-    """One kernel for one list of types, loaded.
-
-    Args:
-        function: the entry of the library, with the type of its result told to ctypes.
-        result: what it gives, in letters; see `result_code`.
-        kinds: the types of its arguments.
-    """
+    """One kernel for one list of types, loaded: an entry of a library, and what it gives in letters (`result_code`)."""
 
     def __init__(self, function: Any, result: str, kinds: tuple[Type, ...]):
         self.function, self.kinds, self.result = function, kinds, result
@@ -155,8 +145,8 @@ class Native:
     def words(self, arguments: Sequence[Any]) -> bytes:
         """The arguments as the library takes them."""
         words: list[Any] = []
-        for argument, kind in zip(arguments, self.kinds, strict=True):
-            packing.flatten(argument, kind, words)
+        for pack, argument in zip(self._packers, arguments, strict=True):
+            pack(argument, words)
         try:
             return self.layout.pack(*words)
         except struct.error as error:
@@ -177,18 +167,9 @@ class Native:
         """Hand the words over, and read the result."""
         if not self.several:
             return self.function(words)
-        buffer = self.buffer()
+        buffer = ctypes.create_string_buffer(max(self._numbers.size, 8))
         self.function(words, buffer)
-        return self.read(buffer)
-
-    def buffer(self) -> Any:
-        """Room for a result of several numbers."""
-        return ctypes.create_string_buffer(max(self._numbers.size, 8))
-
-    def read(self, buffer: Any) -> Any:
-        """The result that the library left in `buffer`."""
-        numbers = iter(self._numbers.unpack_from(buffer))
-        return _shaped(iter(self.result), numbers)
+        return _shaped(iter(self.result), iter(self._numbers.unpack_from(buffer)))
 
 
 _WORDS = str.maketrans({"f": "d", "i": "q", "b": "q"})
@@ -220,6 +201,8 @@ def loaded(entry: EntryPoint, load: Callable[[Path, EntryPoint], T]) -> T:
 
     One that cannot be loaded is made anew.
     """
+    if backend.name() == "numba":
+        raise toolchain.NoCompilerError("Kernels are compiled by numba.\n  Unset TEGOTAE_BACKEND: they then become C.")
     found = shipped.find(key_of(entry))
     if found is not None:
         try:
@@ -251,23 +234,19 @@ def library(entry: EntryPoint) -> Path:
     key = hashlib.sha256(f"{tools.identity} {key_of(entry)}".encode()).hexdigest()[:24]
     name = f"{entry.kernel.py_func.__name__.strip('<>')}-{key}"
 
-    def made(folder: Path) -> Path:
+    def there(folder: Path) -> Path:
         path = folder / f"{name}.so"
         if not (cache.is_ours(path) and cache.is_whole(path)):
             with compiling():
-                units = [toolchain.Unit(f"{name}.{mode}", mode, text) for mode, text in translate(entry).items()]
+                made = Program().units([entry])
+                units = [toolchain.Unit(f"{name}.{mode}", mode, text) for mode, text in made.items()]
                 for unit in units:
                     cache.write(path.with_name(f"{unit.name}.c"), unit.text)
                 tools.build(units, path)
         return path
 
     with _turns.setdefault(name, threading.Lock()):  # of threads that come together, one compiles
-        return cache.written(made)
-
-
-def translate(entry: EntryPoint) -> dict[str, str]:
-    """The C of an entry: one unit or two, "strict" and "free" sums."""
-    return Program().units([entry])
+        return cache.written(there)
 
 
 def c_source(kernel: Any, *arguments: Any) -> str:
@@ -280,4 +259,4 @@ def c_source(kernel: Any, *arguments: Any) -> str:
         >>> "k_viscous_magnitude(reals1 p, int64_t j, double s)" in c_source(viscous_magnitude, np.zeros(2), 0, 0.0)
         True
     """
-    return "\n".join(translate(EntryPoint(SYMBOL, kernel, signature(kernel, arguments))).values())
+    return "\n".join(Program().units([EntryPoint(SYMBOL, kernel, signature(kernel, arguments))]).values())

@@ -29,17 +29,6 @@ def letters(kind: Type) -> str:
     return ""
 
 
-def flatten(value: Any, kind: Type, words: list[Any]) -> None:
-    """Append the words of a value that has this type."""
-    if isinstance(kind, Array):
-        _append_array(value, kind.contiguous, words)
-    elif isinstance(kind, Number):
-        words.append(bool(value) if kind is TRUTH else value)  # NumPy's truth values are no numbers
-    elif isinstance(kind, Tuple | Struct):
-        for item, inner in zip(value, kind.items, strict=True):
-            flatten(item, inner, words)
-
-
 def packer(kind: Type) -> Packer:
     """What appends the words of a value if it has this type, and else gives False: one look, as machines call often."""
     if kind is REAL:
@@ -52,7 +41,8 @@ def packer(kind: Type) -> Packer:
     def any_other(value: Any, words: list[Any]) -> bool:
         if type_of(value) != kind:
             return False
-        flatten(value, kind, words)
+        if isinstance(kind, Number):
+            words.append(bool(value) if kind is TRUTH else value)  # NumPy's truth values are no numbers
         return True
 
     return any_other
@@ -60,7 +50,7 @@ def packer(kind: Type) -> Packer:
 
 def _real(value: Any, words: list[Any]) -> bool:
     words.append(value)
-    return isinstance(value, float)
+    return isinstance(value, (float, np.floating))
 
 
 def _array_packer(kind: Array) -> Packer:

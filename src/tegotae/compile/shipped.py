@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tegotae.compile.cache import is_whole
+from tegotae.compile.toolchain import processor
 
 MANIFEST, LIBRARY = "manifest.json", "kernels.so"
 
@@ -148,9 +149,5 @@ def machine() -> str:
 @cache
 def _best() -> str:
     """The library that suits this processor best."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return LIBRARY
-    has = set(next((line.split() for line in lines if line.startswith("flags")), []))
+    has = set(processor().split())
     return next((variant.library for variant in variants() if variant.needs <= has), LIBRARY)

@@ -33,12 +33,7 @@ def told_of_compiling(tell: Callable[[bool], None]) -> Iterator[None]:
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Something is compiled while the block runs; of several threads that compile, the first and the last are told of.
-
-    Example:
-        >>> with compiling():
-        ...     pass
-    """
+    """Something is compiled while the block runs; of several threads, the first and the last are told of."""
     at_work(+1)
     try:
         yield
@@ -47,12 +42,7 @@ def compiling() -> Iterator[None]:
 
 
 def at_work(more: int) -> None:
-    """One more is compiled (+1), or one less (-1).
-
-    Example:
-        >>> at_work(+1)
-        >>> at_work(-1)
-    """
+    """One more is compiled (+1), or one less (-1)."""
     global _compiled_now
     with _turn:
         before, _compiled_now = _compiled_now > 0, _compiled_now + more

@@ -55,13 +55,7 @@ _NO_ROOM = (
 
 
 class CompilerError(TegotaeError):
-    """No compiler of C, or one that failed; the message says what it said.
-
-    Example:
-        >>> from tegotae.compile import CompilerError
-        >>> issubclass(CompilerError, Exception)
-        True
-    """
+    """No compiler of C, or one that failed; the message says what it said."""
 
 
 class NoCompilerError(CompilerError):
@@ -95,12 +89,7 @@ class Toolchain:
     ) -> None:
         """Compile units of C into a shared library. It appears whole or not at all; OSError if there is no room.
 
-        Args:
-            units: what to compile.
-            library: where to.
-            more: further words for the compiler.
-            jobs: how many units at a time.
-            wide: for which processor free sums are taken; None: for this one.
+        `more` are further words for the compiler; `wide` says for which processor free sums are taken, else this one.
         """
         wide = _WIDE.get(platform.machine(), ()) if wide is None else wide
         modes = {"strict": (*STRICT, *_spared(self.command)), "free": (*FREE, *wide)}
@@ -195,7 +184,7 @@ def _identity(command: tuple[str, ...]) -> str:
     told = real.stat() if real.exists() else None
     size = (told.st_size, told.st_mtime_ns) if told else ()
     own = (COMMON, STRICT, FREE, _spared(command), sorted(_WIDE.items()))
-    flags = (*own, command[1:], str(real), size, _processor())
+    flags = (*own, command[1:], str(real), size, processor())
     return hashlib.sha256(repr(flags).encode()).hexdigest()
 
 
@@ -205,7 +194,7 @@ def _spared(command: tuple[str, ...]) -> tuple[str, ...]:
     return _SPARED_BY_GCC if sys.platform == "linux" and "gcc" in name else ()
 
 
-def _processor() -> str:
+def processor() -> str:
     """What this processor can do: a library for another one must not be met, as on a home that machines share."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

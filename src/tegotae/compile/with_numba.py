@@ -1,154 +1,82 @@
 """Kernels compiled by numba: the second opinion, and a way on where there is no compiler of C.
 
-Numba keeps compiled code beside the file of what it compiled, so loops are written to real files. Their names carry a
-fingerprint of everything they depend on.
+Numba keeps compiled code beside the file of what it compiled, so what Python calls is written to a real file. Its name
+carries a fingerprint of everything it depends on. What numba keeps is sealed as libraries are: it would read pickles
+and machine code, whatever they are.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import secrets
-import sys
-import threading
-from collections.abc import Callable
-from functools import cache as once
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import FunctionType, ModuleType
-from typing import Any, cast
+from types import FunctionType
+from typing import Any, BinaryIO, cast
+
+import numba
+from numba.core import event
+from numba.core.caching import IndexDataCacheFile
 
 from tegotae.compile import cache, lifting
 from tegotae.compile.fingerprint import fingerprint
-from tegotae.compile.modules import HEADER, NAMES, in_memory
 from tegotae.compile.telling import at_work
 from tegotae.compile.translate import sources
-from tegotae.extras import require
+from tegotae.compile.translate.refusal import SubsetError
 
 # Free sums as `compile.toolchain` has them.
 FREE_SUMS = {"reassoc", "nsz", "contract"}
-# The package that generated loops are modules of; their files are in the cache.
-PACKAGE = "tegotae_generated"
-
-
-def compiled(
-    function: Callable[..., Any],
-    *,
-    entry: bool = False,
-    sums: str | None = None,
-    inside: bool = False,
-    long: bool = False,  # what is wide enough it decides itself
-    rare: bool = False,  # so it does here
-    shares: bool = False,
-) -> Callable[..., Any]:
-    """numba's njit; every kernel is compiled alike: division by zero gives inf, as in the papers, and costs no branch.
-
-    A kernel made inside a function gets a name of its own. Numba tells such kernels apart by a count that starts anew
-    in each process, and a compiled loop read from disk carries the counts of the process that wrote it: two laws under
-    one factory could then bear one name, and the linker would take the first of them for both.
-    """
-    require("TEGOTAE_BACKEND=numba", "numba", instead="unset it: kernels then become C")
-    plain = cast(FunctionType, function)
-    local = "<locals>" in plain.__qualname__
-    if local:
-        own = FunctionType(plain.__code__, plain.__globals__, plain.__name__, plain.__defaults__, plain.__closure__)
-        own.__module__, own.__doc__ = plain.__module__, plain.__doc__
-        own.__qualname__ = _name_of_its_own(plain)
-        plain = own
-    # Only a generated file's name tells all that its entries lead to; numba itself looks at their own file alone.
-    kept = entry and not local and plain.__module__.startswith(PACKAGE + ".")
-    return _compiled(plain, kept, sums, inside, shares)
-
-
-def _name_of_its_own(function: FunctionType) -> str:
-    return f"{function.__qualname__}_{secrets.token_hex(8)}"
-
-
-def _compiled(function: FunctionType, kept: bool, sums: str | None, inside: bool, shares: bool) -> Callable[..., Any]:
-    import numba
-
-    from tegotae.compile import numba_files
-
-    _tell_of_compiling()
-    options: dict[str, Any] = {"error_model": "numpy", "forceinline": inside, "nogil": shares, "no_cfunc_wrapper": True}
-    if sums is not None:
-        options["fastmath"] = FREE_SUMS if sums == "free" else False
-    made: Any = numba.njit(cache=kept, **options)(function)
-    if kept:
-        numba_files.seal(made)
-    made.sums, made.inside, made.shares = sums, inside, shares  # as a `Kernel` has them, for whoever reads its C
-    return cast(Callable[..., Any], made)
 
 
 def lifted(function: FunctionType, kernel: Any) -> Callable[..., Any]:
-    """A kernel that others call where there is no compiler: `function` is what `lifting` made of it."""
-    function.__qualname__ = _name_of_its_own(function)
-    return _compiled(function, False, *_options(kernel))
+    """A kernel that others call: `function` is what `lifting` made of it.
+
+    It gets a name of its own. Numba tells kernels that a function makes apart by a count that starts anew in each
+    process, and a compiled loop read from disk carries the counts of the process that wrote it: two laws under one
+    factory could then bear one name, and the linker would take the first of them for both.
+    """
+    function.__qualname__ += f"_{secrets.token_hex(8)}"
+    return _compiled(function, kernel, kept=False)
 
 
 def lifted_entry(function: FunctionType, kernel: Any) -> Callable[..., Any]:
-    """What Python calls where there is no compiler, found on disk if it was compiled before.
+    """What Python calls, found on disk if it was compiled before.
 
     It stands in a file of the cache folder, with the text that it has at home, whose name tells all that it leads to.
     One that a maker made is compiled in each process: numba tells such apart by what they close over, and kernels
-    among that are others each time.
+    among that are others each time. So is one without a text.
     """
     if function.__closure__:
         return lifted(function, kernel)
-    text = sources.text_of(kernel.py_func)
-    told = [fingerprint([kernel]), *(Path(home).read_text(encoding="utf-8") for home in (__file__, lifting.__file__))]
+    try:
+        text, own = sources.text_of(kernel.py_func), fingerprint([kernel])
+    except SubsetError:
+        return lifted(function, kernel)
+    told = [own, *(Path(home).read_text(encoding="utf-8") for home in (__file__, lifting.__file__))]
     key = hashlib.sha256("\n".join(told).encode()).hexdigest()[:20]
     path = _put(f"{function.__name__.strip('<>')}-{key}.py", text)
     function.__code__ = function.__code__.replace(co_filename=str(path))
     function.__qualname__ += f"_{key}"
-    return _compiled(function, True, *_options(kernel))
+    return _compiled(function, kernel, kept=True)
 
 
-def _options(kernel: Any) -> tuple[str | None, bool, bool]:
-    """Of a kernel, which may be one that numba made."""
-    return getattr(kernel, "sums", None), getattr(kernel, "inside", False), getattr(kernel, "shares", False)
+def _compiled(function: FunctionType, kernel: Any, *, kept: bool) -> Callable[..., Any]:
+    """numba's njit; every kernel is compiled alike: division by zero gives inf, as in the papers, and costs no branch.
 
-
-def build(source: str, functions: tuple[tuple[str, Callable[..., Any]], ...]) -> ModuleType:
-    """As `modules.build`: a file of the cache folder if every kernel can be imported again, else in memory."""
-    head = [HEADER, "import numpy as np", f"from tegotae.compile import {', '.join(NAMES)}"]
-    if not all(_importable(function) for _, function in functions):
-        return in_memory("\n".join([*head, "", source]), dict(functions))
-    imports = []
-    for alias, function in functions:
-        plain = getattr(function, "py_func", function)
-        imports.append(f"from {plain.__module__} import {plain.__qualname__} as {alias}")
-    text = "\n".join([*head, *imports, "", source])
-    key = text + Path(__file__).read_text(encoding="utf-8") + fingerprint(function for _, function in functions)
-    name = "loop_" + hashlib.sha256(key.encode()).hexdigest()[:20]
-    path = _put(f"{name}.py", text)
-    with _turn:
-        if name not in _modules:
-            # Not imported: what runs is the text itself, whatever lies in the folder.
-            module = ModuleType(f"{PACKAGE}.{name}")
-            module.__dict__.update(__file__=str(path), __source__=text)
-            sys.modules[module.__name__] = module
-            exec(compile(text, str(path), "exec", dont_inherit=True), module.__dict__)
-            _modules[name] = module
-        return _modules[name]
-
-
-_modules: dict[str, ModuleType] = {}
-_turn = threading.Lock()
-
-
-@once
-def _tell_of_compiling() -> None:
-    """Numba compiles when a function is called; it says when."""
-    from numba.core import event
-
-    class CompileListener(event.Listener):  # type: ignore[misc]
-        def on_start(self, _: Any) -> None:
-            at_work(+1)
-
-        def on_end(self, _: Any) -> None:
-            at_work(-1)
-
-    event.register("numba:compile", CompileListener())  # type: ignore[no-untyped-call]
+    The kernel may be one that numba made. What is long or rare, numba decides itself.
+    """
+    inside, shares = getattr(kernel, "inside", False), getattr(kernel, "shares", False)
+    options: dict[str, Any] = {"error_model": "numpy", "forceinline": inside, "nogil": shares, "no_cfunc_wrapper": True}
+    if sums := getattr(kernel, "sums", None):
+        options["fastmath"] = FREE_SUMS if sums == "free" else False
+    made: Any = numba.njit(cache=kept, **options)(function)
+    if kept:
+        files = made._cache._cache_file
+        base = files._index_name.removesuffix(".nbi")
+        made._cache._cache_file = SealedFiles(files._cache_path, base, files._source_stamp)  # type: ignore[no-untyped-call]
+    return cast(Callable[..., Any], made)
 
 
 def _put(name: str, text: str) -> Path:
@@ -163,14 +91,50 @@ def _put(name: str, text: str) -> Path:
     return cache.written(put)
 
 
-def _importable(function: Callable[..., Any]) -> bool:
-    """Whether `from module import name` in another process finds this very function."""
-    plain = getattr(function, "py_func", function)
-    module = sys.modules.get(plain.__module__)
-    return (
-        plain.__module__ != "__main__"
-        and module is not None
-        and getattr(module, plain.__qualname__, None) is function
-        # What was built here is built again there, under the same name, before anything names it.
-        and (plain.__module__.startswith(f"{PACKAGE}.") or importlib.util.find_spec(plain.__module__) is not None)
-    )
+class SealedFiles(IndexDataCacheFile):  # type: ignore[misc]
+    """Numba's index and data of one function. What is damaged or somebody else's is not read, and made anew."""
+
+    def _load_index(self) -> dict[Any, str]:
+        return dict(super()._load_index()) if _whole(self._index_path) else {}  # type: ignore[no-untyped-call]
+
+    def _load_data(self, name: str) -> Any:
+        if not _whole(path := self._data_path(name)):  # type: ignore[no-untyped-call]
+            raise FileNotFoundError(path)  # as numba takes it: it compiles
+        return super()._load_data(name)  # type: ignore[no-untyped-call]
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[BinaryIO]:
+        with super()._open_for_write(filepath) as file:
+            yield file
+            file.flush()
+            cache.seal(Path(file.name))  # behind a pickle, where reading it does not look
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep what was compiled; without room it runs all the same."""
+        try:
+            super().save(key, data)  # type: ignore[no-untyped-call]
+        except OSError as error:
+            warnings.warn(
+                f"{self._index_path} cannot be written ({error}), so the next process compiles it again. "
+                f"Set {cache.VARIABLE} to a folder with room.",
+                stacklevel=2,
+            )
+
+
+def _whole(path: str) -> bool:
+    return cache.is_ours(Path(path)) and cache.is_whole(Path(path))
+
+
+class CompileListener(event.Listener):  # type: ignore[misc]
+    """Numba compiles when a function is called; it says when."""
+
+    def on_start(self, _: Any) -> None:
+        """One more is compiled."""
+        at_work(+1)
+
+    def on_end(self, _: Any) -> None:
+        """One less."""
+        at_work(-1)
+
+
+event.register("numba:compile", CompileListener())  # type: ignore[no-untyped-call]

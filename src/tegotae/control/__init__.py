@@ -1,16 +1,16 @@
 """Control: PID and sliding mode servos as blocks, and friction compensation."""
 
 from tegotae.control.compensation import Comparison, FrictionServo, compare, feedforward, law_feedforward
-from tegotae.control.pid import PID, LivePID
-from tegotae.control.psmc import PSMC, LivePSMC
+from tegotae.control.pid import PID
+from tegotae.control.psmc import PSMC
+from tegotae.control.servo import LiveServo
 
 __all__ = [
     "PID",
     "PSMC",
     "Comparison",
     "FrictionServo",
-    "LivePID",
-    "LivePSMC",
+    "LiveServo",
     "compare",
     "feedforward",
     "law_feedforward",

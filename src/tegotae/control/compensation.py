@@ -64,7 +64,9 @@ class FrictionServo(Declared):
         """
         path, velocity = _motion("FrictionServo", reference, period)
         inertia = self.mass * np.diff(velocity, prepend=0.0) / period
-        extra = np.zeros(path.size) if compensation is None else _forces(compensation)
+        extra = np.zeros(path.size)
+        if compensation is not None:
+            extra = checks.signal("FrictionServo", "compensation", compensation, "N", 1).ravel()
         if extra.size != path.size:
             checks.refuse(
                 "FrictionServo", f"{extra.size} compensations for {path.size} ticks.", "Give one force a tick."
@@ -182,10 +184,6 @@ def compare(servo: FrictionServo, reference: ArrayLike, *, period: float, model:
         plain=servo.track(reference, period=period, compensation=law_feedforward(law, reference, period=period)),
         composite=servo.track(reference, period=period, compensation=feedforward(model, reference, period=period)),
     )
-
-
-def _forces(compensation: ArrayLike) -> Array:
-    return checks.signal("FrictionServo", "compensation", compensation, "N", 1).ravel()
 
 
 def _motion(owner: str, reference: ArrayLike, period: float) -> tuple[Array, Array]:

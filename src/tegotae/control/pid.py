@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from numpy.typing import ArrayLike
 
-from tegotae.block import Impedance, Kernels
-from tegotae.control.kernels import pid as k
-from tegotae.control.servo import LiveServo
+from tegotae.block import Kernels
+from tegotae.control.kernels.pid import pid_step
+from tegotae.control.kernels.servo import servo_kernels
+from tegotae.control.servo import PositionServo
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.parameters import Parameter, parts_of
 
@@ -31,7 +31,7 @@ def _layout() -> Layouts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PID(Impedance):
+class PID(PositionServo):
     """A discrete PID servo: deviation from a reference in, force towards it out.
 
     To a plant it is an impedance whose other end is the reference: in a `Circuit`, name it among the `bases` and give
@@ -52,7 +52,6 @@ class PID(Impedance):
     derivative: Annotated[float, Parameter("D [N·s/m], >= 0")] = 0.0
     smoothing: Annotated[float, Parameter("tau [s], >= 0, of the derivative's low-pass filter; 0 for none")] = 0.0
     limit: Annotated[float | None, Parameter("F [N], > 0, the motor's largest force; none unless given")] = None
-    dimension: ClassVar[int] = 1  # type: ignore[misc]  # one axis a servo; the contract's attribute, fixed
 
     @property
     def layout(self) -> Layouts:
@@ -67,27 +66,4 @@ class PID(Impedance):
     @property
     def kernels(self) -> Kernels:
         """Backward Euler."""
-        return Kernels(k.pid_kernels, style="values")
-
-    def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LivePID:
-        """The servo in a control loop; its kernels are warm when this returns."""
-        return LivePID(self, period, initial)
-
-
-class LivePID(LiveServo):
-    """A PID servo in a control loop: `force = live.control(reference, measured)`. `PID.start` makes it.
-
-    Args:
-        block: the servo.
-        period: T [s].
-        initial: fields of the state to start from instead of rest.
-
-    Example:
-        >>> from tegotae.control import PID
-        >>> servo = PID(proportional=100.0, derivative=2.0).start(period=1e-3)
-        >>> servo.control(reference=0.5, measured=0.25)  # the first tick has no derivative yet
-        25.0
-    """
-
-    def _begin_at(self, deviation: float) -> None:
-        self._state["deviation"] = deviation
+        return Kernels(servo_kernels, (pid_step,), style="values")

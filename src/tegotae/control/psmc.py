@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, ClassVar, cast
+from typing import Annotated
 
-from numpy.typing import ArrayLike
-
-from tegotae.block import Impedance, Kernels
-from tegotae.control.kernels import psmc as k
-from tegotae.control.servo import LiveServo
+from tegotae.block import Kernels
+from tegotae.control.kernels.psmc import psmc_step
+from tegotae.control.kernels.servo import servo_kernels
+from tegotae.control.servo import PositionServo
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.parameters import Parameter, parts_of
 
@@ -30,7 +28,7 @@ def _layout() -> Layouts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PSMC(Impedance):
+class PSMC(PositionServo):
     """A proxy-based sliding mode servo: deviation from a reference in, force towards it out.  [kikuuwe2006]
 
     A PID ties the plant to a massless proxy, and the proxy slides towards the reference with a force that never
@@ -52,7 +50,6 @@ class PSMC(Impedance):
     derivative: Annotated[float, Parameter("B [N·s/m], >= 0")] = 0.0
     recovery: Annotated[float, Parameter("H [s], >= 0, time constant with which a large deviation dies out")] = 0.1
     limit: Annotated[float, Parameter("F [N], > 0, the motor's largest force")]
-    dimension: ClassVar[int] = 1  # type: ignore[misc]  # one axis a servo; the contract's attribute, fixed
 
     @property
     def layout(self) -> Layouts:
@@ -62,33 +59,12 @@ class PSMC(Impedance):
     @property
     def kernels(self) -> Kernels:
         """Backward Euler."""
-        return Kernels(k.psmc_kernels, style="values")
+        return Kernels(servo_kernels, (psmc_step,), style="values")
 
-    def start(self, *, period: float, initial: Mapping[str, ArrayLike] | None = None) -> LivePSMC:
-        """The servo in a control loop; its kernels are warm when this returns."""
-        return LivePSMC(self, period, initial)
-
-
-class LivePSMC(LiveServo):
-    """A sliding mode servo in a control loop: `force = live.control(reference, measured)`. `PSMC.start` makes it.
-
-    Args:
-        block: the servo.
-        period: T [s].
-        initial: fields of the state to start from instead of rest.
-
-    Example:
-        >>> from tegotae.control import PSMC
-        >>> servo = PSMC(proportional=100.0, derivative=2.0, limit=30.0).start(period=1e-3)
-        >>> servo.control(reference=0.5, measured=0.25)  # the first tick has no derivative yet
-        25.0
-    """
-
-    def _begin_at(self, deviation: float) -> None:
+    def first(self, deviation: float) -> dict[str, float]:
         """The proxy stands on the reference, or as near to it as the limit can pull from.
 
         One further ahead would wind up the integral before it slides back.
         """
-        own = cast(PSMC, self.block)
-        ahead = own.limit / own.proportional
-        self._state["deviation"], self._state["lead"] = deviation, min(max(-deviation, -ahead), ahead)
+        ahead = self.limit / self.proportional
+        return {"deviation": deviation, "lead": min(max(-deviation, -ahead), ahead)}

@@ -20,8 +20,8 @@ NONE = 0.0  # where a block has no such kernel
 CALLS = ("resist_at", "commit_at", "prepare_at", "restore_at")
 MOVES = ("move_at", "keep_at", "ready_at", "again_at")
 _SIZES = ("wide", "wide_whole", "deep", "deep_whole", "room", "room_whole")
-_STARTS = ("p_at", "p_whole_at", "s_at", "s_whole_at", "w_at", "w_whole_at")
-ROW = ("columns", "count", *_SIZES, *_STARTS, "ratios_at", "bases_at")
+PLACES = (*_SIZES, "p_at", "p_whole_at", "s_at", "s_whole_at", "w_at", "w_whole_at")
+ROW = ("columns", "count", *PLACES, "ratios_at", "bases_at")
 END = (
     "own_p",
     "own_p_whole",

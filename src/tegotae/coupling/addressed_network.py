@@ -11,16 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from tegotae.compile.templates import put
-from tegotae.coupling.addressed import NONE, addresses_of
-from tegotae.coupling.group import EPSILON, Group, size_of
-from tegotae.coupling.mover import Mover
+from tegotae.coupling.addressed import NONE, PLACES, addresses_of
+from tegotae.coupling.group import EPSILON, Group, Mover, size_of
+from tegotae.coupling.line import AROUND
 from tegotae.coupling.network import IMPORTS, MODULE, matrices, vectors
 from tegotae.layout import Memory
 
-_SIZES = ("wide", "wide_whole", "deep", "deep_whole", "room", "room_whole")
-_STARTS = ("p_at", "p_whole_at", "s_at", "s_whole_at", "w_at", "w_whole_at")
-_LINK = ("k", "column", "ends", "through", "a", "b", "first", "second", "ratios", "others", "base", *_SIZES, *_STARTS)
-_MOVER = ("k", "row", "mobility", *_SIZES, *_STARTS)
+_LINK = ("k", "column", "ends", "through", "a", "b", "first", "second", "ratios", "others", "base", *PLACES)
+_MOVER = ("k", "row", "mobility", *PLACES)
 _END = ("n", "links", "movers", "velocity", "unsolved", "keeps", "widest", "scratch")
 _CALLS = ("answer_at", "advance_at", "prepare_at", "restore_at")
 
@@ -113,13 +111,25 @@ for i in range(links):
             u[j] += R[0] * v[a + j] - (Q[0] * v[b + j] if ends == 2 else 0.0)
     {call}
 """
+_EITHER = """
+if column == 1:
+    {columns}
+    {column}
+else:
+    {line}
+"""
+
+
+def _on_line(call: str, behind: str, given: str = "") -> str:
+    """A call of a link along a line."""
+    column, line = f"{given}COLUMN_{call}{_COLUMNS[1]}{behind}", f"{given}LINE_{call}{_OWN}{behind}"
+    return put(_EITHER, {"columns": _COLUMNS[0], "column": column, "line": line})
+
+
 _RESIST = put(
     f"""
-if column == 1:
-    {{columns}}
-    g[0], e[0, 0] = COLUMN_RESIST(answer_at, {_COLUMNS[1]}, u[0], T)
-elif k == 1:
-    g[0], e[0, 0] = LINE_RESIST(answer_at, {_OWN}, u[0], T)
+if k == 1:
+    {{call}}
 else:
     SPACE_RESIST(answer_at, {_OWN}, u, T, g, e)
 if through == 1:
@@ -136,19 +146,16 @@ elif ends == 2:
 else:
     add_end(f, size, d, a, R[0], g, e)
 """,
-    {"columns": _COLUMNS[0]},
+    {"call": _on_line("RESIST(answer_at, ", ", u[0], T)", "g[0], e[0, 0] = ")},
 )
 _COMMIT = put(
     f"""
-if column == 1:
-    {{columns}}
-    COLUMN_COMMIT(advance_at, {_COLUMNS[1]}, u[0], T)
-elif k == 1:
-    LINE_COMMIT(advance_at, {_OWN}, u[0], T)
+if k == 1:
+    {{call}}
 else:
     SPACE_COMMIT(advance_at, {_OWN}, u, T)
 """,
-    {"columns": _COLUMNS[0]},
+    {"call": _on_line("COMMIT(advance_at, ", ", u[0], T)")},
 )
 _MOVES = f"""
 for i in range(movers):
@@ -183,12 +190,6 @@ for i in range({table}s):
         continue
     {call}
 """
-_EITHER = """
-if column == 1:
-    {column}
-else:
-    {line}
-"""
 
 
 def source_by_address() -> str:
@@ -200,8 +201,7 @@ def source_by_address() -> str:
         for half, behind in (("prepare", ", T)"), ("restore", ")")):
             call = f"LINE_{half.upper()}({half}_at, {_OWN}{behind}"
             if table == "link":
-                own = f"{_COLUMNS[0]}COLUMN_{half.upper()}({half}_at, {_COLUMNS[1]}{behind}"
-                call = put(_EITHER, {"column": own, "line": call})
+                call = _on_line(f"{half.upper()}({half}_at, ", behind)
             text = put(_EACH, {"table": table, "reads": reads, "call": call, "asked": f"{half}_at", "none": NONE})
             prepares, restores = (prepares + text, restores) if half == "prepare" else (prepares, restores + text)
     pieces: dict[str, object] = {
@@ -209,7 +209,7 @@ def source_by_address() -> str:
         "tolerance": 4 * EPSILON,
         "head": _HEAD,
         "scratch": _HEAD + "\n" + _scratch(),
-        "movers": "",
+        "views": _HEAD,
         "resists": put(_FEEL, {"reads": links, "call": _RESIST}),
         "commits": put(_FEEL, {"reads": links, "call": _COMMIT}),
         "moves": put(_MOVES, {"reads": movers}),
@@ -224,7 +224,7 @@ def source_by_address() -> str:
     words = ("RESIST", "COMMIT", "MOVE", "KEEP")
     names = [f"{kind}_{word}" for kind in ("LINE", "SPACE") for word in words] + ["COLUMN_RESIST", "COLUMN_COMMIT"]
     names += [f"{kind}_{half}" for kind in ("LINE", "COLUMN") for half in ("PREPARE", "RESTORE")]
-    return f"from tegotae.coupling.signatures import {', '.join(names)}\n" + IMPORTS + put(MODULE, pieces)
+    return f"from tegotae.coupling.signatures import {', '.join(names)}\n" + IMPORTS + put(MODULE + AROUND, pieces)
 
 
 def _scratch() -> str:

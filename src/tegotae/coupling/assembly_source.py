@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from tegotae.block import Halves
 from tegotae.compile.templates import put
+from tegotae.coupling.line import AROUND, halves_of
 
 _MODULE = """
 from tegotae.layout import Memory
 made = make_inner()
-{names} = {halves}
+{names} = {inner}
 
 
 @kernel
@@ -44,23 +45,6 @@ def tick(p, s, w, h, T{moved}):
     {publish}
     {told}
 
-
-@kernel
-def prepare(p, s, w, T):
-    {views}
-    {prepare}
-    return
-
-
-@kernel
-def restore(p, s, w):
-    {views}
-    {restore}
-    return
-
-
-def make():
-    return answer, advance, {own_prepare}, {own_restore}, tick
 """
 
 _VIEWS = """
@@ -105,20 +89,14 @@ _SEVERAL = {
 
 
 def source_of_assembly(inner: Halves, motions: int, ports: int) -> str:
-    """The module's text: `make` gives the machine as a block's halves, `make_inner` is to give the circuit's.
-
-    Args:
-        inner: the halves of the circuit.
-        motions: how many motions it has.
-        ports: how many ports of one direction the machine has.
-    """
+    """The module's text: `make` gives the machine as a block's halves, `make_inner` is to give the circuit's."""
     words = {"m": ports, "given": "h" if ports == 1 else "h[i]"}
     having = [name for name, half in zip(Halves._fields, inner, strict=True) if half is not None]
     alone = "return p.real[0] * room[n + p.whole[3]], p.real[0] * p.real[0] * room[2 * n + (n + 1) * p.whole[3]]"
     pieces: dict[str, object] = {
         **(_ALONE if motions == 1 else _SEVERAL),
         "names": ", ".join(f"inner_{name}" for name in having),
-        "halves": ", ".join(f"made[{Halves._fields.index(name)}]" for name in having),
+        "inner": ", ".join(f"made[{Halves._fields.index(name)}]" for name in having),
         "views": _VIEWS.format(**words),
         "gather": _GATHER.format(**words),
         "publish": _PUBLISH.format(**words),
@@ -126,9 +104,7 @@ def source_of_assembly(inner: Halves, motions: int, ports: int) -> str:
         "moved": "" if ports == 1 else ", v",
         "give": alone if ports == 1 else _GIVE.format(**words),
         "told": "" if ports == 1 else f"for i in range({ports}):\n    v[i] = s.real[i]",
-        "prepare": "inner_prepare(P, S, W, T)" if inner.prepare else "",
-        "restore": "inner_restore(P, S, W)" if inner.restore else "",
-        "own_prepare": "prepare" if inner.prepare else None,
-        "own_restore": "restore" if inner.restore else None,
+        "prepares": "inner_prepare(P, S, W, T)" if inner.prepare else "",
+        "restores": "inner_restore(P, S, W)" if inner.restore else "",
     }
-    return put(_MODULE, pieces)
+    return put(_MODULE + AROUND, pieces | halves_of([inner], True))

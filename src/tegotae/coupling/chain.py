@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tegotae.compile.templates import put
-from tegotae.coupling.group import EPSILON, Group, Inside, insides, lines_of
+from tegotae.coupling.group import EPSILON, Group, Inside, Mover, add_movers, insides, insides_of_movers, lines_of
 from tegotae.coupling.line import AROUND, COLUMNS, HEAD, fill, halves_of
-from tegotae.coupling.mover import Mover
 
 # One text evaluates both the start and every trial: t is what is tried, v what was best so far. `final` is the last
 # look at v, so that the forces that are left behind are those of v.
@@ -135,23 +134,16 @@ scale{i} = abs(t{i}) + abs(b{i}) + abs(m{i}) * (abs(h{i}) + z{i})
 def source_of_chain(movers: Sequence[Mover], groups: Sequence[Group], velocity: int, unsolved: int) -> str:
     """The module's text: `make` gives the circuit as a block's halves.
 
-    Args:
-        movers: its admittances, of one dimension each.
-        groups: its links, those of a group between the same two ends.
-        velocity: where the motions of all ports stand in its state.
-        unsolved: where steps are counted that found no solution.
+    `velocity` and `unsolved` are places in its state: of the motions of all ports, and of the count of such steps.
     """
     n, own = len(movers), insides(groups)
-    inner = [Inside(mover.block, f"_a{i}") for i, mover in enumerate(movers)]
+    inner = insides_of_movers(movers)
     pairs = _pairs(groups)
     pieces = lines_of(groups, own, {"views": COLUMNS, "answers": _ANSWERS, "advances": _ADVANCES}, _fill)
-    spread = list(enumerate(zip(movers, inner, strict=True)))
-    views = [
-        f"pa{i} = {one.p(mover.at.p)}\nsa{i} = {one.s(mover.at.s)}\nwa{i} = {one.w(mover.at.w)}\n"
-        for i, (mover, one) in spread
-    ]
+    add_movers(pieces, movers, inner, "views")
     keeps = [
-        f"{one.store(mover.at.s)}advance_a{i}(pa{i}, sa{i}, wa{i}, total{i}, v{i}, T)\n" for i, (mover, one) in spread
+        f"{one.store(mover.at.s)}advance_a{i}(pa{i}, sa{i}, wa{i}, total{i}, v{i}, T)\n"
+        for i, (mover, one) in enumerate(zip(movers, inner, strict=True))
     ]
     calls = [f"answer_a{i}(pa{i}, sa{i}, wa{i}, " for i in range(n)]
     moves = [f"total{i} = h{i} + f{i}\n" + _MOVE.format(i=i, move=call) for i, call in enumerate(calls)]
@@ -160,7 +152,6 @@ def source_of_chain(movers: Sequence[Mover], groups: Sequence[Group], velocity: 
     slots = "\n".join(f"d{a}_{b} = 0.0" for a, b in sorted(pairs))
     pieces |= {
         "n": n,
-        "views": "".join(views) + str(pieces["views"]),
         "begin": starts + slots + "\n" + "\n".join(f"step{i} = 0.0" for i in range(n)),
         "zero": "\n".join([f"f{i} = z{i} = 0.0" for i in range(n)] + [slots]),
         "moves": "".join(moves),
@@ -183,14 +174,9 @@ def source_of_chain(movers: Sequence[Mover], groups: Sequence[Group], velocity: 
         ),
         "unsolved": unsolved,
     }
-    for name, half, behind in (("prepares", "prepare", ", T)"), ("restores", "restore", ")")):
-        asked = [
-            f"{half}_a{i}(pa{i}, sa{i}, wa{i}{behind}\n" for i, one in enumerate(inner) if getattr(one.halves, half)
-        ]
-        pieces[name] = "".join(asked) + str(pieces[name])
     pieces["solve"] = put(_SOLVE, pieces)
     heads = HEAD + "".join(one.head for one in (*inner, *own)) + "from tegotae.kernels.linear import eliminate\n"
-    return heads + put(_MODULE + AROUND, pieces | halves_of([*inner, *own], True))
+    return heads + put(_MODULE + AROUND, pieces | halves_of([one.halves for one in (*inner, *own)], True))
 
 
 def _pairs(groups: Sequence[Group]) -> set[tuple[int, int]]:

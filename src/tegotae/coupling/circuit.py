@@ -19,9 +19,8 @@ from tegotae.coupling import addressed, addressed_network, chain, line, network
 from tegotae.coupling.by_address import arguments_like_a_run, module_by_address, warn_of_addresses
 from tegotae.coupling.causality import admittances_of, check_names, check_one_solution, least_reluctance, links_of
 from tegotae.coupling.composite import Composite
-from tegotae.coupling.group import Group, Spot, groups_of, size_of
+from tegotae.coupling.group import Group, Mover, Spot, groups_of, size_of
 from tegotae.coupling.links import Link, Wire, ports_of, wire
-from tegotae.coupling.mover import Mover
 from tegotae.coupling.parts import Parts, add_block, add_group, layouts_of, no_parts
 from tegotae.layout import AXIS, Memory, Part
 from tegotae.ports import Port, forces_over_time, labels_of

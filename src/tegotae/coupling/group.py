@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from tegotae.block import Block, Impedance, Kernels
+from tegotae.block import Admittance, Block, Impedance, Kernels
 from tegotae.coupling.links import Wire
 from tegotae.layout import (
     AXIS,
@@ -42,12 +42,7 @@ def size_of(block: Block) -> Spot:
 
 
 class Inside:
-    """Blocks of one kind in another's memory, as its generated source sees them.
-
-    Args:
-        block: one of them.
-        suffix: behind all names that have to do with them.
-    """
+    """Blocks of one kind in another's memory, as its generated source sees them; all names end with a suffix."""
 
     def __init__(self, block: Block, suffix: str):
         self.block, self.suffix = block, suffix
@@ -229,6 +224,31 @@ def insides(groups: Sequence[Group]) -> list[Inside]:
     return [Inside(group.block, f"_{i}") for i, group in enumerate(groups)]
 
 
+class Mover(NamedTuple):
+    """An admittance inside a circuit: where its numbers lie, and the first of its rows among all motions."""
+
+    block: Admittance
+    at: Spot
+    row: int
+
+
+def insides_of_movers(movers: Sequence[Mover]) -> list[Inside]:
+    """The same of what moves."""
+    return [Inside(mover.block, f"_a{i}") for i, mover in enumerate(movers)]
+
+
+def add_movers(pieces: dict[str, object], movers: Sequence[Mover], inner: Sequence[Inside], views: str) -> None:
+    """Lines that name the numbers of what moves, in front of the piece `views`, and that prepare and restore it."""
+    added = {views: "", "prepares": "", "restores": ""}
+    for i, (mover, one) in enumerate(zip(movers, inner, strict=True)):
+        p, s, w = mover.at
+        added[views] += f"pa{i} = {one.p(p)}\nsa{i} = {one.s(s)}\nwa{i} = {one.w(w)}\n"
+        added["prepares"] += f"prepare_a{i}(pa{i}, sa{i}, wa{i}, T)\n" if one.halves.prepare else ""
+        added["restores"] += f"restore_a{i}(pa{i}, sa{i}, wa{i})\n" if one.halves.restore else ""
+    for name, lines in added.items():
+        pieces[name] = lines + str(pieces.get(name, ""))
+
+
 PREPARES = """
 for i in range({count}):
     {prepare}{own}, T)
@@ -246,14 +266,7 @@ def lines_of(
     templates: Mapping[str, str],
     fill: Callable[[str, int, Group, Inside], str],
 ) -> dict[str, object]:
-    """Lines that go over all groups, by name; those that prepare and restore over the groups that do.
-
-    Args:
-        groups: the groups.
-        own: their blocks as the source sees them.
-        templates: name -> lines for one group.
-        fill: puts the words of a group into a template.
-    """
+    """Lines that go over all groups, by name; those that prepare and restore over the groups that do."""
     pairs = list(zip(groups, own, strict=True))
     texts: dict[str, object] = {}
     for name, template in templates.items():

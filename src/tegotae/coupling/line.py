@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tegotae.block import Halves
 from tegotae.compile.templates import put
 from tegotae.coupling import addressed
-from tegotae.coupling.group import EPSILON, PREPARES, RESTORES, Group, Inside, insides, lines_of
-from tegotae.coupling.mover import Mover
+from tegotae.coupling.group import (
+    EPSILON,
+    PREPARES,
+    RESTORES,
+    Group,
+    Inside,
+    Mover,
+    add_movers,
+    insides,
+    insides_of_movers,
+    lines_of,
+)
 
 # Every piece is text put in place, not a call: a call would hand over dozens of array fields each time.
 # A group's real numbers are seen as two matrices with one column an element; small blocks are passed as tuples of
@@ -18,6 +29,12 @@ R{g} = p.real[{ratios} : {ratios} + {count}]
 S{g} = s.real[{s} : {s} + {count} * {deep}].reshape(({deep}, {count}))
 V{g} = s.real[{bases} : {bases} + {count}]
 Q{g} = p.real[{others} : {others} + {count}]
+"""
+
+_NOTHING = """
+f = 0.0
+d = 0.0
+size = 0.0
 """
 
 _ANSWERS = """
@@ -47,9 +64,6 @@ gap = 0.0
 scale = 0.0
 solved = False
 for _ in range(200):
-    f = 0.0
-    d = 0.0
-    size = 0.0
     {answers}
     moved, mobility = {move}{mine}, h + f, T)
     gap = v - moved
@@ -80,9 +94,6 @@ def answer(p, s, w, h, T):
 @kernel
 def advance(p, s, w, h, v, T):
     {views}
-    f = 0.0
-    d = 0.0
-    size = 0.0
     {answers}
     moved, mobility = {move}{mine}, h + f, T)
     scale = abs(v) + abs(s.real[{velocity}]) + mobility * (abs(h) + size)
@@ -130,9 +141,6 @@ _SUM = """
 @kernel
 def answer(p, s, w, v, T):
     {views}
-    f = 0.0
-    d = 0.0
-    size = 0.0
     {answers}
     return f, d
 
@@ -140,9 +148,6 @@ def answer(p, s, w, v, T):
 @kernel
 def advance(p, s, w, v, T):
     {views}
-    f = 0.0
-    d = 0.0
-    size = 0.0
     {answers}
     {advances}
     s.real[0] = f
@@ -153,41 +158,40 @@ def advance(p, s, w, v, T):
 def source_of_sum(groups: Sequence[Group]) -> str:
     """The text of impedances felt at once: their forces add, and their sum comes first in the state."""
     own = insides(groups)
-    return HEAD + "".join(one.head for one in own) + put(_SUM + AROUND, _of_groups(groups, own) | halves_of(own, False))
+    return (
+        HEAD
+        + "".join(one.head for one in own)
+        + put(_SUM + AROUND, _of_groups(groups, own) | halves_of([one.halves for one in own], False))
+    )
 
 
 def source_on_line(moved: Mover, groups: Sequence[Group], velocity: int, unsolved: int, keeps: bool) -> str:
     """The module's text: `make` gives the circuit as a block's halves; `keeps` if it keeps the velocity itself."""
-    own, mover, at = insides(groups), Inside(moved.block, "_a0"), moved.at
+    own, inner = insides(groups), insides_of_movers([moved])
     pieces = _of_groups(groups, own)
-    views = f"pa = {mover.p(at.p)}\nsa = {mover.s(at.s)}\nwa = {mover.w(at.w)}\n"
-    pieces["views"] = views + str(pieces["views"])
+    add_movers(pieces, [moved], inner, "views")
     pieces |= {
         "velocity": velocity,
         "told": f"s.real[{velocity}] = v" if keeps else "",
         "unsolved": unsolved,
-        "mine": "pa, sa, wa",
-        "move": f"answer{mover.suffix}(",
-        "keep": f"advance{mover.suffix}(",
-        "store": mover.store(at.s),
+        "mine": "pa0, sa0, wa0",
+        "move": "answer_a0(",
+        "keep": "advance_a0(",
+        "store": inner[0].store(moved.at.s),
         "inside": "kernel_sums_inside",
     }
-    for name, half in (("prepares", "prepare"), ("restores", "restore")):
-        if getattr(mover.halves, half):
-            behind = ", T)" if half == "prepare" else ")"
-            pieces[name] = f"{half}{mover.suffix}(pa, sa, wa{behind}\n" + str(pieces[name])
-    heads = HEAD + mover.head + "".join(one.head for one in own)
-    return heads + module_text(pieces | halves_of([mover, *own], True))
+    heads = HEAD + "".join(one.head for one in (*inner, *own))
+    return heads + _module_text(pieces | halves_of([one.halves for one in (*inner, *own)], True))
 
 
 HEAD = "from collections import namedtuple\nfrom tegotae.layout import Memory\n"
 _NEARER = "from tegotae.kernels.roots import nearer\n"
 
 
-def halves_of(insides: Sequence[Inside], ticks: bool) -> dict[str, object]:
+def halves_of(blocks: Sequence[Halves], ticks: bool) -> dict[str, object]:
     """What `make` gives: a circuit prepares and restores if one of its blocks does."""
-    prepares = any(one.halves.prepare for one in insides)
-    restores = any(one.halves.restore for one in insides)
+    prepares = any(one.prepare for one in blocks)
+    restores = any(one.restore for one in blocks)
     named = f"{'prepare' if prepares else None}, {'restore' if restores else None}, {'tick' if ticks else None}"
     return {"halves": f"answer, advance, {named}"}
 
@@ -196,7 +200,7 @@ def source_by_address() -> str:
     """The module's text for all circuits: which blocks there are, and where, it reads behind their parameters."""
     pieces: dict[str, object] = {
         "views": addressed.head() + addressed.MOVER,
-        "answers": _either_way(_ANSWERS),
+        "answers": _NOTHING + _either_way(_ANSWERS),
         "advances": _either_way(_ADVANCES),
         "prepares": addressed.PREPARE + _either_way(PREPARES, "prepare_at"),
         "restores": addressed.RESTORE + _either_way(RESTORES, "restore_at"),
@@ -210,7 +214,7 @@ def source_by_address() -> str:
         "inside": "kernel_inside",
         "halves": "answer, advance, prepare, restore, tick",
     }
-    return addressed.imports() + module_text(pieces)
+    return addressed.imports() + _module_text(pieces)
 
 
 _EITHER = """
@@ -236,7 +240,7 @@ def _either_way(template: str, asked: str = "") -> str:
     return addressed.of_all(put(_EITHER, texts), asked)
 
 
-def module_text(pieces: dict[str, object]) -> str:
+def _module_text(pieces: dict[str, object]) -> str:
     """The module, put together around one implicit step."""
     pieces["tolerance"] = 4 * EPSILON
     pieces["solve"] = put(_SOLVE, pieces)
@@ -245,7 +249,8 @@ def module_text(pieces: dict[str, object]) -> str:
 
 def _of_groups(groups: Sequence[Group], own: Sequence[Inside]) -> dict[str, object]:
     """All lines that go over the groups."""
-    return lines_of(groups, own, {"views": COLUMNS, "answers": _ANSWERS, "advances": _ADVANCES}, fill)
+    pieces = lines_of(groups, own, {"views": COLUMNS, "answers": _ANSWERS, "advances": _ADVANCES}, fill)
+    return pieces | {"answers": _NOTHING + str(pieces["answers"])}
 
 
 def fill(template: str, index: int, group: Group, inside: Inside, more: Mapping[str, object] | None = None) -> str:

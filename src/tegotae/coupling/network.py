@@ -11,9 +11,8 @@ import math
 from collections.abc import Sequence
 
 from tegotae.compile.templates import put
-from tegotae.coupling.group import EPSILON, Group, Inside, insides
-from tegotae.coupling.line import HEAD, halves_of
-from tegotae.coupling.mover import Mover
+from tegotae.coupling.group import EPSILON, Group, Inside, Mover, add_movers, insides, insides_of_movers
+from tegotae.coupling.line import AROUND, HEAD, halves_of
 from tegotae.coupling.network_links import lines_of_links, tables_of
 
 Size = int | str  # a number, or the name under which the source finds it
@@ -22,7 +21,7 @@ MODULE = """
 @kernel
 def evaluate(p, s, w, v, h, T):
     {scratch}
-    {movers}
+    {views}
     f[:] = 0.0
     size[:] = 0.0
     d[:] = 0.0
@@ -81,7 +80,7 @@ def solve(p, s, w, h, T, v):
 @kernel
 def commit(p, s, w, h, v, T):
     {scratch}
-    {movers}
+    {views}
     {commits}
     {keeps}
     {told}
@@ -116,25 +115,6 @@ def tick(p, s, w, h, T, v):
         evaluate(p, s, w, v, h, T)
     commit(p, s, w, h, v, T)
 
-
-@kernel
-def prepare(p, s, w, T):
-    {head}
-    {movers}
-    {prepares}
-    return
-
-
-@kernel
-def restore(p, s, w):
-    {head}
-    {movers}
-    {restores}
-    return
-
-
-def make():
-    return {halves}
 """
 
 IMPORTS = """
@@ -171,21 +151,6 @@ def advance(p, s, w, v, T):
     for j in range({n}):
         s.real[j] = f[j]
 
-
-@kernel
-def prepare(p, s, w, T):
-    {prepares}
-    return
-
-
-@kernel
-def restore(p, s, w):
-    {restores}
-    return
-
-
-def make():
-    return {halves}
 """
 
 
@@ -194,38 +159,26 @@ def source_of_network(
 ) -> str:
     """The module's text: `make` gives the circuit as a block's halves.
 
-    Args:
-        movers: its admittances.
-        groups: its links.
-        velocity: where the motions of all ports stand in its state.
-        unsolved: where steps are counted that found no solution.
-        scratch_at: where a solve may work.
-        keeps: whether it keeps the motions of all ports itself; else a lone admittance does.
+    `velocity` and `unsolved` are places in its state, as of a chain, `scratch_at` one in its workspace. It `keeps` the
+    motions of all ports itself unless a lone admittance does.
     """
     n = sum(mover.block.dimension for mover in movers)
-    own, inner = insides(groups), [Inside(mover.block, f"_a{k}") for k, mover in enumerate(movers)]
-    sizes = [mover.block.dimension for mover in movers]
+    own, inner = insides(groups), insides_of_movers(movers)
+    sizes, spread = [mover.block.dimension for mover in movers], list(enumerate(zip(movers, inner, strict=True)))
     pieces = lines_of_links(groups, own)
+    add_movers(pieces, movers, inner, "views")
     pieces |= {
         "scratch": _scratch(sizes, widths(groups), scratch_at, velocity),
-        "movers": "".join(
-            _views(k, mover, inside) for k, (mover, inside) in enumerate(zip(movers, inner, strict=True))
-        ),
-        "moves": "".join(_move(k, mover, inside) for k, (mover, inside) in enumerate(zip(movers, inner, strict=True))),
-        "keeps": "".join(_keep(k, mover, inside) for k, (mover, inside) in enumerate(zip(movers, inner, strict=True))),
+        "moves": "".join(_move(k, mover) for k, mover in enumerate(movers)),
+        "keeps": "".join(_keep(k, mover, inside) for k, (mover, inside) in spread),
         "slopes": "".join(_SLOPE.format(k=k, n=mover.block.dimension, row=mover.row) for k, mover in enumerate(movers)),
         "told": f"for j in range({n}):\n    s.real[{velocity} + j] = v[j]" if keeps else "",
         "unsolved": unsolved,
         "head": "",
     }
-    for name, half, behind in (("prepares", "prepare", ", T)"), ("restores", "restore", ")")):
-        calls = [
-            f"{half}_a{k}(pa{k}, sa{k}, wa{k}{behind}\n" for k, one in enumerate(inner) if getattr(one.halves, half)
-        ]
-        pieces[name] = "".join(calls) + str(pieces[name])
     tables = "".join(tables_of(i, group) for i, group in enumerate(groups))
     heads = HEAD + "".join(one.head for one in (*inner, *own)) + tables
-    return heads + _module_text(n, pieces | halves_of([*inner, *own], True))
+    return heads + _module_text(n, pieces | halves_of([one.halves for one in (*inner, *own)], True))
 
 
 _SLOPE = "for j in range({n}):\n    for k in range({n}):\n        slope[{row} + j, {row} + k] = M{k}[j, k]\n"
@@ -235,12 +188,7 @@ norm, excess = max(norm, off), max(excess, lost)
 """
 
 
-def _views(k: int, mover: Mover, inside: Inside) -> str:
-    at = mover.at
-    return f"pa{k} = {inside.p(at.p)}\nsa{k} = {inside.s(at.s)}\nwa{k} = {inside.w(at.w)}\n"
-
-
-def _move(k: int, mover: Mover, inside: Inside) -> str:
+def _move(k: int, mover: Mover) -> str:
     """What an admittance answers to the forces on its ports, and how far off that is."""
     row, end = mover.row, mover.row + mover.block.dimension
     if mover.block.dimension == 1:
@@ -260,14 +208,18 @@ def _keep(k: int, mover: Mover, inside: Inside) -> str:
 def source_of_sum(groups: Sequence[Group]) -> str:
     """The text of impedances felt at once: their forces add, and their sum comes first in the state."""
     own = insides(groups)
-    pieces = lines_of_links(groups, own) | halves_of(own, False) | {"n": groups[0].dimension}
+    pieces = (
+        lines_of_links(groups, own)
+        | halves_of([one.halves for one in own], False)
+        | {"n": groups[0].dimension, "views": ""}
+    )
     tables = "".join(tables_of(i, group) for i, group in enumerate(groups))
-    return IMPORTS + HEAD + "".join(one.head for one in own) + tables + put(_SUM, pieces)
+    return IMPORTS + HEAD + "".join(one.head for one in own) + tables + put(_SUM + AROUND, pieces)
 
 
 def _module_text(n: int, pieces: dict[str, object]) -> str:
     pieces |= {"n": n, "tolerance": 4 * EPSILON}
-    return IMPORTS + put(MODULE, pieces)
+    return IMPORTS + put(MODULE + AROUND, pieces)
 
 
 # ------------------------------------------------------------ where a solve works
@@ -287,10 +239,6 @@ def scratch_size(sizes: Sequence[int], widest: int) -> int:
     """How many numbers a solve works in, so that a tick allocates nothing.
 
     Behind vectors and matrices of all motions lie motion, force and slope of a link, and mobilities.
-
-    Args:
-        sizes: dimensions of the admittances.
-        widest: the largest dimension of a link.
     """
     n = sum(sizes)
     own = sum(int(count) for count in vectors(n, len(sizes)).values())

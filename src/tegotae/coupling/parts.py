@@ -16,13 +16,7 @@ from tegotae.state import Fault, State
 
 
 class Seat:
-    """Where the state of a block lies in that of a block around it.
-
-    Args:
-        block: the one inside.
-        names: its parts -> what they are called outside.
-        around: the state of the block around it.
-    """
+    """Where the state of a block lies in that of a block around it."""
 
     def __init__(self, block: Block, names: Mapping[str, str], around: Space):
         self.block, self.names = block, names
@@ -76,14 +70,9 @@ def no_parts() -> Parts:
 
 
 def add_block(parts: Parts, block: Block, name: str, rename: Callable[[str], str] = str, *, flat: bool = True) -> None:
-    """One block by itself.
+    """One block by itself, its parts under `name` and a dot, and renamed behind that.
 
-    Args:
-        parts: to which it is added.
-        block: the block.
-        name: with a dot behind it, in front of its names; "" for none.
-        rename: what its parts are called behind that.
-        flat: whether its directions are those of the whole; else they are told by its own name.
+    Its directions are those of the whole if `flat`; else they are told by its own name.
     """
     own = block.layout
     prefix = f"{name}." if name else ""

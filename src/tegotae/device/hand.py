@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,12 +46,7 @@ def waypoints(times: ArrayLike, points: ArrayLike) -> Trajectory:
         >>> waypoints([0.0, 2.0], [[0.0, 0.0], [0.1, 0.2]])(1.0).tolist()
         [0.05, 0.1]
     """
-    when, where = _knots("waypoints", times, points)
-
-    def at(time: float) -> Array:
-        return _between(when, where, time, lambda x: x)
-
-    return at
+    return partial(_between, *knots("waypoints", times, points), lambda x: x)
 
 
 def glide(times: ArrayLike, points: ArrayLike) -> Trajectory:
@@ -66,12 +62,7 @@ def glide(times: ArrayLike, points: ArrayLike) -> Trajectory:
         >>> [round(float(reach(t)[0]), 4) for t in (0.0, 0.25, 0.5, 1.0)]
         [0.0, 0.0104, 0.05, 0.1]
     """
-    when, where = _knots("glide", times, points)
-
-    def at(time: float) -> Array:
-        return _between(when, where, time, lambda x: x * x * x * (10.0 - 15.0 * x + 6.0 * x * x))
-
-    return at
+    return partial(_between, *knots("glide", times, points), least_jerk)
 
 
 def steps(times: ArrayLike, values: ArrayLike) -> Trajectory:
@@ -87,14 +78,9 @@ def steps(times: ArrayLike, values: ArrayLike) -> Trajectory:
         >>> float(push(0.5)[0]), float(push(1.0)[0])
         (3.9, 4.1)
     """
-    when, levels = _knots("steps", times, values, "values")
-    nothing = np.zeros(levels.shape[1])
-
-    def at(time: float) -> Array:
-        index = int(np.searchsorted(when, time, side="right"))
-        return levels[index - 1] if index else nothing
-
-    return at
+    when, levels = knots("steps", times, values, "values")
+    from_rest = np.vstack([np.zeros(levels.shape[1]), levels])
+    return lambda time: from_rest[np.searchsorted(when, time, side="right")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,19 +140,26 @@ def _point(name: str, value: ArrayLike, unit: str) -> Array:
     return given
 
 
-def _knots(owner: str, times: ArrayLike, points: ArrayLike, name: str = "points") -> tuple[Array, Array]:
+def knots(owner: str, times: ArrayLike, points: ArrayLike, name: str = "points") -> tuple[Array, Array]:
+    """Times that rise, and a row of numbers for each."""
     when = checks.signal(owner, "times", times, "s", 1).ravel()
     where = checks.array(owner, name, points, "")
     where = where[:, np.newaxis] if where.ndim == 1 else where
     if where.ndim != 2 or where.shape[0] != when.size:
-        checks.refuse(owner, f"{when.size} times for {name} of shape {where.shape}.", "Give one point a time.")
+        told = f"{when.size} times for {name} of shape {where.shape}."
+        checks.refuse(owner, told, f"Give one {name.removesuffix('s')} a time.")
     checks.finite(owner, name, where, "")
     if (np.diff(when) <= 0.0).any():
         checks.refuse(owner, f"times={when.tolist()} s do not rise.", "Give each time after the one before.")
     return when, where
 
 
-def _between(when: Array, where: Array, time: float, shape: Callable[[float], float]) -> Array:
+def least_jerk(x: Any) -> Any:
+    """How far along, 0 to 1, from rest to rest, once a share x of the time is over."""
+    return x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
+
+
+def _between(when: Array, where: Array, shape: Callable[[float], float], time: float) -> Array:
     """The point at a time, `shape` telling how far along (0 to 1) a stretch of which a given part is over."""
     index = int(np.searchsorted(when, time, side="right"))
     if index == 0 or index == when.size:

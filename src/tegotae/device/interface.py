@@ -20,11 +20,30 @@ class DeviceError(TegotaeError, RuntimeError):
     """A device that gave nonsense or went out of its bounds; it was stopped before this was raised."""
 
 
-@runtime_checkable
-class ImpedanceDevice(Protocol):
-    """Encoder in, force out.
+class HapticDevice(Protocol):
+    """What both have."""
 
-    `dimension` is the number of axes; `period` is the device's own fixed tick [s], or None if it follows the caller.
+    @property
+    def dimension(self) -> int:
+        """Number of axes."""
+
+    @property
+    def period(self) -> float | None:
+        """Its own fixed tick [s], or None if it follows the caller."""
+
+    def read(self) -> Array:
+        """What it measures now, shape (dimension,)."""
+
+    def command(self, value: Array, /) -> None:
+        """Do this, shape (dimension,), until the next command."""
+
+    def stop(self) -> None:
+        """Let go, or hold still, at once. Callable at any time and more than once; the next command wakes it again."""
+
+
+@runtime_checkable
+class ImpedanceDevice(HapticDevice, Protocol):
+    """Encoder in, force out: it reads the position of its handle [m], and exerts a force [N]; stopped, none.
 
     Example:
         >>> from tegotae.device import ImpedanceDevice, ImpedanceTwin
@@ -37,29 +56,12 @@ class ImpedanceDevice(Protocol):
     def causality(self) -> Literal["impedance"]:
         """Which of the two it is."""
 
-    @property
-    def dimension(self) -> int:
-        """Number of axes."""
-
-    @property
-    def period(self) -> float | None:
-        """Its own fixed tick [s], or None if it follows the caller."""
-
-    def read(self) -> Array:
-        """The position of the handle now [m], shape (dimension,)."""
-
-    def command(self, force: Array) -> None:
-        """Exert this force [N], shape (dimension,), until the next command."""
-
-    def stop(self) -> None:
-        """No force, at once. Callable at any time and more than once; the next command wakes it again."""
-
 
 @runtime_checkable
-class AdmittanceDevice(Protocol):
-    """Force sensor in, position out.
+class AdmittanceDevice(HapticDevice, Protocol):
+    """Force sensor in, position out: it reads the force of the hand [N], and goes to a position [m] and stays there.
 
-    `dimension` is the number of axes; `period` is the device's own fixed tick [s], or None if it follows the caller.
+    Stopped, it holds still where it is.
 
     Example:
         >>> from tegotae.device import AdmittanceDevice, AdmittanceTwin
@@ -71,20 +73,3 @@ class AdmittanceDevice(Protocol):
     @property
     def causality(self) -> Literal["admittance"]:
         """Which of the two it is."""
-
-    @property
-    def dimension(self) -> int:
-        """Number of axes."""
-
-    @property
-    def period(self) -> float | None:
-        """Its own fixed tick [s], or None if it follows the caller."""
-
-    def read(self) -> Array:
-        """The force of the hand on the handle now [N], shape (dimension,)."""
-
-    def command(self, position: Array) -> None:
-        """Go to this position [m], shape (dimension,), and stay there until the next command."""
-
-    def stop(self) -> None:
-        """Hold still where it is. Callable at any time and more than once; the next command wakes it again."""

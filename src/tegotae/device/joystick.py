@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tegotae.checks import Array
-from tegotae.device.hand import Hand, Trajectory
+from tegotae.device.hand import Hand, Trajectory, least_jerk
 from tegotae.device.loop import Watch, render
 from tegotae.device.twins import ImpedanceTwin
 from tegotae.friction import Coulomb, FrictionImpedance
@@ -41,27 +41,12 @@ _AFTER = (
 
 
 def friction(mass: float) -> FrictionImpedance:
-    """The element of the experiment: K = 6000 N/m, B = 10 N·s/m, F = 4 N in the plane.
-
-    Args:
-        mass: M [kg], >= 0; the paper shows 0 and 1.
-
-    Example:
-        >>> from tegotae.device.joystick import friction
-        >>> friction(1.0).stiffness
-        6000.0
-    """
+    """The element of the experiment: K = 6000 N/m, B = 10 N·s/m, F = 4 N in the plane, M [kg] = 0 or 1 in the paper."""
     return FrictionImpedance(stiffness=6000.0, damping=10.0, law=Coulomb(LIMIT), mass=mass, dimension=2)
 
 
 def hand() -> Hand:
-    """The hand that draws: curves with corners over about 0.1 m, and a pause at b with 60 % of the friction limit.
-
-    Example:
-        >>> from tegotae.device.joystick import hand
-        >>> hand().stiffness
-        500.0
-    """
+    """The hand that draws: curves with corners over about 0.1 m, and a pause at b with 60 % of the friction limit."""
     return Hand(stiffness=_STIFFNESS, damping=_DAMPING, target=_drawing())
 
 
@@ -94,13 +79,7 @@ def figure4(mass: float) -> Result:
 
 
 def duration() -> float:
-    """Length of the experiment [s].
-
-    Example:
-        >>> from tegotae.device.joystick import duration
-        >>> round(duration(), 6)
-        5.35
-    """
+    """Length of the experiment [s]."""
     return sum(time for _, time in (*_BEFORE, *_AFTER)) + _WAIT + _RELAX + _TURN + _END
 
 
@@ -147,6 +126,6 @@ def _one_after_another(stretches: Sequence[tuple[Trajectory, float]]) -> Traject
         index = min(int(np.searchsorted(ends, time, side="right")), len(stretches) - 1)
         path, length = stretches[index]
         x = min(1.0, max(0.0, 1.0 - (ends[index] - time) / length))
-        return path(x * x * x * (10.0 - 15.0 * x + 6.0 * x * x))
+        return path(least_jerk(x))
 
     return at

@@ -1,13 +1,14 @@
 """Closing the loop: a device on one side, a live block on the other, one tick at a time.
 
-Whatever happens, the device is stopped when the loop ends: after the last tick, on an error, on an interrupt.
+Whatever happens, the device is stopped when the loop ends: after the last tick, on an error, on an interrupt. A
+reading that is no number is never given to the block: after a failure both go on with another call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +17,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.device.clock import Clock
 from tegotae.device.interface import AdmittanceDevice, DeviceError, ImpedanceDevice
-from tegotae.errors import CausalityError
+from tegotae.errors import CausalityError, TegotaeError
 from tegotae.parameters import Declared, Parameter
 from tegotae.result import Result, Variable
 from tegotae.running.live import Live, LiveAdmittance, LiveImpedance
@@ -71,24 +72,16 @@ def render(
         >>> round(float(result.position[-1]), 3)  # friction holds it 4 N / 300 N/m short of the target
         0.087
     """
-    _check_pair("render", device, live, "impedance", LiveImpedance)
-    limit = _limit("render", force_limit)
-    record = _LoopRecord(live, ticks, clock, watch)
+    _check_live("render", "impedance", live, LiveImpedance)
+    loop = DeviceLoop("impedance", device, live, ticks, clock, force_limit, watch)
 
-    def tick(k: int) -> None:
-        position = _reading(device.read(), live, k, "position", "m")
-        force = np.atleast_1d(live.step(position=position[0] if position.size == 1 else position))
-        size = float(np.sqrt(force @ force))
-        if size > limit:
-            force = force * (limit / size)
-            record.limited += 1
-        device.command(force)
-        record.keep(k, position, force)
+    def tick(k: int) -> tuple[ArrayLike, ...]:
+        position = loop.read(k)
+        force = loop.shortened(np.atleast_1d(live.step(position=position[0] if position.size == 1 else position)))
+        loop.command(k, force)
+        return position, force
 
-    _loop(device, live, record, tick)
-    given = Variable(("time", "axis"), record.input, "m", "as the device read it")
-    wanted = Variable(("time", "axis"), record.output, "N", "as commanded to the device")
-    return record.result("render", {"position": given, "force": wanted})
+    return loop.run(tick, {"position": ("m", "as the device read it"), "force": ("N", "as commanded to the device")})
 
 
 def render_motion(
@@ -126,149 +119,202 @@ def render_motion(
         >>> float(result.position[499]), round(float(result.velocity[-1]), 9)
         (0.0, 0.25)
     """
-    _check_pair("render_motion", device, live, "admittance", LiveAdmittance)
-    limit = _limit("render_motion", force_limit)
+    _check_live("render_motion", "admittance", live, LiveAdmittance)
     if "position" not in live.block.parts:
         checks.refuse("render_motion", f"{live.block.name} has no position to command.", "Use a block that has one.")
-    record = _LoopRecord(live, ticks, clock, watch)
+    loop = DeviceLoop("admittance", device, live, ticks, clock, force_limit, watch)
 
-    def tick(k: int) -> None:
-        force = _reading(device.read(), live, k, "force", "N")
-        size = float(np.sqrt(force @ force))
-        if size > limit:
-            raise DeviceError(
-                f"render_motion: the device read {size:g} N at tick {k}, above force_limit={limit:g} N.\n"
-                "  It was stopped. Find what pushes so hard, or allow more."
-            )
+    def tick(k: int) -> tuple[ArrayLike, ...]:
+        force = loop.read(k)
+        loop.see_push(k, force)
         live.step(force[0] if force.size == 1 else force)
-        position = np.atleast_1d(np.asarray(live["position"]))
-        device.command(position)
-        record.keep(k, force, position)
+        position = np.atleast_1d(live["position"])
+        loop.command(k, position)
+        return force, position
 
-    _loop(device, live, record, tick)
-    given = Variable(("time", "axis"), record.input, "N", "as the device read it")
-    wanted = Variable(("time", "axis"), record.output, "m", "as commanded to the device")
-    return record.result("render_motion", {"force": given, "position": wanted})
+    return loop.run(tick, {"force": ("N", "as the device read it"), "position": ("m", "as commanded to the device")})
 
 
-def check_watched(owner: str, clock: object, watch: object) -> None:
-    """Refuse what is no clock, and what is no dict of things to watch."""
-    way = "Give a Clock such as RealTime(), or None to run as fast as it can."
-    if clock is not None and (isinstance(clock, type) or not hasattr(clock, "wait") or not hasattr(clock, "start")):
-        checks.refuse(owner, f"clock={checks.shown(clock)} has no start and wait.", way)
-    for name, one in checks.mapping(owner, "watch", watch, "Give a dict of Watch(...) by name.").items():
-        checks.instance(owner, f"watch[{name!r}]", one, Watch, "Give a Watch(...).")
+def _check_live(owner: str, causality: str, live: object, kind: type[Live]) -> None:
+    if not isinstance(live, kind):
+        ways = "motion in, force out" if kind is LiveImpedance else "force in, motion out"
+        raise CausalityError(
+            f"{owner}: live={checks.shown(live)} is a {type(live).__name__}.\n"
+            f"  An {causality} device needs an {causality} ({ways}): block.start(period=…)."
+        )
+
+
+class DeviceLoop:
+    """A device and the model behind it, tick by tick, and the record of both."""
+
+    # How it speaks of its device, and of what goes over the wire.
+    word: ClassVar[str] = "device"
+    stopped: ClassVar[str] = "stopped"
+    motion: ClassVar[tuple[str, str]] = ("position", "m")
+    push: ClassVar[tuple[str, str]] = ("force", "N")
+    loops: ClassVar[Mapping[str, str]] = {"impedance": "render", "admittance": "render_motion"}
+
+    def __init__(
+        self,
+        causality: Literal["impedance", "admittance"],
+        device: ImpedanceDevice | AdmittanceDevice,
+        model: Any,
+        ticks: int,
+        clock: Clock | None,
+        limit: float | None,
+        watch: Mapping[str, Watch] | None,
+    ):
+        self.owner, self.device, self.model, self.clock = self.loops[causality], device, model, clock
+        self.axes = self._check(causality)
+        self._given, self._told = (self.motion, self.push) if causality == "impedance" else (self.push, self.motion)
+        name, unit = self.push
+        way = f"Give a largest {name}, or None for no limit."
+        self.limit = np.inf if limit is None else checks.positive(self.owner, f"{name}_limit", limit, unit, way)
+        self.limited = 0
+        self.ticks = checks.whole(self.owner, "ticks", ticks, 1, "Give how many ticks to run.")
+        if clock is not None and (isinstance(clock, type) or not hasattr(clock, "wait") or not hasattr(clock, "start")):
+            way = "Give a Clock such as RealTime(), or None to run as fast as it can."
+            checks.refuse(self.owner, f"clock={checks.shown(clock)} has no start and wait.", way)
+        self.watch = checks.mapping(self.owner, "watch", watch, "Give a dict of Watch(...) by name.")
+        for name, one in self.watch.items():
+            checks.instance(self.owner, f"watch[{name!r}]", one, Watch, "Give a Watch(...).")
+
+    def _check(self, causality: str) -> int:
+        """Refuse a device of the other kind, or one that does not fit the model -> how many axes both have."""
+        got = getattr(self.device, "causality", None)
+        if got != causality:
+            other = next(f"{loop} for {kind} devices" for kind, loop in self.loops.items() if kind != causality)
+            raise CausalityError(
+                f"{self.owner}: the {self.word} says causality={checks.shown(got)}.\n"
+                f"  {self.owner} takes an {causality} device; use {other}."
+            )
+        axes, own = self.device.dimension, getattr(self.model, "block", None)
+        if own is None and axes != 1:
+            told = f"the device has {axes} axes."
+            checks.refuse(self.owner, told, f"Give a {self.word}: one axis (see ArcWheel).")
+        if own is not None and axes != own.dimension:
+            told = f"the {self.word} has {axes} axes, {own.name} has dimension={own.dimension}."
+            checks.refuse(self.owner, told, f"Make the block with dimension={axes}.")
+        ticks_every, period = self.device.period, self.model.period
+        if ticks_every is not None and abs(ticks_every - period) > 1e-12:
+            name = "the model" if own is None else own.name
+            told = f"the {self.word} ticks every {ticks_every:g} s, {name} was started with period={period:g} s."
+            checks.refuse(self.owner, told, "Start both with the same period.")
+        return axes
+
+    # ------------------------------------------------------------ in a tick
+
+    def read(self, k: int) -> Array:
+        """What the device says, one number an axis."""
+        value, (name, unit) = self.device.read(), self._given
+        reading = np.asarray(value, dtype=np.float64).reshape(-1)
+        if reading.size != self.axes or not np.isfinite(reading).all():
+            raise DeviceError(
+                f"{self.owner}: the {self.word} gave {name}={value} {unit} at tick {k}, "
+                f"not {self.axes} finite number(s).\n  It was {self.stopped}. "
+                "Check its cable and its calibration, then start again: the model stands where it was."
+            )
+        return reading
+
+    def see_push(self, k: int, push: Array) -> None:
+        """End the loop where a device that does not give way is pushed harder than allowed."""
+        size, (name, unit) = float(np.sqrt(push @ push)), self.push
+        if size > self.limit:
+            raise DeviceError(
+                f"{self.owner}: the {self.word} read {name}={size:g} {unit} at tick {k}, "
+                f"above {name}_limit={self.limit:g} {unit}.\n"
+                f"  It was {self.stopped}. Find what pushes so hard, or allow more."
+            )
+
+    def shortened(self, push: Array) -> Array:
+        """Not longer than the limit; where it would have been, that is counted."""
+        size = float(np.sqrt(push @ push))
+        if not size > self.limit:
+            return push
+        self.limited += 1
+        return push * (self.limit / size)
+
+    def command(self, k: int, value: Array) -> None:
+        """Tell the device, unless the model gave no number."""
+        name, unit = self._told
+        if not np.isfinite(value).all():
+            raise TegotaeError(
+                f"{self.owner}: the model gave {name}={value} {unit} at tick {k}; it was not commanded.\n"
+                f"  The {self.word} was {self.stopped}. The model diverged: start it again with a shorter period."
+            )
+        self._send(k, value)
+
+    def _send(self, k: int, value: Array) -> None:
+        self.device.command(value)
+
+    # ------------------------------------------------------------ all of them
+
+    def run(self, tick: Callable[[int], tuple[ArrayLike, ...]], columns: Mapping[str, tuple[str, str]]) -> Result:
+        """Every tick and the result; `columns` are names, units and meanings of what `tick` gives."""
+        watched = {name: (one.unit, one.meaning) for name, one in self.watch.items()}
+        record, clock = _LoopRecord(self, {**columns, **watched}), self.clock
+        try:
+            if clock is not None:
+                clock.start(self.model.period)
+            for k in range(self.ticks):
+                found = tick(k)
+                record.keep(k, (*found, *(one.read() for one in self.watch.values())))
+                if clock is not None:
+                    record.timing[:, k] = clock.wait()
+        except BaseException as cause:
+            self._release(cause)
+            raise
+        self.device.stop()
+        return record.result()
+
+    def _release(self, cause: BaseException) -> None:
+        """Stop the device after a failure; if it does not even answer that, say so without hiding why."""
+        try:
+            self.device.stop()
+        except Exception as error:
+            raise DeviceError(
+                f"{self.owner}: {cause}\n  And it did not answer stop ({error!r}): it may still push. Cut its power."
+            ) from cause
 
 
 class _LoopRecord:
-    """What the loop keeps, in arrays made before it starts."""
+    """What a loop keeps, in arrays made before it starts: columns by name, and the state of a live block."""
 
-    def __init__(self, live: Live, ticks: int, clock: Clock | None, watch: Mapping[str, Watch] | None):
-        self.live = live
-        self.ticks = checks.whole("render", "ticks", ticks, 1, "Give how many ticks to run.")
-        self.clock = clock
-        check_watched("render", clock, watch)
-        self.watch = dict(watch or {})
-        axes = live.block.dimension
-        state = live.state
-        wanted = float(ticks) * (state.real.size + state.whole.size + 2 * axes + 2 + axes * len(self.watch))
-        checks.fits_in_memory("render", f"the record of ticks={ticks}", wanted, "Run for fewer ticks at a time.")
-        self.input = np.empty((ticks, axes))
-        self.output = np.empty((ticks, axes))
-        self.limited = 0
+    def __init__(self, loop: DeviceLoop, columns: Mapping[str, tuple[str, str]]):
+        self.loop, self.columns = loop, columns
+        self.live = loop.model if isinstance(loop.model, Live) else None
+        ticks, axes = loop.ticks, loop.axes
+        widths = self.live.block.spaces.state.length if self.live else (0, 0)
+        wanted = float(ticks) * (sum(widths) + axes * len(columns) + 2)
+        checks.fits_in_memory(loop.owner, f"the record of ticks={ticks}", wanted, "Run for fewer ticks at a time.")
+        self._kept = np.empty((len(columns), ticks, axes))
+        self._real, self._whole = (np.empty((ticks, width)) for width in widths)
         self.timing = np.zeros((2, ticks))
-        self._real = np.empty((ticks, state.real.size))
-        self._whole = np.empty((ticks, state.whole.size))
-        self._watched = {name: np.empty((ticks, axes)) for name in self.watch}
 
-    def keep(self, k: int, given: Array, answer: Array) -> None:
-        self.input[k] = given
-        self.output[k] = answer
-        self._real[k], self._whole[k] = self.live.state.memory
-        for name, watch in self.watch.items():
-            self._watched[name][k] = watch.read()
+    def keep(self, k: int, values: tuple[ArrayLike, ...]) -> None:
+        for row, value in zip(self._kept, values, strict=True):
+            row[k] = value
+        if self.live:
+            state = self.live.state
+            self._real[k] = state.real[: self._real.shape[1]]  # what a live block keeps beside comes after
+            self._whole[k] = state.whole[: self._whole.shape[1]]
 
-    def result(self, title: str, own: Mapping[str, Variable]) -> Result:
-        block, flat = self.live.block, self.live.block.dimension == 1
-        variables = {"time": time_of(self.ticks, 1, self.live.period)}
-        picks = picks_of(block, None)
-        table = np.concatenate([self._real[:, picks.real], self._whole[:, picks.whole]], axis=1).T
-        variables |= variables_of(block, picks, table, flat=False)
-        variables |= own  # what went over the wire stands for the block's own field of that name
-        for name, watch in self.watch.items():
-            variables[name] = Variable(("time", "axis"), self._watched[name], watch.unit, watch.meaning)
-        if flat:
-            variables = {n: _without_axis(v) for n, v in variables.items()}
-        told: dict[str, Any] = {**about(block, self.live.period), "limited_ticks": self.limited}
-        if self.clock is not None:
+    def result(self) -> Result:
+        loop, period, flat = self.loop, self.loop.model.period, self.loop.axes == 1
+        variables, told = {"time": time_of(loop.ticks, 1, period)}, {"period": period}
+        if self.live:
+            block = self.live.block
+            picks, told = picks_of(block, None), about(block, period)
+            table = np.concatenate([self._real[:, picks.real], self._whole[:, picks.whole]], axis=1).T
+            variables |= variables_of(block, picks, table, flat=flat)
+        # What went over the wire stands for the block's own field of that name.
+        for (name, (unit, meaning)), values in zip(self.columns.items(), self._kept, strict=True):
+            dims, own = (("time",), values[:, 0]) if flat else (("time", "axis"), values)
+            variables[name] = Variable(dims, own, unit, meaning)
+        told |= {"limited_ticks": loop.limited}
+        if loop.clock is not None:
             slack, lateness = self.timing
             variables["slack"] = Variable(("time",), slack, "s", "time left when the tick's work was done")
             variables["lateness"] = Variable(("time",), lateness, "s", "how late the next tick began")
             told |= {"deadline_misses": int((slack < 0.0).sum()), "worst_lateness": float(lateness.max())}
-        return Result(variables, title=title, about=told)
-
-
-def _loop(
-    device: ImpedanceDevice | AdmittanceDevice, live: Live, record: _LoopRecord, tick: Callable[[int], None]
-) -> None:
-    clock = record.clock
-    try:
-        if clock is not None:
-            clock.start(live.period)
-        for k in range(record.ticks):
-            tick(k)
-            if clock is not None:
-                record.timing[:, k] = clock.wait()
-    finally:
-        device.stop()
-
-
-def _reading(value: Array, live: Live, k: int, name: str, unit: str) -> Array:
-    reading = np.atleast_1d(np.asarray(value, dtype=np.float64))
-    if reading.shape != (live.block.dimension,) or not np.isfinite(reading).all():
-        raise DeviceError(
-            f"The device gave {name}={value} {unit} at tick {k}, not {live.block.dimension} finite number(s).\n"
-            "  It was stopped. Check its cable and its calibration, then start again."
-        )
-    return reading
-
-
-def _check_pair(owner: str, device: Any, live: Any, causality: str, kind: type[Live]) -> None:
-    got = getattr(device, "causality", None)
-    if got != causality:
-        raise CausalityError(
-            f"{owner}: the device says causality={checks.shown(got)}.\n"
-            f"  {owner} takes an {causality} device; render is for impedance, render_motion for admittance devices."
-        )
-    if not isinstance(live, kind):
-        block = (
-            "an impedance (motion in, force out)" if kind is LiveImpedance else "an admittance (force in, motion out)"
-        )
-        raise CausalityError(
-            f"{owner}: live={checks.shown(live)} is a {type(live).__name__}.\n"
-            f"  An {causality} device needs {block}: block.start(period=…)."
-        )
-    if device.dimension != live.block.dimension:
-        checks.refuse(
-            owner,
-            f"the device has {device.dimension} axes, {live.block.name} has dimension={live.block.dimension}.",
-            f"Make the block with dimension={device.dimension}.",
-        )
-    if device.period is not None and abs(device.period - live.period) > 1e-12:
-        checks.refuse(
-            owner,
-            f"the device ticks every {device.period:g} s, {live.block.name} was started with period={live.period:g} s.",
-            "Start both with the same period.",
-        )
-
-
-def _limit(owner: str, force_limit: float | None) -> float:
-    if force_limit is None:
-        return np.inf
-    return checks.positive(owner, "force_limit", force_limit, "N", "Give a largest force, or None for no limit.")
-
-
-def _without_axis(variable: Variable) -> Variable:
-    if "axis" not in variable.dims:
-        return variable
-    return Variable(("time",), variable.values[:, 0], variable.unit, variable.meaning)
+        return Result(variables, title=loop.owner, about=told)

@@ -7,9 +7,10 @@ Time passes in `command`, one period a call.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,7 +49,7 @@ class ImpedanceTwin(Declared):
 
     def start(self, *, hand: Hand | None = None, period: float, position: ArrayLike | None = None) -> LiveImpedanceTwin:
         """The device at rest at `position` [m] (the hand's target unless given), held by `hand` or by none."""
-        return LiveImpedanceTwin(self, hand, checks.period_of(type(self).__name__, period), position)
+        return LiveImpedanceTwin(self, hand, period, position, self.delay)
 
     def transition(self, hand: Hand | None, period: float) -> tuple[Array, Array]:
         """Exact step of [x, v] under [motor + push, target, target speed]: matrices (2, 2) and (2, 3)."""
@@ -64,35 +65,72 @@ class ImpedanceTwin(Declared):
         return step[:2, :2], step[:2, 2:]
 
 
-class _LiveTwin:
-    """What both twins share: a plant of [x, v] an axis, moved by a hand, and the time."""
+class LiveTwin(ABC):
+    """A twin in motion: its handle, the hand on it, commands on their way, and the time."""
 
-    def __init__(self, dimension: int, hand: Hand | None, period: float, position: ArrayLike | None, owner: str):
-        self.dimension = dimension
-        self.period = period
+    grips: ClassVar[str] = "Give a Hand(...), or None for nobody."
+
+    def __init__(self, twin: Any, hand: Hand | None, period: float, position: ArrayLike | None, delay: int = 0):
+        self.twin, self.dimension = twin, twin.dimension
+        self._owner = type(twin).__name__
+        self.period = checks.period_of(self._owner, period)
+        self._tick, self._delay = 0, delay
+        self.hold(hand)
+        self._state = np.zeros((2, self.dimension))
+        self._state[0] = self._target if position is None else self._vector("position", position, "m")
+        self.stop()
+
+    def hold(self, hand: Hand | None) -> None:
+        """Another hand takes it, or none does."""
         if hand is not None:
-            checks.instance(owner, "hand", hand, Hand, "Give a Hand(...), or None for nobody.")
-        self.hand = hand or Hand(stiffness=0.0, damping=0.0, target=hold(np.zeros(dimension)))
-        self.stopped = True
-        self._tick = 0
-        self._target = self._aim(owner, "target", self.hand.target(0.0))
-        self._target_velocity = np.zeros(dimension)
-        start = self._target if position is None else self._aim(owner, "position", position)
-        self._state = np.array([start, np.zeros(dimension)])
+            checks.instance(self._owner, "hand", hand, Hand, self.grips)
+        self.hand = hand or Hand(stiffness=0.0, damping=0.0, target=hold(0.0))
+        self._target = self._aim(self._tick)
+        self._target_velocity = (self._aim(self._tick + 1) - self._target) / self.period
 
-    def _aim(self, owner: str, name: str, point: ArrayLike) -> Array:
-        given = checks.numbers(owner, name, point)
-        checks.finite(owner, name, given, "")
-        if given.shape != (self.dimension,):
-            checks.refuse(
-                owner, f"{name} has shape {given.shape} for {self.dimension} axes.", "Give one number an axis."
-            )
-        return given
+    def let_go(self) -> None:
+        """Nobody holds it from now on."""
+        self.hold(None)
 
     @property
     def time(self) -> float:
         """Simulated time [s]."""
         return self._tick * self.period
+
+    def _aim(self, tick: int) -> Array:
+        return np.zeros(self.dimension) + self.hand.aim(tick * self.period, self.dimension)
+
+    def _vector(self, name: str, value: ArrayLike, unit: str) -> Array:
+        return checks.vector(self._owner, name, value, unit, self.dimension)
+
+    def _pull(self) -> Array:
+        """Of the hand on the handle now."""
+        here, speed = self._state
+        return self.hand.force(self.time, position=here, velocity=speed, target_velocity=self._target_velocity)
+
+    def _pass_time(self, command: Array) -> None:
+        """One tick with a command, which acts after the delay."""
+        ahead = self._aim(self._tick + 1)  # refused before anything moves
+        push = np.zeros(self.dimension) + self.hand.pushing(self.time, self.dimension)
+        self.stopped = False
+        self._waiting.append(command)
+        self._target_velocity = (ahead - self._target) / self.period
+        self._state = self._moved(self._waiting.popleft(), push)
+        self._target = ahead
+        self._tick += 1
+
+    @abstractmethod
+    def _moved(self, command: Array, push: Array) -> Array:
+        """Position and velocity after a tick of a command and of a push of the hand."""
+
+    def stop(self) -> None:
+        """No force from now on; commands still on their way are dropped."""
+        self.stopped = True
+        self._waiting = deque([np.zeros(self.dimension)] * self._delay)
+
+
+class _LiveArm(LiveTwin):
+    """What both arms show of themselves."""
 
     @property
     def position(self) -> Array:
@@ -114,54 +152,44 @@ class _LiveTwin:
     @property
     def hand_force(self) -> Array:
         """Force of the hand on the handle now [N]."""
-        return self.hand.force(
-            self.time, position=self._state[0], velocity=self._state[1], target_velocity=self._target_velocity
-        )
-
-    def _pass_time(self, command: Array, step: Array, drive: Array) -> None:
-        """One tick: the drive matrix takes [command, target, target speed]."""
-        ahead = self.hand.aim((self._tick + 1) * self.period, self.dimension)
-        self._target_velocity = (ahead - self._target) / self.period
-        inputs = np.array([command, self._target, self._target_velocity])
-        self._state = step @ self._state + drive @ inputs
-        self._target = ahead
-        self._tick += 1
-
-    def _push(self) -> Array | float:
-        return self.hand.pushing(self.time, self.dimension)
+        return self._pull()
 
 
-class LiveImpedanceTwin(_LiveTwin):
+class LiveImpedanceTwin(_LiveArm):
     """An `ImpedanceTwin` in motion; it has the members of an `ImpedanceDevice`."""
 
     causality: ClassVar[Literal["impedance"]] = "impedance"
+    twin: ImpedanceTwin
 
-    def __init__(self, twin: ImpedanceTwin, hand: Hand | None, period: float, position: ArrayLike | None):
-        super().__init__(twin.dimension, hand, period, position, type(twin).__name__)
-        self.twin = twin
-        self.force = np.zeros(twin.dimension)  # that the motors exert now [N]
-        self._waiting = deque([np.zeros(twin.dimension)] * twin.delay)
-        self._step, self._drive = twin.transition(hand, period)
+    def hold(self, hand: Hand | None) -> None:
+        """Another hand takes it, or none does."""
+        super().hold(hand)
+        self._step, self._drive = self.twin.transition(self.hand, self.period)
 
     def read(self) -> Array:
         """What the encoders say [m]."""
-        grain = self.twin.resolution
-        return np.round(self.position / grain) * grain if grain > 0.0 else self.position
+        return rounded(self._state[0], self.twin.resolution)
 
     def command(self, force: ArrayLike) -> None:
         """Exert a force [N] for one period."""
-        self.stopped = False
-        self._waiting.append(self._aim("ImpedanceTwin", "force", force))
+        self._pass_time(self._vector("force", force, "N"))
+
+    def _moved(self, command: Array, push: Array) -> Array:
         limit = self.twin.force_limit
-        wanted = self._waiting.popleft()
-        self.force = wanted if limit is None else np.clip(wanted, -limit, limit)
-        self._pass_time(self.force + self._push(), self._step, self._drive)
+        self.force = command if limit is None else np.clip(command, -limit, limit)
+        after: Array = self._step @ self._state
+        after += self._drive @ np.array([self.force + push, self._target, self._target_velocity])
+        return after
 
     def stop(self) -> None:
         """Motors off; commands still on their way are dropped."""
-        self.stopped = True
-        self.force = np.zeros(self.dimension)
-        self._waiting = deque([np.zeros(self.dimension)] * self.twin.delay)
+        super().stop()
+        self.force = np.zeros(self.dimension)  # that the motors exert now [N]
+
+
+def rounded(place: Array, resolution: float) -> Array:
+    """What an encoder of this resolution says of a place; as it is where that is 0."""
+    return np.round(place / resolution) * resolution if resolution > 0.0 else place.copy()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,7 +226,7 @@ class AdmittanceTwin(Declared):
         self, *, hand: Hand | None = None, period: float, position: ArrayLike | None = None
     ) -> LiveAdmittanceTwin:
         """The device at rest at `position` [m] (the hand's target unless given), pushed by `hand` or by none."""
-        return LiveAdmittanceTwin(self, hand, checks.period_of(type(self).__name__, period), position)
+        return LiveAdmittanceTwin(self, hand, period, position)
 
     def transition(self, period: float) -> tuple[Array, Array]:
         """Exact step of [x, v] under the held command: matrices (2, 2) and (2, 1)."""
@@ -208,18 +236,16 @@ class AdmittanceTwin(Declared):
         return step[:2, :2], step[:2, 2:]
 
 
-class LiveAdmittanceTwin(_LiveTwin):
+class LiveAdmittanceTwin(_LiveArm):
     """An `AdmittanceTwin` in motion; it has the members of an `AdmittanceDevice`."""
 
     causality: ClassVar[Literal["admittance"]] = "admittance"
+    twin: AdmittanceTwin
 
     def __init__(self, twin: AdmittanceTwin, hand: Hand | None, period: float, position: ArrayLike | None):
-        super().__init__(twin.dimension, hand, period, position, type(twin).__name__)
-        self.twin = twin
+        super().__init__(twin, hand, period, position)
         self._random = np.random.default_rng(twin.seed)
-        self._step, drive = twin.transition(period)
-        self._drive = np.hstack([drive, np.zeros((2, 2))])  # the hand moves the sensor's reading, not the servo
-        self._goal = self._state[0].copy()
+        self._step, self._drive = twin.transition(self.period)
 
     def read(self) -> Array:
         """What the force sensor says [N]."""
@@ -229,12 +255,14 @@ class LiveAdmittanceTwin(_LiveTwin):
 
     def command(self, position: ArrayLike) -> None:
         """Servo towards a position [m] for one period."""
-        self.stopped = False
-        self._goal = self._aim("AdmittanceTwin", "position", position)
-        self._pass_time(self._goal, self._step, self._drive)
+        self._pass_time(self._vector("position", position, "m"))
+
+    def _moved(self, command: Array, push: Array) -> Array:
+        """The hand moves the sensor's reading, not the servo."""
+        after: Array = self._step @ self._state + self._drive @ command[None]
+        return after
 
     def stop(self) -> None:
         """Stand still here."""
-        self.stopped = True
-        self._goal = self._state[0].copy()
+        super().stop()
         self._state[1] = 0.0

@@ -59,18 +59,8 @@ turn(0); tick();
 def drawn(figure: Figure, moving: Sequence[Any], count: int, show: Callable[[int], None]) -> Iterator[Frame]:
     """RGB pictures of a sheet drawn once; only what moves is drawn anew, on a copy of it.
 
-    Args:
-        figure: the sheet, on a canvas of Agg.
-        moving: artists with `animated=True`, in the order in which they are drawn.
-        count: how many pictures.
-        show: puts what moves in its place for picture i.
-
-    Example:
-        >>> from tegotae.figures.style import sheet
-        >>> figure, axes = sheet()
-        >>> (dot,) = axes[0, 0].plot([0.0], [0.0], "o", animated=True)
-        >>> len(list(drawn(figure, [dot], 3, lambda i: dot.set_data([i], [i]))))
-        3
+    `moving` are artists with `animated=True`, in the order in which they are drawn; `show` puts them in their places
+    for picture i.
     """
     canvas: Any = figure.canvas
     with style():
@@ -87,20 +77,7 @@ def drawn(figure: Figure, moving: Sequence[Any], count: int, show: Callable[[int
 
 
 def write_gif(frames: Iterable[Frame], path: Path, *, rate: float, title: str) -> None:
-    """A GIF that repeats for ever.
-
-    Args:
-        frames: pictures, (height, width, 3) [0 to 255].
-        path: of the file.
-        rate: frames a second [Hz].
-        title: kept as the comment.
-
-    Example:
-        >>> import numpy as np, pathlib
-        >>> write_gif(np.zeros((2, 4, 4, 3), dtype=np.uint8), pathlib.Path("black.gif"), rate=25.0, title="night")
-        >>> pathlib.Path("black.gif").read_bytes()[:3]
-        b'GIF'
-    """
+    """A GIF that repeats for ever."""
     few = _few_colours(frames)
     # Viewers count in hundredths of a second and slow down what is faster than two of them.
     wait = 10 * max(2, round(100.0 / rate))
@@ -108,20 +85,7 @@ def write_gif(frames: Iterable[Frame], path: Path, *, rate: float, title: str) -
 
 
 def write_html(frames: Iterable[Frame], path: Path, *, rate: float, title: str) -> None:
-    """One HTML file that needs nothing else: play, pause, pace, and a slider through the frames.
-
-    Args:
-        frames: pictures, (height, width, 3) [0 to 255].
-        path: of the file.
-        rate: frames a second [Hz].
-        title: of the page.
-
-    Example:
-        >>> import numpy as np, pathlib
-        >>> write_html(np.zeros((2, 4, 4, 3), dtype=np.uint8), pathlib.Path("black.html"), rate=25.0, title="night")
-        >>> "http" in pathlib.Path("black.html").read_text(encoding="utf-8")
-        False
-    """
+    """One HTML file that needs nothing else: play, pause, pace, and a slider through the frames."""
     few = _few_colours(frames)
     texts = []
     for picture in few:

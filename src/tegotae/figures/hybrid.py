@@ -1,12 +1,12 @@
 """Figures of a hybrid run: the contact and its energy, the whole run, and how punctual the loop was.
 
-The figures take a log and what its report told; they know neither how it is stored nor who wrote it.
+The figures take a log and what its report told.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,39 +34,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from tegotae.hybrid.records.log_reader import LogReader
+
 Values = NDArray[Any]
 _LEVELS = {"info": QUIET, "warning": AMBER, "trip": VERMILION}
 _MOST_EVENTS = 40  # lines in one panel: more hide the curve
 
 
-class Log(Protocol):
-    """What a figure needs of a log.
-
-    Example:
-        >>> from types import SimpleNamespace
-        >>> log: Log = SimpleNamespace(dynamics=None, table=None, aligned={}, events=[])
-    """
-
-    dynamics: Values
-    table: Values
-    aligned: Mapping[str, Values]
-    events: list[dict[str, Any]]
-
-
-def contact(log: Log, told: Mapping[str, Any]) -> Figure:
+def contact(log: LogReader, told: Mapping[str, Any]) -> Figure:
     """The hardest contact: force on the bodies and at the sensor, gap, and where the energy goes."""
-    figure, grid = sheet(width=9.6, height=4.6)
-    grid[0, 0].remove()
     with style():
-        spec = figure.add_gridspec(2, 2, width_ratios=[3, 2], height_ratios=[3, 2])
-        above, below = figure.add_subplot(spec[0, 0]), figure.add_subplot(spec[1, 0])
-        energy = figure.add_subplot(spec[:, 1])
+        figure, above, below, energy = _three(4.6, [3, 2])
         rows, times, since, window = _around(log, told)
         _forces(above, log, told, rows, times, since, window)
         _gap(below, rows, since)
         _energies(energy, rows, since)
         clock = "time since touch [ms]" if told.get("touched") is not None else "simulated time [ms]"
-        above.tick_params(labelbottom=False)
         for axes in (above, below, energy):
             axes.set_xlim(*(1e3 * edge for edge in window))
         for axes in (below, energy):
@@ -74,7 +57,17 @@ def contact(log: Log, told: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _around(log: Log, told: Mapping[str, Any]) -> tuple[Values, Values, Values, tuple[float, float]]:
+def _three(height: float, heights: list[int]) -> tuple[Figure, Axes, Axes, Axes]:
+    """A figure of two panels on one clock, and a high one beside them."""
+    figure, grid = sheet(width=9.6, height=height)
+    grid[0, 0].remove()
+    spec = figure.add_gridspec(2, 2, width_ratios=[3, 2], height_ratios=heights)
+    above, below = figure.add_subplot(spec[0, 0]), figure.add_subplot(spec[1, 0])
+    above.tick_params(labelbottom=False)
+    return figure, above, below, figure.add_subplot(spec[:, 1])
+
+
+def _around(log: LogReader, told: Mapping[str, Any]) -> tuple[Values, Values, Values, tuple[float, float]]:
     """Rows near the contact, their times on the common clock and since touch, and the window shown [s]."""
     simulated = log.dynamics["simulated"]
     zero, length = told.get("touched"), told.get("duration")
@@ -90,7 +83,7 @@ def _around(log: Log, told: Mapping[str, Any]) -> tuple[Values, Values, Values, 
 
 def _forces(
     axes: Axes,
-    log: Log,
+    log: LogReader,
     told: Mapping[str, Any],
     rows: Values,
     times: Values,
@@ -156,7 +149,7 @@ def _energies(axes: Axes, rows: Values, since: Values) -> None:
     axes.legend(loc="lower right")
 
 
-def overview(log: Log, told: Mapping[str, Any]) -> Figure:
+def overview(log: LogReader, told: Mapping[str, Any]) -> Figure:
     """The whole run on the clock of the dynamics node: force, gap, and what happened."""
     figure, grid = sheet(2, 1, width=9.6, height=3.4)
     rows, times = log.dynamics, np.asarray(log.aligned["dynamics"])
@@ -176,7 +169,7 @@ def overview(log: Log, told: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _events(axes: Axes, log: Log, scale: float) -> None:
+def _events(axes: Axes, log: LogReader, scale: float) -> None:
     """A line for each warning and trip, with the word of the first of each; infos where they do not crowd."""
     told: set[str] = set()
     heavy = [each for each in log.events if each["level"] != "info"][:_MOST_EVENTS]
@@ -201,20 +194,15 @@ def _events(axes: Axes, log: Log, scale: float) -> None:
             note.set_in_layout(False)
 
 
-def timing(log: Log, told: Mapping[str, Any]) -> Figure:
+def timing(log: LogReader, told: Mapping[str, Any]) -> Figure:
     """How late: the delay of the loop, the beginnings of ticks at both nodes, and the age of what was felt."""
-    figure, grid = sheet(width=9.6, height=3.6)
-    grid[0, 0].remove()
     with style():
-        spec = figure.add_gridspec(2, 2, width_ratios=[3, 2])
-        delay, late = figure.add_subplot(spec[0, 0]), figure.add_subplot(spec[1, 0])
-        share = figure.add_subplot(spec[:, 1])
+        figure, delay, late, share = _three(3.6, [1, 1])
         _delays(delay, log, told)
         for node, color in (("table", SKY), ("dynamics", BLUE)):
             _lateness(late, share, log, node, color)
         delay.set_ylabel("delay [ms]")
         late.set(xlabel="time [s]", ylabel="lateness [ms]")
-        delay.tick_params(labelbottom=False)
         share.set(xlabel="late by more than [ms]", ylabel="share of ticks [%]", xscale="log", yscale="log")
         if share.lines:
             share.legend(loc="upper right")
@@ -223,7 +211,7 @@ def timing(log: Log, told: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _delays(axes: Axes, log: Log, told: Mapping[str, Any]) -> None:
+def _delays(axes: Axes, log: LogReader, told: Mapping[str, Any]) -> None:
     rows, times = log.dynamics, np.asarray(log.aligned["dynamics"])
     fresh = np.flatnonzero((rows["fresh"] == 1) & (rows["steps"] > 0))
     if fresh.size:
@@ -240,7 +228,7 @@ def _delays(axes: Axes, log: Log, told: Mapping[str, Any]) -> None:
         axes.legend(loc="lower right")
 
 
-def _lateness(axes: Axes, share: Axes, log: Log, node: str, color: str) -> None:
+def _lateness(axes: Axes, share: Axes, log: LogReader, node: str, color: str) -> None:
     late = np.asarray(getattr(log, node)["lateness"], dtype=np.float64)
     known = np.isfinite(late)
     late, times = 1e3 * late[known], np.asarray(log.aligned[node])[known]

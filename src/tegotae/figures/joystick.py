@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def figure4_figure(run: Callable[[float], Result] = figure4) -> Figure:
-    """Both masses side by side: the path of the tip, and the force on it every 10 ms.  [kikuuwe2005 Fig. 4]
-
-    Args:
-        run: makes the experiment for a mass M [kg].
-    """
+    """Both masses side by side: the path of the tip, and the force on it every 10 ms.  [kikuuwe2005 Fig. 4]"""
     with style():
         figure, axes = sheet(1, 2, width=8.6, height=4.2)
         for column, mass, meaning in (

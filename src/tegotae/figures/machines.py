@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Values = NDArray[Any]
 
+WORDS = {"m": "position", "m/s": "velocity", "rad": "angle", "rad/s": "angular rate"}  # what has such a unit
 # How the three routes call what an element does, and what the band of it says.
 MODES = {"_closed": "touches", "_touches": "touches", "_sticks": "sticks"}
 _MOST_HAIRS = 40  # events drawn through all panels; more of them hide the curves
@@ -36,16 +37,7 @@ _ADDED = "added state"
 
 
 def elements_of(result: Result) -> dict[str, str]:
-    """Element -> the variable that tells whether it touches or sticks, in the order of the record.
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.result import Result, Variable
-        >>> names = {"time": "s", "floor": "N", "floor_closed": "-"}
-        >>> run = Result({n: Variable(("time",), np.zeros(2), u) for n, u in names.items()}, title="drop")
-        >>> elements_of(run)
-        {'floor': 'floor_closed'}
-    """
+    """Element -> the variable that tells whether it touches or sticks, in the order of the record."""
     found = {}
     for name in result.variables:
         stem = next((name.removesuffix(end) for end in MODES if name.endswith(end)), name)
@@ -66,7 +58,7 @@ def machine(result: Result) -> Figure:
     scale = float(time.values[-1] / result["time"][-1]) if result["time"][-1] else 1.0
     colors = {name: PALETTE[(i + 1) % len(PALETTE)] for i, name in enumerate(elements)}
     for axes, (unit, curves) in zip(rows, groups.items(), strict=False):
-        panel(axes, time, curves, unit, _word(unit), PALETTE)
+        panel(axes, time, curves, unit, WORDS.get(unit, "state"), PALETTE)
     forces = [curve for name in elements for curve in _columns(name, result.variables[name])]
     tints = tuple(colors[name] for name in elements for _ in _columns(name, result.variables[name]))
     panel(rows[-2], time, forces, "N", "force", tints)
@@ -78,13 +70,7 @@ def machine(result: Result) -> Figure:
 
 
 def until_rest(rows: tuple[Axes, ...], result: Result, curves: list[tuple[str, Values]]) -> None:
-    """Where nothing moves any more for long, the picture ends soon after that, and says so.
-
-    Args:
-        rows: the panels, from the top.
-        result: with its `time` [s].
-        curves: name and values of all that may move.
-    """
+    """Where nothing moves any more for long, the picture ends soon after that, and says so."""
     time = np.asarray(result["time"])
     scale = float(Shown.of(time, "s").values[-1] / time[-1]) if time[-1] else 1.0
     moved = [np.flatnonzero(np.abs(c - c[-1]) > _STILL * np.ptp(c)) for _, c in curves if np.ptp(c) > 0.0]
@@ -114,23 +100,10 @@ def _columns(name: str, variable: Variable) -> list[tuple[str, Values]]:
     return [(f"{name} {i}", column) for i, column in enumerate(variable.values.T)]
 
 
-def _word(unit: str) -> str:
-    return {"m": "position", "m/s": "velocity", "rad": "angle", "rad/s": "angular rate"}.get(unit, "state")
-
-
 def panel(
     axes: Axes, time: Shown, curves: list[tuple[str, Values]], unit: str, word: str, colors: tuple[str, ...]
 ) -> None:
-    """Curves of one unit, their names in a column at the right; what hardly moves is one grey line.
-
-    Args:
-        axes: to draw on.
-        time: of the record [s or its prefix].
-        curves: name and values [unit] of each.
-        unit: theirs, "" where nobody told it.
-        word: what they are.
-        colors: in turn.
-    """
+    """Curves of one unit, their names in a column at the right; what hardly moves is one grey line."""
     values = np.stack([curve for _, curve in curves])
     reach = _reach(values)
     factor, shown = _scale(values, reach, unit)

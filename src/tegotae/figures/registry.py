@@ -12,14 +12,9 @@ if TYPE_CHECKING:
 
 
 class ResultDrawer(NamedTuple):
-    """What draws the results of one kind of machine.
+    """What draws the results of one kind of machine."""
 
-    Args:
-        fits: whether a result recorded all that the figure shows.
-        draw: result -> figure.
-    """
-
-    fits: Callable[[Result], bool]
+    fits: Callable[[Result], bool]  # whether a result recorded all that the figure shows
     draw: Callable[[Result], Figure]
 
 
@@ -46,13 +41,6 @@ def register(name: str, draw: Callable[[Result], Figure], fits: Callable[[Result
 
 
 def drawer_of(result: Result) -> Callable[[Result], Figure] | None:
-    """What draws a result in a way of its machine's own; None if nothing does, or it recorded too little.
-
-    Example:
-        >>> import tegotae as tg
-        >>> from tegotae.figures.registry import drawer_of
-        >>> drawer_of(tg.Mass(mass=1.0).run([0.0, 1.0], period=1e-3)) is None
-        True
-    """
+    """What draws a result in a way of its machine's own; None if nothing does, or it recorded too little."""
     own = _DRAWERS.get(str(result.about.get("figure", "")))
     return own.draw if own and result["time"].size > 1 and own.fits(result) else None

@@ -80,57 +80,68 @@ def _drawer(result: Result) -> Callable[[Result], Figure]:
     if motion is None or force is None or result.variables["time"].values.size < 2:
         return _anything
     takes_motion = motion.meaning == "as given"
-    if "batch" in force.dims or "batch" in motion.dims:
-        flat = "axis" not in force.dims
-        return (_loops if takes_motion else _histories) if flat else _anything
-    shape = force.values.shape[1:]
-    if shape in ((), (1,)):
+    batch, shape = _is_batch(result), force.values.shape[1:]
+    flat = "axis" not in force.dims if batch else shape in ((), (1,))
+    if flat:
         return _impedance if takes_motion else _admittance
-    return _path if shape == (2,) else _anything
+    return _path if shape == (2,) and not batch else _anything
+
+
+def _is_batch(result: Result) -> bool:
+    return any("batch" in result.variables[name].dims for name in ("velocity", "force"))
 
 
 def _impedance(result: Result) -> Figure:
-    """Motion and force over time, and force over displacement."""
+    """Motion and force over time, and force over displacement; of a batch one colour from dark to light along it."""
     figure, (speed, pull, loop) = _time_and_loop()
-    time = _time(result)
-    velocity, force = _flat(result, "velocity"), _flat(result, "force")
-    _curve(speed, time, Shown.of(velocity, "m/s"), MOTION, "velocity")
-    _curve(pull, time, Shown.of(force, "N"), FORCE, "force")
-    parts = [name for name in result.variables if name.endswith(".force")]
-    if 0 < len(parts) <= _MOST_ELEMENTS:  # of a sum: they make the force above
-        pull.clear()
-        _forces(pull, time, result, ["force", *parts], (FORCE, *(c for c in PALETTE if c != FORCE)))
-    if "slip_velocity" in result.variables:
-        _shade_stuck((speed, pull), time, _flat(result, "slip_velocity"))
+    time, velocity, force = _time(result), _values(result, "velocity", "m/s"), _values(result, "force", "N")
+    where = Shown.of(_displacement(result), "m")
+    _row(speed, time, velocity, MOTION, "velocity")
+    _row(pull, time, force, FORCE, "force")
+    if _is_batch(result):
+        _family(loop, where.values, force.values)
+        _batch_bar(figure, loop, force.values.shape[0])
+    else:
+        parts = [name for name in result.variables if name.endswith(".force")]
+        if 0 < len(parts) <= _MOST_ELEMENTS:  # of a sum: they make the force above
+            pull.clear()
+            _forces(pull, time, result, ["force", *parts], (FORCE, *(c for c in PALETTE if c != FORCE)))
+        if "slip_velocity" in result.variables:
+            _shade_stuck((speed, pull), time, _flat(result, "slip_velocity"))
+        keep = thinned(where.values, force.values)
+        loop.axhline(0.0, color=QUIET, lw=0.6)
+        loop.plot(where.values[keep], force.values[keep], color=FORCE)
+        loop.plot(where.values[0], force.values[0], "o", ms=4.5, mfc="white", mec=FORCE, mew=1.2)
+        loop.plot(where.values[-1], force.values[-1], "o", ms=4.5, color=FORCE)
+        loop.margins(0.07)
     time_axis((speed, pull), time)
-    where, push = Shown.of(_displacement(result), "m"), Shown.of(force, "N")
-    keep = thinned(where.values, push.values)
-    loop.axhline(0.0, color=QUIET, lw=0.6)
-    loop.plot(where.values[keep], push.values[keep], color=FORCE)
-    loop.plot(where.values[0], push.values[0], "o", ms=4.5, mfc="white", mec=FORCE, mew=1.2)
-    loop.plot(where.values[-1], push.values[-1], "o", ms=4.5, color=FORCE)
-    loop.set(xlabel=f"displacement [{where.unit}]", ylabel=f"force [{push.unit}]", title="force over displacement")
-    loop.margins(0.07)
+    loop.set(xlabel=f"displacement [{where.unit}]", ylabel=f"force [{force.unit}]", title="force over displacement")
     return figure
 
 
 def _admittance(result: Result) -> Figure:
     """Forces, velocity and position over time; a circuit's elements in a row of their own, where they are few.
 
-    Grey where it stands exactly still.
+    Grey where it stands exactly still. Of a batch the force, without those of elements.
     """
+    batch = _is_batch(result)
     elements = [name for name in result.variables if name.endswith(".force")]
-    few = 0 < len(elements) <= _MOST_ELEMENTS
+    few = not batch and 0 < len(elements) <= _MOST_ELEMENTS
     figure, grid = sheet(3 + few, 1, width=7.2, height=5.2 + 1.5 * few)
     rows: tuple[Axes, ...] = tuple(grid[:, 0])
-    time = _time(result)
-    _forces(rows[0], time, result, [n for n in ("force", "friction") if n in result.variables], (FORCE, FRICTION))
+    time, velocity, position = _time(result), _values(result, "velocity", "m/s"), Shown.of(_displacement(result), "m")
+    if batch:
+        _row(rows[0], time, _values(result, "force", "N"), FORCE, "force")
+    else:
+        _forces(rows[0], time, result, [n for n in ("force", "friction") if n in result.variables], (FORCE, FRICTION))
     if few:
         _forces(rows[1], time, result, elements, PALETTE)
         rows[1].set_ylabel(rows[1].get_ylabel().replace("force", "elements"))
-    _curve(rows[-2], time, Shown.of(_flat(result, "velocity"), "m/s"), MOTION, "velocity")
-    _curve(rows[-1], time, Shown.of(_displacement(result), "m"), MOTION, "position")
-    if "friction" in result.variables:  # a plain mass has nothing to stick with; its speed may pass through 0
+    _row(rows[-2], time, velocity, MOTION, "velocity")
+    _row(rows[-1], time, position, MOTION, "position")
+    if batch:
+        _batch_bar(figure, grid[:, 0], velocity.values.shape[0])
+    elif "friction" in result.variables:  # a plain mass has nothing to stick with; its speed may pass through 0
         _shade_stuck(rows, time, _flat(result, "velocity"))
     time_axis(rows, time)
     return figure
@@ -158,8 +169,8 @@ def _path(result: Result) -> Figure:
     where = Shown.of(_displacement(result), "m")
     name = "friction" if result.variables["force"].meaning == "as given" and "friction" in result else "force"
     force = result[name]
-    _curve(speed, time, Shown.of(np.linalg.norm(result.velocity, axis=1), "m/s"), MOTION, "speed")
-    _curve(pull, time, Shown.of(np.linalg.norm(force, axis=1), "N"), FORCE, f"|{name}|")
+    _row(speed, time, Shown.of(np.linalg.norm(result.velocity, axis=1), "m/s"), MOTION, "speed")
+    _row(pull, time, Shown.of(np.linalg.norm(force, axis=1), "N"), FORCE, f"|{name}|")
     slip = result.variables.get("slip_velocity", result.variables["velocity"])
     _shade_stuck((speed, pull), time, np.linalg.norm(slip.values, axis=1))
     time_axis((speed, pull), time)
@@ -190,39 +201,6 @@ def _vectors(plane: Axes, where: Values, force: Values) -> None:
     )
     plane.update_datalim(feet + reach)
     plane.autoscale_view()
-
-
-def _loops(result: Result) -> Figure:
-    """A family of impedances: one colour from dark to light along the batch."""
-    figure, (speed, pull, loop) = _time_and_loop()
-    time = _time(result)
-    force = Shown.of(_batched(result, "force"), "N")
-    velocity = Shown.of(_batched(result, "velocity"), "m/s")
-    where = Shown.of(_displacement(result), "m")
-    _family(speed, time.values, velocity.values)
-    _family(pull, time.values, force.values)
-    _family(loop, where.values, force.values)
-    speed.set_ylabel(f"velocity [{velocity.unit}]")
-    pull.set_ylabel(f"force [{force.unit}]")
-    loop.set(xlabel=f"displacement [{where.unit}]", ylabel=f"force [{force.unit}]", title="force over displacement")
-    time_axis((speed, pull), time)
-    _batch_bar(figure, loop, force.values.shape[0])
-    return figure
-
-
-def _histories(result: Result) -> Figure:
-    """A family of admittances."""
-    figure, grid = sheet(3, 1, width=7.2, height=5.2)
-    time = _time(result)
-    members = 1
-    for axes, name, unit in zip(grid[:, 0], ("force", "velocity", "position"), ("N", "m/s", "m"), strict=True):
-        shown = Shown.of(_displacement(result) if name == "position" else _batched(result, name), unit)
-        _family(axes, time.values, shown.values)
-        axes.set_ylabel(f"{name} [{shown.unit}]")
-        members = max(members, shown.values.shape[0])
-    time_axis(tuple(grid[:, 0]), time)
-    _batch_bar(figure, grid[:, 0], members)
-    return figure
 
 
 def _anything(result: Result) -> Figure:
@@ -291,11 +269,15 @@ def _time_and_loop() -> tuple[Figure, tuple[Axes, Axes, Axes]]:
     return figure, (grid[0, 0], grid[1, 0], figure.add_subplot(spec[:, 1]))
 
 
-def _curve(axes: Axes, time: Shown, shown: Shown, color: str, name: str) -> None:
+def _row(axes: Axes, time: Shown, shown: Shown, color: str, name: str) -> None:
+    """A quantity over time: one curve, or those of a family."""
+    axes.set_ylabel(f"{name} [{shown.unit}]")
+    if shown.values.ndim == 2:
+        _family(axes, time.values, shown.values)
+        return
     keep = thinned(shown.values)
     axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
     axes.plot(time.values[keep], shown.values[keep], color=color)
-    axes.set_ylabel(f"{name} [{shown.unit}]")
 
 
 def _family(axes: Axes, x: Values, families: Values) -> None:
@@ -347,9 +329,9 @@ def _flat(result: Result, name: str) -> Values:
     return np.asarray(result[name]).reshape(result["time"].shape)
 
 
-def _batched(result: Result, name: str) -> Values:
-    """Shape (members, time), one member where all share a record."""
-    return np.asarray(result[name]).reshape(-1, result["time"].size)
+def _values(result: Result, name: str, unit: str) -> Shown:
+    """Over time; of a batch (members, time), one member where all share a record."""
+    return Shown.of(np.reshape(result[name], (-1, result["time"].size) if _is_batch(result) else -1), unit)
 
 
 def _displacement(result: Result) -> Values:

@@ -40,13 +40,7 @@ _TALL = 4.2  # inch: a wide panel that needs more has the rest beside it, not be
 
 
 def is_rod(result: Result) -> bool:
-    """Whether a result tells of one rod.
-
-    Example:
-        >>> from tegotae.rod import Phase, PlanarRod
-        >>> is_rod(PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)]))
-        True
-    """
+    """Whether a result tells of one rod."""
     place = result.variables.get("position")
     told = {"angle", "bending_moment", "kinetic", "elastic", "work"} <= set(result.variables)
     return told and place is not None and place.dims == ("time", "node", "axis")
@@ -88,17 +82,7 @@ def rod(result: Result) -> Figure:
 
 
 def panels_of(result: Result) -> Values:
-    """When each panel of shapes ends [s]: the phases; of one phase, thirds of it unless the rod travels.
-
-    Args:
-        result: of a rod.
-
-    Example:
-        >>> from tegotae.rod import Phase, PlanarRod
-        >>> swung = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=3.0, base="pinned")])
-        >>> panels_of(swung).tolist()
-        [1.0, 2.0, 3.0]
-    """
+    """When each panel of shapes ends [s]: the phases; of one phase, thirds of it unless the rod travels."""
     last = float(result.time[-1])
     ends = np.atleast_1d(np.asarray(result.about.get("phase_ends", last), dtype=np.float64))
     ends = np.append(ends[(ends > result.time[0]) & (ends < last)], last)
@@ -111,21 +95,7 @@ def panels_of(result: Result) -> Values:
 
 
 def energies(axes: Axes, result: Result) -> None:
-    """What was put in (line) lies stacked: dissipated, left to the ground, in gravity, in bending, in motion.
-
-    Args:
-        axes: to draw on.
-        result: of a rod.
-
-    Example:
-        >>> from tegotae.figures import sheet
-        >>> from tegotae.rod import Phase, PlanarRod
-        >>> run = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)])
-        >>> figure, grid = sheet()
-        >>> energies(grid[0, 0], run)
-        >>> [text.get_text() for text in grid[0, 0].get_legend().get_texts()]
-        ['viscous', 'elastic', 'kinetic', 'work']
-    """
+    """What was put in (line) lies stacked: dissipated, left to the ground, in gravity, in bending, in motion."""
     parts = [("viscous", result.dissipated, AMBER)]
     if "ground_work" in result.variables and result.ground_work.any():
         parts.append(("ground", np.maximum(result.ground_work, 0.0), PLUM))
@@ -151,19 +121,6 @@ def energies(axes: Axes, result: Result) -> None:
 def going(axes: Axes, result: Result) -> None:
     """On the ground: the force of what drags the base, or the way that a free body has made. Between walls and pegs
     their push. Else speeds.
-
-    Args:
-        axes: to draw on.
-        result: of a rod.
-
-    Example:
-        >>> from tegotae.figures import sheet
-        >>> from tegotae.rod import Phase, PlanarRod
-        >>> run = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)])
-        >>> figure, grid = sheet()
-        >>> going(grid[0, 0], run)
-        >>> grid[0, 0].get_ylabel()
-        'speed [m/s]'
     """
     time = Shown.of(result.time, "s")
     rubs = bool(result.about.get("ground", 0))
@@ -189,14 +146,7 @@ def going(axes: Axes, result: Result) -> None:
 
 
 def centre_of(result: Result) -> Values:
-    """The middle of the line that the rod makes, (time, axis) [m].
-
-    Example:
-        >>> from tegotae.rod import Phase, PlanarRod
-        >>> run = PlanarRod(length=1.0, nodes=3, density=1.0, elasticity=1.0).run([Phase(until=1.0)])
-        >>> centre_of(run)[-1].tolist()
-        [0.5, 0.0]
-    """
+    """The middle of the line that the rod makes, (time, axis) [m]."""
     lengths = lengths_of(result)
     middles = 0.5 * (result.position[:, 1:] + result.position[:, :-1])
     return np.asarray(np.einsum("tsa,s->ta", middles, lengths) / lengths.sum())
@@ -205,11 +155,7 @@ def centre_of(result: Result) -> Values:
 def _dragged(axes: Axes, result: Result, time: Shown) -> None:
     force = result.base_force
     along = int(np.argmax(np.ptp(force, axis=0)))
-    shown = Shown.of(force[:, along], "N")
-    keep = thinned(shown.values)
-    axes.plot(time.values[keep], shown.values[keep], color=FORCE)
-    axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
-    axes.set_ylabel(f"pull along {'xy'[along]} [{shown.unit}]")
+    _force(axes, time, force[:, along], f"pull along {'xy'[along]}")
     stuck = result.slip_speed[:, -1] == 0.0
     keep = np.unique(np.concatenate([[0, stuck.size - 1], *[np.flatnonzero(np.diff(stuck)) + i for i in (0, 1)]]))
     if stuck.any() and keep.size < 2000:
@@ -218,11 +164,15 @@ def _dragged(axes: Axes, result: Result, time: Shown) -> None:
 
 
 def _pushed(axes: Axes, result: Result, time: Shown) -> None:
-    shown = Shown.of(np.linalg.norm(result.contact, axis=2).sum(axis=1), "N")
+    _force(axes, time, np.linalg.norm(result.contact, axis=2).sum(axis=1), f"push of {things_of(result)}")
+
+
+def _force(axes: Axes, time: Shown, force: Values, words: str) -> None:
+    shown = Shown.of(force, "N")
     keep = thinned(shown.values)
     axes.plot(time.values[keep], shown.values[keep], color=FORCE)
     axes.axhline(0.0, color=HAIR, lw=0.9, zorder=1)
-    axes.set_ylabel(f"push of {things_of(result)} [{shown.unit}]")
+    axes.set_ylabel(f"{words} [{shown.unit}]")
 
 
 def _travelled(axes: Axes, result: Result, time: Shown) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.figures.film import DPI, MOST_FRAMES, drawn, film_file, write_film
 from tegotae.figures.rod import energies, going, is_rod
-from tegotae.figures.rod_strip import lengths_of, outline
+from tegotae.figures.rod_strip import lengths_of, outline, phases_of
 from tegotae.figures.style import BLUE, HAIR, INK, QUIET, VERMILION, sheet, style
 from tegotae.result import Result
 
@@ -66,8 +66,7 @@ class _RodFilm:
         self.run, self.rows, self.pace = run, rows, pace
         self.lengths = lengths_of(run)
         self.rubs = "friction" in run.variables and bool(run.friction.any())
-        self.bases = str(run.about.get("phase_bases", "")).split()
-        self.ends = np.atleast_1d(np.asarray(run.about.get("phase_ends", []), dtype=np.float64))
+        self.bases, self.ends = phases_of(run)
         with style():
             self.figure = self._sheet()
             self.moving = [*self._rod(), *self._hands()]

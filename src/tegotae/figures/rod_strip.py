@@ -30,11 +30,7 @@ RAMP = ("#c9dcec", BLUE, "#0d2f4d")  # early to late
 
 
 def lengths_of(result: Result) -> Values:
-    """Of the segments [m], from chord and bend, where each is straightest.
-
-    Args:
-        result: of a rod.
-    """
+    """Of the segments [m], from chord and bend, where each is straightest."""
     bend = np.diff(result.angle, axis=1)
     row, segment = np.argmin(np.abs(bend), axis=0), np.arange(bend.shape[1])
     chord = np.linalg.norm(np.diff(result.position, axis=1), axis=2)[row, segment]

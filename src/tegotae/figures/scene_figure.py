@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tegotae.figures.machines import panel, until_rest
+from tegotae.figures.machines import WORDS, panel, until_rest
 from tegotae.figures.registry import register
 from tegotae.figures.scene_view import is_drawn, view
 from tegotae.figures.style import PALETTE, QUIET, Shown, sheet, time_axis
@@ -21,14 +21,6 @@ if TYPE_CHECKING:
 Values = NDArray[Any]
 Curves = list[tuple[str, Values]]
 
-_WORDS = {
-    "rad": "angle",
-    "m": "position",
-    "rad/s": "angular rate",
-    "m/s": "velocity",
-    "N·m": "friction",
-    "N": "friction",
-}
 _ROUNDING = 1e-9  # m/s, rad/s, and of an energy: less is what rounding leaves of rest
 _MOST_CURVES = 12  # in a panel; more of them cannot be told apart
 
@@ -76,7 +68,7 @@ def _moving(result: Result) -> list[tuple[str, str, Curves]]:
     named = _named(result, "coordinate_names")
     for i, (name, unit) in enumerate(named):
         if unit != "-":
-            groups.setdefault((_WORDS[unit], unit), []).append((name, result["q"][:, i]))
+            groups.setdefault((WORDS[unit], unit), []).append((name, result["q"][:, i]))
         elif name.endswith(" qw"):
             turn = result["q"][:, i : i + 4]
             angle = 2.0 * np.arccos(np.clip(np.abs(turn @ turn[0]), 0.0, 1.0))
@@ -86,7 +78,7 @@ def _moving(result: Result) -> list[tuple[str, str, Curves]]:
     for i, (name, unit) in enumerate(speeds):
         speed = result["v"][:, i]
         rests = np.abs(speed).max() < _ROUNDING
-        groups.setdefault((_WORDS[unit], unit), []).append((name, np.zeros_like(speed) if rests else speed))
+        groups.setdefault((WORDS[unit], unit), []).append((name, np.zeros_like(speed) if rests else speed))
     for i, (name, unit) in enumerate(speeds):
         if result["friction"][:, i].any():
             force = "N·m" if unit == "rad/s" else "N"

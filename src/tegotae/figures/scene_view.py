@@ -26,12 +26,7 @@ def is_drawn(result: Result) -> bool:
 
 
 def view(axes: Axes, result: Result) -> None:
-    """The machine from light at the start to dark where it ends or comes to rest, seen where it moves most.
-
-    Args:
-        axes: to draw on.
-        result: of a `Scene`.
-    """
+    """The machine from light at the start to dark where it ends or comes to rest, seen where it moves most."""
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.patches import Circle
 

@@ -47,11 +47,7 @@ def is_steering(result: Result) -> bool:
 
 
 def steering(result: Result) -> Figure:
-    """Histories of wheel, hand, bristles and speed, and torque over angle: thick while some bristles stick.
-
-    Args:
-        result: of a `SteeringSystem`.
-    """
+    """Histories of wheel, hand, bristles and speed, and torque over angle: thick while some bristles stick."""
     moves = bool(np.ptp(result.speed) > 0.0)
     figure, grid = sheet(3 + moves, 2, width=8.8, height=4.4)
     spec = grid[0, 0].get_gridspec()

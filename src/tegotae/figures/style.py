@@ -249,19 +249,7 @@ def shade(axes: Axes, time: NDArray[Any], stuck: NDArray[np.bool_]) -> None:
 
 
 def time_axis(rows: tuple[Axes, ...], time: Shown) -> None:
-    """One time axis for panels above each other, labelled below the last.
-
-    Args:
-        rows: the panels, from the top.
-        time: of the record [s or its prefix].
-
-    Example:
-        >>> with style():
-        ...     figure, axes = sheet(2, 1)
-        ...     time_axis(tuple(axes[:, 0]), Shown.of([0.0, 2.0], "s"))
-        >>> axes[1, 0].get_xlabel(), float(axes[0, 0].get_xlim()[1])
-        ('time [s]', 2.0)
-    """
+    """One time axis for panels above each other, labelled below the last."""
     for axes in rows:
         first, last = float(time.values[0]), float(time.values[-1])
         if first < last:

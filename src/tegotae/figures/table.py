@@ -19,20 +19,7 @@ Values = NDArray[Any]
 
 
 def workspace(found: Workspace) -> Figure:
-    """Two cuts through a map: upright along x, level through home; colour is the distance from a singularity.
-
-    Args:
-        found: of `Hexa.workspace`, with at least two places along each axis.
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.figures.table import workspace
-        >>> from tegotae.table import Hexa
-        >>> grid = np.linspace(-0.5, 0.5, 21)
-        >>> figure = workspace(Hexa.default().workspace(x=grid, y=grid, z=np.linspace(-0.75, 0.0, 16)))
-        >>> [axes.get_xlabel() for axes in figure.axes[:2]]
-        ['x [m]', 'x [m]']
-    """
+    """Two cuts through a map: upright along x, level through home; colour is the distance from a singularity."""
     table = found.table
     home = table.home[0]
     j, k = int(np.abs(found.y - home[1]).argmin()), int(np.abs(found.z - home[2]).argmin())

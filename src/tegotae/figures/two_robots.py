@@ -10,20 +10,7 @@ from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.figures.registry import register
-from tegotae.figures.style import (
-    AMBER,
-    BLUE,
-    FORCE,
-    GREEN,
-    HAIR,
-    INK,
-    QUIET,
-    Shown,
-    say,
-    sheet,
-    style,
-    thinned,
-)
+from tegotae.figures.style import AMBER, BLUE, FORCE, GREEN, HAIR, INK, QUIET, Shown, say, sheet, style, thinned
 from tegotae.result import Result
 
 if TYPE_CHECKING:
@@ -44,13 +31,11 @@ def is_two_robots(result: Result) -> bool:
 
 
 def two_robots(result: Result) -> Figure:
-    """The force of the contact, where the energy goes meanwhile, and a strip of pictures.
-
-    Args:
-        result: of `TwoRobots.run`.
-    """
+    """The force of the contact, where the energy goes meanwhile, and a strip of pictures."""
     moments = _moments(result, MOMENTS)
-    tall = _height(result, moments.size)
+    across, _, up = np.ptp(result.outline.reshape(-1, 3), axis=0)
+    # So that the panels of the strip fill the width, within reason [inch].
+    tall = float(np.clip(8.6 / moments.size * (up + 1.15) / (across + 1.5), 2.2, 3.8))
     figure, grid = sheet(width=9.6, height=2.9 + tall)
     grid[0, 0].remove()
     spec = figure.add_gridspec(2, 1, height_ratios=[2.6, tall])
@@ -63,11 +48,7 @@ def two_robots(result: Result) -> Figure:
 
 
 def force_histories(runs: Mapping[str, Result]) -> Figure:
-    """Force histories beside each other, on the same axes.  [tarao1999, Figs. 12 to 15]
-
-    Args:
-        runs: title -> result of `TwoRobots.run` in which they meet and part.
-    """
+    """Force histories of runs, by title, beside each other on the same axes.  [tarao1999, Figs. 12 to 15]"""
     if not runs:
         checks.refuse("force_histories", "there are no runs.", "Give at least one, by title.")
     columns = min(2, len(runs))
@@ -89,10 +70,7 @@ def force_histories(runs: Mapping[str, Result]) -> Figure:
 def force(axes: Axes, result: Result, *, window: tuple[float, float] | None = None) -> None:
     """The force from shortly before the contact to shortly after it, over the half sine of theory.
 
-    Args:
-        axes: to draw on.
-        result: of `TwoRobots.run`.
-        window: first and last time shown, since the first touch [s]; a little around the contact unless given.
+    The window is the first and last time shown, since the first touch [s]; a little around the contact unless given.
     """
     first, last = _window(result) if window is None else window
     since, part = _shown(result, first, last)
@@ -142,13 +120,7 @@ def _energies(axes: Axes, result: Result) -> None:
 
 
 def strip(axes: Sequence[Axes], result: Result, moments: Values) -> None:
-    """Both robots at some moments, over where they were at the first of them.  [tarao1999, Fig. 16]
-
-    Args:
-        axes: one a moment.
-        result: of `TwoRobots.run`.
-        moments: times since the first touch [s].
-    """
+    """Both robots at moments since the first touch [s], over where they were at first.  [tarao1999, Fig. 16]"""
     touched = float(result.about.get("touched", 0.0))
     seen = _outlines_at(result, np.asarray(moments) + touched)
     low, high = seen[..., (0, 2)].min(axis=(0, 1, 2)), seen[..., (0, 2)].max(axis=(0, 1, 2))
@@ -174,7 +146,8 @@ def strip(axes: Sequence[Axes], result: Result, moments: Values) -> None:
         else:
             place.set_ylabel("z [m]")
             _near(place)
-            _names(place, seen[0])
+            for robot, (x, _, z) in enumerate(seen[0, :, 0], 1):  # which is which, inside their bases
+                place.annotate(str(robot), (x, z), color="white", fontsize=8.0, ha="center", va="center", zorder=8)
 
 
 def _robots(axes: Axes, nodes: Values, colors: tuple[str, str], *, filled: bool) -> None:
@@ -207,21 +180,11 @@ def _near(axes: Axes) -> None:
     axes.yaxis.set_label_coords(0.0, 0.5, axes.transAxes + ScaledTranslation(-0.28, 0.0, sheet_of.dpi_scale_trans))
 
 
-def _names(axes: Axes, nodes: Values) -> None:
-    """Which is which, inside their bases."""
-    for robot in range(2):
-        x, _, z = nodes[robot, 0]
-        axes.annotate(str(robot + 1), (x, z), color="white", fontsize=8.0, ha="center", va="center", zorder=8)
-
-
 def _outlines_at(result: Result, times: Values) -> Values:
     """Outlines at any times of the run, between those recorded."""
-    when, shapes = result.moment, result.outline
-    inside = np.clip(times, when[0], when[-1])
-    i = np.clip(np.searchsorted(when, inside) - 1, 0, max(when.size - 2, 0))
-    j = np.minimum(i + 1, when.size - 1)
-    part = (inside - when[i]) / np.where(j > i, when[j] - when[i], 1.0)
-    return np.asarray(shapes[i] + part[:, None, None, None] * (shapes[j] - shapes[i]))
+    columns = result.outline.reshape(result.moment.size, -1).T
+    found = np.stack([np.interp(times, result.moment, column) for column in columns], axis=1)
+    return np.asarray(found.reshape(-1, *result.outline.shape[1:]))
 
 
 def _moments(result: Result, wanted: Sequence[float]) -> Values:
@@ -251,12 +214,6 @@ def _shown(result: Result, first: float, last: float) -> tuple[Values, Values]:
 def _clock(result: Result) -> str:
     """What time is counted from, in words."""
     return "time since the first touch [ms]" if "touched" in result.about else "time [ms]"
-
-
-def _height(result: Result, panels: int) -> float:
-    """Of the strip [inch], so that its panels fill the width, within reason."""
-    across, _, up = np.ptp(result.outline.reshape(-1, 3), axis=0)
-    return float(np.clip(8.6 / panels * (up + 1.15) / (across + 1.5), 2.2, 3.8))
 
 
 register("two robots", two_robots, is_two_robots)

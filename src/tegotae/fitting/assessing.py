@@ -40,7 +40,7 @@ def assess(model: Model, values: Values, square: float) -> Solution:
 
     recipe = model.recipe
     coordinates = Coordinates(recipe, values, model.record)
-    numbers = np.array([values[name] for name in model.names])
+    numbers = model.numbers(values)
     residual = model.residual(numbers)
     freedom = residual.size - numbers.size
     # Numbers carry their own rounding, so even a perfect record has a noise above 0.
@@ -110,7 +110,7 @@ def is_rugged(model: Model, values: Values, square: float) -> bool:
     """Whether slopes over the uncertainty itself say something else about it than slopes at the optimum."""
     solution = assess(model, values, square)
     coordinates = Coordinates(model.recipe, values, model.record)
-    x = coordinates.inward(np.array([values[name] for name in model.names]))
+    x = coordinates.inward(model.numbers(values))
     size = float(np.linalg.norm(model.measured))
     fine = np.sqrt(np.diag(solution.covariance)) / coordinates.rate(coordinates.outward(x))
     slopes = jacobian(model, coordinates, x, np.minimum(np.abs(fine), 0.5))

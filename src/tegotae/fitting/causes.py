@@ -14,12 +14,8 @@ LOUD = 0.5  # correlation of what is left from tick to tick, above which it is h
 def possible_causes(recipe: Recipe, record: Record, bias: float) -> list[str]:
     """Sentences on an offset, a saturated sensor and a start in mid-motion, each where the record looks like it.
 
-    A remedy is named only if the recipe has it and it was not asked for already.
-
-    Args:
-        recipe: what is fitted.
-        record: what was measured.
-        bias: of the force [N], by which the model explains the record better; 0 if it does not.
+    A remedy is named only if the recipe has it and it was not asked for already. By `bias` of the force [N] the model
+    explains the record better; 0 if it does not.
     """
     if recipe.response not in ("force", "velocity"):
         return []
@@ -61,11 +57,8 @@ def _can_free(recipe: Recipe, record: Record, name: str) -> bool:
 def _offset_of(record: Record) -> float:
     """The largest of all directions [N], as bare eyes see it."""
     force = record.force.reshape(record.ticks, -1)
-    return max((_offset(f, way) for f, way in zip(force.T, _ways(record).T, strict=True)), key=abs)
-
-
-def _ways(record: Record) -> Array:
-    return record.velocity.reshape(record.ticks, -1)
+    ways = record.velocity.reshape(record.ticks, -1)
+    return max((_offset(f, way) for f, way in zip(force.T, ways.T, strict=True)), key=abs)
 
 
 def _offset(force: Array, velocity: Array) -> float:

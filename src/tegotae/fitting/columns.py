@@ -16,8 +16,9 @@ from typing import NoReturn
 
 import numpy as np
 
+from tegotae import checks
 from tegotae.checks import Array
-from tegotae.errors import FileError, InputError
+from tegotae.errors import FileError
 
 _LENGTHS = {"m": 1.0, "dm": 1e-1, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "nm": 1e-9, "km": 1e3, "metre": 1.0, "meter": 1.0}
 _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0, "sec": 1.0, "second": 1.0}
@@ -50,14 +51,12 @@ class Columns:
         found = self._matching(name)
         if not found:
             there = ", ".join(self.values)
-            raise InputError(f"load_record: {self.file} has no column {name!r}; its columns are {there}.\n  {remedy}")
+            checks.refuse("load_record", f"{self.file} has no column {name!r}; its columns are {there}.", remedy)
         picked = np.stack([self.values[c] * self._factor(c, unit) for c in found], axis=1)
         if not np.isfinite(picked).all():
             row, column = (int(i) for i in np.argwhere(~np.isfinite(picked))[0])
-            raise InputError(
-                f"load_record: column {found[column]!r} of {self.file} has no finite number in row {row + 1}.\n"
-                "  Repair the record first: interpolate the gap, or cut it there."
-            )
+            told = f"column {found[column]!r} of {self.file} has no finite number in row {row + 1}."
+            checks.refuse("load_record", told, "Repair the record first: interpolate the gap, or cut it there.")
         return picked
 
     def _matching(self, name: str) -> list[str]:
@@ -79,10 +78,8 @@ class Columns:
         if plain not in factors and plain.lower().rstrip("s") in ("second", "newton", "metre", "meter"):
             plain = plain.lower().rstrip("s")
         if plain not in factors:
-            raise InputError(
-                f"load_record: column {column!r} of {self.file} is in [{written}], which is not understood as {unit}.\n"
-                f"  Convert it to {unit}; known here are {_COMMON[unit]}."
-            )
+            told = f"column {column!r} of {self.file} is in [{written}], which is not understood as {unit}."
+            checks.refuse("load_record", told, f"Convert it to {unit}; known here are {_COMMON[unit]}.")
         return factors[plain]
 
 
@@ -91,17 +88,17 @@ def read_columns(file: Path) -> Columns:
     try:
         there = file.is_file()
     except (OSError, ValueError) as error:  # a name too long, a NUL inside
-        raise FileError(f"load_record: {str(file)[:80]!r} cannot be a file.\n  Check the path.") from error
+        _refuse(f"{str(file)[:80]!r} cannot be a file.", "Check the path.", error)
     if not there:
-        raise FileError(f"load_record: there is no file {str(file)[:200]}.\n  Check the path.")
+        _refuse(f"there is no file {str(file)[:200]}.", "Check the path.")
     lines = [line for line in _text(file).splitlines() if line.strip() and not line.lstrip().startswith("#")]
     separator, lines = _separator(file, lines)
     try:
         rows = [row for row in csv.reader(lines, delimiter=separator, strict=True) if row]
     except csv.Error as error:
-        raise FileError(f"load_record: {file} is not a CSV text file ({error}).\n  Export it as CSV first.") from error
+        _refuse(f"{file} is not a CSV text file ({error}).", "Export it as CSV first.", error)
     if len(rows) < 2:
-        raise FileError(f"load_record: {file} has no rows of data.\n  Its first line names the columns, ticks follow.")
+        _refuse(f"{file} has no rows of data.", "Its first line names the columns, ticks follow.")
     names, units = _header(file, rows[0])
     table = _numbers(file, rows[1:], len(names), separator)
     return Columns(
@@ -111,20 +108,22 @@ def read_columns(file: Path) -> Columns:
     )
 
 
+def _refuse(problem: str, remedy: str, cause: Exception | None = None) -> NoReturn:
+    raise FileError(f"load_record: {problem}\n  {remedy}") from cause
+
+
 def _text(file: Path) -> str:
     try:
         raw = file.read_bytes()
     except OSError as error:
-        raise FileError(f"load_record: cannot read {file} ({error.strerror}).\n  Check who may read it.") from error
+        _refuse(f"cannot read {file} ({error.strerror}).", "Check who may read it.", error)
     wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # as spreadsheets write "Unicode text"
     try:
         text = raw.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileError(
-            f"load_record: {file} is not a CSV text file in UTF-8 ({error}).\n  Export it as CSV in UTF-8 first."
-        ) from error
+        _refuse(f"{file} is not a CSV text file in UTF-8 ({error}).", "Export it as CSV in UTF-8 first.", error)
     if "\0" in text:
-        raise FileError(f"load_record: {file} is not a CSV text file; it has zero bytes.\n  Export it as CSV first.")
+        _refuse(f"{file} is not a CSV text file; it has zero bytes.", "Export it as CSV first.")
     return text
 
 
@@ -146,18 +145,14 @@ def _separator(file: Path, lines: list[str]) -> tuple[str, list[str]]:
 
 
 def _refuse_separator(file: Path, mark: str) -> NoReturn:
-    raise FileError(
-        f"load_record: the columns of {file} are separated by {mark!r}.\n  Separate them by ',' or ';' or a tab."
-    )
+    _refuse(f"the columns of {file} are separated by {mark!r}.", "Separate them by ',' or ';' or a tab.")
 
 
 def _header(file: Path, cells: list[str]) -> tuple[list[str], list[str]]:
     """Names and units."""
     if all(_number(cell) is not None for cell in cells):
-        raise FileError(
-            f"load_record: the first line of {file} holds numbers, not names.\n"
-            "  Add a line such as time,velocity,force; a line that starts with # is a remark."
-        )
+        remedy = "Add a line such as time,velocity,force; a line that starts with # is a remark."
+        _refuse(f"the first line of {file} holds numbers, not names.", remedy)
     names, units = [], []
     for cell in cells:
         found = re.fullmatch(r"([^\[(]*)(?:[\[(]([^\])]*)[\])]?.*)?", cell.strip(), re.DOTALL)
@@ -166,10 +161,8 @@ def _header(file: Path, cells: list[str]) -> tuple[list[str], list[str]]:
         units.append(unit.strip())
     for name in names:
         if name and names.count(name) > 1:
-            raise FileError(
-                f"load_record: {file} has {names.count(name)} columns named {name!r}.\n"
-                "  Rename all but one, or number directions as in force_0, force_1."
-            )
+            remedy = "Rename all but one, or number directions as in force_0, force_1."
+            _refuse(f"{file} has {names.count(name)} columns named {name!r}.", remedy)
     return names, units
 
 
@@ -177,23 +170,16 @@ def _numbers(file: Path, rows: list[list[str]], width: int, separator: str) -> A
     """The table; decimal commas are read where they cannot be mistaken."""
     commas = any("," in cell for row in rows for cell in row)
     if commas and any("." in cell for row in rows for cell in row):
-        raise FileError(
-            f"load_record: {file} writes numbers with points and with commas.\n"
-            "  Use one decimal mark throughout and no thousands separators."
-        )
+        remedy = "Use one decimal mark throughout and no thousands separators."
+        _refuse(f"{file} writes numbers with points and with commas.", remedy)
     table = np.full((len(rows), width), np.nan)
     for i, row in enumerate(rows):
         if len(row) != width:
-            halved = separator == "," and len(row) > width
-            raise FileError(
-                f"load_record: row {i + 1} of {file} has {len(row)} cells, its header {width}, separated by "
-                f"{separator!r}.\n  "
-                + (
-                    "If its numbers have decimal commas, separate the columns by ';' instead."
-                    if halved
-                    else "Repair the file: every row needs every column."
-                )
-            )
+            remedy = "Repair the file: every row needs every column."
+            if separator == "," and len(row) > width:
+                remedy = "If its numbers have decimal commas, separate the columns by ';' instead."
+            told = f"row {i + 1} of {file} has {len(row)} cells, its header {width}, separated by {separator!r}."
+            _refuse(told, remedy)
         for j, cell in enumerate(row):
             value = _number(cell.replace(",", ".") if commas else cell)
             if value is not None:

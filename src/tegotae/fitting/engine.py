@@ -37,7 +37,7 @@ def search(recipe: Recipe, record: Record, tell: Tell) -> list[Values]:
     ranked: list[tuple[float, Values]] = []
     guesses = list(recipe.starts(thin))
     for i, values in enumerate(guesses):
-        ranked.append((model.cost(np.array([values[name] for name in model.names])), values))
+        ranked.append((model.cost(model.numbers(values)), values))
         if i % 50 == 0:
             tell("looking for beginnings", 0.4 * i / len(guesses))
     ranked.sort(key=lambda pair: pair[0])
@@ -130,10 +130,10 @@ def _walked(model: Model, solution: Solution) -> Solution:
         return solution
     for _ in range(3):
         coordinates = Coordinates(model.recipe, solution.values, model.record)
-        x = coordinates.inward(np.array([solution.values[name] for name in model.names]))
+        x = coordinates.inward(model.numbers(solution.values))
         spread = spread_of(model, coordinates, x, solution.noise**2 * solution.colour)
         seen = posterior.walk(model, coordinates, x, spread, solution.colour)
-        found = dict(zip(model.names, coordinates.outward(seen.best).tolist(), strict=True))
+        found = model.named(coordinates.outward(seen.best))
         ends = [(solution.values, solution.square), (found, seen.square), polish(model, found, 60, thorough=True)]
         values, square = min(ends, key=lambda pair: pair[1])
         gain = (solution.square - square) / solution.noise**2

@@ -70,9 +70,6 @@ class Fit:
     unit: str = "N"
     doubts: list[str] = field(default_factory=list)
 
-    def __str__(self) -> str:
-        return repr(self)
-
     def __repr__(self) -> str:
         rows = [("", "value", "95 % interval", "unit")]
         for name, value in self.parameters.items():

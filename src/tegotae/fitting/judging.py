@@ -35,7 +35,7 @@ def hidden_bias(solution: Solution, record: Record) -> float:
         return 0.0
     begun = [{**solution.values, "offset": bias} for bias in {0.0, record.off_centre}]
     values, square = min((polish(richer, begin, 40) for begin in begun), key=lambda pair: pair[1])
-    left = richer.residual(np.array([values[name] for name in richer.names])).reshape(richer.measured.shape)
+    left = richer.residual(richer.numbers(values)).reshape(richer.measured.shape)
     _, colour = lingering(left, len(richer.names))
     noise = square / (left.size - len(richer.names))
     return values["offset"] if solution.square - square > LEAST_GAIN * noise * colour else 0.0
@@ -97,13 +97,7 @@ def judge(solution: Solution, record: Record) -> None:
 
 
 def doubts_of(solution: Solution, record: Record, residual: Array) -> list[str]:
-    """Why a fit may be wrong, in sentences.
-
-    Args:
-        solution: what was found.
-        record: what was measured.
-        residual: measured minus model at each tick.
-    """
+    """Why a fit may be wrong, in sentences; `residual` is measured minus model at each tick."""
     if isinstance(record, SteeringLog):
         return steering_doubts(record, residual, solution.noise, solution.correlation)
     recipe = solution.recipe

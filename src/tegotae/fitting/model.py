@@ -6,12 +6,14 @@ Positive parameters are sought by their logarithm; those that may be 0 on a line
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tegotae.block import Block
 from tegotae.checks import Array
 from tegotae.compile import bind
-from tegotae.fitting.places import places_in
 from tegotae.fitting.recipe import Recipe, Values
 from tegotae.fitting.record import Record
 from tegotae.layout import Memory
@@ -60,7 +62,7 @@ class Model:
         if any(inside and not slot.size for slot, inside in zip(self._slots, in_p, strict=True)):
             return False
         others = {name: value * (1.0 + 1e-5) for name, value in trial.items()}
-        self._put(np.array([others[name] for name in self.names]))
+        self._put(self.numbers(others))
         put = _copied(self._p)
         built = self.recipe.block({**self.recipe.known, **others}, self.record.dimension).parameters
         if built.real.shape != put.real.shape or not np.array_equal(built.whole, put.whole):
@@ -79,22 +81,28 @@ class Model:
         """The kernels' p for the free parameters' values."""
         own = self._base
         if not self._direct:
-            values = dict(zip(self.names, numbers.tolist(), strict=True))
             # Kept, for p may hold where parts of it lie.
-            self._last = self.recipe.block({**self.recipe.known, **values}, self.record.dimension)
+            self._last = self.recipe.block({**self.recipe.known, **self.named(numbers)}, self.record.dimension)
             own = self._last.parameters
         self._p.real[:], self._p.whole[:] = own.real, own.whole
         if self._direct:
             for slot, number in zip(self._slots, numbers, strict=True):
                 self._p.real[slot] = number
 
+    def numbers(self, values: Values) -> Array:
+        """The free parameters' values, in their order."""
+        return np.array([values[name] for name in self.names])
+
+    def named(self, numbers: Array) -> Values:
+        """The free parameters' values, by name."""
+        return dict(zip(self.names, numbers.tolist(), strict=True))
+
     def residual(self, numbers: Array) -> Array:
         """Model minus measurement, one number for each judged tick and direction."""
         self._put(numbers)
         self._s.take(self._state)
         if self._begins:
-            values = {**self.recipe.known, **dict(zip(self.names, numbers.tolist(), strict=True))}
-            for name, number in self.recipe.initial(values).items():
+            for name, number in self.recipe.initial({**self.recipe.known, **self.named(numbers)}).items():
                 self._s[name] = number
         if self._biased and self.recipe.drive == "force":
             np.subtract(self._given, self._bias(numbers), out=self._drive)  # what really pushed
@@ -105,13 +113,25 @@ class Model:
 
     def _bias(self, numbers: Array) -> float:
         """What the force sensor adds [N]."""
-        return self.recipe.offset({**self.recipe.known, **dict(zip(self.names, numbers.tolist(), strict=True))})
+        return self.recipe.offset({**self.recipe.known, **self.named(numbers)})
 
     def cost(self, numbers: Array) -> float:
         """The sum of squared residuals; inf where the model has no finite answer."""
         r = self.residual(numbers)
         square = float(r @ r)
         return square if math.isfinite(square) else math.inf
+
+
+def places_in(block: Block, name: str) -> NDArray[np.int64]:
+    """Where the real parameters p of a block hold a number of its, by its name; nowhere if no part of them is that."""
+    real = {n: np.arange(p.start, p.stop) for n, p in block.spaces.parameters.places.items() if not p.whole}
+    if name in real:
+        return real[name]
+    stem = re.sub(r"(\.\w+|\[\d+\])$", "", name)  # a law, or a column: its numbers stand there in their order
+    single = [spot for n, spot in real.items() if n == stem or re.fullmatch(rf"{re.escape(stem)}_\d+", n)]
+    inside = [n for n in block.numbers if n.startswith((f"{stem}.", f"{stem}["))]
+    spots = np.concatenate([np.empty(0, dtype=np.int64), *single])
+    return spots[[inside.index(name)]] if name in inside and len(inside) == spots.size else spots[:0]
 
 
 def _copied(memory: Memory) -> Memory:
@@ -148,29 +168,21 @@ class Coordinates:
         return np.where(self.linear, self.scale, numbers)
 
 
-def jacobian(model: Model, coordinates: Coordinates, x: Array, steps: Array | None = None) -> Array:
-    """Central differences of the residual by the coordinates, over these steps if they are wider than the least."""
-    columns = []
-    for i in range(x.size):
-        step = STEP * (max(1.0, abs(x[i])) if coordinates.linear[i] else 1.0)
-        step = step if steps is None else max(step, float(steps[i]))
-        high, low = x.copy(), x.copy()
-        high[i] += step
-        low[i] -= step
-        difference = model.residual(coordinates.outward(high)) - model.residual(coordinates.outward(low))
-        columns.append(difference / (2.0 * step))
-    return np.stack(columns, axis=1)
+def jacobian(
+    model: Model, coordinates: Coordinates, x: Array, steps: Array | None = None, *, central: bool = True
+) -> Array:
+    """Differences of the residual by the coordinates, over these steps if they are wider than the least.
 
-
-def forward_jacobian(model: Model, coordinates: Coordinates, x: Array) -> Array:
-    """One-sided differences: half the work, and an error that moves the optimum by a millionth of the noise."""
-    here = model.residual(coordinates.outward(x))
+    One-sided ones take half the work, and their error moves the optimum by a millionth of the noise.
+    """
+    least = STEP * np.where(coordinates.linear, np.maximum(1.0, np.abs(x)), 1.0)
+    steps = least if steps is None else np.maximum(least, steps)
+    here = None if central else model.residual(coordinates.outward(x))
     columns = []
-    for i in range(x.size):
-        step = STEP * (max(1.0, abs(x[i])) if coordinates.linear[i] else 1.0)
-        there = x.copy()
-        there[i] += step
-        columns.append((model.residual(coordinates.outward(there)) - here) / step)
+    for step in np.diag(steps):
+        high = model.residual(coordinates.outward(x + step))
+        low = model.residual(coordinates.outward(x - step)) if here is None else here
+        columns.append((high - low) / (step.sum() * (2.0 if central else 1.0)))
     return np.stack(columns, axis=1)
 
 
@@ -187,14 +199,13 @@ def polish(model: Model, values: Values, evaluations: int, *, thorough: bool = F
     if not model.names:
         return {}, model.cost(np.empty(0))
     coordinates = Coordinates(recipe, values, record)
-    numbers = np.array([values[name] for name in model.names])
-    x0 = coordinates.inward(numbers)
+    x0 = coordinates.inward(model.numbers(values))
     x0 = np.where(coordinates.linear, np.maximum(x0, coordinates.low + 1e-3), np.maximum(x0, coordinates.low))
     size = max(float(np.sqrt(np.mean(model.measured**2))), 1e-300)
     done = least_squares(
         lambda x: _finite(model.residual(coordinates.outward(x)) / size),
         x0,
-        jac=lambda x: _finite(forward_jacobian(model, coordinates, x) / size),
+        jac=lambda x: _finite(jacobian(model, coordinates, x, central=False) / size),
         bounds=coordinates.bounds(x0),
         x_scale="jac",
         # The exact solver's tall decompositions cost more than the model; only the last digits need them.
@@ -206,4 +217,4 @@ def polish(model: Model, values: Values, evaluations: int, *, thorough: bool = F
         max_nfev=evaluations,
     )
     best = coordinates.outward(done.x)
-    return dict(zip(model.names, best.tolist(), strict=True)), model.cost(best)
+    return model.named(best), model.cost(best)

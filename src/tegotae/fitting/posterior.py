@@ -24,13 +24,7 @@ LEAST_WALKS, MOST_WALKS = 60, 180  # generations; the first third only finds the
 
 @dataclass(frozen=True)
 class Walk:
-    """Where the walkers were, and the best place any of them saw.
-
-    Args:
-        places: coordinates of all walkers after the first third, shape (many, parameters).
-        best: coordinates of the lowest cost.
-        square: the cost there.
-    """
+    """Where all walkers were after the first third, (many, parameters), and the best place any saw, with its cost."""
 
     places: Array
     best: Array
@@ -89,9 +83,8 @@ def _cost(model: Model, coordinates: Coordinates, place: Array) -> float:
     numbers = coordinates.outward(place)
     recipe = model.recipe
     if recipe.bounded:
-        values = {**recipe.known, **dict(zip(model.names, numbers.tolist(), strict=True))}
         try:
-            recipe.block(values, model.record.dimension).check(model.record.period)
+            recipe.block({**recipe.known, **model.named(numbers)}, model.record.dimension).check(model.record.period)
         except InputError:
             return math.inf
     return model.cost(numbers)

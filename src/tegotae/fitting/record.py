@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.errors import InputError
 from tegotae.fitting.columns import read_columns
 from tegotae.running.loop import motion_of
 
@@ -180,10 +179,8 @@ def load_record(
         motion = np.diff(places, axis=0, prepend=places[:1]) / tick
     measured = columns.pick(force, "N", _named("force", force))
     if motion.shape[1] != measured.shape[1]:
-        raise InputError(
-            f"load_record: {file} has {motion.shape[1]} column(s) of motion but {measured.shape[1]} of force.\n"
-            "  Give both for every direction."
-        )
+        told = f"{file} has {motion.shape[1]} column(s) of motion but {measured.shape[1]} of force."
+        checks.refuse("load_record", told, "Give both for every direction.")
     flat = motion.shape[1] == 1
     return Record(motion.ravel() if flat else motion, measured.ravel() if flat else measured, tick)
 
@@ -197,13 +194,12 @@ def _named(quantity: str, name: str, otherwise: str = "") -> str:
 def _period_of(file: Path, times: Array) -> float:
     steps = np.diff(times[:, 0])
     if steps.size == 0:
-        raise InputError(f"load_record: {file} has a single tick, so no period.\n  Give it with period=….")
+        checks.refuse("load_record", f"{file} has a single tick, so no period.", "Give it with period=….")
     tick = float((times[-1, 0] - times[0, 0]) / steps.size)
     uneven = np.abs(steps - tick) > 0.1 * abs(tick)
     if tick <= 0.0 or uneven.any():
         row = int(np.argmax(uneven)) + 1
-        raise InputError(
-            f"load_record: the time steps of {file} are not even: {steps[row - 1]:g} s after row {row}, "
-            f"{tick:g} s on average.\n  Resample the record to a fixed period first."
-        )
+        told = f"{steps[row - 1]:g} s after row {row}, {tick:g} s on average."
+        remedy = "Resample the record to a fixed period first."
+        checks.refuse("load_record", f"the time steps of {file} are not even: {told}", remedy)
     return tick

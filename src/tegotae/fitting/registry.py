@@ -12,13 +12,7 @@ Progress = bool | Callable[[str, float], None] | None
 
 
 class Fitter(NamedTuple):
-    """How one type of machine is fitted.
-
-    Args:
-        machine: its type.
-        record: the type of what was measured of it.
-        fit: (machine, record, known, free, progress) -> fit.
-    """
+    """How machines of one type are fitted to records of another; see `register`."""
 
     machine: type
     record: type

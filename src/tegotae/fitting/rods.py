@@ -99,14 +99,7 @@ class RodRecord:
 
 @dataclass(frozen=True, repr=False)
 class RodFit(Fit):
-    """What a recorded motion says about a rod; `block` is the rod, `residual` in rad or m.
-
-    Example:
-        >>> from tegotae.fitting import Fit
-        >>> from tegotae.fitting.rods import RodFit
-        >>> issubclass(RodFit, Fit)
-        True
-    """
+    """What a recorded motion says about a rod; `block` is the rod, `residual` in rad or m."""
 
     def __repr__(self) -> str:
         record: Any = self.record
@@ -118,9 +111,12 @@ class RodFit(Fit):
 
     def plot(self, path: Any = None) -> Any:
         """What was recorded against the model, over time. Saved if a path is given."""
+        from matplotlib.figure import Figure
+
         from tegotae import figures
 
-        figure, axes = _axes()
+        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+        axes = figure.add_subplot()
         record: Any = self.record
         rows = record.measured.reshape(record.count, -1)
         axes.plot(record.times, rows, ".", markersize=3)
@@ -282,13 +278,6 @@ def _unseen(name: str, low: float, high: float, others: bool) -> NoReturn:
         f"fit: this record does not show {name}: it could be anything from {low:.3g} to {high:.3g} {UNITS[name]}.\n"
         f"  Record more bending motion{told}."
     )
-
-
-def _axes() -> tuple[Any, Any]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-    return figure, figure.add_subplot()
 
 
 register(PlanarRod, RodRecord, fit_rod)

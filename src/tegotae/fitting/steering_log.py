@@ -74,16 +74,7 @@ class SteeringLog(Record):
 
 
 def log_of(angles: Array, torque: Array, speeds: Array, period: float, length: float, drifts: bool) -> SteeringLog:
-    """The log of a wheel.
-
-    Args:
-        angles: of the wheel at the end of each tick [rad].
-        torque: of the hand over each tick [N·m].
-        speeds: V over each tick [m/s].
-        period: T [s].
-        length: of the contact patch [m], after which no bristle is left of those before.
-        drifts: whether the vehicle has a sideslip and a yaw of its own.
-    """
+    """The log of a wheel above a patch of this length [m]; `drifts`: its vehicle has a sideslip and a yaw too."""
     step, window = step_of(angles), 1
     if step:
         window = 2 * (round(WINDOW / period) // 2) + 1
@@ -142,14 +133,7 @@ def _forgotten(angles: Array, speeds: Array, period: float, length: float, drift
 
 
 def steering_doubts(log: SteeringLog, residual: Array, noise: float, correlation: float) -> list[str]:
-    """Why a fit of this log may be wrong, in sentences.
-
-    Args:
-        log: what was fitted.
-        residual: measured minus model [N·m].
-        noise: rms of what is left [N·m].
-        correlation: of that from one judged tick to the next.
-    """
+    """Why a fit of this log may be wrong, in sentences, by what it leaves [N·m] and how that hangs together."""
     found = []
     if log.step:
         found.append(

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Annotated
 
 from tegotae import checks
 from tegotae.block import Admittance, Kernels
+from tegotae.declared_layout import declared_layout
 from tegotae.errors import UniquenessError
-from tegotae.friction.impedance import LAW, Lag
+from tegotae.friction.impedance import Lag
 from tegotae.friction.kernels import element as k
-from tegotae.friction.laws import FrictionLaw
-from tegotae.layout import AXIS, Layouts, Part, layouts
-from tegotae.parameters import Dimension, Parameter, parts_of
-
-
-@cache
-def _layout(dimension: int, law: int) -> Layouts:
-    return layouts(
-        dimension=dimension,
-        sizes={"law": law},
-        parameters=(
-            *parts_of(FrictionAdmittance),
-            LAW,
-        ),
-        state=(
-            Part("velocity", "m/s", "velocity at the end of the tick; exactly 0 while it sticks", AXIS, "v"),
-            Part("position", "m", "position at the end of the tick", AXIS, "x"),
-            Part("friction", "N", "friction on the mass", AXIS, "f"),
-            Part("lagged_speed", "m/s", "slip speed that the law sees", letter="z", recorded=False),
-        ),
-    )
+from tegotae.friction.laws import FrictionLaw, Law
+from tegotae.layout import AXIS, Part
+from tegotae.parameters import Dimension, Parameter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,10 +39,12 @@ class FrictionAdmittance(Admittance):
     lag: Lag = 0.0
     dimension: Dimension = 1
 
-    @property
-    def layout(self) -> Layouts:
-        """Mass, lag and law; velocity, position, friction, lagged speed."""
-        return _layout(self.dimension, len(self.law.parameters))
+    layout = declared_layout(
+        Part("velocity", "m/s", "velocity at the end of the tick; exactly 0 while it sticks", AXIS, "v"),
+        Part("position", "m", "position at the end of the tick", AXIS, "x"),
+        Part("friction", "N", "friction on the mass", AXIS, "f"),
+        Part("lagged_speed", "m/s", "slip speed that the law sees", letter="z", recorded=False),
+    )
 
     @property
     def kernels(self) -> Kernels:
@@ -71,19 +55,20 @@ class FrictionAdmittance(Admittance):
 
     def check(self, period: float) -> None:
         """One velocity for every force: (T/M) max(-r') < 1.  [kikuuwe2005 (4b)]"""
-        fall = self._seen_fall(period)
-        if period * fall >= self.mass:
-            longest = self.mass / self.law.steepest_fall
-            raise UniquenessError(
-                f"FrictionAdmittance: mass={self.mass:g} kg leaves two sliding speeds possible for this "
-                f"{type(self.law).__name__} law at period={period:g} s.\n"
-                f"  Use period <= {checks.just_below(longest, 3)} s, "
-                f"or mass >= {checks.just_above(period * fall, 3)} kg."
-            )
+        check_sliding_speed(self.name, self.law, self.mass, self.lag, period)
 
     def least_reluctance(self, period: float) -> float:
         """The smallest change of force by velocity [N·s/m] that this block asks for: M/T less the law's fall."""
-        return self.mass / period - self._seen_fall(period)
+        return self.mass / period - self.law.seen_fall(self.lag, period)
 
-    def _seen_fall(self, period: float) -> float:
-        return self.law.steepest_fall * period / (self.lag + period)
+
+def check_sliding_speed(owner: str, law: Law, mass: float, lag: float, period: float) -> None:
+    """Refuse a mass that a law leaves two velocities for some force."""
+    least = period * law.seen_fall(lag, period)
+    if least >= mass:
+        raise UniquenessError(
+            f"{owner}: mass={mass:g} kg leaves two sliding speeds possible for this {type(law).__name__} law at "
+            f"period={period:g} s.\n"
+            f"  Use period <= {checks.just_below(mass / law.steepest_fall, 3)} s, "
+            f"or mass >= {checks.just_above(least, 3)} kg."
+        )

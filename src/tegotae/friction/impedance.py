@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Annotated
 
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
+from tegotae.declared_layout import declared_layout
 from tegotae.elements import Damping
 from tegotae.errors import UniquenessError
 from tegotae.friction.kernels import element as k
 from tegotae.friction.laws import Coulomb, FrictionLaw
-from tegotae.layout import AXIS, Layouts, Part, layouts
-from tegotae.parameters import Dimension, Parameter, parts_of
+from tegotae.layout import AXIS, Part
+from tegotae.parameters import Dimension, Parameter
 
 # In the letters of (18).
 Stiffness = Annotated[float, Parameter("K [N/m], > 0, the stiffness felt while it sticks", such_as="6000")]
@@ -24,7 +24,6 @@ Lag = Annotated[
         "friction can stop it, and at rest the law's own limit at speed 0 holds"
     ),
 ]
-LAW = Part("law", "", "numbers of the friction law", ("law",))
 STATE = (
     Part("deflection", "m", "stretch of the spring, virtual point minus mover", AXIS, "e"),
     Part("slip_velocity", "m/s", "velocity of the virtual point; exactly 0 while it sticks", AXIS, "w"),
@@ -32,12 +31,6 @@ STATE = (
     Part("friction", "N", "friction on the virtual point", AXIS, "g"),
     Part("lagged_speed", "m/s", "slip speed that the law sees", letter="z", recorded=False),
 )
-
-
-@cache
-def element_layout(dimension: int, law: int) -> Layouts:
-    """The layout of an element whose law has so many numbers."""
-    return layouts(dimension=dimension, sizes={"law": law}, parameters=(*parts_of(FrictionImpedance), LAW), state=STATE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,23 +56,20 @@ class FrictionImpedance(Impedance):
     lag: Lag = 0.0
     dimension: Dimension = 1
 
-    @property
-    def layout(self) -> Layouts:
-        """Spring, damper, mass, lag and law; deflection, slip velocity, force, friction, lagged speed."""
-        return element_layout(self.dimension, len(self.law.parameters))
+    layout = declared_layout(*STATE)
 
     @property
     def kernels(self) -> Kernels:
         """The (18) kernels, made for this law; the plainest element has the plainest kernel."""
         if self.dimension == 1 and self.mass == 0.0 and self.lag == 0.0 and isinstance(self.law, Coulomb):
-            return Kernels(k.bare_kernels, style="values")
+            return Kernels.of(k.bare_answer, k.bare_advance, style="values")
         if self.dimension == 1:
             return Kernels(k.impedance_kernels, self.law.kernels, style="values")
         return Kernels(k.impedance_kernels_vector, self.law.kernels)
 
     def check(self, period: float) -> None:
         """One sliding speed for every motion: c max(-r') < 1.  [kikuuwe2005 (17c)]"""
-        T, fall = period, self._seen_fall(period)
+        T, fall = period, self.law.seen_fall(self.lag, period)
         if not 0.0 < self._reluctance(period) < float("inf"):
             checks.refuse(
                 type(self).__name__,
@@ -98,7 +88,7 @@ class FrictionImpedance(Impedance):
 
     def steepest_rise(self, period: float) -> float:
         """How fast the force can grow with the velocity [N·s/m]; a coupled step needs m/T above it."""
-        fall = self._seen_fall(period)
+        fall = self.law.seen_fall(self.lag, period)
         C = self._reluctance(period)
         rest = (C - self.mass) / period  # B + T K
         opening = 1.0 / (1.0 - fall * period / C)
@@ -106,7 +96,3 @@ class FrictionImpedance(Impedance):
 
     def _reluctance(self, period: float) -> float:
         return self.mass + period * self.damping + period**2 * self.stiffness
-
-    def _seen_fall(self, period: float) -> float:
-        """The law's fall as one step sees it: a lag hides part of it."""
-        return self.law.steepest_fall * period / (self.lag + period)

@@ -17,7 +17,7 @@ from tegotae.checks import Array
 from tegotae.compile import as_kernel, build, kernel
 from tegotae.errors import InputError
 from tegotae.friction.kernels import laws as law_kernels
-from tegotae.parameters import Declared, Parameter
+from tegotae.parameters import Declared, Parameter, declared
 
 LawKernels = tuple[Callable[..., Any], Callable[..., Any]]
 
@@ -46,14 +46,18 @@ class Law(Declared, ABC):
         """The law's `magnitude` and `resolve` (see `kernels.laws`)."""
 
     @property
-    @abstractmethod
     def parameters(self) -> tuple[float, ...]:
-        """The numbers those kernels read."""
+        """The numbers those kernels read: its fields, unless it says otherwise."""
+        return tuple(getattr(self, name) for name in declared(type(self)))
 
     @property
     @abstractmethod
     def steepest_fall(self) -> float:
         """The largest -dr/ds [N·s/m], 0 for a law that never falls: decides whether a step has one solution."""
+
+    def seen_fall(self, lag: float, period: float) -> float:
+        """`steepest_fall` as one step of a period [s] sees it [N·s/m]: a lag [s] hides part of it."""
+        return self.steepest_fall * period / (lag + period)
 
     @property
     def at_rest(self) -> float:
@@ -88,20 +92,8 @@ class Coulomb(Law):
 
     limit: Limit
 
-    @property
-    def kernels(self) -> LawKernels:
-        """Closed form."""
-        return law_kernels.coulomb_magnitude, law_kernels.coulomb_resolve
-
-    @property
-    def parameters(self) -> tuple[float, ...]:
-        """(F,)."""
-        return (self.limit,)
-
-    @property
-    def steepest_fall(self) -> float:
-        """0: the law is level."""
-        return 0.0
+    kernels = law_kernels.coulomb_magnitude, law_kernels.coulomb_resolve  # closed form
+    steepest_fall = 0.0
 
 
 @dataclass(frozen=True)
@@ -117,20 +109,8 @@ class Viscous(Law):
     limit: Limit
     viscosity: Viscosity
 
-    @property
-    def kernels(self) -> LawKernels:
-        """Closed form."""
-        return law_kernels.viscous_magnitude, law_kernels.viscous_resolve
-
-    @property
-    def parameters(self) -> tuple[float, ...]:
-        """(F, b)."""
-        return (self.limit, self.viscosity)
-
-    @property
-    def steepest_fall(self) -> float:
-        """0: the law rises."""
-        return 0.0
+    kernels = law_kernels.viscous_magnitude, law_kernels.viscous_resolve  # closed form
+    steepest_fall = 0.0
 
 
 @dataclass(frozen=True)
@@ -149,6 +129,8 @@ class Stribeck(Law):
     exponent: Annotated[float, Parameter("n [-], >= 1, of the fall; below 1 its slope at rest is infinite")] = 2.0
     viscosity: Viscosity = 0.0
 
+    kernels = law_kernels.stribeck_magnitude, law_kernels.stribeck_resolve  # safeguarded Newton
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.static < self.kinetic:
@@ -157,16 +139,6 @@ class Stribeck(Law):
                 f"static={self.static} N is below kinetic={self.kinetic} N.",
                 "Use static >= kinetic, or tabulate a law that rises with speed (Tabulated).",
             )
-
-    @property
-    def kernels(self) -> LawKernels:
-        """Safeguarded Newton."""
-        return law_kernels.stribeck_magnitude, law_kernels.stribeck_resolve
-
-    @property
-    def parameters(self) -> tuple[float, ...]:
-        """(Fc, Fs, vs, n, b)."""
-        return (self.kinetic, self.static, self.velocity, self.exponent, self.viscosity)
 
     @property
     def steepest_fall(self) -> float:
@@ -193,6 +165,8 @@ class Tabulated(Law):
         Parameter("[N], >= 0, friction magnitudes, the first above 0", "A law gives magnitudes; drop the sign."),
     ]
 
+    kernels = law_kernels.tabulated_magnitude, law_kernels.tabulated_resolve  # exact on each segment
+
     def __post_init__(self) -> None:
         super().__post_init__()
         own, speeds, forces = "Tabulated", np.array(self.speeds), np.array(self.forces)
@@ -208,11 +182,6 @@ class Tabulated(Law):
             worst = int(np.argmax(np.diff(speeds) <= 0.0)) + 1
             checks.refuse(own, f"speeds[{worst}]={speeds[worst]} m/s does not rise.", "Sort the table by speed.")
         checks.positive(own, "forces[0]", forces[0], "N", "A law without friction at rest cannot stick.")
-
-    @property
-    def kernels(self) -> LawKernels:
-        """Exact on each segment."""
-        return law_kernels.tabulated_magnitude, law_kernels.tabulated_resolve
 
     @property
     def parameters(self) -> tuple[float, ...]:

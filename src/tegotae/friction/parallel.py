@@ -15,7 +15,7 @@ from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.friction.impedance import FrictionImpedance
 from tegotae.friction.kernels import parallel as k
-from tegotae.friction.kernels.stack import stack_kernels
+from tegotae.friction.kernels import stack
 from tegotae.friction.laws import Coulomb, Law, LawKernels, as_law
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.naming import changed_fields
@@ -36,15 +36,11 @@ _STRETCH = Part("elements", "m", "deflection of each element", _EACH, "e", recor
 
 
 @cache
-def _even_layout(count: int) -> Layouts:
-    one = (Part("stiffness", "N/m", letter="K"), Part("damping", "N·s/m", letter="B"))
-    return layouts(sizes={"count": count}, parameters=(*one, _LIMITS), state=(*_TOTALS, _STRETCH))
-
-
-@cache
-def _plain_layout(count: int) -> Layouts:
-    each = (Part("stiffness", "N/m", shape=_EACH, letter="K"), Part("damping", "N·s/m", shape=_EACH, letter="B"))
-    return layouts(sizes={"count": count}, parameters=(*each, _LIMITS, _SUM), state=(*_TOTALS, _STRETCH))
+def _plain_layout(count: int, even: bool) -> Layouts:
+    shape = () if even else _EACH
+    own = (Part("stiffness", "N/m", shape=shape, letter="K"), Part("damping", "N·s/m", shape=shape, letter="B"))
+    parameters = (*own, _LIMITS) if even else (*own, _LIMITS, _SUM)
+    return layouts(sizes={"count": count}, parameters=parameters, state=(*_TOTALS, _STRETCH))
 
 
 @cache
@@ -210,7 +206,7 @@ class ParallelFriction(Impedance):
         if self.by_stack:
             return _stack_layout(len(self))
         if self._plain:
-            return _even_layout(len(self)) if self._even else _plain_layout(len(self))
+            return _plain_layout(len(self), self._even)
         numbers = sum(len(law.parameters) for law in self.laws or ())
         return _general_layout(self.dimension, len(self), numbers)
 
@@ -241,9 +237,11 @@ class ParallelFriction(Impedance):
     def kernels(self) -> Kernels:
         """The cheapest kernels that give this composite exactly."""
         if self.by_stack:
-            return Kernels(stack_kernels)
+            return Kernels.of(stack.stack_answer, stack.stack_advance)
+        if self._even:
+            return Kernels.of(k.even_answer, k.even_advance)
         if self._plain:
-            return Kernels(k.even_kernels if self._even else k.plain_kernels)
+            return Kernels.of(k.plain_answer, k.plain_advance)
         flat = tuple(kernel for pair in self._kinds for kernel in pair)
         return Kernels(k.parallel_kernels if self.dimension == 1 else k.parallel_kernels_vector, flat)
 

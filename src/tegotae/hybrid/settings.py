@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from tegotae import checks
 from tegotae.hybrid.bus.bus import checked_word
 from tegotae.hybrid.links.faults import Faults
-from tegotae.hybrid.machines.model_settings import KINDS, ModelSettings, kind_of
+from tegotae.hybrid.machines.model_settings import KINDS, ModelSettings, OwnCode, kind_of
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.parameters import Parameter, Seed, declared, parameter_of
-from tegotae.toml_settings import Kinds, SettingsGroup, lines, put, read, read_toml, table, tables
+from tegotae.toml_settings import Kinds, SettingsGroup, lines, put, read, read_toml, tables
 
+Triple = tuple[float, float, float]
 _REMEDY = "`tegotae hybrid show` prints every name with its unit."
 
 
@@ -28,11 +29,7 @@ class HexaSettings(SettingsGroup):
         float, Parameter("[-], share of the reference's rate that the servo knows in free flight")
     ] = 1.0
     feedforward_in_contact: Annotated[float, Parameter("[-], the same while a contact is felt; 1 damps it")] = 0.0
-    probe: Annotated[tuple[float, float, float], Parameter("[m], tip of the probe from the plate's centre")] = (
-        0.0,
-        0.0,
-        0.05,
-    )
+    probe: Annotated[Triple, Parameter("[m], tip of the probe from the plate's centre")] = (0.0, 0.0, 0.05)
     height: Annotated[float, Parameter("[m], of the surface in the table's world")] = -0.42
     stiffness: Annotated[float, Parameter("[N/m], > 0, of surface and probe")] = 1e5
     damping: Annotated[float, Parameter("[N·s/m], >= 0, of surface and probe")] = 300.0
@@ -53,18 +50,14 @@ class SpringSettings(SettingsGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnDevice(SettingsGroup):
+class OwnDevice(OwnCode):
     """A device of the user's own, for a real table: `docs/attaching_a_table.md`."""
 
-    factory: Annotated[str, Parameter("module:function that returns the device; it is given `options`")] = ""
     height: Annotated[float, Parameter("[m], of the fixed part's surface in the table's world")] = 0.0
     stiffness: Annotated[float, Parameter("[N/m], > 0, of the table and its probe as expected")] = 1e4
     settling: Annotated[
         float, Parameter("[s], 0 to 60, how long it takes to rest when its command does; measure it")
     ] = 0.05
-    options: Annotated[dict[str, Any], Parameter("for the function, as they are", accept=table)] = field(
-        default_factory=dict
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,9 +80,7 @@ class SensorSettings(SettingsGroup):
 class LimitSettings(SettingsGroup):
     """What the table node allows, whatever it is told; the box is about the surface's place."""
 
-    box: Annotated[
-        tuple[float, float, float], Parameter("[m], > 0, half sizes of what the contact point may reach")
-    ] = (0.05, 0.05, 0.05)
+    box: Annotated[Triple, Parameter("[m], > 0, half sizes of what the contact point may reach")] = (0.05, 0.05, 0.05)
     tilt: Annotated[float, parameter_of(Limits, "tilt")] = 0.3
     velocity: Annotated[float, parameter_of(Limits, "velocity")] = 0.1
     rate: Annotated[float, parameter_of(Limits, "angular_velocity")] = 0.5

@@ -2,7 +2,7 @@
 
 >>> from tegotae.inclusion import Contact, examples
 >>> ball, start = examples.bouncing_ball()
->>> ode = ball.to_ode(contact=Contact(stiffness=1e5, beta=2e-3, alpha=2e-4))
+>>> ode = ball.to_ode(contact=Contact(stiffness=1e5, damping=200.0, alpha=2e-4))
 >>> run = ode.solve((0.0, 0.2), start, method="RK4", step=1e-4)
 >>> bool(run.floor.min() >= 0.0 < run.floor.max())
 True

@@ -38,18 +38,6 @@ class Inclusion(Equations):
         ['floor']
     """
 
-    @classmethod
-    def from_mechanics(
-        cls,
-        method: KanesMethod | LagrangesMethod,
-        parameters: Mapping[Any, float] | None = None,
-        *,
-        inputs: Mapping[Any, Any] | None = None,
-    ) -> Inclusion:
-        """The equations of a `KanesMethod` or `LagrangesMethod`; see `tegotae.inclusion.from_mechanics`."""
-        rows, values, signals, mass_matrix = read_method(method, parameters, inputs)
-        return cls(rows, values, inputs=signals, mass_matrix=mass_matrix)
-
     def to_ode(
         self,
         *,
@@ -175,4 +163,5 @@ def from_mechanics(
         >>> pendulum.states, pendulum.contacts[0].gap
         ((q, u), l*sin(q))
     """
-    return Inclusion.from_mechanics(method, parameters, inputs=inputs)
+    rows, values, signals, mass_matrix = read_method(method, parameters, inputs)
+    return Inclusion(rows, values, inputs=signals, mass_matrix=mass_matrix)

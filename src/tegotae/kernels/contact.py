@@ -19,7 +19,7 @@ def compliance(K, beta, T):
 @kernel
 def normal_offset(p, e, beta, T):
     """w* of a normal row."""
-    return -(p * (1.0 + beta / T) + beta * e / T) / (T + beta)
+    return -(p + beta * e / (T + beta)) / T
 
 
 @kernel

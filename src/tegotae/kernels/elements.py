@@ -129,33 +129,3 @@ def wall_advance_vector(p, s, w, v, T):
     for i in range(v.shape[0]):
         s.x[i] += T * v[i]
         s.f[i] = p.n[i] * f
-
-
-def mass_kernels():
-    """A mass on a line."""
-    return mass_answer, mass_advance
-
-
-def mass_kernels_vector():
-    """A mass in any dimension."""
-    return mass_answer_vector, mass_advance_vector
-
-
-def spring_kernels():
-    """A spring and damper on a line."""
-    return spring_answer, spring_advance
-
-
-def spring_kernels_vector():
-    """A spring and damper in any dimension."""
-    return spring_answer_vector, spring_advance_vector
-
-
-def wall_kernels():
-    """A wall on a line."""
-    return wall_answer, wall_advance
-
-
-def wall_kernels_vector():
-    """A wall in any dimension."""
-    return wall_answer_vector, wall_advance_vector

@@ -5,12 +5,11 @@ from tegotae.multibody.attachments import AtJoint, AtPoint, Between
 from tegotae.multibody.bodies import Body, Fixed, Free, LooseBody, Prismatic, Revolute
 from tegotae.multibody.contact import Touch
 from tegotae.multibody.controllers import Lock, Servo
-from tegotae.multibody.joining import join
 from tegotae.multibody.live_scene import LiveScene
 from tegotae.multibody.scene import Scene
 from tegotae.multibody.shapes import Ball, Corners, Point
 from tegotae.multibody.surfaces import Box, HalfSpace, Nearest, Plate, Sphere
-from tegotae.multibody.tree import Tree
+from tegotae.multibody.tree import Tree, join
 from tegotae.multibody.urdf import UrdfWarning, load_urdf
 
 __all__ = [

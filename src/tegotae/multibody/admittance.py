@@ -15,14 +15,6 @@ class TreeAdmittance(Scene):
 
     It is a `Scene` with ports that runs as all admittances do, over a record of forces.
 
-    Args:
-        tree: the machine.
-        at: where it meets others, see `Scene`.
-        touches: pairs that may touch.
-        controllers: joint -> `Servo` or `Lock`.
-        method: "implicit"; no other has ports.
-        deepest: how far inside each other pairs may start [m], see `Scene`.
-
     Example:
         >>> import numpy as np, tegotae as tg
         >>> from tegotae.multibody import AtJoint, Body, Prismatic, Revolute, Tree, TreeAdmittance

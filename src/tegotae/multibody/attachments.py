@@ -4,32 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.multibody.bodies import triple
+from tegotae.multibody.fields import ORIGIN, place_of
 from tegotae.multibody.tree import Tree
 from tegotae.multibody.tree_arrays import FREE, PRISMATIC
+from tegotae.parameters import Declared, Parameter
 from tegotae.ports import ANGULAR, LINEAR, SPATIAL, Port, port_of
 from tegotae.rotations import quaternion_of
 from tegotae.state import State
 
-ORIGIN = (0.0, 0.0, 0.0)
 _PLACES = "Give the name of a body, AtPoint(...), AtJoint(...) or Between(...), or a dict of such by name."
 
 
-@dataclass(frozen=True)
-class AtPoint:
-    """A point of a body: force [N] and moment [N·m] in world axes in, velocity [m/s] and angular velocity [rad/s] out.
+def _way(owner: str, name: str, value: ArrayLike) -> tuple[float, ...]:
+    way = checks.numbers(owner, name, value)
+    if way.shape != (6,) or not np.isfinite(way).all() or not way.any():
+        remedy = "Give a direction of force and one of moment, such as (1, 0, 0, 0, 0, 0)."
+        checks.refuse(owner, f"{name}={checks.shown(value)}.", remedy)
+    return tuple(way.tolist())
 
-    Args:
-        body: its name.
-        place: of the point, in the body's frame [m].
-        along: direction of force and of moment in world axes [six numbers], to push it in this one way only.
+
+Along = Annotated[
+    ArrayLike | None,
+    Parameter(
+        "[-], direction of force and of moment in world axes, six numbers, to push in this one way only", accept=_way
+    ),
+]
+
+
+@dataclass(frozen=True)
+class AtPoint(Declared):
+    """A point of a body: force [N] and moment [N·m] in world axes in, velocity [m/s] and angular velocity [rad/s] out.
 
     Example:
         >>> from tegotae.multibody import AtPoint
@@ -37,22 +48,14 @@ class AtPoint:
         (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     """
 
-    body: str
-    place: ArrayLike = ORIGIN
-    along: ArrayLike | None = None
-
-    def __post_init__(self) -> None:
-        checks.text("AtPoint", "body", self.body, "Give the name of a body.")
-        object.__setattr__(self, "place", triple("AtPoint", "place", self.place, "m"))
-        object.__setattr__(self, "along", _direction("AtPoint", self.along))
+    body: Annotated[str, Parameter("the name of a body")]
+    place: Annotated[ArrayLike, Parameter("[m], of the point, in the body's frame", accept=place_of)] = ORIGIN
+    along: Along = None
 
 
 @dataclass(frozen=True)
-class AtJoint:
+class AtJoint(Declared):
     """A joint: torque [N·m] or force [N] in, its speed [rad/s, m/s] out.
-
-    Args:
-        joint: its name.
 
     Example:
         >>> from tegotae.multibody import AtJoint, Body, Prismatic, Tree, TreeAdmittance
@@ -61,20 +64,22 @@ class AtJoint:
         (Port(name='port', dimension=1, motion='m/s', force='N'),)
     """
 
-    joint: str
+    joint: Annotated[str, Parameter("the name of a joint")]
 
-    def __post_init__(self) -> None:
-        checks.text("AtJoint", "joint", self.joint, "Give the name of a joint.")
+
+def _end(owner: str, name: str, value: object) -> AtPoint:
+    end = AtPoint(value) if isinstance(value, str) else value
+    if not isinstance(end, AtPoint):
+        told = f"{name}={checks.shown(value)} is not an AtPoint."
+        checks.refuse(owner, told, "Give the name of a body, or AtPoint(body, place).")
+    if end.along is not None:
+        checks.refuse(owner, f"{name}={checks.shown(end)} has a direction.", "Give along= to Between.")
+    return end
 
 
 @dataclass(frozen=True)
-class Between:
+class Between(Declared):
     """Two points: how the first moves relative to the second. A wrench acts on the first, its opposite on the second.
-
-    Args:
-        first: a point of a body that can move, or the name of the body for its origin.
-        second: a point of another body; one that stands in the world only moves the origin of positions.
-        along: direction of force and of moment in world axes [six numbers], to push them in this one way only.
 
     Example:
         >>> from tegotae.multibody import AtPoint, Between
@@ -82,32 +87,20 @@ class Between:
         AtPoint(body='thumb', place=(0.0, 0.0, 0.0), along=None)
     """
 
-    first: AtPoint | str
-    second: AtPoint | str
-    along: ArrayLike | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("first", "second"):
-            given = getattr(self, name)
-            end = AtPoint(given) if isinstance(given, str) else given
-            checks.instance("Between", name, end, AtPoint, "Give the name of a body, or AtPoint(body, place).")
-            if end.along is not None:
-                checks.refuse("Between", f"{name}={checks.shown(end)} has a direction.", "Give along= to Between.")
-            object.__setattr__(self, name, end)
-        object.__setattr__(self, "along", _direction("Between", self.along))
+    first: Annotated[
+        AtPoint | str,
+        Parameter("a point of a body that can move, or the name of the body for its origin", accept=_end),
+    ]
+    second: Annotated[
+        AtPoint | str,
+        Parameter(
+            "a point of another body; one that stands in the world only moves the origin of positions", accept=_end
+        ),
+    ]
+    along: Along = None
 
 
 Attachment = AtPoint | AtJoint | Between
-
-
-def _direction(owner: str, along: ArrayLike | None) -> tuple[float, ...] | None:
-    if along is None:
-        return None
-    way = checks.numbers(owner, "along", along)
-    if way.shape != (6,) or not np.isfinite(way).all() or not way.any():
-        remedy = "Give a direction of force and one of moment, such as (1, 0, 0, 0, 0, 0)."
-        checks.refuse(owner, f"along={checks.shown(along)}.", remedy)
-    return tuple(float(x) for x in way)
 
 
 class Tap(NamedTuple):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,45 +12,64 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Impedance
 from tegotae.checks import Array
-from tegotae.rotations import nearest, rotation_of
+from tegotae.multibody.fields import ORIGIN, UPRIGHT, direction_of, name_of, place_of, turn_of
+from tegotae.parameters import Declared, Parameter, declared
 from tegotae.running.contract_check import check_block
 
 ROUNDING = 1e-9  # relative: what files and arithmetic may leave of an identity between inertias or rotations
 SPECK = 1e-6  # [m] a body with a smaller radius of gyration is a point, whatever its file computed
 
 
+def _bound(owner: str, name: str, value: object) -> float:
+    """A number; infinite where there is no limit."""
+    if isinstance(value, (float, np.floating)) and math.isinf(value):
+        return float(value)
+    return checks.number(owner, name, value, "", "Give a number; leave it where there is no limit.")
+
+
+def _magnitude(owner: str, name: str, value: object) -> float:
+    bound = _bound(owner, name, value)
+    if bound < 0.0:
+        checks.refuse(owner, f"{name}={bound:g} must be >= 0.", "Give a magnitude, or leave it.")
+    return bound
+
+
+def _friction(owner: str, name: str, value: object) -> Impedance:
+    way = "Give an impedance along one coordinate, such as FrictionImpedance(stiffness=..., damping=..., law=...)."
+    if not isinstance(value, Impedance):
+        checks.refuse(owner, f"{name}={checks.shown(value)} is not an impedance.", way)
+    if value.dimension != 1:
+        checks.refuse(owner, f"{name} has dimension={value.dimension}.", way)
+    check_block(value)
+    if value.kernels.style == "memory":
+        told = f"Wire it to the joint: tg.Circuit(TreeAdmittance(..., at=AtJoint(...)), {{...: {value.name}(...)}})."
+        checks.refuse(owner, f"{name}={value.name}(...) is made of other blocks.", told)
+    return value
+
+
 @dataclass(frozen=True, kw_only=True)
-class OneDegree:
+class OneDegree(Declared):
     """What joints that turn about or slide along one axis share."""
 
-    axis: ArrayLike = (0.0, 0.0, 1.0)
-    name: str | None = None
-    lower: float = -math.inf
-    upper: float = math.inf
-    effort: float = math.inf
-    speed: float = math.inf
-    damping: float = 0.0
-    friction: Impedance | None = None
+    axis: Annotated[
+        ArrayLike, Parameter("[-], direction in the body's frame, of any length above 0", accept=direction_of)
+    ] = (0.0, 0.0, 1.0)
+    name: Annotated[str | None, Parameter("of the joint; the body's name unless given", accept=name_of)] = None
+    lower: Annotated[float, Parameter("[rad or m], least angle or displacement", accept=_bound)] = -math.inf
+    upper: Annotated[float, Parameter("[rad or m], largest angle or displacement", accept=_bound)] = math.inf
+    effort: Annotated[float, Parameter("[N·m or N], >= 0, largest of its drive", accept=_magnitude)] = math.inf
+    speed: Annotated[float, Parameter("[rad/s or m/s], >= 0, largest of its drive", accept=_magnitude)] = math.inf
+    damping: Annotated[float, Parameter("[N·m·s/rad or N·s/m], >= 0, viscous torque or force per speed")] = 0.0
+    friction: Annotated[
+        Impedance | None,
+        Parameter("what resists inside the joint: any impedance along its one coordinate", accept=_friction),
+    ] = None
 
     def __post_init__(self) -> None:
-        own, set_ = type(self).__name__, object.__setattr__
-        if self.name is not None:
-            _check_name(own, "name", self.name)
-        axis = triple(own, "axis", self.axis, "")
-        length = float(np.linalg.norm(axis))
-        if not 0.0 < length < math.inf:
-            checks.refuse(own, f"axis={axis} has length {length:g}.", "Give a direction, such as axis=(0, 0, 1).")
-        set_(self, "axis", tuple(float(a) for a in np.asarray(axis) / length))
-        for name in ("lower", "upper", "effort", "speed"):
-            set_(self, name, _bound(own, name, getattr(self, name)))
+        super().__post_init__()
         if self.lower > self.upper:
-            checks.refuse(own, f"lower={self.lower:g} is above upper={self.upper:g}.", "Exchange them, or leave both.")
-        for name in ("effort", "speed"):
-            if getattr(self, name) < 0.0:
-                checks.refuse(own, f"{name}={getattr(self, name):g} must be >= 0.", "Give a magnitude, or leave it.")
-        none = "Give a magnitude, or 0 for none."
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "", none))
-        _check_friction(own, self.friction)
+            told = f"lower={self.lower:g} is above upper={self.upper:g}."
+            checks.refuse(type(self).__name__, told, "Exchange them, or leave both.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,16 +78,6 @@ class Revolute(OneDegree):
 
     Limits are kept with the model, for controllers; the joint itself does not stop there, unless its `friction` is a
     `VirtualWall`.
-
-    Args:
-        axis: direction in the body's frame, of any length above 0 [unit vector after normalising].
-        name: of the joint; the body's name unless given.
-        lower: least angle [rad].
-        upper: largest angle [rad].
-        effort: largest torque of its drive [N·m].
-        speed: largest speed of its drive [rad/s].
-        damping: viscous torque per speed [N·m·s/rad], >= 0.
-        friction: what resists inside the joint, for angles and torques: any impedance along one coordinate.
 
     Example:
         >>> from tegotae.multibody import Revolute
@@ -84,16 +93,6 @@ class Prismatic(OneDegree):
     Limits are kept with the model, for controllers; the joint itself does not stop there, unless its `friction` is a
     `VirtualWall`.
 
-    Args:
-        axis: direction in the body's frame, of any length above 0 [unit vector after normalising].
-        name: of the joint; the body's name unless given.
-        lower: least displacement [m].
-        upper: largest displacement [m].
-        effort: largest force of its drive [N].
-        speed: largest speed of its drive [m/s].
-        damping: viscous force per speed [N·s/m], >= 0.
-        friction: what resists inside the joint: any impedance along one coordinate.
-
     Example:
         >>> from tegotae.multibody import Prismatic
         >>> Prismatic(axis=(1, 0, 0), lower=0.0, upper=0.2).upper
@@ -103,13 +102,7 @@ class Prismatic(OneDegree):
 
 @dataclass(frozen=True)
 class Fixed:
-    """No motion: the body is one with its parent, or stands in the world.
-
-    Example:
-        >>> from tegotae.multibody import Fixed
-        >>> Fixed()
-        Fixed()
-    """
+    """No motion: the body is one with its parent, or stands in the world."""
 
 
 @dataclass(frozen=True)
@@ -118,35 +111,27 @@ class Free:
 
     q is the position of the body's frame [m] and its quaternion (w, x, y, z); v is the velocity of the frame's
     origin [m/s] and the angular velocity [rad/s], both in world components.
-
-    Example:
-        >>> from tegotae.multibody import Free
-        >>> Free()
-        Free()
     """
 
 
 Joint = Revolute | Prismatic | Fixed | Free
 
 
+def _inertia(owner: str, name: str, value: ArrayLike) -> tuple[tuple[float, ...], ...]:
+    way = "Give three moments, or a symmetric 3 x 3 matrix, in kg·m²."
+    given = checks.array(owner, name, value, "kg·m²", way)
+    if given.shape not in ((3,), (3, 3)):
+        checks.refuse(owner, f"{name} has shape {given.shape}.", way)
+    checks.finite(owner, name, given, "kg·m²")
+    return tuple(map(tuple, (np.diag(given) if given.ndim == 1 else given).tolist()))
+
+
 @dataclass(frozen=True, kw_only=True)
-class Body:
+class Body(Declared):
     """A rigid body and the joint that carries it.
 
     The body's frame is the joint's frame after the motion: at q = 0 it lies where `position` and `rotation` put it
     in the parent's frame. For a `Free` body they say where it is in the neutral configuration.
-
-    Args:
-        name: unlike that of any other body of the tree.
-        mass: [kg], >= 0. A body may be massless if what hangs on it gives its joint some inertia.
-        inertia: moments (Ixx, Iyy, Izz) or a symmetric 3 x 3 matrix [kg·m²], about the centre of mass, along the axes
-            of the body's frame; 0 unless given (a point).
-        center: centre of mass in the body's frame [m].
-        parent: name of the body that carries this one; the world unless given.
-        joint: `Revolute`, `Prismatic`, `Fixed` or `Free`.
-        position: place of the joint in the parent's frame [m].
-        rotation: of the joint's frame in the parent's, 3 x 3, columns are its axes (vector in the parent = rotation @
-            vector in the joint), a matrix of cosines [no unit].
 
     Example:
         >>> from tegotae.multibody import Body, Revolute
@@ -155,33 +140,48 @@ class Body:
         (0.0, 0.0, 0.01)
     """
 
-    name: str
-    mass: float
-    inertia: ArrayLike = (0.0, 0.0, 0.0)
-    center: ArrayLike = (0.0, 0.0, 0.0)
-    parent: str | None = None
-    joint: Joint
-    position: ArrayLike = (0.0, 0.0, 0.0)
-    rotation: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    name: Annotated[str, Parameter("unlike that of any other body of the tree", accept=name_of)]
+    mass: Annotated[
+        float,
+        Parameter(
+            "[kg], of 0 or more; a body may be massless if what hangs on it gives its joint some inertia",
+            "Give the mass in kg, 0 or more.",
+        ),
+    ]
+    inertia: Annotated[
+        ArrayLike,
+        Parameter(
+            "[kg·m²], moments (Ixx, Iyy, Izz) or a symmetric 3 x 3 matrix, about the centre of mass, along the axes of "
+            "the body's frame; 0 unless given (a point)",
+            accept=_inertia,
+        ),
+    ] = ORIGIN
+    center: Annotated[ArrayLike, Parameter("[m], centre of mass in the body's frame", accept=place_of)] = ORIGIN
+    parent: Annotated[
+        str | None, Parameter("name of the body that carries this one; the world unless given", accept=name_of)
+    ] = None
+    joint: Annotated[
+        Revolute | Prismatic | Fixed | Free,
+        Parameter("what carries it", "Give Revolute(...), Prismatic(...), Fixed() or Free()."),
+    ]
+    position: Annotated[ArrayLike, Parameter("[m], place of the joint in the parent's frame", accept=place_of)] = ORIGIN
+    rotation: Annotated[
+        ArrayLike,
+        Parameter(
+            "[-], of the joint's frame in the parent's, 3 x 3, columns are its axes (vector in the parent = rotation "
+            "@ vector in the joint), a matrix of cosines",
+            accept=turn_of,
+        ),
+    ] = UPRIGHT
 
     def __post_init__(self) -> None:
-        kind, set_ = type(self).__name__, object.__setattr__
-        _check_name(kind, "name", self.name)
-        own = f"{kind} {self.name!r}"
-        if self.parent is not None:
-            _check_name(own, "parent", self.parent)
-        if not isinstance(self.joint, (Revolute, Prismatic, Fixed, Free)):
-            checks.refuse(
-                own, f"joint={checks.shown(self.joint)}.", "Give Revolute(...), Prismatic(...), Fixed() or Free()."
-            )
+        kind = type(self)
+        own = f"{kind.__name__} {name_of(kind.__name__, 'name', self.name)!r}"
+        for name, field in declared(kind).items():
+            self.__dict__[name] = field.check(own, name, self.__dict__[name])
         if isinstance(self.joint, Free) and self.parent is not None:
             way = "Leave parent: a free body moves in the world. To join it, use another joint."
             checks.refuse(own, f"parent={checks.shown(self.parent)} with joint=Free().", way)
-        set_(self, "mass", checks.number(own, "mass", self.mass, "kg", "Give the mass in kg, 0 or more."))
-        set_(self, "center", triple(own, "center", self.center, "m"))
-        set_(self, "position", triple(own, "position", self.position, "m"))
-        set_(self, "rotation", _as_tuples(nearest(rotation_of(own, self.rotation))))
-        set_(self, "inertia", _as_tuples(_inertia_of(own, self.inertia)))
         self._check_matter(own)
 
     def _check_matter(self, own: str) -> None:
@@ -200,16 +200,6 @@ class LooseBody(Body):
     """A body as a file describes it: mass and inertia may be such as no body has.
 
     Everything else is checked as in `Body`. What is wrong with it is in `flaws`; a `Tree` takes it all the same.
-
-    Args:
-        name: as in `Body`.
-        mass: [kg].
-        inertia: [kg·m²], as in `Body`.
-        center: [m], as in `Body`.
-        parent: as in `Body`.
-        joint: as in `Body`.
-        position: [m], as in `Body`.
-        rotation: [no unit], as in `Body`.
 
     Example:
         >>> from tegotae.multibody import LooseBody, Revolute
@@ -244,47 +234,3 @@ def flaws_of(mass: float, inertia: Array) -> list[tuple[str, str]]:
         problem = f"inertia has principal moments {listed} kg·m²: the largest exceeds the sum of the others."
         found.append((problem, "No body has that. Check entries and units; give it about the centre of mass."))
     return found
-
-
-def triple(own: str, name: str, value: ArrayLike, unit: str) -> tuple[float, ...]:
-    """Three finite numbers."""
-    result = checks.vector(own, name, value, unit, 3)
-    return tuple(float(one) for one in result)
-
-
-def _check_name(own: str, argument: str, name: object) -> None:
-    if not isinstance(name, str) or not name:
-        checks.refuse(own, f"{argument}={checks.shown(name)} is not a name.", "Give a text of at least one character.")
-
-
-def _bound(own: str, name: str, value: object) -> float:
-    if isinstance(value, (float, np.floating)) and math.isinf(value):
-        return float(value)
-    return checks.number(own, name, value, "", "Give a number; leave it where there is no limit.")
-
-
-def _check_friction(own: str, friction: object) -> None:
-    if friction is None:
-        return
-    way = "Give an impedance along one coordinate, such as FrictionImpedance(stiffness=..., damping=..., law=...)."
-    if not isinstance(friction, Impedance):
-        checks.refuse(own, f"friction={checks.shown(friction)} is not an impedance.", way)
-    if friction.dimension != 1:
-        checks.refuse(own, f"friction has dimension={friction.dimension}.", way)
-    check_block(friction)
-    if friction.kernels.style == "memory":
-        told = f"Wire it to the joint: tg.Circuit(TreeAdmittance(..., at=AtJoint(...)), {{...: {friction.name}(...)}})."
-        checks.refuse(own, f"friction={friction.name}(...) is made of other blocks.", told)
-
-
-def _inertia_of(own: str, value: ArrayLike) -> Array:
-    way = "Give three moments, or a symmetric 3 x 3 matrix, in kg·m²."
-    inertia = checks.array(own, "inertia", value, "kg·m²", way)
-    if inertia.shape not in ((3,), (3, 3)):
-        checks.refuse(own, f"inertia has shape {inertia.shape}.", way)
-    checks.finite(own, "inertia", inertia, "kg·m²")
-    return np.diag(inertia) if inertia.ndim == 1 else inertia
-
-
-def _as_tuples(matrix: Array) -> Sequence[Sequence[float]]:
-    return tuple(tuple(float(one) for one in row) for row in matrix)

@@ -2,89 +2,120 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import numpy as np
 
 from tegotae import checks
-from tegotae.multibody.shapes import Toucher
+from tegotae.contact import ContactStiffness, FrictionCoefficient
+from tegotae.multibody.fields import name_of
+from tegotae.multibody.kernels import records, shapes
+from tegotae.multibody.shapes import Ball, Corners, Point
 from tegotae.multibody.surfaces import Surface
+from tegotae.parameters import Declared, Parameter
 
-OWN = "Touch"
+if TYPE_CHECKING:
+    from tegotae.multibody.tree import Tree
+    from tegotae.multibody.tree_arrays import Frame
+
+RELAXATION = 2e-3  # [s] damping over stiffness of a contact whose damping is not given
 
 
 @dataclass(frozen=True, kw_only=True)
-class Touch:
+class Touch(Declared):
     """A part of one body that may touch a surface of another, or of the world.
 
     Boxes touch with their corners: give two boxes a `Touch` each way, and know that two edges do not feel each other.
 
-    Along the normal acts f = K (e + beta e'), e the depth while they touch: a spring that pushes only, and a damper.
+    Along the normal acts f = K e + c e', e the depth while they touch: a spring that pushes only, and a damper.
     Across it acts dry friction, mu f at most, through a spring and damper of its own, so what sticks does not creep.
     These are the elements of `tegotae.inclusion` (its `Contact` and `Friction`), taken implicitly: stable at any
-    stiffness and period. How hard an impact bounces depends on zeta = (beta/2) sqrt(stiffness/mass): 0.1 gives back
+    stiffness and period. How hard an impact bounces depends on zeta = damping/(2 sqrt(stiffness mass)): 0.1 gives back
     .74 of the speed, 0.3 .45, 1 .14, if period sqrt(stiffness/mass) is small; the larger that is, the less.
-
-    Args:
-        on: name of the body that touches.
-        toucher: what of it touches: Point, Ball or Corners.
-        surface: what is touched: HalfSpace, Plate, Box or Sphere.
-        of: name of the body that carries the surface; the world if not given.
-        stiffness: K [N/m], > 0.
-        beta: damping over stiffness along the normal [s], >= 0.
-        friction: coefficient mu [no unit], >= 0; 0 for a smooth surface.
-        tangential_stiffness: across the normal [N/m], > 0; as along it if not given.
-        tangential_beta: damping over stiffness across the normal [s], >= 0; as along it if not given.
 
     Example:
         >>> from tegotae.multibody import Corners, HalfSpace, Touch
         >>> corners = Corners(half_sizes=(0.1, 0.1, 0.1))
         >>> floor = Touch(on="crate", toucher=corners, surface=HalfSpace(), stiffness=1e6, friction=0.5)
-        >>> floor.tangential_stiffness
-        1000000.0
+        >>> floor.damping, floor.tangential_stiffness
+        (2000.0, 1000000.0)
     """
 
-    on: str
-    toucher: Toucher
-    surface: Surface
-    of: str | None = None
-    stiffness: float = 1e5
-    beta: float = 2e-3
-    friction: float = 0.0
-    tangential_stiffness: float | None = None
-    tangential_beta: float | None = None
+    on: Annotated[str, Parameter("name of the body that touches", accept=name_of)]
+    toucher: Annotated[Point | Ball | Corners, Parameter("what of it touches")]
+    surface: Annotated[Surface, Parameter("what is touched", "Give a HalfSpace, a Plate, a Box or a Sphere.")]
+    of: Annotated[
+        str | None, Parameter("name of the body that carries the surface; the world unless given", accept=name_of)
+    ] = None
+    stiffness: ContactStiffness = 1e5
+    damping: Annotated[
+        float | None,
+        Parameter("c [N·s/m], >= 0, along the normal, while they touch; 2 ms times the stiffness unless given"),
+    ] = None
+    friction: FrictionCoefficient = 0.0
+    tangential_stiffness: Annotated[
+        float | None, Parameter("[N/m], > 0, across the normal; as along it unless given")
+    ] = None
+    tangential_damping: Annotated[
+        float | None,
+        Parameter("[N·s/m], >= 0, across the normal; in proportion to the stiffness there, as along it, unless given"),
+    ] = None
 
     def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        _check_name("on", self.on)
-        if self.of is not None:
-            _check_name("of", self.of)
-            if self.of == self.on:
-                checks.refuse(
-                    OWN,
-                    f"of={checks.shown(self.of)} is the body that touches.",
-                    "Give another body, or leave `of` out.",
-                )
-        _check_shapes(self.toucher, self.surface)
+        super().__post_init__()
+        if self.of == self.on:
+            told = f"of={checks.shown(self.of)} is the body that touches."
+            checks.refuse("Touch", told, "Give another body, or leave `of` out.")
+        own = self.__dict__
+        if self.damping is None:
+            own["damping"] = RELAXATION * self.stiffness
         if self.tangential_stiffness is None:
-            set_(self, "tangential_stiffness", self.stiffness)
-        if self.tangential_beta is None:
-            set_(self, "tangential_beta", self.beta)
-        for name in ("stiffness", "tangential_stiffness"):
-            set_(self, name, checks.positive(OWN, name, getattr(self, name), "N/m", "Such as 1e5."))
-        for name in ("beta", "tangential_beta"):
-            way = "Such as 2e-3, or 0 for no damping."
-            set_(self, name, checks.at_least_zero(OWN, name, getattr(self, name), "s", way))
-        way = "Such as 0.5, or 0 for a smooth surface."
-        set_(self, "friction", checks.at_least_zero(OWN, "friction", self.friction, "", way))
+            own["tangential_stiffness"] = self.stiffness
+        if self.tangential_damping is None:
+            own["tangential_damping"] = own["damping"] * own["tangential_stiffness"] / self.stiffness
 
 
-def _check_name(argument: str, name: object) -> None:
-    if not isinstance(name, str) or not name:
-        checks.refuse(OWN, f"{argument}={checks.shown(name)} is not a name.", "Give the name of a body.")
+class Pairs(NamedTuple):
+    """Every ball of every `Touch`, and its surface, as the kernels take it.
+
+    Names are "body on body" or "body on world", with a number where a toucher has several balls.
+    """
+
+    names: tuple[str, ...]
+    touches: records.Touches
 
 
-def _check_shapes(toucher: object, surface: object) -> None:
-    if not isinstance(toucher, Toucher):
-        checks.refuse(OWN, f"toucher={checks.shown(toucher)} cannot touch.", "Give a Point, a Ball or Corners.")
-    if not isinstance(surface, Surface):
-        way = "Give a HalfSpace, a Plate, a Box or a Sphere."
-        checks.refuse(OWN, f"surface={checks.shown(surface)} cannot be touched.", way)
+def pairs_of(tree: Tree, touches: Sequence[Touch]) -> Pairs:
+    """One pair for each ball, in the frames of the moving bodies."""
+    names: list[str] = []
+    which: list[tuple[int, int, int]] = []
+    numbers: list[np.ndarray] = []
+    for touch in touches:
+        body, place, turn = _frame(tree, touch.on)
+        on, where, turned = (-1, np.zeros(3), np.eye(3)) if touch.of is None else _frame(tree, touch.of)
+        if body == on:
+            checks.refuse("Scene", f"{touch.on!r} and {touch.of or 'the world'!r} are one body.", "They cannot touch.")
+        surface = touch.surface
+        axes = turned @ surface.turned
+        K, K_t = touch.stiffness, float(touch.tangential_stiffness or 0.0)
+        c, c_t = float(touch.damping or 0.0), float(touch.tangential_damping or 0.0)
+        rest = (K, c / K, touch.friction, K_t, c_t / K_t)  # kernels take damping over stiffness
+        balls = touch.toucher.balls
+        for i, ball in enumerate(balls):
+            at = place + turn @ ball[:3]
+            row = [*at, ball[3], *(where + turned @ surface.where), *axes.ravel(), *rest, *surface.numbers]
+            numbers.append(np.array(row, dtype=np.float64))
+            which.append((body, on, surface.shape))
+            number = f" {i + 1}" if len(balls) > 1 else ""
+            names.append(f"{touch.on}{number} on {touch.of or 'world'}")
+    width = records.SHAPE + shapes.SIZES
+    table = np.array(numbers).reshape(-1, width)
+    return Pairs(tuple(names), records.Touches(np.array(which, dtype=np.int64).reshape(-1, 3), table))
+
+
+def _frame(tree: Tree, name: str) -> Frame:
+    if name not in tree.frames:
+        checks.refuse("Scene", f"touches: there is no body {name!r}.", f"It has {', '.join(list(tree.frames)[:12])}.")
+    return tree.frames[name]

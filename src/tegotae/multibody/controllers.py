@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from tegotae import checks
+from tegotae.parameters import Declared, Parameter
 
 if TYPE_CHECKING:
     from tegotae.multibody.tree import Tree
 
 
 @dataclass(frozen=True, kw_only=True)
-class Servo:
+class Servo(Declared):
     """A joint that is driven to a target: torque = gain (target - q) - rate_gain v.
 
     Without a target it holds where it started. In an implicit run it answers the motion of the tick itself, so no gain
     is too stiff for the period.
-
-    Args:
-        gain: Kp [N·m/rad, N/m], >= 0.
-        rate_gain: Kd [N·m·s/rad, N·s/m], >= 0.
 
     Example:
         >>> from tegotae.multibody import Servo
@@ -29,24 +26,13 @@ class Servo:
         200.0
     """
 
-    gain: float
-    rate_gain: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name, unit in (("gain", "N·m/rad"), ("rate_gain", "N·m·s/rad")):
-            value = checks.at_least_zero("Servo", name, getattr(self, name), unit, "Give a magnitude, or 0 for none.")
-            object.__setattr__(self, name, value)
+    gain: Annotated[float, Parameter("Kp [N·m/rad or N/m], >= 0")]
+    rate_gain: Annotated[float, Parameter("Kd [N·m·s/rad or N·s/m], >= 0")] = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lock:
-    """A joint that does not move at all: exact, with no stiffness to choose.
-
-    Example:
-        >>> from tegotae.multibody import Lock
-        >>> Lock()
-        Lock()
-    """
+    """A joint that does not move at all: exact, with no stiffness to choose."""
 
 
 def checked_controllers(owner: str, tree: Tree, controllers: Mapping[str, Servo | Lock]) -> dict[str, Servo | Lock]:

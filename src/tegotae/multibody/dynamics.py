@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from functools import cache, cached_property
-from types import ModuleType
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,87 +13,12 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
-from tegotae.multibody.kernels import kinematics, passes, quantities
+from tegotae.multibody.kernels import asked, kinematics
 
 if TYPE_CHECKING:
     from tegotae.multibody.tree_arrays import TreeArrays
 
 OWN = "Tree"
-
-_SOURCE = '''
-@kernel
-def push_free(kind, vi, tau, wrench, W):
-    """Wrenches of one row: those given, and what tau says of free bodies."""
-    W[:] = wrench
-    for k in range(len(kind)):
-        if kind[k] == 2:
-            for j in range(6):
-                W[k, j] += tau[vi[k] + j]
-
-
-@entry
-def forward(parent, kind, qi, vi, C, g, Q, V, tau, slope, wrench, W, S, out):
-    prepare_world(S, g)
-    for i in range(len(Q)):
-        push_free(kind, vi, tau[i], wrench[i if len(wrench) > 1 else 0], W)
-        accelerate(parent, kind, qi, vi, C, g, Q[i], V[i], tau[i], slope, W, S, out[i])
-
-
-@entry
-def backward_dynamics(parent, kind, qi, vi, C, g, Q, V, A, wrench, S, out):
-    prepare_world(S, g)
-    for i in range(len(Q)):
-        forward_one(parent, kind, qi, vi, C, Q[i], V[i], S)
-        inverse(parent, kind, vi, C, g, A[i], wrench[i if len(wrench) > 1 else 0], S, out[i])
-
-
-@entry
-def energies_and_momenta(parent, kind, qi, vi, C, g, Q, V, S, energy, motion):
-    """Kinetic, potential energy; mass centre, momentum, angular momentum."""
-    prepare_world(S, g)
-    for i in range(len(Q)):
-        forward_one(parent, kind, qi, vi, C, Q[i], V[i], S)
-        energy[i, 0], energy[i, 1] = energies(C, g, S)
-        momenta(C, S, motion[i])
-
-
-@entry
-def place(parent, kind, qi, vi, C, q, v, S, M, unit):
-    """Rows of S at q and v, and the mass matrix."""
-    zero = np.zeros(3)
-    prepare_world(S, zero)
-    forward_one(parent, kind, qi, vi, C, q, v, S)
-    mass_matrix(parent, kind, vi, C, zero, unit, S, M)
-
-
-@entry
-def track(parent, kind, qi, vi, C, Q, v, S, rows):
-    """Rotation and centre of mass of every body, tick by tick; v = 0, for they do not depend on it."""
-    prepare_world(S, np.zeros(3))
-    for i in range(len(Q)):
-        forward_one(parent, kind, qi, vi, C, Q[i], v, S)
-        for k in range(len(parent)):
-            for j in range(12):
-                rows[i, k, j] = S[k, j]
-
-
-@entry
-def slopes(parent, kind, vi, S, k, x, J):
-    jacobian(parent, kind, vi, S, k, x, J)
-'''
-
-
-@cache
-def entries() -> ModuleType:
-    """The compiled functions that Python calls, shared by all trees."""
-    from tegotae.compile import build
-
-    used = {
-        kinematics: ("prepare_world", "forward_one"),
-        passes: ("accelerate",),
-        quantities: ("inverse", "mass_matrix", "energies", "momenta", "jacobian"),
-    }
-    return build(_SOURCE, tuple((name, getattr(home, name)) for home, names in used.items() for name in names))
 
 
 class Dynamics:
@@ -151,7 +75,7 @@ class Dynamics:
         n, nv = len(self.arrays.parent), V.shape[1]
         S, out = kinematics.workspace(n), np.empty_like(V)
         zero = np.zeros(nv)
-        entries().forward(*self._model, self._g, inner_q, inner_v, tau, zero, W, np.empty((n, 6)), S, out)
+        asked.accelerations(*self._model, self._g, inner_q, inner_v, tau, zero, W, np.empty((n, 6)), S, out)
         self._see_numbers(out, inner_q, inner_v, tau)
         return np.asarray(self.arrays.outer_acceleration(Q, V, out).reshape(*shape, nv))
 
@@ -172,7 +96,7 @@ class Dynamics:
         W = self._wrenches(inner_q, wrenches)
         out = np.empty_like(V)
         S = kinematics.workspace(len(self.arrays.parent))
-        entries().backward_dynamics(*self._model, self._g, inner_q, inner_v, A, W, S, out)
+        asked.torques(*self._model, self._g, inner_q, inner_v, A, W, S, out)
         return np.asarray(self.arrays.outer_force(Q, out).reshape(*shape, V.shape[1]))
 
     def mass_matrix(self, q: ArrayLike) -> Array:
@@ -184,9 +108,7 @@ class Dynamics:
             array([[2.]])
         """
         M, _ = self._placed(q)
-        layout, nv = self.arrays, len(M)
-        # v_inner = X v_outer: the kinetic energy is the same
-        X = layout.inner(np.repeat(np.atleast_2d(np.asarray(q, dtype=np.float64)), nv, axis=0), np.eye(nv))[1].T
+        X = self._inward(q)  # v_inner = X v_outer: the kinetic energy is the same
         return np.asarray(X.T @ M @ X)
 
     def jacobian(self, q: ArrayLike, body: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
@@ -208,10 +130,8 @@ class Dynamics:
         at = np.asarray(place) + turn @ checks.vector(OWN, "point", point, "m", 3)
         x = at if k < 0 else S[k, 9:12] + S[k, :9].reshape(3, 3) @ at
         J = np.zeros((6, self.arrays.nv))
-        entries().slopes(*self._model[:2], self.arrays.vi, S, k, x, J)
-        nv = self.arrays.nv
-        X = self.arrays.inner(np.repeat(np.atleast_2d(np.asarray(q, dtype=np.float64)), nv, axis=0), np.eye(nv))[1].T
-        return np.asarray(J @ X)
+        asked.slopes(*self._model[:2], self.arrays.vi, S, k, x, J)
+        return np.asarray(J @ self._inward(q))
 
     def pose(self, q: ArrayLike, body: str) -> tuple[Array, Array]:
         """Position [m] (..., 3) and rotation (..., 3, 3) of a body's frame in the world.
@@ -331,7 +251,7 @@ class Dynamics:
     def _inner_tracks(self, inner_q: Array) -> tuple[Array, Array, int]:
         n = len(self.arrays.parent)
         rows = np.empty((len(inner_q), n, 12))
-        entries().track(*self._model, inner_q, np.zeros(self.arrays.nv), kinematics.workspace(n), rows)
+        asked.track(*self._model, inner_q, np.zeros(self.arrays.nv), kinematics.workspace(n), rows)
         return rows[:, :, :9].reshape(-1, n, 3, 3), rows[:, :, 9:12], n
 
     def _tracks(self, q: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
@@ -346,8 +266,13 @@ class Dynamics:
         energy, motion = np.empty((len(Q), 2)), np.empty((len(Q), 9))
         inner_q, inner_v = self.arrays.inner(Q, V)
         S = kinematics.workspace(len(self.arrays.parent))
-        entries().energies_and_momenta(*self._model, self._g, inner_q, inner_v, S, energy, motion)
+        asked.energies_and_momenta(*self._model, self._g, inner_q, inner_v, S, energy, motion)
         return energy, motion, shape
+
+    def _inward(self, q: ArrayLike) -> Array:
+        """How the kernels' speeds follow from the user's, nv x nv."""
+        rows = np.repeat(np.atleast_2d(np.asarray(q, dtype=np.float64)), self.arrays.nv, axis=0)
+        return np.asarray(self.arrays.inner(rows, np.eye(self.arrays.nv))[1].T)
 
     def _placed(self, q: ArrayLike) -> tuple[Array, Array]:
         nv = self.arrays.nv
@@ -357,7 +282,7 @@ class Dynamics:
             checks.refuse(OWN, f"q has shape {given.shape}.", "Give one configuration.")
         inner_q, inner_v = self.arrays.inner(Q[0], V[0])
         S, M = kinematics.workspace(len(self.arrays.parent)), np.zeros((nv, nv))
-        entries().place(*self._model, inner_q, inner_v, S, M, np.zeros(nv))
+        asked.masses(*self._model, inner_q, inner_v, S, M, np.zeros(nv))
         return M, S
 
 

@@ -72,14 +72,7 @@ def joints_of(tree: Tree, controllers: Mapping[str, Servo | Lock]) -> tuple[Join
 def check_friction(
     owner: str, rubbing: Mapping[str, Impedance], period: float, least_reluctance: Callable[[float], float] | None
 ) -> None:
-    """Friction in each joint by itself, and with the inertia that it moves where ports need it: one solution a step.
-
-    Args:
-        owner: of the joints.
-        rubbing: joint -> its friction.
-        period: T [s].
-        least_reluctance: of the ports, at a period; None if there are none.
-    """
+    """Friction in each joint by itself, and with the inertia that it moves where ports need it: one solution a step."""
     for element in rubbing.values():
         element.check(period)
     falling = [name for name, element in rubbing.items() if element.steepest_rise(period) > 0.0]

@@ -1,4 +1,4 @@
-"""A scene in a control loop: torques, targets and wrenches in, q and v out."""
+"""A scene in a control loop: forces at its ports in, their motion out; of one without ports torques in, q and v out."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.multibody.scene_inputs import driven
 from tegotae.multibody.tree_arrays import FREE
-from tegotae.ports import forces_now
-from tegotae.running.live import Live
+from tegotae.running.live import LiveAdmittance
 
 if TYPE_CHECKING:
     from tegotae.multibody.scene import Scene
 
 
-class LiveScene(Live):
+class LiveScene(LiveAdmittance):
     """A scene in a loop, one tick at a time. Made by `Scene.start`.
 
     Args:
@@ -40,12 +39,11 @@ class LiveScene(Live):
 
     def __init__(self, block: Scene, period: float, initial: Mapping[str, ArrayLike] | None):
         super().__init__(block, period, initial)
-        state, joints = self._state, block.tree.joint_names
-        self._began = state.part("center_q").copy()
-        self._q, self._v = state.part("q"), state.part("v")
-        torque = state.space.places
-        spots = [torque[f"torque.{name}"].start for name in joints]
-        self._torque = state.real[min(spots, default=0) : max(spots, default=-1) + 1]
+        self._began = self._state.part("center_q").copy()
+        self._q, self._v = self._state.part("q"), self._state.part("v")
+        places, joints = self._state.space.places, block.tree.joint_names
+        first = places[f"torque.{joints[0]}"].start if joints else 0
+        self._torque, self._nothing = self._state.real[first : first + len(joints)], np.zeros(block.dimension)
         self._all_joints = not (block.tree.arrays.kind == FREE).any()
 
     @property
@@ -58,69 +56,69 @@ class LiveScene(Live):
         """How everything moves, as `Tree` counts it."""
         return np.array(self._v)
 
-    @property
-    def contact_force(self) -> Array:
-        """Of every pair in the last tick, on what touches, in world axes [N]."""
-        return np.array(self._state.part("contact_force"))
-
-    @property
-    def unsolved(self) -> int:
-        """Steps so far that found no solution."""
-        return int(self._state["unsolved"])
-
     def step(
         self,
-        torque: ArrayLike = 0.0,
-        *,
         force: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        *,
+        torque: ArrayLike | None = None,
         targets: Mapping[str, ArrayLike] | None = None,
         wrenches: Mapping[str, ArrayLike] | None = None,
-    ) -> tuple[Array, Array]:
-        """One tick; q and v at its end. Torques, wrenches and forces at ports act in this tick alone, targets hold."""
-        quick = targets is None and wrenches is None and self._feed(torque)
-        if not quick:
-            self._feed_all(torque, targets, wrenches)
-        if self._n:
-            self._push(force)
-        elif force is not None:
-            checks.refuse(self.block.name, f"force={checks.shown(force)}: it has no ports.", "Use wrenches=.")
-        elif not self._step():
-            self._say_why(torque)
-        if wrenches:
-            for name in wrenches:
-                self._state.part(f"wrench.{name}").fill(0.0)
-        return self._q.copy(), self._v.copy()
+    ) -> Any:
+        """One tick: forces at its ports in, their velocities out; of a scene without ports, torques in, q and v out.
 
-    def _push(self, force: ArrayLike | Mapping[str, ArrayLike] | None) -> None:
-        """One tick with forces at the ports."""
-        given: Any = np.zeros(self._n) if force is None else force
-        if isinstance(given, Mapping):
-            named, given = given, np.empty(self._n)
-            forces_now(self.block.name, self.block.ports, named, given)
-        self._take(self._step, "force", given, "N")
+        Forces, torques and wrenches given here act in this tick alone, in place of what was fed; targets hold, and so
+        does what is fed by name, such as live["torque.arm"] = 2.0.
 
-    def _feed(self, torque: Any) -> bool:
-        """Put the torque where the tick reads it, if it needs no further look: a float, or an array that fits."""
-        if isinstance(torque, float):
-            self._torque.fill(torque)  # one number for all is meant for joints
-            return True
-        fits = type(torque) is np.ndarray and torque.shape == self._torque.shape and torque.dtype == np.float64
-        if fits and self._all_joints:
-            self._torque[:] = torque
-            return True
-        return False
+        Args:
+            force: at its ports [N, N·m], or by their names; of a scene without ports the same as `torque`.
+            torque: of every speed [N·m, N]; one number is for all joints.
+            targets: joint -> target of its servo [rad, m].
+            wrenches: body -> force [N] and moment [N·m] at its frame's origin, in world axes.
+        """
+        given: Any = torque
+        if force is not None and not self._n:
+            if torque is not None:
+                told = f"force={checks.shown(force)} and torque={checks.shown(torque)}: it has no ports."
+                checks.refuse(self.block.name, told, "Give torques alone, and push bodies with wrenches=.")
+            given = force
+        if isinstance(given, float) and targets is None and wrenches is None:
+            self._torque.fill(given)  # one number for all is meant for joints
+        elif given is not None or targets is not None or wrenches is not None:
+            self._feed(force, given, targets, wrenches)
+        try:
+            if self._n:
+                return super().step(self._nothing if force is None else force)
+            if not self._step():
+                self._say_why(_label(force), given)
+            return self._q.copy(), self._v.copy()
+        finally:
+            if given is not None:
+                self._torque.fill(0.0)
+            if wrenches:
+                for name in wrenches:
+                    self._state.part(f"wrench.{name}").fill(0.0)
 
-    def _say_why(self, torque: ArrayLike) -> NoReturn:
-        """The torque is no number, and the tick was not taken; or the scene has left the range of numbers."""
-        if not np.isfinite(self._torque).all():
-            self._torque.fill(0.0)
-            checks.finite(self.block.name, "torque", np.atleast_1d(np.asarray(torque, dtype=np.float64)), "N·m")
-        self.block.diverged(self.period, self._began)
-
-    def _feed_all(
-        self, torque: ArrayLike, targets: Mapping[str, ArrayLike] | None, wrenches: Mapping[str, ArrayLike] | None
+    def _feed(
+        self, force: Any, torque: Any, targets: Mapping[str, Any] | None, wrenches: Mapping[str, Any] | None
     ) -> None:
-        fed = driven(self.block, 1, torque, targets, wrenches)
-        self._torque.fill(0.0)
+        """Put it all where the tick reads it; torques that fit and come alone need no further look."""
+        fits = type(torque) is np.ndarray and torque.shape == self._torque.shape and torque.dtype == np.float64
+        if fits and self._all_joints and targets is None and wrenches is None:
+            self._torque[:] = torque
+            return
+        fed = driven(self.block, 1, 0.0 if torque is None else torque, targets, wrenches, _label(force))
+        if torque is not None:
+            self._torque.fill(0.0)
         for name, value in fed.items():
             self._state.part(name)[:] = np.ravel(value)
+
+    def _say_why(self, label: str, torque: Any) -> NoReturn:
+        """The torque is no number, and the tick was not taken; or the scene has left the range of numbers."""
+        if not np.isfinite(self._torque).all():
+            checks.finite(self.block.name, label, np.atleast_1d(np.asarray(torque, dtype=np.float64)), "N·m")
+        self.block.diverged(self.period, self._began)
+
+
+def _label(force: object) -> str:
+    """What a user called the torques of joints."""
+    return "torque" if force is None else "force (as torque)"

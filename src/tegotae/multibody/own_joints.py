@@ -31,11 +31,7 @@ def has_a_law(friction: Impedance) -> bool:
 
 
 class OwnJoints:
-    """The impedances in the joints of a tree that are asked for their force, each under the name of its joint.
-
-    Args:
-        tree: in which.
-    """
+    """The impedances in the joints of a tree that are asked for their force, each under the name of its joint."""
 
     def __init__(self, tree: Tree):
         at = tree.arrays

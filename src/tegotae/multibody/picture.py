@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae.checks import Array
-from tegotae.multibody.shapes import ORIGIN, Corners
+from tegotae.multibody.fields import ORIGIN
+from tegotae.multibody.shapes import Corners
 from tegotae.multibody.surfaces import Box, HalfSpace, Plate, Sphere, Surface
 
 if TYPE_CHECKING:
@@ -29,20 +30,6 @@ def picture_of(tree: Tree, touches: Sequence[Touch], time: Array, q: Array) -> d
 
     "picture_times" [s]; "picture_lines", both ends of every line at every time, (times, lines, 2, 3) [m];
     "picture_balls", centres and radii, (times, balls, 4) [m]; "picture_planes", a point and the normal, (planes, 6).
-
-    Args:
-        tree: the bodies.
-        touches: what may touch.
-        time: of every recorded tick [s].
-        q: at those times [rad, m].
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.multibody import Body, Prismatic, Tree
-        >>> lift = Tree([Body(name="lift", mass=2.0, joint=Prismatic(), center=(0, 0, 0.1))])
-        >>> told = picture_of(lift, (), np.array([0.0, 1.0]), np.array([[0.0], [0.3]]))
-        >>> told["picture_lines"].reshape(2, 1, 2, 3)[1, 0].round(9).tolist()  # from its frame to its centre of mass
-        [[0.0, 0.0, 0.3], [0.0, 0.0, 0.4]]
     """
     lines, balls = _bodies(tree, touches)
     for touch in touches:

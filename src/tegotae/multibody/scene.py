@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from tegotae.errors import TegotaeError
 from tegotae.inside import check_depths, weight_of
 from tegotae.layout import Layouts
 from tegotae.multibody.attachments import Attachment, Wired, named, place_ports, wired
-from tegotae.multibody.contact import Touch
+from tegotae.multibody.contact import Pairs, Touch, pairs_of
 from tegotae.multibody.controllers import Lock, Servo, checked_controllers
 from tegotae.multibody.joints import check_friction, joints_of
 from tegotae.multibody.kernels import explicit, port_stepping, stepping
@@ -26,14 +26,13 @@ from tegotae.multibody.kernels.records import AXES, BODY, GAP, MU, E, Joints, K
 from tegotae.multibody.live_scene import LiveScene
 from tegotae.multibody.mobility import least_reluctance
 from tegotae.multibody.own_joints import OwnJoints
-from tegotae.multibody.pairs import Pairs, pairs_of
-from tegotae.multibody.port_parts import port_values
 from tegotae.multibody.scene_inputs import driven, forces_over_ticks
-from tegotae.multibody.scene_layout import scene_layout
+from tegotae.multibody.scene_layout import port_values, scene_layout
 from tegotae.multibody.scene_result import result_of
 from tegotae.multibody.tree import Tree
 from tegotae.multibody.tree_arrays import FREE
 from tegotae.multibody.tree_parts import tree_values
+from tegotae.parameters import Parameter
 from tegotae.ports import Port
 from tegotae.result import Result
 from tegotae.running import loop
@@ -42,9 +41,17 @@ from tegotae.state import Fault, State
 
 OWN = "Scene"
 Method = Literal["implicit", "symplectic", "rk4"]
-METHODS = ("implicit", "symplectic", "rk4")
 LIFTS = 100  # moves out of a surface, one pair at a time
 _GIVEN = ("q", "v", "deflection")  # what a user may start from, beside what is fed; all else follows
+
+
+def _kept(owner: str, name: str, value: Any) -> Any:
+    """As it is: what it may be follows from the tree."""
+    return value
+
+
+def _touches(owner: str, name: str, value: Sequence[Touch]) -> tuple[Touch, ...]:
+    return checks.several(owner, name, value, Touch, "Give a list of Touch(...).")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,16 +62,6 @@ class Scene(Admittance):
     "symplectic" and "rk4" are explicit: for machines without friction, whose contacts are plain springs. Nothing stops
     a joint at its limits; a result names those that left them (`about["beyond_limits"]`).
 
-    Args:
-        tree: the bodies; `join` makes one of several machines.
-        touches: pairs that may touch.
-        at: where it meets others in a `Circuit`: name -> `AtPoint`, `AtJoint`, `Between`, or the name of a body for its
-            origin. One place alone is the port "port". Forces go in there, and the motion there comes out.
-        controllers: joint -> `Servo` or `Lock`.
-        method: "implicit", or explicit "symplectic" or "rk4".
-        deepest: how far inside each other pairs may start [m]; as deep as the whole weight would press one of them at
-            rest unless given.
-
     "torque.<joint>" [N·m, N], "target.<joint>" [rad, m] of a servo and "wrench.<body>" (force [N] and moment [N·m] at
     its frame's origin in world axes) may be fed. With ports, runs also record their `velocity`, mean over the tick, and
     `position`: where points are and what they have turned about each axis, added up [m, rad], or where a joint is;
@@ -74,33 +71,47 @@ class Scene(Admittance):
     Example:
         >>> from tegotae.multibody import Body, Free, HalfSpace, Point, Scene, Touch, Tree
         >>> ball = Tree([Body(name="ball", mass=1.0, inertia=(0.1, 0.1, 0.1), joint=Free(), position=(0, 0, 0.1))])
-        >>> floor = Touch(on="ball", toucher=Point(position=(0, 0, 0)), surface=HalfSpace(), stiffness=1e5, beta=1e-2)
+        >>> floor = Touch(on="ball", toucher=Point(position=(0, 0, 0)), surface=HalfSpace(), damping=1e3)
         >>> run = Scene(tree=ball, touches=[floor]).run(1.0, period=1e-3)
         >>> round(float(run.contact_force[-1, 0, 2]), 3)  # its weight
         9.81
     """
 
-    tree: Tree
-    touches: Sequence[Touch] = ()
-    at: str | Attachment | Mapping[str, str | Attachment] | None = None
-    controllers: Mapping[str, Servo | Lock] = field(default_factory=dict)
-    method: Method = "implicit"
-    deepest: float | None = None
+    tree: Annotated[
+        Tree, Parameter("the bodies; `join` makes one of several machines", "Give a Tree; `join` makes one of several.")
+    ]
+    touches: Annotated[Sequence[Touch], Parameter("pairs that may touch", accept=_touches)] = ()
+    at: Annotated[
+        str | Attachment | Mapping[str, str | Attachment] | None,
+        Parameter(
+            "where it meets others in a `Circuit`: name -> `AtPoint`, `AtJoint`, `Between`, or the name of a body for "
+            'its origin. One place alone is the port "port". Forces go in there, and the motion there comes out',
+            accept=_kept,
+        ),
+    ] = None
+    controllers: Annotated[Mapping[str, Servo | Lock], Parameter("joint -> `Servo` or `Lock`", accept=_kept)] = field(
+        default_factory=dict
+    )
+    method: Annotated[Method, Parameter('"implicit", or explicit "symplectic" or "rk4"')] = "implicit"
+    deepest: Annotated[
+        float | None,
+        Parameter(
+            "[m], >= 0, how far inside each other pairs may start; as deep as the whole weight would press one of them "
+            "at rest unless given",
+            such_as="1e-3",
+        ),
+    ] = None
 
-    unsolved_remedy = "Use a shorter period, softer contacts, or more damping in contacts (beta) and joints."
+    unsolved_remedy = "Use a shorter period, softer contacts, or more damping in contacts and joints."
 
     def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        checks.instance(OWN, "tree", self.tree, Tree, "Give a Tree; `join` makes one of several.")
-        set_(self, "touches", checks.several(OWN, "touches", self.touches, Touch, "Give a list of Touch(...)."))
-        set_(self, "controllers", checked_controllers(OWN, self.tree, self.controllers))
-        checks.choice(OWN, "method", self.method, METHODS)
-        set_(self, "dimension", sum(port.dimension for port in self.ports))
+        super().__post_init__()
+        own = self.__dict__
+        own["controllers"] = checked_controllers(OWN, self.tree, self.controllers)
+        own["dimension"] = sum(port.dimension for port in self.ports)
         if self.dimension and self.method != "implicit":
             told = f"method={checks.shown(self.method)} with ports at={checks.shown(self.at)}."
             checks.refuse(OWN, told, "Use method='implicit': whatever it meets there is solved with it.")
-        if self.deepest is not None:
-            set_(self, "deepest", checks.at_least_zero(OWN, "deepest", self.deepest, "m", "Such as 1e-3."))
         _ = self.pairs
 
     def __repr__(self) -> str:
@@ -324,13 +335,13 @@ class Scene(Admittance):
         plain = loop.run(scene, given, period, every=every, record=record, initial=begun, inputs=fed, progress=progress)
         return result_of(scene, plain, period)
 
-    def start(  # type: ignore[override]
+    def start(
         self,
         *,
         period: float,
+        initial: Mapping[str, ArrayLike] | None = None,
         q: ArrayLike | None = None,
         v: ArrayLike | None = None,
-        initial: Mapping[str, ArrayLike] | None = None,
         method: Method | None = None,
         deepest: float | None = None,
     ) -> LiveScene:
@@ -387,5 +398,5 @@ def _vector(name: str, value: ArrayLike, size: int) -> Array:
     given = checks.array(OWN, name, value, "")
     if given.shape != (size,):
         checks.refuse(OWN, f"{name} has shape {given.shape}.", f"Give {size} numbers.")
-    checks.finite(OWN, name, given, "")
+    checks.finite(OWN, name, given, "")  # however fast: a scene that diverges says what nothing opposed
     return given

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.layout import MOST
 from tegotae.multibody.tree_arrays import FREE
 from tegotae.ports import forces_over_time
 
@@ -45,22 +46,23 @@ def driven(
     torque: ArrayLike,
     targets: Mapping[str, ArrayLike] | None,
     wrenches: Mapping[str, ArrayLike] | None,
+    label: str = "torque",
 ) -> dict[str, ArrayLike]:
-    """What drives so many ticks of a scene, by the names of what is fed."""
+    """What drives so many ticks of a scene, by the names of what is fed; `label` is what a user calls the torque."""
     tree = scene.tree
     fed: dict[str, ArrayLike] = {}
-    given = checks.array(OWN, "torque", torque, "N·m")
+    given = checks.array(OWN, label, torque, "N·m")
     free = [slice(int(i), int(i) + 6) for i in tree.arrays.vi[tree.arrays.kind == FREE]]
     speeds = tree.arrays.vi[tree.arrays.kind != FREE].tolist()
     if given.ndim:
-        rows = _rows("torque", given, ticks, (tree.nv,), "N·m")
+        rows = _rows(label, given, ticks, (tree.nv,), "N·m")
         if any(np.any(rows[:, part]) for part in free):
-            checks.refuse(OWN, "torque pushes a free body.", "Push it with wrenches={body: ...}.")
+            checks.refuse(OWN, f"{label} pushes a free body.", "Push it with wrenches={body: ...}.")
         held = len(rows) == 1
         columns = {name: rows[0, o] if held else rows[:, o] for name, o in zip(tree.joint_names, speeds, strict=True)}
         fed |= {f"torque.{name}": column for name, column in columns.items()}
     elif given != 0.0:  # one number for all is meant for joints
-        checks.finite(OWN, "torque", np.atleast_1d(given), "N·m")
+        checks.finite(OWN, label, np.atleast_1d(given), "N·m")
         fed |= {f"torque.{name}": given for name in tree.joint_names}
     for name, value in checks.mapping(OWN, "targets", targets, "Give a dict of angles or places by joint.").items():
         if name not in scene.servos:
@@ -78,6 +80,8 @@ def driven(
 def _ticks(duration: float, T: float) -> int:
     seconds = checks.positive(OWN, "duration", duration, "s", "Give how long to run.")
     ticks = round(seconds / T)
+    if ticks > MOST:
+        checks.refuse(OWN, f"duration={seconds:g} s has {ticks:g} periods.", "Use a shorter duration.")
     if ticks < 1 or abs(ticks * T - seconds) > 1e-6 * T * max(1.0, ticks * 1e-6):
         nearest = max(ticks, 1) * T
         checks.refuse(OWN, f"duration={seconds:g} s is no whole number of periods.", f"Use {nearest:g} s.")

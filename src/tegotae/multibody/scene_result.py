@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 
 def result_of(scene: Scene, plain: Result, period: float) -> Result:
-    """The record of a run, with energies, momenta, the names of its numbers, and what a picture needs.
-
-    Args:
-        scene: what ran.
-        plain: what it recorded; without q and v there is nothing more to tell.
-        period: T [s].
-    """
+    """The record of a run, with the names of its numbers; with q and v also energies, momenta and a picture."""
     tree, variables = scene.tree, dict(plain.variables)
     about = {
         "figure": "scene",

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks
 from tegotae.checks import Array
-from tegotae.multibody.bodies import triple
-from tegotae.rotations import rotation_of
-
-ORIGIN = (0.0, 0.0, 0.0)
-UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-ROUNDING = 1e-9
+from tegotae.multibody.fields import ORIGIN, UPRIGHT, place_of, sizes_of, turn_of
+from tegotae.parameters import Declared, Parameter
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class Point(Declared):
     """A point that touches.
-
-    Args:
-        position: in the body's frame [m].
 
     Example:
         >>> from tegotae.multibody import Point
@@ -30,10 +23,7 @@ class Point:
         array([[ 0. ,  0. , -0.1,  0. ]])
     """
 
-    position: ArrayLike = ORIGIN
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "position", triple("Point", "position", self.position, "m"))
+    position: Annotated[ArrayLike, Parameter("[m], in the body's frame", accept=place_of)] = ORIGIN
 
     @property
     def balls(self) -> Array:
@@ -42,12 +32,8 @@ class Point:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ball:
+class Ball(Declared):
     """A ball that touches.
-
-    Args:
-        position: of its centre, in the body's frame [m].
-        radius: [m], > 0.
 
     Example:
         >>> from tegotae.multibody import Ball
@@ -55,13 +41,8 @@ class Ball:
         array([[0.  , 0.  , 0.  , 0.05]])
     """
 
-    position: ArrayLike = ORIGIN
-    radius: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "position", triple("Ball", "position", self.position, "m"))
-        way = "Give a radius, or touch with a Point."
-        object.__setattr__(self, "radius", checks.positive("Ball", "radius", self.radius, "m", way))
+    position: Annotated[ArrayLike, Parameter("[m], of its centre, in the body's frame", accept=place_of)] = ORIGIN
+    radius: Annotated[float, Parameter("[m], > 0", "Give a radius, or touch with a Point.")]
 
     @property
     def balls(self) -> Array:
@@ -70,13 +51,8 @@ class Ball:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Corners:
+class Corners(Declared):
     """The eight corners of a box, each a point that touches.
-
-    Args:
-        half_sizes: of the box along its axes [m], each > 0.
-        center: of the box, in the body's frame [m].
-        rotation: of the box's axes in the body's frame, 3 x 3 [no unit].
 
     Example:
         >>> from tegotae.multibody import Corners
@@ -84,15 +60,11 @@ class Corners:
         array([-0.1, -0.2, -0.3,  0. ])
     """
 
-    half_sizes: ArrayLike
-    center: ArrayLike = ORIGIN
-    rotation: ArrayLike = UPRIGHT
-
-    def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "half_sizes", sizes_of("Corners", self.half_sizes, 3))
-        set_(self, "center", triple("Corners", "center", self.center, "m"))
-        set_(self, "rotation", tuple(map(tuple, rotation_of("Corners", self.rotation).tolist())))
+    half_sizes: Annotated[ArrayLike, Parameter("[m], > 0, of the box along its axes", accept=sizes_of)]
+    center: Annotated[ArrayLike, Parameter("[m], of the box, in the body's frame", accept=place_of)] = ORIGIN
+    rotation: Annotated[ArrayLike, Parameter("[-], of the box's axes in the body's frame, 3 x 3", accept=turn_of)] = (
+        UPRIGHT
+    )
 
     @property
     def balls(self) -> Array:
@@ -103,12 +75,3 @@ class Corners:
 
 
 Toucher = Point | Ball | Corners
-
-
-def sizes_of(own: str, value: ArrayLike, count: int) -> tuple[float, ...]:
-    """So many lengths > 0."""
-    way = f"Give {count} lengths > 0, in m."
-    sizes = checks.array(own, "half_sizes", value, "m", way)
-    if sizes.shape != (count,):
-        checks.refuse(own, f"half_sizes has shape {sizes.shape}.", way)
-    return tuple(checks.positive(own, f"half_sizes[{k}]", one, "m", way) for k, one in enumerate(sizes))

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.multibody.bodies import triple
+from tegotae.multibody.fields import ORIGIN, UPRIGHT, direction_of, place_of, sizes_of, turn_of
 from tegotae.multibody.kernels import shapes as kernels
-from tegotae.multibody.shapes import ORIGIN, ROUNDING, UPRIGHT, sizes_of
-from tegotae.rotations import rotation_of
+from tegotae.parameters import Declared, Parameter
 
 UP = (0.0, 0.0, 1.0)
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,11 @@ class Nearest:
     point: Array
 
 
-class Surface(ABC):
+class Surface(Declared, ABC):
     """What all surfaces have: a kind, some sizes, and a frame of their own in the frame of their body."""
 
     shape: ClassVar[int]
+    center: Any = ORIGIN
 
     @property
     @abstractmethod
@@ -51,14 +52,14 @@ class Surface(ABC):
         """The sizes as the kernels read them [m]."""
 
     @property
-    @abstractmethod
     def where(self) -> Array:
         """Origin of the surface's own frame [m]."""
+        return np.asarray(self.center)
 
     @property
-    @abstractmethod
     def turned(self) -> Array:
         """Axes of the surface's own frame, 3 x 3."""
+        return np.eye(3)
 
     def nearest(self, position: ArrayLike, *, radius: float = 0.0) -> Nearest:
         """Gap, normal and nearest point of a ball.
@@ -75,7 +76,7 @@ class Surface(ABC):
         """
         own = type(self).__name__
         r = checks.at_least_zero(own, "radius", radius, "m", "Give 0 for a point.")
-        x, y, z = self.turned.T @ (np.asarray(triple(own, "position", position, "m")) - self.where)
+        x, y, z = self.turned.T @ (np.asarray(place_of(own, "position", position)) - self.where)
         out = np.zeros(7)
         kernels.touch(self.shape, self.numbers, x, y, z, r, out)
         return Nearest(float(out[0]), self.turned @ out[1:4], self.where + self.turned @ out[4:])
@@ -85,23 +86,15 @@ class Surface(ABC):
 class HalfSpace(Surface):
     """Everything behind a plane: a floor, a wall, a slope.
 
-    Args:
-        point: any point of the plane, in the body's frame [m].
-        normal: out of the solid, of any length above 0 [unit vector after normalising].
-
     Example:
         >>> from tegotae.multibody import HalfSpace
         >>> HalfSpace(point=(0, 0, 1)).nearest((5, 5, 3)).gap
         2.0
     """
 
-    point: ArrayLike = ORIGIN
-    normal: ArrayLike = UP
+    point: Annotated[ArrayLike, Parameter("[m], any point of the plane, in the body's frame", accept=place_of)] = ORIGIN
+    normal: Annotated[ArrayLike, Parameter("[-], out of the solid, of any length above 0", accept=direction_of)] = UP
     shape: ClassVar[int] = kernels.HALF_SPACE
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "point", triple("HalfSpace", "point", self.point, "m"))
-        object.__setattr__(self, "normal", _direction("HalfSpace", "normal", self.normal))
 
     @property
     def numbers(self) -> Array:
@@ -127,13 +120,6 @@ class Plate(Surface):
     outline, it is the depth, down to `thickness`. Elsewhere behind it nothing is felt: a ball that slides off an edge
     so far that its centre falls behind the plate loses contact at once.
 
-    Args:
-        half_sizes: half the length along `axis` and half the width across it [m], each > 0.
-        center: of the rectangle, in the body's frame [m].
-        normal: out of the front, of any length above 0 [unit vector after normalising].
-        axis: along the first half size [direction]; what of it lies along the normal is taken off. Any if not given.
-        thickness: depth below which nothing is felt [m], > 0; the smaller half size if not given.
-
     Example:
         >>> from tegotae.multibody import Plate
         >>> plate = Plate(half_sizes=(0.2, 0.1), axis=(1, 0, 0), thickness=0.02)
@@ -141,36 +127,40 @@ class Plate(Surface):
         (-0.01, inf)
     """
 
-    half_sizes: ArrayLike
-    center: ArrayLike = ORIGIN
-    normal: ArrayLike = UP
-    axis: ArrayLike | None = None
-    thickness: float = 0.0
+    half_sizes: Annotated[
+        ArrayLike,
+        Parameter(
+            "[m], > 0, half the length along `axis` and half the width across it", accept=partial(sizes_of, count=2)
+        ),
+    ]
+    center: Annotated[ArrayLike, Parameter("[m], of the rectangle, in the body's frame", accept=place_of)] = ORIGIN
+    normal: Annotated[ArrayLike, Parameter("[-], out of the front, of any length above 0", accept=direction_of)] = UP
+    axis: Annotated[
+        ArrayLike | None,
+        Parameter(
+            "[-], along the first half size; what of it lies along the normal is taken off; any unless given",
+            accept=direction_of,
+        ),
+    ] = None
+    thickness: Annotated[
+        float | None,
+        Parameter("[m], > 0, a depth below which nothing is felt; the smaller half size unless given", such_as="0.01"),
+    ] = None
     shape: ClassVar[int] = kernels.PLATE
 
     def __post_init__(self) -> None:
-        own, set_ = "Plate", object.__setattr__
-        sizes = sizes_of(own, self.half_sizes, 2)
-        set_(self, "half_sizes", sizes)
-        set_(self, "center", triple(own, "center", self.center, "m"))
-        set_(self, "normal", _direction(own, "normal", self.normal))
+        super().__post_init__()
         if self.axis is not None:
-            set_(self, "axis", _direction(own, "axis", self.axis))
-            if np.linalg.norm(np.cross(np.asarray(self.axis), np.asarray(self.normal))) < ROUNDING:
-                checks.refuse(own, f"axis={self.axis} lies along the normal.", "Give a direction in the plate's plane.")
-        thickness = checks.number(own, "thickness", self.thickness, "m", "Give a depth, such as 0.01.")
-        depth = min(sizes) if thickness == 0.0 else thickness
-        set_(self, "thickness", checks.positive(own, "thickness", depth, "m", "Give a depth, such as 0.01."))
+            across = np.cross(np.asarray(self.axis), np.asarray(self.normal))
+            if np.linalg.norm(across) < ROUNDING:
+                told = f"axis={self.axis} lies along the normal."
+                checks.refuse("Plate", told, "Give a direction in the plate's plane.")
 
     @property
     def numbers(self) -> Array:
         """Both half sizes and the thickness [m]."""
-        return np.array([*np.asarray(self.half_sizes), self.thickness])
-
-    @property
-    def where(self) -> Array:
-        """The centre [m]."""
-        return np.asarray(self.center)
+        half = np.asarray(self.half_sizes)
+        return np.array([*half, half.min() if self.thickness is None else self.thickness])
 
     @property
     def turned(self) -> Array:
@@ -182,37 +172,23 @@ class Plate(Surface):
 class Box(Surface):
     """A solid box. Inside it the nearest face counts.
 
-    Args:
-        half_sizes: along its axes [m], each > 0.
-        center: in the body's frame [m].
-        rotation: of the box's axes in the body's frame, 3 x 3 [no unit].
-
     Example:
         >>> from tegotae.multibody import Box
         >>> Box(half_sizes=(1, 1, 1)).nearest((4, 5, 0)).gap
         5.0
     """
 
-    half_sizes: ArrayLike
-    center: ArrayLike = ORIGIN
-    rotation: ArrayLike = UPRIGHT
+    half_sizes: Annotated[ArrayLike, Parameter("[m], > 0, along its axes", accept=sizes_of)]
+    center: Annotated[ArrayLike, Parameter("[m], in the body's frame", accept=place_of)] = ORIGIN
+    rotation: Annotated[ArrayLike, Parameter("[-], of the box's axes in the body's frame, 3 x 3", accept=turn_of)] = (
+        UPRIGHT
+    )
     shape: ClassVar[int] = kernels.BOX
-
-    def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "half_sizes", sizes_of("Box", self.half_sizes, 3))
-        set_(self, "center", triple("Box", "center", self.center, "m"))
-        set_(self, "rotation", tuple(map(tuple, rotation_of("Box", self.rotation).tolist())))
 
     @property
     def numbers(self) -> Array:
         """The half sizes [m]."""
         return np.array(self.half_sizes, dtype=np.float64)
-
-    @property
-    def where(self) -> Array:
-        """The centre [m]."""
-        return np.asarray(self.center)
 
     @property
     def turned(self) -> Array:
@@ -224,47 +200,20 @@ class Box(Surface):
 class Sphere(Surface):
     """A solid sphere.
 
-    Args:
-        radius: [m], > 0.
-        center: in the body's frame [m].
-
     Example:
         >>> from tegotae.multibody import Sphere
         >>> Sphere(radius=1.0).nearest((3, 0, 0)).point
         array([1., 0., 0.])
     """
 
-    radius: float
-    center: ArrayLike = ORIGIN
+    radius: Annotated[float, Parameter("[m], > 0", such_as="0.1")]
+    center: Annotated[ArrayLike, Parameter("[m], in the body's frame", accept=place_of)] = ORIGIN
     shape: ClassVar[int] = kernels.SPHERE
-
-    def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "radius", checks.positive("Sphere", "radius", self.radius, "m", "Such as 0.1."))
-        set_(self, "center", triple("Sphere", "center", self.center, "m"))
 
     @property
     def numbers(self) -> Array:
         """The radius [m], and zeros."""
         return np.array([self.radius, 0.0, 0.0])
-
-    @property
-    def where(self) -> Array:
-        """The centre [m]."""
-        return np.asarray(self.center)
-
-    @property
-    def turned(self) -> Array:
-        """Not at all."""
-        return np.eye(3)
-
-
-def _direction(own: str, name: str, value: ArrayLike) -> tuple[float, ...]:
-    given = triple(own, name, value, "")
-    length = math.hypot(*given)
-    if not 0.0 < length < math.inf:
-        checks.refuse(own, f"{name}={given} has length {length:g}.", f"Give a direction, such as {name}=(0, 0, 1).")
-    return tuple(one / length for one in given)
 
 
 def _frame(normal: Array, axis: Array | None) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.multibody.bodies import Body, Free, LooseBody, OneDegree, Prismatic, Revolute, triple
+from tegotae.multibody.bodies import Body, Free, LooseBody, OneDegree, Prismatic, Revolute
 from tegotae.multibody.dynamics import Dynamics
 from tegotae.multibody.tree_arrays import FREE, Frame, TreeArrays, arrays_of, without_inertia
 from tegotae.rotations import quaternion_of
@@ -46,10 +46,9 @@ class Tree(Dynamics):
     gravity: ArrayLike = field(default=(0.0, 0.0, -9.81), kw_only=True)
 
     def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "gravity", triple(OWN, "gravity", self.gravity, "m/s²"))
-        bodies = checks.several(OWN, "bodies", self.bodies, Body, "Give a list of Body(...).")
-        set_(self, "bodies", _sorted(bodies))
+        own = self.__dict__
+        own["gravity"] = tuple(checks.vector(OWN, "gravity", self.gravity, "m/s²", 3).tolist())
+        own["bodies"] = _sorted(checks.several(OWN, "bodies", self.bodies, Body, "Give a list of Body(...)."))
         for problem, remedy, names in self._inertialess:
             if not all(isinstance(body, LooseBody) for body in self.bodies if body.name in names):
                 checks.refuse(OWN, problem, remedy)
@@ -173,3 +172,37 @@ def _refuse_loop(bodies: tuple[Body, ...], placed: set[str]) -> None:
     loop = [*seen[seen.index(name) :], name]
     told = " on ".join(repr(one) for one in loop)
     checks.refuse(OWN, f"bodies hang in a loop: {told}.", "Open it: give one of them another parent, or None.")
+
+
+def join(trees: Mapping[str, Tree]) -> Tree:
+    """One tree of several machines, whose bodies and joints are then called "machine.name".
+
+    They stay as they are and may touch each other in a `Scene`. q and v are theirs, one machine after the other.
+
+    Args:
+        trees: name -> machine; all in the same gravity [m/s²].
+
+    Example:
+        >>> from tegotae.multibody import Body, Prismatic, Tree, join
+        >>> lift = Tree([Body(name="lift", mass=2.0, joint=Prismatic())])
+        >>> join({"left": lift, "right": lift}).joint_names
+        ('left.lift', 'right.lift')
+    """
+    trees = checks.mapping("join", "trees", trees, "Give a dict of Trees by name.")
+    if not trees:
+        checks.refuse("join", "there are no trees.", "Give at least one, by name.")
+    for machine, tree in trees.items():
+        checks.instance("join", f"trees[{machine!r}]", tree, Tree, "Give a Tree.")
+    first = next(iter(trees.values()))
+    bodies = []
+    for machine, tree in trees.items():
+        if not np.array_equal(np.asarray(tree.gravity), np.asarray(first.gravity)):
+            told = f"{machine!r} has gravity={tree.gravity}, another {first.gravity}."
+            checks.refuse("join", told, "Give them the same gravity.")
+        for body in tree.bodies:
+            joint = body.joint
+            if isinstance(joint, OneDegree):
+                joint = replace(joint, name=f"{machine}.{body.joint_name}")
+            parent = None if body.parent is None else f"{machine}.{body.parent}"
+            bodies.append(replace(body, name=f"{machine}.{body.name}", parent=parent, joint=joint))
+    return Tree(bodies, gravity=first.gravity)

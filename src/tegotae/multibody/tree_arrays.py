@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partialmethod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,6 @@ class TreeArrays:
         center: centre of mass of each in the frame of the body that the user named [m].
         frames: name of any body -> (moving body or -1, origin of its frame, rotation of its frame), the latter two
             in the internal frame.
-        damping: viscous coefficient of each velocity [N·s/m, N·m·s/rad].
     """
 
     names: tuple[str, ...]
@@ -51,7 +50,6 @@ class TreeArrays:
     C: Array
     center: Array
     frames: dict[str, Frame]
-    damping: Array
 
     @cached_property
     def nq(self) -> int:
@@ -80,30 +78,6 @@ class TreeArrays:
                 return self.names[k]
         return ""
 
-    def inner(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """From the user's q (..., nq) and v (..., nv) to the kernels', as copies; quaternions get length 1."""
-        return self._shifted(q, v, 1.0)
-
-    def outer(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """From the kernels' q (..., nq) and v (..., nv) to the user's, as copies; quaternions get length 1."""
-        return self._shifted(q, v, -1.0)
-
-    def inner_acceleration(self, q: Array, v: Array, a: Array) -> Array:
-        """From the user's accelerations (..., nv) to the kernels'; q and v may be either's."""
-        return self._accelerated(q, v, a, 1.0)
-
-    def outer_acceleration(self, q: Array, v: Array, a: Array) -> Array:
-        """From the kernels' accelerations (..., nv) to the user's; q and v may be either's."""
-        return self._accelerated(q, v, a, -1.0)
-
-    def inner_force(self, q: Array, force: Array) -> Array:
-        """From force and moment about the user's origins (..., nv) to those about centres of mass; q of either."""
-        return self._levered(q, force, 1.0)
-
-    def outer_force(self, q: Array, force: Array) -> Array:
-        """From force and moment about centres of mass (..., nv) to those about the user's origins; q of either."""
-        return self._levered(q, force, -1.0)
-
     def _shifted(self, q: Array, v: Array, sign: float) -> tuple[Array, Array]:
         q, v = np.array(q, dtype=np.float64), np.array(v, dtype=np.float64)
         for i, j, arm in self._arms(q):
@@ -131,13 +105,18 @@ class TreeArrays:
             i, j = int(self.qi[k]), int(self.vi[k])
             yield i, j, turned_rows(_unit(q[..., i + 3 : i + 7]), self.center[k])
 
+    # From the user's numbers to the kernels', and back: copies, with any leading axes; quaternions get length 1. q and
+    # v beside accelerations and forces may be either's. Forces on free bodies act at their origins, or centres of mass.
+    inner = partialmethod(_shifted, sign=1.0)
+    outer = partialmethod(_shifted, sign=-1.0)
+    inner_acceleration = partialmethod(_accelerated, sign=1.0)
+    outer_acceleration = partialmethod(_accelerated, sign=-1.0)
+    inner_force = partialmethod(_levered, sign=1.0)
+    outer_force = partialmethod(_levered, sign=-1.0)
+
 
 def arrays_of(bodies: Sequence[Body]) -> TreeArrays:
-    """Lump, number and express every moving body in its internal frame.
-
-    Args:
-        bodies: parents first, names checked.
-    """
+    """Lump, number and express every moving body in its internal frame; parents come first."""
     carried = _carried(bodies)
     moving = [body for body in bodies if not isinstance(body.joint, Fixed)]
     number = {body.name: k for k, body in enumerate(moving)}
@@ -167,7 +146,6 @@ def arrays_of(bodies: Sequence[Body]) -> TreeArrays:
         C=C,
         center=np.array([lumps[body.name][1] for body in moving]).reshape(-1, 3),
         frames=frames,
-        damping=np.array([d for b in moving for d in _damping(b)], dtype=np.float64),
     )
 
 
@@ -221,10 +199,6 @@ def _constants(body: Body, lump: tuple[float, Array, Array], S: Array, frames: d
 
 def _kind(body: Body) -> int:
     return REVOLUTE if isinstance(body.joint, Revolute) else PRISMATIC if isinstance(body.joint, Prismatic) else FREE
-
-
-def _damping(body: Body) -> list[float]:
-    return [body.joint.damping] if isinstance(body.joint, OneDegree) else [0.0] * 6
 
 
 def _starts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:

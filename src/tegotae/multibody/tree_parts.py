@@ -49,22 +49,12 @@ def tree_values(tree: Tree, joints: Joints, servos: Sequence[str]) -> dict[str, 
     """What `TREE` and `JOINTS` are for a tree."""
     at = tree.arrays
     speeds = dict(zip(tree.joint_names, at.vi[at.kind != FREE].tolist(), strict=True))
+    own = {part.name: getattr(at, part.key) for part in TREE[1:-1]}
+    own |= {part.name: getattr(joints, part.key) for part in JOINTS if part.key in joints._fields}
     return {
+        **own,
         "gravity": tree.gravity,
-        "parent": at.parent,
-        "kind": at.kind,
-        "first_coordinate": at.qi,
-        "first_speed": at.vi,
-        "constants": at.C,
         "centers": at.center,
-        "damping": joints.damping,
-        "gain": joints.gain,
-        "rate_gain": joints.rate_gain,
-        "stiffness": joints.stiffness,
-        "viscosity": joints.viscosity,
-        "law": joints.law,
-        "law_place": joints.place,
-        "law_numbers": joints.numbers,
         "torque_speeds": list(speeds.values()),
         "target_speeds": [speeds[name] for name in servos],
     }

@@ -37,11 +37,7 @@ NUMBERS = {  # element -> attribute -> how many numbers it holds
 
 
 class UrdfFile:
-    """Links and joints of a file, checked and complete, and notes of what was left out or filled in.
-
-    Args:
-        path: of the file.
-    """
+    """Links and joints of a file, checked and complete, and notes of what was left out or filled in."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.name = _name_of(path)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -81,37 +82,56 @@ class Finding:
         """Such as ``<= 1e-15 m``."""
         return f"{self.comparison} {self.bound:.6g} {self.unit}".strip()
 
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for strict JSON; numbers that are not finite become words."""
+        told = {**asdict(self), "passed": self.passed}
+        return {name: str(x) if isinstance(x, float) and not math.isfinite(x) else x for name, x in told.items()}
+
 
 Measure = Callable[[Any], "Finding | Sequence[Finding]"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
-    """A claim that has been measured.
+class PaperStatement:
+    """What a paper says: a claim, and what became of it.
 
     Args:
         paper: key of the paper.
-        id: of the claim.
+        id: short, stable, in words.
         statement: in our own words.
         source: equation, figure or section.
-        findings: every number measured, with its bound.
-        as_printed: False where the paper's words do not hold as printed; the verdict is about the corrected ones.
-        note: what a reader should know, or the error that ended the measurement.
-        missing: packages without which it could not be measured here.
-
-    Example:
-        >>> entry = Entry(paper="p", id="a", statement="It holds.", source="(1)", findings=(), as_printed=True)
-        >>> entry.passed  # nothing measured, nothing shown
-        False
+        as_printed: False where the paper's words do not hold as printed; `statement` is then the corrected one.
+        note: what a reader should know: the misprint, for instance, or the error that ended a measurement.
     """
 
     paper: str
     id: str
     statement: str
     source: str
-    findings: tuple[Finding, ...]
-    as_printed: bool
+    as_printed: bool = True
     note: str = ""
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """All of that by name."""
+        return {each.name: getattr(self, each.name) for each in fields(PaperStatement)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry(PaperStatement):
+    """A claim that has been measured.
+
+    Args:
+        findings: every number measured, with its bound.
+        missing: packages without which it could not be measured here.
+
+    Example:
+        >>> entry = Entry(paper="p", id="a", statement="It holds.", source="(1)", findings=())
+        >>> entry.passed  # nothing measured, nothing shown
+        False
+    """
+
+    findings: tuple[Finding, ...]
     missing: tuple[str, ...] = ()
 
     @property
@@ -141,42 +161,15 @@ class Entry:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for strict JSON; numbers that are not finite become words."""
-        return {
-            "paper": self.paper,
-            "id": self.id,
-            "statement": self.statement,
-            "source": self.source,
-            "measured": self.measured,
-            "bound": self.bound,
-            "passed": self.passed,
-            "status": self.status,
-            "as_printed": self.as_printed,
-            "note": self.note,
-            "findings": [
-                {
-                    "name": f.name,
-                    "value": f.value if math.isfinite(f.value) else str(f.value),
-                    "comparison": f.comparison,
-                    "bound": f.bound if math.isfinite(f.bound) else str(f.bound),
-                    "unit": f.unit,
-                    "passed": f.passed,
-                }
-                for f in self.findings
-            ],
-        }
+        verdict = {"measured": self.measured, "bound": self.bound, "passed": self.passed, "status": self.status}
+        return {**self.said, **verdict, "findings": [finding.as_dict() for finding in self.findings]}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim(Generic[Subject]):
+class Claim(PaperStatement, Generic[Subject]):
     """What a paper says, and how we measure it.
 
     Args:
-        paper: key of the paper.
-        id: short, stable, in words.
-        statement: in our own words.
-        source: equation, figure or section.
-        as_printed: False where the paper's words do not hold as printed; `statement` is then the corrected one.
-        note: what a reader should know; the misprint, for instance.
         needs: packages beyond those of the core, by the name of their module or distribution; where one is missing the
             claim is reported as not checked, neither passed nor failed.
         measure: takes the subject, gives one or more findings.
@@ -188,12 +181,6 @@ class Claim(Generic[Subject]):
         (True, False)
     """
 
-    paper: str
-    id: str
-    statement: str
-    source: str
-    as_printed: bool = True
-    note: str = ""
     needs: tuple[str, ...] = ()
     measure: Callable[[Subject], Finding | Sequence[Finding]]
 
@@ -208,29 +195,11 @@ class Claim(Generic[Subject]):
                 findings = (found,) if isinstance(found, Finding) else tuple(found)
             except Exception as error:
                 note = " ".join(filter(None, [note, f"{type(error).__name__}: {error}"]))
-        return Entry(
-            paper=self.paper,
-            id=self.id,
-            statement=self.statement,
-            source=self.source,
-            findings=findings,
-            as_printed=self.as_printed,
-            note=note,
-            missing=missing,
-        )
+        return Entry(**self.said | {"note": note}, findings=findings, missing=missing)
 
 
 def installed(name: str) -> bool:
-    """Whether a module can be imported, or a distribution of that name (one without modules, perhaps) is there.
-
-    Args:
-        name: of a module or a distribution.
-
-    Example:
-        >>> from tegotae.papers.ledger import installed
-        >>> installed("numpy"), installed("no-such-package")
-        (True, False)
-    """
+    """Whether a module can be imported, or a distribution of that name (one without modules, perhaps) is there."""
     if find_spec(name) is not None:
         return True
     try:
@@ -248,10 +217,6 @@ class Declined:
         what: the proposal.
         source: where it stands.
         reason: why not.
-
-    Example:
-        >>> Declined("experiments with people", "section 4", "a library cannot ask people").source
-        'section 4'
     """
 
     what: str
@@ -261,15 +226,9 @@ class Declined:
 
 @dataclass(frozen=True, kw_only=True)
 class PaperFigure(Generic[Subject]):
-    """A figure of a paper, redrawn when asked.
+    """A figure of a paper, redrawn when asked."""
 
-    Args:
-        name: of its file, in words with dashes.
-        caption: one or two sentences.
-        draw: takes the subject, gives the figure.
-    """
-
-    name: str
+    name: str  # of its file, in words with dashes
     caption: str
     draw: Callable[[Subject], Figure]
 
@@ -306,7 +265,7 @@ class Paper(Generic[Subject]):
 
     def claim(
         self,
-        identifier: str,
+        identifier: str = "",
         *,
         statement: str,
         source: str,
@@ -314,15 +273,16 @@ class Paper(Generic[Subject]):
         note: str = "",
         needs: tuple[str, ...] = (),
     ) -> Callable[[Measure], Measure]:
-        """Register the function below as the measurement of a claim."""
-        if any(known.id == identifier for known in self.claims):
-            checks.refuse(self.key, f"the claim {identifier!r} is there twice.", "Give each claim its own id.")
+        """Register the function below as the measurement of a claim, whose id is its name with dashes unless given."""
+        self._refuse_twice("claim", identifier, [known.id for known in self.claims])
 
         def register(measure: Measure) -> Measure:
+            name = identifier or _dashed(measure)
+            self._refuse_twice("claim", name, [known.id for known in self.claims])
             self.claims.append(
                 Claim(
                     paper=self.key,
-                    id=identifier,
+                    id=name,
                     statement=statement,
                     source=source,
                     as_printed=as_printed,
@@ -336,29 +296,40 @@ class Paper(Generic[Subject]):
         return register
 
     def figure(
-        self, name: str, *, caption: str, sheet: tuple[int, int, float, float] | None = None
+        self, name: str = "", *, caption: str = "", sheet: tuple[int, int, float, float] | None = None
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register the function below as the drawing of a figure.
 
         Args:
-            name: of its file, in words with dashes.
-            caption: one or two sentences.
+            name: of its file, in words with dashes; that of the function unless given.
+            caption: one or two sentences; the function's docstring unless given.
             sheet: rows and columns of panels, width and height [inch]: the function draws the subject on them, an array
                 of axes. Without it, the function takes the subject alone and gives the whole figure.
         """
-        if any(known.name == name for known in self.figures):
-            checks.refuse(self.key, f"the figure {name!r} is there twice.", "Give each figure its own name.")
+        self._refuse_twice("figure", name, [known.name for known in self.figures])
 
         def register(draw: Callable[..., Any]) -> Callable[..., Any]:
+            own = name or _dashed(draw)
+            self._refuse_twice("figure", own, [known.name for known in self.figures])
+            words = caption or " ".join((draw.__doc__ or "").split())
             drawn = draw if sheet is None else partial(_on_sheet, draw, sheet)
-            self.figures.append(PaperFigure(name=name, caption=caption, draw=drawn))
+            self.figures.append(PaperFigure(name=own, caption=words, draw=drawn))
             return draw
 
         return register
 
+    def _refuse_twice(self, what: str, name: str, known: Sequence[str]) -> None:
+        if name in known:
+            checks.refuse(self.key, f"the {what} {name!r} is there twice.", f"Give each {what} a name of its own.")
+
     def decline(self, what: str, *, source: str, reason: str) -> None:
         """List what the paper proposes and we do not do."""
         self.declined.append(Declined(what, source, reason))
+
+    def collect(self, package: str, *modules: str) -> None:
+        """Import modules of a package: their claims and figures register themselves, in this order."""
+        for name in modules:
+            import_module(f"{package}.{name}")
 
     def __getitem__(self, identifier: str) -> Claim[Subject]:
         """A claim by its id."""
@@ -378,12 +349,7 @@ class Paper(Generic[Subject]):
 
 
 def as_json(papers: Iterable[Paper[Any]], entries: Iterable[Entry]) -> dict[str, Any]:
-    """The ledger as plain values: `claims` measured, those `not_checked` for want of a package, and what was declined.
-
-    Example:
-        >>> as_json([], [])
-        {'claims': [], 'not_checked': [], 'declined': []}
-    """
+    """The ledger as plain values: `claims` measured, those `not_checked` for want of a package, what was declined."""
     entries = list(entries)
     return {
         "claims": [entry.as_dict() for entry in entries if not entry.missing],
@@ -392,6 +358,10 @@ def as_json(papers: Iterable[Paper[Any]], entries: Iterable[Entry]) -> dict[str,
             {"paper": p.key, "what": d.what, "source": d.source, "reason": d.reason} for p in papers for d in p.declined
         ],
     }
+
+
+def _dashed(function: Callable[..., Any]) -> str:
+    return function.__name__.replace("_", "-")
 
 
 def _on_sheet(draw: Callable[..., None], sheet: tuple[int, int, float, float], subject: Any) -> Figure:

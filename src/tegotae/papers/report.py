@@ -2,60 +2,34 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import tegotae
 from tegotae import checks
+from tegotae.figures.page import captioned, html_page, tiles
 from tegotae.papers.ledger import Entry, Finding, Paper, PaperFigure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_LARGEST_SVG = 600_000  # bytes; a denser drawing is smaller and quicker to show as PNG
-
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure of the report: drawn, or the reason why not.
+    """A figure of the report: drawn, or the reason why not."""
 
-    Args:
-        paper: key of the paper.
-        name: of the figure.
-        caption: under it.
-        figure: None if drawing it raised.
-        error: what it raised.
-
-    Example:
-        >>> Drawn("kikuuwe2005", "hysteresis", "Fig. 6", None, "ValueError: no").figure is None
-        True
-    """
-
-    paper: str
+    paper: str  # its key
     name: str
     caption: str
-    figure: Figure | None
-    error: str = ""
+    figure: Figure | None  # None if drawing it raised
+    error: str = ""  # what it raised
 
 
 def draw(paper: Paper[Any], *, on_figure: Callable[[PaperFigure[Any]], None] | None = None) -> list[Drawn]:
-    """Every figure of a paper. One that raises keeps its place in the report, with the error.
-
-    Args:
-        paper: whose figures to draw, with the paper's own subject.
-        on_figure: hears of each before it is drawn.
-
-    Example:
-        >>> draw(Paper(key="p", title="t", authors="a", subject=None))
-        []
-    """
+    """Every figure of a paper; `on_figure` hears of each before. One that raises keeps its place, with the error."""
     drawn = []
     for plate in paper.figures:
         if on_figure is not None:
@@ -70,19 +44,7 @@ def draw(paper: Paper[Any], *, on_figure: Callable[[PaperFigure[Any]], None] | N
 def write(
     path: str | os.PathLike[str], papers: Sequence[Paper[Any]], entries: Sequence[Entry], drawn: Sequence[Drawn]
 ) -> Path:
-    """Write the report, all or nothing, and return its path.
-
-    Args:
-        path: of the HTML file.
-        papers: in the order of the report.
-        entries: their claims, measured.
-        drawn: their figures.
-
-    Example:
-        >>> import tempfile, os
-        >>> write(os.path.join(tempfile.mkdtemp(), "report.html"), [], [], []).name
-        'report.html'
-    """
+    """Write the report, all or nothing, and return its path."""
     text = page(papers, entries, drawn)
     with checks.written_whole(path) as beside:
         beside.write_text(text, encoding="utf-8")
@@ -90,43 +52,16 @@ def write(
 
 
 def page(papers: Sequence[Paper[Any]], entries: Sequence[Entry], drawn: Sequence[Drawn]) -> str:
-    """The report as text.
-
-    Args:
-        papers: in the order of the report.
-        entries: their claims, measured.
-        drawn: their figures.
-
-    Example:
-        >>> page([], [], []).startswith("<!doctype html>")
-        True
-    """
+    """The report of papers in this order, with their claims, measured, and their figures, as text."""
     sections = [
         _section(
             paper, [entry for entry in entries if entry.paper == paper.key], [d for d in drawn if d.paper == paper.key]
         )
         for paper in papers
     ]
-    css = files("tegotae.figures").joinpath("page.css").read_text(encoding="utf-8")
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>tegotae: papers, checked</title>
-<style>
-{css}</style>
-</head>
-<body>
-<main>
-{_header(papers, entries)}
-{"".join(sections)}
-<footer>Made by tegotae {escape(tegotae.__version__)}. Everything on this page was measured when it was written;
-the same table in a terminal: <code>tegotae papers</code>.</footer>
-</main>
-</body>
-</html>
-"""
+    footer = """. Everything on this page was measured when it was written;
+the same table in a terminal: <code>tegotae papers</code>."""
+    return html_page("papers, checked", [f"{_header(papers, entries)}\n", *sections], footer)
 
 
 def _header(papers: Sequence[Paper[Any]], entries: Sequence[Entry]) -> str:
@@ -142,11 +77,10 @@ def _header(papers: Sequence[Paper[Any]], entries: Sequence[Entry]) -> str:
         (corrected, "not as printed", "warn" if corrected else ""),
         (declined, "declined", ""),
     ]
-    tiles = "".join(f'<div class="count {kind}"><b>{n}</b><span>{text}</span></div>' for n, text, kind in counts)
     return f"""<header>
 <h1>tegotae</h1>
 <p class="lead">What the papers say, measured anew for this page. A claim holds if every number keeps its bound.</p>
-<div class="counts">{tiles}</div>
+<div class="counts">{tiles(counts)}</div>
 </header>"""
 
 
@@ -203,21 +137,4 @@ def _plate(drawn: Drawn) -> str:
             f'<figure><figcaption>{escape(drawn.caption)} <span class="bad">Not drawn: {escape(drawn.error)}</span>'
             "</figcaption></figure>"
         )
-    return (
-        f'<figure><img alt="{escape(drawn.caption)}" src="{_inline(drawn.figure)}">'
-        f"<figcaption>{escape(drawn.caption)}</figcaption></figure>"
-    )
-
-
-def _inline(figure: Figure) -> str:
-    """A data address that holds the drawing."""
-    from tegotae.figures import style
-
-    with style():
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-        kind = "svg+xml"
-        if buffer.tell() > _LARGEST_SVG:
-            buffer, kind = io.BytesIO(), "png"
-            figure.savefig(buffer, format="png", dpi=200)
-    return f"data:image/{kind};base64,{base64.b64encode(buffer.getvalue()).decode()}"
+    return captioned(drawn.figure, drawn.caption)

@@ -1,6 +1,5 @@
 """Soft rods: bendable, inextensible, in closed form and O(n).  [hirai2020]"""
 
-from tegotae.rod.admittance import RodAdmittance
 from tegotae.rod.gaits import travelling_wave
 from tegotae.rod.ground import Ground, Peg, Wall
 from tegotae.rod.grounded import GroundedRod
@@ -20,7 +19,6 @@ __all__ = [
     "Phase",
     "PlanarRod",
     "PureRod",
-    "RodAdmittance",
     "RodError",
     "Shape",
     "Tendon",

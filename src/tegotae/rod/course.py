@@ -13,12 +13,12 @@ from tegotae import checks
 from tegotae.block import INITIAL
 from tegotae.checks import Array
 from tegotae.compile import build
-from tegotae.ports import forces_over_time
+from tegotae.ports import forces_over_time, spans
 from tegotae.result import Result, Variable
 from tegotae.rod.kernels import observing
 from tegotae.rod.phases import BASES, Phase, checked_phases
 from tegotae.rod.planar import RodError
-from tegotae.rod.records import RodRecorder, Shape
+from tegotae.rod.records import INTEGRALS, Kept, Shape, hold, rod_result, start_of
 from tegotae.running import loop
 from tegotae.running.loop import Fed, Picks
 from tegotae.running.source import module_of
@@ -54,13 +54,8 @@ def _module() -> Any:
 
 
 def observed(block: GroundedRod, state: State, anchors: Array, Z: Array) -> tuple[Array, Array, Array, Array]:
-    """Places and velocities of the nodes, kinetic energy without a payload's, energy in the bristles.
-
-    Args:
-        block: whose states.
-        state: any one of it.
-        anchors: of its bristles (times, 2, nodes) [m].
-        Z: coordinates and rates (times, 2 nodes + 4).
+    """Places and velocities of the nodes, kinetic energy without a payload's, energy in the bristles; for anchors of
+    the bristles (times, 2, nodes), coordinates and rates Z (times, 2 nodes + 4), and any one state of the block.
     """
     n, space = block.rod.nodes, block.spaces.workspace
     workspace, p = space.empty(), block.parameters
@@ -75,14 +70,7 @@ def observed(block: GroundedRod, state: State, anchors: Array, Z: Array) -> tupl
 
 
 class Course:
-    """One run of a rod through phases.
-
-    Args:
-        block: the rod.
-        phases: one after the other.
-        period: T [s].
-        every: record each so many ticks.
-    """
+    """One run of a rod through phases."""
 
     def __init__(self, block: GroundedRod, phases: Sequence[Phase], period: float, every: int):
         self.phases, self.T = checked_phases(phases), period
@@ -96,10 +84,9 @@ class Course:
             told = "Give loads in phases, or feed them where `loads` says."
             checks.refuse(_OWN, "both its phases and it itself have loads.", told)
         self.block = replace(block, loads=pushed) if pushed else block
-        count, between = self.ticks // self.every + 1, np.float64(self.every * period)
-        told = f"the record of {self.ticks} ticks (phases)"
+        count, told = self.ticks // self.every + 1, f"the record of {self.ticks} ticks (phases)"
         checks.fits_in_memory(_OWN, told, 15.0 * block.rod.nodes * count, "Use every=, or shorter phases.")
-        self.record = RodRecorder(block.rod, np.arange(count, dtype=np.float64) * between, self.phases)
+        self.times = np.arange(count, dtype=np.float64) * np.float64(self.every * period)
 
     def run(
         self,
@@ -122,7 +109,7 @@ class Course:
         if block.walls or block.pegs:
             shown.append("contact")
         picks = loop.picks_of(block, (*_KEPT, *_SHOWN, *shown))
-        table = np.empty((picks.size, self.record.times.size))
+        table = np.empty((picks.size, self.times.size))
         table[:, 0] = np.concatenate([state.real[picks.real], state.whole[picks.whole]])
         memories = block.parameters, state.memory, block.spaces.workspace.empty()
         fresh = 1
@@ -134,7 +121,7 @@ class Course:
             fed = self._fed(phase, own, fixed, base, a, b)
             rows = np.empty((picks.size, (b - base) // self.every))
             at = a - base, b - base
-            x = np.zeros((at[1], block.dimension))
+            x = np.zeros((at[1], *pushes.shape[1:]))
             x[at[0] :] = pushes[a:b]
             module_of(block).loop(*memories, x, *fed, T, self.every, picks.real, picks.whole, fresh, *at, rows)
             table[:, base // self.every + 1 :][:, : rows.shape[1]] = rows
@@ -144,12 +131,13 @@ class Course:
             if progress is not None:
                 progress(b / self.ticks)
         tell(_OWN, int(state["unsolved"]), int(state["steps"]), block.unsolved_remedy)
-        whole = self._result(table, picks, pushes, state)
+        whole = self._result(table, picks, pushes, state, wanted is None or not set(wanted).isdisjoint(INTEGRALS))
         if wanted is None:
             return whole
+        known = [*whole.variables, *(name for name in INTEGRALS if name not in whole.variables)]
         for name in wanted:
-            if name not in whole.variables:
-                checks.refuse(_OWN, f"record has {name!r}.", f"It can record {', '.join(whole.variables)}.")
+            if name not in known:
+                checks.refuse(_OWN, f"record has {name!r}.", f"It can record {', '.join(known)}.")
         chosen = {name: own for name, own in whole.variables.items() if name in ("time", *wanted)}
         return Result(chosen, title=_OWN, about=whole.about)
 
@@ -158,13 +146,13 @@ class Course:
     def _pushes(self, force: ArrayLike | Mapping[str, ArrayLike] | None) -> Array:
         ports, n = self.block.ports, self.block.dimension
         if force is None:
-            return np.zeros((self.ticks, n))
+            return np.zeros((self.ticks, n) if n != 1 else self.ticks)
         if not n:
             checks.refuse(_OWN, "force is given, but it has no ports.", 'Give it some: at="tip".')
         pushes = forces_over_time(_OWN, ports, force)
         if len(pushes) != self.ticks:
             checks.refuse(_OWN, f"force has {len(pushes)} rows.", f"Give {self.ticks}, one a tick.")
-        return pushes
+        return pushes.ravel() if n == 1 else pushes
 
     def _start(self, initial: Shape | Mapping[str, ArrayLike] | None, fed: Mapping[str, ArrayLike]) -> State:
         """Where the first phase begins."""
@@ -174,13 +162,13 @@ class Course:
             more = dict(checks.mapping(_OWN, "initial", initial, f"Give Shape(angle=..., ...). {INITIAL}"))
             parts = {name: more.pop(name) for name in _Z if name in more}
             initial = Shape(**{"angle": np.zeros(n), **parts}) if parts else None  # type: ignore[arg-type]
-        z = self.record.start(initial)
+        z = start_of(self.block.rod, initial)
         begun = {"curvature": self._bends(first, -1, 1)[:, 0], **fed, **more}
         if "base_motion" in fed:  # the state itself says how it is held
             begun["held"] = np.array(BASES[first.base], dtype=np.int64)
             names = _Z if initial is not None else _Z[:2]
         else:
-            self.record.hold(z, first, 0.0)
+            hold(self.block.rod, z, first, 0.0)
             begun["held"], names = (0, 0, 0), _Z
         begun |= {name: part for name, part in zip(_Z, np.split(z[:-2], self._cuts), strict=True) if name in names}
         return loop.first_state(self.block, self.T, begun)
@@ -204,7 +192,7 @@ class Course:
         """How the base is held from now on, and what is constant; a jump of the curvature is work of what bends it."""
         if tick and "base_motion" not in fixed:
             z = np.concatenate([state.part(name) for name in _Z])
-            self.record.hold(z, phase, tick * self.T)
+            hold(self.block.rod, z, phase, tick * self.T)
             for name, part in zip(_Z, np.split(z, self._cuts), strict=True):
                 state.part(name)[:] = part
         state["held"] = np.array(BASES[phase.base], dtype=np.int64)
@@ -261,19 +249,19 @@ class Course:
             self._result(table[:, : done // self.every + 1], picks, pushes, state),
         )
 
-    def _result(self, table: Array, picks: Picks, pushes: Array, state: State) -> Result:
+    def _result(self, table: Array, picks: Picks, pushes: Array, state: State, integrals: bool = True) -> Result:
         """What `PlanarRod.run` tells of the recorded moments, and what the ground and the ports did."""
         block, count = self.block, table.shape[1]
-        told = {name: own.values for name, own in loop.variables_of(block, picks, table, flat=False).items()}
-        record, n = self.record, block.rod.nodes
-        record.count = count
+        seen = loop.variables_of(block, picks, table, flat=block.dimension == 1)
+        told = {name: own.values for name, own in seen.items()}
+        n = block.rod.nodes
         Z = np.concatenate([told[name] for name in _Z], axis=1)
         sums = np.stack([told[name] for name in _SUMS], axis=1)
-        record.z, record.kappa = np.concatenate([Z, sums], axis=1), told["curvature"].reshape(count, n - 1)
-        record.X, record.U, record.kinetic, elastic = observed(block, state, told["anchor"], Z)
+        X, U, kinetic, elastic = observed(block, state, told["anchor"], Z)
+        kept = Kept(np.concatenate([Z, sums], axis=1), X, U, kinetic, told["curvature"].reshape(count, n - 1))
         about = {"period": self.T, **block.about_end(state), "unsolved_steps": int(state["unsolved"])}
         about["largest_turn"] = float(told["largest_turn"][-1])
-        plain = record.result(about)
+        plain = rod_result(block.rod, self.phases, self.times[:count], kept, about, integrals)
         variables = dict(plain.variables)
         axes = {3: ("time", "node", "axis"), 1: ("time",)}
         for name in ("contact", *_SHOWN):
@@ -287,15 +275,14 @@ class Course:
     def _at_ports(self, told: Mapping[str, Array], pushes: Array, count: int) -> dict[str, Variable]:
         """Force, velocity and place of each port; at time 0 no force acts yet."""
         found: dict[str, Variable] = {}
-        for i, port in enumerate(self.block.ports):
-            axes, own = ("time", f"{port.name}_axis"), slice(3 * i, 3 * i + 3)
-            given = np.zeros((count, 3))
-            given[1:] = pushes[self.every - 1 :: self.every, own][: count - 1]
-            found[f"force.{port.name}"] = Variable(axes, given, port.force, "as given")
-            for name, unit in (("velocity", port.motion), ("position", "m, m, rad")):
+        rows = pushes.reshape(self.ticks, self.block.dimension)[self.every - 1 :: self.every][: count - 1]
+        for port, place in zip(self.block.ports, spans(self.block.ports).values(), strict=True):
+            axes = ("time", f"{port.name}_axis") if port.dimension > 1 else ("time",)
+            for name, unit in (("velocity", port.motion), ("position", port.motion.replace("/s", ""))):
                 full = name if name in told else f"{name}.{port.name}"
-                meaning = self.block.parts[full].meaning
-                found[f"{name}.{port.name}"] = Variable(axes, told[full], unit, meaning)
+                found[f"{name}.{port.name}"] = Variable(axes, told[full], unit, self.block.parts[full].meaning)
+            given = np.concatenate([np.zeros((1, port.dimension)), rows[:, place]]).reshape(told[full].shape)
+            found[f"force.{port.name}"] = Variable(axes, given, port.force, "as given")
         return found
 
 

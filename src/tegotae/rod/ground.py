@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.contact import ContactDamping, ContactStiffness, FrictionCoefficient
+from tegotae.parameters import Declared, Parameter
+from tegotae.rod.phases import each_segment
 from tegotae.rod.planar import PlanarRod
 
 STANDARD_GRAVITY = 9.81  # m/s²
 
 
+def _load(owner: str, name: str, value: Any) -> Any:
+    if value is not None and (checks.finite_array(owner, name, value, "N/m") < 0.0).any():
+        checks.refuse(owner, f"{name}={checks.shown(value)} is negative.", "The ground cannot pull.")
+    return value
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Ground:
+class Ground(Declared):
     """Dry friction under the whole body, with true sticking, different along and across.
 
     Each node bears its share of the load. While it sticks it is held by a spring to where it stuck; the friction of
     greatest dissipation within an ellipse holds when it slips: along the body alone it is `tangential` times the load,
     across it `normal` times the load, in between  -(F_t² w_t, F_n² w_n)/|(F_t w_t, F_n w_n)|  for the slip velocity w.
-
-    Args:
-        tangential: coefficient of friction along the body, moving forward (base to tip) [-], >= 0.
-        normal: coefficient across the body [-], >= 0.
-        stiffness: of the sticking ground, in the direction that grips most, for each metre of rod [N/m²], > 0; in
-            another direction less, by the square of the ratio of the coefficients.
-        backward: coefficient along the body, moving backward [-]; `tangential` unless given.
-        damping: like the stiffness, for each metre of rod [N·s/m²], >= 0.
-        load: pressing the rod down [N/m], a number or one a segment; the weight of rod and payload under 9.81 m/s²
-            unless given.
-        static: how many times larger the friction is at rest [-], >= 1.
-        stribeck_velocity: slip speed [m/s] by which most of that excess is gone, > 0.
 
     Example:
         >>> from tegotae.rod import Ground
@@ -40,32 +37,42 @@ class Ground:
         1.0
     """
 
-    tangential: float
-    normal: float
-    stiffness: float
-    backward: float | None = None
-    damping: float = 0.0
-    load: Any = None
-    static: float = 1.0
-    stribeck_velocity: float = 0.01
+    tangential: Annotated[
+        float, Parameter("[-], >= 0, coefficient of friction along the body, moving forward (base to tip)")
+    ]
+    normal: Annotated[float, Parameter("[-], >= 0, coefficient across the body")]
+    stiffness: Annotated[
+        float,
+        Parameter(
+            "[N/m²], > 0, of the sticking ground, in the direction that grips most, for each metre of rod; in another "
+            "direction less, by the square of the ratio of the coefficients",
+            such_as="1e4",
+        ),
+    ]
+    backward: Annotated[
+        float | None, Parameter("[-], >= 0, coefficient along the body, moving backward; `tangential` unless given")
+    ] = None
+    damping: Annotated[float, Parameter("[N·s/m²], >= 0, like the stiffness, for each metre of rod")] = 0.0
+    load: Annotated[
+        Any,
+        Parameter(
+            "[N/m], pressing the rod down, a number or one a segment; the weight of rod and payload under 9.81 m/s² "
+            "unless given",
+            accept=_load,
+        ),
+    ] = None
+    static: Annotated[
+        float,
+        Parameter(
+            "[-], >= 1, how many times larger the friction is at rest", "Friction at rest is at least that in motion."
+        ),
+    ] = 1.0
+    stribeck_velocity: Annotated[float, Parameter("[m/s], > 0, slip speed by which most of that excess is gone")] = 0.01
 
     def __post_init__(self) -> None:
-        own, set_ = "Ground", object.__setattr__
-        for name in ("tangential", "normal", "backward"):
-            value = getattr(self, name)
-            if name != "backward" or value is not None:
-                set_(self, name, checks.at_least_zero(own, name, value, "", "Give a coefficient of friction."))
-        set_(self, "stiffness", checks.positive(own, "stiffness", self.stiffness, "N/m²", "Such as 1e4."))
-        set_(self, "damping", checks.at_least_zero(own, "damping", self.damping, "N·s/m²", "Give 0 for none."))
-        if self.load is not None:
-            checks.finite_array(own, "load", self.load, "N/m")
-        set_(self, "static", checks.number(own, "static", self.static, ""))
-        if self.static < 1.0:
-            checks.refuse(own, f"static={self.static:g} is below 1.", "Friction at rest is at least that in motion.")
-        velocity = self.stribeck_velocity
-        set_(self, "stribeck_velocity", checks.positive(own, "stribeck_velocity", velocity, "m/s", "Such as 0.01."))
+        super().__post_init__()
         if max(self.coefficients) == 0.0:
-            checks.refuse(own, "every coefficient of friction is 0.", "Give GroundedRod no ground at all.")
+            checks.refuse("Ground", "every coefficient of friction is 0.", "Give GroundedRod no ground at all.")
 
     @property
     def coefficients(self) -> tuple[float, float, float]:
@@ -80,12 +87,7 @@ class Ground:
             per_metre = rho * STANDARD_GRAVITY
             nodes[-1] += rod.payload.mass * STANDARD_GRAVITY if rod.payload else 0.0
         else:
-            per_metre = checks.array("Ground", "load", self.load, "N/m")
-            if per_metre.shape not in ((), hs.shape):
-                checks.refuse("Ground", f"load has shape {per_metre.shape}.", f"Give a number, or {hs.size}.")
-            checks.finite("Ground", "load", np.atleast_1d(per_metre), "N/m")
-            if (per_metre < 0.0).any():
-                checks.refuse("Ground", f"load={checks.shown(self.load)} is negative.", "The ground cannot pull.")
+            per_metre = each_segment("Ground", "load", self.load, "N/m", hs.size)
         half = 0.5 * hs * per_metre
         nodes[:-1] += half
         nodes[1:] += half
@@ -93,15 +95,9 @@ class Ground:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wall:
-    """A straight wall that pushes nodes back, never pulls.
-
-    Args:
-        point: a point of its face, (x, y) [m].
-        normal: away from the wall, (x, y) of any length [-].
-        stiffness: [N/m] for each node that touches, > 0.
-        damping: [N·s/m], >= 0.
-        friction: coefficient along the face [-], >= 0, acting on the pressure of the tick before.
+class Wall(Declared):
+    """A straight wall that pushes nodes back, each by itself, never pulls. Friction acts on the pressure of the tick
+    before.
 
     Example:
         >>> from tegotae.rod import Wall
@@ -109,19 +105,18 @@ class Wall:
         (0.0, 1.0)
     """
 
-    point: tuple[float, float]
-    normal: tuple[float, float]
-    stiffness: float
-    damping: float = 0.0
-    friction: float = 0.0
+    point: Annotated[tuple[float, float], Parameter("[m], of its face, (x, y)")]
+    normal: Annotated[tuple[float, float], Parameter("[-], away from the wall, (x, y) of any length")]
+    stiffness: ContactStiffness
+    damping: ContactDamping = 0.0
+    friction: FrictionCoefficient = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "point", _pair("Wall", "point", self.point, "m"))
-        x, y = _pair("Wall", "normal", self.normal, "")
-        if x == y == 0.0:
+        super().__post_init__()
+        size = float(np.hypot(*self.normal))
+        if size == 0.0:
             checks.refuse("Wall", "normal=(0, 0) has no direction.", "Let it point away from the wall.")
-        object.__setattr__(self, "normal", (x / float(np.hypot(x, y)), y / float(np.hypot(x, y))))
-        _firm("Wall", self)
+        object.__setattr__(self, "normal", (self.normal[0] / size, self.normal[1] / size))
 
     def row(self) -> list[float]:
         """As the kernels read it."""
@@ -129,17 +124,11 @@ class Wall:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Peg:
-    """A round peg that pushes nodes away, never pulls.
+class Peg(Declared):
+    """A round peg that pushes nodes away, each by itself, never pulls. Friction acts on the pressure of the tick
+    before.
 
     It meets nodes, not what lies between them: let it be wider than a segment is long.
-
-    Args:
-        centre: (x, y) [m].
-        radius: [m], > 0.
-        stiffness: [N/m] for each node that touches, > 0.
-        damping: [N·s/m], >= 0.
-        friction: coefficient along its face [-], >= 0, acting on the pressure of the tick before.
 
     Example:
         >>> from tegotae.rod import Peg
@@ -147,32 +136,12 @@ class Peg:
         0.0
     """
 
-    centre: tuple[float, float]
-    radius: float
-    stiffness: float
-    damping: float = 0.0
-    friction: float = 0.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "centre", _pair("Peg", "centre", self.centre, "m"))
-        object.__setattr__(self, "radius", checks.positive("Peg", "radius", self.radius, "m", "Such as 0.05."))
-        _firm("Peg", self)
+    centre: Annotated[tuple[float, float], Parameter("[m], (x, y)")]
+    radius: Annotated[float, Parameter("[m], > 0", such_as="0.05")]
+    stiffness: ContactStiffness
+    damping: ContactDamping = 0.0
+    friction: FrictionCoefficient = 0.0
 
     def row(self) -> list[float]:
         """As the kernels read it."""
         return [*self.centre, self.radius, 0.0, self.stiffness, self.damping, self.friction]
-
-
-def _pair(owner: str, name: str, given: Any, unit: str) -> tuple[float, float]:
-    pair = checks.array(owner, name, given, unit)
-    if pair.shape != (2,) or not np.isfinite(pair).all():
-        checks.refuse(owner, f"{name}={checks.shown(given)}.", "Give two finite numbers, (x, y).")
-    return float(pair[0]), float(pair[1])
-
-
-def _firm(owner: str, one: Wall | Peg) -> None:
-    """The elastic side of a wall or peg, checked."""
-    set_ = object.__setattr__
-    set_(one, "stiffness", checks.positive(owner, "stiffness", one.stiffness, "N/m", "Such as 1e4."))
-    set_(one, "damping", checks.at_least_zero(owner, "damping", one.damping, "N·s/m", "Give 0 for none."))
-    set_(one, "friction", checks.at_least_zero(owner, "friction", one.friction, "", "Give 0 for none."))

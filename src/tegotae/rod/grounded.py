@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,16 +15,17 @@ from tegotae.block import INITIAL, Admittance, Kernels
 from tegotae.checks import Array
 from tegotae.inside import check_depths, weight_of
 from tegotae.layout import Layouts
+from tegotae.parameters import Parameter
 from tegotae.ports import Port, forces_over_time
 from tegotae.result import Result
 from tegotae.rod.course import Course, observed
 from tegotae.rod.ground import Ground, Peg, Wall
 from tegotae.rod.grounded_layout import grounded_layout
 from tegotae.rod.kernels import ground as gk
-from tegotae.rod.kernels import grounded_port, stepping
-from tegotae.rod.phases import BASES, Base, Phase
+from tegotae.rod.kernels import port, stepping
+from tegotae.rod.phases import BASES, Base, Phase, as_given, several
 from tegotae.rod.planar import PlanarRod, RodError
-from tegotae.rod.ports import Place, least_reluctance, nodes_of, ports_of
+from tegotae.rod.ports import Along, Place, direction_of, least_reluctance, nodes_of, ports_of
 from tegotae.rod.records import AT_REST, Shape
 from tegotae.state import State
 
@@ -39,21 +40,15 @@ class GroundedRod(Admittance):
     Bending, friction and contact are taken at the end of each tick, and solved together in O(n): nothing is
     regularised, and no stiffness is too large for the period. Inertia is taken at the start: a tick in which a node
     turns fast, by more than 0.1 rad, as in a whip, is taken in several steps; of a rod with ports always in one. First
-    order in the period. Only nodes touch walls and pegs; the rod does not touch itself.
-
-    Args:
-        rod: the rod; its own `gravity` acts in the plane of the ground.
-        ground: friction under the body; none unless given.
-        walls: straight walls.
-        pegs: round pegs.
-        base: how the base is held at first: "free", "pinned" or "fixed"; phases of a run say it themselves.
-        at: ports, where it is pushed in x, y and angle: "base", "tip", numbers of nodes; none unless given.
-        loads: distances from the base along the rod [m] at which loads may be fed; as in `Load.at`.
+    order in the period. Only nodes touch walls and pegs; the rod does not touch itself. On no ground a circuit is
+    solved with the rod's own mobility, which is exact within the step, also from one port to another.
 
     `curvature` [1/m] of each segment, `torque` [N·m] on the base, `base_motion` [m/s, m/s, rad/s] of a base where it is
-    held, and `load` [N, N, N·m] at each of `loads` may be fed. `held` in its state tells where the base is.
+    held, and `load` [N, N, N·m] at each of `loads` may be fed. `held` in its state tells where the base is. The port of
+    node 7 is named "node_7".
 
     Example:
+        >>> import numpy as np, tegotae as tg
         >>> from tegotae.rod import Ground, GroundedRod, Phase, PlanarRod, Shape
         >>> rod = PlanarRod(length=1.0, nodes=5, density=1.0, elasticity=0.1)
         >>> table = GroundedRod(rod=rod, ground=Ground(tangential=0.1, normal=0.5, stiffness=1e5, damping=500.0))
@@ -65,30 +60,49 @@ class GroundedRod(Admittance):
         >>> _ = live.step()
         >>> bool((live["slip_speed"] == 0.0).all())
         True
+        >>> beam = PlanarRod(length=1.0, nodes=8, density=0.1, elasticity=1.0, viscosity=0.1)
+        >>> pushed = GroundedRod(rod=beam, at="tip", base="fixed", along=(0.0, 1.0, 0.0))
+        >>> run = pushed.run(np.full(5000, 0.03), period=1e-3)
+        >>> round(float(run["position.tip"][-1]), 4)  # force length^3/(3 elasticity) = 0.01
+        0.0099
+        >>> held = tg.Circuit(pushed, {"wall": tg.SpringDamper(stiffness=1e6, damping=10.0)})
+        >>> round(float(held.run(np.full(5000, 0.03), period=1e-3)["wall.force"][-1]), 4)
+        -0.03
     """
 
-    rod: PlanarRod
-    ground: Ground | None = None
-    walls: Sequence[Wall] = ()
-    pegs: Sequence[Peg] = ()
-    base: Base = "free"
-    at: Place | Sequence[Place] = ()
-    loads: Sequence[float] = ()
+    rod: Annotated[PlanarRod, Parameter("its own `gravity` acts in the plane of the ground")]
+    ground: Annotated[Ground | None, Parameter("friction under the body; none unless given")] = None
+    walls: Annotated[Sequence[Wall], Parameter("straight walls", accept=partial(several, kind=Wall))] = ()
+    pegs: Annotated[Sequence[Peg], Parameter("round pegs", accept=partial(several, kind=Peg))] = ()
+    base: Annotated[
+        Base, Parameter('how the base is held at first: "free", "pinned" or "fixed"; phases of a run say it themselves')
+    ] = "free"
+    at: Annotated[
+        Place | Sequence[Place],
+        Parameter('where it is pushed and moves: "base", "tip", numbers of nodes; none unless given', accept=as_given),
+    ] = ()
+    along: Annotated[
+        Along | None,
+        Parameter(
+            "[-], (x, y, turn), the one direction in which its one port is pushed, then of dimension 1: force along it "
+            "[N] in, velocity along it out; (0, 0, 1) takes a torque [N·m]. All three unless given",
+            accept=as_given,
+        ),
+    ] = None
+    loads: Annotated[
+        Sequence[float],
+        Parameter(
+            "[m], distances from the base along the rod at which loads may be fed; as in `Load.at`", accept=as_given
+        ),
+    ] = ()
 
     unsolved_remedy = "Use a shorter period, or softer ground, walls and pegs."
 
     def __post_init__(self) -> None:
-        kinds: tuple[tuple[str, Any, type], ...] = (("rod", (self.rod,), PlanarRod),)
-        kinds += (("ground", () if self.ground is None else (self.ground,), Ground),)
-        kinds += (("walls", self.walls, Wall), ("pegs", self.pegs, Peg))
-        for name, given, kind in kinds:
-            if not isinstance(given, Sequence):
-                checks.refuse(_OWN, f"{name}={checks.shown(given)} is no list.", f"Give [{kind.__name__}(...), ...].")
-            for one in given:
-                if not isinstance(one, kind):
-                    checks.refuse(_OWN, f"{name} has {checks.shown(one)}.", f"Give {kind.__name__}(...).")
-        checks.choice(_OWN, "base", self.base, BASES)
-        object.__setattr__(self, "dimension", 3 * len(self._nodes))
+        super().__post_init__()
+        if self.along is not None:
+            direction_of(_OWN, self.along, self._nodes, self.base)
+        object.__setattr__(self, "dimension", sum(port.dimension for port in self.ports))
         _ = self._spots
 
     # ------------------------------------------------------------ the block
@@ -116,12 +130,13 @@ class GroundedRod(Admittance):
     @cached_property
     def ports(self) -> tuple[Port, ...]:
         """Where it is pushed."""
-        return ports_of(self._nodes, None)
+        return ports_of(self._nodes, self.along)
 
     @property
     def layout(self) -> Layouts:
         """Segments, ground, walls and pegs; the rod, what grips it, what is fed, and what was done to it."""
-        return grounded_layout(self.rod.nodes, len(self.walls) + len(self.pegs), len(self._spots), self.ports)
+        things = len(self._things)
+        return grounded_layout(self.rod.nodes, self.ground is not None, things, len(self._spots), self.ports)
 
     @cached_property
     def _ground(self) -> tuple[Array, Array]:
@@ -142,17 +157,18 @@ class GroundedRod(Admittance):
     @property
     def values(self) -> dict[str, ArrayLike]:
         """Segments, payload and gravity; ground, walls and pegs; ports and where loads may act."""
-        payload, own, (bristles, law) = self.rod.payload, self.rod.segments, self._ground
+        own, (bristles, law) = self.rod.segments, self._ground
         things = [one.row() for one in self._things]
         return {
             **{name: getattr(own, name) for name in ("length", "density", "elasticity", "viscosity")},
             "gravity": self.rod.gravity,
-            "tip": (payload.mass, payload.inertia) if payload else (0.0, 0.0),
+            "tip": self.rod.tip,
             "bristles": bristles,
             "law": law,
             "walls": len(self.walls),
             "things": np.reshape(things, (-1, gk.THING)),
             "node": list(self._nodes.values()),
+            "along": np.ones(3) if self.along is None else self.along,
             "spot": self._spots[:, 0],
             "share": self._spots[:, 1],
         }
@@ -160,7 +176,9 @@ class GroundedRod(Admittance):
     @property
     def kernels(self) -> Kernels:
         """Newton through the rod's own elimination."""
-        return Kernels(grounded_port.port_kernels if self.dimension else stepping.alone_kernels)
+        if not self.dimension:
+            return Kernels(stepping.alone_kernels)
+        return Kernels(port.port_kernels if self.along is None else port.along_kernels)
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Straight along +x at rest, or as the fields in `initial` say; it sticks where it lies."""
@@ -178,10 +196,11 @@ class GroundedRod(Admittance):
         places, speeds, *_ = observed(self, state, state.part("anchor")[None], _row(state))
         if "anchor" not in given:
             state["anchor"] = places[0].T
+        way = np.eye(3) if self.along is None else np.array([self.along], dtype=np.float64)
         for name, of, turns in (("position", places, state["angle"]), ("velocity", speeds, state["angle_rate"])):
             if self.dimension:
                 found = np.column_stack([of[0], turns])[list(self._nodes.values())]
-                state.real[slice(*state.space.span(name))] = found.ravel()
+                state.real[slice(*state.space.span(name))] = (found @ way.T).ravel()
         if "face" not in given:  # else it is in the midst of a contact
             self._check_depths(places[0])
         return state
@@ -203,8 +222,7 @@ class GroundedRod(Admittance):
             return
         gaps = [(places - wall.point) @ np.asarray(wall.normal) for wall in self.walls]
         gaps += [np.hypot(*(places - peg.centre).T) - peg.radius for peg in self.pegs]
-        own, tip = self.rod.segments, self.rod.payload
-        mass = float(own.length @ own.density) + (tip.mass if tip else 0.0)
+        mass = float(self.rod.segments.length @ self.rod.segments.density) + self.rod.tip[0]
         weight = weight_of(mass, self.rod.gravity)
         things = [f"wall {i + 1}" for i in range(len(self.walls))] + [f"peg {i + 1}" for i in range(len(self.pegs))]
         check_depths(
@@ -232,7 +250,7 @@ class GroundedRod(Admittance):
 
     def least_reluctance(self, period: float) -> float:
         """Of all ports together, over all bends of segments up to two turns [N·s/m]; the ground can only add to it."""
-        return least_reluctance(self.rod, self._nodes, None, period)
+        return least_reluctance(self.rod, self._nodes, self.along, period)
 
     # ------------------------------------------------------------ running
 

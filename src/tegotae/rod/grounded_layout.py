@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from tegotae.layout import AXIS, Layouts, Part, layouts
@@ -11,11 +12,13 @@ from tegotae.rod.kernels.simd_rows import FIELDS, SIMD
 
 
 @cache
-def grounded_layout(nodes: int, things: int, points: int, ports: tuple[Port, ...]) -> Layouts:
+def grounded_layout(nodes: int, ground: bool, things: int, points: int, ports: tuple[Port, ...]) -> Layouts:
     """The layout of a rod with so many nodes, walls and pegs, and points where loads act.
 
-    Coordinates (x, y, angles) and their rates lie in one piece for the kernels; users know them apart.
+    Coordinates (x, y, angles) and their rates lie in one piece for the kernels; users know them apart. What only
+    ground, walls and pegs do is recorded where there are any.
     """
+    met = ground or things > 0
     sizes = {"n": nodes, "m": nodes - 1, "n2": nodes + 2, "things": things, "points": points, "ports": len(ports)}
     rows = -(-nodes // SIMD) * SIMD * FIELDS
     both = (("base", "angle"), ("base_velocity", "angle_rate"))
@@ -26,7 +29,7 @@ def grounded_layout(nodes: int, things: int, points: int, ports: tuple[Port, ...
         Part("position", "m", "of a port (its angle in rad)", AXIS, labels=labels),
     )
     return layouts(
-        dimension=3 * len(ports),
+        dimension=sum(port.dimension for port in ports),
         sizes={**sizes, "z": 2 * nodes + 4, "d": 3 * len(ports), "rows": rows},
         parameters=_PARAMETERS,
         state=(
@@ -35,7 +38,7 @@ def grounded_layout(nodes: int, things: int, points: int, ports: tuple[Port, ...
             Part(
                 "load", "N or N·m", "at each of its points: x, y, torque", ("points", 3), recorded=False, fed=points > 0
             ),
-            *_STATE,
+            *(replace(part, recorded=False) if part.name in _MET and not met else part for part in _STATE),
         ),
         workspace=_WORKSPACE,
     )
@@ -53,6 +56,7 @@ _PARAMETERS = (
     Part("walls", "", "how many of the things", whole=True),
     Part("things", "", "walls, then pegs", ("things", THING)),
     Part("node", "", "of each port", ("ports",), whole=True),
+    Part("along", "-", "direction of the push, if it is of one dimension", (3,)),
     Part("spot", "", "segment of each load", ("points",), whole=True),
     Part("share", "", "of that segment's length, where the load is", ("points",)),
 )
@@ -81,6 +85,7 @@ _STATE = (
         labels=("steps", "trials", "shortened_trials", "unsolved", "ticks"),
     ),
 )  # fmt: skip
+_MET = ("friction", "contact", "slip_speed", "ground_work")
 _WORKSPACE = (
     Part("rows", "", "see `simd_rows`", ("rows",)),
     Part("near", "m", "normal and gap of each wall and peg", ("n", "things", NEAR)),
@@ -96,7 +101,10 @@ _WORKSPACE = (
     Part("unit", "", "of force", (6,)),
     Part("J", "m/(N·s)", "motion of the ports by each unit of force", ("d", "ports", 3)),
     Part("own", "N, N·m", "load on each port's node beside its force", ("ports", 3)),
-    Part("h", "N", "force on the ports for which the step is solved", ("d",)),
+    Part("push", "N", "force on the ports, and torque", ("d",)),
+    Part("h", "N", "that for which the step is solved", ("d",)),
+    Part("speed", "m/s", "of the ports under it", ("d",)),
+    Part("place", "m", "of the ports, where the rod says they are", ("d",)),
     Part("solved", "", "1 if it is", whole=True),
     Part("counts", "", "of that solve", (4,), whole=True),
 )

@@ -30,19 +30,7 @@ class Integrals(NamedTuple):
 
 
 def closed_form(angle: Array, rate: Array, lengths: Array) -> Integrals:
-    """All integrals from the moments of `kernels.segment`.
-
-    Args:
-        angle: of every node [rad].
-        rate: of every node [rad/s].
-        lengths: of every segment [m].
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.rod.integrals import closed_form
-        >>> complex(closed_form(np.zeros(2), np.zeros(2), np.array([2.0])).way[0])
-        (2+0j)
-    """
+    """All integrals from the moments of `kernels.segment`, for angles [rad] and rates [rad/s] of the nodes."""
     re, im, S = segment.room(lengths.size)  # type: ignore[no-untyped-call]
     ahead = np.zeros(2)
     segment.all_integrals(np.concatenate([ahead, angle]), np.concatenate([ahead, rate]), lengths, re, im, S)
@@ -53,19 +41,8 @@ def closed_form(angle: Array, rate: Array, lengths: Array) -> Integrals:
 
 
 def by_quadrature(angle: Array, rate: Array, lengths: Array, points: int = 40) -> Integrals:
-    """All integrals as the paper defines them, by Gauss quadrature: C, S of the tangent up to a point, then along.
-
-    Args:
-        angle: of every node [rad].
-        rate: of every node [rad/s].
-        lengths: of every segment [m].
-        points: of the Gauss rule, along a segment and again up to each of its points.
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.rod.integrals import by_quadrature
-        >>> round(float(by_quadrature(np.zeros(2), np.zeros(2), np.array([1.0])).Q[0, 0, 0]), 12)
-        0.133333333333
+    """All integrals as the paper defines them, by Gauss quadrature with so many points, along a segment and again up to
+    each of its points: C, S of the tangent up to a point, then along.
     """
     w, weight = gauss(points)
     G, E = up_to(w, angle, lengths, points)
@@ -93,13 +70,7 @@ def by_quadrature(angle: Array, rate: Array, lengths: Array, points: int = 40) -
 
 
 def gauss(points: int) -> tuple[Array, Array]:
-    """Gauss points and weights on 0..1.
-
-    Example:
-        >>> from tegotae.rod.integrals import gauss
-        >>> float(gauss(1)[0][0])
-        0.5
-    """
+    """Gauss points and weights on 0..1."""
     w, weight = np.polynomial.legendre.leggauss(points)
     return 0.5 * (w + 1.0), 0.5 * weight
 
@@ -115,12 +86,6 @@ def up_to(q: Array, angle: Array, lengths: Array, points: int) -> tuple[Complex,
 
     Returns:
         (segments, parts, 2) and (segments, parts, 2, 2) [m].
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.rod.integrals import up_to
-        >>> up_to(np.array([0.5]), np.zeros(2), np.array([1.0]), 8)[0].real.round(12).tolist()
-        [[[0.375, 0.125]]]
     """
     w, weight = gauss(points)
     place = np.multiply.outer(q, w)

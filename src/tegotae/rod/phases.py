@@ -4,26 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.parameters import Declared, Parameter
 
 BASES = {"free": (False, False, False), "pinned": (True, True, False), "fixed": (True, True, True)}
 Base = Literal["free", "pinned", "fixed"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Load:
-    """A force and a torque at a point of a rod.
+def several(owner: str, name: str, value: object, kind: type) -> tuple[Any, ...]:
+    """A list of things of one kind, for a declaration."""
+    return checks.several(owner, name, value, kind, f"Give [{kind.__name__}(...), ...].")
 
-    Args:
-        at: distance from the base along the rod [m]; negative counts from the tip, -0.0 is the tip itself.
-        force: (x, y) [N].
-        torque: [N·m], anticlockwise.
+
+def as_given(owner: str, name: str, value: Any) -> Any:
+    """What can only be checked beside other fields, for a declaration."""
+    return value
+
+
+def each_segment(owner: str, name: str, value: ArrayLike, unit: str, segments: int) -> Array:
+    """A number, or one a segment, as one a segment."""
+    given = checks.array(owner, name, value, unit)
+    checks.finite(owner, name, given, unit)
+    if given.shape not in ((), (segments,)):
+        checks.refuse(owner, f"{name} has shape {given.shape}.", f"Give a number, or {segments}, one a segment.")
+    return np.broadcast_to(given, (segments,)).copy()
+
+
+def _curvature(owner: str, name: str, value: Any) -> Any:
+    if value is not None and not isinstance(value, tuple):
+        checks.finite_array(owner, name, value, "1/m")
+    return value
+
+
+def _motion(owner: str, name: str, value: Any) -> Any:
+    if not isinstance(value, Sequence) or len(value) != 2:
+        checks.refuse(owner, f"{name}={checks.shown(value)} is no pair.", "Give (times, places).")
+    checks.values(owner, f"{name} times", value[0], "s", "Give increasing times.", -np.inf)
+    if checks.finite_array(owner, name, value[1], "m").ndim != 2:
+        checks.refuse(owner, f"{name} has no rows of places.", "Give (times, 2) or (times, 3) places.")
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load(Declared):
+    """A force and a torque at a point of a rod.
 
     Example:
         >>> from tegotae.rod import Load
@@ -31,33 +62,16 @@ class Load:
         (0.0, -1.0)
     """
 
-    at: float
-    force: tuple[float, float] = (0.0, 0.0)
-    torque: float = 0.0
-
-    def __post_init__(self) -> None:
-        checks.number("Load", "at", self.at, "m", "Give a distance from the base.")
-        force = checks.array("Load", "force", self.force, "N")
-        if force.shape != (2,) or not np.isfinite(force).all():
-            checks.refuse("Load", f"force={checks.shown(self.force)}.", "Give two finite numbers, (x, y).")
-        checks.number("Load", "torque", self.torque, "N·m")
-        object.__setattr__(self, "force", (float(force[0]), float(force[1])))
+    at: Annotated[
+        float, Parameter("[m], distance from the base along the rod; negative counts from the tip, -0.0 is the tip")
+    ]
+    force: Annotated[tuple[float, float], Parameter("[N], (x, y)")] = (0.0, 0.0)
+    torque: Annotated[float, Parameter("[N·m], anticlockwise")] = 0.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Phase:
+class Phase(Declared):
     """A stretch of time in which nothing changes abruptly.
-
-    Args:
-        until: when it ends [s].
-        torque: on the base [N·m], anticlockwise.
-        base: "free", "pinned" (may turn), or "fixed" (may not).
-        loads: forces and torques at points of the rod, constant.
-        curvature: natural curvature [1/m]: a number, one a segment, or (times [s], values (times, segments)), linear
-            between the times and constant beyond them; the rod's own `rest_curvature` unless given.
-        motion: (times [s], places (times, 2) or (times, 3)) along which a held base is moved, smooth (a cubic spline):
-            x, y [m] and for a fixed base its angle [rad]. Its times reach over the whole phase. At time 0 it says where
-            the base starts and how it moves; later it must begin there.
 
     Example:
         >>> from tegotae.rod import Phase
@@ -65,34 +79,33 @@ class Phase:
         'pinned'
     """
 
-    until: float
-    torque: float = 0.0
-    base: Base = "free"
-    loads: Sequence[Load] = ()
-    curvature: Any = None
-    motion: tuple[ArrayLike, ArrayLike] | None = None
+    until: Annotated[float, Parameter("[s], when it ends")]
+    torque: Annotated[float, Parameter("[N·m], on the base, anticlockwise")] = 0.0
+    base: Annotated[Base, Parameter('"free", "pinned" (may turn), or "fixed" (may not); `motion` moves it')] = "free"
+    loads: Annotated[
+        Sequence[Load],
+        Parameter("forces and torques at points of the rod, constant", accept=partial(several, kind=Load)),
+    ] = ()
+    curvature: Annotated[
+        Any,
+        Parameter(
+            "[1/m], natural: a number, one a segment, or (times [s], values (times, segments)), linear between the "
+            "times and constant beyond them; the rod's own `rest_curvature` unless given",
+            accept=_curvature,
+        ),
+    ] = None
+    motion: Annotated[
+        tuple[ArrayLike, ArrayLike] | None,
+        Parameter(
+            "(times [s], places (times, 2) or (times, 3)) along which a held base is moved, smooth (a cubic spline): "
+            "x, y [m] and for a fixed base its angle [rad]. Its times reach over the whole phase. At time 0 it says "
+            "where the base starts and how it moves; later it must begin there",
+            accept=_motion,
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "until", checks.number("Phase", "until", self.until, "s", "Give the time at which it ends."))
-        set_(self, "torque", checks.number("Phase", "torque", self.torque, "N·m", "Give a finite torque."))
-        if not isinstance(self.base, str) or self.base not in BASES:
-            checks.refuse(
-                "Phase", f"base={checks.shown(self.base)}.", f"Use one of {', '.join(BASES)}; `motion` moves the base."
-            )
-        if self.curvature is not None and not isinstance(self.curvature, tuple):
-            checks.finite_array("Phase", "curvature", self.curvature, "1/m")
-        if not isinstance(self.loads, Sequence):
-            checks.refuse("Phase", f"loads={checks.shown(self.loads)}.", "Give a list of Load(...).")
-        for load in self.loads:
-            if not isinstance(load, Load):
-                checks.refuse("Phase", f"loads has {load!r}.", "Give Load(at=..., force=(x, y), torque=...).")
-        if self.motion is not None and (not isinstance(self.motion, Sequence) or len(self.motion) != 2):
-            checks.refuse("Phase", f"motion={checks.shown(self.motion)} is no pair.", "Give (times, places).")
-        if self.motion is not None:
-            checks.values("Phase", "motion times", self.motion[0], "s", "Give increasing times.", -np.inf)
-            if checks.finite_array("Phase", "motion", self.motion[1], "m").ndim != 2:
-                checks.refuse("Phase", "motion has no rows of places.", "Give (times, 2) or (times, 3) places.")
+        super().__post_init__()
         if self.motion is not None and self.base == "free":
             checks.refuse("Phase", "motion is given for a free base.", 'Use base="pinned" or "fixed".')
 
@@ -115,11 +128,7 @@ class Phase:
                 )
             checks.finite("Phase", "curvature", values.ravel(), "1/m")
             return times, np.ascontiguousarray(values)
-        values = checks.array("Phase", "curvature", self.curvature, "1/m")
-        if values.shape not in ((), (own.size,)):
-            checks.refuse("Phase", f"curvature has shape {values.shape}.", f"Give a number, or {own.size} of them.")
-        checks.finite("Phase", "curvature", np.atleast_1d(values), "1/m")
-        return np.zeros(1), np.broadcast_to(values, (1, own.size)).copy()
+        return np.zeros(1), each_segment("Phase", "curvature", self.curvature, "1/m", own.size)[None]
 
     def swings(self) -> tuple[Array, Array] | None:
         """Times and accelerations of the moved base, (times, 3), linear between the times; None if it rests."""

@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.errors import TegotaeError
+from tegotae.parameters import Declared, Parameter, parameter_of
 from tegotae.result import Result
+from tegotae.rod.adaptive import Adaptive
 from tegotae.rod.kernels import extrapolation as ex
-from tegotae.rod.kernels import motion, segment
-from tegotae.rod.phases import BASES, Base, Load, Phase, checked_phases, checked_times
-from tegotae.rod.ports import Along, Place
-from tegotae.rod.records import RodRecorder
-
-if TYPE_CHECKING:
-    from tegotae.rod.admittance import RodAdmittance
+from tegotae.rod.kernels import motion
+from tegotae.rod.phases import BASES, Base, Load, Phase, as_given, checked_phases, checked_times, each_segment
+from tegotae.rod.records import Segments, rod_result
 
 _SOURCE = """
 @entry
@@ -30,39 +28,28 @@ def accelerate(rod, t, y, v, a):
     locate(rod, t)
     drive(rod, t)
     accelerations(rod, y, v, 0.0, a)
-
-
-@entry
-def march(rod, t, z, end, H, k, rtol, atol, method, room, least, tally):
-    return advance(rod, t, z, end, H, k, rtol, atol, method, room, least, tally)
-
-
-@entry
-def observe(rod, t, z, X, U):
-    n = X.shape[0] + 2
-    locate(rod, t)
-    drive(rod, t)
-    all_integrals(z[:n], z[n : 2 * n], rod.hs, rod.re, rod.im, rod.S)
-    places(z, rod.S, X)
-    velocities(z[n : 2 * n], rod.S, U)
-    return kinetic_energy(z[n : 2 * n], rod.S, U, rod.hs, rod.rho)
 """
 
-Counts = NDArray[np.int64]
+_NOT_NEGATIVE = "It is never negative: give 0 for none."
 
-_LEAST_STEP = 1e-13  # of the time: below, rounding decides
+_WHY = {
+    ex.TOO_SMALL: "no step is short enough to meet the tolerance",
+    ex.TOO_MANY: f"at this pace it would take more than {ex.MOST:,} steps",
+}
 _FINEST = 1e-13  # tolerance: below, no step is short enough for the rounding of its own numbers
 _EXPLICIT_UP_TO = 8  # nodes: with more, bending is stiff enough for linearly implicit steps to pay
 _EXPLICIT_DECAY = 300.0  # 1/s: quicker, and explicit steps are bound by stability even with few nodes
 
 
-@dataclass(frozen=True, kw_only=True)
-class Payload:
-    """A rigid body centred on the tip.
+def _along(owner: str, name: str, value: Any) -> Any:
+    """Numbers along the rod, as they were given; how many there may be depends on the nodes."""
+    given = checks.array(owner, name, value, "", "Give a number, or one a segment.")
+    return value if given.ndim else float(given)
 
-    Args:
-        mass: [kg], >= 0.
-        inertia: about the tip [kg·m²], >= 0.
+
+@dataclass(frozen=True, kw_only=True)
+class Payload(Declared):
+    """A rigid body centred on the tip.
 
     Example:
         >>> from tegotae.rod import Payload
@@ -70,46 +57,16 @@ class Payload:
         0.0
     """
 
-    mass: float
-    inertia: float = 0.0
-
-    def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "mass", checks.at_least_zero("Payload", "mass", self.mass, "kg", "Give 0 for none."))
-        set_(self, "inertia", checks.at_least_zero("Payload", "inertia", self.inertia, "kg·m²", "Give 0 for none."))
-
-
-class Segments(NamedTuple):
-    """A rod, one number a segment: length [m], density [kg/m], bending stiffness [N·m²] and viscosity [N·m²·s], natural
-    curvature [1/m].
-    """
-
-    length: Array
-    density: Array
-    elasticity: Array
-    viscosity: Array
-    rest_curvature: Array
+    mass: Annotated[float, Parameter("[kg], >= 0")]
+    inertia: Annotated[float, Parameter("[kg·m²], >= 0, about the tip")] = 0.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PlanarRod:
+class PlanarRod(Declared):
     """A bendable, inextensible rod in the plane.  [hirai2020]
 
     The angle is linear along each segment, and every integral over a segment is taken in closed form. A rod may pass
-    through itself: contact with itself is not modelled.
-
-    Args:
-        length: L [m], > 0.
-        nodes: n, at least 2.
-        density: rho [kg/m], > 0, a number or one a segment.
-        elasticity: bending stiffness R_ela [N·m²], >= 0, a number or one a segment.
-        viscosity: bending viscosity R_vis [N·m²·s], >= 0, a number or one a segment.
-        rest_curvature: natural curvature [1/m], a number or one a segment.
-        spacing: lengths of the segments [m], summing to the length; equal unless given.
-        gravity: (x, y) [m/s²].
-        payload: a rigid body on the tip.
-
-    `segments` has its numbers segment by segment.
+    through itself: contact with itself is not modelled. `segments` has its numbers segment by segment.
 
     Example:
         >>> from tegotae.rod import Phase, PlanarRod
@@ -119,56 +76,47 @@ class PlanarRod:
         [11.96857, 10.47443, 3.37025, 4.62539, 5.5555]
     """
 
-    length: float
-    nodes: int
-    density: Any
-    elasticity: Any
-    viscosity: Any = 0.0
-    rest_curvature: Any = 0.0
-    spacing: Any = None
-    gravity: tuple[float, float] = (0.0, 0.0)
-    payload: Payload | None = None
+    length: Annotated[float, Parameter("L [m], > 0", such_as="1.0")]
+    nodes: Annotated[int, Parameter(">= 2", "A rod has at least 2 nodes.")]
+    density: Annotated[
+        Any, Parameter("rho [kg/m], > 0, a number or one a segment", "Every part of a rod has mass.", accept=_along)
+    ]
+    elasticity: Annotated[
+        Any, Parameter("R_ela [N·m²], >= 0, bending stiffness, a number or one a segment", _NOT_NEGATIVE, accept=_along)
+    ]
+    viscosity: Annotated[
+        Any,
+        Parameter("R_vis [N·m²·s], >= 0, bending viscosity, a number or one a segment", _NOT_NEGATIVE, accept=_along),
+    ] = 0.0
+    rest_curvature: Annotated[Any, Parameter("[1/m], natural curvature, a number or one a segment", accept=_along)] = (
+        0.0
+    )
+    spacing: Annotated[
+        Any, Parameter("[m], lengths of the segments, summing to the length; equal unless given", accept=as_given)
+    ] = None
+    gravity: Annotated[tuple[float, float], Parameter("[m/s²], (x, y)")] = (0.0, 0.0)
+    payload: Annotated[Payload | None, Parameter("a rigid body on the tip")] = None
     segments: Segments = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        own, set_ = "PlanarRod", object.__setattr__
-        set_(self, "length", checks.positive(own, "length", self.length, "m", "Such as 1.0."))
-        set_(self, "nodes", checks.whole(own, "nodes", self.nodes, 2, "A rod has at least 2 nodes."))
-        gravity = checks.array(own, "gravity", self.gravity, "m/s²")
-        if gravity.shape != (2,) or not np.isfinite(gravity).all():
-            checks.refuse(own, f"gravity={checks.shown(self.gravity)}.", "Give (x, y), such as (0.0, -9.81).")
-        if self.payload is not None and not isinstance(self.payload, Payload):
-            checks.refuse(own, f"payload={checks.shown(self.payload)}.", "Give Payload(mass=..., inertia=...).")
-        lengths = self._each("spacing", self.length / (self.nodes - 1) if self.spacing is None else self.spacing, "m")
+        super().__post_init__()
+        count = self.nodes - 1
+        even = self.length / count if self.spacing is None else self.spacing
+        lengths = each_segment("PlanarRod", "spacing", even, "m", count)
         if (lengths <= 0.0).any() or abs(lengths.sum() - self.length) > 1e-9 * self.length:
-            checks.refuse(
-                own, f"spacing sums to {lengths.sum():g} m.", f"Give positive lengths summing to {self.length:g}."
-            )
-        density = self._each("density", self.density, "kg/m")
-        if (density <= 0.0).any():
-            checks.refuse(
-                own, f"density={checks.shown(self.density)} is not positive.", "Every part of a rod has mass."
-            )
-        stiffness, viscosity = (
-            self._each("elasticity", self.elasticity, "N·m²"),
-            self._each("viscosity", self.viscosity, "N·m²·s"),
-        )
-        for name, values in (("elasticity", stiffness), ("viscosity", viscosity)):
-            if (values < 0.0).any():
-                checks.refuse(own, f"{name}={getattr(self, name)!r} is negative.", "Give 0 for none.")
-        curvature = self._each("rest_curvature", self.rest_curvature, "1/m")
-        set_(self, "segments", Segments(lengths, density, stiffness, viscosity, curvature))
+            told = f"Give positive lengths summing to {self.length:g}."
+            checks.refuse("PlanarRod", f"spacing sums to {lengths.sum():g} m.", told)
+        each = [lengths]
+        for name in Segments._fields[1:]:
+            own = parameter_of(PlanarRod, name)
+            each.append(each_segment("PlanarRod", name, getattr(self, name), own.unit, count))
+            own.inside("PlanarRod", name, float(each[-1].min()))
+        object.__setattr__(self, "segments", Segments(*each))
 
-    def _each(self, name: str, value: Any, unit: str) -> Array:
-        """One number a segment."""
-        given = checks.array("PlanarRod", name, value, unit)
-        wanted = self.nodes - 1
-        if given.shape not in ((), (wanted,)):
-            checks.refuse(
-                "PlanarRod", f"{name} has shape {given.shape}.", f"Give a number, or {wanted}, one a segment."
-            )
-        checks.finite("PlanarRod", name, np.atleast_1d(given), unit)
-        return np.broadcast_to(given, (wanted,)).copy()
+    @property
+    def tip(self) -> tuple[float, float]:
+        """Mass [kg] and inertia [kg·m²] of the payload."""
+        return (self.payload.mass, self.payload.inertia) if self.payload else (0.0, 0.0)
 
     # ------------------------------------------------------------ use
 
@@ -198,7 +146,7 @@ class PlanarRod:
             `momentum` [N·s] (time, axis), `angular_momentum` [N·m·s] about the origin, `closure` [m].
         """
         stretch = checked_phases(phases)
-        record = RodRecorder(self, checked_times(times, stretch[-1].until), stretch)
+        moments = checked_times(times, stretch[-1].until)
         rtol, atol = (
             checks.positive("PlanarRod", name, value, "", "Such as 1e-6.")
             for name, value in (("rtol", rtol), ("atol", atol))
@@ -206,28 +154,17 @@ class PlanarRod:
         if max(rtol, atol) < _FINEST:
             told = f"rtol={rtol:g} and atol={atol:g} are finer than the rounding of numbers allows"
             checks.refuse("PlanarRod", f"{told}.", f"Give at least {_FINEST:g} for one of them.")
-        z = record.start(initial)
-        room, tally = self._room(), np.zeros(3, dtype=np.int64)
-        t, order = 0.0, 4
-        for phase in stretch:
-            rod = self.compiled(phase)
-            record.hold(z, phase, t)
-            step = 1e-3 * max(phase.until - t, 1e-9)
-            for stop in record.stops(t, phase.until, rod.when):
-                status = ex.UNDER_WAY
-                while status == ex.UNDER_WAY:
-                    before, taken = t, int(tally[1:].sum())
-                    status, t, step, order = self._module.march(
-                        rod, t, z, stop, step, order, rtol, atol, self._method(method), room, _LEAST_STEP, tally
-                    )
-                    left = (stretch[-1].until - t) / max(t - before, 1e-300) * (int(tally[1:].sum()) - taken)
-                    if status == ex.UNDER_WAY and left > ex.MOST:  # at this pace it would never end
-                        status = ex.TOO_MANY
-                if status != ex.DONE or not np.isfinite(z).all():
-                    self._stop(status, t, record, tally)
-                t = stop
-                record.keep(rod, t, z, self._module)
-        return record.result(_about(tally, rtol, atol, method))
+        run = Adaptive([self], stretch, moments, [initial])
+        run.run(rtol, atol, method, threads=1)
+        kept, counts = run.of_rod(0), dict(zip(("accelerations", "steps", "rejected_steps"), run.tally[0], strict=True))
+        about = {"rtol": rtol, "atol": atol, "method": method, **{name: int(count) for name, count in counts.items()}}
+        result = rod_result(self, stretch, moments[: len(kept.z)], kept, about) if len(kept.z) else None
+        if result is None or run.status[0] != ex.DONE:
+            why = _WHY.get(int(run.status[0]), "the motion left the finite numbers")
+            remedy = "Loosen rtol and atol, add viscosity or nodes, or weaken the load."
+            told = f"PlanarRod: it stopped at t={run.t[0]:.6g} s: {why}"
+            raise RodError(f"{told}.\n  {remedy} What was computed is in `.partial`.", result)
+        return result
 
     def accelerations(
         self,
@@ -257,42 +194,14 @@ class PlanarRod:
         self._module.accelerate(rod, 0.0, y, v, a)
         return a[2:]
 
-    def as_admittance(
-        self,
-        *,
-        at: Place | Sequence[Place],
-        base: Base = "free",
-        along: Along | None = None,
-    ) -> RodAdmittance:
-        """The rod as a block of a `Circuit`: force and torque on its ports in, their motion out.
-
-        Args:
-            at: where it is pushed and moves: "base", "tip", the number of a node, or several of them.
-            base: how the base is held: "free", "pinned" or "fixed".
-            along: (x, y, turn) [-], the one direction in which it is pushed; force x, force y and torque unless given.
-
-        Example:
-            >>> from tegotae.rod import PlanarRod
-            >>> rod = PlanarRod(length=1.0, nodes=5, density=0.1, elasticity=1.0)
-            >>> rod.as_admittance(at="tip", base="fixed").dimension
-            3
-        """
-        from tegotae.rod.admittance import RodAdmittance
-
-        return RodAdmittance(rod=self, at=at, base=base, along=along)
-
     # ------------------------------------------------------------ compiled
 
     @property
     def _module(self) -> ModuleType:
-        parts: tuple[tuple[Any, tuple[str, ...]], ...] = (
-            (motion, ("locate", "drive", "accelerations")),
-            (ex, ("advance",)),
-        )
-        parts += ((segment, ("all_integrals", "places", "velocities", "kinetic_energy")),)
-        return build(_SOURCE, tuple((name, getattr(home, name)) for home, names in parts for name in names))
+        return build(_SOURCE, tuple((name, getattr(motion, name)) for name in ("locate", "drive", "accelerations")))
 
-    def _method(self, method: str) -> int:
+    def method_of(self, method: str) -> int:
+        """How the kernels call a method; "auto" is chosen by the nodes and by how fast bending decays."""
         checks.choice("PlanarRod", "method", method, ("auto", "implicit", "explicit"))
         own = self.segments
         # 4 C/h on the least inertia that an angle has, about 0.06 rho h^3: how fast the quickest bend decays.
@@ -301,32 +210,25 @@ class PlanarRod:
         explicit = method == "explicit" or (method == "auto" and calm)
         return ex.EXPLICIT if explicit else ex.IMPLICIT
 
-    def _room(self) -> tuple[Array, ...]:
-        size = 2 * (self.nodes + 2) + 2
-        return (np.zeros((2 * ex.COLUMNS, size)), np.zeros(self.nodes + 2), *(np.zeros(size) for _ in range(3)))
-
     def compiled(self, phase: Phase) -> motion.Rod:
         """The rod in one phase, as the kernels read it."""
         own, n = self.segments, self.nodes
         when, bends = phase.bends(own.rest_curvature)
-        swings = phase.swings()
+        turns, swings = np.zeros((when.size, 3)), phase.swings()
         if swings is not None:  # both are linear in between, so a common grid loses nothing
             grid = np.union1d(when, swings[0])
             bends = np.stack([np.interp(grid, when, column) for column in bends.T], axis=1)
             turns = np.stack([np.interp(grid, swings[0], column) for column in swings[1].T], axis=1)
             when = grid
-        else:
-            turns = np.zeros((when.size, 3))
         loads = np.zeros((when.size, n, 3))
         loads[:, 0, 2] = phase.torque
-        tip = [self.payload.mass, self.payload.inertia] if self.payload else [0.0, 0.0]
         return motion.Rod(
             hs=own.length,
             rho=own.density,
             K=own.elasticity,
             C=own.viscosity,
             g=np.array(self.gravity, dtype=np.float64),
-            tip=np.array(tip),
+            tip=np.array(self.tip),
             when=when,
             bends=bends,
             loads=loads,
@@ -350,17 +252,6 @@ class PlanarRod:
         k = min(int(np.searchsorted(ends, along, side="right")) - 1, self.nodes - 2)
         return k, min((along - ends[k]) / lengths[k], 1.0)
 
-    def _stop(self, status: int, t: float, record: RodRecorder, tally: Counts) -> None:
-        why = {
-            ex.TOO_SMALL: "no step is short enough to meet the tolerance",
-            ex.TOO_MANY: f"at this pace it would take more than {ex.MOST:,} steps",
-        }.get(status, "the motion left the finite numbers")
-        raise RodError(
-            f"PlanarRod: it stopped at t={t:.6g} s: {why}.\n"
-            "  Loosen rtol and atol, add viscosity or nodes, or weaken the load. What was computed is in `.partial`.",
-            record.result(_about(tally, 0.0, 0.0, "stopped")) if record.count else None,
-        )
-
 
 class RodError(TegotaeError):
     """A run that could not go on; `partial` holds what was computed, or None if that is nothing.
@@ -378,8 +269,3 @@ class RodError(TegotaeError):
     def __init__(self, message: str, partial: Result | None):
         super().__init__(checks.text("RodError", "message", message, "Say when, why, and what to do."))
         self.partial = partial
-
-
-def _about(tally: Counts, rtol: float, atol: float, method: str) -> dict[str, Any]:
-    counts = {"accelerations": int(tally[0]), "steps": int(tally[1]), "rejected_steps": int(tally[2])}
-    return {"rtol": rtol, "atol": atol, "method": method, **counts}

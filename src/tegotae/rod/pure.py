@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
+from tegotae.parameters import Declared, Parameter
 from tegotae.rod.kernels import motion, pure, segment
 from tegotae.rod.phases import Base, Load, Phase
 from tegotae.rod.planar import PlanarRod
@@ -36,13 +37,10 @@ def pure_times(rod, times, y, v, dt, A, W, M, b, a):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PureRod:
+class PureRod(Declared):
     """A rod whose only coordinates are its base and its angles: a full inertia matrix, O(n²) to fill, O(n³) to solve.
 
     It is for comparison: the motion is that of the `PlanarRod`, whose mixed coordinates cost O(n).
-
-    Args:
-        rod: the rod to look at this way.
 
     Example:
         >>> import numpy as np
@@ -54,11 +52,7 @@ class PureRod:
         [536.88242, -393.14815, 184.73196, -101.04772, 119.90105]
     """
 
-    rod: PlanarRod
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.rod, PlanarRod):
-            checks.refuse("PureRod", f"rod={checks.shown(self.rod)}.", "Give a PlanarRod.")
+    rod: Annotated[PlanarRod, Parameter("the rod to look at this way")]
 
     def accelerations(
         self,
@@ -102,11 +96,7 @@ class Evaluation:
         n = rod.nodes
         self.y, self.v = np.zeros(n + 2), np.zeros(n + 2)
         for name, given, into, unit in (("angle", angle, self.y, "rad"), ("angle_rate", angle_rate, self.v, "rad/s")):
-            values = checks.array("PureRod", name, given, unit)
-            if values.shape != (n,):
-                checks.refuse("PureRod", f"{name} has shape {values.shape}.", f"Give {n}, one a node.")
-            checks.finite("PureRod", name, values, unit)
-            into[2:] = values
+            into[2:] = checks.vector("PureRod", name, given, unit, n)
         self.rod = rod.compiled(phase)
         self.room = (np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n + 2, n + 2)), np.zeros(n + 2))
 

@@ -2,173 +2,156 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.parameters import Declared, Parameter
 from tegotae.result import Result, Variable
-from tegotae.rod.phases import Phase
+from tegotae.rod.phases import BASES, Phase
 
 # Of the rod's length, and of that a second: what integration may leave of a motion, and of rest.
 _NEAR, AT_REST = 1e-4, 1e-6
 _LATE = 1e-9  # s
+INTEGRALS = ("potential", "momentum", "angular_momentum", "closure")  # variables that are integrals along the rod
 
 if TYPE_CHECKING:
-    from tegotae.rod.kernels.motion import Rod
     from tegotae.rod.planar import PlanarRod
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Shape:
-    """Where a rod is and how it moves.
+class Shape(Declared):
+    """Where a rod is and how it moves."""
 
-    Args:
-        angle: of every node [rad].
-        angle_rate: of every node [rad/s]; 0 unless given.
-        base: place of the base, (x, y) [m].
-        base_velocity: (x, y) [m/s].
+    angle: Annotated[ArrayLike, Parameter("[rad], of every node", accept=partial(checks.finite_array, unit="rad"))]
+    angle_rate: Annotated[
+        ArrayLike,
+        Parameter("[rad/s], of every node; 0 unless given", accept=partial(checks.finite_array, unit="rad/s")),
+    ] = 0.0
+    base: Annotated[tuple[float, float], Parameter("[m], place of the base, (x, y)")] = (0.0, 0.0)
+    base_velocity: Annotated[tuple[float, float], Parameter("[m/s], (x, y)")] = (0.0, 0.0)
 
-    Example:
-        >>> from tegotae.rod import Shape
-        >>> Shape(angle=[0.0, 0.1, 0.2]).base
-        (0.0, 0.0)
+
+class Segments(NamedTuple):
+    """A rod, one number a segment: length [m], density [kg/m], bending stiffness [N·m²] and viscosity [N·m²·s], natural
+    curvature [1/m].
     """
 
-    angle: ArrayLike
-    angle_rate: ArrayLike = 0.0
-    base: tuple[float, float] = (0.0, 0.0)
-    base_velocity: tuple[float, float] = (0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        checks.finite_array("Shape", "angle", self.angle, "rad")
-        checks.finite_array("Shape", "angle_rate", self.angle_rate, "rad/s")
-        checks.vector("Shape", "base", self.base, "m", 2)
-        checks.vector("Shape", "base_velocity", self.base_velocity, "m/s", 2)
+    length: Array
+    density: Array
+    elasticity: Array
+    viscosity: Array
+    rest_curvature: Array
 
 
-class RodRecorder:
-    """The numbers of one run, row by row."""
+class Kept(NamedTuple):
+    """Moments of a run, one a row: z = (y, v, dissipated, work), places X and velocities U of the nodes, kinetic energy
+    without a payload's, natural curvature.
+    """
 
-    def __init__(self, rod: PlanarRod, times: Array, phases: list[Phase]):
-        self.rod, self.times, self.phases = rod, times, phases
-        n, count = rod.nodes, times.size
-        self.count = 0
-        self.z = np.zeros((count, 2 * (n + 2) + 2))
-        self.X, self.U = np.zeros((count, n, 2)), np.zeros((count, n, 2))
-        self.kinetic, self.kappa = np.zeros(count), np.zeros((count, n - 1))
+    z: Array
+    X: Array
+    U: Array
+    kinetic: Array
+    kappa: Array
 
-    def start(self, initial: Any) -> Array:
-        """The state at time 0."""
-        n = self.rod.nodes
-        z = np.zeros(2 * (n + 2) + 2)
-        if initial is None:
-            return z
-        if not isinstance(initial, Shape):
-            checks.refuse("PlanarRod", f"initial={checks.shown(initial)}.", "Give Shape(angle=..., ...).")
-        parts = (
-            ("base", initial.base, slice(0, 2), 2),
-            ("angle", initial.angle, slice(2, n + 2), n),
-            ("base_velocity", initial.base_velocity, slice(n + 2, n + 4), 2),
-            ("angle_rate", initial.angle_rate, slice(n + 4, 2 * n + 4), n),
-        )
-        for name, given, where, size in parts:
-            values = checks.array("PlanarRod", f"initial.{name}", given, "")
-            if values.shape not in ((), (size,)):
-                checks.refuse("PlanarRod", f"initial.{name} has shape {values.shape}.", f"Give {size} numbers.")
-            checks.finite("PlanarRod", f"initial.{name}", np.atleast_1d(values), "")
-            z[where] = values
+
+def start_of(rod: PlanarRod, initial: Any) -> Array:
+    """z at time 0."""
+    n = rod.nodes
+    z = np.zeros(2 * (n + 2) + 2)
+    if initial is None:
         return z
+    if not isinstance(initial, Shape):
+        checks.refuse("PlanarRod", f"initial={checks.shown(initial)}.", "Give Shape(angle=..., ...).")
+    z[:2], z[n + 2 : n + 4] = initial.base, initial.base_velocity
+    for name, where in (("angle", slice(2, n + 2)), ("angle_rate", slice(n + 4, 2 * n + 4))):
+        values = np.asarray(getattr(initial, name))
+        if values.shape not in ((), (n,)):
+            checks.refuse("PlanarRod", f"initial.{name} has shape {values.shape}.", f"Give {n} numbers.")
+        z[where] = values
+    return z
 
-    def hold(self, z: Array, phase: Phase, t: float) -> None:
-        """The base is held from now on, or moved along. It must be there and move so already: nothing is hit here."""
-        n = self.rod.nodes
-        held = {"free": 0, "pinned": 2, "fixed": 3}[phase.base]
-        place, speed = z[:held].copy(), np.zeros(held)
-        if phase.motion is not None:
-            spline = phase.spline()
-            if spline.x[0] > t + _LATE or spline.x[-1] < phase.until - _LATE:
-                told = f"from {spline.x[0]:g} to {spline.x[-1]:g} s, its phase lasts from {t:g} to {phase.until:g} s"
-                checks.refuse("PlanarRod", f"motion is given {told}.", "Give it over the whole phase.")
-            place[: spline.c.shape[2]], speed[: spline.c.shape[2]] = spline(t), spline(t, 1)
-        if t > 0.0 or phase.motion is None:
-            self._meet(z, place, speed, t, AT_REST if phase.motion is None else _NEAR)
-        z[:held], z[n + 2 : n + 2 + held] = place, speed
 
-    def _meet(self, z: Array, place: Array, speed: Array, t: float, near: float) -> None:
-        """Refuse to hold a base that is elsewhere or moves otherwise: that would be an impact."""
-        n, held = self.rod.nodes, place.size
-        moving = z[n + 2 : n + 2 + held]
-        if (np.abs(z[:held] - place) > near * self.rod.length).any():
+def hold(rod: PlanarRod, z: Array, phase: Phase, t: float) -> None:
+    """The base is held from now on, or moved along. It must be there and move so already: nothing is hit here."""
+    n, held = rod.nodes, sum(BASES[phase.base])
+    place, speed = z[:held].copy(), np.zeros(held)
+    if phase.motion is not None:
+        spline = phase.spline()
+        if spline.x[0] > t + _LATE or spline.x[-1] < phase.until - _LATE:
+            told = f"from {spline.x[0]:g} to {spline.x[-1]:g} s, its phase lasts from {t:g} to {phase.until:g} s"
+            checks.refuse("PlanarRod", f"motion is given {told}.", "Give it over the whole phase.")
+        place[: spline.c.shape[2]], speed[: spline.c.shape[2]] = spline(t), spline(t, 1)
+    moving = z[n + 2 : n + 2 + held]
+    if t > 0.0 or phase.motion is None:  # to hold a base that is elsewhere or moves otherwise would be an impact
+        near = AT_REST if phase.motion is None else _NEAR
+        if (np.abs(z[:held] - place) > near * rod.length).any():
             told = f"at t={t:g} s the base is at {z[:held]} and `motion` at {place} [m, rad]"
             checks.refuse("PlanarRod", f"{told}.", "Let `motion` begin where the base is.")
-        if (np.abs(moving - speed) > near * (np.abs(speed) + self.rod.length)).any():
+        if (np.abs(moving - speed) > near * (np.abs(speed) + rod.length)).any():
             checks.refuse(
                 "PlanarRod",
                 f"at t={t:g} s the base moves ({moving}) and is to be held (moving {speed}).",
                 "Hold it while it is at rest, or move it along a `motion` that begins as it moves.",
             )
+    z[:held], moving[:] = place, speed
 
-    def stops(self, t: float, until: float, knots: Array) -> Iterator[float]:
-        """Times to stop at: those to be recorded, where the drive has a kink, and the end of the phase."""
-        if self.count == 0 and self.times[0] == 0.0 and t == 0.0:
-            yield 0.0
-        wanted = np.union1d(self.times, knots)
-        for stop in wanted[(wanted > t) & (wanted < until)]:
-            yield float(stop)
-        yield until
 
-    def keep(self, rod: Rod, t: float, z: Array, module: ModuleType) -> None:
-        """Record the state, if its time is one of those wanted."""
-        if self.count >= self.times.size or self.times[self.count] != t:
-            return
-        i = self.count
-        self.z[i] = z
-        self.kinetic[i] = module.observe(rod, t, z, self.X[i], self.U[i])
-        self.kappa[i] = rod.kappa
-        self.count += 1
+def motion_variables(
+    own: Segments, tip: tuple[Any, Any], times: Array, kept: Kept, lead: tuple[str, ...] = ()
+) -> dict[str, Variable]:
+    """What was recorded of a rod, and its energies; of many along the axes `lead`, as those of `own` and `tip`."""
+    n, moment, (mass, inertia) = kept.X.shape[-2], (*lead, "time"), tip
+    node, plane = (*moment, "node"), (*moment, "node", "axis")
+    angle, rate = kept.z[..., 2 : n + 2].copy(), kept.z[..., n + 4 : 2 * n + 4].copy()
+    bent = np.diff(angle, axis=-1) - own.length * kept.kappa
+    elastic = 0.5 * (own.elasticity * bent**2 / own.length).sum(axis=-1)
+    carried = 0.5 * mass * (kept.U[..., -1, :] ** 2).sum(axis=-1) + 0.5 * inertia * rate[..., -1] ** 2
+    return {
+        "time": Variable(("time",), times.copy(), "s", "time"),
+        "angle": Variable(node, angle, "rad", "of the tangent, never wrapped"),
+        "angle_rate": Variable(node, rate, "rad/s", "of the tangent"),
+        "position": Variable(plane, kept.X, "m", "of the nodes"),
+        "velocity": Variable(plane, kept.U, "m/s", "of the nodes"),
+        "kinetic": Variable(moment, kept.kinetic + carried, "J", "kinetic energy"),
+        "elastic": Variable(moment, elastic, "J", "of bending"),
+        "dissipated": Variable(moment, kept.z[..., 2 * n + 4].copy(), "J", "by viscosity, since the start"),
+        "work": Variable(moment, kept.z[..., 2 * n + 5].copy(), "J", "of loads, actuation and base, since the start"),
+    }
 
-    def result(self, about: dict[str, Any]) -> Result:
-        """All that was recorded."""
-        rod, n, c = self.rod, self.rod.nodes, self.count
-        own, z, X, U = rod.segments, self.z[:c], self.X[:c], self.U[:c]
-        angle, rate = z[:, 2 : n + 2], z[:, n + 4 : 2 * n + 4]
-        mass, inertia = (rod.payload.mass, rod.payload.inertia) if rod.payload else (0.0, 0.0)
-        bent = np.diff(angle, axis=1) - own.length * self.kappa[:c]
-        moment = (own.elasticity * bent + own.viscosity * np.diff(rate, axis=1)) / own.length
-        elastic = 0.5 * (own.elasticity * bent**2 / own.length).sum(axis=1)
+
+def rod_result(
+    rod: PlanarRod, phases: Sequence[Phase], times: Array, kept: Kept, about: dict[str, Any], integrals: bool = True
+) -> Result:
+    """All that a run tells of one rod; `integrals` along it, which take a while, are left out where nobody asks."""
+    own, (mass, inertia), X, U = rod.segments, rod.tip, kept.X, kept.U
+    variables = motion_variables(own, rod.tip, times, kept)
+    angle, rate = variables["angle"].values, variables["angle_rate"].values
+    bent = np.diff(angle, axis=1) - own.length * kept.kappa
+    moment = (own.elasticity * bent + own.viscosity * np.diff(rate, axis=1)) / own.length
+    variables["bending_moment"] = Variable(("time", "segment"), moment, "N·m", "elastic and viscous")
+    if integrals:
         along = Along(rod, angle, rate, X, U)
-        gravity = np.asarray(rod.gravity)
-        kinetic = self.kinetic[:c] + 0.5 * mass * (U[:, -1] ** 2).sum(axis=1) + 0.5 * inertia * rate[:, -1] ** 2
-        payload_spin = mass * (X[:, -1, 0] * U[:, -1, 1] - X[:, -1, 1] * U[:, -1, 0]) + inertia * rate[:, -1]
-        node, plane = ("time", "node"), ("time", "node", "axis")
-        variables = {
-            "time": Variable(("time",), self.times[:c].copy(), "s", "time"),
-            "angle": Variable(node, angle.copy(), "rad", "of the tangent, never wrapped"),
-            "angle_rate": Variable(node, rate.copy(), "rad/s", "of the tangent"),
-            "position": Variable(plane, X, "m", "of the nodes"),
-            "velocity": Variable(plane, U, "m/s", "of the nodes"),
-            "bending_moment": Variable(("time", "segment"), moment, "N·m", "elastic and viscous"),
-            "kinetic": Variable(("time",), kinetic, "J", "kinetic energy"),
-            "elastic": Variable(("time",), elastic, "J", "of bending"),
-            "potential": Variable(
-                ("time",), -(along.first_moment + mass * X[:, -1]) @ gravity, "J", "in the field of gravity"
-            ),
-            "dissipated": Variable(("time",), z[:, 2 * n + 4].copy(), "J", "by viscosity, since the start"),
-            "work": Variable(("time",), z[:, 2 * n + 5].copy(), "J", "of loads, actuation and base, since the start"),
-            "momentum": Variable(("time", "axis"), along.momentum + mass * U[:, -1], "N·s", "linear momentum"),
-            "angular_momentum": Variable(("time",), along.spin + payload_spin, "N·m·s", "about the origin"),
-            "closure": Variable(("time",), along.closure, "m", "largest error of a segment's end, by quadrature"),
-        }
-        ends, bases = [phase.until for phase in self.phases], [phase.base for phase in self.phases]
-        told = {"phase_ends": ends, "phase_bases": " ".join(bases), "figure": "rod"}
-        return Result(variables, title="PlanarRod", about=about | told)
+        potential = -(along.first_moment + mass * X[:, -1]) @ np.asarray(rod.gravity)
+        spin = mass * (X[:, -1, 0] * U[:, -1, 1] - X[:, -1, 1] * U[:, -1, 0]) + inertia * rate[:, -1]
+        told: tuple[tuple[Array, str, str], ...] = (
+            (potential, "J", "in the field of gravity"),
+            (along.momentum + mass * U[:, -1], "N·s", "linear momentum"),
+            (along.spin + spin, "N·m·s", "about the origin"),
+            (along.closure, "m", "largest error of a segment's end, by quadrature"),
+        )
+        for name, (values, unit, meaning) in zip(INTEGRALS, told, strict=True):
+            variables[name] = Variable(("time", "axis")[: values.ndim], values, unit, meaning)
+    ends, bases = [phase.until for phase in phases], [phase.base for phase in phases]
+    told_of = {"phase_ends": ends, "phase_bases": " ".join(bases), "figure": "rod"}
+    return Result(variables, title="PlanarRod", about=about | told_of)
 
 
 class Along:

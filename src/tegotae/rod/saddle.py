@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.parameters import Declared, Parameter
 from tegotae.result import Result, Variable
 from tegotae.rod.integrals import Complex, Integrals, by_quadrature, closed_form, up_to
 from tegotae.rod.phases import BASES, Base, Load, Phase
@@ -26,13 +27,8 @@ from tegotae.rod.planar import PlanarRod, RodError
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SaddleRod:
+class SaddleRod(Declared):
     """A rod by the paper's saddle-point equations, constraints stabilised.  [hirai2020 (28)]
-
-    Args:
-        rod: whose numbers to take.
-        stabilisation: al [1/s], >= 0: how fast an error of the constraints decays.
-        points: of the Gauss rule for every integral; the closed forms unless given.
 
     Example:
         >>> from tegotae.rod import PlanarRod
@@ -43,39 +39,25 @@ class SaddleRod:
         [536.88242, -393.14815, 184.73196, -101.04772, 119.90105]
     """
 
-    rod: PlanarRod
-    stabilisation: float = 10.0
-    points: int | None = None
-
-    def __post_init__(self) -> None:
-        own, set_ = "SaddleRod", object.__setattr__
-        if not isinstance(self.rod, PlanarRod):
-            checks.refuse(own, f"rod={checks.shown(self.rod)}.", "Give a PlanarRod.")
-        al = checks.at_least_zero(own, "stabilisation", self.stabilisation, "1/s", "The paper's kind is 10.")
-        set_(self, "stabilisation", al)
-        if self.points is not None:
-            set_(self, "points", checks.whole(own, "points", self.points, 1, "Such as 40."))
+    rod: Annotated[PlanarRod, Parameter("whose numbers to take")]
+    stabilisation: Annotated[
+        float, Parameter("al [1/s], >= 0, how fast an error of the constraints decays", "The paper's kind is 10.")
+    ] = 10.0
+    points: Annotated[
+        int | None, Parameter(">= 1, of the Gauss rule for every integral; the closed forms unless given", such_as="40")
+    ] = None
 
     # ------------------------------------------------------------ the system
 
     def integrals(self, angle: Array, rate: Array) -> Integrals:
-        """Of every segment, by quadrature if `points` is given.
-
-        Args:
-            angle: of every node [rad].
-            rate: of every node [rad/s].
-        """
+        """Of every segment, by quadrature if `points` is given."""
         lengths = self.rod.segments.length
         if self.points is None:
             return closed_form(angle, rate, lengths)
         return by_quadrature(angle, rate, lengths, self.points)
 
     def inertia(self, angle: ArrayLike) -> Array:
-        """J, block-tridiagonal, (3 nodes, 3 nodes).  [hirai2020 (14), (16)]
-
-        Args:
-            angle: of every node [rad].
-        """
+        """J, block-tridiagonal, (3 nodes, 3 nodes).  [hirai2020 (14), (16)]"""
         given = self._each_node("angle", angle, "rad")
         return self._inertia(self.integrals(given, np.zeros_like(given)))
 
@@ -198,14 +180,7 @@ class SaddleRod:
     def state(
         self, angle: Array, rate: Array, base: tuple[float, float], velocity: tuple[float, float]
     ) -> tuple[Array, Array]:
-        """q and q' that keep every constraint.
-
-        Args:
-            angle: of every node [rad].
-            rate: of every node [rad/s].
-            base: its place, (x, y) [m].
-            velocity: of the base, (x, y) [m/s].
-        """
+        """q and q' that keep every constraint."""
         parts = self.integrals(angle, rate)
         steps = 1j * (parts.G[:, 0] * rate[:-1] + parts.G[:, 1] * rate[1:])
         places = np.concatenate([[complex(*base)], complex(*base) + np.cumsum(parts.way)])
@@ -271,18 +246,7 @@ class SaddleRod:
 
 
 def gaps(q: Array, way: Complex) -> Array:
-    """X_1, Y_1, X_2, Y_2, ...: how far each node is from where its segment ends [m].  [hirai2020 (11), (12)]
-
-    Args:
-        q: x, y [m] and angle [rad] of node after node.
-        way: from node to node along each segment [m].
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.rod.saddle import gaps
-        >>> gaps(np.array([0.0, 0.0, 0.0, 1.5, 0.0, 0.0]), np.array([1.0 + 0.0j])).tolist()
-        [0.5, 0.0]
-    """
+    """X_1, Y_1, X_2, Y_2, ...: how far each node is from where its segment ends [m].  [hirai2020 (11), (12)]"""
     places = q[0::3] + 1j * q[1::3]
     off = np.diff(places) - way
     return np.stack([off.real, off.imag], axis=1).ravel()

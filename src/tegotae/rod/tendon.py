@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.parameters import Declared, Parameter
+from tegotae.rod.phases import as_given, each_segment
 from tegotae.rod.planar import PlanarRod
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Tendon:
+class Tendon(Declared):
     """A string guided beside the rod, from its base to where it is tied, without friction.
 
     By how much it shortens when the rod bends is the offset times the bend, so its tension acts as a moment, tension
     times offset, on every segment that it passes: exactly that, however far the rod has bent. To the rod it is the
     same as a change of its natural curvature by moment/elasticity. (`work` of a run is then what changing the natural
     curvature takes; the tension's own work is `-tension` times the change of `length`.)
-
-    Args:
-        offset: distance to the left of the rod [m], a number or one a segment; negative is to its right.
-        tension: [N], >= 0: a number, or (times [s], values), linear in between.
-        end: where it is tied, by the distance from the base [m]; the tip unless given.
 
     Example:
         >>> from tegotae.rod import Phase, PlanarRod
@@ -37,15 +35,22 @@ class Tendon:
         1.0
     """
 
-    offset: Any
-    tension: Any
-    end: float | None = None
+    offset: Annotated[
+        ArrayLike,
+        Parameter(
+            "[m], distance to the left of the rod, a number or one a segment; negative is to its right",
+            accept=partial(checks.finite_array, unit="m"),
+        ),
+    ]
+    tension: Annotated[
+        Any, Parameter("[N], >= 0, a number, or (times [s], values), linear in between", accept=as_given)
+    ]
+    end: Annotated[
+        float | None, Parameter("[m], > 0, where it is tied, by the distance from the base; the tip unless given")
+    ] = None
 
     def __post_init__(self) -> None:
-        offset = checks.array("Tendon", "offset", self.offset, "m")
-        checks.finite("Tendon", "offset", np.atleast_1d(offset), "m")
-        if self.end is not None:
-            object.__setattr__(self, "end", checks.positive("Tendon", "end", self.end, "m", "Give where it is tied."))
+        super().__post_init__()
         if isinstance(self.tension, tuple) and len(self.tension) != 2:
             checks.refuse("Tendon", "tension is a tuple.", "Give a number, or (times, values).")
         times, values = self._tensions()
@@ -72,9 +77,7 @@ class Tendon:
             rod: what it bends.
         """
         hs = checks.instance("Tendon", "rod", rod, PlanarRod, "Give a PlanarRod(...).").segments.length
-        offset = checks.array("Tendon", "offset", self.offset, "m")
-        if offset.shape not in ((), (hs.size,)):
-            checks.refuse("Tendon", f"offset has shape {offset.shape}.", f"Give a number, or {hs.size}, one a segment.")
+        offset = each_segment("Tendon", "offset", self.offset, "m", hs.size)
         end = rod.length if self.end is None else self.end
         if end > rod.length * (1.0 + 1e-12):
             checks.refuse("Tendon", f"end={end:g} m.", f"The rod is {rod.length:g} m long.")

@@ -8,20 +8,21 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae import checks, unsolved
+from tegotae import checks
 from tegotae.block import INITIAL, Block
 from tegotae.checks import Array
 from tegotae.compile import bind, frees_sums
 from tegotae.errors import TegotaeError
 from tegotae.kernels.soundness import first_unsound
 from tegotae.layout import Memory
-from tegotae.ports import find, spans
+from tegotae.ports import find, forces_at_ports, spans
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.running.contract_check import check_block
 from tegotae.running.loop import NOT_FED, stacked
 from tegotae.running.source import module_of
 from tegotae.state import State
+from tegotae.unsolved import Watched
 
 _STATES = "Give one state a block, as `states` of such a batch gives them."
 
@@ -177,15 +178,15 @@ class Batch:
             checks.refuse("Batch", f"{self.blocks[0].name} has a port.", f"Give its {name} over the ticks, alone.")
         if isinstance(signal, Mapping):
             return self._at_ports(signal)
-        return self._one_or_each(name, signal, unit, n)
+        return self._one_or_each("Batch", name, signal, unit, n)
 
-    def _one_or_each(self, name: str, signal: ArrayLike, unit: str, n: int) -> Array:
+    def _one_or_each(self, owner: str, name: str, signal: ArrayLike, unit: str, n: int) -> Array:
         """A record for all blocks, or one for each, in n directions."""
-        given = checks.array("Batch", name, signal, unit)
+        given = checks.array(owner, name, signal, unit)
         if given.ndim == (2 if n == 1 else 3) and given.shape[0] == len(self.blocks):
-            flat = checks.signal("Batch", name, given.reshape(-1) if n == 1 else given.reshape(-1, n), unit, n)
+            flat = checks.signal(owner, name, given.reshape(-1) if n == 1 else given.reshape(-1, n), unit, n)
             return flat.reshape(given.shape)
-        one = checks.signal("Batch", name, given, unit, n)
+        one = checks.signal(owner, name, given, unit, n)
         return one.ravel()[None] if n == 1 else one[None]
 
     def _at_ports(self, given: Mapping[str, ArrayLike]) -> Array:
@@ -194,19 +195,7 @@ class Batch:
         if first.gives == "force":
             remedy = "Give one record of velocities, or one for each block."
             checks.refuse("Batch", f"velocity is given by ports ({', '.join(map(str, given))}).", remedy)
-        records: dict[str, Array] = {}
-        for name, value in given.items():
-            port = find("Batch", "force", first.ports, name)
-            record = self._one_or_each(f"force[{name!r}]", value, port.force, port.dimension)
-            records[name] = record.reshape(*record.shape[:2], port.dimension)
-        lengths = {name: record.shape[1] for name, record in records.items()}
-        if len(set(lengths.values())) != 1:
-            remedy = "Name at least one port, and give equal lengths."
-            checks.refuse("Batch", f"force has the lengths {lengths}.", remedy)
-        rows, ticks = max(record.shape[0] for record in records.values()), next(iter(lengths.values()))
-        signals, places = np.zeros((rows, ticks, first.dimension)), spans(first.ports)
-        for name, record in records.items():
-            signals[:, :, places[name]] = record
+        signals = forces_at_ports("Batch", first.ports, given, self._one_or_each)
         return signals[:, :, 0] if first.dimension == 1 else signals
 
 
@@ -238,7 +227,7 @@ class LiveBatch:
             states = [self._states[i] for i in places]
             row = np.zeros((places.size, 1) if n == 1 else (places.size, 1, n))
             out = np.empty((places.size, picks.size, 1))
-            shared = (*_unfed(), self.period, 1, picks.real, picks.whole, 1, 0, 1, out)
+            shared = (NOT_FED.rows[None], NOT_FED.slots, self.period, 1, picks.real, picks.whole, 1, 0, 1, out)
             _all(one, batch._memories(places, states), row, *shared)()  # compiled before the first tick
             memories = batch._memories(places, states)
             for b, i in enumerate(places):  # each looks at its row
@@ -246,10 +235,9 @@ class LiveBatch:
                 self._states[i] = State(one.name, states[b].space, own)
             look = bind(first_unsound, memories[1].real)
             self._parts.append((places, _all(one, memories, row, *shared), row, out, look))
-        self._counted = [state for state in self._states if unsolved.count_in(state) is not None]
-        known = zip(batch.blocks, self._states, strict=True)
-        self._stoppable = [(block, state) for block, state in known if unsolved.troubles_in(state)]
-        self._watch = unsolved.UnsolvedWatch(f"{count} x {first.name}", first.unsolved_remedy)
+        known = list(zip(batch.blocks, self._states, strict=True))
+        self._watched = Watched(f"{count} x {first.name}", known)
+        self._tick = self._watched.around(self._tick_all)
 
     def _begun(self, initial: Mapping[str, ArrayLike] | Sequence[State] | None) -> list[State]:
         """Where each block starts; a copy goes on from the states of another."""
@@ -272,6 +260,7 @@ class LiveBatch:
         self._check_states(value, self._states)
         for own, given in zip(self._states, value, strict=True):
             own.take(given)
+        self._watched.again()
 
     def _check_states(self, value: Sequence[State], like: Sequence[State]) -> None:
         """Refuse what the blocks cannot be in."""
@@ -303,6 +292,12 @@ class LiveBatch:
                 "Batch", f"{self._name} has shape {given.shape}.", f"Give shape {self._shape}, in {self._unit}."
             )
         checks.finite("Batch", self._name, given, self._unit)
+        if unsound := self._tick(given):
+            self._say_that_it_diverged(min(unsound), given)
+        return self._out[:, 0].copy() if len(self._shape) == 1 else self._out.copy()
+
+    def _tick_all(self, given: Array) -> list[int]:
+        """One tick of every block; the places of those that left the range of numbers."""
         unsound = []
         for places, tick, row, out, look in self._parts:
             row[:, 0] = given[places]
@@ -310,13 +305,7 @@ class LiveBatch:
             self._out[places] = out[:, :, 0]
             if (one := look()) >= 0:
                 unsound.append(int(places[one]))
-        if self._counted:
-            self._watch.see(sum(unsolved.count_in(state) or 0 for state in self._counted))
-        for block, state in self._stoppable:
-            block.see_trouble(state)
-        if unsound:
-            self._say_that_it_diverged(min(unsound), given)
-        return self._out[:, 0].copy() if len(self._shape) == 1 else self._out.copy()
+        return unsound
 
     def _step_ports(self, forces: Mapping[str, ArrayLike]) -> dict[str, Array]:
         """One tick by the names of ports; no force at those that are not named."""
@@ -372,8 +361,3 @@ def _all(block: Block, memories: tuple[Memory, Memory, Memory], x: Array, fed: A
             one()
 
     return call
-
-
-def _unfed() -> tuple[Array, NDArray[np.int64]]:
-    """What no block is fed: one for all."""
-    return NOT_FED.rows[None], NOT_FED.slots

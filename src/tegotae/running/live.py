@@ -29,6 +29,7 @@ class Live:
     """A block in a loop, one tick at a time. It holds the state; the block stays as it was."""
 
     _beside: tuple[Part, ...] = ()  # what it keeps behind the block's own numbers
+    _ways: tuple[tuple[int, ...], ...] = ((),)  # of those in which a tick may be given, what tells them apart
 
     def __init__(self, block: Block, period: float, initial: Mapping[str, ArrayLike] | None):
         self.block = block
@@ -46,7 +47,7 @@ class Live:
             self._state.real[self._size :] = np.nan
         self._workspace = block.spaces.workspace.empty()
         self._in, self._out = np.zeros(self._n), np.zeros(self._n)
-        self._watched = Watched(block, self._state)
+        self._watched = Watched(block.name, [(block, self._state)])
         self._bind()
 
     @property
@@ -71,7 +72,7 @@ class Live:
     def _bind(self) -> None:
         """Compile, and take hold of the state; with a step on a copy, so that the first tick is not a compile."""
         self._restore = bind(module_of(self.block).restore_all, *self._memories(self._state))
-        self._step = self._bound()
+        self._step, *self._others = (self._bound(*way) for way in self._ways)
         self._restore()
 
     def _bound(self, *way: int) -> Callable[..., Any]:
@@ -79,16 +80,16 @@ class Live:
         module = module_of(self.block)
         if frees_sums(module.loop):
             return self._watched.around(self._bound_loop(*way))
-        step, T, spare = module_of(self.block).step, self._period, self._state.copy()
-        given: Any = (0.0, float) if self._n == 1 else (self._in, self._in)
-        behind = () if self._n == 1 else (self._out,)
-        self._restore()
-        for state, first in ((spare, given[0]), (self._state, given[1])):
+        trial, given = (0.0, float) if self._n == 1 else (self._in, self._in)
+
+        def arguments(state: State, first: Any) -> tuple[Any, ...]:
             seen = (state.real[self._size :],) if self._beside else ()
-            arguments = (*self._memories(state), first, *way, T, *seen, *behind)
-            if state is spare:
-                step(*arguments)
-        return self._watched.around(bind(step, *arguments))
+            behind = () if self._n == 1 else (self._out,)
+            return (*self._memories(state), first, *way, self._period, *seen, *behind)
+
+        self._restore()
+        module.step(*arguments(self._state.copy(), trial))
+        return self._watched.around(bind(module.step, *arguments(self._state, given)))
 
     def _bound_loop(self, *way: int) -> Callable[..., Any]:
         """The loop of its runs, over a single tick: sums in free order come out alike in no other."""
@@ -195,11 +196,7 @@ class Live:
                 "  Start again with a smaller input if this one is absurd; else the model is unstable at this period: "
                 "use a shorter one."
             )
-        checks.refuse(
-            self.block.name,
-            f"{name}={value} {unit} is not finite.",
-            AGAIN,
-        )
+        checks.refuse(self.block.name, f"{name}={value} {unit} is not finite.", AGAIN)
 
     def _take(self, step: Callable[..., Any], name: str, value: Any, unit: str) -> Any:
         if self._n == 1:
@@ -220,9 +217,11 @@ class LiveImpedance(Live):
     """An impedance in a control loop: `force = live.step(velocity)`."""
 
     _beside: tuple[Part, ...] = (Part("seen_position", "m", "where the mover was seen last; nan if nowhere yet", AXIS),)
+    _ways = ((0,), (1,))  # by a velocity, or to a position
 
     def __init__(self, block: Block, period: float, initial: Mapping[str, ArrayLike] | None):
         super().__init__(block, period, initial)
+        (self._step_to,) = self._others
         self._placed = [self._state.part(name) for name in loop.placed(block, 0.0)]
 
     def step(self, velocity: ArrayLike | None = None, *, position: ArrayLike | None = None) -> Any:
@@ -244,11 +243,6 @@ class LiveImpedance(Live):
             self.block.initial_state(self._period, loop.placed(self.block, here))
             for part in self._placed:
                 part[:] = here
-
-    def _bind(self) -> None:
-        self._restore = bind(module_of(self.block).restore_all, *self._memories(self._state))
-        self._step, self._step_to = (self._bound(way) for way in (0, 1))
-        self._restore()
 
     def _check_state(self, state: State) -> None:
         super()._check_state(state)

@@ -69,19 +69,7 @@ def run(
     progress: Callable[[float], None] | None = None,
     more: Fed = NOT_FED,
 ) -> Result:
-    """One block over a whole record.
-
-    Args:
-        block: what runs.
-        given: motion or force over the ticks.
-        period: T [s].
-        every: record every so many ticks.
-        record: names of parts of the state.
-        initial: parts to start from.
-        inputs: parts that are fed -> their values.
-        progress: called with the share that is done.
-        more: what else is fed, by its place in the state.
-    """
+    """One block over a whole record; `more` is what else is fed, by its place in the state."""
     every = checks.whole(block.name, "every", every, 1, "Use every=1 to record each tick.")
     if progress is not None:
         checks.function(block.name, "progress", progress, "Give a function of the share that is done, or None.")
@@ -262,11 +250,7 @@ def unsolved_steps(
 ) -> dict[str, int]:
     """Tell of steps that did not converge, and count them for `about`; nothing of blocks that solve nothing.
 
-    Args:
-        owner: whose steps.
-        ended: blocks and the states in which they ended.
-        ticks: that each of them took.
-        first: when the first of those steps ended [s], where it is known.
+    `ended` are blocks and the states in which they ended, `first` is when the first of those steps did [s].
     """
     counts = [count for _, state in ended if (count := count_in(state)) is not None]
     if not counts:

@@ -139,11 +139,7 @@ class FrictionRun(Declared):
 
 
 def run(parameters: FrictionRun) -> Result:
-    """Move the element along the path; positions are recorded beside what the element records.
-
-    Args:
-        parameters: of the scenario, with their units in `FrictionRun`.
-    """
+    """Move the element along the path; positions are recorded beside what the element records."""
     own, period, duration = "run friction", parameters.period, parameters.duration
     ticks = round(duration / period) if duration / period < 2.0 * _MOST_TICKS else 2 * _MOST_TICKS
     if not 1 <= ticks <= _MOST_TICKS:
@@ -171,12 +167,7 @@ def run(parameters: FrictionRun) -> Result:
 
 
 def summary(parameters: FrictionRun, result: Result) -> Sequence[Quantity]:
-    """The numbers that tell how it went.
-
-    Args:
-        parameters: of the scenario.
-        result: of its run.
-    """
+    """The numbers that tell how it went."""
     count = result.time.size
     columns = {name: result[name].reshape(count, -1) for name in ("force", "velocity", "slip_velocity", "deflection")}
     power = -np.sum(columns["force"] * columns["velocity"], axis=1)

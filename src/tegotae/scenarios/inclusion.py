@@ -41,13 +41,15 @@ class Given(Declared):
     """The same for every element; the restitution follows from them."""
 
     stiffness: Annotated[float, Parameter("[N/m], > 0")] = 1e6
-    beta: Annotated[float, Parameter("[s], > 0, damping over stiffness")] = 2e-3
-    alpha: Annotated[float, Parameter("[s], > 0, of contacts, by the ode route, below beta")] = 2e-4
+    damping: Annotated[float, Parameter("[N·s/m], > 0")] = 2e3
+    alpha: Annotated[
+        float, Parameter("[s], >= 0, of contacts, by the ode route, below damping/stiffness; 0 for a tenth of that")
+    ] = 0.0
 
     def choose(self, machine: Inclusion, start: Start, period: float, restitution: float) -> Elements:
         """Parameters by element."""
-        contact = Contact(stiffness=self.stiffness, beta=self.beta, alpha=self.alpha)
-        friction = Friction(stiffness=self.stiffness, beta=self.beta)
+        contact = Contact(stiffness=self.stiffness, damping=self.damping, alpha=self.alpha)
+        friction = Friction(stiffness=self.stiffness, damping=self.damping)
         return machine.chosen(contact, friction, {})
 
 

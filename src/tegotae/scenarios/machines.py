@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from tegotae.inclusion import examples
 from tegotae.inclusion.examples import Machine
@@ -18,8 +19,19 @@ Gravity = Annotated[float, Parameter("[m/s²], >= 0")]
 Coefficient = Annotated[float, Parameter("[-], >= 0, coefficient")]
 
 
+class InclusionMachine(Declared):
+    """Parameters of a machine of `tegotae.inclusion.examples`."""
+
+    title: ClassVar[str]
+    make: ClassVar[Callable[..., Machine]]
+
+    def build(self) -> Machine:
+        """Equations and start."""
+        return self.make(**vars(self))
+
+
 @dataclass(frozen=True, kw_only=True)
-class BouncingBall(Declared):
+class BouncingBall(InclusionMachine):
     """A ball over a floor, let go."""
 
     mass: Mass = 1.0
@@ -27,14 +39,11 @@ class BouncingBall(Declared):
     height: Annotated[float, Parameter("[m], >= 0, of the start")] = 0.1
 
     title = "A ball, let go above a floor"
-
-    def build(self) -> Machine:
-        """Equations and start."""
-        return examples.bouncing_ball(**vars(self))
+    make = staticmethod(examples.bouncing_ball)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Floor(Declared):
+class Floor(InclusionMachine):
     """The slides' point mass, thrown along a frictional floor."""
 
     mass: Mass = 1.0
@@ -45,14 +54,11 @@ class Floor(Declared):
     height: Annotated[float, Parameter("[m], >= 0, of the start")] = 0.05
 
     title = "A point mass, thrown along a frictional floor"
-
-    def build(self) -> Machine:
-        """Equations and start."""
-        return examples.floor(**vars(self))
+    make = staticmethod(examples.floor)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slope(Declared):
+class Slope(InclusionMachine):
     """A block on a slope, pushed off downhill."""
 
     mass: Mass = 1.0
@@ -63,14 +69,15 @@ class Slope(Declared):
 
     title = "A block, pushed off on a slope"
 
-    def build(self) -> Machine:
-        """Equations and start."""
-        machine, start = examples.slope(mass=self.mass, friction=self.friction, angle=self.angle, gravity=self.gravity)
-        return machine, {**start, "v": self.speed}
+    @staticmethod
+    def make(*, speed: float, **slope: float) -> Machine:
+        """That of the slides starts at rest."""
+        machine, start = examples.slope(**slope)
+        return machine, {**start, "v": speed}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Belt(Declared):
+class Belt(InclusionMachine):
     """A mass on a spring and a running belt: stick-slip."""
 
     mass: Mass = 1.0
@@ -80,14 +87,11 @@ class Belt(Declared):
     speed: Annotated[float, Parameter("[m/s], of the belt")] = 0.1
 
     title = "A mass on a spring, carried by a running belt"
-
-    def build(self) -> Machine:
-        """Equations and start."""
-        return examples.belt(**vars(self))
+    make = staticmethod(examples.belt)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TwoBodies(Declared):
+class TwoBodies(InclusionMachine):
     """The slides' machine: a belt presses body 2 against body 1, which swings on a spring along a wall."""
 
     masses: Annotated[tuple[float, float], Parameter("[kg], > 0, of bodies 1 and 2")] = (1.0, 2.0)
@@ -102,14 +106,11 @@ class TwoBodies(Declared):
     height: Annotated[float, Parameter("[m], of body 1 at the start")] = 0.2
 
     title = "Two bodies between a wall and a belt"
-
-    def build(self) -> Machine:
-        """Equations and start."""
-        return examples.two_bodies(**vars(self))
+    make = staticmethod(examples.two_bodies)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PendulumOnTable(Declared):
+class PendulumOnTable(InclusionMachine):
     """A double pendulum whose tip strikes a table and rubs along it."""
 
     masses: Annotated[tuple[float, float], Parameter("[kg], > 0, of elbow and tip")] = (1.0, 0.5)
@@ -119,10 +120,7 @@ class PendulumOnTable(Declared):
     gravity: Gravity = examples.GRAVITY
 
     title = "A double pendulum over a table"
-
-    def build(self) -> Machine:
-        """Equations and start."""
-        return examples.pendulum_on_table(**vars(self))
+    make = staticmethod(examples.pendulum_on_table)
 
 
 MACHINES = Kinds(
@@ -136,10 +134,5 @@ MACHINES = Kinds(
 
 
 def unit_of(state: str) -> str:
-    """The unit of a state of these machines, by the letter that it begins with.
-
-    Example:
-        >>> unit_of("p1x"), unit_of("u2")
-        ('m', 'rad/s')
-    """
+    """The unit of a state of these machines, by the letter that it begins with."""
     return {"p": POSITION, "v": VELOCITY, "q": ANGLE, "u": RATE}[state[0]]

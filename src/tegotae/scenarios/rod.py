@@ -152,9 +152,6 @@ def _refuse_many(nodes: int, moments: float) -> None:
 def run(parameters: RodRun) -> Result:
     """Let the rod move.
 
-    Args:
-        parameters: of the scenario, with their units in `RodRun`.
-
     Example:
         >>> [round(float(angle), 4) for angle in run(RodRun()).angle[100]]  # after the first phase
         [11.9686, 10.4744, 3.3703, 4.6254, 5.5555]
@@ -166,9 +163,6 @@ def run(parameters: RodRun) -> Result:
 
 def balance(result: Result) -> checks.Array:
     """What was put in and is nowhere to be found [J], at every recorded moment.
-
-    Args:
-        result: of a rod.
 
     Example:
         >>> bool(abs(balance(run(RodRun()))).max() < 1e-4)  # of 600 J
@@ -183,10 +177,6 @@ def balance(result: Result) -> checks.Array:
 
 def summary(parameters: RodRun, result: Result) -> Sequence[Quantity]:
     """The numbers that tell how it went.
-
-    Args:
-        parameters: of the scenario.
-        result: of its run.
 
     Example:
         >>> paper = RodRun()

@@ -16,19 +16,12 @@ from tegotae.toml_settings import lines, put, read, read_toml
 
 @dataclass(frozen=True)
 class Quantity:
-    """A telling number of a run.
-
-    Args:
-        name: in words.
-        value: the number [unit].
-        unit: SI unit, or "" for a bare number.
-        key: under which a JSON file holds the value by itself; "" if only among the others.
-    """
+    """A telling number of a run, in words and in its SI unit."""
 
     name: str
     value: float
     unit: str = ""
-    key: str = ""
+    key: str = ""  # under which a JSON file holds the value by itself; "" if only among the others
 
 
 FIGURE = (".png", ".svg", ".pdf")  # as `tegotae.figures` writes them; named here to keep matplotlib unloaded
@@ -37,13 +30,7 @@ FILM = (".gif", ".html")
 
 @dataclass(frozen=True)
 class Picture:
-    """A file that a scenario can draw beside its figure.
-
-    Args:
-        what: in words.
-        suffixes: that its name may end in.
-        draw: parameters, result and the path to write.
-    """
+    """A file that a scenario can draw beside its figure."""
 
     what: str
     suffixes: tuple[str, ...]

@@ -51,11 +51,7 @@ class Steering(Declared):
 
 
 def run(parameters: Steering) -> Result:
-    """Steer along.
-
-    Args:
-        parameters: of the scenario, with their units in `Steering`.
-    """
+    """Steer along."""
     return _run(parameters, None)
 
 
@@ -79,12 +75,7 @@ def _run(parameters: Steering, record: list[str] | None) -> Result:
 
 
 def summary(parameters: Steering, result: Result) -> Sequence[Quantity]:
-    """The numbers that tell how it went; of a sine, of its last cycle.
-
-    Args:
-        parameters: of the scenario.
-        result: of its run.
-    """
+    """The numbers that tell how it went; of a sine, of its last cycle."""
     sine = isinstance(parameters.hand, SineHand)
     part = parameters.hand.cycle(result.time)
     angle, torque, stuck = result.wheel_angle[part], result.hand_torque[part], result.stuck[part]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,12 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae.checks import Array
+from tegotae.device.hand import least_jerk
 from tegotae.parameters import Declared, Parameter, parameter_of
 from tegotae.result import Result
 from tegotae.steering import SteeringSystem
 from tegotae.steering.hands import Driver, Waypoints
-
-Names = list[str] | None  # of what is recorded; all public fields if None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +67,31 @@ class SpeedPoints(Declared):
         return "at a speed that changes"
 
 
+class _Arms(Declared, ABC):
+    """Hands that want the wheel at an angle."""
+
+    stiffness: float
+    damping: float
+
+    @abstractmethod
+    def wanted(self, time: ArrayLike) -> Array:
+        """The wanted angle over time [rad]."""
+
+    def steer(
+        self, system: SteeringSystem, time: Array, period: float, speed: ArrayLike, record: list[str] | None
+    ) -> Result:
+        """Run it."""
+        driver = Driver(stiffness=self.stiffness, damping=self.damping, angle=self.wanted)
+        fed = {"speed": speed}
+        return system.run(hand=driver, duration=time.size * period, period=period, inputs=fed, record=record)
+
+    def cycle(self, time: Array) -> slice:
+        """The ticks that tell most: all of them."""
+        return slice(None)
+
+
 @dataclass(frozen=True, kw_only=True)
-class SineHand(Declared):
+class SineHand(_Arms):
     """Hands that want the wheel to and fro; they begin gently."""
 
     amplitude: Annotated[float, Parameter("[rad], of the wheel; 8 for parking")] = 1.2
@@ -76,20 +99,11 @@ class SineHand(Declared):
     stiffness: Annotated[float, parameter_of(Driver, "stiffness")] = 10.0
     damping: Annotated[float, parameter_of(Driver, "damping")] = 1.0
 
-    def angle(self, time: ArrayLike) -> Array:
-        """The wanted angle [rad]: a sine that takes a quarter of its first cycle to begin."""
+    def wanted(self, time: ArrayLike) -> Array:
+        """A sine that takes a quarter of its first cycle to begin [rad]."""
         turns = self.frequency * np.asarray(time, dtype=np.float64)
         wave: Array = self.amplitude * np.sin(2.0 * np.pi * turns) * eased(4.0 * turns)
         return wave
-
-    def steer(
-        self, system: SteeringSystem, time: Array, period: float, speed: ArrayLike, record: list[str] | None
-    ) -> Result:
-        """Run it."""
-        driver = Driver(stiffness=self.stiffness, damping=self.damping, angle=self.angle)
-        return system.run(
-            hand=driver, duration=time.size * period, period=period, inputs={"speed": speed}, record=record
-        )
 
     def cycle(self, time: Array) -> slice:
         """The last whole cycle, if there are two: the loop that is closed."""
@@ -98,7 +112,7 @@ class SineHand(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RampHand(Declared):
+class RampHand(_Arms):
     """Hands that turn the wheel to an angle, and hold it."""
 
     angle: Annotated[float, Parameter("[rad], of the wheel in the end")] = 1.2
@@ -106,21 +120,9 @@ class RampHand(Declared):
     stiffness: Annotated[float, parameter_of(Driver, "stiffness")] = 10.0
     damping: Annotated[float, parameter_of(Driver, "damping")] = 1.0
 
-    def steer(
-        self, system: SteeringSystem, time: Array, period: float, speed: ArrayLike, record: list[str] | None
-    ) -> Result:
-        """Run it."""
-        angle, rise = self.angle, self.rise
-        driver = Driver(
-            stiffness=self.stiffness, damping=self.damping, angle=lambda t: angle * eased(np.asarray(t) / rise)
-        )
-        return system.run(
-            hand=driver, duration=time.size * period, period=period, inputs={"speed": speed}, record=record
-        )
-
-    def cycle(self, time: Array) -> slice:
-        """All of it."""
-        return slice(None)
+    def wanted(self, time: ArrayLike) -> Array:
+        """Up to the angle [rad]."""
+        return self.angle * eased(np.asarray(time) / self.rise)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,15 +146,6 @@ class ReleaseHand(Declared):
 
 
 def eased(share: Array) -> Array:
-    """From 0 to 1 and no further, without a jump in rate or acceleration.
-
-    Args:
-        share: of the time that it takes [-].
-
-    Example:
-        >>> eased(np.array([-1.0, 0.5, 2.0])).tolist()
-        [0.0, 0.5, 1.0]
-    """
-    s = np.clip(share, 0.0, 1.0)
-    way: Array = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+    """From 0 to 1 and no further over a share of time [-], without a jump in rate or acceleration."""
+    way: Array = least_jerk(np.clip(share, 0.0, 1.0))
     return way

@@ -98,16 +98,11 @@ class SerialLink(Declared):
         return _wrapped(upper), _wrapped(upper + np.pi + bend)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ParallelLink(SerialLink):
     """A planar arm whose second link is driven from the base through a parallelogram, both motors at rest.
 
     The second joint angle is that of the fore link from the x axis, so neither motor carries the other.
-
-    Args:
-        upper: length of the link at the base [m], > 0.
-        fore: length of the link that carries the handle [m], > 0.
-        base: where the joints stand, x and y [m].
-        elbow: on which side of the line from base to handle it bends.
 
     Example:
         >>> from tegotae.steering.arc import ParallelLink

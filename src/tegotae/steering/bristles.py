@@ -24,16 +24,7 @@ _OWN = "Bristles"
 
 
 def bristle_fields(machine: ContactPatch | SteeringSystem) -> list[str]:
-    """What a run has to record, each tick, for its bristles to be seen afterwards.
-
-    Args:
-        machine: a patch, or a steering system.
-
-    Example:
-        >>> from tegotae.steering import ContactPatch
-        >>> bristle_fields(ContactPatch())[-1]
-        'deflection'
-    """
+    """What a run has to record, each tick, for its bristles to be seen afterwards."""
     if isinstance(machine, SteeringSystem):
         return [machine.part_name("", f"tyre.{name}") for name in _FIELDS]
     return list(_FIELDS)
@@ -79,21 +70,59 @@ class Bristles:
         """
         patch = tyre_of(machine)
         now = np.arange(1, run.time.size) if ticks is None else np.asarray(ticks, dtype=np.int64)
-        record = _BristleRecord(run, machine, patch, now)
-        return record.seen()
+        names, T = _recorded(run, machine, now), float(run.about["period"])
+
+        def column(name: str, at: NDArray[np.int64]) -> Array:
+            return np.asarray(run[names[name]])[at].reshape(now.size, -1)
+
+        # Two successive ticks, in the letters of `kernels.patch`: how the tread moved over the road meanwhile.
+        V, phase, e, w = (column(name, now) for name in ("speed", "phase", "deflection", "carcass_velocity"))
+        before, steer = column("deflection", now - 1), column("steer", now)
+        v = (steer - column("steer", now - 1)) / T
+        q, q_before = column("drift_before", now), column("drift_before", now - 1)
+        if isinstance(machine, SteeringSystem):  # its vehicle sets the drift after a tick, for the whole of the next
+            q = q_before
+        rate = v + column("yaw_rate", now - 1)  # the vehicle's turns it in the tick after
+        Va = patch.slip_share * V * steer + q - w
+        Va_dot = patch.slip_share * V * v + (q - q_before) / T
+        # Each bristle's own motion during the tick, and what it bore.
+        n, a, scale = patch.bristles, patch.half_length, 21.0 / patch.bristles
+        K, B = patch.stiffness * scale, patch.damping * scale
+        j = np.arange(n)
+        xi = (j + phase) * (2.0 * a / n) - a
+        moved = column("phase", now - 1) - V * T * n / (2.0 * a)
+        shift = np.rint(phase - moved).astype(np.int64)
+        held = (j + shift >= 0) & (j + shift < n)
+        e0 = np.where(held, np.take_along_axis(before, np.clip(j + shift, 0, n - 1), axis=1), 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inside = np.minimum(T, np.where(V > 0.0, a - xi, a + xi) / np.abs(V))
+            Ti = np.where(held, T, inside)
+            grew = np.where(Ti > 0.0, (e - e0) / Ti, 0.0)
+        ue = (xi - patch.centre) * rate - Va
+        um = ue + 0.5 * Ti * (V * rate + Va_dot)
+        f = K * e + B * (grew + ue - um)
+        limit = patch.law.at_rest * patch.pressure(xi, half_length=a, bristles=n)
+        # Stuck, it stretched as far as the tread moved; the stretch is known to rounding of its own size.
+        slack = 1e-9 * (np.abs(um) + np.abs(grew)) + 1e-15 / np.maximum(Ti, 1e-12)
+        return cls(run.time[now], xi, e, -f, limit, np.abs(um - grew) <= slack)
+
+
+def _recorded(run: Result, machine: ContactPatch | SteeringSystem, now: NDArray[np.int64]) -> dict[str, str]:
+    """What the run calls each field; refused unless it recorded all of them, at these ticks and before them."""
+    names = dict(zip(_FIELDS, bristle_fields(machine), strict=True))
+    missing = [name for name in names.values() if name not in run.variables]
+    if missing:
+        checks.refuse(_OWN, f"the run did not record {', '.join(missing)}.", "Run with record=bristle_fields(...).")
+    T = float(run.about["period"])
+    if run.time.size < 2 or abs(run.time[1] - run.time[0] - T) > 1e-6 * T:
+        checks.refuse(_OWN, "the run did not record each of at least 2 ticks.", "Run with every=1, and longer.")
+    if now.size == 0 or now.min() < 1 or now.max() >= run.time.size:
+        checks.refuse(_OWN, f"ticks reach beyond 1 to {run.time.size - 1}.", "The first is seen by none before it.")
+    return names
 
 
 def tyre_of(machine: ContactPatch | SteeringSystem) -> ContactPatch:
-    """The steered tyre's patch as it runs, with the slip that its vehicle gives it.
-
-    Args:
-        machine: a patch, or a steering system.
-
-    Example:
-        >>> from tegotae.steering import SteeringSystem
-        >>> tyre_of(SteeringSystem.paper()).slip_share
-        0.5
-    """
+    """The steered tyre's patch as it runs, with the slip that its vehicle gives it."""
     if isinstance(machine, ContactPatch):
         return machine
     tyre = machine.vehicle.on(machine.patch)
@@ -101,60 +130,3 @@ def tyre_of(machine: ContactPatch | SteeringSystem) -> ContactPatch:
         return tyre.front
     assert isinstance(tyre, ContactPatch)
     return tyre
-
-
-class _BristleRecord:
-    """Two successive ticks of every field, in the letters of `kernels.patch`."""
-
-    def __init__(
-        self, run: Result, machine: ContactPatch | SteeringSystem, patch: ContactPatch, now: NDArray[np.int64]
-    ):
-        names = dict(zip(_FIELDS, bristle_fields(machine), strict=True))
-        missing = [name for name in names.values() if name not in run.variables]
-        if missing:
-            checks.refuse(_OWN, f"the run did not record {', '.join(missing)}.", "Run with record=bristle_fields(...).")
-        T = float(run.about["period"])
-        if run.time.size < 2 or abs(run.time[1] - run.time[0] - T) > 1e-6 * T:
-            checks.refuse(_OWN, "the run did not record each of at least 2 ticks.", "Run with every=1, and longer.")
-        if now.size == 0 or now.min() < 1 or now.max() >= run.time.size:
-            checks.refuse(_OWN, f"ticks reach beyond 1 to {run.time.size - 1}.", "The first is seen by none before it.")
-        self.patch, self.T, self.time = patch, T, run.time[now]
-
-        def column(name: str, at: NDArray[np.int64]) -> Array:
-            return np.asarray(run[names[name]])[at].reshape(now.size, -1)
-
-        self.V, self.phase, self.e = (column(n, now) for n in ("speed", "phase", "deflection"))
-        self.e = self.e.reshape(now.size, patch.bristles)
-        self.v = (column("steer", now) - column("steer", now - 1)) / T
-        q, q_before = column("drift_before", now), column("drift_before", now - 1)
-        if isinstance(machine, SteeringSystem):  # its vehicle sets the drift after a tick, for the whole of the next
-            q = q_before
-        w = column("carcass_velocity", now)
-        self.rate = self.v + column("yaw_rate", now - 1)  # the vehicle's turns it in the tick after
-        self.Va = patch.slip_share * self.V * column("steer", now) + q - w
-        self.Va_dot = patch.slip_share * self.V * self.v + (q - q_before) / T
-        self.before = np.asarray(run[names["deflection"]])[now - 1].reshape(self.e.shape)
-        self.phase_before = column("phase", now - 1)
-
-    def seen(self) -> Bristles:
-        """Each bristle's own motion during the tick, and what it bore."""
-        patch, T, n = self.patch, self.T, self.patch.bristles
-        a, scale = patch.half_length, 21.0 / n
-        K, B = patch.stiffness * scale, patch.damping * scale
-        j = np.arange(n)
-        xi = (j + self.phase) * (2.0 * a / n) - a
-        moved = self.phase_before - self.V * T * n / (2.0 * a)
-        shift = np.rint(self.phase - moved).astype(np.int64)
-        held = (j + shift >= 0) & (j + shift < n)
-        e0 = np.where(held, np.take_along_axis(self.before, np.clip(j + shift, 0, n - 1), axis=1), 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            inside = np.minimum(T, np.where(self.V > 0.0, a - xi, a + xi) / np.abs(self.V))
-            Ti = np.where(held, T, inside)
-            grew = np.where(Ti > 0.0, (self.e - e0) / Ti, 0.0)
-        ue = (xi - patch.centre) * self.rate - self.Va
-        um = ue + 0.5 * Ti * (self.V * self.rate + self.Va_dot)
-        f = K * self.e + B * (grew + ue - um)
-        limit = patch.law.at_rest * patch.pressure(xi, half_length=a, bristles=n)
-        # Stuck, it stretched as far as the tread moved; the stretch is known to rounding of its own size.
-        slack = 1e-9 * (np.abs(um) + np.abs(grew)) + 1e-15 / np.maximum(Ti, 1e-12)
-        return Bristles(self.time, xi, self.e, -f, limit, np.abs(um - grew) <= slack)

@@ -1,31 +1,30 @@
 """Closing the loop through a wheel: `steer` for one with a torque sensor, `feel` for one without.
 
-Whatever happens, the wheel is released when the loop ends: after the last tick, on an error, on an interrupt. A
-reading that is no number is never given to the model, so after a failure the same wheel and the same model go on with
-another call.
+Both are loops through a device (`tegotae.device.loop`), in torques and angles, for models that need be no block.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.device.clock import Clock
 from tegotae.device.interface import AdmittanceDevice, DeviceError, ImpedanceDevice
-from tegotae.device.loop import Watch, check_watched
-from tegotae.errors import CausalityError, TegotaeError
-from tegotae.result import Result, Variable
-from tegotae.steering.rendering import AngleModel, LocalRenderer, MovingModel, Packet, angle_field
+from tegotae.device.loop import DeviceLoop, Watch
+from tegotae.result import Result
+from tegotae.running.live import LiveAdmittance
+from tegotae.steering.rendering import AngleModel, LocalRenderer, Packet, angle_field
 
 
 def steer(
     device: AdmittanceDevice,
-    model: MovingModel,
+    model: LiveAdmittance,
     ticks: int,
     *,
     torque_limit: float | None = None,
@@ -59,29 +58,21 @@ def steer(
         >>> round(float(result.hand_torque[-1]), 2)  # the friction, felt through sensor, model and servo
         0.5
     """
-    _check("steer", device, "admittance", "feel", _period("steer", model))
-    if torque_limit is not None:
-        checks.positive("steer", "torque_limit", torque_limit, "N·m", "Give a largest torque, or None for no limit.")
+    _check_model("steer", model)
+    loop = _WheelLoop("admittance", device, model, ticks, clock, torque_limit, watch)
     field = angle_field("steer", model)
-    record = _DrivingRecord(
-        "steer", ticks, model.period, clock, watch, ("hand_torque", "wheel_angle", "wheel_velocity")
-    )
 
-    def tick(k: int) -> None:
-        torque = _read("steer", device, k, "torque", "N·m")
-        if torque_limit is not None and abs(torque) > torque_limit:
-            raise DeviceError(
-                f"steer: the wheel read torque={torque:g} N·m at tick {k}, above torque_limit={torque_limit:g} N·m.\n"
-                "  It was released. Find what pushes so hard, or allow more."
-            )
-        velocity = float(model.step(torque))
-        angle = float(model[field])
-        _command("steer", device, k, "angle", angle, "rad")
-        record.keep(k, torque, angle, velocity)
+    def tick(k: int) -> tuple[ArrayLike, ...]:
+        torque = loop.read(k)
+        loop.see_push(k, torque)
+        velocity = model.step(torque.item())
+        angle = np.atleast_1d(model[field])
+        loop.command(k, angle)
+        return torque, angle, velocity
 
-    record.loop(device, tick)
-    return record.result(
-        {"hand_torque": ("N·m", "as read"), "wheel_angle": ("rad", "as commanded"), "wheel_velocity": ("rad/s", "")}
+    return loop.run(
+        tick,
+        {"hand_torque": ("N·m", "as read"), "wheel_angle": ("rad", "as commanded"), "wheel_velocity": ("rad/s", "")},
     )
 
 
@@ -123,163 +114,64 @@ def feel(
         >>> float(result.wheel_torque[-1])
         -1.25
     """
-    _check("feel", device, "impedance", "steer", _period("feel", model))
+    _check_model("feel", model)
+    loop = _WheelLoop("impedance", device, model, ticks, clock, torque_limit, watch)
     latency = checks.whole("feel", "latency", latency, 0, "Give whole ticks; 0 for none.")
-    limit = np.inf
-    if torque_limit is not None:
-        remedy = "Give a largest torque, or None for no limit."
-        limit = checks.positive("feel", "torque_limit", torque_limit, "N·m", remedy)
     if renderer is not None:
         checks.instance("feel", "renderer", renderer, LocalRenderer, "Give a LocalRenderer(...), or None.")
     local = renderer.start(period=model.period) if renderer is not None else None
-    record = _DrivingRecord("feel", ticks, model.period, clock, watch, ("wheel_angle", "wheel_torque", "model_torque"))
     link: deque[Packet] = deque()
 
-    def tick(k: int) -> None:
-        angle = _read("feel", device, k, "angle", "rad")
+    def tick(k: int) -> tuple[ArrayLike, ...]:
+        angle = loop.read(k).item()
         answer = model.step(angle)
         if k == 0:
             link.extend([Packet(torque=0.0, angle=angle)] * latency)  # nothing has come yet
         link.append(answer)
         packet = link.popleft()
         wanted = packet.torque if local is None else local.render(packet, angle)
-        torque = min(max(wanted, -limit), limit)
-        record.limited += int(torque != wanted)
-        _command("feel", device, k, "torque", torque, "N·m")
-        record.keep(k, angle, torque, answer.torque)
+        torque = loop.shortened(np.array([wanted]))
+        loop.command(k, torque)
+        return angle, torque, answer.torque
 
-    record.loop(device, tick)
-    return record.result(
-        {
-            "wheel_angle": ("rad", "as read"),
-            "wheel_torque": ("N·m", "as commanded"),
-            "model_torque": ("N·m", "as asked"),
-        }
-    )
+    read, told, asked = ("rad", "as read"), ("N·m", "as commanded"), ("N·m", "as asked")
+    return loop.run(tick, {"wheel_angle": read, "wheel_torque": told, "model_torque": asked})
 
 
-def _period(owner: str, model: Any) -> float:
-    """T [s] of what is steered or felt: something started, that steps."""
-    checks.function(
-        owner, "model", getattr(model, "step", None), "Give a started model, such as block.start(period=…)."
-    )
-    return checks.period_of(owner, getattr(model, "period", None))
+def _check_model(owner: str, model: Any) -> None:
+    """Refuse what is not started, and so does not step."""
+    way = "Give a started model, such as block.start(period=…)."
+    checks.function(owner, "model", getattr(model, "step", None), way)
+    checks.period_of(owner, getattr(model, "period", None))
 
 
-class _DrivingRecord:
-    """What a loop keeps, in arrays made before it starts."""
+class _WheelLoop(DeviceLoop):
+    """A loop through a wheel; it tells of whatever a driver raises when its device has gone."""
 
-    def __init__(
-        self,
-        owner: str,
-        ticks: int,
-        period: float,
-        clock: Clock | None,
-        watch: Mapping[str, Watch] | None,
-        names: tuple[str, ...],
-    ):
-        self.owner, self.period, self.clock = owner, period, clock
-        self.ticks = checks.whole(owner, "ticks", ticks, 1, "Give how many ticks to run.")
-        check_watched(owner, clock, watch)
-        self.watch = dict(watch or {})
-        wanted = float(self.ticks) * (len(names) + len(self.watch) + 2)
-        checks.fits_in_memory(owner, f"the record of ticks={ticks}", wanted, "Run for fewer ticks at a time.")
-        self.limited = 0
-        self._values = {name: np.empty(self.ticks) for name in names}
-        self._watched = {name: np.empty(self.ticks) for name in self.watch}
-        self._timing = np.zeros((2, self.ticks))
+    word: ClassVar[str] = "wheel"
+    stopped: ClassVar[str] = "released"
+    motion: ClassVar[tuple[str, str]] = ("angle", "rad")
+    push: ClassVar[tuple[str, str]] = ("torque", "N·m")
+    loops: ClassVar[Mapping[str, str]] = {"impedance": "feel", "admittance": "steer"}
 
-    def keep(self, k: int, *values: float) -> None:
-        for row, value in zip(self._values.values(), values, strict=True):
-            row[k] = value
-        for name, watch in self.watch.items():
-            self._watched[name][k] = np.asarray(watch.read(), dtype=np.float64).reshape(-1)[0]
-
-    def loop(self, device: ImpedanceDevice | AdmittanceDevice, tick: Callable[[int], None]) -> None:
+    def read(self, k: int) -> Array:
+        """What the wheel says."""
         try:
-            if self.clock is not None:
-                self.clock.start(self.period)
-            for k in range(self.ticks):
-                tick(k)
-                if self.clock is not None:
-                    self._timing[:, k] = self.clock.wait()
-        except BaseException as cause:
-            _release(self.owner, device, cause)
+            return super().read(k)
+        except DeviceError:
             raise
-        device.stop()
+        except Exception as error:
+            raise DeviceError(
+                f"{self.owner}: the wheel gave no {self._given[0]} at tick {k} ({error!r}).\n"
+                "  It was released. Check its cable, then start again: the model stands where it was."
+            ) from error
 
-    def result(self, meanings: Mapping[str, tuple[str, str]]) -> Result:
-        time = self.period * np.arange(1, self.ticks + 1)
-        variables = {"time": Variable(("time",), time, "s", "end of the tick")}
-        for name, (unit, meaning) in meanings.items():
-            variables[name] = Variable(("time",), self._values[name], unit, meaning)
-        for name, watch in self.watch.items():
-            variables[name] = Variable(("time",), self._watched[name], watch.unit, watch.meaning)
-        about: dict[str, Any] = {"period": self.period, "limited_ticks": self.limited}
-        if self.clock is not None:
-            slack, lateness = self._timing
-            variables["slack"] = Variable(("time",), slack, "s", "time left when the tick's work was done")
-            variables["lateness"] = Variable(("time",), lateness, "s", "how late the next tick began")
-            about |= {"deadline_misses": int((slack < 0.0).sum()), "worst_lateness": float(lateness.max())}
-        return Result(variables, title=self.owner, about=about)
-
-
-def _release(owner: str, device: ImpedanceDevice | AdmittanceDevice, cause: BaseException) -> None:
-    """Stop the wheel after a failure; if it does not even answer that, say so without hiding why."""
-    try:
-        device.stop()
-    except Exception as error:
-        raise DeviceError(
-            f"{owner}: {cause}\n  And it did not answer stop ({error!r}): it may still push. Cut its power."
-        ) from cause
-
-
-def _read(owner: str, device: ImpedanceDevice | AdmittanceDevice, k: int, name: str, unit: str) -> float:
-    try:
-        value: Array = device.read()
-        reading = np.asarray(value, dtype=np.float64).reshape(-1)
-    except Exception as error:  # whatever a driver raises when its device has gone
-        raise DeviceError(
-            f"{owner}: the wheel gave no {name} at tick {k} ({error!r}).\n"
-            "  It was released. Check its cable, then start again: the model stands where it was."
-        ) from error
-    if reading.size != 1 or not np.isfinite(reading[0]):
-        raise DeviceError(
-            f"{owner}: the wheel gave {name}={value} {unit} at tick {k}, not one finite number.\n"
-            "  It was released. Check its cable and its calibration, then start again: the model stands where it was."
-        )
-    return float(reading[0])
-
-
-def _command(
-    owner: str, device: ImpedanceDevice | AdmittanceDevice, k: int, name: str, value: float, unit: str
-) -> None:
-    if not np.isfinite(value):
-        raise TegotaeError(
-            f"{owner}: the model gave {name}={value} {unit} at tick {k}; it was not commanded.\n"
-            "  The wheel was released. The model diverged: start it again with a shorter period."
-        )
-    try:
-        device.command(np.array([value]))
-    except Exception as error:
-        raise DeviceError(
-            f"{owner}: the wheel did not take {name}={value:g} {unit} at tick {k} ({error!r}).\n"
-            "  It was released. Check its cable, then start again."
-        ) from error
-
-
-def _check(owner: str, device: Any, causality: str, other: str, period: float) -> None:
-    got = getattr(device, "causality", None)
-    if got != causality:
-        raise CausalityError(
-            f"{owner}: the wheel says causality={checks.shown(got)}.\n"
-            f"  {owner} takes an {causality} device; for the other kind use {other}."
-        )
-    if device.dimension != 1:
-        checks.refuse(owner, f"the device has {device.dimension} axes.", "Give a wheel: one axis (see ArcWheel).")
-    if device.period is not None and abs(device.period - period) > 1e-12:
-        checks.refuse(
-            owner,
-            f"the wheel ticks every {device.period:g} s, the model was started with period={period:g} s.",
-            "Start both with the same period.",
-        )
+    def _send(self, k: int, value: Array) -> None:
+        name, unit = self._told
+        try:
+            super()._send(k, value)
+        except Exception as error:
+            raise DeviceError(
+                f"{self.owner}: the wheel did not take {name}={value.item():g} {unit} at tick {k} ({error!r}).\n"
+                "  It was released. Check its cable, then start again."
+            ) from error

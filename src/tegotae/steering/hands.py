@@ -6,36 +6,37 @@ is held, a plain array has one value a tick. Signs: angles and torques are posit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Protocol, runtime_checkable
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.device.hand import Hand
+from tegotae.device.hand import Hand, knots
 from tegotae.parameters import Declared, Parameter, Period
 
+Profile = Callable[[Any], Array]  # of times [s]: as many values, [rad] or [N·m]
 
-@runtime_checkable
-class Profile(Protocol):
-    """A quantity over time: called with times [s], it gives as many values, [rad] or [N·m].
 
-    Example:
-        >>> from tegotae.steering.hands import Profile, Sine
-        >>> isinstance(Sine(amplitude=1.2), Profile)
-        True
-    """
+class _OverTime(Declared, ABC):
+    """A profile that is declared."""
 
     def __call__(self, time: ArrayLike) -> Array:
         """Values at these times [s]."""
+        return self._at(checks.finite_array(type(self).__name__, "time", time, "s"))
+
+    @abstractmethod
+    def _at(self, time: Array) -> Array:
+        """Values at times that are numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sine(Declared):
+class Sine(_OverTime):
     """To and fro: centre + amplitude sin(2 pi frequency time).
 
     Example:
@@ -48,14 +49,13 @@ class Sine(Declared):
     frequency: Annotated[float, Parameter("[Hz], > 0", "Give cycles a second.")] = 0.25
     centre: Annotated[float, Parameter("[rad], or [N·m]")] = 0.0
 
-    def __call__(self, time: ArrayLike) -> Array:
-        """Values at these times [s]."""
-        wave: Array = self.centre + self.amplitude * np.sin(2.0 * np.pi * self.frequency * _times(self, time))
+    def _at(self, time: Array) -> Array:
+        wave: Array = self.centre + self.amplitude * np.sin(2.0 * np.pi * self.frequency * time)
         return wave
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ramp(Declared):
+class Ramp(_OverTime):
     """At a constant rate from where it begins, and still from `until` on.
 
     Example:
@@ -68,15 +68,13 @@ class Ramp(Declared):
     begin: Annotated[float, Parameter("[rad], or [N·m], value at time 0")] = 0.0
     until: Annotated[float | None, Parameter("[s], > 0, when it stops; never unless given")] = None
 
-    def __call__(self, time: ArrayLike) -> Array:
-        """Values at these times [s]."""
-        passed = _times(self, time)
-        way: Array = self.begin + self.rate * (passed if self.until is None else np.minimum(passed, self.until))
+    def _at(self, time: Array) -> Array:
+        way: Array = self.begin + self.rate * (time if self.until is None else np.minimum(time, self.until))
         return way
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hold(Declared):
+class Hold(_OverTime):
     """Always the same.
 
     Example:
@@ -87,13 +85,12 @@ class Hold(Declared):
 
     value: Annotated[float, Parameter("[rad], or [N·m]")]
 
-    def __call__(self, time: ArrayLike) -> Array:
-        """Values at these times [s]."""
-        return np.full(_times(self, time).shape, self.value)
+    def _at(self, time: Array) -> Array:
+        return np.full(time.shape, self.value)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Waypoints(Declared):
+class Waypoints(_OverTime):
     """Straight lines from point to point; still before the first and after the last.
 
     Example:
@@ -112,19 +109,14 @@ class Waypoints(Declared):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        own, times, values = type(self).__name__, np.asarray(self.times), np.asarray(self.values)
-        if times.size != values.size:
-            checks.refuse(own, f"{times.size} times for {values.size} values.", "Give one value a time.")
-        if (np.diff(times) <= 0.0).any():
-            checks.refuse(own, f"times={times.tolist()} s do not rise.", "Give each time after the one before.")
+        knots(type(self).__name__, self.times, self.values, "values")
 
-    def __call__(self, time: ArrayLike) -> Array:
-        """Values at these times [s]."""
-        return np.interp(_times(self, time), self.times, self.values)
+    def _at(self, time: Array) -> Array:
+        return np.interp(time, self.times, self.values)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Trace(Declared):
+class Trace(_OverTime):
     """A record of a real hand, taken every so often; between samples it is a straight line, at its ends still.
 
     Example:
@@ -139,10 +131,8 @@ class Trace(Declared):
     ]
     period: Period
 
-    def __call__(self, time: ArrayLike) -> Array:
-        """Values at these times [s]."""
-        times = self.period * np.arange(len(self.values))
-        return np.interp(_times(self, time), times, self.values)
+    def _at(self, time: Array) -> Array:
+        return np.interp(time, self.period * np.arange(len(self.values)), self.values)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -233,8 +223,28 @@ class TorqueProfile(Declared):
         )
 
 
-def _times(profile: object, time: ArrayLike) -> Array:
-    return checks.finite_array(type(profile).__name__, "time", time, "s")
+def led_by(
+    owner: str, force: Any, hand: Driver | TorqueProfile | None, duration: float | None, period: float
+) -> tuple[Any, tuple[Array, Array] | None]:
+    """Torque on the wheel as given, or by a hand over its duration; where a driver wants it, and the rate of that."""
+    if (hand is None) == (force is None):
+        got = "both hand and force" if hand is not None else "neither hand nor force"
+        checks.refuse(owner, f"run got {got}.", "Give one of them.")
+    if hand is None:
+        if duration is not None:
+            told = f"duration={checks.shown(duration)} says nothing of a record."
+            checks.refuse(owner, told, "Give it with a hand.")
+        return force, None
+    if not isinstance(hand, TorqueProfile):
+        way = "A profile says what a hand follows: give Driver(angle=…), or TorqueProfile(torque=…)."
+        checks.instance(owner, "hand", hand, Driver, way)
+    remedy = "Give how long the hand steers, in seconds."
+    if duration is None:
+        checks.refuse(owner, "run got a hand and no duration.", remedy)
+    ticks = max(1, round(checks.positive(owner, "duration", duration, "s", remedy) / period))
+    if isinstance(hand, TorqueProfile):
+        return hand.torques(period, ticks), None
+    return np.zeros(ticks), hand.angles(period, ticks)
 
 
 def _signal(owner: str, name: str, value: ArrayLike, unit: str) -> Array:
@@ -243,7 +253,7 @@ def _signal(owner: str, name: str, value: ArrayLike, unit: str) -> Array:
 
 def _profile_or_record(owner: str, name: str, value: Profile | ArrayLike, unit: str) -> Profile | Array:
     """A profile as it is, a number as `Hold`, anything else as an array with one value a tick."""
-    if isinstance(value, Profile) and not isinstance(value, type):
+    if callable(value) and not isinstance(value, type):
         return value
     if checks.is_real(value) or not isinstance(value, Sequence | np.ndarray) or isinstance(value, str | bytes):
         return Hold(value=checks.number(owner, name, value, unit, "Give a number, an array, or such as Sine(…)."))
@@ -255,7 +265,7 @@ def _sampled(owner: str, name: str, value: Profile | ArrayLike, period: float, t
     period = checks.period_of(owner, period)
     ticks = checks.whole(owner, "ticks", ticks, 1, "Give at least one tick.")
     checks.fits_in_memory(owner, f"{name} over ticks={ticks}", float(ticks), "Give fewer ticks.")
-    if isinstance(value, Profile):
+    if callable(value):
         path = np.asarray(value(period * np.arange(ticks + 1)), dtype=np.float64)
         if path.shape != (ticks + 1,):
             checks.refuse(owner, f"{name} gave shape {path.shape} for {ticks + 1} times.", "Give one value a time.")
@@ -268,6 +278,6 @@ def _sampled(owner: str, name: str, value: Profile | ArrayLike, period: float, t
 
 
 def _timed(owner: str, name: str, value: Profile | ArrayLike) -> Profile:
-    if not isinstance(value, Profile):
+    if not callable(value):
         checks.refuse(owner, f"{name} is an array, which knows no times.", "Use Trace(values=…, period=…) instead.")
     return value

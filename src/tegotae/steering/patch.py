@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
+from tegotae.checks import Array
 from tegotae.friction.laws import Coulomb, Law, as_law
 from tegotae.layout import Layouts, Part, layouts
 from tegotae.parameters import Declared, Parameter, declared, parts_of
-from tegotae.result import Result, Variable
+from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.state import Fault, State
-from tegotae.steering.kernels import carcass as c
-from tegotae.steering.kernels import patch as k
+from tegotae.steering.kernels.carcass import carcass_kernels
+from tegotae.steering.kernels.patch import patch_kernels
 from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic, Pressure
-from tegotae.steering.steady import Steady, ends_of, fed_with, rates_of
+from tegotae.steering.steady import Led, SteeredPath, Tyre, ends_of, only_rolls
 
 LAW = Part("law", "", "numbers of the friction law", ("law",))
 PRESSURE = Part("pressure", "", "numbers of the pressure profile", ("pressure",))
@@ -61,25 +63,112 @@ def _friction(owner: str, name: str, value: object) -> Law | float:
     return checks.positive(owner, name, value, "", "Give mu, such as 0.4, a law, or a function of the slip speed.")
 
 
-# Of patches, with or without a width.
-Stiffness = Annotated[
-    float, Parameter("K [N/m], > 0, of one bristle of 21; scaled, so that the number of bristles is a resolution")
-]
-Damping = Annotated[float, Parameter("B [N·s/m], >= 0, of one bristle of 21")]
-Friction = Annotated[
-    Law | Callable[[float], float] | float,
-    Parameter(
-        "mu [-], > 0, or a law over the slip speed [m/s], such as `tg.Stribeck(kinetic=0.3, static=0.4, velocity=0.5)` "
-        "or a function of it that can be compiled",
-        accept=_friction,
-    ),
-]
-Bristles = Annotated[int, Parameter(">= 1, along the patch", "Use 21 or more; 101 for feel.")]
-HalfLength = Annotated[float, Parameter("a [m], > 0; the patch reaches from -a to a")]
-Centre = Annotated[float, Parameter("xi_c [m], where the steering axis meets the road")]
-Profile = Annotated[
-    Pressure, Parameter("load over the length of the patch", "Give Parabolic(), Uniform(load=...), ...")
-]
+@dataclass(frozen=True, kw_only=True)
+class BristlePatch(Tyre, Impedance):
+    """What contact patches share, with or without a width."""
+
+    stiffness: Annotated[
+        float, Parameter("K [N/m], > 0, of one bristle of 21; scaled, so that the number of bristles is a resolution")
+    ] = 500.0
+    damping: Annotated[float, Parameter("B [N·s/m], >= 0, of one bristle of 21")] = 150.0
+    friction: Annotated[
+        Law | Callable[[float], float] | float,
+        Parameter(
+            "mu [-], > 0, or a law over the slip speed [m/s], such as "
+            "`tg.Stribeck(kinetic=0.3, static=0.4, velocity=0.5)` or a function of it that can be compiled",
+            accept=_friction,
+        ),
+    ] = 0.4
+    bristles: Annotated[int, Parameter(">= 1, along the patch", "Use 21 or more; 101 for feel.")] = REFERENCE_COUNT
+    half_length: Annotated[float, Parameter("a [m], > 0; the patch reaches from -a to a")] = 0.1
+    centre: Annotated[float, Parameter("xi_c [m], where the steering axis meets the road")] = 0.02
+    pressure: Annotated[
+        Pressure, Parameter("load over the length of the patch", "Give Parabolic(), Uniform(load=...), ...")
+    ] = field(default_factory=Parabolic)
+
+    @property
+    def law(self) -> Law:
+        """Friction over slip speed, for a load of 1 N."""
+        return self.friction if isinstance(self.friction, Law) else Coulomb(cast(float, self.friction))
+
+    @property
+    def functions(self) -> tuple[Callable[..., Any], ...]:
+        """What its kernels are made for: the pressure profile, and the friction law unless that is constant."""
+        law = () if isinstance(self.law, Coulomb) else self.law.kernels
+        return (self.pressure.kernel, *law)
+
+    def scaled(self, count: int) -> dict[str, ArrayLike]:
+        """Stiffness, damping and load of one bristle of so many, and what all of them share."""
+        scale = REFERENCE_COUNT / count
+        return {
+            "stiffness": self.stiffness * scale,
+            "damping": self.damping * scale,
+            "half_length": self.half_length,
+            "centre": self.centre,
+            "scale": scale,
+            "law": self.law.parameters,
+            "pressure": self.pressure.parameters,
+        }
+
+    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
+        """Bristles at the centres of their cells, unstretched; fields named in `initial` set."""
+        state = super().initial_state(period, initial)
+        if "phase" not in (initial or {}):
+            state["phase"] = 0.5
+        return state
+
+    def fault(self, state: State) -> Fault | None:
+        """Bristles are on their way to the next place."""
+        return super().fault(state) or phase_fault(state, "phase")
+
+    def run(  # type: ignore[override]
+        self,
+        *,
+        steer: ArrayLike,
+        slip_angle: ArrayLike = 0.0,
+        speed: ArrayLike,
+        slip: ArrayLike = 0.0,
+        period: float,
+        every: int = 1,
+        record: Sequence[str] | None = None,
+        initial: Mapping[str, ArrayLike] | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> Result:
+        """Steer it along a record, compiled. It starts at rest in the first steer angle, bristles unstretched.
+
+        Args:
+            steer: delta at the end of each tick [rad], (ticks,).
+            slip_angle: alpha at the end of each tick, beyond slip_share times steer [rad], a number or (ticks,).
+            speed: V over each tick [m/s], a number or (ticks,); negative rolls backwards. Bristles pass with
+                speed + slip, both as given for the tick.
+            slip: R omega - V at the end of each tick [m/s], a number or (ticks,): positive drives, negative brakes,
+                -V is a locked wheel. A velocity, not a ratio, so that it has a meaning at V = 0. A `PlanarPatch`
+                takes it, a `ContactPatch` only rolls.
+            period: T [s].
+            every: record every so many ticks.
+            record: names of the fields to record; all public ones unless given.
+            initial: fields of the state to start from, such as the deflections.
+            progress: called with the share that is done, now and then.
+
+        Returns:
+            `torque` [N·m] (tau_r: resists steering to the left), `lateral_force` [N] (on the tyre, to the left), of a
+            `PlanarPatch` `longitudinal_force` [N] (on the tyre, forwards), `stuck` [-], beside what was given.
+        """
+        path = SteeredPath.of(self.name, steer, slip_angle, speed, slip, period, every)
+        path = path if self.dimension > 1 else path.rolling(self.name)
+        given = checks.mapping(self.name, "initial", initial, 'Such as {"steer": 0.1}.')
+        return path.run(self, *self._led(path, given), record, progress)
+
+    @abstractmethod
+    def _led(self, path: SteeredPath, initial: Mapping[str, ArrayLike]) -> Led:
+        """How it moves along a path, what it is fed meanwhile, and where it begins."""
+
+
+def phase_fault(state: State, name: str) -> Fault | None:
+    """Where bristles cannot be between two places."""
+    if 0.0 <= state[name] < 1.0:
+        return None
+    return Fault(name, 0, "a share of the way to the next place, 0 <= phase < 1")
 
 
 @cache
@@ -111,7 +200,7 @@ class Carcass(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContactPatch(Impedance):
+class ContactPatch(BristlePatch):
     """The contact patch of a tyre: steering rate in, torque out.  [yamamoto2006 (4)-(8)]
 
     A row of bristles moves through the patch as the tyre rolls, forwards or backwards or not at all, each a spring
@@ -130,13 +219,6 @@ class ContactPatch(Impedance):
         (True, True)
     """
 
-    stiffness: Stiffness = 500.0
-    damping: Damping = 150.0
-    friction: Friction = 0.4
-    bristles: Bristles = REFERENCE_COUNT
-    half_length: HalfLength = 0.1
-    centre: Centre = 0.02
-    pressure: Profile = field(default_factory=Parabolic)
     slip_share: Annotated[
         float, Parameter("share [-], slip angle for each steer angle, 1 - lf/l by (3); 0 if the slip is fed")
     ] = 0.0
@@ -152,141 +234,42 @@ class ContactPatch(Impedance):
         return _layout(self.bristles, len(self.law.parameters), self.pressure.parameters.size)
 
     @property
-    def law(self) -> Law:
-        """Friction over slip speed, for a load of 1 N."""
-        return self.friction if isinstance(self.friction, Law) else Coulomb(cast(float, self.friction))
-
-    @property
     def values(self) -> dict[str, ArrayLike]:
-        """Stiffness, damping and load of one bristle of this many."""
-        scale, give = REFERENCE_COUNT / self.bristles, self.carcass
-        return {
-            "stiffness": self.stiffness * scale,
-            "damping": self.damping * scale,
-            "half_length": self.half_length,
-            "centre": self.centre,
-            "slip_share": self.slip_share,
-            "scale": scale,
-            **{f"carcass_{name}": getattr(give, name, 0.0) for name in declared(Carcass)},
-            "law": self.law.parameters,
-            "pressure": self.pressure.parameters,
-        }
+        """Of one bristle of this many; of the carcass."""
+        give = {f"carcass_{name}": getattr(self.carcass, name, 0.0) for name in declared(Carcass)}
+        return {**self.scaled(self.bristles), "slip_share": self.slip_share, **give}
 
     @property
     def kernels(self) -> Kernels:
         """Made for the pressure profile, the friction law and the carcass."""
-        coulomb, general = (k.coulomb_patch_kernels, k.patch_kernels)
-        if self.carcass:
-            coulomb, general = (c.coulomb_carcass_kernels, c.carcass_kernels)
-        if isinstance(self.law, Coulomb):
-            return Kernels(coulomb, (self.pressure.kernel,))
-        return Kernels(general, (self.pressure.kernel, *self.law.kernels))
+        return Kernels(carcass_kernels if self.carcass else patch_kernels, self.functions)
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
-        """Bristles at cell centres, unstretched; fields named in `initial` set."""
+        """As of any patch; it drifted before as it does at first."""
         state = super().initial_state(period, initial)
-        given = initial or {}
-        if "phase" not in given:
-            state["phase"] = 0.5
-        if "drift_before" not in given:
+        if "drift_before" not in (initial or {}):
             state["drift_before"] = state["drift"]
         return state
 
-    def fault(self, state: State) -> Fault | None:
-        """Bristles are on their way to the next place."""
-        return super().fault(state) or phase_fault(state, "phase")
-
     # ------------------------------------------------------------ use
 
-    def run(  # type: ignore[override]
-        self,
-        *,
-        steer: ArrayLike,
-        slip_angle: ArrayLike = 0.0,
-        speed: ArrayLike,
-        period: float,
-        every: int = 1,
-        record: Sequence[str] | None = None,
-        initial: Mapping[str, ArrayLike] | None = None,
-        progress: Callable[[float], None] | None = None,
-    ) -> Result:
-        """Steer it along a record, compiled. It starts at rest in the first steer angle, bristles unstretched.
+    def _led(self, path: SteeredPath, initial: Mapping[str, ArrayLike]) -> Led:
+        drift, first = path.drift, path.steer[0]
+        if "steer" in initial:
+            first = self.initial_state(path.period, {"steer": initial["steer"]})["steer"]
+        rates = loop.Signal("steer_rate", path.rates(path.steer, first), "rad/s")
+        return rates, {"speed": path.speed, "drift": drift}, {"steer": first, "drift": drift[0], **initial}
 
-        Args:
-            steer: delta at the end of each tick [rad], (ticks,).
-            slip_angle: alpha beyond slip_share times steer [rad], a number or (ticks,).
-            speed: V over each tick [m/s], a number or (ticks,); negative rolls backwards.
-            period: T [s].
-            every: record every so many ticks.
-            record: names of the fields to record; all public ones unless given.
-            initial: fields of the state to start from.
-            progress: called with the share that is done, now and then.
-
-        Returns:
-            `torque` [N·m] (tau_r: resists steering to the left), `lateral_force` [N] (on the tyre, to the left),
-            `stuck` [-], beside what was given.
-        """
-        period = checks.period_of(self.name, period)
-        angles = checks.signal(self.name, "steer", steer, "rad", 1).ravel()
-        ticks = angles.size
-        slips = checks.held(self.name, "slip_angle", slip_angle, "rad", ticks)
-        speeds = checks.held(self.name, "speed", speed, "m/s", ticks)
-        every = checks.whole(self.name, "every", every, 1, "Use every=1 to record each tick.")
-        given = checks.mapping(self.name, "initial", initial, 'Such as {"steer": 0.1}.')
-        at = self.initial_state(period, {"steer": given["steer"]})["steer"] if "steer" in given else angles[0]
-        fed = fed_with(self, {"speed": speeds, "drift": slips}, ticks)
-        with np.errstate(over="ignore", invalid="ignore"):  # the run tells that it diverged
-            fed.rows[1] *= speeds
-            rates = rates_of(angles, at, period)
-        run = loop.run(
-            self,
-            loop.Signal("steer_rate", rates, "rad/s"),
-            period,
-            every=every,
-            record=record,
-            initial={"steer": at, "drift": fed.rows[1, 0], **given},
-            progress=progress,
-            more=fed,
-        )
-        variables = {"time": run.variables["time"]}
-        variables["slip_angle"] = Variable(("time",), slips[every - 1 :: every].copy(), "rad", "as given")
-        variables |= {name: run.variables[name] for name in run if name not in ("time", "steer_rate", "force")}
-        # What was recorded is nobody else's: it is changed where it lies.
-        if "steer" in run:  # not what rounding makes of it
-            run.steer[:] = angles[every - 1 :: every]
-        if "force" in run:
-            torque = np.negative(run.force, out=run.force)
-            variables["torque"] = Variable(("time",), torque, "N·m", "resists steering to the left")
-        return Result(variables, title=run.title, about=run.about)
-
-    def steady(self, *, slip_angle: ArrayLike, speed: float) -> Steady:
-        """Roll straight on at each slip angle until every bristle has passed through the patch.
-
-        Args:
-            slip_angle: alpha [rad], a number or an array.
-            speed: V [m/s], not 0; negative rolls backwards.
-        """
-        V = checks.number(self.name, "speed", speed, "m/s", "Give one speed.")
+    def _settled(self, V: float, slip_angle: Array, slip: Array) -> Mapping[str, Array]:
+        only_rolls(self.name, slip)
         if abs(V) < checks.SMALLEST:
             checks.refuse(self.name, "speed=0: a parked tyre never settles.", "Use run(steer=..., speed=0.0, ...).")
-        angles = np.atleast_1d(checks.array(self.name, "slip_angle", slip_angle, "rad"))
-        if not np.isfinite(angles).all():
-            bad = angles[~np.isfinite(angles)][0]
-            checks.refuse(self.name, f"slip_angle={bad} rad is not finite.", "Give angles between -1.5 and 1.5.")
         if self.carcass:  # settled, it does not move: what it does on the way is of no interest here
-            return replace(self, carcass=None).steady(slip_angle=slip_angle, speed=speed)
+            return replace(self, carcass=None)._settled(V, slip_angle, slip)
         # One place a tick: after n ticks every bristle has entered since the start.
         T = 2.0 * self.half_length / self.bristles / abs(V)
         ticks = self.bristles + 1
-        inputs: dict[str, ArrayLike] = {"speed": V, "drift": np.repeat(V * angles.ravel(), ticks)}
+        inputs: dict[str, ArrayLike] = {"speed": V, "drift": np.repeat(V * slip_angle, ticks)}
         names = ("force", "lateral_force", "stuck")
-        against, left, stuck = ends_of(self, np.zeros(angles.size * ticks), inputs, T, ticks, names)
-        columns = {"slip_angle": angles, "torque": -against, "lateral_force": left, "stuck": stuck}
-        return Steady.of(columns, np.shape(slip_angle))
-
-
-def phase_fault(state: State, name: str) -> Fault | None:
-    """Where bristles cannot be between two places."""
-    if 0.0 <= state[name] < 1.0:
-        return None
-    return Fault(name, 0, "a share of the way to the next place, 0 <= phase < 1")
+        against, left, stuck = ends_of(self, np.zeros(slip_angle.size * ticks), inputs, T, ticks, names)
+        return {"torque": -against, "lateral_force": left, "stuck": stuck}

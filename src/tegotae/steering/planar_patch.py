@@ -2,45 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, cast
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Impedance, Kernels
+from tegotae.block import Kernels
 from tegotae.checks import Array
-from tegotae.friction.laws import Coulomb, Law
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.parameters import Parameter, parts_of
-from tegotae.result import Result, Variable
 from tegotae.running import loop
-from tegotae.state import Fault, State
-from tegotae.steering.kernels import planar_patch as k
-from tegotae.steering.patch import (
-    LAW,
-    PRESSURE,
-    SCALE,
-    Bristles,
-    Centre,
-    Damping,
-    Friction,
-    HalfLength,
-    Profile,
-    Stiffness,
-    phase_fault,
-)
-from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic
-from tegotae.steering.steady import Steady, ends_of, fed_with, rates_of
-
-_FORCES = (
-    ("longitudinal_force", "N", "on the tyre, forwards"),
-    ("lateral_force", "N", "on the tyre, to the left"),
-    ("torque", "N·m", "resists steering to the left"),
-)
+from tegotae.steering.kernels.planar_patch import planar_kernels
+from tegotae.steering.patch import LAW, PRESSURE, SCALE, BristlePatch
+from tegotae.steering.steady import Led, SteeredPath, ends_of
 
 
 @cache
@@ -69,7 +47,7 @@ def _layout(bristles: int, rows: int, law: int, pressure: int) -> Layouts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanarPatch(Impedance):
+class PlanarPatch(BristlePatch):
     """A contact patch of n x m bristles, each held by the road up to a limit on the norm of its force.
 
     It takes steering, slip angle, and the tread running ahead of the road or behind it (driving, braking), at any
@@ -98,15 +76,8 @@ class PlanarPatch(Impedance):
         (True, True)
     """
 
-    stiffness: Stiffness = 500.0
-    damping: Damping = 150.0
-    friction: Friction = 0.4
-    bristles: Bristles = REFERENCE_COUNT
     rows: Annotated[int, Parameter(">= 1, across the patch", "Use 1 for a row without width, 10 for a tyre.")] = 1
-    half_length: HalfLength = 0.1
     half_width: Annotated[float, Parameter("w [m], > 0; with rows=1 all bristles stand in the middle")] = 0.07
-    centre: Centre = 0.02
-    pressure: Profile = field(default_factory=Parabolic)
 
     dimension = 3
 
@@ -117,139 +88,35 @@ class PlanarPatch(Impedance):
         """Bristles, geometry, law and pressure; what it gives, what it is fed, and every bristle."""
         return _layout(self.bristles, self.rows, len(self.law.parameters), self.pressure.parameters.size)
 
-    def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
-        """Bristles at the centres of their cells, unstretched; fields named in `initial` set."""
-        given = checks.mapping(self.name, "initial", initial, "Name its fields.")
-        state = super().initial_state(period, given)
-        if "phase" not in given:
-            state["phase"] = 0.5
-        return state
-
-    def fault(self, state: State) -> Fault | None:
-        """Bristles are on their way to the next place."""
-        return super().fault(state) or phase_fault(state, "phase")
-
-    @property
-    def law(self) -> Law:
-        """Friction over slip speed, for a load of 1 N."""
-        return self.friction if isinstance(self.friction, Law) else Coulomb(cast(float, self.friction))
-
     @property
     def values(self) -> dict[str, ArrayLike]:
-        """Stiffness, damping and load of one bristle of this many; where each row is."""
-        scale = REFERENCE_COUNT / (self.bristles * self.rows)
-        return {
-            "stiffness": self.stiffness * scale,
-            "damping": self.damping * scale,
-            "half_length": self.half_length,
-            "centre": self.centre,
-            "scale": scale,
-            "law": self.law.parameters,
-            "pressure": self.pressure.parameters,
-            "across": (np.arange(self.rows) + 0.5) * (2.0 * self.half_width / self.rows) - self.half_width,
-        }
+        """Of one bristle of this many; where each row is."""
+        across = (np.arange(self.rows) + 0.5) * (2.0 * self.half_width / self.rows) - self.half_width
+        return {**self.scaled(self.bristles * self.rows), "across": across}
 
     @property
     def kernels(self) -> Kernels:
         """Made for the pressure profile and the friction law."""
-        if isinstance(self.law, Coulomb):
-            return Kernels(k.coulomb_planar_kernels, (self.pressure.kernel,))
-        return Kernels(k.planar_kernels, (self.pressure.kernel, *self.law.kernels))
+        return Kernels(planar_kernels, self.functions)
 
     # ------------------------------------------------------------ use
 
-    def run(  # type: ignore[override]
-        self,
-        *,
-        steer: ArrayLike,
-        slip_angle: ArrayLike = 0.0,
-        speed: ArrayLike,
-        slip: ArrayLike = 0.0,
-        period: float,
-        every: int = 1,
-        record: Sequence[str] | None = None,
-        initial: Mapping[str, ArrayLike] | None = None,
-        progress: Callable[[float], None] | None = None,
-    ) -> Result:
-        """Steer, drive and brake it along a record, compiled. It starts at rest in the first steer angle.
+    def _led(self, path: SteeredPath, initial: Mapping[str, ArrayLike]) -> Led:
+        drift, slips = path.drift, np.asarray(path.slip)
+        motion = np.stack([-slips, -drift, path.rates(path.steer, path.steer[0])], axis=1)
+        inputs = {
+            "rolling_speed": path.speed + slips,
+            "slip_rate": path.rates(slips, slips[0]),
+            "drift_rate": path.rates(drift, drift[0]),
+        }
+        return loop.Signal("motion", motion, "m/s, m/s, rad/s"), inputs, initial
 
-        Args:
-            steer: delta at the end of each tick [rad], (ticks,).
-            slip_angle: alpha at the end of each tick [rad], a number or (ticks,).
-            speed: V over each tick [m/s], a number or (ticks,); negative rolls backwards. Bristles pass with
-                speed + slip, both as given for the tick.
-            slip: R omega - V at the end of each tick [m/s], a number or (ticks,): positive drives, negative brakes,
-                -V is a locked wheel. A velocity, not a ratio, so that it has a meaning at V = 0.
-            period: T [s].
-            every: record every so many ticks.
-            record: names of the fields to record; all public ones unless given.
-            initial: fields of the state to start from, such as the deflections.
-            progress: called with the share that is done, now and then.
+    def _settled(self, V: float, slip_angle: Array, slip: Array) -> Mapping[str, Array]:
+        pairs = zip(slip_angle.tolist(), slip.tolist(), strict=True)
+        out = np.array([self._at_end(V, alpha, S) for alpha, S in pairs]).reshape(-1, 4)
+        return dict(zip(("longitudinal_force", "lateral_force", "torque", "stuck"), out.T, strict=True))
 
-        Returns:
-            `longitudinal_force` [N] (on the tyre, forwards), `lateral_force` [N] (on the tyre, to the left),
-            `torque` [N·m] (tau_r: resists steering to the left), `stuck` [-], beside what was given.
-        """
-        period = checks.period_of(self.name, period)
-        every = checks.whole(self.name, "every", every, 1, "Use every=1 to record each tick.")
-        angles = checks.signal(self.name, "steer", steer, "rad", 1).ravel()
-        ticks = angles.size
-        slip_angles = checks.held(self.name, "slip_angle", slip_angle, "rad", ticks)
-        speeds = checks.held(self.name, "speed", speed, "m/s", ticks)
-        slips = checks.held(self.name, "slip", slip, "m/s", ticks)
-        with np.errstate(over="ignore", invalid="ignore"):  # the run tells that it diverged
-            drifts = speeds * slip_angles
-            motion = np.empty((ticks, 3))
-            motion[:, 0], motion[:, 1], motion[:, 2] = -slips, -drifts, rates_of(angles, angles[0], period)
-            inputs = {
-                "rolling_speed": speeds + slips,
-                "slip_rate": rates_of(slips, slips[0], period),
-                "drift_rate": rates_of(drifts, drifts[0], period),
-            }
-        run = loop.run(
-            self,
-            loop.Signal("motion", motion, "m/s, m/s, rad/s"),
-            period,
-            every=every,
-            record=record,
-            initial=initial,
-            progress=progress,
-            more=fed_with(self, inputs, ticks),
-        )
-        variables = {"time": run.variables["time"]}
-        given = (("steer", angles, "rad"), ("slip_angle", slip_angles, "rad"), ("speed", speeds, "m/s"))
-        for name, values, unit in (*given, ("slip", slips, "m/s")):
-            variables[name] = Variable(("time",), values[every - 1 :: every].copy(), unit, "as given")
-        if "force" in run:
-            for values, (name, unit, meaning) in zip(run.force.T, _FORCES, strict=True):
-                variables[name] = Variable(("time",), -values if name == "torque" else values.copy(), unit, meaning)
-        variables |= {name: run.variables[name] for name in run if name not in ("time", "motion", "force")}
-        return Result(variables, title=run.title, about=run.about)
-
-    def steady(self, *, slip_angle: ArrayLike, speed: float, slip: ArrayLike = 0.0) -> Steady:
-        """Roll straight on at each slip until every bristle has passed through the patch; a locked wheel slides.
-
-        Args:
-            slip_angle: alpha [rad], a number or an array.
-            speed: V [m/s]; negative rolls backwards.
-            slip: R omega - V [m/s], a number or an array that goes with slip_angle.
-        """
-        V = checks.number(self.name, "speed", speed, "m/s", "Give one speed.")
-        angles = checks.array(self.name, "slip_angle", slip_angle, "rad")
-        slips = checks.array(self.name, "slip", slip, "m/s")
-        checks.finite(self.name, "slip_angle", angles, "rad")
-        checks.finite(self.name, "slip", slips, "m/s")
-        try:
-            angles, slips = (np.array(x) for x in np.broadcast_arrays(angles, slips))
-        except ValueError:
-            shapes = f"slip_angle has shape {angles.shape}, slip {slips.shape}."
-            checks.refuse(self.name, shapes, "Give one number, or arrays of one shape.")
-        pairs = zip(angles.ravel(), slips.ravel(), strict=True)
-        out = np.array([self._settled(V, float(alpha), float(S)) for alpha, S in pairs]).reshape(-1, 4)
-        columns = dict(zip(("longitudinal_force", "lateral_force", "torque", "stuck"), out.T, strict=True))
-        return Steady.of({"slip_angle": angles, "slip": slips, **columns}, angles.shape)
-
-    def _settled(self, V: float, alpha: float, S: float) -> Array:
+    def _at_end(self, V: float, alpha: float, S: float) -> Array:
         rolling = V + S
         if rolling != 0.0:
             # One place a tick: after n ticks every bristle has entered since the start.

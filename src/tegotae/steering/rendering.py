@@ -8,8 +8,9 @@ it belongs to and how stiff the model is there; the device then corrects for how
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Annotated, Protocol, runtime_checkable
+from typing import Annotated
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from tegotae import checks
 from tegotae.block import Impedance
 from tegotae.compile import bind
 from tegotae.parameters import Declared, Parameter
-from tegotae.running.live import LiveImpedance
+from tegotae.running.live import Live, LiveAdmittance, LiveImpedance
 from tegotae.running.source import module_of
 
 
@@ -42,27 +43,40 @@ class Packet:
     speed: float = 0.0
 
 
-@runtime_checkable
-class AngleModel(Protocol):
-    """A live model asked by angle, one tick at a time.
+class AngleModel(ABC):
+    """A live model asked by angle, one tick at a time. Whatever has a `period` and such a `step` will do."""
 
-    Example:
-        >>> import tegotae as tg
-        >>> from tegotae.steering.rendering import AngleModel, GearedImpedance
-        >>> brake = tg.FrictionImpedance(stiffness=800.0, law=tg.Coulomb(20.0))
-        >>> isinstance(GearedImpedance(brake.start(period=1e-3), gear=16.0), AngleModel)
-        True
-    """
+    def __init__(self, live: Live, speed: float):
+        self.live = live
+        self.speed = checks.number(type(self).__name__, "speed", speed, "m/s")
+        self._last: float | None = None
 
     @property
     def period(self) -> float:
         """T [s]."""
+        return self.live.period
 
     def step(self, angle: float) -> Packet:
         """One tick: the wheel's angle [rad] in, what it feels there out."""
+        angle = checks.number(type(self).__name__, "angle", angle, "rad")
+        velocity = 0.0 if self._last is None else (angle - self._last) / self.period
+        torque, going_on, turning_back = self._felt(angle, velocity)
+        self._last = angle
+        return Packet(
+            torque=torque,
+            angle=angle,
+            velocity=velocity,
+            load_stiffness=going_on,
+            full_stiffness=turning_back,
+            speed=self.speed,
+        )
+
+    @abstractmethod
+    def _felt(self, angle: float, velocity: float) -> tuple[float, float, float]:
+        """Torque on the wheel, and the stiffness there if it goes on as it went and if it turns back."""
 
 
-class GearedImpedance:
+class GearedImpedance(AngleModel):
     """An impedance at the tyre (a patch, a friction element) behind a gear, asked by the wheel's angle.
 
     The stiffnesses of its packets are the impedance's own slopes: held a `horizon` long at the present speed, and
@@ -86,80 +100,37 @@ class GearedImpedance:
         (-2.0, 0.0, 8.0)
     """
 
+    live: LiveImpedance
+
     def __init__(self, live: LiveImpedance, *, gear: float = 1.0, horizon: float = 0.03, speed: float = 0.0):
         own = type(self).__name__
         if not isinstance(live, LiveImpedance) or live.block.dimension != 1:
             checks.refuse(
                 own, f"live={checks.shown(live)} is no started impedance of one axis.", "Give block.start(period=…)."
             )
-        self.live = live
+        super().__init__(live, speed)
         self.gear = checks.positive(own, "gear", gear, "", "Give wheel angle over tyre angle.")
         self.horizon = checks.positive(own, "horizon", horizon, "s", "Give about the latency.")
-        self.speed = checks.number(own, "speed", speed, "m/s")
-        self._last: float | None = None
         block = live.block
         self._seen, self._trial, self._slope = block.spaces.state.empty(), np.zeros(1), np.zeros((1, 1))
         memories = block.parameters, self._seen, block.spaces.workspace.empty()
         ask = module_of(block).answer_once
         self._ask = bind(ask, *memories, self._trial, self.horizon, np.zeros(1), self._slope)
-        self._look()
         self._stiffness(0.0)  # compiled now, not in the loop
 
-    @property
-    def period(self) -> float:
-        """T [s]."""
-        return self.live.period
-
-    def step(self, angle: float) -> Packet:
-        """One tick: the wheel's angle [rad] in, what it feels there out."""
-        angle = checks.number(type(self).__name__, "angle", angle, "rad")
-        velocity = 0.0 if self._last is None else (angle - self._last) / self.period
+    def _felt(self, angle: float, velocity: float) -> tuple[float, float, float]:
         torque = float(self.live.step(position=angle / self.gear)) / self.gear
-        self._last = angle
-        self._look()
-        return Packet(
-            torque=torque,
-            angle=angle,
-            velocity=velocity,
-            load_stiffness=self._stiffness(velocity),
-            full_stiffness=self._stiffness(-math.copysign(1e-9, velocity)),
-            speed=self.speed,
-        )
-
-    def _look(self) -> None:
-        """Where the impedance stands now; it keeps the last position behind its state."""
-        state = self.live.state
-        self._seen.real[:], self._seen.whole[:] = state.real[: self._seen.real.size], state.whole
+        return torque, self._stiffness(velocity), self._stiffness(-math.copysign(1e-9, velocity))
 
     def _stiffness(self, velocity: float) -> float:
+        state = self.live.state  # it keeps the last position behind what is the impedance's own
+        self._seen.real[:], self._seen.whole[:] = state.real[: self._seen.real.size], state.whole
         self._trial[0] = velocity / self.gear
         self._ask()
         return max(0.0, -self._slope.item()) / self.horizon / self.gear**2
 
 
-class MovingModel(Protocol):
-    """A live model that moves: torque in, velocity out, its angle by name. `LiveAdmittance` is one.
-
-    Example:
-        >>> import tegotae as tg
-        >>> from tegotae.steering.rendering import MovingModel
-        >>> model: MovingModel = tg.Mass(mass=0.05).start(period=1e-3)
-        >>> round(float(model.step(1.0)), 6), round(float(model["position"]), 9)
-        (0.02, 2e-05)
-    """
-
-    @property
-    def period(self) -> float:
-        """T [s]."""
-
-    def step(self, force: float, /) -> float:
-        """One tick: torque of the hand [N·m] in, velocity of the wheel [rad/s] out."""
-
-    def __getitem__(self, field: str, /) -> float | np.ndarray:
-        """A field of its state by name."""
-
-
-class VirtualCoupling:
+class VirtualCoupling(AngleModel):
     """A spring and a damper between a wheel that is only asked for its angle and a model that wants a torque.
 
     The model moves in the tick under the coupling's torque at its start, so keep stiffness T² well below its inertia.
@@ -180,37 +151,21 @@ class VirtualCoupling:
         -0.3
     """
 
-    def __init__(self, model: MovingModel, *, stiffness: float, damping: float = 0.0, speed: float = 0.0):
+    live: LiveAdmittance
+
+    def __init__(self, model: LiveAdmittance, *, stiffness: float, damping: float = 0.0, speed: float = 0.0):
         own = type(self).__name__
-        self.model = model
+        super().__init__(model, speed)
         self.stiffness = checks.positive(own, "stiffness", stiffness, "N·m/rad", "Give that of the coupling.")
         self.damping = checks.at_least_zero(own, "damping", damping, "N·m·s/rad", "Give 0 for none.")
-        self.speed = checks.number(own, "speed", speed, "m/s")
         self._field = angle_field(own, model)
-        self._last: float | None = None
         self._model_velocity = 0.0
 
-    @property
-    def period(self) -> float:
-        """T [s]."""
-        return self.model.period
-
-    def step(self, angle: float) -> Packet:
-        """One tick: the wheel's angle [rad] in, what it feels there out."""
-        angle = checks.number(type(self).__name__, "angle", angle, "rad")
-        velocity = 0.0 if self._last is None else (angle - self._last) / self.period
-        stretch = angle - float(self.model[self._field]) - self.period * self._model_velocity
+    def _felt(self, angle: float, velocity: float) -> tuple[float, float, float]:
+        stretch = angle - float(self.live[self._field]) - self.period * self._model_velocity
         torque = self.stiffness * stretch + self.damping * (velocity - self._model_velocity)
-        self._model_velocity = float(self.model.step(torque))
-        self._last = angle
-        return Packet(
-            torque=-torque,
-            angle=angle,
-            velocity=velocity,
-            load_stiffness=self.stiffness,
-            full_stiffness=self.stiffness,
-            speed=self.speed,
-        )
+        self._model_velocity = float(self.live.step(torque))
+        return -torque, self.stiffness, self.stiffness
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,18 +206,7 @@ class LocalRenderer(Declared):
 
 
 class LiveRenderer:
-    """A `LocalRenderer` in a device's loop. `LocalRenderer.start` makes it.
-
-    Args:
-        renderer: what to run.
-        period: T [s].
-
-    Example:
-        >>> from tegotae.steering.rendering import LocalRenderer, Packet
-        >>> device = LocalRenderer().start(period=1e-3)
-        >>> device.render(Packet(torque=-1.0, angle=0.5, full_stiffness=9.0, speed=30.0), 0.4)  # nothing left to add
-        -1.0
-    """
+    """A `LocalRenderer` in a device's loop. `LocalRenderer.start` makes it."""
 
     def __init__(self, renderer: LocalRenderer, period: float):
         self.renderer = renderer
@@ -289,21 +233,10 @@ class LiveRenderer:
         return torque
 
 
-def angle_field(owner: str, model: MovingModel) -> str:
+def angle_field(owner: str, model: LiveAdmittance) -> str:
     """The name under which a live model keeps the angle of its wheel."""
-    known = [name for name in ("wheel_angle", "position") if _has(model, name)]
+    known = [name for name in ("wheel_angle", "position") if isinstance(model, Live) and name in model.block.parts]
     if not known:
-        checks.refuse(
-            owner,
-            f"model={checks.shown(model)} has neither wheel_angle nor position.",
-            "Give a model that keeps its angle.",
-        )
+        told = f"model={checks.shown(model)} has neither wheel_angle nor position."
+        checks.refuse(owner, told, "Give a model that keeps its angle.")
     return known[0]
-
-
-def _has(model: MovingModel, name: str) -> bool:
-    try:
-        model[name]
-    except (KeyError, ValueError, TypeError, IndexError):  # our own refusal of an unknown field is a ValueError
-        return False
-    return True

@@ -1,17 +1,20 @@
-"""What a rolling tyre gives once it has settled."""
+"""What every tyre is led along, and what it gives: over a record, and once it has settled."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tegotae import checks
 from tegotae.block import Impedance
 from tegotae.checks import Array
+from tegotae.result import Result, Variable
 from tegotae.running import loop
 from tegotae.running.source import module_of
 
@@ -53,29 +56,112 @@ class Steady:
         return cls(**{name: array if shape else float(array) for name, array in arrays.items()})
 
 
-def rates_of(values: Array, first: float, period: float) -> Array:
-    """Mean rates over each tick of what has these values at its end, and began with `first`.
+# How a block moves along a path, what it is fed meanwhile, and where it begins.
+Led = tuple[loop.Signal, Mapping[str, ArrayLike], Mapping[str, ArrayLike]]
 
-    Args:
-        values: at the end of each tick.
-        first: at the start.
-        period: T [s].
-    """
-    rates = np.empty_like(values)
-    rates[0] = values[0] - first
-    np.subtract(values[1:], values[:-1], out=rates[1:])
-    rates /= period
-    return rates
+FORCES = (
+    ("longitudinal_force", "N", "on the tyre, forwards"),
+    ("lateral_force", "N", "on the tyre, to the left"),
+    ("torque", "N·m", "resists steering to the left"),
+)
+
+
+class SteeredPath(NamedTuple):
+    """How a tyre is steered and rolls over a record, seen to be numbers; no slip if it can only roll."""
+
+    steer: Array
+    slip_angle: Array
+    speed: Array
+    slip: Array | None
+    period: float
+    every: int
+
+    @classmethod
+    def of(
+        cls,
+        owner: str,
+        steer: ArrayLike,
+        slip_angle: ArrayLike,
+        speed: ArrayLike,
+        slip: ArrayLike,
+        period: float,
+        every: int,
+    ) -> SteeredPath:
+        """From what a user gave."""
+        period = checks.period_of(owner, period)
+        every = checks.whole(owner, "every", every, 1, "Use every=1 to record each tick.")
+        angles = checks.signal(owner, "steer", steer, "rad", 1).ravel()
+        loop.check_every(owner, every, angles.size)
+        slip_angles = checks.held(owner, "slip_angle", slip_angle, "rad", angles.size)
+        speeds = checks.held(owner, "speed", speed, "m/s", angles.size)
+        slips = checks.held(owner, "slip", slip, "m/s", angles.size)
+        return cls(angles, slip_angles, speeds, slips, period, every)
+
+    def rolling(self, owner: str) -> SteeredPath:
+        """The same for a tyre that can only roll."""
+        only_rolls(owner, np.asarray(self.slip))
+        return self._replace(slip=None)
+
+    def rates(self, values: Array, first: float) -> Array:
+        """Mean rates over each tick of what has these values at its end, and began with `first`."""
+        rates = np.empty_like(values)
+        with np.errstate(over="ignore", invalid="ignore"):  # the run tells that it diverged
+            rates[0] = values[0] - first
+            np.subtract(values[1:], values[:-1], out=rates[1:])
+            rates /= self.period
+        return rates
+
+    @property
+    def drift(self) -> Array:
+        """V alpha [m/s]."""
+        with np.errstate(over="ignore", invalid="ignore"):  # the run tells that it diverged
+            drifts: Array = self.speed * self.slip_angle
+        return drifts
+
+    def variables(self, forces: Array) -> dict[str, Variable]:
+        """Time, what was given, and so many of the last of `FORCES`, a row each."""
+        variables = {"time": loop.time_of(self.steer.size, self.every, self.period)}
+        given = (("steer", "rad"), ("slip_angle", "rad"), ("speed", "m/s"), ("slip", "m/s"))
+        for (name, unit), values in zip(given, self[:4], strict=True):
+            if values is not None:
+                thinned = values[self.every - 1 :: self.every].copy()
+                variables[name] = Variable(("time",), thinned, unit, "as given")
+        for values, (name, unit, meaning) in zip(forces, FORCES[len(FORCES) - len(forces) :], strict=True):
+            variables[name] = Variable(("time",), values, unit, meaning)
+        return variables
+
+    def run(
+        self,
+        tyre: Impedance,
+        motion: loop.Signal,
+        inputs: Mapping[str, ArrayLike],
+        initial: Mapping[str, ArrayLike],
+        record: Sequence[str] | None,
+        progress: Callable[[float], None] | None,
+    ) -> Result:
+        """Run a block along it; what it records as `force` ends with -tau_r."""
+        run = loop.run(
+            tyre,
+            motion,
+            self.period,
+            every=self.every,
+            record=record,
+            initial=initial,
+            progress=progress,
+            more=fed_with(tyre, inputs, self.steer.size),
+        )
+        forces = run.force.T.reshape(tyre.dimension, -1) if "force" in run else np.empty((0, 0))
+        if forces.size:  # recorded for nobody else: changed where it lies
+            np.negative(forces[-1], out=forces[-1])
+        variables = self.variables(forces)
+        variables |= {
+            name: one for name, one in run.variables.items() if name not in (*variables, motion.name, "force")
+        }
+        return Result(variables, title=run.title, about=run.about)
 
 
 def fed_with(tyre: Impedance, inputs: Mapping[str, ArrayLike], ticks: int) -> loop.Fed:
-    """What a tyre is fed over so many ticks: numbers that have been looked at.
-
-    Args:
-        tyre: which.
-        inputs: field -> a number, or its values over the ticks.
-        ticks: how many.
-    """
+    """What a tyre is fed over so many ticks: numbers that have been looked at, or values over the ticks."""
     rows, places = np.empty((len(inputs), ticks)), tyre.spaces.state.places
     for row, values in zip(rows, inputs.values(), strict=True):
         row[:] = values
@@ -85,19 +171,48 @@ def fed_with(tyre: Impedance, inputs: Mapping[str, ArrayLike], ticks: int) -> lo
 def ends_of(
     tyre: Impedance, motion: Array, inputs: Mapping[str, ArrayLike], period: float, every: int, names: Sequence[str]
 ) -> Array:
-    """What a tyre, unstretched at first, gives at the end of every so many ticks; one row for each number.
-
-    Args:
-        tyre: which.
-        motion: over each tick.
-        inputs: what it is fed.
-        period: T [s].
-        every: how many ticks.
-        names: fields of its state.
-    """
+    """What a tyre, unstretched at first, gives at the end of every so many ticks; one row for each number."""
     ticks, picks = motion.shape[0], loop.picks_of(tyre, names)
     ends = np.empty((picks.size, ticks // every))
     memories = tyre.parameters, tyre.initial_state(period).memory, tyre.spaces.workspace.empty()
     fed = fed_with(tyre, inputs, ticks)
     module_of(tyre).loop(*memories, motion, *fed, period, every, picks.real, picks.whole, 1, 0, ticks, ends)
     return ends
+
+
+class Tyre(ABC):
+    """What every tyre answers once it has settled."""
+
+    def steady(self, *, slip_angle: ArrayLike, speed: float, slip: ArrayLike = 0.0) -> Steady:
+        """Roll straight on at each slip until it has settled; a locked wheel slides.
+
+        Args:
+            slip_angle: alpha [rad], a number or an array.
+            speed: V [m/s]; negative rolls backwards.
+            slip: R omega - V [m/s], a number or an array that goes with slip_angle; 0 for tyres that only roll.
+        """
+        owner = type(self).__name__
+        V = checks.number(owner, "speed", speed, "m/s", "Give one speed.")
+        angles, slips = checks.array(owner, "slip_angle", slip_angle, "rad"), checks.array(owner, "slip", slip, "m/s")
+        bad = angles[~np.isfinite(angles)]
+        if bad.size:
+            checks.refuse(owner, f"slip_angle={bad[0]} rad is not finite.", "Give angles between -1.5 and 1.5.")
+        checks.finite(owner, "slip", slips, "m/s")
+        try:
+            angles, slips = (np.array(x) for x in np.broadcast_arrays(angles, slips))
+        except ValueError:
+            shapes = f"slip_angle has shape {angles.shape}, slip {slips.shape}."
+            checks.refuse(owner, shapes, "Give one number, or arrays of one shape.")
+        columns = self._settled(V, angles.ravel(), slips.ravel())
+        return Steady.of({"slip_angle": angles, "slip": slips, **columns}, angles.shape)
+
+    @abstractmethod
+    def _settled(self, V: float, slip_angle: Array, slip: Array) -> Mapping[str, Array]:
+        """Fields of `Steady` for each slip angle and slip."""
+
+
+def only_rolls(owner: str, slip: Array) -> None:
+    """Refuse to drive or brake a tyre that knows no force forwards."""
+    if slip.any():
+        told = "slip is not 0, and it knows no force forwards."
+        checks.refuse(owner, told, "Drive and brake a PlanarPatch, or a LuGreTyre.")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
@@ -18,7 +17,7 @@ from tegotae.layout import AXIS, Part
 from tegotae.parameters import Parameter
 from tegotae.result import Result
 from tegotae.steering.column import Column, unwind
-from tegotae.steering.hands import Driver, TorqueProfile
+from tegotae.steering.hands import Driver, TorqueProfile, led_by
 from tegotae.steering.patch import ContactPatch
 from tegotae.steering.vehicle import Bicycle, Kinematic
 
@@ -188,32 +187,15 @@ class SteeringSystem(Assembly):
             progress: called with the share that is done, now and then.
         """
         period = checks.period_of(self.name, period)
-        if (hand is None) == (force is None):
-            got = "both hand and force" if hand is not None else "neither hand nor force"
-            checks.refuse(self.name, f"run got {got}.", "Give one of them.")
-        system, fed = self, dict(checks.mapping(self.name, "inputs", inputs, 'Such as {"speed": 20.0}.'))
-        if isinstance(hand, TorqueProfile):
-            force = hand.torques(period, self._ticks(duration, period))
-        elif hand is not None:
-            profile = "A profile says what a hand follows: give Driver(angle=…), or TorqueProfile(torque=…)."
-            checks.instance(self.name, "hand", hand, Driver, profile)
+        system, (torque, path) = self, led_by(self.name, force, hand, duration, period)
+        fed = dict(checks.mapping(self.name, "inputs", inputs, 'Such as {"speed": 20.0}.'))
+        if isinstance(hand, Driver) and path:
+            wanted, rates = path
             system = self.held_by(hand)
-            wanted, rates = hand.angles(period, self._ticks(duration, period))
             begun = system.initial_state(period, initial)
             # The other end moves so that at the end of each tick it is where the driver wants the wheel.
             stretch = {"hand.stretch": begun["wheel_angle"] - (wanted[0] - rates[0] * period)}
-            force, fed, initial = np.zeros(rates.size), {"wanted_rate": rates, **fed}, {**stretch, **(initial or {})}
-        elif duration is not None:
-            checks.refuse(
-                self.name, f"duration={checks.shown(duration)} says nothing of a record.", "Give it with a hand."
-            )
-        assert force is not None
+            fed, initial = {"wanted_rate": rates, **fed}, {**stretch, **(initial or {})}
         return super(SteeringSystem, system).run(
-            force, period=period, every=every, record=record, initial=initial, inputs=fed, progress=progress
+            torque, period=period, every=every, record=record, initial=initial, inputs=fed, progress=progress
         )
-
-    def _ticks(self, duration: float | None, period: float) -> int:
-        remedy = "Give how long the hand steers, in seconds."
-        if duration is None:
-            checks.refuse(self.name, "run got a hand and no duration.", remedy)
-        return max(1, round(checks.positive(self.name, "duration", duration, "s", remedy) / period))

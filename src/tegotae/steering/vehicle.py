@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
-from tegotae.friction.laws import Coulomb
 from tegotae.layout import Layout, Layouts, Nested, Part, layouts
 from tegotae.parameters import Declared, Parameter, parts_of
 from tegotae.state import Fault, State
@@ -133,14 +132,8 @@ class Vehicle(Impedance):
     @property
     def kernels(self) -> Kernels:
         """The patch's own, with the vehicle around them."""
-        coulomb, elastic = isinstance(self.front.law, Coulomb), self.front.carcass is not None
-        make = {
-            (True, False): k.coulomb_bicycle_kernels,
-            (False, False): k.bicycle_kernels,
-            (True, True): k.coulomb_elastic_bicycle_kernels,
-            (False, True): k.elastic_bicycle_kernels,
-        }[coulomb, elastic]
-        return Kernels(make, self.front.kernels.functions)
+        make = k.elastic_bicycle_kernels if self.front.carcass else k.bicycle_kernels
+        return Kernels(make, self.front.functions)
 
     def fault(self, state: State) -> Fault | None:
         """Of either axle."""

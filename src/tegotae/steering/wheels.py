@@ -10,7 +10,6 @@ Time passes in `command`, one period a call.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
@@ -19,9 +18,10 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.control.pid import PID, LivePID
-from tegotae.control.psmc import PSMC, LivePSMC
-from tegotae.device.hand import Hand, hold
+from tegotae.control.pid import PID
+from tegotae.control.psmc import PSMC
+from tegotae.device.hand import Hand
+from tegotae.device.twins import LiveTwin, rounded
 from tegotae.parameters import Declared, Parameter, Seed
 from tegotae.steering.hands import Driver, TorqueProfile
 from tegotae.steering.kernels import wheel as k
@@ -40,106 +40,67 @@ class _Wheel(Declared):
     resolution: Annotated[float, Parameter("[rad], >= 0, encoder step")] = 0.0
     torque_limit: Annotated[float, Parameter("[N·m], > 0, the motor's largest torque")]
     latency: Annotated[int, Parameter(">= 0, ticks between a command and the motor's torque")] = 0
-
-
-class _LiveWheel:
-    """A wheel in motion: its mechanics, its encoder, its motor, the hand on it, and the time."""
-
     dimension: ClassVar[int] = 1
 
+
+class _LiveWheel(LiveTwin):
+    """A wheel in motion: its mechanics, its encoder and its motor."""
+
+    grips: ClassVar[str] = "Give a Driver, a TorqueProfile or None."
+    twin: _Wheel
+
     def __init__(self, twin: _Wheel, hand: Grip | None, period: float, angle: float):
-        own = type(twin).__name__
-        self.period = checks.period_of(own, period)
-        self.motor_torque = 0.0
-        """What the motor exerts now [N·m]."""
-        self.stopped = True
-        self._wheel = twin
-        self._tick = 0
-        self._q, self._v = checks.number(own, "angle", angle, "rad"), 0.0
-        self._waiting: deque[float] = deque([0.0] * twin.latency)
-        self.hold(hand)
+        start = checks.number(type(twin).__name__, "angle", angle, "rad")
+        super().__init__(twin, hand, period, start, twin.latency)  # type: ignore[arg-type]  # `hold` takes every grip
         k.wheel_pass(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, self.period, SUBSTEPS)  # compiled now
 
     def hold(self, hand: Grip | None) -> None:
         """Another hand takes the wheel, or none does."""
-        if hand is not None and not isinstance(hand, Driver | TorqueProfile | Hand):
-            checks.refuse(
-                type(self._wheel).__name__, f"hand={checks.shown(hand)}.", "Give a Driver, a TorqueProfile or None."
-            )
-        if hand is None:
-            hand = Hand(stiffness=0.0, damping=0.0, target=hold(0.0))
-        self._hand = hand if isinstance(hand, Hand) else hand.hand()
-        self._wanted = self._target(self._tick)
-        self._wanted_rate = (self._target(self._tick + 1) - self._wanted) / self.period
-
-    def let_go(self) -> None:
-        """Nobody holds the wheel from now on."""
-        self.hold(None)
-
-    @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-        return self._tick * self.period
+        super().hold(hand.hand() if isinstance(hand, Driver | TorqueProfile) else hand)
 
     @property
     def angle(self) -> float:
         """Where the rim truly is [rad], unlike what the encoder says."""
-        return self._q
+        return float(self._state[0, 0])
 
     @property
     def velocity(self) -> float:
         """How fast it truly turns [rad/s]."""
-        return self._v
+        return float(self._state[1, 0])
 
     @property
     def hand_torque(self) -> float:
         """Torque of the hand on the rim now [N·m]."""
-        hand = self._hand
-        pull = hand.stiffness * (self._wanted - self._q) + hand.damping * (self._wanted_rate - self._v)
-        return pull + self._push()
+        return self._pull().item()
 
     def read_angle(self) -> Array:
         """What the encoder says [rad], shape (1,)."""
-        grain = self._wheel.resolution
-        return np.array([np.round(self._q / grain) * grain if grain > 0.0 else self._q])
+        return rounded(self._state[0], self.twin.resolution)
 
-    def _target(self, tick: int) -> float:
-        return self._hand.aim(tick * self.period, 1).item()
-
-    def _push(self) -> float:
-        return float(np.sum(self._hand.pushing(self.time, 1)))
-
-    def _exert(self, torque: float) -> None:
-        """One tick with a motor torque [N·m] commanded now, which acts after the latency and within the limit."""
-        wheel, hand = self._wheel, self._hand
-        ahead, push = self._target(self._tick + 1), self._push()  # refused before anything moves
-        self.stopped = False
-        self._waiting.append(torque)
-        self.motor_torque = float(np.clip(self._waiting.popleft(), -wheel.torque_limit, wheel.torque_limit))
-        self._wanted_rate = (ahead - self._wanted) / self.period
-        self._q, self._v = k.wheel_pass(
-            self._q,
-            self._v,
+    def _moved(self, command: Array, push: Array) -> Array:
+        wheel, hand = self.twin, self.hand
+        self.motor_torque = min(max(command.item(), -wheel.torque_limit), wheel.torque_limit)
+        moved = k.wheel_pass(
+            self.angle,
+            self.velocity,
             self.motor_torque,
-            push,
+            push.item(),
             hand.stiffness,
             hand.damping,
-            self._wanted,
-            self._wanted_rate,
+            self._target.item(),
+            self._target_velocity.item(),
             wheel.inertia + hand.mass,
             wheel.damping,
             wheel.friction,
             self.period,
             SUBSTEPS,
         )
-        self._wanted = ahead
-        self._tick += 1
+        return np.array(moved)[:, None]
 
     def stop(self) -> None:
         """Motor off, at once: the hand has the wheel. Torques still on their way are dropped."""
-        self.stopped = True
-        self.motor_torque = 0.0
-        self._waiting = deque([0.0] * self._wheel.latency)
+        super().stop()
+        self.motor_torque = 0.0  # that the motor exerts now [N·m]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,31 +133,14 @@ class LiveTorqueSensorWheel(_LiveWheel):
     """A `TorqueSensorWheel` in motion; it has the members of an `AdmittanceDevice`.
 
     Unlike an arm, a stopped wheel does not hold still but lets go: a person steers on with it.
-
-    Args:
-        twin: the wheel.
-        hand: who holds it.
-        period: T [s].
-        angle: where it starts [rad].
-
-    Example:
-        >>> from tegotae.control import PSMC
-        >>> from tegotae.device import AdmittanceDevice
-        >>> from tegotae.steering.hands import Driver
-        >>> from tegotae.steering.wheels import TorqueSensorWheel
-        >>> twin = TorqueSensorWheel(servo=PSMC(proportional=300.0, derivative=6.0, limit=8.0), torque_limit=8.0)
-        >>> wheel = twin.start(period=1e-3, hand=Driver(angle=0.2))
-        >>> isinstance(wheel, AdmittanceDevice), wheel.read().tolist()
-        (True, [2.0])
     """
 
     causality: ClassVar[Literal["admittance"]] = "admittance"
+    twin: TorqueSensorWheel
 
     def __init__(self, twin: TorqueSensorWheel, hand: Grip | None, period: float, angle: float):
         super().__init__(twin, hand, period, angle)
-        self.twin = twin
         self._random = np.random.default_rng(twin.seed)
-        self._servo: LivePSMC | LivePID = twin.servo.start(period=self.period)
 
     def read(self) -> Array:
         """What the torque sensor says [N·m], shape (1,)."""
@@ -205,8 +149,8 @@ class LiveTorqueSensorWheel(_LiveWheel):
 
     def command(self, angle: ArrayLike) -> None:
         """Servo towards an angle [rad] for one period."""
-        wanted = float(checks.vector("TorqueSensorWheel", "angle", angle, "rad", 1)[0])
-        self._exert(self._servo.control(wanted, float(self.read_angle()[0])))
+        wanted = self._vector("angle", angle, "rad").item()
+        self._pass_time(np.array([self._servo.control(wanted, self.read_angle().item())]))
 
     def stop(self) -> None:
         """Motor off, at once. The servo starts afresh with the next command, without what it had wound up."""
@@ -233,27 +177,9 @@ class ForceFeedbackWheel(_Wheel):
 
 
 class LiveForceFeedbackWheel(_LiveWheel):
-    """A `ForceFeedbackWheel` in motion; it has the members of an `ImpedanceDevice`.
-
-    Args:
-        twin: the wheel.
-        hand: who holds it.
-        period: T [s].
-        angle: where it starts [rad].
-
-    Example:
-        >>> from tegotae.device import ImpedanceDevice
-        >>> from tegotae.steering.wheels import ForceFeedbackWheel
-        >>> wheel = ForceFeedbackWheel(resolution=0.01, torque_limit=5.0).start(period=1e-3, angle=0.123)
-        >>> isinstance(wheel, ImpedanceDevice), wheel.read().tolist()
-        (True, [0.12])
-    """
+    """A `ForceFeedbackWheel` in motion; it has the members of an `ImpedanceDevice`."""
 
     causality: ClassVar[Literal["impedance"]] = "impedance"
-
-    def __init__(self, twin: ForceFeedbackWheel, hand: Grip | None, period: float, angle: float):
-        super().__init__(twin, hand, period, angle)
-        self.twin = twin
 
     def read(self) -> Array:
         """What the encoder says [rad], shape (1,)."""
@@ -261,4 +187,4 @@ class LiveForceFeedbackWheel(_LiveWheel):
 
     def command(self, torque: ArrayLike) -> None:
         """Exert a torque [N·m] for one period, once the latency has passed."""
-        self._exert(float(checks.vector("ForceFeedbackWheel", "torque", torque, "N·m", 1)[0]))
+        self._pass_time(self._vector("torque", torque, "N·m"))

@@ -15,6 +15,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.parameters import Declared, Parameter
 from tegotae.table import limits
+from tegotae.table.kernels import hexa as kernels
 from tegotae.table.limits import Margins
 from tegotae.table.tips import pose_of
 
@@ -30,6 +31,8 @@ class Hexa(Declared):
     The two arms of a pair turn in parallel upright planes. An arm's angle is 0 when it points horizontally outward and
     grows downward. A rod's ball joints turn freely about the direction of its motor's axis; their tilt is counted from
     the plane across that direction, in the arm and in the plate. Poses are those of the centre of the plate's joints.
+
+    Methods take a pose as the position of that centre [m] and the plate's rotation, 3 x 3 [-], level unless given.
 
     Example:
         >>> import numpy as np
@@ -116,17 +119,13 @@ class Hexa(Declared):
     def inverse(self, position: ArrayLike, rotation: ArrayLike | None = None) -> Array:
         """The six arm angles [rad] at a pose of the plate, in closed form.
 
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
-
         Example:
             >>> Hexa.default().inverse((0.05, 0.0, -0.45)).round(4)
             array([0.2429, 0.2429, 0.4991, 0.4392, 0.4392, 0.4991])
         """
         p, R = self._good_pose(position, rotation)
         angles = np.zeros(6)
-        limits.kinematics().inverse(self.geometry, p, R, angles, np.zeros((6, 13)))
+        kernels.inverse(self.geometry, p, R, angles, np.zeros((6, 13)))
         return angles
 
     def forward(self, angles: ArrayLike, *, guess: tuple[ArrayLike, ArrayLike] | None = None) -> tuple[Array, Array]:
@@ -148,12 +147,12 @@ class Hexa(Declared):
         checks.finite("Hexa", "angles", theta, "rad")
         p, R = self._level(float(theta.mean())) if guess is None else self._guessed(guess)
         p, R = p.copy(), R.copy()
-        steps = limits.kinematics().forward(self.geometry, np.ascontiguousarray(theta), p, R)
+        steps = kernels.pose_at(self.geometry, np.ascontiguousarray(theta), p, R)
         told = ", ".join(f"{x:.4g}" for x in np.degrees(theta))
         if steps < 0:
             checks.refuse("Hexa", f"no pose was found for angles ({told}) deg.", "Give a guess near the pose.")
         back = np.zeros(6)
-        unreachable = limits.kinematics().inverse(self.geometry, p, R, back, np.zeros((6, 13))) >= 0
+        unreachable = kernels.inverse(self.geometry, p, R, back, np.zeros((6, 13))) >= 0
         if unreachable or np.abs(back - theta).max() > 1e-6:
             at = "the elbows of some arms point the other way"
             checks.refuse("Hexa", f"angles ({told}) deg: {at}.", "Give angles that `inverse` gives for some pose.")
@@ -177,26 +176,18 @@ class Hexa(Declared):
     def inverse_jacobian(self, position: ArrayLike, rotation: ArrayLike | None = None) -> Array:
         """J^-1 (6 x 6): arm rates [rad/s] from the plate's velocity [m/s] and angular velocity [rad/s], in the world.
 
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
-
         Example:
             >>> Hexa.default().inverse_jacobian((0.0, 0.0, -0.47))[:, 2].round(3)
             array([-3.072, -3.072, -3.072, -3.072, -3.072, -3.072])
         """
         p, R = self._good_pose(position, rotation)
         angles, rods = np.zeros(6), np.zeros((6, 13))
-        limits.kinematics().inverse(self.geometry, p, R, angles, rods)
+        kernels.inverse(self.geometry, p, R, angles, rods)
         b, n = rods[:, 0:3], rods[:, 3:6]
         return np.hstack([n, np.cross(b, n)]) / rods[:, 12:13]
 
     def jacobian(self, position: ArrayLike, rotation: ArrayLike | None = None) -> Array:
         """J (6 x 6): the plate's velocity and angular velocity from the arm rates, dp = J dtheta.  [tarao1999 (12)]
-
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
 
         Example:
             >>> Hexa.default().jacobian((0.0, 0.0, -0.47))[2].round(4)
@@ -223,10 +214,6 @@ class Hexa(Declared):
     def margins(self, position: ArrayLike, rotation: ArrayLike | None = None) -> Margins:
         """How far a pose is from singularities and limits; only a pose that no arms reach is refused.
 
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
-
         Example:
             >>> round(Hexa.default().margins((0.0, 0.0, -0.47)).tilt, 4)
             0.1607
@@ -240,10 +227,6 @@ class Hexa(Declared):
     def singularity(self, position: ArrayLike, rotation: ArrayLike | None = None) -> float:
         """The measure of both kinds of singularity [-]: 0 at one, negative past it; see `Margins`.
 
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
-
         Example:
             >>> table = Hexa.default()
             >>> table.singularity((0.0, 0.0, -0.6)) < table.singularity((0.0, 0.0, -0.47))
@@ -253,10 +236,6 @@ class Hexa(Declared):
 
     def reaches(self, position: ArrayLike, rotation: ArrayLike | None = None) -> bool:
         """Whether the table can take a pose, all limits kept.
-
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
 
         Example:
             >>> Hexa.default().reaches((0.0, 0.0, -0.47)), Hexa.default().reaches((0.0, 0.0, -0.9))

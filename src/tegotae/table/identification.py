@@ -48,7 +48,7 @@ class TableImpedance:
         >>> from tegotae.table import HexaPlant, excitation, identify_impedance
         >>> push = excitation(seconds=6.0, period=2e-3, band=10.0, force=1.0, torque=0.0)
         >>> push[:, :2] = 0.0
-        >>> print(identify_impedance(HexaPlant.default().run(wrenches=push), axes=("z",)))  # doctest: +ELLIPSIS
+        >>> print(identify_impedance(HexaPlant.default().run(push), axes=("z",)))  # doctest: +ELLIPSIS
         axis                    M                    D                    K  residual
            z      1.88... ± 0.00...       211.8... ± 0.0...          1133... ± 3...  0.1... %
     """
@@ -136,14 +136,14 @@ def identify_impedance(
         band: frequencies up to here are used [Hz]; the constants are those that fit best there.
         lag: how late the wrench was recorded [s], such as the delay and the filter of a sensor.
         axes: the directions that moved; the others must have been still.
-        wrench: the name of the wrench in the record; "wrench" is the true one of a simulated table.
+        wrench: the name of the wrench in the record; "force" is the true one of a simulated table.
         pose: "measured" for the encoders' pose, "" for the true one of a simulated table.
 
     Example:
         >>> from tegotae.table import HexaPlant, excitation, identify_impedance
         >>> plant = HexaPlant.default()
         >>> push = excitation(seconds=12.0, period=2e-3, band=10.0, force=3.0, torque=0.1)
-        >>> found = identify_impedance(plant.run(wrenches=push))
+        >>> found = identify_impedance(plant.run(push))
         >>> round(float(found.stiffness[2, 2] / plant.impedance((0.0, 0.0, -0.47))[2][2, 2]), 2)
         1.0
     """
@@ -152,7 +152,7 @@ def identify_impedance(
     late = checks.number(owner, "lag", lag, "s")
     checks.instance(owner, "record", record, Result, "Give what HexaPlant.run returned.")
     axes = checks.texts(owner, "axes", axes, f"Choose of {AXES}.")
-    checks.text(owner, "wrench", wrench, 'Give a name in the record, such as "wrench".')
+    checks.text(owner, "wrench", wrench, 'Give a name in the record, such as "force".')
     checks.text(owner, "pose", pose, 'Give "measured" or "".')
     chosen = [
         AXES.index(a) if a in AXES else checks.refuse(owner, f"axes has {a!r}.", f"Choose of {AXES}.") for a in axes

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
-from types import ModuleType
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -13,34 +11,11 @@ from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compile import build
 from tegotae.rotations import quaternion_of, rotation_about, vector_of
+from tegotae.table.kernels import hexa as kernels
 
 if TYPE_CHECKING:
     from tegotae.table.hexa import Hexa
-
-_SOURCE = """
-@entry
-def inverse(G, p, R, th, N):
-    return inverse_pose(G, p, R, th, N)
-
-@entry
-def forward(G, th, p, R):
-    return forward_pose(G, th, p, R, np.zeros((6, 13)), np.zeros((6, 6)), np.zeros(6), np.zeros((3, 3)))
-
-@entry
-def limit_values(G, P, R, scale, home, out):
-    map_poses(G, P, R, scale, home, out)
-"""
-
-
-@cache
-def kinematics() -> ModuleType:
-    """The compiled kinematics, shared by all tables."""
-    from tegotae.table.kernels import hexa
-
-    names = (("inverse_pose", hexa.inverse), ("forward_pose", hexa.forward), ("map_poses", hexa.map_poses))
-    return build(_SOURCE, names)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +56,7 @@ def limit_values(table: Hexa, position: Array, rotation: Array, sign: float | No
     places, turns = np.atleast_2d(position), rotation.reshape(-1, 3, 3)
     out = np.empty((places.shape[0], 5))
     known = table.home_sign if sign is None else sign
-    kinematics().limit_values(table.geometry, places, turns, table.joint_radius, known, out)
+    kernels.map_poses(table.geometry, places, turns, table.joint_radius, known, out)
     return out if position.ndim == 2 else out[0]
 
 
@@ -89,7 +64,7 @@ def problem(table: Hexa, position: Array, rotation: Array) -> str:
     """What is wrong with a pose, with its measure; nothing if it is good."""
     arms, plate, low, high, tilt = limit_values(table, position, rotation)
     if math.isnan(arms):
-        arm = int(kinematics().inverse(table.geometry, position, rotation, np.zeros(6), np.zeros((6, 13))))
+        arm = int(kernels.inverse(table.geometry, position, rotation, np.zeros(6), np.zeros((6, 13))))
         return f"it is outside the workspace: arm {arm + 1} {_distance(table, arm, position, rotation)}"
     if min(arms, plate) < table.margin:
         where = "past the singularity" if plate < 0.0 else "too near a singularity"

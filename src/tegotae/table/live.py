@@ -10,11 +10,9 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.errors import TegotaeError
 from tegotae.rotations import matrix_of, matrix_rows, quaternion_of
-from tegotae.running.live import Live
+from tegotae.running.live import LiveAdmittance
 from tegotae.table.tips import Seven, Six, pose_of, rate_between, tip_pose, tip_twist
-from tegotae.table.troubles import COMMANDED
 
 if TYPE_CHECKING:
     from tegotae.table.plant import HexaPlant
@@ -59,20 +57,12 @@ class Reading(NamedTuple):
 
 # Where its numbers stand in the state, in its order.
 _READ = (
-    "measured_position",
-    "measured_rotation",
-    "angle",
-    "measured_wrench",
-    "torque",
-    "position",
-    "quaternion",
-    "twist",
-    "signal",
-    "contact_force",
+    *("measured_position", "measured_rotation", "angle", "measured_wrench", "torque"),
+    *("position", "quaternion", "twist", "signal", "contact_force"),
 )
 
 
-class LiveTable(Live):
+class LiveTable(LiveAdmittance):
     """A plant in a loop: `command` a pose, `step` a period, `read` what is known, `stop` where it is.
 
     Args:
@@ -93,61 +83,33 @@ class LiveTable(Live):
 
     def __init__(self, block: HexaPlant, period: float, initial: Mapping[str, ArrayLike] | None):
         super().__init__(block, period, initial)
-        self._probe = (0.0, 0.0, 0.0) if block.surface is None else tuple(block.surface.tip.tolist())
         part = self._state.part
+        self._tip = tuple(block.tip.tolist())
         self._place, self._turn = part("command_position"), part("command_rotation")
-        self._trouble, self._ticks = part("trouble"), part("ticks")
         self._before = part("previous_measured_position"), part("previous_measured_rotation").reshape(9)
         self._seen = part("measured_position"), part("measured_rotation").reshape(9)
         self._reading = Reading(*(part(name) for name in _READ))
-
-    @property
-    def plant(self) -> HexaPlant:
-        """The table."""
-        return self.block
-
-    @property
-    def time(self) -> float:
-        """Since the start [s]."""
-        return int(self._ticks[0]) * self.period
 
     def command(self, position: ArrayLike, rotation: ArrayLike | None = None) -> None:
         """The pose wanted from the next tick on; one that the table cannot take is refused and the last one holds.
 
         Args:
             position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
+            rotation: of the plate, 3 x 3, or a quaternion (w, x, y, z) of length 1 [-]; level unless given.
         """
+        if rotation is not None and np.shape(turn := checks.array("LiveTable", "rotation", rotation, "")) == (4,):
+            checks.finite("LiveTable", "rotation", turn, "")
+            length = float(np.linalg.norm(turn))
+            if abs(length - 1.0) > 1e-9:
+                told = f"the quaternion of rotation has length {length:.12g}."
+                checks.refuse("LiveTable", told, "Divide its four numbers by it.")
+            rotation = matrix_of((turn / length).tolist())
         p, R = pose_of("LiveTable", position, rotation)
-        self.plant.table.inverse(p, R)
+        self.block.table.inverse(p, R)
         self._place[:], self._turn[:] = p, R
 
-    def command_pose(self, pose: ArrayLike) -> None:
-        """As `command`, the pose in seven numbers.
-
-        Args:
-            pose: position [m] of the plate's centre and quaternion (w, x, y, z) of length 1 [-].
-
-        Example:
-            >>> from tegotae.table import HexaPlant
-            >>> table = HexaPlant.default().start()
-            >>> table.command_pose((0.0, 0.0, -0.469, 1.0, 0.0, 0.0, 0.0))
-            >>> round(float([table.step() for _ in range(500)][-1].position[2]), 4)
-            -0.469
-        """
-        given = checks.array("LiveTable", "pose", pose, "m", "Give position and quaternion, seven numbers.")
-        if given.shape != (7,):
-            checks.refuse("LiveTable", f"pose has shape {given.shape}.", "Give position and quaternion, seven numbers.")
-        checks.finite("LiveTable", "pose", given, "m")
-        length = float(np.linalg.norm(given[3:]))
-        if abs(length - 1.0) > 1e-9:
-            checks.refuse(
-                "LiveTable", f"the quaternion of pose has length {length:.12g}.", "Divide its four numbers by it."
-            )
-        self.command(given[:3], matrix_of((given[3:] / length).tolist()))
-
     def drive(self, pose: Sequence[float]) -> None:
-        """As `command_pose`, for callers in a hurry who have checked the pose: nothing is checked here.
+        """As `command`, for callers in a hurry who have checked the pose: nothing is checked here.
 
         A pose out of reach makes the next tick raise an error and changes nothing else.
 
@@ -160,7 +122,7 @@ class LiveTable(Live):
             >>> table = HexaPlant.default().start()
             >>> for _ in range(500):
             ...     table.drive((0.0, 0.0, -0.469, 1.0, 0.0, 0.0, 0.0))
-            ...     reading = table.tick()
+            ...     reading = table.step()
             >>> round(float(reading.position[2]), 4)
             -0.469
         """
@@ -168,42 +130,27 @@ class LiveTable(Live):
         self._place[:] = x, y, z
         self._turn.ravel()[:] = matrix_rows((a, b, c, d))
 
-    def tick(self) -> Reading:
-        """One period without a given wrench; as quick as can be."""
-        try:
-            sound = self._step()
-        except TegotaeError:
-            if self._trouble[0] in COMMANDED:  # nothing else happened: another command can be followed
-                self._trouble[0] = 0
-            raise
-        if not sound:
-            self._refuse("wrench", self._in.copy(), "N, N·m")
-        return self._reading
-
-    def step(self, wrench: ArrayLike | None = None) -> Reading:
-        """One period with a wrench on the plate; what the table says at its end.
+    def step(self, force: ArrayLike | Mapping[str, ArrayLike] | None = None) -> Reading:
+        """One period with a wrench on the plate, or by the names of ports; what the table says at its end.
 
         Args:
-            wrench: force [N] and torque [N·m] about the plate's centre, in the world's axes; none unless given.
+            force: force [N] and torque [N·m], in the world's axes, about the plate's centre or at the sensor's tip;
+                none unless given.
         """
-        if wrench is None:
-            return self.tick()
-        given = checks.numbers("LiveTable", "wrench", wrench)
-        if given.shape != (6,):
-            checks.refuse("LiveTable", f"wrench has shape {given.shape}.", "Give force and torque, six numbers.")
-        checks.finite("LiveTable", "wrench", given, "N, N·m")
-        self._in[:] = given
-        try:
-            return self.tick()
-        finally:
+        if force is not None:
+            super().step(force)
+        else:
             self._in.fill(0.0)
+            if not self._step():
+                self._refuse("force", self._in.copy(), self._unit)
+        return self._reading
 
     def read(self) -> Reading:
         """What the table said last."""
         return self._reading
 
     def tip(self) -> Seven:
-        """Pose of the probe's tip from the encoders: position [m] and quaternion; of the plate's centre if no surface.
+        """Pose of the probe's tip from the encoders: position [m] and quaternion; the plate's if there is no probe.
 
         Example:
             >>> from tegotae.table import HexaPlant
@@ -211,7 +158,7 @@ class LiveTable(Live):
             [0.0, 0.0, -0.47, 1.0, 0.0, 0.0, 0.0]
         """
         place, rows = (part.tolist() for part in self._seen)
-        return tip_pose((*place, *quaternion_of(rows)), self._probe)
+        return tip_pose((*place, *quaternion_of(rows)), self._tip)
 
     def tip_twist(self) -> Six:
         """Velocity [m/s] and angular velocity [rad/s] of the tip, from the encoders' last two poses.
@@ -223,7 +170,7 @@ class LiveTable(Live):
         """
         (here, rows), (there, before) = ([part.tolist() for part in pose] for pose in (self._seen, self._before))
         twist = rate_between((*there, *before), (*here, *rows), self.period)
-        return tip_twist((0.0, 0.0, 0.0, *quaternion_of(rows)), twist, self._probe)
+        return tip_twist((0.0, 0.0, 0.0, *quaternion_of(rows)), twist, self._tip)
 
     def stop(self) -> None:
         """Command the pose where the encoders say it is: the servo brings it to rest there.

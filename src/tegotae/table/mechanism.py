@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
-from types import ModuleType
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,38 +10,15 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compile import build
-from tegotae.layout import Space, no_numbers, single_numbers
 from tegotae.rotations import quaternion_of, rotation_about
-from tegotae.table.plant_layout import MECHANISM, MECHANISM_WORKSPACE
+from tegotae.table.kernels import dynamics
+from tegotae.table.plant_layout import MECHANISM, MECHANISM_WORKSPACE, numbers_of, room_of
 from tegotae.table.tips import pose_of
 
 if TYPE_CHECKING:
     from tegotae.table.hexa import Hexa
     from tegotae.table.loads import TableBody
     from tegotae.table.servo import ArmServo
-
-_SOURCE = """
-from collections import namedtuple
-{records}
-@entry
-def terms(p, w, y):
-    P = {parameters}
-    W = {workspace}
-    return terms_at(P, y, W)
-"""
-
-
-@cache
-def _module() -> ModuleType:
-    from tegotae.table.kernels import dynamics
-
-    source = _SOURCE.format(
-        records=MECHANISM.records("Mechanism") + MECHANISM_WORKSPACE.records("Workspace"),
-        parameters=MECHANISM.view("Mechanism", "p", {}, single_numbers),
-        workspace=MECHANISM_WORKSPACE.view("Workspace", "w", {}, no_numbers),
-    )
-    return build(source, (("terms_at", dynamics.terms),))
 
 
 class Mechanism:
@@ -86,18 +62,12 @@ class Mechanism:
         p, R = pose_of("HexaPlant", position, rotation)
         self.table.inverse(p, R)
         y = np.concatenate([p, quaternion_of(R), twist_of(twist)])
-        space = Space(MECHANISM_WORKSPACE, {})
-        workspace = space.empty()
-        _module().terms(Space(MECHANISM, {}).pack(self.masses), workspace, y)
-        M, h, W = (space.part(workspace, name) for name in ("M", "h", "W"))
-        return M, h, W
+        found = room_of(MECHANISM_WORKSPACE)
+        dynamics.terms(numbers_of(MECHANISM, self.masses), y, found)
+        return found.M, found.h, found.W
 
     def mass_matrix(self, position: ArrayLike, rotation: ArrayLike | None = None) -> Array:
         """The inertia that the plate shows (6 x 6) [kg, kg·m, kg·m2]: its own, the rods' and J^-T I J^-1 of the arms.
-
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
 
         Example:
             >>> from tegotae.table import HexaPlant
@@ -135,10 +105,6 @@ class Mechanism:
     def impedance(self, position: ArrayLike, rotation: ArrayLike | None = None) -> tuple[Array, Array, Array]:
         """M, D, K (6 x 6) that a contact feels, (10) of tarao1999, of the servo without sampling: J^-T Kd J^-1, (15).
 
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
-
         Example:
             >>> from tegotae.table import HexaPlant
             >>> M, D, K = HexaPlant.default().impedance((0.0, 0.0, -0.47))
@@ -150,10 +116,6 @@ class Mechanism:
 
     def weight_stiffness(self, position: ArrayLike, rotation: ArrayLike | None = None) -> Array:
         """What carrying weight adds to (15): motors that hold a load push in other directions once the plate moves.
-
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
 
         Example:
             >>> from tegotae.table import HexaPlant
@@ -177,10 +139,6 @@ class Mechanism:
 
         The torque answers T/2 late on the angle and T late on its rate, so that to second order in frequency
         D loses K T/2, and M loses D T and gains K T^2/6. K gains `weight_stiffness`.
-
-        Args:
-            position: of the plate's centre [m].
-            rotation: of the plate, 3 x 3 [-]; level unless given.
 
         Example:
             >>> from tegotae.table import HexaPlant

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
@@ -12,27 +13,34 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import INITIAL, Admittance, Kernels
+from tegotae.checks import Array
 from tegotae.layout import Layouts
 from tegotae.parameters import Parameter
-from tegotae.ports import SPATIAL, Port, port_of
+from tegotae.ports import Port
 from tegotae.result import Result
-from tegotae.running import loop
+from tegotae.rotations import cross_matrix
 from tegotae.state import Fault, State
 from tegotae.table.hexa import Hexa
 from tegotae.table.kernels import plant as kernels
 from tegotae.table.live import LiveTable
 from tegotae.table.loads import TableBody
-from tegotae.table.mechanism import Mechanism, twist_of
-from tegotae.table.plant_layout import plant_layout
-from tegotae.table.records import Drive, commands_of, result_of
+from tegotae.table.mechanism import Mechanism
+from tegotae.table.plant_layout import plant_layout, ports_at
 from tegotae.table.sensor import ForceSensor
 from tegotae.table.servo import ArmServo
-from tegotae.table.starting import complete, fault_of
+from tegotae.table.starting import commands_of, complete, fault_of, refuse_to_go_on
 from tegotae.table.surface import NONE, ProbedSurface, refuse_too_stiff
-from tegotae.table.tips import pose_of
-from tegotae.table.troubles import refuse_to_go_on
 
 OWN = "HexaPlant"
+PLACES = ("plate", "sensor")
+
+
+def _places(owner: str, name: str, value: str | Sequence[str]) -> tuple[str, ...]:
+    remedy = f"Give {' or '.join(map(repr, PLACES))}, or both."
+    found = checks.texts(owner, name, [value] if isinstance(value, str) else value, remedy)
+    if not found or len(set(found)) < len(found) or not set(found) <= set(PLACES):
+        checks.refuse(owner, f"{name}={checks.shown(value)}.", remedy)
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,21 +48,24 @@ class HexaPlant(Mechanism, Admittance):
     """Mechanism, servo and sensor of a table: pose commands and a wrench on the plate in, motion and readings out.
 
     Arms turn rigidly, rods are slender and uniform (their mass is treated exactly), joints are without friction.
-    Wrenches on the plate are force [N] and torque [N·m] about the centre of its joints, in the world's axes. The sensor
-    reads the wrench that acts on the plate, as one on the fixed side of a contact does up to its sign.
+    Poses are those of `Hexa`. Wrenches on the plate are force [N] and torque [N·m] about the centre of its joints, in
+    the world's axes. The sensor reads the wrench that acts on the plate, as one on the fixed side of a contact does up
+    to its sign.
 
     A surface acts within the period, at every stage of every step. The sensor samples at the end of the period; where
     there is a surface it reads the given wrench and the surface's together, about the tip of the probe.
 
     It is a block: the wrench on the plate in, the plate's mean velocity and angular velocity over the period out. So it
-    can be wired into a `Circuit`, whose force then is the wrench. "command_position" [m] and "command_rotation" may be
-    fed; the period is that of its servo.
+    can be wired into a `Circuit`, whose force then is the wrench. With the port "sensor" a wrench acts at the tip of
+    the probe, about that, and the tip's motion comes out; the sensor reads what acts there and what the surface does,
+    and nothing of a wrench on the plate behind it. "command_position" [m] and "command_rotation" may be fed; the period
+    is that of its servo.
 
     Example:
         >>> from tegotae.table import HexaPlant
         >>> plant = HexaPlant.default(kp=200.0)
         >>> push = [[0.0, 0.0, 10.0, 0.0, 0.0, 0.0]] * 1000
-        >>> record = plant.run(wrenches=push)
+        >>> record = plant.run(push)
         >>> round(10.0 / (record.position[-1, 2] + 0.47), -1)  # N/m; (15) says 11323 at home
         np.float64(11340.0)
     """
@@ -79,11 +90,24 @@ class HexaPlant(Mechanism, Admittance):
         ),
     ] = 2
     surface: Annotated[ProbedSurface | None, Parameter("that a probe on the plate meets; None for nothing")] = None
-
-    dimension = 6
+    at: Annotated[
+        str | tuple[str, ...],
+        Parameter('where it meets others: "plate", the centre of its joints, "sensor", or both', accept=_places),
+    ] = ("plate",)
+    probe: Annotated[
+        tuple[float, float, float] | None,
+        Parameter(
+            "[m], tip of the sensor from the centre of the plate's joints, along the plate's axes; that of the "
+            "surface unless given, or the centre"
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.__dict__["dimension"] = 6 * len(self.at)
+        if self.surface is not None and self.probe not in (None, self.surface.probe):
+            told = f"probe={self.probe} m, but that of the surface is {self.surface.probe} m."
+            checks.refuse(OWN, told, "Leave it: the sensor's tip is the one that meets the surface.")
         W, M = self.table.inverse_jacobian(*self.table.home), self.mass_matrix(*self.table.home)
         radius = self.servo.slowest_decay(W, M)
         if radius >= 1.0:
@@ -121,19 +145,26 @@ class HexaPlant(Mechanism, Admittance):
     @property
     def layout(self) -> Layouts:
         """Mechanism, surface, servo and sensor; the plate, what is read of it, and what they remember."""
-        return plant_layout(int(self.sensor.delay))
+        return plant_layout(int(self.sensor.delay), tuple(self.at))
 
     @property
     def values(self) -> dict[str, ArrayLike]:
         """What mechanism, surface, servo and sensor are."""
         parts = {
             "mechanism": self.masses,
-            "surface": NONE if self.surface is None else self.surface.values,
+            "surface": {**(NONE if self.surface is None else self.surface.values), "probe": self.tip},
             "servo": self.servo.values,
             "sensor": self.sensor.values,
         }
         told = {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}
-        return {**told, "substeps": self.substeps, "arm_range": self.table.arm_range}
+        rows = {f"{name}_row": 6 * self.at.index(name) if name in self.at else -1 for name in PLACES}
+        return {**told, **rows, "substeps": self.substeps, "arm_range": self.table.arm_range}
+
+    @cached_property
+    def tip(self) -> Array:
+        """Where the sensor is touched, from the centre of the plate's joints, along the plate's axes [m]."""
+        own = (0.0, 0.0, 0.0) if self.probe is None else self.probe
+        return np.array(own if self.surface is None else self.surface.probe)
 
     @property
     def kernels(self) -> Kernels:
@@ -142,8 +173,8 @@ class HexaPlant(Mechanism, Admittance):
 
     @property
     def ports(self) -> tuple[Port, ...]:
-        """The plate, at the centre of its joints."""
-        return (port_of("plate", SPATIAL),)
+        """The plate, at the centre of its joints, and the tip of its sensor."""
+        return ports_at(tuple(self.at))
 
     def check(self, period: float) -> None:
         """Refuse another period than that of its servo."""
@@ -158,9 +189,10 @@ class HexaPlant(Mechanism, Admittance):
         A force that is held for a tick moves what is at rest by T/2 of the speed that it leaves it with.
         """
         m, (x, y, z), inertia = (np.asarray(self.masses[name]) for name in ("mass", "first_moment", "inertia"))
-        C = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        C, levers = cross_matrix((x, y, z)), {"plate": np.zeros((3, 3)), "sensor": cross_matrix(self.tip)}
         M = np.block([[m * np.eye(3), -C], [C, inertia]])
-        return 2.0 * float(np.linalg.eigvalsh(M)[0]) / period
+        J = np.vstack([np.block([[np.eye(3), -levers[name]], [np.zeros((3, 3)), np.eye(3)]]) for name in self.at])
+        return 2.0 / (period * float(np.linalg.eigvalsh(J @ np.linalg.solve(M, J.T))[-1]))
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest at the commanded pose, home unless given; what is given beside may be any part of the state."""
@@ -176,25 +208,16 @@ class HexaPlant(Mechanism, Admittance):
     def see_trouble(self, state: State) -> None:
         """Say why it could not go on."""
         if state["trouble"]:
-            refuse_to_go_on(state["trouble"], state["ticks"] * float(self.servo.period))
+            refuse_to_go_on(state, float(self.servo.period))
 
     # ------------------------------------------------------------ running
 
-    def start(  # type: ignore[override]
-        self,
-        position: ArrayLike | None = None,
-        rotation: ArrayLike | None = None,
-        *,
-        period: float | None = None,
-        initial: Mapping[str, ArrayLike] | None = None,
-    ) -> LiveTable:
-        """The table at rest at a pose, live; its kernels are warm when this returns.
+    def start(self, *, period: float | None = None, initial: Mapping[str, ArrayLike] | None = None) -> LiveTable:
+        """The table at rest at home, live; its kernels are warm when this returns.
 
         Args:
-            position: of the plate's centre [m]; home unless given.
-            rotation: of the plate, 3 x 3 [-]; level unless given.
             period: that of its servo [s].
-            initial: fields of the state to start from instead of rest, such as {"twist": ...}.
+            initial: fields of the state to start from instead, such as {"command_position": ...} or {"twist": ...}.
 
         Example:
             >>> table = HexaPlant.default().start()
@@ -204,23 +227,12 @@ class HexaPlant(Mechanism, Admittance):
             >>> round(float(reading.position[2]), 4)
             -0.471
         """
-        begun = dict(checks.mapping(OWN, "initial", initial, INITIAL))
-        if position is not None or rotation is not None:
-            for name in ("command_position", "command_rotation", "position", "rotation", "quaternion"):
-                if name in begun:
-                    told = f"a pose and initial[{name!r}] both say where it starts."
-                    checks.refuse(OWN, told, "Give one of them.")
-            p, R = pose_of(OWN, self.table.home[0] if position is None else position, rotation)
-            begun |= {"command_position": p, "command_rotation": R}
-        return LiveTable(self, self.servo.period if period is None else period, begun)
+        return LiveTable(self, self.servo.period if period is None else period, initial)
 
-    def run(  # type: ignore[override]
+    def run(
         self,
-        positions: ArrayLike | None = None,
-        rotations: ArrayLike | None = None,
+        force: ArrayLike | Mapping[str, ArrayLike] | None = None,
         *,
-        wrenches: ArrayLike | None = None,
-        twist: ArrayLike | None = None,
         period: float | None = None,
         every: int = 1,
         record: Sequence[str] | None = None,
@@ -228,36 +240,37 @@ class HexaPlant(Mechanism, Admittance):
         inputs: Mapping[str, ArrayLike] | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> Result:
-        """Run a whole record of commands and wrenches, compiled; it starts at the first command.
+        """Run a whole record of wrenches and commands, compiled; it starts at the first command.
 
         Args:
-            positions: commanded, one a tick [m], shape (ticks, 3), or one that holds; home unless given.
-            rotations: commanded, shape (ticks, 3, 3) [-], or one that holds; level unless given.
-            wrenches: on the plate, force [N] and torque [N·m], shape (ticks, 6), or one that holds; none unless given.
-            twist: velocity [m/s] and angular velocity [rad/s] of the plate at the start; at rest unless given.
+            force: wrench over each tick [N, N·m], shape (ticks, 6), or port -> wrench over each tick there; none unless
+                given.
             period: that of its servo [s].
             every: record every so many ticks.
             record: names of the fields to record; all public ones unless given.
             initial: fields of the state to start from, such as those that a live table was in.
-            inputs: "command_position" or "command_rotation", in place of positions and rotations.
+            inputs: "command_position" [m], shape (ticks, 3), and "command_rotation", shape (ticks, 3, 3), or one that
+                holds; home, and level, unless given.
             progress: called with the share that is done, now and then.
 
         Example:
             >>> import numpy as np
             >>> path = np.array([0.0, 0.0, -0.47]) + np.linspace(0.0, 0.01, 200)[:, None] * np.array([1.0, 0.0, 0.0])
-            >>> HexaPlant.default().run(path).position.shape
+            >>> HexaPlant.default().run(inputs={"command_position": path}).position.shape
             (200, 3)
         """
-        every = checks.whole(OWN, "every", every, 1, "Use every=1 to record each tick.")
         T = checks.period_of(OWN, self.servo.period if period is None else period)
-        begun = dict(checks.mapping(OWN, "initial", initial, INITIAL))
-        if twist is not None:
-            if "twist" in begun:
-                checks.refuse(OWN, "twist and initial['twist'] both say how it starts.", "Give one of them.")
-            begun["twist"] = twist_of(twist)
-        drive = Drive(positions, rotations, wrenches).with_inputs(inputs).starting_from(begun)
-        fed, F = commands_of(self, drive)
-        given = loop.Signal("wrench", F, "N, N·m", "given on the plate, held over the tick")
-        return result_of(
-            loop.run(self, given, T, every=every, record=record, initial=begun, inputs=fed, progress=progress)
-        )
+        checks.whole(OWN, "every", every, 1, "Use every=1 to record each tick.")
+        checks.mapping(OWN, "initial", initial, INITIAL)
+        fed, ticks = commands_of(self, inputs)
+        if force is None:
+            if not ticks:
+                told = "Give a record, such as force (ticks, 6)."
+                checks.refuse(OWN, "nothing says how many ticks to run.", told)
+            force = np.zeros((ticks, self.dimension))
+        plain = super().run(force, period=T, every=every, record=record, initial=initial, inputs=fed, progress=progress)
+        for name in ("saturated", "overload"):  # what counts is whole
+            if name in plain.variables:
+                seen = plain.variables[name]
+                plain.variables[name] = replace(seen, values=seen.values.astype(np.int64))
+        return plain

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
-from tegotae.layout import AXIS, Layout, Layouts, Nested, Part, layouts
+from numpy.typing import ArrayLike
+
+from tegotae.layout import AXIS, Layout, Layouts, Nested, Part, Space, layouts
+from tegotae.ports import SPATIAL, Port, labels_of, port_of
 from tegotae.table.kernels.hexa import ROW
 
 _SIX, _SQUARE, _TURN, _PLACE = (6,), (6, 6), (3, 3), (3,)
@@ -70,7 +76,6 @@ SENSOR_STATE = Layout(
 _AXES, _SPACE, _MATRIX = ("axis",), ("space",), ("row", "column")
 _BOTH = "m/s, rad/s"
 _SEEN = (
-    Part("velocity", _BOTH, "of the plate, mean over the tick", AXIS, "v"),
     Part("position", "m", "of the plate, true", _PLACE, "p", axes=_SPACE),
     Part("rotation", "-", "of the plate, true", _TURN, "R", axes=_MATRIX),
     Part("twist", _BOTH, "of the plate, true", _SIX, "u", axes=_AXES),
@@ -126,6 +131,7 @@ _WORK = (
     Part("k", "", "stages of a Runge-Kutta step", (4, 13)),
     Part("way", "m", "since the start of the tick", _PLACE),
     Part("turn", "", "since the start of the tick, a quaternion of some length", (4,)),
+    Part("tip", "m", "of the probe from the joints' centre, at the start of the tick", _PLACE),
     Part("a", "m", "anchor", (2,)),
     Part("e", "m", "deflection", (2,)),
     Part("push", "N, N·m", "of the surface on the plate, about the joints' centre", _SIX),
@@ -135,15 +141,47 @@ _WORK = (
     Part("Q", "", "workspace for a rotation", _TURN),
     Part("A", "", "workspace for a matrix", _SQUARE),
     Part("f", "", "workspace for a vector", _SIX),
-    Part("F", "N, N·m", "of a trial", _SIX),
-    Part("moved", "", "motion in a trial", _SIX),
+    Part("wrench", "N, N·m", "of all ports, about the joints' centre", _SIX),
+    Part("F", "N, N·m", "of a trial", AXIS),
+    Part("moved", "", "motion in a trial", AXIS),
 )
 
 
+# ------------------------------------------------------------ as kernels take them from Python
+
+
 @cache
-def plant_layout(delay: int) -> Layouts:
+def _kind(layout: Layout) -> Any:
+    return namedtuple("Parts", [item.key for item in layout.items])
+
+
+def room_of(layout: Layout, values: Mapping[str, ArrayLike] | None = None, delay: int = 0) -> Any:
+    """Its parts by letter, as arrays: with these values, or for a kernel to work in."""
+    space = Space(layout, {"delay": delay})
+    memory = space.empty() if values is None else space.pack(values)
+    return _kind(layout)(*(space.part(memory, name) for name in space.places))
+
+
+def numbers_of(layout: Layout, values: Mapping[str, ArrayLike]) -> Any:
+    """Its parts by letter, single numbers as such."""
+    return _kind(layout)(*(part.item() if part.size == 1 else part for part in room_of(layout, values)))
+
+
+# ------------------------------------------------------------ all of it
+
+
+def ports_at(places: tuple[str, ...]) -> tuple[Port, ...]:
+    """Ports of these names, in all directions each."""
+    return tuple(port_of(name, SPATIAL) for name in places)
+
+
+@cache
+def plant_layout(delay: int, at: tuple[str, ...]) -> Layouts:
     """The layout of a table whose sensor is so many samples late; one compiled loop serves them all."""
-    pace = (
+    velocity = Part("velocity", _BOTH, "mean over the tick", AXIS, "v", labels=labels_of(ports_at(at)))
+    own = (
+        Part("plate_row", "", "where the wrench on the plate begins; -1 for nowhere", whole=True, letter="plate"),
+        Part("sensor_row", "", "where that on the sensor begins; -1 for nowhere", whole=True, letter="sensor"),
         Part("substeps", "", "of the motion in a tick", whole=True, letter="n"),
         Part("arm_range", "rad", "smallest and largest angle", (2,)),
     )
@@ -154,9 +192,9 @@ def plant_layout(delay: int) -> Layouts:
         ("S", SENSOR, "sensor."),
     )
     return layouts(
-        dimension=6,
+        dimension=6 * len(at),
         sizes={"delay": delay},
-        parameters=(*(Nested(*part) for part in parts), *pace),
-        state=(*_SEEN, *_KEPT, Nested("sensor", SENSOR_STATE, "sensor.")),
+        parameters=(*(Nested(*part) for part in parts), *own),
+        state=(velocity, *_SEEN, *_KEPT, Nested("sensor", SENSOR_STATE, "sensor.")),
         workspace=_WORK,
     )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
-from types import ModuleType
+from functools import cached_property, partial
 from typing import Annotated
 
 import numpy as np
@@ -14,35 +13,10 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compile import build
-from tegotae.layout import Cursor, Space, no_numbers, single_numbers
 from tegotae.parameters import Declared, Parameter, Seed
 from tegotae.result import Result, Variable
-from tegotae.table.plant_layout import SENSOR, SENSOR_STATE
-
-_SOURCE = """
-from collections import namedtuple
-{records}
-@entry
-def read(p, s, F, T, signal, out, over):
-    size_delay = p.whole[0]
-    P = {parameters}
-    S = {state}
-    read_record(P, S, F, T, signal, out, over)
-"""
-
-
-@cache
-def _module() -> ModuleType:
-    from tegotae.table.kernels import sensor
-
-    sizes = {"delay": "size_delay"}
-    source = _SOURCE.format(
-        records=SENSOR.records("Sensor") + SENSOR_STATE.records("Kept"),
-        parameters=SENSOR.view("Sensor", "p", sizes, single_numbers, Cursor(0, 1)),
-        state=SENSOR_STATE.view("Kept", "s", sizes, no_numbers),
-    )
-    return build(source, (("read_record", sensor.read),))
+from tegotae.table.kernels import sensor as kernels
+from tegotae.table.plant_layout import SENSOR, SENSOR_STATE, numbers_of, room_of
 
 
 def ideal_calibration() -> Array:
@@ -186,10 +160,8 @@ class ForceSensor(Declared):
         T = checks.period_of("ForceSensor", period)
         F = checks.signal("ForceSensor", "wrenches", wrenches, "N, N·m", 6)
         signal, out, over = np.zeros_like(F), np.zeros_like(F), np.zeros(F.shape[0], dtype=np.int64)
-        sizes = {"delay": int(self.delay)}
-        p = Space(SENSOR, sizes, (sizes["delay"],)).pack(self.values)
-        s = Space(SENSOR_STATE, sizes).pack(self.rest)
-        _module().read(p, s, F, T, signal, out, over)
+        p, s = numbers_of(SENSOR, self.values), room_of(SENSOR_STATE, self.rest, int(self.delay))
+        kernels.read(p, s, F, T, signal, out, over)
         return Result(
             {
                 "time": Variable(("time",), T * np.arange(1, F.shape[0] + 1), "s", "of each sample"),

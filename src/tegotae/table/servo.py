@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from tegotae.checks import Array
 from tegotae.parameters import Declared, Parameter, Period
 from tegotae.table.hexa import six
+from tegotae.table.plant_layout import SERVO
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,24 +76,13 @@ class ArmServo(Declared):
     @property
     def values(self) -> dict[str, ArrayLike]:
         """What the kernels read, by the names of `plant_layout.SERVO`."""
-        touching = self.feedforward if self.feedforward_in_contact is None else self.feedforward_in_contact
-        return {
-            "stiffness": self.kp,
-            "damping": self.kd,
-            "limit": self.limit,
-            "resolution": self.resolution,
-            "compensation": self.compensation,
-            "feedforward": self.feedforward,
-            "feedforward_in_contact": touching,
-            "contact_threshold": self.contact_threshold,
-        }
+        own = {part.name: getattr(self, part.name) for part in SERVO.parts()}
+        return own if self.feedforward_in_contact is not None else own | {"feedforward_in_contact": self.feedforward}
 
     def slowest_decay(self, W: Array, M: Array) -> float:
         """Largest magnitude of the eigenvalues of one sampled period about a pose [-]: below 1 it settles.
 
-        Args:
-            W: inverse Jacobian there [rad/m, rad/rad].
-            M: inertia of the plate as felt there [kg, kg·m, kg·m2].
+        W is the inverse Jacobian there [rad/m, rad/rad], M the plate's inertia as felt there [kg, kg·m, kg·m2].
         """
         T, E, none = float(self.period), np.eye(6), np.zeros((6, 6))
         push = -np.linalg.solve(M, W.T * self.kp @ W), -np.linalg.solve(M, W.T * self.kd @ W) / T

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.contact import ContactDamping, ContactStiffness, FrictionCoefficient
 from tegotae.parameters import Declared, Parameter
 from tegotae.rotations import rotation_of
 
@@ -43,13 +44,13 @@ class ProbedSurface(Declared):
     """
 
     height: Annotated[float, Parameter("[m], of the plane along the table's z")]
-    stiffness: Annotated[float, Parameter("[N/m], > 0")]
-    damping: Annotated[float, Parameter("[N·s/m], >= 0")] = 0.0
+    stiffness: ContactStiffness
+    damping: ContactDamping = 0.0
     probe: Annotated[
         tuple[float, float, float],
         Parameter("[m], the tip from the centre of the plate's joints, along the plate's axes"),
     ] = (0.0, 0.0, 0.0)
-    friction: Annotated[float, Parameter("[-], >= 0, coefficient of dry friction")] = 0.0
+    friction: FrictionCoefficient = 0.0
 
     @cached_property
     def tip(self) -> Array:

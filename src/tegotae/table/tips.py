@@ -1,6 +1,7 @@
 """Poses of the plate and of the tip of a probe on it: plain numbers, for loops that have no time for arrays.
 
-A pose is seven numbers: position [m] and quaternion (w, x, y, z) [-] of length 1, not checked.
+A pose is seven numbers, not checked: position [m], of the centre of the plate's joints or of the tip, and quaternion
+(w, x, y, z) [-] of length 1. A probe is the tip in the plate's axes [m].
 """
 
 from __future__ import annotations
@@ -25,10 +26,6 @@ def pose_of(owner: str, position: ArrayLike, rotation: ArrayLike | None) -> tupl
 def tip_pose(plate: Sequence[float], probe: Sequence[float]) -> Seven:
     """The tip's pose from the plate's; both turn alike.
 
-    Args:
-        plate: position [m] of the centre of the plate's joints and quaternion.
-        probe: the tip in the plate's axes [m].
-
     Example:
         >>> tip_pose((0.0, 0.0, -0.5, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.125))
         (0.0, 0.0, -0.375, 1.0, 0.0, 0.0, 0.0)
@@ -40,10 +37,6 @@ def tip_pose(plate: Sequence[float], probe: Sequence[float]) -> Seven:
 
 def plate_pose(tip: Sequence[float], probe: Sequence[float]) -> Seven:
     """The plate's pose from the tip's: what to command so that the tip is there.
-
-    Args:
-        tip: its position [m] and quaternion.
-        probe: the tip in the plate's axes [m].
 
     Example:
         >>> plate_pose((0.0, 0.0, -0.375, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.125))
@@ -57,11 +50,6 @@ def plate_pose(tip: Sequence[float], probe: Sequence[float]) -> Seven:
 def tip_twist(plate: Sequence[float], twist: Sequence[float], probe: Sequence[float]) -> Six:
     """Velocity [m/s] and angular velocity [rad/s] of the tip from those of the plate, in the world's axes.
 
-    Args:
-        plate: position [m] of the centre of the plate's joints and quaternion.
-        twist: of the plate.
-        probe: the tip in the plate's axes [m].
-
     Example:
         >>> tip_twist((0.0, 0.0, -0.5, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 2.0, 0.0), (0.0, 0.0, 0.125))
         (0.25, 0.0, 0.0, 0.0, 2.0, 0.0)
@@ -72,12 +60,9 @@ def tip_twist(plate: Sequence[float], twist: Sequence[float], probe: Sequence[fl
 
 
 def rate_between(before: Sequence[float], now: Sequence[float], period: float) -> Six:
-    """Velocity [m/s] and angular velocity [rad/s] that lead from one pose to another, turns small.
+    """Velocity [m/s] and angular velocity [rad/s] that lead from one pose to another a period [s] later, turns small.
 
-    Args:
-        before: twelve numbers, position [m] and rotation matrix by rows.
-        now: the same, a period later.
-        period: between them [s].
+    Here a pose is twelve numbers: position [m], and rotation matrix by rows.
 
     Example:
         >>> level = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

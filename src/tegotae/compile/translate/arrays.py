@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,7 @@ class Arrays(Writer):
             raise Refused(at, f"{name_of(base.kind)} cannot be indexed.", "Index arrays and tuples.")
         parts = list(at.elts) if isinstance(at, ast.Tuple) else [at]
         base = self.keep(base)
-        assert isinstance(base.kind, Array)
-        if len(parts) > base.kind.dimensions:
+        if len(parts) > base.array.dimensions:
             raise Refused(at, f"{len(parts)} indices for {name_of(base.kind)}.", "Give as many as it has dimensions.")
         if any(isinstance(part, ast.Slice) for part in parts):
             return self._slice(base, parts)
@@ -49,8 +49,8 @@ class Arrays(Writer):
             kept = self.keep(places[0])
             places = [self.item(kept, i) for i in range(len(places[0].kind.items))]
         indices = [self._index(place, f"{base.code}.n{i}", at) for i, place in enumerate(places)]
-        if len(indices) == base.kind.dimensions:
-            return Value(base.kind.element, self.element(base, indices), reads=True)
+        if len(indices) == base.array.dimensions:
+            return Value(base.array.element, self.element(base, indices), reads=True)
         return self._row(base, indices)
 
     def _item_of(self, base: Value, at: ast.expr) -> Value:
@@ -69,10 +69,8 @@ class Arrays(Writer):
             return self.item(base, place.known % count)
         if isinstance(base.kind, Struct) or not self.program.alike(base.kind):
             raise Refused(at, "an index that is not known, into a tuple of several types.", "Use one type.")
-        kind = base.kind.items[0]
-        for item in base.kind.items[1:]:
-            kind = join(kind, item)
-        return Value(kind, f"{base.code}.v[{self._index(as_count(place), str(count), at)}]", owned=base.owned)
+        index = self._index(as_count(place), str(count), at)
+        return Value(reduce(join, base.kind.items), f"{base.code}.v[{index}]", owned=base.owned)
 
     def _literal(self, node: ast.expr) -> int:
         value = self.expression(node)
@@ -97,8 +95,7 @@ class Arrays(Writer):
 
     def element(self, array: Value, indices: Sequence[str]) -> str:
         """The place of one number."""
-        assert isinstance(array.kind, Array)
-        if not array.kind.contiguous:
+        if not array.array.contiguous:
             terms = [_times(index, f"{array.code}.s{i}") for i, index in enumerate(indices)]
             return f"{array.code}.p[{' + '.join(terms)}]"
         code = indices[0]
@@ -107,33 +104,29 @@ class Arrays(Writer):
         return f"{array.code}.p[{code}]"
 
     def _stride(self, array: Value, place: int) -> str:
-        assert isinstance(array.kind, Array)
-        if not array.kind.contiguous:
+        if not array.array.contiguous:
             return f"{array.code}.s{place}"
-        return " * ".join(f"{array.code}.n{i}" for i in range(place + 1, array.kind.dimensions)) or "1"
+        return " * ".join(f"{array.code}.n{i}" for i in range(place + 1, array.array.dimensions)) or "1"
 
     def _view(self, base: Value, offset: Sequence[str], extents: Sequence[str], strides: Sequence[str] | None) -> Value:
-        assert isinstance(base.kind, Array)
-        kind = Array(base.kind.element, len(extents), strides is None, base.kind.frozen)
+        kind = Array(base.array.element, len(extents), strides is None, base.array.frozen)
         start = " + ".join([f"{base.code}.p", *offset])
         numbers = ", ".join([start, *extents, *(strides or ())])
         reads = any("[" in part for part in (*offset, *extents))  # where it lies is read from memory
         return Value(kind, f"({self.program.c_type(kind)}){{{numbers}}}", owned=base.owned, reads=reads)
 
     def _row(self, base: Value, indices: Sequence[str]) -> Value:
-        assert isinstance(base.kind, Array)
-        rest = range(len(indices), base.kind.dimensions)
+        rest = range(len(indices), base.array.dimensions)
         offset = [_times(index, self._stride(base, i)) for i, index in enumerate(indices)]
-        strides = None if base.kind.contiguous else [f"{base.code}.s{i}" for i in rest]
+        strides = None if base.array.contiguous else [f"{base.code}.s{i}" for i in rest]
         return self._view(base, offset, [f"{base.code}.n{i}" for i in rest], strides)
 
     def _slice(self, base: Value, parts: list[ast.expr]) -> Value:
-        assert isinstance(base.kind, Array)
         offset: list[str] = []
         extents: list[str] = []
         kept: list[int] = []
         whole: list[bool] = []
-        for i in range(base.kind.dimensions):
+        for i in range(base.array.dimensions):
             part = parts[i] if i < len(parts) else ast.Slice()
             extent, stride = f"{base.code}.n{i}", self._stride(base, i)
             if not isinstance(part, ast.Slice):
@@ -154,8 +147,8 @@ class Arrays(Writer):
             else:
                 extents.append(f"{extent} - {begin}" if end is None else f"span({begin}, {end})")
         # Side by side if the last dimensions are kept, and all but the first of these whole.
-        last = kept == list(range(base.kind.dimensions - len(kept), base.kind.dimensions))
-        together = base.kind.contiguous and last and all(whole[1:])
+        last = kept == list(range(base.array.dimensions - len(kept), base.array.dimensions))
+        together = base.array.contiguous and last and all(whole[1:])
         return self._view(base, offset, extents, None if together else [self._stride(base, i) for i in kept])
 
     def _bound(self, node: ast.expr, extent: str) -> str:
@@ -166,29 +159,51 @@ class Arrays(Writer):
         self.put(f"const int64_t {name} = clip({bare(value.code)}, {extent});")
         return name
 
+    def sliced(self, call: ast.Call) -> Value | None:
+        """A vector from a known place on, for `vector[a:b].reshape((n,))`; its extent tells where it ends.
+
+        A slice of another length is an error, so nothing has to be clipped, and the compiler knows place and extent.
+        Matrices are left as they are: of a few numbers side by side it would pack some that are read singly.
+        """
+        assert isinstance(call.func, ast.Attribute)
+        node, shape = call.func.value, call.args[0] if len(call.args) == 1 else None
+        at = node.slice if isinstance(node, ast.Subscript) else None
+        if not isinstance(node, ast.Subscript) or not isinstance(at, ast.Slice) or at.lower is None or at.step:
+            return None
+        if shape is None or (isinstance(shape, ast.Tuple) and len(shape.elts) != 1):
+            return None
+        if any(isinstance(part, ast.Call) for part in ast.walk(at.lower)):  # which must not be called twice
+            return None
+        base, begin = self.keep(self.expression(node.value)), self.expression(at.lower)
+        vector = isinstance(base.kind, Array) and base.kind.dimensions == 1
+        if not vector or begin.kind != COUNT:
+            return self.subscript(base, at)
+        stride = self._stride(base, 0)
+        strides = None if stride == "1" else [stride]
+        return self._view(base, [_times(bare(begin.code), stride)], [f"{base.code}.n0 - {begin.code}"], strides)
+
     def reshape(self, node: ast.Call, array: Value) -> Value:
         """`array.reshape(...)`: the same numbers, with other extents."""
-        assert isinstance(array.kind, Array)
-        if not array.kind.contiguous:
-            raise Refused(node, "reshape of an array that is not contiguous.", "Index it instead.")
         sizes = node.args[0].elts if len(node.args) == 1 and isinstance(node.args[0], ast.Tuple) else node.args
+        column = len(sizes) == array.array.dimensions == 1  # stays one
+        if not (array.array.contiguous or column):
+            raise Refused(node, "reshape of an array that is not contiguous.", "Index it instead.")
         array = self.keep(array)
         extents = [self.expression(size) for size in sizes]
         for extent, size in zip(extents, sizes, strict=True):
             if not is_whole(extent.kind) or (extent.is_known and extent.known < 0):
                 raise Refused(size, "reshape takes whole numbers that are not negative.", "Say every extent.")
-        return self._view(array, [], [bare(extent.code) for extent in extents], None)
+        strides = None if array.array.contiguous else [self._stride(array, 0)]
+        return self._view(array, [], [bare(extent.code) for extent in extents], strides)
 
     def reinterpret(self, node: ast.Call, array: Value) -> Value:
         """`array.view(np.int64)`: the same bits, read as numbers of another kind."""
-        assert isinstance(array.kind, Array)
         wanted = self.expression(node.args[0]) if len(node.args) == 1 else None
         element = _ELEMENTS.get(wanted.kind.value) if wanted and isinstance(wanted.kind, Known) else None
-        if element is None or array.kind.element is TRUTH:
+        if element is None or array.array.element is TRUTH:
             raise Refused(node, "a view as another type.", "Views as np.int64 or np.float64 of one another work.")
         array = self.keep(array)
-        assert isinstance(array.kind, Array)
-        kind = Array(element, array.kind.dimensions, array.kind.contiguous, array.kind.frozen)
+        kind = Array(element, array.array.dimensions, array.array.contiguous, array.array.frozen)
         count = kind.dimensions
         rest = [f"{array.code}.n{i}" for i in range(count)]
         rest += [] if kind.contiguous else [f"{array.code}.s{i}" for i in range(count)]
@@ -225,7 +240,7 @@ class Arrays(Writer):
             raise Refused(node, f"{count} numbers are allocated.", "Let the caller allocate them and hand them in.")
         name = self.temporary()
         kind = Array(element, len(sizes), True)
-        self.rooms.append(f"    {'uint8_t' if element is TRUTH else element.c_type} {name}[{count}];")
+        self.rooms.append(f"    {element.stored} {name}[{count}];")
         if zero:
             self.put(f"memset({name}, 0, sizeof {name});")
         extents = ", ".join(size.code for size in sizes)
@@ -233,32 +248,28 @@ class Arrays(Writer):
 
     def fill(self, target: Value, value: Value, node: ast.AST) -> None:
         """`target[...] = value`: numbers into every place, or a copy."""
-        assert isinstance(target.kind, Array)
         if isinstance(value.kind, Number):
             self._each(self.keep(target), self.keep(value))
             return
-        if not isinstance(value.kind, Array) or value.kind.dimensions > target.kind.dimensions:
+        if not isinstance(value.kind, Array) or value.kind.dimensions > target.array.dimensions:
             raise Refused(node, f"{name_of(value.kind)} into {name_of(target.kind)}.", "Copy number by number.")
         target, value = self.keep(target), self.keep(value)
-        assert isinstance(value.kind, Array)
-        assert isinstance(target.kind, Array)
-        alike = (target.kind.element, target.kind.dimensions) == (value.kind.element, value.kind.dimensions)
-        if alike and target.kind.contiguous and value.kind.contiguous:
+        alike = (target.array.element, target.array.dimensions) == (value.array.element, value.array.dimensions)
+        if alike and target.array.contiguous and value.array.contiguous:
             # They may overlap.
-            rest = range(1, target.kind.dimensions)
+            rest = range(1, target.array.dimensions)
             count = f"({target.code}.n0 < {value.code}.n0 ? {target.code}.n0 : {value.code}.n0)"
             size = " * ".join(["(size_t)" + count, *(f"(size_t){value.code}.n{i}" for i in rest)])
             self.put(f"memmove({target.code}.p, {value.code}.p, {size} * sizeof *{value.code}.p);")
             return
-        self.put(f"{self.program.copier(target.kind, value.kind)}({target.code}, {value.code});")
+        self.put(f"{self.program.copier(target.array, value.array)}({target.code}, {value.code});")
 
     def _each(self, target: Value, value: Value) -> None:
-        assert isinstance(target.kind, Array)
-        places = [self.temporary() for _ in range(target.kind.dimensions)]
+        places = [self.temporary() for _ in range(target.array.dimensions)]
         for i, place in enumerate(places):
             self.put(f"for (int64_t {place} = 0; {place} < {target.code}.n{i}; ++{place}) {{")
             self.depth += 1
-        self.put(f"{self.element(target, places)} = {self.convert_number(value, target.kind.element)};")
+        self.put(f"{self.element(target, places)} = {self.convert_number(value, target.array.element)};")
         for _ in places:
             self.depth -= 1
             self.put("}")

@@ -1,22 +1,40 @@
-"""Expressions: what kind each is, names, attributes, tuples and subscripts."""
+"""Expressions: what kind each is, names, attributes, tuples and subscripts; and calls.
+
+Called are kernels, functions of `math`, and the few built-in ones.
+"""
 
 from __future__ import annotations
 
 import ast
 import builtins
+import math
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
-from tegotae.compile.translate.conditions import Conditions
+import numpy as np
+
+from tegotae.compile.addresses import Signature
+from tegotae.compile.kernels import Kernel, as_kernel
+from tegotae.compile.translate.operators import Operators, kind_of_whole
 from tegotae.compile.translate.refusal import Refused
 from tegotae.compile.translate.types import (
     COUNT,
+    NOTHING,
+    REAL,
+    TRUTH,
+    WHOLE,
     Array,
     Known,
+    Number,
     Struct,
+    Tuple,
+    Type,
+    is_whole,
+    join,
     name_of,
 )
-from tegotae.compile.translate.writer import Value
+from tegotae.compile.translate.writer import Value, bare
 
 _OUTSIDE = {
     "ListComp": ("a list comprehension", "Write a loop that fills an array."),
@@ -34,12 +52,27 @@ _OUTSIDE = {
     "Starred": ("a starred expression", "Name every item."),
     "NamedExpr": ("an assignment inside an expression (:=)", "Assign before."),
 }
+# Functions of real numbers, under the name that C has for them, with how many they take.
+_REAL_FUNCTIONS = {
+    math.sqrt: ("sqrt", 1), math.sin: ("sin", 1), math.cos: ("cos", 1), math.tan: ("tan", 1), math.asin: ("asin", 1),
+    math.acos: ("acos", 1), math.atan: ("atan", 1), math.atan2: ("atan2", 2), math.sinh: ("sinh", 1),
+    math.cosh: ("cosh", 1), math.tanh: ("tanh", 1), math.exp: ("exp", 1), math.expm1: ("expm1", 1),
+    math.log: ("log", 1), math.log1p: ("log1p", 1), math.log2: ("log2", 1), math.log10: ("log10", 1),
+    math.pow: ("pow", 2), math.hypot: ("hypot", 2), math.copysign: ("copysign", 2), math.fabs: ("fabs", 1),
+    math.fmod: ("fmod", 2), math.asinh: ("asinh", 1), math.acosh: ("acosh", 1), math.atanh: ("atanh", 1),
+    math.erf: ("erf", 1), math.erfc: ("erfc", 1),
+}  # fmt: skip
+_TESTS = {
+    math.isfinite: "isfinite", np.isfinite: "isfinite", math.isnan: "isnan", np.isnan: "isnan",
+    math.isinf: "isinf", np.isinf: "isinf",
+}  # fmt: skip
 
 
-class Expressions(Conditions):
+class Expressions(Operators):
     """From an expression of Python to a value."""
 
     environment: Mapping[str, Any]
+    free: bool
 
     def expression(self, node: ast.expr) -> Value:
         """The value of an expression; statements that it needs are put before."""
@@ -88,10 +121,9 @@ class Expressions(Conditions):
             return self.field(self.keep(base), node.attr)
         if isinstance(base.kind, Array) and node.attr in ("shape", "size", "ndim"):
             base = self.keep(base)
-            assert isinstance(base.kind, Array)
-            extents = [f"{base.code}.n{i}" for i in range(base.kind.dimensions)]
+            extents = [f"{base.code}.n{i}" for i in range(base.array.dimensions)]
             if node.attr == "ndim":
-                return self.constant(base.kind.dimensions)
+                return self.constant(base.array.dimensions)
             if node.attr == "size":
                 return Value(COUNT, f"({' * '.join(extents)})", fixed=base.fixed)
             return self.tuple_of([Value(COUNT, code, simple=True, fixed=base.fixed) for code in extents])
@@ -109,9 +141,160 @@ class Expressions(Conditions):
             place = self.expression(node.slice)
             if isinstance(base.kind, Array) and place.is_known:
                 base = self.keep(base)
-                assert isinstance(base.kind, Array)
-                if not -base.kind.dimensions <= place.known < base.kind.dimensions:
+                if not -base.array.dimensions <= place.known < base.array.dimensions:
                     raise Refused(node, f"extent {place.known} of {name_of(base.kind)}.", "Stay inside.")
-                code = f"{base.code}.n{place.known % base.kind.dimensions}"
+                code = f"{base.code}.n{place.known % base.array.dimensions}"
                 return Value(COUNT, code, simple=True, fixed=base.fixed)
         return self.subscript(self.expression(node.value), node.slice)
+
+    # ------------------------------------------------------------ calls
+
+    def _Call(self, node: ast.Call) -> Value:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("reshape", "view"):
+            array = self.sliced(node) if node.func.attr == "reshape" else None
+            array = self.expression(node.func.value) if array is None else array
+            if isinstance(array.kind, Array):
+                return self.reshape(node, array) if node.func.attr == "reshape" else self.reinterpret(node, array)
+        called = self.expression(node.func)
+        if not isinstance(called.kind, Known):
+            raise Refused(node, f"{name_of(called.kind)} is called.", "Call kernels.")
+        function = called.kind.value
+        if function in (np.zeros, np.empty):
+            return self.allocate(node, function is np.zeros)
+        if node.keywords:
+            raise Refused(node, "a keyword argument.", "Give arguments by place.")
+        arguments = self.in_order(node.args)
+        if isinstance(function, Signature):
+            return self._call_by_address(function, arguments, node)
+        if hasattr(function, "py_func"):
+            return self.call(as_kernel(function), arguments)
+        if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
+            return self._record(function, arguments, node)
+        return self._built_in(function, arguments, node)
+
+    def call(self, kernel: Kernel, arguments: list[Value]) -> Value:
+        """Call another kernel: its result is kept before anything else happens."""
+        function = self.program.function(kernel, tuple(argument.kind for argument in arguments), self.free)
+        self.callees[function] = None
+        given = []
+        for argument in arguments:
+            if isinstance(argument.kind, Known):
+                continue
+            given.append(self.address(argument) if isinstance(argument.kind, Struct) else bare(argument.code))
+        owned = any(argument.owned for argument in arguments) and not isinstance(function.result, Number)
+        return self._called(f"{function.name}({', '.join(given)})", function.result, owned)
+
+    def _called(self, code: str, result: Type, owned: bool = False) -> Value:
+        """The result of a call that happens now."""
+        if result == NOTHING:
+            self.put(code + ";")
+            return Value(NOTHING, "", simple=True)
+        return self.pin(Value(result, code, owned=owned))
+
+    def _call_by_address(self, signature: Signature, arguments: list[Value], node: ast.Call) -> Value:
+        """Call what lies at an address, which is a number."""
+        if len(arguments) != 1 + len(signature.arguments):
+            raise Refused(node, f"{signature!r} of {len(arguments)} values.", "Give an address and its arguments.")
+        where, *rest = arguments
+        self.number(where, node)
+        for value, kind in zip(rest, signature.arguments, strict=True):
+            if not _fits(value.kind, kind):
+                raise Refused(node, f"{name_of(value.kind)} where {signature!r} has another.", "Hand over its kind.")
+        kinds = [self.program.c_type(kind) for kind in signature.arguments]
+        given = [self.convert(value, kind) for value, kind in zip(rest, signature.arguments, strict=True)]
+        target = f"{self.program.c_type(signature.result)} (*)({', '.join(kinds)})"
+        address = f"(uintptr_t){where.code if where.simple else f'({bare(where.code)})'}"
+        return self._called(f"(({target}){address})({', '.join(map(bare, given))})", signature.result)
+
+    def _record(self, kind: Any, arguments: list[Value], node: ast.Call) -> Value:
+        if len(arguments) != len(kind._fields):
+            raise Refused(node, f"{kind.__name__} of {len(arguments)} values.", f"It has {', '.join(kind._fields)}.")
+        record = Struct(kind.__name__, tuple(kind._fields), tuple(value.kind for value in arguments))
+        for value in arguments:
+            if isinstance(value.kind, Known):
+                raise Refused(node, f"a record that holds {name_of(value.kind)}.", "Hold numbers, arrays and records.")
+        inner = ", ".join(bare(value.code) for value in arguments) or "0"
+        return self.pin(Value(record, f"{{{inner}}}", owned=any(value.owned for value in arguments)))
+
+    def _built_in(self, function: Any, arguments: list[Value], node: ast.Call) -> Value:
+        if function is len and len(arguments) == 1:
+            return self._length(arguments[0], node)
+        if function in (min, max) and len(arguments) == 1 and isinstance(arguments[0].kind, Tuple):
+            whole = self.keep(arguments[0])
+            arguments = [self.item(whole, i) for i in range(len(arguments[0].kind.items))]
+        for argument in arguments:
+            self.number(argument, node)
+        if function in (min, max) and len(arguments) > 1:
+            return self._extreme(arguments, ">" if function is max else "<")
+        if len(arguments) == 1:
+            value = self._of_one(function, arguments[0])
+            if value is not None:
+                return value
+        if function in _REAL_FUNCTIONS and all(argument.is_known for argument in arguments):
+            try:  # by the library that Python calls, not by the compiler's own arithmetic
+                return self.constant(float(function(*(argument.known for argument in arguments))))
+            except (ValueError, OverflowError):
+                pass  # infinite or no number: the library says which
+        if function in _REAL_FUNCTIONS and len(arguments) == _REAL_FUNCTIONS[function][1]:
+            given = ", ".join(bare(self.convert(argument, REAL)) for argument in arguments)
+            reads = any(argument.reads for argument in arguments)
+            return Value(REAL, f"{_REAL_FUNCTIONS[function][0]}({given})", reads=reads)
+        raise Refused(
+            node, f"{ast.unparse(node.func)} cannot be called so inside a kernel.", "Write it as a kernel (@kernel)."
+        )
+
+    def _length(self, value: Value, node: ast.Call) -> Value:
+        if isinstance(value.kind, Tuple):
+            return self.constant(len(value.kind.items))
+        if not isinstance(value.kind, Array):
+            raise Refused(node, f"len of {name_of(value.kind)}.", "Arrays and tuples have a length.")
+        kept = self.keep(value)
+        return Value(COUNT, f"{kept.code}.n0", simple=True, fixed=kept.fixed)
+
+    def _of_one(self, function: Any, value: Value) -> Value | None:
+        reads = value.reads
+        if function is abs:
+            if value.kind == REAL:
+                return Value(REAL, f"fabs({bare(value.code)})", reads=reads)
+            kept = self.keep(Value(kind_of_whole(value), self.convert(value, kind_of_whole(value))))
+            return Value(COUNT, f"({kept.code} < 0 ? -{kept.code} : {kept.code})")
+        if function is int:
+            if value.kind == REAL:
+                return Value(WHOLE, f"whole({bare(value.code)})", reads=reads)
+            return value if value.kind != TRUTH else Value(COUNT, self.convert(value, COUNT), reads=reads)
+        if function is bool:
+            return value if value.kind == TRUTH else Value(TRUTH, f"({value.code} != 0)", reads=reads)
+        if function in (float, np.float64):
+            if value.is_known:
+                return self.constant(float(value.known))
+            return Value(REAL, self.convert(value, REAL), reads=reads)
+        if function in (math.floor, math.ceil):
+            if is_whole(value.kind):
+                return value
+            name = "floor" if function is math.floor else "ceil"
+            return Value(WHOLE, f"whole({name}({bare(value.code)}))", reads=reads)
+        if function in _TESTS:
+            return Value(TRUTH, f"({_TESTS[function]}({bare(self.convert(value, REAL))}) != 0)", reads=reads)
+        return None
+
+    def _extreme(self, values: list[Value], sign: str) -> Value:
+        """As Python orders: the first stays unless another lies beyond it (NaN, -0)."""
+        kind = reduce(join, (value.kind for value in values))
+        assert isinstance(kind, Number)
+        at_least_zero = sign == ">" and any(value.kind in (COUNT, TRUTH) for value in values)
+        best = values[0]
+        for value in values[1:]:
+            best, value = self.keep(best), self.keep(value)
+            one, other = self.convert(best, kind), self.convert(value, kind)
+            best = Value(kind, f"({other} {sign} {one} ? {other} : {one})")
+        return Value(COUNT if kind == WHOLE and at_least_zero else kind, best.code)
+
+
+def _fits(given: Type, asked: Type) -> bool:
+    """Whether a value may be handed over: as a column, numbers that lie side by side, too; none that are constant."""
+    if not isinstance(given, Array) or not isinstance(asked, Array):
+        return isinstance(given, Number) and isinstance(asked, Number)
+    if given.frozen:  # what lies at the address may write it
+        return False
+    same = given.element == asked.element and given.dimensions == asked.dimensions
+    return same and (given.contiguous or not asked.contiguous)

@@ -107,7 +107,7 @@ def copier(name: str, target_type: str, target: Array, source_type: str, source:
         value = f"({value} != 0)"
     elif target.element is WHOLE and source.element is REAL:
         value = f"whole({value})"
-    element = "uint8_t" if target.element is TRUTH else target.element.c_type
+    element = target.element.stored
     extents = [f"const int64_t n{d} = a.n{d};" for d in range(lacks)]
     extents += [f"const int64_t n{d} = a.n{d} < b.n{d - lacks} ? a.n{d} : b.n{d - lacks};" for d in range(lacks, n)]
     loops = " ".join(f"for (int64_t i{d} = 0; i{d} < n{d}; ++i{d})" for d in range(n))

@@ -76,9 +76,8 @@ class Program:
     def _declare(self, kind: Type) -> str:
         if isinstance(kind, Array):
             name = kind.struct
-            element = "uint8_t" if kind.element is TRUTH else kind.element.c_type
             extents = ", ".join(f"n{i}" for i in range(kind.dimensions))
-            body = f"{element} *p; int64_t {extents};"
+            body = f"{kind.element.stored} *p; int64_t {extents};"
             if not kind.contiguous:
                 body += " int64_t " + ", ".join(f"s{i}" for i in range(kind.dimensions)) + ";"
         elif isinstance(kind, Tuple):
@@ -265,7 +264,6 @@ class Words:
             self.taken += 1
             word = f"a[{self.taken - 1}]"
             return {REAL: f"{word}.f", TRUTH: f"({word}.i != 0)"}.get(kind, f"{word}.i")
-        name = f"arg{len(self.lines)}"
         code = self._struct(kind)
         name = f"arg{len(self.lines)}"
         self.lines.append(f"const {self.program.c_type(kind)} {name} = {code};")
@@ -273,11 +271,10 @@ class Words:
 
     def _struct(self, kind: Type) -> str:
         if isinstance(kind, Array):
-            element = "uint8_t" if kind.element is TRUTH else kind.element.c_type
             count = kind.dimensions * (1 if kind.contiguous else 2)
             rest = ", ".join(f"a[{self.taken + 1 + i}].i" for i in range(count))
             self.taken += 1 + count
-            return f"{{({element} *)a[{self.taken - 1 - count}].p, {rest}}}"
+            return f"{{({kind.element.stored} *)a[{self.taken - 1 - count}].p, {rest}}}"
         assert isinstance(kind, Tuple | Struct)
         parts = [self.take(item) if isinstance(item, Number) else self._struct(item) for item in kind.items]
         inner = ", ".join(parts)

@@ -19,6 +19,11 @@ class Number:
     name: str
     c_type: str
 
+    @property
+    def stored(self) -> str:
+        """The type in C of those that lie in an array."""
+        return "uint8_t" if self.name == "truth" else self.c_type
+
     def __repr__(self) -> str:
         return self.name
 

@@ -66,6 +66,12 @@ class Value:
         """Whether it is always the same number."""
         return self.known is not _UNKNOWN
 
+    @property
+    def array(self) -> Array:
+        """Its type, where that is an array's."""
+        assert isinstance(self.kind, Array)
+        return self.kind
+
 
 def bare(code: str) -> str:
     """Without the brackets around the whole of it."""
@@ -118,12 +124,13 @@ class Writer:
         """The same, as a text that may stand several times."""
         return value if value.simple or value.is_known else self.pin(value)
 
-    def pin(self, value: Value) -> Value:
-        """The same, as it is now."""
+    def pin(self, value: Value, at: int | None = None) -> Value:
+        """The same, as it is now, or was before the line `at`."""
         if isinstance(value.kind, Known) or value.is_known:
             return value
         name = self.temporary()
-        self.put(f"const {self.program.c_type(value.kind)} {name} = {bare(value.code)};")
+        line = "    " * self.depth + f"const {self.program.c_type(value.kind)} {name} = {bare(value.code)};"
+        self.lines.insert(len(self.lines) if at is None else at, line)
         return Value(value.kind, name, simple=True, fixed=True, owned=value.owned, parts=value.parts)
 
     def in_order(self, nodes: Sequence[ast.expr]) -> list[Value]:
@@ -142,14 +149,9 @@ class Writer:
         """The last value took a call, which may write what earlier ones read: those are kept before it."""
         added = 0
         for place, end in enumerate(ends):
-            value = values[place]
-            if not value.reads or isinstance(value.kind, Known):
-                continue
-            name = self.temporary()
-            line = "    " * self.depth + f"const {self.program.c_type(value.kind)} {name} = {bare(value.code)};"
-            self.lines.insert(end + added, line)
-            added += 1
-            values[place] = Value(value.kind, name, simple=True, fixed=True, owned=value.owned)
+            if values[place].reads and not isinstance(values[place].kind, Known):
+                values[place] = self.pin(values[place], end + added)
+                added += 1
         for place in range(len(ends)):
             ends[place] += added
 
@@ -187,9 +189,7 @@ class Writer:
 
     def _constant_array(self, values: np.ndarray[Any, Any]) -> Value:
         try:
-            kind = type_of(np.ascontiguousarray(values))
-            assert isinstance(kind, Array)
-            kind = replace(kind, frozen=True)
+            kind = replace(Value(type_of(np.ascontiguousarray(values)), "").array, frozen=True)
         except TypeError as error:
             raise Refused(None, f"{error} is outside the subset.", "Use float64, int64 or bool.") from None
         extents = ", ".join(map(str, values.shape))

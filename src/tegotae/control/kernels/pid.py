@@ -23,21 +23,3 @@ def pid_step(p, s, v, T):
         # What the limit leaves of the gain, never against its own sign: u stays continuous in v, and no more winds up.
         return x1, s.i + (min(max(F - base, 0.0), gain) if gain > 0.0 else gain), d1, -F, 0.0
     return x1, s.i + (max(min(-F - base, 0.0), gain) if gain < 0.0 else gain), d1, F, 0.0
-
-
-@kernel
-def pid_answer(p, s, w, v, T):
-    """Force and slope for a trial velocity; changes nothing."""
-    _, _, _, f, slope = pid_step(p, s, v, T)
-    return f, slope
-
-
-@kernel
-def pid_advance(p, s, w, v, T):
-    """The state after the velocity that really happened."""
-    return pid_step(p, s, v, T)[:4]
-
-
-def pid_kernels():
-    """A PID servo on a line."""
-    return pid_answer, pid_advance

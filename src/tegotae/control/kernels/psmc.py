@@ -24,21 +24,3 @@ def psmc_step(p, s, v, T):
     f, slope = stick_slip(f_free, F, -G * T)
     c1 = (f - known) / G
     return x1, c1, a0 + T * c1, f, slope
-
-
-@kernel
-def psmc_answer(p, s, w, v, T):
-    """Force and slope for a trial velocity; changes nothing."""
-    _, _, _, f, slope = psmc_step(p, s, v, T)
-    return f, slope
-
-
-@kernel
-def psmc_advance(p, s, w, v, T):
-    """The state after the velocity that really happened."""
-    return psmc_step(p, s, v, T)[:4]
-
-
-def psmc_kernels():
-    """A proxy-based sliding mode servo on a line."""
-    return psmc_answer, psmc_advance

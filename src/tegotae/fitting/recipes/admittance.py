@@ -9,54 +9,26 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.fitting.engine import quick
-from tegotae.fitting.recipe import Recipe, Rival, Sought, Values, without
+from tegotae.fitting.recipe import Rival, Sought, Values, without
 from tegotae.fitting.recipes import elements
-from tegotae.fitting.recipes.laws import LawRecipe, StribeckRecipe, ViscousRecipe
+from tegotae.fitting.recipes.laws import OFFSET, FrictionRecipe, StribeckRecipe, ViscousRecipe
 from tegotae.fitting.record import Record
 from tegotae.friction import FrictionAdmittance
 
-OFFSET = Sought("offset", "N", "sliding both ways", signed=True)
-_MASS = ("mass", "lag", "offset")  # what does not belong to the law
 
-
-class AdmittanceRecipe(Recipe):
+class AdmittanceRecipe(FrictionRecipe):
     """A mass with friction; the lag is 0 unless given, the offset of the force unless asked for."""
 
     drive = "force"
     response = "velocity"
     rugged = True  # it forgets its past at each stop, and by when it stops: a matter of ticks
-
-    def __init__(
-        self, law: LawRecipe, known: Mapping[str, float], assumed: Iterable[str] = (), asked: Iterable[str] = ()
-    ):
-        super().__init__({"lag": 0.0, **known}, assumed, asked)
-        self.law = law
-        self.bounded = isinstance(law, StribeckRecipe)
-
-    @property
-    def parameters(self) -> tuple[Sought, ...]:
-        """Mass, the law's, then offset and lag."""
-        mass = Sought.of(
-            FrictionAdmittance, "mass", "forces that change quickly enough to speed it up and slow it down"
-        )
-        return (mass, *self.law.parameters, OFFSET, Sought.of(FrictionAdmittance, "lag"))
-
-    def block(self, values: Mapping[str, float], dimension: int) -> FrictionAdmittance:
-        """FrictionAdmittance."""
-        return FrictionAdmittance(mass=values["mass"], law=self.law.law(values), lag=values["lag"], dimension=dimension)
-
-    def name_in_block(self, name: str) -> str:
-        """Those of the law are its own."""
-        return f"law.{name}" if name in {q.name for q in self.law.parameters} else name
-
-    def offset(self, values: Mapping[str, float]) -> float:
-        """What the force's sensor, or its amplifier, adds to what really drives it."""
-        return values["offset"]
+    machine = FrictionAdmittance
+    own = (Sought.of(FrictionAdmittance, "mass", "forces that change quickly enough to speed it up and slow it down"),)
+    others = (OFFSET, Sought.of(FrictionAdmittance, "lag"))
 
     def inspect(self, record: Record) -> None:
         """It must be driven, and move."""
-        if record.dimension > 1 and "offset" not in self.known:
-            checks.refuse("fit", f"free has 'offset' with dimension={record.dimension}.", "Fit one direction.")
+        super().inspect(record)
         if not record.force.any():
             checks.refuse("fit", "force is 0 throughout, so nothing drives it.", "Record a force that moves it.")
         if not record.velocity.any():
@@ -100,10 +72,12 @@ class AdmittanceRecipe(Recipe):
 
     def _falling(self, record: Record) -> Iterable[Values]:
         """What the force leaves after the inertia of the best mass without a fall."""
-        known = {k: v for k, v in self.known.items() if k in _MASS}
-        plain = AdmittanceRecipe(ViscousRecipe(), {**known, "offset": 0.0})  # a bias is taken off already
+        # A bias is taken off already.
+        plain = AdmittanceRecipe(ViscousRecipe(), {**self.known_but_for_the_law(), "offset": 0.0})
         found = {**plain.known, **quick(plain, record)}
-        run = plain.block(found, record.dimension).run(record.force, period=record.period)
+        slider = plain.block(found, record.dimension)
+        assert isinstance(slider, FrictionAdmittance)
+        run = slider.run(record.force, period=record.period)
         velocity = np.asarray(run["velocity"]).reshape(record.ticks, -1)
         inertia = found["mass"] * np.diff(velocity, axis=0, prepend=0.0) / record.period
         left = (inertia - record.force.reshape(record.ticks, -1)).reshape(record.velocity.shape)
@@ -126,7 +100,7 @@ class AdmittanceRecipe(Recipe):
             )
         if isinstance(self.law, StribeckRecipe) and not {"kinetic", "static", "velocity"} & set(self.known):
             yield Rival(
-                AdmittanceRecipe(ViscousRecipe(), {k: v for k, v in self.known.items() if k in _MASS}),
+                AdmittanceRecipe(ViscousRecipe(), self.known_but_for_the_law()),
                 {**values, "limit": values["kinetic"]},
                 ("kinetic", "static", "velocity"),
                 "a friction that does not fall with speed explains it as well.",

@@ -15,8 +15,6 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.fitting.record import Record
 from tegotae.friction import Coulomb, FrictionImpedance
-from tegotae.running.loop import NOT_FED, picks_of, stacked
-from tegotae.running.source import module_of
 
 RELAXATIONS = (0.0, 1.0, 5.0, 25.0, 125.0)  # B/K, in ticks
 
@@ -92,18 +90,12 @@ def family(record: Record, count: int, relaxations: tuple[float, ...] = RELAXATI
 
 def unit_runs(record: Record, reaches: Array, times: Array) -> tuple[Array, Array]:
     """Forces and slip velocities of unit-stiffness elements, shape (elements, directions * ticks) each."""
-    first = FrictionImpedance(stiffness=1.0, damping=0.0, law=Coulomb(1.0), dimension=record.dimension)
-    alike = (first.parameters, first.initial_state(record.period).memory, first.spaces.workspace.empty())
-    memories = [stacked([memory] * reaches.size) for memory in alike]
-    places = first.spaces.parameters.places
-    for name, numbers in (("damping", times), ("law", reaches)):
-        memories[0].real[:, places[name].start] = numbers
-    picks = picks_of(first, ["force", "slip_velocity"])
-    table = np.empty((reaches.size, picks.size, record.ticks))
-    fixed = (NOT_FED.rows[None], NOT_FED.slots, record.period, 1, picks.real, picks.whole, 1, 0, record.ticks)
-    module_of(first).batch_loop(*memories, record.velocity[None], *fixed, table)
-    half = record.dimension
-    return table[:, :half].reshape(reaches.size, -1), table[:, half:].reshape(reaches.size, -1)
+    one = FrictionImpedance(stiffness=1.0, law=Coulomb(1.0), dimension=record.dimension)
+    many = one.batch(damping=times.tolist(), law=[Coulomb(reach) for reach in reaches.tolist()])
+    run = many.run(record.velocity, period=record.period, record=["force", "slip_velocity"])
+    found = (run[name].reshape(reaches.size, record.ticks, -1) for name in ("force", "slip_velocity"))
+    forces, slips = (each.swapaxes(1, 2).reshape(reaches.size, -1) for each in found)
+    return forces, slips
 
 
 def sliding(record: Record, reach: float) -> tuple[Array, Array]:

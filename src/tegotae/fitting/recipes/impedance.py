@@ -6,70 +6,39 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from tegotae import checks
 from tegotae.fitting.engine import quick
-from tegotae.fitting.recipe import Recipe, Rival, Sought, Values, with_known, without
+from tegotae.fitting.recipe import Rival, Sought, Values, with_known, without
 from tegotae.fitting.recipes import elements
-from tegotae.fitting.recipes.laws import CoulombRecipe, LawRecipe, StribeckRecipe, ViscousRecipe
+from tegotae.fitting.recipes.laws import OFFSET, CoulombRecipe, FrictionRecipe, StribeckRecipe, ViscousRecipe
 from tegotae.fitting.record import Record
 from tegotae.friction import FrictionImpedance
 
-STIFFNESS = Sought.of(
-    FrictionImpedance, "stiffness", "reversals, or a start from rest, slow enough for several ticks of sticking"
-)
-DAMPING = Sought.of(FrictionImpedance, "damping", "faster reversals, so that it sticks at speed")
-_GIVEN = (
-    Sought("preload", "N", "a start in which it still sticks", signed=True),
-    Sought("offset", "N", "sliding both ways", signed=True),
-    Sought.of(FrictionImpedance, "mass"),
-    Sought.of(FrictionImpedance, "lag"),
-)
-_ELEMENT = ("stiffness", "damping", "preload", "offset", "mass", "lag")
 
-
-class ImpedanceRecipe(Recipe):
+class ImpedanceRecipe(FrictionRecipe):
     """One element; mass and lag are 0 unless given, the preload and the sensor's offset unless asked for."""
 
-    def __init__(
-        self, law: LawRecipe, known: Mapping[str, float], assumed: Iterable[str] = (), asked: Iterable[str] = ()
-    ):
-        super().__init__({"mass": 0.0, "lag": 0.0, **known}, assumed, asked)
-        self.law = law
-
-    @property
-    def parameters(self) -> tuple[Sought, ...]:
-        """Stiffness, damping, the law's, then preload, offset, mass and lag."""
-        return (STIFFNESS, DAMPING, *self.law.parameters, *_GIVEN)
-
-    def block(self, values: Mapping[str, float], dimension: int) -> FrictionImpedance:
-        """FrictionImpedance."""
-        return FrictionImpedance(
-            stiffness=values["stiffness"],
-            damping=values["damping"],
-            law=self.law.law(values),
-            mass=values["mass"],
-            lag=values["lag"],
-            dimension=dimension,
-        )
-
-    def name_in_block(self, name: str) -> str:
-        """Those of the law are its own."""
-        return f"law.{name}" if name in {q.name for q in self.law.parameters} else name
+    machine = FrictionImpedance
+    own = (
+        Sought.of(
+            FrictionImpedance, "stiffness", "reversals, or a start from rest, slow enough for several ticks of sticking"
+        ),
+        Sought.of(FrictionImpedance, "damping", "faster reversals, so that it sticks at speed"),
+    )
+    others = (
+        Sought("preload", "N", "a start in which it still sticks", signed=True),
+        OFFSET,
+        Sought.of(FrictionImpedance, "mass"),
+        Sought.of(FrictionImpedance, "lag"),
+    )
 
     def initial(self, values: Mapping[str, float]) -> dict[str, float]:
         """The spring carries the preload."""
         return {"deflection": values["preload"] / values["stiffness"]} if values["preload"] else {}
 
-    def offset(self, values: Mapping[str, float]) -> float:
-        """The bias of the force sensor."""
-        return values["offset"]
-
     def inspect(self, record: Record) -> None:
         """It must move, and resist."""
         elements.inspect(record)
-        for name in ("preload", "offset"):
-            if record.dimension > 1 and name not in self.known:
-                checks.refuse("fit", f"free has {name!r} with dimension={record.dimension}.", "Fit one direction.")
+        super().inspect(record)
 
     def scales(self, values: Values, record: Record) -> Values:
         """A damper that relaxes within two ticks makes hardly a difference."""
@@ -118,10 +87,11 @@ class ImpedanceRecipe(Recipe):
 
     def _falling(self, record: Record) -> Iterable[Values]:
         """The law from the ticks in which the best element without a fall slides."""
-        plain = ImpedanceRecipe(ViscousRecipe(), {k: v for k, v in self.known.items() if k in _ELEMENT})
+        plain = ImpedanceRecipe(ViscousRecipe(), self.known_but_for_the_law())
         found = quick(with_known(plain, {"offset": 0.0}), record)  # a bias is taken off already
         found = {**plain.known, **found}
         block, initial = plain.block(found, record.dimension), plain.initial(found)
+        assert isinstance(block, FrictionImpedance)
         run = block.run(record.velocity, period=record.period, record=["slip_velocity"], initial=initial)
         slip = np.asarray(run["slip_velocity"])
         speeds, forces = elements.along(record, slip.reshape(record.ticks, -1))
@@ -142,8 +112,8 @@ class ImpedanceRecipe(Recipe):
         """It never slides; it never sticks; its friction does not depend on speed as the law says."""
         far, fast = elements.extent(record), elements.fastest(record)
         if not set(self.law.levels) & set(self.known):
-            endless = {k: v for k, v in self.known.items() if k in _ELEMENT}
-            spring = ImpedanceRecipe(CoulombRecipe(), {**endless, "limit": 1e6 * elements.largest(record)})
+            endless = {**self.known_but_for_the_law(), "limit": 1e6 * elements.largest(record)}
+            spring = ImpedanceRecipe(CoulombRecipe(), endless)
             yield Rival(
                 spring,
                 values,

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
 from tegotae import checks
+from tegotae.block import Block
 from tegotae.checks import Array
-from tegotae.fitting.recipe import Sought, Values
+from tegotae.fitting.recipe import Recipe, Sought, Values
+from tegotae.fitting.record import Record
 from tegotae.friction import Coulomb, Law, Stribeck, Viscous
+from tegotae.parameters import declared
 
-_SLIDE = "motion large enough to slide"
 _SPEEDS = "sliding at clearly different speeds"
+OFFSET = Sought("offset", "N", "sliding both ways", signed=True)
 
 
-class LawRecipe(ABC):
+class LawRecipe:
     """The part of a recipe that belongs to a friction law."""
 
     kind: type[Law]
@@ -24,13 +27,13 @@ class LawRecipe(ABC):
     levels: tuple[str, ...] = ("limit",)  # the parameters that say how large the friction is
     given: Values = {}  # noqa: RUF012 - read only: what is taken as known unless asked for
 
-    @abstractmethod
     def law(self, values: Mapping[str, float]) -> Law:
         """The law with these parameters."""
+        return self.kind(**{q.name: values[q.name] for q in self.parameters})
 
-    @abstractmethod
     def guesses(self, speeds: Array, forces: Array) -> list[Values]:
-        """From slip speeds [m/s] and friction magnitudes [N] of ticks that seem to slide."""
+        """From slip speeds [m/s] and friction magnitudes [N] of ticks that seem to slide; none if a grid will do."""
+        return []
 
     def level(self, values: Mapping[str, float]) -> float:
         """The friction at rest [N]."""
@@ -45,29 +48,14 @@ class CoulombRecipe(LawRecipe):
     """One level."""
 
     kind = Coulomb
-    parameters = (Sought.of(Coulomb, "limit", _SLIDE),)
-
-    def law(self, values: Mapping[str, float]) -> Law:
-        """Coulomb(limit)."""
-        return Coulomb(values["limit"])
-
-    def guesses(self, speeds: Array, forces: Array) -> list[Values]:
-        """The mean."""
-        return [{"limit": max(float(np.mean(forces)), 1e-3 * float(np.max(np.abs(forces))))}]
+    parameters = (Sought.of(Coulomb, "limit", "motion large enough to slide"),)
 
 
 class ViscousRecipe(LawRecipe):
     """A level and a slope."""
 
     kind = Viscous
-    parameters = (
-        Sought.of(Viscous, "limit", _SPEEDS),
-        Sought.of(Viscous, "viscosity", _SPEEDS),
-    )
-
-    def law(self, values: Mapping[str, float]) -> Law:
-        """Viscous(limit, viscosity)."""
-        return Viscous(values["limit"], values["viscosity"])
+    parameters = tuple(Sought.of(Viscous, name, _SPEEDS) for name in ("limit", "viscosity"))
 
     def guesses(self, speeds: Array, forces: Array) -> list[Values]:
         """A straight line with both coefficients >= 0."""
@@ -91,7 +79,7 @@ class StribeckRecipe(LawRecipe):
     given = {"exponent": 2.0}  # noqa: RUF012
 
     def law(self, values: Mapping[str, float]) -> Law:
-        """Stribeck(kinetic, static, velocity, exponent, viscosity)."""
+        """Refused where it would rise."""
         kinetic, static = values["kinetic"], values["static"]
         if static < kinetic:
             checks.refuse(
@@ -99,13 +87,7 @@ class StribeckRecipe(LawRecipe):
                 f"the friction of this record rises with the slip speed, from {static:.3g} N to {kinetic:.3g} N.",
                 "That is no Stribeck law; fit law=tg.Viscous.",
             )
-        return Stribeck(
-            kinetic=kinetic,
-            static=static,
-            velocity=values["velocity"],
-            exponent=values["exponent"],
-            viscosity=values["viscosity"],
-        )
+        return super().law(values)
 
     def guesses(self, speeds: Array, forces: Array) -> list[Values]:
         """For each of several speeds, the other three by linear least squares with coefficients >= 0."""
@@ -127,6 +109,53 @@ class StribeckRecipe(LawRecipe):
                 }
             )
         return found
+
+
+class FrictionRecipe(Recipe):
+    """A block with one law of friction: its own parameters, the law's, then what is 0 unless given or asked for."""
+
+    machine: type[Block]
+    own: tuple[Sought, ...]
+    others: tuple[Sought, ...]  # those that the machine declares are 0 unless given
+
+    def __init__(
+        self, law: LawRecipe, known: Mapping[str, float], assumed: Iterable[str] = (), asked: Iterable[str] = ()
+    ):
+        zeros = {q.name: 0.0 for q in self.others if q.name in declared(self.machine)}
+        super().__init__({**zeros, **known}, assumed, asked)
+        self.law = law
+        self.bounded = self.drive == "force" and isinstance(law, StribeckRecipe)  # it asks for enough mass
+
+    @property
+    def parameters(self) -> tuple[Sought, ...]:
+        """Its own, the law's, then the others."""
+        return (*self.own, *self.law.parameters, *self.others)
+
+    def block(self, values: Mapping[str, float], dimension: int) -> Block:
+        """The machine with its law."""
+        made: Any = self.machine
+        fields = {q.name: values[q.name] for q in (*self.own, *self.others) if q.name in declared(made)}
+        block: Block = made(**fields, law=self.law.law(values), dimension=dimension)
+        return block
+
+    def name_in_block(self, name: str) -> str:
+        """Those of the law are its own."""
+        return f"law.{name}" if name in {q.name for q in self.law.parameters} else name
+
+    def known_but_for_the_law(self) -> Values:
+        """What is given of the machine, for one with another law."""
+        mine = {q.name for q in (*self.own, *self.others)}
+        return {name: value for name, value in self.known.items() if name in mine}
+
+    def offset(self, values: Mapping[str, float]) -> float:
+        """What the sensor of the force, or its amplifier, adds to it."""
+        return values["offset"]
+
+    def inspect(self, record: Record) -> None:
+        """What the sensor adds, and what it begins with, are single numbers."""
+        for q in self.others:
+            if record.dimension > 1 and q.signed and q.name not in self.known:
+                checks.refuse("fit", f"free has {q.name!r} with dimension={record.dimension}.", "Fit one direction.")
 
 
 def _nonnegative(columns: list[Array], target: Array) -> list[float]:

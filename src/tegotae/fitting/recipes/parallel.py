@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -40,12 +41,10 @@ class ParallelRecipe(Recipe):
 
     def block(self, values: Mapping[str, float], dimension: int) -> Block:
         """ParallelFriction."""
-        columns = {
-            name: [values[f"{name}[{i}]"] for i in range(self.count)] for name in ("stiffness", "damping", "limits")
-        }
-        return ParallelFriction(
-            stiffness=columns["stiffness"], damping=columns["damping"], limits=columns["limits"], dimension=dimension
-        )
+        return ParallelFriction(**self._columns(values), dimension=dimension)
+
+    def _columns(self, values: Mapping[str, float]) -> dict[str, Any]:
+        return {name: [values[f"{name}[{i}]"] for i in range(self.count)] for name in _COLUMNS}
 
     def inspect(self, record: Record) -> None:
         """It must move, and resist."""
@@ -115,7 +114,7 @@ class ParallelRecipe(Recipe):
             return
         known = {k: v for k, v in self.known.items() if int(k.split("[")[1][:-1]) < self.count - 1}
         for i in range(self.count - 1):
-            columns = {n: [values[f"{n}[{k}]"] for k in range(self.count)] for n in _COLUMNS}
+            columns = self._columns(values)
             for column in columns.values():
                 column[i : i + 2] = [column[i] + column[i + 1]]
             yield Rival(

@@ -26,8 +26,6 @@ from tegotae.fitting.steering_log import SteeringLog
 from tegotae.friction import Coulomb
 from tegotae.layout import Layout, Layouts, Nested, Part, layouts
 from tegotae.parameters import parts_of
-from tegotae.running.loop import fed_of, picks_of
-from tegotae.running.source import module_of
 from tegotae.state import Fault, State
 from tegotae.steering.column import Column
 from tegotae.steering.patch import ContactPatch
@@ -62,11 +60,7 @@ def _layout(parameters: Layout, state: Layout, workspace: Layout, sizes: tuple[t
 
 @dataclass(frozen=True, kw_only=True)
 class FeltSteering(Impedance):
-    """A steering system as a hand feels it that leads the wheel: wheel rate in, torque out; `tyre.speed` is fed.
-
-    Args:
-        system: what is steered.
-    """
+    """A steering system as a hand feels it that leads the wheel: wheel rate in, torque out; `tyre.speed` is fed."""
 
     system: SteeringSystem
     dimension: int = field(default=1, init=False)
@@ -240,12 +234,14 @@ class SteeringRecipe(Recipe):
         """Hand torques along the log; 0 stands for next to nothing."""
         column = {"column.inertia": max(inertia, 1e-12), "column.friction": max(friction, 1e-12)}
         felt = self.block({**patch, **column}, 1)
-        picks, table = picks_of(felt, ["hand_torque"]), np.empty((1, record.ticks))
-        fed, _, held = fed_of(felt, self.inputs(record), record.ticks)
-        state, workspace = felt.initial_state(record.period, self.initial({}) | held), felt.spaces.workspace.empty()
-        fixed = (*fed, record.period, 1, picks.real, picks.whole, 1, 0, record.ticks)
-        module_of(felt).loop(felt.parameters, state.memory, workspace, record.velocity, *fixed, table)
-        return np.asarray(table[0])
+        run = felt.run(
+            record.velocity,
+            period=record.period,
+            record=["hand_torque"],
+            initial=self.initial({}),
+            inputs=self.inputs(record),
+        )
+        return run.hand_torque
 
 
 def _held(system: SteeringSystem, free: Sequence[str]) -> Values:

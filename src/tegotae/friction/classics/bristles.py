@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
+from tegotae.declared_layout import declared_layout
 from tegotae.friction.classics.rise import least_magnitude, sampled_rise
-from tegotae.friction.impedance import LAW
 from tegotae.friction.kernels import classics as k
 from tegotae.friction.kernels import elastoplastic as ep
 from tegotae.friction.laws import Law, Limit, as_law
-from tegotae.layout import AXIS, Layouts, Part, layouts
-from tegotae.parameters import Parameter, parts_of
+from tegotae.layout import AXIS, Part
+from tegotae.parameters import Parameter
 
 STIFFNESS = "Give the stiffness felt while it sticks, such as 6000."
 
-Stiffness = Annotated[float, Parameter("s0 [N/m], > 0, of the bristles", STIFFNESS)]
-Damping = Annotated[float, Parameter("s1 [N·s/m], >= 0, of the bristles")]
 Viscosity = Annotated[float, Parameter("s2 [N·s/m], >= 0")]
 SteadyLaw = Annotated[
     Law,
@@ -30,26 +27,6 @@ SteadyLaw = Annotated[
 
 DEFLECTION = Part("deflection", "m", "deflection of the bristle, against the motion", AXIS, "e")
 FORCE = Part("force", "N", "force on the mover", AXIS, "f")
-
-
-@cache
-def _tanh_layout() -> Layouts:
-    return layouts(parameters=parts_of(Tanh), state=(FORCE,))
-
-
-@cache
-def _dahl_layout() -> Layouts:
-    return layouts(parameters=parts_of(Dahl), state=(DEFLECTION, FORCE))
-
-
-@cache
-def _lugre_layout(law: int) -> Layouts:
-    return layouts(sizes={"law": law}, parameters=(*parts_of(LuGre), LAW), state=(DEFLECTION, FORCE))
-
-
-@cache
-def _elastoplastic_layout(law: int) -> Layouts:
-    return layouts(sizes={"law": law}, parameters=(*parts_of(Elastoplastic), LAW), state=(DEFLECTION, FORCE))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,16 +46,8 @@ class Tanh(Impedance):
     velocity: Annotated[float, Parameter("vs [m/s], > 0, the speed over which the sign is smoothed", such_as="1e-3")]
 
     dimension = 1
-
-    @property
-    def layout(self) -> Layouts:
-        """Limit and speed; the last force, it remembers nothing else."""
-        return _tanh_layout()
-
-    @property
-    def kernels(self) -> Kernels:
-        """Closed form."""
-        return Kernels(k.tanh_kernels)
+    layout = declared_layout(FORCE)  # it remembers nothing else
+    kernels = Kernels.of(k.tanh_answer, k.tanh_advance)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,20 +77,38 @@ class Dahl(Impedance):
     ] = 1.0
 
     dimension = 1
-
-    @property
-    def layout(self) -> Layouts:
-        """Stiffness, limit and exponent; deflection and force."""
-        return _dahl_layout()
-
-    @property
-    def kernels(self) -> Kernels:
-        """Exact for a velocity held over the tick."""
-        return Kernels(k.dahl_kernels, style="values")
+    layout = declared_layout(DEFLECTION, FORCE)
+    kernels = Kernels(k.bristle_kernels, (k.dahl_step,), style="values")  # exact for a velocity held over the tick
 
 
 @dataclass(frozen=True, kw_only=True)
-class LuGre(Impedance):
+class BristleFriction(Impedance):
+    """What LuGre and the elastoplastic model share: bristles, and a law that they relax to.
+
+    Runs record `deflection` -z [m] and `force` [N], at the end of the tick.
+    """
+
+    stiffness: Annotated[float, Parameter("s0 [N/m], > 0, of the bristles", STIFFNESS)]
+    damping: Annotated[float, Parameter("s1 [N·s/m], >= 0, of the bristles")]
+    law: SteadyLaw
+    viscosity: Viscosity = 0.0
+
+    dimension = 1
+    layout = declared_layout(DEFLECTION, FORCE)
+    samples: ClassVar[int] = 2  # of the deflection, that tell how steeply the force can rise: at its ends
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        least_magnitude(self.name, self.law)
+
+    def steepest_rise(self, period: float) -> float:
+        """The largest rise of the force with the velocity [N·s/m], by sampling speeds and deflections."""
+        most = self.law.at_rest / self.stiffness
+        return sampled_rise(self, [{"deflection": e} for e in np.linspace(-most, most, self.samples)], period)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LuGre(BristleFriction):
     """The LuGre model: z' = v - s0 |v|/g(v) z, f = -(s0 z + s1 z' + s2 v).  [canudas1995]
 
     Solved exactly for the velocity of each tick. Under a load that vibrates below the limit it drifts.
@@ -137,35 +124,14 @@ class LuGre(Impedance):
         -4.0
     """
 
-    stiffness: Stiffness
-    damping: Damping
-    law: SteadyLaw
-    viscosity: Viscosity = 0.0
-
-    dimension = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        least_magnitude(self.name, self.law)
-
-    @property
-    def layout(self) -> Layouts:
-        """Bristles and law; deflection and force."""
-        return _lugre_layout(len(self.law.parameters))
-
     @property
     def kernels(self) -> Kernels:
         """Exact for a velocity held over the tick."""
         return Kernels(k.lugre_kernels, self.law.kernels[:1], style="values")
 
-    def steepest_rise(self, period: float) -> float:
-        """The largest rise of the force with the velocity [N·s/m], by sampling speeds and deflections."""
-        most = self.law.at_rest / self.stiffness
-        return sampled_rise(self, [{"deflection": -most}, {"deflection": most}], period)
-
 
 @dataclass(frozen=True, kw_only=True)
-class Elastoplastic(Impedance):
+class Elastoplastic(BristleFriction):
     """The elastoplastic single-state model: z' = v (1 - A(z, v) z/z_ss(v)), f as LuGre's.  [dupont2002]
 
     A is 0 up to breakaway (and whenever the motion unloads the bristle), 1 from z_ss on, with a sine between. So
@@ -181,9 +147,6 @@ class Elastoplastic(Impedance):
         0.0
     """
 
-    stiffness: Stiffness
-    damping: Damping
-    law: SteadyLaw
     breakaway: Annotated[
         float,
         Parameter(
@@ -191,9 +154,8 @@ class Elastoplastic(Impedance):
             "Give the force up to which the bristles are elastic; for none use LuGre.",
         ),
     ]
-    viscosity: Viscosity = 0.0
 
-    dimension = 1
+    samples = 33  # between the ends, too: there is a blend
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -206,16 +168,6 @@ class Elastoplastic(Impedance):
             )
 
     @property
-    def layout(self) -> Layouts:
-        """Bristles, breakaway and law; deflection and force."""
-        return _elastoplastic_layout(len(self.law.parameters))
-
-    @property
     def kernels(self) -> Kernels:
         """Linear pieces, and a Taylor series between them."""
         return Kernels(ep.elastoplastic_kernels, self.law.kernels[:1], style="values")
-
-    def steepest_rise(self, period: float) -> float:
-        """The largest rise of the force with the velocity [N·s/m], by sampling speeds and deflections."""
-        most = self.law.at_rest / self.stiffness
-        return sampled_rise(self, [{"deflection": e} for e in np.linspace(-most, most, 33)], period)

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Annotated
 
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
+from tegotae.declared_layout import declared_layout
 from tegotae.elements import Damping
-from tegotae.errors import UniquenessError
-from tegotae.friction.impedance import LAW, STATE, Stiffness
+from tegotae.friction.admittance import check_sliding_speed
+from tegotae.friction.impedance import STATE, Stiffness
 from tegotae.friction.kernels import sampled as k
 from tegotae.friction.laws import FrictionLaw
-from tegotae.layout import Layouts, layouts
-from tegotae.parameters import Parameter, parts_of
-
-
-@cache
-def _layout(law: int) -> Layouts:
-    """That of an element without lag."""
-    return layouts(sizes={"law": law}, parameters=(*parts_of(ExplicitlyCoupledFriction), LAW), state=STATE[:-1])
+from tegotae.parameters import Parameter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,11 +43,7 @@ class ExplicitlyCoupledFriction(Impedance):
     ]
 
     dimension = 1
-
-    @property
-    def layout(self) -> Layouts:
-        """Spring, damper, mass and law; deflection, slip velocity, force, friction."""
-        return _layout(len(self.law.parameters))
+    layout = declared_layout(*STATE[:-1])
 
     @property
     def kernels(self) -> Kernels:
@@ -63,13 +52,7 @@ class ExplicitlyCoupledFriction(Impedance):
 
     def check(self, period: float) -> None:
         """One sliding speed for every force: (T/M) max(-r') < 1.  [kikuuwe2005 (4b)]"""
-        fall = self.law.steepest_fall
-        if period * fall >= self.mass:
-            raise UniquenessError(
-                f"{self.name}: mass={self.mass:g} kg leaves two sliding speeds possible for this "
-                f"{type(self.law).__name__} law at period={period:g} s.\n"
-                f"  Use period < {self.mass / fall:.3g} s, or mass > {period * fall:.3g} kg."
-            )
+        check_sliding_speed(self.name, self.law, self.mass, 0.0, period)
 
     def critical_mass(self, period: float) -> float:
         """(T² K + 2 T B)/4 [kg]: below it the sliding point oscillates with growing amplitude from tick to tick.

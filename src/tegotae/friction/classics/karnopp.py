@@ -4,31 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Annotated
 
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Admittance, Kernels
+from tegotae.declared_layout import declared_layout
 from tegotae.elements import MovingMass
 from tegotae.friction.kernels import sampled as k
-from tegotae.layout import AXIS, Layouts, Part, layouts
-from tegotae.parameters import Parameter, parts_of
+from tegotae.layout import AXIS, Part
+from tegotae.parameters import Parameter
 from tegotae.state import State
-
-
-@cache
-def _layout() -> Layouts:
-    return layouts(
-        parameters=parts_of(Karnopp),
-        state=(
-            Part("velocity", "m/s", "velocity at the end of the tick; 0 inside the band", AXIS, "v"),
-            Part("position", "m", "position at the end of the tick", AXIS, "x"),
-            Part("friction", "N", "friction on the mass", AXIS, "f"),
-            Part("momentum_velocity", "m/s", "momentum over mass, which the band hides", AXIS, "u"),
-        ),
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,21 +43,18 @@ class Karnopp(Admittance):
     dead_zone: Annotated[float, Parameter("D [m/s], > 0, the speed below which it counts as at rest", such_as="1e-3")]
 
     dimension = 1
+    layout = declared_layout(
+        Part("velocity", "m/s", "velocity at the end of the tick; 0 inside the band", AXIS, "v"),
+        Part("position", "m", "position at the end of the tick", AXIS, "x"),
+        Part("friction", "N", "friction on the mass", AXIS, "f"),
+        Part("momentum_velocity", "m/s", "momentum over mass, which the band hides", AXIS, "u"),
+    )
+    kernels = Kernels.of(k.karnopp_answer, k.karnopp_advance, style="values")  # forward Euler, as published
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.static < self.limit:
             checks.refuse(self.name, f"static={self.static} N is below limit={self.limit} N.", "Use static >= limit.")
-
-    @property
-    def layout(self) -> Layouts:
-        """Mass, limits and band; velocity, position, friction, momentum over mass."""
-        return _layout()
-
-    @property
-    def kernels(self) -> Kernels:
-        """Forward Euler, as published."""
-        return Kernels(k.karnopp_kernels, style="values")
 
     def least_dead_zone(self, period: float) -> float:
         """T Fc/(2 M) [m/s]: a free mass hops across a narrower band instead of coming to rest."""

@@ -11,9 +11,9 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
+from tegotae.declared_layout import LAW
 from tegotae.friction.classics.bristles import SteadyLaw, Viscosity
 from tegotae.friction.classics.rise import SPEEDS, least_magnitude
-from tegotae.friction.impedance import LAW
 from tegotae.friction.kernels import classics as k
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.parameters import Parameter, parts_of

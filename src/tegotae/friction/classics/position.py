@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 from tegotae.block import Impedance, Kernels
+from tegotae.declared_layout import declared_layout
 from tegotae.friction.impedance import Stiffness
 from tegotae.friction.kernels import sampled as k
 from tegotae.friction.laws import Limit
-from tegotae.layout import AXIS, Layouts, Part, layouts
-from tegotae.parameters import Dimension, parts_of
-
-
-@cache
-def _layout(dimension: int) -> Layouts:
-    return layouts(
-        dimension=dimension,
-        parameters=parts_of(HaywardArmstrong),
-        state=(
-            Part("deflection", "m", "adhesion point minus mover", AXIS, "e"),
-            Part("force", "N", "force on the mover", AXIS, "f"),
-            Part("position", "m", "how far it has been moved from the start", AXIS, "x"),
-            Part("adhesion", "m", "where it adheres, from the start", AXIS, "w"),
-        ),
-    )
+from tegotae.layout import AXIS, Part
+from tegotae.parameters import Dimension
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,14 +34,16 @@ class HaywardArmstrong(Impedance):
     limit: Limit
     dimension: Dimension = 1
 
-    @property
-    def layout(self) -> Layouts:
-        """Stiffness and limit; deflection, force, position, adhesion point."""
-        return _layout(self.dimension)
+    layout = declared_layout(
+        Part("deflection", "m", "adhesion point minus mover", AXIS, "e"),
+        Part("force", "N", "force on the mover", AXIS, "f"),
+        Part("position", "m", "how far it has been moved from the start", AXIS, "x"),
+        Part("adhesion", "m", "where it adheres, from the start", AXIS, "w"),
+    )
 
     @property
     def kernels(self) -> Kernels:
         """The published update."""
         if self.dimension == 1:
-            return Kernels(k.adhesion_kernels, style="values")
-        return Kernels(k.adhesion_kernels_vector)
+            return Kernels.of(k.adhesion_answer, k.adhesion_advance, style="values")
+        return Kernels.of(k.adhesion_answer_vector, k.adhesion_advance_vector)

@@ -33,14 +33,7 @@ def sweep(p, s, w, speeds, T):
 def sampled_rise(
     block: Impedance, states: Sequence[Mapping[str, ArrayLike]], period: float, speeds: Array = SPEEDS
 ) -> float:
-    """The largest slope of the force by the velocity [N·s/m] of a block on a line that prepares nothing.
-
-    Args:
-        block: the model.
-        states: parts of each state from which it is asked.
-        period: T [s].
-        speeds: in both directions [m/s].
-    """
+    """The largest slope of the force by the velocity [N·s/m] of a block on a line that prepares nothing."""
     rows = stacked([block.initial_state(period, own).memory for own in states])
     module = build(_SWEEP, (("answer", module_of(block).flat_answer),))
     return float(module.sweep(block.parameters, rows, block.spaces.workspace.empty(), speeds, period))

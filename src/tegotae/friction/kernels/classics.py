@@ -55,17 +55,20 @@ def dahl_step(p, s, v, T):
     return e1, K * e1, -K * T * math.copysign(abs(y1) ** i, y1)
 
 
-@kernel
-def dahl_answer(p, s, w, v, T):
-    """Force and slope for a trial velocity."""
-    _, f, slope = dahl_step(p, s, v, T)
-    return f, slope
+@cache
+def bristle_kernels(step):
+    """The halves of a model with one bristle, from its step -> e1, f, df/dv."""
 
+    @kernel
+    def bristle_answer(p, s, w, v, T):
+        _, f, slope = step(p, s, v, T)
+        return f, slope
 
-@kernel
-def dahl_advance(p, s, w, v, T):
-    """The state after the velocity that really happened."""
-    return dahl_step(p, s, v, T)[:2]
+    @kernel
+    def bristle_advance(p, s, w, v, T):
+        return step(p, s, v, T)[:2]
+
+    return bristle_answer, bristle_advance
 
 
 @cache
@@ -91,18 +94,7 @@ def lugre_kernels(magnitude):
         drate = 1.0 - da * z1 - a * dz1
         return -d * z1, -d * (s0 * z1 + s1 * rate + s2 * x), -(s0 * dz1 + s1 * drate + s2)
 
-    @kernel
-    def lugre_answer(p, s, w, v, T):
-        """Force and slope for a trial velocity."""
-        _, f, slope = lugre_step(p, s, v, T)
-        return f, slope
-
-    @kernel
-    def lugre_advance(p, s, w, v, T):
-        """The state after the velocity that really happened."""
-        return lugre_step(p, s, v, T)[:2]
-
-    return lugre_answer, lugre_advance
+    return bristle_kernels(lugre_step)
 
 
 @kernel
@@ -136,7 +128,6 @@ def maxwell_kernels(magnitude):
 
     @kernel
     def maxwell_answer(p, s, w, v, T):
-        """Force and slope for a trial velocity."""
         d, x = way_of(v), abs(v)
         g, dg = magnitude(p.law, 0, x)
         total, slope = p.s2 * x, p.s2
@@ -148,7 +139,6 @@ def maxwell_kernels(magnitude):
 
     @kernel
     def maxwell_advance(p, s, w, v, T):
-        """Commit the velocity that really happened."""
         d, x = way_of(v), abs(v)
         g, dg = magnitude(p.law, 0, x)
         total = p.s2 * x
@@ -159,13 +149,3 @@ def maxwell_kernels(magnitude):
         s.f[0] = -d * total
 
     return maxwell_answer, maxwell_advance
-
-
-def tanh_kernels():
-    """Friction as a smooth function of the velocity."""
-    return tanh_answer, tanh_advance
-
-
-def dahl_kernels():
-    """Dahl's solid friction."""
-    return dahl_answer, dahl_advance

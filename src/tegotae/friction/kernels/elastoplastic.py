@@ -21,6 +21,7 @@ from functools import cache
 import numpy as np
 
 from tegotae.compile import kernel
+from tegotae.friction.kernels.classics import bristle_kernels
 
 ORDER = 20
 ELASTIC, BLEND, PLASTIC = 0, 1, 2
@@ -140,15 +141,4 @@ def elastoplastic_kernels(magnitude):
         drate = rate + x * rate_slope(part, u1, b, du, -b * dg / g)
         return -d * z1, -d * (s0 * z1 + s1 * x * rate + s2 * x), -(s0 * dz1 + s1 * drate + s2)
 
-    @kernel
-    def elastoplastic_answer(p, s, w, v, T):
-        """Force and slope for a trial velocity."""
-        _, f, slope = elastoplastic_step(p, s, v, T)
-        return f, slope
-
-    @kernel
-    def elastoplastic_advance(p, s, w, v, T):
-        """The state after the velocity that really happened."""
-        return elastoplastic_step(p, s, v, T)[:2]
-
-    return elastoplastic_answer, elastoplastic_advance
+    return bristle_kernels(elastoplastic_step)

@@ -84,13 +84,11 @@ def impedance_kernels(magnitude, resolve):
 
     @kernel
     def impedance_answer(p, s, w, v, T):
-        """Force and slope for a trial velocity."""
         _, _, f, _, _, slope = impedance_step(p, s, v, T)
         return f, slope
 
     @kernel
     def impedance_advance(p, s, w, v, T):
-        """The state after the velocity that really happened."""
         return impedance_step(p, s, v, T)[:5]
 
     return impedance_answer, impedance_advance
@@ -116,11 +114,6 @@ def bare_advance(p, s, w, v, T):
     f = limited(stuck, F)
     w1 = (f - stuck) * c  # exactly 0 while it sticks
     return s.e + T * (w1 - v), w1, f, f, 0.0
-
-
-def bare_kernels():
-    """Coulomb friction without mass and lag, in one dimension."""
-    return bare_answer, bare_advance
 
 
 @cache

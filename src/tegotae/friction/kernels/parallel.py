@@ -52,11 +52,6 @@ def plain_advance(p, s, w, v, T):
     s.mean[0] = moment / p.SK
 
 
-def plain_kernels():
-    """The plain composite by its elements."""
-    return plain_answer, plain_advance
-
-
 @kernel_sums
 def even_answer(p, s, w, v, T):
     """`plain_answer` with one K and B for all."""
@@ -85,11 +80,6 @@ def even_advance(p, s, w, v, T):
         mean += e1
     s.f[0] = force
     s.mean[0] = mean / F.shape[0]
-
-
-def even_kernels():
-    """The even composite by its elements."""
-    return even_answer, even_advance
 
 
 # ---------------------------------------------------------------- any law, mass and lag
@@ -124,7 +114,6 @@ def parallel_kernels(*laws):
 
     @kernel
     def parallel_answer(p, s, w, v, T):
-        """Force and slope for a trial velocity; changes nothing."""
         force, slope = 0.0, 0.0
         for i in range(p.kinds.shape[0]):
             f, d = element_answer(of_element(p, i), state_of(s, i), w, v, T)
@@ -134,7 +123,6 @@ def parallel_kernels(*laws):
 
     @kernel
     def parallel_advance(p, s, w, v, T):
-        """Commit the velocity that really happened."""
         force, moment = 0.0, 0.0
         for i in range(p.kinds.shape[0]):
             e, slip, f, g, z = element_advance(of_element(p, i), state_of(s, i), w, v, T)
@@ -168,7 +156,6 @@ def parallel_kernels_vector(*laws):
 
     @kernel
     def parallel_advance_vector(p, s, w, v, T):
-        """Commit the velocity that really happened."""
         n = v.shape[0]
         s.f[:] = 0.0
         s.mean[:] = 0.0

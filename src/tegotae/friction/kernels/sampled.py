@@ -119,7 +119,6 @@ def explicit_kernels(magnitude, resolve):
 
     @kernel
     def explicit_answer(p, s, w, v, T):
-        """Force and slope for a trial velocity."""
         return explicit_force(p, s, v, T), -(p.K * T + p.B)
 
     @kernel
@@ -133,18 +132,3 @@ def explicit_kernels(magnitude, resolve):
         return s.e + T * (w1 - v), w1, f, -math.copysign(r, u)
 
     return explicit_answer, explicit_advance
-
-
-def adhesion_kernels():
-    """Hayward-Armstrong on a line."""
-    return adhesion_answer, adhesion_advance
-
-
-def adhesion_kernels_vector():
-    """Hayward-Armstrong in any dimension."""
-    return adhesion_answer_vector, adhesion_advance_vector
-
-
-def karnopp_kernels():
-    """Karnopp's mass."""
-    return karnopp_answer, karnopp_advance

@@ -110,8 +110,3 @@ def stack_advance(p, s, w, v, T):
     s.f[0] = -total
     s.mean[0] = -total / p.sums[p.sums.shape[0] - 1, SK]
     s.x[0], s.way[0], s.i0[0], s.depth[0] = x1, way, i0, level
-
-
-def stack_kernels():
-    """The composite by its reversal stack."""
-    return stack_answer, stack_advance

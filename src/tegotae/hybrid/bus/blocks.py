@@ -16,14 +16,12 @@ from struct import Struct
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.hybrid.bus.bus import Bus
-from tegotae.hybrid.bus.messages import refuse_rows
-
-Rows = NDArray[np.void]
+from tegotae.hybrid.bus.messages import Judge, refuse_rows
+from tegotae.hybrid.bus.rows import Rows
 
 MAGIC = b"TGTB"
 VERSION = 1
@@ -45,13 +43,9 @@ class RowBlock(NamedTuple):
     rows: Rows  # a structured array
 
 
+@lru_cache(maxsize=64)
 def fingerprint(dtype: np.dtype[Any]) -> bytes:
     """Eight bytes that tell one kind of rows from another: names, types, shapes and order of the fields."""
-    return _fingerprint(dtype)
-
-
-@lru_cache(maxsize=64)
-def _fingerprint(dtype: np.dtype[Any]) -> bytes:
     return hashlib.blake2b(repr(dtype.descr).encode(), digest_size=8).digest()
 
 
@@ -67,11 +61,7 @@ def pack(block: RowBlock) -> bytes:
 
 
 def unpack(payload: bytes, dtype: np.dtype[Any]) -> RowBlock:
-    """The block that some bytes are; its rows are read-only.
-
-    Raises:
-        InputError: the bytes are no block, or one of other rows.
-    """
+    """The block that some bytes are, its rows read-only; an InputError if they are none, or one of other rows."""
     owner, remedy = "block", "Publish rows by a BlockWriter."
     if len(payload) < _HEADER.size:
         checks.refuse(owner, f"{len(payload)} bytes are too few for a header.", remedy)
@@ -96,46 +86,16 @@ def unpack(payload: bytes, dtype: np.dtype[Any]) -> RowBlock:
 class BlockWriter:
     """Collects a row a tick and publishes them by the block; between blocks it neither allocates arrays nor sends.
 
-    Args:
-        bus: to publish on.
-        topic: to publish at.
-        dtype: of the rows, such as `rows.DYNAMICS`.
-        node: name of the node that records.
-        kind: of the rows; None takes the last word of the topic.
-        every: rows a block; 25 are 50 ms at a period of 2 ms.
-        birth: tells this writer from one before of the same node; None draws a random number.
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.hybrid.bus.blocks import BlockReader, BlockWriter
-        >>> from tegotae.hybrid.bus.bus import MemoryBus
-        >>> bus, dtype, seen = MemoryBus("demo"), np.dtype([("time", "<i8")]), []
-        >>> bus.subscribe("demo/rows/**", BlockReader(dtype, lambda block: seen.extend(block.rows["time"].tolist())))
-        >>> writer = BlockWriter(bus, "demo/rows/table", dtype, node="table", every=2)
-        >>> for time in range(5):
-        ...     writer.row["time"] = time
-        ...     writer.push()
-        >>> seen, writer.waiting
-        ([0, 1, 2, 3], 1)
-        >>> writer.flush()
-        >>> seen
-        [0, 1, 2, 3, 4]
+    The last word of the topic is the kind of the rows. So many rows (`every`) are a block: 25 are 50 ms at a period of
+    2 ms. A birth tells this writer from one before of the same node; None draws a random number.
     """
 
     def __init__(
-        self,
-        bus: Bus,
-        topic: str,
-        dtype: np.dtype[Any],
-        *,
-        node: str,
-        kind: str | None = None,
-        every: int = 25,
-        birth: int | None = None,
+        self, bus: Bus, topic: str, dtype: np.dtype[Any], *, node: str, every: int = 25, birth: int | None = None
     ) -> None:
         owner = "BlockWriter"
         self._bus, self._topic, self._node = bus, topic, node
-        self._kind = topic.rsplit("/", 1)[-1] if kind is None else kind
+        self._kind = topic.rsplit("/", 1)[-1]
         for name, value in (("node", self._node), ("kind", self._kind)):
             if not 0 < len(value.encode()) <= _LONGEST:
                 checks.refuse(owner, f"{name}={value!r} must have 1 to {_LONGEST} bytes.", "Give a short name.")
@@ -143,18 +103,9 @@ class BlockWriter:
         self._rows: Rows = np.zeros(count, dtype)
         self._bytes = self._rows.view(np.uint8)
         self._birth = secrets.randbits(64) if birth is None else birth
-        self._filled = self._blocks = self._written = 0
+        self._filled = self._blocks = 0
+        self.written = 0  # rows that are published
         self.row = self._rows[0]  # the row to fill in now; all zeros before
-
-    @property
-    def waiting(self) -> int:
-        """Rows that are not published yet."""
-        return self._filled
-
-    @property
-    def written(self) -> int:
-        """Rows that are published."""
-        return self._written
 
     def put(self, *values: object) -> None:
         """A whole row at once, its fields in order; then as `push`."""
@@ -173,10 +124,10 @@ class BlockWriter:
         """Publish what waits, if anything does; a node calls it at its end."""
         if self._filled:
             rows = self._rows[: self._filled]
-            block = RowBlock(self._node, self._kind, self._birth, self._blocks, self._written, rows)
+            block = RowBlock(self._node, self._kind, self._birth, self._blocks, self.written, rows)
             self._bus.publish(self._topic, pack(block))
             self._blocks += 1
-            self._written += self._filled
+            self.written += self._filled
             self._filled = 0
             self._bytes[:] = 0
         self.row = self._rows[0]
@@ -195,49 +146,23 @@ class BlockCounts:
     restarts: int = 0  # how often the node began anew
 
 
-class BlockReader:
-    """Unpacks blocks, checks them, hands them on, and counts what is missing. Give it to `Bus.subscribe`.
+class BlockReader(Judge):
+    """Unpacks blocks, checks them, hands sound ones on, and counts what is missing. Give it to `Bus.subscribe`."""
 
-    Args:
-        dtype: that the rows must have.
-        take: called with every sound block.
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.hybrid.bus.blocks import RowBlock, BlockReader, pack
-        >>> rows, blocks = np.zeros(25, [("time", "<i8")]), []
-        >>> reader = BlockReader(rows.dtype, blocks.append)
-        >>> for number in (0, 1, 4):
-        ...     reader("rows", pack(RowBlock("table", "table", 7, number, 25 * number, rows)))
-        >>> counts = reader.counts["table"]
-        >>> counts.blocks, counts.lost_blocks, counts.lost_rows
-        (3, 2, 50)
-        >>> reader("rows", b"noise")
-        >>> reader.problems()[0]
-        "2 blocks of node 'table' with 50 rows are lost"
-    """
+    kind = "payloads"
 
     def __init__(self, dtype: np.dtype[Any], take: Callable[[RowBlock], None]) -> None:
+        super().__init__()
         self._dtype, self._take = dtype, take
         self._next: dict[str, tuple[int, int, int]] = {}  # node -> birth, number and first row of the next block
         self.counts: dict[str, BlockCounts] = {}
-        self.refused = 0  # payloads that were no block of ours
-        self.words = ""  # why the last of them was not
 
     def __call__(self, topic: str, payload: bytes) -> None:
         """One payload, as a bus gives it."""
-        try:
-            block = unpack(payload, self._dtype)
-            self._judge(block)
-        except InputError as error:  # told by problems(): one bad message must not end a reader
-            self.refused += 1
-            self.words = f"{topic}: {error}"
-            return
-        if self._counted(block):
-            self._take(block)
+        self.taken(topic, lambda: self._hear(unpack(payload, self._dtype)))
 
-    def _judge(self, block: RowBlock) -> None:
-        """Refuse what is well formed and cannot be true."""
+    def _hear(self, block: RowBlock) -> None:
+        """Hand it on if it is new; refuse what is well formed and cannot be true."""
         owner, node, remedy = "block", f"node {block.node!r:.40}", "Publish rows by a BlockWriter."
         if block.node not in self.counts and len(self.counts) >= _NODES:
             checks.refuse(owner, f"{node} is one too many.", "Name each node once.")
@@ -245,6 +170,8 @@ class BlockReader:
             told = f"block {block.number} of {node}, {block.rows.size} rows from {block.first} on, cannot be."
             checks.refuse(owner, told, remedy)
         refuse_rows(owner, block.rows)
+        if self._counted(block):
+            self._take(block)
 
     def _counted(self, block: RowBlock) -> bool:
         """Whether it is new."""
@@ -273,6 +200,4 @@ class BlockReader:
                 told.append(f"{seen.lost_blocks} blocks of node {node!r} with {seen.lost_rows} rows are lost")
             if seen.repeated:
                 told.append(f"{seen.repeated} blocks of node {node!r} came again or too late")
-        if self.refused:
-            told.append(f"{self.refused} payloads were refused; the last: {self.words}")
-        return told
+        return told + super().problems()

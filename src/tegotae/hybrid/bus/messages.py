@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.hybrid.bus.bus import Bus, Take
+from tegotae.hybrid.bus.rows import Rows
 
 LEVELS = ("info", "warning", "trip")
 SOONEST, LATEST = 1 - (1 << 62), (1 << 62) - 1  # ns: no clock shows more, and sums of two still fit 64 bits
@@ -33,12 +34,7 @@ _WAY = "Publish it by a node of this version of tegotae."
 
 
 def object_of(what: str, payload: bytes) -> dict[str, Any]:
-    """A JSON object: plain values, whole numbers of 64 bits, text that can be written; not finite becomes None.
-
-    Example:
-        >>> object_of("status", b'{"missed": 3, "lateness_max": Infinity}')
-        {'missed': 3, 'lateness_max': None}
-    """
+    """A JSON object: plain values, whole numbers of 64 bits, text that can be written; not finite becomes None."""
     if len(payload) > _MOST:
         checks.refuse(what, f"it has {len(payload)} bytes, above {_MOST}.", _WAY)
     try:
@@ -131,7 +127,7 @@ def configuration_of(payload: bytes) -> tuple[float, Array]:
     return float(numbers[0]), numbers[1:]
 
 
-def refuse_rows(owner: str, rows: NDArray[np.void]) -> None:
+def refuse_rows(owner: str, rows: Rows) -> None:
     """Refuse rows whose times, counts or clocks cannot be true; what was measured or computed may be NaN."""
     if unbelievable(rows).any():
         checks.refuse(owner, "times, ticks, steps or clocks of a row are out of range.", _WAY)
@@ -139,7 +135,7 @@ def refuse_rows(owner: str, rows: NDArray[np.void]) -> None:
         checks.refuse(owner, "the simulated time of a row is not finite, or beyond all measure.", _WAY)
 
 
-def unbelievable(rows: NDArray[np.void]) -> NDArray[np.bool_]:
+def unbelievable(rows: Rows) -> NDArray[np.bool_]:
     """Which rows have a time, a tick, a count of steps or a clock that cannot be true."""
     bad = np.zeros(rows.size, dtype=bool)
     for name, low, high in (("time", SOONEST, LATEST), ("tick", 0, LATEST), ("steps", 0, _STEPS)):
@@ -151,14 +147,9 @@ def unbelievable(rows: NDArray[np.void]) -> NDArray[np.bool_]:
 
 
 class Judge:
-    """Has messages taken, and counts those that were refused.
+    """Has messages taken, and counts those that were refused."""
 
-    Example:
-        >>> judge = Judge()
-        >>> judge.taken("demo/events", lambda: event_of({}))
-        >>> judge.refused, judge.words
-        (1, 'demo/events: event: time=None is no time in ns.')
-    """
+    kind: ClassVar[str] = "messages"
 
     def __init__(self) -> None:
         self.refused = 0
@@ -178,4 +169,4 @@ class Judge:
 
     def problems(self) -> list[str]:
         """What was refused, in words."""
-        return [f"{self.refused} messages were refused; the last: {self.words}"] if self.refused else []
+        return [f"{self.refused} {self.kind} were refused; the last: {self.words}"] if self.refused else []

@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tegotae.checks import Array
 from tegotae.hybrid.bus.blocks import BlockWriter
 from tegotae.hybrid.bus.bus import Bus
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from tegotae.hybrid.clocks.clock import NodeClock
     from tegotae.hybrid.links.link import NodeLink
     from tegotae.hybrid.links.packets import NodeState
@@ -32,14 +32,7 @@ def standing(clock: NodeClock, link: NodeLink, state: NodeState) -> dict[str, An
 
 
 class Reporter:
-    """Publishes for one node.
-
-    Args:
-        bus: to publish on.
-        node: its name.
-        dtype: of its rows.
-        birth: see `BlockWriter`; 0 for runs that must be the same bit for bit.
-    """
+    """Publishes for one node; its birth, see `BlockWriter`, is 0 for runs that must be the same bit for bit."""
 
     def __init__(self, bus: Bus, node: str, dtype: np.dtype[Any], *, birth: int | None = None) -> None:
         self._bus, self._node = bus, node
@@ -49,20 +42,11 @@ class Reporter:
 
     def configuration(self, simulated: float, q: Array) -> None:
         """Publish the model's configuration q at a simulated time [s], for viewers."""
-        import numpy as np
-
         numbers = np.concatenate([[simulated], q]).astype("<f8")
         self._bus.publish(f"{self._bus.session}/configuration", numbers.tobytes())
 
     def event(self, time: int, level: str, text: str, kind: str = "") -> None:
-        """Something that happened.
-
-        Args:
-            time: by the node's clock [ns].
-            level: "info", "warning" or "trip".
-            text: in words.
-            kind: of it, as in `events`; "" where no program acts on it.
-        """
+        """Something that happened, at a time of the node's clock [ns]; level, words and kind as in `NodeEvent`."""
         told = {"time": time, "node": self._node, "level": level, "text": text, "kind": kind}
         self._bus.publish(f"{self._bus.session}/events", json.dumps(told).encode())
 

@@ -25,14 +25,7 @@ _UNSAID = "asked for over the bus"
 
 
 class Once:
-    """Numbers that are drawn here and come back once, in time.
-
-    Example:
-        >>> once = Once()
-        >>> number = once.draw()
-        >>> once.take(number), once.take(number), once.take("made up")
-        (True, False, False)
-    """
+    """Numbers that are drawn here and come back once, in time."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -58,24 +51,7 @@ class Once:
 def take_requests(
     bus: Bus, *, stop: Callable[[str], None], rearm: Callable[[], None], now: Callable[[], float] = time.monotonic
 ) -> None:
-    """Have a table hear what is asked of it. Both are called in a thread of the bus.
-
-    Args:
-        bus: to listen on.
-        stop: called with who asks for a stop, and why.
-        rearm: called when a re-arm is asked for.
-        now: gives the time [s].
-
-    Example:
-        >>> from tegotae.hybrid.bus.bus import MemoryBus
-        >>> bus, heard = MemoryBus("demo"), []
-        >>> take_requests(bus, stop=heard.append, rearm=lambda: heard.append("re-arm"))
-        >>> ask_stop(bus, "view", "pressed")
-        >>> ask_rearm(bus, "view", "pressed")
-        ''
-        >>> heard
-        ['view: pressed', 're-arm']
-    """
+    """Have a table hear what is asked of it: stop is called with who asks for it and why, in a thread of the bus."""
     once = Once(now)
 
     def asked(payload: bytes) -> bytes:
@@ -104,11 +80,7 @@ def ask_stop(bus: Bus, node: str, text: str) -> None:
 def ask_rearm(bus: Bus, node: str, text: str, *, timeout: float = 1.0) -> str:
     """Ask the table to obey again; why that was not even heard, in words, or nothing. Its events tell what came of it.
 
-    Args:
-        bus: that the table is on.
-        node: who asks.
-        text: why, in words.
-        timeout: of each of the two answers [s].
+    The timeout is that of each of the two answers [s].
     """
     topic = f"{bus.session}/requests/rearm"
     try:

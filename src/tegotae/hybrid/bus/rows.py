@@ -11,6 +11,9 @@ Example:
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.void]  # structured, a row a tick
 
 _POSE, _TWIST, _WRENCH = "m, then unit quaternion (w, x, y, z)", "m/s, then rad/s", "N, then N·m"
 
@@ -60,3 +63,6 @@ DYNAMICS = _row(
 
 # A row of the table node, or of the process of a simulated device.
 TABLE = _row("time tick label age command pose twist signal wrench state joint_margin singularity lateness")
+
+# Who records -> its rows.
+KINDS = {"dynamics": DYNAMICS, "table": TABLE, "device": TABLE}

@@ -17,7 +17,6 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.hybrid.links.datagrams import checked_key
 from tegotae.hybrid.links.transports import Address
@@ -52,26 +51,8 @@ def endpoint(address: Address) -> str:
     return f"tcp/[{host}]:{port}" if ":" in host else f"tcp/{host}:{port}"
 
 
-def checked_address(name: str, address: Address, *, lowest: int = 0) -> Address:
-    """A host and a port."""
-    pair: tuple[Any, ...] = tuple(address) if isinstance(address, tuple | list) else ()
-    if [type(part) for part in pair] == [str, int] and pair[0] and lowest <= pair[1] < 65536:
-        return pair[0], pair[1]
-    return checks.refuse(
-        _OWN,
-        f"{name}={address!r} is no host and port of {lowest} to 65535.",
-        "Give them as in ('127.0.0.1', 7451).",
-    )
-
-
 class Access:
-    """What a key gives: a password to open sessions with, and a seal for messages.
-
-    Example:
-        >>> one, other = Access(bytes(16)), Access(bytes(range(16)))
-        >>> one.seal(b"say", "demo/events", b"hello") == other.seal(b"say", "demo/events", b"hello")
-        False
-    """
+    """What a key gives: a password to open sessions with, and a seal for messages."""
 
     def __init__(self, key: bytes) -> None:
         key = checked_key(_OWN, key)

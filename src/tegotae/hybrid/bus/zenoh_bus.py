@@ -17,26 +17,16 @@ import secrets
 import threading
 import time
 import traceback
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.extras import require
-from tegotae.hybrid.bus.bus import (
-    About,
-    Reply,
-    Take,
-    checked_topic,
-    checked_word,
-    mismatches,
-    refused,
-    told,
-    waited_for,
-)
+from tegotae.hybrid.bus.bus import About, Bus, Reply, Take, mismatches
 from tegotae.hybrid.bus.messages import object_of
-from tegotae.hybrid.bus.zenoh_access import LOOPBACK, SEAL, Access, checked_address, endpoint, free_address, unopened
-from tegotae.hybrid.links.transports import Address
+from tegotae.hybrid.bus.zenoh_access import LOOPBACK, SEAL, Access, endpoint, free_address, unopened
+from tegotae.hybrid.links.transports import Address, checked_address
 
 _OWN = "ZenohBus"
 _FRESH = 2.0  # s, for which the refusal of a peer is believed
@@ -47,7 +37,7 @@ _TOKEN = re.compile(r"(?P<where>(?P<node>[^/]+)/[^/]+)/(?P<seal>(?:[0-9a-f]{2})+
 _GOOD, _BAD = b"\0", b"\1"  # what an answer begins with
 
 
-class ZenohBus:
+class ZenohBus(Bus):
     """A bus between processes, on one or several computers.
 
     What is published goes to those who are connected at that time. A peer that does not read for some seconds loses
@@ -77,13 +67,13 @@ class ZenohBus:
         require(_OWN, "zenoh")
         import zenoh
 
+        super().__init__(session)
         self._zenoh: Any = zenoh
-        self._session_name = checked_word(_OWN, "session", session)
         self._access = Access(key)
         if listen is not None:
-            listen = checked_address("listen", listen)
+            listen = checked_address(_OWN, "listen", listen)
         listed: Any = checks.several(_OWN, "peers", peers, object, "Give a list of (host, port).")
-        peers = [checked_address("peers", one, lowest=1) for one in listed]
+        peers = [checked_address(_OWN, "peers", one, to=True) for one in listed]
         self._others = [one for one in peers if one != listen]
         before = peers[: peers.index(listen)] if listen is not None and listen in peers else self._others
         self._lock = threading.Lock()
@@ -128,56 +118,43 @@ class ZenohBus:
                     self._noted(what, error)
                 del it  # an asker waits for as long as its question is kept
 
-        ear = threading.Thread(target=listen, name=f"{_OWN} {self._session_name}", daemon=True)
+        ear = threading.Thread(target=listen, name=f"{_OWN} {self.session}", daemon=True)
         self._ears.append(ear)
         ear.start()
 
-    @property
-    def session(self) -> str:
-        """Its name: the first word of every topic."""
-        return self._session_name
-
     # ------------------------------------------------------------ publishing
 
-    def publish(self, topic: str, payload: bytes) -> None:
-        """Hand on to all who subscribed; never waits for them."""
+    def _publish(self, topic: str, payload: bytes) -> None:
         publisher = self._publishers.get(topic)
         if publisher is None:
-            checked_topic(_OWN, self._session_name, topic)
             zenoh = self._zenoh
             publisher = self._publishers[topic] = self._session.declare_publisher(
                 topic, congestion_control=zenoh.CongestionControl.DROP, reliability=zenoh.Reliability.RELIABLE
             )
         publisher.put(payload, attachment=self._access.seal(b"say", topic, payload))
 
-    def subscribe(self, topic: str, take: Take) -> None:
-        """Have `take(topic, payload)` called, in a thread of its own."""
-
+    def _subscribe(self, topic: str, take: Take) -> None:
         def heard(sample: Any) -> None:
             where, payload = str(sample.key_expr), sample.payload.to_bytes()
             if self._sealed(sample.attachment, b"say", where, payload):
                 take(where, payload)
 
-        checked_topic(_OWN, self._session_name, topic, pattern=True)
         self._hear(f"taking {topic}", heard, self._session.declare_subscriber(topic, self._queue()))
 
     # ------------------------------------------------------------ who is here
 
-    def declare(self, node: str, about: About) -> None:
-        """A node is here until it leaves or dies; its versions and address are told with what is given, as JSON."""
-        checked_word(_OWN, "node", node)
+    def _declare(self, node: str, about: About) -> None:
         listens = None if self.address is None else endpoint(self.address)
         try:
-            words = json.dumps(told({"bus": listens, **about})).encode()
+            words = json.dumps({"bus": listens, **about}).encode()
         except (TypeError, ValueError) as error:
             raise InputError(f"{_OWN}: about={about!r} is not JSON ({error}).\n  Use text, numbers, lists.") from error
-        self.leave(node)
+        self._leave(node)
         where = f"{self._tokens_key}/{node}/{secrets.token_hex(8)}"  # two nodes of one name are told apart
         seal = self._access.seal(b"here", where, words).hex()
         self._tokens[node] = self._session.liveliness().declare_token(f"{where}/{seal}/{words.hex()}")
 
-    def leave(self, node: str) -> None:
-        """Leave the session: the others no longer see this node."""
+    def _leave(self, node: str) -> None:
         token = self._tokens.pop(node, None)
         if token is not None:
             token.undeclare()
@@ -204,16 +181,9 @@ class ZenohBus:
         with self._lock:
             return {node: dict(about) for node, about in self._alive.values()}
 
-    def meet(self, nodes: Collection[str], timeout: float) -> list[str]:
-        """Wait [s] until they are all here; returns who is missing and why, in words, else nothing."""
-        missing = waited_for(self, nodes, timeout)
-        return [f"node {node!r} is not here" for node in missing] + (self.problems() if missing else [])
-
     # ------------------------------------------------------------ questions
 
-    def answer(self, topic: str, reply: Reply) -> None:
-        """Answer those who ask at this topic, in a thread of its own. An InputError is told to the asker."""
-
+    def _answer(self, topic: str, reply: Reply) -> None:
         def asked(query: Any) -> None:
             payload = b"" if query.payload is None else query.payload.to_bytes()
             proof = b"" if query.attachment is None else query.attachment.to_bytes()
@@ -222,7 +192,6 @@ class ZenohBus:
                 said = self._answered(topic, reply, payload)
                 query.reply(topic, said, attachment=self._access.seal(b"answer" + nonce, topic, said))
 
-        checked_topic(_OWN, self._session_name, topic)
         self._hear(f"answering {topic}", asked, self._session.declare_queryable(topic, self._queue(), complete=True))
 
     def _answered(self, topic: str, reply: Reply, payload: bytes) -> bytes:
@@ -234,10 +203,7 @@ class ZenohBus:
             words = self._noted(f"answering {topic}", error)
             return _BAD + words.encode()
 
-    def ask(self, topic: str, payload: bytes = b"", timeout: float = 1.0) -> bytes | None:
-        """The answer, None if nobody gives one in time [s]; an InputError with the message of the node that refused."""
-        timeout = checks.positive(_OWN, "timeout", timeout, "s", "Give how long to wait.")
-        checked_topic(_OWN, self._session_name, topic)
+    def _ask(self, topic: str, payload: bytes, timeout: float) -> bytes | None:
         nonce = secrets.token_bytes(SEAL)
         proof = self._access.seal(b"ask" + nonce, topic, payload) + nonce
         at_once = self._zenoh.ConsolidationMode.NONE  # no waiting for other answers
@@ -248,7 +214,7 @@ class ZenohBus:
             said = got.ok.payload.to_bytes()
             if self._sealed(got.ok.attachment, b"answer" + nonce, topic, said):
                 if said[:1] == _BAD:
-                    raise InputError(refused(topic, said[1:].decode("utf-8", "replace")))
+                    raise InputError(f"{topic} refused: {said[1:].decode('utf-8', 'replace')}")
                 return bytes(said[1:])
         return None
 
@@ -304,15 +270,9 @@ class ZenohBus:
         """Leave with all nodes declared here; nothing is heard afterwards."""
         if not self._session.is_closed():
             for node in tuple(self._tokens):
-                self.leave(node)
+                self._leave(node)
             self._session.close()
             for ear in self._ears:
                 if ear is not threading.current_thread():
                     ear.join(_END)
             atexit.unregister(self.close)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

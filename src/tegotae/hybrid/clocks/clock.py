@@ -5,34 +5,25 @@ from __future__ import annotations
 import ctypes
 import os
 import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Annotated, Self
 
 from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.hybrid.clocks.latencies import Latencies
+from tegotae.parameters import Declared, Parameter
 
 _STEP = 1_000_000  # ns: a wall clock that is off by more after one tick was set, not slewed
 _CURRENT_AND_FUTURE = 3  # MCL_CURRENT | MCL_FUTURE
 
 
-@dataclass(slots=True)
-class Deadlines:
+@dataclass
+class Deadlines(Declared):
     """How punctual a loop was; kept by its clock, always.
 
     The work of a tick must end before the next one is due. Where it does not, that is an overrun, and the ticks that
     could not even begin are skipped.
-
-    Args:
-        count: ticks that began.
-        overruns: ticks whose work ended after the next was due.
-        skipped: ticks that never began.
-        lateness: of the beginnings, against the times that the loop should have gone on.
-        latest: lateness of the newest beginning [s].
-        wall_steps: how often the wall clock was set while the loop ran. Nothing here depends on it.
-        wall_step: by how much in all [s].
-        went_back: readings of the monotonic clock below the one before, which a sound machine never gives.
 
     Example:
         >>> from tegotae.hybrid import VirtualClock
@@ -42,14 +33,16 @@ class Deadlines:
         (5, 0)
     """
 
-    count: int = 0
-    overruns: int = 0
-    skipped: int = 0
-    lateness: Latencies = field(default_factory=Latencies)
-    latest: float = 0.0
-    wall_steps: int = 0
-    wall_step: float = 0.0
-    went_back: int = 0
+    count: Annotated[int, Parameter("ticks that began")] = 0
+    overruns: Annotated[int, Parameter("ticks whose work ended after the next was due")] = 0
+    skipped: Annotated[int, Parameter("ticks that never began")] = 0
+    lateness: Annotated[Latencies, Parameter("of the beginnings, against when the loop should have gone on")] = field(
+        default_factory=Latencies
+    )
+    latest: Annotated[float, Parameter("[s], lateness of the newest beginning")] = 0.0
+    wall_steps: Annotated[int, Parameter("how often the wall clock was set meanwhile; nothing depends on it")] = 0
+    wall_step: Annotated[float, Parameter("[s], by how much in all")] = 0.0
+    went_back: Annotated[int, Parameter("readings of the monotonic clock below the one before: a broken machine")] = 0
 
     @property
     def missed(self) -> int:
@@ -58,17 +51,8 @@ class Deadlines:
 
     def summary(self) -> dict[str, float]:
         """count, missed, overruns, skipped, wall_steps, and the lateness' p50, p99 and max [s]."""
-        late = self.lateness.summary()
-        return {
-            "count": self.count,
-            "missed": self.missed,
-            "overruns": self.overruns,
-            "skipped": self.skipped,
-            "wall_steps": self.wall_steps,
-            "lateness_p50": late["p50"],
-            "lateness_p99": late["p99"],
-            "lateness_max": late["max"],
-        }
+        counts = ("count", "missed", "overruns", "skipped", "wall_steps")
+        return {name: getattr(self, name) for name in counts} | self.lateness.spread("lateness")
 
     def troubles(self) -> list[str]:
         """What went wrong, in words."""
@@ -89,8 +73,11 @@ class Deadlines:
         return told
 
 
-class NodeClock(Protocol):
+class NodeClock(ABC):
     """What real and virtual clocks share: `wait()` for the next tick, and the time.
+
+    Args:
+        period: from tick to tick [s].
 
     Example:
         >>> from tegotae.hybrid import NodeClock, RealClock, VirtualClock
@@ -99,42 +86,31 @@ class NodeClock(Protocol):
         [0, 0]
     """
 
-    deadlines: Deadlines
+    def __init__(self, period: float) -> None:
+        self.period = checks.period_of(type(self).__name__, period)  # s
+        self.tick = -1  # the one that runs, from 0; -1 before the first
+        self.deadlines = Deadlines()
 
     @property
-    def period(self) -> float:
-        """From tick to tick [s]."""
-
-    @property
-    def tick(self) -> int:
-        """The tick that runs, from 0; -1 before the first."""
-
-    @property
+    @abstractmethod
     def nanoseconds(self) -> int:
         """The time, since some moment in the past."""
 
     def wait(self, ticks: int = 1) -> int:
-        """Return when the next tick begins, with its number; or so many later, for who has little to do."""
+        """Return when the next tick begins, with its number; the first begins at once.
+
+        Args:
+            ticks: how many to go on; those between are not missed, nobody wants them [-].
+        """
+        if type(ticks) is not int:
+            ticks = checks.whole(type(self).__name__, "ticks", ticks, 1, "Give how many ticks to go on.")
+        return self._go_on(ticks)
+
+    @abstractmethod
+    def _go_on(self, ticks: int) -> int: ...
 
 
-class Ticking:
-    """What all clocks know: their period, and which tick runs."""
-
-    _period: float
-    _tick: int
-
-    @property
-    def period(self) -> float:
-        """From tick to tick [s]."""
-        return self._period
-
-    @property
-    def tick(self) -> int:
-        """The tick that runs, from 0; -1 before the first."""
-        return self._tick
-
-
-class RealClock(Ticking):
+class RealClock(NodeClock):
     """Ticks of this machine: sleeps, then spins, until times that are fixed from the start on, so that none drifts.
 
     Whoever comes late begins the latest tick that is due; those between are skipped and counted. Time is monotonic:
@@ -158,10 +134,10 @@ class RealClock(Ticking):
     def __init__(
         self, period: float, *, spin: float = 0.0, priority: int | None = None, lock_memory: bool = False
     ) -> None:
+        super().__init__(period)
         owner = "RealClock"
-        self._period = checks.period_of(owner, period)
         self._spin = round(1e9 * checks.at_least_zero(owner, "spin", spin, "s", "Use spin=0.0 for none."))
-        if spin > self._period:
+        if spin > self.period:
             checks.refuse(owner, f"spin={spin} s is longer than period={period} s.", "Spin for a part of the period.")
         if priority is not None and not 1 <= checks.whole(owner, "priority", priority, 1, _RANGE) <= 99:
             checks.refuse(owner, f"priority={priority} is above 99.", _RANGE)
@@ -169,8 +145,6 @@ class RealClock(Ticking):
         self._before: tuple[int, os.sched_param] | None = None
         self._locked = False
         self._start = self._latest = self._wall = 0
-        self._tick = -1
-        self.deadlines = Deadlines()
 
     @property
     def nanoseconds(self) -> int:
@@ -185,42 +159,35 @@ class RealClock(Ticking):
     @property
     def now(self) -> float:
         """Since the first tick [s]; 0 before it."""
-        return 1e-9 * (self.nanoseconds - self._start) if self._tick >= 0 else 0.0
+        return 1e-9 * (self.nanoseconds - self._start) if self.tick >= 0 else 0.0
 
-    def wait(self, ticks: int = 1) -> int:
-        """Return when the next tick begins, with its number; the first begins at once.
-
-        Args:
-            ticks: how many to go on; those between are not missed, nobody wants them [-].
-        """
-        if type(ticks) is not int:
-            ticks = checks.whole("RealClock", "ticks", ticks, 1, "Give how many ticks to go on.")
+    def _go_on(self, ticks: int) -> int:
         now = self.nanoseconds
-        if self._tick < 0:
+        if self.tick < 0:
             self.__enter__()
             self._start = now = self.nanoseconds
             self._wall = time.time_ns() - now
             return self._begin(0, now, now)
-        wanted = self._tick + ticks
+        wanted = self.tick + ticks
         due = self._due(wanted)
-        if now > self._due(self._tick + 1):
+        if now > self._due(self.tick + 1):
             self.deadlines.overruns += 1
         while now < due:
             left = due - now - self._spin
             if left > 0:
                 time.sleep(1e-9 * left)
             now = self.nanoseconds
-        tick = max(wanted, int((now - self._start) / (1e9 * self._period)))
+        tick = max(wanted, int((now - self._start) / (1e9 * self.period)))
         while self._due(tick) > now:  # what rounding may have given too much
             tick -= 1
         self.deadlines.skipped += tick - wanted
         return self._begin(tick, now, due)
 
     def _due(self, tick: int) -> int:
-        return self._start + round(1e9 * self._period * tick)
+        return self._start + round(1e9 * self.period * tick)
 
     def _begin(self, tick: int, now: int, due: int) -> int:
-        self._tick = tick
+        self.tick = tick
         self.deadlines.count += 1
         late = now - due  # of the first that could not begin, where some were skipped
         self.deadlines.lateness.add(late)
@@ -246,9 +213,7 @@ class RealClock(Ticking):
             self._locked = True
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *trouble: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -74,6 +74,12 @@ class Latencies:
                 return 1e-9 * min(_top(bucket), self._largest)
         return 0.0
 
+    def spread(self, name: str) -> dict[str, float]:
+        """Half, nearly all and the largest [s], as name_p50, _p99 and _max."""
+        return {
+            f"{name}_p50": self.percentile(50.0), f"{name}_p99": self.percentile(99.0), f"{name}_max": self.largest,
+        }  # fmt: skip
+
     def summary(self) -> dict[str, float]:
         """count, and p50, p99, max, mean [s]."""
         return {

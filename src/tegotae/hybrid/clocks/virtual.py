@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 from tegotae import checks
-from tegotae.hybrid.clocks.clock import Deadlines, Ticking
+from tegotae.hybrid.clocks.clock import NodeClock
+from tegotae.parameters import Declared, Parameter
 
 
-@dataclass(slots=True)
-class Timeline:
+@dataclass
+class Timeline(Declared):
     """The time that virtual clocks share.
-
-    Args:
-        nanoseconds: now.
 
     Example:
         >>> from tegotae.hybrid import Timeline, VirtualClock
@@ -24,14 +23,10 @@ class Timeline:
         (0, 1, 0.001)
     """
 
-    nanoseconds: int = 0
-
-    def __post_init__(self) -> None:
-        remedy = "Time is counted in whole nanoseconds."
-        self.nanoseconds = checks.whole("Timeline", "nanoseconds", self.nanoseconds, 0, remedy)
+    nanoseconds: Annotated[int, Parameter("[ns], now", "Time is counted in whole nanoseconds.")] = 0
 
 
-class VirtualClock(Ticking):
+class VirtualClock(NodeClock):
     """Ticks that come as soon as they are waited for: the same loop, deterministic, as fast as it computes.
 
     Args:
@@ -47,16 +42,14 @@ class VirtualClock(Ticking):
     """
 
     def __init__(self, period: float, *, offset: float = 0.0, timeline: Timeline | None = None) -> None:
+        super().__init__(period)
         owner = "VirtualClock"
-        self._period = checks.period_of(owner, period)
         self._offset = checks.at_least_zero(owner, "offset", offset, "s", "Give the time of the first tick.")
-        if 1e9 * self._period < 1.0:
+        if 1e9 * self.period < 1.0:
             checks.refuse(owner, f"period={period} s is below a nanosecond.", "Time is counted in whole nanoseconds.")
         if timeline is not None:
             checks.instance(owner, "timeline", timeline, Timeline, "Give a Timeline(), or None for its own.")
         self._timeline = Timeline() if timeline is None else timeline
-        self._tick = -1
-        self.deadlines = Deadlines()
 
     @property
     def nanoseconds(self) -> int:
@@ -71,19 +64,17 @@ class VirtualClock(Ticking):
     @property
     def next_due(self) -> int:
         """When the next tick begins [ns]."""
-        return round(1e9 * (self._offset + self._period * (self._tick + 1)))
+        return round(1e9 * (self._offset + self.period * (self.tick + 1)))
 
-    def wait(self, ticks: int = 1) -> int:
-        """Move the timeline to the next tick, or so many on, never back, and return its number."""
-        if type(ticks) is not int:
-            ticks = checks.whole("VirtualClock", "ticks", ticks, 1, "Give how many ticks to go on.")
-        self._tick += ticks - 1
+    def _go_on(self, ticks: int) -> int:
+        """Move the timeline, never back."""
+        self.tick += ticks - 1
         due = self.next_due
-        self._tick += 1
+        self.tick += 1
         self._timeline.nanoseconds = max(self._timeline.nanoseconds, due)
         self.deadlines.count += 1
         self.deadlines.lateness.add(self._timeline.nanoseconds - due)
-        return self._tick
+        return self.tick
 
 
 class Lockstep:

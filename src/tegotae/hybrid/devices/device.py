@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple, Protocol
 
 from tegotae import checks
+from tegotae.contact import ContactDamping, ContactStiffness
 from tegotae.hybrid.links.packets import ORIGIN, reals
-from tegotae.hybrid.safety.poses import difference
+from tegotae.hybrid.safety.poses import difference, seven
+from tegotae.parameters import Declared, Parameter, Period
 
 _STILL = (0.0,) * 6
 UNREAD: tuple[float, ...] = (math.nan,) * 7  # of a device that has not said where it is: no place to go to
@@ -48,13 +51,7 @@ class DeviceReading(NamedTuple):
 
 
 def measured(reading: DeviceReading) -> bool:
-    """Whether a reading tells where its device stands: finite, with a quaternion of length 1.
-
-    Example:
-        >>> from tegotae.hybrid.devices.device import DeviceReading, SpringTwin, measured
-        >>> measured(DeviceReading()), measured(SpringTwin(stiffness=1e4, period=2e-3).read())
-        (False, True)
-    """
+    """Whether a reading tells where its device stands: finite, with a quaternion of length 1."""
     pose = tuple(reading.pose)
     return len(pose) == 7 and math.isfinite(sum(pose)) and 0.99 < math.hypot(*pose[3:]) < 1.01
 
@@ -98,7 +95,7 @@ class Device(Protocol):
 
 
 class Twin(Device, Protocol):
-    """A device that is simulated: somebody must let its time pass.
+    """A device that is simulated: somebody must let its time pass. It obeys until it is stopped.
 
     Example:
         >>> from tegotae.hybrid.devices.device import SpringTwin, Twin
@@ -108,6 +105,22 @@ class Twin(Device, Protocol):
         >>> twin.read().signal[2]  # N
         -10.0
     """
+
+    _reading: DeviceReading
+    _label: float = 0.0  # of the command that is obeyed
+    _obeys: bool = True
+
+    def read(self) -> DeviceReading:
+        """What it said last."""
+        return self._reading
+
+    def rearm(self) -> None:
+        """Obey commands again."""
+        self._obeys = True
+
+    def close(self) -> None:
+        """There is nothing to close."""
+        return
 
     def step(self) -> None:
         """One period passes."""
@@ -123,18 +136,11 @@ def checked_order(
     return reals(owner, "pose", pose, 7, "m, -"), label
 
 
-class SpringTwin:
+@dataclass(kw_only=True, eq=False)
+class SpringTwin(Declared, Twin):
     """The ideal table: it is where it was told to be, and a spring and a damper push it back.
 
     The surface faces down at a height; the force is that of one sided contact and never pulls.
-
-    Args:
-        stiffness: of the contact [N/m], > 0.
-        damping: of the contact [N·s/m], >= 0.
-        period: of a tick [s].
-        height: of the surface in the table's world [m].
-        lag: time constant with which it follows its command [s]; 0 follows at once.
-        start: its first pose: position [m] and quaternion.
 
     Example:
         >>> from tegotae.hybrid.devices.device import SpringTwin
@@ -145,32 +151,18 @@ class SpringTwin:
         -3.5
     """
 
-    def __init__(
-        self,
-        *,
-        stiffness: float,
-        damping: float = 0.0,
-        period: float,
-        height: float = 0.0,
-        lag: float = 0.0,
-        start: Sequence[float] = ORIGIN,
-    ) -> None:
-        owner = "SpringTwin"
-        self._k = checks.positive(owner, "stiffness", stiffness, "N/m", "Give that of the contact.")
-        self._c = checks.at_least_zero(owner, "damping", damping, "N·s/m", "Use 0 for none.")
-        self.period = checks.period_of(owner, period)
-        self._height = checks.number(owner, "height", height, "m")
-        lag = checks.at_least_zero(owner, "lag", lag, "s", "Use 0 for a table that follows at once.")
-        self._share = 1.0 if lag == 0.0 else -math.expm1(-self.period / lag)
-        start = checks.vector(owner, "start", start, "m, -", 7).tolist()
-        self._wanted: Sequence[float] = tuple(start)
-        self._label = 0.0
-        self._obeys = True
-        self._reading = DeviceReading(pose=tuple(start))
+    stiffness: ContactStiffness
+    damping: ContactDamping = 0.0
+    period: Period
+    height: Annotated[float, Parameter("[m], of the surface in the table's world")] = 0.0
+    lag: Annotated[float, Parameter("[s], >= 0, time constant with which it follows; 0 follows at once")] = 0.0
+    start: Annotated[Sequence[float], Parameter("[m, -], its first position and quaternion", accept=seven)] = ORIGIN
 
-    def read(self) -> DeviceReading:
-        """What it said last."""
-        return self._reading
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._share = 1.0 if self.lag == 0.0 else -math.expm1(-self.period / self.lag)
+        self._wanted: Sequence[float] = self.start
+        self._reading = DeviceReading(pose=self.start)
 
     def command(self, pose: Sequence[float], twist: Sequence[float], *, label: float) -> None:
         """Where to be at the end of the next period; the twist is of no use here."""
@@ -182,27 +174,16 @@ class SpringTwin:
         self._obeys = False
         self._wanted = self._reading.pose
 
-    def rearm(self) -> None:
-        """Obey commands again."""
-        self._obeys = True
-
     def margins(self, pose: Sequence[float]) -> tuple[float, float]:
         """It has no joints."""
         return math.inf, math.inf
 
-    def close(self) -> None:
-        """There is nothing to close."""
-
     def step(self) -> None:
         """One period passes."""
-        before, wanted, share = self._reading.pose, self._wanted, self._share
-        if share == 1.0:
-            pose = tuple(wanted)
-        else:
-            place = [a + share * (b - a) for a, b in zip(before[:3], wanted[:3], strict=True)]
-            pose = (*place, *wanted[3:])
-        step = difference(before, pose)
-        twist = tuple(x / self.period for x in step)
-        depth = pose[2] - self._height
-        push = max(0.0, self._k * depth + self._c * twist[2]) if depth > 0.0 else 0.0
+        before, pose, share = self._reading.pose, tuple(self._wanted), self._share
+        if share != 1.0:
+            pose = (*(a + share * (b - a) for a, b in zip(before[:3], pose[:3], strict=True)), *pose[3:])
+        twist = tuple(x / self.period for x in difference(before, pose))
+        depth = pose[2] - self.height
+        push = max(0.0, self.stiffness * depth + self.damping * twist[2]) if depth > 0.0 else 0.0
         self._reading = DeviceReading(pose, twist, (0.0, 0.0, -push, 0.0, 0.0, 0.0), self._label)

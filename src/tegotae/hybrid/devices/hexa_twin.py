@@ -9,7 +9,8 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.errors import TegotaeError
-from tegotae.hybrid.devices.device import DeviceReading, checked_order
+from tegotae.hybrid.devices.device import DeviceReading, Twin, checked_order
+from tegotae.hybrid.safety.poses import seven
 from tegotae.rotations import matrix_of
 from tegotae.table import HexaPlant
 from tegotae.table.limits import limit_values
@@ -18,7 +19,7 @@ from tegotae.table.tips import plate_pose
 SMOOTHING = 8e-3  # s, time constant of the twist that is read
 
 
-class HexaTwin:
+class HexaTwin(Twin):
     """The simulated table behind the interface of a real one; poses are those of its probe's tip.
 
     Args:
@@ -40,22 +41,18 @@ class HexaTwin:
 
     def __init__(self, plant: HexaPlant, *, start: Sequence[float]) -> None:
         checks.instance("HexaTwin", "plant", plant, HexaPlant, "Give a HexaPlant(...).")
-        start = tuple(checks.vector("HexaTwin", "start", start, "m, -", 7).tolist())
+        start = seven("HexaTwin", "start", start)
         if plant.surface is None:
             checks.refuse("HexaTwin", "the plant has no surface.", "Give HexaPlant(..., surface=ProbedSurface(...)).")
         self.plant, self.period = plant, float(plant.servo.period)
         self._probe = tuple(plant.surface.tip.tolist())
-        x, y, z, *turn = plate_pose(tuple(start), self._probe)
-        self._live = plant.start((x, y, z), matrix_of(turn))
-        self._label, self._obeys, self._fault = 0.0, True, ""
+        x, y, z, *turn = plate_pose(start, self._probe)
+        self._live = plant.start(initial={"command_position": (x, y, z), "command_rotation": matrix_of(turn)})
+        self._fault = ""
         self._reading = DeviceReading(pose=self._live.tip())
         # Encoders count: the difference of two poses a tick apart is wrong by most of a slow contact's velocity.
         self._share = -math.expm1(-self.period / SMOOTHING)
         self._twist: Sequence[float] = (0.0,) * 6
-
-    def read(self) -> DeviceReading:
-        """What it said last."""
-        return self._reading
 
     def command(self, pose: Sequence[float], twist: Sequence[float], *, label: float) -> None:
         """Where the tip is to be at the end of the next period; the servo takes the rate of its reference, no twist."""
@@ -72,10 +69,6 @@ class HexaTwin:
         if not self._fault and math.hypot(*self._live.read().wrench[:3]) > self.plant.servo.contact_threshold:
             self._live.stop()
 
-    def rearm(self) -> None:
-        """Obey commands again."""
-        self._obeys = True
-
     def margins(self, pose: Sequence[float]) -> tuple[float, float]:
         """What is left to the arms' range [rad] and to the nearest singularity [-]; negative past it."""
         table = self.plant.table
@@ -85,15 +78,12 @@ class HexaTwin:
             return -math.inf, -math.inf
         return min(low - table.arm_range[0], table.arm_range[1] - high), min(arms, plate)
 
-    def close(self) -> None:
-        """There is nothing to close."""
-
     def step(self) -> None:
         """One period passes."""
         if self._fault:
             return
         try:
-            reading = self._live.tick()
+            reading = self._live.step()
         except TegotaeError as error:
             self._fault = str(error).splitlines()[0]
             self._reading = self._reading._replace(twist=(0.0,) * 6, fault=self._fault)

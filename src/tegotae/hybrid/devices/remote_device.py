@@ -18,7 +18,7 @@ from tegotae.hybrid.events import LATE, REARMED, STOP
 from tegotae.hybrid.links.link import NodeLink
 from tegotae.hybrid.links.packets import Command, Heartbeat, NodeState, Numbers, Rearm, SensorSignals, Stop
 from tegotae.hybrid.safety.limits import Limits
-from tegotae.hybrid.safety.poses import difference, moved, toward
+from tegotae.hybrid.safety.poses import difference, lengths, moved, toward
 
 _FORGOTTEN = 0.2  # s without a command
 _RARELY = 0.3  # commands a period
@@ -80,15 +80,9 @@ class RemoteDevice:
         self._reading = self._reading._replace(fresh=False)
         for packet in self._link.packets():
             if isinstance(packet, SensorSignals):
-                emergency = NodeState.EMERGENCY in packet.state
-                self._reading = DeviceReading(
-                    tuple(packet.pose),
-                    tuple(packet.twist),
-                    tuple(packet.signals),
-                    packet.label,
-                    emergency,
-                    *_fault(packet.state),
-                )
+                pose, twist, signals = map(tuple, (packet.pose, packet.twist, packet.signals))
+                emergency, fault = NodeState.EMERGENCY in packet.state, _fault(packet.state)
+                self._reading = DeviceReading(pose, twist, signals, packet.label, emergency, *fault)
                 self.met, self._unheard = True, 0
             elif isinstance(packet, Heartbeat) and packet.state & NodeState.FAULT:
                 self._reading = self._reading._replace(fault="the device's process cannot read its device", late=False)
@@ -264,8 +258,7 @@ class DeviceNode:
 
     def _reach(self, command: Command) -> tuple[float, float]:
         """How far it may go in a period [m, rad]: a little more than told, so that it catches up, but never jumps."""
-        a, b, c, d, e, f = command.twist
-        T, v, w = self._clock.period, math.hypot(a, b, c), math.hypot(d, e, f)
+        T, (v, w) = self._clock.period, lengths(command.twist)
         return T * min(_HASTE * v + _CLOSING, self._fastest), T * min(_HASTE * w + 10.0 * _CLOSING, self._quickest)
 
     def end(self) -> None:

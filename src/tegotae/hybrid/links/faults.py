@@ -59,21 +59,7 @@ class Faults(Declared):
 
 
 class FaultyTransport:
-    """A transport whose arrivals suffer.
-
-    Args:
-        transport: the true one.
-        faults: what happens to its arrivals.
-        salt: makes the chances of two ends with the same seed differ.
-
-    Example:
-        >>> from tegotae.hybrid.links.memory import MemoryTransport
-        >>> here, there = MemoryTransport("here"), MemoryTransport("there")
-        >>> here.join(there)
-        >>> late = FaultyTransport(there, Faults(delay=1e-6))
-        >>> here.put(b"hello", ("there", 0), now=0), late.take(999), late.take(1000).datagram
-        ('', None, b'hello')
-    """
+    """A transport whose arrivals suffer; a salt makes the chances of two ends with the same seed differ."""
 
     def __init__(self, transport: Transport, faults: Faults, salt: str = "") -> None:
         remedy = "Give Faults(...), or None for a link without any."

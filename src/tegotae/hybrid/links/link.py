@@ -24,7 +24,6 @@ from tegotae.hybrid.links.datagrams import (
     decode,
     encode,
     glance,
-    version_of,
 )
 from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.links.packets import (
@@ -39,7 +38,7 @@ from tegotae.hybrid.links.packets import (
     Stop,
     plausible,
 )
-from tegotae.hybrid.links.sessions import LinkPeer, SequenceOrder, UnverifiedPeer
+from tegotae.hybrid.links.sessions import LinkPeer, SequenceOrder
 from tegotae.hybrid.links.statistics import LinkStatistics
 from tegotae.hybrid.links.transports import Address, Transport
 
@@ -48,8 +47,6 @@ _MOST = 256  # datagrams looked at in one call: a flood must not hold up a tick
 _MOST_UNVERIFIED = 16  # of these, whose signature is checked though they are not from the session that we talk with
 _LATEST = 1 << 62  # ns: no clock shows more
 NO_FAULTS = Faults()
-
-
 _SENT = frozenset(KINDS.values())
 
 
@@ -89,12 +86,10 @@ class NodeLink:
         self._max_age = round(1e9 * checks.positive(owner, "max_age", max_age, "s", remedy))
         self._sequence = 0
         self._peer: LinkPeer | None = None
-        self._unverified: UnverifiedPeer | None = None
+        self._unverified: LinkPeer | None = None  # who signed rightly but does not know our session yet
         self._stop: Stop | None = None
         self._rearm: Rearm | None = None
-        self._newest: tuple[Command | Measurement | SensorSignals, int] | None = (
-            None  # with the time up to which it is good
-        )
+        self._newest: tuple[Command | Measurement | SensorSignals, int] | None = None  # and until when it is good
         self._beat: Heartbeat | None = None
         self._trip = 0
         self._offset, self._quickest = 0, 1 << 62
@@ -105,12 +100,9 @@ class NodeLink:
     def send(self, packet: Packet) -> bool:
         """Send at once; False if there is nobody to send to or the system refuses, which is counted, not raised."""
         if type(packet) not in _SENT:
-            checks.refuse(
-                type(self).__name__,
-                f"packet={checks.shown(packet)} is not a packet.",
-                "Give one, such as Command(...).",
-            )
-        return self._say(packet)
+            told = f"packet={checks.shown(packet)} is not a packet."
+            checks.refuse(type(self).__name__, told, "Give one, such as Command(...).")
+        return self._put(packet, self._target, self._peer)
 
     def receive(self) -> Packet | None:
         """Take all that has arrived; the most urgent of it: a Stop, a Rearm, the newest Command, Measurement or
@@ -169,7 +161,7 @@ class NodeLink:
 
     def greet(self) -> bool:
         """Make this session known to the peer, if there is an address to send to; whether it went out."""
-        return self._say(Greeting())
+        return self._put(Greeting(), self._target, self._peer)
 
     @property
     def met(self) -> bool:
@@ -203,18 +195,15 @@ class NodeLink:
 
     # ------------------------------------------------------------ inside
 
-    def _say(self, packet: Packet | Greeting) -> bool:
-        if self._target is None:
+    def _put(self, packet: Packet | Greeting, target: Address | None, peer: LinkPeer | None) -> bool:
+        """Send to an address, with what we heard last of a session there."""
+        if target is None:
             self.statistics.unsent += 1
             return False
-        now, peer = self._now(), self._peer
-        heard = (peer.session, peer.stamp, now - peer.arrived) if peer is not None else (0, 0, 0)
-        return self._put(packet, self._target, now, *heard)
-
-    def _put(self, packet: Packet | Greeting, target: Address, now: int, peer: int, echo: int, held: int) -> bool:
+        now = self._now()
+        session, echo, held = (0, 0, 0) if peer is None else (peer.session, peer.stamp, max(now - peer.arrived, 0))
         self._sequence += 1
-        sequence, held = self._sequence, max(held, 0)
-        header = Header(self._session, self._born, peer, sequence, packet.label, now, echo, held)
+        header = Header(self._session, self._born, session, self._sequence, packet.label, now, echo, held)
         problem = self._transport.put(encode(header, packet, self._seal), target, self._true())
         if problem:
             self.statistics.unsent += 1
@@ -237,7 +226,10 @@ class NodeLink:
             if not self._expected(arrival.datagram):
                 unverified += 1
                 if unverified > _MOST_UNVERIFIED:
-                    self._leave_unread()
+                    if self._peer is None:  # a peer greets for as long as we compile, or wait for others
+                        self.statistics.early += 1
+                    else:
+                        self.statistics.unread += 1
                     continue
             heard = decode(arrival.datagram, self._seal)
             if isinstance(heard, Refusal):
@@ -248,8 +240,7 @@ class NodeLink:
                 self._hear(*heard, arrival.source)
         if self._unverified is not None:
             peer, self._unverified = self._unverified, None
-            now = self._now()
-            self._put(Greeting(), peer.address, now, peer.session, peer.stamp, now - peer.arrived)
+            self._put(Greeting(), peer.address, peer)
 
     def _expected(self, datagram: bytes) -> bool:
         """Whether it claims to be of the session that we talk with, to ours, and not to have come before."""
@@ -257,18 +248,11 @@ class NodeLink:
         peer = self._peer
         return peer is not None and session == peer.session and spoken_to == self._session and not peer.had(sequence)
 
-    def _leave_unread(self) -> None:
-        if self._peer is None:  # a peer greets for as long as we compile, or wait for others
-            self.statistics.early += 1
-        else:
-            self.statistics.unread += 1
-
     def _refuse(self, reason: Refusal, datagram: bytes) -> None:
         seen = self.statistics
         if reason is Refusal.VERSION:
-            version = version_of(datagram) or 0
             seen.wrong_version += 1
-            seen.versions[version] = seen.versions.get(version, 0) + 1
+            seen.versions[datagram[4]] = seen.versions.get(datagram[4], 0) + 1
         elif reason is Refusal.FOREIGN:
             seen.foreign += 1
         else:
@@ -276,12 +260,8 @@ class NodeLink:
 
     def _hear(self, header: Header, packet: Packet | Greeting, source: Address) -> None:
         peer = self._peer
-        if (
-            peer is not None
-            and header.session == peer.session
-            and header.peer == self._session
-            and source == peer.address
-        ):
+        theirs = (header.session, header.peer, source)
+        if peer is not None and theirs == (peer.session, self._session, peer.address):
             self._follow(peer, header, packet)
         else:
             self._judge(header, packet, source)
@@ -300,7 +280,9 @@ class NodeLink:
             if peer is not None and same:  # it has not heard our greeting yet: not handed on, but not lost either
                 order, gap = peer.order(header.sequence)
                 seen.lost += {SequenceOrder.NEW: gap, SequenceOrder.LATE: -gap}.get(order, 0)
-            self._unverified = UnverifiedPeer(header.session, source, header.stamp, self._now())
+            self._unverified = LinkPeer(
+                header.session, header.born, source, first=header.sequence, stamp=header.stamp, arrived=self._now()
+            )
             if isinstance(packet, Stop):
                 self._stop, self._rearm = packet, None
         else:

@@ -13,14 +13,7 @@ from tegotae.hybrid.links.transports import Address, Arrival
 
 
 class MemoryTransport:
-    """One end of a pair in one process: what is put here is taken there, with the time at which it was put.
-
-    Example:
-        >>> here, there = MemoryTransport("here"), MemoryTransport("there")
-        >>> here.join(there)
-        >>> here.put(b"hello", ("there", 0), now=5), there.take(7), there.take(7)
-        ('', Arrival(datagram=b'hello', source=('here', 0), time=5), None)
-    """
+    """One end of a pair in one process: what is put here is taken there, with the time at which it was put."""
 
     def __init__(self, name: str) -> None:
         self.address: Address = (name, 0)
@@ -61,17 +54,10 @@ class MemoryTransport:
 class MemoryLink(NodeLink):
     """A link between two nodes of one process, for virtual clocks: the same checks, deterministic.
 
-    They are made two at a time by `MemoryLink.pair`.
+    They are made two at a time by `MemoryLink.pair`, each as a `NodeLink` is.
 
     Args:
-        transport: one end of a pair.
-        key: shared with the peer.
-        session: of this link.
-        born: of no meaning here [ns].
-        remote: the other end.
-        clock: gives the time.
         max_age: largest round trip of a packet [s].
-        faults: whose drift shows in the time stamps.
 
     Example:
         >>> from tegotae.hybrid import Measurement, MemoryLink, VirtualClock

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from enum import IntFlag
 from itertools import chain
 from operator import attrgetter
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.parameters import Declared, Parameter
 
 _REASON = 64  # bytes
 _SHORTEST, _LONGEST = 0.998, 1.002  # squares of a quaternion's norm
@@ -39,9 +40,6 @@ class NodeState(IntFlag):
     EMERGENCY = 256
     FAULT = 512
     STALE = 1024  # of a measurement: the device said nothing new since the last one
-
-
-_put = object.__setattr__
 
 
 def _turns(pose: tuple[float, ...]) -> bool:
@@ -72,49 +70,56 @@ def sound_pose(owner: str, name: str, value: Numbers) -> tuple[float, ...]:
     return pose
 
 
-def _label(owner: str, label: float) -> float:
-    if type(label) is float and math.isfinite(label):
-        return label
-    return checks.number(owner, "label", label, "s", "Give the simulated time that this speaks of.")
+def _label(owner: str, name: str, value: float) -> float:
+    if type(value) is float and math.isfinite(value):
+        return value
+    return checks.number(owner, name, value, "s", "Give the simulated time that this speaks of.")
+
+
+def _reason(owner: str, name: str, value: str) -> str:
+    if not isinstance(value, str):
+        checks.refuse(owner, f"{name}={checks.shown(value)} is not text.", "Give a few words.")
+    return value
+
+
+def _six(text: str) -> Parameter:
+    made = Parameter(text)
+    made.accept = lambda owner, name, value: reals(owner, name, value, 6, made.unit)
+    return made
 
 
 ORIGIN = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 _REST = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-_POSE, _TWIST = "m, -", "m/s, rad/s"
+Label = Annotated[float, Parameter("[s], simulated time that this is for", accept=_label)]
+Echo = Annotated[float, Parameter("[s], of the command that it obeyed, echoed", accept=_label)]
+Pose = Annotated[Numbers, Parameter("[m, -], position and unit quaternion (w, x, y, z)", accept=sound_pose)]
+Twist = Annotated[Numbers, _six("[m/s, rad/s], velocity, then angular velocity")]
+Doing = Annotated[NodeState, Parameter("what the node is doing", "Give a NodeState, such as NodeState.RUNNING.")]
 
 
-class _Packet:
+class _Packet(Declared):
     """What all packets have: a kind, a binary form, and their numbers in order, vectors first, then the state."""
-
-    __slots__ = ()
 
     kind: ClassVar[int]
     form: ClassVar[str] = ""
-    vectors: ClassVar[dict[str, str]] = {}  # name -> units; one with "-" among them is a pose
-    cuts: ClassVar[tuple[tuple[str, slice, bool, str], ...]] = ()  # name, place, whether it is a pose, units
+    cuts: ClassVar[tuple[tuple[str, slice], ...]] = ()  # where each vector lies among the numbers
     _all: ClassVar[Any] = staticmethod(lambda packet: ())  # its vectors
     stated: ClassVar[bool] = False
 
     label: float
     state: NodeState
 
-    def __init_subclass__(cls) -> None:
-        """Where each vector lies among the numbers."""
+    @classmethod
+    def lay_out(cls) -> None:
+        """Find its binary form: a field whose default is a vector is one."""
         place, cuts = 0, []
-        for name, units in cls.vectors.items():
-            cuts.append((name, slice(place, place := place + (7 if "-" in units else 6)), "-" in units, units))
-        cls.cuts = tuple(cuts)
+        for name, field in cls.__dataclass_fields__.items():  # type: ignore[attr-defined]
+            if isinstance(field.default, tuple):
+                cuts.append((name, slice(place, place := place + len(field.default))))
+        cls.cuts, cls.stated = tuple(cuts), "state" in cls.__dataclass_fields__  # type: ignore[attr-defined]
         if cuts:
-            cls._all = staticmethod(attrgetter(*cls.vectors))
-        cls.form = f"{place}d" * bool(place) + "Q" * cls.stated if cls.form == "" else cls.form
-
-    def __post_init__(self) -> None:
-        owner = type(self).__name__
-        _put(self, "label", _label(owner, self.label))
-        for (name, _, pose, units), value in zip(self.cuts, self._all(self), strict=True):
-            _put(self, name, sound_pose(owner, name, value) if pose else reals(owner, name, value, 6, units))
-        if self.stated:
-            checks.instance(owner, "state", self.state, NodeState, "Give a NodeState, such as NodeState.RUNNING.")
+            cls._all = staticmethod(attrgetter(*dict(cuts)))
+        cls.form = cls.form or f"{place}d" * bool(place) + "Q" * cls.stated
 
     def numbers(self) -> tuple[float, ...]:
         """All real ones, in order."""
@@ -130,26 +135,20 @@ class _Packet:
         if not math.isfinite(label + sum(it)) and not all(map(math.isfinite, (label, *it))):
             checks.refuse("packet", "a number is not finite.", "It was not made by this package.")
         made = cls.__new__(cls)
-        _put(made, "label", label)
-        for name, place, pose, _ in cls.cuts:
-            own = it[place]
-            if pose and not _turns(own):
+        own = vars(made)
+        own["label"] = label
+        for name, place in cls.cuts:
+            own[name] = vector = it[place]
+            if len(vector) == 7 and not _turns(vector):
                 checks.refuse("packet", "a quaternion is not of length 1.", "It was not made by this package.")
-            _put(made, name, own)
         if cls.stated:
-            _put(made, "state", NodeState(it[-1]))
+            own["state"] = NodeState(it[-1])
         return made
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Command(_Packet):
     """Where a table is to be, and how it moves there.
-
-    Args:
-        label: simulated time that this is for [s].
-        pose: position [m] and unit quaternion (w, x, y, z).
-        twist: velocity [m/s], then angular velocity [rad/s].
-        acceleration: linear [m/s²], then angular [rad/s²].
 
     Example:
         >>> from tegotae.hybrid import Command
@@ -159,25 +158,16 @@ class Command(_Packet):
     """
 
     kind: ClassVar[int] = 1
-    vectors: ClassVar[dict[str, str]] = {"pose": _POSE, "twist": _TWIST, "acceleration": "m/s², rad/s²"}
 
-    label: float
-    pose: Numbers = ORIGIN
-    twist: Numbers = _REST
-    acceleration: Numbers = _REST
+    label: Label
+    pose: Pose = ORIGIN
+    twist: Twist = _REST
+    acceleration: Annotated[Numbers, _six("[m/s², rad/s²], linear, then angular")] = _REST
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Measurement(_Packet):
-    """What a table felt, calibrated and tared, and where it was when it felt it.
-
-    Args:
-        label: of the command that it obeyed, echoed [s].
-        pose: measured at the sample of the force: position [m] and unit quaternion (w, x, y, z).
-        twist: then: velocity [m/s], angular velocity [rad/s].
-        wrench: force [N], then torque [N·m].
-        onset: pose at which the contact began, as `pose`.
-        state: what the table is doing.
+    """What a table felt, calibrated and tared, and the pose and twist measured at the sample of the force.
 
     Example:
         >>> from tegotae.hybrid import Measurement, NodeState
@@ -187,27 +177,20 @@ class Measurement(_Packet):
     """
 
     kind: ClassVar[int] = 2
-    vectors: ClassVar[dict[str, str]] = {"pose": _POSE, "twist": _TWIST, "wrench": "N, N·m", "onset": _POSE}
-    stated: ClassVar[bool] = True
 
-    label: float
-    pose: Numbers = ORIGIN
-    twist: Numbers = _REST
-    wrench: Numbers = _REST
-    onset: Numbers = ORIGIN
-    state: NodeState = NodeState.RUNNING
+    label: Echo
+    pose: Pose = ORIGIN
+    twist: Twist = _REST
+    wrench: Annotated[Numbers, _six("[N, N·m], force, then torque")] = _REST
+    onset: Annotated[Numbers, Parameter("[m, -], pose at which the contact began", accept=sound_pose)] = ORIGIN
+    state: Doing = NodeState.RUNNING
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class SensorSignals(_Packet):
     """What a device's process read: the raw signals of its force sensor, which nobody may take for newtons.
 
-    Args:
-        label: of the command that it obeyed, echoed [s].
-        pose: measured at the sample of the signals: position [m] and unit quaternion (w, x, y, z).
-        twist: then: velocity [m/s], angular velocity [rad/s].
-        signals: six numbers in the sensor's own units, such as strains [-] or volts [V]: neither calibrated nor tared.
-        state: what the device is doing.
+    Pose and twist are those measured at the sample of the signals.
 
     Example:
         >>> from tegotae.hybrid import SensorSignals
@@ -217,23 +200,19 @@ class SensorSignals(_Packet):
     """
 
     kind: ClassVar[int] = 6
-    vectors: ClassVar[dict[str, str]] = {"pose": _POSE, "twist": _TWIST, "signals": "the sensor's own units"}
-    stated: ClassVar[bool] = True
 
-    label: float
-    pose: Numbers = ORIGIN
-    twist: Numbers = _REST
-    signals: Numbers = _REST
-    state: NodeState = NodeState.RUNNING
+    label: Echo
+    pose: Pose = ORIGIN
+    twist: Twist = _REST
+    signals: Annotated[
+        Numbers, _six("[the sensor's own units], six, such as strains or volts: neither calibrated nor tared")
+    ] = _REST
+    state: Doing = NodeState.RUNNING
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Heartbeat(_Packet):
     """A sign of life of a node that has nothing else to say.
-
-    Args:
-        label: simulated time [s].
-        state: what the node is doing.
 
     Example:
         >>> from tegotae.hybrid import Heartbeat
@@ -242,19 +221,14 @@ class Heartbeat(_Packet):
     """
 
     kind: ClassVar[int] = 3
-    stated: ClassVar[bool] = True
 
-    label: float = 0.0
-    state: NodeState = NodeState.RUNNING
+    label: Label = 0.0
+    state: Doing = NodeState.RUNNING
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Stop(_Packet):
     """Come to rest and stay there.
-
-    Args:
-        label: simulated time [s].
-        reason: in words; 64 bytes of it are sent.
 
     Example:
         >>> from tegotae.hybrid import Stop
@@ -265,13 +239,8 @@ class Stop(_Packet):
     kind: ClassVar[int] = 4
     form: ClassVar[str] = f"{_REASON}s"
 
-    label: float = 0.0
-    reason: str = ""
-
-    def __post_init__(self) -> None:
-        _put(self, "label", _label("Stop", self.label))
-        if not isinstance(self.reason, str):
-            checks.refuse("Stop", f"reason={checks.shown(self.reason)} is not text.", "Give a few words.")
+    label: Label = 0.0
+    reason: Annotated[str, Parameter(f"in words; {_REASON} bytes of it are sent", accept=_reason)] = ""
 
     def parts(self) -> tuple[Any, ...]:
         """All that is sent, in order."""
@@ -283,12 +252,9 @@ class Stop(_Packet):
         return cls(label=label, reason=it[0].rstrip(b"\0").decode("utf-8", "ignore"))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Rearm(_Packet):
     """Leave the latched rest: a person has looked.
-
-    Args:
-        label: simulated time [s].
 
     Example:
         >>> from tegotae.hybrid import Rearm
@@ -298,16 +264,16 @@ class Rearm(_Packet):
 
     kind: ClassVar[int] = 5
 
-    label: float = 0.0
+    label: Label = 0.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Greeting(_Packet):
     """How links learn each other's session; never handed to a node. Its label [s] is of no meaning."""
 
     kind: ClassVar[int] = 0
 
-    label: float = 0.0
+    label: Label = 0.0
 
 
 _KNOWN = int(~NodeState(0))  # every flag
@@ -318,10 +284,6 @@ def plausible(packet: Packet | Greeting) -> bool:
     """Whether what a packet says can be: numbers of a size that is measured, flags that are known.
 
     A sound packet holds any finite number; a link hands on only those.
-
-    Example:
-        >>> plausible(Heartbeat(label=2.0)), plausible(Heartbeat(label=1e300))
-        (True, False)
     """
     it = packet.numbers()
     flags = packet.state if packet.stated else 0
@@ -333,3 +295,5 @@ Packet = Command | Measurement | SensorSignals | Heartbeat | Stop | Rearm
 KINDS: dict[int, type[Packet] | type[Greeting]] = {
     each.kind: each for each in (Greeting, Command, Measurement, Heartbeat, Stop, Rearm, SensorSignals)
 }
+for _each in KINDS.values():
+    _each.lay_out()

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
 
 from tegotae.hybrid.links.transports import Address
 
 _WINDOW = 1024  # packets behind the newest that can still be told apart: 2 s at 500 Hz
 _MASK = (1 << _WINDOW) - 1
-
-
-class UnverifiedPeer(NamedTuple):
-    """Who signed rightly but does not know our session yet."""
-
-    session: int  # to greet
-    address: Address  # where
-    stamp: int  # of its packet [ns]
-    arrived: int  # when that came in [ns]
 
 
 class SequenceOrder(Enum):
@@ -29,32 +20,20 @@ class SequenceOrder(Enum):
     ANCIENT = "too far behind to tell"
 
 
+@dataclass
 class LinkPeer:
-    """A session of the other side.
+    """A session of the other side."""
 
-    Args:
-        session: its number.
-        born: when it began, by its wall clock [ns].
-        address: where it is.
-        first: sequence number of its first packet that counts.
-        stamp: of its newest packet, by its clock [ns].
-        arrived: when that came in, by ours [ns].
+    session: int  # its number
+    born: int  # when it began, by its wall clock [ns]
+    address: Address  # where it is
+    first: int  # sequence number of its first packet that counts
+    stamp: int = 0  # of its newest packet, by its clock [ns]
+    arrived: int = 0  # when that came in, by ours [ns]
 
-    Example:
-        >>> peer = LinkPeer(7, 0, ("127.0.0.1", 5000), first=1)
-        >>> [peer.order(sequence)[0].name for sequence in (1, 2, 4, 3, 3)]
-        ['NEW', 'NEW', 'NEW', 'LATE', 'AGAIN']
-    """
-
-    __slots__ = ("_first", "_newest", "_seen", "address", "arrived", "born", "fresh", "session", "stamp")
-
-    def __init__(
-        self, session: int, born: int, address: Address, *, first: int, stamp: int = 0, arrived: int = 0
-    ) -> None:
-        self.session, self.born, self.address = session, born, address
-        self.stamp, self.arrived = stamp, arrived
-        self.fresh = arrived  # when one came in that was not too old
-        self._first, self._newest, self._seen = first, first - 1, 0
+    def __post_init__(self) -> None:
+        self.fresh = self.arrived  # when one came in that was not too old
+        self._newest, self._seen = self.first - 1, 0
 
     def had(self, sequence: int) -> bool:
         """Whether a packet came before, or is too far behind to tell."""
@@ -74,4 +53,4 @@ class LinkPeer:
         if self._seen & bit:
             return SequenceOrder.AGAIN, 0
         self._seen |= bit
-        return SequenceOrder.LATE, int(sequence >= self._first)  # what came before the first was never missed
+        return SequenceOrder.LATE, int(sequence >= self.first)  # what came before the first was never missed

@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from typing import Annotated
 
 from tegotae.hybrid.clocks.latencies import Latencies
 from tegotae.hybrid.links.datagrams import VERSION
+from tegotae.parameters import Declared, Parameter
 
 
-@dataclass(slots=True)
-class LinkStatistics:
-    """Counts of packets by what became of them.
-
-    Args:
-        sent: went out.
-        unsent: could not: no peer known yet, or the system refused.
-        received: valid and addressed to this session, each once, whatever becomes of it then.
-        superseded: of these, those that a newer one replaced before it was asked for.
-        lost: gaps in the sequence that nothing filled.
-        reordered: of the received, those that came after a newer one; ignored, unless a Stop.
-        duplicated: came again.
-        malformed: wrong length, magic, checksum or numbers.
-        foreign: signed with another key, from another address than the peer's, or our own come back.
-        replayed: of an earlier session, or older than the sequence window.
-        wrong_version: of another version.
-        too_old: of the received, those older than the link allows.
-        unmet: rightly signed, but not addressed to this session: from before both had heard of each other.
-        restarts: sessions of the peer that replaced an earlier one.
-        clock_steps: time stamps of the peer that went back from packet to packet.
-        versions: counts of wrong versions by their number.
-        unread: of unknown or repeated packets, those beyond what is looked at in one call.
-        early: the same, before the peer was met: it greets until this side has time to listen.
-        error: the last one that the system gave at sending.
-        round_trip: there and back, without the time that the peer held it.
+@dataclass
+class LinkStatistics(Declared):
+    """Counts of packets by what became of them; `versions` counts those of a wrong version by its number.
 
     Example:
         >>> from tegotae.hybrid import LinkStatistics
@@ -41,26 +21,30 @@ class LinkStatistics:
         0.02
     """
 
-    sent: int = 0
-    unsent: int = 0
-    received: int = 0
-    superseded: int = 0
-    lost: int = 0
-    reordered: int = 0
-    duplicated: int = 0
-    malformed: int = 0
-    foreign: int = 0
-    replayed: int = 0
-    wrong_version: int = 0
-    too_old: int = 0
-    unmet: int = 0
-    restarts: int = 0
-    clock_steps: int = 0
-    unread: int = 0
-    early: int = 0
+    sent: Annotated[int, Parameter("went out")] = 0
+    unsent: Annotated[int, Parameter("could not: no peer known yet, or the system refused")] = 0
+    received: Annotated[int, Parameter("valid and to this session, each once, whatever becomes of it then")] = 0
+    superseded: Annotated[int, Parameter("of these, those that a newer one replaced before it was asked for")] = 0
+    lost: Annotated[int, Parameter("gaps in the sequence that nothing filled")] = 0
+    reordered: Annotated[int, Parameter("of the received, those after a newer one; ignored, unless a Stop")] = 0
+    duplicated: Annotated[int, Parameter("came again")] = 0
+    malformed: Annotated[int, Parameter("wrong length, magic, checksum or numbers")] = 0
+    foreign: Annotated[int, Parameter("of another key, from another address than the peer's, or our own")] = 0
+    replayed: Annotated[int, Parameter("of an earlier session, or older than the sequence window")] = 0
+    wrong_version: Annotated[int, Parameter("of another version")] = 0
+    too_old: Annotated[int, Parameter("of the received, those older than the link allows")] = 0
+    unmet: Annotated[
+        int, Parameter("rightly signed, but not to this session: from before both had heard of each other")
+    ] = 0
+    restarts: Annotated[int, Parameter("sessions of the peer that replaced an earlier one")] = 0
+    clock_steps: Annotated[int, Parameter("time stamps of the peer that went back from packet to packet")] = 0
+    unread: Annotated[int, Parameter("unknown or repeated ones beyond what is looked at in one call")] = 0
+    early: Annotated[int, Parameter("the same, before the peer was met: it greets until this side listens")] = 0
     versions: dict[int, int] = field(default_factory=dict)
-    error: str = ""
-    round_trip: Latencies = field(default_factory=Latencies)
+    error: Annotated[str, Parameter("the last one that the system gave at sending")] = ""
+    round_trip: Annotated[Latencies, Parameter("there and back, without the time that the peer held it")] = field(
+        default_factory=Latencies
+    )
 
     @property
     def loss(self) -> float:
@@ -72,8 +56,7 @@ class LinkStatistics:
         told: dict[str, float] = {
             each.name: value for each in fields(self) if isinstance(value := getattr(self, each.name), int)
         }
-        trip = self.round_trip.summary()
-        return told | {f"round_trip_{name}": trip[name] for name in ("p50", "p99", "max")}
+        return told | self.round_trip.spread("round_trip")
 
     def troubles(self) -> list[str]:
         """What is wrong, in words, with the way out."""
@@ -83,20 +66,14 @@ class LinkStatistics:
                 f"{count} packets of version {version}, but this is version {VERSION}: "
                 "install the same tegotae on both computers"
             )
-        if self.foreign:
-            told.append(
-                f"{self.foreign} packets with another key or from another address: give both nodes the same key file "
-                "and each other's address, or find out who else is sending"
-            )
-        if self.replayed:
-            told.append(
-                f"{self.replayed} packets of an earlier session: a peer whose wall clock was set back before it "
-                "restarted (then restart this node too), or someone who plays back a recording"
-            )
-        if self.unread:
-            told.append(
-                f"{self.unread} packets were dropped unread, so many of them came at once: find out who else is sending"
-            )
+        for count, words in (
+            (self.foreign, "with another key or from another address: give both nodes the same key file and each "
+             "other's address, or find out who else is sending"),
+            (self.replayed, "of an earlier session: a peer whose wall clock was set back before it restarted (then "
+             "restart this node too), or someone who plays back a recording"),
+            (self.unread, "were dropped unread, so many of them came at once: find out who else is sending"),
+        ):  # fmt: skip
+            told += [f"{count} packets {words}"] if count else []
         if self.clock_steps:
             told.append(f"the peer's clock went back {self.clock_steps} times; ages do not depend on it")
         if self.unsent and self.error:

@@ -4,7 +4,28 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from tegotae import checks
+
 Address = tuple[str, int]
+
+
+def checked_address(owner: str, name: str, address: Address, *, to: bool = False) -> Address:
+    """A host and a port, which is not 0 where something is to be sent."""
+    remedy = "Give (address, port), such as ('127.0.0.1', 5600)."
+    if not (isinstance(address, tuple | list) and len(address) == 2 and isinstance(address[0], str)):
+        checks.refuse(owner, f"{name}={address!r} is not an address and a port.", remedy)
+    host, port = address[0], checks.whole(owner, f"the port of {name}", address[1], 0, remedy)
+    if port > 65535:
+        checks.refuse(owner, f"{name}={address!r} has port {port}.", "Ports end at 65535.")
+    if not host:
+        checks.refuse(
+            owner,
+            f"{name}={address!r} names no address.",
+            "Name the one to listen at: 127.0.0.1 for this machine alone, or that of one network interface.",
+        )
+    if to and port == 0:
+        checks.refuse(owner, f"{name}={address!r} has no port.", "Name the port that the peer listens at.")
+    return host, port
 
 
 class Arrival(NamedTuple):

@@ -18,7 +18,7 @@ from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.links.datagrams import checked_key
 from tegotae.hybrid.links.faults import Faults, FaultyTransport
 from tegotae.hybrid.links.link import MAX_AGE, NO_FAULTS, NodeLink
-from tegotae.hybrid.links.transports import Address, Arrival
+from tegotae.hybrid.links.transports import Address, Arrival, checked_address
 
 LOOPBACK = ("127.0.0.1", 0)
 _TIMESTAMP = 35  # SO_TIMESTAMPNS of Linux, which Python does not name
@@ -29,12 +29,7 @@ _PATIENCE = 5.0  # s, for a pair of one process to meet
 
 
 class UdpTransport:
-    """A socket.
-
-    Args:
-        local: address and port to listen at; port 0 lets the system choose.
-        timed: ask the system when a datagram came in; otherwise it is said to have come when it was looked for.
-    """
+    """A socket; timed, it asks the system when a datagram came in, which otherwise came when it was looked for."""
 
     def __init__(self, local: Address, *, timed: bool = False) -> None:
         family, place = resolved("local", local)
@@ -58,9 +53,10 @@ class UdpTransport:
     def put(self, datagram: bytes, target: Address, now: int) -> str:
         """Send; returns what went wrong, or nothing."""
         try:
-            self._sendto(datagram, target)
-        except ConnectionError:  # that nobody listened to an earlier packet of ours is told now, once
-            return self._again(datagram, target)
+            try:
+                self._sendto(datagram, target)
+            except ConnectionError:  # that nobody listened to an earlier packet of ours is told now, once
+                self._sendto(datagram, target)
         except OSError as error:  # a full buffer, no route: the loop goes on, the statistics tell
             return error.strerror or str(error)
         return ""
@@ -70,13 +66,6 @@ class UdpTransport:
             self._socket.send(datagram)
         else:
             self._socket.sendto(datagram, target)
-
-    def _again(self, datagram: bytes, target: Address) -> str:
-        try:
-            self._sendto(datagram, target)
-        except OSError as error:
-            return error.strerror or str(error)
-        return ""
 
     def only(self, remote: Address) -> str:
         """From now on the system drops what comes from elsewhere: it costs nothing here, and fills no buffer."""
@@ -129,25 +118,15 @@ class UdpTransport:
             self._socket.close()
 
 
-def resolved(name: str, address: Address) -> tuple[socket.AddressFamily, Address]:
+def resolved(name: str, address: Address, *, to: bool = False) -> tuple[socket.AddressFamily, Address]:
     """An address as numbers."""
-    owner = "UdpLink"
-    remedy = "Give (address, port), such as ('127.0.0.1', 5600)."
-    if not (isinstance(address, tuple | list) and len(address) == 2 and isinstance(address[0], str)):
-        checks.refuse(owner, f"{name}={address!r} is not an address and a port.", remedy)
-    host, port = address[0], checks.whole(owner, f"the port of {name}", address[1], 0, remedy)
-    if port > 65535:
-        checks.refuse(owner, f"the port of {name} is {port}.", "Ports end at 65535.")
-    if not host:
-        checks.refuse(
-            owner,
-            f"{name}={address!r} names no address.",
-            "Name the one to listen at: 127.0.0.1 for this machine alone, or that of one network interface.",
-        )
+    host, port = checked_address("UdpLink", name, address, to=to)
     try:
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
     except (OSError, UnicodeError) as error:
-        raise InputError(f"{owner}: {name}={address!r} is not known ({error}).\n  {remedy}") from error
+        raise InputError(
+            f"UdpLink: {name}={address!r} is not known ({error}).\n  Give (address, port), such as ('127.0.0.1', 5600)."
+        ) from error
     return family, (str(place[0]), int(place[1]))
 
 
@@ -239,9 +218,7 @@ class UdpLink(NodeLink):
 
 
 def _reachable(remote: Address, udp: UdpTransport) -> Address:
-    family, place = resolved("remote", remote)
-    if place[1] == 0:
-        checks.refuse("UdpLink", f"remote={remote!r} has no port.", "Name the port that the peer listens at.")
+    family, place = resolved("remote", remote, to=True)
     if family != udp.family:
         checks.refuse(
             "UdpLink", f"remote={remote!r} and local={udp.address!r} are of different families.", "Use IPv4 or IPv6."

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,10 +21,13 @@ from tegotae.hybrid.kernels import guard as caps
 from tegotae.hybrid.links.packets import ORIGIN, reals, sound_pose
 from tegotae.hybrid.safety.poses import moved
 from tegotae.kernels.soundness import sound
+from tegotae.parameters import Declared, Parameter
 from tegotae.running.source import module_of
 from tegotae.state import State
 
 OWN = "GuardedMachine"
+_SEEN = ("place", "quaternion", "kinetic_energy", "normal_mobility")  # what a block may tell of itself
+_SIX = "an admittance with a six-dimensional port"
 
 # What the block would do by itself tells how much of the wrench the budget allows; then it is asked with that.
 _SOURCE = """
@@ -48,14 +51,13 @@ def _module(own: ModuleType) -> ModuleType:
     return build(_SOURCE, (*halves, ("cap", caps.cap), ("correct", caps.correct), ("sound", sound)))
 
 
-@dataclass(frozen=True)
-class Machine:
-    """A block and where it starts.
+def _initial(owner: str, name: str, value: Any) -> Mapping[str, ArrayLike]:
+    return value if isinstance(value, State) else checks.mapping(owner, name, value, INITIAL)
 
-    Args:
-        block: an admittance with a six-dimensional port: wrench on the moving part in, its motion out.
-        initial: fields of its state to start from.
-        pose: of the moving part at the start, position [m] and quaternion; counts for a block that tells none.
+
+@dataclass(frozen=True)
+class Machine(Declared):
+    """A block and where it starts.
 
     Example:
         >>> from tegotae import Mass
@@ -64,19 +66,23 @@ class Machine:
         -0.01
     """
 
-    block: Admittance
-    initial: Mapping[str, ArrayLike] | None = None
-    pose: Sequence[float] = ORIGIN
+    block: Annotated[
+        Admittance,
+        Parameter("with a six-dimensional port: wrench on the moving part in, its motion out", f"Give {_SIX}."),
+    ]
+    initial: Annotated[
+        Mapping[str, ArrayLike] | None, Parameter("fields of its state to start from", accept=_initial)
+    ] = None
+    pose: Annotated[
+        Sequence[float],
+        Parameter("[m, -], of the moving part at the start, for a block that tells none", accept=sound_pose),
+    ] = ORIGIN
 
     def __post_init__(self) -> None:
-        block = self.block
-        checks.instance("Machine", "block", block, Admittance, "Give an admittance with a six-dimensional port.")
-        if block.dimension != 6:
-            told = f"block={block.name} has dimension {block.dimension}."
+        super().__post_init__()
+        if self.block.dimension != 6:
+            told = f"block={self.block.name} has dimension {self.block.dimension}."
             checks.refuse("Machine", told, "Give one whose ports have six together: a wrench in, a twist out.")
-        if self.initial is not None and not isinstance(self.initial, State):
-            checks.mapping("Machine", "initial", self.initial, INITIAL)
-        object.__setattr__(self, "pose", sound_pose("Machine", "pose", self.pose))
 
 
 class GuardedMachine:
@@ -107,18 +113,19 @@ class GuardedMachine:
 
     def __init__(self, machine: Machine | Admittance, *, period: float, guard: bool = True) -> None:
         if not isinstance(machine, Machine):
-            told = "Give an admittance with a six-dimensional port, or Machine(block, initial, pose)."
-            machine = Machine(checks.instance(OWN, "machine", machine, Admittance, told))
-        made, block = machine, machine.block
+            remedy = f"Give {_SIX}, or Machine(block, initial, pose)."
+            machine = Machine(checks.instance(OWN, "machine", machine, Admittance, remedy))
         self._guard = checks.flag(OWN, "guard", guard)
-        self._live = block.start(period=period, initial=made.initial)
-        self.block, self.period = block, self._live.period
+        self.block = block = machine.block
+        self._live = block.start(period=period, initial=machine.initial)
+        self.period = self._live.period
         self._budget, self._wrench = np.zeros(caps.SIZE), np.zeros(6)
         self._motion, self._slope, spare = np.zeros(6), np.zeros((6, 6)), np.zeros(6)
         self._state = self._live._state
-        self._pose = np.array(made.pose)
+        self._pose = np.array(machine.pose)
         parts = block.parts
-        self._told = "place" in parts and "quaternion" in parts
+        seen = {name: self._state.part(name) for name in _SEEN if name in parts}  # where it lies in memory, found once
+        self._place, self._turn, self._kinetic, self._mobility = (seen.get(name) for name in _SEEN)
         self._twist = self._state.part("twist" if "twist" in parts else "velocity")
         rest = (self._wrench, self.period, self._budget, self._guard, self._motion, self._slope, spare)
         step, (p, s, w) = _module(module_of(block)).tick, self._live._memories(self._state)
@@ -137,17 +144,14 @@ class GuardedMachine:
         """
         self._wrench[:] = reals(OWN, "wrench", wrench, 6, "N, N·m")
         if not self._step():
-            self._diverged(wrench)
-        if not self._told:
+            raise TegotaeError(
+                f"{OWN}: {self.block.name} diverged: wrench={list(wrench)} N, N·m was finite, its state is not.\n"
+                "  It is unstable at this period: use a shorter one, or more substeps."
+            )
+        if self._place is None or self._turn is None:
             self._pose[:] = moved(self._pose.tolist(), self._motion.tolist(), self.period)
         acted: list[float] = self._wrench.tolist()
         return acted
-
-    def _diverged(self, wrench: Sequence[float]) -> NoReturn:
-        raise TegotaeError(
-            f"{OWN}: {self.block.name} diverged: wrench={list(wrench)} N, N·m was finite, its state is not.\n"
-            "  It is unstable at this period: use a shorter one, or more substeps."
-        )
 
     def forget(self) -> None:
         """A contact is over: what it took and did not give back is lost, not saved for the next one."""
@@ -156,21 +160,19 @@ class GuardedMachine:
     @property
     def motion(self) -> tuple[list[float], list[float]]:
         """Pose (position [m], quaternion) and twist [m/s, rad/s] of the moving part now."""
-        if self._told:
-            pose = [*self._state.part("place").tolist(), *self._state.part("quaternion").tolist()]
-        else:
-            pose = self._pose.tolist()
-        return pose, self._twist.tolist()
+        if self._place is None or self._turn is None:
+            return self._pose.tolist(), self._twist.tolist()
+        return [*self._place.tolist(), *self._turn.tolist()], self._twist.tolist()
 
     @property
     def energy(self) -> float:
         """Kinetic [J], where the block tells it; else the work done on it."""
-        return float(self._state["kinetic_energy"]) if "kinetic_energy" in self._state else self.work
+        return self.work if self._kinetic is None else float(self._kinetic[0])
 
     @property
     def mass(self) -> float:
         """That the contact felt along its normal at the start of the last tick [kg]."""
-        own = self._state["normal_mobility"] if "normal_mobility" in self._state else self._slope[2, 2] / self.period
+        own = self._slope[2, 2] / self.period if self._mobility is None else self._mobility[0]
         return float(1.0 / own) if own > 0.0 else math.inf
 
     @property
@@ -216,14 +218,8 @@ def _again(machine: Machine, period: float, guard: bool, state: Any) -> GuardedM
 def gained_by_steps(machine: Machine, *, stiffness: float, period: float, ticks: int) -> float:
     """Share of its kinetic energy that a machine gains in a bounce by the steps of its integrator alone [-].
 
-    It meets an ideal spring, felt at once: what it then has beyond its work, as the guard counts it, no contact gave it
-    and no guard takes away.
-
-    Args:
-        machine: near the contact, and coming.
-        stiffness: of the spring [N/m].
-        period: of a tick [s].
-        ticks: after which it must have parted again.
+    It comes from nearby and meets an ideal spring of a stiffness [N/m], felt at once, and must have parted again after
+    so many ticks: what it then has beyond its work, as the guard counts it, no contact gave it and no guard takes away.
     """
     live = GuardedMachine(machine, period=period, guard=False)
     before, met = live.energy, False

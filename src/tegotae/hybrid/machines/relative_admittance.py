@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,13 +18,12 @@ from tegotae.hybrid.kernels.relative import relative_kernels
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.multibody import AtPoint, Lock, Servo, Tree
 from tegotae.multibody.attachments import wired
-from tegotae.multibody.bodies import triple
 from tegotae.multibody.controllers import checked_controllers
+from tegotae.multibody.fields import UPRIGHT, place_of
 from tegotae.multibody.joints import check_friction, joints_of
 from tegotae.multibody.kernels.records import Joints
 from tegotae.multibody.mobility import least_reluctance
 from tegotae.multibody.own_joints import has_a_law
-from tegotae.multibody.shapes import UPRIGHT
 from tegotae.multibody.tree_arrays import FREE
 from tegotae.multibody.tree_parts import (
     FRICTION,
@@ -38,6 +37,7 @@ from tegotae.multibody.tree_parts import (
     labelled,
     tree_values,
 )
+from tegotae.parameters import Parameter
 from tegotae.ports import SPATIAL, Port, port_of
 from tegotae.running.source import module_of
 from tegotae.state import State
@@ -46,23 +46,19 @@ OWN = "RelativeAdmittance"
 _GIVEN = ("q", "v", "deflection")  # what a user may start from, beside targets; all else follows
 
 
+def _rotation(owner: str, name: str, value: ArrayLike) -> tuple[tuple[float, ...], ...]:
+    given = checks.array(owner, name, value, "")
+    if given.shape != (3, 3) or not abs(given.T @ given - np.eye(3)).max() < 1e-9 or np.linalg.det(given) < 0.0:
+        checks.refuse(owner, f"{name} is not a rotation.", "Give three unit vectors at right angles, as columns.")
+    return tuple(tuple(row) for row in given.tolist())
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RelativeAdmittance(Admittance):
     """Bodies of which two may touch: a wrench between tip and surface in, their relative motion out.
 
     The wrench [N, N·m] acts on the body with the tip, about the tip, in the surface's axes; the other body feels the
     opposite. It is held over a tick. Nothing touches by itself: whoever feels the contact gives the wrench.
-
-    Args:
-        tree: the bodies; `join` makes one of several machines.
-        at: body with the tip.
-        point: the tip, in its frame [m].
-        of: body with the surface; None for the world.
-        origin: of the surface, in its frame [m].
-        axes: of the surface in its frame, 3 x 3, its columns x, y and z; z points into the body [-].
-        tip_axes: of the tip in its body's frame [-]; see `aligned`.
-        controllers: joint -> `Servo` or `Lock`.
-        substeps: of the motion in a tick; more for stiff servos.
 
     Runs record `velocity` of the tip in the surface's axes, mean over the tick [m/s, rad/s]; where it ends: `place` [m]
     and `quaternion` (w, x, y, z), `twist` [m/s, rad/s]; `kinetic_energy` of all bodies [J], `normal_mobility` along z
@@ -79,38 +75,38 @@ class RelativeAdmittance(Admittance):
         (0.1, 0.2)
     """
 
-    tree: Tree
-    at: str
-    point: ArrayLike = (0.0, 0.0, 0.0)
-    of: str | None = None
-    origin: ArrayLike = (0.0, 0.0, 0.0)
-    axes: ArrayLike = UPRIGHT
-    tip_axes: ArrayLike = UPRIGHT
-    controllers: Mapping[str, Servo | Lock] = field(default_factory=dict)
-    substeps: int = 1
+    tree: Annotated[
+        Tree, Parameter("the bodies; `join` makes one of several", "Give a Tree; `join` makes one of several.")
+    ]
+    at: Annotated[str, Parameter("body with the tip", "Name a body.")]
+    point: Annotated[ArrayLike, Parameter("[m], the tip, in its frame", accept=place_of)] = (0.0, 0.0, 0.0)
+    of: Annotated[str | None, Parameter("body with the surface; None for the world", "Name a body.")] = None
+    origin: Annotated[ArrayLike, Parameter("[m], of the surface, in its frame", accept=place_of)] = (0.0, 0.0, 0.0)
+    axes: Annotated[
+        ArrayLike,
+        Parameter("[-], of the surface in its frame, 3 x 3, its columns x, y and z; z points in", accept=_rotation),
+    ] = UPRIGHT
+    tip_axes: Annotated[
+        ArrayLike, Parameter("[-], of the tip in its body's frame; see `aligned`", accept=_rotation)
+    ] = UPRIGHT
+    controllers: Annotated[
+        Mapping[str, Servo | Lock], Parameter("joint -> `Servo` or `Lock`", accept=lambda owner, name, value: value)
+    ] = field(default_factory=dict)
+    substeps: Annotated[int, Parameter(">= 1, of the motion in a tick", "Use 1, or more for stiff servos.")] = 1
 
     dimension = 6
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        checks.instance(OWN, "tree", self.tree, Tree, "Give a Tree; `join` makes one of several.")
-        for name in ("at", "of"):
-            if name == "at" or self.of is not None:
-                checks.text(OWN, name, getattr(self, name), "Name a body.")
-        for name in ("point", "origin"):
-            put(self, name, triple(OWN, name, getattr(self, name), "m"))
-        for name in ("axes", "tip_axes"):
-            put(self, name, _rotation(name, getattr(self, name)))
+        super().__post_init__()
         ends = [self._frame_of(name)[0] for name in (self.at, self.of)]
         if ends[0] == ends[1]:
             what = f"at={self.at!r} and of={self.of!r} are one rigid body."
             checks.refuse(OWN, what, "Give two that can meet.")
-        put(self, "controllers", checked_controllers(OWN, self.tree, self.controllers))
+        object.__setattr__(self, "controllers", checked_controllers(OWN, self.tree, self.controllers))
         for name, friction in self._rubbing.items():
             if not has_a_law(friction):
                 remedy = "Use a FrictionImpedance without mass and lag, lock the joint, or use a TreeAdmittance."
                 checks.refuse(OWN, f"joint {name!r} has friction={checks.shown(friction)}.", remedy)
-        put(self, "substeps", checks.whole(OWN, "substeps", self.substeps, 1, "Use 1, or more for stiff servos."))
 
     def _frame_of(self, name: str | None) -> tuple[int, Array, Array]:
         """Moving body (-1 for the world), place and rotation of the frame in its internal one."""
@@ -142,31 +138,24 @@ class RelativeAdmittance(Admittance):
         return (port_of("contact", SPATIAL),)
 
     @cached_property
-    def _joints(self) -> dict[str, tuple[int, int]]:
-        """Joint -> its place in v and in q."""
-        at = self.tree.arrays
-        turns = at.kind != FREE
-        spots = zip(at.vi[turns].tolist(), at.qi[turns].tolist(), strict=True)
-        return dict(zip(self.tree.joint_names, spots, strict=True))
-
-    @cached_property
     def _servos(self) -> tuple[str, ...]:
         return tuple(n for n in self.tree.joint_names if isinstance(self.controllers.get(n), Servo))
-
-    @cached_property
-    def _locked(self) -> tuple[str, ...]:
-        return tuple(n for n in self.tree.joint_names if isinstance(self.controllers.get(n), Lock))
 
     @property
     def _rubbing(self) -> dict[str, Impedance]:
         """Joint that can move -> its friction."""
-        joints = self.tree.joints.items()
-        return {n: joint.friction for n, joint in joints if joint.friction is not None and n not in self._locked}
+        rubbing = {name: joint.friction for name, joint in self.tree.joints.items() if joint.friction is not None}
+        return {name: own for name, own in rubbing.items() if not isinstance(self.controllers.get(name), Lock)}
 
     @cached_property
     def _acting(self) -> tuple[Joints, list[Any]]:
         """What acts in the joints, and the friction laws of the user's own."""
         return joints_of(self.tree, self.controllers)
+
+    @property
+    def _locked(self) -> Array:
+        """Which speeds are locked."""
+        return np.asarray(self._acting[0].damping == math.inf)
 
     @property
     def layout(self) -> Layouts:
@@ -212,14 +201,15 @@ class RelativeAdmittance(Admittance):
                 checks.refuse(OWN, f"initial[{name!r}].", "It follows from q and v.")
         state = super().initial_state(period, {"q": self.tree.neutral(), **given})
         q, v, at = state.part("q"), state.part("v"), self.tree.arrays
-        if any(v[self._joints[name][0]] != 0.0 for name in self._locked):
+        if v[self._locked].any():
             checks.refuse(OWN, "initial['v']: a locked joint moves.", "Start it at rest, or use Servo(gain=...).")
         if turnless := at.no_turn(q):
             checks.refuse(OWN, f"initial['q']: the quaternion of {turnless!r} is 0.", "Give (1, 0, 0, 0).")
         state["center_q"], state["center_v"] = at.inner(q, v)
+        places = dict(zip(self.tree.joint_names, at.qi[at.kind != FREE].tolist(), strict=True))
         for name in self._servos:
             if f"target.{name}" not in given:
-                state[f"target.{name}"] = state.part("center_q")[self._joints[name][1]]
+                state[f"target.{name}"] = state.part("center_q")[places[name]]
         workspace, zero = self.spaces.workspace.empty(), np.zeros(6)
         memories = self.parameters, state.memory, workspace
         module_of(self).answer_once(*memories, zero, period, np.empty(6), np.empty((6, 6)))
@@ -232,19 +222,12 @@ class RelativeAdmittance(Admittance):
 
     def least_reluctance(self, period: float) -> float:
         """Of both bodies cut free of all others, near the surface's origin [N·s/m]: they can only add to it."""
-        locked = [self._joints[name][0] for name in self._locked]
+        locked = np.flatnonzero(self._locked).tolist()
         ends = [(name, point) for name, point in ((self.at, self.point), (self.of, self.origin)) if name is not None]
         moving = [AtPoint(name, point) for name, point in ends if self._frame_of(name)[0] >= 0]
         ports = [wired(OWN, self.tree, {"end": place}, ()) for place in moving]
         own = [least_reluctance(self.tree, port, locked, period) for port in ports]
         return 2.0 / sum(1.0 / each if each > 0.0 else math.inf for each in own)  # half a tick moves half as far
-
-
-def _rotation(name: str, value: ArrayLike) -> tuple[tuple[float, ...], ...]:
-    given = checks.array(OWN, name, value, "")
-    if given.shape != (3, 3) or not abs(given.T @ given - np.eye(3)).max() < 1e-9 or np.linalg.det(given) < 0.0:
-        checks.refuse(OWN, f"{name} is not a rotation.", "Give three unit vectors at right angles, as columns.")
-    return tuple(tuple(row) for row in given.tolist())
 
 
 @cache
@@ -270,9 +253,9 @@ def _layout(bodies: int, coordinates: int, speeds: int, joints: int, numbers: in
 _CONTACT = (
     Part("ends", "", "bodies with tip and surface; -1 for the world", (2,), whole=True),
     Part("tip", "m", "from its body's centre of mass", (3,)),
-    Part("tip_axes", "", "in the body's internal frame", (3, 3)),
+    Part("tip_axes", "-", "in the body's internal frame", (3, 3)),
     Part("origin", "m", "of the surface, from its body's centre of mass", (3,)),
-    Part("axes", "", "of the surface in its body's internal frame", (3, 3)),
+    Part("axes", "-", "of the surface in its body's internal frame", (3, 3)),
 )
 _SEEN = (
     Part("place", "m", "of the tip in the surface's axes", (3,)),

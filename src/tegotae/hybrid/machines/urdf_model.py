@@ -5,20 +5,20 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.hybrid.machines.model_settings import OWN, ModelSettings
+from tegotae.hybrid.machines.model_settings import OWN, HeldJoints, ModelSettings
 from tegotae.parameters import Parameter
-from tegotae.rotations import product, quaternion_about
-from tegotae.toml_settings import Kinds, SettingsGroup, table
+from tegotae.rotations import Quaternion, matrix_of, product, quaternion_about
+from tegotae.toml_settings import Kinds, table
 
 if TYPE_CHECKING:
     from tegotae.hybrid.machines.guarded import Machine
-    from tegotae.multibody import Lock, Servo, Tree
+    from tegotae.multibody import Tree
 
 Triple = tuple[float, float, float]
 
@@ -29,7 +29,7 @@ def _angles(owner: str, name: str, value: Any) -> dict[str, float]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UrdfRobot(SettingsGroup):
+class UrdfRobot(HeldJoints):
     """A robot, how it stands and moves at the start, what holds its joints, and where on it the contact is."""
 
     file: Annotated[str, Parameter("URDF file; '' for the world itself")] = ""
@@ -40,12 +40,16 @@ class UrdfRobot(SettingsGroup):
     turn: Annotated[Triple, Parameter("[rad], of its root about x, then y, then z")] = (0.0, 0.0, 0.0)
     velocity: Annotated[Triple, Parameter("[m/s], of a flying root at the start")] = (0.0, 0.0, 0.0)
     spin: Annotated[Triple, Parameter("[rad/s], of a flying root at the start, world axes")] = (0.0, 0.0, 0.0)
-    joints: Annotated[Literal["locked", "servo", "free"], Parameter("what holds its joints")] = "locked"
-    gain: Annotated[float, Parameter("[N·m/rad, N/m], of a joint's servo; counts if joints = servo")] = 1000.0
-    rate_gain: Annotated[float, Parameter("[N·m·s/rad, N·s/m], of a joint's servo; counts if joints = servo")] = 100.0
     angles: Annotated[
         dict[str, float], Parameter("joint = angle at the start [rad, m]; 0 for the others", accept=_angles)
     ] = field(default_factory=dict)
+
+    @property
+    def _turn(self) -> Quaternion:
+        """Of its root: about x, then y, then z of the world."""
+        x, y, z = self.turn
+        about_z_after_y = product(quaternion_about(0.0, 0.0, z), quaternion_about(0.0, y, 0.0))
+        return product(about_z_after_y, quaternion_about(x, 0.0, 0.0))
 
     def tree(self, gravity: Triple) -> Tree:
         """The machine, its root where it stands."""
@@ -54,7 +58,7 @@ class UrdfRobot(SettingsGroup):
         loaded = load_urdf(self.file, free_base=self.free, gravity=gravity)
         if self.free:
             return loaded
-        R, p = self._turned(), np.asarray(self.place)
+        R, p = matrix_of(self._turn), np.asarray(self.place)
         bodies = []
         for body in loaded.bodies:
             if body.parent is None and not isinstance(body.joint, Free):
@@ -62,11 +66,6 @@ class UrdfRobot(SettingsGroup):
                 body = dataclasses.replace(body, position=place, rotation=turn)
             bodies.append(body)
         return Tree(bodies, gravity=gravity)
-
-    def _turned(self) -> Array:
-        (a, b, c), (x, y, z) = ([f(t) for t in self.turn] for f in (math.cos, math.sin))
-        about = np.array([[1, 0, 0], [0, a, -x], [0, x, a]]), np.array([[b, 0, y], [0, 1, 0], [-y, 0, b]])
-        return np.asarray(np.array([[c, -z, 0], [z, c, 0], [0, 0, 1]]) @ about[1] @ about[0])
 
     def started(self, tree: Tree, label: str) -> tuple[Array, Array]:
         """q and v at the start."""
@@ -80,19 +79,9 @@ class UrdfRobot(SettingsGroup):
                 checks.refuse(OWN, f"{label}.angles has {name!r}: there is no such joint.", f"It has {known}.")
             q[spots[name]] = angle
         if self.free:
-            about = [quaternion_about(*(t if i == k else 0.0 for i in range(3))) for k, t in enumerate(self.turn)]
-            q[:7] = *self.place, *product(about[2], product(about[1], about[0]))
+            q[:7] = *self.place, *self._turn
             v[:6] = *self.velocity, *self.spin
         return q, v
-
-    def held(self, tree: Tree, prefix: str) -> dict[str, Lock | Servo]:
-        """What holds each joint."""
-        from tegotae.multibody import Lock, Servo
-
-        if self.joints == "free":
-            return {}
-        control = Lock() if self.joints == "locked" else Servo(gain=self.gain, rate_gain=self.rate_gain)
-        return {prefix + name: control for name in tree.joint_names}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +113,8 @@ class UrdfModel(ModelSettings):
             if own.body not in trees[name].arrays.frames:
                 known = ", ".join(list(trees[name].arrays.frames)[:12])
                 checks.refuse(OWN, f"model.{name}.body={own.body!r} is no link of {own.file}.", f"It has {known}.")
-            held |= own.held(trees[name], f"{name}.")
+            if (holder := own.holder) is not None:
+                held |= {f"{name}.{joint}": holder for joint in trees[name].joint_names}
         block = RelativeAdmittance(
             tree=join(trees),
             at=f"robot.{self.robot.body}",

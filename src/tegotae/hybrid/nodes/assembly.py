@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Admittance
-from tegotae.checks import Array
 from tegotae.hybrid.devices.device import Device, SpringTwin, Twin
 from tegotae.hybrid.devices.remote_device import FARTHEST
+from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.machines.guarded import GuardedMachine, Machine
-from tegotae.hybrid.machines.model_settings import OWN, code_of
+from tegotae.hybrid.machines.model_settings import OWN
 from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
-from tegotae.hybrid.safety.calibrations import read_calibration
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.hybrid.safety.safety import Safety
-from tegotae.hybrid.safety.sensing import Sensing
+from tegotae.hybrid.safety.sensing import Sensing, read_calibration
 from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings, SpringSettings
+from tegotae.toml_settings import fields_for
 
 
 def core_of(settings: Settings, machine: Machine | Admittance | None = None) -> DynamicsCore:
@@ -48,24 +50,12 @@ def expected_stiffness(settings: Settings) -> float:
 
 
 def twin_of(settings: Settings, start: Sequence[float] | None = None) -> Twin:
-    """The simulated device; it stands where the model starts.
-
-    Args:
-        settings: of the session.
-        start: pose of the model at its start, if that is known.
-    """
+    """The simulated device; it stands where the model starts, at a pose that may be known already."""
     device = settings.device
     x, y, z, *turn = settings.model.start(settings.period) if start is None else start
     start = (x, y, device.height + z, *turn)
     if isinstance(device, SpringSettings):
-        return SpringTwin(
-            stiffness=device.stiffness,
-            damping=device.damping,
-            period=settings.period,
-            height=device.height,
-            lag=device.lag,
-            start=start,
-        )
+        return SpringTwin(**fields_for(SpringTwin, device), period=settings.period, start=start)
     if isinstance(device, HexaSettings):
         from tegotae.hybrid.devices.hexa_twin import HexaTwin
 
@@ -78,28 +68,22 @@ def plant_of(device: HexaSettings, period: float) -> Any:
     from tegotae.table import ForceSensor, HexaPlant, ProbedSurface
 
     plain = HexaPlant.default(kp=device.kp)
-    servo = dataclasses.replace(
+    servo = replace(
         plain.servo,
         damping=device.damping_ratio / 0.7 * plain.servo.kd,
         period=period,
         feedforward=device.feedforward,
         feedforward_in_contact=device.feedforward_in_contact,
     )
-    surface = ProbedSurface(
-        height=device.height,
-        stiffness=device.stiffness,
-        damping=device.damping,
-        probe=device.probe,
-        friction=device.friction,
-    )
+    surface = ProbedSurface(**fields_for(ProbedSurface, device))
     # Tared for the table's own servo, which must know a contact from the weight of a part; `signal` is not.
     sensor = ForceSensor(load=(0.0, 0.0, -9.81 * device.load, 0.0, 0.0, 0.0), noise=device.noise / 1e5).tared()
-    return dataclasses.replace(plain, servo=servo, surface=surface, sensor=sensor, substeps=device.substeps)
+    return replace(plain, servo=servo, surface=surface, sensor=sensor, substeps=device.substeps)
 
 
 def own_device(device: OwnDevice, period: float) -> Device:
     """A device of the user's own, which must keep the period [s] of the settings."""
-    made: Device = code_of("device.factory", device.factory)(**device.options)
+    made: Device = device.made("device")
     if made.period != period:
         made.close()
         checks.refuse(
@@ -108,12 +92,10 @@ def own_device(device: OwnDevice, period: float) -> Device:
     return made
 
 
-def calibration_of(settings: Settings) -> Array | None:
+def calibration_of(settings: Settings) -> ArrayLike | None:
     """From signals to a wrench: as in the file, or the twin's own."""
     if settings.sensor.calibration:
-        import numpy as np
-
-        return np.array(read_calibration(settings.sensor.calibration), dtype=np.float64)
+        return read_calibration(settings.sensor.calibration)
     if isinstance(settings.device, HexaSettings):
         from tegotae.table.sensor import ideal_calibration
 
@@ -137,27 +119,16 @@ def sensing_of(settings: Settings) -> Sensing:
 
 
 def limits_of(settings: Settings) -> Limits:
-    """What the table may do; its box is about the surface's place.
-
-    Example:
-        >>> limits_of(Settings(device=SpringSettings(height=0.2))).upper
-        (0.05, 0.05, 0.25)
-    """
-    own = settings.limits
-    x, y, z = 0.0, 0.0, settings.device.height
+    """What the table may do; its box is about the surface's place."""
+    own, height = settings.limits, settings.device.height
     a, b, c = own.box
     return Limits(
-        lower=(x - a, y - b, z - c),
-        upper=(x + a, y + b, z + c),
-        tilt=own.tilt,
-        velocity=own.velocity,
+        **fields_for(Limits, own),
+        lower=(-a, -b, height - c),
+        upper=(a, b, height + c),
         angular_velocity=own.rate,
-        acceleration=own.acceleration,
-        angular_acceleration=own.angular_acceleration,
         force=settings.sensor.overload,
         torque=settings.sensor.overload_torque,
-        joint_margin=own.joint_margin,
-        singularity=own.singularity,
     )
 
 
@@ -174,18 +145,11 @@ def safety_of(settings: Settings, device: Device) -> Safety:
 
 def loss_of_command_of(settings: Settings) -> LossOfCommandPolicy:
     """What the table does when commands stay away."""
-    own = settings.limits
-    return LossOfCommandPolicy(watchdog=own.watchdog, coast=own.coast, ramp=own.ramp, jump=own.jump)
+    return LossOfCommandPolicy(**fields_for(LossOfCommandPolicy, settings.limits))
 
 
-def ways_of(settings: Settings) -> tuple[float, float]:
-    """The delay that is added on the way to the table and on the way back [s], whole periods where they add up.
-
-    Example:
-        >>> from tegotae.hybrid.settings import LinkSettings
-        >>> ways_of(Settings(link=LinkSettings(delay=0.01)))
-        (0.006, 0.004)
-    """
-    whole = checks.at_least_zero(OWN, "link.delay", settings.link.delay, "s", "Use 0 for none.")
+def faults_of(settings: Settings) -> tuple[Faults, Faults]:
+    """What happens on the way to the table, and on the way back; a delay is whole periods where they add up."""
+    whole, faults = settings.link.delay, Faults(**fields_for(Faults, settings.link))
     back = math.floor(0.5 * whole / settings.period + 1e-9) * settings.period
-    return round(whole - back, 12), round(back, 12)
+    return replace(faults, delay=round(whole - back, 12)), replace(faults, delay=round(back, 12), drift=0.0)

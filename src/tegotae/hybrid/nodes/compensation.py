@@ -29,13 +29,6 @@ class LoopDelay:
     """How long it takes from a simulated moment until the force that it caused is felt, from echoed labels alone.
 
     Clocks need not agree: both times are the simulation's own.
-
-    Example:
-        >>> delay = LoopDelay()
-        >>> for tick in range(100):
-        ...     delay.hear(now=2e-3 * tick, label=2e-3 * (tick - 5))
-        >>> round(delay.seconds, 6)
-        0.01
     """
 
     seconds: float = 0.0  # as known so far
@@ -52,25 +45,14 @@ class LoopDelay:
 class ContactEstimate:
     """N = k (x - onset) + c x' from what is felt, by recursive least squares, starting from what is expected.
 
-    Args:
-        stiffness: expected k [N/m], > 0.
-        damping: expected c [N·s/m].
-        noise: of the force [N], the ringing of a plate that hits included.
-
-    Example:
-        >>> felt = ContactEstimate(stiffness=1e4, noise=0.01)
-        >>> felt.begin(onset=1e-3)
-        >>> for i in range(1, 40):
-        ...     felt.hear(force=2e4 * (2e-5 * i), depth=1e-3 + 2e-5 * i, speed=0.01)
-        >>> round(felt.stiffness / 1e4, 2)
-        2.0
+    Expected are a stiffness k [N/m], > 0, and a damping c [N·s/m]; the noise is that of the force [N], the ringing of a
+    plate that hits included.
     """
 
     def __init__(self, *, stiffness: float, damping: float = 0.0, noise: float = 1.0) -> None:
         owner = "ContactEstimate"
-        k = checks.positive(
-            owner, "stiffness", stiffness, "N/m", "Give what the table and its probe are expected to have."
-        )
+        remedy = "Give what the table and its probe are expected to have."
+        k = checks.positive(owner, "stiffness", stiffness, "N/m", remedy)
         c = checks.number(owner, "damping", damping, "N·s/m", "Use 0 if nothing is known.")
         self._expected = k
         self._noise = checks.positive(owner, "noise", noise, "N", "Such as 1.0.") ** 2
@@ -121,22 +103,12 @@ class ContactEstimate:
 class Compensation:
     """Brings a late force up to date, and sends the table ahead by the loop's delay.
 
-    Args:
-        period: of a tick [s].
-        contact: what is known of the contact.
-        longest: the largest delay that is led [s].
-
-    Example:
-        >>> late = Compensation(period=2e-3, contact=ContactEstimate(stiffness=1e4))
-        >>> now = late.force(4.0, depth_then=1e-3, speed_then=0.01, depth=1.1e-3, speed=0.01)
-        >>> round(now, 9)  # N: 0.1 mm on, and half a tick
-        5.1
+    No more is led than the longest delay that is given [s].
     """
 
     def __init__(self, *, period: float, contact: ContactEstimate, longest: float = 0.05) -> None:
         self.contact, self.delay = contact, LoopDelay()
-        self._half, self._longest = 0.5 * period, longest
-        self._period = period
+        self._period, self._half, self._longest = period, 0.5 * period, longest
         self._sent: list[tuple[float, float, float]] = [(-1.0, 0.0, 0.0)] * _REMEMBERED
         self._newest = -1.0  # label of what was sent last [s]
         self._lag = [0.0, 0.0]
@@ -155,9 +127,6 @@ class Compensation:
         """Depth [m] and speed [m/s] that were commanded for a simulated time; None if that is forgotten.
 
         Beyond the newest command it is what a table does that hears nothing more: it goes on as it was told last.
-
-        Args:
-            label: of the command, and how far the table went on by itself [s].
         """
         known = min(label, self._newest)
         if known < 0.0:  # nothing was sent yet, or not for that time
@@ -203,13 +172,8 @@ class Compensation:
     ) -> float:
         """What the contact would say now, in the middle of the tick that begins.
 
-        Args:
-            felt: push when it was felt [N].
-            depth_then: commanded then [m].
-            speed_then: commanded then [m/s].
-            depth: of the bodies now [m].
-            speed: of the bodies now [m/s].
-            rate_then: at which commanded places moved then, as a damper felt it [m/s]; `speed_then` unless given.
+        From the push that was felt [N], what was commanded then, and how the bodies stand now [m, m/s]; `rate_then` is
+        how fast commanded places moved then, as a damper felt it: `speed_then` unless given.
         """
         rate = speed_then if rate_then is None else rate_then
         k, c, lag = self.contact.stiffness, self.contact.damping, self.contact.lag
@@ -219,11 +183,7 @@ class Compensation:
     def ahead(self, depth: float, speed: float, *, mass: float, touching: bool) -> tuple[float, float, float]:
         """Depth, speed and acceleration when the table's answer will arrive: the contact is rolled forward.
 
-        Args:
-            depth: of the bodies now [m].
-            speed: of the bodies now [m/s].
-            mass: that the contact feels [kg].
-            touching: whether a contact is felt.
+        From depth [m] and speed [m/s] of the bodies now, and the mass that the contact feels [kg].
         """
         lead = self.lead(touching=touching)
         if not touching:
@@ -244,14 +204,6 @@ class Compensation:
 def plausible(label: float, *, now: float, longest: float, bridged: float = 0.0) -> bool:
     """Whether a measurement may speak of this simulated time: not of the future, not of a forgotten past.
 
-    Args:
-        label: of the command that it obeyed [s].
-        now: simulated time [s].
-        longest: oldest that is believed [s].
-        bridged: how far a table may have gone on by itself when commands were lost [s].
-
-    Example:
-        >>> plausible(0.99, now=1.0, longest=0.2), plausible(2.0, now=1.0, longest=0.2)
-        (True, False)
+    Nothing is older than `longest`, and a table may have gone on by itself for `bridged` when commands were lost [s].
     """
     return now - longest <= label <= now + bridged + 1e-9

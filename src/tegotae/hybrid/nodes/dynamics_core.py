@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
-from tegotae import checks
 from tegotae.hybrid.links.packets import Command, Measurement, NodeState
 from tegotae.hybrid.machines.guarded import GuardedMachine
 from tegotae.hybrid.nodes.compensation import Compensation, ContactEstimate, plausible
 from tegotae.hybrid.safety.poses import moved
+from tegotae.parameters import Declared, Parameter
 
 _STILL = (0.0,) * 6
 _NEAR = 5e-4  # m, how near its command the table must be before the simulation runs
@@ -38,15 +39,9 @@ class HeardContact:
             self.push = max(0.0, -self.measurement.wrench[2])
 
 
-class DynamicsCore:
+@dataclass(kw_only=True, eq=False)
+class DynamicsCore(Declared):
     """The simulation under late forces.
-
-    Args:
-        machine: what is simulated, under the guard.
-        stiffness: of the contact as expected [N/m]; what is felt corrects it.
-        compensation: whether late forces are brought up to date and the table is sent ahead.
-        longest: oldest label that is believed [s].
-        bridged: how far a table and its device may go on by themselves while commands stay away [s]; 5 periods if None.
 
     Example:
         >>> from tegotae import Mass
@@ -57,30 +52,29 @@ class DynamicsCore:
         0.002
     """
 
-    def __init__(
-        self,
-        *,
-        machine: GuardedMachine,
-        stiffness: float,
-        compensation: bool = True,
-        longest: float = 0.2,
-        bridged: float | None = None,
-    ) -> None:
-        checks.instance("DynamicsCore", "machine", machine, GuardedMachine, "Give GuardedMachine(block, period=...).")
-        self.machine = machine
-        self.compensated = checks.flag("DynamicsCore", "compensation", compensation)
-        self.period, self.simulated = machine.period, 0.0
-        self.late = Compensation(period=self.period, contact=ContactEstimate(stiffness=stiffness))
-        self._longest = checks.positive("DynamicsCore", "longest", longest, "s", "Such as 0.2.")
-        bridged = _BRIDGED * self.period if bridged is None else bridged
-        self._bridged = checks.at_least_zero("DynamicsCore", "bridged", bridged, "s", "Such as 0.01; 0 for none.")
+    machine: Annotated[
+        GuardedMachine, Parameter("what is simulated, under the guard", "Give GuardedMachine(block, period=...).")
+    ]
+    stiffness: Annotated[float, Parameter("[N/m], > 0, of the contact as expected; what is felt corrects it")]
+    compensation: Annotated[
+        bool, Parameter("whether late forces are brought up to date and the table is sent ahead")
+    ] = True
+    longest: Annotated[float, Parameter("[s], > 0, oldest label that is believed")] = 0.2
+    bridged: Annotated[
+        float | None,
+        Parameter("[s], >= 0, how far a table may go on by itself while commands stay away; 5 periods if None"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.period, self.simulated = self.machine.period, 0.0
+        self.late = Compensation(period=self.period, contact=ContactEstimate(stiffness=self.stiffness))
+        self._bridged = _BRIDGED * self.period if self.bridged is None else self.bridged
         self.felt: HeardContact | None = None
         self.touching, self._free = False, -math.inf
-        self.disbelieved = 0
-        self._quiet = 0.0
+        self.disbelieved, self._quiet = 0, 0.0
         self.wanted = self.applied = list(_STILL)
-        pose, _ = machine.motion
-        self.command = Command(label=0.0, pose=pose)
+        self.command = Command(label=0.0, pose=self.machine.motion[0])
 
     def ready(self, measurement: Measurement) -> bool:
         """Whether the table is there, obeys, and stands or moves where the simulation is: it is not still on its way.
@@ -96,12 +90,7 @@ class DynamicsCore:
         return bool(apart < _NEAR + give and fastest < _SLOW + abs(self.machine.motion[1][2]))
 
     def tick(self, *, steps: int, measurement: Measurement | None) -> Command:
-        """Hear what was felt, simulate so many periods, say where the table is to be.
-
-        Args:
-            steps: periods to simulate; 0 waits.
-            measurement: that came in since the last tick, if any.
-        """
+        """Hear what was felt since the last tick, simulate so many periods (0 waits), say where the table is to be."""
         if measurement is not None:
             self._hear(measurement, steps)
         for _ in range(steps):
@@ -115,7 +104,7 @@ class DynamicsCore:
     def _hear(self, measurement: Measurement, steps: int) -> None:
         label = measurement.label
         now = self.simulated + max(steps - 1, 0) * self.period  # what is made up for in this tick has passed already
-        if not plausible(label, now=now, longest=self._longest, bridged=self._bridged):
+        if not plausible(label, now=now, longest=self.longest, bridged=self._bridged):
             self.disbelieved += 1
             return
         late, felt = self.late, HeardContact(measurement)
@@ -150,16 +139,12 @@ class DynamicsCore:
         if felt is None or felt.push == 0.0:
             return list(_STILL)
         wrench = [float(x) for x in felt.measurement.wrench]
-        if self.compensated:
+        if self.compensation:
             pose, twist = self.machine.motion
             push = self.late.force(
-                felt.push,
-                depth_then=felt.depth,
-                speed_then=felt.speed,
-                rate_then=felt.rate,
-                depth=pose[2],
-                speed=twist[2],
-            )
+                felt.push, depth_then=felt.depth, speed_then=felt.speed, rate_then=felt.rate,
+                depth=pose[2], speed=twist[2],
+            )  # fmt: skip
             share = push / felt.push
             wrench = [share * x for x in wrench]
         return wrench
@@ -180,7 +165,7 @@ class DynamicsCore:
             self.late.sent(label=label, depth=pose[2], speed=0.0)
             return Command(label=label, pose=pose)
         acceleration = list(_STILL)
-        if self.compensated:
+        if self.compensation:
             late = self.late
             depth, speed, pull = late.ahead(pose[2], twist[2], mass=self.machine.mass, touching=self.touching)
             ahead = list(moved(pose, twist, late.lead(touching=self.touching)))

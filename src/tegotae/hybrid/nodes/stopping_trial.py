@@ -36,24 +36,14 @@ _WAYS = ((0, 0, -1, 0, 0, 0), (1, 0, 0, 0, 0, 0), (0, 0, 0, 1, 0, 0), (0, 0, 0, 
 
 
 def stopping_of(settings: Settings) -> Stopping:
-    """What a table of these settings promises; refused where it is more than the limits allow.
-
-    Example:
-        >>> from tegotae.hybrid.settings import read_settings
-        >>> promise = stopping_of(read_settings(changes=["device.kind=spring"]))
-        >>> round(promise.time, 3), round(promise.distance, 4)
-        (0.062, 0.0037)
-    """
+    """What a table of these settings promises; refused where it is more than the limits allow."""
     own = settings.limits
     if isinstance(settings.device, OwnDevice):
         found = _declared(settings)
     else:
         found = _tried(settings.device, own, settings.model.start(settings.period), settings.period)
-    for name, value, most, unit in (
-        ("time", found.time, own.stopping_time, "s"),
-        ("distance", found.distance, own.stopping_distance, "m"),
-    ):
-        if not value <= most:
+    for name, unit in (("time", "s"), ("distance", "m")):
+        if not getattr(found, name) <= (most := getattr(own, f"stopping_{name}")):
             checks.refuse(
                 OWN,
                 f"when commands stay away the table moves on for {found.time:.3g} s and {found.distance:.3g} m, but "
@@ -104,7 +94,6 @@ def _left_alone(settings: Settings, begins: Pose, way: Sequence[int], dying: str
             order = safety.step(age=age, command=command, reading=remote.read(), felt=NOTHING_FELT)
             remote.command(order.pose, order.twist, label=order.label)
             if tick == died and NodeState.RUNNING not in order.state:
-                checks.refuse(
-                    OWN, f"at limits.velocity={limits.velocity:g} m/s the table does not follow.", "Allow it less."
-                )
+                told = f"at limits.velocity={limits.velocity:g} m/s the table does not follow."
+                checks.refuse(OWN, told, "Allow it less.")
     return rest.time, rest.distance

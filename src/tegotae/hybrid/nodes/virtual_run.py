@@ -10,15 +10,14 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.block import Admittance
-from tegotae.hybrid.bus.blocks import BlockReader, Rows
+from tegotae.hybrid.bus.blocks import BlockReader
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.reporting import Reporter
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, Rows
 from tegotae.hybrid.clocks.virtual import Lockstep
-from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.links.memory import MemoryLink
 from tegotae.hybrid.machines.guarded import Machine
-from tegotae.hybrid.nodes.assembly import core_of, safety_of, sensing_of, twin_of, ways_of
+from tegotae.hybrid.nodes.assembly import core_of, faults_of, safety_of, sensing_of, twin_of
 from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
 from tegotae.hybrid.nodes.table_node import TableNode
 from tegotae.hybrid.settings import Settings
@@ -34,16 +33,6 @@ class Told:
     dynamics: Rows  # rows of the dynamics node
     table: Rows  # rows of the table node
     bus: Any = field(repr=False)  # on which they said it; what was subscribed before the run was heard
-
-
-def faults_of(settings: Settings) -> tuple[Faults, Faults]:
-    """What happens on the way to the table, and on the way back."""
-    own = settings.link
-    common = {
-        name: getattr(own, name) for name in ("jitter", "loss", "duplication", "reordering", "corruption", "seed")
-    }
-    there, back = ways_of(settings)
-    return Faults(delay=there, drift=own.drift, **common), Faults(delay=back, **common)
 
 
 _NODES = ("dynamics", "table", "device")
@@ -73,7 +62,7 @@ class VirtualLoop:
             checks.instance("VirtualLoop", "bus", bus, MemoryBus, "Give a MemoryBus(...), or None for its own.")
         there, back = faults_of(settings)  # before anything is compiled: they may be refused
         self.bus = bus = MemoryBus(settings.session) if bus is None else bus
-        self._kept = {name: _Kept(bus, name, dtype) for name, dtype in (("dynamics", DYNAMICS), ("table", TABLE))}
+        self._told = self._kept("dynamics", DYNAMICS), self._kept("table", TABLE)
         self.line, T = Lockstep(), settings.period
         core = core_of(settings, machine)
         self.twin = twin_of(settings, None if machine is None else core.machine.motion[0])
@@ -82,12 +71,8 @@ class VirtualLoop:
         self.line.add(lambda tick: self._let("device", self.twin.step), period=T)
         clocks = [self.line.add(self._dynamics_tick, period=T), self.line.add(self._table_tick, period=T)]
         links = MemoryLink.pair(clocks[0], max_age=settings.link.max_age, there=there, back=back)
-        self.dynamics = DynamicsNode(
-            core=core,
-            link=links[0],
-            clock=clocks[0],
-            reporter=Reporter(bus, "dynamics", DYNAMICS, birth=1),
-        )
+        reporter = Reporter(bus, "dynamics", DYNAMICS, birth=1)
+        self.dynamics = DynamicsNode(core=core, link=links[0], clock=clocks[0], reporter=reporter)
         self.table = TableNode(
             device=self.twin,
             link=links[1],
@@ -97,6 +82,13 @@ class VirtualLoop:
             clock=clocks[1],
             reporter=Reporter(bus, "table", TABLE, birth=1),
         )
+
+    def _kept(self, node: str, dtype: np.dtype[Any]) -> list[Rows]:
+        """All rows that a node publishes from now on."""
+        kept: list[Rows] = [np.zeros(0, dtype)]
+        reader = BlockReader(dtype, lambda block: kept.append(block.rows))
+        self.bus.subscribe(f"{self.bus.session}/rows/{node}", reader)
+        return kept
 
     def _dynamics_tick(self, tick: int) -> None:
         self._let("dynamics", lambda: self.dynamics.step(tick))
@@ -124,7 +116,8 @@ class VirtualLoop:
         """Let all nodes publish their final status, and collect all rows."""
         self.dynamics.finish()
         self.table.finish()
-        return Told(self._kept["dynamics"].rows, self._kept["table"].rows, self.bus)
+        dynamics, table = map(np.concatenate, self._told)
+        return Told(dynamics, table, self.bus)
 
 
 def run_virtual(
@@ -175,15 +168,3 @@ def _refuse_endless(settings: Settings) -> None:
             f"and this computer has {1e-9 * there:.3g} GB.",
             "Simulate less at once, or use clock='real', whose log goes to the disk.",
         )
-
-
-class _Kept:
-    """All rows that a node publishes."""
-
-    def __init__(self, bus: MemoryBus, node: str, dtype: np.dtype[Any]) -> None:
-        self._blocks: list[Rows] = [np.zeros(0, dtype)]
-        bus.subscribe(f"{bus.session}/rows/{node}", BlockReader(dtype, lambda block: self._blocks.append(block.rows)))
-
-    @property
-    def rows(self) -> Rows:
-        return np.concatenate(self._blocks)

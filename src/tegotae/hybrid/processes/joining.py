@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import stat
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from tegotae.hybrid.links.datagrams import checked_key, new_key
 from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.links.transports import Address
 from tegotae.hybrid.links.udp import UdpLink
-from tegotae.hybrid.settings import BusSettings, Settings
+from tegotae.hybrid.settings import Settings
 
 OWN = "hybrid settings"
 NODES = ("dynamics", "table", "device", "log", "view")  # the order in which all list them on the bus
@@ -30,27 +29,12 @@ _BY_HAND = (
 
 
 def address_of(name: str, text: str) -> Address:
-    """``"127.0.0.1:7400"`` as an address and a port.
-
-    Args:
-        name: of the setting, for the words of an error.
-        text: as in the settings; an IPv6 address stands in brackets.
-
-    Example:
-        >>> address_of("link.table", "[::1]:7400")
-        ('::1', 7400)
-    """
+    """The address and port that a setting names, such as ``"127.0.0.1:7400"``; an IPv6 address stands in brackets."""
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not (colon and host and port.isascii() and port.isdigit() and int(port) < 65536):
         checks.refuse(OWN, f"{name}={text!r} is no address and port.", "Write it as '127.0.0.1:7400'.")
     return host, int(port)
-
-
-def written(address: Address) -> str:
-    """An address as the settings have it."""
-    host, port = address
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def fixed(name: str, text: str) -> Address:
@@ -78,7 +62,7 @@ def with_ports(settings: Settings) -> Settings:
                     f"{group}.{name}={text!r}: {host} is no address of this computer ({error.strerror}).",
                     "Use 127.0.0.1, or an address that `ip address` shows; start the other nodes on their computers.",
                 )
-            return written((host, place.getsockname()[1]))
+            return f"{text.rpartition(':')[0]}:{place.getsockname()[1]}"
 
         link: dict[str, Any] = {n: filled("link", n, getattr(settings.link, n), socket.SOCK_DGRAM) for n in _FAST}
         bus = {n: filled("bus", n, getattr(settings.bus, n), socket.SOCK_STREAM) for n in NODES}
@@ -110,8 +94,15 @@ def make_key(path: str | os.PathLike[str]) -> Path:
     return place
 
 
-def read_key(path: str | os.PathLike[str]) -> bytes:
-    """The key in a file, which must be private."""
+def key_of(settings: Settings) -> bytes:
+    """The key in the file that the settings name, which must be private."""
+    path = settings.link.key
+    if not path:
+        checks.refuse(
+            OWN,
+            "link.key names no key file.",
+            "`tegotae hybrid key table.key` makes one; give all nodes the same, and keep it private.",
+        )
     remedy = "`tegotae hybrid key FILE` makes one."
     try:
         with open(path, encoding="ascii") as file:
@@ -132,17 +123,6 @@ def read_key(path: str | os.PathLike[str]) -> bytes:
         raise FileError(f"Cannot read the key {path}: it does not hold hexadecimal digits.\n  {remedy}") from error
 
 
-def key_of(settings: Settings) -> bytes:
-    """The key that the settings name."""
-    if not settings.link.key:
-        checks.refuse(
-            OWN,
-            "link.key names no key file.",
-            "`tegotae hybrid key table.key` makes one; give all nodes the same, and keep it private.",
-        )
-    return read_key(settings.link.key)
-
-
 # ------------------------------------------------------------ links and bus
 
 
@@ -153,15 +133,7 @@ def clock_of(settings: Settings) -> RealClock:
 
 
 def link_of(settings: Settings, local: str, remote: str, *, clock: NodeClock, faults: Faults | None = None) -> UdpLink:
-    """A fast link between two places of the settings.
-
-    Args:
-        settings: of the session.
-        local: where this node listens, such as "table".
-        remote: where its peer listens, such as "dynamics".
-        clock: gives the time.
-        faults: what is done on purpose to what comes in.
-    """
+    """A fast link between two places of the settings, such as "table" and "dynamics"; faults befall what comes in."""
     own = settings.link
     return UdpLink(
         local=fixed(f"link.{local}", getattr(own, local)),
@@ -177,15 +149,10 @@ def bus_of(settings: Settings, node: str | None) -> Bus:
     """The bus, joined as one of the nodes, or as a visitor who listens nowhere."""
     own = settings.bus
     listen = None if node is None else fixed(f"bus.{node}", getattr(own, node))
-    peers = peers_of(own)
+    places = [address_of(f"bus.{node}", getattr(own, node)) for node in NODES]  # in the order that all of them keep
+    peers = [place for place in places if place[1]]
     if not peers:
         checks.refuse(OWN, "no node has a port in [bus].", _BY_HAND)
     from tegotae.hybrid.bus.zenoh_bus import ZenohBus
 
     return ZenohBus(settings.session, key=key_of(settings), listen=listen, peers=peers)
-
-
-def peers_of(bus: BusSettings) -> Sequence[Address]:
-    """Where nodes may be met, in the order that all of them keep."""
-    places = [address_of(f"bus.{node}", getattr(bus, node)) for node in NODES]
-    return [place for place in places if place[1]]

@@ -36,15 +36,11 @@ class RunOutcome:
 
 
 class SupervisedRun:
-    """A run of all nodes, from their start to the end of the simulation.
+    """A run of all nodes, from their start to the end of the simulation, or to a patience [s] without progress.
 
-    Args:
-        nodes: their processes.
-        tell: called with what happens, in words.
-        show: called some ten times a second, with what is heard of the nodes.
-        patience: without progress, after which it is given up [s].
-        rearm: whether a table that latched because a process was late is re-armed. Only one that is simulated: it can
-            hurt nobody. Each time is told and logged.
+    What happens is told in words, and what is heard of the nodes shown some ten times a second. A table that latched
+    because a process was late is re-armed, unless told not to; only one that is simulated: it can hurt nobody. Each
+    time is told and logged.
     """
 
     def __init__(
@@ -61,31 +57,26 @@ class SupervisedRun:
         self._rearm = rearm and not isinstance(nodes.settings.device, OwnDevice)
         self._asked = 0.0  # when a re-arm was asked for last [s]
         self._words: list[str] = []
-        self._simulated, self._whole = 0.0, False
-
-    @property
-    def outcome(self) -> RunOutcome:
-        """How it ended."""
-        return RunOutcome(self._simulated, self._whole, tuple(self._words))
+        self._whole = False
 
     def until_end(self, ending: ShutdownFlag) -> RunOutcome:
         """Start, watch, end; all processes have ended afterwards."""
         nodes = self._nodes
         for node in nodes.names:
             nodes.start(node)
-        bus = bus_of(nodes.settings, None)
+        bus, simulated = bus_of(nodes.settings, None), 0.0
         try:
             listener = Listener(bus)
             if self._gather(bus, ending):
                 self._watch(bus, listener, ending)
-                self._simulated = listener.simulated
+                simulated = listener.simulated
                 self._say([*listener.events(), *([] if self._whole or ending else listener.words())])
         finally:
             for node in ORDER:
                 if words := nodes.end(node):
                     self._note(words)
             bus.close()
-        return self.outcome
+        return RunOutcome(simulated, self._whole, tuple(self._words))
 
     def _note(self, words: str) -> None:
         self._words.append(words)

@@ -29,26 +29,12 @@ _DOING = {  # the first that holds is said
 
 
 def doing(state: int) -> str:
-    """What a node is doing, in words.
-
-    Example:
-        >>> doing(int(NodeState.RUNNING | NodeState.CONTACT)), doing(int(NodeState.HELD | NodeState.LATCHED))
-        ('in contact', 'latched')
-    """
+    """What a node is doing, in words."""
     return next((words for flag, words in _DOING.items() if state & flag), "starting")
 
 
 class Listener:
-    """The newest of a session.
-
-    Example:
-        >>> from tegotae.hybrid.bus.bus import MemoryBus
-        >>> bus = MemoryBus("demo")
-        >>> listener = Listener(bus)
-        >>> bus.publish("demo/events", b'{"time": 0, "node": "table", "level": "trip", "text": "overload"}')
-        >>> listener.events(), listener.simulated
-        (['table: overload'], 0.0)
-    """
+    """The newest of a session."""
 
     def __init__(self, bus: Bus) -> None:
         self.simulated, self.force, self.peak = 0.0, 0.0, 0.0  # s; N on the moving part along the normal, and so far

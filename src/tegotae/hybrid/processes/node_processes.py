@@ -31,12 +31,6 @@ class Nodes:
         out: the log; None keeps it in the private folder, which is gone afterwards.
         overwrite: whether a log of that name may be replaced.
         view: whether there is a viewer.
-
-    Example:
-        >>> from tegotae.hybrid.processes.node_processes import Nodes
-        >>> with Nodes(Settings(), view=False) as nodes:
-        ...     nodes.names, nodes.running
-        (('log', 'device', 'table', 'dynamics'), [])
     """
 
     def __init__(

@@ -5,30 +5,36 @@ A process ends by itself when its work is done, and otherwise on SIGTERM, on Ctr
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
+import numpy as np
 
 from tegotae import checks
+from tegotae.hybrid.bus.reporting import DONE, Reporter
+from tegotae.hybrid.bus.requests import take_requests
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.clocks.clock import RealClock
 from tegotae.hybrid.devices.device import Device, Twin, measured
+from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
+from tegotae.hybrid.events import FINISHED
+from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.links.packets import NodeState, Stop
+from tegotae.hybrid.nodes.assembly import core_of, faults_of, limits_of, own_device, safety_of, sensing_of, twin_of
+from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
+from tegotae.hybrid.nodes.stopping_trial import stopping_of
+from tegotae.hybrid.nodes.table_node import TableNode
 from tegotae.hybrid.processes.joining import address_of, bus_of, clock_of, link_of
-from tegotae.hybrid.processes.process_life import MEETING, ShutdownFlag, gc_disabled, join, raise_priority
+from tegotae.hybrid.processes.process_life import MEETING, ShutdownFlag, gc_disabled, raise_priority
+from tegotae.hybrid.safety.stopping import Rest
 from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings
 
-if TYPE_CHECKING:
-    from tegotae.hybrid.bus.bus import Bus
-    from tegotae.hybrid.bus.reporting import Reporter
-    from tegotae.hybrid.devices.remote_device import DeviceNode
-    from tegotae.hybrid.links.faults import Faults
-    from tegotae.hybrid.links.udp import UdpLink
-    from tegotae.hybrid.nodes.table_node import TableNode
-
+_EXPLAINED = 5.0  # s of waiting after which it is told what may be wrong, and again
 _LOOK = 0.01  # s between two looks of a log that is told to end
 _EMPTY, _LOOKS = 15, 200  # looks without a message after which it has heard everything, and at most
 _DOZING = 10  # ticks of a node to whom nobody speaks: a tenth of the work, and awake within 20 ms
@@ -43,6 +49,64 @@ def _nobody(words: str) -> None:
     """Tell nobody."""
 
 
+class _Process:
+    """A node with a fast link: what it holds until it ends, and what is the same around every loop."""
+
+    def __init__(
+        self, held: ExitStack, settings: Settings, ends: tuple[str, str], rows: np.dtype[Any], parent: int | None,
+        tell: Tell, faults: Faults | None = None,
+    ) -> None:  # fmt: skip
+        self._settings, self._node = settings, ends[0]
+        self._parent, self._tell = parent, tell
+        self.ending = held.enter_context(ShutdownFlag(parent))
+        self.clock = clock_of(settings)
+        self.link = held.enter_context(link_of(settings, *ends, clock=self.clock, faults=faults))
+        self.bus = held.enter_context(closing(bus_of(settings, self._node)))
+        self.reporter = Reporter(self.bus, self._node, rows)
+
+    def say(self, words: str) -> None:
+        """Tell a person who started it; one that was started by a run has nobody to listen."""
+        if self._parent is None:
+            self._tell(f"{self._node}: {words}")
+
+    @contextmanager
+    def loop(self, hello: str, awaited: Sequence[str], meanwhile: Callable[[], object]) -> Iterator[None]:
+        """Around a loop that nothing disturbs, begun when all are there; compiling needs no priority."""
+        with self.clock, gc_disabled():
+            self._join(hello, awaited, meanwhile)
+            if words := raise_priority(self._settings.waiting.nice):
+                self.reporter.event(self.clock.nanoseconds, "info", words)
+            yield
+
+    def _join(self, hello: str, awaited: Sequence[str], meanwhile: Callable[[], object]) -> None:
+        """Make the node known, answer for its parameters, and wait for those without whom it does not begin.
+
+        It does not begin beside one of another version. Links that others fill already are emptied meanwhile.
+        """
+        bus, owner, told = self.bus, f"hybrid {self._node}", msgspec.json.encode(self._settings.tables())
+        bus.answer(f"{bus.session}/parameters/{self._node}", lambda asked: told)
+        bus.declare(self._node, {"pid": os.getpid()})
+        self.say(f"started, {hello}; Ctrl-C ends it")
+        began = time.monotonic()
+        explained = began + _EXPLAINED
+        while not self.ending and (missing := [one for one in awaited if one not in bus.nodes()]):
+            now = time.monotonic()
+            if now > began + MEETING:
+                words = "; ".join(bus.meet(missing, 0.0))
+                checks.refuse(owner, f"{words} after {MEETING:g} s.", "Start it, with the same settings and key.")
+            if now > explained:
+                explained = now + _EXPLAINED
+                self._tell(f"still waiting: {'; '.join(bus.meet(missing, 0.0))}")
+            meanwhile()
+            time.sleep(0.01)
+        if others := bus.versions():
+            checks.refuse(owner, " ".join(others), "Then start it again.")
+
+    def wait(self, idle: bool) -> int:
+        """The number of the next tick; one of many for a node to whom nobody speaks."""
+        return self.clock.wait(_DOZING if idle else 1)
+
+
 # ------------------------------------------------------------ dynamics
 
 
@@ -50,37 +114,22 @@ def run_dynamics(
     settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
 ) -> None:
     """Simulate until so much is simulated; then tell the table, and end."""
-    from tegotae.hybrid.bus.reporting import DONE, Reporter
-    from tegotae.hybrid.bus.rows import DYNAMICS
-    from tegotae.hybrid.events import FINISHED
-    from tegotae.hybrid.nodes.assembly import core_of
-    from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
-    from tegotae.hybrid.nodes.virtual_run import faults_of
-
     with ExitStack() as held:
-        ending, clock, link, bus = _open(held, settings, ("dynamics", "table"), parent, faults_of(settings)[1])
-        warmed = core_of(settings)
-        warmed.tick(steps=1, measurement=None)  # compiles
-        reporter = Reporter(bus, "dynamics", DYNAMICS)
-        node = DynamicsNode(core=core_of(settings), link=link, clock=clock, reporter=reporter)
+        own = _Process(held, settings, ("dynamics", "table"), DYNAMICS, parent, tell, faults_of(settings)[1])
+        core_of(settings).tick(steps=1, measurement=None)  # compiles
+        node = DynamicsNode(core=core_of(settings), link=own.link, clock=own.clock, reporter=own.reporter)
         wanted = settings.duration - 0.5 * settings.period
-        with clock, gc_disabled():
-            # Greeted over the fast link, too, a table says if it hears of another key or version.
-            needed = dict.fromkeys(("table", *awaited))
-            hello = _hello(parent, f"waiting for {', '.join(needed)}")
-            join(settings, "dynamics", bus, list(needed), ending, meanwhile=link.greet, tell=tell, hello=hello)
-            if hello:
-                tell(f"dynamics: simulates {settings.duration:g} s as soon as the table is ready")
-            _hurry(settings, clock, reporter)
-            while not ending and node.simulated < wanted:
-                node.step(clock.wait(_DOZING if node.idle else 1))
+        # Greeted over the fast link, too, a table says if it hears of another key or version.
+        needed = list(dict.fromkeys(("table", *awaited)))
+        with own.loop(f"waiting for {', '.join(needed)}", needed, own.link.greet):
+            own.say(f"simulates {settings.duration:g} s as soon as the table is ready")
+            while not own.ending and node.simulated < wanted:
+                node.step(own.wait(node.idle))
         done = node.simulated >= wanted
-        how = FINISHED if done else "ended early"
-        said = f"{how}: {node.simulated:.3f} s simulated"
-        reporter.event(clock.nanoseconds, "info", said, FINISHED if done else "")
-        if hello:
-            tell(f"dynamics: {said}")
-        link.send(Stop(reason=DONE if done else "the simulation has ended"))
+        said = f"{FINISHED if done else 'ended early'}: {node.simulated:.3f} s simulated"
+        own.reporter.event(own.clock.nanoseconds, "info", said, FINISHED if done else "")
+        own.say(said)
+        own.link.send(Stop(reason=DONE if done else "the simulation has ended"))
         node.finish()
 
 
@@ -91,61 +140,30 @@ def run_table(
     settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
 ) -> None:
     """Drive the device by the commands of the dynamics node; at the end, bring it to rest."""
-    from tegotae.hybrid.bus.reporting import Reporter
-    from tegotae.hybrid.bus.requests import take_requests
-    from tegotae.hybrid.bus.rows import TABLE
-    from tegotae.hybrid.nodes.assembly import safety_of, sensing_of
-    from tegotae.hybrid.nodes.stopping_trial import stopping_of
-    from tegotae.hybrid.nodes.table_node import TableNode
-    from tegotae.hybrid.nodes.virtual_run import faults_of
-
     with ExitStack() as held:
-        ending, clock, link, bus = _open(held, settings, ("table", "dynamics"), parent, faults_of(settings)[0])
-        sensing, stopping, reporter = sensing_of(settings), stopping_of(settings), Reporter(bus, "table", TABLE)
-        device = held.enter_context(closing(_device(settings, clock, ending)))
-        if ending:  # before it was known where the device stands
+        own = _Process(held, settings, ("table", "dynamics"), TABLE, parent, tell, faults_of(settings)[0])
+        sensing, stopping = sensing_of(settings), stopping_of(settings)
+        device = held.enter_context(closing(_device(settings, own.clock, own.ending)))
+        if own.ending:  # before it was known where the device stands
             return
         node = TableNode(
             device=device,
-            link=link,
+            link=own.link,
             safety=safety_of(settings, device),
             sensing=sensing,
             origin=(0.0, 0.0, settings.device.height),
-            clock=clock,
-            reporter=reporter,
+            clock=own.clock,
+            reporter=own.reporter,
             stopping=stopping,
         )
         # Called in a thread of the bus: they only put a mark, which the next tick finds.
-        take_requests(bus, stop=node.request_stop, rearm=node.request_rearm)
-        with clock, gc_disabled():
-            hello = _hello(parent, f"waiting for commands at {settings.link.table}; without any, {stopping.words}")
-            join(settings, "table", bus, awaited, ending, meanwhile=device.read, tell=tell, hello=hello)
-            _hurry(settings, clock, reporter)
-            while not ending:
-                node.step(clock.wait(_DOZING if node.idle else 1))
-            _come_to_rest(node, clock)
+        take_requests(own.bus, stop=node.request_stop, rearm=node.request_rearm)
+        hello = f"waiting for commands at {settings.link.table}; without any, {stopping.words}"
+        with own.loop(hello, awaited, device.read):
+            while not own.ending:
+                node.step(own.wait(node.idle))
+            _come_to_rest(node, own.clock)
         node.finish()
-
-
-def _open(
-    held: ExitStack, settings: Settings, ends: tuple[str, str], parent: int | None, faults: Faults | None
-) -> tuple[ShutdownFlag, RealClock, UdpLink, Bus]:
-    """What every node with a fast link holds until it ends: whether to end, clock, link and bus."""
-    ending = held.enter_context(ShutdownFlag(parent))
-    clock = clock_of(settings)
-    link = held.enter_context(link_of(settings, *ends, clock=clock, faults=faults))
-    return ending, clock, link, held.enter_context(closing(bus_of(settings, ends[0])))
-
-
-def _hello(parent: int | None, words: str) -> str:
-    """What a node says that a person started; one that was started by a run has nobody to listen."""
-    return f"{words}; Ctrl-C ends it" if parent is None else ""
-
-
-def _hurry(settings: Settings, clock: RealClock, reporter: Reporter) -> None:
-    """Raise the priority of a loop that begins; compiling does not need it."""
-    if words := raise_priority(settings.waiting.nice):
-        reporter.event(clock.nanoseconds, "info", words)
 
 
 def _come_to_rest(node: TableNode, clock: RealClock) -> None:
@@ -160,15 +178,14 @@ def _come_to_rest(node: TableNode, clock: RealClock) -> None:
 
 def _device(settings: Settings, clock: RealClock, ending: ShutdownFlag) -> Device:
     """The device, once it has said where it stands: nothing may be ordered before."""
-    from tegotae.hybrid.devices.remote_device import RemoteDevice
-    from tegotae.hybrid.nodes.assembly import own_device, twin_of
-
     if isinstance(settings.device, OwnDevice):
         device = own_device(settings.device, settings.period)
         if not _stands(device, ending, _ANSWERS):
+            said = device.read().fault or "nothing"
+            device.close()
             checks.refuse(
                 "hybrid table",
-                f"for {_ANSWERS:g} s the device has not said where it stands; it says: {_final_message(device)}.",
+                f"for {_ANSWERS:g} s the device has not said where it stands; it says: {said}.",
                 "`read()` must give a measured pose before anything is ordered: see docs/attaching_a_table.md.",
             )
         return device
@@ -178,11 +195,9 @@ def _device(settings: Settings, clock: RealClock, ending: ShutdownFlag) -> Devic
     remote = RemoteDevice(link=link, period=settings.period, margins=margins)
     if not _stands(remote, ending, MEETING, meanwhile=remote.greet):
         remote.close()
-        seen = "; ".join([f"nothing from the device's process at {settings.link.device} for {MEETING:g} s",
-                          *link.statistics.troubles()])  # fmt: skip
-        checks.refuse(
-            "hybrid table", f"{seen}.", "Start it: `tegotae hybrid device FILE`, with the same settings and key."
-        )
+        silent = f"nothing from the device's process at {settings.link.device} for {MEETING:g} s"
+        remedy = "Start it: `tegotae hybrid device FILE`, with the same settings and key."
+        checks.refuse("hybrid table", f"{'; '.join([silent, *link.statistics.troubles()])}.", remedy)
     return remote
 
 
@@ -199,13 +214,6 @@ def _stands(
     return True
 
 
-def _final_message(device: Device) -> str:
-    """What a device that does not measure says of itself; it is closed."""
-    said = device.read().fault or "nothing"
-    device.close()
-    return said
-
-
 # ------------------------------------------------------------ device
 
 
@@ -213,30 +221,15 @@ def run_device(
     settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
 ) -> None:
     """Let the time of the simulated device pass, and stop it when commands stay away."""
-    from tegotae.hybrid.bus.reporting import Reporter
-    from tegotae.hybrid.bus.rows import TABLE
-    from tegotae.hybrid.devices.remote_device import DeviceNode
-    from tegotae.hybrid.nodes.assembly import limits_of, twin_of
-    from tegotae.hybrid.safety.stopping import Rest
-
     with ExitStack() as held:
         twin_of(settings).step()  # compiles
         twin, limits = twin_of(settings), limits_of(settings)
-        ending, clock, link, bus = _open(held, settings, ("device", "table_device"), parent, None)
-        reporter = Reporter(bus, "device", TABLE)
-        node = DeviceNode(
-            twin=twin,
-            link=link,
-            clock=clock,
-            limits=limits,
-            tell=reporter.event,
-        )
-        with clock, gc_disabled():
-            hello = _hello(parent, f"waiting for the table node at {settings.link.device}")
-            join(settings, "device", bus, awaited, ending, tell=tell, hello=hello)
-            _hurry(settings, clock, reporter)
-            while not ending:
-                _device_tick(node, clock.wait(_DOZING if node.idle else 1), twin, clock, reporter)
+        own = _Process(held, settings, ("device", "table_device"), TABLE, parent, tell)
+        clock, reporter = own.clock, own.reporter
+        node = DeviceNode(twin=twin, link=own.link, clock=clock, limits=limits, tell=reporter.event)
+        with own.loop(f"waiting for the table node at {settings.link.device}", awaited, lambda: None):
+            while not own.ending:
+                _device_tick(node, own.wait(node.idle), twin, clock, reporter)
             # Whoever started this process may be gone in mid-flight: a mechanism that moves or swings is not left.
             node.end()
             rest, left = Rest(limits, settings.period), _COMING_TO_REST
@@ -261,24 +254,9 @@ def _device_tick(node: DeviceNode, tick: int, twin: Twin, clock: RealClock, repo
 
 
 def run_log(
-    settings: Settings,
-    *,
-    out: Path,
-    overwrite: bool = False,
-    awaited: Sequence[str] = (),
-    parent: int | None = None,
-    tell: Tell = _nobody,
+    settings: Settings, *, out: Path, overwrite: bool = False, parent: int | None = None, tell: Tell = _nobody
 ) -> None:
-    """Write everything down that the nodes say; at the end, wait until nobody says anything more.
-
-    Args:
-        settings: of the session.
-        out: the file.
-        overwrite: whether one of that name may be replaced.
-        awaited: nodes to wait for.
-        parent: process without which this one ends.
-        tell: called with words, once it writes and once it has written.
-    """
+    """Write everything down that the nodes say; at the end, wait until nobody says anything more."""
     from tegotae.hybrid.records.log_node import LogNode
 
     with ExitStack() as held:
@@ -286,8 +264,8 @@ def run_log(
         bus = held.enter_context(closing(bus_of(settings, "log")))
         about = about_of(settings)
         node = held.enter_context(LogNode(bus, settings.session, out, about=about, overwrite=overwrite))
-        if hello := _hello(parent, f"writing {out}"):
-            tell(f"log: started, {hello}")
+        if parent is None:
+            tell(f"log: started, writing {out}; Ctrl-C ends it")
         while not ending:
             time.sleep(0.02)
             node.step()
@@ -302,13 +280,7 @@ def about_of(settings: Settings) -> dict[str, Any]:
     return {"settings": msgspec.to_builtins(settings.tables()), "settings_text": settings.toml()}
 
 
-def run_view(
-    settings: Settings,
-    *,
-    awaited: Sequence[str] = (),
-    parent: int | None = None,
-    tell: Tell = _nobody,
-) -> None:
+def run_view(settings: Settings, *, parent: int | None = None, tell: Tell = _nobody) -> None:
     """Serve the viewer's page."""
     from tegotae.hybrid.view import HexaDrawer, View
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.checks import Array
+from tegotae.hybrid.bus.rows import Rows
 from tegotae.hybrid.records.contact_intervals import ContactInterval, contact_intervals
 from tegotae.hybrid.records.log_reader import LogReader
 
-Rows = NDArray[np.void]
 _AROUND = 25e-3  # s before and after a contact in which the sensor may feel it, beside the loop's delay
 _NEEDED = ("simulated", "wrench", "pose", "twist", "energy")
 _LARGEST = 1e15  # of a number in its unit: squares of it stay finite
@@ -94,20 +94,7 @@ def sound(rows: Rows) -> NDArray[np.bool_]:
 
 
 def noise_of(force: Array, gap: Array) -> tuple[float, float]:
-    """How much the applied force jitters [N]: where the two are apart, and in contact about its smooth course.
-
-    Args:
-        force: normal, applied to the bodies [N].
-        gap: between the two [m].
-
-    Example:
-        >>> import numpy as np
-        >>> jitter = np.random.default_rng(0).normal(0.0, 0.1, 10_000)
-        >>> 0.09 < noise_of(jitter, np.ones(10_000))[0] < 0.11
-        True
-        >>> 0.09 < noise_of(5.0 + jitter, -np.ones(10_000))[1] < 0.11
-        True
-    """
+    """How much the normal force [N] jitters: where the two are apart, and in contact about its smooth course."""
     apart = np.abs(force[gap > 0.0])
     outside = 1.4826 * float(np.median(apart)) if apart.size else 0.0
     # Third differences take out what is smooth over four ticks; of noise they make sqrt(20) times as much.
@@ -130,7 +117,7 @@ def _contact(rows: Rows, times: Array, force: Array, interval: ContactInterval, 
     middle = 0.5 * (twist[before:after] + twist[pushed])
     work = float(np.sum(step * np.einsum("ij,ij->i", rows["wrench"][pushed], middle)))
     gained = float(rows["energy"][after] - rows["energy"][before])
-    delay = _median(rows["delay"][during])
+    delay = median(rows["delay"][during])
     sensor, device = _device(log, rows[during], float(times[before]), float(times[after]), delay)
     return ContactAudit(
         touched=interval.touched,
@@ -184,7 +171,8 @@ def _over(above: float, below: float) -> float:
     return above / below if below != 0.0 else float("nan")
 
 
-def _median(values: Any) -> float:
+def median(values: Any) -> float:
+    """Of what is finite; NaN if nothing is."""
     known = values[np.isfinite(values)]
     return float(np.median(known)) if known.size else float("nan")
 

@@ -28,20 +28,7 @@ class ContactInterval:
 
 
 def first_contact(time: Array, gap: Array, force: Array) -> ContactInterval | None:
-    """The first contact of a record, if it begins and ends in it.
-
-    Args:
-        time: of the ticks, evenly spaced [s].
-        gap: negative where the two overlap [m].
-        force: between them [N].
-
-    Example:
-        >>> import numpy as np
-        >>> time = np.linspace(0.0, 2.0, 201)
-        >>> found = first_contact(time, np.cos(4.0 * time), np.maximum(-np.cos(4.0 * time), 0.0))
-        >>> round(found.duration, 6), round(found.peak, 6)  # pi/4, 1
-        (0.785398, 1.0)
-    """
+    """The first contact of a record, if it begins and ends in it: even ticks [s], a gap that is negative in it [m]."""
     overlap = gap < 0.0
     closes = np.flatnonzero(~overlap[:-1] & overlap[1:])
     if not closes.size:
@@ -51,8 +38,7 @@ def first_contact(time: Array, gap: Array, force: Array) -> ContactInterval | No
     if not opens.size:
         return None
     after = before + 1 + int(opens[0])
-    top = before + int(np.argmax(force[before : after + 1]))
-    peaked, peak = _summit(time, force, top)
+    peaked, peak = _top(time, force, before, after, 1)
     return ContactInterval(
         touched=_crossing(time, gap, before),
         released=_crossing(time, gap, after - 1),
@@ -80,18 +66,6 @@ def _crossing(time: Array, gap: Array, i: int) -> float:
         else:
             high = middle
     return 0.5 * (low + high)
-
-
-def _summit(time: Array, force: Array, top: int) -> tuple[float, float]:
-    """Time and height of the parabola through the highest tick and its neighbours."""
-    if not 0 < top < force.size - 1:
-        return float(time[top]), float(force[top])
-    left, middle, right = (float(force[top + k]) for k in (-1, 0, 1))
-    bend = left - 2.0 * middle + right
-    if bend >= 0.0:
-        return float(time[top]), middle
-    part = 0.5 * (left - right) / bend
-    return float(time[top] + part * (time[top + 1] - time[top])), middle - 0.25 * (left - right) * part
 
 
 _FEWEST = 3  # ticks above the floor: fewer are no contact that could be measured
@@ -123,13 +97,6 @@ def contact_intervals(
             could not be told from an earlier touch otherwise.
         speed: of approach [m/s].
         bridging: shorter pauses belong to the contact: a packet was lost [s].
-
-    Example:
-        >>> import numpy as np
-        >>> time = np.arange(0.0, 0.4, 2e-3)
-        >>> force = np.where((time > 0.1) & (time < 0.2), 5.0 * np.sin(np.pi * (time - 0.1) / 0.1), 0.0)
-        >>> [(round(each.duration, 4), round(each.peak, 3)) for each in contact_intervals(time, force)]
-        [(0.1, 5.0)]
     """
     if time.size < _FEWEST + 2:
         return []

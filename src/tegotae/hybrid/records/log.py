@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 import tegotae
 from tegotae import checks
@@ -22,14 +21,13 @@ from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.messages import event_of, refuse_rows
-from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE
+from tegotae.hybrid.bus.rows import KINDS, Rows
+from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE, offsets_of
 from tegotae.hybrid.records.log_reader import LogReader as LogReader
 from tegotae.hybrid.records.log_reader import difference as difference
 from tegotae.hybrid.records.log_reader import same as same
 from tegotae.hybrid.records.log_schema import DESCRIBED, EVENT_SCHEMA, JSON_SCHEMA, RECORDS, described, plain
 
-Rows = NDArray[np.void]
-KINDS = ("dynamics", "table", "device")
 _LAST = 2**32  # sequence numbers of MCAP wrap there
 
 
@@ -74,11 +72,7 @@ class LogWriter:
         from mcap.writer import CompressionType, Writer
 
         self._interval = round(1e9 * checks.positive("LogWriter", "interval", interval, "s", "0.5 s is usual."))
-        if not isinstance(about, Mapping):
-            checks.refuse(
-                "LogWriter", f"about={checks.shown(about)} is not a mapping.", "Give a dict, such as {'settings': {}}."
-            )
-        told = _about(about)
+        told = _about(checks.mapping("LogWriter", "about", about, "Give a dict, such as {'settings': {}}."))
         self.path = checks.target_of(path)
         self._file = _opened(self.path, checks.flag("LogWriter", "overwrite", overwrite))
         self._writer: Any = Writer(self._file, compression=CompressionType.ZSTD)
@@ -107,30 +101,23 @@ class LogWriter:
             first: number of the first row since its node began; a gap is a block that was lost [-].
         """
         first = checks.whole("LogWriter", "first", first, 0, "Give the number of the first row.")
-        if not isinstance(kind, str) or kind not in KINDS:
-            checks.refuse(
-                "LogWriter", f"rows of kind={checks.shown(kind)} are unknown.", f"Give one of {', '.join(KINDS)}."
-            )
-        if (
-            not isinstance(rows, np.ndarray)
-            or rows.dtype.names is None
-            or rows.ndim != 1
-            or "time" not in rows.dtype.names
-        ):
+        checks.choice("LogWriter", "kind", kind, KINDS)
+        names = rows.dtype.names if isinstance(rows, np.ndarray) and rows.ndim == 1 else None
+        if names is None or "time" not in names:
             checks.refuse(
                 "LogWriter", "rows is no array of records with a time.", "Give rows as in tegotae.hybrid.bus.rows."
             )
         if rows.size == 0:
             return
         refuse_rows("LogWriter", rows)
-        if kind == "dynamics" and "offset" in rows.dtype.names:
-            known = rows["offset"][np.isfinite(rows["offset"])]
+        if kind == "dynamics":
+            known = offsets_of(rows)
+            known = known[np.isfinite(known)]
             self._offset = round(1e9 * float(known[-1])) if known.size else self._offset
-        own = int(rows["time"][0])
         topic = f"rows/{kind}"
         if topic not in self._channels:
             self._register(topic, RECORDS, DESCRIBED, described(kind, rows.dtype))
-        self._add(topic, rows.tobytes(), own, own - self._offset * (kind in BESIDE_THE_TABLE), first % _LAST, rows.size)
+        self._add(topic, rows.tobytes(), own=int(rows["time"][0]), node=kind, first=first, count=rows.size)
 
     def configuration(self, simulated: float, q: Array) -> None:
         """The configuration of the model, for replaying a view.
@@ -151,8 +138,7 @@ class LogWriter:
             checks.refuse(
                 "LogWriter", f"q has {q.size} numbers.", f"It had {self._coordinates} before: one log a model."
             )
-        data = np.concatenate(([simulated], q)).astype("<f8").tobytes()
-        self._add("configuration", data, self._now, self._now, self.written.get("configuration", 0) % _LAST, 1)
+        self._add("configuration", np.concatenate(([simulated], q)).astype("<f8").tobytes())
 
     def event(self, event: Mapping[str, Any]) -> None:
         """Something that happened.
@@ -161,11 +147,9 @@ class LogWriter:
             event: "time" [ns] of its node's clock, "node", "level" ("info", "warning" or "trip"), "text" and "kind".
         """
         told = event_of(dict(checks.mapping("LogWriter", "event", event, "Give time [ns], node, level and text.")))
-        own, node = told["time"], told["node"]
         if "events" not in self._channels:
             self._register("events", "json", "jsonschema", EVENT_SCHEMA)
-        sequence = self.written.get("events", 0) % _LAST
-        self._add("events", _json("event", told), own, own - self._offset * (node in BESIDE_THE_TABLE), sequence, 1)
+        self._add("events", _json("event", told), own=told["time"], node=told["node"])
 
     def status(self, node: str, status: Mapping[str, Any]) -> None:
         """What a node tells of itself twice a second.
@@ -177,7 +161,7 @@ class LogWriter:
         topic = f"status/{node}"
         if topic not in self._channels:
             self._register(topic, "json", "jsonschema", JSON_SCHEMA)
-        self._add(topic, _json("status", status), self._now, self._now, self.written.get(topic, 0) % _LAST, 1)
+        self._add(topic, _json("status", status))
 
     @property
     def closed(self) -> bool:
@@ -210,13 +194,21 @@ class LogWriter:
         number = self._writer.register_schema(name=name, encoding=schema_encoding, data=schema)
         self._channels[topic] = self._writer.register_channel(topic, encoding, number)
 
-    def _add(self, topic: str, data: bytes, own: int, common: int, sequence: int, count: int) -> None:
+    def _add(
+        self, topic: str, data: bytes, *, own: int | None = None, node: str = "", first: int | None = None,
+        count: int = 1,
+    ) -> None:  # fmt: skip
+        """A message at a time of its node's own clock [ns], or at that of the newest message."""
         if self._closed:
             checks.refuse("LogWriter", f"{self.path} is closed.", "Open another log.")
+        own = self._now if own is None else own
+        common = own - self._offset * (node in BESIDE_THE_TABLE)
         self._now = max(self._now, common)
+        before = self.written.get(topic, 0)
+        sequence = (before if first is None else first) % _LAST
         channel, writer = self._channels[topic], self._writer
         self._safely(lambda: writer.add_message(channel, max(common, 0), data, max(own, 0), sequence))
-        self.written[topic] = self.written.get(topic, 0) + count
+        self.written[topic] = before + count
         if time.monotonic_ns() - self._flushed >= self._interval:
             self.flush()
 

@@ -8,17 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.checks import Array
+from tegotae.hybrid.bus.rows import Rows
 
-Rows = NDArray[np.void]
 Times = NDArray[np.int64]
 
 BESIDE_THE_TABLE = ("table", "device")  # nodes on the computer of the table, whose clock they share
 _SMOOTH = 255  # rows: what jitters in the offset between two clocks, whose drift is slow
-
-
-def times_of(rows: Rows) -> Times:
-    """Times of rows by their node's own clock [ns]."""
-    return np.asarray(rows["time"], dtype=np.int64)
 
 
 def offsets_of(rows: Rows) -> Array:
@@ -28,16 +23,8 @@ def offsets_of(rows: Rows) -> Array:
 
 
 def translation(dynamics: Rows) -> Callable[[Times], Times]:
-    """From the table's clock to the dynamics' own, both [ns]: piecewise linear, the same offset beyond.
-
-    Example:
-        >>> import numpy as np
-        >>> rows = np.zeros(2, [("time", "<i8"), ("offset", "<f8")])
-        >>> rows["time"], rows["offset"] = [1000, 2000], 5e-6  # the table's clock shows 5000 ns more
-        >>> translation(rows)(np.array([6500])).tolist()
-        [1500]
-    """
-    ours, offsets = times_of(dynamics), offsets_of(dynamics)
+    """From the table's clock to the dynamics' own, both [ns]: piecewise linear, the same offset beyond."""
+    ours, offsets = dynamics["time"], offsets_of(dynamics)
     known = np.isfinite(offsets)
     if not known.any():
         return lambda theirs: theirs

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from queue import Empty, SimpleQueue
-from types import FrameType
 from typing import Any, Self
 
 import tegotae
@@ -18,12 +15,11 @@ from tegotae import checks
 from tegotae.hybrid.bus.blocks import BlockReader, RowBlock
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.bus.messages import Judge, configuration_of, event_of, object_of, status_of
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.rows import KINDS
 from tegotae.hybrid.records.log import LogWriter
 
 _STATUS = 500_000_000  # ns between two words of its own
 _TOPICS = 64  # that are written: more names than there can be nodes are made up
-_KINDS = {"dynamics": DYNAMICS, "table": TABLE, "device": TABLE}
 
 
 class LogNode:
@@ -32,32 +28,8 @@ class LogNode:
     What arrives is put aside at once, in whatever thread the bus calls from; `step` writes it. Lost blocks are counted
     and told twice a second at "<session>/status/log", and are found in the log itself.
 
-    Args:
-        bus: to listen on; whoever made it closes it.
-        session: name of the run, the first word of every topic.
-        path: of the log.
-        about: the run, as `LogWriter` takes it: "settings", "settings_text".
-        overwrite: whether a file of that name may be replaced.
-        nanoseconds: the clock for events of its own; the machine's monotonic one unless given [ns].
-
-    Example:
-        >>> import os, tempfile
-        >>> from tegotae.hybrid.bus.blocks import BlockWriter
-        >>> from tegotae.hybrid.bus.bus import MemoryBus
-        >>> from tegotae.hybrid.records.log import LogReader
-        >>> from tegotae.hybrid.records.log_node import LogNode
-        >>> from tegotae.hybrid.bus.rows import TABLE
-        >>> bus, path = MemoryBus("demo"), os.path.join(tempfile.mkdtemp(), "run.mcap")
-        >>> with LogNode(bus, "demo", path) as node:
-        ...     rows = BlockWriter(bus, "demo/rows/table", TABLE, node="table")
-        ...     for tick in range(3):
-        ...         rows.row["tick"] = tick
-        ...         rows.push()
-        ...     rows.flush()
-        ...     node.step()
-        1
-        >>> LogReader(path).table["tick"].tolist()
-        [0, 1, 2]
+    Whoever made the bus closes it. Path, about and overwrite are those of the `LogWriter`; nanoseconds is the clock for
+    events of its own.
     """
 
     def __init__(
@@ -73,11 +45,10 @@ class LogNode:
         self.writer = LogWriter(path, {"session": session, **(about or {})}, overwrite=overwrite)
         self._bus, self._session, self._now = bus, session, nanoseconds
         self._waiting: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
-        self._ended = threading.Event()
         self._spoke = time.monotonic_ns()
         self._problems: list[str] = []
         self._judge = Judge()
-        self._readers = {kind: BlockReader(dtype, self._taker(kind)) for kind, dtype in _KINDS.items()}
+        self._readers = {kind: BlockReader(dtype, partial(self._keep, kind)) for kind, dtype in KINDS.items()}
         for topic in ("rows/**", "configuration", "events", "status/**"):
             bus.subscribe(f"{session}/{topic}", self._hear)
         bus.declare("log", {"version": tegotae.__version__, "path": str(self.writer.path), "pid": os.getpid()})
@@ -99,31 +70,6 @@ class LogNode:
             self._speak()
         return count
 
-    def run(self, *, duration: float | None = None) -> None:
-        """Until SIGTERM, Ctrl-C or `stop`, or for so long; then everything is in the file, with its index."""
-        until = None if duration is None else time.monotonic() + duration
-        handlers = self._catch_signals()
-        try:
-            while not self._ended.wait(0.02) and (until is None or time.monotonic() < until):
-                self.step()
-        finally:
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
-            self.close()
-
-    def _catch_signals(self) -> dict[signal.Signals, Any]:
-        if threading.current_thread() is not threading.main_thread():
-            return {}  # only the main thread of a process hears signals
-
-        def end(number: int, frame: FrameType | None) -> None:
-            self.stop()
-
-        return {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
-
-    def stop(self) -> None:
-        """End `run` soon; may be called from any thread."""
-        self._ended.set()
-
     def __enter__(self) -> Self:
         return self
 
@@ -143,7 +89,9 @@ class LogNode:
     def _write(self, topic: str, payload: bytes) -> None:
         kind, _, rest = topic.removeprefix(f"{self._session}/").partition("/")
         if kind == "rows":
-            self._rows(rest, topic, payload)
+            if rest not in self._readers:
+                checks.refuse("LogNode", f"rows of kind {rest!r} are unknown.", f"Publish {', '.join(KINDS)}.")
+            self._readers[rest](topic, payload)
         elif kind == "configuration":
             self.writer.configuration(*configuration_of(payload))
         elif kind == "events":
@@ -153,23 +101,14 @@ class LogNode:
                 checks.refuse("LogNode", f"node {rest!r:.40} is one too many.", "Name each node once.")
             self.writer.status(rest, status_of(object_of("status", payload)))
 
-    def _rows(self, kind: str, topic: str, payload: bytes) -> None:
-        if kind not in self._readers:
-            checks.refuse("LogNode", f"rows of kind {kind!r} are unknown.", "Publish dynamics, table or device.")
-        self._readers[kind](topic, payload)
-
-    def _taker(self, kind: str) -> Callable[[RowBlock], None]:
-        def take(block: RowBlock) -> None:
-            if block.kind != kind:
-                checks.refuse("LogNode", f"a block of {kind} says that it is {block.kind!r}.", "Publish it as that.")
-            self.writer.rows(kind, block.rows, first=block.first)
-
-        return take
+    def _keep(self, kind: str, block: RowBlock) -> None:
+        if block.kind != kind:
+            checks.refuse("LogNode", f"a block of {kind} says that it is {block.kind!r}.", "Publish it as that.")
+        self.writer.rows(kind, block.rows, first=block.first)
 
     def problems(self) -> list[str]:
         """What is missing or was refused, in words."""
-        told = [words for reader in self._readers.values() for words in reader.problems()]
-        return told + self._judge.problems()
+        return [words for judge in (*self._readers.values(), self._judge) for words in judge.problems()]
 
     def _speak(self) -> None:
         self._spoke = time.monotonic_ns()

@@ -19,13 +19,13 @@ from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.messages import Judge, event_of, object_of, status_of, unbelievable
-from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE, offsets_of, times_of, translation
+from tegotae.hybrid.bus.rows import KINDS, Rows
+from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE, offsets_of, translation
 from tegotae.hybrid.records.log_schema import RECORDS, dtype_of
 
-Rows = NDArray[np.void]
 _MAGIC = b"\x89MCAP0\r\n"
 _CHUNK = 1 << 26  # bytes of a chunk; a writer closes one at a sixty-fourth of it
-_KINDS = ("dynamics", "table", "device", "configuration")
+_TYPES = {**KINDS, "configuration": np.dtype([("simulated", "<f8"), ("q", "<f8", (0,))])}  # of rows not in a log
 
 
 class LogReader:
@@ -79,9 +79,9 @@ class LogReader:
         self._judge = Judge()
         with _opened(path) as file:
             self._read_whole(file)
-        self.dynamics, self.table, self.device = map(self._rows, ("dynamics", "table", "device"))
-        self.configuration = self._joined("configuration", _empty("configuration"))
-        self.lost = {kind: self._lost(kind) for kind in ("dynamics", "table", "device")}
+        self.dynamics, self.table, self.device = map(self._rows, KINDS)
+        self.configuration = self._joined("configuration", _TYPES["configuration"])
+        self.lost = {kind: self._lost(kind) for kind in KINDS}
         self._align()
         self._say()
         self._blocks.clear()
@@ -132,10 +132,11 @@ class LogReader:
         from mcap.exceptions import McapError
         from mcap.records import Channel, Message, Schema
         from mcap.stream_reader import breakup_chunk
+        from zstandard import ZstdError
 
         try:
             records = breakup_chunk(_unpacked(chunk), validate_crc=True)
-        except (McapError, struct.error, ValueError, OverflowError, MemoryError, _zstd_error()):
+        except (McapError, struct.error, ValueError, OverflowError, MemoryError, ZstdError):
             self._damaged += 1  # told in words; what follows is whole again
             return
         for record in records:
@@ -152,7 +153,7 @@ class LogReader:
     def _describe(self, topic: str, dtype: np.dtype[Any]) -> None:
         """Fields may be missing, as in logs of other versions; those that are there are what they are called."""
         kind = topic.removeprefix("rows/")
-        known = _empty(kind) if kind in _KINDS else None
+        known = _TYPES.get(kind)
         if known is not None and known.names is not None and dtype.names is not None:
             needed = "simulated" if kind == "configuration" else "time"
             wrong = [name for name in dtype.names if name in known.names and dtype[name] != known[name] and name != "q"]
@@ -168,7 +169,8 @@ class LogReader:
         data = message.data
         if topic in self._types:
             if len(data) % self._types[topic].itemsize:
-                self._judge.taken(topic, lambda: _refuse_cut(len(data)))
+                told = f"{len(data)} bytes are no whole number of rows."
+                self._judge.taken(topic, lambda: checks.refuse("block", told, "It is damaged."))
                 return
             self._kept += len(data)
             if self._kept > self._most:
@@ -189,14 +191,14 @@ class LogReader:
     # ------------------------------------------------------------ what it holds
 
     def _rows(self, kind: str) -> Rows:
-        rows = self._joined(f"rows/{kind}", _empty(kind))
+        rows = self._joined(f"rows/{kind}", KINDS[kind])
         bad = unbelievable(rows)
         if bad.any():
             self.words.append(
                 f"{np.count_nonzero(bad)} rows of the {kind} node have times, ticks or clocks that cannot be; left out"
             )
             rows = rows[~bad]
-        if back := np.count_nonzero(np.diff(times_of(rows)) < 0):
+        if back := np.count_nonzero(np.diff(rows["time"]) < 0):
             self.words.append(f"the clock of the {kind} node went back {back} times")
         return rows
 
@@ -217,11 +219,8 @@ class LogReader:
     def _align(self) -> None:
         """Times of the table and its device on the dynamics' clock, by the offset that the link told, smoothed."""
         to_ours = translation(self.dynamics)
-        times = {
-            "dynamics": times_of(self.dynamics),
-            "table": to_ours(times_of(self.table)),
-            "device": to_ours(times_of(self.device)),
-        }
+        times = {kind: getattr(self, kind)["time"] for kind in KINDS}
+        times |= {kind: to_ours(times[kind]) for kind in BESIDE_THE_TABLE}
         starts = [int(each[0]) for each in times.values() if each.size]
         zero = min(starts, default=int(self.events[0]["time"]) if self.events else 0)
         self.aligned: Mapping[str, Array] = {
@@ -238,9 +237,9 @@ class LogReader:
         if self._damaged:
             self.words.append(f"{self._damaged} chunks of the log are damaged and were left out")
         self.words += [f"of its {problem}" for problem in self._judge.problems()]
-        for kind, count in self.lost.items():
-            if count:
-                self.words.append(f"{count} rows of the {kind} node never reached the log")
+        self.words += [
+            f"{count} rows of the {kind} node never reached the log" for kind, count in self.lost.items() if count
+        ]
         if self.table.size and self.dynamics.size and not np.isfinite(offsets_of(self.dynamics)).any():
             self.words.append("the clocks of the two nodes were never compared: they are taken to be the same")
 
@@ -256,10 +255,6 @@ def _unpacked(chunk: Any) -> Any:
     if not 0 <= zstandard.frame_content_size(chunk.data) <= _CHUNK:
         raise ValueError("larger than any chunk that tegotae writes")
     return replace(chunk, compression="", data=zstandard.decompress(chunk.data))
-
-
-def _refuse_cut(length: int) -> None:
-    raise InputError(f"block: {length} bytes are no whole number of rows.\n  It is damaged.")
 
 
 def _refuse_strange(about: Mapping[str, Any]) -> None:
@@ -298,36 +293,13 @@ def _records(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
         yield head[0], file.read(length)
 
 
-def _zstd_error() -> type[Exception]:
-    import zstandard
-
-    return zstandard.ZstdError
-
-
-def _empty(kind: str) -> np.dtype[Any]:
-    """The type of rows that are not in the log."""
-    from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
-
-    configuration = np.dtype([("simulated", "<f8"), ("q", "<f8", (0,))])
-    return {"dynamics": DYNAMICS, "table": TABLE, "device": TABLE, "configuration": configuration}[kind]
-
-
 def same(first: Rows, second: Rows, *, ignoring: tuple[str, ...] = ()) -> bool:
     """Whether two records are the same, bit by bit."""
     return difference(first, second, ignoring=ignoring) is None
 
 
 def difference(first: Rows, second: Rows, *, ignoring: tuple[str, ...] = ()) -> str | None:
-    """Where two records first differ, in words; None if they are the same bit by bit.
-
-    Example:
-        >>> import numpy as np
-        >>> rows = np.zeros(3, dtype=[("tick", "<i8"), ("energy", "<f8")])
-        >>> other = rows.copy()
-        >>> other["energy"][1] = -0.0  # equal, but not the same bits
-        >>> print(difference(rows, other))
-        row 1 (tick 0): energy is 0.0 in the first, -0.0 in the second; 1 of 3 rows differ there
-    """
+    """Where two records first differ, in words; None if they are the same bit by bit."""
     names = first.dtype.names or ()
     if names != (second.dtype.names or ()) or any(first.dtype[name] != second.dtype[name] for name in names):
         return f"the rows have other fields: {first.dtype} in the first, {second.dtype} in the second"

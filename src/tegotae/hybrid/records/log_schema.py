@@ -84,12 +84,7 @@ EVENT_SCHEMA = json.dumps(
 
 
 def plain(value: Any) -> Any:
-    """Data that JSON can hold: it has no NaN, so a number that is not finite becomes null.
-
-    Example:
-        >>> plain({"peak": float("nan"), "ticks": [1, 2.5]})
-        {'peak': None, 'ticks': [1, 2.5]}
-    """
+    """Data that JSON can hold: it has no NaN, so a number that is not finite becomes null."""
     if isinstance(value, Mapping):
         return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):

@@ -11,12 +11,13 @@ import numpy as np
 from tegotae import checks
 from tegotae.block import Admittance
 from tegotae.errors import FileError, InputError
+from tegotae.hybrid.bus.rows import Rows
 from tegotae.hybrid.links.packets import Measurement, NodeState
 from tegotae.hybrid.machines.guarded import Machine
 from tegotae.hybrid.machines.model_settings import OwnModel
 from tegotae.hybrid.nodes.assembly import core_of
 from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
-from tegotae.hybrid.records.log_reader import LogReader, Rows, difference
+from tegotae.hybrid.records.log_reader import LogReader, difference
 from tegotae.hybrid.records.report import refuse_incomplete
 from tegotae.hybrid.settings import Settings, settings_of
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.rows import KINDS
 from tegotae.hybrid.events import FINISHED
 from tegotae.hybrid.links.packets import NodeState
-from tegotae.hybrid.records.audit import ContactAudit, contacts_of, sound
+from tegotae.hybrid.records.audit import ContactAudit, contacts_of, median, sound
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.records.log_schema import plain
 
@@ -89,8 +86,9 @@ def report(log: LogReader | str | os.PathLike[str]) -> dict[str, Any]:
 
 def refuse_incomplete(owner: str, log: LogReader) -> None:
     """Refuse a log whose rows lack fields, as one of another version may."""
-    for kind, rows, known in (("dynamics", log.dynamics, DYNAMICS), ("table", log.table, TABLE)):
-        if missing := [name for name in known.names or () if name not in (rows.dtype.names or ())]:
+    for kind in NODES:
+        present = getattr(log, kind).dtype.names or ()
+        if missing := [name for name in KINDS[kind].names or () if name not in present]:
             raise FileError(
                 f"{owner}: the {kind} rows of {log.path} have no {', '.join(missing[:5])}.\n"
                 "  Give a log that this version of tegotae wrote."
@@ -102,12 +100,13 @@ def _reported(log: LogReader) -> dict[str, Any]:
     hardest = max(contacts, key=lambda each: each.peak_force, default=None)
     told: dict[str, Any] = dict.fromkeys(_OF_A_CONTACT) if hardest is None else asdict(hardest)
     if hardest is None:
-        told["delay"] = _median(log.dynamics["delay"][log.dynamics["delay"] > 0.0])  # 0: not identified yet
+        told["delay"] = median(log.dynamics["delay"][log.dynamics["delay"] > 0.0])  # 0: not identified yet
     told |= _loop(log) | _counts(log) | _settings(log)
     told["contacts"] = [asdict(each) for each in contacts]
     during = _during(log.events)
-    told["trips"] = [_told(each) for each in during if each["level"] == "trip"]
-    told["warnings"] = [_told(each) for each in during if each["level"] == "warning"]
+    for level in ("trip", "warning"):
+        kept = [each for each in during if each["level"] == level]
+        told[f"{level}s"] = [{name: each[name] for name in ("at", "node", "text")} for each in kept]
     told["words"] = _words(log, told)
     result: dict[str, Any] = plain(told)
     return result
@@ -118,17 +117,17 @@ def _loop(log: LogReader) -> dict[str, Any]:
     time, steps = rows["simulated"], rows["steps"]
     both = np.concatenate([log.aligned[node] for node in NODES])
     stepped = np.diff(time, prepend=np.inf) / np.maximum(steps, 1)
-    period = _median(stepped[(stepped > 0.0) & (steps > 0)])
+    period = median(stepped[(stepped > 0.0) & (steps > 0)])
     # A measurement was heard before the steps of its tick.
     fresh = (rows["fresh"] == 1) & (steps > 0)
-    age = (time - steps * (period or 0.0) - rows["label"])[fresh]
+    age = (time - steps * np.nan_to_num(period) - rows["label"])[fresh]
     return {
         "ticks": int(rows.size),
         "ticks_without_measurement": int(np.count_nonzero(rows["fresh"] != 1)),
         "simulated": float(time[-1]) if time.size else 0.0,
         "logged": float(np.ptp(both)) if both.size else 0.0,
         "period": period,
-        "delay_by_labels": _median(age[age >= 0.0]),  # a table that goes on by itself is ahead: that is no delay
+        "delay_by_labels": median(age[age >= 0.0]),  # a table that goes on by itself is ahead: that is no delay
         "guard_removed_in_all": float(rows["removed"][-1]) if rows.size else 0.0,
         "lateness": {node: _spread(getattr(log, node)["lateness"]) for node in NODES},
     }
@@ -228,16 +227,11 @@ def table(told: Mapping[str, Any]) -> Table:
 
 
 def shown(told: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Names, numbers and units to be read by people, in order.
-
-    Example:
-        >>> shown({"duration": 0.0858, "guard": True})
-        [('guard', 'on', ''), ('duration of the contact', '85.8', 'ms')]
-    """
+    """Names, numbers and units to be read by people, in order."""
     rows = [(name, _on(told[name]), "") for name in ("guard", "compensation") if name in told]
     for key, (name, unit, factor) in SHOWN.items():
         if key in told:
-            rows.append((name, _number(told[key], factor), unit))
+            rows.append((name, number_shown(told[key], factor), unit))
     for node, spread in (told.get("lateness") or {}).items():
         rows.append((f"lateness of {node}, p50 / p99 / max", _spread_shown(spread), "ms"))
     if trip := told.get("round_trip"):
@@ -247,19 +241,12 @@ def shown(told: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     return rows
 
 
-def write_json(path: str | os.PathLike[str], told: Mapping[str, Any]) -> Path:
-    """The numbers as a JSON file, all or nothing; what is not known is null. Returns the path."""
-    text = json.dumps(plain(told), ensure_ascii=False, allow_nan=False, indent=2)
-    with checks.written_whole(path) as beside:
-        beside.write_text(text + "\n", encoding="utf-8")
-    return Path(path)
-
-
 def _on(value: object) -> str:
     return {True: "on", False: "off"}.get(value, "–") if isinstance(value, bool) else "–"
 
 
-def _number(value: float | None, factor: float) -> str:
+def number_shown(value: float | None, factor: float) -> str:
+    """A count, or four digits of a number in the unit that a factor leads to."""
     if value is None:
         return "–"
     return str(value) if isinstance(value, int) and factor == 1.0 else f"{factor * value:.4g}"
@@ -275,10 +262,6 @@ def _during(events: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """What happened while something was simulated: that all stop when it is done is as it should be."""
     ends = [each["at"] for each in events if each["node"] == "dynamics" and each["text"].startswith(FINISHED)]
     return [each for each in events if not ends or each["at"] <= max(ends)]
-
-
-def _told(event: Mapping[str, Any]) -> dict[str, Any]:
-    return {"at": event["at"], "node": event["node"], "text": event["text"]}
 
 
 def _total(told: Sequence[Mapping[str, Any]], part: str, name: str) -> int | None:
@@ -299,12 +282,5 @@ def _skipped(rows: Any) -> int:
 
 def _spread(values: Array) -> dict[str, float | None]:
     known = values[np.isfinite(values)]
-    if not known.size:
-        return {"p50": None, "p99": None, "max": None}
-    p50, p99 = np.percentile(known, [50.0, 99.0])
-    return {"p50": float(p50), "p99": float(p99), "max": float(known.max())}
-
-
-def _median(values: Any) -> float | None:
-    known = values[np.isfinite(values)]
-    return float(np.median(known)) if known.size else None
+    found = np.percentile(known, [50.0, 99.0, 100.0]).tolist() if known.size else (None, None, None)
+    return dict(zip(("p50", "p99", "max"), found, strict=True))

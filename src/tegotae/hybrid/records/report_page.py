@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import os
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import tegotae
 from tegotae import checks
+from tegotae.figures.page import captioned, html_page, tiles
 from tegotae.hybrid.records.log_reader import LogReader
-from tegotae.hybrid.records.report import SHOWN, shown
+from tegotae.hybrid.records.report import SHOWN, number_shown, shown
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-_LARGEST_SVG = 600_000  # bytes; a denser drawing is smaller and quicker to show as PNG
 _MOST_EVENTS = 200
 _STYLE = """
 table.numbers td:first-child { width: 55%; }
@@ -56,32 +49,16 @@ def write_page(path: str | os.PathLike[str], told: Mapping[str, Any], log: LogRe
 
 def page(told: Mapping[str, Any], log: LogReader) -> str:
     """The page as text."""
-    css = files("tegotae.figures").joinpath("page.css").read_text(encoding="utf-8")
-    parts = [_header(told, log), _numbers(told), *_figures(told, log), _contacts(told), _events(log), _about(log)]
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>tegotae: {escape(Path(log.path).name)}</title>
-<style>
-{css}{_STYLE}</style>
-</head>
-<body>
-<main>
-{"".join(parts)}
-<footer>Made by tegotae {escape(tegotae.__version__)} from {escape(Path(log.path).name)}; the same numbers in a
-terminal: <code>tegotae hybrid report</code>.</footer>
-</main>
-</body>
-</html>
-"""
+    name = Path(log.path).name
+    parts = [_header(told, name), _numbers(told), *_figures(told, log), _contacts(told), _events(log), _about(log)]
+    footer = f""" from {escape(name)}; the same numbers in a
+terminal: <code>tegotae hybrid report</code>."""
+    return html_page(name, parts, footer, rules=_STYLE)
 
 
-def _header(told: Mapping[str, Any], log: LogReader) -> str:
+def _header(told: Mapping[str, Any], title: str) -> str:
     def number(name: str, factor: float = 1.0) -> str:
-        value = told.get(name)
-        return "–" if value is None else str(value) if isinstance(value, int) else f"{factor * value:.4g}"
+        return number_shown(told.get(name), factor)
 
     gained = (told.get("restitution") or 0.0) > 1.001
     counts = [
@@ -93,17 +70,16 @@ def _header(told: Mapping[str, Any], log: LogReader) -> str:
         (number("packets_lost"), "packets lost", "warn" if told.get("packets_lost") else ""),
         (str(len(told.get("trips") or ())), "trips", "bad" if told.get("trips") else ""),
     ]
-    tiles = "".join(f'<div class="count {kind}"><b>{n}</b><span>{text}</span></div>' for n, text, kind in counts)
     words = "".join(f"<li>{escape(each)}</li>" for each in told.get("words") or ())
     switches = ", ".join(
         f"{name} {'on' if told[name] else 'off'}" for name in ("guard", "compensation") if told.get(name) is not None
     )
     lead = " · ".join(filter(None, [told.get("started") or "", switches]))
     return f"""<header>
-<h1>{escape(Path(log.path).name)}</h1>
+<h1>{escape(title)}</h1>
 <p class="lead">{escape(lead)}</p>
 <ul class="words">{words}</ul>
-<div class="counts">{tiles}</div>
+<div class="counts">{tiles(counts)}</div>
 </header>"""
 
 
@@ -127,25 +103,8 @@ def _figures(told: Mapping[str, Any], log: LogReader) -> list[str]:
         (hybrid.overview(log, told), "The whole run on the clock of the dynamics node; lines: warnings and trips."),
         (hybrid.timing(log, told), "The delay of the loop, and how late the ticks of both nodes began."),
     ]
-    drawn = "".join(
-        f'<figure><img alt="{escape(caption)}" src="{_inline(figure)}">'
-        f"<figcaption>{escape(caption)}</figcaption></figure>"
-        for figure, caption in plates
-    )
+    drawn = "".join(captioned(figure, caption) for figure, caption in plates)
     return [f'<h3>Figures</h3><div class="plates" style="max-width:none">{drawn}</div>']
-
-
-def _inline(figure: Figure) -> str:
-    """A data address that holds the drawing."""
-    from tegotae.figures import style
-
-    with style():
-        buffer, kind = io.BytesIO(), "svg+xml"
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-        if buffer.tell() > _LARGEST_SVG:
-            buffer, kind = io.BytesIO(), "png"
-            figure.savefig(buffer, format="png", dpi=200)
-    return f"data:image/{kind};base64,{base64.b64encode(buffer.getvalue()).decode()}"
 
 
 def _contacts(told: Mapping[str, Any]) -> str:
@@ -156,18 +115,14 @@ def _contacts(told: Mapping[str, Any]) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     rows = "".join(
         "<tr>"
-        + "".join(f"<td>{_cell(each.get(key), factor)}</td>" for key, (_, _, factor) in _COLUMNS.items())
+        + "".join(f"<td>{number_shown(each.get(key), factor)}</td>" for key, (_, _, factor) in _COLUMNS.items())
         + "</tr>"
         for each in contacts
-    )
+    ).replace("-", "−")
     return (
         "<h3>Contacts, and where their energy went</h3>"
         f'<div class="scroll"><table class="wide"><tr>{head}</tr>{rows}</table></div>'
     )
-
-
-def _cell(value: float | None, factor: float) -> str:
-    return "–" if value is None else f"{factor * value:.4g}".replace("-", "−")
 
 
 def _events(log: LogReader) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 from tegotae import checks
-from tegotae.hybrid.safety.poses import LEVEL
+from tegotae.hybrid.safety.poses import LEVEL, unit_quaternion
 from tegotae.parameters import Declared, Parameter
-from tegotae.rotations import normalised
+from tegotae.rotations import Quaternion
 
 _Corner = tuple[float, float, float]
 _NONE = "Use 0 for none."
@@ -35,8 +34,8 @@ class Limits(Declared):
     ] = (-0.1, -0.1, -0.1)
     upper: Annotated[_Corner, Parameter("[m], its other corner")] = (0.1, 0.1, 0.1)
     level: Annotated[
-        tuple[float, float, float, float],
-        Parameter("[-], the orientation that tilt counts from, a unit quaternion (w, x, y, z)"),
+        Quaternion,
+        Parameter("[-], the orientation that tilt counts from, a unit quaternion (w, x, y, z)", accept=unit_quaternion),
     ] = LEVEL
     tilt: Annotated[float, Parameter("[rad], > 0, <= 1.5, the largest angle away from level, about any axis")] = 0.3
     velocity: Annotated[float, Parameter("[m/s], > 0, the largest that is ordered")] = 0.25
@@ -61,9 +60,6 @@ class Limits(Declared):
         for axis, low, high in zip("xyz", self.lower, self.upper, strict=True):
             if low >= high:
                 checks.refuse("Limits", f"along {axis} lower={low} m is not below upper={high} m.", "Exchange them.")
-        if not 0.999 < math.hypot(*self.level) < 1.001:
-            checks.refuse("Limits", f"level={self.level} is not of length 1.", "Normalise it (w, x, y, z).")
-        object.__setattr__(self, "level", normalised(self.level))
 
     def around(self, position: Sequence[float], reach: float) -> Limits:
         """The same, with a box that reaches so far [m] from a position [m] along every axis.
@@ -76,6 +72,16 @@ class Limits(Declared):
         x, y, z = checks.vector("Limits", "position", position, "m", 3).tolist()
         r = checks.positive("Limits", "reach", reach, "m", "Give half the length of the box's sides.")
         return replace(self, lower=(x - r, y - r, z - r), upper=(x + r, y + r, z + r))
+
+    def beyond(self, pose: Sequence[float], slack: float = 0.0) -> str:
+        """Which side of the box, wider by a slack [m], a pose [m] lies beyond, in words; "" if it is inside."""
+        (a, b, c), (d, e, f) = self.lower, self.upper
+        x, y, z, s = pose[0], pose[1], pose[2], slack
+        if a - s <= x <= d + s and b - s <= y <= e + s and c - s <= z <= f + s:
+            return ""
+        sides = zip("xyz", self.lower, pose, self.upper, strict=False)
+        axis, low, at, high = next(side for side in sides if not side[1] - s <= side[2] <= side[3] + s)
+        return f"{axis} = {at:.5g} m, the box allows {low:g} to {high:g} m"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import hypot, inf
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from tegotae import checks
 from tegotae.hybrid.devices.device import DeviceReading
 from tegotae.hybrid.events import LATE, REARM, REARMED, NodeEvent
 from tegotae.hybrid.links.packets import Command, NodeState
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
-from tegotae.hybrid.safety.poses import STILL, Pose, Step, difference, moved
+from tegotae.hybrid.safety.poses import STILL, Pose, Step, difference, lengths, moved, seven
 from tegotae.hybrid.safety.safety_motion import Margins, Motion
 from tegotae.hybrid.safety.safety_watch import Cause, SafetyWatch, Teller
 from tegotae.hybrid.safety.sensing import Felt
+from tegotae.parameters import Declared, Parameter, Period
 from tegotae.rotations import normalised
 
 _WAITING, _RUNNING, _COASTING, _RAMPING, _STOPPING, _HELD = range(6)
@@ -49,7 +51,8 @@ class MotionOrder(NamedTuple):
     tripped: bool  # whether it tripped in this tick
 
 
-class Safety:
+@dataclass(kw_only=True, eq=False)
+class Safety(Declared):
     """Stands between the newest command and the device, and has the last word.
 
     It begins armed, holding, and runs with the first command near where the table stands. Without commands it bridges,
@@ -62,13 +65,6 @@ class Safety:
     An overload is released: the table goes back to where it was measured, since a servo that is told to be where it
     is pushes no more. So it does, slowly, while the device itself is stopped or faulty, so that nothing jumps when it
     obeys again; but never after its readings gave reason to doubt them.
-
-    Args:
-        limits: what the table may do.
-        loss_of_command: what it does without commands.
-        period: of a tick [s].
-        start: where the table stands, as the device reads it: position [m], unit quaternion (w, x, y, z).
-        margins: of a pose, `device.margins`; None if the device has none.
 
     Example:
         >>> from tegotae.hybrid import Command, NodeState
@@ -86,43 +82,39 @@ class Safety:
         (True, 'stop: enough')
     """
 
-    def __init__(
-        self,
-        *,
-        limits: Limits,
-        period: float,
-        start: Sequence[float],
-        loss_of_command: LossOfCommandPolicy | None = None,
-        margins: Margins | None = None,
-    ) -> None:
-        owner, T = "Safety", checks.period_of("Safety", period)
-        checks.instance(owner, "limits", limits, Limits, "Give Limits(...).")
-        if margins is not None:
-            checks.function(owner, "margins", margins, "Give a function of the pose, or None.")
-        loss_of_command = LossOfCommandPolicy() if loss_of_command is None else loss_of_command
-        self._policy = checks.instance(
-            owner, "loss_of_command", loss_of_command, LossOfCommandPolicy, "Give LossOfCommandPolicy(...), or None."
-        )
+    limits: Annotated[Limits, Parameter("what the table may do")]
+    period: Period
+    start: Annotated[
+        Sequence[float],
+        Parameter("[m, -], where the device reads that it stands: position, quaternion (w, x, y, z)", accept=seven),
+    ]
+    loss_of_command: Annotated[
+        LossOfCommandPolicy | None, Parameter("what it does without commands; None: as usual")
+    ] = None
+    margins: Annotated[Margins | None, Parameter("of a pose, `device.margins`; None if the device has none")] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        limits, T = self.limits, self.period
+        self._policy = policy = self.loss_of_command or LossOfCommandPolicy()
         for speed, change in (
             (limits.velocity, limits.acceleration),
             (limits.angular_velocity, limits.angular_acceleration),
         ):
-            if speed / change > loss_of_command.ramp:
+            if speed / change > policy.ramp:
                 checks.refuse(
-                    owner,
+                    "Safety",
                     f"from {speed:g} the table needs {speed / change:.3g} s to rest at {change:g} per second, but "
-                    f"ramp={loss_of_command.ramp:g} s.",
+                    f"ramp={policy.ramp:g} s.",
                     "Allow more acceleration, less velocity, or a longer ramp.",
                 )
-        start = checks.vector(owner, "start", start, "m, -", 7).tolist()
-        self._limits, self._period = limits, T
-        self._motion = Motion(limits, T, start, margins)
+        self._motion = Motion(limits, T, self.start, self.margins)
         self._teller = Teller(T)
         self._watch = SafetyWatch(limits, T, self._motion.pose)
-        self._dog = loss_of_command.watchdog * T - _A_HAIR
-        self._ramp_begins = self._dog + loss_of_command.coast
-        self._rests = loss_of_command.rest_after(T)
-        self._trusted = loss_of_command.extrapolation * T
+        self._dog = policy.watchdog * T - _A_HAIR
+        self._ramp_begins = self._dog + policy.coast
+        self._rests = policy.rest_after(T)
+        self._trusted = policy.extrapolation * T
         self._doing, self._why, self._label, self._pace = _WAITING, 0, 0.0, 0.0
         self._closing = self._swing = inf
         self._refuge: Pose | None = None
@@ -164,7 +156,7 @@ class Safety:
             elapsed: since the last step [s]; a period if not given.
             unread: since the device last said anything new [s].
         """
-        T, teller, motion = self._period, self._teller, self._motion
+        T, teller, motion = self.period, self._teller, self._motion
         events = teller.begin()
         self._tripped = False
         causes = self._watch.causes(age, command, reading, felt, stop, elapsed or T)
@@ -173,8 +165,10 @@ class Safety:
         else:
             self._released = False
         wake = rearm and not reading.emergency
-        if rearm:
-            self._rearm(age, command, reading, felt, causes, insists)
+        if rearm and self._doing < _STOPPING:
+            teller.tell(REARM, "info", "re-arm asked for, but nothing is latched")
+        elif rearm:
+            self._rearm(self._against(age, command, reading, felt, causes), insists)
         twist, limited = STILL, False
         if self._doing < _STOPPING:
             twist, limited = self._obey(age, unread, command, felt)
@@ -222,8 +216,7 @@ class Safety:
 
     def _far(self, command: Command) -> str:
         """Why a standing table does not begin to follow a command."""
-        dx, dy, dz, rx, ry, rz = difference(self._motion.pose, command.pose)
-        gap, turn = hypot(dx, dy, dz), hypot(rx, ry, rz)
+        gap, turn = lengths(difference(self._motion.pose, command.pose))
         if gap > self._policy.jump or turn > self._policy.turn:
             return (
                 f"the command lies {1e3 * gap:.4g} mm and {turn:.3g} rad from where the table stands, allowed are "
@@ -234,7 +227,7 @@ class Safety:
     def _follow(self, age: float, command: Command) -> tuple[Step, bool]:
         motion = self._motion
         target, last, pace = motion.course(command, age, self._trusted)
-        if beyond := motion.wall(target):
+        if beyond := self.limits.beyond(target):
             self._trip("wall", 0, f"the command leaves the box: {beyond}")
             motion.brake()
             return motion.velocity, False
@@ -258,8 +251,8 @@ class Safety:
         if motion.take(motion.braking(left)):
             motion.brake()
         if self._pace > 0.0:  # slower, it comes to later places of the course less and less
-            self._label += self._period * min(hypot(*motion.velocity) / self._pace, 1.0)
-        if self._rests - age <= self._period + _A_HAIR and motion.resting:
+            self._label += self.period * min(hypot(*motion.velocity) / self._pace, 1.0)
+        if self._rests - age <= self.period + _A_HAIR and motion.resting:
             self._doing = _HELD
             self._teller.say("trip", f"no command for {1e3 * age:.3g} ms: held and latched; re-arm to go on", LATE)
             self._tripped = True
@@ -292,14 +285,14 @@ class Safety:
     def _give_way(self, reading: DeviceReading) -> None:
         """Head slowly for where the device is, unless it is about where it was told to be."""
         there = self._inside(reading)
-        dx, dy, dz, rx, ry, rz = difference(self._motion.pose, there)
-        if hypot(dx, dy, dz) > _SLACK or hypot(rx, ry, rz) > _SLACK_ANGLE:
+        gap, turn = lengths(difference(self._motion.pose, there))
+        if gap > _SLACK or turn > _SLACK_ANGLE:
             self._refuge, self._doing = there, _STOPPING
             self._closing, self._swing = self._policy.approach, self._policy.swing
 
     def _inside(self, reading: DeviceReading) -> Pose:
         """The device's position, or the nearest one in the box."""
-        (a, b, c), (d, e, f) = self._limits.lower, self._limits.upper
+        (a, b, c), (d, e, f) = self.limits.lower, self.limits.upper
         x, y, z, *turn = reading.pose
         return min(max(x, a), d), min(max(y, b), e), min(max(z, c), f), *normalised(turn)
 
@@ -320,25 +313,13 @@ class Safety:
             self._doing = _HELD
             self._teller.tell("rest", "info", "at rest, held and latched; re-arm to go on")
 
-    def _rearm(
-        self,
-        age: float,
-        command: Command | None,
-        reading: DeviceReading,
-        felt: Felt,
-        causes: list[Cause],
-        insists: bool,
-    ) -> None:
+    def _rearm(self, against: str, insists: bool) -> None:
         """Leave the latch if nothing speaks against it; else say what does."""
-        if self._doing < _STOPPING:
-            self._teller.tell(REARM, "info", "re-arm asked for, but nothing is latched")
-            return
-        if against := self._against(age, command, reading, felt, causes):
-            if not insists:
-                self._teller.tell(REARM, "warning", f"re-arm refused: {against}")
-            return
-        self._doing, self._why, self._refuge, self._watch.doubted = _WAITING, 0, None, False
-        self._teller.say("info", "re-armed", REARMED)
+        if not against:
+            self._doing, self._why, self._refuge, self._watch.doubted = _WAITING, 0, None, False
+            self._teller.say("info", "re-armed", REARMED)
+        elif not insists:
+            self._teller.tell(REARM, "warning", f"re-arm refused: {against}")
 
     def _against(
         self, age: float, command: Command | None, reading: DeviceReading, felt: Felt, causes: list[Cause]
@@ -349,12 +330,12 @@ class Safety:
             return "the table still comes to rest; ask again"
         if not felt.ready:
             return "the sensor is not tared yet; ask again"
-        dx, dy, dz, rx, ry, rz = difference(self._motion.pose, reading.pose)
-        if hypot(dx, dy, dz) > self._policy.jump or hypot(rx, ry, rz) > self._policy.turn:
+        gap, turn = lengths(difference(self._motion.pose, reading.pose))
+        if gap > self._policy.jump or turn > self._policy.turn:
             self._give_way(reading)
             return (
-                f"the device stands {1e3 * hypot(dx, dy, dz):.4g} mm and {hypot(rx, ry, rz):.3g} rad from where it is "
-                "held; it is now told to be where it stands: ask again"
+                f"the device stands {1e3 * gap:.4g} mm and {turn:.3g} rad from where it is held; "
+                "it is now told to be where it stands: ask again"
             )
         if command is None or age >= self._dog:
             return "no fresh commands come in; start their sender first"

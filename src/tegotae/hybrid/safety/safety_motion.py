@@ -9,8 +9,20 @@ from tegotae import checks
 from tegotae.errors import TegotaeError
 from tegotae.hybrid.links.packets import Command
 from tegotae.hybrid.safety.limits import Limits
-from tegotae.hybrid.safety.poses import STILL, Pose, Step, angle_between, difference, extrapolated, moved
-from tegotae.rotations import normalised
+from tegotae.hybrid.safety.poses import (
+    STILL,
+    Pose,
+    Step,
+    added,
+    angle_between,
+    difference,
+    extrapolated,
+    lengths,
+    moved,
+    scaled,
+    within,
+)
+from tegotae.rotations import Vector, normalised
 
 _ROUNDING = 1e-9  # m/s, rad/s: of positions, over a period
 
@@ -23,23 +35,6 @@ class Motion:
     The velocity is what the poses show: (new - old)/period. It stays below its limit, changes by at most acceleration
     times period, and always leaves room: braking from here on, straight and as hard as allowed, comes to rest inside
     the box, the tilt and the device's margins. So whatever would break that is not begun, and braking is always right.
-
-    Args:
-        limits: what it keeps to.
-        period: of a tick [s].
-        pose: where it starts, at rest: position [m], unit quaternion (w, x, y, z).
-        margins: of a pose: way left to a joint's limit [rad or m], distance to a singular pose [-].
-
-    Example:
-        >>> from tegotae.hybrid.safety.limits import Limits
-        >>> from tegotae.hybrid.safety.safety_motion import Motion
-        >>> still = (0.0,) * 6
-        >>> motion = Motion(Limits(acceleration=10.0), 2e-3, (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0))
-        >>> velocity, limited = motion.pursuit((0.01, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), still)
-        >>> velocity[0], limited, motion.take(velocity)
-        (0.02, True, '')
-        >>> motion.pose[0]
-        4e-05
     """
 
     def __init__(self, limits: Limits, period: float, pose: Sequence[float], margins: Margins | None = None) -> None:
@@ -49,7 +44,6 @@ class Motion:
         self.velocity: Step = STILL
         self.joint_margin = self.singularity = inf
         self._margins = margins
-        self._low, self._high = limits.lower, limits.upper
         self._level, self._least_cosine = limits.level, cos(0.5 * limits.tilt)
         found = self.trouble(self.pose)
         if found:
@@ -71,37 +65,23 @@ class Motion:
         The acceleration counts for the trusted time [s], then the velocity goes on. Both are cut to the limits first:
         nothing wild is extrapolated.
         """
-        own, time = self.limits, min(age, trusted)
-        vx, vy, vz, wx, wy, wz = twist = command.twist
-        ax, ay, az, bx, by, bz = push = command.acceleration
-        v, w, a, b = hypot(vx, vy, vz), hypot(wx, wy, wz), hypot(ax, ay, az), hypot(bx, by, bz)
-        if v > own.velocity or w > own.angular_velocity:
-            s, t = own.velocity / max(v, own.velocity), own.angular_velocity / max(w, own.angular_velocity)
-            twist = s * vx, s * vy, s * vz, t * wx, t * wy, t * wz
-        if a > own.acceleration or b > own.angular_acceleration:
-            s, t = (
-                own.acceleration / max(a, own.acceleration),
-                own.angular_acceleration / max(b, own.angular_acceleration),
-            )
-            push = s * ax, s * ay, s * az, t * bx, t * by, t * bz
-        target, last = extrapolated(command.pose, twist, push, time)
+        own = self.limits
+        twist = within(command.twist, own.velocity, own.angular_velocity)
+        push = within(command.acceleration, own.acceleration, own.angular_acceleration)
+        target, last = extrapolated(command.pose, twist, push, min(age, trusted))
         if age > trusted:
             return moved(target, last, age - trusted), last, last
-        ax, ay, az, bx, by, bz = push
-        vx, vy, vz, wx, wy, wz = last
-        h = 0.5 * self.period
-        return target, last, (vx - h * ax, vy - h * ay, vz - h * az, wx - h * bx, wy - h * by, wz - h * bz)
+        return target, last, added(last, push, -0.5 * self.period)
 
     def ends(self, mean: Step, last: Step) -> bool:
         """Whether a tick of this mean velocity may end with that one, at an allowed acceleration."""
-        vx, vy, vz, wx, wy, wz = last
-        mx, my, mz, nx, ny, nz = mean
+        (change, swing), (speed, spin) = lengths(added(last, mean, -1.0)), lengths(last)
         half, own = 0.5 * self.period, self.limits
         return (
-            hypot(vx - mx, vy - my, vz - mz) <= half * own.acceleration
-            and hypot(wx - nx, wy - ny, wz - nz) <= half * own.angular_acceleration
-            and hypot(vx, vy, vz) <= own.velocity
-            and hypot(wx, wy, wz) <= own.angular_velocity
+            change <= half * own.acceleration
+            and swing <= half * own.angular_acceleration
+            and speed <= own.velocity
+            and spin <= own.angular_velocity
         )
 
     def pursuit(
@@ -109,43 +89,30 @@ class Motion:
     ) -> tuple[Step, bool]:
         """The velocity of the next tick that leads to a moving target, and whether limits keep it from being there.
 
-        Args:
-            target: where to be when the tick ends.
-            pace: the target's own mean velocity in this tick [m/s, rad/s].
-            closing: how fast to come nearer to it at most [m/s].
-            swing: likewise [rad/s].
+        `pace` is the target's own mean velocity in this tick [m/s, rad/s]; the gap is closed at `closing` [m/s] and
+        `swing` [rad/s] at most.
         """
-        own, T = self.limits, self.period
-        dx, dy, dz, rx, ry, rz = difference(self.pose, target)
+        own, T, now = self.limits, self.period, self.velocity
+        x, y, z, i, j, k = added(difference(self.pose, target), pace, -T)
         ux, uy, uz, px, py, pz = pace
-        vx, vy, vz, wx, wy, wz = self.velocity
-        x, y, z, slow = _closer(
-            dx - T * ux, dy - T * uy, dz - T * uz, ux, uy, uz, vx, vy, vz, own.velocity, own.acceleration, T, closing
-        )
-        i, j, k, late = _closer(
-            rx - T * px, ry - T * py, rz - T * pz, px, py, pz, wx, wy, wz,
-            own.angular_velocity, own.angular_acceleration, T, swing,
-        )  # fmt: skip
-        return (x, y, z, i, j, k), slow or late
+        to, slow = _closer((x, y, z), (ux, uy, uz), now[:3], own.velocity, own.acceleration, T, closing)
+        turn, late = _closer((i, j, k), (px, py, pz), now[3:], own.angular_velocity, own.angular_acceleration, T, swing)
+        return (*to, *turn), slow or late
 
     def braking(self, time: float = 0.0) -> Step:
         """The velocity of the next tick when coming to rest in a time [s], or as soon as limits allow it."""
-        vx, vy, vz, wx, wy, wz = self.velocity
-        T = self.period
+        T, (v, w) = self.period, lengths(self.velocity)
         part = T / time if time > 1.000001 * T else 1.0  # the last tick, in spite of rounding
-        v, w = hypot(vx, vy, vz), hypot(wx, wy, wz)
         change, turn = self.limits.acceleration * T, self.limits.angular_acceleration * T
         s = 1.0 - part if v * part <= change else 1.0 - change / v
         t = 1.0 - part if w * part <= turn else 1.0 - turn / w
-        return s * vx, s * vy, s * vz, t * wx, t * wy, t * wz
+        return scaled(self.velocity, s, t)
 
     def take(self, velocity: Step) -> str:
         """Move by a tick at this velocity; returns "" or, not moved, why there would be no stopping in time."""
-        T, own = self.period, self.limits
-        vx, vy, vz, wx, wy, wz = velocity
-        s = T + 0.5 * hypot(vx, vy, vz) / own.acceleration  # braking takes v²/2a at most
-        t = T + 0.5 * hypot(wx, wy, wz) / own.angular_acceleration
-        found = self.trouble(moved(self.pose, (s * vx, s * vy, s * vz, t * wx, t * wy, t * wz)))
+        T, own, (v, w) = self.period, self.limits, lengths(velocity)
+        s, t = T + 0.5 * v / own.acceleration, T + 0.5 * w / own.angular_acceleration  # braking takes v²/2a at most
+        found = self.trouble(moved(self.pose, scaled(velocity, s, t)))
         if not found:
             self.pose, self.velocity = moved(self.pose, velocity, T), velocity
         return found
@@ -163,8 +130,7 @@ class Motion:
 
     def trouble(self, pose: Pose) -> str:
         """Why the table must not rest at a pose; "" if it may."""
-        place = self.wall(pose)
-        if place:
+        if place := self.limits.beyond(pose):
             return place
         lw, lx, ly, lz = self._level
         if abs(lw * pose[3] + lx * pose[4] + ly * pose[5] + lz * pose[6]) < self._least_cosine:
@@ -182,34 +148,23 @@ class Motion:
             return f"{singular:.4g} left to a singular pose, {self.limits.singularity:g} must stay"
         return ""
 
-    def wall(self, pose: Sequence[float]) -> str:
-        """Which side of the box a pose lies beyond; "" if it is inside."""
-        x, y, z = pose[0], pose[1], pose[2]
-        (a, b, c), (d, e, f) = self._low, self._high
-        if a <= x <= d and b <= y <= e and c <= z <= f:
-            return ""
-        for axis, low, at, high in zip("xyz", self._low, pose, self._high, strict=False):
-            if not low <= at <= high:
-                return f"{axis} = {at:.5g} m, the box allows {low:g} to {high:g} m"
-        return ""
-
 
 def _closer(
-    dx: float, dy: float, dz: float, ux: float, uy: float, uz: float, vx: float, vy: float, vz: float,
-    fastest: float, hardest: float, T: float, closing: float,
-) -> tuple[float, float, float, bool]:  # fmt: skip
+    gap: Vector, pace: Vector, velocity: Vector, fastest: float, hardest: float, T: float, closing: float
+) -> tuple[Vector, bool]:
     """Velocity that closes a gap d to a target of velocity u, from velocity v, so that it can still stop there.
 
     In units of aT and aT², a tick at n + f (n whole) and those of braking after it lead n (n + 1)/2 + f (n + 1) far.
     """
-    gap, limited, change = hypot(dx, dy, dz), False, hardest * T
-    if gap > 0.0:
-        far = gap / (change * T)
+    (dx, dy, dz), (ux, uy, uz), (vx, vy, vz) = gap, pace, velocity
+    left, limited, change = hypot(dx, dy, dz), False, hardest * T
+    if left > 0.0:
+        far = left / (change * T)
         n = int(0.5 * (sqrt(1.0 + 8.0 * far) - 1.0))
         speed, limited = change * (n + (far / (n + 1.0) - 0.5 * n)), n > 0
         if speed > closing:
             speed, limited = closing, True
-        s = speed / gap
+        s = speed / left
         ux, uy, uz = ux + s * dx, uy + s * dy, uz + s * dz
     speed = hypot(ux, uy, uz)
     if speed > fastest:
@@ -219,5 +174,5 @@ def _closer(
     step = hypot(ax, ay, az)
     if step > change:
         s = change / step
-        return vx + s * ax, vy + s * ay, vz + s * az, True
-    return ux, uy, uz, limited
+        return (vx + s * ax, vy + s * ay, vz + s * az), True
+    return (ux, uy, uz), limited

@@ -9,7 +9,7 @@ from tegotae.hybrid.devices.device import DeviceReading
 from tegotae.hybrid.events import LATE, STOP, NodeEvent
 from tegotae.hybrid.links.packets import Command, NodeState, Numbers
 from tegotae.hybrid.safety.limits import Limits
-from tegotae.hybrid.safety.poses import Pose, angle_between
+from tegotae.hybrid.safety.poses import Pose, angle_between, lengths
 from tegotae.hybrid.safety.sensing import Felt
 
 _EMERGENCY, _FAULT, _OVERLOAD = int(NodeState.EMERGENCY), int(NodeState.FAULT), int(NodeState.OVERLOAD)
@@ -28,21 +28,7 @@ class Cause(NamedTuple):
 
 
 class Teller:
-    """Says everything once an occurrence: what has not been there for 0.1 s is new.
-
-    Args:
-        period: of a tick [s].
-
-    Example:
-        >>> teller = Teller(2e-3)
-        >>> told = []
-        >>> for _ in range(3):
-        ...     events = teller.begin()
-        ...     teller.tell("limited", "warning", "too fast")
-        ...     told += events
-        >>> told
-        [NodeEvent(level='warning', text='too fast', kind='limited')]
-    """
+    """Says everything once an occurrence: what has not been there for 0.1 s is new."""
 
     def __init__(self, period: float) -> None:
         self._quiet = max(1, round(_QUIET / period))
@@ -69,21 +55,7 @@ class Teller:
 
 
 class SafetyWatch:
-    """Looks at a device's readings, what its sensor feels, and the command: is anything there that must not be?
-
-    Args:
-        limits: what may be.
-        period: of a tick [s].
-        start: where the device stands: position [m], unit quaternion.
-
-    Example:
-        >>> from tegotae.hybrid.safety.sensing import NOTHING_FELT
-        >>> class Falling:
-        ...     pose, twist = (0.0,) * 3 + (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0, 0.0, 0.0)
-        ...     emergency, fault, late, fresh = False, "", False, True
-        >>> SafetyWatch(Limits(), 2e-3, Falling.pose).causes(0.0, None, Falling, NOTHING_FELT, None, 2e-3)[0].text
-        'the device moves at 1 m/s, 0 rad/s; the limits are 0.25 m/s, 1 rad/s, times 1.5'
-    """
+    """Looks at a device's readings, what its sensor feels, and the command: is anything there that must not be?"""
 
     def __init__(self, limits: Limits, period: float, start: Pose) -> None:
         self._limits, self._period, self._pose = limits, period, start
@@ -109,16 +81,11 @@ class SafetyWatch:
             found.append(Cause("command", _FAULT, "a command is not finite"))
         if not self._believable(reading, elapsed, found):
             self.doubted = True
-        elif not self._in_the_box(reading.pose):
+        elif self._limits.beyond(reading.pose, _OVERSHOOT):
             x, y, z = reading.pose[:3]
             found.append(Cause("outside", 0, f"the device is outside of the box, at {x:.4g}, {y:.4g}, {z:.4g} m"))
         self._feel(felt, found)
         return found
-
-    def _in_the_box(self, pose: Numbers) -> bool:
-        (a, b, c), (d, e, f) = self._limits.lower, self._limits.upper
-        x, y, z, o = pose[0], pose[1], pose[2], _OVERSHOOT
-        return a - o <= x <= d + o and b - o <= y <= e + o and c - o <= z <= f + o
 
     def _believable(self, reading: DeviceReading, elapsed: float, found: list[Cause]) -> bool:
         """Whether the reading can be believed."""
@@ -139,18 +106,11 @@ class SafetyWatch:
         if far > self._fastest * gap or turn > self._quickest * gap:
             found.append(Cause("jump", _FAULT, f"the device's reading jumps by {1e3 * far:.4g} mm, {turn:.3g} rad"))
             return False
-        vx, vy, vz, wx, wy, wz = twist
-        v, w = hypot(vx, vy, vz), hypot(wx, wy, wz)
+        v, w = lengths(twist)
         if v > self._fastest or w > self._quickest:
             own = self._limits
-            found.append(
-                Cause(
-                    "speed",
-                    0,
-                    f"the device moves at {v:.4g} m/s, {w:.4g} rad/s; the limits are {own.velocity:g} m/s, "
-                    f"{own.angular_velocity:g} rad/s, times {own.overspeed:g}",
-                )
-            )
+            allowed = f"the limits are {own.velocity:g} m/s, {own.angular_velocity:g} rad/s, times {own.overspeed:g}"
+            found.append(Cause("speed", 0, f"the device moves at {v:.4g} m/s, {w:.4g} rad/s; {allowed}"))
         return True
 
     def _feel(self, felt: Felt, found: list[Cause]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, hypot
+from math import ceil
 
 from tegotae.hybrid.safety.limits import Limits
-from tegotae.hybrid.safety.poses import difference
+from tegotae.hybrid.safety.poses import difference, lengths
 
 SLOW = 0.02  # of the velocity that the limits allow: slower is rest
 CREEP = 1e-3  # m/s, rad/s: what encoders cannot tell from rest
@@ -29,20 +29,7 @@ class Stopping:
 
 
 class Rest:
-    """Watches poses that come once a period, from a moment on: when did they rest, and how far did they go?
-
-    Args:
-        limits: whose velocities count.
-        period: from pose to pose [s].
-
-    Example:
-        >>> from tegotae.hybrid.safety.limits import Limits
-        >>> rest = Rest(Limits(velocity=0.1), 2e-3)
-        >>> for x in (0.0, 1e-4, 2e-4, 2e-4, 2e-4, 2e-4, 2e-4, 2e-4):
-        ...     quiet = rest.step((x, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
-        >>> round(rest.time, 6), rest.distance  # it last moved 5 periods after the first, seen over 8 ms
-        (0.012, 0.0002)
-    """
+    """Watches poses that come once a period [s], from a moment on: when did they rest, and how far did they go?"""
 
     def __init__(self, limits: Limits, period: float) -> None:
         self._window = max(1, round(_WINDOW / period))
@@ -61,8 +48,8 @@ class Rest:
         """The next pose; for how long it has rested [s]."""
         poses = self._poses
         poses.append(pose)
-        x, y, z, *turn = difference(poses[max(len(poses) - 1 - self._window, 0)], pose)
-        if hypot(x, y, z) > self._far or hypot(*turn) > self._turned:
+        far, turn = lengths(difference(poses[max(len(poses) - 1 - self._window, 0)], pose))
+        if far > self._far or turn > self._turned:
             self._moving = len(poses) - 1
-        self.distance = max(self.distance, hypot(*difference(poses[0], pose)[:3]))
+        self.distance = max(self.distance, lengths(difference(poses[0], pose))[0])
         return (len(poses) - 1 - self._moving) * self._period

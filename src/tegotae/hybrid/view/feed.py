@@ -6,8 +6,7 @@ import math
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -77,7 +76,6 @@ class Seen(NamedTuple):
         return pose if np.isfinite(pose).all() and pose[3:7].any() else None
 
 
-@dataclass
 class Feed:
     """Subscribes to a session and keeps the newest, the last seconds, and the last events.
 
@@ -85,7 +83,6 @@ class Feed:
 
     Args:
         bus: to listen on.
-        window: how much of the past is kept for the plots [s] of simulated time.
 
     Example:
         >>> from tegotae.hybrid.bus.bus import MemoryBus
@@ -96,10 +93,9 @@ class Feed:
         'tared'
     """
 
-    bus: Bus
-    window: float = 10.0
+    window: ClassVar[float] = 10.0  # s of simulated time that are kept for the plots
 
-    def __post_init__(self) -> None:
+    def __init__(self, bus: Bus) -> None:
         self._lock = threading.Lock()
         self._seen = Seen()
         self._past: deque[Array] = deque()
@@ -108,10 +104,10 @@ class Feed:
         self._judge = Judge()
         self._readers = BlockReader(DYNAMICS, self._take_dynamics), BlockReader(TABLE, self._take_table)
         for topic, reader in zip(("rows/dynamics", "rows/table"), self._readers, strict=True):
-            self.bus.subscribe(f"{self.bus.session}/{topic}", reader)
-        self._judge.subscribe(self.bus, "configuration", self._take_configuration)
-        self._judge.subscribe(self.bus, "events", self._take_event)
-        self._judge.subscribe(self.bus, "status/**", self._take_status)
+            bus.subscribe(f"{bus.session}/{topic}", reader)
+        self._judge.subscribe(bus, "configuration", self._take_configuration)
+        self._judge.subscribe(bus, "events", self._take_event)
+        self._judge.subscribe(bus, "status/**", self._take_status)
 
     # ------------------------------------------------------------ what the page asks
 
@@ -138,8 +134,7 @@ class Feed:
 
     def problems(self) -> list[str]:
         """What was lost or not understood on the way to the page, in words."""
-        told = [problem.splitlines()[0] for reader in self._readers for problem in reader.problems()]
-        return told + self._judge.problems()
+        return [words for judge in (*self._readers, self._judge) for words in judge.problems()]
 
     # ------------------------------------------------------------ what comes in
 
@@ -195,18 +190,7 @@ def _past_of(block: Any) -> Array:
 
 
 def thinned(past: Array, bins: int) -> Array:
-    """At most about so many rows: of each stretch the one with the largest force, so that no peak is lost.
-
-    Args:
-        past: as `Feed.past` gives it.
-        bins: rows wanted.
-
-    Example:
-        >>> import numpy as np
-        >>> past = np.zeros((1000, 7)); past[:, 0] = 0.002 * np.arange(1000); past[501, 2] = 6.2
-        >>> float(thinned(past, 100)[:, 2].max())
-        6.2
-    """
+    """At most about so many rows of a past: of each stretch the one with the largest force, so that no peak is lost."""
     stride = math.ceil(len(past) / bins) if bins else 1
     if stride <= 1:
         return past

@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
-from tegotae import checks
 from tegotae.checks import Array
 from tegotae.hybrid.view import shapes
 from tegotae.hybrid.view.drawers import Extent
 from tegotae.hybrid.view.shapes import ForceArrow, Place
+from tegotae.parameters import Declared, Parameter
 from tegotae.rotations import matrix_of, quaternion_of
 from tegotae.table import Hexa
 
 if TYPE_CHECKING:
-    from viser import FrameHandle, LabelHandle, SceneApi
+    from viser import FrameHandle, SceneApi
 
     from tegotae.hybrid.view.feed import Seen
 
-OWN = "HexaDrawer"
-ORIGIN: Place = (0.0, 0.0, 0.0)
+TOOL: Place = (0.0, 0.0, 0.05)
 METRES = 0.02  # drawn for a newton, in the table's own size
 
 
 @dataclass(kw_only=True)
-class HexaDrawer:
+class HexaDrawer(Declared):
     """Draws a HEXA from the pose that the table node measured.
-
-    Args:
-        table: its geometry.
-        times: how much larger than it is it is drawn [-], > 0.
-        tool: where the moving part's contact point is in the plate's frame [m].
-        origin: where the surface is that it touches, in the table's world [m]; a point of the fixed part.
 
     Example:
         >>> from tegotae.hybrid.view import HexaDrawer
@@ -41,17 +34,17 @@ class HexaDrawer:
         (6, 3)
     """
 
-    table: Hexa = field(default_factory=Hexa.default)
-    times: float = 5.0
-    tool: Place = (0.0, 0.0, 0.05)
-    origin: Place | None = None
+    root: ClassVar[str] = "/hexa"
 
-    def __post_init__(self) -> None:
-        checks.positive(OWN, "times", self.times, "", "Use 1 for its true size.")
-        for name, place in (("tool", self.tool), ("origin", self.origin or ORIGIN)):
-            given = checks.array(OWN, name, place, "m", "Give (x, y, z) in m.")
-            if given.shape != (3,) or not np.isfinite(given).all():
-                checks.refuse(OWN, f"{name}={place}.", "Give (x, y, z) in m, finite.")
+    table: Annotated[Hexa, Parameter("its geometry")] = field(default_factory=Hexa.default)
+    times: Annotated[
+        float, Parameter("[-], > 0, how much larger than it is it is drawn", "Use 1 for its true size.")
+    ] = 5.0
+    tool: Annotated[Place, Parameter("[m], where the moving part's contact point is in the plate's frame")] = TOOL
+    origin: Annotated[
+        Place | None,
+        Parameter("[m], where the surface is that it touches, in the table's world; a point of the fixed part"),
+    ] = None
 
     @property
     def box(self) -> Extent:
@@ -74,13 +67,13 @@ class HexaDrawer:
         reach = np.cos(angles)[:, None] * out + np.sin(angles)[:, None] * down
         return np.asarray(rows[:, 0:3] + self.table.arm_length * reach)
 
-    def place(self, scene: SceneApi, at: Place) -> None:
-        """Put the table into the scene, the centre of its base at the place."""
-        self._root = scene.add_frame("/hexa", show_axes=False, position=at)
+    def build(self, scene: SceneApi) -> None:
+        """Put the table into the scene, the centre of its base at 0."""
         size = self.times
         self._arms: list[FrameHandle] = []
         self._rods: list[FrameHandle] = []
-        _base(scene, self.table, size)
+        shapes.rod(scene, "/hexa/base", length=0.035 * size, radius=size * (self.table.base_radius + 0.05),
+                   colour=shapes.STEEL, at=0.04 * size, opacity=0.55)  # fmt: skip
         for i in range(6):
             arm = scene.add_frame(f"/hexa/arm{i + 1}", show_axes=False, position=size * self.table.geometry[i, 0:3])
             shapes.rod(scene, f"/hexa/arm{i + 1}/body", length=size * self.table.arm_length, radius=0.016 * size,
@@ -96,10 +89,9 @@ class HexaDrawer:
         self._plate = scene.add_frame("/hexa/plate", show_axes=False)
         _plate(scene, self.table, self.tool, size)
         _fixed(scene, self.surface, size)
-        self._force = ForceArrow(scene, "/hexa/force", metres=METRES * size, longest=0.35 * size, colour=shapes.RED)
-        self._label: LabelHandle = scene.add_label(
-            "/hexa/name", _title(size), position=(0.0, 0.0, 0.12 * size), anchor="bottom-center"
-        )
+        self._force = ForceArrow(scene, "/hexa/force", metres=METRES * size, longest=0.35 * size)
+        title = "motion table" if size == 1.0 else f"motion table, drawn {size:g} times its size"
+        scene.add_label("/hexa/name", title, position=(0.0, 0.0, 0.12 * size), anchor="bottom-center")
         self._set(*self.table.home)
 
     def draw(self, seen: Seen) -> str:
@@ -120,10 +112,6 @@ class HexaDrawer:
         self._force.show(self.times * (pose[0:3] + np.array([0.24, 0.0, 0.0])), force)
         return ""
 
-    def show(self, visible: bool) -> None:
-        """Show it or hide it."""
-        self._root.visible = visible
-
     def _set(self, p: Array, R: Array) -> None:
         elbows = self.elbows(p, R)
         ends = p + self.table.geometry[:, 5:8] @ R.T
@@ -132,18 +120,6 @@ class HexaDrawer:
             rod.position, rod.wxyz = self.times * elbows[i], shapes.turn_of_z(ends[i] - elbows[i])
         self._plate.position = self.times * p
         self._plate.wxyz = quaternion_of(R)
-
-
-def _title(size: float) -> str:
-    return "motion table" if size == 1.0 else f"motion table, drawn {size:g} times its size"
-
-
-def _base(scene: SceneApi, table: Hexa, size: float) -> None:
-    wide = size * (table.base_radius + 0.05)
-    corners, faces = shapes.lathe(
-        [(0.0, 0.04 * size), (wide, 0.04 * size), (wide, 0.075 * size), (0.0, 0.075 * size)], segments=48
-    )
-    scene.add_mesh_simple("/hexa/base", corners, faces, color=shapes.STEEL, flat_shading=True, opacity=0.55)
 
 
 def _plate(scene: SceneApi, table: Hexa, tool: Place, size: float) -> None:
@@ -173,14 +149,9 @@ def _fixed(scene: SceneApi, surface: Array, size: float) -> None:
     """The part that the moving one touches, on the force sensor, hung from the base."""
     x, y, z = (float(c) for c in size * surface)
     scene.add_frame("/hexa/fixed", show_axes=False, position=(x, y, z))
-    thin = 0.02 * size
-    r = 0.06 * size
-    corners, faces = shapes.lathe([(0.0, 0.0), (r, 0.0), (r, thin), (0.0, thin)])
-    scene.add_mesh_simple("/hexa/fixed/plate", corners, faces, color=shapes.LIGHT_AMBER, flat_shading=True)
-    r, top = 0.035 * size, thin + 0.05 * size
-    corners, faces = shapes.lathe([(0.0, thin), (r, thin), (r, top), (0.0, top)])
-    scene.add_mesh_simple("/hexa/fixed/sensor", corners, faces, color=shapes.DARK, flat_shading=True)
-    long = max(0.04 * size - z, top + 0.01)
-    corners, faces = shapes.lathe([(0.0, top), (0.3 * r, top), (0.3 * r, long), (0.0, long)])
-    scene.add_mesh_simple("/hexa/fixed/post", corners, faces, color=shapes.STEEL, flat_shading=True)
+    thin, high, r = 0.02 * size, 0.05 * size, 0.035 * size
+    shapes.rod(scene, "/hexa/fixed/plate", length=thin, radius=0.06 * size, colour=shapes.LIGHT_AMBER)
+    shapes.rod(scene, "/hexa/fixed/sensor", length=high, radius=r, colour=shapes.DARK, at=thin)
+    long = max(0.04 * size - z - thin - high, 0.01)  # to the base
+    shapes.rod(scene, "/hexa/fixed/post", length=long, radius=0.3 * r, colour=shapes.STEEL, at=thin + high)
     scene.add_label("/hexa/fixed/name", "force sensor", position=(0.04 * size, 0.0, 0.16 * size), anchor="center-left")

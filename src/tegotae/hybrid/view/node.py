@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from tegotae import checks
 from tegotae.hybrid.bus.requests import ask_rearm, ask_stop
 from tegotae.hybrid.view import status_tables
 from tegotae.hybrid.view.drawers import Drawer
-from tegotae.hybrid.view.feed import Feed
+from tegotae.hybrid.view.feed import Feed, Seen
+from tegotae.hybrid.view.plots import Plots
 from tegotae.hybrid.view.server import OWN, asked_by_own_page, is_loopback, serve, stop
+from tegotae.hybrid.view.stage import OPENING, Stage, eye_on
 
 if TYPE_CHECKING:
     from viser import ClientHandle, GuiEvent
@@ -88,25 +88,21 @@ class View:
     # ------------------------------------------------------------ the page
 
     def _make_page(self, model: Drawer | None, device: Drawer | None) -> None:
-        from tegotae.hybrid.view.stage import OPENING, Stage, eye_on
-
         server = self._server
         server.gui.configure_theme(dark_mode=False, show_logo=False, show_share_button=False, brand_color=(37, 99, 168))
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(WORDS_WIDTH)
         server.gui.set_panel_label(f"hybrid simulation · {self._session}")
         self._stage = Stage(server.scene, model=model, device=device)
-        whole = eye_on(self._stage.boxes["Whole"])
         camera = server.initial_camera
-        camera.position, camera.look_at, camera.fov = whole.position, whole.look_at, OPENING
+        camera.position, camera.look_at = eye_on(self._stage.boxes["Whole"])
+        camera.fov = OPENING
         self._make_panel()
         server.on_client_connect(self._welcome)
 
     def _make_panel(self) -> None:
-        from tegotae.hybrid.view.plots import Plots
-
         gui = self._server.gui
-        self._headline = gui.add_html(status_tables.headline(None, False, 0.0, None))
+        self._headline = gui.add_html(status_tables.headline(Seen()))
         halt = gui.add_button("Stop", color="red", hint="bring the table to rest and hold it")
         halt.on_click(lambda event: self._request("stop", event))
         self._buttons = {"stop": halt}
@@ -131,12 +127,9 @@ class View:
 
     def _look(self, client: ClientHandle | None, where: str, aspect: float | None = None) -> None:
         """Let one who watches look at a part of the scene, as large as their window allows."""
-        from tegotae.hybrid.view.stage import eye_on
-
         if client is not None:
             wide = client.camera.aspect if aspect is None else aspect
-            eye = eye_on(self._stage.boxes[where], max(wide, NARROWEST))
-            client.camera.position, client.camera.look_at = eye.position, eye.look_at
+            client.camera.position, client.camera.look_at = eye_on(self._stage.boxes[where], max(wide, NARROWEST))
 
     def _request(self, what: str, event: GuiEvent[Any]) -> None:
         """A person pressed a button. Anybody may stop the table; only our own page, where allowed, re-arms it."""
@@ -157,21 +150,15 @@ class View:
     def draw(self) -> None:
         """Everything, as it is now."""
         self._draw_scene()
-        self._draw_plots()
+        self._plots.draw(self.feed.past())
         self._draw_words()
 
     def _draw_scene(self) -> None:
         with self._server.atomic():
             self._unseen = self._stage.draw(self.feed.seen())
 
-    def _draw_plots(self) -> None:
-        self._plots.draw(self.feed.past())
-
     def _draw_words(self) -> None:
-        seen = self.feed.seen()
-        row = seen.dynamics
-        simulated = None if row is None else float(row["simulated"])
-        self._headline.content = status_tables.headline(simulated, seen.contact, float(np.linalg.norm(seen.force)), row)
+        self._headline.content = status_tables.headline(self.feed.seen())
         self._nodes.content = status_tables.node_table(self._bus.nodes(), self.feed.status())
         told = [*self._unseen, *self.feed.problems(), *self._bus.versions(), *filter(None, [self._unheard])]
         self._events.content = status_tables.event_lines(self.feed.events(), told)
@@ -190,7 +177,7 @@ class View:
                 continue
             self._draw_scene()
             if now >= self._plots_due:
-                self._draw_plots()
+                self._plots.draw(self.feed.past())
                 self._plots_due = now + 1.0 / PLOTS
             if now >= self._words_due:
                 self._draw_words()

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tegotae.checks import Array
-from tegotae.hybrid.view.feed import thinned
+from tegotae.hybrid.view.feed import Feed, thinned
 
 if TYPE_CHECKING:
     from viser import GuiApi, GuiUplotHandle, uplot
 
 Curve = tuple[str, int, float, str]
-SHOWN, LONGEST = 3.0, 10.0  # s
+SHOWN = 3.0  # s
 POINTS = 400  # in a curve
 # Title, the smallest range that is shown, and its curves: words, column of the past, factor, colour.
 FORCE = ("push of the contact [N]", 1.0, (("measured", 1, 1.0, "#8fa3b8"), ("applied", 2, 1.0, "#d62839")))
@@ -85,7 +85,7 @@ class Plots:
     """All plots of the page."""
 
     def __init__(self, gui: GuiApi) -> None:
-        self._shown = gui.add_slider("seconds shown", min=0.5, max=LONGEST, step=0.5, initial_value=SHOWN)
+        self._shown = gui.add_slider("seconds shown", min=0.5, max=Feed.window, step=0.5, initial_value=SHOWN)
         self.plots = [Plot(gui, FORCE, 205), Plot(gui, GAP, 175), Plot(gui, ENERGY, 205)]
 
     def draw(self, past: Array) -> None:

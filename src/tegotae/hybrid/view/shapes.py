@@ -53,10 +53,13 @@ def lathe(profile: list[tuple[float, float]], *, segments: int = 28) -> tuple[Ar
     return np.concatenate(rings), np.concatenate(faces).astype(np.uint32)
 
 
-def rod(scene: SceneApi, name: str, *, length: float, radius: float, colour: Colour) -> None:
-    """A round rod along its frame's z, from 0 to its length [m]."""
-    corners, faces = lathe([(0.0, 0.0), (radius, 0.0), (radius, length), (0.0, length)], segments=20)
-    scene.add_mesh_simple(name, corners, faces, color=colour, flat_shading=True)
+def rod(
+    scene: SceneApi, name: str, *, length: float, radius: float, colour: Colour, at: float = 0.0,
+    opacity: float | None = None,
+) -> None:  # fmt: skip
+    """A round rod along its frame's z, from a height on [m], as long as it is said to be [m]."""
+    corners, faces = lathe([(0.0, at), (radius, at), (radius, at + length), (0.0, at + length)])
+    scene.add_mesh_simple(name, corners, faces, color=colour, flat_shading=True, opacity=opacity)
 
 
 def ball(scene: SceneApi, name: str, *, radius: float, colour: Colour, at: Place = (0.0, 0.0, 0.0)) -> None:
@@ -67,19 +70,14 @@ def ball(scene: SceneApi, name: str, *, radius: float, colour: Colour, at: Place
 class ForceArrow:
     """An arrow as long as a force is large, with its size in words at the tip; nothing where there is no force.
 
-    Args:
-        scene: to draw in.
-        name: of it in the scene.
-        metres: drawn for each newton [m/N].
-        longest: drawn at most [m].
-        colour: of the arrow.
+    So many metres are drawn for each newton, and the longest at most [m].
     """
 
-    def __init__(self, scene: SceneApi, name: str, *, metres: float, longest: float, colour: Colour) -> None:
+    def __init__(self, scene: SceneApi, name: str, *, metres: float, longest: float) -> None:
         self._metres, self._longest = metres, longest
         thick = 0.035 * longest
         self.arrow: ArrowsHandle = scene.add_arrows(
-            f"{name}/arrow", np.zeros((1, 2, 3)), colour, shaft_radius=0.5 * thick, head_radius=1.3 * thick,
+            f"{name}/arrow", np.zeros((1, 2, 3)), RED, shaft_radius=0.5 * thick, head_radius=1.3 * thick,
             head_length=3.0 * thick, visible=False,
         )  # fmt: skip
         self.label: LabelHandle = scene.add_label(f"{name}/newtons", "", visible=False, anchor="center-left")

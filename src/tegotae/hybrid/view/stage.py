@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from tegotae.hybrid.view.bodies import PlainBodies
-from tegotae.hybrid.view.closeup import CloseUp
-from tegotae.hybrid.view.drawers import Drawer, Extent
+from tegotae.hybrid.view.drawers import CloseUp, Drawer, Extent, PlainBodies
 from tegotae.hybrid.view.shapes import Place
 
 if TYPE_CHECKING:
-    from viser import SceneApi
+    from viser import FrameHandle, SceneApi
 
     from tegotae.hybrid.view.feed import Seen
 
@@ -21,19 +19,12 @@ APART = 1.0  # m between the drawings
 BEHIND = 1.0  # m from them to the paper
 
 
-class Eye(NamedTuple):
-    """A place to look from and a place to look at [m]."""
-
-    position: Place
-    look_at: Place
-
-
-def eye_on(box: Extent, aspect: float = 1.0) -> Eye:
-    """From before and a little above, so far away that the box fits the window."""
+def eye_on(box: Extent, aspect: float = 1.0) -> tuple[Place, Place]:
+    """Where to look from and to [m]: from before and a little above, so far away that the box fits the window."""
     x, y, z = (0.5 * (a + b) for a, b in zip(box.low, box.high, strict=True))
     size = max(box.height, (box.high[0] - box.low[0]) / aspect)
     far = 0.5 * ROOM * size / math.tan(0.5 * OPENING)
-    return Eye((x + 0.16 * far, y - 0.98 * far, z + 0.12 * far), (x, y, z))
+    return (x + 0.16 * far, y - 0.98 * far, z + 0.12 * far), (x, y, z)
 
 
 class Stage:
@@ -44,9 +35,9 @@ class Stage:
         self._model, self._device = model, device
         first = model if model is not None else self._plain
         box = first.box
-        first.place(scene, (0.0, 0.0, 0.0))
+        self._first = _build(scene, first, (0.0, 0.0, 0.0))
         if first is not self._plain:
-            self._plain.place(scene, (0.0, 0.0, 0.5 * (box.low[2] + box.high[2])))
+            self._instead = _build(scene, self._plain, (0.0, 0.0, 0.5 * (box.low[2] + box.high[2])))
         edge, below = box.high[0] + APART, box.low[2]
         boxes = {"Whole": box}
         if device is not None:
@@ -64,19 +55,25 @@ class Stage:
         if self._model is not None:
             told.append(self._model.draw(seen))
             unknown = bool(told[-1])
-            self._model.show(not unknown)
-            self._plain.show(unknown)
+            self._first.visible, self._instead.visible = not unknown, unknown
         told.append(self._plain.draw(seen))
         if self._device is not None:
             told.append(self._device.draw(seen))
         return list(dict.fromkeys(word for word in told if word))
 
 
+def _build(scene: SceneApi, drawer: Drawer, at: Place) -> FrameHandle:
+    """Have it drawn at a place; the frame that shows or hides it."""
+    frame = scene.add_frame(drawer.root, show_axes=False, position=at)
+    drawer.build(scene)
+    return frame
+
+
 def _put(scene: SceneApi, drawer: Drawer, edge: float, floor: float) -> Extent:
     """Place a drawing right of an edge and above a floor; the room it takes there."""
     (x0, y0, z0), (x1, y1, z1) = drawer.box
     x, z = edge - x0, floor - z0
-    drawer.place(scene, (x, 0.0, z))
+    _build(scene, drawer, (x, 0.0, z))
     return Extent((edge, y0, floor), (x1 + x, y1, z1 + z))
 
 

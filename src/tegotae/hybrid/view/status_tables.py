@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+import numpy as np
+
 from tegotae.hybrid.links.packets import NodeState
+from tegotae.hybrid.view.feed import Seen
 
 GOOD, POOR, BAD, QUIET = "#1a8754", "#b7791f", "#c62839", "#7a8594"
 _TROUBLE = NodeState.LATCHED | NodeState.OVERLOAD | NodeState.EMERGENCY | NodeState.FAULT
@@ -27,7 +30,9 @@ def state_words(state: int) -> str:
 
 
 def node_table(alive: Mapping[str, Mapping[str, object]], status: Mapping[str, Mapping[str, Any]]) -> str:
-    """The nodes as an HTML table: whether they are there, what they do, deadlines, packets, round trip."""
+    """The nodes as an HTML table: whether they are there, and of what each told, which `status_of` has judged, what it
+    does, deadlines, packets, round trip.
+    """
     head = "".join(
         f'<th style="{_CELL};text-align:left;font-weight:500;color:{QUIET}">{escape(word)}</th>'
         for word in ("node", "state", "missed", "lost", "round trip")
@@ -40,38 +45,30 @@ def node_table(alive: Mapping[str, Mapping[str, object]], status: Mapping[str, M
 
 
 def _node_row(name: str, here: bool, told: Mapping[str, Any]) -> str:
-    state = told.get("state")
-    flags = state if isinstance(state, int) else 0
+    flags: int = told.get("state", 0)
     ended = told.get("ended") is True and not here
     colour = BAD if not here or flags & _TROUBLE else POOR if flags & _CARE else GOOD
     if ended or told.get("done") is True:  # as it should be
         colour = QUIET
-    words = "ended" if ended else "gone" if not here else state_words(flags) if isinstance(state, int) else "here"
-    deadlines, link = _part(told, "deadlines"), _part(told, "link")
-    trip = link.get("round_trip_p50")
+    words = "ended" if ended else "gone" if not here else state_words(flags) if "state" in told else "here"
+    link = told.get("link", {})
+    trip = link.get("round_trip_p50") or 0.0
     cells = (
         f'<span style="white-space:nowrap"><span style="color:{colour}">●</span> {escape(name)}</span>',
         f'<span style="color:{colour}">{escape(words)}</span>',
-        escape(_count(deadlines.get("missed"))),
-        escape(_count(link.get("lost"))),
-        escape(f"{1e3 * trip:.2f} ms" if isinstance(trip, int | float) and trip > 0.0 else "–"),
+        _count(told.get("deadlines", {}).get("missed")),
+        _count(link.get("lost")),
+        f"{1e3 * trip:.2f} ms" if trip > 0.0 else "–",
     )
-    said = told.get("words")
-    lines = [said] if isinstance(said, str) and said else said if isinstance(said, list) else []
     more = "".join(
-        f'<tr><td></td><td colspan="4" style="{_CELL};color:{QUIET}">{escape(str(line))}</td></tr>'
-        for line in lines[:3]
+        f'<tr><td></td><td colspan="4" style="{_CELL};color:{QUIET}">{escape(line)}</td></tr>'
+        for line in told.get("words", [])[:3]
     )
     return "<tr>" + "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells) + "</tr>" + more
 
 
-def _part(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part = told.get(name)
-    return part if isinstance(part, Mapping) else {}
-
-
-def _count(value: object) -> str:
-    return f"{value:.0f}" if isinstance(value, int | float) and not isinstance(value, bool) else "–"
+def _count(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0f}"
 
 
 def event_lines(events: Sequence[Mapping[str, Any]], problems: Sequence[str]) -> str:
@@ -86,13 +83,14 @@ def event_lines(events: Sequence[Mapping[str, Any]], problems: Sequence[str]) ->
     return f'<div style="{_BLOCK}:12px">{"".join(lines) or "nothing has happened yet"}</div>'
 
 
-def headline(simulated: float | None, contact: bool, force: float, row: Any) -> str:
+def headline(seen: Seen) -> str:
     """The run in one line, as HTML: simulated time [s], contact, force [N], delay and stiffness as identified."""
-    if simulated is None or row is None:
+    if (row := seen.dynamics) is None:
         return f'<div style="{_BLOCK}:13px">waiting for the dynamics node …</div>'
-    touch = f'<b style="color:{BAD}">in contact, {force:.2f} N</b>' if contact else "apart"
+    force = float(np.linalg.norm(seen.force))
+    touch = f'<b style="color:{BAD}">in contact, {force:.2f} N</b>' if seen.contact else "apart"
     rest = f"loop delay {1e3 * float(row['delay']):.1f} ms · stiffness {1e-3 * float(row['stiffness']):.2f} N/mm"
     return (
-        f'<div style="{_BLOCK}:13px"><b>{simulated:.2f} s</b> simulated · {touch}<br>'
+        f'<div style="{_BLOCK}:13px"><b>{float(row["simulated"]):.2f} s</b> simulated · {touch}<br>'
         f'<span style="color:{QUIET}">{rest}</span></div>'
     )

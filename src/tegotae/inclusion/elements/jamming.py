@@ -18,12 +18,7 @@ _VERDICTS: WeakKeyDictionary[Equations, dict[tuple[bytes, bytes, bytes], str | N
 
 
 class JammingWarning(UserWarning):
-    """Friction couples contacts so strongly that some sliding has no rigid motion, or more than one.
-
-    Example:
-        >>> issubclass(JammingWarning, UserWarning)
-        True
-    """
+    """Friction couples contacts so strongly that some sliding has no rigid motion, or more than one."""
 
 
 def jam(inclusion: Equations, D: Array, R: Array, touching: NDArray[np.bool_]) -> str | None:
@@ -32,11 +27,7 @@ def jam(inclusion: Equations, D: Array, R: Array, touching: NDArray[np.bool_]) -
     While frictions slide in given directions, contact forces cause gap accelerations by the matrix
     D + D(friction) way R. If all its principal minors are positive there is exactly one set of contact forces.
 
-    Args:
-        inclusion: the machine.
-        D: how forces change gap rates and slips [1/kg].
-        R: how friction limits grow with contact forces, no unit [-].
-        touching: which contacts touch.
+    D [1/kg] is how forces change gap rates and slips, R [-] how friction limits grow with contact forces.
     """
     c = len(inclusion.contacts)
     places = [int(i) for i in np.flatnonzero(touching)]
@@ -44,8 +35,8 @@ def jam(inclusion: Equations, D: Array, R: Array, touching: NDArray[np.bool_]) -
     rubbing = [j for j in range(len(inclusion.frictions)) if np.any(R[j][places])]
     if len(places) > 6 or len(rubbing) > 6:
         return None
-    parts = inclusion.terms.components
-    axes = [range(c + parts[j][0], c + parts[j][1]) for j in rubbing]
+    spans = inclusion.spans[c:]
+    axes = [range(spans[j].start, spans[j].stop) for j in rubbing]
     for rows in product(*axes):
         for signs in product((1.0, -1.0), repeat=len(rubbing)):
             coupled = D[:c, :c].copy()
@@ -61,15 +52,7 @@ def jam(inclusion: Equations, D: Array, R: Array, touching: NDArray[np.bool_]) -
 
 
 def warn_of_jams(owner: str, inclusion: Equations, x: Array, gaps: Array, t: float) -> None:
-    """Warn if friction of the contacts that touch is strong enough to wedge them.
-
-    Args:
-        owner: who asks, for the message.
-        inclusion: the machine.
-        x: its states [SI units].
-        gaps: of its contacts there [m].
-        t: the time [s].
-    """
+    """Warn if friction of the contacts that touch at x is strong enough to wedge them."""
     forces = {contact.force for contact in inclusion.contacts}
     touching = gaps <= 0.0
     if not touching.any() or not any(f.limit.free_symbols & forces for f in inclusion.frictions):
@@ -88,21 +71,22 @@ def warn_of_jams(owner: str, inclusion: Equations, x: Array, gaps: Array, t: flo
         known[key] = jam(inclusion, D, R, touching)
     names = known[key]
     if names is not None:
-        warnings.warn(
-            f"{owner}: at t={t:.9g} s friction is strong enough to jam {names}: for some directions of slip the rigid "
-            "law has no motion or more than one (Painlevé). What follows is then set by stiffness and damping; lower "
-            "the friction coefficients, or compare with to_events.",
-            JammingWarning,
-            stacklevel=to_the_user(),
-        )
+        warn(owner, t, names, "What follows is then set by stiffness and damping; lower", "to_events")
+
+
+def warn(owner: str, t: float, names: str, word: str, other: str) -> None:
+    """Say that friction can wedge these contacts."""
+    warnings.warn(
+        f"{owner}: at t={t:.9g} s friction is strong enough to jam {names}: for some directions of slip the rigid law "
+        f"has no motion or more than one (Painlevé). {word} the friction coefficients, or compare with {other}.",
+        JammingWarning,
+        stacklevel=to_the_user(),
+    )
 
 
 def _shares(inclusion: Equations, x: Array, t: float) -> Array:
     """How each limit grows with each contact force [-], by differences: limits are linear in them, or nearly."""
     terms, c, m = inclusion.terms, len(inclusion.contacts), len(inclusion.forces)
-    u, limits = np.zeros(len(inclusion.callables)), terms.module.limits.py_func
-    terms.module.inputs.py_func(t, u)
-    table = np.zeros((1 + c, len(inclusion.frictions)))
-    for row, force in zip(table, np.eye(1 + c, m, -1), strict=True):
-        limits(t, x, terms.values, u, force, row)
+    count = (len(inclusion.frictions),)
+    table = np.array([terms.plain("limits", t, x, count, force=(force,)) for force in np.eye(1 + c, m, -1)])
     return np.asarray((table[1:] - table[0]).T, dtype=np.float64)

@@ -1,41 +1,46 @@
-"""What makes an element computable: the stiffness and time constants of contact and friction."""
+"""What makes an element computable: the stiffness and damping of contact and friction."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from tegotae import checks
+from tegotae.contact import ContactStiffness
+from tegotae.parameters import Declared, Parameter
+
+_Damping = Annotated[float, Parameter("B [N·s/m], > 0, beside the spring; beta = B/K", such_as="200")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contact:
-    """A contact made computable: `dio(x)` becomes K max(0, e - beta (x + e)/alpha).  [xiong2011]
+class Contact(Declared):
+    """A contact made computable: `dio(x)` becomes K max(0, e - beta (x + e)/alpha), beta = B/K.  [xiong2011]
 
-    Args:
-        stiffness: K [N/m], > 0.
-        beta: [s], > 0, damping over stiffness.
-        alpha: [s], > 0 and < beta, how quickly the added state follows the gap; not used by the implicit route.
-
-    A contact that carries the mass M settles without ringing if alpha <= M/(4 beta K); the shorter alpha, the shorter
+    A contact that carries the mass M settles without ringing if alpha <= M/(4 B); the shorter alpha, the shorter
     the step that an explicit method may take.
 
     Example:
         >>> from tegotae.inclusion import Contact
-        >>> Contact(stiffness=1e5, beta=2e-3, alpha=2e-4).stiffness
-        100000.0
+        >>> contact = Contact(stiffness=1e5, damping=200.0)
+        >>> contact.beta, contact.alpha
+        (0.002, 0.0002)
     """
 
-    stiffness: float
-    beta: float
-    alpha: float = 0.0
+    stiffness: ContactStiffness
+    damping: _Damping
+    alpha: Annotated[
+        float,
+        Parameter(
+            "[s], how quickly the added state follows the gap, > 0 and < beta; a tenth of beta if left out; not used "
+            "by the implicit route",
+            "Such as a tenth of beta.",
+        ),
+    ] = 0.0
 
     def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "stiffness", checks.positive("Contact", "stiffness", self.stiffness, "N/m", "Such as 1e5."))
-        set_(self, "beta", checks.positive("Contact", "beta", self.beta, "s", "Such as 2e-3."))
-        alpha = checks.number("Contact", "alpha", self.alpha, "s", "Such as a tenth of beta.")
-        alpha = 0.1 * self.beta if alpha == 0.0 else alpha
-        set_(self, "alpha", checks.positive("Contact", "alpha", alpha, "s", "Such as a tenth of beta."))
+        super().__post_init__()
+        alpha = self.alpha or 0.1 * self.beta
+        object.__setattr__(self, "alpha", checks.positive("Contact", "alpha", alpha, "s", "Such as a tenth of beta."))
         if self.alpha >= self.beta:
             checks.refuse(
                 "Contact",
@@ -43,25 +48,26 @@ class Contact:
                 f"Use alpha < {self.beta:g}; a tenth of it is usual.",
             )
 
+    @property
+    def beta(self) -> float:
+        """Damping over stiffness [s]."""
+        return self.damping / self.stiffness
+
 
 @dataclass(frozen=True, kw_only=True)
-class Friction:
-    """Friction made computable: `F sgn(y)` becomes K sat(F/K, a + beta y).  [xiong2011]
-
-    Args:
-        stiffness: K [N/m], > 0, felt while it sticks.
-        beta: [s], > 0, damping over stiffness.
+class Friction(Declared):
+    """Friction made computable: `F sgn(y)` becomes K sat(F/K, a + beta y), beta = B/K.  [xiong2011]
 
     Example:
         >>> from tegotae.inclusion import Friction
-        >>> Friction(stiffness=1e5, beta=2e-3).beta
+        >>> Friction(stiffness=1e5, damping=200.0).beta
         0.002
     """
 
-    stiffness: float
-    beta: float
+    stiffness: Annotated[float, Parameter("K [N/m], > 0, felt while it sticks", such_as="1e5")]
+    damping: _Damping
 
-    def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "stiffness", checks.positive("Friction", "stiffness", self.stiffness, "N/m", "Such as 1e5."))
-        set_(self, "beta", checks.positive("Friction", "beta", self.beta, "s", "Such as 2e-3."))
+    @property
+    def beta(self) -> float:
+        """Damping over stiffness [s]."""
+        return self.damping / self.stiffness

@@ -17,8 +17,9 @@ from sympy import Expr, Symbol
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compile import as_kernel, build
+from tegotae.compile import build
 from tegotae.inclusion.language.code_printing import body_of, indented
+from tegotae.inclusion.language.compiled_terms import slopes_of
 from tegotae.inclusion.language.equations import Equations
 from tegotae.inclusion.language.inputs import TIME, check_values
 
@@ -48,6 +49,7 @@ class ContactProblem:
         return now
 
 
+_ARGUMENTS = ("a", "W", "M", "gaps", "v", "V", "b", "gap_slope", "r", "R", "s", "S")  # of the compiled function
 _FILLED = ("a", "gaps", "v", "b", "W", "V", "gap_slope", "r", "R", "s", "S", "D")
 
 
@@ -60,11 +62,7 @@ class ContactProblems:
         self.m = len(inclusion.forces)
         self.values: Array = np.array(list(inclusion.parameters.values()), dtype=np.float64)
         self.u: Array = np.zeros(len(inclusion.callables))
-        self.parts: list[slice] = []  # where each friction's components lie among the rows
-        start = self.c
-        for friction in inclusion.frictions:
-            self.parts.append(slice(start, start + len(friction.slips)))
-            start += len(friction.slips)
+        self.parts = list(inclusion.spans[self.c :])  # where each friction's components lie among the rows
         # One row a force component: which friction it belongs to (its limit is that friction's).
         self.owner = np.repeat(np.arange(self.k), [len(f.slips) for f in inclusion.frictions]).astype(np.int64)
         self._solved = inclusion.mass_matrix is None
@@ -78,26 +76,9 @@ class ContactProblems:
 
     def _at(self, t: float, x: Array) -> ContactProblem:
         # Always the same arrays, then copied: handing over new ones takes longer than all that is computed in them.
-        workspace, M, here = self._workspace
+        workspace, M, here, filled = self._workspace
         here[:] = x
-        self._fill(
-            t,
-            here,
-            self.values,
-            self.u,
-            workspace.a,
-            workspace.W,
-            M,
-            workspace.gaps,
-            workspace.v,
-            workspace.V,
-            workspace.b,
-            workspace.gap_slope,
-            workspace.r,
-            workspace.R,
-            workspace.s,
-            workspace.S,
-        )
+        self._fill(t, here, self.values, self.u, *filled)
         now = workspace.copied(t, x)
         if self.u.size:
             check_values("to_events.solve", self.inclusion.callables, self.u, t)
@@ -109,47 +90,40 @@ class ContactProblems:
         return now
 
     @cached_property
-    def _workspace(self) -> tuple[ContactProblem, Array, Array]:
-        """A problem, its mass matrix and its state, to be filled."""
-        here = np.zeros(self.n)
-        return ContactProblem(0.0, here, (self.n, self.c, self.k, self.m)), np.zeros((self.n, self.n)), here
+    def _workspace(self) -> tuple[ContactProblem, Array, Array, list[Array]]:
+        """A problem, its mass matrix and its state, to be filled; and all that is, as `fill` takes it."""
+        here, M = np.zeros(self.n), np.zeros((self.n, self.n))
+        problem = ContactProblem(0.0, here, (self.n, self.c, self.k, self.m))
+        filled = [M if name == "M" else getattr(problem, name) for name in _ARGUMENTS]
+        return problem, M, here, filled
 
     @cached_property
     def _fill(self) -> Any:
-        functions = tuple((f"input_{i}", as_kernel(value)) for i, value in enumerate(self.inclusion.callables.values()))
-        return build(self._source(), functions).fill
+        return build(self._source(), self.inclusion.terms.input_functions()).fill
 
     def _source(self) -> str:
         system = self.inclusion
-        real = {state: sympy.Dummy(f"x{i}", real=True) for i, state in enumerate(system.states)}
-        states = list(real.values())
-        names: dict[Symbol, str] = {TIME: "t"} | {symbol: f"x[{i}]" for i, symbol in enumerate(states)}
-        names |= {symbol: f"p[{i}]" for i, symbol in enumerate(system.parameters)}
-        names |= {symbol: f"u[{i}]" for i, symbol in enumerate(system.callables)}
-        gaps = [c.gap.xreplace(real) for c in system.contacts]
-        rates = [system.rate(c.gap).xreplace(real) for c in system.contacts]
-        slips = [slip.xreplace(real) for f in system.frictions for slip in f.slips]
-        self._check_times([*gaps, *rates, *slips])
-        forces = [c.force for c in system.contacts]
-        limits = [f.limit.xreplace(real) for f in system.frictions]
-        static = [(f.limit if f.static is None else f.static).xreplace(real) for f in system.frictions]
-        mass = () if self._solved else _pairs("M", sympy.Matrix(system.mass_matrix).xreplace(real))
+        states, gaps = list(system.states), [c.gap for c in system.contacts]
+        speeds = [*(system.rate(gap) for gap in gaps), *(slip for f in system.frictions for slip in f.slips)]
+        self._check_times([*gaps, *speeds])
+        forces, limits = [c.force for c in system.contacts], [f.limit for f in system.frictions]
+        static = [f.limit if f.static is None else f.static for f in system.frictions]
         pairs = [
-            *((f"f[{i}]", value.xreplace(real)) for i, value in enumerate(system.smooth)),
-            *_pairs("G", sympy.Matrix(system.directions).xreplace(real)),
-            *mass,
-            *((f"g[{i}]", value) for i, value in enumerate(gaps)),
-            *((f"v[{i}]", value) for i, value in enumerate([*rates, *slips])),
-            *_pairs("V", _slopes([*rates, *slips], states)),
-            *((f"b[{i}]", sympy.diff(value, TIME)) for i, value in enumerate([*rates, *slips])),
-            *_pairs("A", _slopes(gaps, states)),
+            *((f"a[{i}]", value) for i, value in enumerate(system.smooth)),
+            *_pairs("W", system.directions),
+            *(() if self._solved else _pairs("M", system.mass_matrix)),
+            *((f"gaps[{i}]", value) for i, value in enumerate(gaps)),
+            *((f"v[{i}]", value) for i, value in enumerate(speeds)),
+            *_pairs("V", slopes_of(speeds, states)),
+            *((f"b[{i}]", value) for i, value in enumerate(slopes_of(speeds, [TIME]))),
+            *_pairs("gap_slope", slopes_of(gaps, states)),
             *_affine("r", "R", limits, forces),
             *_affine("s", "S", static, forces),
         ]
         pairs = [(target, value) for target, value in pairs if value != 0]  # the arrays come as zeros
         lines = [f"u[{i}] = input_{i}(t)" for i in range(len(system.callables))]
-        body = "\n".join([*lines, body_of(pairs, names)]) or "pass"
-        head = "@entry\ndef fill(t, x, p, u, f, G, M, g, v, V, b, A, r, R, s, S):"
+        body = "\n".join([*lines, body_of(pairs, system.terms.names)]) or "pass"
+        head = f"@entry\ndef fill(t, x, p, u, {', '.join(_ARGUMENTS)}):"
         return f"import math\n\n{head}\n{indented(body)}\n"
 
     def _check_times(self, values: list[Expr]) -> None:
@@ -164,10 +138,6 @@ class ContactProblems:
                 )
 
 
-def _slopes(values: list[Expr], by: list[Symbol]) -> sympy.Matrix:
-    return sympy.Matrix(len(values), len(by), lambda i, j: sympy.diff(values[i], by[j]))
-
-
 def _pairs(word: str, matrix: sympy.Matrix) -> list[tuple[str, Expr]]:
     rows, columns = matrix.shape
     return [(f"{word}[{i}, {j}]", matrix[i, j]) for i in range(rows) for j in range(columns)]
@@ -175,7 +145,7 @@ def _pairs(word: str, matrix: sympy.Matrix) -> list[tuple[str, Expr]]:
 
 def _affine(constant: str, slope: str, limits: list[Expr], forces: list[Symbol]) -> list[tuple[str, Expr]]:
     """limit = constant + slope . contact forces; the exact route solves linear systems, so it must be so."""
-    slopes = _slopes(limits, forces)
+    slopes = slopes_of(limits, forces)
     for limit, row in zip(limits, range(slopes.shape[0]), strict=True):
         if slopes[row, :].free_symbols & set(forces):
             checks.refuse("to_events", f"the limit {limit} is not linear in contact forces.", "Use mu*dio(gap).")

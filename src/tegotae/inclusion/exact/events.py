@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sympy import Symbol
 
 from tegotae import checks
 from tegotae.checks import Array
@@ -16,10 +15,10 @@ from tegotae.errors import TegotaeError
 from tegotae.inclusion.exact.contact_problem import ContactProblems
 from tegotae.inclusion.exact.flow import Flow, Interpolant
 from tegotae.inclusion.exact.transitions import REST, Ended, Transitions
-from tegotae.inclusion.language.arguments import named, span_of
+from tegotae.inclusion.language.arguments import initial_values, span_of, times_in
 from tegotae.inclusion.language.equations import Equations
-from tegotae.inclusion.language.parsing import record_of_mode
-from tegotae.result import Event, Result, Variable
+from tegotae.inclusion.language.records import variables_of
+from tegotae.result import Event, Result
 
 MOST_EVENTS = 100_000
 MOST_AT_ONCE = 50
@@ -58,15 +57,16 @@ class Exact:
         self._problems = ContactProblems(inclusion)
 
     def __repr__(self) -> str:
-        restitution = dict(
-            zip((contact.name for contact in self.inclusion.contacts), self.restitution.tolist(), strict=True)
-        )
-        return f"Exact({self.inclusion!r}, restitution={restitution})"
+        return f"Exact({self.inclusion!r}, restitution={self._by_name})"
 
     def __reduce__(self) -> Any:
         """Copied and pickled as what it was made of; the copy compiles for itself."""
+        return Exact, (self.inclusion, self._by_name)
+
+    @property
+    def _by_name(self) -> dict[str, float]:
         names = (contact.name for contact in self.inclusion.contacts)
-        return Exact, (self.inclusion, dict(zip(names, self.restitution.tolist(), strict=True)))
+        return dict(zip(names, self.restitution.tolist(), strict=True))
 
     def solve(
         self,
@@ -95,12 +95,13 @@ class Exact:
             holds the values after it; so does the first row of all, if something happens at once.
         """
         t0, t1 = span_of("to_events.solve", span)
-        if t1 <= t0:
-            checks.refuse("to_events.solve", f"span=({t0:g}, {t1:g}) s has no length.", "Give start < end.")
         for name, value in (("rtol", rtol), ("atol", atol)):
             checks.positive("to_events.solve", name, value, "", "Such as 1e-12.")
-        x = _initial(self.inclusion, named("to_events.solve", "initial", initial, "{'p': 0.1}"))
-        record = _EventRecord(self._problems, _times(times, t0, t1), (t1 - t0) / LEAST_ROWS)
+        names = [state.name for state in self.inclusion.states]
+        given = initial_values("to_events.solve", initial, names)
+        x = np.array([given.get(name, 0.0) for name in names])
+        wanted = times_in("to_events.solve", times, t0, t1)
+        record = _EventRecord(self._problems, wanted, (t1 - t0) / LEAST_ROWS)
         self._check_gaps(t0, x, 100.0 * atol)
         short = max(REST * (t1 - t0), 1e4 * float(np.spacing(max(abs(t0), abs(t1)))))
         transitions = Transitions(self._problems, self.restitution, near=100.0 * atol, short=short)
@@ -173,18 +174,8 @@ class Exact:
         system, problems = self.inclusion, self._problems
         x, F = np.array(record.x), np.array(record.F).reshape(len(record.t), problems.m)
         on = np.array(record.on, dtype=np.int8).reshape(len(record.t), problems.c + problems.k)
-        variables = {"time": Variable(("time",), np.array(record.t), "s", "time")}
-        for i, state in enumerate(system.states):
-            variables[state.name] = Variable(("time",), x[:, i], "", "state")
-        for i, element in enumerate(system.elements):
-            contact = i < problems.c
-            part = slice(i, i + 1) if contact else problems.parts[i - problems.c]
-            count = part.stop - part.start
-            force, dims = (F[:, part.start], ("time",)) if count == 1 else (F[:, part], ("time", f"axis_{count}"))
-            kind = "contact force" if contact else "friction force, along the slip"
-            variables[element.name] = Variable(dims, force.copy(), "N", kind)
-            meaning = "1 closed, 0 open" if contact else "1 sticks, 0 slips"
-            variables[record_of_mode(element)] = Variable(("time",), on[:, i].copy(), "-", meaning)
+        names = [state.name for state in system.states]
+        variables = variables_of(system, np.array(record.t), names, x, F, on)
         about = {"figure": "inclusion", "completed_series_of_impacts": transitions.completions}
         return Result(variables, title="Exact", about=about).with_events(transitions.events)
 
@@ -241,25 +232,3 @@ def _restitution(inclusion: Equations, given: float | Mapping[str, float]) -> Ar
         if number > 1.0:
             checks.refuse("to_events", f"restitution of {name!r}={number:g} makes energy.", "Use 0 to 1.")
     return np.array([float(chosen.get(name, 0.0)) for name in names])
-
-
-def _initial(inclusion: Equations, given: Mapping[Any, float]) -> Array:
-    names = [state.name for state in inclusion.states]
-    x = np.zeros(len(names))
-    for key, value in given.items():
-        name = key.name if isinstance(key, Symbol) else str(key)
-        if name not in names:
-            checks.refuse("to_events.solve", f"initial names {name!r}.", f"States: {', '.join(names)}.")
-        x[names.index(name)] = checks.number("to_events.solve", f"initial[{name!r}]", value, "")
-    return x
-
-
-def _times(given: ArrayLike | None, t0: float, t1: float) -> Array | None:
-    if given is None:
-        return None
-    times = checks.values("to_events.solve", "times", given, "s", "Such as [0.0, 0.1, 0.2].", -np.inf)
-    if times.ndim != 1 or times.size == 0 or not np.isfinite(times).all() or np.any(np.diff(times) <= 0.0):
-        checks.refuse("to_events.solve", "times is not an increasing list of numbers.", "Such as [0.0, 0.1, 0.2].")
-    if times[0] < t0 or times[-1] > t1:
-        checks.refuse("to_events.solve", f"times leave the span ({t0:g}, {t1:g}) s.", "Keep them inside.")
-    return times

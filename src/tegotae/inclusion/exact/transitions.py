@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.inclusion.elements.jamming import JammingWarning, jam
+from tegotae.inclusion.elements.jamming import jam, warn
 from tegotae.inclusion.exact.contact_problem import ContactProblem, ContactProblems
 from tegotae.inclusion.exact.flow import ROUNDING, Flow
 from tegotae.inclusion.exact.impacts import completed, impact, on_surface, still
@@ -141,13 +140,7 @@ class Transitions:
         self._examined.add(key)
         names = jam(self.problems.inclusion, now.D, now.R, touching)
         if names is not None:
-            warnings.warn(
-                f"to_events: at t={now.t:.9g} s friction is strong enough to jam {names}: for some directions of slip "
-                "the rigid law has no motion or more than one (Painlevé). Lower the friction coefficients, or compare "
-                "with to_ode.",
-                JammingWarning,
-                stacklevel=6,
-            )
+            warn("to_events", now.t, names, "Lower", "to_ode")
 
     def _decide(self, now: ContactProblem, touching: Flags, before: Mode | None, ended: Ended, struck: bool) -> Answer:
         problem = self._problem(now, touching, before, ended, struck)

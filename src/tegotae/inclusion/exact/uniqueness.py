@@ -45,12 +45,9 @@ def _held_firmly(answer: Answer, now: ContactProblem, inclusion: Equations) -> i
     """How many frictions stick and are not about to slip."""
     c = now.R.shape[1]
     limits = now.r + now.R @ answer.force[:c]
-    start, firm = c, 0
-    for friction, held, limit in zip(inclusion.frictions, answer.mode.held, limits, strict=True):
-        end = start + len(friction.slips)
-        firm += held and bool(np.linalg.norm(answer.force[start:end]) < (1.0 - ALIKE) * limit)
-        start = end
-    return firm
+    loads = [float(np.linalg.norm(answer.force[span])) for span in inclusion.spans[c:]]
+    firm = (load < (1.0 - ALIKE) * limit for load, limit in zip(loads, limits, strict=True))
+    return sum(held and bool(one) for held, one in zip(answer.mode.held, firm, strict=True))
 
 
 def describe(mode: Mode, inclusion: Equations) -> str:

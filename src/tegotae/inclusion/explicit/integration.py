@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
 from tegotae.extras import require
-from tegotae.inclusion.explicit.kernels.slopes import Slopes
 from tegotae.inclusion.explicit.slopes import OdeSlopes
 from tegotae.inclusion.explicit.source import OdeSource
 from tegotae.inclusion.language.inputs import check_values
@@ -38,12 +38,7 @@ class Path:
 
 
 class Compiled:
-    """The compiled right-hand side with its numbers, and room for its mass matrix; its slopes when first asked for.
-
-    Args:
-        source: the ODE as generated code.
-        p: the values of its parameters.
-    """
+    """The compiled right-hand side with its numbers, and room for its mass matrix; its slopes when first asked for."""
 
     def __init__(self, source: OdeSource, p: Array):
         self.source, self.p = source, p
@@ -51,9 +46,8 @@ class Compiled:
         self.A, self.B = np.zeros((len(source.open),) * 2), np.zeros((len(source.open), source.size))
 
     @cached_property
-    def _slopes(self) -> tuple[OdeSlopes, Array, Slopes]:
-        slopes = OdeSlopes(self.source)
-        return slopes, np.zeros(slopes.count), slopes.room()
+    def _slopes(self) -> ModuleType:
+        return OdeSlopes(self.source).module()
 
     def rhs(self, t: float, y: Array) -> Array:
         """y' in a new array."""
@@ -64,9 +58,7 @@ class Compiled:
     def jacobian(self, t: float, y: Array) -> Array:
         """dy'/dy in a new array."""
         f, J = np.empty_like(y), np.empty((y.size, y.size))
-        slopes, values, room = self._slopes
-        slopes.values_module.values(t, y, self.p, self.A, self.B, f, values)
-        slopes.chain_module.chain(J, values, room)
+        self._slopes.slopes(t, y, self.p, self.A, self.B, f, J)
         return J
 
     def check_inputs(self, t: float) -> None:

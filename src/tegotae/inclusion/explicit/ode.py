@@ -13,19 +13,18 @@ from sympy import ImmutableMatrix, Symbol
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.inclusion.elements.effective_masses import check_starts
-from tegotae.inclusion.elements.jamming import warn_of_jams
 from tegotae.inclusion.elements.parameters import Contact, Friction
+from tegotae.inclusion.elements.starts import rest_of_contacts
 from tegotae.inclusion.explicit.event_detection import locate
 from tegotae.inclusion.explicit.integration import FIXED, METHODS, Compiled, Path, Wanted, integrate
 from tegotae.inclusion.explicit.latex import latex_of_ode
 from tegotae.inclusion.explicit.rewriting import Rewritten
 from tegotae.inclusion.explicit.source import OdeSource
 from tegotae.inclusion.explicit.stability import check_step
-from tegotae.inclusion.language.arguments import made_of, named, span_of
+from tegotae.inclusion.language.arguments import initial_values, made_of, span_of, times_in
 from tegotae.inclusion.language.equations import Equations
-from tegotae.inclusion.language.parsing import record_of_mode
-from tegotae.result import Event, Result, Variable
+from tegotae.inclusion.language.records import variables_of
+from tegotae.result import Event, Result
 
 # Tolerances unless given: states to a nanometre (or nm/s), added states so that forces hold to 0.1 mN.
 _STATE_TOLERANCE = 1e-9
@@ -47,7 +46,7 @@ class Ode:
         >>> from tegotae.inclusion import Contact, Inclusion, dio
         >>> p, v, m, g = sympy.symbols("p v m g")
         >>> ball = Inclusion({p: v, v: dio(p, "floor")/m - g}, parameters={m: 1.0, g: 9.81})
-        >>> ode = ball.to_ode(contact=Contact(stiffness=1e5, beta=2e-3, alpha=2e-4))
+        >>> ode = ball.to_ode(contact=Contact(stiffness=1e5, damping=200.0, alpha=2e-4))
         >>> ode.states
         (p, v, e_floor)
         >>> ode.right.shape
@@ -182,28 +181,14 @@ class Ode:
         """
         t = checks.number("Ode.start", "t", t, "s")
         y = np.zeros(len(self.states))
-        places = {s.name: i for i, s in enumerate(self.states)}
-        initial = named("Ode.solve", "initial", initial, "{'p': 0.1}")
-        given = {key.name if isinstance(key, Symbol) else str(key): value for key, value in initial.items()}
+        names = [s.name for s in self.states]
+        given = initial_values("Ode.solve", initial, names)
         for name, value in given.items():
-            if name not in places:
-                checks.refuse("Ode.solve", f"{name!r} is no state.", f"States are {', '.join(places)}.")
-            y[places[name]] = checks.number("Ode.solve", f"initial[{name!r}]", value, "", "Give a finite number.")
-        n = len(self.inclusion.states)
-        gaps = self._gaps(y[:n], t)
-        warn_of_jams("Ode.solve", self.inclusion, y[:n], gaps, t)
-        check_starts("Ode.solve", self.inclusion, self.chosen, y[:n], t, gaps, given, "e_{}")
-        for i, gap in enumerate(gaps):
-            if self.states[n + i].name not in given:
-                y[n + i] = max(0.0, -gap)
+            y[names.index(name)] = value
+        x = y[: len(self.inclusion.states)]
+        for name, depth in rest_of_contacts("Ode.solve", self.inclusion, self.chosen, x, t, given, "e_{}").items():
+            y[names.index(f"e_{name}")] = depth
         return y
-
-    def _gaps(self, x: Array, t: float) -> Array:
-        terms = self.inclusion.terms
-        u, gaps, rates = np.zeros(len(self.inclusion.callables)), *np.zeros((2, len(self.inclusion.contacts)))
-        terms.module.inputs.py_func(t, u)
-        terms.module.gaps.py_func(t, x, terms.values, u, gaps, rates)
-        return np.asarray(gaps)
 
     def _wanted(
         self,
@@ -217,10 +202,6 @@ class Ode:
     ) -> Wanted:
         owner = "Ode.solve"
         start, end = span_of(owner, span)
-        if end <= start:
-            checks.refuse(
-                owner, f"span=({start:g}, {end:g}) s does not go forward.", "Give (start, end) with end > start."
-            )
         if step is not None:
             step = checks.positive(owner, "step", step, "s", "Give the length of a step, such as 1e-4.")
         return Wanted(
@@ -230,7 +211,7 @@ class Ode:
             rtol=checks.positive(owner, "rtol", rtol, "", "Such as 1e-6."),
             atol=self._tolerances(atol),
             step=step,
-            times=None if times is None else _within(times, start, end),
+            times=times_in(owner, times, start, end),
             dense=events,
         )
 
@@ -256,34 +237,11 @@ class Ode:
         return self._observed(times, states)[1]
 
     def _result(self, path: Path, wanted: Wanted, events: list[Event] | None) -> Result:
-        forces, modes = self._observed(path.times, path.states)
-        variables = {"time": Variable(("time",), path.times, "s", "time")}
-        n, place = len(self.inclusion.states), 0
-        for i, state in enumerate(self.states):
-            unit, meaning = ("", "state") if i < n else ("m", "added state")
-            variables[state.name] = Variable(("time",), path.states[:, i].copy(), unit, meaning)
-        for i, element in enumerate(self.inclusion.elements):
-            contact = i < len(self.inclusion.contacts)
-            count = 1 if contact else len(self.inclusion.frictions[i - len(self.inclusion.contacts)].slips)
-            force = forces[:, place] if count == 1 else forces[:, place : place + count]
-            dims = ("time",) if count == 1 else ("time", f"axis_{count}")
-            kind = "contact force" if contact else "friction force, along the slip"
-            variables[element.name] = Variable(dims, force.copy(), "N", kind)
-            meaning = "1 closed, 0 open" if contact else "1 sticks, 0 slips"
-            variables[record_of_mode(element)] = Variable(("time",), modes[:, i].copy(), "-", meaning)
-            place += count
+        names = [state.name for state in self.states]
+        variables = variables_of(
+            self.inclusion, path.times, names, path.states, *self._observed(path.times, path.states)
+        )
         about: dict[str, Any] = {"figure": "inclusion", "method": wanted.method}
         about |= {"step": wanted.step} if wanted.method in FIXED else {"rtol": wanted.rtol}
         run = Result(variables, title="Ode", about=about)
         return run if events is None else run.with_events(events)
-
-
-def _within(times: ArrayLike, start: float, end: float) -> Array:
-    """Times to record at: finite, increasing, inside the span."""
-    remedy = "Give increasing times inside the span."
-    record = checks.values("Ode.solve", "times", times, "s", remedy, -math.inf)
-    if (np.diff(record) <= 0.0).any() or record[0] < start or record[-1] > end:
-        checks.refuse(
-            "Ode.solve", f"times from {record[0]:g} to {record[-1]:g} do not fit ({start:g}, {end:g}).", remedy
-        )
-    return record

@@ -18,7 +18,8 @@ from sympy import Expr, ImmutableMatrix, Max, Min, Symbol
 from tegotae import checks
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.language.equations import Equations
-from tegotae.inclusion.language.parsing import ContactElement, FrictionElement, record_of_mode
+from tegotae.inclusion.language.parsing import ContactElement, FrictionElement
+from tegotae.inclusion.language.records import record_of_mode
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Rewritten:
         self.frictions = tuple(
             FrictionPart(f, _added(f), Symbol(f"K_{f.name}"), Symbol(f"beta_{f.name}")) for f in inclusion.frictions
         )
-        self._check_static()
+        inclusion.refuse_static("to_ode", "a limit that jumps at rest has no ordinary differential equation")
         self._check_names()
 
     @property
@@ -127,16 +128,6 @@ class Rewritten:
         if self.inclusion.mass_matrix is None:
             return None
         return ImmutableMatrix(sympy.diag(self.inclusion.mass_matrix, sympy.eye(len(self.added))))
-
-    def _check_static(self) -> None:
-        for friction in self.inclusion.frictions:
-            if friction.static is not None:
-                checks.refuse(
-                    "to_ode",
-                    f"friction {friction.name!r} has static={friction.static}: a limit that jumps at rest "
-                    "has no ordinary differential equation.",
-                    "Use a Stribeck limit, such as Fk + (Fs - Fk)*exp(-(v/vs)**2), or to_events.",
-                )
 
     def _check_names(self) -> None:
         system = self.inclusion

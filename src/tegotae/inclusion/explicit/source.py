@@ -11,7 +11,7 @@ The generated module holds, for N states (added ones included) and m forces:
 
 A and B are room for solving the mass matrix; p holds the parameters, K, beta and alpha included, so that other
 numbers use the same compiled code. The slopes of f, which only stiff methods ask for, are a module of their own
-(`ode_slopes`).
+(`slopes`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tegotae.compile import build
 from tegotae.inclusion.explicit.fixed_step import HEUN, RK4
 from tegotae.inclusion.explicit.kernels import elements as laws
 from tegotae.inclusion.explicit.kernels.steps import copy, cubic
-from tegotae.inclusion.explicit.rewriting import Rewritten
+from tegotae.inclusion.explicit.rewriting import FrictionPart, Rewritten
 from tegotae.inclusion.language.code_printing import body_of
 from tegotae.inclusion.language.inputs import TIME
 from tegotae.kernels.linear import eliminate
@@ -112,8 +112,8 @@ class OdeSource:
             ],
             "l",
         )
-        for k, (start, count) in enumerate(self.components()):
-            K, first = self.place(self.frictions[k].K), len(self.contacts) + start
+        for k, (f, start, count) in enumerate(self.components()):
+            K, first = self.place(f.K), len(self.contacts) + start
             if count == 1:
                 lines.append(f"F_{first} = sat(r_{k}, {K} * w_{start})")
                 continue
@@ -136,8 +136,8 @@ class OdeSource:
             e, beta = self.place(c.e), self.place(c.beta)
             # Closed: S = e - beta (x + e)/alpha > 0, so -(x + e)/alpha = (S - e)/beta is the larger of the two.
             lines.append(f"f[{self.n + i}] = (max(0.0, S_{i}) - {e}) / {beta}")
-        for k, (start, count) in enumerate(self.components()):
-            f, first = self.frictions[k], len(self.contacts) + start
+        for f, start, count in self.components():
+            first = len(self.contacts) + start
             for i in range(count):
                 place = self.n + first + i
                 lines.append(f"f[{place}] = (F_{first + i} / {self.place(f.K)} - y[{place}]) / {self.place(f.beta)}")
@@ -169,16 +169,14 @@ class OdeSource:
 
     # ------------------------------------------------------------ small parts
 
-    def components(self) -> list[tuple[int, int]]:
-        """Of each friction: where its components start among all, and how many they are."""
-        places, start = [], 0
-        for f in self.frictions:
-            places.append((start, len(f.a)))
-            start += len(f.a)
-        return places
+    def components(self) -> list[tuple[FrictionPart, int, int]]:
+        """Frictions, where the components of each start among all of them, and how many they are."""
+        contacts = len(self.contacts)
+        spans = self.system.spans[contacts:]
+        return [(f, s.start - contacts, s.stop - s.start) for f, s in zip(self.frictions, spans, strict=True)]
 
     def _square(self, k: int) -> str:
-        start, count = self.components()[k]
+        _, start, count = self.components()[k]
         return " + ".join(f"w_{j} * w_{j}" for j in range(start, start + count))
 
     def body(self, pairs: Sequence[tuple[str, Expr]], prefix: str) -> list[str]:

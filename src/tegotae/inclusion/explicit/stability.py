@@ -45,7 +45,7 @@ def check_step(
     element = chosen[name]
     mass = effective_masses(inclusion, x, t)[name]
     lost = "the contact would ring" if isinstance(element, Contact) else "its friction would silently be lost"
-    letters = f"stiffness={element.stiffness:g} N/m, beta={element.beta:g} s"
+    letters = f"stiffness={element.stiffness:g} N/m, damping={element.damping:g} N·s/m"
     letters += f", alpha={element.alpha:g} s" if isinstance(element, Contact) else ""
     checks.refuse(
         "Ode.solve",
@@ -58,14 +58,10 @@ def largest_step(
     inclusion: Equations, chosen: Mapping[str, Contact | Friction], x: Array, t: float, *, method: str
 ) -> tuple[float, str]:
     """The largest safe step [s] and the element that asks for it most."""
-    groups, place = [], 0
-    for element in inclusion.elements:
-        count = 1 if element in inclusion.contacts else len(element.slips)  # type: ignore[union-attr]
-        groups.append(tuple(range(place, place + count)))
-        place += count
+    groups = tuple(tuple(range(span.start, span.stop)) for span in inclusion.spans)
     parameters = tuple(chosen[element.name] for element in inclusion.elements)
     W = mobility(inclusion, x, t)
-    safe, worst = _of_mobility(W.tobytes(), parameters, tuple(groups), method)
+    safe, worst = _of_mobility(W.tobytes(), parameters, groups, method)
     return safe, inclusion.elements[worst].name
 
 
@@ -100,7 +96,7 @@ def _engaged(W: Array, parts: Sequence[tuple[Contact | Friction, tuple[int, ...]
             F[i, m + i], F[i, 2 * m + i] = -K * ratio, K * (1.0 - ratio)
             A[2 * m + i, m + i] = A[2 * m + i, 2 * m + i] = -1.0 / part.alpha
         else:
-            F[i, i], F[i, m + i] = part.stiffness * part.beta, part.stiffness
+            F[i, i], F[i, m + i] = part.damping, part.stiffness
             A[2 * m + i, 2 * m + i] = -1.0 / part.beta
     A[:m] = W[np.ix_(indices, indices)] @ F
     return A

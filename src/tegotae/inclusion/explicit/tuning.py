@@ -1,4 +1,4 @@
-"""Choosing stiffness, beta and alpha, which xiong2011 leaves open: by restitution, period and allowed penetration.
+"""Choosing stiffness, damping and alpha, which xiong2011 leaves open: by restitution, period and allowed penetration.
 
 One impact of a mass M on the compiled contact is linear from touch to release. In units of beta it has two numbers,
 
@@ -22,7 +22,7 @@ from tegotae import checks
 from tegotae.inclusion.elements.effective_masses import effective_masses
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.explicit.stability import largest_step
-from tegotae.inclusion.language.arguments import named
+from tegotae.inclusion.language.arguments import initial_values
 from tegotae.inclusion.language.equations import Equations
 from tegotae.inclusion.language.parsing import ContactElement
 
@@ -78,7 +78,7 @@ def tune_contact(
     zeta, r = _shape(eps)
     stiffest = M * (2.0 * zeta * r / (ALPHA_PER_PERIOD * T)) ** 2
     if penetration is None:
-        return Contact(stiffness=stiffest, beta=ALPHA_PER_PERIOD * T / r, alpha=ALPHA_PER_PERIOD * T)
+        return Contact(stiffness=stiffest, damping=stiffest * ALPHA_PER_PERIOD * T / r, alpha=ALPHA_PER_PERIOD * T)
     depth = checks.positive(owner, "penetration", penetration, "m", "Give the depth at rest, such as 1e-4.")
     N = checks.positive(owner, "load", M * GRAVITY if load is None else load, "N", "Give the force at rest.")
     K = N / depth
@@ -90,7 +90,7 @@ def tune_contact(
             f"Use penetration >= {N / stiffest:.4g}, or period <= {T * math.sqrt(stiffest / K):.4g}.",
         )
     alpha = 2.0 * zeta * r * math.sqrt(M / K)  # the same impact, played more slowly
-    return Contact(stiffness=K, beta=alpha / r, alpha=alpha)
+    return Contact(stiffness=K, damping=K * alpha / r, alpha=alpha)
 
 
 def tune_friction(*, mass: float, limit: float, period: float, displacement: float | None = None) -> Friction:
@@ -107,7 +107,7 @@ def tune_friction(*, mass: float, limit: float, period: float, displacement: flo
     Example:
         >>> from tegotae.inclusion import tune_friction
         >>> tune_friction(mass=1.0, limit=5.0, period=1e-3)
-        Friction(stiffness=1000000.0, beta=0.002)
+        Friction(stiffness=1000000.0, damping=2000.0)
         >>> tune_friction(mass=1.0, limit=5.0, period=1e-3, displacement=1e-4).stiffness
         50000.0
     """
@@ -126,7 +126,7 @@ def tune_friction(*, mass: float, limit: float, period: float, displacement: flo
             "stiffer, RK4 would lose the friction.",
             f"Use displacement >= {F / stiffest:.4g}, or period <= {T * math.sqrt(stiffest / K):.4g}.",
         )
-    return Friction(stiffness=K, beta=2.0 * math.sqrt(M / K))
+    return Friction(stiffness=K, damping=2.0 * math.sqrt(M * K))
 
 
 def automatic(
@@ -204,12 +204,8 @@ def _place(inclusion: Equations, initial: Mapping[Any, float] | None) -> list[fl
     if not hasattr(inclusion, "states"):
         checks.refuse("automatic", f"inclusion={checks.shown(inclusion)} is none.", "Give an Inclusion(...).")
     names = [s.name for s in inclusion.states]
-    values = dict.fromkeys(names, 0.0)
-    for key, value in named("automatic", "initial", initial, "{'p': 0.1}").items():
-        if str(key) not in values:
-            checks.refuse("automatic", f"initial names {str(key)!r}.", f"The states are {', '.join(names)}.")
-        values[str(key)] = checks.number("automatic", f"initial[{str(key)!r}]", value, "")
-    return list(values.values())
+    given = initial_values("automatic", initial, names)
+    return [given.get(name, 0.0) for name in names]
 
 
 def restitution_of(contact: Contact, *, mass: float) -> float:
@@ -221,7 +217,7 @@ def restitution_of(contact: Contact, *, mass: float) -> float:
 
     Example:
         >>> from tegotae.inclusion import Contact, restitution_of
-        >>> round(restitution_of(Contact(stiffness=1e5, beta=2e-3, alpha=2e-4), mass=1.0), 4)
+        >>> round(restitution_of(Contact(stiffness=1e5, damping=200.0, alpha=2e-4), mass=1.0), 4)
         0.4804
     """
     M = checks.positive("restitution_of", "mass", mass, "kg", "Give the mass that the contact feels.")

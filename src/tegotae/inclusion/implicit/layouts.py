@@ -2,26 +2,73 @@
 
 from __future__ import annotations
 
+import math
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sympy import Symbol
 
 from tegotae import checks
+from tegotae.block import Block
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.implicit import element_solver
 from tegotae.inclusion.language.equations import Equations
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.state import State
 
+if TYPE_CHECKING:
+    from tegotae.inclusion.implicit.stepper import Stepper
+
 HOW = ("newton", "sweeps", "every_mode", "path")  # how the forces of a step were found, as the kernels count it
 HELD = "held"  # in front of an input's name: whether it is fed, and its function not asked
-REMEDY = (
-    "Rigid friction may have no solution there (Painlevé), or a gap or a limit bends too fast for a tick: "
-    "use a shorter period or a smaller stiffness."
-)
+
+
+class Stepped(Block):
+    """What a machine at a fixed period is and tells, by itself or behind a port."""
+
+    figure: ClassVar[str] = "inclusion"
+    unsolved_remedy: ClassVar[str] = (
+        "Rigid friction may have no solution there (Painlevé), or a gap or a limit bends too fast for a tick: "
+        "use a shorter period or a smaller stiffness."
+    )
+
+    @property
+    @abstractmethod
+    def machine(self) -> Stepper:
+        """The machine at its period."""
+
+    @cached_property
+    def layout(self) -> Layouts:
+        """Its elements; its states by their names and what its elements do; what is fed, or what its port gives."""
+        return layouts_of(self.machine.inclusion, self.dimension)
+
+    def check(self, period: float) -> None:
+        """Its own period only."""
+        own = self.machine.period
+        if not math.isclose(period, own, rel_tol=1e-9):
+            word = "it" if self is self.machine else "its stepper"
+            checks.refuse(
+                self.name,
+                f"period={period:g} s, but {word} was made for {own:g} s.",
+                f"Use period={own:g}, or to_stepper(period={period:g}, ...).",
+            )
+
+    def about_end(self, state: State) -> dict[str, Any]:
+        """How the steps that led to a state were solved."""
+        about = {"first_unsolved_step": int(state["first_unsolved_tick"]) - 1}
+        return about | {f"steps_by_{how}": int(state[f"steps.{how}"]) for how in HOW}
+
+    def check_names(self, *taken: str) -> None:
+        """Refuse states and elements that are called as parts of the block are."""
+        system = self.machine.inclusion
+        for name in [s.name for s in system.states] + [e.name for e in system.elements]:
+            if name in (*taken, "ticks", "unsolved", "first_unsolved_tick"):
+                told = f"a state or element is called {name!r}, as a part of the block is."
+                checks.refuse(self.name, told, "Rename it.")
 
 
 def layouts_of(system: Equations, dimension: int) -> Layouts:
@@ -41,7 +88,7 @@ def layouts_of(system: Equations, dimension: int) -> Layouts:
         parameters=(
             *(() if alone else (numbers,)),
             Part("", "N/m", "stiffness of the element", (m,), "K", labels=_with(forces, ".stiffness")),
-            Part("", "s", "damping of the element, by its stiffness", (m,), "beta", labels=_with(forces, ".beta")),
+            Part("", "N·s/m", "damping of the element", (m,), "B", labels=_with(forces, ".damping")),
         ),
         state=(
             *(() if alone else (port,)),
@@ -57,6 +104,7 @@ def layouts_of(system: Equations, dimension: int) -> Layouts:
             Part("steps", "-", "solved in that way", (len(HOW),), whole=True, recorded=False, labels=HOW),
         ),
         workspace=(
+            Part("beta", "s", "damping of each element over its stiffness", (m,)),
             Part("modes1", "", "1 if it touches or sticks", (nc + nf,)),
             Part("c", "SI", "parameters of the tick", (len(system.parameters),)),
             Part("u", "SI", "inputs of the tick", (len(system.callables),)),
@@ -126,24 +174,11 @@ def fed_names(system: Equations) -> dict[Symbol, str]:
 
 
 def element_values(elements: Mapping[str, Contact | Friction], system: Equations) -> dict[str, ArrayLike]:
-    """Stiffness and beta of each element, one for each direction, by the names of the layout."""
+    """Stiffness and damping of each element, one for each direction, by the names of the layout."""
     values: dict[str, ArrayLike] = {}
     for element in system.elements:
         count = len(getattr(element, "forces", (element.name,)))
         parameters = elements[element.name]
         values |= {f"{element.name}.stiffness": np.full(count, parameters.stiffness)}
-        values |= {f"{element.name}.beta": np.full(count, parameters.beta)}
+        values |= {f"{element.name}.damping": np.full(count, parameters.damping)}
     return values
-
-
-def about_end(state: State) -> dict[str, Any]:
-    """How the steps that led to a state were solved, as results tell it."""
-    about = {"first_unsolved_step": int(state["first_unsolved_tick"]) - 1}
-    return about | {f"steps_by_{how}": int(state[f"steps.{how}"]) for how in HOW}
-
-
-def check_names(owner: str, system: Equations, taken: Sequence[str]) -> None:
-    """Refuse states and elements that are called as parts of the block are."""
-    for name in [s.name for s in system.states] + [e.name for e in system.elements]:
-        if name in taken:
-            checks.refuse(owner, f"a state or element is called {name!r}, as a part of the block is.", "Rename it.")

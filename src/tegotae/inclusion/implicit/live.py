@@ -27,7 +27,8 @@ class LiveStepper(Live):
     Example:
         >>> from tegotae.inclusion import Contact, Inclusion
         >>> ball = Inclusion({"p": "v", "v": "dio(p, 'floor')/m - g"}, {"m": 1.0, "g": 9.81})
-        >>> live = ball.to_stepper(period=1e-3, contact=Contact(stiffness=1e5, beta=2e-3)).start(initial={"p": 0.01})
+        >>> stepper = ball.to_stepper(period=1e-3, contact=Contact(stiffness=1e5, damping=200.0))
+        >>> live = stepper.start(initial={"p": 0.01})
         >>> for tick in range(1000):
         ...     states = live.step()
         >>> round(live["floor"], 6), states["v"] < 1e-9
@@ -97,7 +98,7 @@ class LiveStepper(Live):
         found = []
         for key, value in named("Stepper", "inputs", inputs, "{'load': 1.0}").items():
             if key not in self._slots:
-                self.block.fed_symbol(key)  # refuses it
+                self.block.fed_name(key)  # refuses it
             if not (isinstance(value, float) and isfinite(value)):
                 value = checks.number("Stepper", f"inputs[{str(key)!r}]", value, "", AGAIN)
             found.append((*self._slots[key], value))

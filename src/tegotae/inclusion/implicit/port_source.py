@@ -28,14 +28,14 @@ def try_force(p, s, w, T):
     copy(w.e1, s.e)
     copy(w.F1, s.F)
     {refresh}
-    t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, p.beta)
+    t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
     w.how[0] = tick(t, w.x1, w.e1, w.F1, w.modes1, w.c, w.u, E, T, room_of(w))
     w.fresh[0] = 1
 
 
 @kernel
 def differentiate(p, s, w, T):
-    t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, p.beta)
+    t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
     room = room_of(w)
     problem = problem_of(E, room)
     {bent}
@@ -59,66 +59,45 @@ def keep(s, w):
     tell(s, w, w.how[0])
 """
 
-# The halves themselves, along a line and in space.
-_LINE = """
+# The halves themselves; along a line they take and give numbers.
+_HALVES = """
 @kernel
-def answer(p, s, w, h, T):
-    w.h[0] = h
+def answer(p, s, w, h, T{filled}):
+    {take}
     try_force(p, s, w, T)
     differentiate(p, s, w, T)
-    return w.x1[MOVES[0]], w.slope[0, 0]
-
-
-@kernel
-def advance(p, s, w, h, v, T):
-    if w.fresh[0] == 0 or w.h[0] != h:  # else this very tick was the last that was tried
-        w.h[0] = h
-        try_force(p, s, w, T)
-    keep(s, w)
-
-
-@kernel
-def step(p, s, w, h, T):
-    w.h[0] = h
-    try_force(p, s, w, T)
-    keep(s, w)
-"""
-
-_SPACE = """
-@kernel
-def answer(p, s, w, h, T, motion, rise):
-    copy(w.h, h)
-    try_force(p, s, w, T)
-    differentiate(p, s, w, T)
-    for i in range({nh}):
-        motion[i] = w.x1[MOVES[i]]
-        for j in range({nh}):
-            rise[i, j] = w.slope[i, j]
+    {give}
 
 
 @kernel
 def advance(p, s, w, h, v, T):
     same = w.fresh[0] == 1
     for i in range({nh}):
-        same = same and w.h[i] == h[i]
+        same = same and w.h[i] == {given}
     if not same:  # else this very tick was the last that was tried
-        copy(w.h, h)
+        {take}
         try_force(p, s, w, T)
     keep(s, w)
 
 
 @kernel
-def step(p, s, w, h, T, motion):
-    copy(w.h, h)
+def step(p, s, w, h, T{moved}):
+    {take}
     try_force(p, s, w, T)
     keep(s, w)
-"""
 
-_MADE = """
 
 def make_block():
     return answer, advance, prepare, restore, step
 """
+
+_LINE = {"filled": "", "moved": "", "given": "h", "take": "w.h[0] = h"}
+_LINE["give"] = "return w.x1[MOVES[0]], w.slope[0, 0]"
+_SPACE = {"filled": ", motion, rise", "moved": ", motion", "given": "h[i]", "take": "copy(w.h, h)"}
+_SPACE["give"] = """for i in range({nh}):
+    motion[i] = w.x1[MOVES[i]]
+    for j in range({nh}):
+        rise[i, j] = w.slope[i, j]"""
 
 _BENT = """for i in range({n}):
     room.xh[i] = room.d[i] / T
@@ -128,15 +107,7 @@ row_slope(t, w.x1, w.c, w.u, w.F1, room.xh, room.S)"""
 def port_parts(
     terms: CompiledTerms, linear: bool, changing: Set[Symbol], forces: Sequence[Symbol], velocities: Sequence[Symbol]
 ) -> tuple[str, tuple[tuple[str, Callable[..., Any]], ...]]:
-    """The text behind that of a tick, and the functions it imports; see `Structure` for what is known of the machine.
-
-    Args:
-        terms: of the inclusion.
-        linear: one linearisation is exact.
-        changing: the parameters that its matrices hold.
-        forces: from outside, one a direction.
-        velocities: that they work on.
-    """
+    """The text behind that of a tick, and the functions it imports; see `Structure` for the machine."""
     system, bent = terms.inclusion, not linear
     words: dict[str, object] = {
         "moves": tuple(system.states.index(v) for v in velocities),
@@ -148,7 +119,9 @@ def port_parts(
         "nc": len(system.contacts),
     }
     text = _push_source(terms, forces) + (_row_slope_source(terms) if bent else "")
-    text += put(_PORT + (_LINE if len(forces) == 1 else _SPACE), words) + _MADE
+    ways = _LINE if len(forces) == 1 else _SPACE
+    words |= {name: way.format(nh=len(forces)) for name, way in ways.items()}
+    text += put(_PORT + _HALVES, words)
     slopes = element_solver.slopes()
     imported = ("mobility", slopes.mobility), ("linearise", slopes.linearise)
     return text, (("problem_of", problem_of), *imported)

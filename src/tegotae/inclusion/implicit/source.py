@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy
 from sympy import Symbol
@@ -36,6 +35,8 @@ def room_of(w):
 @kernel
 def restore(p, s, w):
     w.ready[0] = 0.0  # matrices that never change are kept from tick to tick
+    for i in range({m}):
+        w.beta[i] = p.B[i] / p.K[i]
 
 
 @kernel
@@ -72,7 +73,7 @@ def advance(p, s, w, h, v, T):
     for i in range({n}):
         finite = finite and math.isfinite(s.x[i])
     if finite:  # else it has diverged, and a solve would look for what there is not
-        t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, p.beta)
+        t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
         x, e, F = s.x.reshape(({n},)), s.e.reshape(({m},)), s.F.reshape(({m},))
         how = tick(t, x, e, F, w.modes1, s.c, w.u, E, T, room_of(w))
         for i in range({inputs}):
@@ -93,19 +94,12 @@ _HELD = """for i in range({inputs}):
         w.u[i] = s.u[i]"""
 
 
-@dataclass(frozen=True)
-class Structure:
-    """What is known of an inclusion before it runs.
+class Structure(NamedTuple):
+    """What is known of an inclusion before it runs."""
 
-    Args:
-        linear: one linearisation is exact, but for the elements.
-        constant: its matrices never change, unless a parameter in `changing` is fed.
-        changing: the parameters that its matrices hold.
-    """
-
-    linear: bool
-    constant: bool
-    changing: frozenset[Symbol]
+    linear: bool  # one linearisation is exact, but for the elements
+    constant: bool  # its matrices never change, unless a parameter in `changing` is fed
+    changing: frozenset[Symbol]  # the parameters that its matrices hold
 
 
 def structure_of(system: Equations) -> Structure:
@@ -128,10 +122,7 @@ def structure_of(system: Equations) -> Structure:
 def module_of(terms: CompiledTerms, forces: Sequence[Symbol] = (), velocities: Sequence[Symbol] = ()) -> ModuleType:
     """The generated module, whose `make_block` gives the halves; the same for machines that differ in numbers alone.
 
-    Args:
-        terms: of the inclusion.
-        forces: at its port, one a direction; none for a machine that is alone.
-        velocities: that they work on.
+    A machine with a port has forces there, one a direction, and velocities that they work on.
     """
     key = (*forces, *velocities)
     if key not in terms.made:

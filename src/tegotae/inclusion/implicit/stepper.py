@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,36 +14,25 @@ from numpy.typing import ArrayLike
 from sympy import Symbol
 
 from tegotae import checks, naming
-from tegotae.block import Block, Kernels
+from tegotae.block import Kernels
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
-from tegotae.inclusion.elements.effective_masses import check_starts, gaps_at_start
-from tegotae.inclusion.elements.jamming import warn_of_jams
 from tegotae.inclusion.elements.parameters import Contact, Friction
+from tegotae.inclusion.elements.starts import rest_of_contacts
 from tegotae.inclusion.implicit.admittance import InclusionAdmittance
-from tegotae.inclusion.implicit.layouts import (
-    HELD,
-    REMEDY,
-    about_end,
-    check_names,
-    element_values,
-    fed_names,
-    layouts_of,
-    words_of,
-)
+from tegotae.inclusion.implicit.layouts import HELD, Stepped, element_values, fed_names, words_of
 from tegotae.inclusion.implicit.live import LiveStepper
 from tegotae.inclusion.implicit.source import module_of
 from tegotae.inclusion.language.arguments import named
 from tegotae.inclusion.language.equations import Equations
 from tegotae.inclusion.language.inputs import check_values
-from tegotae.layout import Layouts
 from tegotae.result import Result, Variable
 from tegotae.running import loop
 from tegotae.state import State
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Stepper(Block):
+class Stepper(Stepped):
     """A machine with friction and contact at a fixed rate: what sticks stays, and no stiffness is too stiff.
 
     It is the differential-algebraic inclusion of xiong2011 under backward Euler. Each tick solves for all element
@@ -62,7 +50,7 @@ class Stepper(Block):
         >>> from tegotae.inclusion import Contact, Friction, Inclusion
         >>> rows = {"p": "v", "v": "(load - coulomb(limit, v, 'rub'))/m"}
         >>> block = Inclusion(rows, {"m": 1.0, "limit": 4.0, "load": 0.0})
-        >>> stepper = block.to_stepper(period=1e-3, friction=Friction(stiffness=1e5, beta=2e-3))
+        >>> stepper = block.to_stepper(period=1e-3, friction=Friction(stiffness=1e5, damping=200.0))
         >>> run = stepper.run(inputs={"load": [3.0] * 500 + [5.0] * 500})
         >>> bool(run.rub_sticks[499]), bool(run.rub_sticks[999]), round(float(run.v[-1]), 2)
         (True, False, 0.5)
@@ -74,48 +62,31 @@ class Stepper(Block):
 
     dimension = 0
     gives = "velocity"
-    figure = "inclusion"
-    unsolved_remedy = REMEDY
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "period", checks.period_of("Stepper", self.period))
-        for friction in self.inclusion.frictions:
-            if friction.static is not None:
-                checks.refuse(
-                    "Stepper",
-                    f"friction {friction.name!r} has static={friction.static}: a step has one limit at rest.",
-                    "Use a Stribeck limit, kinetic + (static - kinetic)*exp(-(slip/velocity)**2), or `to_events`.",
-                )
-        check_names(self.name, self.inclusion, ("ticks", "unsolved", "first_unsolved_tick"))
+        self.inclusion.refuse_static("Stepper", "a step has one limit at rest")
+        self.check_names()
 
     def __repr__(self) -> str:
         return f"Stepper({self.inclusion!r}, period={self.period:g} s)"
 
     # ------------------------------------------------------------ the block
 
-    @cached_property
-    def layout(self) -> Layouts:
-        """Its elements; its states by their names, what its elements do, and what is fed."""
-        return layouts_of(self.inclusion, 0)
+    @property
+    def machine(self) -> Stepper:
+        """Itself."""
+        return self
 
     @property
     def values(self) -> dict[str, ArrayLike]:
-        """Stiffness and beta of each element; parameters are fed."""
+        """Stiffness and damping of each element; parameters are fed."""
         return element_values(self.elements, self.inclusion)
 
     @property
     def kernels(self) -> Kernels:
         """Made from the generated module."""
         return Kernels(module_of(self.inclusion.terms).make_block)
-
-    def check(self, period: float) -> None:
-        """Its own period only."""
-        if not math.isclose(period, self.period, rel_tol=1e-9):
-            checks.refuse(
-                self.name,
-                f"period={period:g} s, but it was made for {self.period:g} s.",
-                f"Use period={self.period:g}, or to_stepper(period={period:g}, ...).",
-            )
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest, with the parts named in `initial` set; a contact that starts pressed pushes as if it rested there.
@@ -134,21 +105,12 @@ class Stepper(Block):
         return state
 
     def rest(self, state: State, given: Mapping[str, Any]) -> None:
-        """Set what springs give way where a state starts, but for those that are given; by the machine's own numbers.
-
-        Args:
-            state: of this block, or of one with a port; its machine's states are known.
-            given: names of parts that were given.
-        """
+        """Set what springs give way where a state starts, but for those given; also of a block with a port."""
         system = self.inclusion
         x = np.array([state[s.name] for s in system.states])
-        gaps = gaps_at_start(system, x)
-        warn_of_jams("Stepper", system, x, gaps, 0.0)
         known = {e.name for e in system.elements if f"{e.name}_deflection" in given}
-        check_starts("Stepper", system, self.elements, x, 0.0, gaps, known, "{}")
-        for contact, gap in zip(system.contacts, gaps.tolist(), strict=True):
-            if contact.name not in known:
-                state[f"{contact.name}_deflection"] = max(0.0, -gap)
+        for name, depth in rest_of_contacts("Stepper", system, self.elements, x, 0.0, known, "{}").items():
+            state[f"{name}_deflection"] = depth
 
     def begun(self, initial: Mapping[Any, Any] | None) -> dict[str, Any]:
         """What a user starts from by the names of its parts: an element's name gives its deflection."""
@@ -168,10 +130,6 @@ class Stepper(Block):
         """Elements along a line."""
         system = self.inclusion
         return (*(c.name for c in system.contacts), *(f.name for f in system.frictions if len(f.forces) == 1))
-
-    def about_end(self, state: State) -> dict[str, Any]:
-        """How its steps were solved."""
-        return about_end(state)
 
     def see_divergence(self, table: Array, every: int, period: float, began: State) -> None:
         """An error that names the time, and an input that is not finite."""
@@ -230,7 +188,8 @@ class Stepper(Block):
                 checks.refuse(self.name, f"it has no number {name!r}.", f"It has {', '.join(self.variable)}.")
             element, dot, word = name.rpartition(".")
             if dot and element in elements:
-                elements[element] = dataclasses.replace(elements[element], **{word: value})
+                own = {"alpha": 0.0} if isinstance(elements[element], Contact) else {}  # follows: it is not used here
+                elements[element] = dataclasses.replace(elements[element], **own | {word: value})
             else:
                 numbers[name] = checks.number(self.name, name, value, "", "Give one finite number, in SI units.")
         return dataclasses.replace(self, inclusion=_with_numbers(self.inclusion, numbers), elements=elements)
@@ -240,24 +199,24 @@ class Stepper(Block):
     def run(
         self,
         *,
+        period: float | None = None,
         ticks: int | None = None,
-        inputs: Mapping[Any, ArrayLike] | None = None,
-        initial: Mapping[Any, ArrayLike] | None = None,
         every: int = 1,
         record: Sequence[str] | None = None,
+        initial: Mapping[Any, ArrayLike] | None = None,
+        inputs: Mapping[Any, ArrayLike] | None = None,
         progress: Callable[[float], None] | None = None,
-        period: float | None = None,
     ) -> Result:
         """A whole record, compiled.
 
         Args:
+            period: T [s]; its own, if it is given.
             ticks: how many; not needed if `inputs` gives records.
-            inputs: parameter or input function -> its values over the ticks, (ticks,), in SI units; a number holds.
-            initial: state -> value, in SI units; what is not given is 0. An element's name gives its deflection [m].
             every: record every so many ticks.
             record: names of what to record, of those below; all of them unless given.
+            initial: state -> value, in SI units; what is not given is 0. An element's name gives its deflection [m].
+            inputs: parameter or input function -> its values over the ticks, (ticks,), in SI units; a number holds.
             progress: called with the share that is done, now and then.
-            period: T [s]; its own, if it is given.
 
         Returns:
             Time, every state by name, each element's force [N] by its name, its `_deflection` [m], and whether it
@@ -272,7 +231,7 @@ class Stepper(Block):
             every=every,
             record=record,
             initial=self.begun(initial),
-            inputs={self.fed_names[self.fed_symbol(key)]: column for key, column in fed.items()},
+            inputs={self.fed_name(key): column for key, column in fed.items()},
             progress=progress,
         )
         rows = plain.variables["time"].values.size
@@ -284,12 +243,12 @@ class Stepper(Block):
         about = {name: value for name, value in plain.about.items() if name != "block"}
         return Result(variables, title="Stepper", about=about)
 
-    def start(self, *, initial: Mapping[Any, ArrayLike] | None = None, period: float | None = None) -> LiveStepper:
+    def start(self, *, period: float | None = None, initial: Mapping[Any, ArrayLike] | None = None) -> LiveStepper:
         """A live machine for a control loop; its kernels are warm when this returns.
 
         Args:
-            initial: state -> value, in SI units; what is not given is 0. An element's name gives its deflection [m].
             period: T [s]; its own, if it is given.
+            initial: state -> value, in SI units; what is not given is 0. An element's name gives its deflection [m].
         """
         return LiveStepper(self, self.period if period is None else period, self.begun(initial))
 
@@ -307,24 +266,23 @@ class Stepper(Block):
             stepper=self, force=force, velocity=velocity, initial=named("Stepper", "initial", initial, "{}")
         )
 
-    def fed_symbol(self, key: Any) -> Symbol:
-        """A parameter or input function by symbol or name."""
-        known = (*self.inclusion.parameters, *self.inclusion.callables)
-        symbol = next((symbol for symbol in known if key in (symbol, symbol.name)), None)
-        if symbol is None:
-            names = ", ".join(s.name for s in known) or "none"
-            checks.refuse(
-                "Stepper",
-                f"inputs names {str(key)!r}, which is no parameter and no input function.",
-                f"It has {names}; a quantity to be fed is declared among the parameters.",
-            )
-        return symbol
+    def fed_name(self, key: Any) -> str:
+        """What the state calls a parameter or input function, by symbol or name."""
+        for symbol, name in self.fed_names.items():
+            if key in (symbol, symbol.name):
+                return name
+        names = ", ".join(symbol.name for symbol in self.fed_names) or "none"
+        return checks.refuse(
+            "Stepper",
+            f"inputs names {str(key)!r}, which is no parameter and no input function.",
+            f"It has {names}; a quantity to be fed is declared among the parameters.",
+        )
 
     def _records(self, inputs: Mapping[Any, ArrayLike] | None, ticks: int | None) -> tuple[int, dict[Any, Array]]:
         """How many ticks, and what is fed in them: numbers, and records of that length."""
         fed: dict[Any, Array] = {}
         for key, value in named("Stepper", "inputs", inputs, "{'load': [1.0, 2.0]}").items():
-            self.fed_symbol(key)
+            self.fed_name(key)
             fed[key] = checks.array("Stepper", f"inputs[{str(key)!r}]", value, "")
         lengths = {column.shape[0] for column in fed.values() if column.ndim == 1}
         if ticks is not None:

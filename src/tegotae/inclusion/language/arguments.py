@@ -1,36 +1,45 @@
-"""What the routes are given alike: a span of time, and values by name."""
+"""What the routes are given alike: a span of time, times in it, and values by name."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
+from tegotae.checks import Array
 
 
 def span_of(owner: str, span: Any) -> tuple[float, float]:
-    """Start and end [s] as two finite numbers.
-
-    Example:
-        >>> span_of("Ode.solve", (0, 2.5))
-        (0.0, 2.5)
-    """
+    """Start and end [s] as two finite numbers, the end behind the start."""
     pair = isinstance(span, Sequence) or (isinstance(span, np.ndarray) and span.ndim == 1)
     if not pair or isinstance(span, str | bytes) or len(span) != 2:
         checks.refuse(owner, f"span={checks.shown(span)} is no pair.", "Give (start, end) in seconds.")
-    return checks.number(owner, "span", span[0], "s"), checks.number(owner, "span", span[1], "s")
+    start, end = checks.number(owner, "span", span[0], "s"), checks.number(owner, "span", span[1], "s")
+    if end <= start:
+        told = "has no length" if end == start else "does not go forward"
+        checks.refuse(owner, f"span=({start:g}, {end:g}) s {told}.", "Give (start, end) with end > start.")
+    return start, end
+
+
+def times_in(owner: str, times: ArrayLike | None, start: float, end: float) -> Array | None:
+    """Times to record at: finite, increasing, inside the span; None for those of the route itself."""
+    if times is None:
+        return None
+    remedy = "Give increasing times inside the span, such as [0.0, 0.1, 0.2]."
+    record = checks.values(owner, "times", times, "s", remedy, -math.inf)
+    if (np.diff(record) <= 0.0).any() or record[0] < start or record[-1] > end:
+        told = f"times from {record[0]:g} to {record[-1]:g} do not fit ({start:g}, {end:g}) s"
+        checks.refuse(owner, f"{told}: they are not increasing, or leave the span.", remedy)
+    return record
 
 
 def named(owner: str, argument: str, value: Any, example: str) -> Mapping[Any, Any]:
-    """A mapping, such as state -> value; nothing is an empty one.
-
-    Example:
-        >>> named("Ode.solve", "initial", None, "{'p': 0.1}")
-        {}
-    """
+    """A mapping, such as state -> value; nothing is an empty one."""
     if value is None:
         return {}
     if not isinstance(value, Mapping):
@@ -38,20 +47,18 @@ def named(owner: str, argument: str, value: Any, example: str) -> Mapping[Any, A
     return value
 
 
-def made_of(machine: Any) -> dict[str, Any]:
-    """What a machine holds without what it worked out when first asked, such as compiled modules.
+def initial_values(owner: str, initial: Any, names: Sequence[str]) -> dict[str, float]:
+    """What is given of a start, state (symbol or name) -> value, by the names of states."""
+    found = {}
+    for key, value in named(owner, "initial", initial, "{'p': 0.1}").items():
+        name = str(key)
+        if name not in names:
+            checks.refuse(owner, f"initial names {name!r}: {name!r} is no state.", f"States are {', '.join(names)}.")
+        found[name] = checks.number(owner, f"initial[{name!r}]", value, "", "Give a finite number, in SI units.")
+    return found
 
-    Example:
-        >>> from functools import cached_property
-        >>> class Cube:
-        ...     def __init__(self, side):
-        ...         self.side = side
-        ...     @cached_property
-        ...     def volume(self):
-        ...         return self.side**3
-        >>> cube = Cube(2)
-        >>> cube.volume, made_of(cube)
-        (8, {'side': 2})
-    """
+
+def made_of(machine: Any) -> dict[str, Any]:
+    """What a machine holds without what it worked out when first asked, such as compiled modules."""
     found = vars(machine).items()
     return {name: value for name, value in found if not isinstance(getattr(type(machine), name, None), cached_property)}

@@ -56,19 +56,17 @@ class CompiledTerms:
         ):
             self.names |= {symbol: f"{letter}[{i}]" for i, symbol in enumerate(symbols)}
 
-    @property
-    def components(self) -> list[tuple[int, int]]:
-        """For each friction: where its components start and end among the slips."""
-        places, start = [], 0
-        for friction in self.inclusion.frictions:
-            places.append((start, start + len(friction.slips)))
-            start += len(friction.slips)
-        return places
-
     @cached_property
     def module(self) -> ModuleType:
         """The generated module with all functions above."""
         return build(self.source(), self.input_functions())
+
+    def plain(self, name: str, t: float, x: Array, *shapes: tuple[int, ...], force: Sequence[Array] = ()) -> Any:
+        """What one of the functions fills, by plain Python: asked once, it would cost more to compile than it saves."""
+        u, filled = np.zeros(len(self.inclusion.callables)), [np.zeros(shape) for shape in shapes]
+        self.module.inputs.py_func(float(t), u)
+        getattr(self.module, name).py_func(float(t), x, self.values, u, *force, *filled)
+        return filled[0] if len(filled) == 1 else filled
 
     def input_functions(self) -> tuple[tuple[str, Any], ...]:
         """The user's input functions, compiled, as a generated module imports them."""
@@ -96,11 +94,13 @@ class CompiledTerms:
             self._vectors("gaps", plain, {"g": gaps, "v": rates}),
             self._vectors("slips", plain, {"y": slips}),
             self._vectors("limits", forced, {"r": limits}),
-            self._matrix("smooth_slope", plain, {"A": _slopes(list(smooth), states)}),
-            self._matrix("gap_slope", plain, {"A": _slopes(gaps, states)}),
-            self._matrix("rate_slope", plain, {"A": _slopes(rates, states)}),
-            self._matrix("slip_slope", plain, {"A": _slopes(slips, states)}),
-            self._matrix("limit_slope", forced, {"A": _slopes(limits, states), "B": _slopes(limits, contact_forces)}),
+            self._matrix("smooth_slope", plain, {"A": slopes_of(list(smooth), states)}),
+            self._matrix("gap_slope", plain, {"A": slopes_of(gaps, states)}),
+            self._matrix("rate_slope", plain, {"A": slopes_of(rates, states)}),
+            self._matrix("slip_slope", plain, {"A": slopes_of(slips, states)}),
+            self._matrix(
+                "limit_slope", forced, {"A": slopes_of(limits, states), "B": slopes_of(limits, contact_forces)}
+            ),
         ]
         calls = [f"    u[{i}] = input_{i}(t)" for i in range(len(system.callables))] or ["    pass"]
         inputs = "\n".join(["@kernel", "def inputs(t, u):", *calls, ""])
@@ -151,7 +151,8 @@ def _magnitude(value: Expr) -> Expr:
     return sympy.Abs(value)
 
 
-def _slopes(values: Sequence[Expr], by: Sequence[Symbol]) -> sympy.Matrix:
+def slopes_of(values: Sequence[Expr], by: Sequence[Symbol]) -> sympy.Matrix:
+    """How values change with symbols."""
     # Real stand-ins: the slope of |v| is sign(v) only where SymPy knows that v is real.
     real = {symbol: sympy.Dummy(symbol.name, real=True) for value in values for symbol in value.free_symbols}
     back = {dummy: symbol for symbol, dummy in real.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import sympy
@@ -181,6 +182,22 @@ class Equations:
     def forces(self) -> tuple[Symbol, ...]:
         """The symbols of all element forces: contacts, then frictions component by component."""
         return (*(c.force for c in self.contacts), *(s for f in self.frictions for s in f.forces))
+
+    @property
+    def spans(self) -> tuple[slice, ...]:
+        """Where the forces of each element lie among all."""
+        counts = [1] * len(self.contacts) + [len(f.forces) for f in self.frictions]
+        return tuple(slice(end - count, end) for count, end in zip(counts, accumulate(counts), strict=True))
+
+    def refuse_static(self, owner: str, why: str) -> None:
+        """Refuse frictions with a limit of their own at rest, for a route that has none."""
+        for friction in self.frictions:
+            if friction.static is not None:
+                checks.refuse(
+                    owner,
+                    f"friction {friction.name!r} has static={friction.static}: {why}.",
+                    "Use a Stribeck limit, such as Fk + (Fs - Fk)*exp(-(v/vs)**2), or to_events.",
+                )
 
     @property
     def smooth(self) -> ImmutableMatrix:

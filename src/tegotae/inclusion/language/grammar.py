@@ -62,15 +62,7 @@ _QUOTED_OR_HAT = re.compile(r"'[^']*'|\"[^\"]*\"|\^")
 def value_of(given: Any, owner: str, place: str, names: Mapping[str, Symbol] | None = None) -> Any:
     """What a user gave for a formula, as SymPy carries it: SymPy's own, a number, or text.
 
-    Args:
-        given: what was given.
-        owner: who was given it, for errors.
-        place: what it is there, for errors.
-        names: the symbols that text may mean; other names become plain symbols.
-
-    Example:
-        >>> value_of("2*x + sin(x)^2", "Inclusion", "the row of v")
-        2*x + sin(x)**2
+    `owner` and `place` tell errors where it stands; `names` are symbols that text may mean, others become plain ones.
     """
     if isinstance(given, str):
         return _Reader(given, owner, place, names or {}).read()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sympy import Expr, Symbol
@@ -19,32 +18,25 @@ from tegotae.inclusion.language.symbols import CoulombForce, Dio, Sgn
 TIME = Symbol("t", real=True)
 
 
-@dataclass(frozen=True)
-class Inputs:
-    """An inclusion's inputs, sorted by kind.
+class Inputs(NamedTuple):
+    """An inclusion's inputs, sorted by kind."""
 
-    Args:
-        numbers: input -> its value [SI units]; parameters from here on, so that they can be fed.
-        expressions: input -> what stands for it in the rows.
-        functions: input -> a function of the time [s].
-        finest: no step of an integrator should be longer [s], or it could miss what a record does.
-    """
-
-    numbers: dict[Symbol, float] = field(default_factory=dict)
-    expressions: dict[Symbol, Expr] = field(default_factory=dict)
-    functions: dict[Symbol, Callable[[float], float]] = field(default_factory=dict)
-    finest: float = math.inf
+    numbers: dict[Symbol, float]  # [SI units], parameters from here on, so that they can be fed
+    expressions: dict[Symbol, Expr]  # what stands for an input in the rows
+    functions: dict[Symbol, Callable[[float], float]]  # of the time [s]
+    finest: float  # no step of an integrator should be longer [s], or it could miss what a record does
 
 
 def sorted_out(given: Mapping[Symbol, Any], parameters: Mapping[Symbol, float]) -> Inputs:
     """Each input as what it is, or an error that says what it may be."""
-    inputs, finest = Inputs(), math.inf
+    inputs = Inputs({}, {}, {}, math.inf)
     for symbol, value in given.items():
         if isinstance(value, (tuple, list, np.ndarray)):
             times, values = _record(symbol, value)
             inputs.functions[symbol] = record_kernel(times, values)
             # Two knots may be close (a jump); where three are, the record goes there and back.
-            finest = min([finest, *(0.5 * (times[2:] - times[:-2])).tolist()])
+            finest = min([inputs.finest, *(0.5 * (times[2:] - times[:-2])).tolist()])
+            inputs = inputs._replace(finest=finest)
         elif callable(value) and not isinstance(value, Expr | type):
             inputs.functions[symbol] = value
         else:
@@ -53,7 +45,7 @@ def sorted_out(given: Mapping[Symbol, Any], parameters: Mapping[Symbol, float]) 
                 inputs.numbers[symbol] = checks.number("Inclusion", f"inputs[{symbol.name!r}]", float(formula), "")
             else:
                 inputs.expressions[symbol] = formula
-    return Inputs(inputs.numbers, inputs.expressions, inputs.functions, finest)
+    return inputs
 
 
 def check_values(owner: str, functions: Iterable[Symbol], u: Array, t: float) -> None:

@@ -24,11 +24,7 @@ def refuse_jumps(
 ) -> None:
     """Refuse rows that jump against the velocity that they drive, with the word to use.
 
-    Args:
-        states: one a row.
-        rows: their rates.
-        parameters: parameter -> value.
-        unknown: what may have any value: states, inputs and forces.
+    `unknown` may have any value: states, inputs and forces.
     """
     real = {s: sympy.Dummy(s.name, real=True) for s in unknown}
     # As fractions: by rounding, an edge would not be 0 where it was solved to be.

@@ -37,11 +37,6 @@ class FrictionElement:
     forces: tuple[Symbol, ...]
 
 
-def record_of_mode(element: ContactElement | FrictionElement) -> str:
-    """The name under which results keep whether a contact is closed or a friction sticks."""
-    return f"{element.name}_closed" if isinstance(element, ContactElement) else f"{element.name}_sticks"
-
-
 def expression(state: Any, value: Any, names: Mapping[str, Symbol]) -> Expr:
     """The row of a state as SymPy reads it; text may use the names of states and parameters."""
     formula = value_of(value, "Inclusion", f"the row of {state}", names)

@@ -6,13 +6,13 @@ from tegotae.multibody.kernels.kinematics import ACCELERATION, ALPHA, COM, OMEGA
 
 
 @kernel
-def at_point(s, lin, ang, way, out):
-    """(velocity of the point, angular velocity) from columns lin and ang of the row s."""
-    w0, w1, w2 = s[ang], s[ang + 1], s[ang + 2]
-    out[0] = s[lin] + w1 * way[2] - w2 * way[1]
-    out[1] = s[lin + 1] + w2 * way[0] - w0 * way[2]
-    out[2] = s[lin + 2] + w0 * way[1] - w1 * way[0]
-    out[3], out[4], out[5] = w0, w1, w2
+def seen_at(s, way):
+    """(velocity of the point, angular velocity) from columns s."""
+    w0, w1, w2 = s[S_ + 3], s[S_ + 4], s[S_ + 5]
+    v0 = s[S_] + w1 * way[2] - w2 * way[1]
+    v1 = s[S_ + 1] + w2 * way[0] - w0 * way[2]
+    v2 = s[S_ + 2] + w0 * way[1] - w1 * way[0]
+    return v0, v1, v2, w0, w1, w2
 
 
 @kernel
@@ -31,7 +31,7 @@ def mean_motion(row, g, falls, spread, way, path, T, out):
 
     Columns s hold its velocity at the end of the tick where that was spread, else its acceleration.
     """
-    at_point(row, S_, S_ + 3, way, out)
+    out[0], out[1], out[2], out[3], out[4], out[5] = seen_at(row, way)
     w0, w1, w2 = row[OMEGA], row[OMEGA + 1], row[OMEGA + 2]
     u0, u1, u2 = w1 * way[2] - w2 * way[1], w2 * way[0] - w0 * way[2], w0 * way[1] - w1 * way[0]
     b0, b1, b2 = row[ALPHA], row[ALPHA + 1], row[ALPHA + 2]

@@ -1,14 +1,14 @@
 """Ports of a tree: forces at all of them onto its bodies and joints, and what the bodies and joints do, back to them.
 
 A port pushes a joint, a tap (a point of a body), or one tap and the opposite way another. Its force has one row, along
-a direction in the world, or six. See `PORTS` in `port_parts.py`.
+a direction in the world, or six. See `PORTS` in `scene_layout.py`.
 """
 
 from tegotae.compile import kernel, kernel_inside
 from tegotae.kernels.rotations import turn_into
-from tegotae.multibody.kernels.kinematics import COM, FREE, S_, G, X
+from tegotae.multibody.kernels.kinematics import COM, FREE, G, X
 from tegotae.multibody.kernels.passes import clear_impulse, respond
-from tegotae.multibody.kernels.pushed_point import add_wrench, mean_motion, see_turn
+from tegotae.multibody.kernels.pushed_point import add_wrench, mean_motion, see_turn, seen_at
 
 
 @kernel_inside
@@ -114,16 +114,6 @@ def push_row(s, way, rows, c, along, size):
         s[X + 3], s[X + 5] = -size * z, size * x
     elif c == 2:
         s[X + 3], s[X + 4] = size * y, -size * x
-
-
-@kernel
-def seen_at(s, way):
-    """(velocity of the point, angular velocity) from columns s."""
-    w0, w1, w2 = s[S_ + 3], s[S_ + 4], s[S_ + 5]
-    v0 = s[S_] + w1 * way[2] - w2 * way[1]
-    v1 = s[S_ + 1] + w2 * way[0] - w0 * way[2]
-    v2 = s[S_ + 2] + w0 * way[1] - w1 * way[0]
-    return v0, v1, v2, w0, w1, w2
 
 
 @kernel_inside

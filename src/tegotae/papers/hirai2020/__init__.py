@@ -6,22 +6,6 @@ module of claims registers them: the order below is the order of the table.
 
 from tegotae.papers.hirai2020.subject import HiraiSubject, paper
 
-# isort: split
-from tegotae.papers.hirai2020 import equations as equations
-
-# isort: split
-from tegotae.papers.hirai2020 import literal as literal
-
-# isort: split
-from tegotae.papers.hirai2020 import coordinates as coordinates
-
-# isort: split
-from tegotae.papers.hirai2020 import continuum as continuum
-
-# isort: split
-from tegotae.papers.hirai2020 import errata as errata
-
-# isort: split
-from tegotae.papers.hirai2020 import figures as figures
-
 __all__ = ["HiraiSubject", "paper"]
+
+paper.collect(__name__, "equations", "literal", "coordinates", "continuum", "errata", "figures")

@@ -20,7 +20,6 @@ def tip(subject: HiraiSubject, nodes: int, torque: float = GENTLE) -> Array:
 
 
 @paper.claim(
-    "second-order-in-n",
     statement="Angles linear between nodes converge to the continuous rod with the square of the segment.",
     source="(1), (2)",
     note="At a torque of 10: at the paper's 50 the continuum winds up into a coil, which five nodes cannot follow.",
@@ -54,7 +53,6 @@ def bending_by_quarter(run: Result) -> Array:
 
 
 @paper.claim(
-    "narrated-motion",
     statement="With a torque of 10 the rod moves as the text tells. While the torque acts it bends only near the pin; "
     "in the next second its right side travels to the left and the bend spreads along it; released, it leaves to the "
     "left, still changing its shape.",

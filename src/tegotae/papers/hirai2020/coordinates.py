@@ -29,7 +29,6 @@ def race(subject: HiraiSubject, nodes: int, *, rounds: int = 40) -> tuple[float,
 
 
 @paper.claim(
-    "mixed-coordinates-are-cheaper",
     statement="With places as extra coordinates the integrals of a segment end at the segment. The same rod in angles "
     "alone has a full inertia matrix: it moves alike, costs about as much with five nodes, and ever more with more.",
     source="section 1, and (16) against [2] of the paper",

@@ -14,19 +14,11 @@ HELD: dict[Base, int] = {"free": 0, "pinned": 2, "fixed": 3}
 
 
 def apart(one: Array, other: Array) -> float:
-    """The largest difference, over the largest number.
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.papers.hirai2020.equations import apart
-        >>> apart(np.array([1.0, 4.0]), np.array([1.0, 3.0]))
-        0.25
-    """
+    """The largest difference, over the largest number."""
     return float(np.abs(one - other).max() / np.abs(one).max())
 
 
 @paper.claim(
-    "inertia-matrix",
     statement="In mixed coordinates the inertia matrix is block-tridiagonal, and its integrals can be written down: "
     "every one is a moment of exp(i delta w). They meet quadrature to the last digits.",
     source="(13) to (16), and the integrals before (6)",
@@ -51,7 +43,6 @@ def inertia_matrix(subject: HiraiSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "equations-of-motion",
     statement="The equations of motion are those of the Lagrangian. Found again from energies alone, in angles only, "
     "by quadrature and automatic differentiation, with gravity, a payload and loads between nodes.",
     source="(18) to (25)",
@@ -84,7 +75,6 @@ def equations_of_motion(subject: HiraiSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "recursion-equals-saddle-point",
     statement="One sweep from the tip to the base and back, O(n) and without constraints, gives the same "
     "accelerations as the paper's dense system of places, angles and multipliers.",
     source="(28) and the extended system after it",
@@ -117,7 +107,6 @@ def recursion_equals_saddle_point(subject: HiraiSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "constraint-drift",
     statement="Constraints that are only differentiated drift apart; stabilised (al = 10) they hold to the tolerance "
     "of the integrator; the recursion has none to drift.",
     source="(27) and (28): constraint stabilisation",
@@ -138,7 +127,6 @@ def constraint_drift(subject: HiraiSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "bending-matrix",
     statement="Bending acts through N = (1/h)[1 -1; -1 1] on the angles of each segment: small vibrations are those "
     "of a slender beam, with an error that falls four times with each doubling of the segments.",
     source="section 6, f_p = -R_ela N q - R_vis N q'",
@@ -160,14 +148,7 @@ def bending_matrix(subject: HiraiSubject) -> list[Finding]:
 
 
 def frequencies(subject: HiraiSubject, base: Base, nodes: int) -> Array:
-    """The three lowest frequencies of a straight rod that bend it, over sqrt(R_ela/rho)/L^2.
-
-    Example:
-        >>> from tegotae.papers.hirai2020 import HiraiSubject
-        >>> from tegotae.papers.hirai2020.equations import frequencies
-        >>> bool(22.3 < frequencies(HiraiSubject(), "free", 33)[0] < 22.5)
-        True
-    """
+    """The three lowest frequencies of a straight rod that bend it, over sqrt(R_ela/rho)/L^2."""
     rod = subject.Rod(length=1.0, nodes=nodes, density=1.0, elasticity=1.0)
     small, still = 1e-6, np.zeros(nodes)
     columns = [rod.accelerations(small * unit, still, base=base) / small for unit in np.eye(nodes)]

@@ -11,7 +11,6 @@ from tegotae.rod.phases import BASES
 
 
 @paper.claim(
-    "erratum-constraint",
     statement="A segment ends where its tangent leads, x_(k+1) - x_k = int cos theta(u) du. As printed, int cos(u) du, "
     "the same for every shape, a straight rod would end somewhere else.",
     source="the equation before (11)",
@@ -32,7 +31,6 @@ def erratum_constraint(subject: HiraiSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "erratum-zero-block",
     statement="The lower right block of the saddle-point matrix is 0, in the extended one too. The printed -A has as "
     "many rows as there are coordinates, and does not fit.",
     source="(28) and the system after it",
@@ -55,7 +53,6 @@ def erratum_zero_block(subject: HiraiSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "erratum-pin",
     statement="The pin holds the first node, x_1 = y_1 = 0. Read as the constraints X_1, Y_1 of (11), (12), the rows "
     "would be there twice and the base would fly off.",
     source="section 6, X_1 = 0, Y_1 = 0",
@@ -81,7 +78,6 @@ def erratum_pin(subject: HiraiSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "erratum-released-base",
     statement="After the release the places are x_1(t) plus the integral. As printed, the integral from the origin, "
     "the first node could not leave it.",
     source="(3), with section 6, time [2, 3]",

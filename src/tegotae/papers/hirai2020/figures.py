@@ -29,37 +29,28 @@ def strip(axes: Array, subject: HiraiSubject, torque: float, nodes: int) -> None
     draw(axes, run, np.array([1.0, 2.0, 3.0]), words=WORDS)
 
 
-@paper.figure(
-    "shapes",
-    caption="Fig. 2 as the text tells it, torque 10 N·m, 65 nodes; a shape every sixth of a second, light to dark, the "
-    "tip marked, its way thin. The rod bends near the pin first; its right side then travels left and the bend "
-    "spreads; released, it leaves to the left.",
-    sheet=(1, 3, 10.4, 3.1),
-)
+@paper.figure(sheet=(1, 3, 10.4, 3.1))
 def shapes(subject: HiraiSubject, axes: Panels) -> None:
-    """Three phases."""
+    """Fig. 2 as the text tells it, torque 10 N·m, 65 nodes; a shape every sixth of a second, light to dark, the tip
+    marked, its way thin. The rod bends near the pin first; its right side then travels left and the bend spreads;
+    released, it leaves to the left.
+    """
     strip(axes[0], subject, GENTLE, 65)
 
 
-@paper.figure(
-    "shapes-as-printed",
-    caption="The paper's run to the letter, torque 50 N·m, five nodes (dots), equal to an automatically differentiated "
-    "Lagrangian to six digits. One segment bends by 7 rad: five nodes are too few for this torque.",
-    sheet=(1, 3, 10.4, 3.9),
-)
+@paper.figure(sheet=(1, 3, 10.4, 3.9))
 def shapes_as_printed(subject: HiraiSubject, axes: Panels) -> None:
-    """Three phases."""
+    """The paper's run to the letter, torque 50 N·m, five nodes (dots), equal to an automatically differentiated
+    Lagrangian to six digits. One segment bends by 7 rad: five nodes are too few for this torque.
+    """
     strip(axes[0], subject, TORQUE, NODES)
 
 
-@paper.figure(
-    "convergence",
-    caption="Second order in the length of a segment. (a) Error of the tip at t = 1 s, torque 10 N·m, against the "
-    "extrapolated limit. (b) Error of the lowest frequencies against a slender beam, free (filled) and pinned (open).",
-    sheet=(1, 2, 8.2, 3.4),
-)
+@paper.figure(sheet=(1, 2, 8.2, 3.4))
 def convergence(subject: HiraiSubject, axes: Panels) -> None:
-    """Errors over the number of segments, with lines of slope -2."""
+    """Second order in the length of a segment. (a) Error of the tip at t = 1 s, torque 10 N·m, against the extrapolated
+    limit. (b) Error of the lowest frequencies against a slender beam, free (filled) and pinned (open).
+    """
     segments = np.array([4, 8, 16, 32, 64, 128])
     tips = np.array([tip(subject, int(n) + 1) for n in segments])
     limit = tips[-1] + (tips[-1] - tips[-2]) / 3.0
@@ -91,14 +82,11 @@ def _slope(axes: Axes, x: Array, y: Array) -> None:
     say(axes, "slope -2", (x[1], 0.55 * y[1]), ha="right")
 
 
-@paper.figure(
-    "balances",
-    caption="The paper's run. (a) What the torque has put in (line) is kinetic, elastic or dissipated, to 1e-11. "
-    "(b) Angular momentum about the pin is the impulse of the torque; momentum stays from the release on.",
-    sheet=(1, 2, 9.4, 3.6),
-)
+@paper.figure(sheet=(1, 2, 9.4, 3.6))
 def balances(subject: HiraiSubject, axes: Panels) -> None:
-    """Energies stacked; momenta."""
+    """The paper's run. (a) What the torque has put in (line) is kinetic, elastic or dissipated, to 1e-11. (b) Angular
+    momentum about the pin is the impulse of the torque; momentum stays from the release on.
+    """
     times = np.linspace(0.0, 3.0, 301)
     run = subject.rod().run(phases(), times=times, rtol=1e-9, atol=1e-9)
     left, right = axes[0]
@@ -124,14 +112,11 @@ def balances(subject: HiraiSubject, axes: Panels) -> None:
     right.set(title="(b)  momenta", xlabel="time [s]", xlim=(0, 3), ylim=(-24, 62))
 
 
-@paper.figure(
-    "coordinates",
-    caption="What mixing coordinates saves: time for one evaluation of the accelerations in angles alone (full inertia "
-    "matrix, the same closed forms) over that in mixed coordinates (one sweep), measured when this figure was drawn.",
-    sheet=(1, 1, 5.6, 3.2),
-)
+@paper.figure(sheet=(1, 1, 5.6, 3.2))
 def coordinates(subject: HiraiSubject, axes: Panels) -> None:
-    """The ratio over the number of nodes."""
+    """What mixing coordinates saves: time for one evaluation of the accelerations in angles alone (full inertia matrix,
+    the same closed forms) over that in mixed coordinates (one sweep), measured when this figure was drawn.
+    """
     nodes = np.array([2, 3, 5, 9, 17, 33, 65, 129, 257])
     ratios = [race(subject, int(n))[1] for n in nodes]
     place = axes[0, 0]

@@ -19,7 +19,6 @@ def tight_run(subject: HiraiSubject, torque: float = TORQUE) -> Result:
 
 
 @paper.claim(
-    "literal-run",
     statement="The paper's run, torque 50 for one second at the pin, let go after two: angles at t = 1, 2 and 3 s "
     "and the place of the released base to six digits of an independent, automatically differentiated Lagrangian.",
     source="section 6, Fig. 2",
@@ -37,7 +36,6 @@ def literal_run(subject: HiraiSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "energy",
     statement="What the torque puts in is kinetic, elastic or dissipated, at every time.",
     source="(17), (18): Lagrange's equation of motion",
 )
@@ -49,7 +47,6 @@ def energy(subject: HiraiSubject) -> Finding:
 
 
 @paper.claim(
-    "angular-momentum",
     statement="The pin has no lever about itself: angular momentum about it is the impulse of the torque, 50 t up to "
     "t = 1 s, and 50 N·m·s from then on, also after the release.",
     source="section 6",
@@ -66,7 +63,6 @@ def angular_momentum(subject: HiraiSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "linear-momentum",
     statement="After the release nothing pushes the rod: its momentum stays, and its centre goes on in a straight "
     "line. Before it, the pin pushes.",
     source="section 6, time [2, 3]",
@@ -83,7 +79,6 @@ def linear_momentum(subject: HiraiSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "computing-time",
     statement="The same run to an error of 1e-5 takes milliseconds, compiled, on one thread.",
     source="section 6: about 104 minutes in Matlab R2019b on a 2 GHz notebook",
     note="Processor time, and the bound leaves room for a slow machine; `tegotae bench` measures.",

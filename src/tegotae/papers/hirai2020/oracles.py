@@ -172,11 +172,6 @@ def beam_frequencies(ends: str, count: int) -> Array:
     Args:
         ends: "free", "pinned" or "fixed" base; the tip is free.
         count: how many.
-
-    Example:
-        >>> from tegotae.papers.hirai2020.oracles import beam_frequencies
-        >>> [round(float(w), 4) for w in beam_frequencies("fixed", 2)]
-        [3.516, 22.0345]
     """
     conditions = {
         "free": (lambda b: np.cos(b) - 1.0 / np.cosh(b), 1.5),

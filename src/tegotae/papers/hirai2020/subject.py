@@ -25,11 +25,6 @@ MINUTES = 104.0  # the paper's computing time
 class HiraiSubject:
     """The physics under test; a test replaces a part by a broken one.
 
-    Args:
-        Rod: the rod in closed form and O(n).
-        Saddle: the paper's dense equations.
-        Instant: accelerations by mixed coordinates and by angles alone, many times.
-
     Example:
         >>> from dataclasses import replace
         >>> from tegotae.papers.hirai2020 import HiraiSubject, paper
@@ -39,9 +34,9 @@ class HiraiSubject:
         False
     """
 
-    Rod: Callable[..., PlanarRod] = PlanarRod
-    Saddle: Callable[..., SaddleRod] = SaddleRod
-    Instant: Callable[..., Evaluation] = Evaluation
+    Rod: Callable[..., PlanarRod] = PlanarRod  # the rod in closed form and O(n)
+    Saddle: Callable[..., SaddleRod] = SaddleRod  # the paper's dense equations
+    Instant: Callable[..., Evaluation] = Evaluation  # accelerations by mixed coordinates and by angles alone
 
     def rod(self, nodes: int = NODES) -> PlanarRod:
         """The paper's rod with so many nodes."""
@@ -49,13 +44,7 @@ class HiraiSubject:
 
 
 def phases(torque: float = TORQUE) -> list[Phase]:
-    """The paper's three: turned at the pin, left alone at the pin, released; torque [N·m].
-
-    Example:
-        >>> from tegotae.papers.hirai2020.subject import phases
-        >>> [phase.base for phase in phases()]
-        ['pinned', 'pinned', 'free']
-    """
+    """The paper's three: turned at the pin, left alone at the pin, released; torque [N·m]."""
     return [
         Phase(until=1.0, torque=torque, base="pinned"),
         Phase(until=2.0, base="pinned"),
@@ -64,13 +53,7 @@ def phases(torque: float = TORQUE) -> list[Phase]:
 
 
 def plain(nodes: int = NODES) -> Lagrangian:
-    """The paper's rod as a plain Lagrangian, the oracle.
-
-    Example:
-        >>> from tegotae.papers.hirai2020.subject import plain
-        >>> plain().nodes
-        5
-    """
+    """The paper's rod as a plain Lagrangian, the oracle."""
     # 14 points: 1e-13 for the 7 rad by which a segment bends.
     return Lagrangian(
         length=LENGTH, nodes=nodes, density=DENSITY, elasticity=ELASTICITY, viscosity=VISCOSITY, points=14
@@ -84,13 +67,7 @@ def plain_run() -> Array:
 
 
 def random_states(nodes: int, count: int, seed: int = 1) -> list[tuple[Array, Array]]:
-    """Angles [rad] and their rates [rad/s], bent as far as the paper's run bends.
-
-    Example:
-        >>> from tegotae.papers.hirai2020.subject import random_states
-        >>> [angle.size for angle, rate in random_states(5, 2)]
-        [5, 5]
-    """
+    """Angles [rad] and their rates [rad/s], bent as far as the paper's run bends."""
     rng = np.random.default_rng(seed)
     return [(rng.uniform(-3.5, 3.5, nodes), rng.uniform(-10.0, 10.0, nodes)) for _ in range(count)]
 

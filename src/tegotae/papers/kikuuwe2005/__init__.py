@@ -6,25 +6,6 @@ module of claims registers them: the order below is the order of the table.
 
 from tegotae.papers.kikuuwe2005.subject import KikuuweSubject, paper
 
-# isort: split
-from tegotae.papers.kikuuwe2005 import admittance as admittance
-
-# isort: split
-from tegotae.papers.kikuuwe2005 import impedance as impedance
-
-# isort: split
-from tegotae.papers.kikuuwe2005 import laws as laws
-
-# isort: split
-from tegotae.papers.kikuuwe2005 import joystick as joystick
-
-# isort: split
-from tegotae.papers.kikuuwe2005 import composite as composite
-
-# isort: split
-from tegotae.papers.kikuuwe2005 import others as others
-
-# isort: split
-from tegotae.papers.kikuuwe2005 import figures as figures
-
 __all__ = ["KikuuweSubject", "paper"]
+
+paper.collect(__name__, "admittance", "impedance", "laws", "joystick", "composite", "others", "figures")

@@ -16,12 +16,11 @@ HOUR = 3_600_000  # ticks
 
 
 @paper.claim(
-    "friction-opposes-velocity",
     statement="Friction never points along the velocity, whatever the load, the law and the number of directions: "
     "that of the mass (f v), and that of the virtual point of the impedance (g w).",
     source="section 2, after (7)",
 )
-def opposes(subject: KikuuweSubject) -> list[Finding]:
+def friction_opposes_velocity(subject: KikuuweSubject) -> list[Finding]:
     """Over random laws and loads; how much it opposes is checked by a formula of its own for each law."""
     rng = np.random.default_rng(2005)
     along: list[list[float]] = [[], []]
@@ -50,12 +49,11 @@ def opposes(subject: KikuuweSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "stops-in-finite-time",
     statement="Without outer force a sliding mass stands after M v/(T F) ticks, rounded up, and from then on its speed "
     "is exactly 0; with viscosity b after ln(1 + b v/F)/ln(1 + T b/M) ticks.",
     source="section 2, after (7)",
 )
-def stops(subject: KikuuweSubject) -> list[Finding]:
+def stops_in_finite_time(subject: KikuuweSubject) -> list[Finding]:
     """Against the closed form, over random masses, limits and speeds in one and two dimensions."""
     rng = np.random.default_rng(7)
     worst, late, longest = 0, 0.0, 0
@@ -81,14 +79,13 @@ def stops(subject: KikuuweSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "shortcut-5",
     statement="Solving (4b) keeps the velocity from being reversed by friction at any viscosity; the shortcut (5) "
     "reverses it as soon as T b/M > 1.",
     source="(4b), (5)",
     as_printed=False,
     note="The paper calls (5) good enough in practice for smooth laws. It is, for T b/M well below 1.",
 )
-def shortcut(subject: KikuuweSubject) -> list[Finding]:
+def shortcut_5(subject: KikuuweSubject) -> list[Finding]:
     """(5) as printed in NumPy, and the solution, for T b/M from 0.01 to 100."""
     M, ratios = 0.5, np.array([0.01, 0.1, 0.5, 0.99, 1.01, 2.0, 10.0, 100.0])
     force = np.random.default_rng(5).uniform(-20.0, 20.0, size=60)
@@ -114,12 +111,11 @@ def shortcut(subject: KikuuweSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "holds-for-an-hour",
     statement="Under a load below the limit it stands for an hour, constant or vibrating: the mass with friction, and "
     "a mass on the impedance, whose virtual point does not move.",
     source="section 2, after (7); section 3.1",
 )
-def holds(subject: KikuuweSubject) -> list[Finding]:
+def holds_for_an_hour(subject: KikuuweSubject) -> list[Finding]:
     """3.6 million ticks; the mass on its spring is compared with itself at the same phase, 10 s after the start."""
     findings = []
     slider = subject.Admittance(mass=1.0, law=Coulomb(F))

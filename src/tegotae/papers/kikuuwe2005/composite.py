@@ -43,7 +43,6 @@ def at_turns(ways: Sequence[tuple[float, int]], force: Array) -> Array:
 
 
 @paper.claim(
-    "hysteresis-values",
     statement="The composite of Fig. 6 gives at every turning point and between the force that Masing's rule gives for "
     "B = 0, and with the paper's damping that of the exact solution in continuous time.",
     source="section 4, Fig. 6",
@@ -74,7 +73,6 @@ def hysteresis_values(subject: KikuuweSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "loops-close",
     statement="Every loop of the composite closes without damping, and with damping if it is run at one speed; if the "
     "way back is ten times faster, a loop stays open by what the dampers add.",
     source="section 4, Fig. 6",
@@ -107,7 +105,6 @@ def loops_close(subject: KikuuweSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "linear-before-sliding",
     statement="Before it slides one element is a straight spring, to and fro along the same line; ten together bend "
     "and leave a loop.",
     source="section 4, first paragraphs",
@@ -131,7 +128,6 @@ def linear_before_sliding(subject: KikuuweSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "composite-dissipates",
     statement="A composite of any laws, masses and dampings only takes energy: in every tick the work of the hand is "
     "at least what the springs and masses store.",
     source="section 4; section 1 on dissipativity",

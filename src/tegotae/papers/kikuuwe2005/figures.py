@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tegotae import figures
-from tegotae.checks import Array
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
 from tegotae.figures.joystick import figure4_figure
 from tegotae.friction import Coulomb
 from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, legs, velocities
+from tegotae.papers.kikuuwe2005.impedance import CRITICAL, dragged, ripple
 from tegotae.papers.kikuuwe2005.joystick import ride
+from tegotae.papers.kikuuwe2005.laws import falling, swinging
 from tegotae.papers.kikuuwe2005.others import drift, loads, models
-from tegotae.papers.kikuuwe2005.subject import B, F, K, KikuuweSubject, T, paper
+from tegotae.papers.kikuuwe2005.subject import F, KikuuweSubject, T, paper
 from tegotae.papers.ledger import Panels
 
 if TYPE_CHECKING:
@@ -22,26 +23,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@paper.figure(
-    "joystick",
-    caption="Fig. 4, on a simulated twin: the path of the joystick's tip and the force on it. (a) Without mass the "
-    "force is friction alone, against the motion. (b) A mass of 1 kg adds inertia and, in the bends, centrifugal "
-    "force. At b the hand pushes around with less than F and the joystick stays where it is.",
-)
+@paper.figure()
 def joystick(subject: KikuuweSubject) -> Figure:
-    """M = 0 and 1 kg."""
+    """Fig. 4, on a simulated twin: the path of the joystick's tip and the force on it. (a) Without mass the force is
+    friction alone, against the motion. (b) A mass of 1 kg adds inertia and, in the bends, centrifugal force. At b the
+    hand pushes around with less than F and the joystick stays where it is.
+    """
     return figure4_figure(lambda mass: ride(subject.joystick, mass))
 
 
-@paper.figure(
-    "hysteresis",
-    caption="Fig. 6: ten elements side by side, K = 10 N/mm, B = 0.1 N·s/mm, F = 1 to 10 N. (a) Position given, "
-    "at 2 mm/s. (b) Their force: smooth hysteresis, five loops inside each other, all closed. (c) The innermost loop "
-    "again, its way back ten times faster: the dampers leave it open, as they must; without them it closes.",
-    sheet=(1, 3, 9.2, 3.3),
-)
+@paper.figure(sheet=(1, 3, 9.2, 3.3))
 def hysteresis(subject: KikuuweSubject, axes: Panels) -> None:
-    """Position, loops, and a loop that stays open."""
+    """Fig. 6: ten elements side by side, K = 10 N/mm, B = 0.1 N·s/mm, F = 1 to 10 N. (a) Position given, at 2 mm/s. (b)
+    Their force: smooth hysteresis, five loops inside each other, all closed. (c) The innermost loop again, its way back
+    ten times faster: the dampers leave it open, as they must; without them it closes.
+    """
     motion = velocities(legs(SPEED))
     place = 1e3 * np.cumsum(motion) * T
     time = T * np.arange(1, motion.size + 1)
@@ -76,14 +72,11 @@ def _open_loop(axes: Axes, subject: KikuuweSubject) -> None:
     axes.set(title="(c)  one loop, back in haste", xlabel="position [mm]", xlim=(-0.25, 0.85))
 
 
-@paper.figure(
-    "hold",
-    caption="A mass under a load that vibrates between 25 and 75 % of the friction limit. Smoothed friction creeps; "
-    "Dahl's and LuGre's drift on with every cycle; the element of (18) stays and only bends its spring.",
-    sheet=(1, 1, 8.2, 3.5),
-)
+@paper.figure(sheet=(1, 1, 8.2, 3.5))
 def hold(subject: KikuuweSubject, grid: Panels) -> None:
-    """How far each has gone since the third second, at the same phase of the load."""
+    """A mass under a load that vibrates between 25 and 75 % of the friction limit. Smoothed friction creeps; Dahl's and
+    LuGre's drift on with every cycle; the element of (18) stays and only bends its spring.
+    """
     _, vibrating = loads()
     axes = grid[0, 0]
     gone = {name: np.abs(np.diff(drift(model, vibrating)[2:])).cumsum() for name, model in models(subject).items()}
@@ -106,14 +99,11 @@ def hold(subject: KikuuweSubject, grid: Panels) -> None:
     axes.set_xticks(range(4, 21, 2))
 
 
-@paper.figure(
-    "stopping",
-    caption="Section 2: a free mass of 1 kg slowed by F = 4 N. It stands after M v/(T F) ticks, exactly; smoothed "
-    "friction only comes ever closer to rest, and explicit friction hops about it.",
-    sheet=(1, 2, 8.2, 3.2),
-)
+@paper.figure(sheet=(1, 2, 8.2, 3.2))
 def stopping(subject: KikuuweSubject, axes: Panels) -> None:
-    """Three starting speeds on the left; the last ticks of a stop, in logarithms, on the right."""
+    """Section 2: a free mass of 1 kg slowed by F = 4 N. It stands after M v/(T F) ticks, exactly; smoothed friction
+    only comes ever closer to rest, and explicit friction hops about it.
+    """
     slider = subject.Admittance(mass=1.0, law=Coulomb(F))
     for v0, color in zip((0.1, 0.2, 0.3), (GREEN, PLUM, BLUE), strict=True):
         run = slider.run(np.zeros(100), period=T, initial={"velocity": v0})
@@ -152,74 +142,48 @@ def _near_rest(axes: Axes, subject: KikuuweSubject) -> None:
     axes.set(xlabel="tick", ylabel="speed [m/s]", xlim=(0, 60), ylim=(1e-15, 0.3), title="near rest")
 
 
-@paper.figure(
-    "explicit-coupling",
-    caption="The element dragged at 0.1 m/s. Coupled explicitly, (11), it chatters below the critical mass of 6.5 g: "
-    "the force is not F and never settles. The proposed element (18) slides calmly at every mass, and without any.",
-    sheet=(1, 2, 8.2, 3.2),
-)
+@paper.figure(sheet=(1, 2, 8.2, 3.2))
 def explicit_coupling(subject: KikuuweSubject, axes: Panels) -> None:
-    """Force over time at 5 g; ripple over mass."""
-    critical = (T**2 * K + 2.0 * T * B) / 4.0
-    dragged = np.full(60, 0.1)
-    element: dict[str, Any] = {"stiffness": K, "damping": B, "law": Coulomb(F)}
+    """The element dragged at 0.1 m/s. Coupled explicitly, (11), it chatters below the critical mass of 6.5 g: the force
+    is not F and never settles. The proposed element (18) slides calmly at every mass, and without any.
+    """
     left, right = axes[0]
-    rough = subject.Explicit(**element, mass=5e-3).run(dragged, period=T)
+    rough = dragged(subject.Explicit, 5e-3, 60)
     left.plot(1e3 * rough.time, rough.force, color=AMBER, marker="o", ms=2.2, lw=0.8)
     for mass, color in ((5e-3, BLUE), (0.0, GREEN)):
-        calm = subject.Impedance(**element, mass=mass).run(dragged, period=T)
+        calm = dragged(subject.Impedance, mass, 60)
         left.plot(1e3 * calm.time, calm.force, color=color, lw=1.6 if mass else 1.0)
     say(left, "(11), 5 g", (12.0, -2.15), AMBER)
     for word, color, spot in (("(18), no mass", GREEN, (22.0, -3.6)), ("(18), 5 g", BLUE, (22.0, -4.4))):
         say(left, word, spot, color, boxed=True)
     left.set(title="force while it is dragged", xlabel="time [ms]", ylabel="force [N]", xlim=(0, 60))
-    masses = critical * np.geomspace(0.3, 30.0, 161)
-    rough_ripple = [_ripple(subject.Explicit(**element, mass=float(m))) for m in masses]
-    ripple = [_ripple(subject.Impedance(**element, mass=float(m))) for m in masses]
-    right.loglog(1e3 * masses, np.maximum(rough_ripple, 1e-15), color=AMBER)
-    right.loglog(1e3 * masses, np.maximum(ripple, 1e-15), color=BLUE)
-    right.axvline(1e3 * critical, color=INK, lw=0.8, ls=(0, (4, 3)))
+    masses = CRITICAL * np.geomspace(0.3, 30.0, 161)
+    for block, color in ((subject.Explicit, AMBER), (subject.Impedance, BLUE)):
+        left_over = [ripple(block, float(mass)) for mass in masses]
+        right.loglog(1e3 * masses, np.maximum(left_over, 1e-15), color=color)
+    right.axvline(1e3 * CRITICAL, color=INK, lw=0.8, ls=(0, (4, 3)))
     say(right, "(11)", (2.2, 0.6), AMBER)
     say(right, "(18)", (2.2, 5e-15), BLUE, va="bottom")
-    say(right, "critical mass,\n(T² K + 2 T B)/4", (1.15e3 * critical, 1e-6))
+    say(right, "critical mass,\n(T² K + 2 T B)/4", (1.15e3 * CRITICAL, 1e-6))
     right.set(title="what is left of it after 4 s", xlabel="mass [g]", ylabel="ripple of the force [N]")
     right.set_xticks([2, 5, 10, 20, 50, 100], labels=["2", "5", "10", "20", "50", "100"])
     right.set_xticks([], minor=True)
 
 
-def _ripple(element: Any) -> float:
-    force = element.run(np.full(4000, 0.1), period=T).force[-500:]
-    return float(np.ptp(force)) if np.all(np.isfinite(force)) else np.nan
-
-
-@paper.figure(
-    "lag",
-    caption="Friction over slip speed, sliding at 20 ± 15 mm/s once a second under a Stribeck law. The model as "
-    "published runs up and down the law (grey). With a frictional lag it runs around a loop, higher while it gains "
-    "speed; dots: the closed form of a first-order lag.",
-    sheet=(1, 1, 8.2, 3.8),
-)
+@paper.figure(sheet=(1, 1, 8.2, 3.8))
 def lag(subject: KikuuweSubject, grid: Panels) -> None:
-    """None and two lags."""
-    Fc, Fs, vs, turn = 3.0, 5.0, 0.01, 2.0 * np.pi
-    law = subject.Stribeck(kinetic=Fc, static=Fs, velocity=vs)
-    time = T * np.arange(1, 4001)
-    motion = 0.02 - 0.015 * np.cos(turn * time)
-    last = slice(2999, 4000)
-
-    def r(z: Array) -> Array:
-        friction: Array = Fc + (Fs - Fc) * np.exp(-((z / vs) ** 2))
-        return friction
-
-    axes = grid[0, 0]
+    """Friction over slip speed, sliding at 20 ± 15 mm/s once a second under a Stribeck law. The model as published runs
+    up and down the law (grey). With a frictional lag it runs around a loop, higher while it gains speed; dots: the
+    closed form of a first-order lag.
+    """
+    axes, last = grid[0, 0], slice(2999, 4000)
     speeds = np.linspace(0.0, 0.038, 200)
-    axes.plot(1e3 * speeds, r(speeds), color=QUIET, lw=3.0, alpha=0.35)
+    axes.plot(1e3 * speeds, falling(speeds), color=QUIET, lw=3.0, alpha=0.35)
     for tau, color in ((0.0, QUIET), (0.05, BLUE), (0.15, PLUM)):
-        run = subject.Impedance(stiffness=1e6, damping=300.0, law=law, lag=tau).run(motion, period=T)
+        run, exact = swinging(subject, tau)
         axes.plot(1e3 * run.slip_velocity[last], -run.friction[last], color=color, lw=1.3)
         if tau:
-            z = 0.02 - 0.015 / np.hypot(1.0, turn * tau) * np.cos(turn * time - np.arctan(turn * tau))
-            axes.plot(1e3 * motion[last][::50], r(z)[last][::50], ".", color=color, ms=4)
+            axes.plot(1e3 * run.velocity[last][::50], exact[last][::50], ".", color=color, ms=4)
     _label_loops(axes)
     axes.set(xlabel="slip speed [mm/s]", ylabel="friction [N]", xlim=(0, 38))
 

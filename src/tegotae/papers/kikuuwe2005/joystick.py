@@ -21,13 +21,12 @@ def ride(joystick: Callable[[float], Result], mass: float) -> Result:
 
 
 @paper.claim(
-    "held-at-b",
     statement="While the hand pushes with less than F, the joystick is held at one point: the virtual point does not "
     "move at all, and the tip only as far as the spring gives.",
     source="Fig. 4, position b",
     note="On a simulated twin of the joystick with encoders of 10 µm.",
 )
-def held(subject: KikuuweSubject) -> list[Finding]:
+def held_at_b(subject: KikuuweSubject) -> list[Finding]:
     """For M = 0 and 1 kg, while the hand turns its push around by 170°."""
     findings = []
     for mass in (0.0, 1.0):
@@ -49,7 +48,6 @@ def held(subject: KikuuweSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "force-is-friction",
     statement="Without mass the force on the hand is the friction, f = g; with a mass it also holds the inertia and "
     "centrifugal force of the virtual point, f = g - M q''.",
     source="(9), Fig. 4 (a) and (b)",

@@ -51,7 +51,6 @@ def dahl_per_cycle(low: float, high: float) -> float:
 
 
 @paper.claim(
-    "others-creep-and-drift",
     statement="Under loads below the limit smoothed friction creeps at vs atanh(h/F), and Dahl's and LuGre's drift "
     "with every cycle of a vibration; this element does neither.",
     source="section 4, (20), [6], [7]; section 1 on low-speed drift",
@@ -76,7 +75,6 @@ def others_creep_and_drift(subject: KikuuweSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "erratum-20",
     statement="Dahl's model reads e' = -v (1 + sgn(v) K e/F); its force goes to -F. As printed, without the minus, the "
     "force grows without bound along the motion.",
     source="(20)",
@@ -111,7 +109,6 @@ def erratum_20(subject: KikuuweSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "thresholds-chatter",
     statement="Friction that counts a band of small speeds as rest hops across a narrow band for ever; without any "
     "band, the proposed friction comes to rest.",
     source="section 1, on [1]",

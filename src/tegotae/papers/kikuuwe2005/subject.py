@@ -23,20 +23,6 @@ STIFFNESS, DAMPING, LIMITS = 1e4, 100.0, range(1, 11)
 class KikuuweSubject:
     """The physics under test; a test replaces a part by a broken one.
 
-    Args:
-        Impedance: stands for `FrictionImpedance`, (18).
-        Admittance: stands for `FrictionAdmittance`, (3)-(7).
-        Parallel: stands for `ParallelFriction`, section 4.
-        Viscous: a law that rises.
-        Stribeck: a law that falls.
-        Explicit: the coupling (11) that the paper improves on.
-        HaywardArmstrong: the model of [5] that (18) contains.
-        Karnopp: friction with a threshold, [1].
-        Dahl: (20), from [6].
-        LuGre: from [7].
-        Tanh: the usual smoothed friction.
-        joystick: one run of Fig. 4 for a mass of the virtual point [kg].
-
     Example:
         >>> from dataclasses import replace
         >>> from tegotae.papers.kikuuwe2005 import KikuuweSubject, paper
@@ -45,18 +31,18 @@ class KikuuweSubject:
         False
     """
 
-    Impedance: Callable[..., block.Impedance] = FrictionImpedance
-    Admittance: Callable[..., block.Admittance] = FrictionAdmittance
-    Parallel: Callable[..., block.Impedance] = ParallelFriction
-    Viscous: Callable[..., Law] = Viscous
-    Stribeck: Callable[..., Law] = Stribeck
-    Explicit: Callable[..., Any] = ExplicitlyCoupledFriction
-    HaywardArmstrong: Callable[..., block.Impedance] = HaywardArmstrong
-    Karnopp: Callable[..., block.Admittance] = Karnopp
-    Dahl: Callable[..., block.Impedance] = Dahl
-    LuGre: Callable[..., block.Impedance] = LuGre
-    Tanh: Callable[..., block.Impedance] = Tanh
-    joystick: Callable[[float], Result] = figure4
+    Impedance: Callable[..., block.Impedance] = FrictionImpedance  # (18)
+    Admittance: Callable[..., block.Admittance] = FrictionAdmittance  # (3)-(7)
+    Parallel: Callable[..., block.Impedance] = ParallelFriction  # section 4
+    Viscous: Callable[..., Law] = Viscous  # a law that rises
+    Stribeck: Callable[..., Law] = Stribeck  # a law that falls
+    Explicit: Callable[..., Any] = ExplicitlyCoupledFriction  # the coupling (11) that the paper improves on
+    HaywardArmstrong: Callable[..., block.Impedance] = HaywardArmstrong  # the model of [5] that (18) contains
+    Karnopp: Callable[..., block.Admittance] = Karnopp  # friction with a threshold, [1]
+    Dahl: Callable[..., block.Impedance] = Dahl  # (20), from [6]
+    LuGre: Callable[..., block.Impedance] = LuGre  # from [7]
+    Tanh: Callable[..., block.Impedance] = Tanh  # the usual smoothed friction
+    joystick: Callable[[float], Result] = figure4  # one run of Fig. 4 for a mass of the virtual point [kg]
 
     def brake(self, **changes: Any) -> block.Impedance:
         """The element of section 3.2, K = 6000 N/m, B = 10 N·s/m, F = 4 N, M = 0, with some parameters changed."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tegotae.multibody import Body, Revolute, Tree, UrdfWarning
+from tegotae.multibody import Body, Tree, UrdfWarning
 from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999 import oracles, peers
 from tegotae.papers.tarao1999.oracles import apart, random_bodies, random_state
@@ -20,7 +20,6 @@ BASES = {"fixed": False, "free": True}
 
 
 @paper.claim(
-    "equations-of-kane",
     statement="Forward, backward, forward: the three passes solve M u' + f = 0. M and f found again as dense matrices "
     "from the bodies as given: partial velocities as columns, remainders by a complex step.",
     source="(1) to (7), section 3.3",
@@ -48,7 +47,6 @@ def _off_kane(subject: TaraoSubject, bodies: Sequence[Body], free: bool, seed: i
 
 
 @paper.claim(
-    "equals-pinocchio",
     statement="The accelerations are those of Pinocchio's articulated bodies, in C++, for random trees.",
     source="(1) to (7), section 3.3",
     needs=("pinocchio",),
@@ -68,7 +66,6 @@ def equals_pinocchio(subject: TaraoSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "equals-pinocchio-on-real-robots",
     statement="So are they for arms, hands, legs and humanoids as their makers' URDF files describe them.",
     source="section 3.3, for machines of today",
     needs=("pinocchio", "example-robot-data"),
@@ -90,20 +87,7 @@ def equals_pinocchio_on_real_robots(subject: TaraoSubject) -> list[Finding]:
 
 def chain(subject: TaraoSubject, links: int) -> Tree:
     """A chain of hinges whose axes alternate."""
-    return subject.Tree(
-        [
-            Body(
-                name=f"link{k}",
-                mass=1.0,
-                inertia=(0.02, 0.02, 0.01),
-                center=(0.0, 0.0, 0.1),
-                parent=f"link{k - 1}" if k else None,
-                joint=Revolute(axis=(0.0, 1.0, 0.0) if k % 2 else (1.0, 0.0, 0.0)),
-                position=(0.0, 0.0, 0.2 if k else 0.0),
-            )
-            for k in range(links)
-        ]
-    )
+    return subject.Tree(oracles.chain(links, mass=1.0, inertia=(0.02, 0.02, 0.01), length=0.2))
 
 
 def costs(subject: TaraoSubject, sizes: Sequence[int] = SIZES, *, rounds: int = 40) -> dict[int, float]:
@@ -122,7 +106,6 @@ def costs(subject: TaraoSubject, sizes: Sequence[int] = SIZES, *, rounds: int = 
 
 
 @paper.claim(
-    "cost-per-body",
     statement="The cost grows with the number of bodies, no faster: a body costs the same in a chain of 500 links as "
     "in one of 10.",
     source="section 3.3, O(n)",
@@ -139,7 +122,6 @@ def cost_per_body(subject: TaraoSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "real-time",
     statement="The step of both robots with their contact ends well within the paper's period of 2 ms.",
     source="section 4.3, real time at 2 ms",
     note="Processor time of the machine that wrote this. The paper's step includes its network and servo, not here.",

@@ -15,49 +15,31 @@ from tegotae.papers.tarao1999 import peers
 from tegotae.papers.tarao1999.contact import HOLDS
 from tegotae.papers.tarao1999.dynamics import SIZES, chain, costs
 from tegotae.papers.tarao1999.oracles import Array, G
-from tegotae.papers.tarao1999.stiction import (
-    AXES,
-    BENT,
-    COARSE,
-    FINGER,
-    HALF,
-    LIMIT,
-    ROUGH,
-    SLOPE,
-    THING,
-    arm,
-    grasp,
-    slope,
-)
+from tegotae.papers.tarao1999.stiction import grasp, moved_since_settled, slope, standing, standing_in_mujoco
 from tegotae.papers.tarao1999.subject import CHANGED, GAINS, TaraoSubject, paper
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOMENTS = np.array([-1.0, 0.0, 0.1, 0.2, 8.8, 17.8])  # s since the first touch, the last three as in Fig. 16
 
 
-@paper.figure(
-    "force-histories",
-    caption="Figs. 12 to 15, the numerical models: the force of the contact in pose A for Kp = 200, 400, 800 N·m/rad "
-    "and for Kp = 800 with the changed masses. Dashed: the half sine of the reduced mass on the spring (15).",
-)
+@paper.figure()
 def force_histories(subject: TaraoSubject) -> Figure:
-    """Four runs on the same axes."""
+    """Figs. 12 to 15, the numerical models: the force of the contact in pose A for Kp = 200, 400, 800 N·m/rad and for
+    Kp = 800 with the changed masses. Dashed: the half sine of the reduced mass on the spring (15).
+    """
     words = [f"Fig. {12 + i}: Kp = {kp:g} N·m/rad" for i, kp in enumerate(GAINS)]
     runs = {word: subject.meeting(kp=kp)[0] for word, kp in zip(words, GAINS, strict=True)}
     runs["Fig. 15: Kp = 800 N·m/rad, masses changed"] = subject.meeting(kp=800.0, masses=CHANGED)[0]
     return histories(runs)
 
 
-@paper.figure(
-    "strip",
-    caption="Fig. 16: Kp = 200 N·m/rad, pose B, joints of robot 1 locked. Time counts from the first touch; the last "
-    "three moments are the paper's. Light: where they were at first.",
-)
+@paper.figure()
 def strip(subject: TaraoSubject) -> Figure:
-    """Six moments of one run."""
+    """Fig. 16: Kp = 200 N·m/rad, pose B, joints of robot 1 locked. Time counts from the first touch; the last three
+    moments are the paper's. Light: where they were at first.
+    """
     run = subject.TwoRobots(kp=200.0, pose="B").run(duration=19.0, period=1e-3)
     with figures.style():
         figure, axes = figures.sheet(1, len(MOMENTS), width=10.4, height=3.4)
@@ -65,14 +47,11 @@ def strip(subject: TaraoSubject) -> Figure:
     return figure
 
 
-@paper.figure(
-    "holding",
-    caption="Pose B, Kp = 200 N·m/rad: the same meeting with the joints of robot 1 free, held by servos "
-    "(1000 N·m/rad with 100 N·m·s/rad; 1e5 with 1000), and locked.",
-    sheet=(1, 1, 6.4, 3.2),
-)
+@paper.figure(sheet=(1, 1, 6.4, 3.2))
 def holding(subject: TaraoSubject, axes: Panels) -> None:
-    """Four forces over the time since the first touch."""
+    """Pose B, Kp = 200 N·m/rad: the same meeting with the joints of robot 1 free, held by servos (1000 N·m/rad with 100
+    N·m·s/rad; 1e5 with 1000), and locked.
+    """
     place = axes[0, 0]
     for (word, held), color in zip(HOLDS.items(), (GREEN, BLUE, AMBER, VERMILION), strict=True):
         run, told = subject.meeting(kp=200.0, pose="B", joints=held)
@@ -83,14 +62,11 @@ def holding(subject: TaraoSubject, axes: Panels) -> None:
     place.set(xlabel="time since the first touch [ms]", ylabel="force [N]", xlim=(-20.0, 220.0))
 
 
-@paper.figure(
-    "cost",
-    caption="Accelerations of chains: time a body and evaluation, by the three passes in one compiled loop; and "
-    "by Pinocchio's articulated bodies, called from Python, where it is installed. On the machine that wrote this.",
-    sheet=(1, 1, 6.4, 3.2),
-)
+@paper.figure(sheet=(1, 1, 6.4, 3.2))
 def cost(subject: TaraoSubject, axes: Panels) -> None:
-    """Microseconds a body over links."""
+    """Accelerations of chains: time a body and evaluation, by the three passes in one compiled loop; and by Pinocchio's
+    articulated bodies, called from Python, where it is installed. On the machine that wrote this.
+    """
     shown = [("three passes", costs(subject), BLUE)]
     if installed("pinocchio"):
         # To set up the workspace of 500 links takes it ten seconds.
@@ -107,34 +83,21 @@ def cost(subject: TaraoSubject, axes: Panels) -> None:
     place.set_ylim(bottom=0.0)
 
 
-@paper.figure(
-    "standing-still",
-    caption="Three machines that friction should hold: an arm with rubbing joints, a box on 20 degrees with friction "
-    "0.5, a thing gripped twice as hard as needed. Here (blue) and in MuJoCo with its default settings (red). Zero is "
-    "one second after the start.",
-    sheet=(1, 3, 10.4, 3.0),
-)
+@paper.figure(sheet=(1, 3, 10.4, 3.0))
 def standing_still(subject: TaraoSubject, axes: Panels) -> None:
-    """Motion over ten seconds."""
-    force = 2.0 * THING * G / (2.0 * ROUGH)
-    push = np.array([0.0] * 6 + [force, force])
-    ours = {
-        "arm: largest joint motion [rad]": subject.Scene(tree=arm(subject, LIMIT)).run(11.0, period=COARSE, q=BENT).q,
-        "box: way down the slope [mm]": 1e3 * slope(subject, SLOPE, ROUGH, duration=11.0, period=COARSE).q[:, :1],
-        "thing: way down [mm]": 1e3 * grasp(subject, 2.0, duration=11.0, period=COARSE).q[:, 2:3],
-    }
-    theirs: list[Array] = []
-    if installed("mujoco"):
-        theirs = [
-            peers.track(peers.arm_xml(AXES, LIMIT), q=BENT, duration=11.0),
-            1e3 * peers.track(peers.box_xml(SLOPE, ROUGH, HALF), duration=11.0)[:, :1],
-            1e3 * peers.track(peers.grasp_xml(ROUGH, THING, FINGER), push=push, duration=11.0)[:, 2:3],
-        ]
-    for i, (place, (word, rows)) in enumerate(zip(axes[0], ours.items(), strict=True)):
-        if theirs:
-            _moved(place, theirs[i], VERMILION, "MuJoCo, default settings")
-        _moved(place, rows, BLUE, "tegotae: 0")
-        place.set(title=word, xlabel="time [s]", xlim=(0.0, 10.0))
+    """Three machines that friction should hold: an arm with rubbing joints, a box on 20 degrees with friction 0.5, a
+    thing gripped twice as hard as needed. Here (blue) and in MuJoCo with its default settings (red). Zero is one second
+    after the start.
+    """
+    theirs = standing_in_mujoco() if installed("mujoco") else {}
+    titles = ("arm: largest joint motion [rad]", "box: way down the slope [mm]", "thing: way down [mm]")
+    for place, title, (word, rows) in zip(axes[0], titles, standing(subject).items(), strict=True):
+        scale = 1.0 if word == "arm" else 1e3
+        shown = [(theirs[word], VERMILION, "MuJoCo, default settings")] if theirs else []
+        for each, color, who in (*shown, (rows, BLUE, "tegotae: 0")):
+            away = scale * moved_since_settled(each)
+            place.plot(np.linspace(0.0, 10.0, len(away)), away, color=color, label=who, lw=1.8)
+        place.set(title=title, xlabel="time [s]", xlim=(0.0, 10.0))
         if not theirs:
             place.set_ylim(-1.0, 1.0)
     axes[0, 0].legend(loc="upper left")
@@ -142,20 +105,11 @@ def standing_still(subject: TaraoSubject, axes: Panels) -> None:
         say(axes[0, 1], "MuJoCo is not installed here", (5.0, 0.5), QUIET, ha="center")
 
 
-def _moved(place: Axes, rows: Array, color: str, word: str) -> None:
-    start = len(rows) // 11
-    away = np.abs(rows[start:] - rows[start]).max(axis=1)
-    place.plot(np.linspace(0.0, 10.0, len(away)), away, color=color, label=word, lw=1.8)
-
-
-@paper.figure(
-    "limits",
-    caption="Where they give way. (a) Acceleration of the box down a slope over the slope's steepness. (b) "
-    "Acceleration of the thing down between the fingers over their grip. Lines: theory. Dots: measured.",
-    sheet=(1, 2, 8.6, 3.1),
-)
+@paper.figure(sheet=(1, 2, 8.6, 3.1))
 def limits(subject: TaraoSubject, axes: Panels) -> None:
-    """Accelerations on both sides of each limit."""
+    """Where they give way. (a) Acceleration of the box down a slope over the slope's steepness. (b) Acceleration of the
+    thing down between the fingers over their grip. Lines: theory. Dots: measured.
+    """
     mu, shares = 0.4, np.array([0.7, 0.85, 0.95, 0.99, 1.01, 1.05, 1.15, 1.3])
     angles = np.arctan(shares * mu)
     slid = [_speeding(slope(subject, float(a), mu, duration=2.0, period=1e-3).v[:, 0], 1e-3) for a in angles]

@@ -9,12 +9,12 @@ import numpy as np
 
 from tegotae.papers.ledger import Finding
 from tegotae.papers.tarao1999 import hybrid_oracles
-from tegotae.papers.tarao1999.hybrid_loop import GIVE, PERIOD, SURFACE, USUAL, Run, hexa, spring, weighing
+from tegotae.papers.tarao1999.hybrid_loop import GIVE, PERIOD, SURFACE, Run, hexa, spring, weighing
 from tegotae.papers.tarao1999.hybrid_oracles import Bounce
-from tegotae.papers.tarao1999.subject import CHANGED, GAINS, TaraoSubject, paper
+from tegotae.papers.tarao1999.oracles import USUAL, reduced
+from tegotae.papers.tarao1999.subject import CHANGED, GAINS, SPEED, TaraoSubject, paper
 from tegotae.table import HexaPlant
 
-SPEED = 0.01  # m/s
 WITHOUT = ("guard=false", "compensation=false")
 DELAYS = (0.0, 0.004, 0.006, 0.008, 0.01)  # s, added to the loop
 LATE = 0.01  # s
@@ -39,12 +39,6 @@ CASES = {
 }
 
 
-def reduced(masses: tuple[float, ...]) -> float:
-    """The mass that a contact in line feels [kg]."""
-    one, two = masses[0] + 4.0 * masses[1], masses[2] + 4.0 * masses[3]
-    return one * two / (one + two)
-
-
 def plate(kp: float, *, fed: float) -> hybrid_oracles.Table:
     """The table along z as one line: M, D and K of (10) at home, surface and probe."""
     whole = HexaPlant.default(kp=kp)
@@ -53,7 +47,6 @@ def plate(kp: float, *, fed: float) -> hybrid_oracles.Table:
 
 
 @paper.claim(
-    "loop-beside-numbers",
     statement="With the table in the loop the force is lower than in numbers alone, by what (10) says: the probe "
     "gives, and the servo's damper and the plate's mass answer too. One mass against a sampled servo, a plate and a "
     "surface, integrated by itself, tells the peak, the duration and how much of the speed comes back.",
@@ -91,7 +84,6 @@ def _worse(before: float, now: float) -> float:
 
 
 @paper.claim(
-    "delay-gains-energy",
     statement="A loop that answers late throws the two apart faster than they came: restitution exp(pi w tau/2) with "
     "the swing w of the contact and the delay tau, if w tau is small; above, it is less than that.",
     source="beside the paper: section 3.1, three computers that exchange force and motion every 2 ms",
@@ -132,7 +124,6 @@ def passages(subject: TaraoSubject) -> Iterator[tuple[str, list[Run]]]:
 
 
 @paper.claim(
-    "guard-lets-nothing-in",
     statement="With the guard no delay, loss, jitter or reordering makes the contact give back more than it took.",
     source="beside the paper: what section 3.1 needs to be safe",
     note="Up to 20 ms, 30 % lost and 30 % overtaken on either way, 0 to 8 ms of jitter on each, alone and together. "
@@ -152,7 +143,6 @@ def guard_lets_nothing_in(subject: TaraoSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "compensation-brings-back-the-truth",
     statement="With compensation a contact that is felt 10 ms late has the peak and the duration of one that is felt "
     "at once, whether it gives its energy back or not.",
     source="beside the paper: section 3.1, force and motion exchanged every 2 ms",

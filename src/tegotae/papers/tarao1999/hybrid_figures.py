@@ -11,19 +11,19 @@ import numpy as np
 from tegotae.figures import AMBER, BLUE, GREEN, INK, QUIET, VERMILION, say
 from tegotae.papers.ledger import Panels
 from tegotae.papers.tarao1999 import hybrid_oracles
-from tegotae.papers.tarao1999.hybrid_contact import CASES, LATE, LOSS, SPEED, WITHOUT, plate, reduced
-from tegotae.papers.tarao1999.hybrid_loop import PERIOD, USUAL, Run, hexa, spring, weighing
-from tegotae.papers.tarao1999.subject import TaraoSubject, paper
+from tegotae.papers.tarao1999.hybrid_contact import CASES, LATE, LOSS, WITHOUT, plate
+from tegotae.papers.tarao1999.hybrid_loop import PERIOD, Run, hexa, spring, weighing
+from tegotae.papers.tarao1999.oracles import USUAL, reduced
+from tegotae.papers.tarao1999.subject import SPEED, TaraoSubject, paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NEVER = ("compensation=false",)  # the guard alone
 Way = tuple[str, tuple[str, ...], str, float, str]
 # Word, settings, colour, size and filling of the marks.
 WAYS: tuple[Way, ...] = (
     ("as felt", WITHOUT, VERMILION, 4.5, VERMILION),
-    ("guard alone", NEVER, AMBER, 8.0, "none"),
+    ("guard alone", ("compensation=false",), AMBER, 8.0, "none"),
     ("compensation and guard", (), GREEN, 4.0, GREEN),
 )
 SPAN = (-12.0, 205.0)  # ms about the touch
@@ -31,16 +31,13 @@ LONGEST = 22.5  # ms
 ADDED = (0.0, 4e-3, 6e-3, 8e-3, 10e-3, 16e-3, 20e-3)  # s
 
 
-@paper.figure(
-    "loop-beside-numbers",
-    caption="Figs. 12 to 15 with the twin of the table in the loop, pose A. Numbers alone: a spring (15) between the "
-    "two. In the loop the probe gives, too, and the servo's damper and the plate's mass answer. Elastic: the servo "
-    "does not know how fast its reference moves in contact; damped: it does, (10). Thin: one mass against plate, "
-    "sampled servo and surface, integrated by itself.",
-    sheet=(2, 2, 8.6, 5.4),
-)
+@paper.figure(sheet=(2, 2, 8.6, 5.4))
 def loop_beside_numbers(subject: TaraoSubject, axes: Panels) -> None:
-    """Four cases, three forces each."""
+    """Figs. 12 to 15 with the twin of the table in the loop, pose A. Numbers alone: a spring (15) between the two. In
+    the loop the probe gives, too, and the servo's damper and the plate's mass answer. Elastic: the servo does not know
+    how fast its reference moves in contact; damped: it does, (10). Thin: one mass against plate, sampled servo and
+    surface, integrated by itself.
+    """
     for i, (place, (case, (kp, masses))) in enumerate(zip(axes.flat, CASES.items(), strict=True)):
         run, told = subject.meeting(kp=kp, masses=masses)
         since = 1e3 * (run.time - told["touched"])
@@ -69,15 +66,12 @@ def _force(place: Axes, run: Run, color: str, word: str, *, lw: float = 1.4) -> 
     place.plot(1e3 * since[near], force[near], color=color, label=word, lw=lw)
 
 
-@paper.figure(
-    "delay",
-    caption="How fast the two part, over how fast they came, by the delay of the loop; half a period of it because a "
-    "force is held for one. (a) An ideal table as stiff as that of Kp = 200 (squares) and 800 N·m/rad (dots). Lines: "
-    "exp(pi w tau/2), dashed where w tau > 0.4. (b) Kp = 800 with a damper in the contact; line: the truth.",
-    sheet=(1, 2, 9.6, 3.9),
-)
+@paper.figure(sheet=(1, 2, 9.6, 3.9))
 def delay(subject: TaraoSubject, axes: Panels) -> None:
-    """Restitution over the delay, of a spring and of a spring with a damper."""
+    """How fast the two part, over how fast they came, by the delay of the loop; half a period of it because a force is
+    held for one. (a) An ideal table as stiff as that of Kp = 200 (squares) and 800 N·m/rad (dots). Lines: exp(pi w
+    tau/2), dashed where w tau > 0.4. (b) Kp = 800 with a damper in the contact; line: the truth.
+    """
     m, stiff = reduced(USUAL), subject.stiffness(800.0)
     left, right = axes[0]
     for kp, mark in ((800.0, "o"), (200.0, "s")):
@@ -114,28 +108,20 @@ def _bounces(place: Axes, subject: TaraoSubject, device: tuple[str, ...], mark: 
     return last[0]
 
 
-@paper.figure(
-    "felt-late",
-    caption="A contact that is felt 10 ms late, at the stiffness of Kp = 800: (a) on a spring, which gives its energy "
-    "back, (b) with a damper beside it. The guard alone keeps the bounce from growing, not the force from being wrong: "
-    "on the damper it still lets everything back that came in. Compensation brings back both.",
-    sheet=(1, 2, 9.6, 3.8),
-)
+@paper.figure(sheet=(1, 2, 9.6, 3.8))
 def felt_late(subject: TaraoSubject, axes: Panels) -> None:
-    """Force over time: truth, as felt, guard, compensation."""
+    """A contact that is felt 10 ms late, at the stiffness of Kp = 800: (a) on a spring, which gives its energy back,
+    (b) with a damper beside it. The guard alone keeps the bounce from growing, not the force from being wrong: on the
+    damper it still lets everything back that came in. Compensation brings back both.
+    """
     k, m = subject.stiffness(800.0), reduced(USUAL)
     for place, title, loss in zip(axes[0], ("(a)  spring", "(b)  spring and damper"), (0.0, LOSS), strict=True):
         c = loss * math.sqrt(k * m)
         late = (*spring(k, damping=c), f"link.delay={LATE}")
         truth = hybrid_oracles.damped(k, c, m, SPEED)
-        shown = [
-            ("as felt", WITHOUT, VERMILION, 1.2),
-            ("guard alone", NEVER, AMBER, 1.2),
-            ("compensation and guard", (), GREEN, 2.2),
-        ]
-        for word, chosen, color, width in shown:
+        for word, chosen, color, _, _ in WAYS:
             run = subject.loop(*late, *chosen)
-            _force(place, run, color, f"{word}, e = {run.hardest.restitution:.2f}", lw=width)
+            _force(place, run, color, f"{word}, e = {run.hardest.restitution:.2f}", lw=1.2 if chosen else 2.2)
         time, force = hybrid_oracles.history(k, c, m, SPEED)
         place.plot(1e3 * time, force, color=INK, lw=1.0, ls=(0, (3, 2)), label=f"truth, e = {truth.restitution:.2f}")
         place.legend(loc="upper right")

@@ -13,12 +13,11 @@ from tegotae.hybrid.nodes.virtual_run import Told, VirtualLoop
 from tegotae.hybrid.records.audit import ContactAudit, contacts_of
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.settings import HexaSettings, Settings, read_settings
-from tegotae.papers.tarao1999.oracles import Array
+from tegotae.papers.tarao1999.oracles import USUAL, Array
 
 PERIOD = 2e-3  # s, of the paper
 GAP = 2e-3  # m, so that a run is short
 TARED = 10  # readings
-USUAL = (50.0, 10.0, 50.0, 1.0)  # kg
 HEXA = HexaSettings()
 SURFACE, GIVE = HEXA.stiffness, HEXA.damping  # N/m, N·s/m: surface and probe of the twin
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tegotae.hybrid.bus.blocks import Rows
 from tegotae.hybrid.bus.bus import MemoryBus
+from tegotae.hybrid.bus.rows import Rows
 from tegotae.hybrid.clocks.clock import RealClock
 from tegotae.hybrid.clocks.virtual import Lockstep
 from tegotae.hybrid.devices.device import Twin
@@ -32,7 +32,6 @@ SHAKEN = 2e-5  # m: a plate whose servo holds it rings a little, and its encoder
 
 
 @paper.claim(
-    "missed-deadlines-are-told",
     statement="At the paper's period of 2 ms every deadline that is missed is counted, and the report says so.",
     source="section 3.1, Fig. 3; section 4.3, in real time at 2 ms",
     note="A tenth of a second on the machine that wrote this; three ticks are made to last 1.5 to 3.5 periods. What "
@@ -85,21 +84,13 @@ def _reported(clock: RealClock) -> float:
 
 
 def resting(time: Array, place: Array, since: float, slack: float) -> float:
-    """How long after a moment a record last left its final place by more than a slack [s].
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.papers.tarao1999.hybrid_nodes import resting
-        >>> resting(np.arange(5.0), np.array([0.0, 1.0, 2.0, 3.0, 3.0]), 1.0, 0.1)  # it was still moving at 2
-        2.0
-    """
+    """How long after a moment a record last left its final place by more than a slack [s]."""
     after = np.flatnonzero(time >= since - 1e-9)
     away = np.flatnonzero(np.abs(place[after] - place[-1]) > slack)
     return 0.0 if not away.size else float(time[after[min(away[-1] + 1, after.size - 1)]] - since)
 
 
 @paper.claim(
-    "table-rests-without-dynamics",
     statement="If the dynamics dies in mid-contact the table comes to rest within 50 ms. When commands come again it "
     "stays where it is, and goes on once a person has re-armed it.",
     source="beside the paper: what section 3.1 needs to be safe",
@@ -134,7 +125,6 @@ def table_rests_without_dynamics(subject: TaraoSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "device-holds-without-table",
     statement="If the table's node dies the device, a process of its own, comes to rest within 50 ms, in mid-contact "
     "too. It does not follow new commands until it is re-armed.",
     source="beside the paper: what section 3.1 needs to be safe",
@@ -197,7 +187,6 @@ def _left_alone(subject: TaraoSubject, twin: Twin, start: float) -> dict[str, fl
 
 
 @paper.claim(
-    "watchers-change-nothing",
     statement="Viewer and log only watch: with both, or with neither, the run is the same bit for bit. A log whose "
     "node dies can be read up to what it last wrote.",
     source="section 3.1, Fig. 3: the computer that shows the motion",

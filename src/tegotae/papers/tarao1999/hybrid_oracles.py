@@ -29,16 +29,6 @@ def late(stiffness: float, mass: float, delay: float) -> float:
 
     The spring's force k x(t - tau) is about k x - k tau x', a negative damper: over half a swing, pi/w, it multiplies
     the speed by exp(k tau/(2 m) pi/w).
-
-    Args:
-        stiffness: k [N/m].
-        mass: m [kg].
-        delay: tau [s].
-
-    Example:
-        >>> from tegotae.papers.tarao1999.hybrid_oracles import late
-        >>> round(late(45292.0, 33.75, 0.004), 2)
-        1.26
     """
     return math.exp(0.5 * math.pi * math.sqrt(stiffness / mass) * delay)
 
@@ -68,19 +58,7 @@ def _swing(stiffness: float, damping: float, mass: float, speed: float) -> tuple
 
 
 def damped(stiffness: float, damping: float, mass: float, speed: float) -> Bounce:
-    """A mass against spring and damper side by side, until the force ends.
-
-    Args:
-        stiffness: [N/m].
-        damping: [N·s/m].
-        mass: [kg].
-        speed: of the approach [m/s].
-
-    Example:
-        >>> from tegotae.papers.tarao1999.hybrid_oracles import damped
-        >>> [round(x, 3) for x in damped(45292.0, 0.0, 33.75, 0.01)]
-        [12.364, 0.086, 1.0]
-    """
+    """A mass against spring and damper side by side, until the force ends."""
     time, velocity, force = _swing(stiffness, damping, mass, speed)
     return Bounce(float(force.max()), float(time[-1]), float(-velocity[-1] / speed))
 
@@ -98,12 +76,6 @@ class Table:
     The bodies' distance x is where the plate is told to be. Once a period T the servo takes K (x_end - p) + D (share x'
     - p'), with x at the period's end, p now and rates by differences of one period, and holds it; the plate M then
     moves under it and the surface's k d + c d'. `share` is 1 in free flight.
-
-    Example:
-        >>> from tegotae.papers.tarao1999.hybrid_oracles import Table
-        >>> stiff = Table(K=45292.0, D=0.0, M=0.5, stiffness=1e5, damping=30.0, share=1.0)
-        >>> round(stiff.together)
-        31173
     """
 
     K: float  # of the servos [N/m]

@@ -8,10 +8,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tegotae.multibody import Body, Free, Prismatic, Revolute
+from tegotae.friction import FrictionImpedance
+from tegotae.multibody import Body, Fixed, Free, Prismatic, Revolute
 
 Array = NDArray[np.float64]
 G = 9.81
+USUAL = (50.0, 10.0, 50.0, 1.0)  # masses of base and links of both robots [kg]
+AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))  # of the hinges of a chain, in turn
 _SMALL = 1e-100  # a complex step loses nothing to rounding, so it may be as small as one likes
 
 
@@ -21,13 +24,7 @@ def cross(a: NDArray[np.complex128]) -> NDArray[np.complex128]:
 
 
 def turned(axis: ArrayLike, angle: complex) -> NDArray[np.complex128]:
-    """Rodrigues' rotation.
-
-    Example:
-        >>> from tegotae.papers.tarao1999.oracles import turned
-        >>> turned((0, 0, 1), 1.0)[0, 1].real.round(6)
-        np.float64(-0.841471)
-    """
+    """Rodrigues' rotation."""
     K = cross(np.asarray(axis, dtype=np.complex128))
     return np.asarray(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K))
 
@@ -91,17 +88,7 @@ def kane(
     gravity: ArrayLike = (0.0, 0.0, -G),
     wrenches: Mapping[str, ArrayLike] | None = None,
 ) -> tuple[Array, Array]:
-    """M and f of (1), M u' + f = 0: partial velocities as columns, remainders by a complex step along the motion.
-
-    Example:
-        >>> import numpy as np
-        >>> from tegotae.multibody import Body, Prismatic
-        >>> from tegotae.papers.tarao1999.oracles import kane
-        >>> lift = [Body(name="lift", mass=2.0, joint=Prismatic())]
-        >>> M, f = kane(lift, np.zeros(1), np.zeros(1), np.zeros(1))
-        >>> float(M[0, 0]), float(f[0])
-        (2.0, 19.62)
-    """
+    """M and f of (1), M u' + f = 0: partial velocities as columns, remainders by a complex step along the motion."""
     nv, wrenches = len(v), wrenches or {}
     now = moved(bodies, q, v)
     partial = [moved(bodies, q, unit) for unit in np.eye(nv)]
@@ -121,15 +108,7 @@ def kane(
 
 
 def random_bodies(count: int, *, free: bool, seed: int) -> list[Body]:
-    """A tree of hinges, slides and some welds, with real bodies: inertias of point masses.
-
-    Example:
-        >>> from tegotae.papers.tarao1999.oracles import random_bodies
-        >>> [body.name for body in random_bodies(2, free=True, seed=0)]
-        ['body0', 'body1']
-    """
-    from tegotae.multibody import Fixed
-
+    """A tree of hinges, slides and some welds, with real bodies: inertias of point masses."""
     rng = np.random.default_rng(seed)
     bodies: list[Body] = []
     for k in range(count):
@@ -155,6 +134,24 @@ def _unit(x: Array) -> Array:
     return np.asarray(x / np.linalg.norm(x))
 
 
+def chain(
+    links: int, *, mass: float, inertia: tuple[float, ...], length: float, friction: FrictionImpedance | None = None
+) -> list[Body]:
+    """Links on end, each with its centre half way, on hinges whose axes alternate and may rub."""
+    return [
+        Body(
+            name=f"link{k}",
+            mass=mass,
+            inertia=inertia,
+            center=(0.0, 0.0, length / 2.0),
+            parent=f"link{k - 1}" if k else None,
+            joint=Revolute(axis=AXES[k % 2], friction=friction),
+            position=(0.0, 0.0, length if k else 0.0),
+        )
+        for k in range(links)
+    ]
+
+
 def random_state(nq: int, nv: int, *, free: bool, seed: int) -> tuple[Array, Array, Array]:
     """q, v and torques; the quaternion of a free base has length 1."""
     rng = np.random.default_rng(seed)
@@ -169,14 +166,13 @@ def apart(a: Array, b: Array) -> float:
     return float(np.abs(a - b).max() / np.abs(a).max())
 
 
-def bump(k: float, masses: Sequence[float], speed: float) -> tuple[float, float]:
-    """Peak [N] and duration [s] of two lumps that meet through a spring: v sqrt(k m), pi sqrt(m/k), m the reduced mass.
-
-    Example:
-        >>> from tegotae.papers.tarao1999.oracles import bump
-        >>> [round(x, 3) for x in bump(11323.0, (50.0, 10.0, 50.0, 1.0), 0.01)]
-        [6.182, 0.172]
-    """
+def reduced(masses: Sequence[float]) -> float:
+    """The mass that a contact in line feels of both robots, a base and four links each [kg]."""
     one, two = masses[0] + 4.0 * masses[1], masses[2] + 4.0 * masses[3]
-    m = one * two / (one + two)
+    return one * two / (one + two)
+
+
+def bump(k: float, masses: Sequence[float], speed: float) -> tuple[float, float]:
+    """Peak [N] and duration [s] of two lumps that meet through a spring: v sqrt(k m), pi sqrt(m/k), m reduced."""
+    m = reduced(masses)
     return speed * math.sqrt(k * m), math.pi * math.sqrt(m / k)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tegotae.multibody import Body, Fixed, Free, Revolute
-from tegotae.papers.tarao1999.oracles import Array, G
+from tegotae.papers.tarao1999.oracles import AXES, Array, G
 
 # Word, file of the package example-robot-data, whether its base flies.
 ROBOTS = (
@@ -114,14 +114,8 @@ class PinocchioTree:
         return best
 
 
-def creep(xml: str, *, q: Array | None = None, push: Array | None = None) -> Array:
-    """How far MuJoCo's coordinates move in ten seconds, after one to settle; all settings are its defaults."""
-    rows = track(xml, q=q, push=push, duration=11.0)
-    return np.asarray(rows[-1] - rows[len(rows) // 11])
-
-
 def track(xml: str, *, q: Array | None = None, push: Array | None = None, duration: float) -> Array:
-    """MuJoCo's coordinates, a row each of its default periods of 2 ms, under constant forces."""
+    """MuJoCo's coordinates, a row each of its default periods of 2 ms, under constant forces; all else by default."""
     import mujoco
 
     model = mujoco.MjModel.from_xml_string(xml)
@@ -137,14 +131,14 @@ def track(xml: str, *, q: Array | None = None, push: Array | None = None, durati
     return np.array(rows)
 
 
-def arm_xml(axes: Sequence[tuple[float, ...]], torque: float) -> str:
+def arm_xml(count: int, torque: float) -> str:
     """The arm of `stiction.arm`, its dry friction as MuJoCo's frictionloss."""
     links = "".join(
-        f'<body pos="0 0 {0.4 if k else 0.0}"><joint type="hinge" axis="{_row(axis)}" frictionloss="{torque}"/>'
+        f'<body pos="0 0 {0.4 if k else 0.0}"><joint type="hinge" axis="{_row(AXES[k % 2])}" frictionloss="{torque}"/>'
         '<inertial pos="0 0 0.2" mass="2" diaginertia="0.02 0.02 0.002"/>'
-        for k, axis in enumerate(axes)
+        for k in range(count)
     )
-    return f"<mujoco><option gravity='0 0 {-G}'/><worldbody>{links}{'</body>' * len(axes)}</worldbody></mujoco>"
+    return f"<mujoco><option gravity='0 0 {-G}'/><worldbody>{links}{'</body>' * count}</worldbody></mujoco>"
 
 
 def box_xml(angle: float, friction: float, half: float) -> str:

@@ -16,6 +16,7 @@ from tegotae.result import Result
 
 GAINS = (200.0, 400.0, 800.0)  # Kp of Figs. 12, 13, 14 [N·m/rad]
 CHANGED = (50.0, 20.0, 100.0, 1.0)  # masses of Fig. 15 [kg]
+SPEED = 0.01  # at which the robots meet [m/s]
 STEP = 2e-3  # the paper's period [s]
 HOUR = 3600.0
 
@@ -23,19 +24,6 @@ HOUR = 3600.0
 @dataclass(frozen=True)
 class TaraoSubject:
     """The physics under test; a test replaces a part by a broken one.
-
-    Args:
-        Tree: rigid bodies, their accelerations in O(n).
-        load_urdf: a tree from a file.
-        Scene: a tree that runs, with stiction and contacts.
-        Touch: a pair that may touch.
-        Friction: dry friction inside a joint.
-        Hexa: the table's kinematics and stiffness.
-        Plant: the simulated table with its servo, by Kp.
-        TwoRobots: the paper's experiment, in numbers alone.
-        Loop: the same with a table in the loop, all nodes in lockstep on virtual time.
-        DeviceNode: the process of a device.
-        RealClock: what the nodes of a real run wait for.
 
     Example:
         >>> from dataclasses import replace
@@ -46,17 +34,17 @@ class TaraoSubject:
         False
     """
 
-    Tree: Callable[..., multibody.Tree] = multibody.Tree
+    Tree: Callable[..., multibody.Tree] = multibody.Tree  # rigid bodies, their accelerations in O(n)
     load_urdf: Callable[..., multibody.Tree] = multibody.load_urdf
-    Scene: Callable[..., multibody.Scene] = multibody.Scene
+    Scene: Callable[..., multibody.Scene] = multibody.Scene  # a tree that runs, with stiction and contacts
     Touch: Callable[..., multibody.Touch] = multibody.Touch
-    Friction: Callable[..., FrictionImpedance] = FrictionImpedance
-    Hexa: Callable[..., table.Hexa] = table.Hexa
-    Plant: Callable[..., table.HexaPlant] = table.HexaPlant.default
-    TwoRobots: Callable[..., TwoRobots] = TwoRobots
-    Loop: Callable[..., hybrid.VirtualLoop] = hybrid.VirtualLoop
-    DeviceNode: Callable[..., hybrid.DeviceNode] = hybrid.DeviceNode
-    RealClock: Callable[..., hybrid.RealClock] = hybrid.RealClock
+    Friction: Callable[..., FrictionImpedance] = FrictionImpedance  # inside a joint
+    Hexa: Callable[..., table.Hexa] = table.Hexa  # the table's kinematics and stiffness
+    Plant: Callable[..., table.HexaPlant] = table.HexaPlant.default  # the simulated table with its servo, by Kp
+    TwoRobots: Callable[..., TwoRobots] = TwoRobots  # the paper's experiment, in numbers alone
+    Loop: Callable[..., hybrid.VirtualLoop] = hybrid.VirtualLoop  # the same with a table, in lockstep on virtual time
+    DeviceNode: Callable[..., hybrid.DeviceNode] = hybrid.DeviceNode  # the process of a device
+    RealClock: Callable[..., hybrid.RealClock] = hybrid.RealClock  # what the nodes of a real run wait for
 
     def hexa(self) -> table.Hexa:
         """A table of the paper's size; it prints no dimensions."""

@@ -16,13 +16,7 @@ LONG = 3e-4  # of second differences
 
 
 def poses(count: int = 40, *, seed: int = 0) -> list[tuple[Array, Array]]:
-    """Places within 6 cm of home, turned by up to 0.2 rad about any axis.
-
-    Example:
-        >>> from tegotae.papers.tarao1999.table import poses
-        >>> [place.size for place, turn in poses(2)]
-        [3, 3]
-    """
+    """Places within 6 cm of home, turned by up to 0.2 rad about any axis."""
     rng, home = np.random.default_rng(seed), Hexa.default().home[0]
     axes = rng.normal(size=(count, 3))
     axes /= np.linalg.norm(axes, axis=1)[:, None]
@@ -50,7 +44,6 @@ def rods(table: Hexa, place: Array, turn: Array, angles: Array) -> Array:
 
 
 @paper.claim(
-    "table-round-trip",
     statement="Arm angles in closed form keep every rod its length; the way back, by Newton, returns to the pose.",
     source="section 3.2, Fig. 7",
     note="The paper prints no dimensions: those of a table of its size are used.",
@@ -79,7 +72,6 @@ def arm_shifts(table: Hexa, p: Array, R: Array, d: Array) -> Array:
 
 
 @paper.claim(
-    "table-jacobian",
     statement="Small motions of the plate and of the arms are joined by the Jacobian, dp = J dtheta.",
     source="(12)",
 )
@@ -93,7 +85,6 @@ def table_jacobian(subject: TaraoSubject) -> Finding:
 
 
 @paper.claim(
-    "erratum-virtual-work",
     statement="The work of the wrench on the plate is that of the motors, F^T dp = tau^T dtheta, and gives (13), "
     "tau = J^T F. Without transposes both sides are columns times columns; read entry by entry they differ.",
     source="(11) and (13)",
@@ -130,7 +121,6 @@ def bowl(table: Hexa, p: Array, R: Array, kp: float) -> Array:
 
 
 @paper.claim(
-    "table-stiffness",
     statement="The plate, held by springs in the motors, resists with J^-T Kp J^-1: found again as the curvature of "
     "the energy those springs store, from the inverse kinematics alone.",
     source="(14) and (15)",
@@ -148,7 +138,6 @@ def table_stiffness(subject: TaraoSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "table-impedance",
     statement="As a contact feels it the table is a mass, a damper and a spring. Identified from a record of its "
     "simulated twin, the spring is the static (15); the servo's sampling takes K T/2 off the damper, J^-T Kd J^-1.",
     source="(10); section 5, stated as future work",
@@ -162,7 +151,7 @@ def table_impedance(subject: TaraoSubject) -> list[Finding]:
         plant = subject.Plant(kp=kp)
         T, size = plant.servo.period, kp / 200.0
         push = excitation(seconds=12.0, period=T, band=10.0, force=size, torque=0.03 * size)
-        told = identify_impedance(plant.run(wrenches=push))
+        told = identify_impedance(plant.run(push))
         K = table.stiffness(*table.home, kp)
         W = table.inverse_jacobian(*table.home)
         D = W.T @ (np.asarray(plant.servo.kd)[:, None] * W) - 0.5 * T * K

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from tegotae.hybrid.view import shapes
 from tegotae.hybrid.view.drawers import Extent
 from tegotae.hybrid.view.shapes import Colour, ForceArrow, Place
 from tegotae.papers.two_robots.experiment import BASE, LAST, PLATE, PLATE_AT, TwoRobots
-from tegotae.papers.two_robots.robot import HALF, LINKS, TIP
+from tegotae.papers.two_robots.robot import HALF, TIP
 from tegotae.rotations import quaternion_about
 
 if TYPE_CHECKING:
@@ -30,16 +30,9 @@ COLOURS = {"robot1": (shapes.BLUE, shapes.LIGHT_BLUE), "robot2": (shapes.AMBER, 
 
 @dataclass(kw_only=True)
 class TwoRobotsDrawer:
-    """Draws both robots from the configuration q, the contact between them and its force.
+    """Draws both robots from the configuration q, the contact between them and its force."""
 
-    Args:
-        model: the machine, for its geometry and how it stands at the start.
-
-    Example:
-        >>> from tegotae.papers.two_robots.drawing import TwoRobotsDrawer
-        >>> [round(z, 2) for z in (TwoRobotsDrawer().box.low[2], TwoRobotsDrawer().box.high[2])]
-        [-0.31, 9.51]
-    """
+    root: ClassVar[str] = "/two-robots"
 
     model: TwoRobots = field(default_factory=TwoRobots)
 
@@ -53,11 +46,10 @@ class TwoRobotsDrawer:
         x1, y1, z1 = (float(c) for c in high)
         return Extent((x0 - 1.5 * SIDE, y0 - 0.5 * SIDE, z0), (x1 + 0.5 * SIDE, y1 + 0.5 * SIDE, z1))
 
-    def place(self, scene: SceneApi, at: Place) -> None:
+    def build(self, scene: SceneApi) -> None:
         """Put both robots into the scene."""
-        self._root = scene.add_frame("/two-robots", show_axes=False, position=at)
         self._frames: dict[str, FrameHandle] = {}
-        paths = {"": "/two-robots"}
+        paths = {"": self.root}
         for body in self.model.tree.bodies:
             robot, part = body.name.split(".")
             path = paths[body.name] = f"{paths[body.parent or '']}/{body.name}"
@@ -75,7 +67,7 @@ class TwoRobotsDrawer:
         surface = f"{paths[BASE]}/surface"
         scene.add_frame(surface, show_axes=False, position=PLATE_AT, wxyz=quaternion_about(0.0, 0.5 * np.pi, 0.0))
         self._forces = [
-            ForceArrow(scene, f"{surface}/force on {name}", metres=METRES, longest=3.0, colour=shapes.RED)
+            ForceArrow(scene, f"{surface}/force on {name}", metres=METRES, longest=3.0)
             for name in ("robot 1", "robot 2")
         ]
         self._rows = _rows(self.model)
@@ -100,23 +92,11 @@ class TwoRobotsDrawer:
         self._forces[1].show(at, -seen.force)
         return ""
 
-    def show(self, visible: bool) -> None:
-        """Show them or hide them."""
-        self._root.visible = visible
-
 
 def _rows(model: TwoRobots) -> dict[str, tuple[int, Place | None]]:
     """For each body where its numbers begin in q, and the axis of its joint; None for a free one."""
-    rows: dict[str, tuple[int, Place | None]] = {}
-    first = 0
-    for name in ("robot1", "robot2"):
-        rows[f"{name}.base"] = (first, None)
-        first += 7
-        for k in range(1, LINKS + 1):
-            rows[f"{name}.link{k}"] = (first, (0.0, 1.0, 0.0))
-            first += 1
-    assert first == model.tree.nq
-    return rows
+    bodies, first = model.tree.bodies, model.tree.arrays.qi.tolist()
+    return {body.name: (at, (0.0, 1.0, 0.0) if body.parent else None) for body, at in zip(bodies, first, strict=True)}
 
 
 def _base(scene: SceneApi, path: str, colours: tuple[Colour, Colour]) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
@@ -16,6 +16,7 @@ from tegotae.hybrid.records.contact_intervals import first_contact
 from tegotae.multibody import Lock, Plate, Point, Scene, Servo, Touch, Tree, join
 from tegotae.multibody.scene import Method
 from tegotae.papers.two_robots.robot import HALF, LINK_INERTIA, LINKS, TIP, free_flying_robot
+from tegotae.parameters import Declared, Parameter
 from tegotae.result import Result, Variable
 from tegotae.table import Hexa
 
@@ -39,23 +40,28 @@ SEEN = 0.1  # s from one recorded outline to the next
 AFTER = 1.0  # s recorded after the contact unless asked otherwise
 
 
+def _pose(owner: str, name: str, value: object) -> str:
+    if not isinstance(value, str) or value not in POSES:
+        checks.refuse(owner, f"{name}={checks.shown(value)} is unknown.", "Use 'A' (in line) or 'B' (bent).")
+    return value
+
+
+def _masses(owner: str, name: str, value: ArrayLike) -> tuple[float, ...]:
+    way = "Give four masses: base of robot 1, link of robot 1, base of robot 2, link of robot 2."
+    given = checks.array(owner, name, value, "kg", way)
+    if given.shape != (4,):
+        checks.refuse(owner, f"{name} has shape {given.shape}.", way)
+    return tuple(checks.positive(owner, f"{name}[{i}]", mass, "kg", way) for i, mass in enumerate(given))
+
+
 @dataclass(frozen=True, kw_only=True)
-class TwoRobots:
+class TwoRobots(Declared):
     """Two free-flying robots of a base and four links; robot 2 drifts along z against the tip of robot 1.
 
     Robot 1 rests and holds its joints; robot 2, whose joints are free, comes down on it, a plate before its base. No
     gravity, no friction; between the two a spring as stiff as the motion table, felt by both with opposite signs.
     All joints turn about y. The angles of a pose count from a robot in line; a robot's base has its arm on x, which
     points up along the world's z.
-
-    Args:
-        kp: stiffness of each servo of the table [N·m/rad], > 0.
-        stiffness: of the contact [N/m], > 0; that of the table along z at home, (15), unless given.
-        pose: "A": both in line, through the centres of mass; "B": both bent.
-        masses: robot 1's base and each of its links, robot 2's base and each of its links [kg], > 0.
-        joints: of robot 1: Lock(), a Servo, or None for free ones.
-        speed: of robot 2 as it comes [m/s], > 0.
-        gap: between the two at the start [m], > 0.
 
     Example:
         >>> from tegotae.papers.two_robots import TwoRobots
@@ -65,48 +71,34 @@ class TwoRobots:
         (8.742, 0.1213, 1.0)
     """
 
-    kp: float = 200.0
-    stiffness: float | None = None
-    pose: Literal["A", "B"] = "A"
-    masses: Sequence[float] = (50.0, 10.0, 50.0, 1.0)
-    joints: Lock | Servo | None = LOCKED
-    speed: float = 0.01
-    gap: float = 0.01
-
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "kp", checks.positive(OWN, "kp", self.kp, "N·m/rad", "The paper has 200, 400 and 800."))
-        if self.stiffness is not None:
-            way = "Give the contact's stiffness, or leave it out for the table's."
-            put(self, "stiffness", checks.positive(OWN, "stiffness", self.stiffness, "N/m", way))
-        if not isinstance(self.pose, str) or self.pose not in POSES:
-            checks.refuse(OWN, f"pose={checks.shown(self.pose)} is unknown.", "Use 'A' (in line) or 'B' (bent).")
-        names = ("base of robot 1", "link of robot 1", "base of robot 2", "link of robot 2")
-        way = f"Give four masses: {', '.join(names)}."
-        given = checks.array(OWN, "masses", self.masses, "kg", way)
-        if given.shape != (4,):
-            checks.refuse(OWN, f"masses has shape {given.shape}.", way)
-        put(self, "masses", tuple(checks.positive(OWN, f"masses[{i}]", m, "kg", way) for i, m in enumerate(given)))
-        _check_joints(self.joints)
-        put(self, "speed", checks.positive(OWN, "speed", self.speed, "m/s", "The paper has 0.01."))
-        put(self, "gap", checks.positive(OWN, "gap", self.gap, "m", "Such as 0.01."))
+    kp: Annotated[
+        float, Parameter("[N·m/rad], > 0, stiffness of each servo of the table", "The paper has 200, 400 and 800.")
+    ] = 200.0
+    stiffness: Annotated[
+        float | None, Parameter("[N/m], > 0, of the contact; that of the table along z at home, (15), unless given")
+    ] = None
+    pose: Annotated[
+        Literal["A", "B"], Parameter('"A": both in line, through the centres of mass; "B": both bent', accept=_pose)
+    ] = "A"
+    masses: Annotated[
+        tuple[float, ...],
+        Parameter(
+            "[kg], > 0, robot 1's base and each of its links, robot 2's base and each of its links", accept=_masses
+        ),
+    ] = (50.0, 10.0, 50.0, 1.0)
+    joints: Annotated[Lock | Servo | None, Parameter("of robot 1: Lock(), a Servo, or None for free ones")] = LOCKED
+    speed: Annotated[float, Parameter("[m/s], > 0, of robot 2 as it comes", "The paper has 0.01.")] = 0.01
+    gap: Annotated[float, Parameter("[m], > 0, between the two at the start", such_as="0.01")] = 0.01
 
     @classmethod
-    def heavier(
-        cls, *, kp: float = 800.0, pose: Literal["A", "B"] = "A", joints: Lock | Servo | None = LOCKED
-    ) -> TwoRobots:
-        """With the changed masses of Fig. 15: links of robot 1 of 20 kg, base of robot 2 of 100 kg.
-
-        Args:
-            kp: stiffness of each servo of the table [N·m/rad].
-            pose: "A" or "B".
-            joints: of robot 1.
+    def heavier(cls) -> TwoRobots:
+        """With the changed masses of Fig. 15, at 800 N·m/rad: links of robot 1 of 20 kg, base of robot 2 of 100 kg.
 
         Example:
             >>> round(TwoRobots.heavier().reduced_mass, 2)
             57.78
         """
-        return cls(kp=kp, pose=pose, masses=(50.0, 20.0, 100.0, 1.0), joints=joints)
+        return cls(kp=800.0, masses=(50.0, 20.0, 100.0, 1.0))
 
     # ------------------------------------------------------------ the machine
 
@@ -127,16 +119,16 @@ class TwoRobots:
         sizes = (PLATE, PLATE)
         plate = Plate(half_sizes=sizes, center=PLATE_AT, normal=(-1.0, 0.0, 0.0), thickness=DEEPEST)
         touch = Touch(
-            on=LAST, toucher=Point(position=TIP), surface=plate, of=BASE, stiffness=self.contact_stiffness, beta=0.0
+            on=LAST, toucher=Point(position=TIP), surface=plate, of=BASE, stiffness=self.contact_stiffness, damping=0.0
         )
-        held = {} if self.joints is None else {f"robot1.link{k}": self.joints for k in range(1, LINKS + 1)}
-        return Scene(tree=self.tree, touches=[touch], controllers=held)
+        return Scene(tree=self.tree, touches=[touch], controllers=self._held)
+
+    @property
+    def _held(self) -> dict[str, Lock | Servo]:
+        return {} if self.joints is None else {f"robot1.link{k}": self.joints for k in range(1, LINKS + 1)}
 
     def start(self, *, gap: float | None = None) -> tuple[Array, Array]:
-        """q and v at the start.
-
-        Args:
-            gap: between the two [m]; its own unless given.
+        """q and v at the start, with a gap between the two [m]; its own unless given.
 
         Example:
             >>> q, v = TwoRobots().start()
@@ -171,23 +163,18 @@ class TwoRobots:
 
         period = checks.period_of(OWN, period)
         q, v = self.start()
-        held = {} if self.joints is None else {f"robot1.link{k}": self.joints for k in range(1, LINKS + 1)}
         if substeps is None:
             substeps = _substeps_of(self.joints, period)
         # The surface's z points into the plate, along the base's x; at the start its axes are the world's.
         axes = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0))
         block = RelativeAdmittance(
-            tree=self.tree, at=LAST, point=TIP, of=BASE, origin=PLATE_AT, axes=axes, controllers=held, substeps=substeps
-        )
+            tree=self.tree, at=LAST, point=TIP, of=BASE, origin=PLATE_AT, axes=axes, controllers=self._held,
+            substeps=substeps,
+        )  # fmt: skip
         return Machine(block.aligned(q), {"q": q, "v": v})
 
     def gained_by_steps(self, *, period: float) -> float | None:
-        """Share of their kinetic energy that a bounce gains by the steps of the integrator alone [-].
-
-        None where servos do work too.
-
-        Args:
-            period: of a tick [s].
+        """Share of their kinetic energy that a bounce gains by steps of a period [s] alone [-]; None where servos work.
 
         Example:
             >>> two = TwoRobots(pose="B", joints=None, speed=0.1)
@@ -216,10 +203,7 @@ class TwoRobots:
         return float(table.stiffness(*table.home, self.kp)[2, 2])
 
     def parting(self, q: Array) -> Array:
-        """How fast the gap opens by each speed of v: its row of the Jacobian.
-
-        Args:
-            q: configuration [m, rad].
+        """How fast the gap opens by each speed of v in a configuration q [m, rad]: its row of the Jacobian.
 
         Example:
             >>> q, v = TwoRobots(pose="B").start()
@@ -254,6 +238,11 @@ class TwoRobots:
     def theory_duration(self) -> float:
         """Half a swing of the reduced mass on the spring, pi sqrt(m/k) [s]."""
         return math.pi * math.sqrt(self.reduced_mass / self.contact_stiffness)
+
+    @property
+    def _theory(self) -> dict[str, float]:
+        own = {name: getattr(self, name) for name in ("reduced_mass", "theory_peak", "theory_duration")}
+        return {"stiffness": self.contact_stiffness, **own}
 
     # ------------------------------------------------------------ runs
 
@@ -317,23 +306,17 @@ class TwoRobots:
         words = f"pose {self.pose}, {self.contact_stiffness:.5g} N/m, robot 1 {held}, {tick}"
         about = {
             **run.about,
+            **self._theory,
             "block": f"two-robots({words})",
-            "stiffness": self.contact_stiffness,
             "figure": "two robots",
-            "reduced_mass": self.reduced_mass,
             "theory": "theory, if locked" if isinstance(self.joints, Servo) else "theory",
-            "theory_peak": self.theory_peak,
-            "theory_duration": self.theory_duration,
         }
         if (found := first_contact(run.time, gap, variables["force"].values)) is not None:
             about |= {"touched": found.touched, "released": found.released}
         return Result(variables, title="Two robots meet", about=about)
 
     def outlines(self, q: Array) -> Array:
-        """Base, joints and tip of both robots in the world [m], (moment, robot, node, axis).
-
-        Args:
-            q: configurations [m, rad], a row a moment.
+        """Base, joints and tip of both robots in the world [m], (moment, robot, node, axis), for rows of q [m, rad].
 
         Example:
             >>> two = TwoRobots()
@@ -384,10 +367,7 @@ class TwoRobots:
             "impulse": float(np.trapezoid(result.force[part], result.time[part])),
             "touched": found.touched,
             "contacts": float(np.count_nonzero(~overlap[:-1] & overlap[1:])),
-            "stiffness": self.contact_stiffness,
-            "reduced_mass": self.reduced_mass,
-            "theory_peak": self.theory_peak,
-            "theory_duration": self.theory_duration,
+            **self._theory,
         }
 
 
@@ -398,9 +378,3 @@ def _substeps_of(joints: Lock | Servo | None, period: float) -> int:
     least = LINK_INERTIA[1]
     fastest = max(math.sqrt(joints.gain / least), joints.rate_gain / least)
     return max(1, math.ceil(5.0 * period * fastest))
-
-
-def _check_joints(joints: object) -> None:
-    if not (joints is None or isinstance(joints, Lock | Servo)):
-        way = "Give Lock(), Servo(gain=…, rate_gain=…), or None for free joints."
-        checks.refuse(OWN, f"joints={checks.shown(joints)}.", way)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from tegotae.hybrid.machines.model_settings import ModelSettings
+from tegotae.hybrid.machines.model_settings import HeldJoints, ModelSettings
 from tegotae.parameters import Parameter
+from tegotae.toml_settings import fields_for
 
 if TYPE_CHECKING:
     from tegotae.hybrid.machines.guarded import Machine
@@ -15,13 +16,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobotsSettings(ModelSettings):
-    """The two free-flying robots of tarao1999."""
+class RobotsSettings(ModelSettings, HeldJoints):
+    """The two free-flying robots of tarao1999; robot 1 holds its joints, those of robot 2 are free."""
 
-    pose: Annotated[Literal["A", "B"], Parameter("A: both in line through their centres of mass; B: both bent")] = "A"
     joints: Annotated[Literal["locked", "servo", "free"], Parameter("of robot 1; those of robot 2 are free")] = "locked"
-    gain: Annotated[float, Parameter("[N·m/rad], of a joint's servo; counts if joints = servo")] = 1000.0
-    rate_gain: Annotated[float, Parameter("[N·m·s/rad], of a joint's servo; counts if joints = servo")] = 100.0
+    pose: Annotated[Literal["A", "B"], Parameter("A: both in line through their centres of mass; B: both bent")] = "A"
     masses: Annotated[
         tuple[float, float, float, float],
         Parameter("[kg], > 0, base and links of robot 1, base and links of robot 2"),
@@ -30,27 +29,10 @@ class RobotsSettings(ModelSettings):
     gap: Annotated[float, Parameter("[m], > 0, between the two at the start")] = 0.01
 
     def robots(self, stiffness: float | None = None) -> TwoRobots:
-        """As numbers have them.
-
-        Args:
-            stiffness: of the contact [N/m]; the table's unless given.
-        """
-        from tegotae.multibody import Lock, Servo
+        """As numbers have them; the contact is as stiff as given [N/m], or as the table."""
         from tegotae.papers.two_robots.experiment import TwoRobots
 
-        held: dict[str, Lock | Servo | None] = {
-            "locked": Lock(),
-            "servo": Servo(gain=self.gain, rate_gain=self.rate_gain),
-            "free": None,
-        }
-        return TwoRobots(
-            pose=self.pose,
-            masses=self.masses,
-            joints=held[self.joints],
-            speed=self.speed,
-            gap=self.gap,
-            stiffness=stiffness,
-        )
+        return TwoRobots(**fields_for(TwoRobots, self) | {"joints": self.holder, "stiffness": stiffness})
 
     def machine(self, period: float) -> Machine:
         """Both as a block."""

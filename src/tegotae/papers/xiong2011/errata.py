@@ -22,7 +22,6 @@ def floor_as_printed(heavier: float) -> Inclusion:
 
 
 @paper.claim(
-    "erratum-floor",
     statement="Friction of the floor brakes, M px'' in -mu dio(py) sgn(px'), and one mass falls with g. As printed, "
     "the mass speeds up by mu g t; and where m is not M, it falls with m g/M.",
     source="slide 'systems with friction and contact'",
@@ -56,7 +55,6 @@ def two_bodies_as_printed(machine: Inclusion) -> Inclusion:
 
 
 @paper.claim(
-    "erratum-first-row",
     statement="The first row is (dio(p1x) - dio(p2x - p1x))/M1: forces between bodies change no momentum and the wall "
     "gives what it takes. Without the parentheses a wall force of 1 N accelerates any mass by 1 m/s².",
     source="slides 1, 'worked example' and summary, first row of the inclusion",
@@ -87,7 +85,6 @@ def _momentum(machine: Inclusion) -> tuple[float, float]:
 
 
 @paper.claim(
-    "erratum-backward-euler",
     statement="Backward Euler gives f_k = -K (a_k + beta (a_k - a_{k-1})/T), against the motion. As printed after the "
     "transformation, without the minus, friction drives the mass.",
     source="slide 'differential-algebraic approximation + backward Euler', after 'equivalent transformation'",
@@ -113,7 +110,6 @@ def erratum_backward_euler(subject: XiongSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "erratum-no-alpha",
     statement="The differential-algebraic inclusion has no alpha: it is the limit alpha -> 0 of the ODE, not its "
     "equal. Both meet the restitution of spring and damper there; at alpha = beta/10 the ODE bounces higher.",
     source="slides 'new method', from the differential-algebraic inclusion to the ODE",

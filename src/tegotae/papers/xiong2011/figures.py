@@ -18,16 +18,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@paper.figure(
-    "machine",
-    caption="The slides' machine, compiled with K = 1e6 N/m and run by RK4 at 0.1 ms. Body 1 swings on its spring, "
-    "between the wall and body 2, which the belt presses against it. Top: its height, on the exact rigid solution "
-    "(circles). Middle: contact forces; dashed, the rigid psi2 = mu3 M2 g/(1 -+ mu2 mu3) sliding down and up. Bottom: "
-    "where a friction sticks. Body 1 stops where its spring can no longer move it.",
-    sheet=(3, 1, 8.2, 6.2),
-)
+@paper.figure(sheet=(3, 1, 8.2, 6.2))
 def machine(subject: XiongSubject, axes: Panels) -> None:
-    """Height, forces, strips of stick."""
+    """The slides' machine, compiled with K = 1e6 N/m and run by RK4 at 0.1 ms. Body 1 swings on its spring, between the
+    wall and body 2, which the belt presses against it. Top: its height, on the exact rigid solution (circles). Middle:
+    contact forces; dashed, the rigid psi2 = mu3 M2 g/(1 -+ mu2 mu3) sliding down and up. Bottom: where a friction
+    sticks. Body 1 stops where its spring can no longer move it.
+    """
     built, start = subject.two_bodies()
     run = subject.ode(built, stiffness=1e6).solve((0.0, 1.0), start, method="RK4", step=1e-4)
     top, middle, bottom = axes[:, 0]
@@ -57,16 +54,13 @@ def _strips(axes: Axes, run: Any, rows: tuple[tuple[str, str], ...]) -> None:
     axes.grid(False)
 
 
-@paper.figure(
-    "point-mass",
-    caption="The slides' point mass, thrown along its floor at 1 m/s and pushed with 61 % of the friction limit. "
-    "(a) All come to rest, it seems. (b) How far they have gone since: smoothed friction (tanh, vs = 1 mm/s) creeps "
-    "on at vs atanh(h/F); the compiled ODE springs back by (F - h)/K, here 0.019 mm, and then moves by "
-    "nothing, as the set-valued equations say.",
-    sheet=(1, 2, 8.2, 3.4),
-)
+@paper.figure(sheet=(1, 2, 8.2, 3.4))
 def point_mass(subject: XiongSubject, axes: Panels) -> None:
-    """Position on the left; the way since the stop on the right."""
+    """The slides' point mass, thrown along its floor at 1 m/s and pushed with 61 % of the friction limit. (a) All come
+    to rest, it seems. (b) How far they have gone since: smoothed friction (tanh, vs = 1 mm/s) creeps on at vs
+    atanh(h/F); the compiled ODE springs back by (F - h)/K, here 0.019 mm, and then moves by nothing, as the set-valued
+    equations say.
+    """
     built, start = subject.floor(push=PUSH)
     times = np.linspace(0.0, 3.0, 601)
     ode = subject.ode(built).solve((0.0, 3.0), start | resting() | {"vx": 1.0}, method="RK4", step=2e-4, times=times)
@@ -91,14 +85,11 @@ def point_mass(subject: XiongSubject, axes: Panels) -> None:
     right.set_ylim(-1.0, 2.0)
 
 
-@paper.figure(
-    "contact-force",
-    caption="1 kg meets a contact at 1 m/s; K = 1e5 N/m, B = 200 N·s/m. Spring and damper pull the body back when it "
-    "leaves; the compiled contact lets go at zero, at any alpha.",
-    sheet=(1, 1, 8.2, 3.4),
-)
+@paper.figure(sheet=(1, 1, 8.2, 3.4))
 def contact_force(subject: XiongSubject, grid: Panels) -> None:
-    """Force over time; the pull shaded."""
+    """1 kg meets a contact at 1 m/s; K = 1e5 N/m, B = 200 N·s/m. Spring and damper pull the body back when it leaves;
+    the compiled contact lets go at zero, at any alpha.
+    """
     axes = grid[0, 0]
     times, _, force = impact(lambda p, v: subject.spring_damper(p, v, K, DAMPING))
     axes.plot(1e3 * times, force, color=VERMILION)
@@ -114,14 +105,11 @@ def contact_force(subject: XiongSubject, grid: Panels) -> None:
     axes.set(xlabel="time since the touch [ms]", ylabel="force on the body [N]", xlim=(0, 14))
 
 
-@paper.figure(
-    "restitution",
-    caption="Restitution asked for and obtained: tune_contact chooses K, beta and alpha, the compiled contact is run "
-    "by RK4 at 1 ms, the touch falling at five places between two ticks. Grey: the band of 0.005.",
-    sheet=(1, 2, 8.2, 3.4),
-)
+@paper.figure(sheet=(1, 2, 8.2, 3.4))
 def restitution(subject: XiongSubject, axes: Panels) -> None:
-    """Obtained over asked; the difference."""
+    """Restitution asked for and obtained: tune_contact chooses K, beta and alpha, the compiled contact is run by RK4 at
+    1 ms, the touch falling at five places between two ticks. Grey: the band of 0.005.
+    """
     got = np.array([obtained(subject, asked) for asked in ASKED])
     left, right = axes[0]
     left.plot([0.25, 0.95], [0.25, 0.95], color=QUIET, lw=0.9)
@@ -135,15 +123,12 @@ def restitution(subject: XiongSubject, axes: Panels) -> None:
     right.set(xlim=(0.25, 0.95), ylim=(-8, 8))
 
 
-@paper.figure(
-    "error-over-stiffness",
-    caption="The two-body machine against its rigid solution: largest error of the height of body 1 over two seconds, "
-    "beta = 10 ms. With alpha short enough that no contact rings, alpha < Meff/(4 beta K), the error falls as 1/K; "
-    "with alpha = beta/10 contacts ring where slips reverse, and it falls as 1/sqrt(K) in the end.",
-    sheet=(1, 1, 6.4, 3.8),
-)
+@paper.figure(sheet=(1, 1, 6.4, 3.8))
 def error_over_stiffness(subject: XiongSubject, grid: Panels) -> None:
-    """Two ways to choose alpha."""
+    """The two-body machine against its rigid solution: largest error of the height of body 1 over two seconds, beta =
+    10 ms. With alpha short enough that no contact rings, alpha < Meff/(4 beta K), the error falls as 1/K; with alpha =
+    beta/10 contacts ring where slips reverse, and it falls as 1/sqrt(K) in the end.
+    """
     axes = grid[0, 0]
     stiffness, beta = np.array([1e5, 1e6, 1e7, 1e8]), 1e-2
     kinds = (("alpha = Meff/(8 beta K)", calm, BLUE, "o"), ("alpha = beta/10", _tenth, AMBER, "s"))

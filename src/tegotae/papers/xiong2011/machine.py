@@ -31,11 +31,10 @@ def height_error(subject: XiongSubject, *, stiffness: float, beta: float, alpha:
 
 
 @paper.claim(
-    "two-bodies-by-every-integrator",
     statement="The two-body machine, compiled, runs with every integrator, and they agree.",
     source="slides 'worked example'",
 )
-def every_integrator(subject: XiongSubject) -> list[Finding]:
+def two_bodies_by_every_integrator(subject: XiongSubject) -> list[Finding]:
     """Half a second from contact, K = 1e5 N/m, rtol 1e-6; against each other and against the rigid solution."""
     machine, start = subject.two_bodies()
     ode = subject.ode(machine)
@@ -51,7 +50,6 @@ def every_integrator(subject: XiongSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "two-bodies-meet-the-rigid-solution",
     statement="As K grows, the machine meets the exact rigid solution, psi2 = mu3 M2 g/(1 -+ mu2 mu3), the error "
     "falling as 1/K where contacts do not ring; the set-valued equations themselves, event by event, are on it.",
     source="slides 'worked example'",
@@ -63,7 +61,7 @@ def every_integrator(subject: XiongSubject) -> list[Finding]:
     "-0.63 from there to 1e9. "
     "mu2 mu3 >= 1 has no rigid sliding solution; the ODE stays finite there, and a warning tells.",
 )
-def meets_rigid(subject: XiongSubject) -> list[Finding]:
+def two_bodies_meet_the_rigid_solution(subject: XiongSubject) -> list[Finding]:
     """K from 1e5 to 1e7 N/m, alpha falling with it, the slope fitted; forces while body 1 slides down and up."""
     errors = [height_error(subject, stiffness=k, beta=1e-2, alpha=calm(k, 1e-2)) for k in STIFFNESSES]
     slope = float(np.polyfit(np.log(STIFFNESSES), np.log(errors), 1)[0])

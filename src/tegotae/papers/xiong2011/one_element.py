@@ -72,11 +72,10 @@ def struck(subject: XiongSubject, **changes: float) -> Result:
 
 
 @paper.claim(
-    "smoothed-friction-creeps-or-chatters",
     statement="Smoothed friction slides below the limit, at vs atanh(h/F); made steep enough not to, it chatters.",
     source="slide 2",
 )
-def smoothed(subject: XiongSubject) -> list[Finding]:
+def smoothed_friction_creeps_or_chatters(subject: XiongSubject) -> list[Finding]:
     """F tanh(v/vs) on 1 kg under 61 % of the limit, by RK4 at 1 ms."""
     _, places, _ = smoothed_run(subject, SMOOTH * 10.0, v0=0.0, push=PUSH, seconds=2.0)
     creep, expected = places[-1] - places[-1001], 10.0 * SMOOTH * math.atanh(PUSH / LIMIT)
@@ -93,12 +92,11 @@ def smoothed(subject: XiongSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "compiled-friction-holds",
     statement="Friction compiled into an ODE neither slides below the limit nor chatters: it gives way by h/K and "
     "stays.",
     source="slide 'in the end', rule [2]",
 )
-def holds(subject: XiongSubject) -> list[Finding]:
+def compiled_friction_holds(subject: XiongSubject) -> list[Finding]:
     """The same mass, push, integrator and step."""
     run = pushed(subject, seconds=2.0)
     last = slice(-1001, None)
@@ -111,11 +109,10 @@ def holds(subject: XiongSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "spring-damper-pulls",
     statement="A contact made of spring and damper pulls when the body leaves, by B v at the surface.",
     source="slide 2",
 )
-def pulls(subject: XiongSubject) -> list[Finding]:
+def spring_damper_pulls(subject: XiongSubject) -> list[Finding]:
     """1 kg at 1 m/s; the damped half swing in closed form."""
     _, gap, force = impact(lambda p, v: subject.spring_damper(p, v, K, DAMPING))
     zeta = 0.5 * DAMPING / math.sqrt(K)
@@ -129,11 +126,10 @@ def pulls(subject: XiongSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "compiled-contact-never-pulls",
     statement="The compiled contact never pulls, whatever its parameters, and lets go.",
     source="slide 'in the end', rule [1]",
 )
-def never_pulls(subject: XiongSubject) -> list[Finding]:
+def compiled_contact_never_pulls(subject: XiongSubject) -> list[Finding]:
     """The same impact, at dampings from a fifth to critical and beyond."""
     runs = [struck(subject, beta=beta, alpha=0.1 * beta) for beta in (1e-3, BETA, 6e-3, 9e-3)]
     return [

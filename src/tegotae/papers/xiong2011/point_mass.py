@@ -23,12 +23,11 @@ def methods() -> tuple[str, ...]:
 
 
 @paper.claim(
-    "all-integrators-agree",
     statement="The ODE may be integrated by any method: thrown onto its floor, the mass goes the same way by all of "
     "them, the more so the tighter the tolerance.",
     source="slides 'new method'",
 )
-def agree(subject: XiongSubject) -> list[Finding]:
+def all_integrators_agree(subject: XiongSubject) -> list[Finding]:
     """Fall, bounce, slide, stick; against the eighth order at 1e-11."""
     mass, start = subject.floor(height=0.01, speed=0.3)
     ode = subject.ode(mass)
@@ -55,12 +54,11 @@ def agree(subject: XiongSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "slides-stops-and-stays",
     statement="The point mass slides v²/(2 mu g), stops, and stays: by the ODE less the yield F/K of its spring, by "
     "the exact route exactly.",
     source="slide 'systems with friction and contact'; slide 'in the end', example",
 )
-def stops(subject: XiongSubject) -> list[Finding]:
+def slides_stops_and_stays(subject: XiongSubject) -> list[Finding]:
     """Thrown at 1 m/s with mu = 0.5; then ten seconds of rest."""
     way = 1.0 / (2.0 * 0.5 * G)
     mass, start = subject.floor()
@@ -78,12 +76,11 @@ def stops(subject: XiongSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "nothing-moves-in-an-hour",
     statement="Loaded below its limit, steadily or shaken, the mass does not move in an hour.",
     source="slide 2; slide 'differential-algebraic approximation + backward Euler'",
     note="A whole hour is computed: the ODE by RK4 at 0.5 ms, 7.2 million steps; the implicit route at 10 ms.",
 )
-def hour(subject: XiongSubject) -> list[Finding]:
+def nothing_moves_in_an_hour(subject: XiongSubject) -> list[Finding]:
     """Pushed with 61 % of the limit; shaken, between 0 and 90 % once a second, compared at the same phase."""
     times = np.array([1.0, 600.0, 1800.0, HOUR])
     run = pushed(subject, seconds=HOUR, step=5e-4, times=times)

@@ -27,12 +27,11 @@ def obtained(subject: XiongSubject, asked: float, *, period: float = 1e-3) -> li
 
 
 @paper.claim(
-    "implicit-route",
     statement="The differential-algebraic inclusion under backward Euler runs the two-body machine with no step "
     "unsolved at any stiffness, with the rigid forces, its error falling with the period.",
     source="slide 'differential-algebraic approximation + backward Euler'",
 )
-def implicit(subject: XiongSubject) -> list[Finding]:
+def implicit_route(subject: XiongSubject) -> list[Finding]:
     """K = 1e5 to 1e9 N/m at 0.1 and 1 ms; the order at 1e9, over two seconds."""
     machine, start = subject.two_bodies()
     unsolved, runs = 0, {}
@@ -60,14 +59,13 @@ def _floor(run: Result, time: float) -> float:
 
 
 @paper.claim(
-    "restitution-as-asked",
     statement="K, beta and alpha can be chosen for a restitution: what the compiled contact gives a free mass, without "
     "gravity, is what was asked.",
     source="summary, future work: a guideline for choosing the parameters",
     note="The slides leave this open; tune_contact answers it. A weight takes about g T more of the speed after an "
     "impact, whatever that speed: a share of slow ones that no constants can mend.",
 )
-def restitution(subject: XiongSubject) -> list[Finding]:
+def restitution_as_asked(subject: XiongSubject) -> list[Finding]:
     """Free mass of 2 kg, RK4 at 1 ms, over five places of the touch between two ticks."""
     off = [abs(got - asked) for asked in ASKED for got in obtained(subject, asked)]
     return [

@@ -32,18 +32,6 @@ def spring_damper(p: float, v: float, stiffness: float, damping: float) -> float
 class XiongSubject:
     """The physics under test; a test replaces a part by a broken one.
 
-    Args:
-        to_ode: the explicit route of an inclusion.
-        to_stepper: the implicit route.
-        to_events: the exact route, the reference.
-        tune_contact: the choice of contact parameters.
-        ball: the bouncing ball.
-        floor: the slides' point mass on a frictional floor.
-        belt: mass, spring and belt.
-        two_bodies: the slides' machine.
-        smoothed: smoothed friction, f(v, F, vs).
-        spring_damper: the usual contact, f(p, v, K, B).
-
     Example:
         >>> from dataclasses import replace
         >>> from tegotae.papers.xiong2011 import XiongSubject, paper
@@ -52,16 +40,16 @@ class XiongSubject:
         False
     """
 
-    to_ode: Callable[..., Ode] = Inclusion.to_ode
-    to_stepper: Callable[..., Stepper] = Inclusion.to_stepper
-    to_events: Callable[..., Exact] = Inclusion.to_events
-    tune_contact: Callable[..., Contact] = tune_contact
-    ball: Callable[..., examples.Machine] = examples.bouncing_ball
-    floor: Callable[..., examples.Machine] = examples.floor
-    belt: Callable[..., examples.Machine] = examples.belt
-    two_bodies: Callable[..., examples.Machine] = examples.two_bodies
-    smoothed: Callable[[float, float, float], float] = tanh_friction
-    spring_damper: Callable[[float, float, float, float], float] = spring_damper
+    to_ode: Callable[..., Ode] = Inclusion.to_ode  # the explicit route of an inclusion
+    to_stepper: Callable[..., Stepper] = Inclusion.to_stepper  # the implicit route
+    to_events: Callable[..., Exact] = Inclusion.to_events  # the exact route, the reference
+    tune_contact: Callable[..., Contact] = tune_contact  # the choice of contact parameters
+    ball: Callable[..., examples.Machine] = examples.bouncing_ball  # the bouncing ball
+    floor: Callable[..., examples.Machine] = examples.floor  # the slides' point mass on a frictional floor
+    belt: Callable[..., examples.Machine] = examples.belt  # mass, spring and belt
+    two_bodies: Callable[..., examples.Machine] = examples.two_bodies  # the slides' machine
+    smoothed: Callable[[float, float, float], float] = tanh_friction  # smoothed friction, f(v, F, vs)
+    spring_damper: Callable[[float, float, float, float], float] = spring_damper  # the usual contact, f(p, v, K, B)
 
     def ode(self, machine: Inclusion, *, stiffness: float = K, beta: float = BETA, alpha: float = ALPHA) -> Ode:
         """Explicit, all elements alike; stiffness [N/m], beta and alpha [s]."""
@@ -74,8 +62,8 @@ class XiongSubject:
 
 def _alike(stiffness: float, beta: float, alpha: float) -> dict[str, Any]:
     return {
-        "contact": Contact(stiffness=stiffness, beta=beta, alpha=alpha),
-        "friction": Friction(stiffness=stiffness, beta=beta),
+        "contact": Contact(stiffness=stiffness, damping=stiffness * beta, alpha=alpha),
+        "friction": Friction(stiffness=stiffness, damping=stiffness * beta),
     }
 
 

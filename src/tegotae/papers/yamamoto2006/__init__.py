@@ -6,22 +6,6 @@ module of claims registers them: the order below is the order of the table.
 
 from tegotae.papers.yamamoto2006.subject import YamamotoSubject, paper
 
-# isort: split
-from tegotae.papers.yamamoto2006 import loops as loops
-
-# isort: split
-from tegotae.papers.yamamoto2006 import drop as drop
-
-# isort: split
-from tegotae.papers.yamamoto2006 import tyre as tyre
-
-# isort: split
-from tegotae.papers.yamamoto2006 import coupling as coupling
-
-# isort: split
-from tegotae.papers.yamamoto2006 import errata as errata
-
-# isort: split
-from tegotae.papers.yamamoto2006 import figures as figures
-
 __all__ = ["YamamotoSubject", "paper"]
+
+paper.collect(__name__, "loops", "drop", "tyre", "coupling", "errata", "figures")

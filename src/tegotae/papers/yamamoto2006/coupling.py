@@ -36,14 +36,13 @@ def generated(subject: YamamotoSubject, system: SteeringSystem, run: Result, per
 
 
 @paper.claim(
-    "no-energy-from-nowhere",
     statement="Parked, tyre and drive train never give back more than they stored when (7) to (11) are solved "
     "together: wound up, let go, and ringing. With the torques of the last tick, as (11) stands, they make energy.",
     source="(7)-(11)",
     note="The equations need delta(k) to give delta(k): printed as an assignment, (11) can only be run with the "
     "torques of the last tick.",
 )
-def no_energy(subject: YamamotoSubject) -> list[Finding]:
+def no_energy_from_nowhere(subject: YamamotoSubject) -> list[Finding]:
     """A cycle of torque, then three seconds hands off; both presets' bristles, at 1 and 5 ms."""
     literal = subject.literal(speed=0.0)
     stiff = replace(literal, patch=subject.brush(bristles=21))
@@ -68,7 +67,6 @@ def largest(system: SteeringSystem | ExplicitSteering, period: float, seconds: f
 
 
 @paper.claim(
-    "no-divergence",
     statement="Solved together, the machine follows its driver at any period up to 0.4 s, parked and at 70 m/s, with "
     "an inertia of 2.4 or 0.05 kg·m². The explicit scheme diverges at 20 ms, and with 0.05 kg·m² at 1 ms.",
     source="(10), (11)",
@@ -143,14 +141,13 @@ def followed(servo: WheelServo) -> Array:
 
 
 @paper.claim(
-    "psmc-recovers-without-overshoot",
     statement="Held by proxy-based sliding mode control, a wheel that was torn 1 rad away comes back without "
     "overshoot; a PID of the same gains winds up and is thrown past, or never comes back. In small both track alike.",
     source="section 3.1, which names both",
     note="Wheel 0.05 kg·m², K = 300, B = 6, L = 1000, torque limit 8 N·m, H = 0.1 s. Our PID holds its integral at the "
     "limit; the plain one does not.",
 )
-def psmc_recovers(subject: YamamotoSubject) -> list[Finding]:
+def psmc_recovers_without_overshoot(subject: YamamotoSubject) -> list[Finding]:
     """Overshoot after the release; tracking errors of both."""
     psmc, pid = subject.psmc(**GAINS, recovery=0.1), subject.pid(**GAINS)
     back = torn_away(psmc.start(period=T))

@@ -27,12 +27,11 @@ def drops(system: SteeringSystem, frequency: float) -> tuple[float, float]:
 
 
 @paper.claim(
-    "hand-torque-drops-when-steered",
     statement="Beyond full slip the hand's torque falls below its peak. With the paper's numbers the fall grows with "
     "the speed of the hand and of the car: 4.4 % at 0.25 Hz and 14.5 % at 0.5 Hz at 20 m/s, 22 % at 70 m/s.",
     source="Figs. 9 and 10, section 4",
 )
-def hand_torque_drops(subject: YamamotoSubject) -> list[Finding]:
+def hand_torque_drops_when_steered(subject: YamamotoSubject) -> list[Finding]:
     """Peak of the second cycle against the torque where the wheel turns back."""
     cases = ((20.0, 0.25, 0.044), (20.0, 0.5, 0.145), (70.0, 0.5, 0.220))
     return [
@@ -47,7 +46,6 @@ def hand_torque_drops(subject: YamamotoSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "literal-drop-is-inertia",
     statement="With the paper's numbers that fall is the inertia of the column: the tyre's own torque stays where it "
     "is at full slip, however the wheel is turned, and turned slowly enough the hand feels no fall.",
     source="Figs. 9 and 10, section 4",
@@ -55,7 +53,7 @@ def hand_torque_drops(subject: YamamotoSubject) -> list[Finding]:
     note="Printed: at full slip the torque drops suddenly, given as a property of the tyre. A bristle whose damper "
     "alone exceeds its limit slips from the moment it enters, so the patch has no peak to fall from.",
 )
-def literal_drop(subject: YamamotoSubject) -> list[Finding]:
+def literal_drop_is_inertia(subject: YamamotoSubject) -> list[Finding]:
     """The tyre alone rolling steadily; hand and tyre at two speeds of the hand."""
     alpha = np.linspace(0.0, 0.03, 121)
     torque = np.asarray(subject.literal(bristles=201).patch.steady(slip_angle=alpha, speed=20.0).torque)
@@ -69,7 +67,6 @@ def literal_drop(subject: YamamotoSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "physical-drop",
     statement="A stiff brush without damper drops as a tyre does: rolling steadily from its peak, 13.6 N·m, to the "
     "11.2 N·m of full slip; on a vehicle that slides and yaws the tyre's torque falls by as much while it is steered, "
     "and full slip comes earlier at 70 m/s than at 20.",

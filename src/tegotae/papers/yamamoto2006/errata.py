@@ -34,7 +34,6 @@ def spent(steer: Array, torque: Array) -> float:
 
 
 @paper.claim(
-    "erratum-drive-train",
     statement="In (9) the new deflection is (B_f e + T tau_f)/(B_f + T K_f), with the sampling time T: a cycle of "
     "±0.1 rad then spends 4 T_f 0.1 rad = 0.12 J. As printed, it spends nothing: there is no friction.",
     source="(9)",
@@ -56,14 +55,13 @@ def erratum_drive_train(subject: YamamotoSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "erratum-load-outside",
     statement="The load is max(0, 1e4 (a² - xi²)): a bristle past the end of the patch carries nothing. As printed its "
     "load is negative there, and clipping at it turns friction round, so that it drives.",
     source="(5)",
     as_printed=False,
     note="Printed: -10000 (xi² - 0.01) for every xi; (4) carries bristles up to V T past the end, 0.07 m at 70 m/s.",
 )
-def erratum_load(subject: YamamotoSubject) -> list[Finding]:
+def erratum_load_outside(subject: YamamotoSubject) -> list[Finding]:
     """Places up to V T = 0.07 m outside; what (6) makes of a stretched bristle there."""
     outside = np.linspace(A_HALF, 0.17, 8)
     load = printed_load(outside)
@@ -81,7 +79,6 @@ def erratum_load(subject: YamamotoSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "erratum-bound",
     statement="A bristle is bounded by mu F_i, as the text beside says (40 N at most): in full slip the tyre gives "
     "mu Fz = 560 N. Bounded by F_i as printed, it gives the whole load, 1400 N, and keeps sticking to 2.5 times the "
     "slip.",
@@ -104,7 +101,6 @@ def erratum_bound(subject: YamamotoSubject) -> list[Finding]:
 
 
 @paper.claim(
-    "erratum-places",
     statement="21 bristles stand at the centres of 21 cells. On -0.1, -0.09, ... 0.1 m, as the text reads, first and "
     "last become one place as soon as they wrap, and the patch carries 5 % less than its load.",
     source="section 3.2 and (4), (5)",
@@ -141,7 +137,6 @@ def entry_error(entering: Entering, *, alpha: float, V: float) -> float:
 
 
 @paper.claim(
-    "entering-bristles",
     statement="A bristle that wraps enters unstretched and has been in the patch for only a part of the tick. Kept "
     "stretched, Fy is 5.5 % too large at 20 m/s (alpha = 0.04 rad, 1 ms); unstretched but given the full period, "
     "10.5 % at 70 m/s. Ours is right to 0.0001, tick by tick.",

@@ -26,15 +26,12 @@ _CIRCLE = {"ls": "none", "marker": "o", "color": "white", "mec": INK, "mew": 0.8
 _DASHED = {"color": QUIET, "lw": 0.8, "ls": (0, (4, 3))}
 
 
-@paper.figure(
-    "loops",
-    caption="Figs. 8 to 10: torque of the hand over the angle of the wheel, with the numbers of Table 1 and a driver "
-    "who swings it at 0.25 Hz. Thick while some bristle sticks, thin while the whole tyre slips. Parked, a smooth "
-    "hysteresis loop; driving, full slip from 0.42 rad on at 20 m/s, from 0.12 rad on at 70 m/s, and a steeper middle.",
-    sheet=(1, 3, 9.6, 3.5),
-)
+@paper.figure(sheet=(1, 3, 9.6, 3.5))
 def loops(subject: YamamotoSubject, axes: Panels) -> None:
-    """The second cycle of each."""
+    """Figs. 8 to 10: torque of the hand over the angle of the wheel, with the numbers of Table 1 and a driver who
+    swings it at 0.25 Hz. Thick while some bristle sticks, thin while the whole tyre slips. Parked, a smooth hysteresis
+    loop; driving, full slip from 0.42 rad on at 20 m/s, from 0.12 rad on at 70 m/s, and a steeper middle.
+    """
     for panel, letter, V, amplitude in zip(axes[0], "abc", (0.0, 20.0, 70.0), (PARKED, *2 * [DRIVING]), strict=True):
         run, second = loop(subject.literal(speed=V), amplitude), cycle(0.25)
         angle, torque = (np.append(x[second], x[second.start]) for x in (run.wheel_angle, run.hand_torque))
@@ -62,16 +59,13 @@ def _thick_and_thin(axes: Axes, angle: Array, torque: Array, sticks: NDArray[np.
     axes.plot(angle, np.where(sticks, torque, np.nan), color=BLUE, lw=2.4)
 
 
-@paper.figure(
-    "drop",
-    caption="The drop of torque at full slip. (a) Rolling steadily at 20 m/s, tyre alone: the paper's numbers rise to "
-    "the limit and stay; a stiff brush without damper (K = 1e4 N/m) peaks before and falls by 18 %. (b) Turned by a "
-    "driver at 0.25 Hz, 20 m/s, divided by the gear: with the paper's numbers the hand's torque (thin) falls by the "
-    "inertia of the column, the tyre's own (thick) does not. (c) The stiff brush on a vehicle that slides and yaws.",
-    sheet=(1, 3, 9.6, 3.5),
-)
+@paper.figure(sheet=(1, 3, 9.6, 3.5))
 def drop(subject: YamamotoSubject, axes: Panels) -> None:
-    """Steady curves; the first swings."""
+    """The drop of torque at full slip. (a) Rolling steadily at 20 m/s, tyre alone: the paper's numbers rise to the
+    limit and stay; a stiff brush without damper (K = 1e4 N/m) peaks before and falls by 18 %. (b) Turned by a driver at
+    0.25 Hz, 20 m/s, divided by the gear: with the paper's numbers the hand's torque (thin) falls by the inertia of the
+    column, the tyre's own (thick) does not. (c) The stiff brush on a vehicle that slides and yaws.
+    """
     left, middle, right = axes[0]
     alpha = np.linspace(0.0, 0.1, 161)
     literal, stiff = subject.literal(bristles=201).patch, subject.brush(bristles=401)
@@ -101,15 +95,12 @@ def drop(subject: YamamotoSubject, axes: Panels) -> None:
     middle.set_ylabel("torque at the wheel [N·m]")
 
 
-@paper.figure(
-    "maps",
-    caption="What the tyre of Table 1 gives when it rolls steadily, over slip angle and speed: (a) lateral force; "
-    "(b) torque about the middle of the patch, Mz. Dashed: alpha = mu F_max/(B V), beyond which the damper alone "
-    "exceeds every bristle's limit and the whole tyre slips. Below walking speed the springs take over.",
-    sheet=(1, 2, 8.6, 3.7),
-)
+@paper.figure(sheet=(1, 2, 8.6, 3.7))
 def maps(subject: YamamotoSubject, axes: Panels) -> None:
-    """Filled contours; one run of the patch a speed."""
+    """What the tyre of Table 1 gives when it rolls steadily, over slip angle and speed: (a) lateral force; (b) torque
+    about the middle of the patch, Mz. Dashed: alpha = mu F_max/(B V), beyond which the damper alone exceeds every
+    bristle's limit and the whole tyre slips. Below walking speed the springs take over.
+    """
     alpha, speeds = np.linspace(0.0, 0.06, 121), np.geomspace(1.0, 100.0, 61)
     patch = subject.literal(bristles=101).patch
     held = [patch.steady(slip_angle=alpha, speed=float(V)) for V in speeds]
@@ -136,14 +127,11 @@ def maps(subject: YamamotoSubject, axes: Panels) -> None:
     say(axes[0, 1], "the whole tyre slips: Mz = 0", (0.058, 60.0), INK, ha="right")
 
 
-@paper.figure(
-    "brush",
-    caption="Rolling steadily, the bristles meet the closed form of the brush model (circles) in lateral force and "
-    "torque (a, b), and the difference falls about as 1/n² with the number of bristles (c).",
-    sheet=(1, 3, 9.6, 3.4),
-)
+@paper.figure("brush", sheet=(1, 3, 9.6, 3.4))
 def brush_oracle(subject: YamamotoSubject, axes: Panels) -> None:
-    """Curves with the oracle on them; the error over n."""
+    """Rolling steadily, the bristles meet the closed form of the brush model (circles) in lateral force and torque (a,
+    b), and the difference falls about as 1/n² with the number of bristles (c).
+    """
     alpha = np.linspace(-0.12, 0.12, 241)
     held = subject.brush(bristles=1601).steady(slip_angle=alpha, speed=20.0)
     force, torque = brush(alpha, K=STIFF)
@@ -170,15 +158,12 @@ def brush_oracle(subject: YamamotoSubject, axes: Panels) -> None:
     right.set(title="(c)  largest difference, of the peak", xlabel="bristles n", xlim=(18, 2200))
 
 
-@paper.figure(
-    "parking",
-    caption="Parked, K = 1e4 N/m, no damper. (a) Torque over steer angle, 1601 bristles (lines) on the exact virgin "
-    "curve and Masing's rule after each reversal (circles); small loops lie inside large ones. (b) The difference over "
-    "the number of bristles.",
-    sheet=(1, 2, 8.6, 3.7),
-)
+@paper.figure(sheet=(1, 2, 8.6, 3.7))
 def parking(subject: YamamotoSubject, axes: Panels) -> None:
-    """Three swings; the error over n."""
+    """Parked, K = 1e4 N/m, no damper. (a) Torque over steer angle, 1601 bristles (lines) on the exact virgin curve and
+    Masing's rule after each reversal (circles); small loops lie inside large ones. (b) The difference over the number
+    of bristles.
+    """
     left, right = axes[0]
     for amplitude, color, every in ((0.1, BLUE, 40), (0.04, GREEN, 50), (0.015, AMBER, 100)):
         steer = to_and_fro(amplitude, 200)
@@ -207,16 +192,13 @@ def _parked_patch(subject: YamamotoSubject, steer: Array, n: int) -> Array:
     return patch.run(steer=np.append(0.0, steer), speed=0.0, period=T).torque[1:]
 
 
-@paper.figure(
-    "entering",
-    caption="How a bristle comes round matters. (a) Error of the lateral force over speed at alpha = 0.04 rad, "
-    "T = 1 ms: kept stretched, as (4) to (6) leave it; unstretched but given the whole tick; unstretched and given the "
-    "time it has been inside (ours). (b) At 70 m/s, steered by a 3 Hz sine: error of the torque over the period. One "
-    "millisecond, in which a third of the patch is renewed, keeps 0.0001 of the peak.",
-    sheet=(1, 2, 8.6, 3.5),
-)
+@paper.figure(sheet=(1, 2, 8.6, 3.5))
 def entering(subject: YamamotoSubject, axes: Panels) -> None:
-    """Errors over speed and over period."""
+    """How a bristle comes round matters. (a) Error of the lateral force over speed at alpha = 0.04 rad, T = 1 ms: kept
+    stretched, as (4) to (6) leave it; unstretched but given the whole tick; unstretched and given the time it has been
+    inside (ours). (b) At 70 m/s, steered by a 3 Hz sine: error of the torque over the period. One millisecond, in which
+    a third of the patch is renewed, keeps 0.0001 of the peak.
+    """
     speeds = np.array([2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0])
     exact = float(brush(0.04, K=STIFF)[0])
     left, right = axes[0]
@@ -263,15 +245,12 @@ def entering(subject: YamamotoSubject, axes: Panels) -> None:
     right.minorticks_off()
 
 
-@paper.figure(
-    "servo",
-    caption="A wheel (0.05 kg·m², 8 N·m at most) is held at 0, pulled 1 rad away and let go. Proxy-based sliding mode "
-    "control brings it back as exp(-t/H), H = 0.1 s; a PID of the same gains that holds its integral at the limit is "
-    "thrown past, a plain one winds up and never comes back.",
-    sheet=(1, 1, 7.2, 3.4),
-)
+@paper.figure(sheet=(1, 1, 7.2, 3.4))
 def servo(subject: YamamotoSubject, grid: Panels) -> None:
-    """Angles after the release."""
+    """A wheel (0.05 kg·m², 8 N·m at most) is held at 0, pulled 1 rad away and let go. Proxy-based sliding mode control
+    brings it back as exp(-t/H), H = 0.1 s; a PID of the same gains that holds its integral at the limit is thrown past,
+    a plain one winds up and never comes back.
+    """
     axes = grid[0, 0]
     time = T * np.arange(6000)
     held = subject.pid(**GAINS).start(period=T)

@@ -27,13 +27,12 @@ def loop(system: SteeringSystem, amplitude: float) -> Result:
 
 
 @paper.claim(
-    "smooth-hysteresis-parked",
     statement="Parked, torque over wheel angle is a smooth hysteresis loop: it closes, spends 13.1 J on ±8 rad, and is "
     "that of parallel visco-elastoplastic elements, each at its arm.",
     source="Fig. 8 and section 2",
     note="Period, gear ratio, lf/l and the hand are not in the text: 1 ms, 16, 0.5, 10 N·m/rad with 1 N·m·s/rad.",
 )
-def smooth_hysteresis(subject: YamamotoSubject) -> list[Finding]:
+def smooth_hysteresis_parked(subject: YamamotoSubject) -> list[Finding]:
     """The second cycle; the bank of elements along the same steer angles."""
     system = subject.literal(speed=0.0)
     run = loop(system, PARKED)
@@ -70,14 +69,13 @@ def first_full_slip(run: Result) -> float:
 
 
 @paper.claim(
-    "full-slip-comes-earlier-at-speed",
     statement="At 20 m/s the tyre slips as a whole from 0.419 rad of the wheel on, at 70 m/s already from 0.122 rad. "
     "It is the damper that decides: nothing sticks beyond alpha = mu F_max/(B V).",
     source="Figs. 9 and 10",
     note="B/K is 0.3 s against 10 ms in which a bristle passes the patch at 20 m/s: every effect of speed in the "
     "figures comes from the damper.",
 )
-def full_slip(subject: YamamotoSubject) -> list[Finding]:
+def full_slip_comes_earlier_at_speed(subject: YamamotoSubject) -> list[Finding]:
     """First full slip; without the damper speed makes no difference to a tyre that rolls steadily."""
     findings = []
     for V, angle in ((20.0, 0.419), (70.0, 0.122)):
@@ -105,14 +103,13 @@ def slope_in_stick(run: Result) -> float:
 
 
 @paper.claim(
-    "slope-grows-with-speed",
     statement="While bristles stick, torque rises with wheel angle the more steeply the faster the car: 2.47 N·m/rad "
     "at 20 m/s, 7.52 at 70. With these numbers by the damper; a stiff brush needs none on a vehicle that slides and "
     "yaws: there the torque for a slight turn grows nearly as V².",
     source="Figs. 9 and 10, section 4",
     note="Literal: a straight line through |theta| < 0.1 rad on the second way up. Physical: at the tyre, settled.",
 )
-def slope_grows(subject: YamamotoSubject) -> list[Finding]:
+def slope_grows_with_speed(subject: YamamotoSubject) -> list[Finding]:
     """Both presets; the literal one without its damper too."""
     findings = []
     for V, slope in ((20.0, 2.47), (70.0, 7.52)):

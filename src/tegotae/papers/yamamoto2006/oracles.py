@@ -1,7 +1,7 @@
 """What the patch is measured against: closed forms and plain sums, without a line of the patch's own code.
 
-Letters as in the paper; unless given, a = 0.1 m, xi_c = 0.02 m, mu = 0.4, and K [N/m] and c = 1e4 N/m² are for one
-bristle of 21, so that densities over the length are 21/(2 a) times as large.
+Letters as in the paper, in SI units; unless given, a = 0.1 m, xi_c = 0.02 m, mu = 0.4, and K [N/m] and c = 1e4 N/m²
+are for one bristle of 21, so that densities over the length are 21/(2 a) times as large.
 """
 
 from __future__ import annotations
@@ -24,10 +24,6 @@ def brush(alpha: ArrayLike, *, K: float) -> tuple[Array, Array]:
 
     With theta = 2 cp a²/(3 mu Fz) and lam = 1 - theta |alpha|, both full slip where lam < 0:
     Fy = mu Fz (1 - lam³), Mz = mu Fz a (1 - lam) lam³, tau = Mz + xi_c Fy.  [pacejka2012]
-
-    Args:
-        alpha: slip angle [rad].
-        K: stiffness of one bristle of 21 [N/m].
     """
     alpha = np.asarray(alpha, dtype=np.float64)
     cp = COUNT * K / (2.0 * A_HALF)
@@ -81,17 +77,8 @@ def rolled(
 
     Every bristle by itself along its own way through the patch, from where it enters at +a (characteristics). Since
     u = (xi - xi_c) delta' - V alpha, its foot moves by (xi - xi_c) delta + V (1 - share) times the integral of delta,
-    in closed form; where that exceeds the friction limit it is brought back to it.
-
-    Args:
-        times: [s], each at least 2 a/V after the start.
-        amplitude: [rad].
-        frequency: [Hz].
-        share: alpha/delta [-].
-        V: speed [m/s].
-        K: stiffness of one bristle of 21 [N/m].
-        places: how many bristles, at cell centres.
-        steps: how many steps each takes on its way.
+    in closed form; where that exceeds the friction limit it is brought back to it. Times are at least 2 a/V after the
+    start; bristles stand at the centres of so many cells, and take so many steps each.
     """
     w, a = 2.0 * math.pi * frequency, A_HALF
     end = a * ((2.0 * np.arange(places) + 1.0) / places - 1.0)
@@ -121,17 +108,9 @@ Entering = Callable[[Array, Array, float], tuple[Array, Array]]
 def row_force(
     entering: Entering, *, alpha: float, V: float, T: float, K: float, n: int, ticks: int, warm: int
 ) -> float:
-    """Mean lateral force [N] of the paper's row (4)-(8), tick by tick, steer angle held, B = 0.
+    """Mean lateral force [N] of the paper's row (4)-(8) over ticks that others warm up for, steer angle held, B = 0.
 
-    Args:
-        entering: (stretch, time inside [s], T [s]) of the bristles that wrap -> their stretch [m] and time [s].
-        alpha: slip angle [rad].
-        V: speed [m/s].
-        T: period [s].
-        K: stiffness of one bristle of 21 [N/m].
-        n: how many bristles.
-        ticks: how many are averaged.
-        warm: how many go before.
+    `entering`: (stretch, time inside [s], T [s]) of the bristles that wrap -> their stretch [m] and time [s].
     """
     xi = A_HALF * ((2.0 * np.arange(n) + 1.0) / n - 1.0)
     e, total = np.zeros(n), 0.0

@@ -24,16 +24,6 @@ STIFF = 1e4
 class YamamotoSubject:
     """The physics under test; a test replaces a part by a broken one.
 
-    Args:
-        patch: the contact patch.
-        literal: the steering system with the numbers of Table 1, of a speed [m/s].
-        physical: the same machine with a stiff brush on a vehicle that slides and yaws.
-        train: the drive train's friction, (9) with T for T_f.
-        explicit: the scheme (4)-(11) with the torques of the last tick.
-        printed: the same with (9) as printed.
-        pid: the usual servo of the wheel.
-        psmc: proxy-based sliding mode control of the wheel.
-
     Example:
         >>> from dataclasses import replace
         >>> from tegotae.papers.yamamoto2006 import YamamotoSubject, paper
@@ -44,13 +34,13 @@ class YamamotoSubject:
     """
 
     patch: Callable[..., ContactPatch] = ContactPatch
-    literal: Callable[..., SteeringSystem] = SteeringSystem.paper
-    physical: Callable[..., SteeringSystem] = SteeringSystem.physical
-    train: Callable[..., FrictionImpedance] = FrictionImpedance
-    explicit: Callable[..., ExplicitSteering] = ExplicitSteering
-    printed: Callable[..., PrintedSteering] = PrintedSteering
-    pid: Callable[..., PID] = PID
-    psmc: Callable[..., PSMC] = PSMC
+    literal: Callable[..., SteeringSystem] = SteeringSystem.paper  # with the numbers of Table 1, of a speed [m/s]
+    physical: Callable[..., SteeringSystem] = SteeringSystem.physical  # a stiff brush on a vehicle that slides and yaws
+    train: Callable[..., FrictionImpedance] = FrictionImpedance  # the drive train's friction, (9) with T for T_f
+    explicit: Callable[..., ExplicitSteering] = ExplicitSteering  # (4)-(11) with the torques of the last tick
+    printed: Callable[..., PrintedSteering] = PrintedSteering  # the same with (9) as printed
+    pid: Callable[..., PID] = PID  # the usual servo of the wheel
+    psmc: Callable[..., PSMC] = PSMC  # proxy-based sliding mode control of the wheel
 
     def brush(self, *, bristles: int, slip_share: float = 0.0) -> ContactPatch:
         """A stiff patch without damping, as the closed forms have it; slip_share [-] of (3)."""

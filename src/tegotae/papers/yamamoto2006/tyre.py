@@ -13,7 +13,6 @@ MANY = 1601
 
 
 @paper.claim(
-    "steady-brush",
     statement="Rolling steadily, 1601 bristles without damper give the lateral force and the torque of the brush "
     "model, at any slip angle: alpha = 0.02 rad 323.750 N and 12.38125 N·m, full slip from 0.08 rad on 560 N and "
     "11.2 N·m; backwards, mirrored.",
@@ -46,7 +45,6 @@ def to_and_fro(amplitude: float, points: int) -> Array:
 
 
 @paper.claim(
-    "parking-torque",
     statement="Parked and without damper, torque follows the exact virgin curve of a loaded patch that is twisted, "
     "and after every reversal Masing's rule, to 0.0001 N·m of 21.",
     source="(5)-(8) with V = 0, B = 0; section 2",
@@ -72,12 +70,11 @@ def rolling(subject: YamamotoSubject, *, amplitude: float, period: float, bristl
 
 
 @paper.claim(
-    "a-millisecond-is-enough-at-70",
     statement="At 70 m/s a bristle passes the patch in 2.9 ms, and 1 ms is enough: steered by a 3 Hz sine, the torque "
     "stays within 0.0001 of its peak of the solution that needs neither period nor number of bristles.",
     source="(4)-(8), stiff brush, B = 0",
 )
-def a_millisecond(subject: YamamotoSubject) -> list[Finding]:
+def a_millisecond_is_enough_at_70(subject: YamamotoSubject) -> list[Finding]:
     """Half into slip, and deep into full slip, against every bristle's own way through the patch."""
     findings, ticks = [], np.arange(60, 400, 14)
     for amplitude in (0.05, 0.2):

@@ -42,6 +42,12 @@ class Things(NamedTuple):
 
 
 @kernel_sums_inside
+def grips(law):
+    """Whether there is any ground, wall or peg: else each step is linear, and all that follows has nothing to do."""
+    return law[2] > 0.0
+
+
+@kernel_sums_inside
 def rub(A_forward, A_backward, An, k, ic, sigma, et, en, c, s, vx, vy):
     """Friction on a node that moves with v in the direction (c, s) of the body.
 

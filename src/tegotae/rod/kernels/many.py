@@ -1,11 +1,14 @@
-"""Many rods through one phase, one after the other; threads share them out."""
+"""Rods through one phase, one after the other; threads share them out."""
 
 import math
 
 from tegotae.compile import kernel
-from tegotae.rod.kernels.extrapolation import DONE, UNDER_WAY, advance
+from tegotae.rod.kernels.extrapolation import A_WHILE, DONE, MOST, TOO_MANY, UNDER_WAY, advance
 from tegotae.rod.kernels.motion import Rod, drive, locate
 from tegotae.rod.kernels.segment import all_integrals, kinetic_energy, places, velocities
+
+NOT_FINITE = -1
+OWN = ("hs", "rho", "K", "C", "g", "tip", "bends", "points")  # what each rod of a batch has for itself
 
 
 @kernel
@@ -53,39 +56,52 @@ def all_finite(z):
 
 
 @kernel
-def march_some(some, common, room, own, t0, stops, rows, Z, H, k, tolerances, methods, least, tally, status, record):
-    """The rods of `some` from t0 through all stops; where rows[i] >= 0 stop i is recorded there.
-
-    common: a rod of the batch, for its drive and its room; room: as `advance` has it. Z (rods, N) states, H and k their
-    steps and orders; status[b] tells how rod b ended; record: z, X, U, kinetic, kappa with a leading axis of rods and
-    one of rows.
-    """
-    rtol, atol = tolerances
+def keep(rod, t, z, b, row, record):
+    """Record the state of rod b."""
     z_kept, X, U, kinetic, kappa = record
-    n = common.hs.shape[0] + 1
+    n = rod.hs.shape[0] + 1
+    z_kept[b, row] = z
+    locate(rod, t)
+    drive(rod, t)
+    all_integrals(z[: n + 2], z[n + 2 : 2 * n + 4], rod.hs, rod.re, rod.im, rod.S)
+    places(z, rod.S, X[b, row])
+    velocities(z[n + 2 : 2 * n + 4], rod.S, U[b, row])
+    kinetic[b, row] = kinetic_energy(z[n + 2 : 2 * n + 4], rod.S, U[b, row], rod.hs, rod.rho)
+    kappa[b, row] = rod.kappa
+
+
+@kernel
+def march_some(
+    some, common, room, own, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record
+):
+    """The rods of `some` through all stops of a phase, or for a while -> whether one of them is still under way.
+
+    common: a rod of the batch, for its drive and its room; room: as `advance` has it. Where rows[i] >= 0 stop i is
+    recorded there; end: of the whole run. Of each rod: how many stops it has reached, time, state, step and order, how
+    it ended. record: z, X, U, kinetic, kappa with a leading axis of rods and one of rows.
+    """
+    rtol, atol, least = settings
+    busy = False
     for b in some:
-        if status[b] != DONE:
-            continue
         rod = rod_of(b, own, common)
-        z, t = Z[b], t0
-        for i in range(stops.shape[0]):
-            done = UNDER_WAY
-            while done == UNDER_WAY:
-                done, t, H[b], k[b] = advance(
-                    rod, t, z, stops[i], H[b], k[b], rtol, atol, methods[b], room, least, tally[b]
-                )
-            t = stops[i]
-            if done != DONE or not all_finite(z):
-                status[b] = done if done != DONE else -1
+        first = tally[b, 1] + tally[b, 2]
+        while status[b] == DONE and reached[b] < stops.shape[0]:
+            before, taken = t[b], tally[b, 1] + tally[b, 2]
+            if taken - first > A_WHILE:
+                busy = True
                 break
-            row = rows[i]
-            if row < 0:
-                continue
-            z_kept[b, row] = z
-            locate(rod, t)
-            drive(rod, t)
-            all_integrals(z[: n + 2], z[n + 2 : 2 * n + 4], rod.hs, rod.re, rod.im, rod.S)
-            places(z, rod.S, X[b, row])
-            velocities(z[n + 2 : 2 * n + 4], rod.S, U[b, row])
-            kinetic[b, row] = kinetic_energy(z[n + 2 : 2 * n + 4], rod.S, U[b, row], rod.hs, rod.rho)
-            kappa[b, row] = rod.kappa
+            stop = stops[reached[b]]
+            done, t[b], H[b], k[b] = advance(
+                rod, t[b], Z[b], stop, H[b], k[b], rtol, atol, methods[b], room, least, tally[b]
+            )
+            if done == UNDER_WAY:
+                left = (end - t[b]) / max(t[b] - before, 1e-300) * (tally[b, 1] + tally[b, 2] - taken)
+                status[b] = TOO_MANY if left > MOST else DONE  # at this pace it would never end
+            elif done == DONE and all_finite(Z[b]):
+                t[b] = stop
+                if rows[reached[b]] >= 0:
+                    keep(rod, stop, Z[b], b, rows[reached[b]], record)
+                reached[b] += 1
+            else:
+                status[b] = NOT_FINITE if done == DONE else done
+    return busy

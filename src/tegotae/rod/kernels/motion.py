@@ -3,14 +3,13 @@
 z = (y, v, dissipated, work) with y = (x, y, th_1 .. th_n) of the base and the angles, v their rates.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from tegotae.compile import kernel_inside
 from tegotae.rod.kernels.recursion import BACK, articulate, at_base, spread
-from tegotae.rod.kernels.segment import WIDTH, all_integrals, moments, velocities
+from tegotae.rod.kernels.segment import WIDTH, all_integrals, point_torques, velocities
 
 
 class Rod(NamedTuple):
@@ -108,17 +107,11 @@ def spread_points(rod, y):
     for i in range(rod.points.shape[0]):
         k, q = int(rod.points[i, 0]), rod.points[i, 1]
         fx, fy, tau = rod.points[i, 2], rod.points[i, 3], rod.points[i, 4]
-        h, th = rod.hs[k], y[2 + k]
-        # The segment up to the point bends by q delta: g1 = h exp(i th) (q m0 - q^2 m1), g2 = h exp(i th) q^2 m1.
-        moments(q * (y[3 + k] - th), rod.re, rod.im)
-        c, s = math.cos(th), math.sin(th)
-        ar, ai = h * q * q * rod.re[1], h * q * q * rod.im[1]
-        br, bi = h * q * rod.re[0] - ar, h * q * rod.im[0] - ai
+        first, second = point_torques(y[2 + k], y[3 + k] - y[2 + k], rod.hs[k], q, fx, fy, tau, rod.re, rod.im)
         rod.side[k, 0] += fx
         rod.side[k, 1] += fy
-        # Re(conj(i g) F)
-        rod.side[k, 2] += -(s * br + c * bi) * fx + (c * br - s * bi) * fy + (1.0 - q) * tau
-        rod.side[k, 3] += -(s * ar + c * ai) * fx + (c * ar - s * ai) * fy + q * tau
+        rod.side[k, 2] += first
+        rod.side[k, 3] += second
 
 
 @kernel_inside

@@ -9,8 +9,9 @@ function along it vanishes, which it does once. A trial is the solution when f i
 """
 
 from tegotae.compile import kernel_sums
+from tegotae.kernels.roots import between
 from tegotae.rod.kernels import simd_rows as at
-from tegotae.rod.kernels.ground import answer
+from tegotae.rod.kernels.ground import answer, grips
 from tegotae.rod.kernels.recursion import at_base
 from tegotae.rod.kernels.simd_rows import FIELDS, SIMD, inward, outward, where
 
@@ -31,6 +32,15 @@ def accept(w):
             o[at.HXX + j], o[at.HXY + j], o[at.HYY + j] = xx, xy, yy
             o[at.LX + j] = o[at.OX + j] + fx + xx * dx + xy * dy
             o[at.LY + j] = o[at.OY + j] + fy + xy * dx + yy * dy
+
+
+@kernel_sums
+def accept_loads(w):
+    """The same where nothing grips: there are only the loads."""
+    for b in range(0, w.shape[0] // FIELDS, SIMD):
+        o = w[b * FIELDS : (b + SIMD) * FIELDS]
+        for j in range(SIMD):
+            o[at.LX + j], o[at.LY + j] = o[at.OX + j], o[at.OY + j]
 
 
 @kernel_sums
@@ -101,15 +111,7 @@ def shorten(w, n, T, tip, d, around):
         slope = start + part * A - T * (now - before)
         if abs(slope) <= 0.1 * abs(start) or (part == 1.0 and slope <= 0.0):
             break
-        if slope > 0.0:
-            high, at_high = part, slope
-            at_low *= 0.5 if side == 1 else 1.0
-            side = 1
-        else:
-            low, at_low = part, slope
-            at_high *= 0.5 if side == -1 else 1.0
-            side = -1
-        part = (low * at_high - high * at_low) / (at_high - at_low)
+        part, low, at_low, high, at_high, side = between(part, slope, low, at_low, high, at_high, side)
         along(w, n, part)
         answer(w, n, T, around)
     return part
@@ -123,6 +125,15 @@ def solve(w, n, T, g, tip, held, swing, law, around, P, p, v, v1, a, counts):
     shortened trials, unsolved steps.
     """
     counts[0] += 1
+    if not grips(law):
+        counts[1] += 1
+        accept_loads(w)
+        inward(w, n, T, g, tip, P, p)
+        at_base(P, p, held, swing, a)
+        outward(w, n, T, a)
+        for i in range(n + 2):
+            v1[i] = v[i] + T * a[i]
+        return
     for trial in range(TRIALS + 1):
         answer(w, n, T, around)
         if trial > 0:
@@ -148,15 +159,16 @@ def solve(w, n, T, g, tip, held, swing, law, around, P, p, v, v1, a, counts):
 
 
 @kernel_sums
-def mobility(w, n, T, g, tip, held, nodes, P, unit, a, J):
+def mobility(w, n, T, g, tip, held, law, nodes, P, unit, a, J):
     """How much each unit of force on the ports moves them, J (3 ports, ports, 3), as they grip and slide in the trial.
 
-    One sweep for how the trial grips; then only what a unit adds is swept through the rod. P (3, 3), unit (6) and
-    a (n + 2) room.
+    One sweep for how the trial grips; then only what a unit adds is swept through the rod. P (3, 3) that of the solve,
+    unit (6) and a (n + 2) room.
     """
     p, rest = unit[:3], unit[3:6]
-    accept(w)
-    inward(w, n, T, g, tip, P, p)
+    if grips(law):
+        accept(w)
+        inward(w, n, T, g, tip, P, p)
     rest[0] = rest[1] = rest[2] = 0.0
     for c in range(J.shape[0]):
         node = nodes[c // 3]

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from tegotae.compile import kernel, kernel_sums, kernel_sums_inside
+from tegotae.compile import kernel, kernel_inside, kernel_sums, kernel_sums_inside
 
 WIDTH = 21
 INVERSE = 1.0 / np.maximum(np.arange(64.0), 1.0)  # 1/p: the recurrence would wait for every division
@@ -79,6 +79,21 @@ def moments(delta, re, im):
     for p in range(1, 6):
         a, b = (s - p * b) / delta, (p * a - c) / delta
         re[p], im[p] = a, b
+
+
+@kernel_inside
+def point_torques(th, bend, h, q, fx, fy, tau, re, im):
+    """A force and a torque at the part q of a segment, as torques on its two angles; re, im (6) room.
+
+    The segment up to the point bends by q delta: g1 = h exp(i th) (q m0 - q^2 m1), g2 = h exp(i th) q^2 m1; each torque
+    is Re(conj(i g) F).
+    """
+    moments(q * bend, re, im)
+    c, s = math.cos(th), math.sin(th)
+    ar, ai = h * q * q * re[1], h * q * q * im[1]
+    br, bi = h * q * re[0] - ar, h * q * im[0] - ai
+    first = -(s * br + c * bi) * fx + (c * br - s * bi) * fy + (1.0 - q) * tau
+    return first, -(s * ar + c * ai) * fx + (c * ar - s * ai) * fy + q * tau
 
 
 @kernel_sums_inside

@@ -11,9 +11,9 @@ import numpy as np
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_inside, kernel_sums
 from tegotae.rod.kernels import simd_rows as at
-from tegotae.rod.kernels.ground import Things, commit, locate
+from tegotae.rod.kernels.ground import Things, commit, grips, locate
 from tegotae.rod.kernels.newton import solve
-from tegotae.rod.kernels.segment import moments
+from tegotae.rod.kernels.segment import point_torques
 from tegotae.rod.kernels.simd_rows import FIELDS, SIMD, shape, trace, where
 
 # A tick in which a node is about to turn by more than GENTLE [rad] is taken in several steps; a step that turned one by
@@ -103,18 +103,12 @@ def load_all(p, s, w):
     for i in range(p.spot.shape[0]):
         k, q = p.spot[i], p.share[i]
         fx, fy, tau = s.load[i, 0], s.load[i, 1], s.load[i, 2]
-        h, th = p.hs[k], y[2 + k]
-        # The segment up to the point bends by q delta: g1 = h exp(i th) (q m0 - q^2 m1), g2 = h exp(i th) q^2 m1.
-        moments(q * (y[3 + k] - th), w.re, w.im)
-        c, s_ = math.cos(th), math.sin(th)
-        ar, ai = h * q * q * w.re[1], h * q * q * w.im[1]
-        br, bi = h * q * w.re[0] - ar, h * q * w.im[0] - ai
+        first, second = point_torques(y[2 + k], y[3 + k] - y[2 + k], p.hs[k], q, fx, fy, tau, w.re, w.im)
         o = where(k)
         rows[o + at.OX] += fx
         rows[o + at.OY] += fy
-        # Re(conj(i g) F)
-        rows[o + at.OT] += -(s_ * br + c * bi) * fx + (c * br - s_ * bi) * fy + (1.0 - q) * tau
-        rows[where(k + 1) + at.OT] += -(s_ * ar + c * ai) * fx + (c * ar - s_ * ai) * fy + q * tau
+        rows[o + at.OT] += first
+        rows[where(k + 1) + at.OT] += second
 
 
 @kernel_sums
@@ -139,7 +133,8 @@ def begin_step(p, s, w, around, T, begun, done):
     shape(w.rows, n, y, v, T, p.g, w.re, w.im)
     predict(n, v, s.change, w.first, s.base_motion, s.held, w.swing, T)
     trace(w.rows, n, y, v, w.first, T)
-    locate(w.rows, n, p.law, around)
+    if grips(p.law):
+        locate(w.rows, n, p.law, around)
 
 
 @kernel_inside
@@ -164,7 +159,8 @@ def end_step(p, s, w, around, v1, T):
     s.ground_work[0] += T * ground
     if beyond(v, s.largest_turn[0] / T) > 0.0:
         s.largest_turn[0] = T * fastest(v)
-    commit(w.rows, n, T, p.law, around)
+    if grips(p.law):
+        commit(w.rows, n, T, p.law, around)
 
 
 @kernel_sums
@@ -236,7 +232,8 @@ def scale(change, by):
 def finish(p, s, w):
     """What the next tick needs, and what is recorded."""
     n = s.z.shape[0] // 2 - 2
-    record(w.rows, n, s.anchor, s.sigma, s.friction, s.contact, s.slip_speed, p.things.shape[0])
+    if grips(p.law):
+        record(w.rows, n, s.anchor, s.sigma, s.friction, s.contact, s.slip_speed, p.things.shape[0])
     s.curvature_before[:] = s.curvature
     s.counts[TICKS] += 1
 

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from types import ModuleType
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.compile import build
-from tegotae.parameters import Declared, Parameter
-from tegotae.result import Result, Variable
-from tegotae.running.loop import report_divergence, time_of
+from tegotae.checks import Array
+from tegotae.parameters import Parameter
+from tegotae.steering.classics.classic_tyre import ClassicTyre
 from tegotae.steering.kernels import lugre
 from tegotae.steering.pressure import REFERENCE_COUNT
-from tegotae.steering.steady import Steady
-
-_LOOP = """
-@entry
-def loop(p, steer, slip_angle, speed, slip, T, every, record):
-    march(p, steer, slip_angle, speed, slip, T, every, record)
-"""
-_OUTPUTS = (
-    ("longitudinal_force", "N", "on the tyre, forwards"),
-    ("lateral_force", "N", "on the tyre, to the left"),
-    ("torque", "N·m", "resists steering to the left"),
-)
+from tegotae.steering.steady import FORCES, SteeredPath
 
 
 @dataclass(frozen=True, kw_only=True)
-class LuGreTyre(Declared):
+class LuGreTyre(ClassicTyre):
     """The LuGre tyre for motion in the plane, averaged over a uniformly loaded patch.  [velenis2002]
 
     Where `ContactPatch` has many bristles that stick or slip, this one has three numbers: the mean deflection in
@@ -109,80 +95,20 @@ class LuGreTyre(Declared):
         level = (self.kinetic, self.static, self.velocity, self.exponent)
         return lugre.LuGreParameters(*bristle, *level, self.load, 2.0 * self.half_length, self.centre)
 
-    @cached_property
-    def _module(self) -> ModuleType:
-        return build(_LOOP, (("march", lugre.lugre_march),))
+    def _forces(self, path: SteeredPath) -> Array:
+        table = np.empty((len(FORCES), path.steer.size))
+        lugre.lugre_march(self.parameters, *path[:5], table)
+        return table
 
-    def run(
-        self,
-        *,
-        steer: ArrayLike,
-        slip_angle: ArrayLike = 0.0,
-        speed: ArrayLike,
-        slip: ArrayLike = 0.0,
-        period: float,
-        every: int = 1,
-    ) -> Result:
-        """Steer, drive and brake it along a record, compiled. It starts at rest in the first steer angle.
-
-        Args:
-            steer: delta at the end of each tick [rad], (ticks,).
-            slip_angle: alpha over each tick [rad], a number or (ticks,).
-            speed: V over each tick [m/s], a number or (ticks,); negative rolls backwards.
-            slip: R omega - V over each tick [m/s], a number or (ticks,): positive drives, negative brakes.
-            period: T [s].
-            every: record every so many ticks.
-
-        Returns:
-            `longitudinal_force` [N] (on the tyre, forwards), `lateral_force` [N] (on the tyre, to the left) and
-            `torque` [N·m] (resists steering to the left).
-        """
-        own = "LuGreTyre"
-        period = checks.period_of(own, period)
-        every = checks.whole(own, "every", every, 1, "Use every=1 to record each tick.")
-        steers = checks.signal(own, "steer", steer, "rad", 1).ravel()
-        ticks = steers.size
-        angles = checks.held(own, "slip_angle", slip_angle, "rad", ticks)
-        speeds = checks.held(own, "speed", speed, "m/s", ticks)
-        slips = checks.held(own, "slip", slip, "m/s", ticks)
-        table = np.empty((len(_OUTPUTS), ticks // every))
-        self._module.loop(self.parameters, steers, angles, speeds, slips, period, every, table)
-        report_divergence(own, table, every, period)
-        variables = {"time": time_of(ticks, every, period)}
-        given = (("steer", steers, "rad"), ("slip_angle", angles, "rad"), ("speed", speeds, "m/s"))
-        for name, values, unit in (*given, ("slip", slips, "m/s")):
-            variables[name] = Variable(("time",), values[every - 1 :: every].copy(), unit, "as given")
-        for row, (name, unit, meaning) in enumerate(_OUTPUTS):
-            variables[name] = Variable(("time",), table[row], unit, meaning)
-        return Result(variables, title=own, about={"block": repr(self), "period": period})
-
-    def steady(self, *, slip_angle: ArrayLike, speed: float, slip: ArrayLike = 0.0) -> Steady:
-        """Run it at each slip until it has settled.
-
-        Args:
-            slip_angle: alpha [rad], a number or an array.
-            speed: V [m/s]; negative rolls backwards. The rolling speed, speed + slip, must not be 0.
-            slip: R omega - V [m/s], a number or an array that goes with slip_angle.
-        """
-        own = "LuGreTyre"
-        V = checks.number(own, "speed", speed, "m/s", "Give one speed.")
-        angles = checks.finite_array(own, "slip_angle", slip_angle, "rad")
-        slips = checks.finite_array(own, "slip", slip, "m/s")
-        try:
-            angles, slips = (np.array(x) for x in np.broadcast_arrays(angles, slips))
-        except ValueError:
-            shapes = f"slip_angle has shape {angles.shape}, slip {slips.shape}."
-            checks.refuse(own, shapes, "Give one number, or arrays of one shape.")
-        rolling = np.abs(V + slips)
-        if (rolling == 0.0).any():
-            checks.refuse(own, "speed + slip = 0: a tyre that does not roll never settles.", "Use run(...).")
-        out = np.empty((angles.size, len(_OUTPUTS)))
-        for i, (alpha, S) in enumerate(zip(angles.ravel(), slips.ravel(), strict=True)):
+    def _settled(self, V: float, slip_angle: Array, slip: Array) -> Mapping[str, Array]:
+        if (V + slip == 0.0).any():
+            told = "speed + slip = 0: a tyre that does not roll never settles."
+            checks.refuse("LuGreTyre", told, "Use run(...).")
+        ends = np.empty((len(FORCES), slip_angle.size))
+        for i, (alpha, S) in enumerate(zip(slip_angle.tolist(), slip.tolist(), strict=True)):
             # Deflections decay at least with c/L and are taken exactly: four ticks of 40 lengths leave exp(-40).
             held = [np.full(4, x) for x in (0.0, alpha, V, S)]
-            table = np.empty((len(_OUTPUTS), 1))
-            period = 80.0 * self.half_length / float(abs(V + S))
-            self._module.loop(self.parameters, *held, period, 4, table)
-            out[i] = table[:, 0]
-        columns = dict(zip(("longitudinal_force", "lateral_force", "torque"), out.T, strict=True))
-        return Steady.of({"slip_angle": angles, "slip": slips, **columns}, angles.shape)
+            table = np.empty((len(FORCES), 4))
+            lugre.lugre_march(self.parameters, *held, 80.0 * self.half_length / abs(V + S), table)
+            ends[:, i] = table[:, -1]
+        return {name: values for (name, _, _), values in zip(FORCES, ends, strict=True)}

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from types import ModuleType
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compile import build
-from tegotae.parameters import Declared, Parameter
-from tegotae.result import Result, Variable
-from tegotae.running.loop import time_of
-from tegotae.steering.kernels import magic
-from tegotae.steering.steady import Steady
-
-_LOOP = """
-@entry
-def loop(p, slip_angle, speed, every, record):
-    march(p, slip_angle, speed, every, record)
-"""
+from tegotae.parameters import Parameter
+from tegotae.steering.classics.classic_tyre import ClassicTyre
+from tegotae.steering.steady import SteeredPath, only_rolls
 
 
 @dataclass(frozen=True, kw_only=True)
-class MagicFormula(Declared):
+class MagicFormula(ClassicTyre):
     """Pacejka's Magic Formula, a curve through the steady state.  [pacejka2012]
 
         Fy = D sin(C atan(B a - E (B a - atan(B a)))),   t = Dt cos(Ct atan(Bt a - Et (Bt a - atan(Bt a))))
@@ -51,6 +40,8 @@ class MagicFormula(Declared):
         >>> float(np.abs(parked.torque).max())
         0.0
     """
+
+    brakes: ClassVar[bool] = False
 
     stiffness_factor: Annotated[float, Parameter("B [1/rad], > 0; B C D is the cornering stiffness")] = 16.75
     shape: Annotated[float, Parameter("C [-], > 0, <= 2; above 1 the force falls beyond its peak")] = 1.976
@@ -95,7 +86,7 @@ class MagicFormula(Declared):
             told = f"{angles.size} points of slip_angle, lateral_force and torque"
             checks.refuse(own, f"{told} cannot tell 8 coefficients.", "Give a curve from rest to full slip.")
         force = _fit_force(angles, forces)
-        trail = _fit_trail(angles, _along(magic.bent_force, force, angles), torques - xi_c * forces)
+        trail = _fit_trail(angles, _force(force, angles), torques - xi_c * forces)
         B, C, D, E = force.tolist()
         Bt, Ct, Dt, Et = trail.tolist()
         return cls(
@@ -103,61 +94,44 @@ class MagicFormula(Declared):
             trail_curvature=Et, centre=xi_c,
         )  # fmt: skip
 
-    @property
-    def parameters(self) -> magic.MagicFormulaParameters:
-        """In the letters of its kernels."""
-        force = (self.stiffness_factor, self.shape, self.peak, self.curvature)
-        trail = (self.trail_stiffness_factor, self.trail_shape, self.trail, self.trail_curvature)
-        return magic.MagicFormulaParameters(*force, *trail, self.centre)
+    def _at(self, slip_angle: Array, speed: Any) -> Array:
+        """Fy to the left and tau_r = (t + xi_c) Fy, a row each.
 
-    @cached_property
-    def _module(self) -> ModuleType:
-        return build(_LOOP, (("march", magic.magic_march),))
-
-    def run(
-        self, *, steer: ArrayLike, slip_angle: ArrayLike = 0.0, speed: ArrayLike, period: float, every: int = 1
-    ) -> Result:
-        """Its forces along a record. The steer angle itself does nothing; it stands here as for every tyre.
-
-        Args:
-            steer: delta at the end of each tick [rad], (ticks,).
-            slip_angle: alpha at the end of each tick [rad], a number or (ticks,).
-            speed: V [m/s], a number or (ticks,); its sign alone counts, and whether it is 0.
-            period: T [s].
-            every: record every so many ticks.
-
-        Returns:
-            `lateral_force` [N] (on the tyre, to the left) and `torque` [N·m] (resists steering to the left).
+        Backwards the tread slips the other way, and what trails lies in front; at V = 0 there is no slip angle.
         """
-        own = "MagicFormula"
-        period = checks.period_of(own, period)
-        every = checks.whole(own, "every", every, 1, "Use every=1 to record each tick.")
-        steers = checks.signal(own, "steer", steer, "rad", 1).ravel()
-        angles = checks.held(own, "slip_angle", slip_angle, "rad", steers.size)
-        speeds = checks.held(own, "speed", speed, "m/s", steers.size)
-        table = np.empty((2, steers.size // every))
-        self._module.loop(self.parameters, angles, speeds, every, table)
-        variables = {"time": time_of(steers.size, every, period)}
-        for name, values, unit in (("steer", steers, "rad"), ("slip_angle", angles, "rad"), ("speed", speeds, "m/s")):
-            variables[name] = Variable(("time",), values[every - 1 :: every].copy(), unit, "as given")
-        variables["lateral_force"] = Variable(("time",), table[0], "N", "on the tyre, to the left")
-        variables["torque"] = Variable(("time",), table[1], "N·m", "resists steering to the left")
-        return Result(variables, title=own, about={"block": repr(self), "period": period})
+        way = np.sign(speed)
+        force = np.array([self.stiffness_factor, self.shape, self.peak, self.curvature])
+        trail = np.array([self.trail_stiffness_factor, self.trail_shape, self.trail, self.trail_curvature])
+        lateral = way * _force(force, slip_angle)
+        return np.stack([lateral, (way * _trail(trail, slip_angle) + self.centre) * lateral])
 
-    def steady(self, *, slip_angle: ArrayLike, speed: float) -> Steady:
-        """The curve itself.
+    def _forces(self, path: SteeredPath) -> Array:
+        return self._at(path.slip_angle, path.speed)
 
-        Args:
-            slip_angle: alpha [rad], a number or an array.
-            speed: V [m/s]; its sign alone counts, and whether it is 0.
-        """
-        V = checks.number("MagicFormula", "speed", speed, "m/s")
-        angles = checks.array("MagicFormula", "slip_angle", slip_angle, "rad")
-        checks.finite("MagicFormula", "slip_angle", angles, "rad")
-        table = np.empty((2, angles.size))
-        self._module.loop(self.parameters, angles.ravel(), np.full(angles.size, V), 1, table)
-        columns = {"slip_angle": angles, "lateral_force": table[0], "torque": table[1]}
-        return Steady.of(columns, angles.shape)
+    def _settled(self, V: float, slip_angle: Array, slip: Array) -> Mapping[str, Array]:
+        only_rolls("MagicFormula", slip)
+        lateral, torque = self._at(slip_angle, V)
+        return {"lateral_force": lateral, "torque": torque}
+
+
+def _bent(B: float, E: float, x: Array) -> Array:
+    """atan(B x - E (B x - atan(B x)))  [pacejka2012]"""
+    with np.errstate(over="ignore", invalid="ignore"):
+        y = B * x
+        bent: Array = np.arctan(y - E * (y - np.arctan(y)))
+    return bent
+
+
+def _force(coefficients: Array, alpha: Array) -> Array:
+    """Fy = D sin(C ...), for the coefficients B, C, D, E."""
+    B, C, D, E = coefficients
+    return np.asarray(D * np.sin(C * _bent(B, E, alpha)))
+
+
+def _trail(coefficients: Array, alpha: Array) -> Array:
+    """t = Dt cos(Ct ...), for the coefficients Bt, Ct, Dt, Et."""
+    B, C, D, E = coefficients
+    return np.asarray(D * np.cos(C * _bent(B, E, alpha)))
 
 
 # From shape 1 on, `peak` is the largest force; below, coefficients of no meaning fit as well.
@@ -166,20 +140,13 @@ _HIGH = np.array([np.inf, 2.0, np.inf, 1.0])
 _STARTS = ((1.3, 0.0), (1.05, -2.0), (1.6, 0.5))  # the formula has valleys: start in several
 
 
-def _along(curve: Callable[[Array, Array, Array], None], coefficients: Array, angles: Array) -> Array:
-    """One of the formula's curves at these angles."""
-    values = np.empty_like(angles)
-    curve(coefficients, angles, values)
-    return values
-
-
 def _fit_force(angles: Array, forces: Array) -> Array:
     """B, C, D, E of the lateral force, by itself, as is the custom."""
     D = float(np.abs(forces).max())
     near = np.abs(angles) <= np.quantile(np.abs(angles), 0.25)
     slope = abs(float(np.sum(angles[near] * forces[near]) / max(float(np.sum(angles[near] ** 2)), 1e-300)))
     starts = [np.array([max(slope, D) / (C * D), C, D, E]) for C, E in _STARTS]
-    return _closest(lambda x: (_along(magic.bent_force, x, angles) - forces) / D, starts, _LOW)
+    return _closest(lambda x: (_force(x, angles) - forces) / D, starts, _LOW)
 
 
 def _fit_trail(angles: Array, forces: Array, aligning: Array) -> Array:
@@ -189,7 +156,7 @@ def _fit_trail(angles: Array, forces: Array, aligning: Array) -> Array:
     width = float(np.abs(angles).max())
     starts = [np.array([5.0 / width, C, 2.0 * longest, E]) for C, E in _STARTS]
     low = np.where(_LOW == 1.0, 0.5, _LOW)
-    return _closest(lambda x: (_along(magic.bent_trail, x, angles) * forces - aligning) / size, starts, low)
+    return _closest(lambda x: (_trail(x, angles) * forces - aligning) / size, starts, low)
 
 
 def _closest(misfit: Callable[[Array], Array], starts: list[Array], low: Array) -> Array:

@@ -17,7 +17,7 @@ from tegotae.friction.laws import Coulomb
 from tegotae.parameters import Declared, Parameter
 from tegotae.result import Result, Variable
 from tegotae.running.loop import report_divergence, time_of
-from tegotae.steering.hands import Driver
+from tegotae.steering.hands import Driver, TorqueProfile, led_by
 from tegotae.steering.kernels import printed as k
 from tegotae.steering.system import SteeringSystem
 from tegotae.steering.vehicle import Kinematic
@@ -27,8 +27,8 @@ steered, rubbed = make(load, train)
 
 
 @entry
-def loop(p, c, hand, delta, rate, xi, e, torque, wanted, rates, speed, T, every, record):
-    steered(p, c, hand, delta, rate, xi, e, torque, wanted, rates, speed, T, every, record)
+def loop(p, c, hand, delta, rate, xi, e, torque, wanted, rates, speed, T, record):
+    steered(p, c, hand, delta, rate, xi, e, torque, wanted, rates, speed, T, record)
 
 
 @entry
@@ -88,7 +88,7 @@ class ExplicitSteering(Declared):
         self,
         force: ArrayLike | None = None,
         *,
-        hand: Driver | None = None,
+        hand: Driver | TorqueProfile | None = None,
         duration: float | None = None,
         period: float,
         every: int = 1,
@@ -99,8 +99,8 @@ class ExplicitSteering(Declared):
 
         Args:
             force: torque of the hand over each tick [N·m], (ticks,).
-            hand: a driver instead, who sees where the wheel was at the end of the last tick.
-            duration: how long the driver steers [s].
+            hand: a `Driver`, who sees where the wheel was at the end of the last tick, or a `TorqueProfile` instead.
+            duration: how long that hand steers [s].
             period: T [s].
             every: record every so many ticks.
             initial: "steer" [rad] and "steer_rate" [rad/s] to start from.
@@ -109,26 +109,18 @@ class ExplicitSteering(Declared):
         own = type(self).__name__
         period = checks.period_of(own, period)
         every = checks.whole(own, "every", every, 1, "Use every=1 to record each tick.")
-        if (hand is None) == (force is None):
-            got = "both hand and force" if hand is not None else "neither hand nor force"
-            checks.refuse(own, f"run got {got}.", "Give one of them.")
-        if duration is not None:
-            checks.positive(own, "duration", duration, "s", "Give how long the driver steers, in seconds.")
-        if hand is not None:
-            checks.instance(own, "hand", hand, Driver, "Give a Driver(...).")
-            wanted, rates = hand.angles(period, checks.ticks_of(own, "duration", duration, period, 8))
-            torque, arms = np.zeros(wanted.size), k.Arms(hand.stiffness, hand.damping)
-        else:
-            torque = checks.signal(own, "force", force, "N·m", 1).ravel()  # type: ignore[arg-type]
-            wanted, rates, arms = np.zeros(torque.size), np.zeros(torque.size), k.Arms(0.0, 0.0)
+        given, path = led_by(own, force, hand, duration, period)
+        torque = checks.signal(own, "force", given, "N·m", 1).ravel()
+        wanted, rates = path or (np.zeros(torque.size), np.zeros(torque.size))
+        arms = k.Arms(hand.stiffness, hand.damping) if isinstance(hand, Driver) else k.Arms(0.0, 0.0)
         fed = {"speed": self.system.speed, **checks.mapping(own, "inputs", inputs, 'Such as {"speed": 20.0}.')}
         if len(fed) > 1:
             checks.refuse(own, f"inputs names {', '.join(fed)}.", "It takes speed.")
         speeds = checks.held(own, "inputs['speed']", fed["speed"], "m/s", torque.size)
         start = self._start(dict(checks.mapping(own, "initial", initial, 'Such as {"steer": 0.1}.')))
-        table = np.empty((len(_RECORDED), torque.size // every))
-        given = (torque, wanted, rates, speeds, period, every, table)
-        self._module.loop(self._tyre, self._column, arms, *start, *given)
+        table = np.empty((len(_RECORDED), torque.size))
+        self._module.loop(self._tyre, self._column, arms, *start, torque, wanted, rates, speeds, period, table)
+        table = table[:, every - 1 :: every]
         report_divergence(own, table, every, period)
         variables = {"time": time_of(torque.size, every, period)}
         angle = self.system.column.gear * table[0]
@@ -185,9 +177,6 @@ class ExplicitSteering(Declared):
 @dataclass(frozen=True, kw_only=True)
 class PrintedSteering(ExplicitSteering):
     """The same with (9) as printed: T_f, a torque, where T is meant. Its drive train dissipates nothing.
-
-    Args:
-        system: as in `ExplicitSteering`.
 
     Example:
         >>> import numpy as np

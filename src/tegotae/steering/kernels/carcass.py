@@ -15,7 +15,7 @@ import numpy as np
 from tegotae.block import Halves
 from tegotae.compile import kernel
 from tegotae.kernels.roots import EPSILON, nearer
-from tegotae.steering.kernels.patch import commit_kernel, coulomb_bristle, gather_kernel, law_bristle, prepare_kernel
+from tegotae.steering.kernels.patch import bristle_kernel, commit_kernel, gather_kernel, prepare_kernel
 
 
 @kernel
@@ -40,9 +40,11 @@ def tread_step(p, s, wc, total, total_w, low, high, T):
     return nearer(wc, gap, gap / (own + total_w), low, high)
 
 
-def elastic_halves(load, bristle):
-    """The row on an elastic carcass."""
-    gather, commit = gather_kernel(bristle), commit_kernel(bristle)
+@cache
+def carcass_kernels(load, *law):
+    """The row on an elastic carcass, for a profile of pressure and a friction law; none is constant friction."""
+    bristle = bristle_kernel(*law)
+    gather, commit = gather_kernel(bristle), commit_kernel(bristle, True)
 
     @kernel
     def give(p, s, w, v, T):
@@ -71,15 +73,3 @@ def elastic_halves(load, bristle):
         commit(p, s, w, v, give(p, s, w, v, T), T)
 
     return Halves(answer, advance, prepare_kernel(load))
-
-
-@cache
-def carcass_kernels(load, magnitude, resolve):
-    """The row with friction over slip speed."""
-    return elastic_halves(load, law_bristle(magnitude, resolve))
-
-
-@cache
-def coulomb_carcass_kernels(load):
-    """The row with a constant coefficient of friction."""
-    return elastic_halves(load, coulomb_bristle)

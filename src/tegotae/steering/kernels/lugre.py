@@ -11,7 +11,7 @@ would be in the steady state for the same v and c: z(L) = kappa z = nu zh. So th
 import math
 from typing import NamedTuple
 
-from tegotae.compile import kernel
+from tegotae.compile import entry, kernel
 
 
 class LuGreParameters(NamedTuple):
@@ -98,17 +98,12 @@ def lugre_step(p, z, rate, Va, S, Vr, T):
     return Brush(zx, zy, zh, way), -fx, -fy, way * (0.5 * L * fy - moment) - xi_c * fy
 
 
-@kernel
-def lugre_march(p, steer, slip_angle, speed, slip, T, every, record):
-    """A whole record from rest; a row of it is Fx, Fy, tau_r."""
+@entry
+def lugre_march(p, steer, slip_angle, speed, slip, T, record):
+    """A whole record from rest: Fx, Fy, tau_r."""
     z, delta = Brush(0.0, 0.0, 0.0, 1.0), steer[0]
-    row, wait = 0, every
     for k in range(steer.shape[0]):
         rate, Vr = (steer[k] - delta) / T, speed[k] + slip[k]
         z, Fx, Fy, tau_r = lugre_step(p, z, rate, speed[k] * slip_angle[k], slip[k], Vr, T)
         delta = steer[k]
-        wait -= 1
-        if wait == 0:
-            wait = every
-            record[0, row], record[1, row], record[2, row] = Fx, Fy, tau_r
-            row += 1
+        record[0, k], record[1, k], record[2, k] = Fx, Fy, tau_r

@@ -20,13 +20,14 @@ import math
 from functools import cache
 
 from tegotae.block import Halves
-from tegotae.compile import kernel, kernel_exact, kernel_sums, kernel_sums_inside
+from tegotae.compile import kernel, kernel_sums, kernel_sums_inside
 from tegotae.kernels.stick_slip import sliding_kernel, stick_slip
 
 FAR = 1e9  # places: nobody is left who was there before, and whole numbers hold it
+TINY = 1e-300  # instead of 0 below a fraction
 
 
-@kernel_exact
+@kernel
 def rolled(phase, way, n):
     """The phase after the tyre rolled by so many places, and by how many all move down; more than all is all."""
     phase -= min(max(way, -FAR), FAR)
@@ -34,7 +35,7 @@ def rolled(phase, way, n):
     phase += down
     if phase >= 1.0:  # -1e-17 rounds up to 1
         phase, down = 0.0, down - 1
-    return phase, int(min(max(down, -n), n))
+    return max(phase, 0.0), int(min(max(down, -n), n))  # sums in another order may leave -1e-17
 
 
 @kernel
@@ -56,11 +57,18 @@ def rearmost(p, w, n):
     return w.phase[0] * h - p.a - p.xi_c, h
 
 
-@cache
-def law_bristle(magnitude, resolve):
-    """One bristle with friction that depends on the slip speed."""
+@kernel
+def coulomb_bristle(trial, b, ic, law):
+    """f, df/df* with constant mu for f* = trial; no branches, so that several are worked on at a time."""
+    return stick_slip(trial, b * law[0], 1.0)
 
-    sliding = sliding_kernel(magnitude, resolve)
+
+@cache
+def bristle_kernel(*law):
+    """One bristle; with friction that depends on the slip speed where kernels of a law are given."""
+    if not law:
+        return coulomb_bristle
+    sliding = sliding_kernel(*law)
 
     @kernel
     def bristle(trial, b, ic, law):
@@ -69,12 +77,6 @@ def law_bristle(magnitude, resolve):
         return math.copysign(f, trial), opening
 
     return bristle
-
-
-@kernel
-def coulomb_bristle(trial, b, ic, law):
-    """The same with constant mu; no branches, so that several are worked on at a time."""
-    return stick_slip(trial, b * law[0], 1.0)
 
 
 @cache
@@ -99,11 +101,12 @@ def fill_kernel(load):
             inside[j] = T
         front = low * h + rear
         ours, theirs = f_0[low:high], f_v[low:high]
+        ic = B + T * K
+        still, steered = 0.5 * K * T * T * turning - ic * Va, K * T * T * bent - ic * lost
         for i in range(high - low):  # were in the patch before; apart from the others, so that nothing branches
             A = i * h + front
-            ue = A * r - Va
-            ours[i] = K * (e[i] + T * (ue + 0.5 * T * turning)) + B * ue
-            theirs[i] = K * T * (A - lost + T * bent) + B * (A - lost)
+            ours[i] = K * e[i] + ic * r * A + still
+            theirs[i] = ic * A + steered
         if shift != 0:
             first, last = (high, n) if shift > 0 else (0, low)
             for j in range(first, last):  # entered during the tick, unstretched
@@ -194,8 +197,8 @@ def shifted(e, shift):
 
 
 @cache
-def commit_kernel(bristle):
-    """What every bristle is left with."""
+def commit_kernel(bristle, yields):
+    """What every bristle is left with; `yields` tells whether the tread gives way at all."""
 
     @kernel_sums_inside
     def commit(p, s, w, v, wc, T):
@@ -208,20 +211,30 @@ def commit_kernel(bristle):
         V, r, Va, turning = w.V[0], w.r[0], w.Va[0] - wc, w.turning[0]
         lost, bent = p.share * V * T, 0.5 * V * (1.0 + p.share)
         rear, h = rearmost(p, w, n)
-        shifted(s.e, w.shift[0])
+        shift = w.shift[0]
+        shifted(s.e, shift)
         e, f_0, f_v, loads, inside = s.e, w.f_0, w.f_v, w.load, w.Ti
         tau = total = stuck = 0.0
+        # As if all had been in the patch for the whole tick: nothing is divided, and nothing branches.
+        own, turned, give = T * (0.5 * T * turning - Va + (T * bent - lost) * v), T * (r + v), T / max(B + T * K, TINY)
         for j in range(n):
-            A, Ti = j * h + rear, inside[j]
-            ic = B + Ti * K
-            trial = f_0[j] + f_v[j] * v + ic * wc
+            A, ic = j * h + rear, B + inside[j] * K
+            trial = f_0[j] + f_v[j] * v + (ic * wc if yields else 0.0)
             f, opening = bristle(trial, loads[j], ic, p.law)
-            um = A * r - Va + 0.5 * Ti * turning + (A - lost + Ti * bent) * v
-            # What is not borne goes into slip: 0 while it sticks.
-            e[j] += Ti * (um - (trial - f) / max(ic, 1e-300))
+            e[j] += own + turned * A - give * (trial - f)  # what is not borne goes into slip: 0 while it sticks
             tau += A * f
             total += f
             stuck += 1.0 if opening == 1.0 else 0.0
+        if shift != 0:
+            low, high = stayed(shift, n)
+            first, last = (high, n) if shift > 0 else (0, low)
+            for j in range(first, last):  # entered during the tick, unstretched
+                A, Ti = j * h + rear, inside[j]
+                ic = B + Ti * K
+                trial = f_0[j] + f_v[j] * v + ic * wc
+                f, _ = bristle(trial, loads[j], ic, p.law)
+                um = A * r - Va + 0.5 * Ti * turning + (A - lost + Ti * bent) * v
+                e[j] = Ti * (um - (trial - f) / max(ic, TINY))
         s.force[0], s.Fy[0], s.stuck[0] = -tau, -total, stuck / n
         s.delta[0] += T * v
         s.q0[0], s.wc[0] = s.q[0], wc
@@ -231,9 +244,11 @@ def commit_kernel(bristle):
     return commit
 
 
-def rigid_halves(load, bristle):
-    """A tread that does not give way."""
-    turn, commit = turn_kernel(bristle), commit_kernel(bristle)
+@cache
+def patch_kernels(load, *law):
+    """A tread that does not give way, for a profile of pressure and a friction law; none is constant friction."""
+    bristle = bristle_kernel(*law)
+    turn, commit = turn_kernel(bristle), commit_kernel(bristle, False)
 
     @kernel_sums_inside
     def answer(p, s, w, v, T):
@@ -247,15 +262,3 @@ def rigid_halves(load, bristle):
         commit(p, s, w, v, 0.0, T)
 
     return Halves(answer, advance, prepare_kernel(load))
-
-
-@cache
-def patch_kernels(load, magnitude, resolve):
-    """The row with friction over slip speed."""
-    return rigid_halves(load, law_bristle(magnitude, resolve))
-
-
-@cache
-def coulomb_patch_kernels(load):
-    """The row with a constant coefficient of friction."""
-    return rigid_halves(load, coulomb_bristle)

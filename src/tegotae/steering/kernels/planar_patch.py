@@ -23,11 +23,17 @@ from tegotae.kernels.stick_slip import grip, sliding_kernel
 from tegotae.steering.kernels.patch import rolled, time_inside
 
 
-@cache
-def planar_kernels(load, magnitude, resolve):
-    """With any friction over slip speed, for a profile of pressure and a friction law."""
+@kernel
+def coulomb_held(law, b, size, ic):
+    """|f|/|f*|, 1 if it sticks, and d|f|/d|f*|, with constant mu: the limit does not change with the slip."""
+    return grip(size, b * law[0]), 0.0
 
-    sliding = sliding_kernel(magnitude, resolve)
+
+def held_kernel(*law):
+    """The same with friction that depends on the slip speed where kernels of a law are given."""
+    if not law:
+        return coulomb_held
+    sliding = sliding_kernel(*law)
 
     @kernel
     def held(law, b, size, ic):
@@ -35,22 +41,14 @@ def planar_kernels(load, magnitude, resolve):
         f, opening = sliding(law, b, size, ic)
         return (1.0 if f == size else f / size), opening
 
-    return _patch(load, held)
+    return held
 
 
 @cache
-def coulomb_planar_kernels(load):
-    """With a constant coefficient of friction."""
+def planar_kernels(load, *law):
+    """For a profile of pressure and a friction law; none is constant friction."""
+    held = held_kernel(*law)
 
-    @kernel
-    def held(law, b, size, ic):
-        """As with a law; the limit does not change with the slip."""
-        return grip(size, b * law[0]), 0.0
-
-    return _patch(load, held)
-
-
-def _patch(load, held):
     @kernel_sums
     def across(p, ex, ey, S, S_mid, rate, uy, my, Ti, b, fresh):
         """All bristles of one xi: commits their deflection -> sum fx, sum fy, sum eta fx, how many stick."""

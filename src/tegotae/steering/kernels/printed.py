@@ -89,14 +89,13 @@ def explicit_kernels(load, train):
     tyre = tyre_kernel(load)
 
     @kernel
-    def steered(p, c, hand, delta, rate, xi, e, torque, wanted, rates, speed, T, every, record):
+    def steered(p, c, hand, delta, rate, xi, e, torque, wanted, rates, speed, T, record):
         """Torque given, a driver's wish, or both; a driver sees where the wheel was.
 
         xi and e are the bristles' places and stretches; a row of the record is delta, delta', tau_h, tau_r, tau_f, Fy,
         the share that sticks, and V.
         """
         e_f = 0.0
-        row, wait = 0, every
         for k in range(torque.shape[0]):
             V = speed[k]
             tau_h = torque[k] + hand.K_h * (wanted[k] - c.N * delta) + hand.B_h * (rates[k] - c.N * rate)
@@ -104,12 +103,8 @@ def explicit_kernels(load, train):
             tau_f, e_f = train(c, e_f, rate, T)
             rate += T * (c.N * tau_h - tau_r - tau_f) / c.I  # (11)
             delta += T * rate
-            wait -= 1
-            if wait == 0:
-                wait = every
-                record[0, row], record[1, row], record[2, row], record[3, row] = delta, rate, tau_h, tau_r
-                record[4, row], record[5, row], record[6, row], record[7, row] = tau_f, -total, stuck, V
-                row += 1
+            record[0, k], record[1, k], record[2, k], record[3, k] = delta, rate, tau_h, tau_r
+            record[4, k], record[5, k], record[6, k], record[7, k] = tau_f, -total, stuck, V
 
     @kernel
     def rubbed(c, rates, T, out):

@@ -26,14 +26,8 @@ from tegotae.block import Halves
 from tegotae.compile import kernel
 from tegotae.kernels.roots import EPSILON
 from tegotae.steering.kernels.axle import elastic_axle, rigid_axle
-from tegotae.steering.kernels.carcass import carcass_kernels, coulomb_carcass_kernels
-from tegotae.steering.kernels.patch import (
-    coulomb_bristle,
-    coulomb_patch_kernels,
-    fill_kernel,
-    law_bristle,
-    patch_kernels,
-)
+from tegotae.steering.kernels.carcass import carcass_kernels
+from tegotae.steering.kernels.patch import bristle_kernel, fill_kernel, patch_kernels
 
 MOST_TRIALS = 40
 
@@ -151,25 +145,12 @@ def vehicle_halves(load, axle, felt):
 
 
 @cache
-def bicycle_kernels(load, magnitude, resolve):
-    """On rigid carcasses, friction over slip speed."""
-    return vehicle_halves(load, patch_kernels(load, magnitude, resolve), rigid_axle(law_bristle(magnitude, resolve)))
+def bicycle_kernels(load, *law):
+    """On rigid carcasses, for a profile of pressure and a friction law; none is constant friction."""
+    return vehicle_halves(load, patch_kernels(load, *law), rigid_axle(bristle_kernel(*law)))
 
 
 @cache
-def coulomb_bicycle_kernels(load):
-    """On rigid carcasses, constant friction."""
-    return vehicle_halves(load, coulomb_patch_kernels(load), rigid_axle(coulomb_bristle))
-
-
-@cache
-def elastic_bicycle_kernels(load, magnitude, resolve):
-    """On elastic carcasses, friction over slip speed."""
-    axle = carcass_kernels(load, magnitude, resolve)
-    return vehicle_halves(load, axle, elastic_axle(law_bristle(magnitude, resolve)))
-
-
-@cache
-def coulomb_elastic_bicycle_kernels(load):
-    """On elastic carcasses, constant friction."""
-    return vehicle_halves(load, coulomb_carcass_kernels(load), elastic_axle(coulomb_bristle))
+def elastic_bicycle_kernels(load, *law):
+    """The same on elastic carcasses."""
+    return vehicle_halves(load, carcass_kernels(load, *law), elastic_axle(bristle_kernel(*law)))

@@ -11,7 +11,7 @@ y: 0:3 p, 3:7 quaternion (w, x, y, z), 7:10 v, 10:13 w. B is the mechanism and o
 
 import math
 
-from tegotae.compile import kernel
+from tegotae.compile import entry, kernel
 from tegotae.kernels.rotations import matrix as rotation
 from tegotae.kernels.rotations import times
 from tegotae.table.kernels.hexa import inverse, inverse_jacobian
@@ -92,7 +92,7 @@ def arm_terms(B, y, i, th, thd, N, W, J, M, h):
             M[a, b] += inertia * W[i, a] * W[i, b] + m * (J[0, a] * J[0, b] + J[1, a] * J[1, b] + J[2, a] * J[2, b])
 
 
-@kernel
+@entry
 def terms(B, y, o):
     """M, h (motors and wrench left out), angles and rates at y; False where the arms do not reach."""
     matrix(y, o.R)

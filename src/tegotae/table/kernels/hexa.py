@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from tegotae.compile import kernel
+from tegotae.compile import entry, kernel
 from tegotae.kernels.linear import solve_one
 from tegotae.kernels.rotations import cross, orthonormal, times, turn
 
@@ -22,7 +22,7 @@ TOLERANCE = 1e-13  # of the rods' lengths, relative: where Newton stands still
 MOST = 30  # Newton steps; 5 are enough near home
 
 
-@kernel
+@entry
 def inverse(G, p, R, th, N):
     """Angles into th and the rods into N; the first arm that cannot reach, or -1."""
     for i in range(6):
@@ -73,20 +73,6 @@ def inverse_jacobian(N, W):
 
 
 @kernel
-def jacobian(N, A, f, J):
-    """J: [v; w] = J thd, column by column; A (6, 6) and f (6) are workspace. False at a singularity."""
-    for j in range(6):
-        for i in range(6):
-            plate_rows(N, i, A)
-            f[i] = N[i, 12] if i == j else 0.0
-        if solve_one(6, A, f, True) == 0.0:
-            return False
-        for k in range(6):
-            J[k, j] = f[k]
-    return True
-
-
-@kernel
 def copy(A, B):
     """B <- A, entry by entry: numba takes seconds longer over slices."""
     for i in range(A.shape[0]):
@@ -125,6 +111,12 @@ def forward(G, th, p, R, N, A, f, Q):
         if not math.isfinite(p[0] + R[0, 0]):
             return -1
     return MOST if last < 10.0 * TOLERANCE else -1
+
+
+@entry
+def pose_at(G, th, p, R):
+    """`forward` with a workspace of its own."""
+    return forward(G, th, p, R, np.zeros((6, ROW)), np.zeros((6, 6)), np.zeros(6), np.zeros((3, 3)))
 
 
 @kernel
@@ -201,7 +193,7 @@ def turn_columns(A, i, j):
     return off
 
 
-@kernel
+@entry
 def map_poses(G, P, R, scale, home, out):
     """For every place P (k, 3) and turn R (k or 1, 3, 3): arms, plate, least and largest angle, tilt into out[k].
 

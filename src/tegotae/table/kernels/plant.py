@@ -2,8 +2,11 @@
 
 A tick: command -> references, encoders -> torques (`prepare`); motion under these and a wrench on the plate, all held,
 and under the surface (`move`, which trials share); encoders and sensor again (`arrive`, `commit`). The plate's mean
-motion over a tick is its way and its turn, the rotation vector, divided by T. Its slope is taken by differences, one
-more trial for each direction: they err by rounding and by bending, both below 1e-7 of it.
+motion over a tick is its way and its turn, the rotation vector, divided by T; that of the sensor's tip, at which a
+wrench may act too, is its own way and the same turn. Their slope is taken by differences, one more trial for each
+direction: they err by rounding and by bending, both below 1e-7 of it.
+
+h has six numbers for each port, those of the plate from p.plate on, those of the sensor from p.sensor; -1 for none.
 
 y and B are those of `dynamics`, C that of `contact`, S that of `sensor`; V is the servo, see `plant_layout`. What a
 tick cannot do is told by a number, see `WHY` of `troubles`; then nothing else changes, and no later tick does anything.
@@ -82,15 +85,29 @@ def prepare(p, s, w, T):
 
 
 @kernel
-def rate(p, w, F, out):
-    """dy/dt at w.at under the motors' torques, the wrench F on the plate and that of the surface."""
+def gather(p, h, R, F):
+    """The wrench of all ports about the joints' centre into F; that of the sensor acts at its tip, wherever that is."""
+    for k in range(6):
+        F[k] = h[p.plate + k] if p.plate >= 0 else 0.0
+    if p.sensor >= 0:
+        f = h[p.sensor : p.sensor + 6]
+        x, y, z = tip_of(p.C, R)
+        x, y, z = cross(x, y, z, f[0], f[1], f[2])
+        F[0], F[1], F[2] = F[0] + f[0], F[1] + f[1], F[2] + f[2]
+        F[3], F[4], F[5] = F[3] + f[3] + x, F[4] + f[4] + y, F[5] + f[5] + z
+
+
+@kernel
+def rate(p, w, h, out):
+    """dy/dt at w.at under the motors' torques, the wrenches h and that of the surface."""
     o, y = w.o, w.at
     if not terms(p.B, y, o):
         return False
     if p.C.k > 0.0:
         touch(p.C, y, o.R, w.a, w.push, w.stuck)
+    gather(p, h, o.R, w.wrench)
     for k in range(6):
-        s = F[k] + w.push[k] - o.h[k]
+        s = w.wrench[k] + w.push[k] - o.h[k]
         for i in range(6):
             s += o.W[i, k] * w.tau[i]
         w.f[k] = s
@@ -114,8 +131,9 @@ def add_turn(q, d, turn):
 
 
 @kernel
-def begin(s, w):
+def begin(p, s, w):
     """Where the motion of a tick starts."""
+    w.tip[0], w.tip[1], w.tip[2] = tip_of(p.C, s.R)
     for j in range(3):
         w.y[j], w.way[j] = s.p[j], 0.0
     for j in range(4):
@@ -127,19 +145,19 @@ def begin(s, w):
 
 
 @kernel
-def move(p, s, w, F, T):
-    """From s over a tick in p.n Runge-Kutta steps of fourth order, torques and wrench held, the surface's not.
+def move(p, s, w, h, T):
+    """From s over a tick in p.n Runge-Kutta steps of fourth order, torques and wrenches held, the surface's not.
 
     The end goes into w.y, w.a and w.e, the way and the turn into w.way and w.turn. False where it is out of reach.
     """
-    begin(s, w)
+    begin(p, s, w)
     y, d, step = w.y, T / p.n, w.at
     for _ in range(p.n):
         for i in range(4):
             share = 0.0 if i == 0 else (d if i == 3 else 0.5 * d)
             for j in range(13):
                 w.at[j] = y[j] + (share * w.k[i - 1, j] if i > 0 else 0.0)
-            if not rate(p, w, F, w.k[i]):
+            if not rate(p, w, h, w.k[i]):
                 return False
         for j in range(13):
             step[j] = d / 6.0 * (w.k[0, j] + 2.0 * (w.k[1, j] + w.k[2, j]) + w.k[3, j])
@@ -156,33 +174,44 @@ def move(p, s, w, F, T):
 
 
 @kernel
-def mean_motion(w, T, out):
-    """Way and turn by the time."""
-    x, y, z = rotation_vector(w.turn[0], w.turn[1], w.turn[2], w.turn[3])
-    out[0], out[1], out[2] = w.way[0] / T, w.way[1] / T, w.way[2] / T
-    out[3], out[4], out[5] = x / T, y / T, z / T
+def mean_motion(p, w, T, out):
+    """Way and turn of every port by the time; a tip r from the centre also goes (q r q^-1 - r), q being the turn."""
+    a, b, c, d = w.turn[0], w.turn[1], w.turn[2], w.turn[3]
+    x, y, z = rotation_vector(a, b, c, d)
+    for port in range(2):
+        row = p.plate if port == 0 else p.sensor
+        if row < 0:
+            continue
+        u, v, m = 0.0, 0.0, 0.0
+        if port == 1:
+            e, f, g = cross(b, c, d, w.tip[0], w.tip[1], w.tip[2])
+            i, j, k = cross(b, c, d, e, f, g)
+            twice = 2.0 / (a * a + b * b + c * c + d * d)
+            u, v, m = twice * (a * e + i), twice * (a * f + j), twice * (a * g + k)
+        out[row], out[row + 1], out[row + 2] = (w.way[0] + u) / T, (w.way[1] + v) / T, (w.way[2] + m) / T
+        out[row + 3], out[row + 4], out[row + 5] = x / T, y / T, z / T
 
 
 @kernel
 def answer(p, s, w, h, T, motion, slope):
-    """The mean motion under the wrench h, and its slope; 0 where the plate cannot go on."""
-    for i in range(6):
+    """The mean motion under the wrenches h, and its slope; 0 where the plate cannot go on."""
+    for i in range(len(motion)):
         motion[i] = 0.0
-        for j in range(6):
+        for j in range(len(motion)):
             slope[i, j] = 0.0
     if w.trouble[0] != 0 or not move(p, s, w, h, T):
         return
-    mean_motion(w, T, motion)
+    mean_motion(p, w, T, motion)
     force = STEP * p.B.m / T
     torque = 10.0 * STEP * (p.B.I[0, 0] + p.B.I[1, 1] + p.B.I[2, 2]) / (3.0 * T)
-    for j in range(6):
-        for i in range(6):
+    for j in range(len(motion)):
+        for i in range(len(motion)):
             w.F[i] = h[i]
-        w.F[j] += force if j < 3 else torque
+        w.F[j] += force if j % 6 < 3 else torque
         more = w.F[j] - h[j]
         if more > 0.0 and move(p, s, w, w.F, T):
-            mean_motion(w, T, w.moved)
-            for i in range(6):
+            mean_motion(p, w, T, w.moved)
+            for i in range(len(motion)):
                 slope[i, j] = (w.moved[i] - motion[i]) / more
 
 
@@ -215,16 +244,19 @@ def arrive(p, s, w):
 
 @kernel
 def feel(p, s, w, h, T):
-    """The sensor reads the wrench h and that of the surface at the end of a tick, about the tip if there is a surface.
+    """The sensor reads what acts at the end of a tick: the wrench on it, or on the plate where it has no port, and the
+    surface's. It reads about its tip; on the plate without a surface, about the joints' centre.
 
     w.o.R holds the plate's rotation, w.push the surface's wrench as the last step of the motion left it.
     """
+    row = p.plate if p.sensor < 0 else p.sensor
     for k in range(6):
-        w.f[k] = h[k]
+        w.f[k] = h[row + k]
     if p.C.k > 0.0:
-        x, y, z = tip_of(p.C, w.o.R)
-        x, y, z = cross(x, y, z, h[0], h[1], h[2])
-        w.f[3], w.f[4], w.f[5] = w.f[3] - x, w.f[4] - y, w.f[5] - z
+        if p.sensor < 0:
+            x, y, z = tip_of(p.C, w.o.R)
+            x, y, z = cross(x, y, z, h[0], h[1], h[2])
+            w.f[3], w.f[4], w.f[5] = w.f[3] - x, w.f[4] - y, w.f[5] - z
         for k in range(3):
             s.contact[k] = w.push[k]
             w.f[k] += w.push[k]
@@ -266,23 +298,23 @@ def take(p, s, w, h, T):
 
 @kernel
 def advance(p, s, w, h, v, T):
-    """Commit the wrench h, which led to the mean motion v."""
+    """Commit the wrenches h, which led to the mean motion v."""
     if take(p, s, w, h, T):
-        for i in range(6):
+        for i in range(len(v)):
             s.v[i] = v[i]
 
 
 @kernel
 def tick(p, s, w, h, T, motion):
     """Both without the slope, which only trials need."""
-    for i in range(6):
+    for i in range(len(motion)):
         motion[i] = 0.0
     if take(p, s, w, h, T):
-        mean_motion(w, T, motion)
-        for i in range(6):
+        mean_motion(p, w, T, motion)
+        for i in range(len(motion)):
             s.v[i] = motion[i]
 
 
 def plant_kernels():
-    """Wrench on the plate in, its mean velocity and angular velocity over the tick out."""
+    """Wrenches on plate and sensor in, their mean velocities and angular velocities over the tick out."""
     return Halves(answer, advance, prepare=prepare, tick=tick)

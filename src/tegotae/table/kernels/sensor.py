@@ -5,7 +5,7 @@ S is the sensor and s what it remembers, see `SENSOR` and `SENSOR_STATE` of `pla
 
 import math
 
-from tegotae.compile import kernel
+from tegotae.compile import entry, kernel
 
 # splitmix64's odd numbers, as int64 has them: sums and products wrap, to the same bits as without a sign.
 _STEP, _MIX1, _MIX2 = 0x9E3779B97F4A7C15 - 2**64, 0xBF58476D1CE4E5B9 - 2**64, 0x94D049BB133111EB - 2**64
@@ -71,7 +71,7 @@ def calibrate(S, out):
         out[i] = k[0] * a + k[1] * b + k[2] * c + k[3] * d + k[4] * e + k[5] * f
 
 
-@kernel
+@entry
 def read(S, s, F, T, signal, out, over):
     """A whole record."""
     for k in range(F.shape[0]):

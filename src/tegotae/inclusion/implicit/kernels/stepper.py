@@ -14,6 +14,7 @@ from collections import namedtuple
 from tegotae.compile import kernel, kernel_inside
 from tegotae.coupling.kernels.complementarity import UNSOLVED
 from tegotae.coupling.kernels.natural_residual import RHO, H, Problem, pull, radius, set_scales
+from tegotae.kernels.contact import compliance, normal_offset, normal_stretch, tangent_offset, tangent_stretch
 from tegotae.kernels.linear import eliminate
 
 # What a tick reads of the elements: how many contacts there are, blocks as in `natural_residual`, stops and then discs,
@@ -81,7 +82,7 @@ def stiffnesses(E, Dg, Dy, W, T, Q, C):
             for k in range(n):
                 total += (Dg[i, k] / T if i < E.nc else -Dy[i - E.nc, k]) * W[k, j]
             Q[i, j] = total
-        C[i] = 1.0 / (E.K[i] * (T + E.beta[i]))
+        C[i] = compliance(E.K[i], E.beta[i], T)
 
 
 @kernel
@@ -101,9 +102,9 @@ def offsets(E, s, g, Dg, y, Dy, shift, T, b):
     nc = E.nc
     for i in range(b.shape[0]):
         if i < nc:
-            b[i] = (g[i] + dot(Dg, i, shift) + E.beta[i] * s[i] / (T + E.beta[i])) / T
+            b[i] = -normal_offset(g[i] + dot(Dg, i, shift), s[i], E.beta[i], T)
         else:
-            b[i] = -(y[i - nc] + dot(Dy, i - nc, shift) + s[i] / (T + E.beta[i]))
+            b[i] = -(y[i - nc] + dot(Dy, i - nc, shift)) + tangent_offset(s[i], E.beta[i], T)
 
 
 @kernel
@@ -132,7 +133,7 @@ def rounding(E, x, s, d, shift, F, Dg, Dy, Q, C, T, noise):
     """What rounding leaves open of each slack; `noise` holds the magnitudes that were summed in its gap or slip."""
     nc = E.nc
     for i in range(noise.shape[0]):
-        size = noise[i] + E.beta[i] * abs(s[i]) / (T + E.beta[i]) if i < nc else noise[i] + abs(s[i]) / (T + E.beta[i])
+        size = noise[i] + (E.beta[i] if i < nc else 1.0) * abs(s[i]) / (T + E.beta[i])
         for k in range(x.shape[0]):
             slope = Dg[i, k] if i < nc else Dy[i - nc, k]
             size += abs(slope) * (abs(x[k]) + abs(d[k]) + abs(shift[k]))
@@ -180,10 +181,13 @@ def commit(E, F, modes, g, y, T, s):
     """
     nc = E.nc
     for i in range(nc):
-        s[i] = max(E.beta[i] * s[i] / (T + E.beta[i]), -g[i])
+        s[i] = max(normal_stretch(0.0, s[i], E.K[i], E.beta[i], T), -g[i])
     for i in range(nc, E.first.shape[0] - 1):
         for k in range(E.first[i], E.first[i + 1]):
-            s[k] += T * y[k - nc] if modes[i] > 0.5 else T * (F[k] / E.K[k] - s[k]) / (T + E.beta[k])
+            if modes[i] > 0.5:
+                s[k] += T * y[k - nc]
+            else:
+                s[k] = tangent_stretch(-F[k], s[k], E.K[k], E.beta[k], T)
 
 
 @kernel
