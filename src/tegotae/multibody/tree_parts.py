@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from tegotae.layout import Part
 from tegotae.multibody.kernels.kinematics import WIDTH
+from tegotae.multibody.kernels.lines import LINE
 from tegotae.multibody.own_joints import LINES, SPEEDS
 from tegotae.multibody.tree_arrays import FREE
 
@@ -100,9 +101,9 @@ KEPT = (
 # See `Work` in `kernels/records.py`; torque and target are what is fed, one a speed.
 WORK = (
     Part("S", shape=("bodies1", WIDTH)),
-    *(Part(name, shape=_SPEEDS) for name in ("free_tau", "free_slope", "tau", "slope", "a", "v1", "grad", "first")),
+    *(Part(name, shape=_SPEEDS) for name in ("free_tau", "free_slope", "tau", "slope", "a", "v1", "trial")),
     LINES,
-    Part("trial", shape=(3, "speeds")),
+    Part("lines", "", "see `kernels/lines.py`", ("speeds", LINE)),
     Part("wrench", "N", "on each body, and moment", ("bodies", 6)),
     Part("torque", "N·m or N", "in each joint", _SPEEDS),
     Part("target", "rad or m", "of each joint", _SPEEDS),

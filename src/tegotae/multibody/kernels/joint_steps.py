@@ -58,15 +58,6 @@ def by_modes(joints, friction, work, v, T):
 
 
 @kernel
-def by_forces(joints, friction, work, v):
-    """The same with friction forces that are given."""
-    for o in range(len(v)):
-        work.tau[o], work.slope[o] = work.free_tau[o], work.free_slope[o]
-        if rubs(joints.law[o], joints.damping[o]):
-            work.tau[o] += friction.force[o]
-
-
-@kernel
 def commit_friction(joints, friction, T):
     """e1 = (f T + B e)/(K T + B)."""
     for o in range(len(joints.law)):

@@ -1,27 +1,15 @@
 """Joints that resist by an impedance of any kind: it is asked for its force and slope, which adds to the inertia.
 
-A step takes each force as a straight line, f + d (v1 - at), through what was answered last; it is solved once the
-answers for the speeds found lie on their lines. That is Newton's way to the least of a convex function: of the speeds u
-of these joints it is the work that moves the rest of the tree, less that of the forces f(u), and its slope is r(u) - f,
-r being what the rest resists with. Where it rises again before the speeds found, only a part of the way is gone. On the
-way r is taken as straight, which it is but for joints and contacts that begin to slip.
-
-p.own has the speed of each such joint, w.own a row of numbers for it. `ask` and `commit` are the halves of all of them,
-by their number.
+p.own has the speed of each such joint, w.own its line (`lines.py`), and torque and slope of the joint without it. `ask`
+and `commit` are the halves of all of them, by their number.
 """
 
-import math
 from functools import cache
 
 from tegotae.compile import kernel
-from tegotae.kernels.roots import between
+from tegotae.multibody.kernels.lines import AT, FORCE, FOUND, LINE, SLOPE, line_kernels
 
-# Where the line touches, and r there; torque and slope of the joint without it; the same at the speeds found, or at a
-# part of the way to them.
-AT, FORCE, SLOPE, RESISTS, TAU, RISE, FOUND, FOUND_RESISTS, TRIED, TRIED_SLOPE, NUMBERS = range(11)
-TRIALS = 100  # solves: two or three are enough as a rule
-PARTS = 30
-ROUND = 1e-12
+TAU, RISE, NUMBERS = LINE, LINE + 1, LINE + 2
 BEND = 1e-9
 
 
@@ -57,6 +45,13 @@ def own_kernels(ask, commit):
     """`begin` before the first solve, `unmet` after each, `bent` if all are met, `end`, and `keep`, which commits."""
 
     @kernel
+    def ask_one(c, j, v):
+        _, p, s, w, T = c
+        return ask(p, s, w, j, v, T)
+
+    touch, off_lines = line_kernels(ask_one)
+
+    @kernel
     def take(p, w, v, T):
         for j in range(len(p.own)):
             o, m = p.own[j], w.own[j]
@@ -67,64 +62,19 @@ def own_kernels(ask, commit):
     def begin(p, s, w, v, T):
         """Lines at the speeds before the tick."""
         for j in range(len(p.own)):
-            o, m = p.own[j], w.own[j]
-            f, d = ask(p, s, w, j, v[o], T)
-            m[AT], m[FORCE], m[SLOPE], m[RESISTS] = v[o], f, d, math.nan
-            m[TAU], m[RISE] = w.free_tau[o], w.free_slope[o]
+            o = p.own[j]
+            touch((w.own, p, s, w, T), j, v[o])
+            w.own[j, TAU], w.own[j, RISE] = w.free_tau[o], w.free_slope[o]
         take(p, w, v, T)
-
-    @kernel
-    def along(p, s, w, part, T):
-        """The slope of the convex function at a part of the way to the speeds found; answers are left there."""
-        slope = 0.0
-        for j in range(len(p.own)):
-            m = w.own[j]
-            way = m[FOUND] - m[AT]
-            f, d = ask(p, s, w, j, m[FOUND] if part == 1.0 else m[AT] + part * way, T)
-            m[TRIED], m[TRIED_SLOPE] = f, d
-            r = m[FOUND_RESISTS] if part == 1.0 else m[RESISTS] + part * (m[FOUND_RESISTS] - m[RESISTS])
-            slope += (r - f) * way
-        return slope
-
-    @kernel
-    def shorten(p, s, w, ahead, T):
-        """The part of the way at which the function stops falling, to a tenth; 1 if it falls all the way."""
-        start = 0.0
-        for j in range(len(p.own)):
-            m = w.own[j]
-            start += (m[RESISTS] - m[FORCE]) * (m[FOUND] - m[AT])
-        if not (start < 0.0 and ahead > -0.1 * start):  # also if it is not known how it starts
-            return 1.0
-        part, low, at_low, high, at_high, side = between(1.0, ahead, 0.0, start, 1.0, ahead, 0)
-        for _ in range(PARTS):
-            slope = along(p, s, w, part, T)
-            if abs(slope) <= -0.1 * start:
-                break
-            part, low, at_low, high, at_high, side = between(part, slope, low, at_low, high, at_high, side)
-        along(p, s, w, part, T)
-        return part
 
     @kernel
     def unmet(p, s, w, v, force, T):
         """How many answers for the speeds found lie off their lines; all lines are then taken anew."""
         for j in range(len(p.own)):
-            m = w.own[j]
-            m[FOUND] = w.v1[p.own[j]]
-            m[FOUND_RESISTS] = m[FORCE] + m[SLOPE] * (m[FOUND] - m[AT])
-        ahead = along(p, s, w, 1.0, T)
-        count = 0
+            w.own[j, FOUND] = w.v1[p.own[j]]
+        count = off_lines((w.own, p, s, w, T))
         for j in range(len(p.own)):
-            m = w.own[j]
-            f, d = m[TRIED], m[TRIED_SLOPE]
-            force[p.own[j]] = f
-            size = abs(f) + abs(m[FORCE]) + (abs(d) + abs(m[SLOPE])) * (abs(m[FOUND]) + abs(m[AT]))
-            count += not abs(f - m[FOUND_RESISTS]) <= ROUND * size
-        part = shorten(p, s, w, ahead, T) if count > 0 else 1.0
-        for j in range(len(p.own)):
-            m = w.own[j]
-            m[AT] = m[FOUND] if part == 1.0 else m[AT] + part * (m[FOUND] - m[AT])
-            m[RESISTS] = m[FOUND_RESISTS] if part == 1.0 else m[RESISTS] + part * (m[FOUND_RESISTS] - m[RESISTS])
-            m[FORCE], m[SLOPE] = m[TRIED], m[TRIED_SLOPE]
+            force[p.own[j]] = w.own[j, FORCE]
         if count > 0:
             take(p, w, v, T)
         return count

@@ -14,8 +14,8 @@ Joints = namedtuple("Joints", "damping gain rate_gain target law place numbers s
 Friction = namedtuple("Friction", "e mode r slope at force")
 
 # Where a step works: S of the passes; torque and slope of each joint without friction, and with it; accelerations;
-# the speeds after the step; the wrench on each body; two vectors and one matrix for the dual.
-Work = namedtuple("Work", "S free_tau free_slope tau slope a v1 wrench grad first trial")
+# the speeds after the step; the wrench on each body; slopes to be tried; a line for each friction, see `lines.py`.
+Work = namedtuple("Work", "S free_tau free_slope tau slope a v1 wrench trial lines")
 
 # What may touch, a row a pair: which = (body, body of the surface, shape), numbers = see columns below.
 # A ball of RADIUS (0: a point) at PLACE in the frame of its body, and a surface of a shape with SHAPE numbers, whose

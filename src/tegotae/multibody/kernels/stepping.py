@@ -16,8 +16,9 @@ from tegotae.multibody.kernels import joint_laws
 from tegotae.multibody.kernels.contacts import activate, commit_contacts, contact_kernels
 from tegotae.multibody.kernels.joint_steps import commit_friction, prepare_joints
 from tegotae.multibody.kernels.kinematics import forward_one, prepare_world
+from tegotae.multibody.kernels.lines import TRIALS
 from tegotae.multibody.kernels.motion import look_outside, move, spin_evenly
-from tegotae.multibody.kernels.own_joints import NONE, TRIALS, own_kernels
+from tegotae.multibody.kernels.own_joints import NONE, own_kernels
 from tegotae.multibody.kernels.places import locate
 from tegotae.multibody.kernels.records import FORCE, GAP, ON, Dual, Friction, Joints, Model, Touches, Work
 from tegotae.multibody.kernels.stiction import stiction_kernels
@@ -46,8 +47,7 @@ def friction_kept(s, w):
 @kernel_inside
 def work_of(w):
     """Where a step works."""
-    flat = w.trial.reshape((w.trial.size,))
-    return Work(w.S, w.free_tau, w.free_slope, w.tau, w.slope, w.a, w.v1, w.wrench, w.grad, w.first, flat)
+    return Work(w.S, w.free_tau, w.free_slope, w.tau, w.slope, w.a, w.v1, w.wrench, w.trial, w.lines)
 
 
 @kernel_inside

@@ -8,8 +8,8 @@ u = v1 - c K e:
 
 and then e1 = (f T + B e)/(K T + B). For given modes a step is one backward and one forward pass. Modes start from the
 last step's; what sticks too strongly slips, what slips too little *sticks first*. If that does not end, the forces
-are found as those of least energy: min 1/2 f'(T G + c) f + b'f with |f| <= r, by projected Newton, whose every step is
-the same pair of passes.
+are found as those of least energy: min 1/2 f'(T G + c) f + b'f with |f| <= r, by Newton with a search along each step,
+which is the same pair of passes.
 """
 
 import math
@@ -18,8 +18,9 @@ from tegotae.compile import kernel
 from tegotae.kernels.stick_slip import as_if_stuck, limited
 from tegotae.multibody.kernels.joint_steps import by_modes, limit_kernel, rubs, solve_modes
 from tegotae.multibody.kernels.kinematics import FREE, D
-from tegotae.multibody.kernels.least_energy import ROUND, least_energy, modes_from_forces
-from tegotae.multibody.kernels.own_joints import RISE, SLOPE
+from tegotae.multibody.kernels.least_energy import least_energy, modes_from_forces
+from tegotae.multibody.kernels.lines import ROUND, SLOPE
+from tegotae.multibody.kernels.own_joints import RISE
 from tegotae.multibody.kernels.passes import backward
 from tegotae.multibody.kernels.records import OWNER
 

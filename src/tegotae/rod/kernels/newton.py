@@ -9,7 +9,7 @@ function along it vanishes, which it does once. A trial is the solution when f i
 """
 
 from tegotae.compile import kernel_sums
-from tegotae.kernels.roots import between
+from tegotae.kernels.newton import falling_part
 from tegotae.rod.kernels import simd_rows as at
 from tegotae.rod.kernels.ground import answer, grips
 from tegotae.rod.kernels.recursion import at_base
@@ -75,46 +75,55 @@ def inertia_along(w, n, d, row):
 
 
 @kernel_sums
-def along(w, n, part):
-    """The latest trial goes to a part of the step D; -> f along the step: of the trial before, its slope, and of the
-    latest before it went there."""
-    before, slope, now = 0.0, 0.0, 0.0
+def go(w, n, part):
+    """The latest trial goes to a part of the step D."""
     for i in range(n):
         o = where(i)
-        dx, dy = w[o + at.DX], w[o + at.DY]
-        before += w[o + at.HX] * dx + w[o + at.HY] * dy
-        slope += w[o + at.HXX] * dx * dx + 2.0 * w[o + at.HXY] * dx * dy + w[o + at.HYY] * dy * dy
-        now += w[o + at.GX] * dx + w[o + at.GY] * dy
-        w[o + at.VX], w[o + at.VY] = w[o + at.UX] + part * dx, w[o + at.UY] + part * dy
-    return before, slope, now
+        w[o + at.VX], w[o + at.VY] = w[o + at.UX] + part * w[o + at.DX], w[o + at.UY] + part * w[o + at.DY]
+
+
+@kernel_sums
+def pull(w, n):
+    """f of the latest trial along the step D."""
+    total = 0.0
+    for i in range(n):
+        o = where(i)
+        total += w[o + at.GX] * w[o + at.DX] + w[o + at.GY] * w[o + at.DY]
+    return total
+
+
+@kernel_sums
+def slope_at(c, part):
+    """Of the convex function along the step; the latest trial is left there.
+
+    It is  start + part d^T A d - T (f(U + part D) - f(U)) . D.
+    """
+    w, n, T, around, A, start, before = c
+    go(w, n, part)
+    answer(w, n, T, around)
+    return start + part * A - T * (pull(w, n) - before)
+
+
+part_of = falling_part(slope_at)
 
 
 @kernel_sums
 def shorten(w, n, T, tip, d, around):
     """Part of the step d at which the convex function stops falling along it; the latest trial is left there.
 
-    Its slope along d is  start + part d^T A d - T (f(U + part step) - f(U)) . step,  growing with the part, and
-    start = -d^T (A - T slope) d. Between two ends of different sign by false position (Illinois), until a tenth of
-    it is left.
+    At its start the slope along d is -d^T (A - T slope) d.
     """
+    before, own = 0.0, 0.0
     for i in range(n):
         o = where(i)
         w[o + at.DX], w[o + at.DY] = w[o + at.VX] - w[o + at.UX], w[o + at.VY] - w[o + at.UY]
+        dx, dy = w[o + at.DX], w[o + at.DY]
+        before += w[o + at.HX] * dx + w[o + at.HY] * dy
+        own += w[o + at.HXX] * dx * dx + 2.0 * w[o + at.HXY] * dx * dy + w[o + at.HYY] * dy * dy
     o = where(n - 1)
     A = inertia_along(w, n, d, at.DX) + tip[0] * (w[o + at.DX] ** 2 + w[o + at.DY] ** 2) + tip[1] * d[n + 1] ** 2
-    low, high, at_low, at_high, side = 0.0, 1.0, 0.0, 0.0, 0
-    part, start = 1.0, 0.0  # where the latest trial is already
-    for trial in range(40):
-        before, own, now = along(w, n, part)
-        if trial == 0:
-            start = at_low = T * own - A
-        slope = start + part * A - T * (now - before)
-        if abs(slope) <= 0.1 * abs(start) or (part == 1.0 and slope <= 0.0):
-            break
-        part, low, at_low, high, at_high, side = between(part, slope, low, at_low, high, at_high, side)
-        along(w, n, part)
-        answer(w, n, T, around)
-    return part
+    start = T * own - A
+    return part_of((w, n, T, around, A, start, before), start, start + A - T * (pull(w, n) - before))
 
 
 @kernel_sums

@@ -1,0 +1,73 @@
+"""Newton's method for joints that resist by forces that fall with their speed: each force is taken as a straight line.
+
+A step takes force j as f + d (v1 - at), through what was answered last, and adds d to how the joint resists; it is
+solved once the answers for the speeds found lie on their lines. That is Newton's way to the least of a convex function:
+of the speeds u of these joints it is the work that moves the rest of the tree, less that of the forces f(u), and its
+slope is r(u) - f, r being what the rest resists with. Where it rises again before the speeds found, only a part of the
+way is gone. On the way r is taken as straight, which it is but for others that begin to slip.
+
+A context c begins with a row of numbers for each line; `ask(c, j, v)` answers with force and slope.
+"""
+
+import math
+from functools import cache
+
+from tegotae.compile import kernel
+from tegotae.kernels.newton import falling_part
+
+# Where the line touches, and r there; the same at the speeds found, or at a part of the way to them.
+AT, FORCE, SLOPE, RESISTS, FOUND, FOUND_RESISTS, TRIED, TRIED_SLOPE, LINE = range(9)
+TRIALS = 100  # solves: two or three are enough as a rule
+ROUND = 1e-12
+
+
+@cache
+def line_kernels(ask):
+    """`touch` before the first solve, `unmet` after each."""
+
+    @kernel
+    def touch(c, j, v):
+        """A line at the speed v."""
+        m = c[0][j]
+        m[AT], m[RESISTS] = v, math.nan
+        m[FORCE], m[SLOPE] = ask(c, j, v)
+
+    @kernel
+    def slope_at(c, part):
+        """The slope of the convex function at a part of the way to the speeds found; answers are left there."""
+        slope = 0.0
+        for j in range(len(c[0])):
+            m = c[0][j]
+            way = m[FOUND] - m[AT]
+            m[TRIED], m[TRIED_SLOPE] = ask(c, j, m[FOUND] if part == 1.0 else m[AT] + part * way)
+            r = m[FOUND_RESISTS] if part == 1.0 else m[RESISTS] + part * (m[FOUND_RESISTS] - m[RESISTS])
+            slope += (r - m[TRIED]) * way
+        return slope
+
+    part_of = falling_part(slope_at)
+
+    @kernel
+    def unmet(c):
+        """How many answers for the speeds FOUND lie off their lines; all lines are then taken anew."""
+        start = 0.0
+        for j in range(len(c[0])):
+            m = c[0][j]
+            way = m[FOUND] - m[AT]
+            m[FOUND_RESISTS] = m[FORCE] + m[SLOPE] * way
+            start += (m[RESISTS] - m[FORCE]) * way
+        ahead = slope_at(c, 1.0)
+        count = 0
+        for j in range(len(c[0])):
+            m = c[0][j]
+            f, d = m[TRIED], m[TRIED_SLOPE]
+            size = abs(f) + abs(m[FORCE]) + (abs(d) + abs(m[SLOPE])) * (abs(m[FOUND]) + abs(m[AT]))
+            count += not abs(f - m[FOUND_RESISTS]) <= ROUND * size
+        part = part_of(c, start, ahead) if count > 0 else 1.0
+        for j in range(len(c[0])):
+            m = c[0][j]
+            m[AT] = m[FOUND] if part == 1.0 else m[AT] + part * (m[FOUND] - m[AT])
+            m[RESISTS] = m[FOUND_RESISTS] if part == 1.0 else m[RESISTS] + part * (m[FOUND_RESISTS] - m[RESISTS])
+            m[FORCE], m[SLOPE] = m[TRIED], m[TRIED_SLOPE]
+        return count
+
+    return touch, unmet
