@@ -53,6 +53,7 @@ _WORKSPACE = (
     Part("steered", "N·s/rad", "by how much more, the faster it is steered", ("n",), "f_v"),
     Part("load", "N", "on each", ("n",)),
     Part("inside", "s", "how long each has been in the patch during the tick", ("n",), "Ti"),
+    Part("before", "m", "deflection before the tick, of those that were in the patch", ("n",), "e0"),
 )
 
 

@@ -72,4 +72,4 @@ def carcass_kernels(load, *law):
         """Commit the steering rate that really happened."""
         commit(p, s, w, v, give(p, s, w, v, T), T)
 
-    return Halves(answer, advance, prepare_kernel(load))
+    return Halves(answer, advance, prepare_kernel(load, *law))

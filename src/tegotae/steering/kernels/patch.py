@@ -2,7 +2,7 @@
 
     p  K, B (of one bristle), a, xi_c, share, scale, kc, bc, mc, law, pressure
     s  force, Fy, stuck, delta, V, q, r, q0 (q before), phase, yc, wc, e (n)
-    w  V, r, Va, turning, phase, shift; the rows f_0, f_v, load, Ti (n)
+    w  V, r, Va, turning, phase, shift; the rows f_0, f_v, load, Ti, e0 (n)
 
 Bristles are kept in order of their place, xi_j = -a + (j + phase) L/n: as the tyre rolls, phase falls, and whenever
 it passes 0 everybody moves down by one. Those that enter at the far end start unstretched and have been in the patch
@@ -59,8 +59,8 @@ def rearmost(p, w, n):
 
 @kernel
 def coulomb_bristle(trial, b, ic, law):
-    """f, df/df* with constant mu for f* = trial; no branches, so that several are worked on at a time."""
-    return stick_slip(trial, b * law[0], 1.0)
+    """f, df/df* for f* = trial and constant mu, which b contains; no branches: several are worked on at a time."""
+    return stick_slip(trial, b, 1.0)
 
 
 @cache
@@ -80,13 +80,18 @@ def bristle_kernel(*law):
 
 
 @cache
-def fill_kernel(load):
-    """The rows of a tick."""
+def fill_kernel(load, *law):
+    """The rows of a tick, for a profile of pressure and a friction law; none is constant friction.
+
+    What a row is multiplied with is read once: inside of its loop the compiler would read it again for each bristle.
+    """
+    constant = not law
 
     @kernel_sums
     def fill(p, s, w, V, q, q_dot, r, T):
         """Work them out for an axle that moves so: q at the end of the tick, the others over all of it."""
-        K, B, a, scale, n = p.K, p.B, p.a, p.scale, s.e.shape[0]
+        K, B, a, n = p.K, p.B, p.a, s.e.shape[0]
+        scale = p.scale * p.law[0] if constant else p.scale
         phase, shift = rolled(s.phase[0], V * T * n / (2.0 * a), n)
         low, high = stayed(shift, n)
         Va = p.share * V * s.delta[0] + q
@@ -100,13 +105,15 @@ def fill_kernel(load):
             loads[j] = scale * load(p.pressure, 0, j * h + rear + p.xi_c, a)
             inside[j] = T
         front = low * h + rear
-        ours, theirs = f_0[low:high], f_v[low:high]
+        ours, theirs, kept = f_0[low:high], f_v[low:high], w.e0[low:high]
         ic = B + T * K
         still, steered = 0.5 * K * T * T * turning - ic * Va, K * T * T * bent - ic * lost
         for i in range(high - low):  # were in the patch before; apart from the others, so that nothing branches
             A = i * h + front
             ours[i] = K * e[i] + ic * r * A + still
             theirs[i] = ic * A + steered
+        for i in range(high - low):
+            kept[i] = e[i]
         if shift != 0:
             first, last = (high, n) if shift > 0 else (0, low)
             for j in range(first, last):  # entered during the tick, unstretched
@@ -121,9 +128,9 @@ def fill_kernel(load):
 
 
 @cache
-def prepare_kernel(load):
+def prepare_kernel(load, *law):
     """What all trials of a tick have in common."""
-    fill = fill_kernel(load)
+    fill = fill_kernel(load, *law)
 
     @kernel_sums_inside
     def prepare(p, s, w, T):
@@ -179,23 +186,6 @@ def gather_kernel(bristle):
     return gather
 
 
-@kernel
-def shifted(e, shift):
-    """All bristles to their new places; those that enter are unstretched."""
-    n = e.shape[0]
-    low, high = stayed(shift, n)
-    if shift > 0:
-        for j in range(high):
-            e[j] = e[j + shift]
-        for j in range(high, n):
-            e[j] = 0.0
-    elif shift < 0:
-        for j in range(n - 1, low - 1, -1):
-            e[j] = e[j + shift]
-        for j in range(low):
-            e[j] = 0.0
-
-
 @cache
 def commit_kernel(bristle, yields):
     """What every bristle is left with; `yields` tells whether the tread gives way at all."""
@@ -212,8 +202,7 @@ def commit_kernel(bristle, yields):
         lost, bent = p.share * V * T, 0.5 * V * (1.0 + p.share)
         rear, h = rearmost(p, w, n)
         shift = w.shift[0]
-        shifted(s.e, shift)
-        e, f_0, f_v, loads, inside = s.e, w.f_0, w.f_v, w.load, w.Ti
+        e, e0, f_0, f_v, loads, inside = s.e, w.e0, w.f_0, w.f_v, w.load, w.Ti
         tau = total = stuck = 0.0
         # As if all had been in the patch for the whole tick: nothing is divided, and nothing branches.
         own, turned, give = T * (0.5 * T * turning - Va + (T * bent - lost) * v), T * (r + v), T / max(B + T * K, TINY)
@@ -221,7 +210,7 @@ def commit_kernel(bristle, yields):
             A, ic = j * h + rear, B + inside[j] * K
             trial = f_0[j] + f_v[j] * v + (ic * wc if yields else 0.0)
             f, opening = bristle(trial, loads[j], ic, p.law)
-            e[j] += own + turned * A - give * (trial - f)  # what is not borne goes into slip: 0 while it sticks
+            e[j] = e0[j] + own + turned * A - give * (trial - f)  # what is not borne goes into slip: 0 while it sticks
             tau += A * f
             total += f
             stuck += 1.0 if opening == 1.0 else 0.0
@@ -261,4 +250,4 @@ def patch_kernels(load, *law):
         """Commit the steering rate that really happened."""
         commit(p, s, w, v, 0.0, T)
 
-    return Halves(answer, advance, prepare_kernel(load))
+    return Halves(answer, advance, prepare_kernel(load, *law))

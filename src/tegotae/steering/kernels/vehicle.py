@@ -53,9 +53,9 @@ def pushes(p, s):
     return ahead + behind, p.lf * ahead - p.lr * behind + s.front.force[0] + s.rear.force[0]
 
 
-def vehicle_halves(load, axle, felt):
-    """A vehicle on two axles: their kernels, and how it feels them."""
-    fill, axle_advance = fill_kernel(load), axle.advance
+def vehicle_halves(fill, axle, felt):
+    """A vehicle on two axles: how their rows are filled, their kernels, and how it feels them."""
+    axle_advance = axle.advance
 
     @kernel
     def prepare(p, s, w, T):
@@ -147,10 +147,10 @@ def vehicle_halves(load, axle, felt):
 @cache
 def bicycle_kernels(load, *law):
     """On rigid carcasses, for a profile of pressure and a friction law; none is constant friction."""
-    return vehicle_halves(load, patch_kernels(load, *law), rigid_axle(bristle_kernel(*law)))
+    return vehicle_halves(fill_kernel(load, *law), patch_kernels(load, *law), rigid_axle(bristle_kernel(*law)))
 
 
 @cache
 def elastic_bicycle_kernels(load, *law):
     """The same on elastic carcasses."""
-    return vehicle_halves(load, carcass_kernels(load, *law), elastic_axle(bristle_kernel(*law)))
+    return vehicle_halves(fill_kernel(load, *law), carcass_kernels(load, *law), elastic_axle(bristle_kernel(*law)))
