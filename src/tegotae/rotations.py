@@ -158,6 +158,15 @@ def cross_matrix(r: ArrayLike) -> Array:
     return np.array(_plain(kernels.cross)(*np.asarray(r), *np.eye(3)))
 
 
+def frame_along(z: ArrayLike, x: ArrayLike | None = None) -> Array:
+    """Axes as columns (3, 3): z as given, of length 1; x as near to the one given, or to any, as lies across z."""
+    up = np.asarray(z)
+    lean = np.eye(3)[int(np.argmin(np.abs(up)))] if x is None else np.asarray(x)
+    across = lean - up * (lean @ up)
+    across /= np.linalg.norm(across)
+    return np.column_stack([across, np.cross(up, across), up])
+
+
 def strays(R: Array) -> tuple[float, float]:
     """The largest entry of |R^T R - 1|, and the determinant of R (3, 3): 0 and 1 if it is a rotation."""
     off, determinant = _plain(kernels.strays)(R)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
-from tegotae.multibody.kernels import asked, kinematics
+from tegotae.multibody.kernels import asked, kinematics, quantities
 
 if TYPE_CHECKING:
     from tegotae.multibody.tree_arrays import TreeArrays
@@ -130,7 +130,7 @@ class Dynamics:
         at = np.asarray(place) + turn @ checks.vector(OWN, "point", point, "m", 3)
         x = at if k < 0 else S[k, 9:12] + S[k, :9].reshape(3, 3) @ at
         J = np.zeros((6, self.arrays.nv))
-        asked.slopes(*self._model[:2], self.arrays.vi, S, k, x, J)
+        quantities.jacobian(*self._model[:2], self.arrays.vi, S, k, x, J)
         return np.asarray(J @ self._inward(q))
 
     def pose(self, q: ArrayLike, body: str) -> tuple[Array, Array]:

@@ -19,8 +19,7 @@ from tegotae.inside import check_depths, weight_of
 from tegotae.layout import Layouts
 from tegotae.multibody.attachments import Attachment, Wired, named, place_ports, wired
 from tegotae.multibody.contact import Pairs, Touch, pairs_of
-from tegotae.multibody.controllers import Lock, Servo, checked_controllers
-from tegotae.multibody.joints import check_friction, joints_of
+from tegotae.multibody.joints import Lock, Servo, check_friction, checked_controllers, joints_of
 from tegotae.multibody.kernels import explicit, port_stepping, stepping
 from tegotae.multibody.kernels.records import AXES, BODY, GAP, MU, E, Joints, K
 from tegotae.multibody.live_scene import LiveScene

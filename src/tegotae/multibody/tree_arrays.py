@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tegotae.checks import SMALLEST, Array
 from tegotae.multibody.bodies import Body, Fixed, Free, OneDegree, Prismatic, Revolute
-from tegotae.rotations import cross_matrix, rotation_about, turned_rows
+from tegotae.rotations import cross_matrix, frame_along, rotation_about, turned_rows
 
 REVOLUTE, PRISMATIC, FREE = 0, 1, 2
 NONE = 1e-12  # relative: a joint that feels less than this of all the inertia behind it feels none
@@ -178,13 +178,7 @@ def _lump(group: list[tuple[Body, Array, Array]]) -> tuple[float, Array, Array]:
 
 def _axes(body: Body) -> Array:
     """Axes of the internal frame, as columns in the body's frame: z along the joint's axis."""
-    if not isinstance(body.joint, OneDegree):
-        return np.eye(3)
-    z = np.asarray(body.joint.axis)
-    x = np.eye(3)[int(np.argmin(np.abs(z)))]
-    x = x - (x @ z) * z
-    x = x / np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])
+    return frame_along(body.joint.axis) if isinstance(body.joint, OneDegree) else np.eye(3)
 
 
 def _constants(body: Body, lump: tuple[float, Array, Array], S: Array, frames: dict[str, Frame]) -> Array:
