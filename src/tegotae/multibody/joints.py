@@ -98,12 +98,7 @@ def joints_of(tree: Tree, controllers: Mapping[str, Servo | Lock]) -> tuple[Join
                 customs.append(element.law)
             law[o], place[o] = kind, len(numbers)
             numbers += [float(x) for x in element.law.parameters]
-    c = columns
-    table = np.array(numbers or [0.0])
-    joints = Joints(
-        c["damping"], c["gain"], c["rate_gain"], c["target"], law, place, table, c["stiffness"], c["viscosity"]
-    )
-    return joints, customs
+    return Joints(**columns, law=law, place=place, numbers=np.array(numbers or [0.0])), customs
 
 
 def check_friction(

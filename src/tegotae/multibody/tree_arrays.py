@@ -213,7 +213,8 @@ def without_inertia(layout: TreeArrays, q: Array | None = None) -> list[int]:
     if (masses > 0.0).all() and (np.linalg.eigvalsh(inertias)[:, 0] > 0.0).all():
         return []  # every body has inertia of its own
     angles = 1.0 + np.modf(np.arange(masses.size) * 0.6180339887498949)[0] if q is None else q[layout.qi]
-    felt = np.array([_spatial(m, J) for m, J in zip(masses, inertias, strict=True)])  # with the joints behind loose
+    felt = np.zeros((masses.size, 6, 6))  # with the joints behind loose
+    felt[:, :3, :3], felt[:, 3:, 3:] = masses[:, None, None] * np.eye(3), inertias
     rigid = felt.copy()  # with the joints behind locked: the measure of what is small
     found = []
     for k in range(masses.size - 1, -1, -1):
@@ -265,12 +266,6 @@ def _motion(c: Array, kind: int, q: float) -> tuple[Array, Array]:
     X[:3, :3] = X[3:, 3:] = R.T
     X[:3, 3:] = -R.T @ cross_matrix(arm)
     return S, X
-
-
-def _spatial(mass: float, inertia: Array) -> Array:
-    P = np.zeros((6, 6))
-    P[:3, :3], P[3:, 3:] = mass * np.eye(3), inertia
-    return P
 
 
 def _inertia(c: Array) -> Array:
