@@ -106,7 +106,7 @@ def machines() -> Iterator[Block]:
         Tree,
         TreeAdmittance,
     )
-    from tegotae.multibody.controllers import Lock, Servo
+    from tegotae.multibody.joints import Lock, Servo
 
     yield from movers()
     yield from rods()

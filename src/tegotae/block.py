@@ -95,10 +95,8 @@ class Kernels:
 
     def imports(self, suffix: str = "") -> tuple[tuple[str, Callable[..., Any]], ...]:
         """Alias -> function, as a generated module imports them."""
-        return (
-            ("make" + suffix, self.make),
-            *((f"law{suffix}_{i}", f) for i, f in enumerate(self.functions)),
-        )
+        laws = ((f"law{suffix}_{i}", f) for i, f in enumerate(self.functions))
+        return (("make" + suffix, self.make), *laws)
 
     def source(self, suffix: str = "") -> str:
         """The line of a generated module that makes the halves."""

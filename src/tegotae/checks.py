@@ -275,11 +275,8 @@ def signal(owner: str, name: str, value: ArrayLike, unit: str, dimension: int) -
     if record.size == 0 and record.ndim <= 2:
         refuse(owner, f"{name} is empty, shape {record.shape}.", "Give at least one tick.")
     if not shape_fits:
-        refuse(
-            owner,
-            f"{name} has shape {np.shape(value)}, but the block has dimension={dimension}.",
-            f"Give shape {wanted}, in {unit}.",
-        )
+        told = f"{name} has shape {np.shape(value)}, but the block has dimension={dimension}."
+        refuse(owner, told, f"Give shape {wanted}, in {unit}.")
     finite(owner, name, record, unit)
     return record if record.flags.writeable else record.copy()
 
@@ -302,12 +299,9 @@ def finite(owner: str, name: str, record: Array, unit: str) -> None:
     if not np.isfinite(record).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(record))[0])
         spot = ", ".join(map(str, where))
+        told = f"{name}{f'[{spot}]' if spot else ''}={record[where]} {unit}".rstrip() + " is not finite."
         way = "Repair the record first: interpolate the gap, or cut it there."
-        refuse(
-            owner,
-            f"{name}{f'[{spot}]' if spot else ''}={record[where]} {unit}".rstrip() + " is not finite.",
-            way if record.size > _FEW else "Give finite numbers.",
-        )
+        refuse(owner, told, way if record.size > _FEW else "Give finite numbers.")
 
 
 def values(owner: str, name: str, value: Any, unit: str, remedy: str, least: float = 0.0) -> Array:

@@ -1,11 +1,70 @@
-"""The words of contact: whatever touches is told its stiffness, damping and friction alike, wherever it touches."""
+"""The words of contact, the same wherever things touch, and what is said of a start inside of one.
+
+What a contact would carry at rest is taken as it is, what is deeper is refused with the way out: a spring of 1e6 N/m
+that starts 20 mm inside throws a crate of 5 kg at 9 m/s. Nobody means that, so nobody gets it without asking.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tegotae import checks
 from tegotae.parameters import Parameter
 
 ContactStiffness = Annotated[float, Parameter("K [N/m], > 0, along the normal", such_as="1e5")]
 ContactDamping = Annotated[float, Parameter("c [N·s/m], >= 0, along the normal, while they touch")]
 FrictionCoefficient = Annotated[float, Parameter("mu [-], >= 0, of dry friction; 0 for a smooth face", such_as="0.5")]
+
+SLIGHT = 1e-6  # m: what rounding, and places written with a few digits, leave
+
+
+def weight_of(mass: float, gravity: ArrayLike) -> float:
+    """What a mass may press with at rest [N]: its weight; where nothing falls, its weight on Earth.
+
+    Args:
+        mass: [kg].
+        gravity: acceleration of a falling body, its components [m/s²].
+
+    Example:
+        >>> weight_of(2.0, (0.0, 0.0, 0.0))
+        19.62
+    """
+    return mass * max(float(np.linalg.norm(gravity)), 9.81)
+
+
+def check_depths(owner: str, pairs: Sequence[str], gaps: ArrayLike, carried: ArrayLike, way: str) -> None:
+    """Refuse a start that is deeper inside a contact than the contact's own stiffness would carry at rest.
+
+    Args:
+        owner: who asks, for the message.
+        pairs: what each contact is called.
+        gaps: at the start [m], < 0 inside.
+        carried: depth that each would have at rest [m].
+        way: the way out.
+
+    Example:
+        >>> from tegotae.errors import InputError
+        >>> check_depths("Scene", ["ball on world"], [-1e-4], [2e-4], "Lift it.")  # under its own weight
+        >>> try:
+        ...     check_depths("Scene", ["ball on world"], [-0.02], [2e-4], "Lift it.")
+        ... except InputError as error:
+        ...     print(error)
+        Scene: 'ball on world' starts 0.02 m inside; at rest it would be at most 0.000201 m deep, so it would be thrown.
+          Lift it.
+    """
+    depths, most = -np.asarray(gaps, dtype=np.float64), np.asarray(carried, dtype=np.float64) + SLIGHT
+    deeper = np.flatnonzero(depths > most)
+    if not deeper.size:
+        return
+    worst = int(deeper[np.argmax(depths[deeper])])
+    more = f" (and {deeper.size - 1} more)" if deeper.size > 1 else ""
+    checks.refuse(
+        owner,
+        f"{pairs[worst]!r}{more} starts {depths[worst]:.3g} m inside; at rest it would be at most {most[worst]:.3g} m "
+        "deep, so it would be thrown.",
+        way,
+    )

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Admittance, Impedance, Kernels
+from tegotae.contact import check_depths
 from tegotae.declared_layout import declared_layout
-from tegotae.inside import check_depths
 from tegotae.kernels import elements as k
 from tegotae.layout import AXIS, Part
 from tegotae.parameters import Dimension, Parameter

@@ -76,7 +76,9 @@ class Parameter:
         example, rest = f", such as {such_as}" if such_as else "", ", or None" if optional else ""
         first = "" if self._apart else re.split(r"[;:(]", self.meaning)[0].strip()
         own, makers = copy.copy(self), [kind for kind in kinds if _is_class(kind)]
-        if makers:
+        if listed := _listed(kinds):
+            own.remedy = f"Give [{listed.__name__}(...), ...]."
+        elif makers:
             own.remedy = f"Give {' or '.join(f'{kind.__name__}(...)' for kind in makers)}{rest}."
         elif first.startswith(("the ", "a ", "an ", "half ", "how ", "its ")):
             own.remedy = f"Give {first}{example}{rest}."
@@ -221,11 +223,24 @@ def _field(hint: Any, default: Any) -> Field | None:
     others = tuple(kind for kind in kinds if kind is not NoneType)
     parameter = parameter.completed(others, len(others) < len(kinds), default)
     check = _accepting(parameter) or _check(others, parameter)
-    return Field(own, parameter, check if len(others) == len(kinds) else _or_none(check))
+    if len(others) == len(kinds):
+        return Field(own, parameter, check)
+    return Field(own, parameter, lambda owner, name, value: None if value is None else check(owner, name, value))
 
 
 def _is_class(kind: Any) -> bool:
     return isinstance(kind, type) and get_origin(kind) is None and kind not in (float, int, bool, str)
+
+
+def _listed(kinds: tuple[Any, ...]) -> type | None:
+    """Of a sequence of things of one class, that class."""
+    inner = get_args(kinds[0])
+    return inner[0] if get_origin(kinds[0]) is Sequence and _is_class(inner[0]) else None
+
+
+def as_given(owner: str, name: str, value: Any) -> Any:
+    """Accepts what can only be checked beside other fields."""
+    return value
 
 
 def _accepting(own: Parameter) -> Check | None:
@@ -241,10 +256,6 @@ def _accepting(own: Parameter) -> Check | None:
         return kept
 
     return check
-
-
-def _or_none(check: Check) -> Check:
-    return lambda owner, name, value: None if value is None else check(owner, name, value)
 
 
 def _check(kinds: tuple[Any, ...], own: Parameter) -> Check:
@@ -266,6 +277,8 @@ def _check(kinds: tuple[Any, ...], own: Parameter) -> Check:
         return lambda owner, name, value: _vector(owner, name, value, own, len(inner))
     if any(get_origin(one) in (Sequence, Iterable, tuple) and get_args(one)[0] is float for one in kinds):
         return lambda owner, name, value: _several(owner, name, value, own)
+    if listed := _listed(kinds):
+        return lambda owner, name, value: checks.several(owner, name, value, listed, own.remedy)
     if all(map(_is_class, kinds)):
         return lambda owner, name, value: checks.instance(owner, name, value, kind, own.remedy, *kinds[1:])
     raise TypeError(f"{kinds} has no rule of its own: give Parameter(..., accept=function).")

@@ -59,27 +59,20 @@ def reals(value: Any) -> NDArray[np.float64]:
         raise TypeError(f"it is a {type(value).__name__}")
     if np.ma.isMaskedArray(value) and np.ma.is_masked(value):
         raise TypeError("some of its values are masked")
-    _fits(value.size if isinstance(value, np.ndarray) else len_of(value) if isinstance(value, Sized) else 1)
+    count = value.size if isinstance(value, np.ndarray) else len_of(value) if isinstance(value, Sized) else 1
+    if 8.0 * count > memory() / 4:
+        raise MemoryError(f"{count:.3g} numbers take more than a quarter of the memory")
     if isinstance(value, (list, tuple)) and _holds_flags(value):
         raise TypeError("it holds flags")
     given = np.asarray(value)
     if given.dtype.kind == "O":
-        _refuse_objects(given)
+        for one in given.flat:
+            if not is_real(one):
+                raise TypeError(f"it holds {shown(one)}")
     elif given.dtype.kind not in "iuf":
         raise TypeError(f"it holds {_KINDS.get(given.dtype.kind, given.dtype.name)}")
     with np.errstate(over="ignore"):
         return np.asarray(given, dtype=np.float64, order="C")
-
-
-def _refuse_objects(given: NDArray[Any]) -> None:
-    for one in given.flat:
-        if not is_real(one):
-            raise TypeError(f"it holds {shown(one)}")
-
-
-def _fits(count: int) -> None:
-    if 8.0 * count > memory() / 4:
-        raise MemoryError(f"{count:.3g} numbers take more than a quarter of the memory")
 
 
 def _holds_flags(value: Iterable[Any]) -> bool:

@@ -6,7 +6,7 @@ tuples are for loops that have no time for arrays: nothing is checked there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,13 @@ def _plain(kernel: Any) -> Any:
     return kernel.py_func
 
 
-_turned, _product, _unit, _matrix = map(_plain, (kernels.turned, kernels.product, kernels.unit, kernels.matrix))
-_quaternion_of, _about, _vector = map(
-    _plain, (kernels.quaternion_of, kernels.quaternion_about, kernels.rotation_vector)
-)
+_turned: Callable[..., Vector] = _plain(kernels.turned)
+_vector: Callable[..., Vector] = _plain(kernels.rotation_vector)
+_product: Callable[..., Quaternion] = _plain(kernels.product)
+_unit: Callable[..., Quaternion] = _plain(kernels.unit)
+_quaternion_of: Callable[..., Quaternion] = _plain(kernels.quaternion_of)
+_about: Callable[..., Quaternion] = _plain(kernels.quaternion_about)
+_matrix: Callable[..., tuple[float, ...]] = _plain(kernels.matrix)
 
 
 def turned_by(quaternion: Sequence[float], vector: Sequence[float]) -> Vector:
@@ -40,8 +43,7 @@ def turned_by(quaternion: Sequence[float], vector: Sequence[float]) -> Vector:
         >>> turned_by((0.0, 0.0, 0.0, 1.0), (1.0, 2.0, 3.0))  # half a turn about z
         (-1.0, -2.0, 3.0)
     """
-    turned: Vector = _turned(*quaternion, *vector)
-    return turned
+    return _turned(*quaternion, *vector)
 
 
 def turned_rows(quaternions: Array, vector: ArrayLike) -> Array:
@@ -56,8 +58,7 @@ def product(after: Sequence[float], before: Sequence[float]) -> Quaternion:
         >>> product((0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
         (0.0, 0.0, 0.0, 1.0)
     """
-    both: Quaternion = _product(*after, *before)
-    return both
+    return _product(*after, *before)
 
 
 def normalised(quaternion: Sequence[float]) -> Quaternion:
@@ -67,8 +68,7 @@ def normalised(quaternion: Sequence[float]) -> Quaternion:
         >>> normalised((0.0, 2.0, 0.0, 0.0))
         (0.0, 1.0, 0.0, 0.0)
     """
-    found: Quaternion = _unit(*quaternion)
-    return found
+    return _unit(*quaternion)
 
 
 def matrix_rows(quaternion: Sequence[float]) -> tuple[float, ...]:
@@ -78,8 +78,7 @@ def matrix_rows(quaternion: Sequence[float]) -> tuple[float, ...]:
         >>> matrix_rows((0.0, 0.0, 0.0, 1.0))
         (-1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 1.0)
     """
-    rows: tuple[float, ...] = _matrix(2.0, *quaternion)
-    return rows
+    return _matrix(2.0, *quaternion)
 
 
 def matrix_of(quaternion: Sequence[float]) -> Array:
@@ -94,8 +93,7 @@ def quaternion_of(rows: Array | Sequence[float]) -> Quaternion:
         >>> quaternion_of((-1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 1.0))
         (0.0, 0.0, 0.0, 1.0)
     """
-    found: Quaternion = _quaternion_of(*(rows.ravel().tolist() if isinstance(rows, np.ndarray) else rows))
-    return found
+    return _quaternion_of(*(rows.ravel().tolist() if isinstance(rows, np.ndarray) else rows))
 
 
 def quaternion_about(x: float, y: float, z: float) -> Quaternion:
@@ -106,8 +104,7 @@ def quaternion_about(x: float, y: float, z: float) -> Quaternion:
         >>> [round(part, 6) for part in quaternion_about(0.0, 0.0, math.pi / 2)]
         [0.707107, 0.0, 0.0, 0.707107]
     """
-    found: Quaternion = _about(x, y, z)
-    return found
+    return _about(x, y, z)
 
 
 def vector_of(quaternion: Sequence[float]) -> Vector:
@@ -117,8 +114,7 @@ def vector_of(quaternion: Sequence[float]) -> Vector:
         >>> vector_of((0.0, 0.0, 0.0, -1.0))
         (0.0, 0.0, -3.141592653589793)
     """
-    found: Vector = _vector(*quaternion)
-    return found
+    return _vector(*quaternion)
 
 
 def rotation_about(vector: ArrayLike) -> Array:
@@ -156,6 +152,15 @@ def nearest(R: Array) -> Array:
 def cross_matrix(r: ArrayLike) -> Array:
     """[r]x (3, 3), with [r]x v = r x v."""
     return np.array(_plain(kernels.cross)(*np.asarray(r), *np.eye(3)))
+
+
+def frame_along(z: ArrayLike, x: ArrayLike | None = None) -> Array:
+    """Axes as columns (3, 3): z as given, of length 1; x as near to the one given, or to any, as lies across z."""
+    up = np.asarray(z)
+    lean = np.eye(3)[int(np.argmin(np.abs(up)))] if x is None else np.asarray(x)
+    across = lean - up * (lean @ up)
+    across /= np.linalg.norm(across)
+    return np.column_stack([across, np.cross(up, across), up])
 
 
 def strays(R: Array) -> tuple[float, float]:

@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -45,12 +45,15 @@ def blocks() -> Iterator[Block]:
         yield tg.ParallelFriction(stiffness=1e4, damping=100.0, limits=[1.0, 2.0, 3.0], dimension=dimension)
 
 
+def _record(block: Block, value: float) -> Any:
+    """Two ticks."""
+    return np.full(2 if block.dimension == 1 else (2, block.dimension), value)
+
+
 def run_blocks() -> None:
     """A record, tick by tick, and many at once."""
     for block in blocks():
-        signal = np.full((2, block.dimension), 0.01)
-        record = signal[:, 0] if block.dimension == 1 else signal
-        either: Any = block
+        record, either = _record(block, 0.01), cast(Any, block)
         either.run(record, period=T)
         either.start(period=T).step(0.01 if block.dimension == 1 else record[0])
         if isinstance(block, Impedance):
@@ -84,9 +87,7 @@ def classic_blocks() -> Iterator[Block]:
 def run_classics() -> None:
     """Over a record."""
     for block in classic_blocks():
-        signal: Any = np.full(2, 0.01) if block.dimension == 1 else np.full((2, block.dimension), 0.01)
-        either: Any = block
-        either.run(signal, period=T)
+        cast(Any, block).run(_record(block, 0.01), period=T)
 
 
 def composites() -> Iterator[Block]:
@@ -153,8 +154,7 @@ def _run_circuit(mover: Any) -> None:
     """In every way that circuits run: alone, and inside another one."""
     from tegotae.running.batch import Batch
 
-    n = mover.dimension
-    push: Any = np.zeros(2) if n == 1 else np.zeros((2, n))
+    push = _record(mover, 0.0)
     mover.run(push, period=T)
     mover.start(period=T).step(push[0])
     inner = tg.Circuit(mover, {}).by_address()

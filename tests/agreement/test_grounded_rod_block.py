@@ -18,7 +18,7 @@ from tegotae.rod import (
     travelling_wave,
 )
 from tegotae.rod.integrals import closed_form
-from tegotae.rod.pure import Evaluation
+from tegotae.rod.planar import Evaluation
 
 T = 1e-3
 ROD = PlanarRod(

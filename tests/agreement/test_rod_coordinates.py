@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tegotae.rod import Load, Payload, Phase, PlanarRod
-from tegotae.rod.pure import Evaluation, PureRod
+from tegotae.rod.planar import Evaluation
+from tegotae.rod.pure import PureRod
 
 RNG = np.random.default_rng(11)
 

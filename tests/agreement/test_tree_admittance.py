@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import tegotae as tg
 from tegotae.multibody import AtJoint, AtPoint, Between, Body, Fixed, Free, Prismatic, Revolute, Tree, TreeAdmittance
-from tegotae.multibody.controllers import Lock, Servo
+from tegotae.multibody.joints import Lock, Servo
 from tegotae.rod import GroundedRod, PlanarRod
 from tegotae.running.probe import Probe
 from tegotae.running.source import module_of

@@ -6,7 +6,7 @@ import numpy as np
 from breaks import labour
 
 from tegotae.rod import PlanarRod
-from tegotae.rod.pure import Evaluation
+from tegotae.rod.planar import Evaluation
 from tegotae.rod.saddle import SaddleRod
 
 # ------------------------------------------------------------ rods that are not what they were said to be

@@ -18,7 +18,7 @@ from tegotae.result import Result
 from tegotae.rod import Phase
 from tegotae.rod.demonstrations import crawling_snake
 from tegotae.rod.many import run_many, variations
-from tegotae.rod.pure import Evaluation
+from tegotae.rod.planar import Evaluation
 
 PAPER = phases()
 # tau = 10 for a second, pinned: where the tip of the continuous rod is then (n -> infinity) [m].

@@ -13,7 +13,7 @@ import numpy as np
 from tegotae.bench.contest import Contest, Outcome, in_turn
 from tegotae.checks import Array
 from tegotae.multibody import Body, Box, Corners, Free, HalfSpace, Plate, Prismatic, Scene, Touch, Tree
-from tegotae.multibody.surfaces import Surface
+from tegotae.multibody.shapes import Surface
 
 STEP, G = 1e-3, 9.81  # s, m/s²
 SETTLED = 1.0  # s after which creep counts

@@ -4,11 +4,10 @@ from tegotae.multibody.admittance import TreeAdmittance
 from tegotae.multibody.attachments import AtJoint, AtPoint, Between
 from tegotae.multibody.bodies import Body, Fixed, Free, LooseBody, Prismatic, Revolute
 from tegotae.multibody.contact import Touch
-from tegotae.multibody.controllers import Lock, Servo
+from tegotae.multibody.joints import Lock, Servo
 from tegotae.multibody.live_scene import LiveScene
 from tegotae.multibody.scene import Scene
-from tegotae.multibody.shapes import Ball, Corners, Point
-from tegotae.multibody.surfaces import Box, HalfSpace, Nearest, Plate, Sphere
+from tegotae.multibody.shapes import Ball, Box, Corners, HalfSpace, Nearest, Plate, Point, Sphere
 from tegotae.multibody.tree import Tree, join
 from tegotae.multibody.urdf import UrdfWarning, load_urdf
 

@@ -12,8 +12,7 @@ from tegotae import checks
 from tegotae.contact import ContactStiffness, FrictionCoefficient
 from tegotae.multibody.fields import name_of
 from tegotae.multibody.kernels import records, shapes
-from tegotae.multibody.shapes import Ball, Corners, Point
-from tegotae.multibody.surfaces import Surface
+from tegotae.multibody.shapes import Ball, Corners, Point, Surface
 from tegotae.parameters import Declared, Parameter
 
 if TYPE_CHECKING:

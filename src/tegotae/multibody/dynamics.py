@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
-from tegotae.multibody.kernels import asked, kinematics
-
-if TYPE_CHECKING:
-    from tegotae.multibody.tree_arrays import TreeArrays
+from tegotae.multibody.bodies import Body, Free
+from tegotae.multibody.kernels import asked, kinematics, quantities
+from tegotae.multibody.tree_arrays import TreeArrays, without_inertia
 
 OWN = "Tree"
 
@@ -27,16 +26,11 @@ class Dynamics:
     if TYPE_CHECKING:  # given by Tree
         gravity: ArrayLike
 
+        bodies: Sequence[Body]
+
         @property
         def arrays(self) -> TreeArrays:
             """The arrays."""
-
-        @property
-        def _inertialess(self) -> list[tuple[str, str, list[str]]]:
-            """Joints that nothing opposes anywhere."""
-
-        def _unopposed(self, q: Array | None = None) -> list[tuple[str, str, list[str]]]:
-            """Joints that nothing opposes at q."""
 
     @cached_property
     def _model(self) -> tuple[Any, ...]:
@@ -130,7 +124,7 @@ class Dynamics:
         at = np.asarray(place) + turn @ checks.vector(OWN, "point", point, "m", 3)
         x = at if k < 0 else S[k, 9:12] + S[k, :9].reshape(3, 3) @ at
         J = np.zeros((6, self.arrays.nv))
-        asked.slopes(*self._model[:2], self.arrays.vi, S, k, x, J)
+        quantities.jacobian(*self._model[:2], self.arrays.vi, S, k, x, J)
         return np.asarray(J @ self._inward(q))
 
     def pose(self, q: ArrayLike, body: str) -> tuple[Array, Array]:
@@ -206,6 +200,31 @@ class Dynamics:
         more = [f"And {len(found) - 3} more: see tree.flaws."] if len(found) > 3 else []
         return "\n  ".join([*(f"{problem} {remedy}" for problem, remedy, _ in found[:3]), *more])
 
+    @cached_property
+    def _inertialess(self) -> list[tuple[str, str, list[str]]]:
+        return self._unopposed()
+
+    def _unopposed(self, q: Array | None = None) -> list[tuple[str, str, list[str]]]:
+        """Joints that nothing opposes, at q or anywhere: (problem, remedy, names of the bodies that make up the lump).
+
+        Each is found by itself, from the tips inwards: what is lost behind it is not its parents' fault.
+        """
+        found = []
+        placed = {body.name: body for body in self.bodies}
+        for k in without_inertia(self.arrays, q):
+            body = placed[self.arrays.names[k]]
+            lump = [name for name, frame in self.arrays.frames.items() if frame[0] == k]
+            mass = f"mass={self.arrays.C[k, 15]:g} kg"
+            if isinstance(body.joint, Free):
+                problem = f"body {body.name!r}: {mass} and its inertia do not oppose every motion of joint=Free()."
+                remedy = "Give it mass and an inertia about all three axes."
+            else:
+                problem = f"joint {body.joint_name!r}: nothing opposes it; body {body.name!r} has {mass}, "
+                problem += "and no inertia of it or of what it carries is felt there."
+                remedy = "Give a mass or an inertia, or fix the joint."
+            found.append((problem, remedy, lump))
+        return found
+
     def _frame(self, body: str) -> Any:
         frames = self.arrays.frames
         if not isinstance(body, str) or body not in frames:
@@ -225,6 +244,11 @@ class Dynamics:
             checks.refuse(OWN, f"q has shape {Q.shape}, v {V.shape}.", "Give as many rows of each.")
         return _rows(Q, layout.nq), _rows(V, layout.nv), Q.shape[:-1]
 
+    def _still(self, q: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
+        """The same for a tree at rest."""
+        Q = checks.finite_array(OWN, "q", q, "", last=self.arrays.nq)
+        return self._states(Q, np.zeros((*Q.shape[:-1], self.arrays.nv)))
+
     def _like(self, given: ArrayLike, name: str, unit: str, Q: Array, size: int) -> Array:
         values = checks.array(OWN, name, given, unit)
         checks.finite(OWN, name, np.atleast_1d(values), unit)
@@ -239,7 +263,7 @@ class Dynamics:
         if not wrenches:
             return np.zeros((1, n, 6))
         W = np.zeros((len(inner_q), n, 6))
-        R, _, _ = self._inner_tracks(inner_q)
+        R, _ = self._inner_tracks(inner_q)
         for body, given in wrenches.items():
             k, place, _ = self._frame(body)
             w = self._like(given, f"wrenches[{body!r}]", "N", inner_q, 6)
@@ -248,17 +272,15 @@ class Dynamics:
                 W[:, k, 3:] += np.cross(R[:, k] @ np.asarray(place), w[:, :3])
         return W
 
-    def _inner_tracks(self, inner_q: Array) -> tuple[Array, Array, int]:
+    def _inner_tracks(self, inner_q: Array) -> tuple[Array, Array]:
         n = len(self.arrays.parent)
         rows = np.empty((len(inner_q), n, 12))
         asked.track(*self._model, inner_q, np.zeros(self.arrays.nv), kinematics.workspace(n), rows)
-        return rows[:, :, :9].reshape(-1, n, 3, 3), rows[:, :, 9:12], n
+        return rows[:, :, :9].reshape(-1, n, 3, 3), rows[:, :, 9:12]
 
     def _tracks(self, q: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
-        given = checks.finite_array(OWN, "q", q, "", last=self.arrays.nq)
-        Q, V, shape = self._states(given, np.zeros((*given.shape[:-1], self.arrays.nv)))
-        R, c, _ = self._inner_tracks(self.arrays.inner(Q, V)[0])
-        return R, c, shape
+        Q, V, shape = self._still(q)
+        return *self._inner_tracks(self.arrays.inner(Q, V)[0]), shape
 
     def _looked(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
         v = checks.finite_array(OWN, "v", v, "", last=self.arrays.nv)  # its square is asked for
@@ -275,11 +297,9 @@ class Dynamics:
         return np.asarray(self.arrays.inner(rows, np.eye(self.arrays.nv))[1].T)
 
     def _placed(self, q: ArrayLike) -> tuple[Array, Array]:
-        nv = self.arrays.nv
-        given = checks.finite_array(OWN, "q", q, "", last=self.arrays.nq)
-        Q, V, shape = self._states(given, np.zeros((*given.shape[:-1], nv)))
+        nv, (Q, V, shape) = self.arrays.nv, self._still(q)
         if shape:
-            checks.refuse(OWN, f"q has shape {given.shape}.", "Give one configuration.")
+            checks.refuse(OWN, f"q has shape {(*shape, self.arrays.nq)}.", "Give one configuration.")
         inner_q, inner_v = self.arrays.inner(Q[0], V[0])
         S, M = kinematics.workspace(len(self.arrays.parent)), np.zeros((nv, nv))
         asked.masses(*self._model, inner_q, inner_v, S, M, np.zeros(nv))

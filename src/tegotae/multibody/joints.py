@@ -1,22 +1,24 @@
-"""A tree and what acts in its joints, as the kernels take them."""
+"""What acts in the joints of a tree, a servo or a lock and friction, and the tree itself, as the kernels take them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from tegotae import checks
 from tegotae import friction as laws
 from tegotae.block import Impedance
 from tegotae.errors import UniquenessError
 from tegotae.friction import FrictionImpedance
 from tegotae.multibody.bodies import OneDegree
-from tegotae.multibody.controllers import Lock, Servo
 from tegotae.multibody.kernels import joint_laws
 from tegotae.multibody.kernels.records import Joints, Model
 from tegotae.multibody.own_joints import has_a_law
+from tegotae.parameters import Declared, Parameter
 
 if TYPE_CHECKING:
     from tegotae.multibody.tree import Tree
@@ -27,6 +29,41 @@ _NUMBER = {
     laws.Stribeck: joint_laws.STRIBECK,
     laws.Tabulated: joint_laws.TABULATED,
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Servo(Declared):
+    """A joint that is driven to a target: torque = gain (target - q) - rate_gain v.
+
+    Without a target it holds where it started. In an implicit run it answers the motion of the tick itself, so no gain
+    is too stiff for the period.
+
+    Example:
+        >>> from tegotae.multibody import Servo
+        >>> Servo(gain=200.0, rate_gain=5.0).gain
+        200.0
+    """
+
+    gain: Annotated[float, Parameter("Kp [N·m/rad or N/m], >= 0")]
+    rate_gain: Annotated[float, Parameter("Kd [N·m·s/rad or N·s/m], >= 0")] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lock:
+    """A joint that does not move at all: exact, with no stiffness to choose."""
+
+
+def checked_controllers(owner: str, tree: Tree, controllers: Mapping[str, Servo | Lock]) -> dict[str, Servo | Lock]:
+    """What drives the joints of a tree; refused are unknown joints, and what is neither servo nor lock."""
+    remedy = "Give a dict of Servo(...) or Lock() by joint."
+    given = dict(checks.mapping(owner, "controllers", controllers, remedy))
+    for name, control in given.items():
+        if name not in tree.joint_names:
+            known = ", ".join(tree.joint_names[:12]) or "none"
+            checks.refuse(owner, f"controllers[{name!r}]: there is no such joint.", f"It has {known}.")
+        if not isinstance(control, (Servo, Lock)):
+            checks.refuse(owner, f"controllers[{name!r}]={checks.shown(control)}.", "Give Servo(...) or Lock().")
+    return given
 
 
 def model_of(tree: Tree) -> Model:
@@ -61,12 +98,7 @@ def joints_of(tree: Tree, controllers: Mapping[str, Servo | Lock]) -> tuple[Join
                 customs.append(element.law)
             law[o], place[o] = kind, len(numbers)
             numbers += [float(x) for x in element.law.parameters]
-    c = columns
-    table = np.array(numbers or [0.0])
-    joints = Joints(
-        c["damping"], c["gain"], c["rate_gain"], c["target"], law, place, table, c["stiffness"], c["viscosity"]
-    )
-    return joints, customs
+    return Joints(**columns, law=law, place=place, numbers=np.array(numbers or [0.0])), customs
 
 
 def check_friction(

@@ -14,13 +14,12 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import INITIAL, Admittance, Kernels
 from tegotae.checks import Array
+from tegotae.contact import check_depths, weight_of
 from tegotae.errors import TegotaeError
-from tegotae.inside import check_depths, weight_of
 from tegotae.layout import Layouts
 from tegotae.multibody.attachments import Attachment, Wired, named, place_ports, wired
 from tegotae.multibody.contact import Pairs, Touch, pairs_of
-from tegotae.multibody.controllers import Lock, Servo, checked_controllers
-from tegotae.multibody.joints import check_friction, joints_of
+from tegotae.multibody.joints import Lock, Servo, check_friction, checked_controllers, joints_of
 from tegotae.multibody.kernels import explicit, port_stepping, stepping
 from tegotae.multibody.kernels.records import AXES, BODY, GAP, MU, E, Joints, K
 from tegotae.multibody.live_scene import LiveScene
@@ -32,7 +31,7 @@ from tegotae.multibody.scene_result import result_of
 from tegotae.multibody.tree import Tree
 from tegotae.multibody.tree_arrays import FREE
 from tegotae.multibody.tree_parts import tree_values
-from tegotae.parameters import Parameter
+from tegotae.parameters import Parameter, as_given
 from tegotae.ports import Port
 from tegotae.result import Result
 from tegotae.running import loop
@@ -43,15 +42,6 @@ OWN = "Scene"
 Method = Literal["implicit", "symplectic", "rk4"]
 LIFTS = 100  # moves out of a surface, one pair at a time
 _GIVEN = ("q", "v", "deflection")  # what a user may start from, beside what is fed; all else follows
-
-
-def _kept(owner: str, name: str, value: Any) -> Any:
-    """As it is: what it may be follows from the tree."""
-    return value
-
-
-def _touches(owner: str, name: str, value: Sequence[Touch]) -> tuple[Touch, ...]:
-    return checks.several(owner, name, value, Touch, "Give a list of Touch(...).")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -80,17 +70,17 @@ class Scene(Admittance):
     tree: Annotated[
         Tree, Parameter("the bodies; `join` makes one of several machines", "Give a Tree; `join` makes one of several.")
     ]
-    touches: Annotated[Sequence[Touch], Parameter("pairs that may touch", accept=_touches)] = ()
+    touches: Annotated[Sequence[Touch], Parameter("pairs that may touch", "Give a list of Touch(...).")] = ()
     at: Annotated[
         str | Attachment | Mapping[str, str | Attachment] | None,
         Parameter(
             "where it meets others in a `Circuit`: name -> `AtPoint`, `AtJoint`, `Between`, or the name of a body for "
             'its origin. One place alone is the port "port". Forces go in there, and the motion there comes out',
-            accept=_kept,
+            accept=as_given,
         ),
     ] = None
-    controllers: Annotated[Mapping[str, Servo | Lock], Parameter("joint -> `Servo` or `Lock`", accept=_kept)] = field(
-        default_factory=dict
+    controllers: Annotated[Mapping[str, Servo | Lock], Parameter("joint -> `Servo` or `Lock`", accept=as_given)] = (
+        field(default_factory=dict)
     )
     method: Annotated[Method, Parameter('"implicit", or explicit "symplectic" or "rk4"')] = "implicit"
     deepest: Annotated[

@@ -1,21 +1,30 @@
-"""What a run of a scene is told as: its record with names and units, energies, and joints that left their limits."""
+"""What a run of a scene is told as: its record with names and units, energies, and a picture of its bodies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tegotae.checks import Array
+from tegotae.multibody.fields import ORIGIN
 from tegotae.multibody.kernels.stepping import FAR
-from tegotae.multibody.picture import picture_of
+from tegotae.multibody.shapes import SIGNS, Box, Corners, HalfSpace, Plate, Sphere, Surface
 from tegotae.multibody.tree import Tree
-from tegotae.multibody.tree_arrays import FREE
+from tegotae.multibody.tree_arrays import FREE, Frame
 from tegotae.result import Result, Variable
 
 if TYPE_CHECKING:
+    from tegotae.multibody.contact import Touch
     from tegotae.multibody.scene import Scene
+
+INSTANTS = 6
+MOST_LINES = 300  # more of them are a thicket
+_STILL, _ROUNDING = 1e-3, 1e-9  # of the whole way, and m or rad: what moves less until the end rests
+
+Place = tuple[str | None, ArrayLike]  # the body whose frame it is given in, None for the world; and where [m]
 
 
 def result_of(scene: Scene, plain: Result, period: float) -> Result:
@@ -65,7 +74,95 @@ def _told(tree: Tree, free: Sequence[str], units: tuple[str, str]) -> list[str]:
 
 def _beyond_limits(tree: Tree, q: Array) -> list[str]:
     """Joints that left their limits in some recorded tick: nothing stops them there, so it is said."""
-    places = q[:, tree.arrays.qi[tree.arrays.kind != 2]]
+    places = q[:, tree.arrays.qi[tree.arrays.kind != FREE]]
     lower, upper = np.array([(joint.lower, joint.upper) for joint in tree.joints.values()]).reshape(-1, 2).T
     names = tree.joint_names
     return [names[k] for k in np.flatnonzero(((places < lower) | (places > upper)).any(axis=0))]
+
+
+# ------------------------------------------------------------ a picture: lines, balls and planes
+
+
+def picture_of(tree: Tree, touches: Sequence[Touch], time: Array, q: Array) -> dict[str, Any]:
+    """Flat rows of numbers, as a result keeps them; nothing where there would be too much to see.
+
+    "picture_times" [s]; "picture_lines", both ends of every line at every time, (times, lines, 2, 3) [m];
+    "picture_balls", centres and radii, (times, balls, 4) [m]; "picture_planes", a point and the normal, (planes, 6).
+    """
+    lines, balls = _bodies(tree, touches)
+    for touch in touches:
+        edges, spheres = _surface(touch.surface, touch.of)
+        lines, balls = lines + edges, balls + spheres
+    rows = _instants(q)
+    if not lines + balls or len(lines) > MOST_LINES:
+        return {}
+    R, c, _ = tree._tracks(q[rows])
+    world: Frame = (-1, np.zeros(3), np.eye(3))
+
+    def where(place: Place) -> Array:
+        k, origin, turn = world if place[0] is None else tree.frames[place[0]]
+        inner = np.asarray(origin) + np.asarray(turn) @ np.asarray(place[1])
+        return np.broadcast_to(inner, (len(rows), 3)) if k < 0 else c[:, k] + R[:, k] @ inner
+
+    ends = [np.stack([where(a), where(b)], axis=1) for a, b in lines]
+    round_ = [np.column_stack([where(at), np.full(len(rows), radius)]) for at, radius in balls]
+    planes = [(*s.where, *np.asarray(s.normal)) for s in _planes(touches)]
+    told = {
+        "picture_times": time[rows],
+        "picture_lines": np.stack(ends, axis=1).ravel() if ends else np.zeros(0),
+        "picture_balls": np.stack(round_, axis=1).ravel() if round_ else np.zeros(0),
+        "picture_planes": np.array(planes).ravel(),
+    }
+    return {name: row for name, row in told.items() if row.size}
+
+
+def _bodies(tree: Tree, touches: Sequence[Touch]) -> tuple[list[tuple[Place, Place]], list[tuple[Place, float]]]:
+    """From every joint to the next; where nothing hangs, to what touches, else to the centre of mass."""
+    lines: list[tuple[Place, Place]] = []
+    balls: list[tuple[Place, float]] = []
+    carrying = {body.parent for body in tree.bodies} | {touch.on for touch in touches}
+    for body in tree.bodies:
+        if body.parent is not None:
+            lines.append(((body.parent, ORIGIN), (body.name, ORIGIN)))
+        if body.name not in carrying and np.any(body.center):
+            lines.append(((body.name, ORIGIN), (body.name, body.center)))
+    for touch in touches:
+        if isinstance(touch.toucher, Corners):
+            lines += _edges(touch.toucher.balls[:, :3], touch.on)
+            continue
+        for ball in touch.toucher.balls:
+            at = (touch.on, ball[:3])
+            lines += [((touch.on, ORIGIN), at)] if np.any(ball[:3]) else []
+            balls.append((at, float(ball[3])))
+    return lines, balls
+
+
+def _surface(surface: Surface, of: str | None) -> tuple[list[tuple[Place, Place]], list[tuple[Place, float]]]:
+    """The edges of a box or a plate, the ball of a sphere."""
+    if isinstance(surface, Sphere):
+        return [], [((of, surface.center), surface.radius)]
+    if not isinstance(surface, (Box, Plate)):
+        return [], []
+    half = np.append(np.asarray(surface.half_sizes, dtype=np.float64), 0.0)[:3]
+    return _edges(surface.where + (SIGNS * half) @ surface.turned.T, of), []
+
+
+def _edges(corners: Array, of: str | None) -> list[tuple[Place, Place]]:
+    """Of a box whose corners count x, then y, then z; of a flat one each once."""
+    pairs = [(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit]
+    seen = {tuple(sorted([tuple(corners[i]), tuple(corners[j])])) for i, j in pairs}
+    return [((of, a), (of, b)) for a, b in sorted(seen) if a != b]
+
+
+def _planes(touches: Sequence[Touch]) -> list[HalfSpace]:
+    """Those of the world, each once."""
+    planes = [touch.surface for touch in touches if isinstance(touch.surface, HalfSpace) and touch.of is None]
+    return [plane for i, plane in enumerate(planes) if plane not in planes[:i]]
+
+
+def _instants(q: Array) -> Array:
+    """Rows at equal times, from the first to where it comes to rest."""
+    away = np.abs(q - q[-1]).max(axis=1, initial=0.0)
+    moving = np.flatnonzero(away > max(_STILL * away.max(), _ROUNDING))
+    last = min(int(moving[-1]) + 1, len(q) - 1) if moving.size else 0
+    return np.unique(np.linspace(0, last, INSTANTS).round().astype(np.int64))

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.multibody.bodies import Body, Free, LooseBody, OneDegree, Prismatic, Revolute
+from tegotae.multibody.bodies import Body, LooseBody, OneDegree, Prismatic, Revolute
 from tegotae.multibody.dynamics import Dynamics
-from tegotae.multibody.tree_arrays import FREE, Frame, TreeArrays, arrays_of, without_inertia
+from tegotae.multibody.tree_arrays import FREE, Frame, TreeArrays, arrays_of
 from tegotae.rotations import quaternion_of
 
 OWN = "Tree"
@@ -103,31 +103,6 @@ class Tree(Dynamics):
             q[i : i + 3] = body.position
             q[i + 3 : i + 7] = quaternion_of(np.asarray(body.rotation))
         return q
-
-    @cached_property
-    def _inertialess(self) -> list[tuple[str, str, list[str]]]:
-        return self._unopposed()
-
-    def _unopposed(self, q: Array | None = None) -> list[tuple[str, str, list[str]]]:
-        """Joints that nothing opposes, at q or anywhere: (problem, remedy, names of the bodies that make up the lump).
-
-        Each is found by itself, from the tips inwards: what is lost behind it is not its parents' fault.
-        """
-        found = []
-        placed = {body.name: body for body in self.bodies}
-        for k in without_inertia(self.arrays, q):
-            body = placed[self.arrays.names[k]]
-            lump = [name for name, frame in self.arrays.frames.items() if frame[0] == k]
-            mass = f"mass={self.arrays.C[k, 15]:g} kg"
-            if isinstance(body.joint, Free):
-                problem = f"body {body.name!r}: {mass} and its inertia do not oppose every motion of joint=Free()."
-                remedy = "Give it mass and an inertia about all three axes."
-            else:
-                problem = f"joint {body.joint_name!r}: nothing opposes it; body {body.name!r} has {mass}, "
-                problem += "and no inertia of it or of what it carries is felt there."
-                remedy = "Give a mass or an inertia, or fix the joint."
-            found.append((problem, remedy, lump))
-        return found
 
 
 def _sorted(bodies: tuple[Body, ...]) -> tuple[Body, ...]:

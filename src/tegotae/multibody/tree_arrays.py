@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tegotae.checks import SMALLEST, Array
 from tegotae.multibody.bodies import Body, Fixed, Free, OneDegree, Prismatic, Revolute
-from tegotae.rotations import cross_matrix, rotation_about, turned_rows
+from tegotae.rotations import cross_matrix, frame_along, rotation_about, turned_rows
 
 REVOLUTE, PRISMATIC, FREE = 0, 1, 2
 NONE = 1e-12  # relative: a joint that feels less than this of all the inertia behind it feels none
@@ -178,13 +178,7 @@ def _lump(group: list[tuple[Body, Array, Array]]) -> tuple[float, Array, Array]:
 
 def _axes(body: Body) -> Array:
     """Axes of the internal frame, as columns in the body's frame: z along the joint's axis."""
-    if not isinstance(body.joint, OneDegree):
-        return np.eye(3)
-    z = np.asarray(body.joint.axis)
-    x = np.eye(3)[int(np.argmin(np.abs(z)))]
-    x = x - (x @ z) * z
-    x = x / np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])
+    return frame_along(body.joint.axis) if isinstance(body.joint, OneDegree) else np.eye(3)
 
 
 def _constants(body: Body, lump: tuple[float, Array, Array], S: Array, frames: dict[str, Frame]) -> Array:
@@ -219,7 +213,8 @@ def without_inertia(layout: TreeArrays, q: Array | None = None) -> list[int]:
     if (masses > 0.0).all() and (np.linalg.eigvalsh(inertias)[:, 0] > 0.0).all():
         return []  # every body has inertia of its own
     angles = 1.0 + np.modf(np.arange(masses.size) * 0.6180339887498949)[0] if q is None else q[layout.qi]
-    felt = np.array([_spatial(m, J) for m, J in zip(masses, inertias, strict=True)])  # with the joints behind loose
+    felt = np.zeros((masses.size, 6, 6))  # with the joints behind loose
+    felt[:, :3, :3], felt[:, 3:, 3:] = masses[:, None, None] * np.eye(3), inertias
     rigid = felt.copy()  # with the joints behind locked: the measure of what is small
     found = []
     for k in range(masses.size - 1, -1, -1):
@@ -271,12 +266,6 @@ def _motion(c: Array, kind: int, q: float) -> tuple[Array, Array]:
     X[:3, :3] = X[3:, 3:] = R.T
     X[:3, 3:] = -R.T @ cross_matrix(arm)
     return S, X
-
-
-def _spatial(mass: float, inertia: Array) -> Array:
-    P = np.zeros((6, 6))
-    P[:3, :3], P[3:, 3:] = mass * np.eye(3), inertia
-    return P
 
 
 def _inertia(c: Array) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import os
 import warnings
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.extras import require
 from tegotae.friction import Coulomb, FrictionImpedance
-from tegotae.multibody.bodies import SPECK, Body, Fixed, Free, Joint, LooseBody, OneDegree, Prismatic, Revolute
+from tegotae.multibody.bodies import SPECK, Body, Fixed, Free, Joint, LooseBody, Prismatic, Revolute
 from tegotae.multibody.tree import Tree
 from tegotae.multibody.urdf_file import UrdfFile
 
@@ -174,42 +173,30 @@ class _Builder:
             return Free()
         if joint.mimic is not None:
             self.file.note("mimic is not supported, these joints move on their own", joint.name)
-        lower, upper, effort, speed = self._limits(joint)
-        damping, friction = self._resistance(joint)
-        kind: type[OneDegree] = Prismatic if joint.type == "prismatic" else Revolute
+        limits, (damping, friction) = self._limits(joint), self._resistance(joint)
+        kind: type[Revolute | Prismatic] = Prismatic if joint.type == "prismatic" else Revolute
         try:
-            return kind(  # type: ignore[return-value]
-                axis=joint.axis,
-                name=joint.name,
-                lower=lower,
-                upper=upper,
-                effort=effort,
-                speed=speed,
-                damping=damping,
-                friction=friction,
-            )
+            return kind(axis=joint.axis, name=joint.name, damping=damping, friction=friction, **limits)
         except InputError as error:
             raise InputError(f"{self.file.name}: joint {joint.name!r}: {error}") from error
 
-    def _limits(self, joint: Any) -> tuple[float, float, float, float]:
-        lower, upper, effort, speed = -math.inf, math.inf, math.inf, math.inf
-        limit = joint.limit
-        if joint.type != "continuous":
-            ends = (None, None) if limit is None else (limit.lower, limit.upper)
-            if None in ends:
-                self.file.note("limits are missing, none are set", joint.name)
-            lower, upper = (lower if ends[0] is None else ends[0], upper if ends[1] is None else ends[1])
-        if lower > upper:
-            self.file.note("lower limits above the upper, none are set", joint.name)
-            lower, upper = -math.inf, math.inf
+    def _limits(self, joint: Any) -> dict[str, Any]:
+        """By the names of the fields of a joint; what the file does not give, or what cannot be, is left out."""
+        limit, note = joint.limit, self.file.note
+        found: dict[str, Any] = {name: getattr(limit, name, None) for name in ("lower", "upper", "effort", "velocity")}
+        if joint.type == "continuous":
+            found["lower"] = found["upper"] = None
+        elif None in (found["lower"], found["upper"]):
+            note("limits are missing, none are set", joint.name)
+        elif found["lower"] > found["upper"]:
+            note("lower limits above the upper, none are set", joint.name)
+            found["lower"] = found["upper"] = None
         for name in ("effort", "velocity"):
-            if limit is not None and (getattr(limit, name) or 0.0) < 0.0:
-                self.file.note(f"limits of {name} below 0, none are set", joint.name)
-                setattr(limit, name, None)
-        if limit is not None:
-            effort = math.inf if limit.effort is None else limit.effort
-            speed = math.inf if limit.velocity is None else limit.velocity
-        return lower, upper, effort, speed
+            if (found[name] or 0.0) < 0.0:
+                note(f"limits of {name} below 0, none are set", joint.name)
+                found[name] = None
+        found["speed"] = found.pop("velocity")
+        return {name: value for name, value in found.items() if value is not None}
 
     def _resistance(self, joint: Any) -> tuple[float, FrictionImpedance | None]:
         """Viscous damping and dry friction; yourdfpy leaves them as texts."""
@@ -248,9 +235,8 @@ class _Builder:
         carrier: dict[str, str] = {}
         for joint in robot.joints:
             if joint.type not in TYPES:
-                file.refuse(
-                    f"joint {joint.name!r} has type={checks.shown(joint.type)}.", f"Known are {', '.join(TYPES)}."
-                )
+                told = f"joint {joint.name!r} has type={checks.shown(joint.type)}."
+                file.refuse(told, f"Known are {', '.join(TYPES)}.")
             for end, link in (("parent", joint.parent), ("child", joint.child)):
                 if link not in self.links:
                     file.refuse(f"joint {joint.name!r} has {end} {link!r}, and no link is named so.", "Add the link.")

@@ -1,6 +1,5 @@
 """Soft rods: bendable, inextensible, in closed form and O(n).  [hirai2020]"""
 
-from tegotae.rod.gaits import travelling_wave
 from tegotae.rod.ground import Ground, Peg, Wall
 from tegotae.rod.grounded import GroundedRod
 from tegotae.rod.many import run_many, variations
@@ -8,7 +7,7 @@ from tegotae.rod.phases import Load, Phase
 from tegotae.rod.planar import Payload, PlanarRod, RodError
 from tegotae.rod.pure import PureRod
 from tegotae.rod.records import Shape
-from tegotae.rod.tendon import Tendon
+from tegotae.rod.tendon import Tendon, travelling_wave
 
 __all__ = [
     "Ground",

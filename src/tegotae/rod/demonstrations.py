@@ -6,11 +6,11 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.result import Result
-from tegotae.rod.gaits import travelling_wave
 from tegotae.rod.ground import Ground
 from tegotae.rod.grounded import GroundedRod
 from tegotae.rod.phases import Phase
 from tegotae.rod.planar import Payload, PlanarRod
+from tegotae.rod.tendon import travelling_wave
 
 SCALES = Ground(tangential=0.1, normal=0.5, stiffness=1e4, damping=20.0)
 

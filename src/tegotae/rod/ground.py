@@ -85,7 +85,7 @@ class Ground(Declared):
         nodes = np.zeros(rod.nodes)
         if self.load is None:
             per_metre = rho * STANDARD_GRAVITY
-            nodes[-1] += rod.payload.mass * STANDARD_GRAVITY if rod.payload else 0.0
+            nodes[-1] += rod.tip[0] * STANDARD_GRAVITY
         else:
             per_metre = each_segment("Ground", "load", self.load, "N/m", hs.size)
         half = 0.5 * hs * per_metre

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import INITIAL, Admittance, Kernels
 from tegotae.checks import Array
-from tegotae.inside import check_depths, weight_of
+from tegotae.contact import check_depths, weight_of
 from tegotae.layout import Layouts
-from tegotae.parameters import Parameter
+from tegotae.parameters import Parameter, as_given
 from tegotae.ports import Port, forces_over_time
 from tegotae.result import Result
 from tegotae.rod.course import Course, observed
@@ -23,7 +23,7 @@ from tegotae.rod.ground import Ground, Peg, Wall
 from tegotae.rod.grounded_layout import grounded_layout
 from tegotae.rod.kernels import ground as gk
 from tegotae.rod.kernels import port, stepping
-from tegotae.rod.phases import BASES, Base, Phase, as_given, several
+from tegotae.rod.phases import BASES, Base, Phase
 from tegotae.rod.planar import PlanarRod, RodError
 from tegotae.rod.ports import Along, Place, direction_of, least_reluctance, nodes_of, ports_of
 from tegotae.rod.records import AT_REST, Shape
@@ -72,8 +72,8 @@ class GroundedRod(Admittance):
 
     rod: Annotated[PlanarRod, Parameter("its own `gravity` acts in the plane of the ground")]
     ground: Annotated[Ground | None, Parameter("friction under the body; none unless given")] = None
-    walls: Annotated[Sequence[Wall], Parameter("straight walls", accept=partial(several, kind=Wall))] = ()
-    pegs: Annotated[Sequence[Peg], Parameter("round pegs", accept=partial(several, kind=Peg))] = ()
+    walls: Annotated[Sequence[Wall], Parameter("straight walls")] = ()
+    pegs: Annotated[Sequence[Peg], Parameter("round pegs")] = ()
     base: Annotated[
         Base, Parameter('how the base is held at first: "free", "pinned" or "fixed"; phases of a run say it themselves')
     ] = "free"

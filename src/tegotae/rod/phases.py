@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -16,16 +15,6 @@ from tegotae.parameters import Declared, Parameter
 
 BASES = {"free": (False, False, False), "pinned": (True, True, False), "fixed": (True, True, True)}
 Base = Literal["free", "pinned", "fixed"]
-
-
-def several(owner: str, name: str, value: object, kind: type) -> tuple[Any, ...]:
-    """A list of things of one kind, for a declaration."""
-    return checks.several(owner, name, value, kind, f"Give [{kind.__name__}(...), ...].")
-
-
-def as_given(owner: str, name: str, value: Any) -> Any:
-    """What can only be checked beside other fields, for a declaration."""
-    return value
 
 
 def each_segment(owner: str, name: str, value: ArrayLike, unit: str, segments: int) -> Array:
@@ -46,10 +35,11 @@ def _curvature(owner: str, name: str, value: Any) -> Any:
 def _motion(owner: str, name: str, value: Any) -> Any:
     if not isinstance(value, Sequence) or len(value) != 2:
         checks.refuse(owner, f"{name}={checks.shown(value)} is no pair.", "Give (times, places).")
-    checks.values(owner, f"{name} times", value[0], "s", "Give increasing times.", -np.inf)
-    if checks.finite_array(owner, name, value[1], "m").ndim != 2:
+    times = checks.values(owner, f"{name} times", value[0], "s", "Give increasing times.", -np.inf)
+    places = checks.finite_array(owner, name, value[1], "m")
+    if places.ndim != 2:
         checks.refuse(owner, f"{name} has no rows of places.", "Give (times, 2) or (times, 3) places.")
-    return value
+    return times, places
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +72,7 @@ class Phase(Declared):
     until: Annotated[float, Parameter("[s], when it ends")]
     torque: Annotated[float, Parameter("[N·m], on the base, anticlockwise")] = 0.0
     base: Annotated[Base, Parameter('"free", "pinned" (may turn), or "fixed" (may not); `motion` moves it')] = "free"
-    loads: Annotated[
-        Sequence[Load],
-        Parameter("forces and torques at points of the rod, constant", accept=partial(several, kind=Load)),
-    ] = ()
+    loads: Annotated[Sequence[Load], Parameter("forces and torques at points of the rod, constant")] = ()
     curvature: Annotated[
         Any,
         Parameter(
@@ -121,11 +108,9 @@ class Phase(Declared):
             if values.ndim == 1:
                 values = np.repeat(values[:, None], own.size, axis=1)
             if values.shape != (times.size, own.size) or (np.diff(times) <= 0.0).any() or times.size < 2:
-                checks.refuse(
-                    "Phase",
-                    f"curvature has {times.size} times and values of shape {values.shape}.",
-                    f"Give at least 2 increasing times and ({times.size}, {own.size}) values.",
-                )
+                told = f"curvature has {times.size} times and values of shape {values.shape}."
+                way = f"Give at least 2 increasing times and ({times.size}, {own.size}) values."
+                checks.refuse("Phase", told, way)
             checks.finite("Phase", "curvature", values.ravel(), "1/m")
             return times, np.ascontiguousarray(values)
         return np.zeros(1), each_segment("Phase", "curvature", self.curvature, "1/m", own.size)[None]
@@ -145,17 +130,13 @@ class Phase(Declared):
         from scipy.interpolate import CubicSpline
 
         assert self.motion is not None
-        times = checks.values("Phase", "motion times", self.motion[0], "s", "Give increasing times.", -np.inf)
-        places = checks.array("Phase", "motion", self.motion[1], "m")
+        times, places = map(np.asarray, self.motion)
         wanted = (2, 3) if self.base == "fixed" else (2,)
-        fits = places.ndim == 2 and places.shape[0] == times.size and places.shape[1] in wanted
+        fits = places.shape[0] == times.size and places.shape[1] in wanted
         if not fits or times.size < 4 or (np.diff(times) <= 0.0).any():
-            checks.refuse(
-                "Phase",
-                f"motion has {times.size} times and places of shape {places.shape}.",
-                "Give at least 4 increasing times and (times, 2) places; for a fixed base (times, 3) with its angle.",
-            )
-        checks.finite("Phase", "motion", places.ravel(), "m")
+            told = f"motion has {times.size} times and places of shape {places.shape}."
+            way = "Give at least 4 increasing times and (times, 2) places; for a fixed base (times, 3) with its angle."
+            checks.refuse("Phase", told, way)
         return CubicSpline(times, places)
 
 
@@ -169,9 +150,8 @@ def checked_phases(phases: Sequence[Phase]) -> list[Phase]:
         checks.refuse("PlanarRod", "run got no phases.", "Give [Phase(until=1.0, ...)].")
     for phase in phases:
         if phase.until <= before:
-            checks.refuse(
-                "PlanarRod", f"a phase ends at {phase.until:g} s but starts at {before:g} s.", "Let `until` increase."
-            )
+            told = f"a phase ends at {phase.until:g} s but starts at {before:g} s."
+            checks.refuse("PlanarRod", told, "Let `until` increase.")
         before = phase.until
     return list(phases)
 
@@ -182,7 +162,6 @@ def checked_times(times: ArrayLike | None, end: float) -> Array:
         return np.linspace(0.0, end, 101)
     given = checks.values("PlanarRod", "times", times, "s", "Give increasing times.", -np.inf)
     if (np.diff(given) <= 0.0).any() or given[0] < 0.0 or given[-1] > end:
-        checks.refuse(
-            "PlanarRod", f"times go from {given[0]:g} to {given[-1]:g} s.", f"Let them increase within 0 to {end:g} s."
-        )
+        told = f"times go from {given[0]:g} to {given[-1]:g} s."
+        checks.refuse("PlanarRod", told, f"Let them increase within 0 to {end:g} s.")
     return given

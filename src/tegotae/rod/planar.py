@@ -14,20 +14,29 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.errors import TegotaeError
-from tegotae.parameters import Declared, Parameter, parameter_of
+from tegotae.parameters import Declared, Parameter, as_given, parameter_of
 from tegotae.result import Result
 from tegotae.rod.adaptive import Adaptive
 from tegotae.rod.kernels import extrapolation as ex
-from tegotae.rod.kernels import motion
-from tegotae.rod.phases import BASES, Base, Load, Phase, as_given, checked_phases, checked_times, each_segment
+from tegotae.rod.kernels import motion, pure
+from tegotae.rod.phases import BASES, Base, Load, Phase, checked_phases, checked_times, each_segment
 from tegotae.rod.records import Segments, rod_result
 
 _SOURCE = """
 @entry
-def accelerate(rod, t, y, v, a):
-    locate(rod, t)
-    drive(rod, t)
-    accelerations(rod, y, v, 0.0, a)
+def mixed_times(rod, times, y, v, dt, a):
+    locate(rod, 0.0)
+    drive(rod, 0.0)
+    for _ in range(times):
+        accelerations(rod, y, v, dt, a)
+
+
+@entry
+def pure_times(rod, times, y, v, dt, A, W, M, b, a):
+    locate(rod, 0.0)
+    drive(rod, 0.0)
+    for _ in range(times):
+        pure_accelerations(rod, y, v, dt, A, W, M, b, a)
 """
 
 _NOT_NEGATIVE = "It is never negative: give 0 for none."
@@ -186,19 +195,12 @@ class PlanarRod(Declared):
             base_velocity: (x, y) [m/s]; it changes nothing, by Galileo.
             loads: forces and torques at points of the rod.
         """
-        y, v, a = (np.zeros(self.nodes + 2) for _ in range(3))
-        for name, given, into, unit in (("angle", angle, y, "rad"), ("angle_rate", angle_rate, v, "rad/s")):
-            into[2:] = checks.vector("PlanarRod", name, given, unit, self.nodes)
-        v[:2] = checks.vector("PlanarRod", "base_velocity", base_velocity, "m/s", 2)
-        rod = self.compiled(Phase(until=1.0, torque=torque, base=base, loads=loads))
-        self._module.accelerate(rod, 0.0, y, v, a)
-        return a[2:]
+        phase = Phase(until=1.0, torque=torque, base=base, loads=loads)
+        now = Evaluation(self, angle, angle_rate, phase, "PlanarRod")
+        now.v[:2] = checks.vector("PlanarRod", "base_velocity", base_velocity, "m/s", 2)
+        return now.mixed()[2:]
 
     # ------------------------------------------------------------ compiled
-
-    @property
-    def _module(self) -> ModuleType:
-        return build(_SOURCE, tuple((name, getattr(motion, name)) for name in ("locate", "drive", "accelerations")))
 
     def method_of(self, method: str) -> int:
         """How the kernels call a method; "auto" is chosen by the nodes and by how fast bending decays."""
@@ -251,6 +253,36 @@ class PlanarRod(Declared):
             checks.refuse("PlanarRod", f"a load at {at:g} m.", f"The rod is {self.length:g} m long.")
         k = min(int(np.searchsorted(ends, along, side="right")) - 1, self.nodes - 2)
         return k, min((along - ends[k]) / lengths[k], 1.0)
+
+
+class Evaluation:
+    """One instant of a rod, its accelerations by either set of coordinates, once or many times in a row."""
+
+    def __init__(self, rod: PlanarRod, angle: ArrayLike, angle_rate: ArrayLike, phase: Phase, owner: str = "PureRod"):
+        n = rod.nodes
+        self.y, self.v = np.zeros(n + 2), np.zeros(n + 2)
+        for name, given, into, unit in (("angle", angle, self.y, "rad"), ("angle_rate", angle_rate, self.v, "rad/s")):
+            into[2:] = checks.vector(owner, name, given, unit, n)
+        self.rod = rod.compiled(phase)
+        self.room = (np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n + 2, n + 2)), np.zeros(n + 2))
+
+    @property
+    def _module(self) -> ModuleType:
+        names = ("locate", "drive", "accelerations")
+        kernels = tuple((name, getattr(motion, name)) for name in names)
+        return build(_SOURCE, (*kernels, ("pure_accelerations", pure.pure_accelerations)))
+
+    def mixed(self, times: int = 1, step: float = 0.0) -> Array:
+        """(x'', y'', angles'') by mixed coordinates; a step > 0 takes bending at its end."""
+        a = np.zeros(self.y.size)
+        self._module.mixed_times(self.rod, times, self.y, self.v, step, a)
+        return a
+
+    def pure(self, times: int = 1, step: float = 0.0) -> Array:
+        """The same by pure coordinates."""
+        a = np.zeros(self.y.size)
+        self._module.pure_times(self.rod, times, self.y, self.v, step, *self.room, a)
+        return a
 
 
 class RodError(TegotaeError):

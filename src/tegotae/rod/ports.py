@@ -77,12 +77,9 @@ def least_reluctance(rod: PlanarRod, nodes: dict[str, int], along: Along | None,
     taken = [k for node in nodes.values() for k in _beside(rod, node)]
     least = np.inf
     for node in nodes.values():
-        body = rod.payload if node == rod.nodes - 1 else None
-        own = 0.0
-        for k in _beside(rod, node):
-            part = _of_segment(rod, k, node > k, (body.mass, body.inertia) if body else (0.0, 0.0), along, period)
-            own += part / taken.count(k)
-        least = min(least, own)
+        tip = rod.tip if node == rod.nodes - 1 else (0.0, 0.0)
+        parts = (_of_segment(rod, k, node > k, tip, along, period) / taken.count(k) for k in _beside(rod, node))
+        least = min(least, sum(parts))
     return float(least)
 
 

@@ -4,36 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compile import build
 from tegotae.parameters import Declared, Parameter
-from tegotae.rod.kernels import motion, pure, segment
+from tegotae.rod.kernels import pure, segment
 from tegotae.rod.phases import Base, Load, Phase
-from tegotae.rod.planar import PlanarRod
-
-_SOURCE = """
-@entry
-def mixed_times(rod, times, y, v, dt, a):
-    locate(rod, 0.0)
-    drive(rod, 0.0)
-    for _ in range(times):
-        accelerations(rod, y, v, dt, a)
-
-
-@entry
-def pure_times(rod, times, y, v, dt, A, W, M, b, a):
-    locate(rod, 0.0)
-    drive(rod, 0.0)
-    for _ in range(times):
-        pure_accelerations(rod, y, v, dt, A, W, M, b, a)
-"""
+from tegotae.rod.planar import Evaluation, PlanarRod
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,33 +67,3 @@ class PureRod(Declared):
         A, W, M, _ = trial.room
         pure.inertia(own.S, own.hs, own.rho, own.tip, A, W, M)
         return np.asarray(np.tril(M) + np.tril(M, -1).T)
-
-
-class Evaluation:
-    """One instant of a rod, its accelerations by either set of coordinates, once or many times in a row."""
-
-    def __init__(self, rod: PlanarRod, angle: ArrayLike, angle_rate: ArrayLike, phase: Phase):
-        n = rod.nodes
-        self.y, self.v = np.zeros(n + 2), np.zeros(n + 2)
-        for name, given, into, unit in (("angle", angle, self.y, "rad"), ("angle_rate", angle_rate, self.v, "rad/s")):
-            into[2:] = checks.vector("PureRod", name, given, unit, n)
-        self.rod = rod.compiled(phase)
-        self.room = (np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n + 2, n + 2)), np.zeros(n + 2))
-
-    @property
-    def _module(self) -> ModuleType:
-        names: tuple[tuple[Any, str], ...] = ((motion, "locate"), (motion, "drive"), (motion, "accelerations"))
-        names += ((pure, "pure_accelerations"),)
-        return build(_SOURCE, tuple((name, getattr(home, name)) for home, name in names))
-
-    def mixed(self, times: int = 1, step: float = 0.0) -> Array:
-        """(x'', y'', angles'') by mixed coordinates; a step > 0 takes bending at its end."""
-        a = np.zeros(self.y.size)
-        self._module.mixed_times(self.rod, times, self.y, self.v, step, a)
-        return a
-
-    def pure(self, times: int = 1, step: float = 0.0) -> Array:
-        """The same by pure coordinates."""
-        a = np.zeros(self.y.size)
-        self._module.pure_times(self.rod, times, self.y, self.v, step, *self.room, a)
-        return a

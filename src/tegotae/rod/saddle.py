@@ -74,10 +74,8 @@ class SaddleRod(Declared):
                 J[y, th] += mass * parts.Gbar[k, i].real
                 J[th, x], J[th, y] = J[x, th], J[y, th]
             J[np.ix_(turns, turns)] += mass * parts.Q[k]
-        if self.rod.payload:
-            J[-3, -3] += self.rod.payload.mass
-            J[-2, -2] += self.rod.payload.mass
-            J[-1, -1] += self.rod.payload.inertia
+        mass, inertia = self.rod.tip
+        J[[-3, -2, -1], [-3, -2, -1]] += mass, mass, inertia
         return J
 
     def _forces(self, parts: Integrals, angle: Array, rate: Array, phase: Phase, t: float) -> Array:
@@ -95,8 +93,7 @@ class SaddleRod(Declared):
         b[:-1, 2] += both[:, 0] + moment
         b[1:, 2] += both[:, 1] - moment
         b[0, 2] += phase.torque
-        if self.rod.payload:
-            b[-1, :2] += self.rod.payload.mass * np.array(self.rod.gravity)
+        b[-1, :2] += self.rod.tip[0] * np.array(self.rod.gravity)
         for k, q, fx, fy, torque in self.rod.points(phase.loads):
             self._push(b, int(k), q, complex(fx, fy), torque, angle)
         return b.ravel()
@@ -171,9 +168,8 @@ class SaddleRod(Declared):
         # What is held rests: a rate it does not have would be read as an error to be stabilised away.
         base_velocity = tuple(checks.vector("SaddleRod", "base_velocity", base_velocity, "m/s", 2).tolist())
         if (held[0] and any(base_velocity)) or (held[2] and turn[0] != 0.0):
-            checks.refuse(
-                "SaddleRod", f"a {base} base that moves by base_velocity={base_velocity}.", "Give it the rate 0."
-            )
+            told = f"a {base} base that moves by base_velocity={base_velocity}."
+            checks.refuse("SaddleRod", told, "Give it the rate 0.")
         q, rate = self.state(th, turn, (0.0, 0.0), base_velocity)
         return self.solve(q, rate, phase, anchor=q[:3])[2 : 3 * self.rod.nodes : 3]
 

@@ -1,4 +1,4 @@
-"""Tendons: a tension along a path beside the rod bends it."""
+"""What bends a rod from inside, as `Phase(curvature=...)` takes it: tendons beside it, and waves along it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.parameters import Declared, Parameter
-from tegotae.rod.phases import as_given, each_segment
+from tegotae.parameters import Declared, Parameter, as_given
+from tegotae.rod.phases import each_segment
 from tegotae.rod.planar import PlanarRod
 
 
@@ -55,9 +55,8 @@ class Tendon(Declared):
             checks.refuse("Tendon", "tension is a tuple.", "Give a number, or (times, values).")
         times, values = self._tensions()
         if (np.diff(times) <= 0.0).any() or times.size != values.size or (values.size < 2 and self._varies):
-            checks.refuse(
-                "Tendon", f"tension has {times.size} times and {values.size} values.", "Give 2 or more, increasing."
-            )
+            told = f"tension has {times.size} times and {values.size} values."
+            checks.refuse("Tendon", told, "Give 2 or more, increasing.")
 
     @property
     def _varies(self) -> bool:
@@ -132,3 +131,56 @@ def together(tendons: list[Tendon], rod: PlanarRod) -> Any:
         checks.refuse("Tendon", "it passes a segment with elasticity=0.", "Give it some; nothing else holds the bend.")
     curvature = own.rest_curvature + np.divide(moment, own.elasticity, out=np.zeros_like(moment), where=moment != 0.0)
     return (when, curvature) if grids else curvature[0]
+
+
+def travelling_wave(
+    rod: PlanarRod,
+    *,
+    amplitude: float,
+    wavelength: float,
+    frequency: float,
+    until: float,
+    ramp: float = 0.0,
+    samples: int = 64,
+) -> tuple[Array, Array]:
+    """Curvature  amplitude sin(2 pi (s/wavelength + frequency t)): a wave that runs from tip to base.
+
+    The base is the tail and the tip the head of a snake that crawls forward with it; a negative frequency sends the
+    wave the other way, and the snake back.
+
+    Args:
+        rod: what is to bend; the curvature of a segment is that of its middle.
+        amplitude: largest curvature [1/m].
+        wavelength: [m], > 0.
+        frequency: [Hz].
+        until: for how long [s], > 0.
+        ramp: time in which the amplitude grows from 0 [s], >= 0.
+        samples: of the table in a period of the wave, at least 8.
+
+    Returns:
+        Times [s] and curvatures (times, segments) [1/m].
+
+    Example:
+        >>> from tegotae.rod import PlanarRod, travelling_wave
+        >>> rod = PlanarRod(length=1.0, nodes=33, density=1.0, elasticity=1.0)
+        >>> times, bends = travelling_wave(rod, amplitude=8.0, wavelength=1.0, frequency=1.0, until=2.0)
+        >>> bends.shape
+        (129, 32)
+    """
+    own = "travelling_wave"
+    checks.instance(own, "rod", rod, PlanarRod, "Give a PlanarRod(...).")
+    amplitude = checks.number(own, "amplitude", amplitude, "1/m")
+    wavelength = checks.positive(own, "wavelength", wavelength, "m", "Such as the rod's length.")
+    frequency = checks.number(own, "frequency", frequency, "Hz")
+    until = checks.positive(own, "until", until, "s", "Give how long it lasts.")
+    ramp = checks.at_least_zero(own, "ramp", ramp, "s", "Give 0 to begin at once.")
+    samples = checks.whole(own, "samples", samples, 8, "A wave needs some points.")
+    checks.fits_in_memory(
+        own, f"until={until:g} s of the wave", until * abs(frequency) * samples * rod.nodes, "Give a shorter one."
+    )
+    times = np.linspace(0.0, until, max(int(np.ceil(until * abs(frequency) * samples)), 1) + 1)
+    hs = rod.segments.length
+    middle = np.cumsum(hs) - 0.5 * hs
+    phase = 2.0 * np.pi * (middle / wavelength + frequency * times[:, None])
+    grown = np.clip(times / ramp, 0.0, 1.0) if ramp > 0.0 else np.ones(times.size)
+    return times, amplitude * grown[:, None] * np.sin(phase)

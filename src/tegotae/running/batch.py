@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,13 +12,13 @@ from tegotae import checks
 from tegotae.block import INITIAL, Block
 from tegotae.checks import Array
 from tegotae.compile import bind, frees_sums
-from tegotae.errors import TegotaeError
 from tegotae.kernels.soundness import first_unsound
 from tegotae.layout import Memory
 from tegotae.ports import find, forces_at_ports, spans
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.running.contract_check import check_block
+from tegotae.running.live import say_that_it_diverged
 from tegotae.running.loop import NOT_FED, stacked
 from tegotae.running.source import module_of
 from tegotae.state import State
@@ -49,11 +49,8 @@ class Batch:
         for i, block in enumerate(self.blocks):
             check_block(block)
             if _nature(block) != _nature(first):
-                checks.refuse(
-                    "Batch",
-                    f"blocks[{i}] ({block.name}) is of another nature than blocks[0] ({first.name}).",
-                    "Batch blocks of one class and one dimension.",
-                )
+                told = f"blocks[{i}] ({block.name}) is of another nature than blocks[0] ({first.name})."
+                checks.refuse("Batch", told, "Batch blocks of one class and one dimension.")
 
     def __repr__(self) -> str:
         return f"Batch({len(self.blocks)} x {self.blocks[0].name})"
@@ -77,11 +74,8 @@ class Batch:
             lengths[name] = checks.len_of(entries)
             checks.fits_in_memory(block.name, f"a batch of {lengths[name]} {name}", lengths[name], "Run it in parts.")
         if not lengths or len(set(lengths.values())) != 1 or 0 in lengths.values():
-            checks.refuse(
-                block.name,
-                f"batch got lengths {lengths}.",
-                "Give one or more parameters, each with as many values.",
-            )
+            remedy = "Give one or more parameters, each with as many values."
+            checks.refuse(block.name, f"batch got lengths {lengths}.", remedy)
         count = next(iter(lengths.values()))
         return cls([block.varied({name: entries[i] for name, entries in variations.items()}) for i in range(count)])
 
@@ -147,8 +141,7 @@ class Batch:
                 ended.append((one, state))
         loop.report_divergence("Batch", table, every, period)
         counted = loop.unsolved_steps(f"{count} x {first.name}", ended, ticks)
-        flat = first.dimension == 1
-        each = signals.shape[0] > 1
+        flat, each = first.dimension == 1, signals.shape[0] > 1
         given = loop.Signal(name, signals if each else signals[0], unit)
         variables = {"time": loop.time_of(ticks, every, period)}
         variables |= loop.given_variables(first, given, every, ("batch",) if each else ())
@@ -176,9 +169,13 @@ class Batch:
             return np.empty((1, checks.whole("Batch", "ticks", ticks, 1, "Give at least one tick."), 0))
         if signal is None or ticks is not None:
             checks.refuse("Batch", f"{self.blocks[0].name} has a port.", f"Give its {name} over the ticks, alone.")
-        if isinstance(signal, Mapping):
-            return self._at_ports(signal)
-        return self._one_or_each("Batch", name, signal, unit, n)
+        if not isinstance(signal, Mapping):
+            return self._one_or_each("Batch", name, signal, unit, n)
+        if name == "velocity":
+            remedy = "Give one record of velocities, or one for each block."
+            checks.refuse("Batch", f"velocity is given by ports ({', '.join(map(str, signal))}).", remedy)
+        signals = forces_at_ports("Batch", self.blocks[0].ports, signal, self._one_or_each)
+        return signals[:, :, 0] if n == 1 else signals
 
     def _one_or_each(self, owner: str, name: str, signal: ArrayLike, unit: str, n: int) -> Array:
         """A record for all blocks, or one for each, in n directions."""
@@ -188,15 +185,6 @@ class Batch:
             return flat.reshape(given.shape)
         one = checks.signal(owner, name, given, unit, n)
         return one.ravel()[None] if n == 1 else one[None]
-
-    def _at_ports(self, given: Mapping[str, ArrayLike]) -> Array:
-        """Forces by the names of ports, which are those of every block; none at the others."""
-        first = self.blocks[0]
-        if first.gives == "force":
-            remedy = "Give one record of velocities, or one for each block."
-            checks.refuse("Batch", f"velocity is given by ports ({', '.join(map(str, given))}).", remedy)
-        signals = forces_at_ports("Batch", first.ports, given, self._one_or_each)
-        return signals[:, :, 0] if first.dimension == 1 else signals
 
 
 class LiveBatch:
@@ -288,12 +276,13 @@ class LiveBatch:
             signal = np.empty(self._shape) if self._shape[-1] == 0 else []
         given = checks.array("Batch", self._name, signal, self._unit)
         if given.shape != self._shape:
-            checks.refuse(
-                "Batch", f"{self._name} has shape {given.shape}.", f"Give shape {self._shape}, in {self._unit}."
-            )
+            told = f"{self._name} has shape {given.shape}."
+            checks.refuse("Batch", told, f"Give shape {self._shape}, in {self._unit}.")
         checks.finite("Batch", self._name, given, self._unit)
         if unsound := self._tick(given):
-            self._say_that_it_diverged(min(unsound), given)
+            which = min(unsound)
+            who = f"Batch: blocks[{which}] ({self.batch.blocks[which].name})"
+            say_that_it_diverged(who, f"{self._name}={given[which]} {self._unit}")
         return self._out[:, 0].copy() if len(self._shape) == 1 else self._out.copy()
 
     def _tick_all(self, given: Array) -> list[int]:
@@ -323,14 +312,6 @@ class LiveBatch:
             port.name: found[:, places[port.name]] if port.dimension > 1 else found[:, places[port.name].start]
             for port in ports
         }
-
-    def _say_that_it_diverged(self, which: int, given: Array) -> NoReturn:
-        raise TegotaeError(
-            f"Batch: blocks[{which}] ({self.batch.blocks[which].name}) diverged: {self._name}={given[which]} "
-            f"{self._unit} was finite, its answer or its state is not.\n"
-            "  Start again with a smaller input if this one is absurd; else the model is unstable at this period: "
-            "use a shorter one."
-        )
 
 
 def _nature(block: Block) -> tuple[Any, ...]:

@@ -48,7 +48,10 @@ class Live:
         self._workspace = block.spaces.workspace.empty()
         self._in, self._out = np.zeros(self._n), np.zeros(self._n)
         self._watched = Watched(block.name, [(block, self._state)])
-        self._bind()
+        # Compiled now, with a step on a copy, so that the first tick is not a compile.
+        self._restore = bind(module_of(block).restore_all, *self._memories(self._state))
+        self._step, *self._others = (self._bound(*way) for way in self._ways)
+        self._restore()
 
     @property
     def period(self) -> float:
@@ -68,12 +71,6 @@ class Live:
     def _own(self, state: State) -> Memory:
         """The block's own numbers."""
         return Memory(state.real[: self._size], state.whole[: self._count])
-
-    def _bind(self) -> None:
-        """Compile, and take hold of the state; with a step on a copy, so that the first tick is not a compile."""
-        self._restore = bind(module_of(self.block).restore_all, *self._memories(self._state))
-        self._step, *self._others = (self._bound(*way) for way in self._ways)
-        self._restore()
 
     def _bound(self, *way: int) -> Callable[..., Any]:
         """The compiled tick: takes a float in one dimension; reads `_in` and fills `_out` in more."""
@@ -156,8 +153,7 @@ class Live:
 
     def _check_state(self, state: State) -> None:
         """Refuse what the block cannot be in."""
-        own = Memory(state.real[: self._size], state.whole)
-        self.block.check_state(State(self.block.name, self.block.spaces.state, own))
+        self.block.check_state(State(self.block.name, self.block.spaces.state, self._own(state)))
 
     def __getitem__(self, field: str) -> Any:
         """A field of the state by name, such as live["deflection"]."""
@@ -191,11 +187,7 @@ class Live:
 
     def _refuse(self, name: str, value: Any, unit: str) -> NoReturn:
         if np.isfinite(value).all():
-            raise TegotaeError(
-                f"{self.block.name}: it diverged: {name}={value} {unit} was finite, its answer or its state is not.\n"
-                "  Start again with a smaller input if this one is absurd; else the model is unstable at this period: "
-                "use a shorter one."
-            )
+            say_that_it_diverged(f"{self.block.name}: it", f"{name}={value} {unit}")
         checks.refuse(self.block.name, f"{name}={value} {unit} is not finite.", AGAIN)
 
     def _take(self, step: Callable[..., Any], name: str, value: Any, unit: str) -> Any:
@@ -278,6 +270,15 @@ class LiveAdmittance(Live):
             forces_now(self.block.name, ports, force, given)
             return by_port(ports, np.atleast_1d(self._take(self._step, "force", given, self._unit)))
         return self._take(self._step, "force", force, self._unit)
+
+
+def say_that_it_diverged(who: str, given: str) -> NoReturn:
+    """An error about a block whose numbers left their range in a tick."""
+    raise TegotaeError(
+        f"{who} diverged: {given} was finite, its answer or its state is not.\n"
+        "  Start again with a smaller input if this one is absurd; else the model is unstable at this period: "
+        "use a shorter one."
+    )
 
 
 def _listed(state: State) -> str:

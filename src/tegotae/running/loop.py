@@ -87,7 +87,13 @@ def run(
     table = np.empty((picks.size, ticks // every))
     flat = given.signal.ndim == 1
     columns = given.signal.ravel() if block.dimension == 1 else given.signal
-    _take(block, state, columns, fed, period, every, picks, table, progress)
+    loop, memories = module_of(block).loop, (block.parameters, state.memory, block.spaces.workspace.empty())
+    chunk = ticks if progress is None else CHUNK  # in parts if somebody waits for signs of life
+    for start in range(0, ticks, chunk):
+        stop = min(start + chunk, ticks)
+        loop(*memories, columns, *fed, period, every, picks.real, picks.whole, int(start == 0), start, stop, table)
+        if progress is not None:
+            progress(stop / ticks)
     block.see_trouble(state)
     block.see_divergence(table, every, period, began)
     variables = {"time": time_of(ticks, every, period)}
@@ -97,28 +103,6 @@ def run(
     since = (ended.get("first_unsolved_step", -1) + 1) * period or None
     counted = unsolved_steps(block.name, [(block, state)], ticks, since)
     return Result(variables, title=block.name, about=about(block, period) | counted | ended)
-
-
-def _take(
-    block: Block,
-    state: State,
-    columns: Array,
-    fed: Fed,
-    period: float,
-    every: int,
-    picks: Picks,
-    table: Array,
-    progress: Callable[[float], None] | None,
-) -> None:
-    """All ticks; in parts if somebody waits for signs of life."""
-    loop, ticks = module_of(block).loop, columns.shape[0]
-    memories = block.parameters, state.memory, block.spaces.workspace.empty()
-    chunk = ticks if progress is None else CHUNK
-    for first in range(0, ticks, chunk):
-        last = min(first + chunk, ticks)
-        loop(*memories, columns, *fed, period, every, picks.real, picks.whole, int(first == 0), first, last, table)
-        if progress is not None:
-            progress(last / ticks)
 
 
 def first_state(block: Block, period: float, initial: Mapping[str, ArrayLike] | None) -> State:
@@ -204,8 +188,8 @@ def picks_of(block: Block, record: Sequence[str] | None) -> Picks:
     """The parts to record, and where their numbers lie in the state."""
     places = block.spaces.state.places
     way = f"It can record {', '.join(places)}."
-    given = () if record is None else checks.texts(block.name, "record", record, way)
-    names = tuple(n for n, place in places.items() if place.part.recorded) if record is None else tuple(given)
+    recorded = tuple(name for name, place in places.items() if place.part.recorded)
+    names = recorded if record is None else checks.texts(block.name, "record", record, way)
     for name in names:
         if name not in places:
             checks.refuse(block.name, f"record has {name!r}.", way)

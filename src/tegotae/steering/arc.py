@@ -65,8 +65,7 @@ class SerialLink(Declared):
     def torques(self, joints: ArrayLike, force: ArrayLike) -> Array:
         """Joint torques [N·m], shape (…, 2), with which the handle exerts a force [N], shape (…, 2)."""
         given = checks.finite_array(type(self).__name__, "force", force, "N", last=2)
-        by_virtual_work: Array = np.einsum("...ij,...i->...j", self.jacobian(joints), given)
-        return by_virtual_work
+        return np.asarray(np.einsum("...ij,...i->...j", self.jacobian(joints), given))  # by virtual work
 
     @property
     def reach(self) -> tuple[float, float]:
@@ -85,11 +84,9 @@ class SerialLink(Declared):
         outside = (far <= near_end) | (far >= far_end)
         if outside.any():
             worst = float(np.atleast_1d(far)[np.atleast_1d(outside)][0])
-            checks.refuse(
-                own,
-                f"point lies {worst:.4g} m from the base, which is out of reach.",
-                f"Stay between {checks.just_above(near_end)} and {checks.just_below(far_end)} m, or move the base.",
-            )
+            told = f"point lies {worst:.4g} m from the base, which is out of reach."
+            ends = f"{checks.just_above(near_end)} and {checks.just_below(far_end)} m"
+            checks.refuse(own, told, f"Stay between {ends}, or move the base.")
         side = 1.0 if self.elbow == "left" else -1.0
         bend = side * np.arccos((self.upper**2 + self.fore**2 - far**2) / (2.0 * self.upper * self.fore))
         upper = np.arctan2(way[..., 1], way[..., 0]) - np.arctan2(
@@ -179,8 +176,7 @@ class Arc(Declared):
     def _turning(self, push: Array, angle: ArrayLike) -> Array:
         """The same for what a sensor reads: a fault passes on, and is told by who reads."""
         arm = self.point(angle) - np.asarray(self.centre)
-        turning: Array = arm[..., 0] * push[..., 1] - arm[..., 1] * push[..., 0]
-        return turning
+        return np.asarray(arm[..., 0] * push[..., 1] - arm[..., 1] * push[..., 0])
 
     def joints(self, angle: ArrayLike) -> Array:
         """Joint angles [rad], shape (…, 2), at an angle of the wheel [rad]."""
@@ -223,9 +219,8 @@ class ArcWheel:
 
     def __init__(self, device: AdmittanceDevice, arc: Arc, *, angle: float = 0.0):
         if getattr(device, "causality", None) != "admittance" or device.dimension != 2:
-            checks.refuse(
-                "ArcWheel", f"device={checks.shown(device)} is no two-axis admittance device.", "Give one with 2 axes."
-            )
+            told = f"device={checks.shown(device)} is no two-axis admittance device."
+            checks.refuse("ArcWheel", told, "Give one with 2 axes.")
         self.device, self.arc = device, checks.instance("ArcWheel", "arc", arc, Arc, "Give an Arc(...).")
         angle = checks.number("ArcWheel", "angle", angle, "rad")
         arc.point(angle)  # refused beyond the travel
@@ -262,5 +257,4 @@ def _point(owner: str, name: str, value: Point) -> Array:
 
 def _wrapped(angle: ArrayLike) -> Array:
     """The same direction between -pi and pi."""
-    turned: Array = np.arctan2(np.sin(angle), np.cos(angle))
-    return turned
+    return np.asarray(np.arctan2(np.sin(angle), np.cos(angle)))

@@ -50,8 +50,7 @@ class Sine(_OverTime):
     centre: Annotated[float, Parameter("[rad], or [N·m]")] = 0.0
 
     def _at(self, time: Array) -> Array:
-        wave: Array = self.centre + self.amplitude * np.sin(2.0 * np.pi * self.frequency * time)
-        return wave
+        return np.asarray(self.centre + self.amplitude * np.sin(2.0 * np.pi * self.frequency * time))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +68,7 @@ class Ramp(_OverTime):
     until: Annotated[float | None, Parameter("[s], > 0, when it stops; never unless given")] = None
 
     def _at(self, time: Array) -> Array:
-        way: Array = self.begin + self.rate * (time if self.until is None else np.minimum(time, self.until))
-        return way
+        return np.asarray(self.begin + self.rate * (time if self.until is None else np.minimum(time, self.until)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -105,9 +105,8 @@ class GearedImpedance(AngleModel):
     def __init__(self, live: LiveImpedance, *, gear: float = 1.0, horizon: float = 0.03, speed: float = 0.0):
         own = type(self).__name__
         if not isinstance(live, LiveImpedance) or live.block.dimension != 1:
-            checks.refuse(
-                own, f"live={checks.shown(live)} is no started impedance of one axis.", "Give block.start(period=…)."
-            )
+            told = f"live={checks.shown(live)} is no started impedance of one axis."
+            checks.refuse(own, told, "Give block.start(period=…).")
         super().__init__(live, speed)
         self.gear = checks.positive(own, "gear", gear, "", "Give wheel angle over tyre angle.")
         self.horizon = checks.positive(own, "horizon", horizon, "s", "Give about the latency.")

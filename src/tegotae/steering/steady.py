@@ -115,8 +115,7 @@ class SteeredPath(NamedTuple):
     def drift(self) -> Array:
         """V alpha [m/s]."""
         with np.errstate(over="ignore", invalid="ignore"):  # the run tells that it diverged
-            drifts: Array = self.speed * self.slip_angle
-        return drifts
+            return np.asarray(self.speed * self.slip_angle)
 
     def variables(self, forces: Array) -> dict[str, Variable]:
         """Time, what was given, and so many of the last of `FORCES`, a row each."""

@@ -34,10 +34,7 @@ def _layout(patch: Layout, state: Layout, workspace: Layout, front: tuple[int, .
         "",
     )
     return layouts(
-        parameters=(
-            *parts_of(Bicycle),
-            *axles(patch, patch, "front_"),
-        ),
+        parameters=(*parts_of(Bicycle), *axles(patch, patch, "front_")),
         state=(
             ahead,
             Part("vehicle_sideslip", "m/s", "velocity of the centre of mass to the left", letter="vy"),
@@ -93,15 +90,11 @@ class Bicycle(Declared):
     def on(self, patch: ContactPatch) -> Impedance:
         """The front tyre, its vehicle included, as what steers it feels it."""
         checks.instance("Bicycle", "patch", patch, ContactPatch, "Give a ContactPatch(...).")
-        behind = self.rear_patch if self.rear_patch is not None else patch
         own = replace(patch, slip_share=1.0)
-        behind = replace(behind, slip_share=0.0, centre=0.0)
+        behind = replace(self.rear_patch or patch, slip_share=0.0, centre=0.0)
         if own.kernels != behind.kernels:
-            checks.refuse(
-                "Bicycle",
-                "rear_patch has another kind of pressure, friction law or carcass than the front.",
-                "Use the same kinds, with other numbers.",
-            )
+            told = "rear_patch has another kind of pressure, friction law or carcass than the front."
+            checks.refuse("Bicycle", told, "Use the same kinds, with other numbers.")
         return Vehicle(bicycle=self, front=own, rear=behind)
 
 
@@ -124,8 +117,7 @@ class Vehicle(Impedance):
     @property
     def values(self) -> dict[str, ArrayLike]:
         """Of the vehicle, and of both axles."""
-        b = self.bicycle
-        own = {part.name: getattr(b, part.name) for part in parts_of(Bicycle)}
+        own = {part.name: getattr(self.bicycle, part.name) for part in parts_of(Bicycle)}
         axles = (("front", self.front), ("rear", self.rear))
         return own | {f"{which}_{name}": value for which, axle in axles for name, value in axle.values.items()}
 

@@ -18,9 +18,8 @@ from tegotae.hybrid.kernels.relative import relative_kernels
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.multibody import AtPoint, Lock, Servo, Tree
 from tegotae.multibody.attachments import wired
-from tegotae.multibody.controllers import checked_controllers
 from tegotae.multibody.fields import UPRIGHT, place_of
-from tegotae.multibody.joints import check_friction, joints_of
+from tegotae.multibody.joints import check_friction, checked_controllers, joints_of
 from tegotae.multibody.kernels.records import Joints
 from tegotae.multibody.mobility import least_reluctance
 from tegotae.multibody.own_joints import has_a_law

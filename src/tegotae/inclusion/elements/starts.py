@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from tegotae.checks import Array
+from tegotae.contact import check_depths, weight_of
 from tegotae.inclusion.elements.effective_masses import mobility
 from tegotae.inclusion.elements.jamming import warn_of_jams
 from tegotae.inclusion.language.equations import Equations
-from tegotae.inside import check_depths, weight_of
 
 SWEEPS = 200  # over the contacts that touch: a stack of ten shares its weight to a percent
 

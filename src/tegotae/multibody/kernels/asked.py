@@ -5,7 +5,7 @@ import numpy as np
 from tegotae.compile import entry, kernel
 from tegotae.multibody.kernels.kinematics import FREE, forward_one, prepare_world
 from tegotae.multibody.kernels.passes import accelerate
-from tegotae.multibody.kernels.quantities import energies, inverse, jacobian, mass_matrix, momenta
+from tegotae.multibody.kernels.quantities import energies, inverse, mass_matrix, momenta
 
 
 @kernel
@@ -64,9 +64,3 @@ def track(parent, kind, qi, vi, C, Q, v, S, rows):
         for k in range(len(parent)):
             for j in range(12):
                 rows[i, k, j] = S[k, j]
-
-
-@entry
-def slopes(parent, kind, vi, S, k, x, J):
-    """Jacobian of the point x of body k."""
-    jacobian(parent, kind, vi, S, k, x, J)

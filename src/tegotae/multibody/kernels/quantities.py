@@ -3,7 +3,7 @@
 All read the rows that `forward_one` left in S.
 """
 
-from tegotae.compile import kernel
+from tegotae.compile import entry, kernel
 from tegotae.multibody.kernels.kinematics import (
     COM,
     D_WAY,
@@ -148,7 +148,7 @@ def momenta(C, S, out):
         out[j] /= total
 
 
-@kernel
+@entry
 def jacobian(parent, kind, vi, S, k, x, J):
     """Columns of (velocity of the point x of body k, its angular velocity) by each speed; x in the world."""
     J[:] = 0.0

@@ -11,7 +11,7 @@ import numpy as np
 from tegotae.papers.hirai2020.oracles import Array, Lagrangian
 from tegotae.papers.ledger import Paper
 from tegotae.rod import Phase, PlanarRod
-from tegotae.rod.pure import Evaluation
+from tegotae.rod.planar import Evaluation
 from tegotae.rod.saddle import SaddleRod
 
 # The paper's rod: L [m], rho [kg/m], R_ela [N·m²], R_vis [N·m²·s], its torque [N·m] and its nodes.

@@ -13,8 +13,7 @@ Example:
     8.7
 """
 
-from tegotae.steering.classics.lugre_tyre import LuGreTyre
-from tegotae.steering.classics.magic_formula import MagicFormula
 from tegotae.steering.classics.printed import ExplicitSteering, PrintedSteering
+from tegotae.steering.classics.tyres import LuGreTyre, MagicFormula
 
 __all__ = ["ExplicitSteering", "LuGreTyre", "MagicFormula", "PrintedSteering"]
