@@ -8,14 +8,13 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, TextIO
 
 import typer
 
 import tegotae
-from tegotae.commands import completion
 from tegotae.commands.encoding import write_anything
-from tegotae.commands.flags import JSON, PLOT, Flag, taking
+from tegotae.commands.flags import JSON, PLOT, SHELLS, Flag, add_command, asked_for_completion, keys_of_papers
 from tegotae.commands.hybrid_group import hybrid
 from tegotae.commands.run_group import run
 from tegotae.errors import TegotaeError
@@ -23,7 +22,6 @@ from tegotae.errors import TegotaeError
 __all__ = ["app", "main"]
 
 BAD_INPUT = 2
-CLAIM_FAILED = 1
 DEFECT = 3
 INTERRUPTED = 130
 READER_LEFT = 141  # 128 + SIGPIPE, as the shell says of other programs
@@ -56,10 +54,10 @@ def _tegotae(
 
 
 PAPERS = (
-    Flag("key", "[KEY]", "One paper, such as kikuuwe2005; all unless given.", completion=completion.papers),
+    Flag("key", "[KEY]", "One paper, such as kikuuwe2005; all unless given.", completion=keys_of_papers),
     JSON,
     Flag("--figures", "FOLDER", "Also write every figure there, as PNG.", Path),
-    Flag("--report", "FILE", "Where the illustrated page goes.", Path, default=Path("report.html")),
+    Flag("--report", "FILE", "Where the illustrated page goes.", Path, default=Path("report.html"), to="page"),
     Flag("--no-report", None, "Write no page.", bool),
 )
 BENCH = (
@@ -86,48 +84,33 @@ FIT = (
 )
 
 
-@app.command(epilog="Example:  tegotae papers kikuuwe2005 --json ledger.json --figures figures")
-@taking(*PAPERS)
-def papers(*, key: str | None, json: Path | None, figures: Path | None, report: Path, no_report: bool) -> None:
-    """Check every claim of the papers, and redraw their figures.
-
-    Prints the table, writes one HTML page with the figures inside, and exits with 1 if a claim fails.
-    """
-    from tegotae.commands import papers as command
-
-    if not command.run(key, json, figures, None if no_report else report):
-        raise typer.Exit(CLAIM_FAILED)
-
-
-@app.command(
-    epilog="Example:  tegotae bench --json bench.json\n\n"
-    "Example:  tegotae bench --against HEAD~1 --only rod --only circuit"
+add_command(
+    app,
+    "papers",
+    *PAPERS,
+    about="Check every claim of the papers, and redraw their figures.\n\n"
+    "Prints the table, writes one HTML page with the figures inside, and exits with 1 if a claim fails.",
+    examples=["papers kikuuwe2005 --json ledger.json --figures figures"],
+    play="papers:run",
 )
-@taking(*BENCH)
-def bench(*, json: Path | None, only: list[str] | None, against: str | None, rounds: int | None) -> None:
-    """Measure speed side by side with peers, and print the ratios.
-
-    With --against COMMIT: play the contests of this tree and of that commit in turn, each in a process of its own, and
-    print new time over old, the median of the rounds. Peers that both sides meet are yardsticks of the machine.
-    """
-    from tegotae.commands import bench as command
-
-    if against is None:
-        command.refuse_rounds(rounds)
-        command.run(json, only or [])
-    else:
-        command.compare(against, json, only or [], rounds)
-
-
-@app.command(epilog="Example:  tegotae fit record.csv --law stribeck --plot fit.png")
-@taking(*FIT)
-def fit(**given: Any) -> None:
-    """Identify a friction block from a measured record, with confidence intervals."""
-    from tegotae.commands import fit as command
-
-    command.run(**given)
-
-
+add_command(
+    app,
+    "bench",
+    *BENCH,
+    about="Measure speed side by side with peers, and print the ratios.\n\n"
+    "With --against COMMIT: play the contests of this tree and of that commit in turn, each in a process of its own, "
+    "and print new time over old, the median of the rounds. Peers that both sides meet are yardsticks of the machine.",
+    examples=["bench --json bench.json", "bench --against HEAD~1 --only rod --only circuit"],
+    play="bench:run",
+)
+add_command(
+    app,
+    "fit",
+    *FIT,
+    about="Identify a friction block from a measured record, with confidence intervals.",
+    examples=["fit record.csv --law stribeck --plot fit.png"],
+    play="fit:run",
+)
 app.add_typer(run)
 app.add_typer(hybrid)
 
@@ -191,8 +174,8 @@ def _answer(arguments: Sequence[str] | None) -> int:
         if isinstance(end.__context__, BrokenPipeError):  # typer makes a 1 of it
             return _reader_left()
         code = end.code if isinstance(end.code, int) else 0
-        if code and completion.asked_for(sys.argv[1:] if arguments is None else arguments):  # typer said: not supported
-            print(f"  Ask for it in {completion.SHELLS}.", file=sys.stderr)
+        if code and asked_for_completion(sys.argv[1:] if arguments is None else arguments):  # typer said: not supported
+            print(f"  Ask for it in {SHELLS}.", file=sys.stderr)
             return BAD_INPUT  # typer's 1 would say that a claim failed
         return code
     except KeyboardInterrupt:

@@ -21,8 +21,6 @@ def test_the_contest_gives_its_outcome_with_its_bound():
 
 
 def test_the_loop_is_timed_for_both_devices():
-    from tegotae.bench import hybrid_nodes
-
-    (outcome,) = hybrid_nodes.lockstep(duration=0.1, rounds=1)
+    (outcome,) = hybrid.lockstep(duration=0.1, rounds=1)
     assert "six arms" in outcome.measured
     assert outcome.value > 0.0

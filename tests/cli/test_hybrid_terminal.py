@@ -13,7 +13,7 @@ import pytest
 from tegotae.hybrid import NodeState
 from tegotae.hybrid.processes.joining import make_key, with_ports
 from tegotae.hybrid.settings import read_settings
-from tegotae.hybrid.view.status_tables import BAD, node_table
+from tegotae.hybrid.view.panels import BAD, node_table
 
 SOFT = ["device.kind=spring", "device.stiffness=2000", "model.gap=0.001", "model.speed=0.02"]
 RED = re.compile(r"\x1b\[[\d;]*\b(?:31|91|38;5;(?:1|9|160|161|196|197|198))m")

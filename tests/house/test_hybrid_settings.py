@@ -15,7 +15,7 @@ from hand_made import PATIENCE
 from tegotae import Mass
 from tegotae.errors import InputError
 from tegotae.hybrid.machines.guarded import GuardedMachine
-from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
+from tegotae.hybrid.nodes.dynamics_node import DynamicsCore
 from tegotae.hybrid.nodes.virtual_run import run_virtual
 from tegotae.hybrid.settings import LinkSettings, OwnDevice, SensorSettings, Settings, read_settings, settings_of
 

@@ -14,7 +14,7 @@ from hybrid_logs import Impact, dynamics_rows
 from tegotae.errors import InputError
 from tegotae.hybrid.bus.blocks import BlockReader, RowBlock, pack
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.bus.requests import ask_stop, take_requests
+from tegotae.hybrid.bus.reporting import ask_stop, take_requests
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.clocks.virtual import VirtualClock
 from tegotae.hybrid.links.datagrams import _FORMS, MAGIC, VERSION, Header, Refusal, Seal, decode, encode
@@ -22,7 +22,7 @@ from tegotae.hybrid.links.link import NO_FAULTS, NodeLink
 from tegotae.hybrid.links.packets import KINDS, Command, Greeting, Heartbeat, Measurement, Rearm, SensorSignals, Stop
 from tegotae.hybrid.links.sessions import LinkPeer
 from tegotae.hybrid.links.transports import Arrival
-from tegotae.hybrid.processes.listening import Listener
+from tegotae.hybrid.processes.launcher import Listener
 from tegotae.hybrid.records.log import LogReader, LogWriter
 from tegotae.hybrid.records.log_node import LogNode
 from tegotae.hybrid.records.report import report
@@ -66,11 +66,11 @@ class Everyone:
 
     def draw(self):
         """What the page and the terminal make of it."""
-        from tegotae.hybrid.view import status_tables
+        from tegotae.hybrid.view.panels import event_lines, node_table
 
         seen = self.feed.seen()
-        status_tables.node_table(self.bus.nodes(), self.feed.status())
-        status_tables.event_lines(self.feed.events(), self.feed.problems())
+        node_table(self.bus.nodes(), self.feed.status())
+        event_lines(self.feed.events(), self.feed.problems())
         told = [*self.listener.events(), *self.listener.words(), *self.log.problems(), *self.feed.problems()]
         "\n".join(told).encode()
         return seen

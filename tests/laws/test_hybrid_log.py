@@ -369,7 +369,7 @@ import numpy as np
 from tegotae.hybrid.records import log_node
 from tegotae.hybrid.bus.blocks import BlockWriter
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.processes.process_life import ShutdownFlag
+from tegotae.hybrid.processes.joining import ShutdownFlag
 from tegotae.hybrid.records.log_node import LogNode
 from tegotae.hybrid.bus.rows import DYNAMICS
 

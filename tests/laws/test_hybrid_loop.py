@@ -10,7 +10,7 @@ from tegotae.hybrid import GuardedMachine, Machine, Measurement, NodeState, Rela
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.reporting import DONE
 from tegotae.hybrid.nodes.assembly import core_of
-from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
+from tegotae.hybrid.nodes.dynamics_node import DynamicsCore
 from tegotae.hybrid.nodes.virtual_run import VirtualLoop, run_virtual
 from tegotae.hybrid.settings import read_settings
 from tegotae.multibody import Body, Free, Tree, TreeAdmittance

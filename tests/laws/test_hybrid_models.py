@@ -14,8 +14,7 @@ from tegotae import Mass
 from tegotae.errors import InputError, TegotaeError
 from tegotae.hybrid import LogReader, Machine, VirtualLoop, read_settings, run_virtual
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.machines.model_settings import KINDS, OwnModel, kind_of
-from tegotae.hybrid.machines.urdf_model import UrdfModel, UrdfRobot
+from tegotae.hybrid.machines.model_settings import KINDS, OwnModel, UrdfModel, UrdfRobot, kind_of
 from tegotae.hybrid.processes.processes import about_of
 from tegotae.hybrid.records.log_node import LogNode
 from tegotae.hybrid.records.replay import replay

@@ -13,15 +13,13 @@ import pytest
 import tegotae as tg
 from tegotae.cli import main
 from tegotae.hybrid.bus.blocks import BlockReader
-from tegotae.hybrid.bus.requests import ask_rearm
+from tegotae.hybrid.bus.reporting import ask_rearm
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.links.packets import NodeState
 from tegotae.hybrid.processes import processes
-from tegotae.hybrid.processes.joining import bus_of, make_key, with_ports
-from tegotae.hybrid.processes.launcher import SupervisedRun
-from tegotae.hybrid.processes.listening import Listener
+from tegotae.hybrid.processes.joining import MEETING, ShutdownFlag, bus_of, make_key, with_ports
+from tegotae.hybrid.processes.launcher import Listener, SupervisedRun
 from tegotae.hybrid.processes.node_processes import GO, Nodes
-from tegotae.hybrid.processes.process_life import MEETING, ShutdownFlag
 from tegotae.hybrid.processes.processes import run_device, run_dynamics, run_table
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.records.replay import replay

@@ -13,12 +13,11 @@ import tegotae as tg
 from tegotae.hybrid import NodeState
 from tegotae.hybrid.devices.hexa_twin import HexaTwin
 from tegotae.hybrid.nodes.assembly import limits_of, loss_of_command_of, plant_of
-from tegotae.hybrid.nodes.stopping_trial import stopping_of
+from tegotae.hybrid.nodes.stopping_trial import CREEP, SLOW, Rest, stopping_of
+from tegotae.hybrid.processes.joining import ShutdownFlag
 from tegotae.hybrid.processes.launcher import SupervisedRun
 from tegotae.hybrid.processes.node_processes import Nodes
-from tegotae.hybrid.processes.process_life import ShutdownFlag
 from tegotae.hybrid.records.log_reader import LogReader
-from tegotae.hybrid.safety.stopping import CREEP, SLOW, Rest
 from tegotae.hybrid.settings import read_settings
 from three_nodes import ThreeNodes
 
@@ -262,7 +261,7 @@ DIES = """
 import os, pathlib, signal, sys
 from tegotae.hybrid.processes.launcher import SupervisedRun
 from tegotae.hybrid.processes.node_processes import Nodes
-from tegotae.hybrid.processes.process_life import ShutdownFlag
+from tegotae.hybrid.processes.joining import ShutdownFlag
 from tegotae.hybrid.settings import read_settings
 
 def die(listener):

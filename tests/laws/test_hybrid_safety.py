@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tegotae as tg
 from tegotae.hybrid import Command, NodeState
-from tegotae.hybrid.events import TROUBLES
+from tegotae.hybrid.bus.messages import TROUBLES
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.hybrid.safety.poses import angle_between, difference, moved
 from tegotae.hybrid.safety.safety import Safety

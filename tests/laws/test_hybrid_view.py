@@ -21,13 +21,13 @@ from tegotae.errors import InputError
 from tegotae.hybrid import NodeState
 from tegotae.hybrid.bus.blocks import BlockWriter
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.bus.requests import take_requests
+from tegotae.hybrid.bus.reporting import take_requests
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.machines.model_settings import OwnModel
 from tegotae.hybrid.settings import Settings
-from tegotae.hybrid.view import HexaDrawer, View, node, server
+from tegotae.hybrid.view import HexaDrawer, View, node
 from tegotae.hybrid.view.feed import thinned
-from tegotae.hybrid.view.server import asked_by_own_page
+from tegotae.hybrid.view.node import asked_by_own_page
 from tegotae.papers.two_robots import TwoRobots
 from tegotae.papers.two_robots.drawing import TwoRobotsDrawer
 from tegotae.rotations import turned_by
@@ -341,7 +341,7 @@ def test_the_page_answers_on_loopback_and_ends_on_request(bus: MemoryBus) -> Non
 @pytest.mark.parametrize("seen", [True, False], ids=["before", "between look and start"])
 def test_a_port_in_use_is_named_with_the_way_out(bus: MemoryBus, monkeypatch: pytest.MonkeyPatch, seen: bool) -> None:
     if not seen:
-        monkeypatch.setattr(server, "_must_be_free", lambda address, port: None)
+        monkeypatch.setattr(node, "_must_be_free", lambda address, port: None)
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen(1)

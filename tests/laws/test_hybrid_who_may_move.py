@@ -10,12 +10,12 @@ from hand_made import KEY
 from tegotae.errors import InputError
 from tegotae.hybrid import NodeState, Rearm
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.bus.requests import Once, ask_rearm, ask_stop, take_requests
+from tegotae.hybrid.bus.reporting import Once, ask_rearm, ask_stop, take_requests
 from tegotae.hybrid.bus.zenoh_bus import ZenohBus
 from tegotae.hybrid.links import link
 from tegotae.hybrid.links.datagrams import Refusal, Seal
 from tegotae.hybrid.nodes.virtual_run import VirtualLoop
-from tegotae.hybrid.processes.listening import Listener
+from tegotae.hybrid.processes.launcher import Listener
 from tegotae.hybrid.settings import read_settings
 
 PATIENCE = 20.0  # s, ends a hang

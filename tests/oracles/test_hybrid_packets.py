@@ -30,7 +30,7 @@ from tegotae.hybrid.bus.reporting import Reporter
 from tegotae.hybrid.bus.rows import DYNAMICS
 from tegotae.hybrid.links.datagrams import VERSION, Header, Refusal, Seal, decode, encode
 from tegotae.hybrid.links.packets import Greeting
-from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
+from tegotae.hybrid.nodes.dynamics_node import DynamicsCore
 
 KEY = bytes(range(32))
 SEAL = Seal(KEY)

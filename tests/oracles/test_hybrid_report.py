@@ -9,8 +9,7 @@ import pytest
 from hybrid_logs import PERIOD, Impact, dynamics_rows, table_rows, write_log
 from tegotae.commands.console import write_json
 from tegotae.figures import hybrid as figures
-from tegotae.hybrid.records.audit import noise_of
-from tegotae.hybrid.records.contact_intervals import contact_intervals
+from tegotae.hybrid.records.audit import contact_intervals, noise_of
 from tegotae.hybrid.records.log import LogReader
 from tegotae.hybrid.records.report import report, shown, table
 from tegotae.hybrid.records.report_page import page, write_page

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tegotae.papers.hirai2020 import phases, plain_run
 from tegotae.papers.hirai2020.oracles import Lagrangian
-from tegotae.papers.hirai2020.subject import phases, plain_run
 from tegotae.rod import Load, Payload, PlanarRod
 from tegotae.rod.integrals import by_quadrature, closed_form
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tegotae.errors import InputError
-from tegotae.papers.hirai2020.subject import phases
+from tegotae.papers.hirai2020 import phases
 from tegotae.rod import Load, Payload, Phase, PlanarRod
 from tegotae.rod.saddle import SaddleRod, gaps
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from tegotae.errors import InputError
-from tegotae.hybrid.records.contact_intervals import first_contact
+from tegotae.hybrid.records.audit import first_contact
 from tegotae.multibody import Lock, Servo
 from tegotae.papers.two_robots import TwoRobots
 from tegotae.table import Hexa

@@ -12,14 +12,13 @@ from typing import cast
 import numpy as np
 
 from tegotae.bench.contest import Contest, Outcome, in_turn
+from tegotae.bench.friction import T, beside_hand, restarting
 from tegotae.bench.kernels.steering import column_and_bristles
 from tegotae.checks import Array
-from tegotae.running.loop import Fed, picks_of
-from tegotae.running.source import module_of
+from tegotae.running.loop import Fed
 from tegotae.steering import ContactPatch, SteeringSystem
 from tegotae.steering.pressure import Parabolic
 
-T = 1e-3  # [s], a kilohertz
 SPEED = 20.0  # [m/s]
 FASTER = {21: 2000.0, 201: 250.0}  # bristles -> times real time
 HOUR, SECONDS, MEGABYTES = 3_600_000, 5.0, 500.0  # ticks at 1 kHz, bounds
@@ -30,8 +29,7 @@ _PATIENCE = 600.0  # [s], for a subprocess
 
 def torques(ticks: int) -> Array:
     """What the hand does: +-0.6 N·m at 0.25 Hz, enough to slide at either end [N·m]."""
-    wave: Array = 0.6 * np.sin(2.0 * np.pi * 0.25 * T * np.arange(ticks))
-    return wave
+    return np.asarray(0.6 * np.sin(2.0 * np.pi * 0.25 * T * np.arange(ticks)))
 
 
 def real_time(ticks: int = 100_000, rounds: int = 9) -> list[Outcome]:
@@ -122,29 +120,19 @@ class Twins:
 
     def circuit(self) -> tuple[Array, Array]:
         """Steer rates [rad/s] and tyre torques [N·m]."""
-        record = self.circuit_player()()
-        return record[0], -record[1]
+        _, (rate, force) = self.circuit_player()
+        return rate, -force
 
     def by_hand(self) -> tuple[Array, Array]:
         """The same."""
         return self.hand_player()()
 
-    def circuit_player(self) -> Callable[[], Array]:
-        """The generated loop alone."""
-        machine = self.system.circuit()
-        picks, loop = picks_of(machine, ["velocity", "tyre.force"]), module_of(machine).loop
-        speed = machine.spaces.state.places["tyre.speed"].start
-        fed = Fed(np.full((1, self.ticks), self.speed), np.array([speed]))
-        record, force = np.empty((2, self.ticks)), self.system.column.gear * torques(self.ticks)
-        fixed = (force, *fed, T, 1, picks.real, picks.whole, 1, 0, self.ticks, record)
-        workspace = machine.spaces.workspace.empty()
-
-        def play() -> Array:
-            state = machine.initial_state(T, {"tyre.speed": self.speed})
-            loop(machine.parameters, state.memory, workspace, *fixed)
-            return record
-
-        return play
+    def circuit_player(self) -> tuple[Callable[[], None], Array]:
+        """The generated loop alone, and what it records: steer rates, and torques of the tyre."""
+        machine, force = self.system.circuit(), self.system.column.gear * torques(self.ticks)
+        slot = machine.spaces.state.places["tyre.speed"].start
+        fed = Fed(np.full((1, self.ticks), self.speed), np.array([slot]))
+        return restarting(machine, force, "velocity", "tyre.force", fed=fed, initial={"tyre.speed": self.speed})
 
     def hand_player(self) -> Callable[[], tuple[Array, Array]]:
         """The fused loop alone."""
@@ -173,14 +161,11 @@ def circuit(rounds: int = 25, ticks: int = 100_000) -> list[Outcome]:
     outcomes = []
     for count in FASTER:
         twins = Twins(bristles=count, ticks=ticks)
-        ours, by_hand = twins.circuit_player(), twins.hand_player()
-        record, (velocity, _) = ours().copy(), by_hand()
-        apart = float(np.max(np.abs(record[0] - velocity)) / np.max(np.abs(velocity)))
-        best = {who: s / ticks * 1e9 for who, s in in_turn({"ours": ours, "hand": by_hand}, rounds=rounds).items()}
-        ratio = best["ours"] / best["hand"]
-        told = f"{best['ours']:.0f} ns a step against {best['hand']:.0f}, equal to {apart:.0e}"
-        name = f"circuit of a column and {count} bristles / fused by hand"
-        outcomes.append(Outcome(name, told, ratio, f"<= {TO_HAND:g}", ratio <= TO_HAND))
+        ours, (rate, _) = twins.circuit_player()
+        by_hand = twins.hand_player()
+        velocity, _ = by_hand()
+        name = f"circuit of a column and {count} bristles"
+        outcomes.append(beside_hand(name, ours, rate, by_hand, velocity, most=TO_HAND, rounds=rounds))
     return outcomes
 
 

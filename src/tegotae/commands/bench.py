@@ -15,7 +15,17 @@ from tegotae.errors import InputError, TegotaeError
 ROUNDS = 5
 
 
-def run(json: Path | None, only: Sequence[str]) -> None:
+def run(json: Path | None, only: Sequence[str], against: str | None, rounds: int | None) -> None:
+    """Of this tree alone, or of this tree and a commit."""
+    if against is not None:
+        compare(against, json, only, ROUNDS if rounds is None else rounds)
+    elif rounds is not None:
+        raise InputError("bench: --rounds says how often the two sides take turns.\n  Give --against COMMIT with it.")
+    else:
+        measure(json, only)
+
+
+def measure(json: Path | None, only: Sequence[str]) -> None:
     """A missed bound is shown, not an error: a busy machine is no wrong result."""
     words.refuse_unwritable(json)
     console = words.out()
@@ -24,9 +34,7 @@ def run(json: Path | None, only: Sequence[str]) -> None:
         outcomes = contests.run(only, report=watch.step, tell=lambda outcome: watch.say(console, _line(outcome)))
     played = [outcome for outcome in outcomes if outcome.played]
     console.print(f"{sum(o.met for o in played)} of {len(played)} bounds met in this run")
-    if json is not None:
-        words.write_json(json, {"outcomes": [asdict(outcome) for outcome in outcomes]})
-        words.wrote(console, json, "the outcomes")
+    words.keep_json(console, json, {"outcomes": [asdict(outcome) for outcome in outcomes]}, "the outcomes")
 
 
 def _line(outcome: Outcome) -> Text:
@@ -40,10 +48,9 @@ def _line(outcome: Outcome) -> Text:
 # ---------------------------------------------------------------- against a commit
 
 
-def compare(commit: str, json: Path | None, only: Sequence[str], rounds: int | None) -> None:
+def compare(commit: str, json: Path | None, only: Sequence[str], rounds: int) -> None:
     """What became slower is shown, not an error; a contest that could not be compared because it fails is one."""
     words.refuse_unwritable(json)
-    rounds = ROUNDS if rounds is None else rounds
     console, full = words.out(), sides.resolved(commit, sides.SOURCE)
     with words.watching() as watch:
 
@@ -53,21 +60,13 @@ def compare(commit: str, json: Path | None, only: Sequence[str], rounds: int | N
 
         found = against.compare(full, sides.SOURCE, only=only, rounds=rounds, report=watch.step, tell=tell)
     console.print(_summary(found, full), markup=False, soft_wrap=True)
-    if json is not None:
-        content = {"against": full, "asked": commit, "rounds": rounds, "contests": [one.as_json() for one in found]}
-        words.write_json(json, content)
-        words.wrote(console, json, "the times of both sides")
+    content = {"against": full, "asked": commit, "rounds": rounds, "contests": [one.as_json() for one in found]}
+    words.keep_json(console, json, content, "the times of both sides")
     if failed := [one.contest for one in found if one.state == "failed"]:
         raise TegotaeError(
             f"bench: not compared, because it failed on one side: {'; '.join(failed)}.\n"
             "  The lines above say why; play it alone with --only."
         )
-
-
-def refuse_rounds(rounds: int | None) -> None:
-    """Of a run that is against nothing."""
-    if rounds is not None:
-        raise InputError("bench: --rounds says how often the two sides take turns.\n  Give --against COMMIT with it.")
 
 
 def _lines(comparison: against.ContestComparison) -> Iterator[Text]:

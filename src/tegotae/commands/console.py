@@ -55,6 +55,13 @@ def write_json(path: str | os.PathLike[str], content: Mapping[str, Any]) -> None
         beside.write_text(text, encoding="utf-8")
 
 
+def keep_json(console: Console, path: Path | None, content: Mapping[str, Any], what: str) -> None:
+    """Write it as JSON where that was asked for, and say so."""
+    if path is not None:
+        write_json(path, content)
+        wrote(console, path, what)
+
+
 def refuse_no_folder(path: Path | None, *, needs: tuple[str, ...] = ()) -> None:
     """Refuse a folder that cannot be made or written, before the work; `needs` are the modules that write into it."""
     if path is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import sys
+from collections.abc import Mapping
+from functools import partial
 
 _STAND_INS = {
     "·": "*", "²": "^2", "³": "^3", "µ": "u", "μ": "u", "°": "deg", "±": "+-", "−": "-", "–": "-", "—": "-", "…": "...",
@@ -18,19 +20,14 @@ def _escaped(letter: str) -> str:
     return f"\\u{ord(letter):04x}" if ord(letter) < 0x10000 else f"\\U{ord(letter):08x}"
 
 
-def _stood_in(error: UnicodeError) -> tuple[str, int]:
+def _replaced(error: UnicodeError, stand_ins: Mapping[str, str]) -> tuple[str, int]:
     assert isinstance(error, UnicodeEncodeError)
     letters = error.object[error.start : error.end]
-    return "".join(_STAND_INS.get(letter) or _escaped(letter) for letter in letters), error.end
+    return "".join(stand_ins.get(letter) or _escaped(letter) for letter in letters), error.end
 
 
-def _all_escaped(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeEncodeError)
-    return "".join(map(_escaped, error.object[error.start : error.end])), error.end
-
-
-codecs.register_error(_PLAIN, _stood_in)
-codecs.register_error(_ESCAPED, _all_escaped)
+codecs.register_error(_PLAIN, partial(_replaced, stand_ins=_STAND_INS))
+codecs.register_error(_ESCAPED, partial(_replaced, stand_ins={}))
 
 
 def write_anything() -> None:

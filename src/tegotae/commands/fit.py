@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -70,28 +70,24 @@ def run(
     law: str,
     elements: int | None,
     period: float | None,
-    known: Sequence[str] | None,
-    free: Sequence[str] | None,
-    column: Sequence[str] | None,
+    known: Sequence[str],
+    free: Sequence[str],
+    column: Sequence[str],
     json: Path | None,
     plot: Path | None,
 ) -> None:
     """Read, identify, print, write."""
-    if block not in BLOCKS:
-        checks.refuse("fit", f"--block {block} is unknown.", f"Choose one of {', '.join(BLOCKS)}.")
-    if law not in LAWS:
-        checks.refuse("fit", f"--law {law} is unknown.", f"Choose one of {', '.join(LAWS)}.")
+    _refuse_unknown("--block", [block], BLOCKS)
+    _refuse_unknown("--law", [law], LAWS)
     words.refuse_unwritable(json)
     words.refuse_unwritable(plot, figure=True)
     words.refuse_same({"--json": json, "--plot": plot})
-    given = {name: _value(name, text) for name, text in _pairs("--known", known or []).items()}
-    names = _pairs("--column", column or [])
-    for name in names:
-        if name not in COLUMNS:
-            checks.refuse("fit", f"--column {name} is unknown.", f"Choose one of {', '.join(COLUMNS)}.")
+    given = {name: _value(name, text) for name, text in _pairs("--known", known).items()}
+    names = _pairs("--column", column)
+    _refuse_unknown("--column", names, COLUMNS)
     with _speaking_options():
         measured = load_record(record, period=period, **names)
-        found = tg.fit(BLOCKS[block], measured, law=LAWS[law], elements=elements, known=given, free=free or [])
+        found = tg.fit(BLOCKS[block], measured, law=LAWS[law], elements=elements, known=given, free=free)
     table = words.columns("", "value", "95 % interval", "unit", right=(1, 2))
     for name, value in found.parameters.items():
         low, high = found.intervals[name]
@@ -104,22 +100,25 @@ def run(
         console.print(
             Text("warning: ", style="bold yellow").append(in_options(doubt), style="not bold"), soft_wrap=True
         )
-    if json is not None:
-        content = {
-            "block": found.block.name,
-            "period": measured.period,
-            "parameters": {name: _plain(value) for name, value in found.parameters.items()},
-            "intervals": {name: [_plain(low), _plain(high)] for name, (low, high) in found.intervals.items()},
-            "units": dict(found.units),
-            "noise": found.noise,
-            "correlation": found.correlation,
-            "doubts": [in_options(doubt) for doubt in found.doubts],
-        }
-        words.write_json(json, content)
-        words.wrote(console, json, "the parameters")
+    content = {
+        "block": found.block.name,
+        "period": measured.period,
+        "parameters": {name: _plain(value) for name, value in found.parameters.items()},
+        "intervals": {name: [_plain(low), _plain(high)] for name, (low, high) in found.intervals.items()},
+        "units": dict(found.units),
+        "noise": found.noise,
+        "correlation": found.correlation,
+        "doubts": [in_options(doubt) for doubt in found.doubts],
+    }
+    words.keep_json(console, json, content, "the parameters")
     if plot is not None:
         found.plot(plot)
         words.wrote(console, plot, "the figure")
+
+
+def _refuse_unknown(option: str, given: Iterable[str], known: Collection[str]) -> None:
+    if unknown := [name for name in given if name not in known]:
+        checks.refuse("fit", f"{option} {unknown[0]} is unknown.", f"Choose one of {', '.join(known)}.")
 
 
 def _pairs(option: str, texts: Sequence[str]) -> dict[str, str]:

@@ -1,16 +1,39 @@
-"""Flags and arguments of the command line: each is declared once, and taken by the commands that name it."""
+"""Flags and arguments of the command line, each declared once and taken by the commands that name it; completion."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tegotae.commands.completion import completing
+SHELLS = "bash, zsh, fish or PowerShell"
+_INSTALLERS = {"--install-completion", "--show-completion"}
+
+
+def completing(*words: str) -> Callable[[str], list[str]]:
+    """What is offered in the place of a value that has begun."""
+
+    def offered(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return offered
+
+
+def keys_of_papers(incomplete: str) -> list[str]:
+    """Keys of papers."""
+    from tegotae.papers import PAPERS
+
+    return completing(*PAPERS)(incomplete)
+
+
+def asked_for_completion(arguments: Sequence[str]) -> bool:
+    """Whether a command is about completion itself."""
+    return bool(arguments) and arguments[0] in _INSTALLERS
 
 
 @dataclass(frozen=True)
@@ -25,11 +48,13 @@ class Flag:
     default: Any = None  # `...` for an argument that must be given
     words: tuple[str, ...] = ()  # that its value may be, for the shell to complete; none if it is free
     completion: Callable[[str], list[str]] | None = None  # offers them, where they are not known here
+    to: str = ""  # under which its value is handed over; its name unless given
+    hidden: bool = False  # from the help
 
     @property
     def key(self) -> str:
         """Under which typer hands its value over."""
-        return self.name.removeprefix("--").replace("-", "_")
+        return self.to or self.name.removeprefix("--").replace("-", "_")
 
     def is_given(self, value: Any) -> bool:
         """Whether a value was typed; 0 is one."""
@@ -37,8 +62,8 @@ class Flag:
 
     def parameter(self) -> inspect.Parameter:
         """As typer reads it from the signature of a function."""
-        offered = completing(*self.words) if self.words else self.completion
-        told: dict[str, Any] = {"metavar": self.metavar, "help": self.help, "autocompletion": offered}
+        told: dict[str, Any] = {"metavar": self.metavar, "help": self.help, "hidden": self.hidden}
+        told["autocompletion"] = completing(*self.words) if self.words else self.completion
         asked = typer.Option(self.name, **told) if self.name.startswith("--") else typer.Argument(**told)
         kind, default = (bool, False) if self.kind is bool else (self.kind, self.default)
         annotation = Annotated[kind | None if default is None else kind, asked]  # type: ignore[valid-type]
@@ -57,6 +82,25 @@ def taking(*flags: Flag, context: bool = False) -> Callable[[Callable[..., None]
         return call
 
     return taken
+
+
+def add_command(
+    group: typer.Typer, name: str, *flags: Flag, about: str, examples: Sequence[str], play: str, naming: bool = False
+) -> None:
+    """Add a command: a function of `tegotae.commands`, "module:function", is given the values of its flags.
+
+    Its module is loaded when the command runs. What it returns is the code to exit with, None for 0. One that stands
+    behind several commands is told which it is by their name.
+    """
+
+    @group.command(name, help=about, epilog="\n\n".join(f"Example:  tegotae {one}" for one in examples))
+    @taking(*flags)
+    def call(**given: Any) -> None:
+        values = {flag.key: given[flag.key] or [] if flag.kind == list[str] else given[flag.key] for flag in flags}
+        module, _, function = play.partition(":")
+        played = getattr(import_module(f"tegotae.commands.{module}"), function)
+        if code := played(name, **values) if naming else played(**values):
+            raise typer.Exit(code)
 
 
 JSON = Flag("--json", "FILE", "Also write it as JSON.", Path)

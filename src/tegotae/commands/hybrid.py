@@ -21,7 +21,7 @@ from tegotae.hybrid.settings import OwnDevice, Settings, read_settings
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tegotae.hybrid.processes.listening import Listener
+    from tegotae.hybrid.processes.launcher import Listener
     from tegotae.hybrid.processes.node_processes import Nodes
 
 # Of a report, after a run; `hybrid report` has all.
@@ -54,19 +54,16 @@ def key(file: Path) -> None:
 
 
 def node(
-    name: str, file: Path, changes: Sequence[str], awaited: Sequence[str], parent: int | None, out: Path | None,
-    overwrite: bool,
+    name: str, file: Path, changes: Sequence[str], awaited: Sequence[str], parent: int | None, out: Path | None = None,
+    overwrite: bool = False,
 ) -> None:  # fmt: skip
     """Be one node, until told to end."""
     from tegotae.hybrid.processes import processes
 
     settings = read_settings(file, changes)
     if settings.clock == "virtual":
-        checks.refuse(
-            f"hybrid {name}",
-            "clock='virtual' has all nodes in one process.",
-            "Use `tegotae hybrid run`, or clock='real' for nodes of their own.",
-        )
+        told = "clock='virtual' has all nodes in one process."
+        checks.refuse(f"hybrid {name}", told, "Use `tegotae hybrid run`, or clock='real' for nodes of their own.")
     require(f"hybrid {name}", *_NEEDS.get(name, ("zenoh",)))  # before anything is compiled
     said = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -105,30 +102,24 @@ def _say_code(settings: Settings, file: Path, changes: Sequence[str]) -> None:
 
 
 def run(
-    file: Path,
-    changes: Sequence[str],
-    out: Path | None,
-    overwrite: bool,
-    *,
-    view: bool = True,
-    patience: float = 30.0,
-    rearm: bool = True,
-) -> int:
+    file: Path, duration: float | None, changes: Sequence[str], out: Path | None, overwrite: bool, no_view: bool,
+    no_rearm: bool, patience: float,
+) -> int:  # fmt: skip
     """All nodes here; the code to exit with."""
     from tegotae.hybrid.processes.node_processes import refuse_taken
 
-    settings = read_settings(file, changes)
+    settings = read_settings(file, changes if duration is None else [*changes, f"duration={duration!r}"])
     refuse_taken(out, overwrite)
     _say_code(settings, file, changes)
     if settings.clock == "virtual":
         return _run_virtual(settings, out, overwrite)
+    from tegotae.hybrid.processes.joining import ShutdownFlag
     from tegotae.hybrid.processes.launcher import SupervisedRun
     from tegotae.hybrid.processes.node_processes import Nodes
-    from tegotae.hybrid.processes.process_life import ShutdownFlag
 
-    nodes = Nodes(settings, out=out, overwrite=overwrite, view=view and settings.view.on)
+    nodes = Nodes(settings, out=out, overwrite=overwrite, view=settings.view.on and not no_view)
     with nodes, ShutdownFlag() as ending, _Teller(nodes) as teller:
-        running = SupervisedRun(nodes, tell=teller.tell, show=teller.show, patience=patience, rearm=rearm)
+        running = SupervisedRun(nodes, tell=teller.tell, show=teller.show, patience=patience, rearm=not no_rearm)
         outcome = running.until_end(ending)
         teller.close(whole=outcome.whole)
         _say_end(nodes.out, outcome.simulated, settings.duration, out)
@@ -223,7 +214,7 @@ class _Teller:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def show(self, heard: Listener) -> None:
-        from tegotae.hybrid.processes.listening import doing
+        from tegotae.hybrid.processes.launcher import doing
 
         if not self._began:
             self._began = True
@@ -242,9 +233,8 @@ class _Teller:
 
 def request(what: str, file: Path, changes: Sequence[str]) -> int:
     """Ask a running table to stop, or to obey again; the code to exit with."""
-    from tegotae.hybrid.bus.messages import Judge, event_of, object_of
-    from tegotae.hybrid.bus.requests import ask_rearm, ask_stop
-    from tegotae.hybrid.events import REARM, REARMED, STOP
+    from tegotae.hybrid.bus.messages import REARM, REARMED, STOP, Judge, event_of, object_of
+    from tegotae.hybrid.bus.reporting import ask_rearm, ask_stop
     from tegotae.hybrid.processes.joining import bus_of
 
     settings = read_settings(file, changes)
@@ -279,45 +269,43 @@ def request(what: str, file: Path, changes: Sequence[str]) -> int:
 # ------------------------------------------------------------ logs
 
 
-def report(file: Path, json: Path | None, page: Path | None) -> int:
-    """What a log says; how many rows it lost."""
+def report(log: Path, json: Path | None, page: Path | None, complete: bool) -> int:
+    """What a log says; the code to exit with."""
     from tegotae.hybrid.records.log_reader import LogReader
     from tegotae.hybrid.records.report import report as made
     from tegotae.hybrid.records.report import table
 
     words.refuse_unwritable(json)
     words.refuse_unwritable(page, suffixes=(".html", ".htm"), needs=FIGURES)
-    words.refuse_same({"LOG": file, "--json": json, "--page": page})
-    log = LogReader(file)
-    told = made(log)
+    words.refuse_same({"LOG": log, "--json": json, "--page": page})
+    read = LogReader(log)
+    told = made(read)
     console = words.out()
     _print(console, table(told), told["words"])
-    if json is not None:
-        words.write_json(json, told)
-        words.wrote(console, json, "the numbers")
+    words.keep_json(console, json, told, "the numbers")
     if page is not None:
         from tegotae.hybrid.records.report_page import write_page
 
         with words.watching() as watch:
             watch.step("drawing")
-            write_page(page, told, log)
+            write_page(page, told, read)
         words.wrote(console, page, "the page")
-    return int(told["log_rows_lost"])
+    return int(complete and told["log_rows_lost"] > 0)
 
 
-def replay(file: Path) -> int:
+def replay(log: Path) -> int:
     """Simulate a log again; the code to exit with."""
     from tegotae.hybrid.records.log_reader import LogReader
     from tegotae.hybrid.records.replay import replay as again
     from tegotae.hybrid.records.replay import settings_in
 
-    log = LogReader(file)
-    settings = settings_in(log)
-    _say_code(settings, file, ())
+    read = LogReader(log)
+    settings = settings_in(read)
+    _say_code(settings, log, ())
     with _bar() as bar, words.compiling_shown(bar):
         task = bar.add_task("replaying", total=1.0, said="")
         own = settings.model.machine(settings.period) if isinstance(settings.model, OwnModel) else None
-        done = again(log, machine=own, progress=lambda share: bar.update(task, completed=share))
+        done = again(read, machine=own, progress=lambda share: bar.update(task, completed=share))
     console = words.out()
     if done.same:
         console.print(f"{done.rows.size} ticks replayed: bit for bit the same", markup=False)

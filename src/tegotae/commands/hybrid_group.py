@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
+
+from tegotae.commands.flags import JSON, Flag, add_command
 
 hybrid = typer.Typer(
     name="hybrid",
@@ -14,148 +15,83 @@ hybrid = typer.Typer(
     epilog="Example:  tegotae hybrid run examples/two_robots.toml --out run.mcap",
 )
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="Settings of all nodes, as TOML.")]
-Log = Annotated[Path, typer.Argument(metavar="LOG", help="As `hybrid run --out` wrote it.")]
-Changes = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="One setting; may be repeated.")]
-Awaited = Annotated[
-    list[str] | None,
-    typer.Option("--await", metavar="NODE", help="Begin only when this node is there; may be repeated."),
-]
-Parent = Annotated[int | None, typer.Option(hidden=True)]  # process without which a node ends: that of `hybrid run`
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the log if it exists.")]
+FILE = Flag("file", "FILE", "Settings of all nodes, as TOML.", Path, default=...)
+LOG = Flag("log", "LOG", "As `hybrid run --out` wrote it.", Path, default=...)
+SET = Flag("--set", "NAME=VALUE", "One setting; may be repeated.", list[str], to="changes")
+AWAIT = Flag("--await", "NODE", "Begin only when this node is there; may be repeated.", list[str], to="awaited")
+PARENT = Flag("--parent", None, "Process without which a node ends: that of `hybrid run`.", int, hidden=True)
+OVERWRITE = Flag("--overwrite", None, "Replace the log if it exists.", bool)
 
 
-def _end(code: int) -> None:
-    if code:
-        raise typer.Exit(code)
+def _add(name: str, about: str, *flags: Flag, examples: str, play: str = "", naming: bool = False) -> None:
+    """A command with its examples, one a line; its function is called like it unless given."""
+    lines = [f"hybrid {name} {line}" for line in examples.splitlines()]
+    add_command(hybrid, name, *flags, about=about, examples=lines, play=f"hybrid:{play or name}", naming=naming)
 
 
-@hybrid.command(
-    epilog="Example:  tegotae hybrid run examples/two_robots.toml --duration 2 --out run.mcap\n\n"
-    "Example:  tegotae hybrid run examples/two_robots.toml --set link.delay=0.01 --set clock=virtual --out late.mcap"
+_add(
+    "run",
+    "Start all nodes here, as separate processes, and run until so much is simulated.\n\n"
+    "Ctrl-C ends it in order, with everything written. With --set clock=virtual all nodes run in one process, in "
+    "lockstep: deterministic, and as fast as they compute.",
+    FILE,
+    Flag("--duration", "SECONDS", "How long to simulate.", float),
+    SET,
+    Flag("--out", "LOG", "Keep the record there, as MCAP.", Path),
+    OVERWRITE,
+    Flag("--no-view", None, "Start no viewer.", bool),
+    Flag("--no-rearm", None, "Leave a simulated table latched if a process was late.", bool),
+    Flag("--patience", "SECONDS", "Give up after so long without progress.", float, default=30.0),
+    examples="examples/two_robots.toml --duration 2 --out run.mcap\n"
+    "examples/two_robots.toml --set link.delay=0.01 --set clock=virtual --out late.mcap",
 )
-def run(
-    file: File,
-    duration: Annotated[float | None, typer.Option(metavar="SECONDS", help="How long to simulate.")] = None,
-    changes: Changes = None,
-    out: Annotated[Path | None, typer.Option(metavar="LOG", help="Keep the record there, as MCAP.")] = None,
-    overwrite: Overwrite = False,
-    no_view: Annotated[bool, typer.Option("--no-view", help="Start no viewer.")] = False,
-    no_rearm: Annotated[
-        bool, typer.Option("--no-rearm", help="Leave a simulated table latched if a process was late.")
-    ] = False,
-    patience: Annotated[float, typer.Option(metavar="SECONDS", help="Give up after so long without progress.")] = 30.0,
-) -> None:
-    """Start all nodes here, as separate processes, and run until so much is simulated.
-
-    Ctrl-C ends it in order, with everything written. With --set clock=virtual all nodes run in one process, in
-    lockstep: deterministic, and as fast as they compute.
-    """
-    from tegotae.commands import hybrid as command
-
-    given = [*(changes or []), *([] if duration is None else [f"duration={duration!r}"])]
-    _end(command.run(file, given, out, overwrite, view=not no_view, patience=patience, rearm=not no_rearm))
-
-
-def _add_node(name: str, about: str, example: str) -> None:
-    """A command that is one node."""
-
-    @hybrid.command(name, help=about, epilog=f"Example:  tegotae hybrid {name} lab.toml{example}")
-    def node(file: File, changes: Changes = None, awaited: Awaited = None, parent: Parent = None) -> None:
-        _node(name, file, changes, awaited, parent)
-
-
 for _name, _about, _example in (
-    ("dynamics", "The dynamics node: simulates the bodies; ends when so much is simulated.", " --await log"),
-    ("table", "The table node: drives the device, feels the force, and has the last word on safety.", " --await log"),
+    ("dynamics", "The dynamics node: simulates the bodies; ends when so much is simulated.", "--await log"),
+    ("table", "The table node: drives the device, feels the force, and has the last word on safety.", "--await log"),
     ("device", "The simulated device, in a process of its own: it holds by itself if the table node dies.", ""),
     ("view", "The viewer: a page with both machines, the contact, forces and energies, and how every node fares.",
-     " --set view.address=127.0.0.1:8090"),
+     "--set view.address=127.0.0.1:8090"),
 ):  # fmt: skip
-    _add_node(_name, _about, _example)
-
-
-@hybrid.command(epilog="Example:  tegotae hybrid log lab.toml --out run.mcap")
-def log(
-    file: File,
-    out: Annotated[Path, typer.Option(metavar="LOG", help="Where the record goes, as MCAP.")],
-    changes: Changes = None,
-    overwrite: Overwrite = False,
-    awaited: Awaited = None,
-    parent: Parent = None,
-) -> None:
-    """The log node: writes down everything that the others say."""
-    _node("log", file, changes, awaited, parent, out, overwrite)
-
-
-def _node(
-    name: str, file: Path, changes: list[str] | None, awaited: list[str] | None, parent: int | None,
-    out: Path | None = None, overwrite: bool = False,
-) -> None:  # fmt: skip
-    from tegotae.commands import hybrid as command
-
-    command.node(name, file, changes or [], awaited or [], parent, out, overwrite)
-
-
-@hybrid.command(epilog="Example:  tegotae hybrid report run.mcap --json run.json --page run.html")
-def report(
-    log: Log,
-    json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write it as JSON.")] = None,
-    page: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write it as an illustrated page.")] = None,
-    complete: Annotated[bool, typer.Option("--complete", help="Exit with 1 if the log lost a row.")] = False,
-) -> None:
-    """What a log says: contacts, energy, delay, deadlines, packets."""
-    from tegotae.commands import hybrid as command
-
-    lost = command.report(log, json, page)
-    _end(int(complete and lost > 0))
-
-
-@hybrid.command(epilog="Example:  tegotae hybrid replay run.mcap")
-def replay(log: Log) -> None:
-    """Simulate a log again from what was measured: the same numbers, bit for bit, or where they first differ."""
-    from tegotae.commands import hybrid as command
-
-    _end(command.replay(log))
-
-
-@hybrid.command(epilog="Example:  tegotae hybrid show examples/two_robots.toml --ports > lab.toml")
-def show(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Settings as TOML; the defaults unless given.")
-    ] = None,
-    changes: Changes = None,
-    ports: Annotated[bool, typer.Option("--ports", help="Put a free port where it is 0.")] = False,
-) -> None:
-    """Print all settings as TOML, each with its meaning and unit."""
-    from tegotae.commands import hybrid as command
-
-    command.show(file, changes or [], ports)
-
-
-@hybrid.command(epilog="Example:  tegotae hybrid key table.key")
-def key(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file, readable by its owner alone.")],
-) -> None:
-    """Make a key for nodes to share: whoever has it can move the table."""
-    from tegotae.commands import hybrid as command
-
-    command.key(file)
-
-
-@hybrid.command(epilog="Example:  tegotae hybrid stop lab.toml")
-def stop(file: File, changes: Changes = None) -> None:
-    """Bring the table of a running session to rest, and latch it."""
-    _request("stop", file, changes)
-
-
-@hybrid.command(epilog="Example:  tegotae hybrid rearm lab.toml")
-def rearm(file: File, changes: Changes = None) -> None:
-    """Let a latched table obey again, after a look at it."""
-    _request("rearm", file, changes)
-
-
-def _request(what: str, file: Path, changes: list[str] | None) -> None:
-    from tegotae.commands import hybrid as command
-
-    _end(command.request(what, file, changes or []))
+    _add(_name, _about, FILE, SET, AWAIT, PARENT, examples=f"lab.toml {_example}".rstrip(), play="node", naming=True)
+_add(
+    "log",
+    "The log node: writes down everything that the others say.",
+    *(FILE, Flag("--out", "LOG", "Where the record goes, as MCAP.", Path, default=...), SET, OVERWRITE, AWAIT, PARENT),
+    examples="lab.toml --out run.mcap",
+    play="node",
+    naming=True,
+)
+_add(
+    "report",
+    "What a log says: contacts, energy, delay, deadlines, packets.",
+    LOG,
+    JSON,
+    Flag("--page", "FILE", "Also write it as an illustrated page.", Path),
+    Flag("--complete", None, "Exit with 1 if the log lost a row.", bool),
+    examples="run.mcap --json run.json --page run.html",
+)
+_add(
+    "replay",
+    "Simulate a log again from what was measured: the same numbers, bit for bit, or where they first differ.",
+    LOG,
+    examples="run.mcap",
+)
+_add(
+    "show",
+    "Print all settings as TOML, each with its meaning and unit.",
+    Flag("file", "[FILE]", "Settings as TOML; the defaults unless given.", Path),
+    SET,
+    Flag("--ports", None, "Put a free port where it is 0.", bool),
+    examples="examples/two_robots.toml --ports > lab.toml",
+)
+_add(
+    "key",
+    "Make a key for nodes to share: whoever has it can move the table.",
+    Flag("file", "FILE", "A new file, readable by its owner alone.", Path, default=...),
+    examples="table.key",
+)
+for _name, _about in (
+    ("stop", "Bring the table of a running session to rest, and latch it."),
+    ("rearm", "Let a latched table obey again, after a look at it."),
+):
+    _add(_name, _about, FILE, SET, examples="lab.toml", play="request", naming=True)

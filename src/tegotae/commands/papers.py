@@ -23,8 +23,9 @@ _MARKS = {
 }
 
 
-def run(key: str | None, json: Path | None, figures: Path | None, report_path: Path | None) -> bool:
-    """Whether every claim that could be checked here held, and every figure could be drawn."""
+def run(key: str | None, json: Path | None, figures: Path | None, page: Path, no_report: bool) -> int:
+    """0 if every claim that could be checked here held, and every figure could be drawn; else 1."""
+    report_path = None if no_report else page
     words.refuse_unwritable(json)
     words.refuse_unwritable(report_path)
     if report_path is not None:
@@ -47,15 +48,13 @@ def run(key: str | None, json: Path | None, figures: Path | None, report_path: P
     for one in drawn:
         if one.figure is None:
             console.print(f"figure {one.name} of {one.paper} could not be drawn: {one.error}", markup=False)
-    if json is not None:
-        words.write_json(json, as_json(papers, entries))
-        words.wrote(console, json, "the ledger")
+    words.keep_json(console, json, as_json(papers, entries), "the ledger")
     if figures is not None:
         _save_figures(console, figures, drawn)
     if report_path is not None:
         report.write(report_path, papers, entries, drawn)
         words.wrote(console, report_path, "the report")
-    return all(e.status != "failed" for e in entries) and all(one.figure is not None for one in drawn)
+    return int(any(e.status == "failed" for e in entries) or any(one.figure is None for one in drawn))
 
 
 def _show(console: Console, paper: Paper[Any], entries: Sequence[Entry]) -> None:

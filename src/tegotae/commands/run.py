@@ -61,15 +61,13 @@ def run(
         if out is not None:
             watch.step("saving")
             words.wrote(console, result.save(out), "the result")
-        if json is not None:
-            content = {
-                "scenario": name,
-                "parameters": tables(parameters),
-                "summary": [{"name": n.name, "value": n.value, "unit": n.unit} for n in numbers],
-                **{n.key: n.value for n in numbers if n.key},
-            }
-            words.write_json(json, content)
-            words.wrote(console, json, "the numbers")
+        content = {
+            "scenario": name,
+            "parameters": tables(parameters),
+            "summary": [{"name": n.name, "value": n.value, "unit": n.unit} for n in numbers],
+            **{n.key: n.value for n in numbers if n.key},
+        }
+        words.keep_json(console, json, content, "the numbers")
         if plot is not None:
             watch.step("drawing")
             result.plot(plot)
@@ -108,8 +106,5 @@ def _refuse_not_finite(name: str, result: Result, numbers: Sequence[Quantity]) -
     lost = [one for one, values in numeric.items() if not np.isfinite(values).all()]
     lost += [number.name for number in numbers if not math.isfinite(number.value)]
     if lost:
-        checks.refuse(
-            f"run {name}",
-            f"{', '.join(lost)} left the range of numbers, so nothing was written.",
-            "Choose parameters of a size that a machine can have.",
-        )
+        told = f"{', '.join(lost)} left the range of numbers, so nothing was written."
+        checks.refuse(f"run {name}", told, "Choose parameters of a size that a machine can have.")

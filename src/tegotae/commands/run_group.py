@@ -1,16 +1,100 @@
-"""The commands below `tegotae run`. Only typer is imported here; what they need waits until they run."""
+"""The commands below `tegotae run`, and what they say of a scenario, a machine or a flag that is not there.
+
+A parser left to itself would say the same of a flag that another scenario has and of one that nobody has. Only typer is
+imported here; what the commands need waits until they run.
+"""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from tegotae.commands.flags import JSON, PLOT, Flag, taking
-from tegotae.commands.run_flags import CONFIG, OUT, SET, SHOW
-from tegotae.commands.run_lines import LINES, Line
-from tegotae.commands.run_refusals import LENIENT, RunCommand, RunGroup, refuse_before
+from tegotae.commands.run_lines import CONFIG, FLAGS, LINES, OUT, SET, SHOW, Line, takers
+from tegotae.errors import InputError
+
+# The parser leaves what it does not know to us.
+LENIENT = {"ignore_unknown_options": True, "allow_extra_args": True}
+
+
+class RunCommand(TyperCommand):
+    """A scenario or a machine: flags, and nothing else."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As typer does, but what is left over is refused in words."""
+        left = super().parse_args(ctx, args)
+        if left and not ctx.resilient_parsing:  # a shell that asks for completions is told what there is
+            _refuse_word(ctx, left[0])
+        return left
+
+
+class RunGroup(TyperGroup):
+    """Scenarios, or the machines of one: a name, then its flags."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name; `two_bodies`, as files of parameters spell it, is `two-bodies`."""
+        return super().get_command(ctx, cmd_name.replace("_", "-"))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The name first: flags before it are refused."""
+        return [self.subcommand_metavar]
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """By the alphabet: typer would tell those without machines first."""
+        return sorted(super().list_commands(ctx))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """As typer does, but a name that is not there is refused in words."""
+        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            if args[0].startswith("-"):
+                _refuse_word(ctx, args[0])
+            self._refuse_name(ctx, args[0])
+        return super().resolve_command(ctx, args)
+
+    def _refuse_name(self, ctx: Any, name: str) -> NoReturn:
+        kind = "scenario" if ctx.info_name == "run" else "machine"
+        known = self.list_commands(ctx)
+        elsewhere = takers(name.replace("_", "-"))
+        near = difflib.get_close_matches(name, known if not elsewhere else [], n=1)
+        told = f"there is no {kind} {name!r}" + (f"; near is {near[0]}" if near else "")
+        way = f"It belongs to {_listed(elsewhere)}." if elsewhere else f"Choose one of {', '.join(known)}."
+        raise InputError(f"{_own(ctx)}: {told}.\n  {way}")
+
+
+def refuse_before(ctx: Any, flag: str) -> NoReturn:
+    """A flag that stands before the machine would be of the scenario alone, and not reach it."""
+    own, machine = _own(ctx), ctx.invoked_subcommand
+    raise InputError(
+        f"{own}: {flag} stands before {machine}.\n  Write it behind: `tegotae {own} {machine} {flag} ...`."
+    )
+
+
+def _refuse_word(ctx: Any, word: str) -> NoReturn:
+    """A flag, or a bare word, that the command does not take."""
+    own, flag = _own(ctx), word.startswith("-")
+    name = word.partition("=")[0] if flag else word.replace("_", "-")
+    if elsewhere := [line for line in takers(name) if line != own]:
+        way = f"It belongs to {_listed(elsewhere)}; "
+    elif near := difflib.get_close_matches(name, FLAGS if flag else [], n=1, cutoff=0.75):
+        own_flag = any(near[0] in param.opts for param in ctx.command.params)
+        way = f"Near is {near[0]}" + ("; " if own_flag else f" of {_listed(takers(near[0]))}; ")
+    else:
+        way = "Leave it out; "
+    told = name if flag else repr(word)
+    raise InputError(f"{own}: it takes no {told}.\n  {way}`tegotae {own} --help` tells what it takes.")
+
+
+def _own(ctx: Any) -> str:
+    return str(ctx.command_path).removeprefix("tegotae ")
+
+
+def _listed(lines: list[str]) -> str:
+    return ", ".join(f"`tegotae {line}`" for line in lines)
+
 
 run = typer.Typer(
     name="run",

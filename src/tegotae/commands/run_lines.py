@@ -6,10 +6,54 @@ The scenarios themselves are heavy and wait until they run; a test holds what is
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from tegotae.commands import run_flags as flags
-from tegotae.commands.flags import Flag
-from tegotae.commands.run_flags import COMMON
+from tegotae.commands.flags import JSON, PLOT, Flag
+
+# Of every scenario.
+CONFIG = Flag("--config", "FILE", "Parameters as TOML (see --show).", Path)
+SET = Flag("--set", "NAME=VALUE", "One parameter; may be repeated.", list[str])
+OUT = Flag("--out", "FILE", "Write the result as .nc, .mat, .csv or .parquet.", Path)
+SHOW = Flag("--show", None, "Print the parameters as TOML and run nothing.", bool)
+COMMON = (CONFIG, SET, OUT, JSON, PLOT, SHOW)
+
+# Of several.
+UNTIL = Flag("--until", "SECONDS", "How long it runs.", float)
+
+# Of one scenario each: some share a name, and mean that name's thing there.
+ROUTE = Flag(
+    "--route", "ROUTE", "How it is followed: events (exact), ode or stepper.", words=("events", "ode", "stepper")
+)
+INTEGRATOR = Flag(
+    "--method",
+    "METHOD",
+    "Integrator of the ode route: LSODA, Radau, BDF, RK45, RK23, DOP853, CVODE, RK4 or Heun.",
+    words=("LSODA", "Radau", "BDF", "RK45", "RK23", "DOP853", "CVODE", "RK4", "Heun"),
+)
+TICK = Flag(
+    "--method", "METHOD", "How a tick is taken: rk4, symplectic or implicit.", words=("rk4", "symplectic", "implicit")
+)
+VEHICLE_SPEED = Flag("--speed", "M/S", "Of the vehicle: 0 is parked, negative backwards.", float)
+BASE_SPEED = Flag("--speed", "M/S", "Of the clamped base.", float)
+ROBOT_SPEED = Flag("--speed", "M/S", "Of robot 2 as it comes.", float)
+PRESET = Flag(
+    "--preset",
+    "PRESET",
+    "Whose numbers: paper, or physical (a stiff brush on a vehicle that slides and yaws).",
+    words=("paper", "physical"),
+)
+DRIVE = Flag(
+    "--drive",
+    "DRIVE",
+    "How it drives: constant, reverse (through standstill) or points.",
+    words=("constant", "reverse", "points"),
+)
+HAND = Flag("--hand", "HAND", "Who steers: sine, ramp or release.", words=("sine", "ramp", "release"))
+
+# What some draw beside their figure.
+MAPS = Flag("--maps", "FILE", "Draw the tyre's force and torque over slip angle.", Path)
+BRISTLE_FILM = Flag("--animation", "FILE", "The bristles in motion, as .gif or .html.", Path)
+ROD_FILM = Flag("--animation", "FILE", "The rod in motion, as .gif or .html.", Path)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +86,7 @@ def _inclusion(machine: str, words: str, example: str) -> Line:
         machine=machine,
         help=words,
         examples=(f"tegotae run inclusion {machine} {example}",),
-        shortcuts=(flags.ROUTE, flags.INTEGRATOR, flags.UNTIL),
+        shortcuts=(ROUTE, INTEGRATOR, UNTIL),
     )
 
 
@@ -53,7 +97,7 @@ def _rod(machine: str, words: str, example: str, *shortcuts: Flag) -> Line:
         help=words,
         examples=(f"tegotae run rod {machine} {example}",),
         shortcuts=shortcuts,
-        pictures=(flags.ROD_FILM,),
+        pictures=(ROD_FILM,),
     )
 
 
@@ -61,14 +105,14 @@ FRICTION = Line(
     scenario="friction",
     help="One friction element, moved by hand.",
     examples=("tegotae run friction --set law.kind=stribeck --set motion.amplitude=0.05 --out run.nc --plot run.png",),
-    shortcuts=(flags.UNTIL,),
+    shortcuts=(UNTIL,),
 )
 INCLUSION = Line(
     scenario="inclusion",
     help="A machine with contacts and frictions, by exact events, as an ODE, or step by step.\n\n"
     "Without MACHINE: the one that --config or --set machine.kind=... names, or else two-bodies.",
     examples=("tegotae run inclusion belt --route events --until 3 --set machine.speed=0.2 --plot belt.png",),
-    shortcuts=(flags.ROUTE, flags.INTEGRATOR, flags.UNTIL),
+    shortcuts=(ROUTE, INTEGRATOR, UNTIL),
     machines=(
         _inclusion("bouncing-ball", "A ball over a floor, let go.", "--until 1 --set restitution=0.8 --plot ball.png"),
         _inclusion("floor", "A point mass, thrown along a frictional floor.", "--route ode --plot floor.png"),
@@ -92,20 +136,20 @@ ROD = Line(
     help="A soft rod: that of hirai2020, a crawling snake, a mass dragged on a leaf spring, a whip.\n\n"
     "Without MACHINE: the one that --config or --set rod.kind=... names, or else paper.",
     examples=("tegotae run rod snake --until 8 --plot snake.png --animation snake.gif",),
-    shortcuts=(flags.UNTIL,),
-    pictures=(flags.ROD_FILM,),
+    shortcuts=(UNTIL,),
+    pictures=(ROD_FILM,),
     machines=(
         _rod(
             "paper", "The rod of hirai2020: turned at a pin, left alone there, released.",
-            "--set rod.torque=20 --plot rod.png", flags.UNTIL,
+            "--set rod.torque=20 --plot rod.png", UNTIL,
         ),
         _rod(
             "snake", "A snake that crawls by a travelling wave of curvature on anisotropic ground.",
-            "--until 8 --plot snake.png --animation snake.gif", flags.UNTIL,
+            "--until 8 --plot snake.png --animation snake.gif", UNTIL,
         ),
         _rod(
             "drag", "A mass dragged over a table on a leaf spring: stick-slip.",
-            "--speed 0.1 --plot drag.png", flags.BASE_SPEED, flags.UNTIL,
+            "--speed 0.1 --plot drag.png", BASE_SPEED, UNTIL,
         ),
         _rod(
             "whip", "A tapering whip, its handle turned and back in half a second.",
@@ -120,14 +164,14 @@ STEERING = Line(
         "tegotae run steering --speed 20 --preset physical --plot loop.png --animation bristles.gif",
         "tegotae run steering --drive reverse --maps tyre.png",
     ),
-    shortcuts=(flags.VEHICLE_SPEED, flags.PRESET, flags.DRIVE, flags.HAND, flags.UNTIL),
-    pictures=(flags.MAPS, flags.BRISTLE_FILM),
+    shortcuts=(VEHICLE_SPEED, PRESET, DRIVE, HAND, UNTIL),
+    pictures=(MAPS, BRISTLE_FILM),
 )
 TWO_ROBOTS = Line(
     scenario="two-robots",
     help="Two free-flying robots meet at a contact as stiff as the motion table.",
     examples=("tegotae run two-robots --set table.kp=400 --set pose=A --json numbers.json --plot force.png",),
-    shortcuts=(flags.ROBOT_SPEED, flags.TICK, flags.UNTIL),
+    shortcuts=(ROBOT_SPEED, TICK, UNTIL),
 )
 LINES = (FRICTION, INCLUSION, ROD, STEERING, TWO_ROBOTS)
 FLAGS = sorted({flag.name for line in LINES for one in (line, *line.machines) for flag in one.flags})

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.device.clock import Clock
-from tegotae.device.interface import AdmittanceDevice, DeviceError, ImpedanceDevice
+from tegotae.device.interface import AdmittanceDevice, Clock, DeviceError, ImpedanceDevice
 from tegotae.errors import CausalityError, TegotaeError
 from tegotae.parameters import Declared, Parameter
 from tegotae.result import Result, Variable

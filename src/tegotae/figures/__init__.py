@@ -5,11 +5,7 @@ from tegotae.figures import rod as rod
 from tegotae.figures import scene_figure as scene_figure
 from tegotae.figures import two_robots as two_robots
 from tegotae.figures.animation import animate_patch
-from tegotae.figures.registry import register
-from tegotae.figures.result_figures import of_result
-from tegotae.figures.rod_film import animate_rod
-from tegotae.figures.steering import tyre_maps
-from tegotae.figures.style import (
+from tegotae.figures.colours import (
     AMBER,
     BLUE,
     FORCE,
@@ -22,14 +18,12 @@ from tegotae.figures.style import (
     QUIET,
     SKY,
     VERMILION,
-    Shown,
-    save,
-    say,
-    shade,
-    sheet,
-    style,
-    thinned,
 )
+from tegotae.figures.registry import register
+from tegotae.figures.result_figures import of_result
+from tegotae.figures.rod_film import animate_rod
+from tegotae.figures.steering import tyre_maps
+from tegotae.figures.style import Shown, save, say, shade, sheet, style, thinned
 
 __all__ = [
     "AMBER",

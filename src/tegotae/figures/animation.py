@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae import checks
+from tegotae.figures.colours import BLUE, HAIR, INK, QUIET, STUCK, VERMILION
 from tegotae.figures.film import DPI, MOST_FRAMES, drawn, film_file, write_film
-from tegotae.figures.style import BLUE, HAIR, INK, QUIET, STUCK, VERMILION, sheet, style, thinned
+from tegotae.figures.style import Values, sheet, style, thinned
 from tegotae.result import Result
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
     from tegotae.steering import ContactPatch, SteeringSystem
     from tegotae.steering.bristles import Bristles
-
-Values = NDArray[Any]
 
 STICKS, SLIPS = BLUE, VERMILION
 _GRAINS = 110  # on the road, to see it pass by

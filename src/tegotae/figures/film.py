@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.errors import FileError
-from tegotae.figures.style import HAIR, INK, PALETTE, QUIET, STUCK, style
+from tegotae.figures.colours import HAIR, INK, PALETTE, QUIET, STUCK
+from tegotae.figures.style import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

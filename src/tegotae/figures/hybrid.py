@@ -9,26 +9,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tegotae.figures.style import (
-    AMBER,
-    BLUE,
-    FORCE,
-    GREEN,
-    INK,
-    MOTION,
-    PLUM,
-    QUIET,
-    SKY,
-    VERMILION,
-    Shown,
-    say,
-    sheet,
-    style,
-    thinned,
-    time_axis,
-)
+from tegotae.figures.colours import AMBER, BLUE, FORCE, GREEN, INK, MOTION, PLUM, QUIET, SKY, VERMILION
+from tegotae.figures.style import Shown, Values, say, sheet, style, thinned, time_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +19,6 @@ if TYPE_CHECKING:
 
     from tegotae.hybrid.records.log_reader import LogReader
 
-Values = NDArray[Any]
 _LEVELS = {"info": QUIET, "warning": AMBER, "trip": VERMILION}
 _MOST_EVENTS = 40  # lines in one panel: more hide the curve
 
@@ -47,7 +29,10 @@ def contact(log: LogReader, told: Mapping[str, Any]) -> Figure:
         figure, above, below, energy = _three(4.6, [3, 2])
         rows, times, since, window = _around(log, told)
         _forces(above, log, told, rows, times, since, window)
-        _gap(below, rows, since)
+        gap = Shown.of(-rows["pose"][:, 2], "m")
+        below.axhline(0.0, color=QUIET, lw=0.6)
+        below.plot(1e3 * since, gap.values, color=MOTION)
+        below.set_ylabel(f"gap [{gap.unit}]")
         _energies(energy, rows, since)
         clock = "time since touch [ms]" if told.get("touched") is not None else "simulated time [ms]"
         for axes in (above, below, energy):
@@ -125,13 +110,6 @@ def _theory(axes: Axes, told: Mapping[str, Any]) -> None:
     swing = np.linspace(0.0, np.pi / pulse, 181)
     half = speed * float(np.sqrt(stiffness * mass)) * np.sin(pulse * swing)
     axes.plot(1e3 * swing, half, color=INK, lw=1.0, ls=(0, (2, 3)), label="spring alone")
-
-
-def _gap(axes: Axes, rows: Values, since: Values) -> None:
-    gap = Shown.of(-rows["pose"][:, 2], "m")
-    axes.axhline(0.0, color=QUIET, lw=0.6)
-    axes.plot(1e3 * since, gap.values, color=MOTION)
-    axes.set_ylabel(f"gap [{gap.unit}]")
 
 
 def _energies(axes: Axes, rows: Values, since: Values) -> None:

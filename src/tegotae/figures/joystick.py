@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tegotae.device.joystick import LIMIT, figure4
-from tegotae.figures.style import FORCE, INK, MOTION, sheet, style
+from tegotae.figures.colours import FORCE, INK, MOTION
+from tegotae.figures.style import sheet, style
 from tegotae.result import Result
 
 if TYPE_CHECKING:

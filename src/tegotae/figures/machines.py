@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tegotae.figures.colours import HAIR, INK, PALETTE, QUIET
 from tegotae.figures.registry import register
-from tegotae.figures.style import HAIR, INK, PALETTE, QUIET, Shown, sheet, thinned, time_axis
+from tegotae.figures.style import Shown, Values, sheet, thinned, time_axis
 from tegotae.result import Result, Variable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-Values = NDArray[Any]
 
 WORDS = {"m": "position", "m/s": "velocity", "rad": "angle", "rad/s": "angular rate"}  # what has such a unit
 # How the three routes call what an element does, and what the band of it says.

@@ -6,31 +6,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tegotae import checks
+from tegotae.figures.colours import FORCE, FRICTION, HAIR, MOTION, PALETTE, QUIET
 from tegotae.figures.registry import drawer_of
-from tegotae.figures.style import (
-    FORCE,
-    FRICTION,
-    HAIR,
-    MOTION,
-    PALETTE,
-    QUIET,
-    Shown,
-    shade,
-    sheet,
-    style,
-    thinned,
-    time_axis,
-)
+from tegotae.figures.style import Shown, Values, beside, shade_stuck, sheet, style, thinned, time_axis
 from tegotae.result import Result, Variable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-Values = NDArray[Any]
 
 _MOST_VECTORS = 70  # force vectors along a path; more of them hide it
 _MOST_MEMBERS = 60  # curves of a family
@@ -93,7 +78,7 @@ def _is_batch(result: Result) -> bool:
 
 def _impedance(result: Result) -> Figure:
     """Motion and force over time, and force over displacement; of a batch one colour from dark to light along it."""
-    figure, (speed, pull, loop) = _time_and_loop()
+    figure, (speed, pull), loop = beside(2, width=8.4, height=3.9, ratios=(1.15, 1.0))
     time, velocity, force = _time(result), _values(result, "velocity", "m/s"), _values(result, "force", "N")
     where = Shown.of(_displacement(result), "m")
     _row(speed, time, velocity, MOTION, "velocity")
@@ -164,7 +149,7 @@ def _forces(axes: Axes, time: Shown, result: Result, names: list[str], colors: t
 
 def _path(result: Result) -> Figure:
     """The way through the plane, with the forces along it, and their magnitudes over time."""
-    figure, (speed, pull, plane) = _time_and_loop()
+    figure, (speed, pull), plane = beside(2, width=8.4, height=3.9, ratios=(1.15, 1.0))
     time = _time(result)
     where = Shown.of(_displacement(result), "m")
     name = "friction" if result.variables["force"].meaning == "as given" and "friction" in result else "force"
@@ -259,16 +244,6 @@ def _place(dims: list[str], place: tuple[int, ...]) -> str:
     return ", ".join(words)
 
 
-def _time_and_loop() -> tuple[Figure, tuple[Axes, Axes, Axes]]:
-    """Two histories on the left, one square picture on the right."""
-    figure, grid = sheet(2, 2, width=8.4, height=3.9)
-    for axes in grid[:, 1]:
-        axes.remove()
-    spec = grid[0, 0].get_gridspec()
-    spec.set_width_ratios([1.15, 1.0])
-    return figure, (grid[0, 0], grid[1, 0], figure.add_subplot(spec[:, 1]))
-
-
 def _row(axes: Axes, time: Shown, shown: Shown, color: str, name: str) -> None:
     """A quantity over time: one curve, or those of a family."""
     axes.set_ylabel(f"{name} [{shown.unit}]")
@@ -310,15 +285,8 @@ def _batch_bar(figure: Figure, axes: Any, members: int) -> None:
 
 def _shade_stuck(rows: tuple[Axes, ...], time: Shown, speed: Values) -> None:
     """Say once what the grey means."""
-    stuck = speed == 0.0
-    if not stuck.any():
-        return
-    keep = np.unique(np.concatenate([[0, stuck.size - 1], *[np.flatnonzero(np.diff(stuck)) + i for i in (0, 1)]]))
-    if keep.size > 2000:  # a chatter of bands would be one grey smear
-        return
-    for axes in rows:
-        shade(axes, time.values[keep], stuck[keep])
-    rows[0].set_title("grey: it sticks, slip is exactly 0", fontsize=8.0, color=QUIET, loc="right", pad=4)
+    if shade_stuck(rows, time, speed == 0.0):
+        rows[0].set_title("grey: it sticks, slip is exactly 0", fontsize=8.0, color=QUIET, loc="right", pad=4)
 
 
 def _time(result: Result) -> Shown:

@@ -6,35 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tegotae.figures.colours import AMBER, BLUE, FORCE, GREEN, HAIR, INK, MOTION, PLUM, QUIET, SKY, VERMILION
 from tegotae.figures.registry import register
 from tegotae.figures.rod_strip import MOST_PHASES, lengths_of, phases_of, strip, things_of
-from tegotae.figures.style import (
-    AMBER,
-    BLUE,
-    FORCE,
-    GREEN,
-    HAIR,
-    INK,
-    MOTION,
-    PLUM,
-    QUIET,
-    SKY,
-    VERMILION,
-    Shown,
-    shade,
-    sheet,
-    thinned,
-    time_axis,
-)
+from tegotae.figures.style import Shown, Values, shade_stuck, sheet, thinned, time_axis
 from tegotae.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-Values = NDArray[Any]
 
 _TALL = 4.2  # inch: a wide panel that needs more has the rest beside it, not below
 
@@ -129,7 +110,7 @@ def going(axes: Axes, result: Result) -> None:
     elif rubs:
         _travelled(axes, result, time)
     elif "contact" in result.variables and result.contact.any():
-        _pushed(axes, result, time)
+        _force(axes, time, np.linalg.norm(result.contact, axis=2).sum(axis=1), f"push of {things_of(result)}")
     else:
         nodes = result.position.shape[1]
         places = {"base": (0, QUIET), "middle": (nodes // 2, GREEN), "tip": (nodes - 1, BLUE)}
@@ -145,26 +126,12 @@ def going(axes: Axes, result: Result) -> None:
     time_axis((axes,), time)
 
 
-def centre_of(result: Result) -> Values:
-    """The middle of the line that the rod makes, (time, axis) [m]."""
-    lengths = lengths_of(result)
-    middles = 0.5 * (result.position[:, 1:] + result.position[:, :-1])
-    return np.asarray(np.einsum("tsa,s->ta", middles, lengths) / lengths.sum())
-
-
 def _dragged(axes: Axes, result: Result, time: Shown) -> None:
     force = result.base_force
     along = int(np.argmax(np.ptp(force, axis=0)))
     _force(axes, time, force[:, along], f"pull along {'xy'[along]}")
-    stuck = result.slip_speed[:, -1] == 0.0
-    keep = np.unique(np.concatenate([[0, stuck.size - 1], *[np.flatnonzero(np.diff(stuck)) + i for i in (0, 1)]]))
-    if stuck.any() and keep.size < 2000:
-        shade(axes, time.values[keep], stuck[keep])
+    if shade_stuck((axes,), time, result.slip_speed[:, -1] == 0.0):
         axes.set_title("grey: the tip sticks, its slip is exactly 0", fontsize=8.0, color=QUIET)
-
-
-def _pushed(axes: Axes, result: Result, time: Shown) -> None:
-    _force(axes, time, np.linalg.norm(result.contact, axis=2).sum(axis=1), f"push of {things_of(result)}")
 
 
 def _force(axes: Axes, time: Shown, force: Values, words: str) -> None:
@@ -176,7 +143,9 @@ def _force(axes: Axes, time: Shown, force: Values, words: str) -> None:
 
 
 def _travelled(axes: Axes, result: Result, time: Shown) -> None:
-    way = centre_of(result)
+    lengths = lengths_of(result)
+    middles = 0.5 * (result.position[:, 1:] + result.position[:, :-1])
+    way = np.einsum("tsa,s->ta", middles, lengths) / lengths.sum()  # of the middle of the line that the rod makes
     shown = Shown.of(way - way[0], "m")
     for i, color in enumerate((MOTION, VERMILION)):
         axes.plot(time.values, shown.values[:, i], color=color)

@@ -10,16 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae import checks
+from tegotae.figures.colours import BLUE, HAIR, INK, QUIET, VERMILION
 from tegotae.figures.film import DPI, MOST_FRAMES, drawn, film_file, write_film
 from tegotae.figures.rod import energies, going, is_rod
 from tegotae.figures.rod_strip import lengths_of, outline, phases_of
-from tegotae.figures.style import BLUE, HAIR, INK, QUIET, VERMILION, sheet, style
+from tegotae.figures.style import sheet, style
 from tegotae.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Values = NDArray[Any]
 
 STICKS, SLIPS = BLUE, VERMILION
 _LEAST_SECONDS = 5.0  # that a film takes: what is quicker is slowed down
@@ -69,7 +68,8 @@ class _RodFilm:
         self.bases, self.ends = phases_of(run)
         with style():
             self.figure = self._sheet()
-            self.moving = [*self._rod(), *self._hands()]
+            self.now = [a.axvline(0.0, color=INK, lw=1.0, animated=True) for a in (self.store, self.course)]
+            self.moving = [*self._rod(), *self.now]
 
     def _sheet(self) -> Figure:
         size = np.ptp(self.run.position.reshape(-1, 2), axis=0) + 0.2 * float(self.lengths.sum())
@@ -118,11 +118,6 @@ class _RodFilm:
             axes.set_title(told, fontsize=8.0, color=QUIET, loc="right")
         marks = [self.nodes] if self.rubs else [self.tip]
         return [self.ghost, self.trail, self.body, *marks, self.base, self.words]
-
-    def _hands(self) -> list[Any]:
-        """Now, in both histories."""
-        self.now = [a.axvline(0.0, color=INK, lw=1.0, animated=True) for a in (self.store, self.course)]
-        return self.now
 
     def show(self, i: int) -> None:
         """Everything in its place for picture i."""

@@ -6,21 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tegotae.figures.style import (
-    BLUE,
-    HAIR,
-    INK,
-    QUIET,
-    VERMILION,
-)
+from tegotae.figures.colours import BLUE, HAIR, INK, QUIET, VERMILION
+from tegotae.figures.style import Values
 from tegotae.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Values = NDArray[Any]
 
 _POINTS = 240  # of an outline, at least
 _FEW = 10  # nodes that are marked on the line

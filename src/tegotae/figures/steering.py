@@ -6,25 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tegotae import checks
+from tegotae.figures.colours import AMBER, FORCE, HAIR, INK, MOTION, PALETTE, PLUM, QUIET
 from tegotae.figures.registry import register
-from tegotae.figures.style import (
-    AMBER,
-    FORCE,
-    HAIR,
-    INK,
-    MOTION,
-    PALETTE,
-    PLUM,
-    QUIET,
-    Shown,
-    sheet,
-    style,
-    thinned,
-    time_axis,
-)
+from tegotae.figures.style import Shown, Values, beside, sheet, style, thinned, time_axis
 from tegotae.result import Result
 
 if TYPE_CHECKING:
@@ -32,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tegotae.steering import ContactPatch
-
-Values = NDArray[Any]
 
 THICK, THIN = 3.2, 1.0  # as yamamoto2006 draws its Figs. 8 to 10
 _MAP_POINTS = 201
@@ -49,12 +33,7 @@ def is_steering(result: Result) -> bool:
 def steering(result: Result) -> Figure:
     """Histories of wheel, hand, bristles and speed, and torque over angle: thick while some bristles stick."""
     moves = bool(np.ptp(result.speed) > 0.0)
-    figure, grid = sheet(3 + moves, 2, width=8.8, height=4.4)
-    spec = grid[0, 0].get_gridspec()
-    for axes in grid[:, 1]:
-        axes.remove()
-    spec.set_width_ratios([1.0, 1.12])
-    rows: tuple[Axes, ...] = tuple(grid[:, 0])
+    figure, rows, right = beside(3 + moves, width=8.8, height=4.4, ratios=(1.0, 1.12))
     time = Shown.of(result.time, "s")
     histories = [
         (Shown.of(result.wheel_angle, "rad"), MOTION, "wheel"),
@@ -72,7 +51,7 @@ def steering(result: Result) -> Figure:
     rows[2].fill_between(time.values, 0.0, 100.0 * result.stuck, color=AMBER, alpha=0.16, lw=0)
     rows[2].set_ylim(-4.0, 104.0)
     time_axis(rows, time)
-    loop(figure.add_subplot(spec[:, 1]), result)
+    loop(right, result)
     return figure
 
 

@@ -1,7 +1,6 @@
 """The style of figures.
 
 Figures are made with matplotlib's objects and drawn by Agg: no global state, no window, safe in any thread.
-The colours stay apart for colour-blind readers and in grey print.
 """
 
 from __future__ import annotations
@@ -19,20 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 from tegotae import checks
 from tegotae.errors import FileError
 from tegotae.extras import FIGURES, require
+from tegotae.figures.colours import HAIR, INK, PALETTE, QUIET, STUCK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK = "#22303c"
-QUIET = "#7b8794"
-HAIR = "#d9dee3"
-STUCK = "#eef1f4"
-BLUE, VERMILION, GREEN, AMBER, PLUM, SKY = "#1f6fb2", "#d1495b", "#2a9d74", "#e09f3e", "#7b5ea7", "#56a3c9"
-PALETTE = (BLUE, VERMILION, GREEN, AMBER, PLUM, SKY)
-
-# One colour a meaning, in every figure.
-MOTION, FORCE, FRICTION = BLUE, VERMILION, AMBER
+Values = NDArray[Any]
 
 FORMATS = (".png", ".svg", ".pdf")
 _OWN = "Drawing a figure"
@@ -132,6 +124,18 @@ def sheet(rows: int = 1, columns: int = 1, *, width: float = 7.2, height: float 
     return figure, axes
 
 
+def beside(
+    rows: int, *, width: float, height: float, ratios: tuple[float, float]
+) -> tuple[Figure, tuple[Axes, ...], Axes]:
+    """A figure of panels above each other, and one as high as all of them at their right."""
+    figure, grid = sheet(rows, 2, width=width, height=height)
+    for axes in grid[:, 1]:
+        axes.remove()
+    spec = grid[0, 0].get_gridspec()
+    spec.set_width_ratios(ratios)
+    return figure, tuple(grid[:, 0]), figure.add_subplot(spec[:, 1])
+
+
 @dataclass(frozen=True)
 class Shown:
     """A quantity in the SI prefix that reads best.
@@ -218,6 +222,7 @@ def say(
         boxed: on white, where curves run behind it.
 
     Example:
+        >>> from tegotae.figures import FORCE
         >>> with style():
         ...     figure, axes = sheet()
         ...     say(axes[0, 0], "force", (1.0, 1.0), FORCE)
@@ -246,6 +251,16 @@ def shade(axes: Axes, time: NDArray[Any], stuck: NDArray[np.bool_]) -> None:
     axes.fill_between(
         time, 0.0, 1.0, where=stuck.tolist(), transform=axes.get_xaxis_transform(), color=STUCK, lw=0, zorder=0
     )
+
+
+def shade_stuck(rows: tuple[Axes, ...], time: Shown, stuck: NDArray[np.bool_]) -> bool:
+    """Grey where it sticks, in every panel; whether there is any of it."""
+    keep = np.unique(np.concatenate([[0, stuck.size - 1], *[np.flatnonzero(np.diff(stuck)) + i for i in (0, 1)]]))
+    if not stuck.any() or keep.size > 2000:  # a chatter of bands would be one grey smear
+        return False
+    for axes in rows:
+        shade(axes, time.values[keep], stuck[keep])
+    return True
 
 
 def time_axis(rows: tuple[Axes, ...], time: Shown) -> None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tegotae.figures.style import BLUE, HAIR, INK, QUIET, STUCK, sheet, style
+from tegotae.figures.colours import BLUE, HAIR, INK, QUIET, STUCK
+from tegotae.figures.style import Values, sheet, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from tegotae.table import Hexa, Workspace
-
-Values = NDArray[Any]
 
 
 def workspace(found: Workspace) -> Figure:

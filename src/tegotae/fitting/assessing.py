@@ -14,6 +14,7 @@ from tegotae.fitting.recipe import Recipe, Values
 CONFIDENCE = 0.95
 FEWEST = 5  # ticks for each parameter, that a record must have
 SMOOTH = 0.2  # of a logarithm: how far two widths of an interval may be apart over a cost without kinks
+LOUD = 0.5  # correlation of what is left from tick to tick, above which it is hardly the noise of a sensor
 SLOWEST = 0.98  # correlation from tick to tick above which one number no longer says how noise fades
 
 

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError
-from tegotae.fitting.assessing import CONFIDENCE, FEWEST, lingering
-from tegotae.fitting.causes import LOUD
+from tegotae.fitting.assessing import CONFIDENCE, FEWEST, LOUD, lingering
 from tegotae.fitting.fits import Fit
 from tegotae.fitting.judging import WIDEST, no_noise
 from tegotae.fitting.progress import reporter
@@ -252,7 +251,11 @@ def _assess(motion: _Motion, x: Array) -> RodFit:
     values, low, high = np.exp(x), np.exp(x - reach), np.exp(np.minimum(x + reach, 700.0))
     for i, name in enumerate(motion.names):
         if not reach[i] <= WIDEST or np.linalg.norm(J[:, i]) == 0.0:
-            _unseen(name, low[i], high[i], len(motion.names) > 1)
+            known = f', or give what you know: known={{"{name}": …}}'  # else nothing would be left to identify
+            raise InputError(
+                f"fit: this record does not show {name}: it could be anything from {low[i]:.3g} to {high[i]:.3g} "
+                f"{UNITS[name]}.\n  Record more bending motion{known if len(motion.names) > 1 else ''}."
+            )
     found = dict(zip(motion.names, values.tolist(), strict=True))
     rod = variations(motion.rod, {name: [value] for name, value in found.items()})[0]
     return RodFit(
@@ -269,14 +272,6 @@ def _assess(motion: _Motion, x: Array) -> RodFit:
         response=record.response,
         unit="rad" if record.response == "angle" else "m",
         doubts=[no_noise(correlation)] if correlation > LOUD else [],
-    )
-
-
-def _unseen(name: str, low: float, high: float, others: bool) -> NoReturn:
-    told = f', or give what you know: known={{"{name}": …}}' if others else ""  # else nothing would be left to identify
-    raise InputError(
-        f"fit: this record does not show {name}: it could be anything from {low:.3g} to {high:.3g} {UNITS[name]}.\n"
-        f"  Record more bending motion{told}."
     )
 
 

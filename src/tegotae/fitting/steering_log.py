@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from tegotae.checks import Array
-from tegotae.fitting.causes import LOUD
+from tegotae.fitting.assessing import LOUD
 from tegotae.fitting.record import Record
 
 UNKNOWN = 2  # ticks whose acceleration the log does not show

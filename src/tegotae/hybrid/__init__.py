@@ -20,8 +20,7 @@ __all__ = [
 if TYPE_CHECKING:
     from tegotae.hybrid.bus.bus import Bus, MemoryBus
     from tegotae.hybrid.bus.zenoh_bus import ZenohBus
-    from tegotae.hybrid.clocks.clock import Deadlines, NodeClock, RealClock
-    from tegotae.hybrid.clocks.latencies import Latencies
+    from tegotae.hybrid.clocks.clock import Deadlines, Latencies, NodeClock, RealClock
     from tegotae.hybrid.clocks.virtual import Lockstep, Timeline, VirtualClock
     from tegotae.hybrid.devices.device import Device, DeviceReading, SpringTwin, Twin
     from tegotae.hybrid.devices.hexa_twin import HexaTwin
@@ -60,8 +59,7 @@ __getattr__, __dir__ = loaded_on_first_use(
     {
         "bus.bus": "Bus MemoryBus",
         "bus.zenoh_bus": "ZenohBus",
-        "clocks.clock": "Deadlines NodeClock RealClock",
-        "clocks.latencies": "Latencies",
+        "clocks.clock": "Deadlines Latencies NodeClock RealClock",
         "clocks.virtual": "Lockstep Timeline VirtualClock",
         "devices.device": "Device DeviceReading SpringTwin Twin",
         "devices.hexa_twin": "HexaTwin",

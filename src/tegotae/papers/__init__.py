@@ -11,13 +11,8 @@ from tegotae.papers.ledger import Claim, Declined, Entry, Finding, Paper
 __all__ = ["PAPERS", "Claim", "Declined", "Entry", "Finding", "Paper", "load_paper"]
 
 # Key -> the module that registers the paper's claims as `paper`. Keys are those of docs/references.bib.
-PAPERS = {
-    "kikuuwe2005": "tegotae.papers.kikuuwe2005",
-    "xiong2011": "tegotae.papers.xiong2011",
-    "yamamoto2006": "tegotae.papers.yamamoto2006",
-    "hirai2020": "tegotae.papers.hirai2020",
-    "tarao1999": "tegotae.papers.tarao1999",
-}
+_KEYS = ("kikuuwe2005", "xiong2011", "yamamoto2006", "hirai2020", "tarao1999")
+PAPERS = {key: f"tegotae.papers.{key}" for key in _KEYS}
 
 
 def load_paper(key: str) -> Paper[Any]:

@@ -8,7 +8,7 @@ Every claim and figure gets its physics through that subject, so that a test can
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from importlib import import_module
@@ -88,7 +88,8 @@ class Finding:
         return {name: str(x) if isinstance(x, float) and not math.isfinite(x) else x for name, x in told.items()}
 
 
-Measure = Callable[[Any], "Finding | Sequence[Finding]"]
+Findings = Iterator[Finding]  # of a claim that yields number by number
+Measure = Callable[[Any], Finding | Iterable[Finding]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +183,7 @@ class Claim(PaperStatement, Generic[Subject]):
     """
 
     needs: tuple[str, ...] = ()
-    measure: Callable[[Subject], Finding | Sequence[Finding]]
+    measure: Callable[[Subject], Finding | Iterable[Finding]]
 
     def check(self, subject: Subject) -> Entry:
         """Measure on this subject. A measurement that raises is a failed claim with the error in its note."""
@@ -274,23 +275,15 @@ class Paper(Generic[Subject]):
         needs: tuple[str, ...] = (),
     ) -> Callable[[Measure], Measure]:
         """Register the function below as the measurement of a claim, whose id is its name with dashes unless given."""
-        self._refuse_twice("claim", identifier, [known.id for known in self.claims])
+        self._refuse_twice("claim", identifier)
 
         def register(measure: Measure) -> Measure:
             name = identifier or _dashed(measure)
-            self._refuse_twice("claim", name, [known.id for known in self.claims])
-            self.claims.append(
-                Claim(
-                    paper=self.key,
-                    id=name,
-                    statement=statement,
-                    source=source,
-                    as_printed=as_printed,
-                    note=note,
-                    needs=needs,
-                    measure=measure,
-                )
-            )
+            self._refuse_twice("claim", name)
+            said = PaperStatement(
+                paper=self.key, id=name, statement=statement, source=source, as_printed=as_printed, note=note
+            ).said
+            self.claims.append(Claim(**said, needs=needs, measure=measure))
             return measure
 
         return register
@@ -306,11 +299,11 @@ class Paper(Generic[Subject]):
             sheet: rows and columns of panels, width and height [inch]: the function draws the subject on them, an array
                 of axes. Without it, the function takes the subject alone and gives the whole figure.
         """
-        self._refuse_twice("figure", name, [known.name for known in self.figures])
+        self._refuse_twice("figure", name)
 
         def register(draw: Callable[..., Any]) -> Callable[..., Any]:
             own = name or _dashed(draw)
-            self._refuse_twice("figure", own, [known.name for known in self.figures])
+            self._refuse_twice("figure", own)
             words = caption or " ".join((draw.__doc__ or "").split())
             drawn = draw if sheet is None else partial(_on_sheet, draw, sheet)
             self.figures.append(PaperFigure(name=own, caption=words, draw=drawn))
@@ -318,8 +311,8 @@ class Paper(Generic[Subject]):
 
         return register
 
-    def _refuse_twice(self, what: str, name: str, known: Sequence[str]) -> None:
-        if name in known:
+    def _refuse_twice(self, what: str, name: str) -> None:
+        if name in ([one.id for one in self.claims] if what == "claim" else [one.name for one in self.figures]):
             checks.refuse(self.key, f"the {what} {name!r} is there twice.", f"Give each {what} a name of its own.")
 
     def decline(self, what: str, *, source: str, reason: str) -> None:
@@ -354,9 +347,7 @@ def as_json(papers: Iterable[Paper[Any]], entries: Iterable[Entry]) -> dict[str,
     return {
         "claims": [entry.as_dict() for entry in entries if not entry.missing],
         "not_checked": [entry.as_dict() for entry in entries if entry.missing],
-        "declined": [
-            {"paper": p.key, "what": d.what, "source": d.source, "reason": d.reason} for p in papers for d in p.declined
-        ],
+        "declined": [{"paper": paper.key, **asdict(one)} for paper in papers for one in paper.declined],
     }
 
 

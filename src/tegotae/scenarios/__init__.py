@@ -11,11 +11,8 @@ __all__ = ["SCENARIOS", "Scenario", "load_scenario"]
 
 # Name -> the module that defines it as `scenario`.
 SCENARIOS = {
-    "friction": "tegotae.scenarios.friction",
-    "inclusion": "tegotae.scenarios.inclusion",
-    "rod": "tegotae.scenarios.rod",
-    "steering": "tegotae.scenarios.steering",
-    "two-robots": "tegotae.scenarios.two_robots",
+    name: f"tegotae.scenarios.{name.replace('-', '_')}"
+    for name in ("friction", "inclusion", "rod", "steering", "two-robots")
 }
 
 

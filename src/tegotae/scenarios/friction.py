@@ -14,8 +14,8 @@ from tegotae.checks import Array
 from tegotae.friction import Law
 from tegotae.parameters import Declared, Duration, Parameter, Period, parameter_of
 from tegotae.result import Result, Variable
-from tegotae.scenarios.scenario import Quantity, Scenario
-from tegotae.toml_settings import Kinds
+from tegotae.scenarios.scenario import Quantity, Scenario, refuse_length
+from tegotae.toml_settings import Kinds, fields_for
 
 _MOST_TICKS = 50_000_000  # about 3 GB of record
 
@@ -73,12 +73,8 @@ class HoldMotion(Declared):
 
 def _corners(owner: str, name: str, value: Sequence[Any]) -> tuple[Any, ...]:
     """Numbers, or lists of them."""
-    return tuple(_corner(owner, f"{name}[{i}]", one) for i, one in enumerate(value))
-
-
-def _corner(owner: str, name: str, value: Any) -> float | tuple[float, ...]:
-    point = checks.finite_array(owner, name, value, "m")
-    return tuple(point.tolist()) if point.ndim == 1 else float(point)
+    points = (checks.finite_array(owner, f"{name}[{i}]", one, "m") for i, one in enumerate(value))
+    return tuple(tuple(point.tolist()) if point.ndim == 1 else float(point) for point in points)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,22 +136,11 @@ class FrictionRun(Declared):
 
 def run(parameters: FrictionRun) -> Result:
     """Move the element along the path; positions are recorded beside what the element records."""
-    own, period, duration = "run friction", parameters.period, parameters.duration
+    period, duration = parameters.period, parameters.duration
     ticks = round(duration / period) if duration / period < 2.0 * _MOST_TICKS else 2 * _MOST_TICKS
     if not 1 <= ticks <= _MOST_TICKS:
-        checks.refuse(
-            own,
-            f"duration={duration:g} s at period={period:g} s is {duration / period:.3g} ticks.",
-            f"Choose them so that there are 1 to {_MOST_TICKS:,} ticks.",
-        )
-    element = tg.FrictionImpedance(
-        stiffness=parameters.stiffness,
-        damping=parameters.damping,
-        law=parameters.law,
-        mass=parameters.mass,
-        lag=parameters.lag,
-        dimension=parameters.dimension,
-    )
+        refuse_length("run friction", duration, "period", period, "ticks", f"1 to {_MOST_TICKS:,} ticks")
+    element = tg.FrictionImpedance(**fields_for(tg.FrictionImpedance, parameters))
     path = parameters.motion.path(period * np.arange(ticks + 1, dtype=np.float64), parameters.dimension)
     velocity = np.diff(path, axis=0) / period
     after = path[1:]

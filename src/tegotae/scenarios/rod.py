@@ -15,7 +15,7 @@ from tegotae.result import Result
 from tegotae.rod import Ground, Phase, PlanarRod
 from tegotae.rod.demonstrations import SCALES, crawling_snake, dragged_mass, whip
 from tegotae.scenarios.scenario import FILM, Picture, Quantity, Scenario
-from tegotae.toml_settings import Kinds
+from tegotae.toml_settings import Kinds, fields_for
 
 _OWN = "run rod"
 _MOST_NUMBERS = 20_000_000  # recorded: nodes times moments, about 2 GB of all that is recorded of them
@@ -40,8 +40,7 @@ class PaperRod(Declared):
 
     def run(self) -> Result:
         """Adaptively, in closed form."""
-        names = ("length", "nodes", "density", "elasticity", "viscosity")
-        rod = PlanarRod(**{name: getattr(self, name) for name in names})
+        rod = PlanarRod(**fields_for(PlanarRod, self))
         _refuse_many(self.nodes, self.moments)
         phases = [
             Phase(until=self.turned, torque=self.torque, base="pinned"),

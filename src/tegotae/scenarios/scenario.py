@@ -6,12 +6,19 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.parameters import Declared
 from tegotae.result import Result
 from tegotae.toml_settings import lines, put, read, read_toml
+
+
+def refuse_length(owner: str, duration: float, name: str, step: float, words: str, remedy: str) -> NoReturn:
+    """Of a run of too many steps [s], or of none; `words` say what they are."""
+    told = f"duration={duration:g} s at {name}={step:g} s is {duration / step:.3g} {words}."
+    checks.refuse(owner, told, f"Choose them so that there are {remedy}.")
 
 
 @dataclass(frozen=True)
@@ -80,7 +87,8 @@ class Scenario:
         for setting in settings:
             put(given, setting)
         try:
-            return read(f"run {self.name}", self.parameters(), given, self._way_out())
+            way_out = f"`tegotae run {self.name} --show` prints every parameter with its unit."
+            return read(f"run {self.name}", self.parameters(), given, way_out)
         except InputError as error:
             told = str(error)
             for argument, name in self.shortcuts.items():  # the shorter way to say it
@@ -91,6 +99,3 @@ class Scenario:
         """The parameters as TOML, each with its meaning and unit: a file to start from."""
         own = lines(parameters if parameters is not None else self.parameters())
         return "\n".join([f"# tegotae run {self.name}: {self.purpose}", "", *own])
-
-    def _way_out(self) -> str:
-        return f"`tegotae run {self.name} --show` prints every parameter with its unit."

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from tegotae import checks
 from tegotae.papers.two_robots import TwoRobots
 from tegotae.papers.two_robots.settings import RobotsSettings
 from tegotae.parameters import Declared, Parameter, Period, parameter_of
 from tegotae.result import Result
-from tegotae.scenarios.scenario import Quantity, Scenario
+from tegotae.scenarios.scenario import Quantity, Scenario, refuse_length
 from tegotae.toml_settings import Kinds
 
-_OWN = "run two-robots"
 _MOST_TICKS = 2_000_000  # about a GB of record
 
 
@@ -51,11 +49,7 @@ def run(parameters: TwoRobotsRun) -> Result:
     """Let them meet."""
     period, duration = parameters.period, parameters.duration
     if duration / period > _MOST_TICKS:
-        checks.refuse(
-            _OWN,
-            f"duration={duration:g} s at period={period:g} s is {duration / period:.3g} ticks.",
-            f"Choose them so that there are at most {_MOST_TICKS:,}.",
-        )
+        refuse_length("run two-robots", duration, "period", period, "ticks", f"at most {_MOST_TICKS:,}")
     return parameters.experiment().run(duration=duration, period=period, method=parameters.method)
 
 

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.device.clock import Clock
-from tegotae.device.interface import AdmittanceDevice, DeviceError, ImpedanceDevice
+from tegotae.device.interface import AdmittanceDevice, Clock, DeviceError, ImpedanceDevice
 from tegotae.device.loop import DeviceLoop, Watch
 from tegotae.result import Result
 from tegotae.running.live import LiveAdmittance

@@ -3,14 +3,13 @@
 from tegotae.rotations import rotation_about
 from tegotae.table.hexa import Hexa
 from tegotae.table.identification import TableImpedance, excitation, identify_impedance
-from tegotae.table.limits import Margins
+from tegotae.table.limits import Margins, Workspace
 from tegotae.table.live import LiveTable, Reading
-from tegotae.table.loads import TableBody
+from tegotae.table.mechanism import TableBody
 from tegotae.table.plant import HexaPlant
 from tegotae.table.sensor import ForceSensor
 from tegotae.table.servo import ArmServo
 from tegotae.table.surface import ProbedSurface
-from tegotae.table.workspace import Workspace
 
 __all__ = [
     "ArmServo",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,11 +16,8 @@ from tegotae.checks import Array
 from tegotae.parameters import Declared, Parameter
 from tegotae.table import limits
 from tegotae.table.kernels import hexa as kernels
-from tegotae.table.limits import Margins
+from tegotae.table.limits import Margins, Workspace
 from tegotae.table.tips import pose_of
-
-if TYPE_CHECKING:
-    from tegotae.table.workspace import Workspace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,11 +107,14 @@ class Hexa(Declared):
         """Distance of the plate's joints from its centre [m]."""
         return math.hypot(self.plate_radius, self.plate_spacing)
 
-    def _good_pose(self, position: ArrayLike, rotation: ArrayLike | None) -> tuple[Array, Array]:
+    def _arms(self, position: ArrayLike, rotation: ArrayLike | None) -> tuple[Array, Array]:
+        """Angles, and what the kernel knows of the rods, at a pose that the table can take."""
         p, R = pose_of("Hexa", position, rotation)
         if found := limits.problem(self, p, R):
             limits.refuse(self, p, R, found)
-        return p, R
+        angles, rods = np.zeros(6), np.zeros((6, 13))
+        kernels.inverse(self.geometry, p, R, angles, rods)
+        return angles, rods
 
     def inverse(self, position: ArrayLike, rotation: ArrayLike | None = None) -> Array:
         """The six arm angles [rad] at a pose of the plate, in closed form.
@@ -123,10 +123,7 @@ class Hexa(Declared):
             >>> Hexa.default().inverse((0.05, 0.0, -0.45)).round(4)
             array([0.2429, 0.2429, 0.4991, 0.4392, 0.4392, 0.4991])
         """
-        p, R = self._good_pose(position, rotation)
-        angles = np.zeros(6)
-        kernels.inverse(self.geometry, p, R, angles, np.zeros((6, 13)))
-        return angles
+        return self._arms(position, rotation)[0]
 
     def forward(self, angles: ArrayLike, *, guess: tuple[ArrayLike, ArrayLike] | None = None) -> tuple[Array, Array]:
         """Position [m] and rotation of the plate at six arm angles, by Newton's method.
@@ -180,9 +177,7 @@ class Hexa(Declared):
             >>> Hexa.default().inverse_jacobian((0.0, 0.0, -0.47))[:, 2].round(3)
             array([-3.072, -3.072, -3.072, -3.072, -3.072, -3.072])
         """
-        p, R = self._good_pose(position, rotation)
-        angles, rods = np.zeros(6), np.zeros((6, 13))
-        kernels.inverse(self.geometry, p, R, angles, rods)
+        _, rods = self._arms(position, rotation)
         b, n = rods[:, 0:3], rods[:, 3:6]
         return np.hstack([n, np.cross(b, n)]) / rods[:, 12:13]
 
@@ -265,8 +260,6 @@ class Hexa(Declared):
             >>> map_.reachable.shape, int(map_.reachable.sum())
             ((7, 1, 2), 6)
         """
-        from tegotae.table.workspace import Workspace
-
         axes = [
             checks.values("Hexa", n, v, "m", "Give finite places.", -math.inf)
             for n, v in zip("xyz", (x, y, z), strict=True)

@@ -66,14 +66,9 @@ class TableImpedance:
     def __str__(self) -> str:
         rows = [f"{'axis':>4} {'M':>20} {'D':>20} {'K':>20}  residual"]
         for i, name in enumerate(self.axes):
-            told = [
-                f"{value[i, i]:.5g} ± {error[i, i]:.2g}"
-                for value, error in (
-                    (self.mass, self.mass_error),
-                    (self.damping, self.damping_error),
-                    (self.stiffness, self.stiffness_error),
-                )
-            ]
+            errors = self.mass_error, self.damping_error, self.stiffness_error
+            pairs = zip((self.mass, self.damping, self.stiffness), errors, strict=True)
+            told = [f"{value[i, i]:.5g} ± {error[i, i]:.2g}" for value, error in pairs]
             rows.append(f"{name:>4} " + " ".join(f"{t:>20}" for t in told) + f"  {100.0 * self.residual[i]:.2g} %")
         return "\n".join(rows)
 
@@ -201,11 +196,8 @@ def _moved(x: Array, chosen: Sequence[int]) -> None:
     for i in chosen:
         most = max(float(size[k]) for k in chosen if k // 3 == i // 3)
         if size[i] < max(_STILL * most, _SPECK):
-            checks.refuse(
-                "identify_impedance",
-                f"hardly anything moved along {AXES[i]}: {size[i]:.3g} {'m' if i < 3 else 'rad'} root mean square.",
-                "Leave it out of `axes`, or excite it.",
-            )
+            told = f"hardly anything moved along {AXES[i]}: {size[i]:.3g} {'m' if i < 3 else 'rad'} root mean square."
+            checks.refuse("identify_impedance", told, "Leave it out of `axes`, or excite it.")
 
 
 def _functions(T: float, band: float, lag: float, ticks: int) -> tuple[Complex, Complex, Complex, Complex]:
@@ -249,34 +241,22 @@ def _solve(X: Array, Y: Array, axes: tuple[str, ...]) -> TableImpedance:
     owner, n = "identify_impedance", len(axes)
     rows = X.shape[0]
     if rows < 2 * X.shape[1]:
-        checks.refuse(
-            owner, f"{rows} equations for {X.shape[1]} unknowns.", "Give a longer record, fewer axes or a wider band."
-        )
+        told = f"{rows} equations for {X.shape[1]} unknowns."
+        checks.refuse(owner, told, "Give a longer record, fewer axes or a wider band.")
     scale = np.sqrt((X**2).mean(axis=0))
     condition = float(np.linalg.cond(X / scale))
     if condition > _WORST:
-        checks.refuse(
-            owner,
-            f"the motion does not tell the axes apart (condition {condition:.3g}).",
-            "Excite every axis by itself and over the whole band, or leave axes out.",
-        )
+        told = f"the motion does not tell the axes apart (condition {condition:.3g})."
+        checks.refuse(owner, told, "Excite every axis by itself and over the whole band, or leave axes out.")
     solution, *_ = np.linalg.lstsq(X / scale, Y, rcond=None)
     left = Y - X / scale @ solution
     spread = np.sqrt((left**2).sum(axis=0) / (rows - X.shape[1]))
     inverse = np.linalg.inv((X / scale).T @ (X / scale))
     errors = np.sqrt(np.diag(inverse))[:, None] * spread / scale[:, None]
     values = solution / scale[:, None]
-    parts = [np.asarray(values[k * n : (k + 1) * n].T) for k in range(3)]
-    bars = [np.asarray(errors[k * n : (k + 1) * n].T) for k in range(3)]
+    found: dict[str, Array] = {}
+    for k, name in enumerate(("mass", "damping", "stiffness")):
+        found |= {name: values[k * n : (k + 1) * n].T, f"{name}_error": errors[k * n : (k + 1) * n].T}
     size = np.sqrt((Y**2).mean(axis=0))
-    return TableImpedance(
-        axes=axes,
-        mass=parts[0],
-        damping=parts[1],
-        stiffness=parts[2],
-        mass_error=bars[0],
-        damping_error=bars[1],
-        stiffness_error=bars[2],
-        residual=np.sqrt((left**2).mean(axis=0)) / np.where(size > 0.0, size, 1.0),
-        equations=rows,
-    )
+    share = np.sqrt((left**2).mean(axis=0)) / np.where(size > 0.0, size, 1.0)
+    return TableImpedance(axes=axes, residual=share, equations=rows, **found)

@@ -23,8 +23,7 @@ from tegotae.state import Fault, State
 from tegotae.table.hexa import Hexa
 from tegotae.table.kernels import plant as kernels
 from tegotae.table.live import LiveTable
-from tegotae.table.loads import TableBody
-from tegotae.table.mechanism import Mechanism
+from tegotae.table.mechanism import Mechanism, TableBody
 from tegotae.table.plant_layout import plant_layout, ports_at
 from tegotae.table.sensor import ForceSensor
 from tegotae.table.servo import ArmServo

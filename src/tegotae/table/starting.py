@@ -15,7 +15,7 @@ from tegotae.rotations import matrix_of, quaternion_of, rotation_of, strays
 from tegotae.running.loop import INPUTS
 from tegotae.state import Fault, State
 from tegotae.table.kernels.plant import BAD_COMMAND, CLOSE, NO_POSE, NO_ROTATION, OUT_OF_REACH, PAST_RANGE
-from tegotae.table.limits import first_bad
+from tegotae.table.limits import limit_values, within
 
 if TYPE_CHECKING:
     from tegotae.table.plant import HexaPlant
@@ -126,8 +126,10 @@ def commands_of(plant: HexaPlant, inputs: Mapping[str, ArrayLike] | None) -> tup
             rotation_of("HexaPlant", R[worst])
         except InputError as error:
             raise InputError(f"inputs['command_rotation'][{worst}]: {error}") from error
-    tick = first_bad(plant.table, np.repeat(p, len(R), axis=0) if len(p) == 1 else p, R)
-    if tick >= 0:
+    places = np.repeat(p, len(R), axis=0) if len(p) == 1 else p
+    good = within(plant.table, limit_values(plant.table, places, R))
+    if not good.all():
+        tick = int(np.argmin(good))
         try:
             plant.table.inverse(p[tick % len(p)], R[tick % len(R)])
         except InputError as error:

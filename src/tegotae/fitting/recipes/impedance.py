@@ -100,13 +100,10 @@ class ImpedanceRecipe(FrictionRecipe):
             forces = np.linspace(1.2, 1.0, 10) * elements.largest(record)
         K, B = found["stiffness"], found["damping"]
         for guess in self.law.guesses(speeds, forces):
-            least = self._least_damping({**guess, **self.known}, K, record.period)
+            # Enough for one sliding speed at every push.  [kikuuwe2005 (17c)]
+            least = max(0.0, 1.1 * self.law.law({**guess, **self.known}).steepest_fall - record.period * K)
             for damping in {B, max(B, least), max(0.5 * B, least)}:
                 yield {"stiffness": K, "damping": damping, **guess}
-
-    def _least_damping(self, values: Values, stiffness: float, period: float) -> float:
-        """Enough for one sliding speed at every push.  [kikuuwe2005 (17c)]"""
-        return max(0.0, 1.1 * self.law.law(values).steepest_fall - period * stiffness)
 
     def rivals(self, values: Values, record: Record) -> Iterable[Rival]:
         """It never slides; it never sticks; its friction does not depend on speed as the law says."""
@@ -131,16 +128,12 @@ class ImpedanceRecipe(FrictionRecipe):
                 "sliding alone explains it as well, so it is never seen to stick.",
                 "Record slower reversals, so that several ticks fall between a reversal and the next slide.",
             )
-        yield from self._other_laws(values)
-
-    def _other_laws(self, values: Values) -> Iterable[Rival]:
-        if not isinstance(self.law, StribeckRecipe) or {"kinetic", "static", "velocity"} & set(self.known):
-            return
-        level = {k: v for k, v in self.known.items() if k != "exponent"}
-        yield Rival(
-            ImpedanceRecipe(ViscousRecipe(), level),
-            {**values, "limit": 0.5 * (values["kinetic"] + values["static"])},
-            ("kinetic", "static", "velocity"),
-            "a friction that does not fall with speed explains it as well.",
-            "Record sliding at speeds both well below and well above the Stribeck velocity, or fit law=tg.Viscous.",
-        )
+        if isinstance(self.law, StribeckRecipe) and not {"kinetic", "static", "velocity"} & set(self.known):
+            level = {k: v for k, v in self.known.items() if k != "exponent"}
+            yield Rival(
+                ImpedanceRecipe(ViscousRecipe(), level),
+                {**values, "limit": 0.5 * (values["kinetic"] + values["static"])},
+                ("kinetic", "static", "velocity"),
+                "a friction that does not fall with speed explains it as well.",
+                "Record sliding at speeds both well below and well above the Stribeck velocity, or fit law=tg.Viscous.",
+            )

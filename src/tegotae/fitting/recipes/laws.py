@@ -59,7 +59,7 @@ class ViscousRecipe(LawRecipe):
 
     def guesses(self, speeds: Array, forces: Array) -> list[Values]:
         """A straight line with both coefficients >= 0."""
-        limit, viscosity = _nonnegative([np.ones_like(speeds), speeds], forces)
+        limit, viscosity = nonnegative([np.ones_like(speeds), speeds], forces)
         least = 0.02 * float(np.max(np.abs(forces)))
         return [{"limit": max(limit, least), "viscosity": viscosity}]
 
@@ -97,7 +97,7 @@ class StribeckRecipe(LawRecipe):
         found = []
         for velocity in np.geomspace(slowest, fastest, 8):
             columns = [np.ones_like(speeds), np.exp(-((speeds / velocity) ** 2)), speeds]
-            kinetic, excess, viscosity = _nonnegative(columns, forces)
+            kinetic, excess, viscosity = nonnegative(columns, forces)
             kinetic = max(kinetic, 0.02 * top)
             found.append(
                 {
@@ -158,7 +158,8 @@ class FrictionRecipe(Recipe):
                 checks.refuse("fit", f"free has {q.name!r} with dimension={record.dimension}.", "Fit one direction.")
 
 
-def _nonnegative(columns: list[Array], target: Array) -> list[float]:
+def nonnegative(columns: list[Array], target: Array) -> list[float]:
+    """Weights >= 0 of the columns that come nearest to the target."""
     from scipy.optimize import nnls
 
     matrix = np.stack(columns, axis=1)

@@ -131,13 +131,8 @@ _COLUMNS = ("stiffness", "damping", "limits")
 
 def _spread(known: Mapping[str, float], count: int) -> Values:
     """What is known of all elements, element by element."""
-    spread: Values = {}
-    for name, value in known.items():
-        if name in _COLUMNS:
-            spread |= {f"{name}[{i}]": value for i in range(count)}
-        else:
-            spread[name] = value
-    return spread
+    each = {name: [f"{name}[{i}]" for i in range(count)] if name in _COLUMNS else [name] for name in known}
+    return {one: value for name, value in known.items() for one in each[name]}
 
 
 def _weigh(gram: Array, products: Array, sets: Array) -> tuple[Array, Array]:

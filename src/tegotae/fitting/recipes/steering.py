@@ -21,6 +21,7 @@ from tegotae.checks import Array
 from tegotae.coupling.parts import Seat
 from tegotae.fitting.kernels import steering as k
 from tegotae.fitting.recipe import Recipe, Rival, Sought, Values, without
+from tegotae.fitting.recipes.laws import nonnegative
 from tegotae.fitting.record import Record
 from tegotae.fitting.steering_log import SteeringLog
 from tegotae.friction import Coulomb
@@ -190,7 +191,7 @@ class SteeringRecipe(Recipe):
         for reach, time in product(REACHES.tolist(), RELAXATIONS):
             tyre = self._torques(self._unit(reach, time), record, inertia=0.0, friction=0.0)
             torques = [torque[record.judged] for torque in (tyre, rates, dry, _log(record).hand_torque)]
-            mu, inertia, level = _nonnegative(torques[:3], torques[3])
+            mu, inertia, level = nonnegative(torques[:3], torques[3])
             mu = self.known.get("patch.friction", mu)
             if mu <= 0.0:
                 continue
@@ -256,14 +257,3 @@ def _held(system: SteeringSystem, free: Sequence[str]) -> Values:
 def _log(record: Record) -> SteeringLog:
     assert isinstance(record, SteeringLog)
     return record
-
-
-def _nonnegative(columns: list[Array], target: Array) -> list[float]:
-    """Weights >= 0 of the columns that come nearest to the target."""
-    from scipy.optimize import nnls
-
-    matrix = np.stack(columns, axis=1)
-    norms = np.linalg.norm(matrix, axis=0)
-    norms[norms == 0.0] = 1.0
-    weights, _ = nnls(matrix / norms, target)
-    return [float(w) for w in weights / norms]

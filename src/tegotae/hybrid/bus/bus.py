@@ -195,9 +195,8 @@ class MemoryBus(Bus):
         if beside is not None:
             checks.instance("MemoryBus", "beside", beside, MemoryBus, "Give another MemoryBus, or None.")
         if beside is not None and beside.session != session:
-            checks.refuse(
-                "MemoryBus", f"session={session!r}, but the other's is {beside.session!r}.", "Give both the same."
-            )
+            words = f"session={session!r}, but the other's is {beside.session!r}."
+            checks.refuse("MemoryBus", words, "Give both the same.")
         # Shared by all buses of a session, each entry with the bus that it came by, in the order in which it came.
         self._takes: list[tuple[MemoryBus, str, Take]] = [] if beside is None else beside._takes
         self._replies: dict[str, tuple[MemoryBus, Reply]] = {} if beside is None else beside._replies

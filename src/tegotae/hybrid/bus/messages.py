@@ -1,7 +1,7 @@
 """What comes over the bus, or out of a log, is judged before it is used: its form, its types, its size and its range.
 
 A seal says who may speak, not that what is said makes sense. What does not is refused with an InputError, counted and
-told; it never ends a node.
+told; it never ends a node. What happens is told as an event: a level, words for people, a kind for programs.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from typing import Any, ClassVar
+from types import NoneType
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,27 @@ from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.hybrid.bus.bus import Bus, Take
 from tegotae.hybrid.bus.rows import Rows
+
+LATE = "late"  # a table came to rest because somebody was late, and for no other reason
+REARMED = "re-armed"  # a table left its latch
+REARM = "re-arm"  # it was asked to; at level "warning" it did not, and the words say why
+STOP = "stop"  # it was told to stop
+FINISHED = "finished"  # a dynamics node came to its end; so its last words begin, too
+TROUBLES = frozenset(  # what brings a table to rest, or is told of one that rests; all but LATE need a person's look
+    {
+        LATE, STOP, "emergency", "fault", "age", "command", "reading", "jump", "speed", "outside", "sensor", "overload",
+        "wall",
+    }
+)  # fmt: skip
+
+
+class NodeEvent(NamedTuple):
+    """Something that happened."""
+
+    level: str  # "info", "warning" or "trip"
+    text: str  # in words
+    kind: str = ""  # of it, in a word; "" where no program acts on it
+
 
 LEVELS = ("info", "warning", "trip")
 SOONEST, LATEST = 1 - (1 << 62), (1 << 62) - 1  # ns: no clock shows more, and sums of two still fit 64 bits
@@ -98,7 +120,8 @@ def status_of(told: dict[str, Any]) -> dict[str, Any]:
         checks.refuse("status", "words are no list of texts.", _WAY)
     for name in ("deadlines", "link"):
         counts = told.get(name, {})
-        if not isinstance(counts, dict) or not all(_is_count(one) for one in counts.values()):
+        # type, not isinstance: a flag is no count
+        if not isinstance(counts, dict) or not all(type(one) in (int, float, NoneType) for one in counts.values()):
             checks.refuse("status", f"{name} is no table of numbers.", _WAY)
     return told
 
@@ -110,10 +133,6 @@ def keep_status(kept: dict[str, dict[str, Any]], topic: str, payload: bytes) -> 
         checks.refuse("status", f"node {node!r:.40} is one too many.", "Name each node once.")
     kept[node] = told
     return node
-
-
-def _is_count(value: object) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def configuration_of(payload: bytes) -> tuple[float, Array]:

@@ -3,7 +3,7 @@
 A peer must know a password that is derived from the shared key; zenoh has it proven without sending it. Besides,
 every message is sealed with another secret derived from the key, since zenoh has only the one who connects prove
 anything. Contents are not encrypted, and a message that is sent again is not told from the first: what must not happen
-twice needs more than a seal, see `requests`.
+twice needs more than a seal, see `reporting`.
 """
 
 from __future__ import annotations

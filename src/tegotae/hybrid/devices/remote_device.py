@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tegotae import checks
+from tegotae.hybrid.bus.messages import LATE, REARMED, STOP
 from tegotae.hybrid.bus.reporting import standing
 from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.devices.device import DeviceReading, Twin
-from tegotae.hybrid.events import LATE, REARMED, STOP
 from tegotae.hybrid.links.link import NodeLink
 from tegotae.hybrid.links.packets import Command, Heartbeat, NodeState, Numbers, Rearm, SensorSignals, Stop
 from tegotae.hybrid.safety.limits import Limits

@@ -63,9 +63,8 @@ def sound_pose(owner: str, name: str, value: Numbers) -> tuple[float, ...]:
     """Position [m] and a quaternion of length 1."""
     pose = reals(owner, name, value, 7, "m, -")
     if not _turns(pose):
-        checks.refuse(
-            owner, f"{name} has a quaternion {pose[3:]} that is not of length 1.", "Normalise it (w, x, y, z)."
-        )
+        told = f"{name} has a quaternion {pose[3:]} that is not of length 1."
+        checks.refuse(owner, told, "Normalise it (w, x, y, z).")
     return pose
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Annotated
 
-from tegotae.hybrid.clocks.latencies import Latencies
+from tegotae.hybrid.clocks.clock import Latencies
 from tegotae.hybrid.links.datagrams import VERSION
 from tegotae.parameters import Declared, Parameter
 

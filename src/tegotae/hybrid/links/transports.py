@@ -18,11 +18,9 @@ def checked_address(owner: str, name: str, address: Address, *, to: bool = False
     if port > 65535:
         checks.refuse(owner, f"{name}={address!r} has port {port}.", "Ports end at 65535.")
     if not host:
-        checks.refuse(
-            owner,
-            f"{name}={address!r} names no address.",
-            "Name the one to listen at: 127.0.0.1 for this machine alone, or that of one network interface.",
-        )
+        told = f"{name}={address!r} names no address."
+        way = "Name the one to listen at: 127.0.0.1 for this machine alone, or that of one network interface."
+        checks.refuse(owner, told, way)
     if to and port == 0:
         checks.refuse(owner, f"{name}={address!r} has no port.", "Name the port that the peer listens at.")
     return host, port

@@ -24,18 +24,7 @@ from tegotae.multibody.kernels.records import Joints
 from tegotae.multibody.mobility import least_reluctance
 from tegotae.multibody.own_joints import has_a_law
 from tegotae.multibody.tree_arrays import FREE
-from tegotae.multibody.tree_parts import (
-    FRICTION,
-    JOINTS,
-    KEPT,
-    SEEN,
-    SOLVED,
-    TARGET,
-    TREE,
-    WORK,
-    labelled,
-    tree_values,
-)
+from tegotae.multibody.tree_parts import FRICTION, JOINTS, KEPT, SEEN, SOLVED, TARGET, TREE, WORK, labelled, tree_values
 from tegotae.parameters import Parameter
 from tegotae.ports import SPATIAL, Port, port_of
 from tegotae.running.source import module_of

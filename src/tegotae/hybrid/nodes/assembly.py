@@ -16,7 +16,7 @@ from tegotae.hybrid.devices.remote_device import FARTHEST
 from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.machines.guarded import GuardedMachine, Machine
 from tegotae.hybrid.machines.model_settings import OWN
-from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
+from tegotae.hybrid.nodes.dynamics_node import DynamicsCore
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.hybrid.safety.safety import Safety
 from tegotae.hybrid.safety.sensing import Sensing, read_calibration
@@ -86,9 +86,8 @@ def own_device(device: OwnDevice, period: float) -> Device:
     made: Device = device.made("device")
     if made.period != period:
         made.close()
-        checks.refuse(
-            OWN, f"period={period:g} s, but the device keeps {made.period:g} s.", f"Use period={made.period:g}."
-        )
+        told = f"period={period:g} s, but the device keeps {made.period:g} s."
+        checks.refuse(OWN, told, f"Use period={made.period:g}.")
     return made
 
 

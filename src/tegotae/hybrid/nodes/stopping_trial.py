@@ -1,4 +1,4 @@
-"""What a table promises when somebody dies: how long its mechanism then moves, and how far.
+"""What a table promises when somebody dies: how long its mechanism then moves, how far, and how that is seen.
 
 A command that is lost comes to rest as the limits say; a mechanism follows its command through a servo, and swings. So
 a simulated table is stopped before it starts: a second one, driven at the speed that its limits allow by the very nodes
@@ -9,7 +9,7 @@ it is told in the settings how long it takes to settle.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from math import ceil
 
@@ -20,11 +20,57 @@ from tegotae.hybrid.links.memory import MemoryLink
 from tegotae.hybrid.links.packets import Command, NodeState
 from tegotae.hybrid.machines.model_settings import OWN
 from tegotae.hybrid.nodes.assembly import limits_of, loss_of_command_of, twin_of
-from tegotae.hybrid.safety.poses import Pose, moved
+from tegotae.hybrid.safety.limits import Limits
+from tegotae.hybrid.safety.poses import Pose, difference, lengths, moved
 from tegotae.hybrid.safety.safety import Safety
 from tegotae.hybrid.safety.sensing import NOTHING_FELT
-from tegotae.hybrid.safety.stopping import Rest, Stopping
 from tegotae.hybrid.settings import HexaSettings, LimitSettings, OwnDevice, Settings, SpringSettings
+
+SLOW = 0.02  # of the velocity that the limits allow: slower is rest
+CREEP = 1e-3  # m/s, rad/s: what encoders cannot tell from rest
+_WINDOW = 8e-3  # s that a speed is taken over: encoders count
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """How a table comes to rest, from the last command that reached it."""
+
+    time: float  # until the table itself is slower than 2 % of the limits' velocity, or than 1 mm/s, for good [s]
+    distance: float  # that it moves meanwhile, its swing counted [m]
+
+    @property
+    def words(self) -> str:
+        """In words."""
+        time, distance = ceil(1e3 * self.time), 1e3 * self.distance
+        return f"at rest within {time:d} ms and {distance:.2g} mm of the last command"
+
+
+class Rest:
+    """Watches poses that come once a period [s], from a moment on: when did they rest, and how far did they go?"""
+
+    def __init__(self, limits: Limits, period: float) -> None:
+        self._window = max(1, round(_WINDOW / period))
+        time = self._window * period
+        self._far = time * max(SLOW * limits.velocity, CREEP)
+        self._turned = time * max(SLOW * limits.angular_velocity, CREEP)
+        self._period, self._poses, self._moving = period, list[Sequence[float]](), 0
+        self.distance = 0.0
+
+    @property
+    def time(self) -> float:
+        """From the first pose until it was slow for good [s]."""
+        return (self._moving + 1) * self._period
+
+    def step(self, pose: Sequence[float]) -> float:
+        """The next pose; for how long it has rested [s]."""
+        poses = self._poses
+        poses.append(pose)
+        far, turn = lengths(difference(poses[max(len(poses) - 1 - self._window, 0)], pose))
+        if far > self._far or turn > self._turned:
+            self._moving = len(poses) - 1
+        self.distance = max(self.distance, lengths(difference(poses[0], pose))[0])
+        return (len(poses) - 1 - self._moving) * self._period
+
 
 _RUN_UP = 0.06  # s at full speed
 _ROOM = 10.0  # m: only the speed is to be limited here

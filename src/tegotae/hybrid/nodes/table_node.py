@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from tegotae.hybrid.bus.messages import REARMED
 from tegotae.hybrid.bus.reporting import DONE, Reporter, standing
 from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.devices.device import Device, DeviceReading
-from tegotae.hybrid.events import REARMED
 from tegotae.hybrid.links.link import NodeLink
 from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, NodeState, Rearm, Stop
+from tegotae.hybrid.nodes.stopping_trial import Stopping
 from tegotae.hybrid.safety.safety import MotionOrder, Safety
 from tegotae.hybrid.safety.sensing import Felt, Sensing
-from tegotae.hybrid.safety.stopping import Stopping
 
 _HELD_UP = 3  # periods: if this node itself was held up for longer, the rest says nothing about the others
 _FORGOTTEN = 0.2  # s without a command

@@ -144,7 +144,15 @@ def run_virtual(
     if progress is not None:
         checks.function("run_virtual", "progress", progress, "Give a function of the share that is done, or None.")
     checks.instance("run_virtual", "settings", settings, Settings, "Give what read_settings() gives.")
-    _refuse_endless(settings)
+    # All rows are kept; they must have room, twice while they are joined.
+    needed = 2.0 * settings.duration / settings.period * (DYNAMICS.itemsize + TABLE.itemsize)
+    if needed > (there := checks.memory()):
+        checks.refuse(
+            "run_virtual",
+            f"duration={settings.duration} s at period={settings.period} s takes {1e-9 * needed:.3g} GB of memory, "
+            f"and this computer has {1e-9 * there:.3g} GB.",
+            "Simulate less at once, or use clock='real', whose log goes to the disk.",
+        )
     loop = VirtualLoop(settings, bus=bus, machine=machine)
     wanted, T = settings.duration, settings.period
     before, still = -1.0, 0.0
@@ -156,15 +164,3 @@ def run_virtual(
         if progress is not None:
             progress(min(1.0, before / wanted))
     return loop.finish()
-
-
-def _refuse_endless(settings: Settings) -> None:
-    """All rows are kept; they must have room, twice while they are joined."""
-    needed = 2.0 * settings.duration / settings.period * (DYNAMICS.itemsize + TABLE.itemsize)
-    if needed > (there := checks.memory()):
-        checks.refuse(
-            "run_virtual",
-            f"duration={settings.duration} s at period={settings.period} s takes {1e-9 * needed:.3g} GB of memory, "
-            f"and this computer has {1e-9 * there:.3g} GB.",
-            "Simulate less at once, or use clock='real', whose log goes to the disk.",
-        )

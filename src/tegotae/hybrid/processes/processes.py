@@ -16,22 +16,28 @@ import msgspec
 import numpy as np
 
 from tegotae import checks
-from tegotae.hybrid.bus.reporting import DONE, Reporter
-from tegotae.hybrid.bus.requests import take_requests
+from tegotae.hybrid.bus.messages import FINISHED
+from tegotae.hybrid.bus.reporting import DONE, Reporter, take_requests
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.clocks.clock import RealClock
 from tegotae.hybrid.devices.device import Device, Twin, measured
 from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
-from tegotae.hybrid.events import FINISHED
 from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.links.packets import NodeState, Stop
 from tegotae.hybrid.nodes.assembly import core_of, faults_of, limits_of, own_device, safety_of, sensing_of, twin_of
 from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
-from tegotae.hybrid.nodes.stopping_trial import stopping_of
+from tegotae.hybrid.nodes.stopping_trial import Rest, stopping_of
 from tegotae.hybrid.nodes.table_node import TableNode
-from tegotae.hybrid.processes.joining import address_of, bus_of, clock_of, link_of
-from tegotae.hybrid.processes.process_life import MEETING, ShutdownFlag, gc_disabled, raise_priority
-from tegotae.hybrid.safety.stopping import Rest
+from tegotae.hybrid.processes.joining import (
+    MEETING,
+    ShutdownFlag,
+    address_of,
+    bus_of,
+    clock_of,
+    gc_disabled,
+    link_of,
+    raise_priority,
+)
 from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings
 
 _EXPLAINED = 5.0  # s of waiting after which it is told what may be wrong, and again
@@ -183,11 +189,9 @@ def _device(settings: Settings, clock: RealClock, ending: ShutdownFlag) -> Devic
         if not _stands(device, ending, _ANSWERS):
             said = device.read().fault or "nothing"
             device.close()
-            checks.refuse(
-                "hybrid table",
-                f"for {_ANSWERS:g} s the device has not said where it stands; it says: {said}.",
-                "`read()` must give a measured pose before anything is ordered: see docs/attaching_a_table.md.",
-            )
+            told = f"for {_ANSWERS:g} s the device has not said where it stands; it says: {said}."
+            way = "`read()` must give a measured pose before anything is ordered: see docs/attaching_a_table.md."
+            checks.refuse("hybrid table", told, way)
         return device
     margins = twin_of(settings).margins
     margins(twin_of(settings).read().pose)  # compiles

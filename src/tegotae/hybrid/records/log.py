@@ -22,11 +22,19 @@ from tegotae.errors import FileError, InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.messages import event_of, refuse_rows
 from tegotae.hybrid.bus.rows import KINDS, Rows
-from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE, offsets_of
 from tegotae.hybrid.records.log_reader import LogReader as LogReader
 from tegotae.hybrid.records.log_reader import difference as difference
 from tegotae.hybrid.records.log_reader import same as same
-from tegotae.hybrid.records.log_schema import DESCRIBED, EVENT_SCHEMA, JSON_SCHEMA, RECORDS, described, plain
+from tegotae.hybrid.records.log_schema import (
+    BESIDE_THE_TABLE,
+    DESCRIBED,
+    EVENT_SCHEMA,
+    JSON_SCHEMA,
+    RECORDS,
+    described,
+    offsets_of,
+    plain,
+)
 
 _LAST = 2**32  # sequence numbers of MCAP wrap there
 
@@ -61,12 +69,7 @@ class LogWriter:
     """
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        about: Mapping[str, Any],
-        *,
-        overwrite: bool = False,
-        interval: float = 0.5,
+        self, path: str | os.PathLike[str], about: Mapping[str, Any], *, overwrite: bool = False, interval: float = 0.5
     ) -> None:
         require("LogWriter", "mcap")
         from mcap.writer import CompressionType, Writer
@@ -104,9 +107,8 @@ class LogWriter:
         checks.choice("LogWriter", "kind", kind, KINDS)
         names = rows.dtype.names if isinstance(rows, np.ndarray) and rows.ndim == 1 else None
         if names is None or "time" not in names:
-            checks.refuse(
-                "LogWriter", "rows is no array of records with a time.", "Give rows as in tegotae.hybrid.bus.rows."
-            )
+            told = "rows is no array of records with a time."
+            checks.refuse("LogWriter", told, "Give rows as in tegotae.hybrid.bus.rows.")
         if rows.size == 0:
             return
         refuse_rows("LogWriter", rows)
@@ -135,9 +137,8 @@ class LogWriter:
             self._register("configuration", RECORDS, DESCRIBED, described("configuration", dtype))
             self._coordinates = q.size
         if q.size != self._coordinates:
-            checks.refuse(
-                "LogWriter", f"q has {q.size} numbers.", f"It had {self._coordinates} before: one log a model."
-            )
+            told = f"q has {q.size} numbers."
+            checks.refuse("LogWriter", told, f"It had {self._coordinates} before: one log a model.")
         self._add("configuration", np.concatenate(([simulated], q)).astype("<f8").tobytes())
 
     def event(self, event: Mapping[str, Any]) -> None:
@@ -147,8 +148,7 @@ class LogWriter:
             event: "time" [ns] of its node's clock, "node", "level" ("info", "warning" or "trip"), "text" and "kind".
         """
         told = event_of(dict(checks.mapping("LogWriter", "event", event, "Give time [ns], node, level and text.")))
-        if "events" not in self._channels:
-            self._register("events", "json", "jsonschema", EVENT_SCHEMA)
+        self._register("events", "json", "jsonschema", EVENT_SCHEMA)
         self._add("events", _json("event", told), own=told["time"], node=told["node"])
 
     def status(self, node: str, status: Mapping[str, Any]) -> None:
@@ -159,8 +159,7 @@ class LogWriter:
             status: such as {"deadlines": ..., "link": ..., "words": [...]}, the newest counts.
         """
         topic = f"status/{node}"
-        if topic not in self._channels:
-            self._register(topic, "json", "jsonschema", JSON_SCHEMA)
+        self._register(topic, "json", "jsonschema", JSON_SCHEMA)
         self._add(topic, _json("status", status))
 
     @property
@@ -190,9 +189,9 @@ class LogWriter:
             self._file.close()
 
     def _register(self, topic: str, encoding: str, schema_encoding: str, schema: bytes) -> None:
-        name = f"tegotae/{topic}"
-        number = self._writer.register_schema(name=name, encoding=schema_encoding, data=schema)
-        self._channels[topic] = self._writer.register_channel(topic, encoding, number)
+        if topic not in self._channels:
+            number = self._writer.register_schema(name=f"tegotae/{topic}", encoding=schema_encoding, data=schema)
+            self._channels[topic] = self._writer.register_channel(topic, encoding, number)
 
     def _add(
         self, topic: str, data: bytes, *, own: int | None = None, node: str = "", first: int | None = None,

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import Any, Self
 
 import tegotae
@@ -59,11 +59,8 @@ class LogNode:
     def step(self) -> int:
         """Write what has arrived; how many messages that were. Tells of itself twice a second."""
         count = 0
-        while True:
-            try:
-                topic, payload = self._waiting.get_nowait()
-            except Empty:
-                break
+        while not self._waiting.empty():  # nobody else takes from it
+            topic, payload = self._waiting.get()
             self._judge.taken(topic, partial(self._write, topic, payload))
             count += 1
         if time.monotonic_ns() - self._spoke >= _STATUS:

@@ -20,8 +20,7 @@ from tegotae.errors import FileError, InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.messages import Judge, event_of, object_of, status_of, unbelievable
 from tegotae.hybrid.bus.rows import KINDS, Rows
-from tegotae.hybrid.records.log_clocks import BESIDE_THE_TABLE, offsets_of, translation
-from tegotae.hybrid.records.log_schema import RECORDS, dtype_of
+from tegotae.hybrid.records.log_schema import BESIDE_THE_TABLE, RECORDS, dtype_of, offsets_of, translation
 
 _MAGIC = b"\x89MCAP0\r\n"
 _CHUNK = 1 << 26  # bytes of a chunk; a writer closes one at a sixty-fourth of it

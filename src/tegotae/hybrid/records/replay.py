@@ -16,7 +16,7 @@ from tegotae.hybrid.links.packets import Measurement, NodeState
 from tegotae.hybrid.machines.guarded import Machine
 from tegotae.hybrid.machines.model_settings import OwnModel
 from tegotae.hybrid.nodes.assembly import core_of
-from tegotae.hybrid.nodes.dynamics_core import DynamicsCore
+from tegotae.hybrid.nodes.dynamics_node import DynamicsCore
 from tegotae.hybrid.records.log_reader import LogReader, difference
 from tegotae.hybrid.records.report import refuse_incomplete
 from tegotae.hybrid.settings import Settings, settings_of
@@ -72,11 +72,8 @@ def replay(
         told = f"{log.path} names code for its model: model.factory={settings.model.factory!r}."
         checks.refuse("replay", told, "Give the machine, machine=...: no code is run because a log names it.")
     if log.lost["dynamics"]:
-        checks.refuse(
-            "replay",
-            f"{log.lost['dynamics']} rows of the dynamics node never reached the log.",
-            "What they heard is unknown; replay a log that is complete.",
-        )
+        what = f"{log.lost['dynamics']} rows of the dynamics node never reached the log."
+        checks.refuse("replay", what, "What they heard is unknown; replay a log that is complete.")
     rows = log.dynamics.copy()
     core, before = core_of(settings, machine), -1
     for number, row in enumerate(rows):

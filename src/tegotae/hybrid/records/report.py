@@ -12,8 +12,8 @@ import numpy as np
 
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
+from tegotae.hybrid.bus.messages import FINISHED
 from tegotae.hybrid.bus.rows import KINDS
-from tegotae.hybrid.events import FINISHED
 from tegotae.hybrid.links.packets import NodeState
 from tegotae.hybrid.records.audit import ContactAudit, contacts_of, median, sound
 from tegotae.hybrid.records.log_reader import LogReader
@@ -103,13 +103,14 @@ def _reported(log: LogReader) -> dict[str, Any]:
         told["delay"] = median(log.dynamics["delay"][log.dynamics["delay"] > 0.0])  # 0: not identified yet
     told |= _loop(log) | _counts(log) | _settings(log)
     told["contacts"] = [asdict(each) for each in contacts]
-    during = _during(log.events)
+    # While something was simulated: that all stop when it is done is as it should be.
+    ends = [each["at"] for each in log.events if each["node"] == "dynamics" and each["text"].startswith(FINISHED)]
+    during = [each for each in log.events if not ends or each["at"] <= max(ends)]
     for level in ("trip", "warning"):
         kept = [each for each in during if each["level"] == level]
         told[f"{level}s"] = [{name: each[name] for name in ("at", "node", "text")} for each in kept]
     told["words"] = _words(log, told)
-    result: dict[str, Any] = plain(told)
-    return result
+    return dict(plain(told))
 
 
 def _loop(log: LogReader) -> dict[str, Any]:
@@ -256,12 +257,6 @@ def _spread_shown(spread: Mapping[str, Any]) -> str:
     """In milliseconds, with two digits."""
     values = [spread.get(name) for name in ("p50", "p99", "max")]
     return " / ".join("–" if value is None else f"{1e3 * value:.2g}" for value in values)
-
-
-def _during(events: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """What happened while something was simulated: that all stop when it is done is as it should be."""
-    ends = [each["at"] for each in events if each["node"] == "dynamics" and each["text"].startswith(FINISHED)]
-    return [each for each in events if not ends or each["at"] <= max(ends)]
 
 
 def _total(told: Sequence[Mapping[str, Any]], part: str, name: str) -> int | None:

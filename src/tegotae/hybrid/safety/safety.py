@@ -8,8 +8,8 @@ from math import hypot, inf
 from typing import Annotated, NamedTuple
 
 from tegotae import checks
+from tegotae.hybrid.bus.messages import LATE, REARM, REARMED, NodeEvent
 from tegotae.hybrid.devices.device import DeviceReading
-from tegotae.hybrid.events import LATE, REARM, REARMED, NodeEvent
 from tegotae.hybrid.links.packets import Command, NodeState
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.hybrid.safety.poses import STILL, Pose, Step, difference, lengths, moved, seven

@@ -48,11 +48,8 @@ class Motion:
         found = self.trouble(self.pose)
         if found:
             place = ", ".join(f"{at:.5g}" for at in self.pose[:3])
-            checks.refuse(
-                "Safety",
-                f"the table starts at {place} m, where it must not be: {found}.",
-                "Move it, or widen the limits; is `device.height` where the surface is?",
-            )
+            told = f"the table starts at {place} m, where it must not be: {found}."
+            checks.refuse("Safety", told, "Move it, or widen the limits; is `device.height` where the surface is?")
 
     @property
     def resting(self) -> bool:

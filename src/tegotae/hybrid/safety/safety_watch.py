@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import hypot, isfinite
 from typing import NamedTuple
 
+from tegotae.hybrid.bus.messages import LATE, STOP, NodeEvent
 from tegotae.hybrid.devices.device import DeviceReading
-from tegotae.hybrid.events import LATE, STOP, NodeEvent
 from tegotae.hybrid.links.packets import Command, NodeState, Numbers
 from tegotae.hybrid.safety.limits import Limits
 from tegotae.hybrid.safety.poses import Pose, angle_between, lengths
@@ -22,7 +22,7 @@ _LATE_READINGS = 2.0  # periods: a device's newest reading may be that much olde
 class Cause(NamedTuple):
     """A reason not to move on."""
 
-    kind: str  # in a word, one of `events.TROUBLES`; the same kind is told once while it lasts
+    kind: str  # in a word, one of `messages.TROUBLES`; the same kind is told once while it lasts
     flag: int  # of `NodeState` that it sets until the next re-arm, 0 for none
     text: str  # in words
 

@@ -110,8 +110,7 @@ class Sensing(Declared):
         ),
     ] = None
     axes: Annotated[
-        Quaternion,
-        Parameter("[-], of the sensor in the world, a unit quaternion (w, x, y, z)", accept=unit_quaternion),
+        Quaternion, Parameter("[-], of the sensor in the world, a unit quaternion (w, x, y, z)", accept=unit_quaternion)
     ] = LEVEL
     origin: Annotated[
         Vector | None,

@@ -4,8 +4,85 @@ Every claim and figure takes its physics from a `HiraiSubject`, so that a test c
 module of claims registers them: the order below is the order of the table.
 """
 
-from tegotae.papers.hirai2020.subject import HiraiSubject, paper
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from tegotae.papers.hirai2020.oracles import Array, Lagrangian
+from tegotae.papers.ledger import Paper
+from tegotae.rod import Phase, PlanarRod
+from tegotae.rod.planar import Evaluation
+from tegotae.rod.saddle import SaddleRod
 
 __all__ = ["HiraiSubject", "paper"]
 
-paper.collect(__name__, "equations", "literal", "coordinates", "continuum", "errata", "figures")
+# The paper's rod: L [m], rho [kg/m], R_ela [N·m²], R_vis [N·m²·s], its torque [N·m] and its nodes.
+LENGTH, DENSITY, ELASTICITY, VISCOSITY = 10.0, 0.1, 1.0, 2.0
+TORQUE, NODES = 50.0, 5
+GENTLE = 10.0  # a torque [N·m] for which few nodes are near the continuum
+MINUTES = 104.0  # the paper's computing time
+
+
+@dataclass(frozen=True)
+class HiraiSubject:
+    """The physics under test; a test replaces a part by a broken one.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from tegotae.papers.hirai2020 import HiraiSubject, paper
+        >>> from tegotae.rod import PlanarRod
+        >>> light = lambda **given: PlanarRod(**given | {"density": 0.09})
+        >>> paper["equations-of-motion"].check(replace(HiraiSubject(), Rod=light)).passed
+        False
+    """
+
+    Rod: Callable[..., PlanarRod] = PlanarRod  # the rod in closed form and O(n)
+    Saddle: Callable[..., SaddleRod] = SaddleRod  # the paper's dense equations
+    Instant: Callable[..., Evaluation] = Evaluation  # accelerations by mixed coordinates and by angles alone
+
+    def rod(self, nodes: int = NODES) -> PlanarRod:
+        """The paper's rod with so many nodes."""
+        return self.Rod(length=LENGTH, nodes=nodes, density=DENSITY, elasticity=ELASTICITY, viscosity=VISCOSITY)
+
+
+def phases(torque: float = TORQUE) -> list[Phase]:
+    """The paper's three: turned at the pin, left alone at the pin, released; torque [N·m]."""
+    return [
+        Phase(until=1.0, torque=torque, base="pinned"),
+        Phase(until=2.0, base="pinned"),
+        Phase(until=3.0, base="free"),
+    ]
+
+
+def plain(nodes: int = NODES) -> Lagrangian:
+    """The paper's rod as a plain Lagrangian, the oracle."""
+    # 14 points: 1e-13 for the 7 rad by which a segment bends.
+    return Lagrangian(
+        length=LENGTH, nodes=nodes, density=DENSITY, elasticity=ELASTICITY, viscosity=VISCOSITY, points=14
+    )
+
+
+@cache
+def plain_run() -> Array:
+    """(y, v) of the oracle at t = 1, 2, 3 s of the paper's run; some seconds of work, done once."""
+    return plain().run([(1.0, TORQUE, 2), (2.0, 0.0, 2), (3.0, 0.0, 0)], rtol=1e-7)
+
+
+def random_states(nodes: int, count: int, seed: int = 1) -> list[tuple[Array, Array]]:
+    """Angles [rad] and their rates [rad/s], bent as far as the paper's run bends."""
+    rng = np.random.default_rng(seed)
+    return [(rng.uniform(-3.5, 3.5, nodes), rng.uniform(-10.0, 10.0, nodes)) for _ in range(count)]
+
+
+paper = Paper(
+    key="hirai2020",
+    title="Dynamic modeling of linear soft robots based on mixed coordinates",
+    authors="Shinichi Hirai, 2020 (in Japanese)",
+    subject=HiraiSubject(),
+)
+
+paper.collect(__name__, "equations", "literal", "many_nodes", "errata", "figures")

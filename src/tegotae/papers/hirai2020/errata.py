@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tegotae.papers.hirai2020.subject import LENGTH, NODES, TORQUE, HiraiSubject, paper, phases, random_states
-from tegotae.papers.ledger import Finding
+from tegotae.papers.hirai2020 import LENGTH, NODES, TORQUE, HiraiSubject, paper, phases, random_states
+from tegotae.papers.ledger import Finding, Findings
 from tegotae.rod import Phase
 from tegotae.rod.phases import BASES
 
@@ -17,17 +17,15 @@ from tegotae.rod.phases import BASES
     as_printed=False,
     note="Printed: cos(u), sin(u) for cos theta(u), sin theta(u).",
 )
-def erratum_constraint(subject: HiraiSubject) -> list[Finding]:
+def erratum_constraint(subject: HiraiSubject) -> Findings:
     """The ends of a straight rod and of a full circle."""
     rod = subject.Saddle(rod=subject.rod())
     still = np.zeros(NODES)
     straight = rod.integrals(still, still).way.sum()
     circle = rod.integrals(np.linspace(0.0, 2.0 * np.pi, NODES), still).way.sum()
-    return [
-        Finding("as printed: end of a straight rod, off L", abs(np.sin(LENGTH) - LENGTH), ">=", 1.0, "m"),
-        Finding("corrected: end of a straight rod, off L", abs(straight - LENGTH), "<=", 1e-12, "m"),
-        Finding("corrected: gap of a full circle", abs(circle), "<=", 1e-12, "m"),
-    ]
+    yield Finding("as printed: end of a straight rod, off L", abs(np.sin(LENGTH) - LENGTH), ">=", 1.0, "m")
+    yield Finding("corrected: end of a straight rod, off L", abs(straight - LENGTH), "<=", 1e-12, "m")
+    yield Finding("corrected: gap of a full circle", abs(circle), "<=", 1e-12, "m")
 
 
 @paper.claim(
@@ -37,7 +35,7 @@ def erratum_constraint(subject: HiraiSubject) -> list[Finding]:
     as_printed=False,
     note="Printed: -A in the lower right block, -A_e in the last rows and columns.",
 )
-def erratum_zero_block(subject: HiraiSubject) -> list[Finding]:
+def erratum_zero_block(subject: HiraiSubject) -> Findings:
     """Sizes; and whether what the corrected system gives keeps the constraints' second derivative."""
     solver = subject.Saddle(rod=subject.rod())
     ((angle, rate),) = random_states(NODES, 1)
@@ -46,10 +44,8 @@ def erratum_zero_block(subject: HiraiSubject) -> list[Finding]:
     A, c = solver._constraints(parts, q, speed, BASES["pinned"], q[:3])
     a = solver.solve(q, speed, Phase(until=1.0, torque=TORQUE, base="pinned"), anchor=q[:3])[: A.shape[0]]
     multipliers = 2 * (NODES - 1)
-    return [
-        Finding("as printed: rows of A more than multipliers", A.shape[0] - multipliers, ">", 0),
-        Finding("corrected: X'' left over, relative", np.abs(A.T @ a + c).max() / np.abs(c).max(), "<=", 1e-12),
-    ]
+    yield Finding("as printed: rows of A more than multipliers", A.shape[0] - multipliers, ">", 0)
+    yield Finding("corrected: X'' left over, relative", np.abs(A.T @ a + c).max() / np.abs(c).max(), "<=", 1e-12)
 
 
 @paper.claim(
@@ -59,7 +55,7 @@ def erratum_zero_block(subject: HiraiSubject) -> list[Finding]:
     as_printed=False,
     note="Printed: the constraints X_1 = 0, Y_1 = 0; the matrix A_e below it holds x_1 and y_1.",
 )
-def erratum_pin(subject: HiraiSubject) -> list[Finding]:
+def erratum_pin(subject: HiraiSubject) -> Findings:
     """The first instant of the paper's run."""
     solver = subject.Saddle(rod=subject.rod())
     still = np.zeros(NODES)
@@ -70,11 +66,9 @@ def erratum_pin(subject: HiraiSubject) -> list[Finding]:
         np.hypot(*solver.solve(q, speed, Phase(until=1.0, torque=TORQUE, base=base), anchor=q[:3])[:2])
         for base in ("pinned", "free")
     )
-    return [
-        Finding("as printed: rows too many", twice.shape[1] - np.linalg.matrix_rank(twice), "=", 2),
-        Finding("as printed: acceleration of the base", free, ">=", 100.0, "m/s²"),
-        Finding("corrected: acceleration of the base", held, "<=", 1e-9, "m/s²"),
-    ]
+    yield Finding("as printed: rows too many", twice.shape[1] - np.linalg.matrix_rank(twice), "=", 2)
+    yield Finding("as printed: acceleration of the base", free, ">=", 100.0, "m/s²")
+    yield Finding("corrected: acceleration of the base", held, "<=", 1e-9, "m/s²")
 
 
 @paper.claim(
@@ -84,14 +78,12 @@ def erratum_pin(subject: HiraiSubject) -> list[Finding]:
     as_printed=False,
     note="Printed: x_k = int_0^xi_k (cos theta, sin theta) du.",
 )
-def erratum_released_base(subject: HiraiSubject) -> list[Finding]:
+def erratum_released_base(subject: HiraiSubject) -> Findings:
     """The paper's run at t = 3 s, as the saddle-point system gives it."""
     rod = subject.rod()
     run = subject.Saddle(rod=rod).run(phases(), times=[3.0], rtol=1e-6, atol=1e-6)
     way = subject.Saddle(rod=rod, points=40).integrals(run.angle[-1], np.zeros(NODES)).way
     chain = np.concatenate([[0.0], np.cumsum(way)])
     places = run.position[-1, :, 0] + 1j * run.position[-1, :, 1]
-    return [
-        Finding("as printed: nodes off", np.abs(places - chain).max(), ">=", 5.0, "m"),
-        Finding("corrected: nodes off", np.abs(places - places[0] - chain).max(), "<=", 1e-6, "m"),
-    ]
+    yield Finding("as printed: nodes off", np.abs(places - chain).max(), ">=", 5.0, "m")
+    yield Finding("corrected: nodes off", np.abs(places - places[0] - chain).max(), "<=", 1e-6, "m")

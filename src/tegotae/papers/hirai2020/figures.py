@@ -8,11 +8,10 @@ import numpy as np
 
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
 from tegotae.figures.rod_strip import strip as draw
-from tegotae.papers.hirai2020.continuum import tip
-from tegotae.papers.hirai2020.coordinates import race
+from tegotae.papers.hirai2020 import GENTLE, NODES, TORQUE, HiraiSubject, paper, phases
 from tegotae.papers.hirai2020.equations import frequencies
+from tegotae.papers.hirai2020.many_nodes import race, tip
 from tegotae.papers.hirai2020.oracles import Array, beam_frequencies
-from tegotae.papers.hirai2020.subject import GENTLE, NODES, TORQUE, HiraiSubject, paper, phases
 from tegotae.papers.ledger import Panels
 from tegotae.rod.phases import Base
 

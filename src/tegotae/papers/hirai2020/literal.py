@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
-from tegotae.papers.hirai2020.subject import MINUTES, TORQUE, HiraiSubject, paper, phases, plain_run
-from tegotae.papers.ledger import Finding
+from tegotae.papers.hirai2020 import MINUTES, TORQUE, HiraiSubject, paper, phases, plain_run
+from tegotae.papers.ledger import Finding, Findings
 from tegotae.result import Result
 
 TIGHT = 1e-11
@@ -23,16 +23,15 @@ def tight_run(subject: HiraiSubject, torque: float = TORQUE) -> Result:
     "and the place of the released base to six digits of an independent, automatically differentiated Lagrangian.",
     source="section 6, Fig. 2",
 )
-def literal_run(subject: HiraiSubject) -> list[Finding]:
+def literal_run(subject: HiraiSubject) -> Findings:
     """Five nodes; the oracle integrated by scipy's DOP853."""
     oracle, run = plain_run(), tight_run(subject)
     rows = [10, 20, 30]
     angle = np.abs(run.angle[rows] - oracle[:, 2:7]).max(axis=1)
-    found = [
-        Finding(f"angles at t = {t} s off", off, "<=", 1e-6, "rad") for t, off in zip((1, 2, 3), angle, strict=True)
-    ]
+    for t, off in zip((1, 2, 3), angle, strict=True):
+        yield Finding(f"angles at t = {t} s off", off, "<=", 1e-6, "rad")
     base = np.abs(run.position[rows, 0] - oracle[:, :2]).max()
-    return [*found, Finding("place of the base off", base, "<=", 2e-6, "m")]
+    yield Finding("place of the base off", base, "<=", 2e-6, "m")
 
 
 @paper.claim(
@@ -51,15 +50,13 @@ def energy(subject: HiraiSubject) -> Finding:
     "t = 1 s, and 50 N·m·s from then on, also after the release.",
     source="section 6",
 )
-def angular_momentum(subject: HiraiSubject) -> list[Finding]:
+def angular_momentum(subject: HiraiSubject) -> Findings:
     """The paper's run, by quadrature along the rod."""
     run = tight_run(subject)
     impulse = TORQUE * np.minimum(run.time, 1.0)
     half = int(np.argmin(np.abs(run.time - 0.5)))
-    return [
-        Finding("off the impulse", np.abs(run.angular_momentum - impulse).max() / TORQUE, "<=", 1e-9),
-        Finding("at t = 0.5 s, off 25", abs(run.angular_momentum[half] - 25.0), "<=", 1e-7, "N·m·s"),
-    ]
+    yield Finding("off the impulse", np.abs(run.angular_momentum - impulse).max() / TORQUE, "<=", 1e-9)
+    yield Finding("at t = 0.5 s, off 25", abs(run.angular_momentum[half] - 25.0), "<=", 1e-7, "N·m·s")
 
 
 @paper.claim(
@@ -67,15 +64,13 @@ def angular_momentum(subject: HiraiSubject) -> list[Finding]:
     "line. Before it, the pin pushes.",
     source="section 6, time [2, 3]",
 )
-def linear_momentum(subject: HiraiSubject) -> list[Finding]:
+def linear_momentum(subject: HiraiSubject) -> Findings:
     """The paper's run; momentum by quadrature along the rod."""
     run = tight_run(subject)
     free = run.momentum[run.time >= 2.0 - 1e-9]
     swing = np.ptp(run.momentum[run.time <= 2.0], axis=0).max()
-    return [
-        Finding("change after the release", np.abs(free - free[0]).max(), "<=", 1e-9, "N·s"),
-        Finding("change while pinned", swing, ">=", 10.0, "N·s"),
-    ]
+    yield Finding("change after the release", np.abs(free - free[0]).max(), "<=", 1e-9, "N·s")
+    yield Finding("change while pinned", swing, ">=", 10.0, "N·s")
 
 
 @paper.claim(
@@ -83,7 +78,7 @@ def linear_momentum(subject: HiraiSubject) -> list[Finding]:
     source="section 6: about 104 minutes in Matlab R2019b on a 2 GHz notebook",
     note="Processor time, and the bound leaves room for a slow machine; `tegotae bench` measures.",
 )
-def computing_time(subject: HiraiSubject) -> list[Finding]:
+def computing_time(subject: HiraiSubject) -> Findings:
     """Best of five, after one run that compiles."""
     rod, exact = subject.rod(), tight_run(subject).angle[[10, 20, 30]]
     seconds = []
@@ -91,7 +86,5 @@ def computing_time(subject: HiraiSubject) -> list[Finding]:
         start = time.process_time()
         run = rod.run(phases(), times=[1.0, 2.0, 3.0], rtol=1e-7, atol=1e-7)
         seconds.append(time.process_time() - start)
-    return [
-        Finding("largest error of an angle", np.abs(run.angle - exact).max(), "<=", 1e-5, "rad"),
-        Finding("times faster than 104 minutes", 60.0 * MINUTES / min(seconds[1:]), ">=", 5e4),
-    ]
+    yield Finding("largest error of an angle", np.abs(run.angle - exact).max(), "<=", 1e-5, "rad")
+    yield Finding("times faster than 104 minutes", 60.0 * MINUTES / min(seconds[1:]), ">=", 5e4)

@@ -10,12 +10,11 @@ from tegotae import figures
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
 from tegotae.figures.joystick import figure4_figure
 from tegotae.friction import Coulomb
-from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, legs, velocities
-from tegotae.papers.kikuuwe2005.impedance import CRITICAL, dragged, ripple
+from tegotae.papers.kikuuwe2005 import F, KikuuweSubject, T, paper
+from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, drift, legs, loads, models, velocities
 from tegotae.papers.kikuuwe2005.joystick import ride
 from tegotae.papers.kikuuwe2005.laws import falling, swinging
-from tegotae.papers.kikuuwe2005.others import drift, loads, models
-from tegotae.papers.kikuuwe2005.subject import F, KikuuweSubject, T, paper
+from tegotae.papers.kikuuwe2005.one_element import CRITICAL, dragged, ripple
 from tegotae.papers.ledger import Panels
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import numpy as np
 
 from tegotae.checks import Array
 from tegotae.errors import UniquenessError
-from tegotae.papers.kikuuwe2005.signals import cases, lengths, wander
-from tegotae.papers.kikuuwe2005.subject import K, KikuuweSubject, T, paper
-from tegotae.papers.ledger import Finding
+from tegotae.papers.kikuuwe2005 import K, KikuuweSubject, T, paper
+from tegotae.papers.kikuuwe2005.oracles import cases, lengths, wander
+from tegotae.papers.ledger import Finding, Findings
 from tegotae.result import Result
 
 
@@ -17,7 +17,7 @@ from tegotae.result import Result
     "moves as (13) says.",
     source="(13), (16), (17)",
 )
-def any_law(subject: KikuuweSubject) -> list[Finding]:
+def any_law(subject: KikuuweSubject) -> Findings:
     """Coulomb, viscous, Stribeck and tabulated laws; u by (18a) from what was recorded."""
     rng = np.random.default_rng(17)
     residual, moved, sliding = 0.0, 0.0, 0
@@ -35,11 +35,9 @@ def any_law(subject: KikuuweSubject) -> list[Finding]:
         residual = max(residual, float(np.max(np.abs(lengths(g) / formula(speed) - 1.0)[slides])))
         moved = max(moved, float(np.max(np.abs(u + T / C * g - w))))
         sliding += int(slides.sum())
-    return [
-        Finding("g = phi(u + T g/C), relative residual", residual, "<=", 1e-12),
-        Finding("w, off u + T g/C", moved, "<=", 1e-14, "m/s"),
-        Finding("ticks that slide", sliding, ">=", 5000),
-    ]
+    yield Finding("g = phi(u + T g/C), relative residual", residual, "<=", 1e-12)
+    yield Finding("w, off u + T g/C", moved, "<=", 1e-14, "m/s")
+    yield Finding("ticks that slide", sliding, ">=", 5000)
 
 
 @paper.claim(
@@ -49,7 +47,7 @@ def any_law(subject: KikuuweSubject) -> list[Finding]:
     as_printed=False,
     note="The paper defines f by (17c) for any law; a law that falls too fast leaves three sliding speeds.",
 )
-def one_sliding_speed(subject: KikuuweSubject) -> list[Finding]:
+def one_sliding_speed(subject: KikuuweSubject) -> Findings:
     """For a Stribeck law at M = 0, where it says B + T K > max(-r'): roots counted on a grid on either side."""
     Fc, Fs, vs = 3.0, 5.0, 0.01
     law = subject.Stribeck(kinetic=Fc, static=Fs, velocity=vs)
@@ -70,11 +68,9 @@ def one_sliding_speed(subject: KikuuweSubject) -> list[Finding]:
     for _ in range(50):
         middle = 0.5 * (low + high)
         low, high = (low, middle) if _accepted(subject, law, middle) else (middle, high)
-    return [
-        Finding("sliding speeds at 1 % more damping", sliding_speeds(1.01 * least), "=", 1),
-        Finding("sliding speeds at 1 % less", sliding_speeds(0.99 * least), "=", 3),
-        Finding("least damping accepted, off max(-r') - T K", abs(high / least - 1.0), "<=", 1e-6),
-    ]
+    yield Finding("sliding speeds at 1 % more damping", sliding_speeds(1.01 * least), "=", 1)
+    yield Finding("sliding speeds at 1 % less", sliding_speeds(0.99 * least), "=", 3)
+    yield Finding("least damping accepted, off max(-r') - T K", abs(high / least - 1.0), "<=", 1e-6)
 
 
 def _accepted(subject: KikuuweSubject, law: object, damping: float) -> bool:
@@ -91,7 +87,7 @@ def _accepted(subject: KikuuweSubject, law: object, damping: float) -> bool:
     source="section 4, frictional lag [4]",
     note="The lag is an addition of ours: the law sees z with z' = (|w| - z)/tau.",
 )
-def lag_loop(subject: KikuuweSubject) -> list[Finding]:
+def lag_loop(subject: KikuuweSubject) -> Findings:
     """Sliding at 20 ± 15 mm/s, 1 Hz: z in closed form is the swing, smaller and later."""
     last = slice(3000, 4000)  # the start has died away
     (late, exact), (prompt, _) = (swinging(subject, lag) for lag in (0.05, 0.0))
@@ -99,19 +95,16 @@ def lag_loop(subject: KikuuweSubject) -> list[Finding]:
     area = _area(speed, friction)
     flat = _area(prompt.slip_velocity[last], -prompt.friction[last])
     up, down = friction[250], friction[750]
-    return [
-        Finding("with lag: off r(z) in closed form", np.max(np.abs(friction - exact)), "<=", 0.01, "N"),
-        Finding("at 20 mm/s: higher gaining speed by", up - down, ">=", 0.1, "N"),
-        Finding("area of the loop, off closed form", abs(area / _area(late.velocity[last], exact) - 1.0), "<=", 0.01),
-        Finding("area of the loop", abs(area), ">=", 1e-3, "W"),
-        Finding("area without lag", abs(flat), "<=", 1e-6, "W"),
-    ]
+    yield Finding("with lag: off r(z) in closed form", np.max(np.abs(friction - exact)), "<=", 0.01, "N")
+    yield Finding("at 20 mm/s: higher gaining speed by", up - down, ">=", 0.1, "N")
+    yield Finding("area of the loop, off closed form", abs(area / _area(late.velocity[last], exact) - 1.0), "<=", 0.01)
+    yield Finding("area of the loop", abs(area), ">=", 1e-3, "W")
+    yield Finding("area without lag", abs(flat), "<=", 1e-6, "W")
 
 
 def falling(s: Array) -> Array:
     """The friction of `swinging` at a slip speed: from 5 to 3 N over 10 mm/s."""
-    r: Array = 3.0 + 2.0 * np.exp(-((s / 0.01) ** 2))
-    return r
+    return np.asarray(3.0 + 2.0 * np.exp(-((s / 0.01) ** 2)))
 
 
 def swinging(subject: KikuuweSubject, tau: float) -> tuple[Result, Array]:

@@ -7,10 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from tegotae.multibody import Lock, Servo
-from tegotae.papers.ledger import Finding
-from tegotae.papers.tarao1999 import oracles
+from tegotae.papers.ledger import Finding, Findings
+from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, STEP, TaraoSubject, oracles, paper
 from tegotae.papers.tarao1999.oracles import USUAL, Array
-from tegotae.papers.tarao1999.subject import CHANGED, GAINS, SPEED, STEP, TaraoSubject, paper
 from tegotae.papers.two_robots import TwoRobots
 
 # How robot 1 holds its joints, from not at all to for good.
@@ -27,20 +26,16 @@ HOLDS: dict[str, Lock | Servo | None] = {
     "angular, through it.",
     source="section 3.1, action and reaction; (8) and (9)",
 )
-def momentum(subject: TaraoSubject) -> list[Finding]:
+def momentum(subject: TaraoSubject) -> Findings:
     """Both poses, Kp 800: largest change over the momentum that robot 2 brings."""
-    found = []
     for pose in ("A", "B"):
         run, _ = subject.meeting(kp=800.0, pose=pose)
         brought = SPEED * (USUAL[2] + 4.0 * USUAL[3])
         linear = float(np.abs(run.momentum - [0.0, 0.0, -brought]).max()) / brought
         about = run.angular_momentum
         turning = float(np.abs(about - about[0]).max()) / brought
-        found += [
-            Finding(f"pose {pose}: momentum off, relative", linear, "<=", 1e-10),
-            Finding(f"pose {pose}: angular momentum off, over momentum", turning, "<=", 1e-10, "m"),
-        ]
-    return found
+        yield Finding(f"pose {pose}: momentum off, relative", linear, "<=", 1e-10)
+        yield Finding(f"pose {pose}: angular momentum off, over momentum", turning, "<=", 1e-10, "m")
 
 
 @paper.claim(
@@ -49,53 +44,43 @@ def momentum(subject: TaraoSubject) -> list[Finding]:
     source="section 4.2, Figs. 12 to 15",
     note="Pose A, both in line; the paper shows its own poses in a figure only.",
 )
-def reduced_mass(subject: TaraoSubject) -> list[Finding]:
+def reduced_mass(subject: TaraoSubject) -> Findings:
     """Every Kp of the paper and its changed masses."""
-    found = []
     cases = [(f"Kp {kp:g}", kp, USUAL) for kp in GAINS] + [("Kp 800, masses changed", 800.0, CHANGED)]
     for word, kp, masses in cases:
         _, told = subject.meeting(kp=kp, masses=masses)
         peak, duration = oracles.bump(subject.stiffness(kp), masses, SPEED)
         late = abs(told["duration"] / duration - 1.0)
-        found += [
-            Finding(f"{word}: peak off {peak:.4g} N, relative", abs(told["peak_force"] / peak - 1.0), "<=", 1e-3),
-            Finding(f"{word}: duration off {1e3 * duration:.4g} ms, relative", late, "<=", 1e-3),
-        ]
-    return found
+        yield Finding(f"{word}: peak off {peak:.4g} N, relative", abs(told["peak_force"] / peak - 1.0), "<=", 1e-3)
+        yield Finding(f"{word}: duration off {1e3 * duration:.4g} ms, relative", late, "<=", 1e-3)
 
 
 @paper.claim(
     statement="The stiffer the table, the higher and shorter the force.",
     source="section 4.3, Figs. 12, 13 and 14",
 )
-def stiffer_table(subject: TaraoSubject) -> list[Finding]:
+def stiffer_table(subject: TaraoSubject) -> Findings:
     """Kp 200, 400, 800 in both poses: the least step up of the peak, the largest of the duration."""
-    found = []
     for pose in ("A", "B"):
         told = [subject.meeting(kp=kp, pose=pose)[1] for kp in GAINS]
         higher = min(b["peak_force"] / a["peak_force"] for a, b in pairwise(told))
         shorter = max(b["duration"] / a["duration"] for a, b in pairwise(told))
-        found += [
-            Finding(f"pose {pose}: peak, twice the Kp over once, least", higher, ">=", 1.3),
-            Finding(f"pose {pose}: duration, twice the Kp over once, largest", shorter, "<=", 0.77),
-        ]
-    return found
+        yield Finding(f"pose {pose}: peak, twice the Kp over once, least", higher, ">=", 1.3)
+        yield Finding(f"pose {pose}: duration, twice the Kp over once, largest", shorter, "<=", 0.77)
 
 
 @paper.claim(
     statement="Other masses of the numerical models, another force: higher and longer with the heavier ones.",
     source="section 4.3, Figs. 14 and 15",
 )
-def changed_masses(subject: TaraoSubject) -> list[Finding]:
+def changed_masses(subject: TaraoSubject) -> Findings:
     """Kp 800: the masses of Fig. 15 against those of Fig. 14; theory is the square root of the reduced masses."""
     usual, changed = (subject.meeting(kp=800.0, masses=masses)[1] for masses in (USUAL, CHANGED))
     theory = oracles.bump(1.0, CHANGED, 1.0)[0] / oracles.bump(1.0, USUAL, 1.0)[0]
     higher = changed["peak_force"] / usual["peak_force"]
-    return [
-        Finding("peak, changed over usual", higher, ">=", 1.3),
-        Finding("duration, changed over usual", changed["duration"] / usual["duration"], ">=", 1.3),
-        Finding("peak ratio off theory, relative", abs(higher / theory - 1.0), "<=", 1e-3),
-    ]
+    yield Finding("peak, changed over usual", higher, ">=", 1.3)
+    yield Finding("duration, changed over usual", changed["duration"] / usual["duration"], ">=", 1.3)
+    yield Finding("peak ratio off theory, relative", abs(higher / theory - 1.0), "<=", 1e-3)
 
 
 def felt_mass(two: TwoRobots, *, locked: bool) -> float:
@@ -123,15 +108,15 @@ def felt_mass(two: TwoRobots, *, locked: bool) -> float:
     source="section 4.1, joints held by a suitable control",
     note="Pose B, both bent, Kp 200. The paper does not print its control.",
 )
-def how_joints_are_held(subject: TaraoSubject) -> list[Finding]:
+def how_joints_are_held(subject: TaraoSubject) -> Findings:
     """Peaks in order, each over the one before; the ends against theory."""
     peaks = {word: subject.meeting(kp=200.0, pose="B", joints=held)[1]["peak_force"] for word, held in HOLDS.items()}
-    found = [Finding(f"peak, {b} over {a}", peaks[b] / peaks[a], ">=", 1.005) for a, b in pairwise(HOLDS)]
+    for a, b in pairwise(HOLDS):
+        yield Finding(f"peak, {b} over {a}", peaks[b] / peaks[a], ">=", 1.005)
     for word in ("free", "locked"):
         two = TwoRobots(kp=200.0, pose="B")
         theory = SPEED * np.sqrt(subject.stiffness(200.0) * felt_mass(two, locked=word == "locked"))
-        found.append(Finding(f"{word}: peak off theory, relative", abs(peaks[word] / theory - 1.0), "<=", 0.01))
-    return found
+        yield Finding(f"{word}: peak off theory, relative", abs(peaks[word] / theory - 1.0), "<=", 0.01)
 
 
 @paper.claim(
@@ -140,17 +125,13 @@ def how_joints_are_held(subject: TaraoSubject) -> list[Finding]:
     source="section 4.3, integrated numerically at 2 ms",
     note="The paper does not say which rule it uses. Euler's step is written out here, on the same accelerations.",
 )
-def explicit_euler_gains_energy(subject: TaraoSubject) -> list[Finding]:
+def explicit_euler_gains_energy(subject: TaraoSubject) -> Findings:
     """Restitution in pose A for each Kp."""
-    found = []
     for kp in GAINS:
         two = subject.TwoRobots(kp=kp)
         symplectic = two.summary(two.run(period=STEP, method="symplectic"))["restitution"]
-        found += [
-            Finding(f"Kp {kp:g}: restitution, explicit Euler", euler(two), ">=", 1.03),
-            Finding(f"Kp {kp:g}: restitution, symplectic, off 1", abs(symplectic - 1.0), "<=", 2e-3),
-        ]
-    return found
+        yield Finding(f"Kp {kp:g}: restitution, explicit Euler", euler(two), ">=", 1.03)
+        yield Finding(f"Kp {kp:g}: restitution, symplectic, off 1", abs(symplectic - 1.0), "<=", 2e-3)
 
 
 def euler(two: TwoRobots, period: float = STEP) -> float:

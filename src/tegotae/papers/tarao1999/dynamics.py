@@ -9,10 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from tegotae.multibody import Body, Tree, UrdfWarning
-from tegotae.papers.ledger import Finding
-from tegotae.papers.tarao1999 import oracles, peers
+from tegotae.papers.ledger import Finding, Findings
+from tegotae.papers.tarao1999 import STEP, TaraoSubject, oracles, paper, peers
 from tegotae.papers.tarao1999.oracles import apart, random_bodies, random_state
-from tegotae.papers.tarao1999.subject import STEP, TaraoSubject, paper
 from tegotae.papers.two_robots import TwoRobots
 
 SIZES = (4, 10, 30, 100, 250, 500)
@@ -24,15 +23,13 @@ BASES = {"fixed": False, "free": True}
     "from the bodies as given: partial velocities as columns, remainders by a complex step.",
     source="(1) to (7), section 3.3",
 )
-def equations_of_kane(subject: TaraoSubject) -> list[Finding]:
+def equations_of_kane(subject: TaraoSubject) -> Findings:
     """Random trees of hinges, slides and welds, with wrenches on two bodies; and the paper's own robot."""
-    found = []
     for base, free in BASES.items():
         off = [_off_kane(subject, random_bodies(n, free=free, seed=n), free, n) for n in (1, 2, 5, 9, 16, 24)]
-        found.append(Finding(f"random trees up to 24 bodies, {base} base, relative", max(off), "<=", 1e-12))
+        yield Finding(f"random trees up to 24 bodies, {base} base, relative", max(off), "<=", 1e-12)
     robot = list(TwoRobots().robots[0].bodies)
-    found.append(Finding("the paper's robot, relative", _off_kane(subject, robot, True, 1), "<=", 1e-12))
-    return found
+    yield Finding("the paper's robot, relative", _off_kane(subject, robot, True, 1), "<=", 1e-12)
 
 
 def _off_kane(subject: TaraoSubject, bodies: Sequence[Body], free: bool, seed: int) -> float:
@@ -51,9 +48,8 @@ def _off_kane(subject: TaraoSubject, bodies: Sequence[Body], free: bool, seed: i
     source="(1) to (7), section 3.3",
     needs=("pinocchio",),
 )
-def equals_pinocchio(subject: TaraoSubject) -> list[Finding]:
+def equals_pinocchio(subject: TaraoSubject) -> Findings:
     """Random trees of hinges, slides and welds."""
-    found = []
     for base, free in BASES.items():
         off = []
         for n in (2, 7, 20, 60):
@@ -61,8 +57,7 @@ def equals_pinocchio(subject: TaraoSubject) -> list[Finding]:
             state = random_state(tree.nq, tree.nv, free=free, seed=n)
             theirs = peers.PinocchioTree.of_bodies(tree.bodies).accelerations(tree.joint_names, *state, free=free)
             off.append(apart(theirs, tree.forward_dynamics(*state)))
-        found.append(Finding(f"random trees up to 60 bodies, {base} base, relative", max(off), "<=", 1e-12))
-    return found
+        yield Finding(f"random trees up to 60 bodies, {base} base, relative", max(off), "<=", 1e-12)
 
 
 @paper.claim(
@@ -70,9 +65,8 @@ def equals_pinocchio(subject: TaraoSubject) -> list[Finding]:
     source="section 3.3, for machines of today",
     needs=("pinocchio", "example-robot-data"),
 )
-def equals_pinocchio_on_real_robots(subject: TaraoSubject) -> list[Finding]:
+def equals_pinocchio_on_real_robots(subject: TaraoSubject) -> Findings:
     """Both read the same file; fixed bases for arms, free ones for what walks."""
-    found = []
     for word, name, free in peers.ROBOTS:
         path = peers.robot_file(name)
         with warnings.catch_warnings():
@@ -81,8 +75,7 @@ def equals_pinocchio_on_real_robots(subject: TaraoSubject) -> list[Finding]:
         state = random_state(tree.nq, tree.nv, free=free, seed=1)
         theirs = peers.PinocchioTree.of_file(path, free=free).accelerations(tree.joint_names, *state, free=free)
         off = apart(theirs, tree.forward_dynamics(*state))
-        found.append(Finding(f"{word}, {len(tree.joint_names)} joints, relative", off, "<=", 1e-12))
-    return found
+        yield Finding(f"{word}, {len(tree.joint_names)} joints, relative", off, "<=", 1e-12)
 
 
 def chain(subject: TaraoSubject, links: int) -> Tree:
@@ -111,14 +104,12 @@ def costs(subject: TaraoSubject, sizes: Sequence[int] = SIZES, *, rounds: int = 
     source="section 3.3, O(n)",
     note="Processor time of the machine that wrote this; the ratio is bounded loosely: others may be at work on it.",
 )
-def cost_per_body(subject: TaraoSubject) -> list[Finding]:
+def cost_per_body(subject: TaraoSubject) -> Findings:
     """Accelerations of chains, one compiled loop for each size."""
     cost = costs(subject)
-    return [
-        Finding("cost per body, 500 links over 10", cost[500] / cost[10], "<=", 2.5),
-        Finding("dearest over cheapest of 4 to 500 links", max(cost.values()) / min(cost.values()), "<=", 4.0),
-        Finding("500 links: accelerations in a period of 1 ms", 1e-3 / (500 * cost[500]), ">=", 1.0),
-    ]
+    yield Finding("cost per body, 500 links over 10", cost[500] / cost[10], "<=", 2.5)
+    yield Finding("dearest over cheapest of 4 to 500 links", max(cost.values()) / min(cost.values()), "<=", 4.0)
+    yield Finding("500 links: accelerations in a period of 1 ms", 1e-3 / (500 * cost[500]), ">=", 1.0)
 
 
 @paper.claim(
@@ -126,16 +117,14 @@ def cost_per_body(subject: TaraoSubject) -> list[Finding]:
     source="section 4.3, real time at 2 ms",
     note="Processor time of the machine that wrote this. The paper's step includes its network and servo, not here.",
 )
-def real_time(subject: TaraoSubject) -> list[Finding]:
+def real_time(subject: TaraoSubject) -> Findings:
     """Twenty seconds of the experiment at 2 ms, recorded rarely: explicit, and implicit as for friction."""
     two = subject.TwoRobots(kp=800.0)
     q, v = two.start()
-    found = []
     for method, bound in (("symplectic", 100.0), ("implicit", 100.0)):
         best = float("inf")
         for _ in range(3):
             start = time.process_time()
             two.scene.run(20.0, period=STEP, q=q, v=v, every=100, method=method)  # type: ignore[arg-type]
             best = min(best, time.process_time() - start)
-        found.append(Finding(f"{method}: times faster than real time", 20.0 / best, ">=", bound))
-    return found
+        yield Finding(f"{method}: times faster than real time", 20.0 / best, ">=", bound)

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tegotae.papers.ledger import Finding
-from tegotae.papers.tarao1999 import hybrid_oracles
+from tegotae.papers.ledger import Finding, Findings
+from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, hybrid_oracles, paper
 from tegotae.papers.tarao1999.hybrid_loop import GIVE, PERIOD, SURFACE, Run, hexa, spring, weighing
 from tegotae.papers.tarao1999.hybrid_oracles import Bounce
 from tegotae.papers.tarao1999.oracles import USUAL, reduced
-from tegotae.papers.tarao1999.subject import CHANGED, GAINS, SPEED, TaraoSubject, paper
 from tegotae.table import HexaPlant
 
 WITHOUT = ("guard=false", "compensation=false")
@@ -56,9 +55,8 @@ def plate(kp: float, *, fed: float) -> hybrid_oracles.Table:
     "drop the probe makes 5, 10 and 17 % at Kp 200, 400, 800, by the springs in series; the rest is servo and plate. "
     "The loop counts a servo that answers late as delay and takes it back: elastic, 0.02 of the speed.",
 )
-def loop_beside_numbers(subject: TaraoSubject) -> list[Finding]:
+def loop_beside_numbers(subject: TaraoSubject) -> Findings:
     """Every Kp of the paper and its changed masses; worst of elastic and damped, but for the drop."""
-    found = []
     for word, (kp, masses) in CASES.items():
         _, alone = subject.meeting(kp=kp, masses=masses)
         off: dict[str, float] = dict.fromkeys(("peak", "duration", "restitution"), 0.0)
@@ -66,16 +64,13 @@ def loop_beside_numbers(subject: TaraoSubject) -> list[Finding]:
             felt = subject.loop(*hexa(kp, fed=fed), *weighing(masses)).hardest
             told = plate(kp, fed=fed).bounce(reduced(masses), SPEED)
             drop = 1.0 - felt.peak_force / alone["peak_force"]
-            found.append(Finding(f"{word}, {name}: peak below that of numbers alone, relative", drop, ">=", 0.05))
+            yield Finding(f"{word}, {name}: peak below that of numbers alone, relative", drop, ">=", 0.05)
             off["peak"] = _worse(off["peak"], felt.peak_force / told.peak - 1.0)
             off["duration"] = _worse(off["duration"], felt.duration / told.duration - 1.0)
             off["restitution"] = _worse(off["restitution"], felt.restitution - told.restitution)
-        found += [
-            Finding(f"{word}: peak off (10), relative", off["peak"], "<=", 0.03),
-            Finding(f"{word}: duration off (10), relative", off["duration"], "<=", 0.03),
-            Finding(f"{word}: restitution off (10)", off["restitution"], "<=", 0.03),
-        ]
-    return found
+        yield Finding(f"{word}: peak off (10), relative", off["peak"], "<=", 0.03)
+        yield Finding(f"{word}: duration off (10), relative", off["duration"], "<=", 0.03)
+        yield Finding(f"{word}: restitution off (10)", off["restitution"], "<=", 0.03)
 
 
 def _worse(before: float, now: float) -> float:
@@ -91,9 +86,8 @@ def _worse(before: float, now: float) -> float:
     "labels that commands carry and measurements echo, at least one period, and half a period because a force is held "
     "for one: its mean is that much older than its sample.",
 )
-def delay_gains_energy(subject: TaraoSubject) -> list[Finding]:
+def delay_gains_energy(subject: TaraoSubject) -> Findings:
     """From 3 to 11 ms at the stiffness of Kp 200 and 800."""
-    found = []
     for kp in (200.0, 800.0):
         k, m = subject.stiffness(kp), reduced(USUAL)
         off = []
@@ -103,13 +97,11 @@ def delay_gains_energy(subject: TaraoSubject) -> list[Finding]:
             if not math.sqrt(k / m) * tau >= 0.4:
                 off.append(abs(told.restitution / hybrid_oracles.late(k, m, tau) - 1.0))
         most = subject.loop(*spring(k), *WITHOUT, "link.delay=0.01").hardest.restitution
-        found += [
-            Finding(f"Kp {kp:g}: off exp(pi w tau/2), relative, worst", float(np.max(off)), "<=", 0.1),
-            Finding(f"Kp {kp:g}: restitution with 10 ms added", most, ">=", 1.3),
-        ]
+        yield Finding(f"Kp {kp:g}: off exp(pi w tau/2), relative, worst", float(np.max(off)), "<=", 0.1)
+        yield Finding(f"Kp {kp:g}: restitution with 10 ms added", most, ">=", 1.3)
     told = subject.loop(*spring(k), *WITHOUT, "link.delay=0.02").hardest
     share = told.restitution / hybrid_oracles.late(k, m, told.delay + 0.5 * PERIOD)
-    return [*found, Finding("Kp 800, 20 ms: restitution over the formula's", share, "<", 1.0)]
+    yield Finding("Kp 800, 20 ms: restitution over the formula's", share, "<", 1.0)
 
 
 def passages(subject: TaraoSubject) -> Iterator[tuple[str, list[Run]]]:
@@ -129,17 +121,13 @@ def passages(subject: TaraoSubject) -> Iterator[tuple[str, list[Run]]]:
     note="Up to 20 ms, 30 % lost and 30 % overtaken on either way, 0 to 8 ms of jitter on each, alone and together. "
     "Bent, the guard's step counts with the bodies as they stand at its start: what is left is of that order.",
 )
-def guard_lets_nothing_in(subject: TaraoSubject) -> list[Finding]:
+def guard_lets_nothing_in(subject: TaraoSubject) -> Findings:
     """Worst over the faults, for both poses, compensated and not."""
-    found = []
     for word, runs in passages(subject):
         bounced = float(np.max([run.restitution for run in runs]))
         gained = float(np.max([run.energy for run in runs]))  # NaN if one of them never touched
-        found += [
-            Finding(f"{word}: restitution, worst", bounced, "<=", 1.001),
-            Finding(f"{word}: energy gained, relative, worst", gained, "<=", 1e-5),
-        ]
-    return found
+        yield Finding(f"{word}: restitution, worst", bounced, "<=", 1.001)
+        yield Finding(f"{word}: energy gained, relative, worst", gained, "<=", 1e-5)
 
 
 @paper.claim(
@@ -151,21 +139,16 @@ def guard_lets_nothing_in(subject: TaraoSubject) -> list[Finding]:
     "compensation the spring's peaks are 17 to 36 % too high. The touch falls on a tick; between two the damper's peak "
     "at Kp 800 is up to 2.6 % off (seen, not measured here), all others stay within 2 %.",
 )
-def compensation_brings_back_the_truth(subject: TaraoSubject) -> list[Finding]:
+def compensation_brings_back_the_truth(subject: TaraoSubject) -> Findings:
     """Worst over Kp 200, 400, 800, for four contacts."""
     peaks: dict[str, float] = {}
     durations: dict[str, float] = {}
     for word, felt, told in delayed(subject):
         peaks[word] = _worse(peaks.get(word, 0.0), felt.peak / told.peak - 1.0)
         durations[word] = _worse(durations.get(word, 0.0), felt.duration / told.duration - 1.0)
-    return [
-        finding
-        for word in peaks
-        for finding in (
-            Finding(f"{word}: peak off at 10 ms, relative, worst", peaks[word], "<=", 0.02),
-            Finding(f"{word}: duration off at 10 ms, relative, worst", durations[word], "<=", 0.02),
-        )
-    ]
+    for word in peaks:
+        yield Finding(f"{word}: peak off at 10 ms, relative, worst", peaks[word], "<=", 0.02)
+        yield Finding(f"{word}: duration off at 10 ms, relative, worst", durations[word], "<=", 0.02)
 
 
 def delayed(subject: TaraoSubject) -> Iterator[tuple[str, Bounce, Bounce]]:

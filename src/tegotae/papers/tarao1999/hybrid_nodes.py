@@ -18,10 +18,10 @@ from tegotae.hybrid.devices.remote_device import RemoteDevice
 from tegotae.hybrid.links.memory import MemoryLink
 from tegotae.hybrid.links.packets import NodeState
 from tegotae.hybrid.records.log_reader import LogReader
-from tegotae.papers.ledger import Finding
+from tegotae.papers.ledger import Finding, Findings
+from tegotae.papers.tarao1999 import TaraoSubject, paper
 from tegotae.papers.tarao1999.hybrid_loop import HEXA, PERIOD, settings_for, spring
 from tegotae.papers.tarao1999.oracles import Array
-from tegotae.papers.tarao1999.subject import TaraoSubject, paper
 
 TICKS = 45
 SLOW = {10: 2.5, 20: 1.5, 30: 3.5}  # tick -> periods that its work takes: 3 overruns, and 3 ticks that never begin
@@ -39,7 +39,7 @@ SHAKEN = 2e-5  # m: a plate whose servo holds it rings a little, and its encoder
     "or two are counted that we did not see. No number here says that deadlines are kept.",
     needs=("mcap",),
 )
-def missed_deadlines_are_told(subject: TaraoSubject) -> list[Finding]:
+def missed_deadlines_are_told(subject: TaraoSubject) -> Findings:
     """Counts of the clock against the ticks that it gave and the times at which work ended."""
     with subject.RealClock(PERIOD) as clock:
         ticks, ended = _work(clock)
@@ -47,13 +47,11 @@ def missed_deadlines_are_told(subject: TaraoSubject) -> list[Finding]:
     # Each must have ended before the next was due; the clock began a little before we saw it begin.
     overrun = int(np.sum(np.array(ended) > PERIOD * (np.array(ticks[:-1]) + 1)))
     told = clock.deadlines
-    return [
-        Finding("ticks seen to last longer than a period, not counted", max(overrun - told.overruns, 0), "=", 0),
-        Finding("counted, not seen", max(told.overruns - overrun, 0), "<=", 2),
-        Finding("ticks that never began, counted, off those seen", told.skipped - skipped, "=", 0),
-        Finding("deadlines missed; on purpose 6", told.missed, ">=", 6),
-        Finding("told in the report, off those counted", _reported(clock) - told.missed, "=", 0),
-    ]
+    yield Finding("ticks seen to last longer than a period, not counted", max(overrun - told.overruns, 0), "=", 0)
+    yield Finding("counted, not seen", max(told.overruns - overrun, 0), "<=", 2)
+    yield Finding("ticks that never began, counted, off those seen", told.skipped - skipped, "=", 0)
+    yield Finding("deadlines missed; on purpose 6", told.missed, ">=", 6)
+    yield Finding("told in the report, off those counted", _reported(clock) - told.missed, "=", 0)
 
 
 def _work(clock: RealClock) -> tuple[list[int], list[float]]:
@@ -96,9 +94,8 @@ def resting(time: Array, place: Array, since: float, slack: float) -> float:
     source="beside the paper: what section 3.1 needs to be safe",
     note="Here in lockstep; processes that are killed are in the tests.",
 )
-def table_rests_without_dynamics(subject: TaraoSubject) -> list[Finding]:
+def table_rests_without_dynamics(subject: TaraoSubject) -> Findings:
     """Of a table that is where it is told to be, and of the six-arm twin, whose plate must rest too."""
-    found = []
     for word, device, slack in (("spring", spring(45292.0), STILL), ("six arms", ("device.kp=800.0",), SHAKEN)):
         loop = subject.Loop(settings_for(*device))
         loop.run(INTO)
@@ -115,13 +112,10 @@ def table_rests_without_dynamics(subject: TaraoSubject) -> list[Finding]:
         rows = loop.finish().table
         rows = rows[rows["time"] < killed]
         place = rows["command" if word == "spring" else "pose"][:, 2]
-        found += [
-            Finding(f"{word}: touching as the dynamics dies", float(touching), "=", 1),
-            Finding(f"{word}: at rest after", resting(1e-9 * rows["time"], place, INTO, slack), "<=", PROMPT, "s"),
-            Finding(f"{word}: simulated before re-arming", stood, "=", 0, "s"),
-            Finding(f"{word}: simulated in 0.1 s after it", went_on, ">=", 0.05, "s"),
-        ]
-    return found
+        yield Finding(f"{word}: touching as the dynamics dies", float(touching), "=", 1)
+        yield Finding(f"{word}: at rest after", resting(1e-9 * rows["time"], place, INTO, slack), "<=", PROMPT, "s")
+        yield Finding(f"{word}: simulated before re-arming", stood, "=", 0, "s")
+        yield Finding(f"{word}: simulated in 0.1 s after it", went_on, ">=", 0.05, "s")
 
 
 @paper.claim(
@@ -130,20 +124,18 @@ def table_rests_without_dynamics(subject: TaraoSubject) -> list[Finding]:
     source="beside the paper: what section 3.1 needs to be safe",
     note="Here in lockstep; processes that are killed are in the tests.",
 )
-def device_holds_without_table(subject: TaraoSubject) -> list[Finding]:
+def device_holds_without_table(subject: TaraoSubject) -> Findings:
     """The six-arm twin, moved into its surface at 10 mm/s."""
     from tegotae.hybrid.nodes.assembly import plant_of
 
     start = -1e-3
     twin = HexaTwin(plant_of(HEXA, PERIOD), start=(0.0, 0.0, HEXA.height + start, 1.0, 0.0, 0.0, 0.0))
     told = _left_alone(subject, twin, start)
-    return [
-        Finding("how far the probe is in the surface as the table dies", told["depth"], ">=", 1e-5, "m"),
-        Finding("at rest after", told["rest"], "<=", PROMPT, "s"),
-        Finding("stopped by itself after", told["stopped"], "<=", PROMPT, "s"),
-        Finding("moved by commands before re-arming", told["before"], "<=", SHAKEN, "m"),
-        Finding("moved by the same commands after it", told["after"], ">=", 5e-4, "m"),
-    ]
+    yield Finding("how far the probe is in the surface as the table dies", told["depth"], ">=", 1e-5, "m")
+    yield Finding("at rest after", told["rest"], "<=", PROMPT, "s")
+    yield Finding("stopped by itself after", told["stopped"], "<=", PROMPT, "s")
+    yield Finding("moved by commands before re-arming", told["before"], "<=", SHAKEN, "m")
+    yield Finding("moved by the same commands after it", told["after"], ">=", 5e-4, "m")
 
 
 def _left_alone(subject: TaraoSubject, twin: Twin, start: float) -> dict[str, float]:
@@ -193,7 +185,7 @@ def _left_alone(subject: TaraoSubject, twin: Twin, start: float) -> dict[str, fl
     note="Here in lockstep; processes that are killed are in the tests.",
     needs=("mcap",),
 )
-def watchers_change_nothing(subject: TaraoSubject) -> list[Finding]:
+def watchers_change_nothing(subject: TaraoSubject) -> Findings:
     """Rows of the same run, alone and watched; and the rows of a log that was never closed."""
     from tegotae.hybrid.records.log_node import LogNode
 
@@ -219,13 +211,11 @@ def watchers_change_nothing(subject: TaraoSubject) -> list[Finding]:
         log.close()
     told, quiet = watched.finish(), alone.finish()
     count = min(flushed.dynamics.size, told.dynamics.size)
-    return [
-        Finding("messages seen", seen[0], ">=", 20),
-        Finding("rows of the dynamics, bytes apart", _apart(told.dynamics, quiet.dynamics), "=", 0),
-        Finding("rows of the table, bytes apart", _apart(told.table, quiet.table), "=", 0),
-        Finding("rows in the log that was never closed", count, ">=", 100),
-        Finding("bytes of them apart", _apart(flushed.dynamics[:count], told.dynamics[:count]), "=", 0),
-    ]
+    yield Finding("messages seen", seen[0], ">=", 20)
+    yield Finding("rows of the dynamics, bytes apart", _apart(told.dynamics, quiet.dynamics), "=", 0)
+    yield Finding("rows of the table, bytes apart", _apart(told.table, quiet.table), "=", 0)
+    yield Finding("rows in the log that was never closed", count, ">=", 100)
+    yield Finding("bytes of them apart", _apart(flushed.dynamics[:count], told.dynamics[:count]), "=", 0)
 
 
 def _apart(one: Rows, two: Rows) -> float:

@@ -8,10 +8,9 @@ import numpy as np
 
 from tegotae.friction import Coulomb
 from tegotae.multibody import Ball, Body, Box, Corners, Free, HalfSpace, Prismatic, Tree
-from tegotae.papers.ledger import Finding
-from tegotae.papers.tarao1999 import oracles, peers
+from tegotae.papers.ledger import Finding, Findings
+from tegotae.papers.tarao1999 import HOUR, TaraoSubject, oracles, paper, peers
 from tegotae.papers.tarao1999.oracles import Array, G
-from tegotae.papers.tarao1999.subject import HOUR, TaraoSubject, paper
 from tegotae.result import Result
 
 COARSE = 1e-2  # period of the long runs [s]: an hour in some seconds
@@ -32,7 +31,7 @@ def arm(subject: TaraoSubject, limit: float) -> Tree:
     "the last bit; with less, it sinks.",
     source="section 4.1: joints that keep still; stiction added by this project",
 )
-def parked_arm(subject: TaraoSubject) -> list[Finding]:
+def parked_arm(subject: TaraoSubject) -> Findings:
     """Seven joints; gravity's torques from dense Kane."""
     tree = arm(subject, LIMIT)
     run = subject.Scene(tree=tree).run(HOUR, period=COARSE, q=BENT, every=1000)
@@ -40,14 +39,12 @@ def parked_arm(subject: TaraoSubject) -> list[Finding]:
     _, load = oracles.kane(tree.bodies, run.q[-1], still, still)
     sinking = arm(subject, 0.9 * float(np.abs(load).max()))
     fall = subject.Scene(tree=sinking).run(1.0, period=COARSE, q=BENT)
-    return [
-        Finding("largest torque of gravity over the limit", np.abs(load).max() / LIMIT, "<=", 0.8),
-        Finding("give of the joints' springs at first", np.abs(run.q[0] - BENT).max(), "<=", 1e-3, "rad"),
-        Finding("motion in an hour, after 10 s to settle", np.abs(run.q - run.q[0]).max(), "=", 0.0, "rad"),
-        Finding("friction off gravity's torques", np.abs(run.friction[-1] - load).max(), "<=", 1e-6, "N·m"),
-        Finding("steps not solved", run.about["unsolved_steps"], "=", 0),
-        Finding("limit at 0.9 of the largest: motion in 1 s", np.abs(fall.q[-1] - BENT).max(), ">=", 0.01, "rad"),
-    ]
+    yield Finding("largest torque of gravity over the limit", np.abs(load).max() / LIMIT, "<=", 0.8)
+    yield Finding("give of the joints' springs at first", np.abs(run.q[0] - BENT).max(), "<=", 1e-3, "rad")
+    yield Finding("motion in an hour, after 10 s to settle", np.abs(run.q - run.q[0]).max(), "=", 0.0, "rad")
+    yield Finding("friction off gravity's torques", np.abs(run.friction[-1] - load).max(), "<=", 1e-6, "N·m")
+    yield Finding("steps not solved", run.about["unsolved_steps"], "=", 0)
+    yield Finding("limit at 0.9 of the largest: motion in 1 s", np.abs(fall.q[-1] - BENT).max(), ">=", 0.01, "rad")
 
 
 def slope(
@@ -75,16 +72,14 @@ def slope(
     source="contact between two machines; friction added by this project",
     note="20 degrees, friction 0.5.",
 )
-def box_at_rest(subject: TaraoSubject) -> list[Finding]:
+def box_at_rest(subject: TaraoSubject) -> Findings:
     """Eight corners on a half-space."""
     run = slope(subject, SLOPE, ROUGH, duration=HOUR, period=COARSE, every=1000)
     weight = G * np.array([math.sin(SLOPE), 0.0, -math.cos(SLOPE)])
     off = np.abs(run.contact_force[-1].sum(axis=0) + weight).max()
-    return [
-        Finding("drift in an hour, after 10 s to settle", np.abs(run.q[:, :3] - run.q[0, :3]).max(), "<=", 1e-14, "m"),
-        Finding("force of the ground off the weight", off, "<=", 1e-9, "N"),
-        Finding("steps not solved", run.about["unsolved_steps"], "=", 0),
-    ]
+    yield Finding("drift in an hour, after 10 s to settle", np.abs(run.q[:, :3] - run.q[0, :3]).max(), "<=", 1e-14, "m")
+    yield Finding("force of the ground off the weight", off, "<=", 1e-9, "N")
+    yield Finding("steps not solved", run.about["unsolved_steps"], "=", 0)
 
 
 @paper.claim(
@@ -92,7 +87,7 @@ def box_at_rest(subject: TaraoSubject) -> list[Finding]:
     "where the slope is steeper than its width over its height.",
     source="contact between two machines; friction added by this project",
 )
-def box_slides_and_tips(subject: TaraoSubject) -> list[Finding]:
+def box_slides_and_tips(subject: TaraoSubject) -> Findings:
     """One percent below and above each limit; two seconds each."""
     tan, tall = 0.4, (0.05, 0.05, 0.2)
     angle = math.atan(tan)
@@ -104,12 +99,10 @@ def box_slides_and_tips(subject: TaraoSubject) -> list[Finding]:
         slope(subject, math.atan(share * tall[0] / tall[2]), 1.0, tall, duration=2.0, period=1e-3)
         for share in (0.99, 1.01)
     )
-    return [
-        Finding("0.99 of the sliding limit: motion in a second", np.ptp(rest.q[middle:, 0]), "<=", 1e-14, "m"),
-        Finding("1.01 of it: acceleration off theory, relative", abs(gains / theory - 1.0), "<=", 1e-6),
-        Finding("0.99 of the tipping limit: largest tilt", tilt(upright).max(), "<=", 0.01, "rad"),
-        Finding("1.01 of it: largest tilt", tilt(over).max(), ">=", 1.0, "rad"),
-    ]
+    yield Finding("0.99 of the sliding limit: motion in a second", np.ptp(rest.q[middle:, 0]), "<=", 1e-14, "m")
+    yield Finding("1.01 of it: acceleration off theory, relative", abs(gains / theory - 1.0), "<=", 1e-6)
+    yield Finding("0.99 of the tipping limit: largest tilt", tilt(upright).max(), "<=", 0.01, "rad")
+    yield Finding("1.01 of it: largest tilt", tilt(over).max(), ">=", 1.0, "rad")
 
 
 def tilt(run: Result) -> Array:
@@ -149,15 +142,13 @@ def grasp(subject: TaraoSubject, share: float, duration: float = 2.0, period: fl
     "down, as fast as theory says.",
     source="section 5, capturing a target: stated as future work",
 )
-def two_finger_grasp(subject: TaraoSubject) -> list[Finding]:
+def two_finger_grasp(subject: TaraoSubject) -> Findings:
     """One percent above and below."""
     held, slid = grasp(subject, 1.01), grasp(subject, 0.99)
     middle = len(held.time) // 2
     fall = (slid.v[-1, 2] - slid.v[middle, 2]) / (slid.time[-1] - slid.time[middle])
-    return [
-        Finding("1.01 of the least grip: motion in a second", np.ptp(held.q[middle:, 2]), "<=", 1e-14, "m"),
-        Finding("0.99 of it: acceleration off g/100, relative", abs(-fall / (0.01 * G) - 1.0), "<=", 1e-6),
-    ]
+    yield Finding("1.01 of the least grip: motion in a second", np.ptp(held.q[middle:, 2]), "<=", 1e-14, "m")
+    yield Finding("0.99 of it: acceleration off g/100, relative", abs(-fall / (0.01 * G) - 1.0), "<=", 1e-6)
 
 
 @paper.claim(
@@ -169,16 +160,13 @@ def two_finger_grasp(subject: TaraoSubject) -> list[Finding]:
     "with MuJoCo 4.0, not measured here).",
     needs=("mujoco",),
 )
-def mujoco_creeps(subject: TaraoSubject) -> list[Finding]:
+def mujoco_creeps(subject: TaraoSubject) -> Findings:
     """Ten seconds of each, there and here."""
-    theirs, found = standing_in_mujoco(), []
+    theirs = standing_in_mujoco()
     for (word, rows), unit in zip(standing(subject).items(), ("rad", "m", "m"), strict=True):
         creeps, ours = (moved_since_settled(each)[-1] for each in (theirs[word], rows))
-        found += [
-            Finding(f"{word}: MuJoCo moves", creeps, ">=", 1e-3, unit),
-            Finding(f"{word}: ours moves", ours, "<=", 1e-14, unit),
-        ]
-    return found
+        yield Finding(f"{word}: MuJoCo moves", creeps, ">=", 1e-3, unit)
+        yield Finding(f"{word}: ours moves", ours, "<=", 1e-14, unit)
 
 
 def standing(subject: TaraoSubject) -> dict[str, Array]:

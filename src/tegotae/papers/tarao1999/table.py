@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 
-from tegotae.papers.ledger import Finding
+from tegotae.papers.ledger import Finding, Findings
+from tegotae.papers.tarao1999 import GAINS, TaraoSubject, paper
 from tegotae.papers.tarao1999.oracles import Array, apart, turned
-from tegotae.papers.tarao1999.subject import GAINS, TaraoSubject, paper
 from tegotae.table import Hexa, excitation, identify_impedance
 
 STRIDE = 1e-5  # of central differences [m, rad]: its square and the rounding it amplifies both stay below 1e-9
@@ -48,7 +48,7 @@ def rods(table: Hexa, place: Array, turn: Array, angles: Array) -> Array:
     source="section 3.2, Fig. 7",
     note="The paper prints no dimensions: those of a table of its size are used.",
 )
-def table_round_trip(subject: TaraoSubject) -> list[Finding]:
+def table_round_trip(subject: TaraoSubject) -> Findings:
     """Forty poses, shifted and turned."""
     table = subject.hexa()
     rod, place, turn = [], [], []
@@ -58,11 +58,9 @@ def table_round_trip(subject: TaraoSubject) -> list[Finding]:
         back, turned_back = table.forward(angles)
         place.append(np.abs(back - p).max())
         turn.append(np.abs(turned_back - R).max())
-    return [
-        Finding("rods off their length", max(rod), "<=", 1e-12, "m"),
-        Finding("places off after the round trip", max(place), "<=", 1e-12, "m"),
-        Finding("cosines off after the round trip", max(turn), "<=", 1e-12),
-    ]
+    yield Finding("rods off their length", max(rod), "<=", 1e-12, "m")
+    yield Finding("places off after the round trip", max(place), "<=", 1e-12, "m")
+    yield Finding("cosines off after the round trip", max(turn), "<=", 1e-12)
 
 
 def arm_shifts(table: Hexa, p: Array, R: Array, d: Array) -> Array:
@@ -91,7 +89,7 @@ def table_jacobian(subject: TaraoSubject) -> Finding:
     as_printed=False,
     note="Printed: F dp = tau dtheta.",
 )
-def erratum_virtual_work(subject: TaraoSubject) -> list[Finding]:
+def erratum_virtual_work(subject: TaraoSubject) -> Findings:
     """Random wrenches and small motions; dtheta from the inverse kinematics, tau from (13)."""
     table, rng = subject.hexa(), np.random.default_rng(3)
     printed, corrected = [], []
@@ -100,10 +98,8 @@ def erratum_virtual_work(subject: TaraoSubject) -> list[Finding]:
         tau, shift = table.jacobian(p, R).T @ F, arm_shifts(table, p, R, d)
         printed.append(np.abs(F * d - tau * shift).max() / np.abs(F * d).max())
         corrected.append(abs(F @ d - tau @ shift) / np.abs(F * d).sum())
-    return [
-        Finding("as printed, entry by entry: least difference, relative", min(printed), ">=", 0.1),
-        Finding("with transposes: works apart, relative", max(corrected), "<=", 1e-7),
-    ]
+    yield Finding("as printed, entry by entry: least difference, relative", min(printed), ">=", 0.1)
+    yield Finding("with transposes: works apart, relative", max(corrected), "<=", 1e-7)
 
 
 def bowl(table: Hexa, p: Array, R: Array, kp: float) -> Array:
@@ -125,16 +121,14 @@ def bowl(table: Hexa, p: Array, R: Array, kp: float) -> Array:
     "the energy those springs store, from the inverse kinematics alone.",
     source="(14) and (15)",
 )
-def table_stiffness(subject: TaraoSubject) -> list[Finding]:
+def table_stiffness(subject: TaraoSubject) -> Findings:
     """At home and at three other poses; and in proportion to Kp."""
     table = subject.hexa()
     off = [apart(bowl(table, p, R, 200.0), table.stiffness(p, R, 200.0)) for p, R in [(table.home), *poses(3, seed=5)]]
     soft, middle, stiff = (subject.stiffness(kp) for kp in GAINS)
-    return [
-        Finding("off the curvature, relative", max(off), "<=", 1e-5),
-        Finding("Kp 400 over 200, off 2", abs(middle / soft - 2.0), "<=", 1e-12),
-        Finding("Kp 800 over 200, off 4", abs(stiff / soft - 4.0), "<=", 1e-12),
-    ]
+    yield Finding("off the curvature, relative", max(off), "<=", 1e-5)
+    yield Finding("Kp 400 over 200, off 2", abs(middle / soft - 2.0), "<=", 1e-12)
+    yield Finding("Kp 800 over 200, off 4", abs(stiff / soft - 4.0), "<=", 1e-12)
 
 
 @paper.claim(
@@ -144,9 +138,9 @@ def table_stiffness(subject: TaraoSubject) -> list[Finding]:
     note="The twin has a servo of 2 ms with Kd and masses of our choice: the paper prints none. K T/2 is what holding "
     "a torque for a period, a delay of half of it, does to a spring.",
 )
-def table_impedance(subject: TaraoSubject) -> list[Finding]:
+def table_impedance(subject: TaraoSubject) -> Findings:
     """Twelve seconds of random pushes at each Kp; all entries, as shares of what their axes have on the diagonal."""
-    table, found = subject.hexa(), []
+    table = subject.hexa()
     for kp in GAINS:
         plant = subject.Plant(kp=kp)
         T, size = plant.servo.period, kp / 200.0
@@ -155,11 +149,8 @@ def table_impedance(subject: TaraoSubject) -> list[Finding]:
         K = table.stiffness(*table.home, kp)
         W = table.inverse_jacobian(*table.home)
         D = W.T @ (np.asarray(plant.servo.kd)[:, None] * W) - 0.5 * T * K
-        found += [
-            Finding(f"Kp {kp:g}: K off (15)", _shares(told.stiffness, K), "<=", 0.01),
-            Finding(f"Kp {kp:g}: D off J^-T Kd J^-1 - K T/2", _shares(told.damping, D), "<=", 0.015),
-        ]
-    return found
+        yield Finding(f"Kp {kp:g}: K off (15)", _shares(told.stiffness, K), "<=", 0.01)
+        yield Finding(f"Kp {kp:g}: D off J^-T Kd J^-1 - K T/2", _shares(told.damping, D), "<=", 0.015)
 
 
 def _shares(found: Array, wanted: Array) -> float:

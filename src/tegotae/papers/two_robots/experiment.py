@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.hybrid.records.contact_intervals import first_contact
+from tegotae.hybrid.records.audit import first_contact
 from tegotae.multibody import Lock, Plate, Point, Scene, Servo, Touch, Tree, join
 from tegotae.multibody.scene import Method
 from tegotae.papers.two_robots.robot import HALF, LINK_INERTIA, LINKS, TIP, free_flying_robot

@@ -8,9 +8,9 @@ import numpy as np
 import sympy
 
 from tegotae.inclusion import Inclusion, coulomb, dio
-from tegotae.papers.ledger import Finding
+from tegotae.papers.ledger import Finding, Findings
+from tegotae.papers.xiong2011 import BETA, G, K, XiongSubject, paper
 from tegotae.papers.xiong2011.oracles import restitution_without_alpha
-from tegotae.papers.xiong2011.subject import BETA, G, K, XiongSubject, paper
 
 
 def floor_as_printed(heavier: float) -> Inclusion:
@@ -28,7 +28,7 @@ def floor_as_printed(heavier: float) -> Inclusion:
     as_printed=False,
     note="Printed: M px'' in mu dio(py) sgn(px') (no minus) and M py'' in dio(py) - mg (m for M).",
 )
-def erratum_floor(subject: XiongSubject) -> list[Finding]:
+def erratum_floor(subject: XiongSubject) -> Findings:
     """A tenth of a second at rest on the floor; and the fall above it with m = 2 M."""
     start, t = {"py": -G / K, "e_floor": G / K, "vx": 1.0}, 0.1
     printed, ours = subject.ode(floor_as_printed(1.0)), subject.ode(subject.floor()[0])
@@ -36,12 +36,10 @@ def erratum_floor(subject: XiongSubject) -> list[Finding]:
     above = ours.start({"py": 1.0})
     row = [s.name for s in ours.states].index("vy")
     falls = {True: subject.ode(floor_as_printed(2.0)).rhs(0.0, above)[row], False: ours.rhs(0.0, above)[row]}
-    return [
-        Finding("as printed: speed after, off v + mu g t", abs(fast - (1.0 + 0.5 * G * t)), "<=", 1e-3, "m/s"),
-        Finding("corrected: speed after, off v - mu g t", abs(slow - (1.0 - 0.5 * G * t)), "<=", 1e-3, "m/s"),
-        Finding("as printed: fall with m = 2 M, of g", -falls[True] / G, ">=", 1.99),
-        Finding("corrected: fall, off g", abs(falls[False] + G), "<=", 1e-12, "m/s²"),
-    ]
+    yield Finding("as printed: speed after, off v + mu g t", abs(fast - (1.0 + 0.5 * G * t)), "<=", 1e-3, "m/s")
+    yield Finding("corrected: speed after, off v - mu g t", abs(slow - (1.0 - 0.5 * G * t)), "<=", 1e-3, "m/s")
+    yield Finding("as printed: fall with m = 2 M, of g", -falls[True] / G, ">=", 1.99)
+    yield Finding("corrected: fall, off g", abs(falls[False] + G), "<=", 1e-12, "m/s²")
 
 
 def two_bodies_as_printed(machine: Inclusion) -> Inclusion:
@@ -61,14 +59,13 @@ def two_bodies_as_printed(machine: Inclusion) -> Inclusion:
     as_printed=False,
     note="Printed: dio(p1x) - dio(p2x - p1x)/M1; the ODE beside it, (psi1 - psi2)/M1, is right.",
 )
-def erratum_first_row(subject: XiongSubject) -> list[Finding]:
+def erratum_first_row(subject: XiongSubject) -> Findings:
     """Momentum along x for M1 = 3 kg: what 1 N at the wall and 1 N between the bodies give to both bodies."""
     machine, _ = subject.two_bodies(masses=(3.0, 2.0))
-    return [
-        Finding("as printed: wall's 1 N gives the bodies", _momentum(two_bodies_as_printed(machine))[0], "=", 3.0, "N"),
-        Finding("corrected: wall's 1 N gives the bodies", _momentum(machine)[0], "=", 1.0, "N"),
-        Finding("corrected: 1 N between them gives them", _momentum(machine)[1], "=", 0.0, "N"),
-    ]
+    printed, corrected = _momentum(two_bodies_as_printed(machine)), _momentum(machine)
+    yield Finding("as printed: wall's 1 N gives the bodies", printed[0], "=", 3.0, "N")
+    yield Finding("corrected: wall's 1 N gives the bodies", corrected[0], "=", 1.0, "N")
+    yield Finding("corrected: 1 N between them gives them", corrected[1], "=", 0.0, "N")
 
 
 def _momentum(machine: Inclusion) -> tuple[float, float]:
@@ -92,7 +89,7 @@ def _momentum(machine: Inclusion) -> tuple[float, float]:
     note="Printed: f_k = K (a_k + beta (a_k - a_{k-1})/T) below, f_k = -K (...) above it. The line of the "
     "differential-algebraic inclusion also has (a - a_{k-1})/T where a' is meant.",
 )
-def erratum_backward_euler(subject: XiongSubject) -> list[Finding]:
+def erratum_backward_euler(subject: XiongSubject) -> Findings:
     """The printed step at a given speed; our step on the sliding mass."""
     F, T, v, a, work = 0.5 * G, 1e-3, 0.1, 0.0, []
     for _ in range(200):
@@ -103,10 +100,8 @@ def erratum_backward_euler(subject: XiongSubject) -> list[Finding]:
     rest = {"py": -G / K, "floor": G / K}
     run = subject.stepper(mass, period=T).run(ticks=150, initial=start | rest)
     rate = np.diff(run.vx)[5:] / T
-    return [
-        Finding("as printed: power of sliding friction, of F v", work[-1] / (F * v), ">=", 0.999),
-        Finding("corrected: acceleration of the mass, off -mu g", np.abs(rate + F).max(), "<=", 1e-6, "m/s²"),
-    ]
+    yield Finding("as printed: power of sliding friction, of F v", work[-1] / (F * v), ">=", 0.999)
+    yield Finding("corrected: acceleration of the mass, off -mu g", np.abs(rate + F).max(), "<=", 1e-6, "m/s²")
 
 
 @paper.claim(
@@ -116,7 +111,7 @@ def erratum_backward_euler(subject: XiongSubject) -> list[Finding]:
     as_printed=False,
     note="The slides call the step from the inclusion to the ODE an equivalent transformation.",
 )
-def erratum_no_alpha(subject: XiongSubject) -> list[Finding]:
+def erratum_no_alpha(subject: XiongSubject) -> Findings:
     """1 kg at 1 m/s without gravity, K = 1e5 N/m, beta = 2 ms."""
     limit = restitution_without_alpha(0.5 * BETA * math.sqrt(K))
     machine, start = subject.floor(gravity=0.0, speed=0.0, height=1e-4)
@@ -128,8 +123,6 @@ def erratum_no_alpha(subject: XiongSubject) -> list[Finding]:
         return float(run.vy[-1])
 
     implicit = subject.stepper(machine, period=2e-6).run(ticks=10_000, initial=start).vy[-1]
-    return [
-        Finding("implicit, T = 2 us: off the limit", abs(implicit - limit), "<=", 2e-3),
-        Finding("ODE, alpha = beta/1000: off the limit", abs(explicit(2e-6, 2e-6) - limit), "<=", 2e-3),
-        Finding("ODE, alpha = beta/10: above the limit", explicit(2e-4, 2e-5) - limit, ">=", 0.02),
-    ]
+    yield Finding("implicit, T = 2 us: off the limit", abs(implicit - limit), "<=", 2e-3)
+    yield Finding("ODE, alpha = beta/1000: off the limit", abs(explicit(2e-6, 2e-6) - limit), "<=", 2e-3)
+    yield Finding("ODE, alpha = beta/10: above the limit", explicit(2e-4, 2e-5) - limit, ">=", 0.02)

@@ -8,11 +8,10 @@ import numpy as np
 
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
 from tegotae.papers.ledger import Panels
-from tegotae.papers.xiong2011.machine import calm, height_error
+from tegotae.papers.xiong2011 import K, XiongSubject, paper
+from tegotae.papers.xiong2011.machine import ASKED, calm, height_error, obtained
 from tegotae.papers.xiong2011.one_element import DAMPING, LIMIT, PUSH, impact, resting, smoothed_run, struck
 from tegotae.papers.xiong2011.oracles import press, rigid_height
-from tegotae.papers.xiong2011.routes import ASKED, obtained
-from tegotae.papers.xiong2011.subject import K, XiongSubject, paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -131,15 +130,11 @@ def error_over_stiffness(subject: XiongSubject, grid: Panels) -> None:
     """
     axes = grid[0, 0]
     stiffness, beta = np.array([1e5, 1e6, 1e7, 1e8]), 1e-2
-    kinds = (("alpha = Meff/(8 beta K)", calm, BLUE, "o"), ("alpha = beta/10", _tenth, AMBER, "s"))
-    for words, alpha, color, marker in kinds:
+    tenth = ("alpha = beta/10", lambda k, beta: 0.1 * beta, AMBER, "s")
+    for words, alpha, color, marker in (("alpha = Meff/(8 beta K)", calm, BLUE, "o"), tenth):
         errors = [height_error(subject, stiffness=k, beta=beta, alpha=alpha(k, beta)) for k in stiffness]
         axes.loglog(stiffness, errors, color=color, marker=marker, ms=4.5)
         say(axes, words, (1.25 * stiffness[-1], errors[-1]), color)
     axes.loglog(stiffness, 20.0 / stiffness, color=INK, lw=0.8, ls=(0, (4, 3)))
     say(axes, "1/K", (1.05e5, 1.1e-4))
     axes.set(xlabel="stiffness K of every element [N/m]", ylabel="largest error [m]", xlim=(8e4, 4e9))
-
-
-def _tenth(stiffness: float, beta: float) -> float:
-    return 0.1 * beta

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from tegotae.checks import Array
-from tegotae.papers.xiong2011.subject import G
+from tegotae.papers.xiong2011 import G
 
 # The slides' machine with the numbers of `examples.two_bodies`.
 M1, M2, MU1, MU2, MU3, KS, START = 1.0, 2.0, 0.2, 0.3, 0.5, 200.0, 0.2

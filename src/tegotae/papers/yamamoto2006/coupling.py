@@ -9,8 +9,8 @@ import numpy as np
 
 from tegotae.checks import Array
 from tegotae.friction import Coulomb
-from tegotae.papers.ledger import Finding
-from tegotae.papers.yamamoto2006.subject import T, YamamotoSubject, paper
+from tegotae.papers.ledger import Finding, Findings
+from tegotae.papers.yamamoto2006 import T, YamamotoSubject, paper
 from tegotae.result import Result
 from tegotae.steering import SteeringSystem
 from tegotae.steering.classics.printed import ExplicitSteering
@@ -42,22 +42,18 @@ def generated(subject: YamamotoSubject, system: SteeringSystem, run: Result, per
     note="The equations need delta(k) to give delta(k): printed as an assignment, (11) can only be run with the "
     "torques of the last tick.",
 )
-def no_energy_from_nowhere(subject: YamamotoSubject) -> list[Finding]:
+def no_energy_from_nowhere(subject: YamamotoSubject) -> Findings:
     """A cycle of torque, then three seconds hands off; both presets' bristles, at 1 and 5 ms."""
     literal = subject.literal(speed=0.0)
     stiff = replace(literal, patch=subject.brush(bristles=21))
-    findings = []
     for period in (1e-3, 5e-3):
         time = period * np.arange(round(5.0 / period))
         torque = np.where(time < 2.0, 1.4 * np.sin(np.pi * time), 0.0)
         for name, system in (("Table 1", literal), ("stiff brush", stiff)):
             made = generated(subject, system, system.run(torque, period=period), period)
-            findings.append(Finding(f"{name}, {1e3 * period:g} ms: made", made, "<=", 1e-11, "J"))
+            yield Finding(f"{name}, {1e3 * period:g} ms: made", made, "<=", 1e-11, "J")
     late = subject.explicit(system=stiff).run(torque, period=period)
-    findings.append(
-        Finding("stiff brush, 5 ms, explicit: made", generated(subject, stiff, late, period), ">=", 1e-4, "J")
-    )
-    return findings
+    yield Finding("stiff brush, 5 ms, explicit: made", generated(subject, stiff, late, period), ">=", 1e-4, "J")
 
 
 def largest(system: SteeringSystem | ExplicitSteering, period: float, seconds: float) -> float:
@@ -71,18 +67,16 @@ def largest(system: SteeringSystem | ExplicitSteering, period: float, seconds: f
     "an inertia of 2.4 or 0.05 kg·m². The explicit scheme diverges at 20 ms, and with 0.05 kg·m² at 1 ms.",
     source="(10), (11)",
 )
-def no_divergence(subject: YamamotoSubject) -> list[Finding]:
+def no_divergence(subject: YamamotoSubject) -> Findings:
     """Never further than the driver wants, and not held back either; the explicit scheme beside it."""
     system = subject.literal(speed=0.0)
     light = replace(system, column=replace(system.column, inertia=0.05))
     machines = [replace(s, speed=V) for s in (system, light) for V in SPEEDS]
     angles = [largest(machine, period, max(8.0, 60.0 * period)) for machine in machines for period in PERIODS]
-    return [
-        Finding("largest wheel angle of all", max(angles), "<=", 1.2, "rad"),
-        Finding("smallest of them", min(angles), ">=", 1.0, "rad"),
-        Finding("explicit, 20 ms", largest(subject.explicit(system=system), 0.02, 8.0), ">=", 1e6, "rad"),
-        Finding("explicit, 0.05 kg·m², 1 ms", largest(subject.explicit(system=light), 1e-3, 0.3), ">=", 1e6, "rad"),
-    ]
+    yield Finding("largest wheel angle of all", max(angles), "<=", 1.2, "rad")
+    yield Finding("smallest of them", min(angles), ">=", 1.0, "rad")
+    yield Finding("explicit, 20 ms", largest(subject.explicit(system=system), 0.02, 8.0), ">=", 1e6, "rad")
+    yield Finding("explicit, 0.05 kg·m², 1 ms", largest(subject.explicit(system=light), 1e-3, 0.3), ">=", 1e6, "rad")
 
 
 # ------------------------------------------------------------ the wheel's servo
@@ -147,17 +141,15 @@ def followed(servo: WheelServo) -> Array:
     note="Wheel 0.05 kg·m², K = 300, B = 6, L = 1000, torque limit 8 N·m, H = 0.1 s. Our PID holds its integral at the "
     "limit; the plain one does not.",
 )
-def psmc_recovers_without_overshoot(subject: YamamotoSubject) -> list[Finding]:
+def psmc_recovers_without_overshoot(subject: YamamotoSubject) -> Findings:
     """Overshoot after the release; tracking errors of both."""
     psmc, pid = subject.psmc(**GAINS, recovery=0.1), subject.pid(**GAINS)
     back = torn_away(psmc.start(period=T))
     apart = followed(psmc.start(period=T)) - followed(pid.start(period=T))
-    plain = torn_away(PlainPID(), seconds=10.0)
-    return [
-        Finding("PSMC: overshoot", -back.min(), "<=", 0.005, "rad"),
-        Finding("PSMC: left after 5 s", abs(back[-1]), "<=", 1e-6, "rad"),
-        Finding("PSMC: 1/e of the way after", np.argmax(back[1000:] < np.exp(-1.0)) * T, "<=", 0.2, "s"),
-        Finding("PID, integral held at the limit: overshoot", -torn_away(pid.start(period=T)).min(), ">=", 0.25, "rad"),
-        Finding("PID, plain: farthest in the last 2 s", np.abs(plain[-2000:]).max(), ">=", 10.0, "rad"),
-        Finding("tracking, PSMC off PID", np.abs(apart).max(), "<=", 1e-9, "rad"),
-    ]
+    held, plain = torn_away(pid.start(period=T)), torn_away(PlainPID(), seconds=10.0)
+    yield Finding("PSMC: overshoot", -back.min(), "<=", 0.005, "rad")
+    yield Finding("PSMC: left after 5 s", abs(back[-1]), "<=", 1e-6, "rad")
+    yield Finding("PSMC: 1/e of the way after", np.argmax(back[1000:] < np.exp(-1.0)) * T, "<=", 0.2, "s")
+    yield Finding("PID, integral held at the limit: overshoot", -held.min(), ">=", 0.25, "rad")
+    yield Finding("PID, plain: farthest in the last 2 s", np.abs(plain[-2000:]).max(), ">=", 10.0, "rad")
+    yield Finding("tracking, PSMC off PID", np.abs(apart).max(), "<=", 1e-9, "rad")

@@ -6,7 +6,8 @@ import numpy as np
 
 from tegotae.checks import Array
 from tegotae.friction import Coulomb
-from tegotae.papers.ledger import Finding
+from tegotae.papers.ledger import Finding, Findings
+from tegotae.papers.yamamoto2006 import STIFF, T, YamamotoSubject, paper
 from tegotae.papers.yamamoto2006.oracles import (
     A_HALF,
     LOAD,
@@ -18,13 +19,11 @@ from tegotae.papers.yamamoto2006.oracles import (
     row_force,
     since_entry,
 )
-from tegotae.papers.yamamoto2006.subject import STIFF, T, YamamotoSubject, paper
 
 
 def printed_load(xi: Array) -> Array:
     """(5) as printed [N], at places [m]."""
-    load: Array = -10000.0 * (np.asarray(xi) ** 2 - 0.01)
-    return load
+    return np.asarray(-10000.0 * (np.asarray(xi) ** 2 - 0.01))
 
 
 def spent(steer: Array, torque: Array) -> float:
@@ -40,18 +39,16 @@ def spent(steer: Array, torque: Array) -> float:
     as_printed=False,
     note="Printed: T_f tau_f, a torque times a torque, where T tau_f is meant, as in (6).",
 )
-def erratum_drive_train(subject: YamamotoSubject) -> list[Finding]:
+def erratum_drive_train(subject: YamamotoSubject) -> Findings:
     """A quarter hertz, two cycles; (9) as printed, in the explicit scheme, and as our element."""
     steer = 0.1 * np.sin(0.5 * np.pi * T * np.arange(8001))[1:]
     system = subject.literal()
     printed = subject.printed(system=system).train_torque(steer=steer, period=T)
     corrected = subject.explicit(system=system).train_torque(steer=steer, period=T)
     ours = subject.train(stiffness=1e4, damping=100.0, law=Coulomb(0.3)).run(np.diff(steer, prepend=0.0) / T, period=T)
-    return [
-        Finding("as printed: spent in a cycle", abs(spent(steer, printed)), "<=", 1e-6, "J"),
-        Finding("corrected, explicit scheme: off 0.12 J", abs(spent(steer, corrected) - 0.12), "<=", 1e-4, "J"),
-        Finding("corrected, our element: off 0.12 J", abs(spent(steer, -ours.force) - 0.12), "<=", 1e-4, "J"),
-    ]
+    yield Finding("as printed: spent in a cycle", abs(spent(steer, printed)), "<=", 1e-6, "J")
+    yield Finding("corrected, explicit scheme: off 0.12 J", abs(spent(steer, corrected) - 0.12), "<=", 1e-4, "J")
+    yield Finding("corrected, our element: off 0.12 J", abs(spent(steer, -ours.force) - 0.12), "<=", 1e-4, "J")
 
 
 @paper.claim(
@@ -61,7 +58,7 @@ def erratum_drive_train(subject: YamamotoSubject) -> list[Finding]:
     as_printed=False,
     note="Printed: -10000 (xi² - 0.01) for every xi; (4) carries bristles up to V T past the end, 0.07 m at 70 m/s.",
 )
-def erratum_load_outside(subject: YamamotoSubject) -> list[Finding]:
+def erratum_load_outside(subject: YamamotoSubject) -> Findings:
     """Places up to V T = 0.07 m outside; what (6) makes of a stretched bristle there."""
     outside = np.linspace(A_HALF, 0.17, 8)
     load = printed_load(outside)
@@ -70,12 +67,10 @@ def erratum_load_outside(subject: YamamotoSubject) -> list[Finding]:
     patch = subject.patch()
     inside = np.linspace(-0.09, 0.09, 7)
     ours = patch.pressure(np.concatenate([outside, -outside, inside]), half_length=patch.half_length)
-    return [
-        Finding("as printed: load at 0.17 m", load[-1], "<=", -188.0, "N"),
-        Finding("as printed: force for f* = +5 N", force, "<=", -188.0, "N"),
-        Finding("corrected: largest |load| outside", np.abs(ours[:16]).max(), "=", 0.0, "N"),
-        Finding("corrected: inside, off (5)", np.abs(ours[16:] - printed_load(inside)).max(), "<=", 1e-12, "N"),
-    ]
+    yield Finding("as printed: load at 0.17 m", load[-1], "<=", -188.0, "N")
+    yield Finding("as printed: force for f* = +5 N", force, "<=", -188.0, "N")
+    yield Finding("corrected: largest |load| outside", np.abs(ours[:16]).max(), "=", 0.0, "N")
+    yield Finding("corrected: inside, off (5)", np.abs(ours[16:] - printed_load(inside)).max(), "<=", 1e-12, "N")
 
 
 @paper.claim(
@@ -86,18 +81,16 @@ def erratum_load_outside(subject: YamamotoSubject) -> list[Finding]:
     as_printed=False,
     note="Printed: F_i sgn(f*) if |f*| > F_i. The sentence after (5) has mu F_i as the limit of each bristle.",
 )
-def erratum_bound(subject: YamamotoSubject) -> list[Finding]:
+def erratum_bound(subject: YamamotoSubject) -> Findings:
     """Rolling steadily beyond full slip, and at what would be full slip."""
     right = subject.brush(bristles=401)
     printed = subject.patch(stiffness=STIFF, damping=0.0, friction=1.0, bristles=401)
     full, at = (patch.steady(slip_angle=0.25, speed=20.0).lateral_force for patch in (printed, right)), 0.08
     loads = [abs(force / LOAD - mu) for force, mu in zip(full, (1.0, MU), strict=True)]
-    return [
-        Finding("as printed: full slip, off Fz, of Fz", loads[0], "<=", 1e-4),
-        Finding("corrected: full slip, off mu Fz, of Fz", loads[1], "<=", 1e-4),
-        Finding(f"as printed: stuck at {at} rad", printed.steady(slip_angle=at, speed=20.0).stuck, ">=", 0.5),
-        Finding(f"corrected: stuck at {at} rad", right.steady(slip_angle=at, speed=20.0).stuck, "<=", 0.01),
-    ]
+    yield Finding("as printed: full slip, off Fz, of Fz", loads[0], "<=", 1e-4)
+    yield Finding("corrected: full slip, off mu Fz, of Fz", loads[1], "<=", 1e-4)
+    yield Finding(f"as printed: stuck at {at} rad", printed.steady(slip_angle=at, speed=20.0).stuck, ">=", 0.5)
+    yield Finding(f"corrected: stuck at {at} rad", right.steady(slip_angle=at, speed=20.0).stuck, "<=", 0.01)
 
 
 @paper.claim(
@@ -107,7 +100,7 @@ def erratum_bound(subject: YamamotoSubject) -> list[Finding]:
     as_printed=False,
     note="Printed: n = 21 places xi_i in a patch of 0.2 m, loads zero at both ends; how they wrap is not said.",
 )
-def erratum_places(subject: YamamotoSubject) -> list[Finding]:
+def erratum_places(subject: YamamotoSubject) -> Findings:
     """Distinct places once the tyre rolls; load of the 21, with either choice."""
     ends = np.linspace(-A_HALF, A_HALF, 21)
     patch = subject.patch()
@@ -115,13 +108,11 @@ def erratum_places(subject: YamamotoSubject) -> list[Finding]:
     cells = a * ((2.0 * np.arange(n) + 1.0) / n - 1.0)
     load = patch.pressure(cells, half_length=a).sum()
     slipping = patch.steady(slip_angle=0.25, speed=20.0).lateral_force
-    return [
-        Finding("as printed: distinct places, rolling", _distinct(ends), "=", 20),
-        Finding("as printed: load, of 1400 N", printed_load(ends).sum() / LOAD, "<=", 0.951),
-        Finding("corrected: distinct places, rolling", _distinct(cells), "=", 21),
-        Finding("corrected: load, off 1400 N, of it", abs(load / LOAD - 1.0), "<=", 0.002),
-        Finding("corrected: Fy in full slip, off 560 N, of it", abs(slipping / (MU * LOAD) - 1.0), "<=", 0.002),
-    ]
+    yield Finding("as printed: distinct places, rolling", _distinct(ends), "=", 20)
+    yield Finding("as printed: load, of 1400 N", printed_load(ends).sum() / LOAD, "<=", 0.951)
+    yield Finding("corrected: distinct places, rolling", _distinct(cells), "=", 21)
+    yield Finding("corrected: load, off 1400 N, of it", abs(load / LOAD - 1.0), "<=", 0.002)
+    yield Finding("corrected: Fy in full slip, off 560 N, of it", abs(slipping / (MU * LOAD) - 1.0), "<=", 0.002)
 
 
 def _distinct(xi: Array) -> int:
@@ -144,17 +135,14 @@ def entry_error(entering: Entering, *, alpha: float, V: float) -> float:
     as_printed=False,
     note="Printed: nothing about what a bristle brings with it when it comes round; (6) has T for all.",
 )
-def entering_bristles(subject: YamamotoSubject) -> list[Finding]:
+def entering_bristles(subject: YamamotoSubject) -> Findings:
     """The paper's row in plain sums with three ways to enter; our patch at the same ticks."""
-    findings = [
-        Finding("kept stretched, 20 m/s: too large by", entry_error(kept, alpha=0.04, V=20.0), ">=", 0.05),
-        Finding("given the full T, 70 m/s: too large by", entry_error(full_period, alpha=0.04, V=70.0), ">=", 0.1),
-        Finding("since entry, 70 m/s: off by", abs(entry_error(since_entry, alpha=0.04, V=70.0)), "<=", 1e-4),
-    ]
+    yield Finding("kept stretched, 20 m/s: too large by", entry_error(kept, alpha=0.04, V=20.0), ">=", 0.05)
+    yield Finding("given the full T, 70 m/s: too large by", entry_error(full_period, alpha=0.04, V=70.0), ">=", 0.1)
+    yield Finding("since entry, 70 m/s: off by", abs(entry_error(since_entry, alpha=0.04, V=70.0)), "<=", 1e-4)
     for V in (20.0, 70.0):
         off = np.abs(ours_entering(subject, alpha=0.04, V=V, bristles=401)[60:] / float(brush(0.04, K=STIFF)[0]) - 1.0)
-        findings.append(Finding(f"ours at {V:g} m/s, any tick: off by", off.max(), "<=", 1e-4))
-    return findings
+        yield Finding(f"ours at {V:g} m/s, any tick: off by", off.max(), "<=", 1e-4)
 
 
 def ours_entering(subject: YamamotoSubject, *, alpha: float, V: float, bristles: int) -> Array:

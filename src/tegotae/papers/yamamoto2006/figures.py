@@ -5,22 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tegotae.checks import Array
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
-from tegotae.figures.style import HAIR
+from tegotae.figures.colours import HAIR
 from tegotae.papers.ledger import Panels
+from tegotae.papers.yamamoto2006 import STIFF, T, YamamotoSubject, cycle, paper
 from tegotae.papers.yamamoto2006.coupling import GAINS, PlainPID, torn_away
-from tegotae.papers.yamamoto2006.drop import FAR
 from tegotae.papers.yamamoto2006.errata import entry_error, ours_entering
-from tegotae.papers.yamamoto2006.loops import DRIVING, PARKED, first_full_slip, loop
-from tegotae.papers.yamamoto2006.oracles import brush, full_period, kept, parked, rolled
-from tegotae.papers.yamamoto2006.subject import STIFF, T, YamamotoSubject, cycle, paper
-from tegotae.papers.yamamoto2006.tyre import rolling, to_and_fro
+from tegotae.papers.yamamoto2006.loops import DRIVING, FAR, PARKED, first_full_slip, loop
+from tegotae.papers.yamamoto2006.oracles import brush, full_period, kept, parked
+from tegotae.papers.yamamoto2006.tyre import rolling, rolling_exactly, to_and_fro
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 _CIRCLE = {"ls": "none", "marker": "o", "color": "white", "mec": INK, "mew": 0.8, "ms": 3.8}
 _DASHED = {"color": QUIET, "lw": 0.8, "ls": (0, (4, 3))}
@@ -36,7 +34,9 @@ def loops(subject: YamamotoSubject, axes: Panels) -> None:
         run, second = loop(subject.literal(speed=V), amplitude), cycle(0.25)
         angle, torque = (np.append(x[second], x[second.start]) for x in (run.wheel_angle, run.hand_torque))
         sticks = np.append(run.stuck[second], run.stuck[second.start]) > 0.0
-        _thick_and_thin(panel, angle, torque, sticks)
+        # Thick where it sticks, thin where it does not; the two touch.
+        panel.plot(angle, np.where(sticks, np.nan, torque), color=VERMILION, lw=1.0)
+        panel.plot(angle, np.where(sticks, torque, np.nan), color=BLUE, lw=2.4)
         panel.axhline(0.0, color=HAIR, lw=0.8, zorder=0)
         panel.axvline(0.0, color=HAIR, lw=0.8, zorder=0)
         panel.set(title=f"({letter})  {V:g} m/s" + ("  parked" if V == 0.0 else ""), xlabel="wheel angle [rad]")
@@ -51,12 +51,6 @@ def loops(subject: YamamotoSubject, axes: Panels) -> None:
     axes[0, 0].set_ylabel("torque of the hand [N·m]")
     say(axes[0, 1], "some bristles stick", (-1.1, 0.4), BLUE)
     say(axes[0, 1], "the whole tyre slips", (1.13, 0.84), VERMILION, ha="right")
-
-
-def _thick_and_thin(axes: Axes, angle: Array, torque: Array, sticks: NDArray[np.bool_]) -> None:
-    """Thick where it sticks, thin where it does not; the two touch."""
-    axes.plot(angle, np.where(sticks, np.nan, torque), color=VERMILION, lw=1.0)
-    axes.plot(angle, np.where(sticks, torque, np.nan), color=BLUE, lw=2.4)
 
 
 @paper.figure(sheet=(1, 3, 9.6, 3.5))
@@ -215,16 +209,7 @@ def entering(subject: YamamotoSubject, axes: Panels) -> None:
     say(left, "given the time inside: ours", (70.0, 0.75), BLUE, ha="right")
     left.set(title="(a)  error of the lateral force", xlabel="speed [m/s]", ylabel="[%]", xlim=(0, 72))
     divisions, ticks = np.array([1, 2, 4, 10]), np.arange(60, 400, 20)
-    reference = rolled(
-        T * ticks.astype(np.float64),
-        amplitude=0.2,
-        frequency=3.0,
-        share=0.5,
-        V=70.0,
-        K=STIFF,
-        places=1000,
-        steps=1000,
-    )
+    reference = rolling_exactly(ticks, amplitude=0.2, fine=1000)
     peak = np.abs(reference).max()
     errors = [
         np.abs(rolling(subject, amplitude=0.2, period=T / d, bristles=1601)[ticks] - reference).max() / peak
@@ -235,12 +220,8 @@ def entering(subject: YamamotoSubject, axes: Panels) -> None:
     right.axhline(1e-4, color=VERMILION, lw=0.8)
     say(right, "0.0001 of the peak", (0.1, 1.15e-4), VERMILION, va="bottom")
     say(right, "T²", (0.28, 1.6e-6), QUIET)
-    right.set(
-        title="(b)  error of the torque, steered at 70 m/s",
-        xlabel="period [ms]",
-        xlim=(0.09, 1.1),
-        ylim=(2e-7, 3e-4),
-    )
+    right.set(title="(b)  error of the torque, steered at 70 m/s", xlabel="period [ms]")
+    right.set(xlim=(0.09, 1.1), ylim=(2e-7, 3e-4))
     right.set_xticks([0.1, 0.2, 0.5, 1.0], labels=["0.1", "0.2", "0.5", "1"])
     right.minorticks_off()
 

@@ -47,12 +47,10 @@ def virgin(delta: ArrayLike, *, K: float) -> Array:
     def slipping(xi: ArrayLike) -> Array:
         """Integral of m (xi - c)(a² - xi²)."""
         x = np.asarray(xi, dtype=np.float64)
-        integral: Array = m * (a * a * x * x / 2.0 - x**4 / 4.0 - c * (a * a * x - x**3 / 3.0))
-        return integral
+        return np.asarray(m * (a * a * x * x / 2.0 - x**4 / 4.0 - c * (a * a * x - x**3 / 3.0)))
 
     stuck = k * ((ahead - c) ** 3 + (c - behind) ** 3) / 3.0
-    torque: Array = np.sign(delta) * (stuck + slipping(a) - slipping(ahead) - slipping(behind) + slipping(-a))
-    return torque
+    return np.asarray(np.sign(delta) * (stuck + slipping(a) - slipping(ahead) - slipping(behind) + slipping(-a)))
 
 
 def parked(delta: Array, *, K: float) -> Array:
@@ -86,8 +84,7 @@ def rolled(
 
     def foot(xi: Array, t: Array) -> Array:
         turned = amplitude * (xi - XI_C) * np.sin(w * t)
-        moved: Array = turned - V * (1.0 - share) * amplitude / w * np.cos(w * t)
-        return moved
+        return np.asarray(turned - V * (1.0 - share) * amplitude / w * np.cos(w * t))
 
     now, e = np.asarray(times, dtype=np.float64)[:, None], np.zeros((len(times), places))
     before = foot(np.full(places, a), now - inside)
@@ -98,8 +95,7 @@ def rolled(
         bound = MU * CURVATURE * np.maximum(0.0, a * a - xi * xi) / K
         e = np.clip(e + here - before, -bound, bound)
         before = here
-    torque: Array = (K * e * (end - XI_C)).sum(axis=1) * COUNT / places
-    return torque
+    return np.asarray((K * e * (end - XI_C)).sum(axis=1) * COUNT / places)
 
 
 Entering = Callable[[Array, Array, float], tuple[Array, Array]]

@@ -1,0 +1,113 @@
+"""Many nodes: what they cost in mixed coordinates and in angles alone, convergence, the motion that the paper tells."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import numpy as np
+
+from tegotae.papers.hirai2020 import GENTLE, LENGTH, NODES, TORQUE, HiraiSubject, paper, phases, random_states
+from tegotae.papers.hirai2020.equations import apart
+from tegotae.papers.hirai2020.oracles import Array
+from tegotae.papers.ledger import Finding, Findings
+from tegotae.result import Result
+from tegotae.rod import Phase
+
+
+def race(subject: HiraiSubject, nodes: int, *, rounds: int = 40) -> tuple[float, float]:
+    """How far apart the two accelerations are, relative; and how many times longer angles alone take.
+
+    Both compiled, in turn, best of several short rounds, which a busy machine interrupts least.
+    """
+    ((angle, rate),) = random_states(nodes, 1)
+    pinned = Phase(until=1.0, torque=TORQUE, base="pinned")
+    instant = subject.Instant(subject.rod(nodes), angle, rate, pinned)
+    off = apart(instant.pure()[2:], instant.mixed()[2:])
+    many, best = max(5, 2000 // nodes), [float("inf"), float("inf")]
+    for _ in range(rounds):
+        for i, evaluate in enumerate((instant.mixed, instant.pure)):
+            start = time.process_time()
+            evaluate(many)
+            best[i] = min(best[i], time.process_time() - start)
+    return off, best[1] / best[0]
+
+
+@paper.claim(
+    statement="With places as extra coordinates the integrals of a segment end at the segment. The same rod in angles "
+    "alone has a full inertia matrix: it moves alike, costs about as much with five nodes, and ever more with more.",
+    source="section 1, and (16) against [2] of the paper",
+    note="Angles alone are given the same closed forms, and their matrix is filled in O(n²) from sums of places: the "
+    "best that we can do for them.",
+)
+def mixed_coordinates_are_cheaper(subject: HiraiSubject) -> Findings:
+    """Accelerations of the paper's rod, and of rods with 33 and 129 nodes."""
+    races = {nodes: race(subject, nodes) for nodes in (NODES, 33, 129)}
+    bounds = {NODES: 0.9, 33: 1.3, 129: 3.0}
+    yield Finding("accelerations apart, relative", max(off for off, _ in races.values()), "<=", 1e-10)
+    for n in races:
+        yield Finding(f"time of angles alone over mixed, {n} nodes", races[n][1], ">=", bounds[n])
+
+
+def tip(subject: HiraiSubject, nodes: int, torque: float = GENTLE) -> Array:
+    """Where the tip is at t = 1 s [m]."""
+    pushed = [Phase(until=1.0, torque=torque, base="pinned")]
+    return np.asarray(subject.rod(nodes).run(pushed, times=[1.0], rtol=1e-8, atol=1e-8).position[-1, -1])
+
+
+@paper.claim(
+    statement="Angles linear between nodes converge to the continuous rod with the square of the segment.",
+    source="(1), (2)",
+    note="At a torque of 10: at the paper's 50 the continuum winds up into a coil, which five nodes cannot follow.",
+)
+def second_order_in_n(subject: HiraiSubject) -> Findings:
+    """Tip at t = 1 s for 16, 32, 64 and 128 segments."""
+    tips = [tip(subject, nodes) for nodes in (17, 33, 65, 129)]
+    steps = [float(np.linalg.norm(b - a)) for a, b in pairwise(tips)]
+    orders = [np.log2(steps[0] / steps[1]), np.log2(steps[1] / steps[2])]
+    before, limit = (b + (b - a) / 3.0 for a, b in pairwise(tips[1:]))  # extrapolated
+    settled = float(np.linalg.norm(limit - before))
+    yield Finding("order from 16 to 64 segments, off 2", abs(orders[0] - 2.0), "<=", 0.1)
+    yield Finding("order from 32 to 128 segments, off 2", abs(orders[1] - 2.0), "<=", 0.1)
+    yield Finding("extrapolated tip, from one doubling to the next", settled, "<=", 1e-4, "m")
+
+
+def told(subject: HiraiSubject, nodes: int = 65, torque: float = GENTLE) -> Result:
+    """The three phases, recorded every 0.25 s."""
+    return subject.rod(nodes).run(phases(torque), times=np.linspace(0.0, 3.0, 13), rtol=1e-6, atol=1e-6)
+
+
+def bending_by_quarter(run: Result) -> Array:
+    """Share of the elastic energy in each quarter of the rod, (time, 4), from the first recorded bend on."""
+    energy = np.diff(run.angle, axis=1)[1:] ** 2
+    quarters = energy.reshape(energy.shape[0], 4, -1).sum(axis=2)
+    return np.asarray(quarters / quarters.sum(axis=1, keepdims=True))
+
+
+@paper.claim(
+    statement="With a torque of 10 the rod moves as the text tells. While the torque acts it bends only near the pin; "
+    "in the next second its right side travels to the left and the bend spreads along it; released, it leaves to the "
+    "left, still changing its shape.",
+    source="section 6, Fig. 2",
+    as_printed=False,
+    note="Printed: torque 50. With it and five nodes hardly any of the bend is near the pin at t = 1 s, and the tip "
+    "then goes right for half a second.",
+)
+def narrated_motion(subject: HiraiSubject) -> Findings:
+    """65 nodes at torque 10; five nodes at 50."""
+    run, printed = told(subject), told(subject, 5, TORQUE)
+    middle, end = run.angle.shape[1] // 2, run.position[:, -1, 0]
+    right = np.abs(run.angle[:, -1:] - run.angle[:, middle:]).max(axis=1)
+    shape = np.diff(run.angle, axis=1) * (run.angle.shape[1] - 1) / LENGTH
+    change = np.sqrt(((shape[12] - shape[8]) ** 2).mean())
+    lagging = (run.position[12] - run.position[8])[:, 0].max()
+    bent = bending_by_quarter(printed)[3, 0]
+    went = np.diff(printed.position[[4, 6], -1, 0])[0]
+    yield Finding("[0, 1]: energy of bending in the first quarter", bending_by_quarter(run)[:4, 0].min(), ">=", 0.9)
+    yield Finding("[0, 1]: bend of the right half", right[:5].max(), "<=", 0.5, "rad")
+    yield Finding("[1, 2]: way of the tip along x", end[8] - end[4], "<=", -5.0, "m")
+    yield Finding("[1, 2]: bend of the right half", right[4:9].max(), ">=", 1.5, "rad")
+    yield Finding("[2, 3]: way along x of the node that lags most", lagging, "<=", -1.0, "m")
+    yield Finding("[2, 3]: change of curvature", change, ">=", 0.1, "1/m")
+    yield Finding("printed torque: energy of bending in the first quarter, t = 1 s", bent, "<=", 0.1)
+    yield Finding("printed torque: way of the tip along x from t = 1 to 1.5 s", went, ">=", 5.0, "m")
