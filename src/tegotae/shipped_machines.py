@@ -126,7 +126,7 @@ def movers() -> Iterator[Any]:
 def run_circuits() -> None:
     """Circuits of all these blocks, reached by address: a loop of their own is compiled where that can be done."""
     from tegotae.friction import classics
-    from tegotae.friction.classics.rise import SPEEDS, sampled_rise
+    from tegotae.friction.classics.bristles import SPEEDS, sampled_rise
 
     every = [*blocks(), *classic_blocks(), *composites(), *tyres()]
     moving = [block for block in every if not isinstance(block, Impedance)]

@@ -23,8 +23,7 @@ from tegotae.compile import (
     shipped,
     toolchain,
 )
-from tegotae.compile.translate.helpers import HELPERS, PRELUDE
-from tegotae.compile.translate.names import RESERVED, plain
+from tegotae.compile.translate.helpers import HELPERS, PRELUDE, RESERVED, plain
 from tegotae.compile.translate.program import EntryPoint
 
 pytestmark = pytest.mark.skipif(not TRANSLATES, reason="nothing is translated")

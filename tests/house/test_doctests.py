@@ -31,5 +31,5 @@ def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_some_examples_were_found() -> None:
-    found = doctest.DocTestFinder().find(importlib.import_module("tegotae.friction.impedance"))
+    found = doctest.DocTestFinder().find(importlib.import_module("tegotae.friction.element"))
     assert any(test.examples for test in found)

@@ -80,7 +80,10 @@ def test_limited_continuous_and_never_rising(P, J, D, tau, F, seed):
     assert (drop <= steepest * (1 + 1e-9) + 1e-9).all()
     inside = (np.abs(force[:-1]) < F) & (np.abs(force[1:]) < F)
     np.testing.assert_allclose(-drop[inside], slope[:-1][inside], rtol=1e-6, atol=1e-7)
-    assert (slope[np.abs(force) == F] == 0.0).all()
+    # On a corner, where the limit is met exactly, either slope is one: only what has no neighbour inside is held still.
+    bound = np.abs(force) == F
+    still = bound & np.concatenate([[True], bound[:-1]]) & np.concatenate([bound[1:], [True]])
+    assert (slope[still] == 0.0).all()
 
 
 def test_a_loaded_mass_returns_to_its_reference_as_its_differential_equation_does():

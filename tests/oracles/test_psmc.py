@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.linalg import expm
 
 import tegotae as tg
-from tegotae.control.pid import PID
-from tegotae.control.psmc import PSMC
+from tegotae.control.servo import PID, PSMC
 from tegotae.running.probe import Probe
 
 T = 1e-3

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tegotae.compile.addresses import Signature as Signature
     from tegotae.compile.native import c_source as c_source
     from tegotae.compile.toolchain import CompilerError as CompilerError
-    from tegotae.compile.translate.refusal import SubsetError as SubsetError
+    from tegotae.compile.translate.types import SubsetError as SubsetError
 
 __all__ = [
     "CompilerError",
@@ -59,7 +59,7 @@ __all__ = [
 _LATER = {
     "toolchain": "CompilerError",
     "addresses": "Signature",
-    "translate.refusal": "SubsetError",
+    "translate.types": "SubsetError",
     "native": "c_source",
 }
 __getattr__, __dir__ = loaded_on_first_use(__name__, _LATER)

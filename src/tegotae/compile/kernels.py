@@ -135,7 +135,7 @@ def as_kernel(function: Callable[..., Any]) -> Any:
         4.0
     """
     if not isinstance(getattr(function, "py_func", function), FunctionType):
-        from tegotae.compile.translate.refusal import SubsetError
+        from tegotae.compile.translate.types import SubsetError
 
         raise SubsetError(f"{function!r} is not a Python function.\n  Write one that calls it, with def or lambda.")
     return function if isinstance(function, Kernel) else kernel(getattr(function, "py_func", function))

@@ -19,8 +19,7 @@ from tegotae.compile.fingerprint import fingerprint
 from tegotae.compile.lifting import Instead
 from tegotae.compile.telling import compiling
 from tegotae.compile.translate.program import EntryPoint, Program
-from tegotae.compile.translate.refusal import SubsetError
-from tegotae.compile.translate.types import Known, Type, type_of
+from tegotae.compile.translate.types import Known, SubsetError, Type, type_of
 from tegotae.errors import FileError, InputError
 
 if TYPE_CHECKING:

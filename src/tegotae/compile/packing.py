@@ -63,7 +63,10 @@ def _array_packer(kind: Array) -> Packer:
             return False
         if value.flags.num & looked_at != wanted:
             return False
-        _append_array(value, contiguous, words)
+        words.append(_address(value))
+        words.extend(value.shape)
+        if not contiguous:
+            words.extend([stride // value.itemsize for stride in value.strides])
         return True
 
     return array
@@ -81,13 +84,6 @@ def _tuple_packer(kind: Tuple | Struct) -> Packer:
         return all(pack(item, words) for pack, item in zip(inner, value, strict=True))
 
     return several
-
-
-def _append_array(array: Any, contiguous: bool, words: list[Any]) -> None:
-    words.append(_address(array))
-    words.extend(array.shape)
-    if not contiguous:
-        words.extend([stride // array.itemsize for stride in array.strides])
 
 
 def _address(array: Any) -> int:

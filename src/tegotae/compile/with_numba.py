@@ -24,7 +24,7 @@ from tegotae.compile import cache, lifting
 from tegotae.compile.fingerprint import fingerprint
 from tegotae.compile.telling import at_work
 from tegotae.compile.translate import sources
-from tegotae.compile.translate.refusal import SubsetError
+from tegotae.compile.translate.types import SubsetError
 
 # Free sums as `compile.toolchain` has them.
 FREE_SUMS = {"reassoc", "nsz", "contract"}

@@ -11,10 +11,33 @@ from collections.abc import Sequence
 import numpy as np
 
 from tegotae.block import Admittance, Block
-from tegotae.coupling import signatures
+from tegotae.compile import Signature
 from tegotae.coupling.group import Group, size_of
 from tegotae.layout import Memory
 from tegotae.running.source import module_of
+
+# How such a loop calls blocks: the contracts of `tegotae.block`, as types. Real and whole numbers of p, s and w come
+# first; of a group in columns (see `Group.in_columns`) the real ones of p and s lie apart.
+_OWN = "reals, wholes, reals, wholes, reals, wholes"
+_COLUMN = "column, wholes, column, wholes, reals, wholes"
+
+LINE_RESIST = Signature(f"{_OWN}, real, real -> real, real")
+LINE_COMMIT = Signature(f"{_OWN}, real, real ->")
+LINE_MOVE = Signature(f"{_OWN}, real, real -> real, real")
+LINE_KEEP = Signature(f"{_OWN}, real, real, real ->")
+LINE_PREPARE = Signature(f"{_OWN}, real ->")
+LINE_RESTORE = Signature(f"{_OWN} ->")
+
+COLUMN_RESIST = Signature(f"{_COLUMN}, real, real -> real, real")
+COLUMN_COMMIT = Signature(f"{_COLUMN}, real, real ->")
+COLUMN_PREPARE = Signature(f"{_COLUMN}, real ->")
+COLUMN_RESTORE = Signature(f"{_COLUMN} ->")
+
+SPACE_RESIST = Signature(f"{_OWN}, reals, real, reals, matrix ->")
+SPACE_COMMIT = Signature(f"{_OWN}, reals, real ->")
+SPACE_MOVE = Signature(f"{_OWN}, reals, real, reals, matrix ->")
+SPACE_KEEP = Signature(f"{_OWN}, reals, reals, real ->")
+
 
 NONE = 0.0  # where a block has no such kernel
 CALLS = ("resist_at", "commit_at", "prepare_at", "restore_at")
@@ -68,14 +91,14 @@ def addresses_of(block: Block, answer: str, advance: str, along: str = "LINE") -
         (f"{along}_PREPARE", module.flat_prepare, halves.prepare),
         (f"{along}_RESTORE", module.flat_restore, halves.restore),
     )
-    return [getattr(signatures, name).address_of(kernel) if there else NONE for name, kernel, there in named]
+    return [globals()[name].address_of(kernel) if there else NONE for name, kernel, there in named]
 
 
 def imports() -> str:
     """The lines that make the signatures known."""
     names = [f"{kind}_{word}" for kind in ("LINE", "COLUMN") for word in ("RESIST", "COMMIT", "PREPARE", "RESTORE")]
     names += ["LINE_MOVE", "LINE_KEEP"]
-    known = f"from tegotae.coupling.signatures import {', '.join(names)}\n"
+    known = f"from tegotae.coupling.addressed import {', '.join(names)}\n"
     return "from tegotae.layout import Memory\n" + known
 
 

@@ -1,16 +1,23 @@
 """A network whose blocks are reached by their addresses: one text for all of them, for machines without a compiler.
 
 Behind its parameters stand the addresses of its blocks' kernels (real numbers: links, then admittances, four each) and
-where everything lies (whole numbers: a row a link, a row an admittance, then `END`).
+where everything lies (whole numbers: a row a link, a row an admittance, then `END`). Last, what circuits on a line and
+networks share that run so.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from functools import cache
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
-from tegotae.compile.templates import put
+from tegotae.compile import build
+from tegotae.compile.modules import put
+from tegotae.coupling import addressed_network, line
 from tegotae.coupling.addressed import NONE, PLACES, addresses_of
 from tegotae.coupling.group import EPSILON, Group, Mover, size_of
 from tegotae.coupling.line import AROUND
@@ -224,7 +231,7 @@ def source_by_address() -> str:
     words = ("RESIST", "COMMIT", "MOVE", "KEEP")
     names = [f"{kind}_{word}" for kind in ("LINE", "SPACE") for word in words] + ["COLUMN_RESIST", "COLUMN_COMMIT"]
     names += [f"{kind}_{half}" for kind in ("LINE", "COLUMN") for half in ("PREPARE", "RESTORE")]
-    return f"from tegotae.coupling.signatures import {', '.join(names)}\n" + IMPORTS + put(MODULE + AROUND, pieces)
+    return f"from tegotae.coupling.addressed import {', '.join(names)}\n" + IMPORTS + put(MODULE + AROUND, pieces)
 
 
 def _scratch() -> str:
@@ -238,3 +245,26 @@ def _scratch() -> str:
         lines += [f"after_{name} = {at} + {rows} * {columns}"]
         at = f"after_{name}"
     return "\n".join([*lines, f"links_at = {at}", "mobilities = links_at + widest * (2 + widest)"])
+
+
+@cache
+def module_by_address(dimension: int) -> ModuleType:
+    """The module for all circuits on a line, or for all others; see `Circuit.by_address`."""
+    return build(line.source_by_address() if dimension == 1 else addressed_network.source_by_address(), ())
+
+
+def arguments_like_a_run(n: int) -> tuple[Any, ...]:
+    """Arguments of the types that a run in n dimensions hands to its loop."""
+    none, signal = np.empty(0, dtype=np.int64), np.empty(0) if n == 1 else np.empty((0, n))
+    nothing = Memory(np.empty(0), none)
+    return nothing, nothing, nothing, signal, np.empty((0, 0)), none, 1.0, 1, none, none, 1, 0, 0, np.empty((0, 0))
+
+
+@cache
+def warn_of_addresses() -> None:
+    """Say once that circuits run slower than they could."""
+    warnings.warn(
+        "There is no compiler of C, so circuits run through a loop that ships with tegotae and reaches their blocks by "
+        "address, slower. Install gcc or clang, or pip install 'tegotae[compiler]'.",
+        stacklevel=5,
+    )

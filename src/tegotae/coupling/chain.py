@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tegotae.compile.templates import put
+from tegotae.compile.modules import put
 from tegotae.coupling.group import EPSILON, Group, Inside, Mover, add_movers, insides, insides_of_movers, lines_of
 from tegotae.coupling.line import AROUND, COLUMNS, HEAD, fill, halves_of
 

@@ -16,12 +16,20 @@ from tegotae.block import Admittance, Block, Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.compile import build, is_ready
 from tegotae.coupling import addressed, addressed_network, chain, line, network
-from tegotae.coupling.by_address import arguments_like_a_run, module_by_address, warn_of_addresses
-from tegotae.coupling.causality import admittances_of, check_names, check_one_solution, least_reluctance, links_of
-from tegotae.coupling.composite import Composite
+from tegotae.coupling.addressed_network import arguments_like_a_run, module_by_address, warn_of_addresses
+from tegotae.coupling.composite import Composite, Parts, add_block, add_group, layouts_of, no_parts
 from tegotae.coupling.group import Group, Mover, Spot, groups_of, size_of
-from tegotae.coupling.links import Link, Wire, ports_of, wire
-from tegotae.coupling.parts import Parts, add_block, add_group, layouts_of, no_parts
+from tegotae.coupling.links import (
+    Link,
+    Wire,
+    admittances_of,
+    check_names,
+    check_one_solution,
+    least_reluctance,
+    links_of,
+    ports_of,
+    wire,
+)
 from tegotae.layout import AXIS, Memory, Part
 from tegotae.ports import Port, forces_over_time, labels_of
 from tegotae.result import Result
@@ -339,10 +347,7 @@ class Circuit(Composite, Admittance):
         return {f"{name}.base_velocity": record.reshape(len(record), -1) for name, record in motions.items()}
 
     def _force_of(
-        self,
-        force: ArrayLike | Mapping[str, ArrayLike] | None,
-        motions: Mapping[str, Array],
-        ticks: int | None,
+        self, force: ArrayLike | Mapping[str, ArrayLike] | None, motions: Mapping[str, Array], ticks: int | None
     ) -> Array:
         """Force over the ticks; what else says how many there are must agree."""
         length = len(next(iter(motions.values()))) if motions else None

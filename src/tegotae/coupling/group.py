@@ -10,14 +10,7 @@ from typing import Any, NamedTuple
 
 from tegotae.block import Admittance, Block, Impedance, Kernels
 from tegotae.coupling.links import Wire
-from tegotae.layout import (
-    AXIS,
-    Cursor,
-    Layout,
-    all_numbers,
-    no_numbers,
-    single_numbers,
-)
+from tegotae.layout import AXIS, Cursor, Layout, all_numbers, no_numbers, single_numbers
 from tegotae.running.source import numbers_of, records_of
 
 EPSILON = 2.220446049250313e-16

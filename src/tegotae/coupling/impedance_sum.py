@@ -13,10 +13,9 @@ from tegotae import checks
 from tegotae.block import Block, Impedance
 from tegotae.compile import build
 from tegotae.coupling import line, network
-from tegotae.coupling.composite import Composite
+from tegotae.coupling.composite import Composite, Parts, add_group, no_parts
 from tegotae.coupling.group import Group, Spot, groups_of
 from tegotae.coupling.links import End, Wire
-from tegotae.coupling.parts import Parts, add_group, no_parts
 from tegotae.errors import CausalityError
 from tegotae.layout import AXIS, Part
 from tegotae.running.contract_check import check_block

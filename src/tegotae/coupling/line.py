@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tegotae.block import Halves
-from tegotae.compile.templates import put
+from tegotae.compile.modules import put
 from tegotae.coupling import addressed
 from tegotae.coupling.group import (
     EPSILON,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tegotae.compile.templates import put
+from tegotae.compile.modules import put
 from tegotae.coupling.group import EPSILON, Group, Inside, Mover, add_movers, insides, insides_of_movers
 from tegotae.coupling.line import AROUND, HEAD, halves_of
 from tegotae.coupling.network_links import lines_of_links, tables_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tegotae.compile.templates import put
+from tegotae.compile.modules import put
 from tegotae.coupling.group import Group, Inside, lines_of
 
 # Links of a group: how many ends they have, and whether those move them by numbers or through matrices. Their motion,

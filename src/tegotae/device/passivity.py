@@ -23,7 +23,7 @@ from tegotae.checks import Array
 from tegotae.device.hand import Hand
 from tegotae.device.twins import ImpedanceTwin
 from tegotae.elements import SpringDamper
-from tegotae.friction.impedance import FrictionImpedance
+from tegotae.friction.element import FrictionImpedance
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,6 @@
 """Friction elements that truly stick, and the classics to compare them with."""
 
-from tegotae.friction.admittance import FrictionAdmittance
-from tegotae.friction.impedance import FrictionImpedance
+from tegotae.friction.element import FrictionAdmittance, FrictionImpedance
 from tegotae.friction.laws import Coulomb, CustomLaw, Law, Stribeck, Tabulated, Viscous
 from tegotae.friction.parallel import ParallelFriction
 

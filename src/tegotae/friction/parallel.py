@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
-from tegotae.friction.impedance import FrictionImpedance
+from tegotae.friction.element import FrictionImpedance
 from tegotae.friction.kernels import parallel as k
 from tegotae.friction.kernels import stack
 from tegotae.friction.laws import Coulomb, Law, LawKernels, as_law
@@ -24,6 +24,7 @@ from tegotae.state import Fault, State
 
 Numbers = float | Iterable[float]
 _GIVE = "Give magnitudes."
+_OWN = ("stiffness", "damping", "mass", "lag")  # of an element beside its law
 
 _EACH = ("count",)  # a number an element
 _TOTALS = (
@@ -80,10 +81,7 @@ def _general_layout(dimension: int, count: int, laws: int) -> Layouts:
             Part("starts", "-", "where those of each law start", ("starts",), whole=True),
             Part("kinds", "-", "which kind of law each has", _EACH, whole=True),
         ),
-        state=(
-            *_TOTALS,
-            Part("elements", "", "state of the elements", ("count", 4 * dimension + 1), recorded=False),
-        ),
+        state=(*_TOTALS, Part("elements", "", "state of the elements", ("count", 4 * dimension + 1), recorded=False)),
         workspace=() if dimension == 1 else one,
     )
 
@@ -131,7 +129,7 @@ class ParallelFriction(Impedance):
         super().__post_init__()
         limits, laws = cast(tuple[float, ...], self.limits), self.laws
         laws = tuple(Coulomb(limit) for limit in limits) if laws is None else laws
-        columns = {name: np.array(getattr(self, name)) for name in ("stiffness", "damping", "mass", "lag")}
+        columns = {name: np.array(getattr(self, name)) for name in _OWN}
         forces = "laws" if limits is None else "limits"
         sizes = {n: c.size for n, c in columns.items() if c.size > 1} | {forces: len(laws)}
         count = max(sizes.values())
@@ -142,21 +140,21 @@ class ParallelFriction(Impedance):
         set_(self, "laws", laws)
         columns["limits"] = np.array([law.at_rest for law in laws] if limits is None else limits)
         for name, column in columns.items():
-            set_(self, name, _fixed(np.broadcast_to(column, count)))
+            kept = np.array(np.broadcast_to(column, count), dtype=np.float64)
+            kept.flags.writeable = False  # parameters are immutable
+            set_(self, name, kept)
 
     def elements(self) -> list[FrictionImpedance]:
         """The same elements one by one."""
-        columns = zip(self._column("stiffness"), self._column("damping"), self._column("mass"), strict=True)
+        columns = (self._column(name) for name in _OWN)
         return [
-            FrictionImpedance(stiffness=K, damping=B, mass=M, lag=tau, law=law, dimension=self.dimension)
-            for (K, B, M), tau, law in zip(columns, self._column("lag"), self.laws or (), strict=True)
+            FrictionImpedance(**dict(zip(_OWN, own, strict=True)), law=law, dimension=self.dimension)
+            for *own, law in zip(*columns, self.laws or (), strict=True)
         ]
 
     def varied(self, changes: Mapping[str, Any]) -> ParallelFriction:
         """The same composite with some parameters changed; new limits replace the laws."""
-        kept: dict[str, Any] = {
-            n: getattr(self, n) for n in ("stiffness", "damping", "mass", "lag", "dimension", "laws")
-        }
+        kept: dict[str, Any] = {name: getattr(self, name) for name in (*_OWN, "dimension", "laws")}
         fields = changed_fields(self, changes)
         if "limits" in fields:
             kept["laws"] = None
@@ -167,8 +165,7 @@ class ParallelFriction(Impedance):
             low, high = column.min(), column.max()
             return f"{low:g}" if low == high else f"{low:g}..{high:g}"
 
-        names = ("stiffness", "damping", "mass", "lag", "limits")
-        columns = ", ".join(f"{name}={told(self._column(name))}" for name in names)
+        columns = ", ".join(f"{name}={told(self._column(name))}" for name in (*_OWN, "limits"))
         kinds = ", ".join(dict.fromkeys(type(law).__name__ for law in self.laws or ()))
         return f"ParallelFriction({len(self)} elements, {columns}, laws={kinds}, dimension={self.dimension})"
 
@@ -226,7 +223,7 @@ class ParallelFriction(Impedance):
         laws = self.laws or ()
         numbers = [law.parameters for law in laws]
         return {
-            "elements": np.stack([K, B, self._column("mass"), self._column("lag")], axis=1),
+            "elements": np.stack([self._column(name) for name in _OWN], axis=1),
             "total_stiffness": K.sum(),
             "laws": np.concatenate(numbers),
             "starts": np.concatenate([[0], np.cumsum([len(own) for own in numbers])]),
@@ -288,10 +285,3 @@ class ParallelFriction(Impedance):
         if all(law.steepest_fall == 0.0 for law in self.laws or ()):
             return 0.0
         return sum(element.steepest_rise(period) for element in self.elements())
-
-
-def _fixed(values: Array) -> Array:
-    """A copy that nobody can write to: parameters are immutable."""
-    column = np.array(values, dtype=np.float64)
-    column.flags.writeable = False
-    return column

@@ -99,12 +99,7 @@ def slope(*, mass: float = 1.0, friction: float = 0.5, angle: float = 0.3, gravi
 
 
 def belt(
-    *,
-    mass: float = 1.0,
-    stiffness: float = 100.0,
-    static: float = 5.0,
-    kinetic: float = 3.0,
-    speed: float = 0.1,
+    *, mass: float = 1.0, stiffness: float = 100.0, static: float = 5.0, kinetic: float = 3.0, speed: float = 0.1
 ) -> Machine:
     """Mass, spring and a running belt: stick-slip. With a static limit above the kinetic one it is for `to_events`.
 

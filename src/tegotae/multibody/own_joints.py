@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from tegotae.block import Impedance, Kernels
 from tegotae.compile import build
-from tegotae.coupling.parts import Seat
+from tegotae.coupling.composite import Seat
 from tegotae.friction import FrictionImpedance
 from tegotae.layout import AXIS, Layout, Nested, Part, Space
 from tegotae.multibody.kernels.own_joints import NONE, NUMBERS

@@ -7,7 +7,7 @@ from types import ModuleType
 
 from tegotae.block import MODULE, Block, Halves, Kernels
 from tegotae.compile import build
-from tegotae.compile.templates import put
+from tegotae.compile.modules import put
 from tegotae.kernels.soundness import sound
 from tegotae.layout import (
     Cursor,

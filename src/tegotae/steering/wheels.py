@@ -18,8 +18,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.control.pid import PID
-from tegotae.control.psmc import PSMC
+from tegotae.control.servo import PID, PSMC
 from tegotae.device.hand import Hand
 from tegotae.device.twins import LiveTwin, rounded
 from tegotae.parameters import Declared, Parameter, Seed

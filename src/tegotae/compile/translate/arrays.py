@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from tegotae.compile.translate.helpers import LARGEST_ROOM
-from tegotae.compile.translate.refusal import Refused
 from tegotae.compile.translate.types import (
     COUNT,
     REAL,
@@ -20,6 +19,7 @@ from tegotae.compile.translate.types import (
     Array,
     Known,
     Number,
+    Refused,
     Struct,
     Tuple,
     is_whole,
@@ -44,10 +44,7 @@ class Arrays(Writer):
             raise Refused(at, f"{len(parts)} indices for {name_of(base.kind)}.", "Give as many as it has dimensions.")
         if any(isinstance(part, ast.Slice) for part in parts):
             return self._slice(base, parts)
-        places = self.in_order(parts)
-        if len(places) == 1 and isinstance(places[0].kind, Tuple):
-            kept = self.keep(places[0])
-            places = [self.item(kept, i) for i in range(len(places[0].kind.items))]
+        places = self.items_of(self.in_order(parts))
         indices = [self._index(place, f"{base.code}.n{i}", at) for i, place in enumerate(places)]
         if len(indices) == base.array.dimensions:
             return Value(base.array.element, self.element(base, indices), reads=True)
@@ -198,8 +195,7 @@ class Arrays(Writer):
 
     def reinterpret(self, node: ast.Call, array: Value) -> Value:
         """`array.view(np.int64)`: the same bits, read as numbers of another kind."""
-        wanted = self.expression(node.args[0]) if len(node.args) == 1 else None
-        element = _ELEMENTS.get(wanted.kind.value) if wanted and isinstance(wanted.kind, Known) else None
+        element = self._element_named(node.args[0]) if len(node.args) == 1 else None
         if element is None or array.array.element is TRUTH:
             raise Refused(node, "a view as another type.", "Views as np.int64 or np.float64 of one another work.")
         array = self.keep(array)
@@ -210,27 +206,27 @@ class Arrays(Writer):
         code = f"({self.program.c_type(kind)}){{({element.c_type} *){array.code}.p, {', '.join(rest)}}}"
         return Value(kind, code, owned=array.owned)
 
+    def _element_named(self, node: ast.expr) -> Number | None:
+        """The type of numbers that a dtype means; None if arrays have none such."""
+        kind = self.expression(node).kind
+        return _ELEMENTS.get(kind.value) if isinstance(kind, Known) else None
+
     def allocate(self, node: ast.Call, zero: bool) -> Value:
         """`np.zeros` and `np.empty`, of a size that is known: room on the stack, for this call alone."""
         if self.loops:
             raise Refused(node, "an array is allocated inside a loop.", "Allocate it before the loop.")
-        element = REAL
         dtype = node.args[1] if len(node.args) > 1 else None
         for keyword in node.keywords:
             if keyword.arg != "dtype":
                 raise Refused(node, f"the keyword {keyword.arg!r}.", "Give a shape and a dtype.")
             dtype = keyword.value
-        if dtype is not None:
-            wanted = self.expression(dtype)
-            known = _ELEMENTS.get(wanted.kind.value) if isinstance(wanted.kind, Known) else None
-            if known is None:
-                raise Refused(dtype, f"an array of {ast.unparse(dtype)}.", "Use np.float64, np.int64 or np.bool_.")
-            element = known
+        element = REAL if dtype is None else self._element_named(dtype)
+        if element is None:
+            told = ast.unparse(dtype or node)
+            raise Refused(dtype, f"an array of {told}.", "Use np.float64, np.int64 or np.bool_.")
         shape = node.args[0]
-        sizes = [self.expression(size) for size in (shape.elts if isinstance(shape, ast.Tuple) else [shape])]
-        if len(sizes) == 1 and isinstance(sizes[0].kind, Tuple):
-            kept = self.keep(sizes[0])
-            sizes = [self.item(kept, i) for i in range(len(sizes[0].kind.items))]
+        given = shape.elts if isinstance(shape, ast.Tuple) else [shape]
+        sizes = self.items_of([self.expression(size) for size in given])
         if not all(size.is_known and is_whole(size.kind) and size.known >= 0 for size in sizes):
             raise Refused(
                 node, "an array is allocated by a size that is not known.", "Let the caller allocate it and hand it in."

@@ -17,7 +17,6 @@ import numpy as np
 from tegotae.compile.addresses import Signature
 from tegotae.compile.kernels import Kernel, as_kernel
 from tegotae.compile.translate.operators import Operators, kind_of_whole
-from tegotae.compile.translate.refusal import Refused
 from tegotae.compile.translate.types import (
     COUNT,
     NOTHING,
@@ -27,6 +26,7 @@ from tegotae.compile.translate.types import (
     Array,
     Known,
     Number,
+    Refused,
     Struct,
     Tuple,
     Type,
@@ -53,15 +53,13 @@ _OUTSIDE = {
     "NamedExpr": ("an assignment inside an expression (:=)", "Assign before."),
 }
 # Functions of real numbers, under the name that C has for them, with how many they take.
+_OF_ONE = (
+    "sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp expm1 log log1p log2 log10 fabs erf erfc"
+)
+_OF_TWO = "atan2 pow hypot copysign fmod"
 _REAL_FUNCTIONS = {
-    math.sqrt: ("sqrt", 1), math.sin: ("sin", 1), math.cos: ("cos", 1), math.tan: ("tan", 1), math.asin: ("asin", 1),
-    math.acos: ("acos", 1), math.atan: ("atan", 1), math.atan2: ("atan2", 2), math.sinh: ("sinh", 1),
-    math.cosh: ("cosh", 1), math.tanh: ("tanh", 1), math.exp: ("exp", 1), math.expm1: ("expm1", 1),
-    math.log: ("log", 1), math.log1p: ("log1p", 1), math.log2: ("log2", 1), math.log10: ("log10", 1),
-    math.pow: ("pow", 2), math.hypot: ("hypot", 2), math.copysign: ("copysign", 2), math.fabs: ("fabs", 1),
-    math.fmod: ("fmod", 2), math.asinh: ("asinh", 1), math.acosh: ("acosh", 1), math.atanh: ("atanh", 1),
-    math.erf: ("erf", 1), math.erfc: ("erfc", 1),
-}  # fmt: skip
+    getattr(math, name): (name, count) for count, names in ((1, _OF_ONE), (2, _OF_TWO)) for name in names.split()
+}
 _TESTS = {
     math.isfinite: "isfinite", np.isfinite: "isfinite", math.isnan: "isnan", np.isnan: "isnan",
     math.isinf: "isinf", np.isinf: "isinf",
@@ -219,9 +217,8 @@ class Expressions(Operators):
     def _built_in(self, function: Any, arguments: list[Value], node: ast.Call) -> Value:
         if function is len and len(arguments) == 1:
             return self._length(arguments[0], node)
-        if function in (min, max) and len(arguments) == 1 and isinstance(arguments[0].kind, Tuple):
-            whole = self.keep(arguments[0])
-            arguments = [self.item(whole, i) for i in range(len(arguments[0].kind.items))]
+        if function in (min, max):
+            arguments = self.items_of(arguments)
         for argument in arguments:
             self.number(argument, node)
         if function in (min, max) and len(arguments) > 1:

@@ -9,7 +9,6 @@ from collections import ChainMap
 from typing import TYPE_CHECKING, Any
 
 from tegotae.compile.translate.program import Program
-from tegotae.compile.translate.refusal import Refused
 from tegotae.compile.translate.sources import definition_of
 from tegotae.compile.translate.statements import Statements
 from tegotae.compile.translate.types import (
@@ -17,6 +16,7 @@ from tegotae.compile.translate.types import (
     Array,
     Known,
     Number,
+    Refused,
     Struct,
     Tuple,
     Type,
@@ -99,13 +99,8 @@ class Function(Statements):
 
     def _pass(self) -> None:
         self.begin()
-        if isinstance(self.definition, ast.Lambda):
-            body: list[ast.stmt] = [ast.copy_location(ast.Return(self.definition.body), self.definition.body)]
-        else:
-            body = self.definition.body
-        if ast.get_docstring(self.definition) if isinstance(self.definition, ast.FunctionDef) else None:
-            body = body[1:]
-        falls = self._block(body)
+        own = self.definition.body
+        falls = self._block([ast.copy_location(ast.Return(own), own)] if isinstance(own, ast.expr) else own)
         self._drop_unused()
         if falls and self._result not in (None, NOTHING):
             raise Refused(self.definition, "a path that ends without a result.", "Return a value on every path.")

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import partial
 
 from tegotae.compile.translate.arrays import Arrays
-from tegotae.compile.translate.refusal import Refused
 from tegotae.compile.translate.types import (
     COUNT,
     NOTHING,
@@ -20,6 +19,7 @@ from tegotae.compile.translate.types import (
     Array,
     Known,
     Number,
+    Refused,
     Type,
     Unjoinable,
     is_whole,
@@ -293,7 +293,7 @@ class Operators(Arrays):
         reads, owned = yes.reads or no.reads, yes.owned or no.owned
         if isinstance(kind, Number) and not yes_lines and not no_lines:
             code = f"({condition} ? {self.convert(yes, kind)} : {self.convert(no, kind)})"
-            return Value(kind, code, reads=True if reads else condition_reads(condition))
+            return Value(kind, code, reads=reads or "[" in condition)  # which reads memory, too
         name = self.temporary()
         self.put(f"{self.program.c_type(kind)} {name};")
         self.put(f"if ({bare(condition)}) {{")
@@ -315,8 +315,3 @@ def kind_of_whole(value: Value) -> Number:
 def _in_64_bits(value: int) -> int:
     """Whole numbers wrap around, as they do in C."""
     return (value + 2**63) % 2**64 - 2**63
-
-
-def condition_reads(condition: str) -> bool:
-    """Whether a condition may read memory."""
-    return "[" in condition

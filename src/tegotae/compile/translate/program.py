@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tegotae.compile.kernels import frees_sums
-from tegotae.compile.translate.helpers import HELPERS, PRELUDE, copier
-from tegotae.compile.translate.names import in_ascii, plain
-from tegotae.compile.translate.refusal import SubsetError
+from tegotae.compile.translate.helpers import HELPERS, PRELUDE, copier, in_ascii, plain, unused
 from tegotae.compile.translate.types import (
     NOTHING,
     REAL,
@@ -23,6 +21,7 @@ from tegotae.compile.translate.types import (
     Nothing,
     Number,
     Struct,
+    SubsetError,
     Tuple,
     Type,
 )
@@ -163,12 +162,8 @@ class Program:
     def unique(self, name: str) -> str:
         """A name of C that no other function has."""
         base = self.prefix + re.sub(r"\W", "", in_ascii(name).strip("_")).replace("lambda", "law")
-        name, count = base, 1
-        while name in self._names:
-            count += 1
-            name = f"{base}_{count}"
-        self._names.add(name)
-        return name
+        self._names.add(own := unused(base, self._names))
+        return own
 
     # ------------------------------------------------------------ text
 

@@ -12,7 +12,7 @@ from types import CodeType
 from typing import Any
 
 from tegotae.compile.backend import BEGAN
-from tegotae.compile.translate.refusal import Refused, SubsetError
+from tegotae.compile.translate.types import Refused, SubsetError
 from tegotae.compile.translate.webs import Webs
 
 Definition = ast.FunctionDef | ast.Lambda

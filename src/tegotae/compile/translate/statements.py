@@ -6,7 +6,6 @@ import ast
 from functools import reduce
 
 from tegotae.compile.translate.expressions import Expressions
-from tegotae.compile.translate.refusal import Refused
 from tegotae.compile.translate.types import (
     COUNT,
     NOTHING,
@@ -16,6 +15,7 @@ from tegotae.compile.translate.types import (
     Array,
     Known,
     Number,
+    Refused,
     Struct,
     Tuple,
     Type,
@@ -37,13 +37,8 @@ class Statements(Expressions):
         """Put statements; whether what follows them is reached."""
         if not body:
             return True
-        last = body[-1]
-        self.blocks.append(((body[0].lineno, body[0].col_offset), (last.end_lineno or 0, last.end_col_offset or 0)))
-        falls = True
-        for statement in body:
-            if not falls:
-                break
-            falls = self._statement(statement)
+        self.blocks.append(_extent(body))
+        falls = all(map(self._statement, body))  # up to the first that is not left at its end
         self.blocks.pop()
         return falls
 

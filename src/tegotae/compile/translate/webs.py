@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from tegotae.compile.translate.refusal import Refused
+from tegotae.compile.translate.types import Refused
 
 Definitions = dict[str, frozenset[ast.AST]]
 
@@ -95,16 +95,11 @@ class Webs:
         return here
 
     def _statement(self, node: ast.stmt, known: Definitions) -> Definitions | None:
-        if isinstance(node, ast.Assign):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             self._read(node.value, known)
             known = dict(known)
-            for target in node.targets:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 self._assign(target, known)
-            return known
-        if isinstance(node, ast.AnnAssign) and node.value is not None:
-            self._read(node.value, known)
-            known = dict(known)
-            self._assign(node.target, known)
             return known
         if isinstance(node, ast.AugAssign):
             return self._augment(node, known)

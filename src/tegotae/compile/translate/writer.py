@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tegotae.compile.translate import names
+from tegotae.compile.translate.helpers import plain, unused
 from tegotae.compile.translate.program import Program, literal
-from tegotae.compile.translate.refusal import Refused
 from tegotae.compile.translate.types import (
     COUNT,
     NOTHING,
@@ -21,6 +20,7 @@ from tegotae.compile.translate.types import (
     Array,
     Known,
     Number,
+    Refused,
     Struct,
     Tuple,
     Type,
@@ -230,7 +230,7 @@ class Writer:
     def field(self, record: Value, name: str) -> Value:
         """One field of a record that may stand several times."""
         assert isinstance(record.kind, Struct)
-        kind, own = record.kind.items[record.kind.fields.index(name)], names.plain(name)
+        kind, own = record.kind.items[record.kind.fields.index(name)], plain(name)
         by_address = record.code.startswith("(*")
         code = f"{record.code[2:-1]}->{own}" if by_address else f"{record.code}.{own}"
         return Value(kind, code, simple=True, fixed=record.fixed, owned=record.owned)
@@ -256,18 +256,20 @@ class Writer:
             return f"({self.program.c_type(kind)}){{{', '.join([f'{kept.code}.p', *extents, *strides])}}}"
         raise Refused(None, f"{name_of(value.kind)} where {name_of(kind)} is expected.", "Use one type for one name.")
 
+    def items_of(self, values: list[Value]) -> list[Value]:
+        """The items of a tuple that stands alone among values; else those."""
+        if len(values) != 1 or not isinstance(kind := values[0].kind, Tuple):
+            return values
+        kept = self.keep(values[0])
+        return [self.item(kept, i) for i in range(len(kind.items))]
+
     # ------------------------------------------------------------ variables
 
     def variable(self, node: ast.AST) -> tuple[ast.AST, str]:
         """The web that a name or argument belongs to, and its name in C."""
         web = self.webs.of[node]
         if web not in self._variable_names:
-            base = names.plain(self.webs.names[web])
-            taken, name, count = set(self._variable_names.values()), base, 1
-            while name in taken:
-                count += 1
-                name = f"{base}_{count}"
-            self._variable_names[web] = name
+            self._variable_names[web] = unused(plain(self.webs.names[web]), self._variable_names.values())
         return web, self._variable_names[web]
 
     _variable_names: dict[ast.AST, str]

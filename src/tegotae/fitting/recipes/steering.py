@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
-from tegotae.coupling.parts import Seat
+from tegotae.coupling.composite import Seat
 from tegotae.fitting.kernels import steering as k
 from tegotae.fitting.recipe import Recipe, Rival, Sought, Values, without
 from tegotae.fitting.recipes.laws import nonnegative

@@ -17,11 +17,8 @@ Example:
     [-4.0, -4.0, -4.0, -4.0]
 """
 
-from tegotae.friction.classics.bristles import Dahl, Elastoplastic, LuGre, Tanh
-from tegotae.friction.classics.explicit import ExplicitlyCoupledFriction
-from tegotae.friction.classics.karnopp import Karnopp
-from tegotae.friction.classics.maxwell_slip import GeneralisedMaxwellSlip
-from tegotae.friction.classics.position import HaywardArmstrong
+from tegotae.friction.classics.bristles import Dahl, Elastoplastic, GeneralisedMaxwellSlip, LuGre, Tanh
+from tegotae.friction.classics.sampled import ExplicitlyCoupledFriction, HaywardArmstrong, Karnopp
 
 __all__ = [
     "Dahl",

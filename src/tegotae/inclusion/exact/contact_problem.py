@@ -18,8 +18,7 @@ from sympy import Expr, Symbol
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
-from tegotae.inclusion.language.code_printing import body_of, indented
-from tegotae.inclusion.language.compiled_terms import slopes_of
+from tegotae.inclusion.language.compiled_terms import body_of, entries, indented, slopes_of
 from tegotae.inclusion.language.equations import Equations
 from tegotae.inclusion.language.inputs import TIME, check_values
 
@@ -109,14 +108,14 @@ class ContactProblems:
         forces, limits = [c.force for c in system.contacts], [f.limit for f in system.frictions]
         static = [f.limit if f.static is None else f.static for f in system.frictions]
         pairs = [
-            *((f"a[{i}]", value) for i, value in enumerate(system.smooth)),
-            *_pairs("W", system.directions),
-            *(() if self._solved else _pairs("M", system.mass_matrix)),
-            *((f"gaps[{i}]", value) for i, value in enumerate(gaps)),
-            *((f"v[{i}]", value) for i, value in enumerate(speeds)),
-            *_pairs("V", slopes_of(speeds, states)),
-            *((f"b[{i}]", value) for i, value in enumerate(slopes_of(speeds, [TIME]))),
-            *_pairs("gap_slope", slopes_of(gaps, states)),
+            *entries("a", list(system.smooth)),
+            *entries("W", system.directions),
+            *(() if self._solved else entries("M", system.mass_matrix)),
+            *entries("gaps", gaps),
+            *entries("v", speeds),
+            *entries("V", slopes_of(speeds, states)),
+            *entries("b", list(slopes_of(speeds, [TIME]))),
+            *entries("gap_slope", slopes_of(gaps, states)),
             *_affine("r", "R", limits, forces),
             *_affine("s", "S", static, forces),
         ]
@@ -138,11 +137,6 @@ class ContactProblems:
                 )
 
 
-def _pairs(word: str, matrix: sympy.Matrix) -> list[tuple[str, Expr]]:
-    rows, columns = matrix.shape
-    return [(f"{word}[{i}, {j}]", matrix[i, j]) for i in range(rows) for j in range(columns)]
-
-
 def _affine(constant: str, slope: str, limits: list[Expr], forces: list[Symbol]) -> list[tuple[str, Expr]]:
     """limit = constant + slope . contact forces; the exact route solves linear systems, so it must be so."""
     slopes = slopes_of(limits, forces)
@@ -150,4 +144,4 @@ def _affine(constant: str, slope: str, limits: list[Expr], forces: list[Symbol])
         if slopes[row, :].free_symbols & set(forces):
             checks.refuse("to_events", f"the limit {limit} is not linear in contact forces.", "Use mu*dio(gap).")
     rest = [limit.xreplace(dict.fromkeys(forces, sympy.S.Zero)) for limit in limits]
-    return [*((f"{constant}[{i}]", value) for i, value in enumerate(rest)), *_pairs(slope, slopes)]
+    return [*entries(constant, rest), *entries(slope, slopes)]

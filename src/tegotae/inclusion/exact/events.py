@@ -15,9 +15,8 @@ from tegotae.errors import TegotaeError
 from tegotae.inclusion.exact.contact_problem import ContactProblems
 from tegotae.inclusion.exact.flow import Flow, Interpolant
 from tegotae.inclusion.exact.transitions import REST, Ended, Transitions
-from tegotae.inclusion.language.arguments import initial_values, span_of, times_in
+from tegotae.inclusion.language.arguments import initial_values, span_of, times_in, variables_of
 from tegotae.inclusion.language.equations import Equations
-from tegotae.inclusion.language.records import variables_of
 from tegotae.result import Event, Result
 
 MOST_EVENTS = 100_000

@@ -1,4 +1,4 @@
-"""Motion within one mode: a smooth differential equation, walked until what the mode rests on ends."""
+"""Motion within one mode: a smooth differential equation, walked until what the mode rests on ends: an event."""
 
 from __future__ import annotations
 
@@ -6,15 +6,62 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.integrate import DOP853, Radau
+from scipy.optimize import brentq, minimize_scalar
 
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
 from tegotae.inclusion.exact.contact_problem import ContactProblem, ContactProblems
-from tegotae.inclusion.exact.event_location import first_fall
 from tegotae.inclusion.exact.force_distribution import bearable, cones, shares
 from tegotae.inclusion.exact.impacts import on_surface, still
 from tegotae.inclusion.exact.modes import TOLERANCE, Mode, larger_limit, loose, solved, system_of
 from tegotae.inclusion.language.parsing import refuse_static
+
+SAMPLES = 10  # looks into each step; a dip between two of them is searched where the values bend upwards
+
+
+def first_fall(watch: Callable[[float], tuple[Array, Array]], start: float, end: float) -> tuple[float, int] | None:
+    """The earliest time in (start, end] at which a watched value passes zero downwards, and which one.
+
+    `watch(t)` gives the values and how far below zero each must be to count: rounding is no event.
+    """
+    times = np.linspace(start, end, SAMPLES + 1)
+    looks = [watch(float(t)) for t in times]
+    values = np.array([value for value, _ in looks])
+    floors = np.array([floor for _, floor in looks])
+    first: tuple[float, int] | None = None
+    for i in range(values.shape[1]):
+        found = _first_of_one(watch, times, values[:, i], floors[:, i], i)
+        if found is not None and (first is None or found < first[0]):
+            first = (found, i)
+    return first
+
+
+def _first_of_one(
+    watch: Callable[[float], tuple[Array, Array]], times: Array, values: Array, floors: Array, i: int
+) -> float | None:
+    def value(t: float) -> float:
+        return float(watch(t)[0][i])
+
+    for n in range(1, len(times)):
+        if values[n] < -floors[n]:
+            return _crossing(value, times[n - 1], times[n], values[n - 1])
+        if n + 1 < len(times) and values[n] <= min(values[n - 1], values[n + 1]) and values[n - 1] > 0.0:
+            reach = values[n - 1] + values[n + 1] - 2.0 * values[n]
+            if values[n] > reach:  # a parabola through the three cannot come down to zero
+                continue
+            low = minimize_scalar(
+                value, bounds=(times[n - 1], times[n + 1]), method="bounded", options={"xatol": 1e-12}
+            )
+            if low.fun < -floors[n]:
+                return _crossing(value, times[n - 1], float(low.x), values[n - 1])
+    return None
+
+
+def _crossing(value: Callable[[float], float], above: float, below: float, at_above: float) -> float:
+    if at_above <= 0.0:
+        return float(above)
+    return float(brentq(value, above, below, xtol=1e-300, rtol=8.9e-16))
+
 
 ROUNDING = 8.0 * float(np.finfo(np.float64).eps)
 Interpolant = Callable[[float], Array]

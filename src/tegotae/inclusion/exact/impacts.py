@@ -6,8 +6,7 @@ import numpy as np
 
 from tegotae.checks import Array
 from tegotae.inclusion.exact.contact_problem import ContactProblem, ContactProblems
-from tegotae.inclusion.exact.modes import Flags, ModeProblem, admissible
-from tegotae.inclusion.exact.uniqueness import the_one
+from tegotae.inclusion.exact.modes import Flags, ModeProblem, admissible, the_one
 
 AT_MOST = 1000  # impacts and flights followed one by one before a series of them is taken for infinite
 ALMOST = 1e-13  # of the speed at first: slower is rest

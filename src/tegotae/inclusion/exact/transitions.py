@@ -8,12 +8,11 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.inclusion.elements.jamming import jam, warn
+from tegotae.inclusion.elements.starts import jam, warn
 from tegotae.inclusion.exact.contact_problem import ContactProblem, ContactProblems
 from tegotae.inclusion.exact.flow import ROUNDING, Flow
 from tegotae.inclusion.exact.impacts import completed, impact, on_surface, still
-from tegotae.inclusion.exact.modes import LARGEST, Answer, Flags, Mode, ModeProblem, admissible, count
-from tegotae.inclusion.exact.uniqueness import the_one
+from tegotae.inclusion.exact.modes import LARGEST, Answer, Flags, Mode, ModeProblem, admissible, count, the_one
 from tegotae.result import Event
 
 REST = 1e-12  # bounces shorter than this part of the run are rest

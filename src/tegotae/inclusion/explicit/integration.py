@@ -1,15 +1,16 @@
-"""Integrating an explicit ODE: every method of scipy, fixed steps in one compiled loop, CVODE."""
+"""Integrating an explicit ODE: every method of scipy, fixed steps in one compiled loop, CVODE; and events in it."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
@@ -18,6 +19,7 @@ from tegotae.extras import require
 from tegotae.inclusion.explicit.slopes import OdeSlopes
 from tegotae.inclusion.explicit.source import OdeSource
 from tegotae.inclusion.language.inputs import check_values
+from tegotae.result import Event
 
 SCIPY = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
 STIFF = ("Radau", "BDF", "LSODA")
@@ -231,3 +233,41 @@ def _failure(wanted: Wanted, t: float, words: str) -> TegotaeError:
         f"Ode.solve: {wanted.method} stopped at t={t:.6g} s of {wanted.end:g}: {words}\n"
         "  Check the rows there; use a stiff method (LSODA, Radau, CVODE), softer elements or looser tolerances."
     )
+
+
+# Looked at within every step of an integrator that takes long ones.
+WITHIN_A_STEP = 8
+_HALVINGS = 64
+
+
+def locate(
+    steps: Array,
+    dense: Callable[[Array], Array],
+    modes_at: Callable[[Array, Array], NDArray[np.int8]],
+    names: Sequence[str],
+    contacts: int,
+) -> list[Event]:
+    """All changes between the looked-at times, each halved down to the spacing of floats.
+
+    Two changes of one element between neighbouring looks (an eighth of a step) cancel out unseen.
+    """
+    grid = np.unique((steps[:-1, None] + np.diff(steps)[:, None] * np.arange(WITHIN_A_STEP) / WITHIN_A_STEP).ravel())
+    grid = np.append(grid, steps[-1])
+    modes = modes_at(grid, dense(grid))
+    where, which = np.nonzero(np.diff(modes, axis=0))
+    if where.size == 0:
+        return []
+    low, high, after = grid[where], grid[where + 1], modes[where + 1, which]
+    rows = np.arange(where.size)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        if ((middle <= low) | (middle >= high)).all():
+            break
+        changed = modes_at(middle, dense(middle))[rows, which] == after
+        low, high = np.where(changed, low, middle), np.where(changed, middle, high)
+    words = (("release", "touch"), ("slip", "stick"))
+    events = [
+        Event(float(t), names[i], words[int(i >= contacts)][int(mode)])
+        for t, i, mode in zip(high.tolist(), which.tolist(), after.tolist(), strict=True)
+    ]
+    return sorted(events, key=lambda event: event.time)

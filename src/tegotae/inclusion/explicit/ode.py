@@ -15,15 +15,12 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.elements.starts import rest_of_contacts
-from tegotae.inclusion.explicit.event_detection import locate
-from tegotae.inclusion.explicit.integration import FIXED, METHODS, Compiled, Path, Wanted, integrate
-from tegotae.inclusion.explicit.latex import latex_of_ode
-from tegotae.inclusion.explicit.rewriting import Rewritten
+from tegotae.inclusion.explicit.integration import FIXED, METHODS, Compiled, Path, Wanted, integrate, locate
+from tegotae.inclusion.explicit.rewriting import Rewritten, latex_of_ode
 from tegotae.inclusion.explicit.source import OdeSource
 from tegotae.inclusion.explicit.stability import check_step
-from tegotae.inclusion.language.arguments import initial_values, made_of, span_of, times_in
+from tegotae.inclusion.language.arguments import initial_values, made_of, span_of, times_in, variables_of
 from tegotae.inclusion.language.equations import Equations
-from tegotae.inclusion.language.records import variables_of
 from tegotae.result import Event, Result
 
 # Tolerances unless given: states to a nanometre (or nm/s), added states so that forces hold to 0.1 mN.
@@ -151,11 +148,24 @@ class Ode:
             Every state by its name, every element's force by its name [N], whether contacts are closed
             (`NAME_closed`) and frictions stick (`NAME_sticks`).
         """
-        checks.choice("Ode.solve", "method", method, METHODS)
-        events = checks.flag("Ode.solve", "events", events)
-        if step is None and method not in FIXED and self.inclusion.finest < math.inf:
+        owner = "Ode.solve"
+        checks.choice(owner, "method", method, METHODS)
+        events = checks.flag(owner, "events", events)
+        start, end = span_of(owner, span)
+        if step is not None:
+            step = checks.positive(owner, "step", step, "s", "Give the length of a step, such as 1e-4.")
+        elif method not in FIXED and self.inclusion.finest < math.inf:
             step = self.inclusion.finest  # a longer step could miss what a record does
-        wanted = self._wanted(span, method, rtol, atol, step, times, events)
+        wanted = Wanted(
+            start=start,
+            end=end,
+            method=method,
+            rtol=checks.positive(owner, "rtol", rtol, "", "Such as 1e-6."),
+            atol=self._tolerances(atol),
+            step=step,
+            times=times_in(owner, times, start, end),
+            dense=events,
+        )
         y = self.start(initial, t=wanted.start)
         if method in FIXED and step is not None:
             n = len(self.inclusion.states)
@@ -189,31 +199,6 @@ class Ode:
         for name, depth in rest_of_contacts("Ode.solve", self.inclusion, self.chosen, x, t, given, "e_{}").items():
             y[names.index(f"e_{name}")] = depth
         return y
-
-    def _wanted(
-        self,
-        span: tuple[float, float],
-        method: str,
-        rtol: float,
-        atol: float | None,
-        step: float | None,
-        times: ArrayLike | None,
-        events: bool,
-    ) -> Wanted:
-        owner = "Ode.solve"
-        start, end = span_of(owner, span)
-        if step is not None:
-            step = checks.positive(owner, "step", step, "s", "Give the length of a step, such as 1e-4.")
-        return Wanted(
-            start=start,
-            end=end,
-            method=method,
-            rtol=checks.positive(owner, "rtol", rtol, "", "Such as 1e-6."),
-            atol=self._tolerances(atol),
-            step=step,
-            times=times_in(owner, times, start, end),
-            dense=events,
-        )
 
     def _tolerances(self, atol: float | None) -> Array:
         size = len(self.states)

@@ -14,10 +14,10 @@ import sympy
 from sympy import Expr
 
 from tegotae.compile import build
-from tegotae.inclusion.explicit.kernels import slopes as rules
+from tegotae.inclusion.explicit.kernels import ode
 from tegotae.inclusion.explicit.source import KERNELS, OdeSource, function
 
-_RULES = (("add_row", rules.add_row), ("rub_slope", rules.rub_slope), ("through_mass", rules.through_mass))
+_RULES = (("add_row", ode.add_row), ("rub_slope", ode.rub_slope), ("through_mass", ode.through_mass))
 
 
 class OdeSlopes:

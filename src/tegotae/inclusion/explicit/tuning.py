@@ -38,12 +38,7 @@ LEAST_RATIO, LARGEST_RATIO = 0.002, 0.95  # r: below, beta is 250 periods; above
 
 
 def tune_contact(
-    *,
-    mass: float,
-    restitution: float,
-    period: float,
-    penetration: float | None = None,
-    load: float | None = None,
+    *, mass: float, restitution: float, period: float, penetration: float | None = None, load: float | None = None
 ) -> Contact:
     """A contact that gives the restitution asked for and is safe for RK4 at the period, as stiff as that allows.
 

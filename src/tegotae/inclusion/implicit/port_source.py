@@ -11,11 +11,10 @@ from typing import Any
 import sympy
 from sympy import Symbol
 
-from tegotae.compile.templates import put
+from tegotae.compile.modules import put
 from tegotae.inclusion.implicit import element_solver
 from tegotae.inclusion.implicit.kernels.stepper import problem_of
-from tegotae.inclusion.language.code_printing import body_of, indented
-from tegotae.inclusion.language.compiled_terms import CompiledTerms
+from tegotae.inclusion.language.compiled_terms import CompiledTerms, body_of, entries, indented, slopes_of
 
 _PORT = """
 MOVES = {moves}
@@ -136,9 +135,7 @@ def _target(terms: CompiledTerms, force: Symbol) -> str:
 
 
 def _push_source(terms: CompiledTerms, forces: Sequence[Symbol]) -> str:
-    rows = list(terms.inclusion.smooth)
-    pairs = [(f"A[{i}, {j}]", sympy.diff(row, force)) for i, row in enumerate(rows) for j, force in enumerate(forces)]
-    return f"\n@kernel\ndef push(t, x, p, u, A):\n{indented(body_of(pairs, terms.names))}\n"
+    return terms.function("push", {"A": terms.inclusion.smooth.jacobian(list(forces))})
 
 
 def _row_slope_source(terms: CompiledTerms) -> str:
@@ -148,12 +145,6 @@ def _row_slope_source(terms: CompiledTerms) -> str:
     rows = list(system.right)
     if system.mass_matrix is not None:
         rows = list(system.right - system.mass_matrix * sympy.Matrix(rates))
-    real = {symbol: sympy.Dummy(symbol.name, real=True) for symbol in terms.names}
-    names = {real[symbol]: place for symbol, place in terms.names.items()}
-    names |= {rate: f"rate[{i}]" for i, rate in enumerate(rates)}
-    pairs = [
-        (f"A[{i}, {j}]", sympy.diff(row.xreplace(real), real[state]))
-        for i, row in enumerate(rows)
-        for j, state in enumerate(states)
-    ]
+    names = terms.names | {rate: f"rate[{i}]" for i, rate in enumerate(rates)}
+    pairs = entries("A", slopes_of(rows, states))
     return f"\n@kernel\ndef row_slope(t, x, p, u, force, rate, A):\n{indented(body_of(pairs, names))}\n"

@@ -10,7 +10,7 @@ import sympy
 from sympy import Symbol
 
 from tegotae.compile import build
-from tegotae.compile.templates import put
+from tegotae.compile.modules import put
 from tegotae.coupling import complementarity
 from tegotae.inclusion.implicit import element_solver
 from tegotae.inclusion.implicit.kernels import stepper as k

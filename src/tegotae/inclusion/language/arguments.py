@@ -1,17 +1,22 @@
-"""What the routes are given alike: a span of time, times in it, and values by name."""
+"""What the routes are given alike: a span of time, times in it, and values by name; and what their runs tell."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.inclusion.language.parsing import ContactElement, FrictionElement
+from tegotae.result import Variable
+
+if TYPE_CHECKING:
+    from tegotae.inclusion.language.equations import Equations
 
 
 def span_of(owner: str, span: Any) -> tuple[float, float]:
@@ -62,3 +67,26 @@ def made_of(machine: Any) -> dict[str, Any]:
     """What a machine holds without what it worked out when first asked, such as compiled modules."""
     found = vars(machine).items()
     return {name: value for name, value in found if not isinstance(getattr(type(machine), name, None), cached_property)}
+
+
+def record_of_mode(element: ContactElement | FrictionElement) -> str:
+    """The name under which results keep whether a contact is closed or a friction sticks."""
+    return f"{element.name}_closed" if isinstance(element, ContactElement) else f"{element.name}_sticks"
+
+
+def variables_of(
+    system: Equations, times: Array, names: Sequence[str], states: Array, forces: Array, modes: NDArray[np.int8]
+) -> dict[str, Variable]:
+    """Time [s], states by name (those behind the machine's own were added), forces [N] and modes of elements."""
+    variables = {"time": Variable(("time",), times, "s", "time")}
+    for i, name in enumerate(names):
+        unit, meaning = ("", "state") if i < len(system.states) else ("m", "added state")
+        variables[name] = Variable(("time",), states[:, i].copy(), unit, meaning)
+    for i, (element, span) in enumerate(zip(system.elements, system.spans, strict=True)):
+        contact, count = isinstance(element, ContactElement), span.stop - span.start
+        force, dims = (forces[:, span.start], ("time",)) if count == 1 else (forces[:, span], ("time", f"axis_{count}"))
+        kind = "contact force" if contact else "friction force, along the slip"
+        variables[element.name] = Variable(dims, force.copy(), "N", kind)
+        meaning = "1 closed, 0 open" if contact else "1 sticks, 0 slips"
+        variables[record_of_mode(element)] = Variable(("time",), modes[:, i].copy(), "-", meaning)
+    return variables

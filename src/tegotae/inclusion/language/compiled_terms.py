@@ -15,12 +15,12 @@ What every route needs and none derives twice. With n states, m forces (contacts
     slip_slope(t, x, p, u, A)       d slip/dx, (components, n)
     limit_slope(t, x, p, u, force, A, B)   d limit/dx (frictions, n) and d limit/d contact force (frictions, contacts)
 
-All fill the last arguments and allocate nothing.
+All fill the last arguments and allocate nothing. Their text is plain arithmetic, common parts once, no lists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -28,15 +28,99 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 from sympy import Expr, Symbol
+from sympy.printing.codeprinter import PrintMethodNotImplementedError
+from sympy.printing.pycode import PythonCodePrinter
 
+from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import as_kernel, build
 from tegotae.errors import InputError
-from tegotae.inclusion.language.code_printing import body_of, indented
 from tegotae.inclusion.language.inputs import TIME
 
 if TYPE_CHECKING:
     from tegotae.inclusion.language.equations import Equations
+
+
+class _Printer(PythonCodePrinter):  # type: ignore[misc]
+    """Python's math module, and conditions that numba turns into branches."""
+
+    def _print_Max(self, expr: Any) -> str:
+        return self._nested("max", expr.args)
+
+    def _print_Min(self, expr: Any) -> str:
+        return self._nested("min", expr.args)
+
+    def _nested(self, word: str, args: Sequence[Any]) -> str:
+        text = f"float({self._print(args[0])})" if args[0].is_number else self._print(args[0])
+        for arg in args[1:]:
+            text = f"{word}({text}, {self._print(arg)})"
+        return text
+
+    def _print_Integer(self, expr: Any) -> str:
+        return f"{int(expr)}.0"
+
+    def _print_Pow(self, expr: Any, rational: bool = False, sqrt: str = "math.sqrt") -> str:
+        base, exponent = expr.as_base_exp()
+        if exponent.is_Integer and 2 <= abs(int(exponent)) <= 4:
+            product = "*".join([f"({self._print(base)})"] * abs(int(exponent)))
+            return f"({product})" if exponent > 0 else f"(1.0/({product}))"
+        if exponent == -1:
+            return f"(1.0/({self._print(base)}))"
+        if abs(exponent) == sympy.Rational(1, 2):
+            root = f"{sqrt}({self._print(base)})"
+            return root if exponent > 0 else f"(1.0/{root})"
+        return f"(({self._print(base)})**({self._print(exponent)}))"
+
+    def _print_sign(self, expr: Any) -> str:
+        value = self._print(expr.args[0])
+        return f"(0.0 if {value} == 0.0 else math.copysign(1.0, {value}))"
+
+    def _print_DiracDelta(self, expr: Any) -> str:
+        return "0.0"  # slopes are one-sided: a jump has none
+
+    def _print_Piecewise(self, expr: Any) -> str:
+        if expr.args[-1].cond != sympy.true:
+            checks.refuse("Inclusion", f"{expr} leaves a hole.", "End a Piecewise with (value, True).")
+        return str(super()._print_Piecewise(expr))
+
+    def _print_Heaviside(self, expr: Any) -> str:
+        return f"(1.0 if {self._print(expr.args[0])} > 0.0 else 0.0)"
+
+
+def code_of(expression: Expr) -> str:
+    """One expression as source; what has no compiled form is refused by name."""
+    printer = _Printer({"fully_qualified_modules": True, "standard": "python3"})
+    try:
+        return str(printer.doprint(expression))
+    except PrintMethodNotImplementedError as error:
+        strange = str(error).partition(":")[2].strip().partition("\n")[0]
+        raise InputError(
+            f"Inclusion: {strange} in {expression} cannot be compiled.\n  Use elementary functions."
+        ) from error
+
+
+def body_of(outputs: Sequence[tuple[str, Expr]], names: Mapping[Symbol, str], prefix: str = "c") -> str:
+    """Assignments `target = expression`, their common parts computed once; `names` says where each symbol lies."""
+    # Places first: a user's symbol could be called like one of the common parts.
+    known = {symbol: Symbol(code, real=True) for symbol, code in names.items()}
+    placed = [expression.xreplace(known) for _, expression in outputs]
+    common, reduced = sympy.cse(placed, symbols=sympy.numbered_symbols(f"{prefix}_"), order="none")
+    lines = [f"{symbol} = {code_of(value)}" for symbol, value in common]
+    lines += [f"{target} = {code_of(value)}" for (target, _), value in zip(outputs, reduced, strict=True)]
+    return "\n".join(lines)
+
+
+def entries(word: str, values: Any) -> list[tuple[str, Expr]]:
+    """Where each entry of a list or a matrix goes, and what it is, for `body_of`."""
+    if not isinstance(values, sympy.MatrixBase):
+        return [(f"{word}[{i}]", value) for i, value in enumerate(values)]
+    rows, columns = values.shape
+    return [(f"{word}[{i}, {j}]", values[i, j]) for i in range(rows) for j in range(columns)]
+
+
+def indented(text: str, by: str = "    ") -> str:
+    """Every line moved right."""
+    return "\n".join(by + line for line in text.splitlines())
 
 
 class CompiledTerms:
@@ -86,21 +170,19 @@ class CompiledTerms:
         slips = [slip for f in system.frictions for slip in f.slips]
         limits = [f.limit for f in system.frictions]
         contact_forces = [c.force for c in system.contacts]
-        plain, forced = "t, x, p, u", "t, x, p, u, force"
+        limit_slopes = {"A": slopes_of(limits, states), "B": slopes_of(limits, contact_forces)}
         functions = [
-            self._vectors("smooth", plain, {"f": list(smooth)}),
-            self._matrix("directions", plain, {"G": directions}),
-            self._matrix("mass", plain, {"M": mass}),
-            self._vectors("gaps", plain, {"g": gaps, "v": rates}),
-            self._vectors("slips", plain, {"y": slips}),
-            self._vectors("limits", forced, {"r": limits}),
-            self._matrix("smooth_slope", plain, {"A": slopes_of(list(smooth), states)}),
-            self._matrix("gap_slope", plain, {"A": slopes_of(gaps, states)}),
-            self._matrix("rate_slope", plain, {"A": slopes_of(rates, states)}),
-            self._matrix("slip_slope", plain, {"A": slopes_of(slips, states)}),
-            self._matrix(
-                "limit_slope", forced, {"A": slopes_of(limits, states), "B": slopes_of(limits, contact_forces)}
-            ),
+            self.function("smooth", {"f": list(smooth)}),
+            self.function("directions", {"G": directions}),
+            self.function("mass", {"M": mass}),
+            self.function("gaps", {"g": gaps, "v": rates}),
+            self.function("slips", {"y": slips}),
+            self.function("limits", {"r": limits}, ", force"),
+            self.function("smooth_slope", {"A": slopes_of(list(smooth), states)}),
+            self.function("gap_slope", {"A": slopes_of(gaps, states)}),
+            self.function("rate_slope", {"A": slopes_of(rates, states)}),
+            self.function("slip_slope", {"A": slopes_of(slips, states)}),
+            self.function("limit_slope", limit_slopes, ", force"),
         ]
         calls = [f"    u[{i}] = input_{i}(t)" for i in range(len(system.callables))] or ["    pass"]
         inputs = "\n".join(["@kernel", "def inputs(t, u):", *calls, ""])
@@ -110,24 +192,13 @@ class CompiledTerms:
         """`magnitudes(t, x, p, u, w)`: what is summed in each gap and slip, sizes alone; rounding is a share of it."""
         system = self.inclusion
         values = [c.gap for c in system.contacts] + [slip for f in system.frictions for slip in f.slips]
-        return self._vectors("magnitudes", "t, x, p, u", {"w": [_magnitude(value) for value in values]})
+        return self.function("magnitudes", {"w": [_magnitude(value) for value in values]})
 
-    def _vectors(self, name: str, arguments: str, outputs: dict[str, list[Expr]]) -> str:
-        pairs = [(f"{word}[{i}]", value) for word, values in outputs.items() for i, value in enumerate(values)]
-        return self._function(name, f"{arguments}, {', '.join(outputs)}", pairs)
-
-    def _matrix(self, name: str, arguments: str, outputs: dict[str, Any]) -> str:
-        pairs = [
-            (f"{word}[{i}, {j}]", matrix[i, j])
-            for word, matrix in outputs.items()
-            for i in range(matrix.shape[0])
-            for j in range(matrix.shape[1])
-        ]
-        return self._function(name, f"{arguments}, {', '.join(outputs)}", pairs)
-
-    def _function(self, name: str, arguments: str, pairs: Sequence[tuple[str, Expr]]) -> str:
+    def function(self, name: str, outputs: Mapping[str, Any], more: str = "") -> str:
+        """The text of a function that fills vectors (lists) and matrices; `more` arguments stand before those."""
+        pairs = [pair for word, values in outputs.items() for pair in entries(word, values)]
         body = indented(body_of(pairs, self.names)) if pairs else "    pass"
-        return f"\n@kernel\ndef {name}({arguments}):\n{body}\n"
+        return f"\n@kernel\ndef {name}(t, x, p, u{more}, {', '.join(outputs)}):\n{body}\n"
 
 
 @cache

@@ -14,7 +14,6 @@ from tegotae import checks
 from tegotae.inclusion.language.arguments import made_of, named
 from tegotae.inclusion.language.compiled_terms import CompiledTerms
 from tegotae.inclusion.language.inputs import TIME, sorted_out
-from tegotae.inclusion.language.jumps import refuse_jumps
 from tegotae.inclusion.language.latex import latex_of_inclusion
 from tegotae.inclusion.language.parsing import (
     Collected,
@@ -25,6 +24,7 @@ from tegotae.inclusion.language.parsing import (
     expression,
     is_affine,
     matrix_of,
+    refuse_jumps,
 )
 from tegotae.inclusion.language.symbols import CoulombForce, Dio, Sgn
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tegotae.control.pid import PID
-from tegotae.control.psmc import PSMC
+from tegotae.control.servo import PID, PSMC
 from tegotae.friction import FrictionImpedance
 from tegotae.papers.ledger import Paper
 from tegotae.result import Result

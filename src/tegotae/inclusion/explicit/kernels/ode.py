@@ -1,4 +1,4 @@
-"""The chain rule along the stages of an explicit ODE: forces, limits, friction, rows, mass matrix.  [xiong2011]"""
+"""What explicit ODEs call: fixed steps, the replaced elements, and the chain rule along their stages.  [xiong2011]"""
 
 import math
 
@@ -6,6 +6,46 @@ import numpy as np
 
 from tegotae.compile import kernel, kernel_rare
 from tegotae.kernels.linear import eliminate
+
+
+@kernel
+def copy(y, out, k):
+    """out[k] = y, as a loop: quicker to compile than an assignment of arrays."""
+    for i in range(y.size):
+        out[k, i] = y[i]
+
+
+@kernel
+def cubic(q, T, W, first, last, y, out, k):
+    """out[k] = the state at the part q of a step of length T from W[0] to y, by cubic Hermite interpolation.
+
+    The slopes at both ends lie in W[first] and W[last].
+    """
+    if q >= 1.0:
+        copy(y, out, k)
+        return
+    a, b = q * q * (3.0 - 2.0 * q), q * (1.0 - q) * T
+    for i in range(y.size):
+        out[k, i] = W[0, i] + a * (y[i] - W[0, i]) + b * ((1.0 - q) * W[first, i] - q * W[last, i])
+
+
+@kernel
+def sat(limit, x):
+    """x held between -limit and limit."""
+    return min(max(x, -limit), limit)
+
+
+@kernel
+def shrink(K, r, s):
+    """min(1, (r/K)/|w|) for s = |w|^2: how much of the stretch w a friction with limit r can hold."""
+    size = K * math.sqrt(s)
+    return 1.0 if size <= r else r / size
+
+
+@kernel
+def sticks(K, r, s):
+    """Whether friction with limit r holds the stretch w, s = |w|^2; without a limit there is nothing to hold it."""
+    return r > 0.0 and K * math.sqrt(s) <= r
 
 
 @kernel_rare  # one copy for its many callers: a new model compiles quickly
