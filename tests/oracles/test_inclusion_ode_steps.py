@@ -11,7 +11,7 @@ import tegotae as tg
 from tegotae.errors import TegotaeError
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio
 from tegotae.inclusion.elements.effective_masses import effective_masses, mobility
-from tegotae.inclusion.explicit.integration import integrate
+from tegotae.inclusion.explicit.integration import Wanted, integrate
 from tegotae.inclusion.explicit.stability import largest_step
 
 CONTACT, FRICTION = Contact(stiffness=1e5, damping=200.0, alpha=2e-4), Friction(stiffness=1e4, damping=200.0)
@@ -44,7 +44,9 @@ def test_too_long_a_step_would_lose_friction_and_is_refused(held):
     with pytest.raises(tg.InputError, match=r"'rub'.*effective mass 1 kg.*silently.*\n.*step <= 0\.0278"):
         held.solve((0.0, 20.0), method="RK4", step=1.2 * safe)
     # What the refusal saves from: the same loop, unguarded, slides away without a single inf.
-    wanted = held._wanted((0.0, 20.0), "RK4", 1e-6, None, 1.2 * safe, None, False)
+    wanted = Wanted(
+        start=0.0, end=20.0, method="RK4", rtol=1e-6, atol=np.full(3, 1e-9), step=1.2 * safe, times=None, dense=False
+    )
     path = integrate(held.compiled, held.start(), wanted)
     assert np.isfinite(path.states).all()
     assert path.states[-1, 0] > 1e-2
