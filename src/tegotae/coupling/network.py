@@ -2,7 +2,7 @@
 
 The unknown v, the motions of all ports, solves v = A(h + f(v)): h is given, f what the links give, A what each
 admittance answers by itself. For friction this is the minimum of a strictly convex function, so Newton's direction
-lessens the residual; a step that does not is halved.
+lessens the residual; a step that does not is halved (`kernels/newton.py`).
 """
 
 from __future__ import annotations
@@ -36,6 +36,20 @@ def evaluate(p, s, w, v, h, T):
 
 
 @kernel
+def left_at(c, part):
+    p, s, w, h, T, v = c
+    {scratch}
+    for j in range({n}):
+        trial[j] = v[j] - part * step[j]
+    norm, excess = evaluate(p, s, w, trial, h, T)
+    left[0], left[1] = norm, excess
+    return 0.0 if excess <= {tolerance} else norm
+
+
+part_of = lessening_part(left_at)
+
+
+@kernel
 def solve(p, s, w, h, T, v):
     {scratch}
     for j in range({n}):
@@ -53,27 +67,14 @@ def solve(p, s, w, h, T, v):
             return UNSOLVED
         for j in range({n}):
             step[j] = gap[j, 0]
-        part = 1.0
-        better = False
-        for _ in range(40):
+        near = excess <= 1e-12  # what is left may be rounding inside of a block, which carries more than it shows here
+        if part_of((p, s, w, h, T, v), norm, 1 if near else 40) == 0.0:
+            if near or left[1] < np.inf:
+                return SOLVED if excess <= 1e-9 else UNSOLVED  # at rounding; else a force jumps: no root to find
+        else:
             for j in range({n}):
-                trial[j] = v[j] - part * step[j]
-            new_norm, new_excess = evaluate(p, s, w, trial, h, T)
-            # Strictly: of a tiny part the factor rounds to 1, and standing still would be called better for ever.
-            if new_norm < (1.0 - 1e-9 * part) * norm or new_excess <= {tolerance}:
-                better = True
-                break
-            if excess <= 1e-12 and new_excess < np.inf:
-                return SOLVED  # rounding inside of a block, which carries more than it shows here: nothing to chase
-            part *= 0.5
-        if not better:
-            if not new_excess < np.inf:
-                excess = new_excess
-                continue
-            return SOLVED if excess <= 1e-9 else UNSOLVED  # at rounding; else a block's force jumps: no root to find
-        for j in range({n}):
-            v[j] = trial[j]
-        norm, excess = new_norm, new_excess
+                v[j] = trial[j]
+        norm, excess = left[0], left[1]
     return SOLVED if excess <= 1e-9 else UNSOLVED
 
 
@@ -120,6 +121,7 @@ def tick(p, s, w, h, T, v):
 IMPORTS = """
 from tegotae.coupling.kernels.network import add_between, add_end, add_slopes, add_through, compare, feel_through
 from tegotae.kernels.linear import eliminate
+from tegotae.kernels.newton import lessening_part
 UNSOLVED, SOLVED, SOLVED_HERE = 0, 1, 2
 """
 
@@ -227,7 +229,7 @@ def _module_text(n: int, pieces: dict[str, object]) -> str:
 
 def vectors(n: Size, movers: Size) -> dict[str, Size]:
     """How long each vector of a solve is, by name."""
-    return {"weight": movers} | dict.fromkeys(("f", "size", "total", "moved", "trial", "step"), n)
+    return {"weight": movers, "left": 2} | dict.fromkeys(("f", "size", "total", "moved", "trial", "step"), n)
 
 
 def matrices(n: Size) -> dict[str, tuple[Size, Size]]:

@@ -1,7 +1,9 @@
-"""How far a step of Newton's method goes that looks for the least of a convex function.
+"""How far a step of Newton's method goes.
 
-Whoever steps eliminates in its own way: a rod by its recursion, a tree by its passes. A step that overshoots goes as
-far as the function falls, which its slope along the step tells: it rises from the start on, and vanishes once.
+Whoever steps eliminates in its own way: a rod by its recursion, a tree by its passes, a network by its matrix.
+Where the step looks for the least of a convex function, one that overshoots goes as far as the function falls, which
+its slope along the step tells: it rises from the start on, and vanishes once. Where it solves equations that are not
+known to be the slopes of one, it is halved until less is left of them.
 """
 
 from functools import cache
@@ -36,5 +38,25 @@ def falling_part(slope_at):
             if abs(slope) <= -ENOUGH * start:
                 break
         return part
+
+    return part_of
+
+
+def lessening_part(left_at):
+    """`part_of(c, left, tries)`, for `left_at(c, part)`, what is left of the equations at a part of the step.
+
+    What `left_at` leaves behind is of the last part tried. c is handed on.
+    """
+
+    @kernel_inside
+    def part_of(c, left, tries):
+        """The part of a step by which less is left than at its start; 0 if none is found."""
+        part = 1.0
+        for _ in range(tries):
+            # Strictly: of a tiny part the factor rounds to 1, and standing still would be called better for ever.
+            if left_at(c, part) < (1.0 - 1e-9 * part) * left:
+                return part
+            part *= 0.5
+        return 0.0
 
     return part_of

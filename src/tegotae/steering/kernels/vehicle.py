@@ -22,14 +22,19 @@ known how they move, their rows are worked out for that.
 
 from functools import cache
 
+import numpy as np
+
 from tegotae.block import Halves
 from tegotae.compile import kernel
+from tegotae.kernels.newton import lessening_part
 from tegotae.kernels.roots import EPSILON
 from tegotae.steering.kernels.axle import elastic_axle, rigid_axle
 from tegotae.steering.kernels.carcass import carcass_kernels
 from tegotae.steering.kernels.patch import bristle_kernel, fill_kernel, patch_kernels
 
 MOST_TRIALS = 40
+PARTS = 10  # of a step, each half of the last
+LEAST = 16.0 * EPSILON  # of a step, of what it changes
 
 
 @kernel
@@ -65,7 +70,7 @@ def vehicle_halves(fill, axle, felt):
         fill(p.rear, s.rear, w.rear, V, s.rear.q[0], 0.0, s.rear.r[0], T)
 
     @kernel
-    def balance(p, s, w, v, dy, dr, T):
+    def balance(p, s, w, v, dy, dr, T, left, y, r, tau):
         """What is left of both equations, their slopes by v, dy and dr, tau_r of the front with the same slopes."""
         m, Iz, lf, lr, V = p.m, p.Iz, p.lf, p.lr, s.front.V[0]
         late = lateness(p, V, T)
@@ -77,43 +82,47 @@ def vehicle_halves(fill, axle, felt):
         side, turn = pushes(p, s)
         side = (1.0 - late) * side - late * (f1 + f2)
         turn = (1.0 - late) * turn - late * (lf * f1 - lr * f2 + t1 + t2)
-        left_y = m * dy / (late * T) + m * V * (s.r[0] + dr) - side
-        left_r = Iz * dr / (late * T) - turn
-        y = (late * f1v, m / (late * T) + late * (f1w + f2w), m * V + late * (f1r + f2r))
-        r = (
-            late * (lf * f1v + t1v),
-            late * (lf * f1w - lr * f2w + t1w + t2w),
-            Iz / (late * T) + late * (lf * f1r - lr * f2r + t1r + t2r),
-        )
-        return left_y, left_r, y, r, (t1, t1v, t1w, t1r)
+        left[0] = m * dy / (late * T) + m * V * (s.r[0] + dr) - side
+        left[1] = Iz * dr / (late * T) - turn
+        y[0], y[1], y[2] = late * f1v, m / (late * T) + late * (f1w + f2w), m * V + late * (f1r + f2r)
+        r[0] = late * (lf * f1v + t1v)
+        r[1] = late * (lf * f1w - lr * f2w + t1w + t2w)
+        r[2] = Iz / (late * T) + late * (lf * f1r - lr * f2r + t1r + t2r)
+        tau[0], tau[1], tau[2], tau[3] = t1, t1v, t1w, t1r
+
+    @kernel
+    def left_at(c, part):
+        """How much is left at a part of the step; equations and slopes are of there."""
+        p, s, w, v, T, at, step, left, y, r, tau = c
+        balance(p, s, w, v, at[0] - part * step[0], at[1] - part * step[1], T, left, y, r, tau)
+        return left[0] * left[0] / p.m + left[1] * left[1] / p.Iz
+
+    part_of = lessening_part(left_at)
 
     @kernel
     def follow(p, s, w, v, T):
         """How the vehicle moves with a trial steering rate: dy, dr, tau_r and its slope by v."""
-        m, Iz, vy, yaw = p.m, p.Iz, s.vy[0], s.r[0]
-        dy = dr = 0.0
-        left_y, left_r, y, r, tau = balance(p, s, w, v, dy, dr, T)
-        best = left_y * left_y / m + left_r * left_r / Iz
+        at, step, left, y, r, tau = np.zeros(2), np.zeros(2), np.empty(2), np.empty(3), np.empty(3), np.empty(4)
+        c = (p, s, w, v, T, at, step, left, y, r, tau)
+        best = left_at(c, 0.0)
         for _ in range(MOST_TRIALS):
             size = y[1] * r[2] - y[2] * r[1]
-            step_y, step_r = (y[2] * left_r - r[2] * left_y) / size, (r[1] * left_y - y[1] * left_r) / size
+            step[0], step[1] = (r[2] * left[0] - y[2] * left[1]) / size, (y[1] * left[1] - r[1] * left[0]) / size
             least = 16.0 * EPSILON
-            if abs(step_y) <= least * (abs(dy) + abs(vy)) and abs(step_r) <= least * (abs(dr) + abs(yaw)):
+            if abs(step[0]) <= least * (abs(at[0]) + abs(s.vy[0])) and abs(step[1]) <= least * (
+                abs(at[1]) + abs(s.r[0])
+            ):
                 break
-            share, found = 1.0, False
-            while share > 1e-3 and not found:
-                trial = balance(p, s, w, v, dy + share * step_y, dr + share * step_r, T)
-                gap = trial[0] * trial[0] / m + trial[1] * trial[1] / Iz
-                found = gap < best
-                share *= 0.5
-            if not found:
+            part = part_of(c, best, PARTS)
+            if part == 0.0:
+                left_at(c, 0.0)
                 break  # as near as rounding lets it come
-            dy, dr = dy + 2.0 * share * step_y, dr + 2.0 * share * step_r
-            left_y, left_r, y, r, tau = trial
-            best = gap
+            at[0] -= part * step[0]
+            at[1] -= part * step[1]
+            best = left[0] * left[0] / p.m + left[1] * left[1] / p.Iz
         size = y[1] * r[2] - y[2] * r[1]
         y_v, r_v = (y[2] * r[0] - r[2] * y[0]) / size, (r[1] * y[0] - y[1] * r[0]) / size
-        return dy, dr, tau[0], tau[1] + tau[2] * y_v + tau[3] * r_v
+        return at[0], at[1], tau[0], tau[1] + tau[2] * y_v + tau[3] * r_v
 
     @kernel
     def answer(p, s, w, v, T):
