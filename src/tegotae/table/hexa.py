@@ -16,8 +16,7 @@ from tegotae.checks import Array
 from tegotae.parameters import Declared, Parameter
 from tegotae.table import limits
 from tegotae.table.kernels import hexa as kernels
-from tegotae.table.limits import Margins, Workspace
-from tegotae.table.tips import pose_of
+from tegotae.table.limits import Margins, Workspace, pose_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,10 +137,7 @@ class Hexa(Declared):
             >>> position.round(12) + 0.0
             array([ 0.05,  0.  , -0.45])
         """
-        theta = checks.numbers("Hexa", "angles", angles)
-        if theta.shape != (6,):
-            checks.refuse("Hexa", f"angles has shape {theta.shape}.", "Give the six arm angles in rad.")
-        checks.finite("Hexa", "angles", theta, "rad")
+        theta = checks.vector("Hexa", "angles", angles, "rad", 6)
         p, R = self._level(float(theta.mean())) if guess is None else self._guessed(guess)
         p, R = p.copy(), R.copy()
         steps = kernels.pose_at(self.geometry, np.ascontiguousarray(theta), p, R)

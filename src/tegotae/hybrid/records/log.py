@@ -23,8 +23,6 @@ from tegotae.extras import require
 from tegotae.hybrid.bus.messages import event_of, refuse_rows
 from tegotae.hybrid.bus.rows import KINDS, Rows
 from tegotae.hybrid.records.log_reader import LogReader as LogReader
-from tegotae.hybrid.records.log_reader import difference as difference
-from tegotae.hybrid.records.log_reader import same as same
 from tegotae.hybrid.records.log_schema import (
     BESIDE_THE_TABLE,
     DESCRIBED,
@@ -84,7 +82,7 @@ class LogWriter:
         self._now = 0  # ns on the common clock, of the newest message
         self.written: dict[str, int] = {}
         self._flushed = time.monotonic_ns()
-        self._closed = False
+        self.closed = False  # then nothing more can be written: it was ended, or the disk refused
         self._safely(lambda: self._begin(told, about.get("settings_text")))
 
     def _begin(self, told: dict[str, str], text: object) -> None:
@@ -162,11 +160,6 @@ class LogWriter:
         self._register(topic, "json", "jsonschema", JSON_SCHEMA)
         self._add(topic, _json("status", status))
 
-    @property
-    def closed(self) -> bool:
-        """Whether nothing more can be written: it was closed, or the disk refused."""
-        return self._closed
-
     def flush(self) -> None:
         """Everything handed over so far is in the file when this returns."""
         self._safely(self._writer.flush)
@@ -180,9 +173,9 @@ class LogWriter:
 
     def close(self) -> None:
         """Finish the file, with its index."""
-        if self._closed:
+        if self.closed:
             return
-        self._closed = True
+        self.closed = True
         try:
             self._safely(self._writer.finish)
         finally:
@@ -198,7 +191,7 @@ class LogWriter:
         count: int = 1,
     ) -> None:  # fmt: skip
         """A message at a time of its node's own clock [ns], or at that of the newest message."""
-        if self._closed:
+        if self.closed:
             checks.refuse("LogWriter", f"{self.path} is closed.", "Open another log.")
         own = self._now if own is None else own
         common = own - self._offset * (node in BESIDE_THE_TABLE)
@@ -215,7 +208,7 @@ class LogWriter:
         try:
             write()
         except OSError as error:
-            self._closed = True  # what would follow half a record could not be found again
+            self.closed = True  # what would follow half a record could not be found again
             with suppress(OSError):
                 self._file.close()
             raise FileError(

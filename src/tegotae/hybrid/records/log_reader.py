@@ -292,23 +292,15 @@ def _records(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
         yield head[0], file.read(length)
 
 
-def same(first: Rows, second: Rows, *, ignoring: tuple[str, ...] = ()) -> bool:
-    """Whether two records are the same, bit by bit."""
-    return difference(first, second, ignoring=ignoring) is None
-
-
-def difference(first: Rows, second: Rows, *, ignoring: tuple[str, ...] = ()) -> str | None:
+def difference(first: Rows, second: Rows) -> str | None:
     """Where two records first differ, in words; None if they are the same bit by bit."""
     names = first.dtype.names or ()
     if names != (second.dtype.names or ()) or any(first.dtype[name] != second.dtype[name] for name in names):
         return f"the rows have other fields: {first.dtype} in the first, {second.dtype} in the second"
     size = min(first.size, second.size)
     found: tuple[int, str, int] | None = None
-    for name in names:
-        if name in ignoring:
-            continue
-        apart = _bits(first[name][:size]) != _bits(second[name][:size])
-        unlike = apart.reshape(size, -1).any(axis=1) if size else np.zeros(0, dtype=bool)
+    for name in names if size else ():
+        unlike = (_bits(first[name][:size]) != _bits(second[name][:size])).any(axis=1)
         if unlike.any() and (found is None or int(np.argmax(unlike)) < found[0]):
             found = int(np.argmax(unlike)), name, int(unlike.sum())
     if found is None:
@@ -320,5 +312,4 @@ def difference(first: Rows, second: Rows, *, ignoring: tuple[str, ...] = ()) -> 
 
 
 def _bits(values: NDArray[Any]) -> NDArray[np.uint8]:
-    packed = np.ascontiguousarray(values)
-    return packed.view(np.uint8).reshape(packed.shape[0], -1) if packed.size else np.zeros((0, 1), dtype=np.uint8)
+    return np.ascontiguousarray(values).view(np.uint8).reshape(len(values), -1)

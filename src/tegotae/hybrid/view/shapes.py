@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.checks import Array
+from tegotae.rotations import Quaternion, frame_along, quaternion_of
 
 if TYPE_CHECKING:
     from viser import ArrowsHandle, LabelHandle, SceneApi
 
 Colour = tuple[int, int, int]
 Place = tuple[float, float, float]
-Turn = tuple[float, float, float, float]
 
 BLUE: Colour = (37, 99, 168)
 LIGHT_BLUE: Colour = (110, 160, 214)
@@ -30,13 +30,9 @@ GREY: Colour = (190, 197, 206)
 SEEN = 0.05  # N; a smaller force is not drawn
 
 
-def turn_of_z(to: Array) -> Turn:
-    """The quaternion (w, x, y, z) of the shortest turn that brings z onto a direction."""
-    x, y, z = (float(c) for c in to / np.linalg.norm(to))
-    if z < -0.999999999:
-        return 0.0, 1.0, 0.0, 0.0
-    w = math.sqrt(0.5 * (1.0 + z))
-    return w, -0.5 * y / w, 0.5 * x / w, 0.0
+def turn_of_z(to: Array) -> Quaternion:
+    """The quaternion (w, x, y, z) of a turn that brings z onto a direction."""
+    return quaternion_of(frame_along(to / np.linalg.norm(to)))
 
 
 def lathe(profile: list[tuple[float, float]], *, segments: int = 28) -> tuple[Array, NDArray[np.uint32]]:
