@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import Annotated, Any, Literal
 
 from tegotae import checks
 from tegotae.hybrid.bus.bus import checked_word
 from tegotae.hybrid.links.faults import Faults
-from tegotae.hybrid.machines.model_settings import KINDS, ModelSettings, OwnCode, kind_of
+from tegotae.hybrid.machines.model_settings import KINDS, ModelSettings, OwnCode
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.parameters import Parameter, declared, parameter_of
 from tegotae.toml_settings import Kinds, SettingsGroup, lines, put, read, read_toml, tables
@@ -149,7 +150,7 @@ class ViewSettings(SettingsGroup):
     ] = False
 
 
-_MODELS = Kinds("what is simulated", **{name: kind_of(name)() for name in KINDS})
+_MODELS = Kinds("what is simulated", **{name: resolve_name(home)() for name, home in KINDS.items()})
 _DEVICES = Kinds("what is real, or stands for it", hexa=HexaSettings(), spring=SpringSettings(), own=OwnDevice())
 
 

@@ -76,8 +76,14 @@ class LogReader:
         self._damaged = self._kept = 0
         self._most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
         self._judge = Judge()
+        from mcap.exceptions import McapError
+
         with _opened(path) as file:
-            self._read_whole(file)
+            try:
+                self._read(file)
+            except (McapError, struct.error, ValueError, OverflowError, RecursionError) as error:  # parts do not fit
+                why = f"it is damaged ({error or type(error).__name__})"
+                raise FileError(f"Cannot read {self.path}: {why}.\n  Give another copy of it.") from error
         self.dynamics, self.table, self.device = map(self._rows, KINDS)
         self.configuration = self._joined("configuration", _TYPES["configuration"])
         self.lost = {kind: self._lost(kind) for kind in KINDS}
@@ -86,16 +92,6 @@ class LogReader:
         self._blocks.clear()
 
     # ------------------------------------------------------------ the file
-
-    def _read_whole(self, file: BinaryIO) -> None:
-        from mcap.exceptions import McapError
-
-        try:
-            self._read(file)
-        except (McapError, struct.error, ValueError, OverflowError, RecursionError) as error:  # parts that do not fit
-            raise FileError(
-                f"Cannot read {self.path}: it is damaged ({error or type(error).__name__}).\n  Give another copy of it."
-            ) from error
 
     def _read(self, file: BinaryIO) -> None:
         from mcap.data_stream import ReadDataStream
@@ -280,15 +276,11 @@ def _opened(path: str | os.PathLike[str]) -> BinaryIO:
 def _records(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Records of a file, as long as they are there in full."""
     left = os.fstat(file.fileno()).st_size - file.tell()
-    while True:
-        head = file.read(9)
-        left -= 9
-        if len(head) < 9:
-            return
+    while len(head := file.read(9)) == 9:
         length = int.from_bytes(head[1:], "little")
-        if length > left:
+        left -= 9 + length
+        if left < 0:
             return
-        left -= length
         yield head[0], file.read(length)
 
 
