@@ -4,7 +4,7 @@ import numpy as np
 
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.records.log import LogWriter
-from tegotae.hybrid.records.log_reader import difference
+from tegotae.hybrid.records.replay import difference
 
 PERIOD = 2e-3
 

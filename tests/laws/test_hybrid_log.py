@@ -19,7 +19,7 @@ from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.records import log_node
 from tegotae.hybrid.records.log import LogReader, LogWriter
 from tegotae.hybrid.records.log_node import LogNode
-from tegotae.hybrid.records.log_reader import difference
+from tegotae.hybrid.records.replay import difference
 from tegotae.hybrid.records.report import report
 
 ROWS = dynamics_rows(Impact(), length=0.8)

@@ -198,7 +198,11 @@ class Hexa(Declared):
             >>> round(float(Hexa.default().stiffness((0.0, 0.0, -0.47), None, 400.0)[2, 2]), 1)
             22646.1
         """
-        gains = six("Hexa", "kp", kp, "N·m/rad")
+        gains = checks.values("Hexa", "kp", kp, "N·m/rad", "Give one number >= 0, or six.")
+        if gains.size not in (1, 6):
+            checks.refuse(
+                "Hexa", f"kp has {gains.size} numbers.", "Give one number, or one for each of the six motors."
+            )
         W = self.inverse_jacobian(position, rotation)
         return np.asarray(W.T @ (gains[:, None] * W))
 
@@ -264,11 +268,3 @@ class Hexa(Declared):
         places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
         seen = limits.limit_values(self, places.reshape(-1, 3), R).reshape(*places.shape[:3], 5)
         return Workspace(table=self, x=axes[0], y=axes[1], z=axes[2], rotation=R, seen=seen)
-
-
-def six(owner: str, name: str, value: ArrayLike, unit: str) -> Array:
-    """One number for each motor, all >= 0; one number stands for all six."""
-    given = checks.values(owner, name, value, unit, "Give one number >= 0, or six.")
-    if given.size not in (1, 6):
-        checks.refuse(owner, f"{name} has {given.size} numbers.", "Give one number, or one for each of the six motors.")
-    return np.broadcast_to(given, (6,)).copy()

@@ -21,9 +21,17 @@ from tegotae.contact import ContactDamping, ContactStiffness, FrictionCoefficien
 from tegotae.parameters import Declared, Parameter, Period, Seed
 from tegotae.result import Result, Variable
 from tegotae.rotations import rotation_of
-from tegotae.table.hexa import six
 from tegotae.table.kernels import sensor as kernels
 from tegotae.table.plant_layout import SENSOR, SENSOR_STATE, SERVO, numbers_of, room_of
+
+
+def _six(owner: str, name: str, value: ArrayLike, finite: bool = True) -> Array:
+    given = checks.numbers(owner, name, value)
+    if given.shape not in ((1,), (6,)):
+        checks.refuse(owner, f"{name} has shape {given.shape}.", "Give one number, or six.")
+    if finite:
+        checks.finite(owner, name, given, "")
+    return np.broadcast_to(given, (6,)).copy()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,15 +46,9 @@ class ArmServo(Declared):
         np.float64(4.0)
     """
 
-    stiffness: Annotated[
-        ArrayLike, Parameter("[N·m/rad], > 0, Kp of the motors, one or six", accept=partial(six, unit="N·m/rad"))
-    ]
-    damping: Annotated[
-        ArrayLike, Parameter("[N·m·s/rad], >= 0, Kd of the motors, one or six", accept=partial(six, unit="N·m·s/rad"))
-    ]
-    limit: Annotated[
-        ArrayLike, Parameter("[N·m], >= 0, largest torque of the motors, one or six", accept=partial(six, unit="N·m"))
-    ] = 60.0
+    stiffness: Annotated[ArrayLike, Parameter("[N·m/rad], > 0, Kp of the motors, one or six", accept=_six)]
+    damping: Annotated[ArrayLike, Parameter("[N·m·s/rad], >= 0, Kd of the motors, one or six", accept=_six)]
+    limit: Annotated[ArrayLike, Parameter("[N·m], >= 0, largest torque of the motors, one or six", accept=_six)] = 60.0
     period: Period = 2e-3
     resolution: Annotated[
         float, Parameter("[rad], >= 0, the step of the encoders; 655360 counts a turn unless given")
@@ -133,15 +135,6 @@ def _invertible(owner: str, name: str, value: ArrayLike) -> Array:
         told = f"{name} is singular: its condition number is {condition:.3g}."
         checks.refuse(owner, told, "Give a matrix measured with loads along all six axes.")
     return matrix
-
-
-def _six(owner: str, name: str, value: ArrayLike, finite: bool = True) -> Array:
-    given = checks.numbers(owner, name, value)
-    if given.shape not in ((1,), (6,)):
-        checks.refuse(owner, f"{name} has shape {given.shape}.", "Give one number, or six.")
-    if finite:
-        checks.finite(owner, name, given, "")
-    return np.broadcast_to(given, (6,)).copy()
 
 
 def _cutoff(owner: str, name: str, value: float) -> float:

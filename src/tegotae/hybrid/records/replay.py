@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.block import Admittance
@@ -17,7 +18,7 @@ from tegotae.hybrid.machines.guarded import Machine
 from tegotae.hybrid.machines.model_settings import OwnModel
 from tegotae.hybrid.nodes.assembly import core_of
 from tegotae.hybrid.nodes.dynamics_node import DynamicsCore
-from tegotae.hybrid.records.log_reader import LogReader, difference
+from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.records.report import refuse_incomplete
 from tegotae.hybrid.settings import Settings, settings_of
 
@@ -121,3 +122,26 @@ def _again(core: DynamicsCore, row: np.void) -> None:
         row[name] = value
     state = int(row["state"]) & ~int(NodeState.CONTACT)
     row["state"] = state | int(NodeState.CONTACT) if core.touching else state
+
+
+def difference(first: Rows, second: Rows) -> str | None:
+    """Where two records first differ, in words; None if they are the same bit by bit."""
+    names = first.dtype.names or ()
+    if names != (second.dtype.names or ()) or any(first.dtype[name] != second.dtype[name] for name in names):
+        return f"the rows have other fields: {first.dtype} in the first, {second.dtype} in the second"
+    size = min(first.size, second.size)
+    found: tuple[int, str, int] | None = None
+    for name in names if size else ():
+        unlike = (_bits(first[name][:size]) != _bits(second[name][:size])).any(axis=1)
+        if unlike.any() and (found is None or int(np.argmax(unlike)) < found[0]):
+            found = int(np.argmax(unlike)), name, int(unlike.sum())
+    if found is None:
+        return None if first.size == second.size else f"{first.size} rows in the first, {second.size} in the second"
+    row, name, count = found
+    tick = f" (tick {first['tick'][row]})" if "tick" in names else ""
+    one, other = first[name][row].tolist(), second[name][row].tolist()
+    return f"row {row}{tick}: {name} is {one} in the first, {other} in the second; {count} of {size} rows differ there"
+
+
+def _bits(values: NDArray[Any]) -> NDArray[np.uint8]:
+    return np.ascontiguousarray(values).view(np.uint8).reshape(len(values), -1)
