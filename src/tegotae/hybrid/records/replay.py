@@ -125,22 +125,16 @@ def _again(core: DynamicsCore, row: np.void) -> None:
 
 
 def difference(first: Rows, second: Rows) -> str | None:
-    """Where two records first differ, in words; None if they are the same bit by bit."""
-    names = first.dtype.names or ()
-    if names != (second.dtype.names or ()) or any(first.dtype[name] != second.dtype[name] for name in names):
-        return f"the rows have other fields: {first.dtype} in the first, {second.dtype} in the second"
-    size = min(first.size, second.size)
-    found: tuple[int, str, int] | None = None
-    for name in names if size else ():
-        unlike = (_bits(first[name][:size]) != _bits(second[name][:size])).any(axis=1)
-        if unlike.any() and (found is None or int(np.argmax(unlike)) < found[0]):
-            found = int(np.argmax(unlike)), name, int(unlike.sum())
-    if found is None:
-        return None if first.size == second.size else f"{first.size} rows in the first, {second.size} in the second"
-    row, name, count = found
-    tick = f" (tick {first['tick'][row]})" if "tick" in names else ""
+    """Where two records of the same fields and length first differ, in words; None if they are the same bit by bit."""
+    unlike = {name: (_bits(first[name]) != _bits(second[name])).any(axis=1) for name in first.dtype.names or ()}
+    rows = {name: int(np.argmax(each)) for name, each in unlike.items() if each.any()}
+    if not rows:
+        return None
+    name = min(rows, key=rows.__getitem__)
+    row, count = rows[name], np.count_nonzero(unlike[name])
     one, other = first[name][row].tolist(), second[name][row].tolist()
-    return f"row {row}{tick}: {name} is {one} in the first, {other} in the second; {count} of {size} rows differ there"
+    where = f"row {row} (tick {first['tick'][row]}): {name} is {one} in the first, {other} in the second"
+    return f"{where}; {count} of {first.size} rows differ there"
 
 
 def _bits(values: NDArray[Any]) -> NDArray[np.uint8]:
