@@ -9,7 +9,8 @@ from mcap.writer import CompressionType, Writer
 
 from hybrid_logs import Impact, dynamics_rows, table_rows, write_log
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
-from tegotae.hybrid.records.log_schema import DESCRIBED, RECORDS, described
+from tegotae.hybrid.records.log import DESCRIBED, described
+from tegotae.hybrid.records.log_reader import RECORDS
 
 EVENT = {"time": 5_000_000_000, "node": "table", "level": "warning", "text": "late", "kind": "late"}
 STATUS = {"deadlines": {"missed": 2}, "link": {"lost": 1}, "state": 1, "words": []}

@@ -8,6 +8,11 @@ from tegotae.hybrid.records.log import LogWriter
 PERIOD = 2e-3
 
 
+def same(first, second):
+    """Whether two records are the same, bit by bit."""
+    return first.dtype.names == second.dtype.names and first.tobytes() == second.tobytes()
+
+
 class Impact:
     """m x'' = -(k x + c x') while that force pushes. A negative c stands for a delay: the force begins late."""
 

@@ -7,9 +7,10 @@ import tracemalloc
 import pytest
 
 from crafted_logs import CONTENTS, GOOD, ROWS, craft, crafted, files, mutations
+from hybrid_logs import same
 from tegotae.cli import main
 from tegotae.errors import FileError, InputError
-from tegotae.hybrid.records.log import LogReader, same
+from tegotae.hybrid.records.log import LogReader
 from tegotae.hybrid.records.replay import replay
 from tegotae.hybrid.records.report import report
 from tegotae.hybrid.records.report_page import page

@@ -11,14 +11,15 @@ import time
 import numpy as np
 import pytest
 
-from hybrid_logs import Impact, dynamics_rows, table_rows, write_log
+from hybrid_logs import Impact, dynamics_rows, same, table_rows, write_log
 from tegotae.errors import FileError, InputError
 from tegotae.hybrid.bus.blocks import BlockWriter
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.records import log_node
-from tegotae.hybrid.records.log import LogReader, LogWriter, difference, same
+from tegotae.hybrid.records.log import LogReader, LogWriter
 from tegotae.hybrid.records.log_node import LogNode
+from tegotae.hybrid.records.replay import difference
 from tegotae.hybrid.records.report import report
 
 ROWS = dynamics_rows(Impact(), length=0.8)
@@ -287,11 +288,11 @@ def test_the_first_difference_is_named():
     other = ROWS.copy()
     assert same(ROWS, other)
     other["twist"][300, 4] = 1e-300
-    other["time"] += 1
+    other["time"][301] += 1
     assert not same(ROWS, other)
-    assert difference(ROWS, other, ignoring=("time",)).startswith("row 300 (tick 300): twist is [0.0, 0.0, ")
-    assert difference(ROWS, ROWS[:-1]) == f"{ROWS.size} rows in the first, {ROWS.size - 1} in the second"
-    assert "other fields" in difference(ROWS, table_rows(Impact()))
+    assert difference(ROWS, other).startswith("row 300 (tick 300): twist is [0.0, 0.0, ")
+    assert not same(ROWS, ROWS[:-1])
+    assert not same(ROWS, table_rows(Impact()))
     spoilt = ROWS.copy()
     spoilt["energy"] = np.nan
     assert same(spoilt, spoilt.copy())  # the same bits, though NaN equals nothing

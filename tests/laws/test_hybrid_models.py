@@ -14,11 +14,12 @@ from tegotae import Mass
 from tegotae.errors import InputError, TegotaeError
 from tegotae.hybrid import LogReader, Machine, VirtualLoop, read_settings, run_virtual
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.machines.model_settings import KINDS, OwnModel, UrdfModel, UrdfRobot, kind_of
+from tegotae.hybrid.machines.model_settings import KINDS, OwnModel, UrdfModel, UrdfRobot
 from tegotae.hybrid.processes.processes import about_of
 from tegotae.hybrid.records.log_node import LogNode
 from tegotae.hybrid.records.replay import replay
 from tegotae.hybrid.settings import Settings
+from tegotae.papers.two_robots.settings import RobotsSettings
 
 ROOT = Path(__file__).parents[2]
 PAIR = ROOT / "examples" / "urdf_pair.toml"
@@ -91,7 +92,7 @@ def test_what_cannot_be_is_refused(change, words):
 
 
 def test_every_kind_is_written_and_read_back(tmp_path):
-    models = {"two-robots": kind_of("two-robots")(pose="B"), "urdf": pair().model, "own": OwnModel(factory="a:b")}
+    models = {"two-robots": RobotsSettings(pose="B"), "urdf": pair().model, "own": OwnModel(factory="a:b")}
     assert models.keys() == KINDS.keys()
     for name, model in models.items():
         file = tmp_path / f"{name}.toml"

@@ -13,7 +13,7 @@ import tegotae as tg
 from tegotae.running.batch import Batch
 from tegotae.running.probe import Probe
 from tegotae.table import ArmServo, ForceSensor, HexaPlant, ProbedSurface
-from tegotae.table.starting import WHY
+from tegotae.table.limits import WHY
 
 PLANT = HexaPlant.default(kp=200.0)
 HOME = np.array([0.0, 0.0, -0.47])

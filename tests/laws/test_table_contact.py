@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from tegotae import InputError, TegotaeError
 from tegotae.rotations import matrix_rows, quaternion_of
 from tegotae.table import ArmServo, ForceSensor, HexaPlant, ProbedSurface, rotation_about
-from tegotae.table.tips import plate_pose, rate_between, tip_pose, tip_twist
+from tegotae.table.live import plate_pose, rate_between, tip_pose, tip_twist
 
 HOME = np.array([0.0, 0.0, -0.47])
 PROBE = np.array([0.02, -0.03, 0.05])

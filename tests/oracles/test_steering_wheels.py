@@ -153,7 +153,7 @@ def test_another_hand_may_take_the_wheel():
     for _ in range(500):
         wheel.command(0.0)
     assert wheel.hand_torque != 0.0
-    wheel.let_go()
+    wheel.hold(None)
     assert wheel.hand_torque == 0.0
     wheel.hold(Hand(stiffness=5.0, damping=0.0, target=hold(wheel.angle + 0.1)))
     assert wheel.hand_torque == pytest.approx(0.5)

@@ -213,7 +213,7 @@ def test_a_moving_command_changes_nothing():
         ({"band": 0.0}, "band=0.0 Hz"),
         ({"band": 0.1}, "stretches of .* ticks"),
         ({"band": 400.0}, "stretches of .* ticks"),
-        ({"axes": ("w",)}, "axes has 'w'"),
+        ({"axes": ("w",)}, "axes='w'"),
         ({"axes": ()}, "axes="),
         ({"axes": ("z", "z")}, "at most once"),
         ({"wrench": "push"}, "no 'push'"),

@@ -133,11 +133,7 @@ def _given(name: str, function: Trajectory, time: float, unit: str, axes: int) -
 
 
 def _point(name: str, value: ArrayLike, unit: str) -> Array:
-    given = checks.numbers("Hand", name, value)
-    if given.ndim != 1:
-        checks.refuse("Hand", f"{name} has shape {given.shape}.", f"Give one number an axis, in {unit}.")
-    checks.finite("Hand", name, given, unit)
-    return given
+    return checks.values("Hand", name, value, unit, f"Give one number an axis, in {unit}.", -np.inf)
 
 
 def knots(owner: str, times: ArrayLike, points: ArrayLike, name: str = "points") -> tuple[Array, Array]:

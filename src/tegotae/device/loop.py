@@ -261,19 +261,14 @@ class DeviceLoop:
                 if clock is not None:
                     record.timing[:, k] = clock.wait()
         except BaseException as cause:
-            self._release(cause)
+            try:
+                self.device.stop()
+            except Exception as error:  # said without hiding why it was to be stopped
+                told = f"And it did not answer stop ({error!r}): it may still push. Cut its power."
+                raise DeviceError(f"{self.owner}: {cause}\n  {told}") from cause
             raise
         self.device.stop()
         return record.result()
-
-    def _release(self, cause: BaseException) -> None:
-        """Stop the device after a failure; if it does not even answer that, say so without hiding why."""
-        try:
-            self.device.stop()
-        except Exception as error:
-            raise DeviceError(
-                f"{self.owner}: {cause}\n  And it did not answer stop ({error!r}): it may still push. Cut its power."
-            ) from cause
 
 
 class _LoopRecord:

@@ -88,10 +88,6 @@ class LiveTwin(ABC):
         self._target = self._aim(self._tick)
         self._target_velocity = (self._aim(self._tick + 1) - self._target) / self.period
 
-    def let_go(self) -> None:
-        """Nobody holds it from now on."""
-        self.hold(None)
-
     @property
     def time(self) -> float:
         """Simulated time [s]."""

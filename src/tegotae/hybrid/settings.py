@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import Annotated, Any, Literal
 
 from tegotae import checks
 from tegotae.hybrid.bus.bus import checked_word
 from tegotae.hybrid.links.faults import Faults
-from tegotae.hybrid.machines.model_settings import KINDS, ModelSettings, OwnCode, kind_of
+from tegotae.hybrid.machines.model_settings import KINDS, ModelSettings, OwnCode
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
-from tegotae.parameters import Parameter, Seed, declared, parameter_of
+from tegotae.parameters import Parameter, declared, parameter_of
 from tegotae.toml_settings import Kinds, SettingsGroup, lines, put, read, read_toml, tables
 
 Triple = tuple[float, float, float]
@@ -99,7 +100,7 @@ class LimitSettings(SettingsGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkSettings(SettingsGroup):
+class LinkSettings(Faults, SettingsGroup):
     """The fast links, and what is done to them on purpose."""
 
     dynamics: Annotated[str, Parameter("where the dynamics node listens; port 0: any free one (hybrid run)")] = (
@@ -113,13 +114,6 @@ class LinkSettings(SettingsGroup):
     delay: Annotated[float, Parameter("[s], 0 to 60, added to the loop, half on either way; virtual: whole ticks")] = (
         0.0
     )
-    jitter: Annotated[float, parameter_of(Faults, "jitter")] = 0.0
-    loss: Annotated[float, parameter_of(Faults, "loss")] = 0.0
-    duplication: Annotated[float, parameter_of(Faults, "duplication")] = 0.0
-    reordering: Annotated[float, parameter_of(Faults, "reordering")] = 0.0
-    corruption: Annotated[float, parameter_of(Faults, "corruption")] = 0.0
-    drift: Annotated[float, parameter_of(Faults, "drift")] = 0.0
-    seed: Seed = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +150,7 @@ class ViewSettings(SettingsGroup):
     ] = False
 
 
-_MODELS = Kinds("what is simulated", **{name: kind_of(name)() for name in KINDS})
+_MODELS = Kinds("what is simulated", **{name: resolve_name(home)() for name, home in KINDS.items()})
 _DEVICES = Kinds("what is real, or stands for it", hexa=HexaSettings(), spring=SpringSettings(), own=OwnDevice())
 
 

@@ -6,10 +6,8 @@ from tegotae.table.identification import TableImpedance, excitation, identify_im
 from tegotae.table.limits import Margins, Workspace
 from tegotae.table.live import LiveTable, Reading
 from tegotae.table.mechanism import TableBody
+from tegotae.table.parts import ArmServo, ForceSensor, ProbedSurface
 from tegotae.table.plant import HexaPlant
-from tegotae.table.sensor import ForceSensor
-from tegotae.table.servo import ArmServo
-from tegotae.table.surface import ProbedSurface
 
 __all__ = [
     "ArmServo",

@@ -16,8 +16,7 @@ from tegotae.checks import Array
 from tegotae.parameters import Declared, Parameter
 from tegotae.table import limits
 from tegotae.table.kernels import hexa as kernels
-from tegotae.table.limits import Margins, Workspace
-from tegotae.table.tips import pose_of
+from tegotae.table.limits import Margins, Workspace, pose_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,10 +137,7 @@ class Hexa(Declared):
             >>> position.round(12) + 0.0
             array([ 0.05,  0.  , -0.45])
         """
-        theta = checks.numbers("Hexa", "angles", angles)
-        if theta.shape != (6,):
-            checks.refuse("Hexa", f"angles has shape {theta.shape}.", "Give the six arm angles in rad.")
-        checks.finite("Hexa", "angles", theta, "rad")
+        theta = checks.vector("Hexa", "angles", angles, "rad", 6)
         p, R = self._level(float(theta.mean())) if guess is None else self._guessed(guess)
         p, R = p.copy(), R.copy()
         steps = kernels.pose_at(self.geometry, np.ascontiguousarray(theta), p, R)
@@ -202,7 +198,11 @@ class Hexa(Declared):
             >>> round(float(Hexa.default().stiffness((0.0, 0.0, -0.47), None, 400.0)[2, 2]), 1)
             22646.1
         """
-        gains = six("Hexa", "kp", kp, "N·m/rad")
+        gains = checks.values("Hexa", "kp", kp, "N·m/rad", "Give one number >= 0, or six.")
+        if gains.size not in (1, 6):
+            checks.refuse(
+                "Hexa", f"kp has {gains.size} numbers.", "Give one number, or one for each of the six motors."
+            )
         W = self.inverse_jacobian(position, rotation)
         return np.asarray(W.T @ (gains[:, None] * W))
 
@@ -268,11 +268,3 @@ class Hexa(Declared):
         places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
         seen = limits.limit_values(self, places.reshape(-1, 3), R).reshape(*places.shape[:3], 5)
         return Workspace(table=self, x=axes[0], y=axes[1], z=axes[2], rotation=R, seen=seen)
-
-
-def six(owner: str, name: str, value: ArrayLike, unit: str) -> Array:
-    """One number for each motor, all >= 0; one number stands for all six."""
-    given = checks.values(owner, name, value, unit, "Give one number >= 0, or six.")
-    if given.size not in (1, 6):
-        checks.refuse(owner, f"{name} has {given.size} numbers.", "Give one number, or one for each of the six motors.")
-    return np.broadcast_to(given, (6,)).copy()

@@ -149,9 +149,7 @@ def identify_impedance(
     axes = checks.texts(owner, "axes", axes, f"Choose of {AXES}.")
     checks.text(owner, "wrench", wrench, 'Give a name in the record, such as "force".')
     checks.text(owner, "pose", pose, 'Give "measured" or "".')
-    chosen = [
-        AXES.index(a) if a in AXES else checks.refuse(owner, f"axes has {a!r}.", f"Choose of {AXES}.") for a in axes
-    ]
+    chosen = [AXES.index(checks.choice(owner, "axes", one, AXES)) for one in axes]
     if not chosen or len(set(chosen)) != len(chosen):
         checks.refuse(owner, f"axes={tuple(axes)}.", f"Name each of {AXES} at most once, and one at least.")
     T, F, x, xd = _signals(record, wrench, pose)

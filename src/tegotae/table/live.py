@@ -1,4 +1,8 @@
-"""The table in a loop, one tick at a time, as a real one is driven."""
+"""The table in a loop, one tick at a time, as a real one is driven; poses of its plate and of the tip of its probe.
+
+Loops that have no time for arrays take a pose as seven plain numbers, not checked: position [m], of the centre of the
+plate's joints or of the tip, and quaternion (w, x, y, z) [-] of length 1. A probe is the tip in the plate's axes [m].
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,15 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.rotations import matrix_of, matrix_rows, quaternion_of
+from tegotae.rotations import matrix_of, matrix_rows, quaternion_of, turned_by
 from tegotae.running.live import LiveAdmittance
-from tegotae.table.tips import Seven, Six, pose_of, rate_between, tip_pose, tip_twist
+from tegotae.table.limits import pose_of
 
 if TYPE_CHECKING:
     from tegotae.table.plant import HexaPlant
+
+Seven = tuple[float, float, float, float, float, float, float]
+Six = tuple[float, float, float, float, float, float]
 
 
 class Reading(NamedTuple):
@@ -115,7 +122,7 @@ class LiveTable(LiveAdmittance):
 
         Args:
             pose: position [m] of the plate's centre and quaternion (w, x, y, z) of length 1 [-], plain numbers.
-                `tegotae.table.tips.plate_pose` makes it from a pose of the probe's tip.
+                `tegotae.table.live.plate_pose` makes it from a pose of the probe's tip.
 
         Example:
             >>> from tegotae.table import HexaPlant
@@ -183,3 +190,60 @@ class LiveTable(LiveAdmittance):
             >>> table.stop()
         """
         self.command(self._reading.position.copy(), self._reading.rotation.copy())
+
+
+def tip_pose(plate: Sequence[float], probe: Sequence[float]) -> Seven:
+    """The tip's pose from the plate's; both turn alike.
+
+    Example:
+        >>> tip_pose((0.0, 0.0, -0.5, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.125))
+        (0.0, 0.0, -0.375, 1.0, 0.0, 0.0, 0.0)
+    """
+    px, py, pz, w, x, y, z = plate
+    a, b, c = turned_by((w, x, y, z), probe)
+    return px + a, py + b, pz + c, w, x, y, z
+
+
+def plate_pose(tip: Sequence[float], probe: Sequence[float]) -> Seven:
+    """The plate's pose from the tip's: what to command so that the tip is there.
+
+    Example:
+        >>> plate_pose((0.0, 0.0, -0.375, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.125))
+        (0.0, 0.0, -0.5, 1.0, 0.0, 0.0, 0.0)
+    """
+    px, py, pz, w, x, y, z = tip
+    a, b, c = turned_by((w, x, y, z), probe)
+    return px - a, py - b, pz - c, w, x, y, z
+
+
+def tip_twist(plate: Sequence[float], twist: Sequence[float], probe: Sequence[float]) -> Six:
+    """Velocity [m/s] and angular velocity [rad/s] of the tip from those of the plate, in the world's axes.
+
+    Example:
+        >>> tip_twist((0.0, 0.0, -0.5, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 2.0, 0.0), (0.0, 0.0, 0.125))
+        (0.25, 0.0, 0.0, 0.0, 2.0, 0.0)
+    """
+    a, b, c = turned_by(plate[3:7], probe)
+    u, v, w, p, q, r = twist
+    return u + q * c - r * b, v + r * a - p * c, w + p * b - q * a, p, q, r
+
+
+def rate_between(before: Sequence[float], now: Sequence[float], period: float) -> Six:
+    """Velocity [m/s] and angular velocity [rad/s] that lead from one pose to another a period [s] later, turns small.
+
+    Here a pose is twelve numbers: position [m], and rotation matrix by rows.
+
+    Example:
+        >>> level = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+        >>> rate_between((0.0, 0.0, 0.0, *level), (0.0, 0.0, 0.5, *level), 0.25)
+        (0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
+    """
+    x0, y0, z0, a, b, c, d, e, f, g, h, i = before
+    x1, y1, z1, a1, b1, c1, d1, e1, f1, g1, h1, i1 = now
+    s = 0.5 / period  # the skew part of now * before^T is the sine of the turn
+    return (
+        (x1 - x0) / period, (y1 - y0) / period, (z1 - z0) / period,
+        s * (g1 * d + h1 * e + i1 * f - d1 * g - e1 * h - f1 * i),
+        s * (a1 * g + b1 * h + c1 * i - g1 * a - h1 * b - i1 * c),
+        s * (d1 * a + e1 * b + f1 * c - a1 * d - b1 * e - c1 * f),
+    )  # fmt: skip

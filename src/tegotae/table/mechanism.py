@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,13 +13,11 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.parameters import Declared, Parameter
 from tegotae.rotations import quaternion_of, rotation_about
+from tegotae.table.hexa import Hexa
 from tegotae.table.kernels import dynamics
+from tegotae.table.limits import pose_of
+from tegotae.table.parts import ArmServo
 from tegotae.table.plant_layout import MECHANISM, MECHANISM_WORKSPACE, numbers_of, room_of
-from tegotae.table.tips import pose_of
-
-if TYPE_CHECKING:
-    from tegotae.table.hexa import Hexa
-    from tegotae.table.servo import ArmServo
 
 
 def _tensor(owner: str, name: str, value: ArrayLike) -> Array:
@@ -73,18 +71,20 @@ class TableBody(Declared):
         return self.mass, self.mass * c, self.tensor + self.mass * (float(c @ c) * np.eye(3) - np.outer(c, c))
 
 
-class Mechanism:
-    """What `HexaPlant` knows of arms, rods and plate at a pose."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Mechanism(Declared):
+    """Arms, rods and plate of a `HexaPlant`, and what is known of them at a pose."""
 
-    if TYPE_CHECKING:  # given by HexaPlant
-        table: Hexa
-        servo: ArmServo
-        plate: TableBody
-        payload: TableBody | None
-        arm_inertia: float
-        arm_moment: float
-        rod_mass: float
-        gravity: float
+    table: Annotated[Hexa, Parameter("its geometry")]
+    servo: Annotated[ArmServo, Parameter("of the motors")]
+    plate: Annotated[TableBody, Parameter("mass and inertia of the plate")]
+    arm_inertia: Annotated[float, Parameter("[kg·m2], > 0, of one arm and its rotor about the motor's axis")]
+    arm_moment: Annotated[
+        float, Parameter("[kg·m], >= 0, mass of an arm times the distance of its centre of mass from the axis")
+    ] = 0.0
+    rod_mass: Annotated[float, Parameter("[kg], >= 0, of one rod")] = 0.0
+    payload: Annotated[TableBody | None, Parameter("what the plate carries, such as a probe; None for nothing")] = None
+    gravity: Annotated[float, Parameter("[m/s2], >= 0, along -z; 0 for none")] = 9.81
 
     @cached_property
     def masses(self) -> dict[str, ArrayLike]:
@@ -109,11 +109,13 @@ class Mechanism:
             "gravity": self.gravity,
         }
 
-    def _terms(self, position: ArrayLike, rotation: ArrayLike | None, twist: ArrayLike) -> tuple[Array, Array, Array]:
+    def _terms(
+        self, position: ArrayLike, rotation: ArrayLike | None, twist: ArrayLike = (0.0,) * 6
+    ) -> tuple[Array, Array, Array]:
         """M, h and J^-1 at a pose and a twist."""
         p, R = pose_of("HexaPlant", position, rotation)
         self.table.inverse(p, R)
-        y = np.concatenate([p, quaternion_of(R), twist_of(twist)])
+        y = np.concatenate([p, quaternion_of(R), twist])
         found = room_of(MECHANISM_WORKSPACE)
         dynamics.terms(numbers_of(MECHANISM, self.masses), y, found)
         return found.M, found.h, found.W
@@ -126,7 +128,7 @@ class Mechanism:
             >>> round(float(HexaPlant.default().mass_matrix((0.0, 0.0, -0.47))[2, 2]), 3)
             2.319
         """
-        return self._terms(position, rotation, np.zeros(6))[0]
+        return self._terms(position, rotation)[0]
 
     def energy(self, position: ArrayLike, rotation: ArrayLike | None, twist: ArrayLike) -> tuple[float, float]:
         """Kinetic and potential energy [J] of plate, rods and arms; heights are counted from the base.
@@ -143,7 +145,7 @@ class Mechanism:
             0.0116
         """
         p, R = pose_of("HexaPlant", position, rotation)
-        V = twist_of(twist)
+        V = checks.vector("HexaPlant", "twist", twist, "m/s, rad/s", 6)
         kinetic = 0.5 * float(V @ self.mass_matrix(p, R) @ V)
         B, G = {name: np.asarray(value) for name, value in self.masses.items()}, self.table.geometry
         angles = self.table.inverse(p, R)
@@ -163,7 +165,7 @@ class Mechanism:
             >>> round(float(D[2, 2] / 2 / (K[2, 2] * M[2, 2]) ** 0.5), 3)  # share of critical damping along z
             0.692
         """
-        M, _, W = self._terms(position, rotation, np.zeros(6))
+        M, _, W = self._terms(position, rotation)
         return M, np.asarray(W.T * self.servo.kd @ W), np.asarray(W.T * self.servo.kp @ W)
 
     def weight_stiffness(self, position: ArrayLike, rotation: ArrayLike | None = None) -> Array:
@@ -175,14 +177,14 @@ class Mechanism:
             27.6
         """
         p, R = pose_of("HexaPlant", position, rotation)
-        _, weight, W = self._terms(p, R, np.zeros(6))
+        _, weight, W = self._terms(p, R)
         torque = np.linalg.solve(W.T, weight)  # fed forward or by sagging: the motors hold it either way
         step, found = 1e-5, np.zeros((6, 6))
         for k in range(6):
             for side in (-1.0, 1.0):
                 d = np.zeros(6)
                 d[k] = side * step
-                _, h, w = self._terms(p + d[:3], rotation_about(d[3:]) @ R, np.zeros(6))
+                _, h, w = self._terms(p + d[:3], rotation_about(d[3:]) @ R)
                 found[:, k] += side * (h - w.T @ torque) / (2.0 * step)
         return found
 
@@ -202,8 +204,3 @@ class Mechanism:
         M, D, K = self.impedance(position, rotation)
         T = self.servo.period
         return M - D * T + K * T * T / 6.0, D - 0.5 * T * K, K + self.weight_stiffness(position, rotation)
-
-
-def twist_of(twist: ArrayLike) -> Array:
-    """Velocity [m/s] and angular velocity [rad/s], or an error that says what is wrong."""
-    return checks.vector("HexaPlant", "twist", twist, "m/s, rad/s", 6)

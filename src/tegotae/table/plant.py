@@ -22,13 +22,11 @@ from tegotae.rotations import cross_matrix
 from tegotae.state import Fault, State
 from tegotae.table.hexa import Hexa
 from tegotae.table.kernels import plant as kernels
+from tegotae.table.limits import commands_of, complete, fault_of, refuse_to_go_on
 from tegotae.table.live import LiveTable
 from tegotae.table.mechanism import Mechanism, TableBody
-from tegotae.table.plant_layout import plant_layout, ports_at
-from tegotae.table.sensor import ForceSensor
-from tegotae.table.servo import ArmServo
-from tegotae.table.starting import commands_of, complete, fault_of, refuse_to_go_on
-from tegotae.table.surface import NONE, ProbedSurface, refuse_too_stiff
+from tegotae.table.parts import ArmServo, ForceSensor, ProbedSurface, refuse_too_stiff
+from tegotae.table.plant_layout import SURFACE, plant_layout, ports_at
 
 OWN = "HexaPlant"
 PLACES = ("plate", "sensor")
@@ -69,17 +67,7 @@ class HexaPlant(Mechanism, Admittance):
         np.float64(11340.0)
     """
 
-    table: Annotated[Hexa, Parameter("its geometry")]
-    servo: Annotated[ArmServo, Parameter("of the motors")]
-    plate: Annotated[TableBody, Parameter("mass and inertia of the plate")]
-    arm_inertia: Annotated[float, Parameter("[kg·m2], > 0, of one arm and its rotor about the motor's axis")]
-    arm_moment: Annotated[
-        float, Parameter("[kg·m], >= 0, mass of an arm times the distance of its centre of mass from the axis")
-    ] = 0.0
-    rod_mass: Annotated[float, Parameter("[kg], >= 0, of one rod")] = 0.0
-    payload: Annotated[TableBody | None, Parameter("what the plate carries, such as a probe; None for nothing")] = None
     sensor: Annotated[ForceSensor, Parameter("of force and torque")] = field(default_factory=ForceSensor)
-    gravity: Annotated[float, Parameter("[m/s2], >= 0, along -z; 0 for none")] = 9.81
     substeps: Annotated[
         int,
         Parameter(
@@ -149,9 +137,10 @@ class HexaPlant(Mechanism, Admittance):
     @property
     def values(self) -> dict[str, ArrayLike]:
         """What mechanism, surface, servo and sensor are."""
+        surface = {part.name: getattr(self.surface, part.name, 0.0) for part in SURFACE.parts()}  # 0 without one
         parts = {
             "mechanism": self.masses,
-            "surface": {**(NONE if self.surface is None else self.surface.values), "probe": self.tip},
+            "surface": {**surface, "probe": self.tip},
             "servo": self.servo.values,
             "sensor": self.sensor.values,
         }
@@ -165,10 +154,7 @@ class HexaPlant(Mechanism, Admittance):
         own = (0.0, 0.0, 0.0) if self.probe is None else self.probe
         return np.array(own if self.surface is None else self.surface.probe)
 
-    @property
-    def kernels(self) -> Kernels:
-        """Explicit within the tick, and exact to its steps in what the wrench does."""
-        return Kernels(kernels.plant_kernels)
+    kernels = Kernels(kernels.plant_kernels)  # explicit within the tick, exact to its steps in what the wrench does
 
     @property
     def ports(self) -> tuple[Port, ...]:
@@ -258,9 +244,7 @@ class HexaPlant(Mechanism, Admittance):
             >>> HexaPlant.default().run(inputs={"command_position": path}).position.shape
             (200, 3)
         """
-        T = checks.period_of(OWN, self.servo.period if period is None else period)
-        checks.whole(OWN, "every", every, 1, "Use every=1 to record each tick.")
-        checks.mapping(OWN, "initial", initial, INITIAL)
+        T = self.servo.period if period is None else period
         fed, ticks = commands_of(self, inputs)
         if force is None:
             if not ticks:

@@ -14,7 +14,7 @@ from tegotae.hybrid.safety.poses import seven
 from tegotae.rotations import matrix_of
 from tegotae.table import HexaPlant
 from tegotae.table.limits import limit_values
-from tegotae.table.tips import plate_pose
+from tegotae.table.live import plate_pose
 
 SMOOTHING = 8e-3  # s, time constant of the twist that is read
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 from typing import Annotated, Any
 
@@ -206,13 +206,10 @@ class GuardedMachine:
 
     def __reduce__(self) -> Any:
         made = Machine(self.block, self._live.state, self._pose.tolist())
-        return _again, (made, self.period, self._guard, self.state)
+        return partial(GuardedMachine, made, period=self.period, guard=self._guard), (), self.state
 
-
-def _again(machine: Machine, period: float, guard: bool, state: Any) -> GuardedMachine:
-    made = GuardedMachine(machine, period=period, guard=guard)
-    made.state = state
-    return made
+    def __setstate__(self, kept: tuple[State, Array, Array]) -> None:
+        self.state = kept
 
 
 def gained_by_steps(machine: Machine, *, stiffness: float, period: float, ticks: int) -> float:

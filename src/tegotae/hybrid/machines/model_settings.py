@@ -32,13 +32,6 @@ KINDS = {
 }
 
 
-def kind_of(name: str) -> type[ModelSettings]:
-    """The settings of a kind of model."""
-    module, _, kind = KINDS[checks.choice(OWN, "model.kind", name, tuple(KINDS))].partition(":")
-    found: type[ModelSettings] = getattr(import_module(module), kind)
-    return found
-
-
 @dataclass(frozen=True, kw_only=True)
 class OwnCode(SettingsGroup):
     """Something of the user's own, which a function makes."""

@@ -96,7 +96,7 @@ def calibration_of(settings: Settings) -> ArrayLike | None:
     if settings.sensor.calibration:
         return read_calibration(settings.sensor.calibration)
     if isinstance(settings.device, HexaSettings):
-        from tegotae.table.sensor import ideal_calibration
+        from tegotae.table.parts import ideal_calibration
 
         return ideal_calibration()
     return None

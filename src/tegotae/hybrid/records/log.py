@@ -1,8 +1,12 @@
-"""The record of a hybrid run: an MCAP file that is readable while it grows, and after its writer was killed."""
+"""The record of a hybrid run: an MCAP file that is readable while it grows, and after its writer was killed.
+
+Name, type, place, unit and meaning of every field are written into it, for any reader.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import time
@@ -21,22 +25,27 @@ from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.messages import event_of, refuse_rows
-from tegotae.hybrid.bus.rows import KINDS, Rows
+from tegotae.hybrid.bus.rows import FIELDS, KINDS, Rows
+from tegotae.hybrid.records.log_reader import BESIDE_THE_TABLE, RECORDS, offsets_of
 from tegotae.hybrid.records.log_reader import LogReader as LogReader
-from tegotae.hybrid.records.log_reader import difference as difference
-from tegotae.hybrid.records.log_reader import same as same
-from tegotae.hybrid.records.log_schema import (
-    BESIDE_THE_TABLE,
-    DESCRIBED,
-    EVENT_SCHEMA,
-    JSON_SCHEMA,
-    RECORDS,
-    described,
-    offsets_of,
-    plain,
-)
 
 _LAST = 2**32  # sequence numbers of MCAP wrap there
+DESCRIBED = "tegotae-records-json"  # schema encoding: the text that `described` gives
+_CONFIGURATION = ("<f8", "m, rad, -", "configuration of the model")
+EVENT_SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "title": "something that happened",
+        "properties": {
+            "time": {"type": "integer", "description": "ns of the node's own monotonic clock"},
+            "node": {"type": "string"},
+            "level": {"type": "string", "enum": ["info", "warning", "trip"]},
+            "text": {"type": "string"},
+            "kind": {"type": "string", "description": "for programs that act on it; empty where none does"},
+        },
+        "required": ["time", "node", "level", "text"],
+    }
+).encode()
 
 
 class LogWriter:
@@ -84,7 +93,7 @@ class LogWriter:
         self._now = 0  # ns on the common clock, of the newest message
         self.written: dict[str, int] = {}
         self._flushed = time.monotonic_ns()
-        self._closed = False
+        self.closed = False  # then nothing more can be written: it was ended, or the disk refused
         self._safely(lambda: self._begin(told, about.get("settings_text")))
 
     def _begin(self, told: dict[str, str], text: object) -> None:
@@ -159,13 +168,8 @@ class LogWriter:
             status: such as {"deadlines": ..., "link": ..., "words": [...]}, the newest counts.
         """
         topic = f"status/{node}"
-        self._register(topic, "json", "jsonschema", JSON_SCHEMA)
+        self._register(topic, "json", "jsonschema", b'{"type": "object"}')
         self._add(topic, _json("status", status))
-
-    @property
-    def closed(self) -> bool:
-        """Whether nothing more can be written: it was closed, or the disk refused."""
-        return self._closed
 
     def flush(self) -> None:
         """Everything handed over so far is in the file when this returns."""
@@ -180,9 +184,9 @@ class LogWriter:
 
     def close(self) -> None:
         """Finish the file, with its index."""
-        if self._closed:
+        if self.closed:
             return
-        self._closed = True
+        self.closed = True
         try:
             self._safely(self._writer.finish)
         finally:
@@ -198,7 +202,7 @@ class LogWriter:
         count: int = 1,
     ) -> None:  # fmt: skip
         """A message at a time of its node's own clock [ns], or at that of the newest message."""
-        if self._closed:
+        if self.closed:
             checks.refuse("LogWriter", f"{self.path} is closed.", "Open another log.")
         own = self._now if own is None else own
         common = own - self._offset * (node in BESIDE_THE_TABLE)
@@ -215,13 +219,43 @@ class LogWriter:
         try:
             write()
         except OSError as error:
-            self._closed = True  # what would follow half a record could not be found again
+            self.closed = True  # what would follow half a record could not be found again
             with suppress(OSError):
                 self._file.close()
             raise FileError(
                 f"Cannot go on with the log {self.path}: {error.strerror or error}.\n"
                 "  It is readable to its last flush. Make room, or log to another disk."
             ) from error
+
+
+def described(kind: str, dtype: np.dtype[Any]) -> bytes:
+    """The JSON text that a log carries for rows of this type."""
+    fields = []
+    for name in dtype.names or ():
+        part, place = dtype.fields[name][:2]  # type: ignore[index]
+        base, shape = part.subdtype if part.subdtype is not None else (part, ())
+        _, unit, meaning = FIELDS.get(name, _CONFIGURATION if name == "q" else ("", "", ""))
+        told = {"name": name, "type": base.str, "shape": list(shape), "offset": place, "unit": unit, "meaning": meaning}
+        fields.append(told)
+    about = "A message is a block of records, one after another without gaps, little-endian; types as in NumPy."
+    return json.dumps(
+        {"kind": kind, "about": about, "record_size": dtype.itemsize, "fields": fields}, ensure_ascii=False, indent=1
+    ).encode()
+
+
+def plain(value: Any) -> Any:
+    """Data that JSON can hold: it has no NaN, so a number that is not finite becomes null."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.floating):  # the longest of them are their own items
+        return plain(float(value))
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _opened(path: Path, overwrite: bool) -> Any:

@@ -1,4 +1,7 @@
-"""Reads the record of a hybrid run, also one that still grows or whose writer was killed."""
+"""Reads the record of a hybrid run, also one that still grows or whose writer was killed.
+
+All times are told on one clock: the table's on the dynamics node's own, by the offsets that its rows tell.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import json
 import os
 import stat
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from io import BytesIO
 from typing import Any, BinaryIO
@@ -20,10 +23,15 @@ from tegotae.errors import FileError, InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.messages import Judge, event_of, object_of, status_of, unbelievable
 from tegotae.hybrid.bus.rows import KINDS, Rows
-from tegotae.hybrid.records.log_schema import BESIDE_THE_TABLE, RECORDS, dtype_of, offsets_of, translation
+
+RECORDS = "tegotae-records"  # message encoding: packed little-endian records, one after another
+BESIDE_THE_TABLE = ("table", "device")  # nodes on the computer of the table, whose clock they share
+Times = NDArray[np.int64]
 
 _MAGIC = b"\x89MCAP0\r\n"
 _CHUNK = 1 << 26  # bytes of a chunk; a writer closes one at a sixty-fourth of it
+_LARGEST = 1 << 20  # bytes of a row
+_SMOOTH = 255  # rows: what jitters in the offset between two clocks, whose drift is slow
 _TYPES = {**KINDS, "configuration": np.dtype([("simulated", "<f8"), ("q", "<f8", (0,))])}  # of rows not in a log
 
 
@@ -76,8 +84,14 @@ class LogReader:
         self._damaged = self._kept = 0
         self._most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
         self._judge = Judge()
+        from mcap.exceptions import McapError
+
         with _opened(path) as file:
-            self._read_whole(file)
+            try:
+                self._read(file)
+            except (McapError, struct.error, ValueError, OverflowError, RecursionError) as error:  # parts do not fit
+                why = f"it is damaged ({error or type(error).__name__})"
+                raise FileError(f"Cannot read {self.path}: {why}.\n  Give another copy of it.") from error
         self.dynamics, self.table, self.device = map(self._rows, KINDS)
         self.configuration = self._joined("configuration", _TYPES["configuration"])
         self.lost = {kind: self._lost(kind) for kind in KINDS}
@@ -86,16 +100,6 @@ class LogReader:
         self._blocks.clear()
 
     # ------------------------------------------------------------ the file
-
-    def _read_whole(self, file: BinaryIO) -> None:
-        from mcap.exceptions import McapError
-
-        try:
-            self._read(file)
-        except (McapError, struct.error, ValueError, OverflowError, RecursionError) as error:  # parts that do not fit
-            raise FileError(
-                f"Cannot read {self.path}: it is damaged ({error or type(error).__name__}).\n  Give another copy of it."
-            ) from error
 
     def _read(self, file: BinaryIO) -> None:
         from mcap.data_stream import ReadDataStream
@@ -280,45 +284,67 @@ def _opened(path: str | os.PathLike[str]) -> BinaryIO:
 def _records(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Records of a file, as long as they are there in full."""
     left = os.fstat(file.fileno()).st_size - file.tell()
-    while True:
-        head = file.read(9)
-        left -= 9
-        if len(head) < 9:
-            return
+    while len(head := file.read(9)) == 9:
         length = int.from_bytes(head[1:], "little")
-        if length > left:
+        left -= 9 + length
+        if left < 0:
             return
-        left -= length
         yield head[0], file.read(length)
 
 
-def same(first: Rows, second: Rows, *, ignoring: tuple[str, ...] = ()) -> bool:
-    """Whether two records are the same, bit by bit."""
-    return difference(first, second, ignoring=ignoring) is None
+def dtype_of(text: bytes) -> np.dtype[Any]:
+    """The type of a row, from the text in the log: a log of another version is read as it was written."""
+    try:
+        told = json.loads(text)
+        fields = told["fields"]
+        made = np.dtype(
+            {
+                "names": [each["name"] for each in fields],
+                "formats": [(each["type"], tuple(each["shape"])) if each["shape"] else each["type"] for each in fields],
+                "offsets": [each["offset"] for each in fields],
+                "itemsize": told["record_size"],
+            }
+        )
+        if not 0 < made.itemsize <= _LARGEST or not made.names:
+            raise ValueError(f"a row of {made.itemsize} bytes")
+        if strange := [name for name in made.names if made[name].base.kind not in "iuf"]:
+            raise ValueError(f"{strange[0]!r} does not hold numbers")
+        return made
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError, MemoryError) as error:
+        raise FileError(
+            f"LogReader: the description of the rows cannot be understood ({error}).\n  It was not written by tegotae."
+        ) from error
 
 
-def difference(first: Rows, second: Rows, *, ignoring: tuple[str, ...] = ()) -> str | None:
-    """Where two records first differ, in words; None if they are the same bit by bit."""
-    names = first.dtype.names or ()
-    if names != (second.dtype.names or ()) or any(first.dtype[name] != second.dtype[name] for name in names):
-        return f"the rows have other fields: {first.dtype} in the first, {second.dtype} in the second"
-    size = min(first.size, second.size)
-    found: tuple[int, str, int] | None = None
-    for name in names:
-        if name in ignoring:
-            continue
-        apart = _bits(first[name][:size]) != _bits(second[name][:size])
-        unlike = apart.reshape(size, -1).any(axis=1) if size else np.zeros(0, dtype=bool)
-        if unlike.any() and (found is None or int(np.argmax(unlike)) < found[0]):
-            found = int(np.argmax(unlike)), name, int(unlike.sum())
-    if found is None:
-        return None if first.size == second.size else f"{first.size} rows in the first, {second.size} in the second"
-    row, name, count = found
-    tick = f" (tick {first['tick'][row]})" if "tick" in names else ""
-    one, other = first[name][row].tolist(), second[name][row].tolist()
-    return f"row {row}{tick}: {name} is {one} in the first, {other} in the second; {count} of {size} rows differ there"
+def offsets_of(rows: Rows) -> Array:
+    """The table's clock minus the dynamics' own [s] at each row; NaN where it was not known."""
+    names = rows.dtype.names or ()
+    return rows["offset"].astype(np.float64) if "offset" in names else np.full(rows.size, np.nan)
 
 
-def _bits(values: NDArray[Any]) -> NDArray[np.uint8]:
-    packed = np.ascontiguousarray(values)
-    return packed.view(np.uint8).reshape(packed.shape[0], -1) if packed.size else np.zeros((0, 1), dtype=np.uint8)
+def translation(dynamics: Rows) -> Callable[[Times], Times]:
+    """From the table's clock to the dynamics' own, both [ns]: piecewise linear, the same offset beyond."""
+    ours, offsets = dynamics["time"], offsets_of(dynamics)
+    known = np.isfinite(offsets)
+    if not known.any():
+        return lambda theirs: theirs
+    ours = ours[known]
+    smooth = np.round(1e9 * _median(offsets[known])).astype(np.int64)
+    zero, base = int(ours[0]), int(smooth[0])
+    shown = np.maximum.accumulate((ours - zero) + (smooth - base)).astype(np.float64)  # what the table's clock showed
+
+    def to_ours(theirs: Times) -> Times:
+        local = theirs - (zero + base)  # small numbers: exact as floats
+        shift = np.interp(local.astype(np.float64), shown, (smooth - base).astype(np.float64))
+        return local - np.round(shift).astype(np.int64) + zero
+
+    return to_ours
+
+
+def _median(values: Array) -> Array:
+    """Of each value and its neighbours: an offset that a late packet spoils for a moment moves no time."""
+    if np.ptp(values) == 0.0:
+        return values
+    from scipy.ndimage import median_filter
+
+    return np.asarray(median_filter(values, size=min(_SMOOTH, values.size), mode="reflect"), dtype=np.float64)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.block import Admittance
@@ -17,7 +18,7 @@ from tegotae.hybrid.machines.guarded import Machine
 from tegotae.hybrid.machines.model_settings import OwnModel
 from tegotae.hybrid.nodes.assembly import core_of
 from tegotae.hybrid.nodes.dynamics_node import DynamicsCore
-from tegotae.hybrid.records.log_reader import LogReader, difference
+from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.records.report import refuse_incomplete
 from tegotae.hybrid.settings import Settings, settings_of
 
@@ -121,3 +122,20 @@ def _again(core: DynamicsCore, row: np.void) -> None:
         row[name] = value
     state = int(row["state"]) & ~int(NodeState.CONTACT)
     row["state"] = state | int(NodeState.CONTACT) if core.touching else state
+
+
+def difference(first: Rows, second: Rows) -> str | None:
+    """Where two records of the same fields and length first differ, in words; None if they are the same bit by bit."""
+    unlike = {name: (_bits(first[name]) != _bits(second[name])).any(axis=1) for name in first.dtype.names or ()}
+    rows = {name: int(np.argmax(each)) for name, each in unlike.items() if each.any()}
+    if not rows:
+        return None
+    name = min(rows, key=rows.__getitem__)
+    row, count = rows[name], np.count_nonzero(unlike[name])
+    one, other = first[name][row].tolist(), second[name][row].tolist()
+    where = f"row {row} (tick {first['tick'][row]}): {name} is {one} in the first, {other} in the second"
+    return f"{where}; {count} of {first.size} rows differ there"
+
+
+def _bits(values: NDArray[Any]) -> NDArray[np.uint8]:
+    return np.ascontiguousarray(values).view(np.uint8).reshape(len(values), -1)

@@ -16,8 +16,8 @@ from tegotae.hybrid.bus.messages import FINISHED
 from tegotae.hybrid.bus.rows import KINDS
 from tegotae.hybrid.links.packets import NodeState
 from tegotae.hybrid.records.audit import ContactAudit, contacts_of, median, sound
+from tegotae.hybrid.records.log import plain
 from tegotae.hybrid.records.log_reader import LogReader
-from tegotae.hybrid.records.log_schema import plain
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -1,4 +1,4 @@
-"""Who draws which machine, the two drawings that need to know none, and where everything stands on the page."""
+"""Who draws which machine and what with, the two drawings that need to know none, and where all stands on the page."""
 
 from __future__ import annotations
 
@@ -6,16 +6,30 @@ import math
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tegotae.checks import Array
-from tegotae.hybrid.view import shapes
-from tegotae.hybrid.view.shapes import ForceArrow, Place
+from tegotae.rotations import Quaternion, frame_along, quaternion_of
 
 if TYPE_CHECKING:
-    from viser import FrameHandle, LabelHandle, SceneApi
+    from viser import ArrowsHandle, FrameHandle, LabelHandle, SceneApi
 
     from tegotae.hybrid.view.feed import Seen
 
+Colour = tuple[int, int, int]
+Place = tuple[float, float, float]
+
+BLUE: Colour = (37, 99, 168)
+LIGHT_BLUE: Colour = (110, 160, 214)
+AMBER: Colour = (196, 110, 22)
+LIGHT_AMBER: Colour = (233, 168, 88)
+STEEL: Colour = (92, 104, 120)
+SILVER: Colour = (168, 178, 190)
+TEAL: Colour = (20, 140, 130)
+DARK: Colour = (45, 52, 62)
+RED: Colour = (214, 40, 57)
+GREY: Colour = (190, 197, 206)
+SEEN = 0.05  # N; a smaller force is not drawn
 
 TIMES = 50.0  # how much larger a gap of millimetres is drawn
 FARTHEST = 1.4  # m as drawn; beyond it the tip stays where it is, and the label says how far
@@ -23,6 +37,67 @@ DEEPEST = 0.3  # m as drawn
 TIP, LONG = 0.55, 1.8  # m, radius and length of the drawn tip
 WIDE, THICK = 3.4, 0.35  # m, of the drawn surface
 _ROUND = 12  # rings of the tip
+
+
+def turn_of_z(to: Array) -> Quaternion:
+    """The quaternion (w, x, y, z) of a turn that brings z onto a direction."""
+    return quaternion_of(frame_along(to / np.linalg.norm(to)))
+
+
+def lathe(profile: list[tuple[float, float]], *, segments: int = 28) -> tuple[Array, NDArray[np.uint32]]:
+    """Vertices [m] and triangles of what a profile of (radius, height), lowest first, sweeps about z."""
+    around = np.arange(segments) * (2.0 * math.pi / segments)
+    rings = [np.column_stack([r * np.cos(around), r * np.sin(around), np.full(segments, h)]) for r, h in profile]
+    here = np.arange(segments)
+    after = (here + 1) % segments
+    faces = []
+    for k in range(len(profile) - 1):
+        low, high = k * segments, (k + 1) * segments
+        faces.append(np.column_stack([low + here, low + after, high + after]))
+        faces.append(np.column_stack([low + here, high + after, high + here]))
+    return np.concatenate(rings), np.concatenate(faces).astype(np.uint32)
+
+
+def rod(
+    scene: SceneApi, name: str, *, length: float, radius: float, colour: Colour, at: float = 0.0,
+    opacity: float | None = None,
+) -> None:  # fmt: skip
+    """A round rod along its frame's z, from a height on [m], as long as it is said to be [m]."""
+    corners, faces = lathe([(0.0, at), (radius, at), (radius, at + length), (0.0, at + length)])
+    scene.add_mesh_simple(name, corners, faces, color=colour, flat_shading=True, opacity=opacity)
+
+
+def ball(scene: SceneApi, name: str, *, radius: float, colour: Colour, at: Place = (0.0, 0.0, 0.0)) -> None:
+    """A ball in its parent's frame."""
+    scene.add_icosphere(name, radius=radius, color=colour, subdivisions=2, position=at)
+
+
+class ForceArrow:
+    """An arrow as long as a force is large, with its size in words at the tip; nothing where there is no force.
+
+    So many metres are drawn for each newton, and the longest at most [m].
+    """
+
+    def __init__(self, scene: SceneApi, name: str, *, metres: float, longest: float) -> None:
+        self._metres, self._longest = metres, longest
+        thick = 0.035 * longest
+        self.arrow: ArrowsHandle = scene.add_arrows(
+            f"{name}/arrow", np.zeros((1, 2, 3)), RED, shaft_radius=0.5 * thick, head_radius=1.3 * thick,
+            head_length=3.0 * thick, visible=False,
+        )  # fmt: skip
+        self.label: LabelHandle = scene.add_label(f"{name}/newtons", "", visible=False, anchor="center-left")
+
+    def show(self, tail: Array, force: Array) -> None:
+        """Draw a force [N] from a place on [m]."""
+        size = float(np.linalg.norm(force))
+        seen = math.isfinite(size) and size >= SEEN
+        self.arrow.visible = self.label.visible = seen
+        if not seen:
+            return
+        tip = tail + force / size * min(self._metres * size, self._longest)
+        self.arrow.points = np.stack([tail, tip])[None].astype(np.float32)
+        self.label.position = tip + np.array([0.04 * self._longest, 0.0, 0.0])
+        self.label.text = f"{size:.2f} N"
 
 
 class Extent(NamedTuple):
@@ -77,13 +152,13 @@ class PlainBodies:
 
     def build(self, scene: SceneApi) -> None:
         """Put them into the scene."""
-        scene.add_box("/bodies/surface", color=shapes.LIGHT_AMBER, dimensions=(2.0, 2.0, 0.15),
+        scene.add_box("/bodies/surface", color=LIGHT_AMBER, dimensions=(2.0, 2.0, 0.15),
                       position=(0.0, 0.0, 0.075), opacity=0.8)  # fmt: skip
         self._part = scene.add_frame("/bodies/part", axes_length=0.35, axes_radius=0.012)
-        scene.add_box("/bodies/part/body", color=shapes.BLUE, dimensions=(0.5, 0.5, 0.5), position=(0.0, 0.0, -0.65))
-        corners, faces = shapes.lathe([(0.0, -0.4), (0.16, -0.4), (0.02, 0.0), (0.0, 0.0)])
-        scene.add_mesh_simple("/bodies/part/tip", corners, faces, color=shapes.LIGHT_BLUE, flat_shading=True)
-        self._spot = scene.add_icosphere("/bodies/part/contact", radius=0.05, color=shapes.GREY)
+        scene.add_box("/bodies/part/body", color=BLUE, dimensions=(0.5, 0.5, 0.5), position=(0.0, 0.0, -0.65))
+        corners, faces = lathe([(0.0, -0.4), (0.16, -0.4), (0.02, 0.0), (0.0, 0.0)])
+        scene.add_mesh_simple("/bodies/part/tip", corners, faces, color=LIGHT_BLUE, flat_shading=True)
+        self._spot = scene.add_icosphere("/bodies/part/contact", radius=0.05, color=GREY)
         scene.add_label("/bodies/part/name", "moving part", position=(0.35, 0.0, -0.65), anchor="center-left")
         scene.add_label("/bodies/surface name", "surface, on the force sensor", position=(0.0, 0.0, 0.3),
                         anchor="bottom-center")  # fmt: skip
@@ -94,7 +169,7 @@ class PlainBodies:
         if (pose := seen.pose) is None:
             return "" if seen.dynamics is None else "the relative pose is not finite"
         self._part.position, self._part.wxyz = pose[0:3], pose[3:7]
-        self._spot.color = shapes.RED if seen.contact else shapes.GREY
+        self._spot.color = RED if seen.contact else GREY
         self._force.show(pose[0:3] + np.array([0.5, 0.0, 0.0]), seen.force)
         return ""
 
@@ -113,16 +188,16 @@ class CloseUp:
 
     def build(self, scene: SceneApi) -> None:
         """Put tip and surface into the scene, the surface at 0."""
-        self._surface = scene.add_box("/close-up/surface", color=shapes.SILVER, dimensions=(WIDE, 0.7 * WIDE, THICK),
+        self._surface = scene.add_box("/close-up/surface", color=SILVER, dimensions=(WIDE, 0.7 * WIDE, THICK),
                                       position=(0.0, 0.0, 0.5 * THICK), opacity=0.75)  # fmt: skip
         self._tip = scene.add_frame("/close-up/tip", show_axes=False)
         angles = np.linspace(0.0, 0.5 * np.pi, _ROUND)
         profile = [(0.0, -LONG), (TIP, -LONG)] + [(TIP * np.cos(a), TIP * np.sin(a) - TIP) for a in angles]
-        corners, faces = shapes.lathe([(float(r), float(h)) for r, h in profile], segments=40)
-        scene.add_mesh_simple("/close-up/tip/body", corners, faces, color=shapes.LIGHT_BLUE)
-        self._real = scene.add_mesh_simple("/close-up/real tip", 1.04 * corners, faces, color=shapes.TEAL, opacity=0.3,
+        corners, faces = lathe([(float(r), float(h)) for r, h in profile], segments=40)
+        scene.add_mesh_simple("/close-up/tip/body", corners, faces, color=LIGHT_BLUE)
+        self._real = scene.add_mesh_simple("/close-up/real tip", 1.04 * corners, faces, color=TEAL, opacity=0.3,
                                            visible=False)  # fmt: skip
-        self._spot = scene.add_icosphere("/close-up/spot", radius=0.16, color=shapes.RED, subdivisions=2, visible=False)
+        self._spot = scene.add_icosphere("/close-up/spot", radius=0.16, color=RED, subdivisions=2, visible=False)
         self._gap: LabelHandle = scene.add_label("/close-up/gap", "", anchor="center-left")
         scene.add_label("/close-up/name", f"close-up of the contact, gap × {TIMES:g}",
                         position=(0.0, 0.0, THICK + 0.25), anchor="bottom-center")  # fmt: skip
@@ -142,7 +217,7 @@ class CloseUp:
             self._real.position = magnified(real)
         self._spot.position = np.array([drawn[0], drawn[1], min(drawn[2], 0.0)])
         self._spot.visible = seen.contact
-        self._surface.color = shapes.RED if seen.contact else shapes.SILVER
+        self._surface.color = RED if seen.contact else SILVER
         gap = -1e3 * float(pose[2])
         self._gap.text = f"gap {gap:.2f} mm" if gap >= 0.0 else f"pressed in by {-gap:.3f} mm"
         self._gap.position = np.array([0.8, -0.5, 0.5 * drawn[2] - 0.35])

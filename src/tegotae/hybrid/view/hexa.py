@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 
 from tegotae.checks import Array
-from tegotae.hybrid.view import shapes
-from tegotae.hybrid.view.drawers import Extent
-from tegotae.hybrid.view.shapes import ForceArrow, Place
+from tegotae.hybrid.view import drawers
+from tegotae.hybrid.view.drawers import Extent, ForceArrow, Place
 from tegotae.parameters import Declared, Parameter
 from tegotae.rotations import matrix_of, quaternion_of
 from tegotae.table import Hexa
@@ -72,18 +71,18 @@ class HexaDrawer(Declared):
         size = self.times
         self._arms: list[FrameHandle] = []
         self._rods: list[FrameHandle] = []
-        shapes.rod(scene, "/hexa/base", length=0.035 * size, radius=size * (self.table.base_radius + 0.05),
-                   colour=shapes.STEEL, at=0.04 * size, opacity=0.55)  # fmt: skip
+        drawers.rod(scene, "/hexa/base", length=0.035 * size, radius=size * (self.table.base_radius + 0.05),
+                   colour=drawers.STEEL, at=0.04 * size, opacity=0.55)  # fmt: skip
         for i in range(6):
             arm = scene.add_frame(f"/hexa/arm{i + 1}", show_axes=False, position=size * self.table.geometry[i, 0:3])
-            shapes.rod(scene, f"/hexa/arm{i + 1}/body", length=size * self.table.arm_length, radius=0.016 * size,
-                       colour=shapes.BLUE)  # fmt: skip
-            shapes.ball(scene, f"/hexa/arm{i + 1}/motor", radius=0.03 * size, colour=shapes.DARK)
-            shapes.ball(scene, f"/hexa/arm{i + 1}/elbow", radius=0.02 * size, colour=shapes.DARK,
+            drawers.rod(scene, f"/hexa/arm{i + 1}/body", length=size * self.table.arm_length, radius=0.016 * size,
+                       colour=drawers.BLUE)  # fmt: skip
+            drawers.ball(scene, f"/hexa/arm{i + 1}/motor", radius=0.03 * size, colour=drawers.DARK)
+            drawers.ball(scene, f"/hexa/arm{i + 1}/elbow", radius=0.02 * size, colour=drawers.DARK,
                         at=(0.0, 0.0, size * self.table.arm_length))  # fmt: skip
             rod = scene.add_frame(f"/hexa/rod{i + 1}", show_axes=False)
-            shapes.rod(scene, f"/hexa/rod{i + 1}/body", length=size * self.table.rod_length, radius=0.009 * size,
-                       colour=shapes.SILVER)  # fmt: skip
+            drawers.rod(scene, f"/hexa/rod{i + 1}/body", length=size * self.table.rod_length, radius=0.009 * size,
+                       colour=drawers.SILVER)  # fmt: skip
             self._arms.append(arm)
             self._rods.append(rod)
         self._plate = scene.add_frame("/hexa/plate", show_axes=False)
@@ -116,8 +115,8 @@ class HexaDrawer(Declared):
         elbows = self.elbows(p, R)
         ends = p + self.table.geometry[:, 5:8] @ R.T
         for i, (arm, rod) in enumerate(zip(self._arms, self._rods, strict=True)):
-            arm.wxyz = shapes.turn_of_z(elbows[i] - self.table.geometry[i, 0:3])
-            rod.position, rod.wxyz = self.times * elbows[i], shapes.turn_of_z(ends[i] - elbows[i])
+            arm.wxyz = drawers.turn_of_z(elbows[i] - self.table.geometry[i, 0:3])
+            rod.position, rod.wxyz = self.times * elbows[i], drawers.turn_of_z(ends[i] - elbows[i])
         self._plate.position = self.times * p
         self._plate.wxyz = quaternion_of(R)
 
@@ -133,16 +132,16 @@ def _plate(scene: SceneApi, table: Hexa, tool: Place, size: float) -> None:
     for a in range(6):
         b = (a + 1) % 6
         faces += [(a, b, 6 + b), (a, 6 + b, 6 + a), (12, b, a), (13, 6 + a, 6 + b)]
-    scene.add_mesh_simple("/hexa/plate/body", corners, np.array(faces, dtype=np.uint32), color=shapes.TEAL,
+    scene.add_mesh_simple("/hexa/plate/body", corners, np.array(faces, dtype=np.uint32), color=drawers.TEAL,
                           flat_shading=True)  # fmt: skip
     for i, joint in enumerate(joints):
-        shapes.ball(scene, f"/hexa/plate/joint{i + 1}", radius=0.016 * size, colour=shapes.DARK,
+        drawers.ball(scene, f"/hexa/plate/joint{i + 1}", radius=0.016 * size, colour=drawers.DARK,
                     at=tuple(size * joint))  # fmt: skip
     tip = np.asarray(tool, dtype=np.float64) - [0.0, 0.0, 0.018]  # the ball's top is what touches
-    shapes.ball(scene, "/hexa/plate/tip", radius=0.018 * size, colour=shapes.RED, at=tuple(size * tip))
+    drawers.ball(scene, "/hexa/plate/tip", radius=0.018 * size, colour=drawers.RED, at=tuple(size * tip))
     if (long := float(np.linalg.norm(tip))) > 0.0:
-        scene.add_frame("/hexa/plate/probe", show_axes=False, wxyz=shapes.turn_of_z(tip))
-        shapes.rod(scene, "/hexa/plate/probe/body", length=size * long, radius=0.012 * size, colour=shapes.DARK)
+        scene.add_frame("/hexa/plate/probe", show_axes=False, wxyz=drawers.turn_of_z(tip))
+        drawers.rod(scene, "/hexa/plate/probe/body", length=size * long, radius=0.012 * size, colour=drawers.DARK)
 
 
 def _fixed(scene: SceneApi, surface: Array, size: float) -> None:
@@ -150,8 +149,8 @@ def _fixed(scene: SceneApi, surface: Array, size: float) -> None:
     x, y, z = (float(c) for c in size * surface)
     scene.add_frame("/hexa/fixed", show_axes=False, position=(x, y, z))
     thin, high, r = 0.02 * size, 0.05 * size, 0.035 * size
-    shapes.rod(scene, "/hexa/fixed/plate", length=thin, radius=0.06 * size, colour=shapes.LIGHT_AMBER)
-    shapes.rod(scene, "/hexa/fixed/sensor", length=high, radius=r, colour=shapes.DARK, at=thin)
+    drawers.rod(scene, "/hexa/fixed/plate", length=thin, radius=0.06 * size, colour=drawers.LIGHT_AMBER)
+    drawers.rod(scene, "/hexa/fixed/sensor", length=high, radius=r, colour=drawers.DARK, at=thin)
     long = max(0.04 * size - z - thin - high, 0.01)  # to the base
-    shapes.rod(scene, "/hexa/fixed/post", length=long, radius=0.3 * r, colour=shapes.STEEL, at=thin + high)
+    drawers.rod(scene, "/hexa/fixed/post", length=long, radius=0.3 * r, colour=drawers.STEEL, at=thin + high)
     scene.add_label("/hexa/fixed/name", "force sensor", position=(0.04 * size, 0.0, 0.16 * size), anchor="center-left")

@@ -80,11 +80,8 @@ def _must_be_free(address: str, port: int) -> None:
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port <= 65535:
         checks.refuse(OWN, f"port={port!r}.", "Give a whole number from 1 to 65535, or 0 for any free one.")
     try:
-        family, kind, protocol, _, place = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as trial:
-            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            trial.bind(place)
-            trial.listen(1)
+        family, *_, place = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
+        socket.create_server(place, family=family).close()
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             _refuse_port(address, port)
@@ -260,11 +257,6 @@ class View:
 
     # ------------------------------------------------------------ drawing
 
-    @property
-    def watched(self) -> bool:
-        """Whether somebody has the page open."""
-        return bool(self._server.get_clients())
-
     def draw(self) -> None:
         """Everything, as it is now."""
         self._draw_scene()
@@ -290,7 +282,7 @@ class View:
             now = time.monotonic()
             if duration is not None and now - start >= duration:
                 return
-            if not self.watched:
+            if not self._server.get_clients():
                 time.sleep(UNWATCHED)
                 continue
             self._draw_scene()

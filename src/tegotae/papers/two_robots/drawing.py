@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tegotae.hybrid.view import shapes
-from tegotae.hybrid.view.drawers import Extent
-from tegotae.hybrid.view.shapes import Colour, ForceArrow, Place
+from tegotae.hybrid.view import drawers
+from tegotae.hybrid.view.drawers import Colour, Extent, ForceArrow, Place
 from tegotae.papers.two_robots.experiment import BASE, LAST, PLATE, PLATE_AT, TwoRobots
 from tegotae.papers.two_robots.robot import HALF, TIP
 from tegotae.rotations import quaternion_about
@@ -25,7 +24,7 @@ JOINT = 0.15  # m
 SIDE = 0.62  # m, of a base
 METRES = 0.11  # drawn for a newton
 BESIDE = np.array([PLATE + 0.2, 0.0, 0.0])  # m, arrows stand beside the links, which would hide them
-COLOURS = {"robot1": (shapes.BLUE, shapes.LIGHT_BLUE), "robot2": (shapes.AMBER, shapes.LIGHT_AMBER)}
+COLOURS = {"robot1": (drawers.BLUE, drawers.LIGHT_BLUE), "robot2": (drawers.AMBER, drawers.LIGHT_AMBER)}
 
 
 @dataclass(kw_only=True)
@@ -61,7 +60,7 @@ class TwoRobotsDrawer:
             scene.add_label(f"{paths[f'{robot}.base']}/name", f"robot {robot[-1]}", position=(0.0, 0.0, 0.75 * SIDE),
                             anchor="center-right")  # fmt: skip
         self._contact: IcosphereHandle = scene.add_icosphere(
-            f"{paths[LAST]}/contact", radius=0.075, color=shapes.GREY, position=TIP
+            f"{paths[LAST]}/contact", radius=0.075, color=drawers.GREY, position=TIP
         )
         # Poses and wrenches are in the surface's axes: z points into the plate, along the base's x.
         surface = f"{paths[BASE]}/surface"
@@ -85,7 +84,7 @@ class TwoRobotsDrawer:
                 frame.position, frame.wxyz = q[first : first + 3], q[first + 3 : first + 7]
             else:
                 frame.wxyz = quaternion_about(*(float(q[first]) * part for part in axis))
-        self._contact.color = shapes.RED if seen.contact else shapes.GREY
+        self._contact.color = drawers.RED if seen.contact else drawers.GREY
         self._contact.scale = 1.8 if seen.contact else 1.0
         at = BESIDE if seen.pose is None else seen.pose[0:3] + BESIDE
         self._forces[0].show(at, seen.force)
@@ -101,7 +100,7 @@ def _rows(model: TwoRobots) -> dict[str, tuple[int, Place | None]]:
 
 def _base(scene: SceneApi, path: str, colours: tuple[Colour, Colour]) -> None:
     scene.add_box(f"{path}/body", color=colours[0], dimensions=(SIDE, SIDE, SIDE))
-    scene.add_box(f"{path}/neck", color=shapes.DARK, dimensions=(HALF - 0.5 * SIDE, 0.2, 0.2),
+    scene.add_box(f"{path}/neck", color=drawers.DARK, dimensions=(HALF - 0.5 * SIDE, 0.2, 0.2),
                   position=(0.5 * (HALF + 0.5 * SIDE), 0.0, 0.0))  # fmt: skip
 
 
@@ -110,17 +109,17 @@ def _link(scene: SceneApi, path: str, colours: tuple[Colour, Colour]) -> None:
     along = quaternion_about(0.0, 0.5 * np.pi, 0.0)
     across = quaternion_about(-0.5 * np.pi, 0.0, 0.0)
     scene.add_frame(f"{path}/along", show_axes=False, wxyz=along)
-    shapes.rod(scene, f"{path}/along/rod", length=2.0 * HALF, radius=THICK, colour=colours[1])
+    drawers.rod(scene, f"{path}/along/rod", length=2.0 * HALF, radius=THICK, colour=colours[1])
     scene.add_frame(f"{path}/across", show_axes=False, wxyz=across, position=(0.0, -JOINT, 0.0))
-    shapes.rod(scene, f"{path}/across/joint", length=2.0 * JOINT, radius=JOINT, colour=shapes.DARK)
+    drawers.rod(scene, f"{path}/across/joint", length=2.0 * JOINT, radius=JOINT, colour=drawers.DARK)
 
 
 def _plate(scene: SceneApi, path: str) -> None:
     """Robot 2's plate, before its base."""
     thin = 0.06
     x = PLATE_AT[0]
-    scene.add_box(f"{path}/plate", color=shapes.SILVER, dimensions=(thin, 2.0 * PLATE, 2.0 * PLATE),
+    scene.add_box(f"{path}/plate", color=drawers.SILVER, dimensions=(thin, 2.0 * PLATE, 2.0 * PLATE),
                   position=(x + 0.5 * thin, 0.0, 0.0))  # fmt: skip
     long = -x - 0.5 * SIDE - thin
-    scene.add_box(f"{path}/stem", color=shapes.DARK, dimensions=(long, 0.12, 0.12),
+    scene.add_box(f"{path}/stem", color=drawers.DARK, dimensions=(long, 0.12, 0.12),
                   position=(x + thin + 0.5 * long, 0.0, 0.0))  # fmt: skip

@@ -8,8 +8,8 @@ direction: they err by rounding and by bending, both below 1e-7 of it.
 
 h has six numbers for each port, those of the plate from p.plate on, those of the sensor from p.sensor; -1 for none.
 
-y and B are those of `dynamics`, C that of `contact`, S that of `sensor`; V is the servo, see `plant_layout`. What a
-tick cannot do is told by a number, see `WHY` of `troubles`; then nothing else changes, and no later tick does anything.
+y and B are those of `dynamics`, C that of the surface, S that of `sensor`; V is the servo, see `plant_layout`. What a
+tick cannot do is told by a number, see `WHY` of `limits`; then nothing else changes, and no later tick does anything.
 """
 
 import math
@@ -18,8 +18,7 @@ from tegotae.block import Halves
 from tegotae.compile import kernel
 from tegotae.kernels.linear import solve_one
 from tegotae.kernels.rotations import cross, product, quaternion, rotation_vector, strays, turn_rate, unit
-from tegotae.table.kernels.contact import drag, tip_of, touch
-from tegotae.table.kernels.dynamics import matrix, terms
+from tegotae.table.kernels.dynamics import drag, matrix, terms, tip_of, touch
 from tegotae.table.kernels.hexa import forward, inverse
 from tegotae.table.kernels.sensor import sense
 

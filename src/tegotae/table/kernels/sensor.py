@@ -58,17 +58,11 @@ def sense(S, s, F, T, signal, out):
         out[i] = late - S.tare[i]
     if delay > 0:
         s.place[0] = (at + 1) % delay
-    calibrate(S, out)
-    return over
-
-
-@kernel
-def calibrate(S, out):
-    """Strains in out become a wrench."""
     a, b, c, d, e, f = out[0], out[1], out[2], out[3], out[4], out[5]
     for i in range(6):
         k = S.C[i]
         out[i] = k[0] * a + k[1] * b + k[2] * c + k[3] * d + k[4] * e + k[5] * f
+    return over
 
 
 @entry
