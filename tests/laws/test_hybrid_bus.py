@@ -19,11 +19,9 @@ import zenoh
 import tegotae
 from hand_made import KEY
 from tegotae.errors import InputError
-from tegotae.hybrid.bus.blocks import BlockReader, BlockWriter, RowBlock, fingerprint, pack, unpack
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
-from tegotae.hybrid.bus.zenoh_access import free_address
-from tegotae.hybrid.bus.zenoh_bus import ZenohBus
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, BlockReader, BlockWriter, RowBlock, fingerprint, pack, unpack
+from tegotae.hybrid.bus.zenoh_bus import ZenohBus, free_address
 
 pytestmark = pytest.mark.realtime
 
@@ -32,7 +30,7 @@ PATIENCE = 20.0  # s, ends a hang: processes of Python may take seconds to start
 PROMPT = 4.5  # s: some ms on an idle machine; zenoh alone would take 10 s to notice a death, and hold others up for 5 s
 NODE = """
 import json, sys
-from tegotae.hybrid.bus.blocks import BlockReader
+from tegotae.hybrid.bus.rows import BlockReader
 from tegotae.hybrid.bus.rows import TABLE
 from tegotae.hybrid.bus.zenoh_bus import ZenohBus
 

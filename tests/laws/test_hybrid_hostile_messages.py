@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from hand_made import KEY
 from hybrid_logs import Impact, dynamics_rows
 from tegotae.errors import InputError
-from tegotae.hybrid.bus.blocks import BlockReader, RowBlock, pack
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.reporting import ask_stop, take_requests
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, BlockReader, RowBlock, pack
 from tegotae.hybrid.clocks.virtual import VirtualClock
 from tegotae.hybrid.links.datagrams import _FORMS, MAGIC, VERSION, Header, Refusal, Seal, decode, encode
 from tegotae.hybrid.links.link import NO_FAULTS, NodeLink

@@ -13,9 +13,8 @@ import pytest
 
 from hybrid_logs import Impact, dynamics_rows, table_rows, write_log
 from tegotae.errors import FileError, InputError
-from tegotae.hybrid.bus.blocks import BlockWriter
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, BlockWriter
 from tegotae.hybrid.records import log_node
 from tegotae.hybrid.records.log import LogReader, LogWriter, difference, same
 from tegotae.hybrid.records.log_node import LogNode
@@ -367,7 +366,7 @@ CHILD = """
 import sys, threading, time
 import numpy as np
 from tegotae.hybrid.records import log_node
-from tegotae.hybrid.bus.blocks import BlockWriter
+from tegotae.hybrid.bus.rows import BlockWriter
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.processes.joining import ShutdownFlag
 from tegotae.hybrid.records.log_node import LogNode

@@ -12,14 +12,12 @@ import pytest
 
 import tegotae as tg
 from tegotae.cli import main
-from tegotae.hybrid.bus.blocks import BlockReader
 from tegotae.hybrid.bus.reporting import ask_rearm
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, BlockReader
 from tegotae.hybrid.links.packets import NodeState
 from tegotae.hybrid.processes import processes
 from tegotae.hybrid.processes.joining import MEETING, ShutdownFlag, bus_of, make_key, with_ports
-from tegotae.hybrid.processes.launcher import Listener, SupervisedRun
-from tegotae.hybrid.processes.node_processes import GO, Nodes
+from tegotae.hybrid.processes.launcher import GO, Listener, Nodes, SupervisedRun
 from tegotae.hybrid.processes.processes import run_device, run_dynamics, run_table
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.records.replay import replay

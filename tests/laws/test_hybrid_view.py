@@ -19,10 +19,9 @@ import zstandard
 from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.hybrid import NodeState
-from tegotae.hybrid.bus.blocks import BlockWriter
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.reporting import take_requests
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, BlockWriter
 from tegotae.hybrid.machines.model_settings import OwnModel
 from tegotae.hybrid.settings import Settings
 from tegotae.hybrid.view import HexaDrawer, View, node

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from tegotae.hybrid.devices.hexa_twin import HexaTwin
     from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
     from tegotae.hybrid.links.datagrams import new_key
-    from tegotae.hybrid.links.faults import Faults
+    from tegotae.hybrid.links.kinds import MemoryLink, UdpLink
     from tegotae.hybrid.links.link import NodeLink
-    from tegotae.hybrid.links.memory import MemoryLink
     from tegotae.hybrid.links.packets import (
         Command,
         Heartbeat,
@@ -39,8 +38,8 @@ if TYPE_CHECKING:
         SensorSignals,
         Stop,
     )
-    from tegotae.hybrid.links.statistics import LinkStatistics
-    from tegotae.hybrid.links.udp import UdpLink
+    from tegotae.hybrid.links.sessions import LinkStatistics
+    from tegotae.hybrid.links.transports import Faults
     from tegotae.hybrid.machines.guarded import GuardedMachine, Machine
     from tegotae.hybrid.machines.relative_admittance import RelativeAdmittance
     from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
@@ -65,12 +64,11 @@ __getattr__, __dir__ = loaded_on_first_use(
         "devices.hexa_twin": "HexaTwin",
         "devices.remote_device": "DeviceNode RemoteDevice",
         "links.datagrams": "new_key",
-        "links.faults": "Faults",
+        "links.kinds": "MemoryLink UdpLink",
         "links.link": "NodeLink",
-        "links.memory": "MemoryLink",
         "links.packets": "Command Heartbeat Measurement NodeState Packet Rearm SensorSignals Stop",
-        "links.statistics": "LinkStatistics",
-        "links.udp": "UdpLink",
+        "links.sessions": "LinkStatistics",
+        "links.transports": "Faults",
         "machines.guarded": "GuardedMachine Machine",
         "machines.relative_admittance": "RelativeAdmittance",
         "nodes.dynamics_node": "DynamicsNode",

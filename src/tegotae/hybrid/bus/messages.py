@@ -13,13 +13,11 @@ from types import NoneType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.hybrid.bus.bus import Bus, Take
-from tegotae.hybrid.bus.rows import Rows
 
 LATE = "late"  # a table came to rest because somebody was late, and for no other reason
 REARMED = "re-armed"  # a table left its latch
@@ -50,30 +48,29 @@ _DEEPEST = 16  # tables and lists inside each other
 _LONGEST = 10_000  # characters of a text
 _COORDINATES = 10_000  # of a configuration
 _LARGEST = 1e15  # of a coordinate [m, rad, -]
-_STEPS = 10_000  # simulated in one tick
 _NODES = 64  # whose status is kept: more names than there can be nodes are made up
-_WAY = "Publish it by a node of this version of tegotae."
+WAY = "Publish it by a node of this version of tegotae."
 
 
 def object_of(what: str, payload: bytes) -> dict[str, Any]:
     """A JSON object: plain values, whole numbers of 64 bits, text that can be written; not finite becomes None."""
     if len(payload) > _MOST:
-        checks.refuse(what, f"it has {len(payload)} bytes, above {_MOST}.", _WAY)
+        checks.refuse(what, f"it has {len(payload)} bytes, above {_MOST}.", WAY)
     try:
         told = json.loads(payload, parse_constant=lambda _: None, parse_float=_finite)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{what}: it is no JSON ({error}).\n  {_WAY}") from error
+        raise InputError(f"{what}: it is no JSON ({error}).\n  {WAY}") from error
     if not isinstance(told, dict):
-        checks.refuse(what, f"it is {type(told).__name__}, not a table of names.", _WAY)
+        checks.refuse(what, f"it is {type(told).__name__}, not a table of names.", WAY)
     waiting: list[tuple[Any, int]] = [(told, 0)]
     while waiting:
         value, depth = waiting.pop()
         if depth > _DEEPEST:
-            checks.refuse(what, f"its tables and lists are more than {_DEEPEST} inside each other.", _WAY)
+            checks.refuse(what, f"its tables and lists are more than {_DEEPEST} inside each other.", WAY)
         if isinstance(value, str):
             _refuse_unwritable(what, value)
         elif isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
-            checks.refuse(what, f"it holds a whole number of {value.bit_length()} bits.", _WAY)
+            checks.refuse(what, f"it holds a whole number of {value.bit_length()} bits.", WAY)
         elif isinstance(value, dict):
             waiting += [(one, depth + 1) for pair in value.items() for one in pair]
         elif isinstance(value, list):
@@ -88,23 +85,23 @@ def _finite(text: str) -> float | None:
 
 def _refuse_unwritable(what: str, text: str) -> None:
     if len(text) > _LONGEST:
-        checks.refuse(what, f"a text has {len(text)} characters, above {_LONGEST}.", _WAY)
+        checks.refuse(what, f"a text has {len(text)} characters, above {_LONGEST}.", WAY)
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{what}: a text cannot be written ({error.reason}).\n  {_WAY}") from error
+        raise InputError(f"{what}: a text cannot be written ({error.reason}).\n  {WAY}") from error
 
 
 def event_of(told: dict[str, Any]) -> dict[str, Any]:
     """Something that happened: "time" [ns], "node", "level", "text", "kind" ("" unless given), and no more."""
     time = told.get("time")
     if isinstance(time, bool) or not isinstance(time, int) or not SOONEST <= time <= LATEST:
-        checks.refuse("event", f"time={checks.shown(time)} is no time in ns.", _WAY)
+        checks.refuse("event", f"time={checks.shown(time)} is no time in ns.", WAY)
     event: dict[str, Any] = {"time": time}
     for name in ("node", "level", "text", "kind"):
         event[name] = text = told.get(name, "" if name == "kind" else None)
         if not isinstance(text, str):
-            checks.refuse("event", f"{name}={text!r:.40} is no text.", _WAY)
+            checks.refuse("event", f"{name}={text!r:.40} is no text.", WAY)
         _refuse_unwritable("event", text)
     if event["level"] not in LEVELS:
         checks.refuse("event", f"level={event['level']!r:.40}.", f"Give one of {', '.join(LEVELS)}.")
@@ -115,14 +112,14 @@ def status_of(told: dict[str, Any]) -> dict[str, Any]:
     """What a node tells of itself; "state" is a whole number, "words" are texts, "deadlines" and "link" are tables."""
     state, words = told.get("state", 0), told.get("words", [])
     if isinstance(state, bool) or not isinstance(state, int):
-        checks.refuse("status", f"state={state!r:.40} is no whole number.", _WAY)
+        checks.refuse("status", f"state={state!r:.40} is no whole number.", WAY)
     if not isinstance(words, list) or not all(isinstance(one, str) for one in words):
-        checks.refuse("status", "words are no list of texts.", _WAY)
+        checks.refuse("status", "words are no list of texts.", WAY)
     for name in ("deadlines", "link"):
         counts = told.get(name, {})
         # type, not isinstance: a flag is no count
         if not isinstance(counts, dict) or not all(type(one) in (int, float, NoneType) for one in counts.values()):
-            checks.refuse("status", f"{name} is no table of numbers.", _WAY)
+            checks.refuse("status", f"{name} is no table of numbers.", WAY)
     return told
 
 
@@ -138,31 +135,12 @@ def keep_status(kept: dict[str, dict[str, Any]], topic: str, payload: bytes) -> 
 def configuration_of(payload: bytes) -> tuple[float, Array]:
     """The simulated time [s] and q [m, rad, -], little-endian float64."""
     if len(payload) % 8 or not 8 < len(payload) <= 8 * (_COORDINATES + 1):
-        checks.refuse("configuration", f"{len(payload)} bytes are no time and coordinates.", _WAY)
+        checks.refuse("configuration", f"{len(payload)} bytes are no time and coordinates.", WAY)
     numbers = np.frombuffer(payload, "<f8")
     beyond = np.isfinite(numbers) & ~(np.abs(numbers) <= _LARGEST)  # what diverged may be NaN, which viewers know
     if beyond.any() or not abs(float(numbers[0])) <= FARTHEST:
-        checks.refuse("configuration", "a number is beyond all measure, or its time is not finite.", _WAY)
+        checks.refuse("configuration", "a number is beyond all measure, or its time is not finite.", WAY)
     return float(numbers[0]), numbers[1:]
-
-
-def refuse_rows(owner: str, rows: Rows) -> None:
-    """Refuse rows whose times, counts or clocks cannot be true; what was measured or computed may be NaN."""
-    if unbelievable(rows).any():
-        checks.refuse(owner, "times, ticks, steps or clocks of a row are out of range.", _WAY)
-    if "simulated" in (rows.dtype.names or ()) and not (np.abs(rows["simulated"]) <= FARTHEST).all():
-        checks.refuse(owner, "the simulated time of a row is not finite, or beyond all measure.", _WAY)
-
-
-def unbelievable(rows: Rows) -> NDArray[np.bool_]:
-    """Which rows have a time, a tick, a count of steps or a clock that cannot be true."""
-    bad = np.zeros(rows.size, dtype=bool)
-    for name, low, high in (("time", SOONEST, LATEST), ("tick", 0, LATEST), ("steps", 0, _STEPS)):
-        if name in (rows.dtype.names or ()):
-            bad |= (rows[name] < low) | (rows[name] > high)
-    if "offset" in (rows.dtype.names or ()):
-        bad |= np.isfinite(rows["offset"]) & ~(np.abs(rows["offset"]) <= FARTHEST)
-    return bad
 
 
 class Judge:

@@ -20,9 +20,9 @@ import numpy as np
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError
-from tegotae.hybrid.bus.blocks import BlockWriter
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.bus.messages import object_of
+from tegotae.hybrid.bus.rows import BlockWriter
 
 if TYPE_CHECKING:
     from tegotae.hybrid.clocks.clock import NodeClock

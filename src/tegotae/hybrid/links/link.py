@@ -25,7 +25,6 @@ from tegotae.hybrid.links.datagrams import (
     encode,
     glance,
 )
-from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.links.packets import (
     KINDS,
     Command,
@@ -38,9 +37,8 @@ from tegotae.hybrid.links.packets import (
     Stop,
     plausible,
 )
-from tegotae.hybrid.links.sessions import LinkPeer, SequenceOrder
-from tegotae.hybrid.links.statistics import LinkStatistics
-from tegotae.hybrid.links.transports import Address, Transport
+from tegotae.hybrid.links.sessions import LinkPeer, LinkStatistics, SequenceOrder
+from tegotae.hybrid.links.transports import Address, Faults, Transport
 
 MAX_AGE = 0.2  # s
 _MOST = 256  # datagrams looked at in one call: a flood must not hold up a tick

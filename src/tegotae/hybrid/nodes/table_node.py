@@ -17,7 +17,7 @@ from tegotae.hybrid.clocks.clock import NodeClock
 from tegotae.hybrid.devices.device import Device, DeviceReading
 from tegotae.hybrid.links.link import NodeLink
 from tegotae.hybrid.links.packets import Command, Heartbeat, Measurement, NodeState, Rearm, Stop
-from tegotae.hybrid.nodes.stopping_trial import Stopping
+from tegotae.hybrid.nodes.assembly import Stopping
 from tegotae.hybrid.safety.safety import MotionOrder, Safety
 from tegotae.hybrid.safety.sensing import Felt, Sensing
 

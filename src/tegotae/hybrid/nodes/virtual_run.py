@@ -10,12 +10,11 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.block import Admittance
-from tegotae.hybrid.bus.blocks import BlockReader
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.reporting import Reporter
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, Rows
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, BlockReader, Rows
 from tegotae.hybrid.clocks.virtual import Lockstep
-from tegotae.hybrid.links.memory import MemoryLink
+from tegotae.hybrid.links.kinds import MemoryLink
 from tegotae.hybrid.machines.guarded import Machine
 from tegotae.hybrid.nodes.assembly import core_of, faults_of, safety_of, sensing_of, twin_of
 from tegotae.hybrid.nodes.dynamics_node import DynamicsNode

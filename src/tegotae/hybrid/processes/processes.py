@@ -22,11 +22,20 @@ from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
 from tegotae.hybrid.clocks.clock import RealClock
 from tegotae.hybrid.devices.device import Device, Twin, measured
 from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
-from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.links.packets import NodeState, Stop
-from tegotae.hybrid.nodes.assembly import core_of, faults_of, limits_of, own_device, safety_of, sensing_of, twin_of
+from tegotae.hybrid.links.transports import Faults
+from tegotae.hybrid.nodes.assembly import (
+    Rest,
+    core_of,
+    faults_of,
+    limits_of,
+    own_device,
+    safety_of,
+    sensing_of,
+    stopping_of,
+    twin_of,
+)
 from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
-from tegotae.hybrid.nodes.stopping_trial import Rest, stopping_of
 from tegotae.hybrid.nodes.table_node import TableNode
 from tegotae.hybrid.processes.joining import (
     MEETING,

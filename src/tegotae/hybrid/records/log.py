@@ -20,8 +20,8 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
 from tegotae.extras import require
-from tegotae.hybrid.bus.messages import event_of, refuse_rows
-from tegotae.hybrid.bus.rows import KINDS, Rows
+from tegotae.hybrid.bus.messages import event_of
+from tegotae.hybrid.bus.rows import KINDS, Rows, refuse_rows
 from tegotae.hybrid.records.log_reader import LogReader as LogReader
 from tegotae.hybrid.records.log_reader import difference as difference
 from tegotae.hybrid.records.log_reader import same as same

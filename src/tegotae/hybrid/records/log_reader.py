@@ -18,8 +18,8 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
 from tegotae.extras import require
-from tegotae.hybrid.bus.messages import Judge, event_of, object_of, status_of, unbelievable
-from tegotae.hybrid.bus.rows import KINDS, Rows
+from tegotae.hybrid.bus.messages import Judge, event_of, object_of, status_of
+from tegotae.hybrid.bus.rows import KINDS, Rows, unbelievable
 from tegotae.hybrid.records.log_schema import BESIDE_THE_TABLE, RECORDS, dtype_of, offsets_of, translation
 
 _MAGIC = b"\x89MCAP0\r\n"

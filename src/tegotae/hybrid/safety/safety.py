@@ -11,9 +11,8 @@ from tegotae import checks
 from tegotae.hybrid.bus.messages import LATE, REARM, REARMED, NodeEvent
 from tegotae.hybrid.devices.device import DeviceReading
 from tegotae.hybrid.links.packets import Command, NodeState
-from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
+from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy, Margins, Motion
 from tegotae.hybrid.safety.poses import STILL, Pose, Step, difference, lengths, moved, seven
-from tegotae.hybrid.safety.safety_motion import Margins, Motion
 from tegotae.hybrid.safety.safety_watch import Cause, SafetyWatch, Teller
 from tegotae.hybrid.safety.sensing import Felt
 from tegotae.parameters import Declared, Parameter, Period
