@@ -11,10 +11,10 @@ class ThreeNodes(VirtualLoop):
 
     def __init__(self, settings):
         super().__init__(settings)
-        clock, self._ticks = self.table._clock, 0
+        clock, self._ticks = self.table.clock, 0
         here, there = MemoryLink.pair(clock)
         self.device = DeviceNode(twin=self.twin, link=there, clock=clock, limits=limits_of(settings))
-        self.table._device = RemoteDevice(link=here, period=settings.period)
+        self.table.device = RemoteDevice(link=here, period=settings.period)
 
     def _let(self, name, step):
         if name == "device":

@@ -216,11 +216,12 @@ def test_what_is_no_block_of_these_rows_is_refused_and_told(payload, words):
 def test_lost_late_and_repeated_blocks_and_restarts_are_counted():
     bus, sent, taken = MemoryBus("test"), [], []
     bus.subscribe("test/rows/**", lambda topic, payload: sent.append(payload))
+    row = np.zeros((), TABLE)
     for birth in (1, 2):
         writer = BlockWriter(bus, "test/rows/table", TABLE, node="table", every=10, birth=birth)
         for tick in range(95):
-            writer.row["tick"] = tick
-            writer.push()
+            row["tick"] = tick
+            writer.put(*row.item())
         writer.flush()
         writer.flush()  # nothing waits
     assert len(sent) == 20
@@ -390,7 +391,7 @@ def test_a_peer_that_does_not_read_holds_nobody_up_and_what_it_loses_is_counted(
             """Returns the longest that one row took [s]."""
             times = [time.monotonic()]
             for _ in range(block.size * blocks):
-                writer.push()
+                writer.put(*block[0])
                 times.append(time.monotonic())
             return np.diff(times).max()
 

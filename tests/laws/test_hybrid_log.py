@@ -299,9 +299,7 @@ def test_the_first_difference_is_named():
 def publish(bus, rows, kind, dtype):
     writer = BlockWriter(bus, f"demo/rows/{kind}", dtype, node=kind)
     for row in rows:
-        for name in dtype.names:
-            writer.row[name] = row[name]
-        writer.push()
+        writer.put(*row)
     writer.flush()
 
 
@@ -374,12 +372,12 @@ from tegotae.hybrid.bus.rows import DYNAMICS
 
 bus = MemoryBus("demo")
 node = LogNode(bus, "demo", sys.argv[1])
-rows = BlockWriter(bus, "demo/rows/dynamics", DYNAMICS, node="dynamics")
+rows, row = BlockWriter(bus, "demo/rows/dynamics", DYNAMICS, node="dynamics"), np.zeros((), DYNAMICS)
 
 def publish():
     for tick in range(1_000_000):
-        rows.row["tick"] = tick
-        rows.push()
+        row["tick"] = tick
+        rows.put(*row.item())
         if tick % 25 == 0:
             print(rows.written, flush=True)
             time.sleep(0.02)

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import tegotae as tg
-from tegotae.hybrid.bus.reporting import ask_rearm
+from tegotae.hybrid.bus.messages import ask_rearm
 from tegotae.hybrid.devices.device import DeviceReading, SpringTwin
 from tegotae.hybrid.nodes import assembly
 from tegotae.hybrid.processes import processes

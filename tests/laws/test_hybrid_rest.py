@@ -37,7 +37,7 @@ def left_alone(settings, loop, dying, seconds=0.4):
     loop.kill(dying)
     truth, rows = loop.twin._live.read(), []
     for _ in range(round(seconds / settings.period)):
-        rows.append((truth.true_position[2], truth.true_twist[2], loop.table._safety._motion.pose[2]))
+        rows.append((truth.true_position[2], truth.true_twist[2], loop.table.safety.motion.pose[2]))
         loop.run(settings.period)
     return np.array(rows).T
 

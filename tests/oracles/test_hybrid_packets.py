@@ -26,8 +26,7 @@ from tegotae.hybrid import (
     VirtualClock,
     new_key,
 )
-from tegotae.hybrid.bus.reporting import Reporter
-from tegotae.hybrid.bus.rows import DYNAMICS
+from tegotae.hybrid.bus.rows import DYNAMICS, Reporter
 from tegotae.hybrid.links.datagrams import VERSION, Header, Refusal, Seal, decode, encode
 from tegotae.hybrid.links.packets import Greeting
 from tegotae.hybrid.nodes.dynamics_node import DynamicsCore

@@ -231,8 +231,7 @@ class _Teller:
 
 def request(what: str, file: Path, changes: Sequence[str]) -> int:
     """Ask a running table to stop, or to obey again; the code to exit with."""
-    from tegotae.hybrid.bus.messages import REARM, REARMED, STOP, Judge, event_of, object_of
-    from tegotae.hybrid.bus.reporting import ask_rearm, ask_stop
+    from tegotae.hybrid.bus.messages import REARM, REARMED, STOP, Judge, ask_rearm, ask_stop, event_of, object_of
     from tegotae.hybrid.processes.joining import bus_of
 
     settings = read_settings(file, changes)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from tegotae import checks
 from tegotae.hybrid.bus.bus import checked_word
-from tegotae.hybrid.links.transports import Faults
+from tegotae.hybrid.links.datagrams import Faults
 from tegotae.hybrid.machines.model_settings import KINDS, ModelSettings, OwnCode, kind_of
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.parameters import Parameter, Seed, declared, parameter_of

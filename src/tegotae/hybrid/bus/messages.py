@@ -2,13 +2,21 @@
 
 A seal says who may speak, not that what is said makes sense. What does not is refused with an InputError, counted and
 told; it never ends a node. What happens is told as an event: a level, words for people, a kind for programs.
+
+People ask a table over the bus to stop, which always passes, and to obey again, which passes once. Every message is
+sealed with the key, but a sealed message can be recorded and sent again. A stop may be: it hurts nobody. A re-arm must
+not: so whoever asks for one first fetches a number that the table draws for this one time, and sends it back with the
+request. The number is good once and for some seconds; no clocks need to agree.
 """
 
 from __future__ import annotations
 
 import json
-import math
+import secrets
+import threading
+import time
 from collections.abc import Callable
+from math import isfinite
 from types import NoneType
 from typing import Any, ClassVar, NamedTuple
 
@@ -24,6 +32,7 @@ REARMED = "re-armed"  # a table left its latch
 REARM = "re-arm"  # it was asked to; at level "warning" it did not, and the words say why
 STOP = "stop"  # it was told to stop
 FINISHED = "finished"  # a dynamics node came to its end; so its last words begin, too
+DONE = "the simulation has finished"  # why a dynamics node stops the table at its end
 TROUBLES = frozenset(  # what brings a table to rest, or is told of one that rests; all but LATE need a person's look
     {
         LATE, STOP, "emergency", "fault", "age", "command", "reading", "jump", "speed", "outside", "sensor", "overload",
@@ -49,6 +58,9 @@ _LONGEST = 10_000  # characters of a text
 _COORDINATES = 10_000  # of a configuration
 _LARGEST = 1e15  # of a coordinate [m, rad, -]
 _NODES = 64  # whose status is kept: more names than there can be nodes are made up
+_GOOD = 10.0  # s from the drawing of a number to its use
+_WAITING = 64  # numbers that wait to be used: whoever asks for more makes others ask again
+_BYTES = 16
 WAY = "Publish it by a node of this version of tegotae."
 
 
@@ -57,7 +69,9 @@ def object_of(what: str, payload: bytes) -> dict[str, Any]:
     if len(payload) > _MOST:
         checks.refuse(what, f"it has {len(payload)} bytes, above {_MOST}.", WAY)
     try:
-        told = json.loads(payload, parse_constant=lambda _: None, parse_float=_finite)
+        told = json.loads(
+            payload, parse_constant=lambda _: None, parse_float=lambda text: it if isfinite(it := float(text)) else None
+        )
     except (ValueError, RecursionError) as error:
         raise InputError(f"{what}: it is no JSON ({error}).\n  {WAY}") from error
     if not isinstance(told, dict):
@@ -78,11 +92,6 @@ def object_of(what: str, payload: bytes) -> dict[str, Any]:
     return told
 
 
-def _finite(text: str) -> float | None:
-    value = float(text)
-    return value if math.isfinite(value) else None
-
-
 def _refuse_unwritable(what: str, text: str) -> None:
     if len(text) > _LONGEST:
         checks.refuse(what, f"a text has {len(text)} characters, above {_LONGEST}.", WAY)
@@ -94,10 +103,10 @@ def _refuse_unwritable(what: str, text: str) -> None:
 
 def event_of(told: dict[str, Any]) -> dict[str, Any]:
     """Something that happened: "time" [ns], "node", "level", "text", "kind" ("" unless given), and no more."""
-    time = told.get("time")
-    if isinstance(time, bool) or not isinstance(time, int) or not SOONEST <= time <= LATEST:
-        checks.refuse("event", f"time={checks.shown(time)} is no time in ns.", WAY)
-    event: dict[str, Any] = {"time": time}
+    when = told.get("time")
+    if isinstance(when, bool) or not isinstance(when, int) or not SOONEST <= when <= LATEST:
+        checks.refuse("event", f"time={checks.shown(when)} is no time in ns.", WAY)
+    event: dict[str, Any] = {"time": when}
     for name in ("node", "level", "text", "kind"):
         event[name] = text = told.get(name, "" if name == "kind" else None)
         if not isinstance(text, str):
@@ -167,3 +176,81 @@ class Judge:
     def problems(self) -> list[str]:
         """What was refused, in words."""
         return [f"{self.refused} {self.kind} were refused; the last: {self.words}"] if self.refused else []
+
+
+class Once:
+    """Numbers that are drawn here and come back once, in time."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._drawn: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def draw(self) -> str:
+        """A new number, in hexadecimal digits."""
+        number = secrets.token_hex(_BYTES)
+        with self._lock:
+            while len(self._drawn) >= _WAITING:
+                self._drawn.pop(next(iter(self._drawn)))
+            self._drawn[number] = self._now()
+        return number
+
+    def take(self, number: str) -> bool:
+        """Whether it was drawn here, not long ago, and comes back for the first time."""
+        with self._lock:
+            drawn = self._drawn.pop(number, None)
+        return drawn is not None and self._now() - drawn <= _GOOD
+
+
+def take_requests(
+    bus: Bus, *, stop: Callable[[str], None], rearm: Callable[[], None], now: Callable[[], float] = time.monotonic
+) -> None:
+    """Have a table hear what is asked of it: stop is called with who asks for it and why, in a thread of the bus."""
+    once = Once(now)
+
+    def asked(payload: bytes) -> bytes:
+        if not payload:
+            return once.draw().encode()
+        told = _told(payload)
+        if not once.take(str(told.get("number"))):
+            what = "the number that came with it was not drawn for it, is too old, or was used before."
+            checks.refuse("re-arm", what, "Ask again; if nobody of yours asked, somebody sends recorded messages.")
+        rearm()
+        return b""
+
+    bus.subscribe(f"{bus.session}/requests/stop", lambda topic, said: stop(_who(_told(said))))
+    bus.answer(f"{bus.session}/requests/rearm", asked)
+
+
+def ask_stop(bus: Bus, node: str, text: str) -> None:
+    """Ask the table to come to rest and hold; never waits."""
+    told = {"time": time.monotonic_ns(), "node": node, "text": text}
+    bus.publish(f"{bus.session}/requests/stop", json.dumps(told).encode())
+
+
+def ask_rearm(bus: Bus, node: str, text: str, *, timeout: float = 1.0) -> str:
+    """Ask the table to obey again; why that was not even heard, in words, or nothing. Its events tell what came of it.
+
+    The timeout is that of each of the two answers [s].
+    """
+    topic = f"{bus.session}/requests/rearm"
+    try:
+        number = bus.ask(topic, b"", timeout)
+        told = {"node": node, "text": text, "number": "" if number is None else number.decode("ascii", "replace")}
+        heard = None if number is None else bus.ask(topic, json.dumps(told).encode(), timeout)
+    except InputError as error:
+        return str(error)
+    return "no table answers" if heard is None else ""
+
+
+def _told(payload: bytes) -> dict[str, object]:
+    """A request to stop is obeyed whatever its text says."""
+    try:
+        return object_of("request", payload)
+    except InputError:
+        return {}
+
+
+def _who(told: dict[str, object]) -> str:
+    node, text = told.get("node"), told.get("text")
+    return f"{node:.40}: {text:.200}" if isinstance(node, str) and isinstance(text, str) else "asked for over the bus"

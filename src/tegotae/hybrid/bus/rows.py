@@ -1,5 +1,6 @@
-"""What the nodes record at every tick: one row, little-endian, without gaps, so that its bytes are the record.
+"""What a node says beside its fast link: a row at every tick, configurations, events, its status twice a second.
 
+A row is little-endian, without gaps, so that its bytes are the record.
 Rows are published by the block, some twenty times a second, all little-endian. Header: magic "TGTB", version (1 byte),
 lengths of the two names (1 each), a zero, birth of the writer (8), number of the block (8), sequence number of its
 first row (8), count of rows (4), bytes of a row (4), fingerprint of the dtype (8); then the names of node and kind, and
@@ -16,8 +17,9 @@ Example:
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from struct import Struct
@@ -27,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae import checks
+from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.bus.messages import FARTHEST, LATEST, SOONEST, WAY, Judge
@@ -112,6 +115,7 @@ VERSION = 1
 _HEADER = Struct("<4sBBBxQQQII8s")
 _ANEW = "Install the same version of tegotae for all nodes."
 _LONGEST = 255  # bytes of a name
+_STATUS = 500_000_000  # ns between two
 _COUNTED = 1 << 48  # rows that a node can have recorded
 _NODES = 64  # that one reader counts: more names than there can be nodes are made up
 
@@ -185,24 +189,16 @@ class BlockWriter:
                 checks.refuse(owner, f"{name}={value!r} must have 1 to {_LONGEST} bytes.", "Give a short name.")
         count = checks.whole(owner, "every", every, 1, "Give the rows of a block, such as every=25.")
         self._rows: Rows = np.zeros(count, dtype)
-        self._bytes = self._rows.view(np.uint8)
         self._birth = secrets.randbits(64) if birth is None else birth
         self._filled = self._blocks = 0
         self.written = 0  # rows that are published
-        self.row = self._rows[0]  # the row to fill in now; all zeros before
 
     def put(self, *values: object) -> None:
-        """A whole row at once, its fields in order; then as `push`."""
+        """The fields of a row, in order; with the last row of a block, publish."""
         self._rows[self._filled] = values
-        self.push()
-
-    def push(self) -> None:
-        """The row is complete; with the last of a block, publish."""
         self._filled += 1
         if self._filled == self._rows.size:
             self.flush()
-        else:
-            self.row = self._rows[self._filled]
 
     def flush(self) -> None:
         """Publish what waits, if anything does; a node calls it at its end."""
@@ -213,8 +209,40 @@ class BlockWriter:
             self._blocks += 1
             self.written += self._filled
             self._filled = 0
-            self._bytes[:] = 0
-        self.row = self._rows[0]
+
+
+class Reporter(BlockWriter):
+    """Publishes all that one node says; its birth is given for runs that must be the same bit for bit."""
+
+    def __init__(self, bus: Bus, node: str, dtype: np.dtype[Any], *, birth: int | None = None) -> None:
+        super().__init__(bus, f"{bus.session}/rows/{node}", dtype, node=node, birth=birth)
+        self._next = 0
+
+    def configuration(self, simulated: float, q: Array) -> None:
+        """Publish the model's configuration q at a simulated time [s], for viewers."""
+        numbers = np.concatenate([[simulated], q]).astype("<f8")
+        self._bus.publish(f"{self._bus.session}/configuration", numbers.tobytes())
+
+    def event(self, time: int, level: str, text: str, kind: str = "") -> None:
+        """Something that happened, at a time of the node's clock [ns]; level, words and kind as in `NodeEvent`."""
+        told = {"time": time, "node": self._node, "level": level, "text": text, "kind": kind}
+        self._bus.publish(f"{self._bus.session}/events", json.dumps(told).encode())
+
+    def status(self, time: int, say: Callable[[], Mapping[str, Any]]) -> None:
+        """Publish what the node says of itself, if it is time to."""
+        if time < self._next:
+            return
+        self._next = time + _STATUS
+        told = {"time": time, "node": self._node, **say()}
+        if others := self._bus.versions():
+            told["words"] = [*told.get("words", ()), *others]
+        self._bus.publish(f"{self._bus.session}/status/{self._node}", json.dumps(told).encode())
+
+    def finish(self, time: int, told: Mapping[str, Any]) -> None:
+        """The last rows and the last status, which says that it ended as it should."""
+        self.flush()
+        self._next = time
+        self.status(time, lambda: {**told, "ended": True})
 
 
 @dataclass(slots=True)

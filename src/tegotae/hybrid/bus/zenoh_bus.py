@@ -8,7 +8,7 @@ network, and nothing is passed on for others. A visitor, such as a second viewer
 A peer must know a password that is derived from the shared key; zenoh has it proven without sending it. Besides,
 every message is sealed with another secret derived from the key, since zenoh has only the one who connects prove
 anything. Contents are not encrypted, and a message that is sent again is not told from the first: what must not happen
-twice needs more than a seal, see `reporting`.
+twice needs more than a seal, see `messages`.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ from tegotae.errors import InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.bus import About, Bus, Reply, Take, mismatches
 from tegotae.hybrid.bus.messages import object_of
-from tegotae.hybrid.links.datagrams import checked_key
-from tegotae.hybrid.links.transports import LOOPBACK, Address, bound, checked_address
+from tegotae.hybrid.links.datagrams import LOOPBACK, Address, bound, checked_address, checked_key
 
 _SEAL = 16  # bytes
 

@@ -18,12 +18,12 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Admittance
-from tegotae.hybrid.clocks.virtual import VirtualClock
+from tegotae.hybrid.clocks.clock import VirtualClock
 from tegotae.hybrid.devices.device import Device, SpringTwin, Twin
 from tegotae.hybrid.devices.remote_device import FARTHEST, DeviceNode, RemoteDevice
+from tegotae.hybrid.links.datagrams import Faults
 from tegotae.hybrid.links.kinds import MemoryLink
 from tegotae.hybrid.links.packets import Command, NodeState
-from tegotae.hybrid.links.transports import Faults
 from tegotae.hybrid.machines.guarded import GuardedMachine, Machine
 from tegotae.hybrid.machines.model_settings import OWN
 from tegotae.hybrid.nodes.dynamics_node import DynamicsCore
@@ -92,33 +92,19 @@ def plant_of(device: HexaSettings, period: float) -> Any:
     return replace(plain, servo=servo, surface=surface, sensor=sensor, substeps=device.substeps)
 
 
-def own_device(device: OwnDevice, period: float) -> Device:
-    """A device of the user's own, which must keep the period [s] of the settings."""
-    made: Device = device.made("device")
-    if made.period != period:
-        made.close()
-        told = f"period={period:g} s, but the device keeps {made.period:g} s."
-        checks.refuse(OWN, told, f"Use period={made.period:g}.")
-    return made
-
-
-def calibration_of(settings: Settings) -> ArrayLike | None:
-    """From signals to a wrench: as in the file, or the twin's own."""
-    if settings.sensor.calibration:
-        return read_calibration(settings.sensor.calibration)
-    if isinstance(settings.device, HexaSettings):
+def sensing_of(settings: Settings) -> Sensing:
+    """What makes wrenches of the device's signals, by the calibration in the file, or the twin's own."""
+    own = settings.sensor
+    calibration: ArrayLike | None = None
+    if own.calibration:
+        calibration = read_calibration(own.calibration)
+    elif isinstance(settings.device, HexaSettings):
         from tegotae.table.sensor import ideal_calibration
 
-        return ideal_calibration()
-    return None
-
-
-def sensing_of(settings: Settings) -> Sensing:
-    """What makes wrenches of the device's signals."""
-    own = settings.sensor
+        calibration = ideal_calibration()
     torque = own.steady / 10.0
     return Sensing(
-        calibration=calibration_of(settings),
+        calibration=calibration,
         readings=max(1, own.tare),
         slow=own.slow,
         quiet=(own.steady,) * 3 + (torque,) * 3,
@@ -222,11 +208,13 @@ _WAYS = ((0, 0, -1, 0, 0, 0), (1, 0, 0, 0, 0, 0), (0, 0, 0, 1, 0, 0), (0, 0, 0, 
 
 def stopping_of(settings: Settings) -> Stopping:
     """What a table of these settings promises; refused where it is more than the limits allow."""
-    own = settings.limits
-    if isinstance(settings.device, OwnDevice):
-        found = _declared(settings)
+    own, device, T = settings.limits, settings.device, settings.period
+    if isinstance(device, OwnDevice):  # its rest without commands, and what it is said to take to settle, at full speed
+        policy = loss_of_command_of(settings)
+        far = own.velocity * (policy.goes_on(T) + device.settling)
+        found = Stopping(policy.rest_after(T) + device.settling, far)
     else:
-        found = _tried(settings.device, own, settings.model.start(settings.period), settings.period)
+        found = _tried(device, own, settings.model.start(T), T)
     for name, unit in (("time", "s"), ("distance", "m")):
         if not getattr(found, name) <= (most := getattr(own, f"stopping_{name}")):
             checks.refuse(
@@ -236,15 +224,6 @@ def stopping_of(settings: Settings) -> Stopping:
                 "Lower limits.velocity, watchdog, coast or ramp, take a stiffer or better damped servo, or allow more.",
             )
     return found
-
-
-def _declared(settings: Settings) -> Stopping:
-    """Of a real table: its rest without commands, and what it is said to take to settle, at full speed at most."""
-    own, device = settings.limits, settings.device
-    assert isinstance(device, OwnDevice)
-    policy = loss_of_command_of(settings)
-    time = policy.rest_after(settings.period) + device.settling
-    return Stopping(time, own.velocity * (policy.goes_on(settings.period) + device.settling))
 
 
 @cache

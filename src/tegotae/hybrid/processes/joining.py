@@ -18,9 +18,8 @@ from tegotae import checks
 from tegotae.errors import FileError
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.clocks.clock import NodeClock, RealClock
-from tegotae.hybrid.links.datagrams import checked_key, new_key
+from tegotae.hybrid.links.datagrams import Address, Faults, bound, checked_key, new_key
 from tegotae.hybrid.links.kinds import UdpLink
-from tegotae.hybrid.links.transports import Address, Faults, bound
 from tegotae.hybrid.settings import Settings
 
 OWN = "hybrid settings"
@@ -63,9 +62,6 @@ def with_ports(settings: Settings) -> Settings:
         link: dict[str, Any] = {n: filled("link", n, getattr(settings.link, n), socket.SOCK_DGRAM) for n in fast}
         bus = {n: filled("bus", n, getattr(settings.bus, n), socket.SOCK_STREAM) for n in NODES}
     return replace(settings, link=replace(settings.link, **link), bus=replace(settings.bus, **bus))
-
-
-# ------------------------------------------------------------ the key
 
 
 def make_key(path: str | os.PathLike[str]) -> Path:
@@ -112,9 +108,6 @@ def key_of(settings: Settings) -> bytes:
         return checked_key("key", bytes.fromhex(text))
     except ValueError as error:  # what the file holds is not shown
         raise FileError(f"Cannot read the key {path}: it does not hold hexadecimal digits.\n  {remedy}") from error
-
-
-# ------------------------------------------------------------ links and bus
 
 
 def clock_of(settings: Settings) -> RealClock:

@@ -166,6 +166,7 @@ class Motion:
         x, y, z, *turn = map(float, pose)
         self.pose: Pose = (x, y, z, *normalised(turn))
         self.velocity: Step = STILL
+        # Where it would come to rest: the way left to the nearest joint limit, and the distance to a singular pose [-].
         self.joint_margin = self.singularity = inf
         self._margins = margins
         self._level, self._least_cosine = limits.level, cos(0.5 * limits.tilt)
