@@ -16,7 +16,10 @@ class ThreeNodes(VirtualLoop):
         self.device = DeviceNode(twin=self.twin, link=there, clock=clock, limits=limits_of(settings))
         self.table.device = RemoteDevice(link=here, period=settings.period)
 
-    def _let(self, name, step):
-        if name == "device":
-            self._ticks += 1
-        super()._let(name, (lambda: self.device.step(self._ticks)) if name == "device" else step)
+    def _tick(self, node, tick):
+        if node != "device":
+            super()._tick(node, tick)
+            return
+        self._ticks += 1
+        if node not in self.silent:
+            self.device.step(self._ticks)

@@ -60,7 +60,6 @@ _LARGEST = 1e15  # of a coordinate [m, rad, -]
 _NODES = 64  # whose status is kept: more names than there can be nodes are made up
 _GOOD = 10.0  # s from the drawing of a number to its use
 _WAITING = 64  # numbers that wait to be used: whoever asks for more makes others ask again
-_BYTES = 16
 WAY = "Publish it by a node of this version of tegotae."
 
 
@@ -188,7 +187,7 @@ class Once:
 
     def draw(self) -> str:
         """A new number, in hexadecimal digits."""
-        number = secrets.token_hex(_BYTES)
+        number = secrets.token_hex(16)
         with self._lock:
             while len(self._drawn) >= _WAITING:
                 self._drawn.pop(next(iter(self._drawn)))

@@ -24,14 +24,6 @@ _BUCKETS = _PARTS * (64 - _FINE) + 2 * _PARTS
 _MOST = (1 << 63) - 1
 
 
-def _top(bucket: int) -> int:
-    """The largest number that falls into a bucket."""
-    coarse = bucket // _PARTS - 1
-    if coarse <= 0:
-        return bucket
-    return ((bucket - coarse * _PARTS + 1) << coarse) - 1
-
-
 class Latencies:
     """Counts of times in buckets 1/64 wide at most; the largest is kept exactly.
 
@@ -83,7 +75,9 @@ class Latencies:
         for bucket, count in enumerate(self._counts):
             seen += count
             if count and seen >= wanted:
-                return 1e-9 * min(_top(bucket), self._largest)
+                coarse = max(bucket // _PARTS - 1, 0)
+                top = ((bucket - coarse * _PARTS + 1) << coarse) - 1  # the largest number that falls into this bucket
+                return 1e-9 * min(top, self._largest)
         return 0.0
 
     def spread(self, name: str) -> dict[str, float]:

@@ -145,18 +145,14 @@ class RealClock(NodeClock):
         late = now - due  # of the first that could not begin, where some were skipped
         self.deadlines.lateness.add(late)
         self.deadlines.latest = 1e-9 * late
-        self._watch_the_wall_clock()
-        return tick
-
-    def _watch_the_wall_clock(self) -> None:
         before, wall, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
-        if after - before > _STEP // 4:  # put aside between the two: what they say is not of one moment
-            return
-        wall -= before
-        if abs(wall - self._wall) > _STEP:
-            self.deadlines.wall_steps += 1
-            self.deadlines.wall_step += 1e-9 * (wall - self._wall)
-        self._wall = wall
+        if after - before <= _STEP // 4:  # else put aside between the two: what they say is not of one moment
+            ahead = wall - before
+            if abs(ahead - self._wall) > _STEP:
+                self.deadlines.wall_steps += 1
+                self.deadlines.wall_step += 1e-9 * (ahead - self._wall)
+            self._wall = ahead
+        return tick
 
     def __enter__(self) -> Self:
         if self.priority is not None and self._before is None:

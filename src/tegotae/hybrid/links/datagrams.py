@@ -32,7 +32,7 @@ _HEADER = "<4sBBH4sQQQQdqqq"
 _BEFORE = 5  # parts of a datagram before its session
 _FORMS = {kind: (form, Struct(_HEADER + form.form)) for kind, form in KINDS.items()}
 _BLOCK = 64  # bytes, of SHA-256
-_CLAIMS, _CLAIMED = Struct("<QQQQ"), 12  # session, birth, session spoken to, sequence; and where they begin
+CLAIMS, CLAIMED = Struct("<QQQQ"), 12  # session, birth, session spoken to, sequence; and where they begin
 
 
 class Header(NamedTuple):
@@ -116,12 +116,6 @@ def glance(datagram: bytes, seal: Seal) -> Refusal | None:
     if found is None or size != found[1].size + _SIGNATURE:
         return Refusal.MALFORMED
     return None if datagram[8:12] == seal.mark else Refusal.FOREIGN
-
-
-def claims(datagram: bytes) -> tuple[int, int, int]:
-    """Session, session spoken to and sequence that a datagram claims; one that passed the first glance."""
-    session, _, peer, sequence = _CLAIMS.unpack_from(datagram, _CLAIMED)
-    return session, peer, sequence
 
 
 def decode(datagram: bytes, seal: Seal) -> tuple[Header, Packet | Greeting] | Refusal:

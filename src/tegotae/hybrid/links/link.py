@@ -17,6 +17,8 @@ from tegotae import checks
 from tegotae.hybrid.bus.statistics import LinkStatistics
 from tegotae.hybrid.clocks.clock import NodeClock, telling_time
 from tegotae.hybrid.links.datagrams import (
+    CLAIMED,
+    CLAIMS,
     Address,
     Faults,
     Header,
@@ -26,7 +28,6 @@ from tegotae.hybrid.links.datagrams import (
     SequenceOrder,
     Transport,
     checked_key,
-    claims,
     decode,
     encode,
     glance,
@@ -246,7 +247,7 @@ class NodeLink:
 
     def _expected(self, datagram: bytes) -> bool:
         """Whether it claims to be of the session that we talk with, to ours, and not to have come before."""
-        session, spoken_to, sequence = claims(datagram)
+        session, _, spoken_to, sequence = CLAIMS.unpack_from(datagram, CLAIMED)
         peer = self._peer
         return peer is not None and session == peer.session and spoken_to == self._session and not peer.had(sequence)
 
