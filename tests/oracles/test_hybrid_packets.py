@@ -209,7 +209,7 @@ BAD = {
     "inf and -inf": (lambda: Command(label=0.0, twist=(math.inf, -math.inf, 0, 0, 0, 0)), "not finite"),
     "wrench text": (lambda: Measurement(label=0.0, wrench="strong"), "wrench='strong' is not made of numbers"),
     "onset none": (lambda: Measurement(label=0.0, onset=None), "onset=None is not made of numbers"),
-    "reason bytes": (lambda: Stop(reason=b"no"), "reason=b'no' is not text"),
+    "reason bytes": (lambda: Stop(reason=b"no"), "reason=b'no' is not a text"),
 }
 
 

@@ -34,6 +34,11 @@ _LEANING = 0.1  # share of a difference between labels that is believed at once
 FARTHEST = 5.0  # periods that a command is moved on
 
 
+def unbounded(pose: Sequence[float]) -> tuple[float, float]:
+    """Margins of a device that tells none."""
+    return math.inf, math.inf
+
+
 @dataclass(kw_only=True, eq=False)
 class RemoteDevice(Declared):
     """A device whose process is elsewhere on this machine, or on another.
@@ -56,7 +61,7 @@ class RemoteDevice(Declared):
     period: Period
     margins: Annotated[
         Margins, Parameter("of a pose, if they can be told here; see `Device`", "Give a function of a pose.")
-    ] = lambda pose: (math.inf, math.inf)
+    ] = unbounded
     silence: Annotated[float, Parameter("[s], > 0, how long it may say nothing before that is a fault")] = 0.1
 
     def __post_init__(self) -> None:
@@ -107,6 +112,10 @@ def _fault(state: NodeState) -> tuple[str, bool]:
     return ("the device has stopped by itself and holds", True) if NodeState.HELD in state else ("", False)
 
 
+def unheard(time: int, level: str, text: str, kind: str) -> None:
+    """Tell nobody."""
+
+
 @dataclass(kw_only=True, eq=False)
 class DeviceNode(Declared):
     """The process of a device: lets its time pass, hands on commands, and stops it when they stay away.
@@ -137,7 +146,7 @@ class DeviceNode(Declared):
     ] = None
     tell: Annotated[
         Callable[[int, str, str, str], None], Parameter("called with (time [ns], level, text, kind) of what happens")
-    ] = lambda time, level, text, kind: None
+    ] = unheard
 
     def __post_init__(self) -> None:
         super().__post_init__()
