@@ -11,12 +11,15 @@ class ThreeNodes(VirtualLoop):
 
     def __init__(self, settings):
         super().__init__(settings)
-        clock, self._ticks = self.table._clock, 0
+        clock, self._ticks = self.table.clock, 0
         here, there = MemoryLink.pair(clock)
         self.device = DeviceNode(twin=self.twin, link=there, clock=clock, limits=limits_of(settings))
-        self.table._device = RemoteDevice(link=here, period=settings.period)
+        self.table.device = RemoteDevice(link=here, period=settings.period)
 
-    def _let(self, name, step):
-        if name == "device":
-            self._ticks += 1
-        super()._let(name, (lambda: self.device.step(self._ticks)) if name == "device" else step)
+    def _tick(self, node, tick):
+        if node != "device":
+            super()._tick(node, tick)
+            return
+        self._ticks += 1
+        if node not in self.silent:
+            self.device.step(self._ticks)

@@ -261,7 +261,7 @@ SAID = "names code that will be run: device.factory="
 
 def test_settings_that_name_code_say_so_before_it_is_run(monkeypatch, capsys):
     """A file may come from anybody; whoever starts it reads what it will run."""
-    from tegotae.hybrid.processes import node_processes, processes
+    from tegotae.hybrid.processes import launcher, processes
 
     Path("lab.toml").write_text(OWN)
     heard = []
@@ -271,7 +271,7 @@ def test_settings_that_name_code_say_so_before_it_is_run(monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(processes, "run_table", stand_in)
-    monkeypatch.setattr(node_processes, "Nodes", stand_in)
+    monkeypatch.setattr(launcher, "Nodes", stand_in)
     for arguments in (
         ["table", "lab.toml"],
         ["table", "lab.toml", "--set", "device.factory=mine:other"],

@@ -31,7 +31,7 @@ TRUSTING = (
     "tegotae.table.live.LiveTable.drive",
     "tegotae.hybrid.safety.safety.Safety.step",
     "tegotae.hybrid.safety.sensing.Sensing.step",
-    "tegotae.hybrid.links.statistics.LinkStatistics",
+    "tegotae.hybrid.bus.statistics.LinkStatistics",
     "tegotae.hybrid.bus.zenoh_bus.ZenohBus",
 )
 

@@ -208,7 +208,7 @@ ASKING = """
 import json, os, sys
 import tegotae as tg
 from tegotae import figures, hybrid, papers
-from tegotae.hybrid.processes.node_processes import Nodes
+from tegotae.hybrid.processes.launcher import Nodes
 from tegotae.hybrid.view import View
 from tegotae.multibody import load_urdf
 

@@ -65,7 +65,7 @@ def test_a_quoted_value_of_the_command_line_is_what_was_quoted(text):
 def test_a_node_process_has_the_settings_as_they_were_set(tmp_path):
     """Written for the node, read by it, told to its log; its key lies in a folder that nobody should name so."""
     from tegotae.hybrid.processes.joining import bus_of, make_key
-    from tegotae.hybrid.processes.node_processes import Nodes
+    from tegotae.hybrid.processes.launcher import Nodes
     from tegotae.hybrid.records.log_reader import LogReader
 
     folder = tmp_path / 'a "quoted" \\n 手😀\n\x07\x7f'

@@ -19,11 +19,9 @@ import zenoh
 import tegotae
 from hand_made import KEY
 from tegotae.errors import InputError
-from tegotae.hybrid.bus.blocks import BlockReader, BlockWriter, RowBlock, fingerprint, pack, unpack
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
-from tegotae.hybrid.bus.zenoh_access import free_address
-from tegotae.hybrid.bus.zenoh_bus import ZenohBus
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, BlockReader, BlockWriter, RowBlock, fingerprint, pack, unpack
+from tegotae.hybrid.bus.zenoh_bus import ZenohBus, free_address
 
 pytestmark = pytest.mark.realtime
 
@@ -32,7 +30,7 @@ PATIENCE = 20.0  # s, ends a hang: processes of Python may take seconds to start
 PROMPT = 4.5  # s: some ms on an idle machine; zenoh alone would take 10 s to notice a death, and hold others up for 5 s
 NODE = """
 import json, sys
-from tegotae.hybrid.bus.blocks import BlockReader
+from tegotae.hybrid.bus.rows import BlockReader
 from tegotae.hybrid.bus.rows import TABLE
 from tegotae.hybrid.bus.zenoh_bus import ZenohBus
 
@@ -218,11 +216,12 @@ def test_what_is_no_block_of_these_rows_is_refused_and_told(payload, words):
 def test_lost_late_and_repeated_blocks_and_restarts_are_counted():
     bus, sent, taken = MemoryBus("test"), [], []
     bus.subscribe("test/rows/**", lambda topic, payload: sent.append(payload))
+    row = np.zeros((), TABLE)
     for birth in (1, 2):
         writer = BlockWriter(bus, "test/rows/table", TABLE, node="table", every=10, birth=birth)
         for tick in range(95):
-            writer.row["tick"] = tick
-            writer.push()
+            row["tick"] = tick
+            writer.put(*row.item())
         writer.flush()
         writer.flush()  # nothing waits
     assert len(sent) == 20
@@ -392,7 +391,7 @@ def test_a_peer_that_does_not_read_holds_nobody_up_and_what_it_loses_is_counted(
             """Returns the longest that one row took [s]."""
             times = [time.monotonic()]
             for _ in range(block.size * blocks):
-                writer.push()
+                writer.put(*block[0])
                 times.append(time.monotonic())
             return np.diff(times).max()
 

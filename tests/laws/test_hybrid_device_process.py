@@ -5,7 +5,7 @@ import pytest
 
 from tegotae.errors import InputError
 from tegotae.hybrid import Command, MemoryLink, NodeState, Rearm, Stop
-from tegotae.hybrid.clocks.virtual import Lockstep
+from tegotae.hybrid.clocks.clock import Lockstep
 from tegotae.hybrid.devices.device import SpringTwin
 from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
 from tegotae.hybrid.settings import read_settings

@@ -12,16 +12,24 @@ from hypothesis import strategies as st
 from hand_made import KEY
 from hybrid_logs import Impact, dynamics_rows
 from tegotae.errors import InputError
-from tegotae.hybrid.bus.blocks import BlockReader, RowBlock, pack
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.bus.reporting import ask_stop, take_requests
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
-from tegotae.hybrid.clocks.virtual import VirtualClock
-from tegotae.hybrid.links.datagrams import _FORMS, MAGIC, VERSION, Header, Refusal, Seal, decode, encode
+from tegotae.hybrid.bus.messages import ask_stop, take_requests
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, BlockReader, RowBlock, pack
+from tegotae.hybrid.clocks.clock import VirtualClock
+from tegotae.hybrid.links.datagrams import (
+    _FORMS,
+    MAGIC,
+    VERSION,
+    Arrival,
+    Header,
+    LinkPeer,
+    Refusal,
+    Seal,
+    decode,
+    encode,
+)
 from tegotae.hybrid.links.link import NO_FAULTS, NodeLink
 from tegotae.hybrid.links.packets import KINDS, Command, Greeting, Heartbeat, Measurement, Rearm, SensorSignals, Stop
-from tegotae.hybrid.links.sessions import LinkPeer
-from tegotae.hybrid.links.transports import Arrival
 from tegotae.hybrid.processes.launcher import Listener
 from tegotae.hybrid.records.log import LogReader, LogWriter
 from tegotae.hybrid.records.log_node import LogNode

@@ -13,8 +13,8 @@ import pytest
 import tegotae as tg
 from hand_made import KEY, PATIENCE, Hand
 from tegotae.hybrid import Command, Faults, Latencies, LinkStatistics, Measurement, UdpLink
-from tegotae.hybrid.links.transports import Arrival
-from tegotae.hybrid.links.udp import LOOPBACK, UdpTransport
+from tegotae.hybrid.links.datagrams import LOOPBACK, Arrival
+from tegotae.hybrid.links.kinds import UdpTransport
 
 pytestmark = pytest.mark.realtime
 

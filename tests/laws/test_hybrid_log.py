@@ -13,9 +13,8 @@ import pytest
 
 from hybrid_logs import Impact, dynamics_rows, same, table_rows, write_log
 from tegotae.errors import FileError, InputError
-from tegotae.hybrid.bus.blocks import BlockWriter
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, BlockWriter
 from tegotae.hybrid.records import log_node
 from tegotae.hybrid.records.log import LogReader, LogWriter
 from tegotae.hybrid.records.log_node import LogNode
@@ -301,9 +300,7 @@ def test_the_first_difference_is_named():
 def publish(bus, rows, kind, dtype):
     writer = BlockWriter(bus, f"demo/rows/{kind}", dtype, node=kind)
     for row in rows:
-        for name in dtype.names:
-            writer.row[name] = row[name]
-        writer.push()
+        writer.put(*row)
     writer.flush()
 
 
@@ -368,7 +365,7 @@ CHILD = """
 import sys, threading, time
 import numpy as np
 from tegotae.hybrid.records import log_node
-from tegotae.hybrid.bus.blocks import BlockWriter
+from tegotae.hybrid.bus.rows import BlockWriter
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.processes.joining import ShutdownFlag
 from tegotae.hybrid.records.log_node import LogNode
@@ -376,12 +373,12 @@ from tegotae.hybrid.bus.rows import DYNAMICS
 
 bus = MemoryBus("demo")
 node = LogNode(bus, "demo", sys.argv[1])
-rows = BlockWriter(bus, "demo/rows/dynamics", DYNAMICS, node="dynamics")
+rows, row = BlockWriter(bus, "demo/rows/dynamics", DYNAMICS, node="dynamics"), np.zeros((), DYNAMICS)
 
 def publish():
     for tick in range(1_000_000):
-        rows.row["tick"] = tick
-        rows.push()
+        row["tick"] = tick
+        rows.put(*row.item())
         if tick % 25 == 0:
             print(rows.written, flush=True)
             time.sleep(0.02)

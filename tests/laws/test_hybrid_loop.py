@@ -8,7 +8,7 @@ import pytest
 from tegotae import Mass
 from tegotae.hybrid import GuardedMachine, Machine, Measurement, NodeState, RelativeAdmittance
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.bus.reporting import DONE
+from tegotae.hybrid.bus.messages import DONE
 from tegotae.hybrid.nodes.assembly import core_of
 from tegotae.hybrid.nodes.dynamics_node import DynamicsCore
 from tegotae.hybrid.nodes.virtual_run import VirtualLoop, run_virtual

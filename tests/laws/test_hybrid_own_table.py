@@ -11,13 +11,12 @@ from types import SimpleNamespace
 import pytest
 
 import tegotae as tg
-from tegotae.hybrid.bus.reporting import ask_rearm
+from tegotae.hybrid.bus.messages import ask_rearm
 from tegotae.hybrid.devices.device import DeviceReading, SpringTwin
 from tegotae.hybrid.nodes import assembly
 from tegotae.hybrid.processes import processes
 from tegotae.hybrid.processes.joining import ShutdownFlag, bus_of
-from tegotae.hybrid.processes.launcher import SupervisedRun
-from tegotae.hybrid.processes.node_processes import Nodes
+from tegotae.hybrid.processes.launcher import Nodes, SupervisedRun
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.safety.sensing import NOTHING_FELT
 from tegotae.hybrid.settings import read_settings

@@ -12,14 +12,12 @@ import pytest
 
 import tegotae as tg
 from tegotae.cli import main
-from tegotae.hybrid.bus.blocks import BlockReader
-from tegotae.hybrid.bus.reporting import ask_rearm
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.messages import ask_rearm
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, BlockReader
 from tegotae.hybrid.links.packets import NodeState
 from tegotae.hybrid.processes import processes
 from tegotae.hybrid.processes.joining import MEETING, ShutdownFlag, bus_of, make_key, with_ports
-from tegotae.hybrid.processes.launcher import Listener, SupervisedRun
-from tegotae.hybrid.processes.node_processes import GO, Nodes
+from tegotae.hybrid.processes.launcher import GO, Listener, Nodes, SupervisedRun
 from tegotae.hybrid.processes.processes import run_device, run_dynamics, run_table
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.records.replay import replay
@@ -94,6 +92,10 @@ def last_command(rows):
     return rows[np.flatnonzero(rows["age"] == 0.0)[-1]]
 
 
+def running(nodes):
+    return [node for node in nodes.names if nodes.process(node).poll() is None]
+
+
 def held_up(rows, begin, end):
     """How long a loop did not run in this time, without anything being wrong with it [s]: the machine is shared."""
     ticks = rows["time"][(rows["time"] >= begin) & (rows["time"] <= end)]
@@ -129,7 +131,7 @@ def killed_in_contact(path):
     settings = read_settings(changes=[*SOFT, "device.stiffness=200", "duration=5"])
     with Nodes(settings, out=path, view=False) as nodes:
         outcome = SupervisedRun(nodes, tell=told.append, show=kill).until_end(ShutdownFlag())
-        assert nodes.running == []
+        assert running(nodes) == []
     assert not outcome.whole
     assert "dynamics killed by SIGKILL" in outcome.words
     assert any("asked to re-arm, since it is simulated" in each for each in told)
@@ -193,7 +195,7 @@ def the_viewer_dies(nodes, heard, mind):
     nodes.process("view").kill()
     nodes.process("view").wait()
     until(lambda: heard.last("dynamics")["simulated"] > at + 0.2, meanwhile=mind)
-    assert sorted(nodes.running) == ["device", "dynamics", "log", "table"]
+    assert sorted(running(nodes)) == ["device", "dynamics", "log", "table"]
 
 
 def the_log_dies(nodes, heard, words, mind, path):
@@ -207,7 +209,7 @@ def the_log_dies(nodes, heard, words, mind, path):
     nodes.process("log").kill()
     nodes.process("log").wait()
     until(lambda: heard.last("dynamics")["simulated"] > at + 0.2, meanwhile=mind)
-    assert sorted(nodes.running) == ["device", "dynamics", "table"]
+    assert sorted(running(nodes)) == ["device", "dynamics", "table"]
     log = LogReader(path)
     assert not log.whole
     assert "read to its last flush" in log.words[0]

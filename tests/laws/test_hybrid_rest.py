@@ -12,11 +12,9 @@ import pytest
 import tegotae as tg
 from tegotae.hybrid import NodeState
 from tegotae.hybrid.devices.hexa_twin import HexaTwin
-from tegotae.hybrid.nodes.assembly import limits_of, loss_of_command_of, plant_of
-from tegotae.hybrid.nodes.stopping_trial import CREEP, SLOW, Rest, stopping_of
+from tegotae.hybrid.nodes.assembly import CREEP, SLOW, Rest, limits_of, loss_of_command_of, plant_of, stopping_of
 from tegotae.hybrid.processes.joining import ShutdownFlag
-from tegotae.hybrid.processes.launcher import SupervisedRun
-from tegotae.hybrid.processes.node_processes import Nodes
+from tegotae.hybrid.processes.launcher import Nodes, SupervisedRun
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.settings import read_settings
 from three_nodes import ThreeNodes
@@ -39,7 +37,7 @@ def left_alone(settings, loop, dying, seconds=0.4):
     loop.kill(dying)
     truth, rows = loop.twin._live.read(), []
     for _ in range(round(seconds / settings.period)):
-        rows.append((truth.true_position[2], truth.true_twist[2], loop.table._safety._motion.pose[2]))
+        rows.append((truth.true_position[2], truth.true_twist[2], loop.table.safety.motion.pose[2]))
         loop.run(settings.period)
     return np.array(rows).T
 
@@ -260,7 +258,7 @@ def test_a_killed_device_is_not_led_on(tmp_path):
 DIES = """
 import os, pathlib, signal, sys
 from tegotae.hybrid.processes.launcher import SupervisedRun
-from tegotae.hybrid.processes.node_processes import Nodes
+from tegotae.hybrid.processes.launcher import Nodes
 from tegotae.hybrid.processes.joining import ShutdownFlag
 from tegotae.hybrid.settings import read_settings
 

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 import tegotae as tg
 from tegotae.hybrid import Command, NodeState
 from tegotae.hybrid.bus.messages import TROUBLES
-from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
+from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy, Motion
 from tegotae.hybrid.safety.poses import angle_between, difference, moved
 from tegotae.hybrid.safety.safety import Safety
-from tegotae.hybrid.safety.safety_motion import Motion
 from tegotae.hybrid.safety.sensing import NOTHING_FELT
 from tegotae.rotations import quaternion_about
 

@@ -19,10 +19,9 @@ import zstandard
 from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.hybrid import NodeState
-from tegotae.hybrid.bus.blocks import BlockWriter
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.bus.reporting import take_requests
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.messages import take_requests
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, BlockWriter
 from tegotae.hybrid.machines.model_settings import OwnModel
 from tegotae.hybrid.settings import Settings
 from tegotae.hybrid.view import HexaDrawer, View, node
@@ -54,16 +53,17 @@ class Feeder:
         self, *, z: float = -0.01, push: float = 0.0, state: NodeState = NodeState.RUNNING, ticks: int = 1
     ) -> None:
         for _ in range(ticks):
-            row = self._dynamics.row
+            row = np.zeros((), DYNAMICS)
             row["steps"], row["simulated"], row["state"] = 1, 2e-3 * self._tick, int(state)
             row["pose"], row["wrench"][2], row["felt_wrench"][2] = (0.0, 0.0, z, *LEVEL), -push, -push
             self._tick += 1
-            self._dynamics.push()
+            self._dynamics.put(*row.item())
         self._dynamics.flush()
 
     def table(self, pose: Any, push: float = 0.0) -> None:
-        self._table.row["pose"], self._table.row["wrench"][2] = pose, -push
-        self._table.push()
+        row = np.zeros((), TABLE)
+        row["pose"], row["wrench"][2] = pose, -push
+        self._table.put(*row.item())
         self._table.flush()
 
     def configuration(self, q: Any) -> None:

@@ -10,7 +10,7 @@ from hand_made import KEY
 from tegotae.errors import InputError
 from tegotae.hybrid import NodeState, Rearm
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.bus.reporting import Once, ask_rearm, ask_stop, take_requests
+from tegotae.hybrid.bus.messages import Once, ask_rearm, ask_stop, take_requests
 from tegotae.hybrid.bus.zenoh_bus import ZenohBus
 from tegotae.hybrid.links import link
 from tegotae.hybrid.links.datagrams import Refusal, Seal
@@ -169,9 +169,9 @@ def test_an_event_without_a_kind_is_heard_but_not_acted_on():
 
 def stranger(loop, patch, how):
     """Make a stranger of the dynamics node: of another key, or of another version."""
-    own = loop.dynamics._link._seal = Seal(bytes(32) if how == "key" else b"\0" * 31 + b"\1")
+    own = loop.dynamics.link._seal = Seal(bytes(32) if how == "key" else b"\0" * 31 + b"\1")
     if how == "version":
-        loop.table._link._seal = Seal(b"\0" * 31 + b"\1")
+        loop.table.link._seal = Seal(b"\0" * 31 + b"\1")
         encode, decode = link.encode, link.decode
 
         def of_version_9(header, packet, seal):
@@ -182,7 +182,7 @@ def stranger(loop, patch, how):
         patch.setattr(link, "encode", of_version_9)
         patch.setattr(link, "decode", lambda said, seal: Refusal.VERSION if seal is own else decode(said, seal))
     else:
-        loop.table._link._seal = Seal(KEY)
+        loop.table.link._seal = Seal(KEY)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_dynamics_of_another_key_or_version_moves_nothing_and_both_say_so(how,
     loop = VirtualLoop(read_settings(changes=["device.kind=spring", "model.speed=0.05"]))
     stranger(loop, monkeypatch, how)
     for _ in range(4):
-        loop.dynamics._link.send(Rearm())
+        loop.dynamics.link.send(Rearm())
         loop.run(0.1)
     assert any(words in each for each in loop.table.status()["words"])
     assert any(words in each for each in loop.dynamics.status()["words"])

@@ -26,8 +26,7 @@ from tegotae.hybrid import (
     VirtualClock,
     new_key,
 )
-from tegotae.hybrid.bus.reporting import Reporter
-from tegotae.hybrid.bus.rows import DYNAMICS
+from tegotae.hybrid.bus.rows import DYNAMICS, Reporter
 from tegotae.hybrid.links.datagrams import VERSION, Header, Refusal, Seal, decode, encode
 from tegotae.hybrid.links.packets import Greeting
 from tegotae.hybrid.nodes.dynamics_node import DynamicsCore
@@ -210,7 +209,7 @@ BAD = {
     "inf and -inf": (lambda: Command(label=0.0, twist=(math.inf, -math.inf, 0, 0, 0, 0)), "not finite"),
     "wrench text": (lambda: Measurement(label=0.0, wrench="strong"), "wrench='strong' is not made of numbers"),
     "onset none": (lambda: Measurement(label=0.0, onset=None), "onset=None is not made of numbers"),
-    "reason bytes": (lambda: Stop(reason=b"no"), "reason=b'no' is not text"),
+    "reason bytes": (lambda: Stop(reason=b"no"), "reason=b'no' is not a text"),
 }
 
 

@@ -99,9 +99,9 @@ class Distracted(VirtualLoop):
         super().__init__(settings, bus=bus)
         self.watched = bus is not None
 
-    def _dynamics_tick(self, tick):
-        if not (self.watched and tick == 60):
-            super()._dynamics_tick(tick)
+    def _tick(self, node, tick):
+        if not (self.watched and node == "dynamics" and tick == 60):
+            super()._tick(node, tick)
 
 
 # ------------------------------------------------------------ devices and clocks
@@ -122,7 +122,7 @@ class Obedient(DeviceNode):
     def _listen(self, now):
         if self.stopped and self.quiet > 0.1:
             self.stopped = False
-            self._twin.rearm()
+            self.twin.rearm()
         super()._listen(now)
 
 

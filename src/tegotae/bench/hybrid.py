@@ -10,7 +10,7 @@ from functools import partial
 
 from tegotae.bench.contest import Contest, Outcome, in_turn
 from tegotae.hybrid import Command, Latencies, Measurement, Stop, UdpLink, new_key
-from tegotae.hybrid.processes.node_processes import Nodes
+from tegotae.hybrid.processes.launcher import Nodes
 from tegotae.hybrid.settings import Settings, read_settings
 
 P50 = 100.0  # us

@@ -21,8 +21,7 @@ from tegotae.hybrid.settings import OwnDevice, Settings, read_settings
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tegotae.hybrid.processes.launcher import Listener
-    from tegotae.hybrid.processes.node_processes import Nodes
+    from tegotae.hybrid.processes.launcher import Listener, Nodes
 
 # Of a report, after a run; `hybrid report` has all.
 SHORT = ("peak_force", "duration", "restitution", "energy_gained", "delay", "deadlines_missed", "packets_lost",
@@ -73,7 +72,7 @@ def node(
     if name in ("dynamics", "table", "device") and parent is None:  # `hybrid run` has said it
         _say_code(settings, file, changes)
     if name == "log":
-        from tegotae.hybrid.processes.node_processes import refuse_taken
+        from tegotae.hybrid.processes.launcher import refuse_taken
 
         if out is None:
             checks.refuse("hybrid log", "it has no file to write.", "Add --out run.mcap.")
@@ -106,7 +105,7 @@ def run(
     no_rearm: bool, patience: float,
 ) -> int:  # fmt: skip
     """All nodes here; the code to exit with."""
-    from tegotae.hybrid.processes.node_processes import refuse_taken
+    from tegotae.hybrid.processes.launcher import refuse_taken
 
     settings = read_settings(file, changes if duration is None else [*changes, f"duration={duration!r}"])
     refuse_taken(out, overwrite)
@@ -114,8 +113,7 @@ def run(
     if settings.clock == "virtual":
         return _run_virtual(settings, out, overwrite)
     from tegotae.hybrid.processes.joining import ShutdownFlag
-    from tegotae.hybrid.processes.launcher import SupervisedRun
-    from tegotae.hybrid.processes.node_processes import Nodes
+    from tegotae.hybrid.processes.launcher import Nodes, SupervisedRun
 
     nodes = Nodes(settings, out=out, overwrite=overwrite, view=settings.view.on and not no_view)
     with nodes, ShutdownFlag() as ending, _Teller(nodes) as teller:
@@ -233,8 +231,7 @@ class _Teller:
 
 def request(what: str, file: Path, changes: Sequence[str]) -> int:
     """Ask a running table to stop, or to obey again; the code to exit with."""
-    from tegotae.hybrid.bus.messages import REARM, REARMED, STOP, Judge, event_of, object_of
-    from tegotae.hybrid.bus.reporting import ask_rearm, ask_stop
+    from tegotae.hybrid.bus.messages import REARM, REARMED, STOP, Judge, ask_rearm, ask_stop, event_of, object_of
     from tegotae.hybrid.processes.joining import bus_of
 
     settings = read_settings(file, changes)

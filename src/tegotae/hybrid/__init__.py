@@ -19,16 +19,15 @@ __all__ = [
 
 if TYPE_CHECKING:
     from tegotae.hybrid.bus.bus import Bus, MemoryBus
+    from tegotae.hybrid.bus.statistics import Deadlines, Latencies, LinkStatistics
     from tegotae.hybrid.bus.zenoh_bus import ZenohBus
-    from tegotae.hybrid.clocks.clock import Deadlines, Latencies, NodeClock, RealClock
-    from tegotae.hybrid.clocks.virtual import Lockstep, Timeline, VirtualClock
+    from tegotae.hybrid.clocks.clock import Lockstep, NodeClock, RealClock, Timeline, VirtualClock
     from tegotae.hybrid.devices.device import Device, DeviceReading, SpringTwin, Twin
     from tegotae.hybrid.devices.hexa_twin import HexaTwin
     from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
-    from tegotae.hybrid.links.datagrams import new_key
-    from tegotae.hybrid.links.faults import Faults
+    from tegotae.hybrid.links.datagrams import Faults, new_key
+    from tegotae.hybrid.links.kinds import MemoryLink, UdpLink
     from tegotae.hybrid.links.link import NodeLink
-    from tegotae.hybrid.links.memory import MemoryLink
     from tegotae.hybrid.links.packets import (
         Command,
         Heartbeat,
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
         SensorSignals,
         Stop,
     )
-    from tegotae.hybrid.links.statistics import LinkStatistics
-    from tegotae.hybrid.links.udp import UdpLink
     from tegotae.hybrid.machines.guarded import GuardedMachine, Machine
     from tegotae.hybrid.machines.relative_admittance import RelativeAdmittance
     from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
@@ -58,19 +55,16 @@ __getattr__, __dir__ = loaded_on_first_use(
     __name__,
     {
         "bus.bus": "Bus MemoryBus",
+        "bus.statistics": "Deadlines Latencies LinkStatistics",
         "bus.zenoh_bus": "ZenohBus",
-        "clocks.clock": "Deadlines Latencies NodeClock RealClock",
-        "clocks.virtual": "Lockstep Timeline VirtualClock",
+        "clocks.clock": "Lockstep NodeClock RealClock Timeline VirtualClock",
         "devices.device": "Device DeviceReading SpringTwin Twin",
         "devices.hexa_twin": "HexaTwin",
         "devices.remote_device": "DeviceNode RemoteDevice",
-        "links.datagrams": "new_key",
-        "links.faults": "Faults",
+        "links.datagrams": "Faults new_key",
+        "links.kinds": "MemoryLink UdpLink",
         "links.link": "NodeLink",
-        "links.memory": "MemoryLink",
         "links.packets": "Command Heartbeat Measurement NodeState Packet Rearm SensorSignals Stop",
-        "links.statistics": "LinkStatistics",
-        "links.udp": "UdpLink",
         "machines.guarded": "GuardedMachine Machine",
         "machines.relative_admittance": "RelativeAdmittance",
         "nodes.dynamics_node": "DynamicsNode",

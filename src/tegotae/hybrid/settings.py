@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from tegotae import checks
 from tegotae.hybrid.bus.bus import checked_word
-from tegotae.hybrid.links.faults import Faults
+from tegotae.hybrid.links.datagrams import Faults
 from tegotae.hybrid.machines.model_settings import KINDS, ModelSettings, OwnCode
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
 from tegotae.parameters import Parameter, declared, parameter_of

@@ -2,30 +2,37 @@
 
 A seal says who may speak, not that what is said makes sense. What does not is refused with an InputError, counted and
 told; it never ends a node. What happens is told as an event: a level, words for people, a kind for programs.
+
+People ask a table over the bus to stop, which always passes, and to obey again, which passes once. Every message is
+sealed with the key, but a sealed message can be recorded and sent again. A stop may be: it hurts nobody. A re-arm must
+not: so whoever asks for one first fetches a number that the table draws for this one time, and sends it back with the
+request. The number is good once and for some seconds; no clocks need to agree.
 """
 
 from __future__ import annotations
 
 import json
-import math
+import secrets
+import threading
+import time
 from collections.abc import Callable
+from math import isfinite
 from types import NoneType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.hybrid.bus.bus import Bus, Take
-from tegotae.hybrid.bus.rows import Rows
 
 LATE = "late"  # a table came to rest because somebody was late, and for no other reason
 REARMED = "re-armed"  # a table left its latch
 REARM = "re-arm"  # it was asked to; at level "warning" it did not, and the words say why
 STOP = "stop"  # it was told to stop
 FINISHED = "finished"  # a dynamics node came to its end; so its last words begin, too
+DONE = "the simulation has finished"  # why a dynamics node stops the table at its end
 TROUBLES = frozenset(  # what brings a table to rest, or is told of one that rests; all but LATE need a person's look
     {
         LATE, STOP, "emergency", "fault", "age", "command", "reading", "jump", "speed", "outside", "sensor", "overload",
@@ -50,30 +57,33 @@ _DEEPEST = 16  # tables and lists inside each other
 _LONGEST = 10_000  # characters of a text
 _COORDINATES = 10_000  # of a configuration
 _LARGEST = 1e15  # of a coordinate [m, rad, -]
-_STEPS = 10_000  # simulated in one tick
 _NODES = 64  # whose status is kept: more names than there can be nodes are made up
-_WAY = "Publish it by a node of this version of tegotae."
+_GOOD = 10.0  # s from the drawing of a number to its use
+_WAITING = 64  # numbers that wait to be used: whoever asks for more makes others ask again
+WAY = "Publish it by a node of this version of tegotae."
 
 
 def object_of(what: str, payload: bytes) -> dict[str, Any]:
     """A JSON object: plain values, whole numbers of 64 bits, text that can be written; not finite becomes None."""
     if len(payload) > _MOST:
-        checks.refuse(what, f"it has {len(payload)} bytes, above {_MOST}.", _WAY)
+        checks.refuse(what, f"it has {len(payload)} bytes, above {_MOST}.", WAY)
     try:
-        told = json.loads(payload, parse_constant=lambda _: None, parse_float=_finite)
+        told = json.loads(
+            payload, parse_constant=lambda _: None, parse_float=lambda text: it if isfinite(it := float(text)) else None
+        )
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{what}: it is no JSON ({error}).\n  {_WAY}") from error
+        raise InputError(f"{what}: it is no JSON ({error}).\n  {WAY}") from error
     if not isinstance(told, dict):
-        checks.refuse(what, f"it is {type(told).__name__}, not a table of names.", _WAY)
+        checks.refuse(what, f"it is {type(told).__name__}, not a table of names.", WAY)
     waiting: list[tuple[Any, int]] = [(told, 0)]
     while waiting:
         value, depth = waiting.pop()
         if depth > _DEEPEST:
-            checks.refuse(what, f"its tables and lists are more than {_DEEPEST} inside each other.", _WAY)
+            checks.refuse(what, f"its tables and lists are more than {_DEEPEST} inside each other.", WAY)
         if isinstance(value, str):
             _refuse_unwritable(what, value)
         elif isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
-            checks.refuse(what, f"it holds a whole number of {value.bit_length()} bits.", _WAY)
+            checks.refuse(what, f"it holds a whole number of {value.bit_length()} bits.", WAY)
         elif isinstance(value, dict):
             waiting += [(one, depth + 1) for pair in value.items() for one in pair]
         elif isinstance(value, list):
@@ -81,30 +91,25 @@ def object_of(what: str, payload: bytes) -> dict[str, Any]:
     return told
 
 
-def _finite(text: str) -> float | None:
-    value = float(text)
-    return value if math.isfinite(value) else None
-
-
 def _refuse_unwritable(what: str, text: str) -> None:
     if len(text) > _LONGEST:
-        checks.refuse(what, f"a text has {len(text)} characters, above {_LONGEST}.", _WAY)
+        checks.refuse(what, f"a text has {len(text)} characters, above {_LONGEST}.", WAY)
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{what}: a text cannot be written ({error.reason}).\n  {_WAY}") from error
+        raise InputError(f"{what}: a text cannot be written ({error.reason}).\n  {WAY}") from error
 
 
 def event_of(told: dict[str, Any]) -> dict[str, Any]:
     """Something that happened: "time" [ns], "node", "level", "text", "kind" ("" unless given), and no more."""
-    time = told.get("time")
-    if isinstance(time, bool) or not isinstance(time, int) or not SOONEST <= time <= LATEST:
-        checks.refuse("event", f"time={checks.shown(time)} is no time in ns.", _WAY)
-    event: dict[str, Any] = {"time": time}
+    when = told.get("time")
+    if isinstance(when, bool) or not isinstance(when, int) or not SOONEST <= when <= LATEST:
+        checks.refuse("event", f"time={checks.shown(when)} is no time in ns.", WAY)
+    event: dict[str, Any] = {"time": when}
     for name in ("node", "level", "text", "kind"):
         event[name] = text = told.get(name, "" if name == "kind" else None)
         if not isinstance(text, str):
-            checks.refuse("event", f"{name}={text!r:.40} is no text.", _WAY)
+            checks.refuse("event", f"{name}={text!r:.40} is no text.", WAY)
         _refuse_unwritable("event", text)
     if event["level"] not in LEVELS:
         checks.refuse("event", f"level={event['level']!r:.40}.", f"Give one of {', '.join(LEVELS)}.")
@@ -115,14 +120,14 @@ def status_of(told: dict[str, Any]) -> dict[str, Any]:
     """What a node tells of itself; "state" is a whole number, "words" are texts, "deadlines" and "link" are tables."""
     state, words = told.get("state", 0), told.get("words", [])
     if isinstance(state, bool) or not isinstance(state, int):
-        checks.refuse("status", f"state={state!r:.40} is no whole number.", _WAY)
+        checks.refuse("status", f"state={state!r:.40} is no whole number.", WAY)
     if not isinstance(words, list) or not all(isinstance(one, str) for one in words):
-        checks.refuse("status", "words are no list of texts.", _WAY)
+        checks.refuse("status", "words are no list of texts.", WAY)
     for name in ("deadlines", "link"):
         counts = told.get(name, {})
         # type, not isinstance: a flag is no count
         if not isinstance(counts, dict) or not all(type(one) in (int, float, NoneType) for one in counts.values()):
-            checks.refuse("status", f"{name} is no table of numbers.", _WAY)
+            checks.refuse("status", f"{name} is no table of numbers.", WAY)
     return told
 
 
@@ -138,31 +143,12 @@ def keep_status(kept: dict[str, dict[str, Any]], topic: str, payload: bytes) -> 
 def configuration_of(payload: bytes) -> tuple[float, Array]:
     """The simulated time [s] and q [m, rad, -], little-endian float64."""
     if len(payload) % 8 or not 8 < len(payload) <= 8 * (_COORDINATES + 1):
-        checks.refuse("configuration", f"{len(payload)} bytes are no time and coordinates.", _WAY)
+        checks.refuse("configuration", f"{len(payload)} bytes are no time and coordinates.", WAY)
     numbers = np.frombuffer(payload, "<f8")
     beyond = np.isfinite(numbers) & ~(np.abs(numbers) <= _LARGEST)  # what diverged may be NaN, which viewers know
     if beyond.any() or not abs(float(numbers[0])) <= FARTHEST:
-        checks.refuse("configuration", "a number is beyond all measure, or its time is not finite.", _WAY)
+        checks.refuse("configuration", "a number is beyond all measure, or its time is not finite.", WAY)
     return float(numbers[0]), numbers[1:]
-
-
-def refuse_rows(owner: str, rows: Rows) -> None:
-    """Refuse rows whose times, counts or clocks cannot be true; what was measured or computed may be NaN."""
-    if unbelievable(rows).any():
-        checks.refuse(owner, "times, ticks, steps or clocks of a row are out of range.", _WAY)
-    if "simulated" in (rows.dtype.names or ()) and not (np.abs(rows["simulated"]) <= FARTHEST).all():
-        checks.refuse(owner, "the simulated time of a row is not finite, or beyond all measure.", _WAY)
-
-
-def unbelievable(rows: Rows) -> NDArray[np.bool_]:
-    """Which rows have a time, a tick, a count of steps or a clock that cannot be true."""
-    bad = np.zeros(rows.size, dtype=bool)
-    for name, low, high in (("time", SOONEST, LATEST), ("tick", 0, LATEST), ("steps", 0, _STEPS)):
-        if name in (rows.dtype.names or ()):
-            bad |= (rows[name] < low) | (rows[name] > high)
-    if "offset" in (rows.dtype.names or ()):
-        bad |= np.isfinite(rows["offset"]) & ~(np.abs(rows["offset"]) <= FARTHEST)
-    return bad
 
 
 class Judge:
@@ -189,3 +175,81 @@ class Judge:
     def problems(self) -> list[str]:
         """What was refused, in words."""
         return [f"{self.refused} {self.kind} were refused; the last: {self.words}"] if self.refused else []
+
+
+class Once:
+    """Numbers that are drawn here and come back once, in time."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._drawn: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def draw(self) -> str:
+        """A new number, in hexadecimal digits."""
+        number = secrets.token_hex(16)
+        with self._lock:
+            while len(self._drawn) >= _WAITING:
+                self._drawn.pop(next(iter(self._drawn)))
+            self._drawn[number] = self._now()
+        return number
+
+    def take(self, number: str) -> bool:
+        """Whether it was drawn here, not long ago, and comes back for the first time."""
+        with self._lock:
+            drawn = self._drawn.pop(number, None)
+        return drawn is not None and self._now() - drawn <= _GOOD
+
+
+def take_requests(
+    bus: Bus, *, stop: Callable[[str], None], rearm: Callable[[], None], now: Callable[[], float] = time.monotonic
+) -> None:
+    """Have a table hear what is asked of it: stop is called with who asks for it and why, in a thread of the bus."""
+    once = Once(now)
+
+    def asked(payload: bytes) -> bytes:
+        if not payload:
+            return once.draw().encode()
+        told = _told(payload)
+        if not once.take(str(told.get("number"))):
+            what = "the number that came with it was not drawn for it, is too old, or was used before."
+            checks.refuse("re-arm", what, "Ask again; if nobody of yours asked, somebody sends recorded messages.")
+        rearm()
+        return b""
+
+    bus.subscribe(f"{bus.session}/requests/stop", lambda topic, said: stop(_who(_told(said))))
+    bus.answer(f"{bus.session}/requests/rearm", asked)
+
+
+def ask_stop(bus: Bus, node: str, text: str) -> None:
+    """Ask the table to come to rest and hold; never waits."""
+    told = {"time": time.monotonic_ns(), "node": node, "text": text}
+    bus.publish(f"{bus.session}/requests/stop", json.dumps(told).encode())
+
+
+def ask_rearm(bus: Bus, node: str, text: str, *, timeout: float = 1.0) -> str:
+    """Ask the table to obey again; why that was not even heard, in words, or nothing. Its events tell what came of it.
+
+    The timeout is that of each of the two answers [s].
+    """
+    topic = f"{bus.session}/requests/rearm"
+    try:
+        number = bus.ask(topic, b"", timeout)
+        told = {"node": node, "text": text, "number": "" if number is None else number.decode("ascii", "replace")}
+        heard = None if number is None else bus.ask(topic, json.dumps(told).encode(), timeout)
+    except InputError as error:
+        return str(error)
+    return "no table answers" if heard is None else ""
+
+
+def _told(payload: bytes) -> dict[str, object]:
+    """A request to stop is obeyed whatever its text says."""
+    try:
+        return object_of("request", payload)
+    except InputError:
+        return {}
+
+
+def _who(told: dict[str, object]) -> str:
+    node, text = told.get("node"), told.get("text")
+    return f"{node:.40}: {text:.200}" if isinstance(node, str) and isinstance(text, str) else "asked for over the bus"

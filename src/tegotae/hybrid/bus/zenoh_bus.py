@@ -4,16 +4,24 @@ Nodes are meshed: each listens at an address of its own and is connected to ever
 leaves the rest as they are. All are given the same list of addresses; each connects to those that stand before its own
 in the list, again and again until somebody is there, and those after it connect to it. Nothing is searched for on the
 network, and nothing is passed on for others. A visitor, such as a second viewer, listens nowhere and connects to all.
+
+A peer must know a password that is derived from the shared key; zenoh has it proven without sending it. Besides,
+every message is sealed with another secret derived from the key, since zenoh has only the one who connects prove
+anything. Contents are not encrypted, and a message that is sent again is not told from the first: what must not happen
+twice needs more than a seal, see `messages`.
 """
 
 from __future__ import annotations
 
 import atexit
+import hashlib
 import hmac
 import json
 import os
 import re
 import secrets
+import socket
+import tempfile
 import threading
 import time
 import traceback
@@ -25,10 +33,113 @@ from tegotae.errors import InputError
 from tegotae.extras import require
 from tegotae.hybrid.bus.bus import About, Bus, Reply, Take, mismatches
 from tegotae.hybrid.bus.messages import object_of
-from tegotae.hybrid.bus.zenoh_access import LOOPBACK, SEAL, Access, endpoint, free_address, unopened
-from tegotae.hybrid.links.transports import Address, checked_address
+from tegotae.hybrid.links.datagrams import LOOPBACK, Address, bound, checked_address, checked_key
+
+_SEAL = 16  # bytes
 
 _OWN = "ZenohBus"
+_USER = "tegotae"
+_LEASE = 10_000  # ms of silence after which a peer is given up; a process that is killed is noticed at once
+_QUEUE = 16  # batches that wait for a slow peer, the most that zenoh allows: seconds of rows
+_OPENING = 1.0  # s, for a peer to let us in; tried again if it takes longer
+_QUIET = {"multicast": {"enabled": False}, "gossip": {"enabled": False}, "delay": 0}
+
+
+def free_address(host: str = "127.0.0.1") -> Address:
+    """An address at which nobody listens now."""
+    with bound(_OWN, f"host={host!r}", host, socket.SOCK_STREAM) as it:
+        return host, int(it.getsockname()[1])
+
+
+def endpoint(address: Address) -> str:
+    """An address as zenoh writes it."""
+    host, port = address
+    return f"tcp/[{host}]:{port}" if ":" in host else f"tcp/{host}:{port}"
+
+
+class Access:
+    """What a key gives: a password to open sessions with, and a seal for messages."""
+
+    def __init__(self, key: bytes) -> None:
+        key = checked_key(_OWN, key)
+        self._password = hmac.digest(key, b"tegotae bus password", "sha256").hex()
+        self._secret = hmac.digest(key, b"tegotae bus seal", "sha256")
+
+    def seal(self, purpose: bytes, topic: str, payload: bytes) -> bytes:
+        """Bytes that only those with the key can give for this message."""
+        it = hashlib.blake2b(key=self._secret, digest_size=_SEAL)
+        for part in (purpose, topic.encode()):
+            it.update(len(part).to_bytes(4, "little") + part)
+        it.update(payload)
+        return it.digest()
+
+    def peer(self, listen: Address | None, connect: Sequence[Address]) -> Any:
+        """A session that listens here, and connects there as soon as somebody is there."""
+        retry = {"period_init_ms": 50, "period_max_ms": 500, "period_increase_factor": 2}
+        queue = {"size": {"data": _QUEUE}, "congestion_control": {"drop": {"wait_before_drop": 0}}}
+        settings: dict[str, object] = {
+            "mode": "peer",
+            "listen": {"endpoints": [] if listen is None else [endpoint(listen)], "exit_on_failure": True},
+            "connect": {
+                "endpoints": [endpoint(one) for one in connect],
+                "timeout_ms": -1,
+                "exit_on_failure": False,
+                "retry": retry,
+            },
+        }
+        return self._opened(settings, {"tx": {"lease": _LEASE, "queue": queue}})
+
+    def refusal(self, address: Address) -> str:
+        """Why somebody who listens there does not let us in; nothing if nobody listens, or all is well."""
+        from zenoh import ZError
+
+        try:
+            socket.create_connection(address, _OPENING).close()
+        except OSError:  # nobody is there, which is no refusal
+            return ""
+        connect = {"endpoints": [endpoint(address)], "timeout_ms": 0, "exit_on_failure": True}
+        try:
+            self._opened({"mode": "client", "connect": connect}, {}).close()
+        except ZError:
+            return (
+                f"{address[0]}:{address[1]} listens but refuses this node: it has another key, or is no node of "
+                "tegotae. Give all nodes the same key file, and addresses that nothing else uses."
+            )
+        return ""
+
+    def _opened(self, settings: dict[str, object], link: dict[str, object]) -> Any:
+        """A session that proves our key to others and has them prove theirs."""
+        import zenoh
+
+        handle, path = tempfile.mkstemp(prefix="tegotae-")  # zenoh reads passwords from a file only; this is private
+        try:
+            with os.fdopen(handle, "w") as file:
+                file.write(f"{_USER}:{self._password}\n")
+            transport = {
+                "auth": {"usrpwd": {"user": _USER, "password": self._password, "dictionary_file": path}},
+                "link": {"protocols": ["tcp"], **link},
+                "shared_memory": {"enabled": False},  # a killed process would leave its segments behind
+                "unicast": {"open_timeout": round(1e3 * _OPENING)},
+            }
+            config = json.dumps({**settings, "scouting": _QUIET, "transport": transport})
+            return zenoh.open(zenoh.Config.from_json5(config))
+        finally:
+            os.unlink(path)
+
+
+def unopened(address: Address | None, words: str) -> str:
+    """What to tell when zenoh cannot listen at an address."""
+    if address is None:
+        return f"{_OWN}: zenoh does not start ({words}).\n  Check the addresses of the peers."
+    host, port = address
+    if "Address already in use" in words:
+        return (
+            f"{_OWN}: port {port} of {host} is in use.\n"
+            "  End the program that listens there (`ss -ltnp` names it), or choose another port for this node."
+        )
+    return f"{_OWN}: cannot listen at {host}:{port} ({words.split(' at /')[0]}).\n  Name an address of this computer."
+
+
 _FRESH = 2.0  # s, for which the refusal of a peer is believed
 _WAITING = 4096  # messages that wait to be taken here; a subscriber that is slower still loses some
 _END = 1.0  # s, for a callback to end
@@ -102,13 +213,13 @@ class ZenohBus(Bus):
                     raise InputError(unopened(self.address, str(error))) from error
         atexit.register(self.close)  # a session that is left open would keep its process from ending
         tokens, here = f"{self._tokens_key}/**", self._session.liveliness()
-        self._hear("meeting", self._met, here.declare_subscriber(tokens, self._queue(), history=True))
+        self._hear("meeting", self._met, here.declare_subscriber, tokens, history=True)
 
-    def _queue(self) -> Any:
-        return self._zenoh.handlers.FifoChannel(_WAITING)
-
-    def _hear(self, what: str, act: Callable[[Any], None], source: Any) -> None:
+    def _hear(
+        self, what: str, act: Callable[[Any], None], declare: Callable[..., Any], topic: str, **options: bool
+    ) -> None:
         """Act on all that comes, in a thread that ends with the session, or with the process."""
+        source = declare(topic, self._zenoh.handlers.FifoChannel(_WAITING), **options)
 
         def listen() -> None:
             for it in source:
@@ -139,7 +250,7 @@ class ZenohBus(Bus):
             if self._sealed(sample.attachment, b"say", where, payload):
                 take(where, payload)
 
-        self._hear(f"taking {topic}", heard, self._session.declare_subscriber(topic, self._queue()))
+        self._hear(f"taking {topic}", heard, self._session.declare_subscriber, topic)
 
     # ------------------------------------------------------------ who is here
 
@@ -187,12 +298,12 @@ class ZenohBus(Bus):
         def asked(query: Any) -> None:
             payload = b"" if query.payload is None else query.payload.to_bytes()
             proof = b"" if query.attachment is None else query.attachment.to_bytes()
-            nonce = proof[SEAL:]
-            if self._sealed(proof[:SEAL], b"ask" + nonce, topic, payload):
+            nonce = proof[_SEAL:]
+            if self._sealed(proof[:_SEAL], b"ask" + nonce, topic, payload):
                 said = self._answered(topic, reply, payload)
                 query.reply(topic, said, attachment=self._access.seal(b"answer" + nonce, topic, said))
 
-        self._hear(f"answering {topic}", asked, self._session.declare_queryable(topic, self._queue(), complete=True))
+        self._hear(f"answering {topic}", asked, self._session.declare_queryable, topic, complete=True)
 
     def _answered(self, topic: str, reply: Reply, payload: bytes) -> bytes:
         try:
@@ -204,7 +315,7 @@ class ZenohBus(Bus):
             return _BAD + words.encode()
 
     def _ask(self, topic: str, payload: bytes, timeout: float) -> bytes | None:
-        nonce = secrets.token_bytes(SEAL)
+        nonce = secrets.token_bytes(_SEAL)
         proof = self._access.seal(b"ask" + nonce, topic, payload) + nonce
         at_once = self._zenoh.ConsolidationMode.NONE  # no waiting for other answers
         given = {"payload": payload, "attachment": proof, "timeout": timeout, "consolidation": at_once}

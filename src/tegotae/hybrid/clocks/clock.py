@@ -1,7 +1,4 @@
-"""What a node's loop waits for: the ticks of this machine, and a record of how punctual it was.
-
-How late things were is a histogram of fixed size, so that recording allocates nothing and never ends.
-"""
+"""What a node's loop waits for: the ticks of this machine, or virtual ones that come at once and in order."""
 
 from __future__ import annotations
 
@@ -9,158 +6,22 @@ import ctypes
 import os
 import time
 from abc import ABC, abstractmethod
-from array import array
-from dataclasses import dataclass, field
-from typing import Annotated, Self
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, Self
 
 from tegotae import checks
-from tegotae.errors import InputError
-from tegotae.parameters import Declared, Parameter
-
-_FINE = 7  # bits kept of a number: parts of 1/128 to 1/64
-_PARTS = 1 << (_FINE - 1)
-_BUCKETS = _PARTS * (64 - _FINE) + 2 * _PARTS
-_MOST = (1 << 63) - 1
-
-
-def _top(bucket: int) -> int:
-    """The largest number that falls into a bucket."""
-    coarse = bucket // _PARTS - 1
-    if coarse <= 0:
-        return bucket
-    return ((bucket - coarse * _PARTS + 1) << coarse) - 1
-
-
-class Latencies:
-    """Counts of times in buckets 1/64 wide at most; the largest is kept exactly.
-
-    Example:
-        >>> from tegotae.hybrid import Latencies
-        >>> seen = Latencies()
-        >>> for microseconds in range(1, 101):
-        ...     seen.add(1000 * microseconds)
-        >>> seen.count, seen.largest
-        (100, 0.0001)
-        >>> 50e-6 <= seen.percentile(50.0) <= 50e-6 * (1 + 1 / 64)
-        True
-    """
-
-    __slots__ = ("_counts", "_largest", "_total", "count")
-
-    def __init__(self) -> None:
-        self._counts = array("Q", bytes(8 * _BUCKETS))
-        self._largest = 0
-        self._total = 0
-        self.count = 0
-
-    def add(self, nanoseconds: int) -> None:
-        """Count one more. What is below zero counts as zero, what a 63-bit number cannot hold as its largest."""
-        if type(nanoseconds) is not int:
-            nanoseconds = checks.whole("Latencies", "nanoseconds", nanoseconds, -checks.MOST, "Give whole nanoseconds.")
-        value = nanoseconds if 0 <= nanoseconds <= _MOST else 0 if nanoseconds < 0 else _MOST
-        coarse = value.bit_length() - _FINE
-        self._counts[value if coarse <= 0 else coarse * _PARTS + (value >> coarse)] += 1
-        self.count += 1
-        self._total += value
-        if value > self._largest:
-            self._largest = value
-
-    @property
-    def largest(self) -> float:
-        """The largest of all [s], 0 if there is none."""
-        return 1e-9 * self._largest
-
-    @property
-    def mean(self) -> float:
-        """The mean of all [s], 0 if there is none."""
-        return 1e-9 * self._total / self.count if self.count else 0.0
-
-    def percentile(self, percent: float) -> float:
-        """A time [s] that so many percent did not exceed, at most 1/64 above the truth; 0 if there is none."""
-        percent = checks.number("Latencies", "percent", percent, "%", "Give 0 to 100.")
-        wanted, seen = self.count * min(max(percent, 0.0), 100.0) / 100.0, 0
-        for bucket, count in enumerate(self._counts):
-            seen += count
-            if count and seen >= wanted:
-                return 1e-9 * min(_top(bucket), self._largest)
-        return 0.0
-
-    def spread(self, name: str) -> dict[str, float]:
-        """Half, nearly all and the largest [s], as name_p50, _p99 and _max."""
-        return {
-            f"{name}_p50": self.percentile(50.0), f"{name}_p99": self.percentile(99.0), f"{name}_max": self.largest,
-        }  # fmt: skip
-
-    def summary(self) -> dict[str, float]:
-        """count, and p50, p99, max, mean [s]."""
-        spread = {name.removeprefix("_"): value for name, value in self.spread("").items()}
-        return {"count": self.count, **spread, "mean": self.mean}
-
+from tegotae.hybrid.bus.statistics import Deadlines
+from tegotae.parameters import Declared, Parameter, Period
 
 _STEP = 1_000_000  # ns: a wall clock that is off by more after one tick was set, not slewed
+_RANGE = "SCHED_FIFO has 1 (lowest) to 99; 80 is usual for a control loop, None for no real-time priority."
 _CURRENT_AND_FUTURE = 3  # MCL_CURRENT | MCL_FUTURE
 
 
-@dataclass
-class Deadlines(Declared):
-    """How punctual a loop was; kept by its clock, always.
-
-    The work of a tick must end before the next one is due. Where it does not, that is an overrun, and the ticks that
-    could not even begin are skipped.
-
-    Example:
-        >>> from tegotae.hybrid import VirtualClock
-        >>> clock = VirtualClock(2e-3)
-        >>> ticks = [clock.wait() for _ in range(5)]
-        >>> clock.deadlines.count, clock.deadlines.missed
-        (5, 0)
-    """
-
-    count: Annotated[int, Parameter("ticks that began")] = 0
-    overruns: Annotated[int, Parameter("ticks whose work ended after the next was due")] = 0
-    skipped: Annotated[int, Parameter("ticks that never began")] = 0
-    lateness: Annotated[Latencies, Parameter("of the beginnings, against when the loop should have gone on")] = field(
-        default_factory=Latencies
-    )
-    latest: Annotated[float, Parameter("[s], lateness of the newest beginning")] = 0.0
-    wall_steps: Annotated[int, Parameter("how often the wall clock was set meanwhile; nothing depends on it")] = 0
-    wall_step: Annotated[float, Parameter("[s], by how much in all")] = 0.0
-    went_back: Annotated[int, Parameter("readings of the monotonic clock below the one before: a broken machine")] = 0
-
-    @property
-    def missed(self) -> int:
-        """Deadlines missed: overruns, and ticks that never began."""
-        return self.overruns + self.skipped
-
-    def summary(self) -> dict[str, float]:
-        """count, missed, overruns, skipped, wall_steps, and the lateness' p50, p99 and max [s]."""
-        counts = ("count", "missed", "overruns", "skipped", "wall_steps")
-        return {name: getattr(self, name) for name in counts} | self.lateness.spread("lateness")
-
-    def troubles(self) -> list[str]:
-        """What went wrong, in words."""
-        told = []
-        if self.missed:
-            told.append(
-                f"{self.missed} of {self.count + self.skipped} deadlines missed: {self.overruns} ticks took longer "
-                f"than a period, {self.skipped} never began; the latest beginning came "
-                f"{1e3 * self.lateness.largest:.3g} ms late"
-            )
-        if self.wall_steps:
-            told.append(
-                f"the wall clock was set {self.wall_steps} times, by {self.wall_step:.3g} s in all; "
-                "ticks and time stamps do not depend on it"
-            )
-        if self.went_back:
-            told.append(f"the monotonic clock went back {self.went_back} times: this machine cannot keep time")
-        return told
-
-
-class NodeClock(ABC):
+@dataclass(eq=False)
+class NodeClock(Declared, ABC):
     """What real and virtual clocks share: `wait()` for the next tick, and the time.
-
-    Args:
-        period: from tick to tick [s].
 
     Example:
         >>> from tegotae.hybrid import NodeClock, RealClock, VirtualClock
@@ -169,8 +30,10 @@ class NodeClock(ABC):
         [0, 0]
     """
 
-    def __init__(self, period: float) -> None:
-        self.period = checks.period_of(type(self).__name__, period)  # s
+    period: Period
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.tick = -1  # the one that runs, from 0; -1 before the first
         self.deadlines = Deadlines()
 
@@ -193,18 +56,20 @@ class NodeClock(ABC):
     def _go_on(self, ticks: int) -> int: ...
 
 
+def telling_time(owner: str, name: str, clock: Any) -> Any:
+    """A clock that gives ticks and the time."""
+    if not hasattr(clock, "period") or not hasattr(clock, "nanoseconds"):
+        checks.refuse(owner, f"{name}={checks.shown(clock)} tells no time.", "Give a RealClock or a VirtualClock.")
+    return clock
+
+
+@dataclass(eq=False)
 class RealClock(NodeClock):
     """Ticks of this machine: sleeps, then spins, until times that are fixed from the start on, so that none drifts.
 
     Whoever comes late begins the latest tick that is due; those between are skipped and counted. Time is monotonic:
-    setting the wall clock changes nothing, and is noted in the statistics.
-
-    Args:
-        period: from tick to tick [s].
-        spin: the last part of a wait [s] that is spent asking for the time, 0 to `period`; 0 never spins. Some 200 us
-            bring the beginning from some 60 us after the tick to within 1 us, and cost that part of a core.
-        priority: of SCHED_FIFO, 1 to 99; None leaves the process to the usual scheduler.
-        lock_memory: keep all memory of the process from being paged out.
+    setting the wall clock changes nothing, and is noted in the statistics. To spin some 200 us brings the beginning
+    from some 60 us after the tick to within 1 us, and costs that part of a core.
 
     Example:
         >>> from tegotae.hybrid import RealClock
@@ -214,17 +79,22 @@ class RealClock(NodeClock):
         (0, True, 3)
     """
 
-    def __init__(
-        self, period: float, *, spin: float = 0.0, priority: int | None = None, lock_memory: bool = False
-    ) -> None:
-        super().__init__(period)
-        owner = "RealClock"
-        self._spin = round(1e9 * checks.at_least_zero(owner, "spin", spin, "s", "Use spin=0.0 for none."))
-        if spin > self.period:
-            checks.refuse(owner, f"spin={spin} s is longer than period={period} s.", "Spin for a part of the period.")
-        if priority is not None and not 1 <= checks.whole(owner, "priority", priority, 1, _RANGE) <= 99:
-            checks.refuse(owner, f"priority={priority} is above 99.", _RANGE)
-        self._priority, self._lock = priority, checks.flag(owner, "lock_memory", lock_memory)
+    _: KW_ONLY
+    spin: Annotated[
+        float,
+        Parameter("[s], >= 0, the last part of a wait that is spent asking for the time", "Use spin=0.0 for none."),
+    ] = 0.0
+    priority: Annotated[
+        int | None, Parameter("1 to 99, of SCHED_FIFO; None leaves the process to the usual scheduler", _RANGE)
+    ] = None
+    lock_memory: Annotated[bool, Parameter("keep all memory of the process from being paged out")] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.spin > self.period:
+            told = f"spin={self.spin} s is longer than period={self.period} s."
+            checks.refuse("RealClock", told, "Spin for a part of the period.")
+        self._spin = round(1e9 * self.spin)
         self._before: tuple[int, os.sched_param] | None = None
         self._locked = False
         self._start = self._latest = self._wall = 0
@@ -275,24 +145,31 @@ class RealClock(NodeClock):
         late = now - due  # of the first that could not begin, where some were skipped
         self.deadlines.lateness.add(late)
         self.deadlines.latest = 1e-9 * late
-        self._watch_the_wall_clock()
+        before, wall, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        if after - before <= _STEP // 4:  # else put aside between the two: what they say is not of one moment
+            ahead = wall - before
+            if abs(ahead - self._wall) > _STEP:
+                self.deadlines.wall_steps += 1
+                self.deadlines.wall_step += 1e-9 * (ahead - self._wall)
+            self._wall = ahead
         return tick
 
-    def _watch_the_wall_clock(self) -> None:
-        before, wall, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
-        if after - before > _STEP // 4:  # put aside between the two: what they say is not of one moment
-            return
-        wall -= before
-        if abs(wall - self._wall) > _STEP:
-            self.deadlines.wall_steps += 1
-            self.deadlines.wall_step += 1e-9 * (wall - self._wall)
-        self._wall = wall
-
     def __enter__(self) -> Self:
-        if self._priority is not None and self._before is None:
-            self._before = _first_in_first_out(self._priority)
-        if self._lock and not self._locked:
-            _lock_memory()
+        if self.priority is not None and self._before is None:
+            before = os.sched_getscheduler(0), os.sched_getparam(0)
+            try:
+                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(self.priority))
+            except OSError as error:
+                told = f"priority={self.priority} of SCHED_FIFO is refused by this machine ({error.strerror})."
+                way = "Allow it (`ulimit -r 99`, rtprio in /etc/security/limits.conf, or the capability CAP_SYS_NICE), "
+                checks.refuse("RealClock", told, f"{way}or use priority=None.")
+            self._before = before
+        if self.lock_memory and not self._locked:
+            libc = ctypes.CDLL(None, use_errno=True)
+            if libc.mlockall(_CURRENT_AND_FUTURE) != 0:
+                told = f"lock_memory=True is refused by this machine ({os.strerror(ctypes.get_errno())})."
+                way = "Allow it (`ulimit -l unlimited`, memlock in /etc/security/limits.conf, or the capability "
+                checks.refuse("RealClock", told, f"{way}CAP_IPC_LOCK), or use lock_memory=False.")
             self._locked = True
         return self
 
@@ -309,30 +186,108 @@ class RealClock(NodeClock):
             self._locked = False
 
 
-_RANGE = "SCHED_FIFO has 1 (lowest) to 99; 80 is usual for a control loop, None for no real-time priority."
+@dataclass
+class Timeline(Declared):
+    """The time that virtual clocks share.
+
+    Example:
+        >>> from tegotae.hybrid import Timeline, VirtualClock
+        >>> line = Timeline()
+        >>> fast, slow = VirtualClock(1e-3, timeline=line), VirtualClock(2e-3, timeline=line)
+        >>> fast.wait(), fast.wait(), slow.now
+        (0, 1, 0.001)
+    """
+
+    nanoseconds: Annotated[int, Parameter("[ns], now", "Time is counted in whole nanoseconds.")] = 0
 
 
-def _first_in_first_out(priority: int) -> tuple[int, os.sched_param]:
-    """Take the priority; what was before is returned."""
-    before = os.sched_getscheduler(0), os.sched_getparam(0)
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
-    except OSError as error:
-        raise InputError(
-            f"RealClock: priority={priority} of SCHED_FIFO is refused by this machine ({error.strerror}).\n"
-            "  Allow it (`ulimit -r 99`, rtprio in /etc/security/limits.conf, or the capability CAP_SYS_NICE), "
-            "or use priority=None."
-        ) from error
-    return before
+@dataclass(eq=False)
+class VirtualClock(NodeClock):
+    """Ticks that come as soon as they are waited for: the same loop, deterministic, as fast as it computes.
+
+    Example:
+        >>> from tegotae.hybrid import VirtualClock
+        >>> clock = VirtualClock(2e-3)
+        >>> [(clock.wait(), clock.now) for _ in range(3)]
+        [(0, 0.0), (1, 0.002), (2, 0.004)]
+    """
+
+    _: KW_ONLY
+    offset: Annotated[float, Parameter("[s], >= 0, time of tick 0", "Give the time of the first tick.")] = 0.0
+    timeline: Annotated[Timeline | None, Parameter("shared by the clocks of one run; its own unless given")] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if 1e9 * self.period < 1.0:
+            told = f"period={self.period} s is below a nanosecond."
+            checks.refuse("VirtualClock", told, "Time is counted in whole nanoseconds.")
+        self._timeline = self.timeline or Timeline()
+
+    @property
+    def nanoseconds(self) -> int:
+        """The time of the timeline."""
+        return self._timeline.nanoseconds
+
+    @property
+    def now(self) -> float:
+        """The time of the timeline [s]."""
+        return 1e-9 * self._timeline.nanoseconds
+
+    @property
+    def next_due(self) -> int:
+        """When the next tick begins [ns]."""
+        return round(1e9 * (self.offset + self.period * (self.tick + 1)))
+
+    def _go_on(self, ticks: int) -> int:
+        """Move the timeline, never back."""
+        self.tick += ticks - 1
+        due = self.next_due
+        self.tick += 1
+        self._timeline.nanoseconds = max(self._timeline.nanoseconds, due)
+        self.deadlines.count += 1
+        self.deadlines.lateness.add(self._timeline.nanoseconds - due)
+        return self.tick
 
 
-def _lock_memory() -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mlockall(_CURRENT_AND_FUTURE) != 0:
-        reason = os.strerror(ctypes.get_errno())
-        checks.refuse(
-            "RealClock",
-            f"lock_memory=True is refused by this machine ({reason}).",
-            "Allow it (`ulimit -l unlimited`, memlock in /etc/security/limits.conf, or the capability CAP_IPC_LOCK), "
-            "or use lock_memory=False.",
-        )
+class Lockstep:
+    """Several nodes on one timeline: whoever is due first runs first, and of two due at once the one added first.
+
+    Example:
+        >>> from tegotae.hybrid import Lockstep
+        >>> told, line = [], Lockstep()
+        >>> dynamics = line.add(lambda tick: told.append(("dynamics", tick)), period=2e-3)
+        >>> table = line.add(lambda tick: told.append(("table", tick)), period=1e-3)
+        >>> line.run(2e-3)
+        >>> told
+        [('dynamics', 0), ('table', 0), ('table', 1)]
+    """
+
+    def __init__(self) -> None:
+        self.timeline = Timeline()
+        self._nodes: list[tuple[VirtualClock, Callable[[int], object]]] = []
+
+    def add(self, step: Callable[[int], object], *, period: float, offset: float = 0.0) -> VirtualClock:
+        """A node: what it does at each tick, given its number.
+
+        Args:
+            step: called once a tick.
+            period: from tick to tick [s].
+            offset: time of its first tick [s].
+        """
+        checks.function("Lockstep", "step", step, "Give a function of the number of a tick.")
+        clock = VirtualClock(period, offset=offset, timeline=self.timeline)
+        self._nodes.append((clock, step))
+        return clock
+
+    def run(self, duration: float) -> None:
+        """Run all ticks due in a duration [s] from now on; another call goes on from there."""
+        duration = checks.at_least_zero("Lockstep", "duration", duration, "s", "Give how long to run.")
+        if not self._nodes:
+            checks.refuse("Lockstep", "there is no node to run.", "Add one with add(step, period=...).")
+        end = self.timeline.nanoseconds + round(1e9 * duration)
+        while True:
+            clock, step = min(self._nodes, key=lambda node: node[0].next_due)
+            if clock.next_due >= end:
+                break
+            step(clock.wait())
+        self.timeline.nanoseconds = end

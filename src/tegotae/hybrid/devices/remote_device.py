@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from tegotae import checks
 from tegotae.hybrid.bus.messages import LATE, REARMED, STOP
-from tegotae.hybrid.bus.reporting import standing
-from tegotae.hybrid.clocks.clock import NodeClock
+from tegotae.hybrid.bus.statistics import standing
+from tegotae.hybrid.clocks.clock import NodeClock, telling_time
 from tegotae.hybrid.devices.device import DeviceReading, Twin
 from tegotae.hybrid.links.link import NodeLink
 from tegotae.hybrid.links.packets import Command, Heartbeat, NodeState, Numbers, Rearm, SensorSignals, Stop
-from tegotae.hybrid.safety.limits import Limits
+from tegotae.hybrid.safety.limits import Limits, Margins
 from tegotae.hybrid.safety.poses import difference, lengths, moved, toward
+from tegotae.parameters import Declared, Parameter, Period, as_given
 
 _FORGOTTEN = 0.2  # s without a command
 _RARELY = 0.3  # commands a period
@@ -32,14 +34,14 @@ _LEANING = 0.1  # share of a difference between labels that is believed at once
 FARTHEST = 5.0  # periods that a command is moved on
 
 
-class RemoteDevice:
-    """A device whose process is elsewhere on this machine, or on another.
+def unbounded(pose: Sequence[float]) -> tuple[float, float]:
+    """Margins of a device that tells none."""
+    return math.inf, math.inf
 
-    Args:
-        link: to its process.
-        period: of its ticks [s].
-        margins: of a pose, if they can be told here; see `Device`.
-        silence: how long it may say nothing before that is a fault [s].
+
+@dataclass(kw_only=True, eq=False)
+class RemoteDevice(Declared):
+    """A device whose process is elsewhere on this machine, or on another.
 
     Example:
         >>> from tegotae.hybrid import MemoryLink, VirtualClock
@@ -55,30 +57,24 @@ class RemoteDevice:
         (-0.4, 0.1)
     """
 
-    def __init__(
-        self,
-        *,
-        link: NodeLink,
-        period: float,
-        margins: Callable[[Sequence[float]], tuple[float, float]] | None = None,
-        silence: float = 0.1,
-    ) -> None:
-        self.period = checks.period_of("RemoteDevice", period)
-        self._link, self._margins = link, margins
-        self._silence = checks.positive("RemoteDevice", "silence", silence, "s", "Such as 0.1.")
+    link: Annotated[NodeLink, Parameter("to its process")]
+    period: Period
+    margins: Annotated[
+        Margins, Parameter("of a pose, if they can be told here; see `Device`", "Give a function of a pose.")
+    ] = unbounded
+    silence: Annotated[float, Parameter("[s], > 0, how long it may say nothing before that is a fault")] = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self._reading = DeviceReading()
         self._unheard = 0  # reads that found nothing new
         self.met = False
-
-    def greet(self) -> None:
-        """Make this side known to its process, which answers; for those who wait until it is there."""
-        self._link.greet()
 
     def read(self) -> DeviceReading:
         """What it said last; a fault if that was many reads ago, one a period: a machine that stood still read once."""
         self._unheard += 1
         self._reading = self._reading._replace(fresh=False)
-        for packet in self._link.packets():
+        for packet in self.link.packets():
             if isinstance(packet, SensorSignals):
                 pose, twist, signals = map(tuple, (packet.pose, packet.twist, packet.signals))
                 emergency, fault = NodeState.EMERGENCY in packet.state, _fault(packet.state)
@@ -86,29 +82,25 @@ class RemoteDevice:
                 self.met, self._unheard = True, 0
             elif isinstance(packet, Heartbeat) and packet.state & NodeState.FAULT:
                 self._reading = self._reading._replace(fault="the device's process cannot read its device", late=False)
-        if self.met and self._unheard * self.period > self._silence:
-            return self._reading._replace(fault=f"nothing from the device for {1e3 * self._silence:g} ms", late=True)
+        if self.met and self._unheard * self.period > self.silence:
+            return self._reading._replace(fault=f"nothing from the device for {1e3 * self.silence:g} ms", late=True)
         return self._reading
 
     def command(self, pose: Sequence[float], twist: Sequence[float], *, label: float) -> None:
         """Where to be at the end of the next period."""
-        self._link.send(Command(label=label, pose=pose, twist=twist))
+        self.link.send(Command(label=label, pose=pose, twist=twist))
 
     def stop(self) -> None:
         """Come to rest and hold."""
-        self._link.send(Stop(reason="the table node says stop"))
+        self.link.send(Stop(reason="the table node says stop"))
 
     def rearm(self) -> None:
         """Obey commands again."""
-        self._link.send(Rearm())
-
-    def margins(self, pose: Sequence[float]) -> tuple[float, float]:
-        """As given, or infinite."""
-        return (math.inf, math.inf) if self._margins is None else self._margins(pose)
+        self.link.send(Rearm())
 
     def close(self) -> None:
         """Close the link; the device holds."""
-        self._link.close()
+        self.link.close()
 
 
 def _fault(state: NodeState) -> tuple[str, bool]:
@@ -120,16 +112,13 @@ def _fault(state: NodeState) -> tuple[str, bool]:
     return ("the device has stopped by itself and holds", True) if NodeState.HELD in state else ("", False)
 
 
-class DeviceNode:
-    """The process of a device: lets its time pass, hands on commands, and stops it when they stay away.
+def unheard(time: int, level: str, text: str, kind: str) -> None:
+    """Tell nobody."""
 
-    Args:
-        twin: the device.
-        link: to the table node.
-        clock: gives the time.
-        watchdog: periods without a command after which the device is stopped.
-        limits: whose velocities a device that catches up passes by a tenth at most; None for any speed.
-        tell: called with (time [ns], level, text, kind) of what happens.
+
+@dataclass(kw_only=True, eq=False)
+class DeviceNode(Declared):
+    """The process of a device: lets its time pass, hands on commands, and stops it when they stay away.
 
     Example:
         >>> from tegotae.hybrid import MemoryLink, VirtualClock
@@ -147,31 +136,29 @@ class DeviceNode:
         ['first command: moving', 'no command for 42 ms: stopped, holding; re-arm to go on']
     """
 
-    def __init__(
-        self,
-        *,
-        twin: Twin,
-        link: NodeLink,
-        clock: NodeClock,
-        watchdog: int = 20,
-        limits: Limits | None = None,
-        tell: Callable[[int, str, str, str], None] = lambda time, level, text, kind: None,
-    ) -> None:
-        if not hasattr(clock, "period") or not hasattr(clock, "nanoseconds"):
-            told = f"clock={checks.shown(clock)} tells no time."
-            checks.refuse("DeviceNode", told, "Give a RealClock or a VirtualClock.")
-        self._twin, self._link, self._clock, self._tell = twin, link, clock, tell
-        self._watchdog = checks.whole("DeviceNode", "watchdog", watchdog, 1, "Give a number of periods, such as 20.")
-        if limits is not None:
-            checks.instance("DeviceNode", "limits", limits, Limits, "Give Limits(...), or None.")
-        self._fastest = math.inf if limits is None else _BEYOND * limits.velocity
-        self._quickest = math.inf if limits is None else _BEYOND * limits.angular_velocity
+    twin: Annotated[Twin, Parameter("the device", accept=as_given)]
+    link: Annotated[NodeLink, Parameter("to the table node")]
+    clock: Annotated[NodeClock, Parameter("gives the time", accept=telling_time)]
+    watchdog: Annotated[int, Parameter(">= 1, periods without a command after which the device is stopped")] = 20
+    limits: Annotated[
+        Limits | None,
+        Parameter("whose velocities a device that catches up passes by a tenth at most; None for any speed"),
+    ] = None
+    tell: Annotated[
+        Callable[[int, str, str, str], None], Parameter("called with (time [ns], level, text, kind) of what happens")
+    ] = unheard
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        limits, endless = self.limits, math.inf
+        self._fastest = endless if limits is None else _BEYOND * limits.velocity
+        self._quickest = endless if limits is None else _BEYOND * limits.angular_velocity
         self._command: Command | None = None
         self._label, self._tick, self._often = -math.inf, -1, 1.0
         self._told: tuple[float, ...] | None = None  # pose that the device was told last
         self._came: int | None = None
         self._waited = self._stepped = self._owed = 0
-        self._longest = round(1e9 * _HELD_UP * clock.period)
+        self._longest = round(1e9 * _HELD_UP * self.clock.period)
         self.stopped = self._told_to_stop = False
         self.quiet = 0.0  # s since the newest command; 0 before the first
         self.commanded: Numbers | None = None  # pose of the newest command
@@ -187,15 +174,15 @@ class DeviceNode:
         """One period."""
         if type(tick) is not int or not 0 <= tick <= checks.MOST:
             tick = checks.whole("DeviceNode", "tick", tick, 0, "Give the number of the tick.")
-        now = self._clock.nanoseconds
+        now = self.clock.nanoseconds
         self._waited += min(now - self._stepped, self._longest)
         self._stepped = now
-        passed, heard = max(tick - self._tick, 1), self._link.statistics.received
+        passed, heard = max(tick - self._tick, 1), self.link.statistics.received
         self._listen(now)
-        often = (self._link.statistics.received - heard) / passed
+        often = (self.link.statistics.received - heard) / passed
         self._often += min(1.0, _LEANING * passed) * (often - self._often)
         self.quiet = 0.0 if self._came is None else 1e-9 * self._waited
-        if not self.stopped and self.quiet > (self._watchdog + 0.5) * self._clock.period:
+        if not self.stopped and self.quiet > (self.watchdog + 0.5) * self.clock.period:
             self._stop(now, f"no command for {1e3 * self.quiet:.3g} ms", LATE)
         # Time passes for a plant also when its process is late; one that stands has nothing to catch up with.
         self._owed = 1 if self.idle else min(self._owed + passed, _MOST)
@@ -205,7 +192,7 @@ class DeviceNode:
 
     def _make_up(self) -> None:
         """Let the periods pass that are due: this one, and as many of those owed as do not look like a jump."""
-        far, most = 0.0, _SEEN * self._clock.period
+        far, most = 0.0, _SEEN * self.clock.period
         for count in range(min(self._owed, _AT_ONCE)):
             reach = 0.0 if self._command is None else self._reach(self._command)[0]
             if count and far + reach > most:
@@ -213,13 +200,13 @@ class DeviceNode:
             far += reach
             self._owed -= 1
             self._follow()
-            self._twin.step()
+            self.twin.step()
 
     def _listen(self, now: int) -> None:
-        for packet in self._link.packets():
+        for packet in self.link.packets():
             if isinstance(packet, Command):
                 if self._came is None:
-                    self._tell(now, "info", "first command: moving", "")
+                    self.tell(now, "info", "first command: moving", "")
                 self._came, self.commanded, self._command = now, packet.pose, packet
                 self._waited = 0
             elif isinstance(packet, Stop):
@@ -229,8 +216,8 @@ class DeviceNode:
                 self.stopped = self._told_to_stop = False
                 self._came, self._waited = now, 0
                 self._label = -math.inf
-                self._twin.rearm()
-                self._tell(now, "info", "re-armed", REARMED)
+                self.twin.rearm()
+                self.tell(now, "info", "re-armed", REARMED)
 
     def _follow(self) -> None:
         """Hand the newest command on, moved to where it would be by a clock that runs evenly.
@@ -239,14 +226,14 @@ class DeviceNode:
         one period and go twice as far in the next, and hit what it touches at twice the speed. Their labels are the
         simulation's own even time; here it runs on by itself and only leans towards what comes in.
         """
-        command, T = self._command, self._clock.period
+        command, T = self._command, self.clock.period
         if command is None or self.stopped:
             return
         ahead = (1.0 - _LEANING) * (self._label + T - command.label)
         # A simulation that stands does not go on, and one that jumped on is not run after.
         ahead = 0.0 if ahead < -FARTHEST * T or not any(command.twist) else min(ahead, FARTHEST * T)
         before, self._label = self._label, command.label + ahead
-        last = self._told or self._twin.read().pose  # after a stop it goes on from where it holds
+        last = self._told or self.twin.read().pose  # after a stop it goes on from where it holds
         if ahead < 0.0 and before < self._label:
             # Back on the way that was told: a table that catches up moves faster than its labels.
             share = (self._label - before) / (command.label - before)
@@ -254,27 +241,27 @@ class DeviceNode:
         else:
             wanted = moved(tuple(command.pose), tuple(command.twist), ahead)
         self._told = toward(last, wanted, *self._reach(command))
-        self._twin.command(self._told, tuple(command.twist), label=self._label)
+        self.twin.command(self._told, tuple(command.twist), label=self._label)
 
     def _reach(self, command: Command) -> tuple[float, float]:
         """How far it may go in a period [m, rad]: a little more than told, so that it catches up, but never jumps."""
-        T, (v, w) = self._clock.period, lengths(command.twist)
+        T, (v, w) = self.clock.period, lengths(command.twist)
         return T * min(_HASTE * v + _CLOSING, self._fastest), T * min(_HASTE * w + 10.0 * _CLOSING, self._quickest)
 
     def end(self) -> None:
         """Stop by itself, since this process is to end."""
-        self._stop(self._clock.nanoseconds, "the device's process is told to end", STOP)
+        self._stop(self.clock.nanoseconds, "the device's process is told to end", STOP)
 
     def _stop(self, now: int, why: str, kind: str) -> None:
         if not self.stopped:
             stood = self._command is None or not any(self._command.twist)
             self.stopped, self._command, self._told = True, None, None
-            self._twin.stop()
+            self.twin.stop()
             # One that stood is not interrupted: so it is when a session ends.
-            self._tell(now, "info" if stood else "trip", f"{why}: stopped, holding; re-arm to go on", kind)
+            self.tell(now, "info" if stood else "trip", f"{why}: stopped, holding; re-arm to go on", kind)
 
     def _answer(self) -> None:
-        reading = self._twin.read()
+        reading = self.twin.read()
         state = self.state
         if reading.fault:
             state |= NodeState.FAULT
@@ -282,9 +269,9 @@ class DeviceNode:
             state |= NodeState.EMERGENCY
         numbers = (*reading.pose, *reading.twist, *reading.signal)
         if math.isfinite(sum(numbers)):
-            self._link.send(SensorSignals.of(reading.label, (*numbers, int(state))))
+            self.link.send(SensorSignals.of(reading.label, (*numbers, int(state))))
         else:
-            self._link.send(Heartbeat(label=reading.label, state=state | NodeState.FAULT))
+            self.link.send(Heartbeat(label=reading.label, state=state | NodeState.FAULT))
 
     @property
     def state(self) -> NodeState:
@@ -295,7 +282,7 @@ class DeviceNode:
 
     def status(self) -> dict[str, Any]:
         """What the node says of itself."""
-        told = standing(self._clock, self._link, self.state)
+        told = standing(self.clock, self.link, self.state)
         if self.stopped:
             told["words"].append("stopped and holding: re-arm the table")
         return told

@@ -14,18 +14,24 @@ from collections.abc import Iterator
 from typing import Self
 
 from tegotae import checks
-from tegotae.hybrid.clocks.clock import NodeClock
+from tegotae.hybrid.bus.statistics import LinkStatistics
+from tegotae.hybrid.clocks.clock import NodeClock, telling_time
 from tegotae.hybrid.links.datagrams import (
+    CLAIMED,
+    CLAIMS,
+    Address,
+    Faults,
     Header,
+    LinkPeer,
     Refusal,
     Seal,
+    SequenceOrder,
+    Transport,
     checked_key,
-    claims,
     decode,
     encode,
     glance,
 )
-from tegotae.hybrid.links.faults import Faults
 from tegotae.hybrid.links.packets import (
     KINDS,
     Command,
@@ -38,9 +44,6 @@ from tegotae.hybrid.links.packets import (
     Stop,
     plausible,
 )
-from tegotae.hybrid.links.sessions import LinkPeer, SequenceOrder
-from tegotae.hybrid.links.statistics import LinkStatistics
-from tegotae.hybrid.links.transports import Address, Transport
 
 MAX_AGE = 0.2  # s
 _MOST = 256  # datagrams looked at in one call: a flood must not hold up a tick
@@ -78,8 +81,8 @@ class NodeLink:
         self._transport, self._seal = transport, Seal(checked_key(owner, key))
         self._session, self._born = session, born
         self._remote = self._target = remote
-        if clock is not None and not hasattr(clock, "nanoseconds"):
-            checks.refuse(owner, f"clock={checks.shown(clock)} tells no time.", "Give a RealClock or a VirtualClock.")
+        if clock is not None:
+            telling_time(owner, "clock", clock)
         self._true = time.monotonic_ns if clock is None else lambda: clock.nanoseconds
         self._now = self._true if faults.drift == 0.0 else lambda: faults.drifted(self._true())  # what our clock shows
         remedy = "Give the largest round trip that a packet may have had, such as 0.2 s."
@@ -244,7 +247,7 @@ class NodeLink:
 
     def _expected(self, datagram: bytes) -> bool:
         """Whether it claims to be of the session that we talk with, to ours, and not to have come before."""
-        session, spoken_to, sequence = claims(datagram)
+        session, _, spoken_to, sequence = CLAIMS.unpack_from(datagram, CLAIMED)
         peer = self._peer
         return peer is not None and session == peer.session and spoken_to == self._session and not peer.had(sequence)
 
@@ -259,16 +262,12 @@ class NodeLink:
             seen.malformed += 1
 
     def _hear(self, header: Header, packet: Packet | Greeting, source: Address) -> None:
-        peer = self._peer
+        seen, peer = self.statistics, self._peer
         theirs = (header.session, header.peer, source)
         if peer is not None and theirs == (peer.session, self._session, peer.address):
             self._follow(peer, header, packet)
-        else:
-            self._judge(header, packet, source)
-
-    def _judge(self, header: Header, packet: Packet | Greeting, source: Address) -> None:
-        """What is not from the session that we talk with, or not to ours."""
-        seen, peer = self.statistics, self._peer
+            return
+        # What is not from the session that we talk with, or not to ours.
         same = peer is not None and header.session == peer.session
         only = self._remote or (peer.address if peer is not None and same else None)
         if header.session == self._session or (only is not None and source != only):
@@ -322,18 +321,15 @@ class NodeLink:
         peer.stamp, peer.arrived = header.stamp, now
         self._trip = max(now - header.echo - header.held, 0)
         seen.round_trip.add(self._trip)
-        self._compare_clocks(header.stamp, now)
-        if self._trip <= self._max_age:
-            peer.fresh = now
-        self._keep(packet, now)
-
-    def _compare_clocks(self, stamp: int, now: int) -> None:
-        """A packet took half of its round trip if both ways are alike; the quickest are the most alike."""
-        # Clocks drift: what was quick long ago counts less and less, were it as quick as nothing.
+        # A packet took half of its round trip if both ways are alike; the quickest are the most alike. Clocks drift:
+        # what was quick long ago counts less and less, were it as quick as nothing.
         self._quickest += 1000 + (self._quickest >> 10)
         if self._trip <= self._quickest:
             self._quickest = self._trip
-            self._offset = stamp + self._trip // 2 - now
+            self._offset = header.stamp + self._trip // 2 - now
+        if self._trip <= self._max_age:
+            peer.fresh = now
+        self._keep(packet, now)
 
     def _keep(self, packet: Packet | Greeting, now: int) -> None:
         """The newest packet so far, where its kind belongs."""

@@ -74,12 +74,6 @@ def _label(owner: str, name: str, value: float) -> float:
     return checks.number(owner, name, value, "s", "Give the simulated time that this speaks of.")
 
 
-def _reason(owner: str, name: str, value: str) -> str:
-    if not isinstance(value, str):
-        checks.refuse(owner, f"{name}={checks.shown(value)} is not text.", "Give a few words.")
-    return value
-
-
 def _six(text: str) -> Parameter:
     made = Parameter(text)
     made.accept = lambda owner, name, value: reals(owner, name, value, 6, made.unit)
@@ -247,7 +241,7 @@ class Stop(_Packet):
     form: ClassVar[str] = f"{_REASON}s"
 
     label: Label = 0.0
-    reason: Annotated[str, Parameter(f"in words; {_REASON} bytes of it are sent", accept=_reason)] = ""
+    reason: Annotated[str, Parameter(f"in words; {_REASON} bytes of it are sent", "Give a few words.")] = ""
 
     def parts(self) -> tuple[Any, ...]:
         """All that is sent, in order."""

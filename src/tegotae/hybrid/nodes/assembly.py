@@ -1,26 +1,37 @@
-"""Nodes made from settings."""
+"""Nodes made from settings, and what a table so made promises when somebody dies: how long and how far it then moves.
+
+A command that is lost comes to rest as the limits say; a mechanism follows its command through a servo, and swings. So
+a simulated table is stopped before it starts: a second one, driven at the speed that its limits allow by the very nodes
+that will drive the first, until the commands stay away. What is then seen is the promise. A real table cannot be tried:
+it is told in the settings how long it takes to settle.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Admittance
+from tegotae.hybrid.clocks.clock import VirtualClock
 from tegotae.hybrid.devices.device import Device, SpringTwin, Twin
-from tegotae.hybrid.devices.remote_device import FARTHEST
-from tegotae.hybrid.links.faults import Faults
+from tegotae.hybrid.devices.remote_device import FARTHEST, DeviceNode, RemoteDevice
+from tegotae.hybrid.links.datagrams import Faults
+from tegotae.hybrid.links.kinds import MemoryLink
+from tegotae.hybrid.links.packets import Command, NodeState
 from tegotae.hybrid.machines.guarded import GuardedMachine, Machine
 from tegotae.hybrid.machines.model_settings import OWN
 from tegotae.hybrid.nodes.dynamics_node import DynamicsCore
 from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
+from tegotae.hybrid.safety.poses import Pose, difference, lengths, moved
 from tegotae.hybrid.safety.safety import Safety
-from tegotae.hybrid.safety.sensing import Sensing, read_calibration
-from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings, SpringSettings
+from tegotae.hybrid.safety.sensing import NOTHING_FELT, Sensing, read_calibration
+from tegotae.hybrid.settings import HexaSettings, LimitSettings, OwnDevice, Settings, SpringSettings
 from tegotae.toml_settings import fields_for
 
 
@@ -81,33 +92,19 @@ def plant_of(device: HexaSettings, period: float) -> Any:
     return replace(plain, servo=servo, surface=surface, sensor=sensor, substeps=device.substeps)
 
 
-def own_device(device: OwnDevice, period: float) -> Device:
-    """A device of the user's own, which must keep the period [s] of the settings."""
-    made: Device = device.made("device")
-    if made.period != period:
-        made.close()
-        told = f"period={period:g} s, but the device keeps {made.period:g} s."
-        checks.refuse(OWN, told, f"Use period={made.period:g}.")
-    return made
-
-
-def calibration_of(settings: Settings) -> ArrayLike | None:
-    """From signals to a wrench: as in the file, or the twin's own."""
-    if settings.sensor.calibration:
-        return read_calibration(settings.sensor.calibration)
-    if isinstance(settings.device, HexaSettings):
+def sensing_of(settings: Settings) -> Sensing:
+    """What makes wrenches of the device's signals, by the calibration in the file, or the twin's own."""
+    own = settings.sensor
+    calibration: ArrayLike | None = None
+    if own.calibration:
+        calibration = read_calibration(own.calibration)
+    elif isinstance(settings.device, HexaSettings):
         from tegotae.table.parts import ideal_calibration
 
-        return ideal_calibration()
-    return None
-
-
-def sensing_of(settings: Settings) -> Sensing:
-    """What makes wrenches of the device's signals."""
-    own = settings.sensor
+        calibration = ideal_calibration()
     torque = own.steady / 10.0
     return Sensing(
-        calibration=calibration_of(settings),
+        calibration=calibration,
         readings=max(1, own.tare),
         slow=own.slow,
         quiet=(own.steady,) * 3 + (torque,) * 3,
@@ -152,3 +149,115 @@ def faults_of(settings: Settings) -> tuple[Faults, Faults]:
     whole, faults = settings.link.delay, Faults(**fields_for(Faults, settings.link))
     back = math.floor(0.5 * whole / settings.period + 1e-9) * settings.period
     return replace(faults, delay=round(whole - back, 12)), replace(faults, delay=round(back, 12), drift=0.0)
+
+
+SLOW = 0.02  # of the velocity that the limits allow: slower is rest
+CREEP = 1e-3  # m/s, rad/s: what encoders cannot tell from rest
+_WINDOW = 8e-3  # s that a speed is taken over: encoders count
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """How a table comes to rest, from the last command that reached it."""
+
+    time: float  # until the table itself is slower than 2 % of the limits' velocity, or than 1 mm/s, for good [s]
+    distance: float  # that it moves meanwhile, its swing counted [m]
+
+    @property
+    def words(self) -> str:
+        """In words."""
+        time, distance = math.ceil(1e3 * self.time), 1e3 * self.distance
+        return f"at rest within {time:d} ms and {distance:.2g} mm of the last command"
+
+
+class Rest:
+    """Watches poses that come once a period [s], from a moment on: when did they rest, and how far did they go?"""
+
+    def __init__(self, limits: Limits, period: float) -> None:
+        self._window = max(1, round(_WINDOW / period))
+        time = self._window * period
+        self._far = time * max(SLOW * limits.velocity, CREEP)
+        self._turned = time * max(SLOW * limits.angular_velocity, CREEP)
+        self._period, self._poses, self._moving = period, list[Sequence[float]](), 0
+        self.distance = 0.0
+
+    @property
+    def time(self) -> float:
+        """From the first pose until it was slow for good [s]."""
+        return (self._moving + 1) * self._period
+
+    def step(self, pose: Sequence[float]) -> float:
+        """The next pose; for how long it has rested [s]."""
+        poses = self._poses
+        poses.append(pose)
+        far, turn = lengths(difference(poses[max(len(poses) - 1 - self._window, 0)], pose))
+        if far > self._far or turn > self._turned:
+            self._moving = len(poses) - 1
+        self.distance = max(self.distance, lengths(difference(poses[0], pose))[0])
+        return (len(poses) - 1 - self._moving) * self._period
+
+
+_RUN_UP = 0.06  # s at full speed
+_ROOM = 10.0  # m: only the speed is to be limited here
+_LONGEST = 2.0  # s that is waited for rest
+_QUIET = 0.1  # s of rest that is believed
+_OTHERWISE = 1.1  # elsewhere in its workspace a table is a little softer than where it starts
+# Away from the surface, along it, and turned about both: the four motions of a table that is alike all round.
+_WAYS = ((0, 0, -1, 0, 0, 0), (1, 0, 0, 0, 0, 0), (0, 0, 0, 1, 0, 0), (0, 0, 0, 0, 0, 1))
+
+
+def stopping_of(settings: Settings) -> Stopping:
+    """What a table of these settings promises; refused where it is more than the limits allow."""
+    own, device, T = settings.limits, settings.device, settings.period
+    if isinstance(device, OwnDevice):  # its rest without commands, and what it is said to take to settle, at full speed
+        policy = loss_of_command_of(settings)
+        far = own.velocity * (policy.goes_on(T) + device.settling)
+        found = Stopping(policy.rest_after(T) + device.settling, far)
+    else:
+        found = _tried(device, own, settings.model.start(T), T)
+    for name, unit in (("time", "s"), ("distance", "m")):
+        if not getattr(found, name) <= (most := getattr(own, f"stopping_{name}")):
+            checks.refuse(
+                OWN,
+                f"when commands stay away the table moves on for {found.time:.3g} s and {found.distance:.3g} m, but "
+                f"limits.stopping_{name}={most:g} {unit}.",
+                "Lower limits.velocity, watchdog, coast or ramp, take a stiffer or better damped servo, or allow more.",
+            )
+    return found
+
+
+@cache
+def _tried(device: HexaSettings | SpringSettings, own: LimitSettings, start: Pose, period: float) -> Stopping:
+    """The longest of all ways to move, and of both who may die: the dynamics or the table node."""
+    settings = Settings(device=device, limits=own, period=period)
+    seen = [_left_alone(settings, start, way, who) for way in _WAYS for who in ("dynamics", "table")]
+    return Stopping(_OTHERWISE * max(time for time, _ in seen), _OTHERWISE * max(far for _, far in seen))
+
+
+def _left_alone(settings: Settings, begins: Pose, way: Sequence[int], dying: str) -> tuple[float, float]:
+    """Until a table at full speed is at rest when somebody dies [s], and how far it went [m]."""
+    T, twin = settings.period, twin_of(settings, begins)
+    start = tuple(twin.read().pose)
+    limits = replace(limits_of(settings).around(start[:3], _ROOM), tilt=1.5)
+    twist = tuple((limits.velocity if i < 3 else limits.angular_velocity) * part for i, part in enumerate(way))
+    clock = VirtualClock(T)
+    here, there = MemoryLink.pair(clock)
+    node = DeviceNode(twin=twin, link=there, clock=clock, limits=limits)
+    remote = RemoteDevice(link=here, period=T)
+    safety = Safety(limits=limits, period=T, start=start, loss_of_command=loss_of_command_of(settings))
+    died, command = math.ceil(_RUN_UP / T), Command(label=0.0, pose=start)
+    rest = Rest(limits, T)
+    for tick in range(died + math.ceil(_LONGEST / T)):
+        node.step(clock.wait())
+        if tick <= died:
+            command = Command(label=tick * T, pose=moved(start, twist, tick * T), twist=twist)
+        if tick >= died and rest.step(twin.read().pose) > _QUIET:
+            break
+        if tick <= died or dying == "dynamics":
+            age = max(tick - died, 0) * T
+            order = safety.step(age=age, command=command, reading=remote.read(), felt=NOTHING_FELT)
+            remote.command(order.pose, order.twist, label=order.label)
+            if tick == died and NodeState.RUNNING not in order.state:
+                told = f"at limits.velocity={limits.velocity:g} m/s the table does not follow."
+                checks.refuse(OWN, told, "Allow it less.")
+    return rest.time, rest.distance

@@ -50,11 +50,9 @@ class ContactEstimate:
     """
 
     def __init__(self, *, stiffness: float, damping: float = 0.0, noise: float = 1.0) -> None:
-        owner = "ContactEstimate"
-        remedy = "Give what the table and its probe are expected to have."
-        k = checks.positive(owner, "stiffness", stiffness, "N/m", remedy)
+        owner, remedy = "ContactEstimate", "Give what the table and its probe are expected to have."
+        self._expected = k = checks.positive(owner, "stiffness", stiffness, "N/m", remedy)
         c = checks.number(owner, "damping", damping, "N·s/m", "Use 0 if nothing is known.")
-        self._expected = k
         self._noise = checks.positive(owner, "noise", noise, "N", "Such as 1.0.") ** 2
         self._theta = [k, c, 0.0]  # k, c, and the force at depth 0
         self._P = [[0.0] * 3 for _ in range(3)]

@@ -10,8 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from tegotae.hybrid.bus.reporting import Reporter, standing
-from tegotae.hybrid.clocks.clock import NodeClock
+from tegotae.hybrid.bus.rows import Reporter
+from tegotae.hybrid.bus.statistics import standing
+from tegotae.hybrid.clocks.clock import NodeClock, telling_time
 from tegotae.hybrid.links.link import NodeLink
 from tegotae.hybrid.links.packets import ORIGIN, Command, Heartbeat, Measurement, NodeState, Stop
 from tegotae.hybrid.machines.guarded import GuardedMachine
@@ -188,14 +189,9 @@ _SHOWN = 0.05  # s between two configurations, as often as a viewer draws
 _NOTHING = (0.0, ORIGIN, (0.0,) * 6, (0.0,) * 6, ORIGIN, 0)
 
 
-class DynamicsNode:
+@dataclass(kw_only=True, eq=False)
+class DynamicsNode(Declared):
     """Lets the simulation run as long as the table is there, obeys and answers; waits otherwise.
-
-    Args:
-        core: the simulation.
-        link: to the table node.
-        clock: gives the time.
-        reporter: takes rows, events and status.
 
     Example:
         >>> from tegotae.hybrid.settings import read_settings
@@ -205,8 +201,13 @@ class DynamicsNode:
         0.02
     """
 
-    def __init__(self, *, core: DynamicsCore, link: NodeLink, clock: NodeClock, reporter: Reporter) -> None:
-        self.core, self._link, self._clock, self._reporter = core, link, clock, reporter
+    core: Annotated[DynamicsCore, Parameter("the simulation")]
+    link: Annotated[NodeLink, Parameter("to the table node")]
+    clock: Annotated[NodeClock, Parameter("gives the time", accept=telling_time)]
+    reporter: Annotated[Reporter, Parameter("takes rows, events and status")]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self._tick, self._heard, self._running = -1, 0, False
         self._configured = 0
 
@@ -218,20 +219,20 @@ class DynamicsNode:
     @property
     def idle(self) -> bool:
         """Whether there is no table to simulate for."""
-        return not self._running and 1e-9 * (self._clock.nanoseconds - self._heard) > _ALONE
+        return not self._running and 1e-9 * (self.clock.nanoseconds - self._heard) > _ALONE
 
     def step(self, tick: int) -> None:
         """One period."""
-        now = self._clock.nanoseconds
+        now = self.clock.nanoseconds
         measurement = self._listen(now)
         steps = self._steps(tick, now, measurement)
         self._tick = tick
-        self._link.send(self.core.tick(steps=steps, measurement=measurement))
+        self.link.send(self.core.tick(steps=steps, measurement=measurement))
         self._tell(tick, now, steps, measurement)
 
     def _listen(self, now: int) -> Measurement | None:
         newest = None
-        for packet in self._link.packets():
+        for packet in self.link.packets():
             if isinstance(packet, Measurement):
                 newest, self._heard = packet, now
             elif isinstance(packet, Stop):
@@ -249,31 +250,30 @@ class DynamicsNode:
             self._wait(now, f"nothing from the table for {1e3 * _SILENT:g} ms")
         elif not self._running and measurement is not None and self.core.ready(measurement):
             self._running = True
-            self._reporter.event(now, "info", f"running from {self.core.simulated:.3f} s on")
+            self.reporter.event(now, "info", f"running from {self.core.simulated:.3f} s on")
             return 1
         return min(tick - self._tick, _MOST) if self._running else 0
 
     def _wait(self, now: int, why: str) -> None:
         if self._running:
             self._running = False
-            self._reporter.event(now, "warning", f"waiting at {self.core.simulated:.3f} s: {why}")
+            self.reporter.event(now, "warning", f"waiting at {self.core.simulated:.3f} s: {why}")
 
     def _tell(self, tick: int, now: int, steps: int, measurement: Measurement | None) -> None:
-        core, reporter = self.core, self._reporter
+        core, reporter = self.core, self.reporter
         pose, twist = core.machine.motion
         m = measurement
         felt = _NOTHING if m is None else (m.label, m.pose, m.twist, m.wrench, m.onset, int(m.state))
-        reporter.row(
+        reporter.put(
             now, tick, steps, core.simulated, 0 if m is None else 1, *felt, pose, twist, core.applied, core.wanted,
             core.machine.energy, core.machine.budget, core.machine.refused[0], core.late.delay.seconds,
-            core.late.contact.stiffness, core.late.contact.damping, int(self.state), self._clock.deadlines.latest,
-            self._link.clock_offset,
+            core.late.contact.stiffness, core.late.contact.damping, int(self.state), self.clock.deadlines.latest,
+            self.link.clock_offset,
         )  # fmt: skip
         if core.simulated >= self._configured * _SHOWN:
             reporter.configuration(core.simulated, core.machine.configuration)
             self._configured = int(core.simulated / _SHOWN + 1e-9) + 1
-        if reporter.due(now):
-            reporter.status(now, self.status())
+        reporter.status(now, self.status)
 
     @property
     def state(self) -> NodeState:
@@ -284,7 +284,7 @@ class DynamicsNode:
     def status(self) -> dict[str, Any]:
         """What the node says of itself."""
         core = self.core
-        told = standing(self._clock, self._link, self.state)
+        told = standing(self.clock, self.link, self.state)
         if core.disbelieved:
             told["words"].append(f"{core.disbelieved} measurements spoke of times that cannot be: ignored")
         late = core.late
@@ -292,4 +292,4 @@ class DynamicsNode:
 
     def finish(self) -> None:
         """Publish the final status."""
-        self._reporter.finish(self._clock.nanoseconds, self.status())
+        self.reporter.finish(self.clock.nanoseconds, self.status())

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tegotae import checks
 from tegotae.block import Admittance
-from tegotae.hybrid.bus.blocks import BlockReader
 from tegotae.hybrid.bus.bus import MemoryBus
-from tegotae.hybrid.bus.reporting import Reporter
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, Rows
-from tegotae.hybrid.clocks.virtual import Lockstep
-from tegotae.hybrid.links.memory import MemoryLink
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, BlockReader, Reporter, Rows
+from tegotae.hybrid.clocks.clock import Lockstep
+from tegotae.hybrid.links.kinds import MemoryLink
 from tegotae.hybrid.machines.guarded import Machine
 from tegotae.hybrid.nodes.assembly import core_of, faults_of, safety_of, sensing_of, twin_of
 from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
@@ -68,18 +67,17 @@ class VirtualLoop:
         self.twin = twin_of(settings, None if machine is None else core.machine.motion[0])
         self.silent: set[str] = set()
         # Of two due at once the one added first runs first: device, dynamics, table.
-        self.line.add(lambda tick: self._let("device", self.twin.step), period=T)
-        clocks = [self.line.add(self._dynamics_tick, period=T), self.line.add(self._table_tick, period=T)]
-        links = MemoryLink.pair(clocks[0], max_age=settings.link.max_age, there=there, back=back)
+        clocks = [self.line.add(partial(self._tick, node), period=T) for node in ("device", "dynamics", "table")]
+        links = MemoryLink.pair(clocks[1], max_age=settings.link.max_age, there=there, back=back)
         reporter = Reporter(bus, "dynamics", DYNAMICS, birth=1)
-        self.dynamics = DynamicsNode(core=core, link=links[0], clock=clocks[0], reporter=reporter)
+        self.dynamics = DynamicsNode(core=core, link=links[0], clock=clocks[1], reporter=reporter)
         self.table = TableNode(
             device=self.twin,
             link=links[1],
             safety=safety_of(settings, self.twin),
             sensing=sensing_of(settings),
             origin=(0.0, 0.0, settings.device.height),
-            clock=clocks[1],
+            clock=clocks[2],
             reporter=Reporter(bus, "table", TABLE, birth=1),
         )
 
@@ -90,15 +88,13 @@ class VirtualLoop:
         self.bus.subscribe(f"{self.bus.session}/rows/{node}", reader)
         return kept
 
-    def _dynamics_tick(self, tick: int) -> None:
-        self._let("dynamics", lambda: self.dynamics.step(tick))
-
-    def _table_tick(self, tick: int) -> None:
-        self._let("table", lambda: self.table.step(tick))
-
-    def _let(self, name: str, step: Callable[[], None]) -> None:
-        if name not in self.silent:
-            step()
+    def _tick(self, node: str, tick: int) -> None:
+        if node in self.silent:
+            return
+        if node == "device":
+            self.twin.step()
+        else:
+            (self.dynamics if node == "dynamics" else self.table).step(tick)
 
     def kill(self, name: str) -> None:
         """From now on "dynamics", "table" or "device" does nothing, as if its process had been killed."""

@@ -18,10 +18,8 @@ from tegotae import checks
 from tegotae.errors import FileError
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.clocks.clock import NodeClock, RealClock
-from tegotae.hybrid.links.datagrams import checked_key, new_key
-from tegotae.hybrid.links.faults import Faults
-from tegotae.hybrid.links.transports import Address
-from tegotae.hybrid.links.udp import UdpLink
+from tegotae.hybrid.links.datagrams import Address, Faults, bound, checked_key, new_key
+from tegotae.hybrid.links.kinds import UdpLink
 from tegotae.hybrid.settings import Settings
 
 OWN = "hybrid settings"
@@ -57,26 +55,13 @@ def with_ports(settings: Settings) -> Settings:
             host, port = address_of(f"{group}.{name}", text)
             if port:
                 return text
-            place = held.enter_context(socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, kind))
-            try:
-                place.bind((host, 0))
-            except OSError as error:
-                checks.refuse(
-                    OWN,
-                    f"{group}.{name}={text!r}: {host} is no address of this computer ({error.strerror}).",
-                    "Use 127.0.0.1, or an address that `ip address` shows; start the other nodes on their computers.",
-                )
+            place = held.enter_context(bound(OWN, f"{group}.{name}={text!r}", host, kind))
             return f"{text.rpartition(':')[0]}:{place.getsockname()[1]}"
 
-        link: dict[str, Any] = {n: filled("link", n, getattr(settings.link, n), socket.SOCK_DGRAM) for n in _FAST}
+        fast = ("dynamics", "table", "table_device", "device")
+        link: dict[str, Any] = {n: filled("link", n, getattr(settings.link, n), socket.SOCK_DGRAM) for n in fast}
         bus = {n: filled("bus", n, getattr(settings.bus, n), socket.SOCK_STREAM) for n in NODES}
     return replace(settings, link=replace(settings.link, **link), bus=replace(settings.bus, **bus))
-
-
-_FAST = ("dynamics", "table", "table_device", "device")
-
-
-# ------------------------------------------------------------ the key
 
 
 def make_key(path: str | os.PathLike[str]) -> Path:
@@ -123,9 +108,6 @@ def key_of(settings: Settings) -> bytes:
         return checked_key("key", bytes.fromhex(text))
     except ValueError as error:  # what the file holds is not shown
         raise FileError(f"Cannot read the key {path}: it does not hold hexadecimal digits.\n  {remedy}") from error
-
-
-# ------------------------------------------------------------ links and bus
 
 
 def clock_of(settings: Settings) -> RealClock:

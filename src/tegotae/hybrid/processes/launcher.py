@@ -1,37 +1,147 @@
-"""All nodes of a session here, as separate processes: started, followed, and ended in an order that loses nothing."""
+"""All nodes of a session here, as separate processes with a private folder: started by the launcher, followed, known by
+their ids, and ended in an order that loses nothing.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import tempfile
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, replace
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
 from tegotae import checks
-from tegotae.errors import InputError
-from tegotae.hybrid.bus.blocks import BlockReader, RowBlock
+from tegotae.errors import FileError, InputError
+from tegotae.extras import require
+from tegotae.hybrid.bus import messages
 from tegotae.hybrid.bus.bus import Bus
-from tegotae.hybrid.bus.messages import (
-    FINISHED,
-    LATE,
-    REARM,
-    REARMED,
-    TROUBLES,
-    Judge,
-    event_of,
-    keep_status,
-    object_of,
-)
-from tegotae.hybrid.bus.reporting import DONE, ask_rearm
-from tegotae.hybrid.bus.rows import DYNAMICS
+from tegotae.hybrid.bus.messages import DONE, ask_rearm
+from tegotae.hybrid.bus.rows import DYNAMICS, BlockReader, RowBlock
 from tegotae.hybrid.links.packets import NodeState
-from tegotae.hybrid.processes.joining import MEETING, ShutdownFlag, bus_of
-from tegotae.hybrid.processes.node_processes import GO, ORDER, Nodes
-from tegotae.hybrid.settings import OwnDevice
+from tegotae.hybrid.processes.joining import MEETING, ShutdownFlag, bus_of, make_key, with_ports
+from tegotae.hybrid.settings import OwnDevice, Settings
+
+GO = "run"  # node on the bus whose coming lets the loops begin
+ORDER = ("dynamics", "table", "device", "view", "log")  # of ending: the table rests first, the log hears all
+_ENDS = 5.0  # s, for a process to end by itself
+_OTHERS = (".nc", ".csv", ".json", ".parquet", ".html", ".toml")  # endings of files that a log is not
+
+
+class Nodes:
+    """The processes of one session, and a private folder with their settings, their key and their final messages.
+
+    Args:
+        settings: of the session; ports that are 0 are chosen here, and a key is made unless one is named.
+        out: the log; None keeps it in the private folder, which is gone afterwards.
+        overwrite: whether a log of that name may be replaced.
+        view: whether there is a viewer.
+    """
+
+    def __init__(
+        self, settings: Settings, *, out: Path | None = None, overwrite: bool = False, view: bool = True
+    ) -> None:
+        require("A run of all nodes", "zenoh", "mcap", *(("viser",) if view else ()))
+        refuse_taken(out, overwrite)
+        own = () if isinstance(settings.device, OwnDevice) else ("device",)
+        self.names = ("log", *own, "table", "dynamics", *(("view",) if view else ()))
+        self._folder = tempfile.TemporaryDirectory(prefix="tegotae-hybrid-")  # mode 0700
+        try:
+            self.folder = Path(self._folder.name)
+            key = settings.link.key or str(make_key(self.folder / "key"))
+            link = replace(settings.link, key=os.path.abspath(key))
+            self.settings = with_ports(replace(settings, link=link))
+            self.file = self.folder / f"{settings.session}.toml"
+            self.file.write_text(self.settings.toml(), encoding="utf-8")
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        self.out = self.folder / "run.mcap" if out is None else Path(out).absolute()
+        self._overwrite = overwrite
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.ended: set[str] = set()  # told to end, or seen to have ended
+
+    def start(self, node: str) -> subprocess.Popen[bytes]:
+        """Start one of the nodes; one that ended may be started again."""
+        command = [sys.executable, "-m", "tegotae", "hybrid", node, str(self.file), "--parent", str(os.getpid())]
+        if node == "log":
+            command += ["--out", str(self.out), *(["--overwrite"] if self._overwrite else [])]
+        if node in ("table", "dynamics"):
+            command += ["--await", "log", "--await", GO]
+        self.ended.discard(node)
+        with open(self._said(node), "wb") as said:
+            # A group of its own: Ctrl-C is for the launcher, which ends the rest in order.
+            self._processes[node] = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
+            )
+        return self._processes[node]
+
+    def _said(self, node: str) -> Path:
+        return self.folder / f"{node}.txt"
+
+    def process(self, node: str) -> subprocess.Popen[bytes]:
+        """The process of a node that was started."""
+        return self._processes[node]
+
+    def died(self) -> list[str]:
+        """Nodes that ended since the last call without having been told to."""
+        gone = [node for node, it in self._processes.items() if node not in self.ended and it.poll() is not None]
+        self.ended.update(gone)
+        return gone
+
+    def final_message(self, node: str) -> str:
+        """How a node ended, and what it said last."""
+        code = self._processes[node].poll()
+        how = f"killed by {signal.Signals(-code).name}" if code is not None and code < 0 else f"ended with code {code}"
+        said = self._said(node).read_text(encoding="utf-8", errors="replace").strip()
+        return f"{node} {how}" + (f": {said.removeprefix('tegotae: ')}" if said else "")
+
+    def end(self, node: str, *, patience: float = _ENDS) -> str:
+        """Tell a node to end; one that has not after some time [s] is killed. Returns what went wrong, or nothing."""
+        process = self._processes.get(node)
+        if process is None or (node in self.ended and process.poll() is not None):
+            return ""
+        self.ended.add(node)
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        try:
+            code = process.wait(patience)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            return f"{node} did not end within {patience:g} s and was killed"
+        return "" if code == 0 else self.final_message(node)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *trouble: object) -> None:
+        self.close()
+
+    def close(self) -> list[str]:
+        """End all, the log last; what went wrong, in words."""
+        words = [told for node in ORDER if (told := self.end(node))]
+        self._folder.cleanup()
+        return words
+
+
+def refuse_taken(out: Path | None, overwrite: bool) -> None:
+    """Refuse a log that could not be written, before anything starts."""
+    if out is not None and out.suffix.lower() in _OTHERS:
+        raise FileError(f"Cannot write {out}: logs are MCAP files.\n  Name it {out.with_suffix('.mcap')}.")
+    if out is not None and checks.target_of(out).exists() and not overwrite:
+        raise FileError(
+            f"Cannot write {out}: it exists, and may be the only record of a run.\n"
+            "  Choose another name, or add --overwrite."
+        )
+
 
 _DOING = {  # the first that holds is said
     NodeState.EMERGENCY: "emergency stop",
@@ -62,7 +172,7 @@ class Listener:
         self._why = ""  # the kind of that; of several one that is not mere lateness
         self._said: deque[str] = deque()
         self._status: dict[str, dict[str, Any]] = {}
-        self._rows, self._judge = BlockReader(DYNAMICS, self._row), Judge()
+        self._rows, self._judge = BlockReader(DYNAMICS, self._row), messages.Judge()
         bus.subscribe(f"{bus.session}/rows/dynamics", self._rows)
         self._judge.subscribe(bus, "events", self._event)
         self._judge.subscribe(bus, "status/**", self._state)
@@ -74,31 +184,29 @@ class Listener:
         self.states["dynamics"] = int(last["state"])
 
     def _event(self, topic: str, payload: bytes) -> None:
-        told = event_of(object_of("event", payload))
-        if told["node"] == "dynamics" and told["kind"] == FINISHED:
+        told = messages.event_of(messages.object_of("event", payload))
+        if told["node"] == "dynamics" and told["kind"] == messages.FINISHED:
             self.finished = True  # that all come to rest afterwards is no news
         if told["node"] == "table":
-            self._of_the_table(told["level"], told["text"], told["kind"])
+            level, text, kind = told["level"], told["text"], told["kind"]
+            if kind == messages.REARMED or (kind == messages.REARM and level == "info"):  # or it is not latched at all
+                self.trip = self._why = ""
+            elif level == "trip":
+                self.trip, self._why = text, kind
+            elif self.trip and self.held_up and level == "warning" and kind in messages.TROUBLES:
+                self._why = kind
         if told["level"] != "info" and not self.finished and DONE not in told["text"]:
             self._said.append(f"{told['node']}: {told['text']}")
 
-    def _of_the_table(self, level: str, text: str, kind: str) -> None:
-        if kind == REARMED or (kind == REARM and level == "info"):  # or it is not latched at all
-            self.trip = self._why = ""
-        elif level == "trip":
-            self.trip, self._why = text, kind
-        elif self.trip and self._why == LATE and level == "warning" and kind in TROUBLES:
-            self._why = kind
-
     def _state(self, topic: str, payload: bytes) -> None:
-        node = keep_status(self._status, topic, payload)
+        node = messages.keep_status(self._status, topic, payload)
         if "state" in self._status[node] and node != "dynamics":
             self.states[node] = int(self._status[node]["state"])
 
     @property
     def held_up(self) -> bool:
         """Whether the table is latched for no other reason than that a process was late."""
-        return self._why == LATE
+        return self._why == messages.LATE
 
     def events(self) -> list[str]:
         """What happened since the last call, in words; what is in order is not told."""
@@ -110,7 +218,6 @@ class Listener:
         return told + self._rows.problems() + self._judge.problems()
 
 
-OWN = "hybrid run"
 NEEDED = ("dynamics", "table", "device")  # without these a run is over
 _SOON = 10.0  # s after which a slow start is explained, and a viewer is not waited for any longer
 _PATIENCE = 30.0  # s in which nothing is simulated, after which a run is given up
@@ -128,6 +235,7 @@ class RunOutcome:
     words: tuple[str, ...]  # what went wrong
 
 
+@dataclass(eq=False)
 class SupervisedRun:
     """A run of all nodes, from their start to the end of the simulation, or to a patience [s] without progress.
 
@@ -136,25 +244,23 @@ class SupervisedRun:
     time is told and logged.
     """
 
-    def __init__(
-        self,
-        nodes: Nodes,
-        *,
-        tell: Callable[[str], None] = lambda words: None,
-        show: Callable[[Listener], None] = lambda listener: None,
-        patience: float = _PATIENCE,
-        rearm: bool = True,
-    ) -> None:
-        self._nodes, self._tell, self._show = nodes, tell, show
-        self._patience = checks.positive(OWN, "patience", patience, "s", "30 s are usual.")
-        self._rearm = rearm and not isinstance(nodes.settings.device, OwnDevice)
+    nodes: Nodes
+    _: KW_ONLY
+    tell: Callable[[str], None] = lambda words: None
+    show: Callable[[Listener], None] = lambda listener: None
+    patience: float = _PATIENCE
+    rearm: bool = True
+
+    def __post_init__(self) -> None:
+        checks.positive("hybrid run", "patience", self.patience, "s", "30 s are usual.")
+        self.rearm = self.rearm and not isinstance(self.nodes.settings.device, OwnDevice)
         self._asked = 0.0  # when a re-arm was asked for last [s]
         self._words: list[str] = []
         self._whole = False
 
     def until_end(self, ending: ShutdownFlag) -> RunOutcome:
         """Start, watch, end; all processes have ended afterwards."""
-        nodes = self._nodes
+        nodes = self.nodes
         for node in nodes.names:
             nodes.start(node)
         bus, simulated = bus_of(nodes.settings, None), 0.0
@@ -173,32 +279,32 @@ class SupervisedRun:
 
     def _note(self, words: str) -> None:
         self._words.append(words)
-        self._tell(words)
+        self.tell(words)
 
     def _say(self, words: list[str]) -> None:
         for each in words:
-            self._tell(each)
-
-    # ------------------------------------------------------------ before
+            self.tell(each)
 
     def _gather(self, bus: Bus, ending: ShutdownFlag) -> bool:
         """Until all are there; whether they are. Then the loops are let go."""
         began, explained = time.monotonic(), False
         while not ending:
-            self._refuse_failed_start()
+            for node in self.nodes.died():  # one that cannot start has said why; a run without viewer is still a run
+                words = self.nodes.final_message(node)
+                if node != "view":
+                    raise InputError(words)
+                self.tell(f"{words}\n  The run goes on without a viewer.")
             here = bus.nodes()
-            missing = [node for node in self._nodes.names if node not in here and node not in self._nodes.ended]
+            missing = [node for node in self.nodes.names if node not in here and node not in self.nodes.ended]
             waited = time.monotonic() - began
             if not missing or (missing == ["view"] and waited > _SOON):
                 bus.declare(GO, {"pid": os.getpid()})
                 if "view" in here:
-                    self._tell(f"viewer: {here['view'].get('page')}")
+                    self.tell(f"viewer: {here['view'].get('page')}")
                 return True
             if waited > _SOON and not explained:
                 explained = True
-                self._tell(
-                    f"still waiting for {', '.join(missing)}: kernels are compiled once, for half a minute or so"
-                )
+                self.tell(f"still waiting for {', '.join(missing)}: kernels are compiled once, for half a minute or so")
             if waited > MEETING:
                 why = "; ".join(bus.meet(missing, 0.0))
                 self._note(f"not started: {why} after {MEETING:g} s")
@@ -206,39 +312,29 @@ class SupervisedRun:
             time.sleep(_LOOK)
         return False
 
-    def _refuse_failed_start(self) -> None:
-        """A node that cannot start has said why; a run without viewer is still a run."""
-        for node in self._nodes.died():
-            words = self._nodes.final_message(node)
-            if node != "view":
-                raise InputError(words)
-            self._tell(f"{words}\n  The run goes on without a viewer.")
-
-    # ------------------------------------------------------------ while
-
     def _watch(self, bus: Bus, listener: Listener, ending: ShutdownFlag) -> None:
         moved, before = time.monotonic(), -1.0
         while not ending:
             self._say(listener.events())
-            self._show(listener)
+            self.show(listener)
             if self._over(listener):
                 return
             now = time.monotonic()
-            if self._rearm and listener.held_up and now - self._asked > _ASKING:
+            if self.rearm and listener.held_up and now - self._asked > _ASKING:
                 self._asked = now
                 self._say(listener.events())
-                self._tell("a process was late, and the table latched: asked to re-arm, since it is simulated")
+                self.tell("a process was late, and the table latched: asked to re-arm, since it is simulated")
                 ask_rearm(bus, GO, "a process was late", timeout=_ASKING)  # not heard: asked again
             if listener.simulated != before:
                 moved, before = now, listener.simulated
-            elif now - moved > self._patience:
-                self._note(f"given up at {before:.3f} s: nothing was simulated for {self._patience:g} s")
+            elif now - moved > self.patience:
+                self._note(f"given up at {before:.3f} s: nothing was simulated for {self.patience:g} s")
                 return
             time.sleep(_LOOK)
 
     def _over(self, listener: Listener) -> bool:
         """Whether the run is over: the dynamics is done, or a node that the run needs has died."""
-        nodes = self._nodes
+        nodes = self.nodes
         for node in nodes.died():
             if node == "dynamics" and nodes.process(node).returncode == 0:
                 time.sleep(_LOOK)  # its last rows are on their way
@@ -248,5 +344,5 @@ class SupervisedRun:
             if node in NEEDED:
                 time.sleep(_LAST_ROWS)
                 return True
-            self._tell(f"the run goes on without {node}")
+            self.tell(f"the run goes on without {node}")
         return False

@@ -16,28 +16,18 @@ import msgspec
 import numpy as np
 
 from tegotae import checks
-from tegotae.hybrid.bus.messages import FINISHED
-from tegotae.hybrid.bus.reporting import DONE, Reporter, take_requests
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.messages import DONE, FINISHED, take_requests
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, Reporter
 from tegotae.hybrid.clocks.clock import RealClock
 from tegotae.hybrid.devices.device import Device, Twin, measured
 from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
-from tegotae.hybrid.links.faults import Faults
+from tegotae.hybrid.links.datagrams import Faults
 from tegotae.hybrid.links.packets import NodeState, Stop
-from tegotae.hybrid.nodes.assembly import core_of, faults_of, limits_of, own_device, safety_of, sensing_of, twin_of
+from tegotae.hybrid.nodes import assembly
 from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
-from tegotae.hybrid.nodes.stopping_trial import Rest, stopping_of
 from tegotae.hybrid.nodes.table_node import TableNode
-from tegotae.hybrid.processes.joining import (
-    MEETING,
-    ShutdownFlag,
-    address_of,
-    bus_of,
-    clock_of,
-    gc_disabled,
-    link_of,
-    raise_priority,
-)
+from tegotae.hybrid.processes import joining
+from tegotae.hybrid.processes.joining import MEETING, ShutdownFlag
 from tegotae.hybrid.settings import HexaSettings, OwnDevice, Settings
 
 _EXPLAINED = 5.0  # s of waiting after which it is told what may be wrong, and again
@@ -65,9 +55,9 @@ class _Process:
         self._settings, self._node = settings, ends[0]
         self._parent, self._tell = parent, tell
         self.ending = held.enter_context(ShutdownFlag(parent))
-        self.clock = clock_of(settings)
-        self.link = held.enter_context(link_of(settings, *ends, clock=self.clock, faults=faults))
-        self.bus = held.enter_context(closing(bus_of(settings, self._node)))
+        self.clock = joining.clock_of(settings)
+        self.link = held.enter_context(joining.link_of(settings, *ends, clock=self.clock, faults=faults))
+        self.bus = held.enter_context(joining.bus_of(settings, self._node))
         self.reporter = Reporter(self.bus, self._node, rows)
 
     def say(self, words: str) -> None:
@@ -78,9 +68,9 @@ class _Process:
     @contextmanager
     def loop(self, hello: str, awaited: Sequence[str], meanwhile: Callable[[], object]) -> Iterator[None]:
         """Around a loop that nothing disturbs, begun when all are there; compiling needs no priority."""
-        with self.clock, gc_disabled():
+        with self.clock, joining.gc_disabled():
             self._join(hello, awaited, meanwhile)
-            if words := raise_priority(self._settings.waiting.nice):
+            if words := joining.raise_priority(self._settings.waiting.nice):
                 self.reporter.event(self.clock.nanoseconds, "info", words)
             yield
 
@@ -113,17 +103,14 @@ class _Process:
         return self.clock.wait(_DOZING if idle else 1)
 
 
-# ------------------------------------------------------------ dynamics
-
-
 def run_dynamics(
     settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
 ) -> None:
     """Simulate until so much is simulated; then tell the table, and end."""
     with ExitStack() as held:
-        own = _Process(held, settings, ("dynamics", "table"), DYNAMICS, parent, tell, faults_of(settings)[1])
-        core_of(settings).tick(steps=1, measurement=None)  # compiles
-        node = DynamicsNode(core=core_of(settings), link=own.link, clock=own.clock, reporter=own.reporter)
+        own = _Process(held, settings, ("dynamics", "table"), DYNAMICS, parent, tell, assembly.faults_of(settings)[1])
+        assembly.core_of(settings).tick(steps=1, measurement=None)  # compiles
+        node = DynamicsNode(core=assembly.core_of(settings), link=own.link, clock=own.clock, reporter=own.reporter)
         wanted = settings.duration - 0.5 * settings.period
         # Greeted over the fast link, too, a table says if it hears of another key or version.
         needed = list(dict.fromkeys(("table", *awaited)))
@@ -139,23 +126,20 @@ def run_dynamics(
         node.finish()
 
 
-# ------------------------------------------------------------ table
-
-
 def run_table(
     settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
 ) -> None:
     """Drive the device by the commands of the dynamics node; at the end, bring it to rest."""
     with ExitStack() as held:
-        own = _Process(held, settings, ("table", "dynamics"), TABLE, parent, tell, faults_of(settings)[0])
-        sensing, stopping = sensing_of(settings), stopping_of(settings)
+        own = _Process(held, settings, ("table", "dynamics"), TABLE, parent, tell, assembly.faults_of(settings)[0])
+        sensing, stopping = assembly.sensing_of(settings), assembly.stopping_of(settings)
         device = held.enter_context(closing(_device(settings, own.clock, own.ending)))
         if own.ending:  # before it was known where the device stands
             return
         node = TableNode(
             device=device,
             link=own.link,
-            safety=safety_of(settings, device),
+            safety=assembly.safety_of(settings, device),
             sensing=sensing,
             origin=(0.0, 0.0, settings.device.height),
             clock=own.clock,
@@ -168,24 +152,24 @@ def run_table(
         with own.loop(hello, awaited, device.read):
             while not own.ending:
                 node.step(own.wait(node.idle))
-            _come_to_rest(node, own.clock)
+            # A table that moves is not left to the watchdog of its device.
+            if node.state & (NodeState.RUNNING | NodeState.COASTING | NodeState.RAMPING):
+                node.request_stop("the table node is told to end")
+            left = _COMING_TO_REST  # not so many seconds: in one that the process is held up it does not come to rest
+            while left and NodeState.HELD not in node.state:
+                node.step(own.clock.wait())
+                left -= 1
         node.finish()
-
-
-def _come_to_rest(node: TableNode, clock: RealClock) -> None:
-    """A table that moves is not left to the watchdog of its device."""
-    if NodeState.RUNNING in node.state or node.state & (NodeState.COASTING | NodeState.RAMPING):
-        node.request_stop("the table node is told to end")
-    for _ in range(_COMING_TO_REST):  # not so many seconds: in one that the process is held up it does not come to rest
-        if NodeState.HELD in node.state:
-            break
-        node.step(clock.wait())
 
 
 def _device(settings: Settings, clock: RealClock, ending: ShutdownFlag) -> Device:
     """The device, once it has said where it stands: nothing may be ordered before."""
     if isinstance(settings.device, OwnDevice):
-        device = own_device(settings.device, settings.period)
+        device: Device = settings.device.made("device")
+        if device.period != settings.period:
+            device.close()
+            told = f"period={settings.period:g} s, but the device keeps {device.period:g} s."
+            checks.refuse(joining.OWN, told, f"Use period={device.period:g}.")
         if not _stands(device, ending, _ANSWERS):
             said = device.read().fault or "nothing"
             device.close()
@@ -193,11 +177,11 @@ def _device(settings: Settings, clock: RealClock, ending: ShutdownFlag) -> Devic
             way = "`read()` must give a measured pose before anything is ordered: see docs/attaching_a_table.md."
             checks.refuse("hybrid table", told, way)
         return device
-    margins = twin_of(settings).margins
-    margins(twin_of(settings).read().pose)  # compiles
-    link = link_of(settings, "table_device", "device", clock=clock)
+    margins = assembly.twin_of(settings).margins
+    margins(assembly.twin_of(settings).read().pose)  # compiles
+    link = joining.link_of(settings, "table_device", "device", clock=clock)
     remote = RemoteDevice(link=link, period=settings.period, margins=margins)
-    if not _stands(remote, ending, MEETING, meanwhile=remote.greet):
+    if not _stands(remote, ending, MEETING, meanwhile=link.greet):
         remote.close()
         silent = f"nothing from the device's process at {settings.link.device} for {MEETING:g} s"
         remedy = "Start it: `tegotae hybrid device FILE`, with the same settings and key."
@@ -218,16 +202,13 @@ def _stands(
     return True
 
 
-# ------------------------------------------------------------ device
-
-
 def run_device(
     settings: Settings, *, awaited: Sequence[str] = (), parent: int | None = None, tell: Tell = _nobody
 ) -> None:
     """Let the time of the simulated device pass, and stop it when commands stay away."""
     with ExitStack() as held:
-        twin_of(settings).step()  # compiles
-        twin, limits = twin_of(settings), limits_of(settings)
+        assembly.twin_of(settings).step()  # compiles
+        twin, limits = assembly.twin_of(settings), assembly.limits_of(settings)
         own = _Process(held, settings, ("device", "table_device"), TABLE, parent, tell)
         clock, reporter = own.clock, own.reporter
         node = DeviceNode(twin=twin, link=own.link, clock=clock, limits=limits, tell=reporter.event)
@@ -236,7 +217,7 @@ def run_device(
                 _device_tick(node, own.wait(node.idle), twin, clock, reporter)
             # Whoever started this process may be gone in mid-flight: a mechanism that moves or swings is not left.
             node.end()
-            rest, left = Rest(limits, settings.period), _COMING_TO_REST
+            rest, left = assembly.Rest(limits, settings.period), _COMING_TO_REST
             while left and rest.step(twin.read().pose) < _RESTED:
                 _device_tick(node, clock.wait(), twin, clock, reporter)
                 left -= 1
@@ -246,15 +227,11 @@ def run_device(
 def _device_tick(node: DeviceNode, tick: int, twin: Twin, clock: RealClock, reporter: Reporter) -> None:
     node.step(tick)
     now, reading = clock.nanoseconds, twin.read()
-    reporter.row(
+    reporter.put(
         now, tick, reading.label, min(node.quiet, 1e9), node.commanded or reading.pose, reading.pose,
         reading.twist, reading.signal, reading.signal, int(node.state), 0.0, 0.0, clock.deadlines.latest,
     )  # fmt: skip
-    if reporter.due(now):
-        reporter.status(now, node.status())
-
-
-# ------------------------------------------------------------ log and view
+    reporter.status(now, node.status)
 
 
 def run_log(
@@ -265,7 +242,7 @@ def run_log(
 
     with ExitStack() as held:
         ending = held.enter_context(ShutdownFlag(parent))
-        bus = held.enter_context(closing(bus_of(settings, "log")))
+        bus = held.enter_context(joining.bus_of(settings, "log"))
         about = about_of(settings)
         node = held.enter_context(LogNode(bus, settings.session, out, about=about, overwrite=overwrite))
         if parent is None:
@@ -288,13 +265,13 @@ def run_view(settings: Settings, *, parent: int | None = None, tell: Tell = _nob
     """Serve the viewer's page."""
     from tegotae.hybrid.view import HexaDrawer, View
 
-    host, port = address_of("view.address", settings.view.address)
+    host, port = joining.address_of("view.address", settings.view.address)
     model, device, own = settings.model.drawer(), None, settings.device
     if isinstance(own, HexaSettings):
         device = HexaDrawer(tool=own.probe, origin=(0.0, 0.0, own.height))
     with ExitStack() as held:
         ending = held.enter_context(ShutdownFlag(parent))
-        bus = held.enter_context(closing(bus_of(settings, "view")))
+        bus = held.enter_context(joining.bus_of(settings, "view"))
         rearming = settings.view.rearm
         view = held.enter_context(View(bus, model=model, device=device, port=port, address=host, rearming=rearming))
         tell(view.url)

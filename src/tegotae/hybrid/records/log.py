@@ -24,8 +24,8 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
 from tegotae.extras import require
-from tegotae.hybrid.bus.messages import event_of, refuse_rows
-from tegotae.hybrid.bus.rows import FIELDS, KINDS, Rows
+from tegotae.hybrid.bus.messages import event_of
+from tegotae.hybrid.bus.rows import FIELDS, KINDS, Rows, refuse_rows
 from tegotae.hybrid.records.log_reader import BESIDE_THE_TABLE, RECORDS, offsets_of
 from tegotae.hybrid.records.log_reader import LogReader as LogReader
 

@@ -12,10 +12,9 @@ from typing import Any, Self
 
 import tegotae
 from tegotae import checks
-from tegotae.hybrid.bus.blocks import BlockReader, RowBlock
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.bus.messages import Judge, configuration_of, event_of, object_of, status_of
-from tegotae.hybrid.bus.rows import KINDS
+from tegotae.hybrid.bus.rows import KINDS, BlockReader, RowBlock
 from tegotae.hybrid.records.log import LogWriter
 
 _STATUS = 500_000_000  # ns between two words of its own

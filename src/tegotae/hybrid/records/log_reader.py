@@ -21,8 +21,8 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import FileError, InputError
 from tegotae.extras import require
-from tegotae.hybrid.bus.messages import Judge, event_of, object_of, status_of, unbelievable
-from tegotae.hybrid.bus.rows import KINDS, Rows
+from tegotae.hybrid.bus.messages import Judge, event_of, object_of, status_of
+from tegotae.hybrid.bus.rows import KINDS, Rows, unbelievable
 
 RECORDS = "tegotae-records"  # message encoding: packed little-endian records, one after another
 BESIDE_THE_TABLE = ("table", "device")  # nodes on the computer of the table, whose clock they share

@@ -1,15 +1,32 @@
-"""What a table may do, and what it does when commands stay away: the numbers that `Safety` keeps to."""
+"""What a table may do, what it does when commands stay away, and how it may move from tick to tick."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import cos, hypot, inf, sqrt
 from typing import Annotated
 
 from tegotae import checks
-from tegotae.hybrid.safety.poses import LEVEL, unit_quaternion
+from tegotae.errors import TegotaeError
+from tegotae.hybrid.links.packets import Command
+from tegotae.hybrid.safety.poses import (
+    LEVEL,
+    STILL,
+    Pose,
+    Step,
+    added,
+    angle_between,
+    difference,
+    extrapolated,
+    lengths,
+    moved,
+    scaled,
+    unit_quaternion,
+    within,
+)
 from tegotae.parameters import Declared, Parameter
-from tegotae.rotations import Quaternion
+from tegotae.rotations import Quaternion, Vector, normalised
 
 _Corner = tuple[float, float, float]
 _NONE = "Use 0 for none."
@@ -129,3 +146,155 @@ class LossOfCommandPolicy(Declared):
     def rest_after(self, period: float) -> float:
         """From the last command until what is ordered rests [s], for ticks of a period [s]."""
         return self.watchdog * checks.period_of("LossOfCommandPolicy", period) + self.coast + self.ramp
+
+
+_ROUNDING = 1e-9  # m/s, rad/s: of positions, over a period
+
+Margins = Callable[[Sequence[float]], tuple[float, float]]
+
+
+class Motion:
+    """A commanded pose and its velocity, moved a tick at a time within limits.
+
+    The velocity is what the poses show: (new - old)/period. It stays below its limit, changes by at most acceleration
+    times period, and always leaves room: braking from here on, straight and as hard as allowed, comes to rest inside
+    the box, the tilt and the device's margins. So whatever would break that is not begun, and braking is always right.
+    """
+
+    def __init__(self, limits: Limits, period: float, pose: Sequence[float], margins: Margins | None = None) -> None:
+        self.limits, self.period = limits, checks.period_of("Motion", period)
+        x, y, z, *turn = map(float, pose)
+        self.pose: Pose = (x, y, z, *normalised(turn))
+        self.velocity: Step = STILL
+        # Where it would come to rest: the way left to the nearest joint limit, and the distance to a singular pose [-].
+        self.joint_margin = self.singularity = inf
+        self._margins = margins
+        self._level, self._least_cosine = limits.level, cos(0.5 * limits.tilt)
+        found = self.trouble(self.pose)
+        if found:
+            place = ", ".join(f"{at:.5g}" for at in self.pose[:3])
+            told = f"the table starts at {place} m, where it must not be: {found}."
+            checks.refuse("Safety", told, "Move it, or widen the limits; is `device.height` where the surface is?")
+
+    @property
+    def resting(self) -> bool:
+        """Whether it stands still."""
+        return self.velocity == STILL
+
+    def course(self, command: Command, age: float, trusted: float) -> tuple[Pose, Step, Step]:
+        """Where a command leads when it is so old [s]: the pose, its twist then, and the mean twist of the tick before.
+
+        The acceleration counts for the trusted time [s], then the velocity goes on. Both are cut to the limits first:
+        nothing wild is extrapolated.
+        """
+        own = self.limits
+        twist = within(command.twist, own.velocity, own.angular_velocity)
+        push = within(command.acceleration, own.acceleration, own.angular_acceleration)
+        target, last = extrapolated(command.pose, twist, push, min(age, trusted))
+        if age > trusted:
+            return moved(target, last, age - trusted), last, last
+        return target, last, added(last, push, -0.5 * self.period)
+
+    def ends(self, mean: Step, last: Step) -> bool:
+        """Whether a tick of this mean velocity may end with that one, at an allowed acceleration."""
+        (change, swing), (speed, spin) = lengths(added(last, mean, -1.0)), lengths(last)
+        half, own = 0.5 * self.period, self.limits
+        return (
+            change <= half * own.acceleration
+            and swing <= half * own.angular_acceleration
+            and speed <= own.velocity
+            and spin <= own.angular_velocity
+        )
+
+    def pursuit(
+        self, target: Sequence[float], pace: Sequence[float], closing: float = inf, swing: float = inf
+    ) -> tuple[Step, bool]:
+        """The velocity of the next tick that leads to a moving target, and whether limits keep it from being there.
+
+        `pace` is the target's own mean velocity in this tick [m/s, rad/s]; the gap is closed at `closing` [m/s] and
+        `swing` [rad/s] at most.
+        """
+        own, T, now = self.limits, self.period, self.velocity
+        x, y, z, i, j, k = added(difference(self.pose, target), pace, -T)
+        ux, uy, uz, px, py, pz = pace
+        to, slow = _closer((x, y, z), (ux, uy, uz), now[:3], own.velocity, own.acceleration, T, closing)
+        turn, late = _closer((i, j, k), (px, py, pz), now[3:], own.angular_velocity, own.angular_acceleration, T, swing)
+        return (*to, *turn), slow or late
+
+    def braking(self, time: float = 0.0) -> Step:
+        """The velocity of the next tick when coming to rest in a time [s], or as soon as limits allow it."""
+        T, (v, w) = self.period, lengths(self.velocity)
+        part = T / time if time > 1.000001 * T else 1.0  # the last tick, in spite of rounding
+        change, turn = self.limits.acceleration * T, self.limits.angular_acceleration * T
+        s = 1.0 - part if v * part <= change else 1.0 - change / v
+        t = 1.0 - part if w * part <= turn else 1.0 - turn / w
+        return scaled(self.velocity, s, t)
+
+    def take(self, velocity: Step) -> str:
+        """Move by a tick at this velocity; returns "" or, not moved, why there would be no stopping in time."""
+        T, own, (v, w) = self.period, self.limits, lengths(velocity)
+        s, t = T + 0.5 * v / own.acceleration, T + 0.5 * w / own.angular_acceleration  # braking takes v²/2a at most
+        found = self.trouble(moved(self.pose, scaled(velocity, s, t)))
+        if not found:
+            self.pose, self.velocity = moved(self.pose, velocity, T), velocity
+        return found
+
+    def settle(self) -> bool:
+        """Forget a velocity that is only rounding; returns whether it stands still."""
+        if hypot(*self.velocity) < _ROUNDING:
+            self.velocity = STILL
+        return self.velocity == STILL
+
+    def brake(self) -> None:
+        """Move by a tick, slowing down as hard as allowed: where that ends was looked at before."""
+        self.velocity = self.braking()
+        self.pose = moved(self.pose, self.velocity, self.period)
+
+    def trouble(self, pose: Pose) -> str:
+        """Why the table must not rest at a pose; "" if it may."""
+        if place := self.limits.beyond(pose):
+            return place
+        lw, lx, ly, lz = self._level
+        if abs(lw * pose[3] + lx * pose[4] + ly * pose[5] + lz * pose[6]) < self._least_cosine:
+            return f"tilt {angle_between(self._level, pose[3:]):.4g} rad, the limit is {self.limits.tilt:g} rad"
+        if self._margins is None:
+            return ""
+        try:
+            joint, singular = self._margins(pose)
+        except TegotaeError as error:
+            return f"the device cannot be there ({str(error).splitlines()[0]})"
+        self.joint_margin, self.singularity = joint, singular
+        if not joint >= self.limits.joint_margin:  # not a number fails, too
+            return f"{joint:.4g} left to a joint's limit, {self.limits.joint_margin:g} must stay"
+        if not singular >= self.limits.singularity:
+            return f"{singular:.4g} left to a singular pose, {self.limits.singularity:g} must stay"
+        return ""
+
+
+def _closer(
+    gap: Vector, pace: Vector, velocity: Vector, fastest: float, hardest: float, T: float, closing: float
+) -> tuple[Vector, bool]:
+    """Velocity that closes a gap d to a target of velocity u, from velocity v, so that it can still stop there.
+
+    In units of aT and aT², a tick at n + f (n whole) and those of braking after it lead n (n + 1)/2 + f (n + 1) far.
+    """
+    (dx, dy, dz), (ux, uy, uz), (vx, vy, vz) = gap, pace, velocity
+    left, limited, change = hypot(dx, dy, dz), False, hardest * T
+    if left > 0.0:
+        far = left / (change * T)
+        n = int(0.5 * (sqrt(1.0 + 8.0 * far) - 1.0))
+        speed, limited = change * (n + (far / (n + 1.0) - 0.5 * n)), n > 0
+        if speed > closing:
+            speed, limited = closing, True
+        s = speed / left
+        ux, uy, uz = ux + s * dx, uy + s * dy, uz + s * dz
+    speed = hypot(ux, uy, uz)
+    if speed > fastest:
+        s, limited = fastest / speed, True
+        ux, uy, uz = s * ux, s * uy, s * uz
+    ax, ay, az = ux - vx, uy - vy, uz - vz
+    step = hypot(ax, ay, az)
+    if step > change:
+        s = change / step
+        return (vx + s * ax, vy + s * ay, vz + s * az), True
+    return (ux, uy, uz), limited

@@ -11,9 +11,8 @@ from tegotae import checks
 from tegotae.hybrid.bus.messages import LATE, REARM, REARMED, NodeEvent
 from tegotae.hybrid.devices.device import DeviceReading
 from tegotae.hybrid.links.packets import Command, NodeState
-from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy
+from tegotae.hybrid.safety.limits import Limits, LossOfCommandPolicy, Margins, Motion
 from tegotae.hybrid.safety.poses import STILL, Pose, Step, difference, lengths, moved, seven
-from tegotae.hybrid.safety.safety_motion import Margins, Motion
 from tegotae.hybrid.safety.safety_watch import Cause, SafetyWatch, Teller
 from tegotae.hybrid.safety.sensing import Felt
 from tegotae.parameters import Declared, Parameter, Period
@@ -108,9 +107,9 @@ class Safety(Declared):
                     f"ramp={policy.ramp:g} s.",
                     "Allow more acceleration, less velocity, or a longer ramp.",
                 )
-        self._motion = Motion(limits, T, self.start, self.margins)
+        self.motion = Motion(limits, T, self.start, self.margins)
         self._teller = Teller(T)
-        self._watch = SafetyWatch(limits, T, self._motion.pose)
+        self._watch = SafetyWatch(limits, T, self.motion.pose)
         self._dog = policy.watchdog * T - _A_HAIR
         self._ramp_begins = self._dog + policy.coast
         self._rests = policy.rest_after(T)
@@ -119,16 +118,6 @@ class Safety(Declared):
         self._closing = self._swing = inf
         self._refuge: Pose | None = None
         self._released = self._tripped = False
-
-    @property
-    def joint_margin(self) -> float:
-        """Way left to the nearest joint's limit where the table would come to rest, as the device counts it."""
-        return self._motion.joint_margin
-
-    @property
-    def singularity(self) -> float:
-        """Distance to a singular pose where the table would come to rest [-]."""
-        return self._motion.singularity
 
     def step(
         self,
@@ -156,7 +145,7 @@ class Safety(Declared):
             elapsed: since the last step [s]; a period if not given.
             unread: since the device last said anything new [s].
         """
-        T, teller, motion = self.period, self._teller, self._motion
+        T, teller, motion = self.period, self._teller, self.motion
         events = teller.begin()
         self._tripped = False
         causes = self._watch.causes(age, command, reading, felt, stop, elapsed or T)
@@ -179,8 +168,6 @@ class Safety(Declared):
         if limited:
             flags |= _LIMITED
         return MotionOrder(motion.pose, twist, self._label, _STATES[flags], events, wake, self._tripped)
-
-    # ---------------------------------------------------------------- commands
 
     def _obey(self, age: float, unread: float, command: Command | None, felt: Felt) -> tuple[Step, bool]:
         """Follow, coast or ramp: the twist to send, and whether limits keep the table from being where it should."""
@@ -216,16 +203,16 @@ class Safety(Declared):
 
     def _far(self, command: Command) -> str:
         """Why a standing table does not begin to follow a command."""
-        gap, turn = lengths(difference(self._motion.pose, command.pose))
+        gap, turn = lengths(difference(self.motion.pose, command.pose))
         if gap > self._policy.jump or turn > self._policy.turn:
             return (
                 f"the command lies {1e3 * gap:.4g} mm and {turn:.3g} rad from where the table stands, allowed are "
                 f"{1e3 * self._policy.jump:g} mm and {self._policy.turn:g} rad; bring the two together"
             )
-        return self._motion.trouble(moved(command.pose, STILL))
+        return self.motion.trouble(moved(command.pose, STILL))
 
     def _follow(self, age: float, command: Command) -> tuple[Step, bool]:
-        motion = self._motion
+        motion = self.motion
         target, last, pace = motion.course(command, age, self._trusted)
         if beyond := self.limits.beyond(target):
             self._trip("wall", 0, f"the command leaves the box: {beyond}")
@@ -246,7 +233,7 @@ class Safety(Declared):
 
     def _slow_down(self, age: float, unread: float) -> tuple[Step, bool]:
         """Come to rest by the time that was set, counted from the last command: late ticks do not make it longer."""
-        motion = self._motion
+        motion = self.motion
         left = self._rests - max(age, unread)
         if motion.take(motion.braking(left)):
             motion.brake()
@@ -257,8 +244,6 @@ class Safety(Declared):
             self._teller.say("trip", f"no command for {1e3 * age:.3g} ms: held and latched; re-arm to go on", LATE)
             self._tripped = True
         return motion.velocity, False
-
-    # ---------------------------------------------------------------- trips
 
     def _meet(self, causes: list[Cause], reading: DeviceReading) -> None:
         for cause in causes:
@@ -285,7 +270,7 @@ class Safety(Declared):
     def _give_way(self, reading: DeviceReading) -> None:
         """Head slowly for where the device is, unless it is about where it was told to be."""
         there = self._inside(reading)
-        gap, turn = lengths(difference(self._motion.pose, there))
+        gap, turn = lengths(difference(self.motion.pose, there))
         if gap > _SLACK or turn > _SLACK_ANGLE:
             self._refuge, self._doing = there, _STOPPING
             self._closing, self._swing = self._policy.approach, self._policy.swing
@@ -297,7 +282,7 @@ class Safety(Declared):
         return min(max(x, a), d), min(max(y, b), e), min(max(z, c), f), *normalised(turn)
 
     def _rest(self) -> None:
-        motion = self._motion
+        motion = self.motion
         if self._doing == _HELD:
             return
         if self._refuge is None:
@@ -330,7 +315,7 @@ class Safety(Declared):
             return "the table still comes to rest; ask again"
         if not felt.ready:
             return "the sensor is not tared yet; ask again"
-        gap, turn = lengths(difference(self._motion.pose, reading.pose))
+        gap, turn = lengths(difference(self.motion.pose, reading.pose))
         if gap > self._policy.jump or turn > self._policy.turn:
             self._give_way(reading)
             return (

@@ -84,7 +84,16 @@ class SafetyWatch:
         elif self._limits.beyond(reading.pose, _OVERSHOOT):
             x, y, z = reading.pose[:3]
             found.append(Cause("outside", 0, f"the device is outside of the box, at {x:.4g}, {y:.4g}, {z:.4g} m"))
-        self._feel(felt, found)
+        wrench, own = felt.wrench, self._limits
+        if not _finite(wrench):
+            found.append(Cause("sensor", _FAULT, "the wrench is not finite"))
+            return found
+        if flag := int(felt.state) & _SENSOR:
+            found.append(Cause("sensor", flag, felt.trouble or "the sensor reports a fault"))
+        force, torque = lengths(wrench)
+        if force > own.force or torque > own.torque:
+            text = f"overload: {force:.4g} N, {torque:.4g} N·m; the limits are {own.force:g} N, {own.torque:g} N·m"
+            found.append(Cause("overload", _OVERLOAD, text))
         return found
 
     def _believable(self, reading: DeviceReading, elapsed: float, found: list[Cause]) -> bool:
@@ -112,20 +121,6 @@ class SafetyWatch:
             allowed = f"the limits are {own.velocity:g} m/s, {own.angular_velocity:g} rad/s, times {own.overspeed:g}"
             found.append(Cause("speed", 0, f"the device moves at {v:.4g} m/s, {w:.4g} rad/s; {allowed}"))
         return True
-
-    def _feel(self, felt: Felt, found: list[Cause]) -> None:
-        own = self._limits
-        x, y, z, i, j, k = felt.wrench
-        if not isfinite(x + y + z + i + j + k):
-            found.append(Cause("sensor", _FAULT, "the wrench is not finite"))
-            return
-        flag = int(felt.state) & _SENSOR
-        if flag:
-            found.append(Cause("sensor", flag, felt.trouble or "the sensor reports a fault"))
-        force, torque = hypot(x, y, z), hypot(i, j, k)
-        if force > own.force or torque > own.torque:
-            text = f"overload: {force:.4g} N, {torque:.4g} N·m; the limits are {own.force:g} N, {own.torque:g} N·m"
-            found.append(Cause("overload", _OVERLOAD, text))
 
 
 def _finite(*several: Numbers) -> bool:

@@ -207,18 +207,14 @@ class Sensing(Declared):
         events: list[tuple[str, str]] = []
         trouble = ""
         if self.overload is not None:
-            trouble = self._beyond(wrench if self._same_axes else _times(self._rows, a, b, c, d, e, f))
-            if trouble:
-                state |= NodeState.OVERLOAD
+            own = wrench if self._same_axes else _times(self._rows, a, b, c, d, e, f)
+            for pressed, most, axis, unit in zip(own, self.overload, _AXES, _UNITS, strict=True):
+                if not -most <= pressed <= most:
+                    trouble = f"overload: the sensor feels {pressed:.4g} {unit} {axis}, it may feel {most:g} {unit}"
+                    state |= NodeState.OVERLOAD
+                    break
         self._tell(trouble, events)
         return Felt((x, y, z, i, j, k), onset, state, True, trouble, events)
-
-    def _beyond(self, wrench: Step) -> str:
-        """The first axis that is overloaded, in words."""
-        for felt, most, axis, unit in zip(wrench, self.overload or (), _AXES, _UNITS, strict=True):
-            if not -most <= felt <= most:
-                return f"overload: the sensor feels {felt:.4g} {unit} {axis}, it may feel {most:g} {unit}"
-        return ""
 
     def _broken(self, at: Pose, trouble: str) -> Felt:
         events: list[tuple[str, str]] = []
@@ -234,8 +230,6 @@ class Sensing(Declared):
         if kind and kind != self._trouble:
             events.append(("warning", trouble))
         self._trouble = kind
-
-    # ---------------------------------------------------------------- tare
 
     def _take(self, signal: tuple[float, ...], twist: Sequence[float]) -> list[tuple[str, str]]:
         self._taken.append(signal)

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tegotae.checks import Array
-from tegotae.hybrid.bus.blocks import BlockReader, RowBlock
 from tegotae.hybrid.bus.messages import Judge, configuration_of, event_of, keep_status, object_of
-from tegotae.hybrid.bus.rows import DYNAMICS, TABLE
+from tegotae.hybrid.bus.rows import DYNAMICS, TABLE, BlockReader, RowBlock
 from tegotae.hybrid.links.packets import NodeState
 
 if TYPE_CHECKING:

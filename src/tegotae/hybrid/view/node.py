@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.extras import require
-from tegotae.hybrid.bus.reporting import ask_rearm, ask_stop
+from tegotae.hybrid.bus.messages import ask_rearm, ask_stop
 from tegotae.hybrid.view.drawers import OPENING, Drawer, Stage, eye_on
 from tegotae.hybrid.view.feed import Feed, Seen
 from tegotae.hybrid.view.panels import Plots, event_lines, headline, node_table

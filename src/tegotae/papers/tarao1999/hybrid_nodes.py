@@ -10,12 +10,11 @@ import numpy as np
 
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.rows import Rows
-from tegotae.hybrid.clocks.clock import RealClock
-from tegotae.hybrid.clocks.virtual import Lockstep
+from tegotae.hybrid.clocks.clock import Lockstep, RealClock
 from tegotae.hybrid.devices.device import Twin
 from tegotae.hybrid.devices.hexa_twin import HexaTwin
 from tegotae.hybrid.devices.remote_device import RemoteDevice
-from tegotae.hybrid.links.memory import MemoryLink
+from tegotae.hybrid.links.kinds import MemoryLink
 from tegotae.hybrid.links.packets import NodeState
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.papers.ledger import Finding, Findings

@@ -1,4 +1,4 @@
-"""A link between processes or computers."""
+"""The two kinds of links: between processes or computers, and inside one process, for nodes in lockstep."""
 
 from __future__ import annotations
 
@@ -9,18 +9,26 @@ import select
 import socket
 import sys
 import time
+from collections import deque
+from functools import partial
 from struct import Struct
 from typing import Self
 
 from tegotae import checks
 from tegotae.errors import InputError
 from tegotae.hybrid.clocks.clock import NodeClock
-from tegotae.hybrid.links.datagrams import checked_key
-from tegotae.hybrid.links.faults import Faults, FaultyTransport
+from tegotae.hybrid.links.datagrams import (
+    LOOPBACK,
+    Address,
+    Arrival,
+    Faults,
+    FaultyTransport,
+    LinkPeer,
+    checked_address,
+    checked_key,
+)
 from tegotae.hybrid.links.link import MAX_AGE, NO_FAULTS, NodeLink
-from tegotae.hybrid.links.transports import Address, Arrival, checked_address
 
-LOOPBACK = ("127.0.0.1", 0)
 _TIMESTAMP = 35  # SO_TIMESTAMPNS of Linux, which Python does not name
 _TIMESPEC = Struct("@qq")
 _TOLD = socket.CMSG_SPACE(_TIMESPEC.size)
@@ -52,20 +60,16 @@ class UdpTransport:
 
     def put(self, datagram: bytes, target: Address, now: int) -> str:
         """Send; returns what went wrong, or nothing."""
+        own = self._socket
+        send = partial(own.send, datagram) if target == self._only else partial(own.sendto, datagram, target)
         try:
             try:
-                self._sendto(datagram, target)
+                send()
             except ConnectionError:  # that nobody listened to an earlier packet of ours is told now, once
-                self._sendto(datagram, target)
+                send()
         except OSError as error:  # a full buffer, no route: the loop goes on, the statistics tell
             return error.strerror or str(error)
         return ""
-
-    def _sendto(self, datagram: bytes, target: Address) -> None:
-        if target == self._only:
-            self._socket.send(datagram)
-        else:
-            self._socket.sendto(datagram, target)
 
     def only(self, remote: Address) -> str:
         """From now on the system drops what comes from elsewhere: it costs nothing here, and fills no buffer."""
@@ -178,10 +182,15 @@ class UdpLink(NodeLink):
         key = checked_key("UdpLink", key)
         udp = UdpTransport(local, timed=faults is not None)
         try:
+            if remote is not None:
+                told = f"remote={remote!r} and local={udp.address!r} are of different families."
+                family, remote = resolved("remote", remote, to=True)
+                if family != udp.family:
+                    checks.refuse("UdpLink", told, "Use IPv4 or IPv6.")
             super().__init__(
                 udp if faults is None else FaultyTransport(udp, faults, "udp"), key=key,
-                session=secrets.randbits(63) + 1, born=time.time_ns(), clock=clock, max_age=max_age,
-                remote=None if remote is None else _reachable(remote, udp), faults=faults or NO_FAULTS,
+                session=secrets.randbits(63) + 1, born=time.time_ns(), clock=clock, max_age=max_age, remote=remote,
+                faults=faults or NO_FAULTS,
             )  # fmt: skip
         except InputError:
             udp.close()
@@ -217,10 +226,86 @@ class UdpLink(NodeLink):
         return one, two
 
 
-def _reachable(remote: Address, udp: UdpTransport) -> Address:
-    family, place = resolved("remote", remote, to=True)
-    if family != udp.family:
-        checks.refuse(
-            "UdpLink", f"remote={remote!r} and local={udp.address!r} are of different families.", "Use IPv4 or IPv6."
-        )
-    return place
+class MemoryTransport:
+    """One end of a pair in one process: what is put here is taken there, with the time at which it was put."""
+
+    def __init__(self, name: str) -> None:
+        self.address: Address = (name, 0)
+        self._incoming: deque[Arrival] = deque()
+        self._open = True
+        self.other = self  # end of the pair
+
+    def put(self, datagram: bytes, target: Address, now: int) -> str:
+        """Leave it at the other end; returns what went wrong, or nothing."""
+        if self.other._open:  # if it is not the sender does not notice, as with UDP
+            self.other._incoming.append(Arrival(datagram, self.address, now))
+        return ""
+
+    def take(self, now: int) -> Arrival | None:
+        """The next datagram that lies here."""
+        return self._incoming.popleft() if self._incoming else None
+
+    def only(self, remote: Address) -> str:
+        """There is nobody else in a pair."""
+        return ""
+
+    def wait(self, seconds: float, spin: float) -> bool:
+        """Whether something lies here; virtual time does not pass by waiting."""
+        return bool(self._incoming)
+
+    def close(self) -> None:
+        """Forget what lies here, and all that comes."""
+        self._open = False
+        self._incoming.clear()
+
+
+class MemoryLink(NodeLink):
+    """A link between two nodes of one process, for virtual clocks: the same checks, deterministic.
+
+    They are made two at a time by `MemoryLink.pair`, each as a `NodeLink` is.
+
+    Args:
+        max_age: largest round trip of a packet [s].
+
+    Example:
+        >>> from tegotae.hybrid import Measurement, MemoryLink, VirtualClock
+        >>> clock = VirtualClock(2e-3)
+        >>> dynamics, table = MemoryLink.pair(clock)
+        >>> table.send(Measurement(label=0.0)), dynamics.receive().kind, dynamics.receive()
+        (True, 2, None)
+    """
+
+    @classmethod
+    def pair(
+        cls,
+        clock: NodeClock,
+        *,
+        key: bytes = bytes(32),
+        max_age: float = MAX_AGE,
+        there: Faults | None = None,
+        back: Faults | None = None,
+    ) -> tuple[Self, Self]:
+        """Two ends that have met.
+
+        Args:
+            clock: of either node; both must be on one timeline.
+            key: of both.
+            max_age: largest round trip of a packet [s].
+            there: what happens to packets from the first to the second.
+            back: to those from the second to the first. The drift of each is that of the receiver's clock.
+        """
+        ends = MemoryTransport("first"), MemoryTransport("second")
+        ends[0].other, ends[1].other = ends[1], ends[0]
+        links = []
+        for number, (end, faults) in enumerate(zip(ends, (back, there), strict=True)):
+            worse = end if faults is None else FaultyTransport(end, faults, str(number))
+            links.append(
+                cls(
+                    worse, key=key, session=number + 1, born=0, remote=ends[1 - number].address, clock=clock,
+                    max_age=max_age, faults=faults or NO_FAULTS,
+                )
+            )  # fmt: skip
+        one, two = links
+        for here, other, end in ((one, two, ends[1]), (two, one, ends[0])):
+            here._peer = LinkPeer(other._session, 0, end.address, first=1, stamp=other._now(), arrived=here._now())
+        return one, two
