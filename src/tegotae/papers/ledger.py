@@ -247,8 +247,9 @@ class Paper(Generic[Subject]):
     Example:
         >>> from tegotae.papers import Finding, Paper
         >>> paper = Paper(key="galilei1638", title="Two New Sciences", authors="G. Galilei", subject=9.81)
-        >>> @paper.claim("falls", statement="Bodies fall.", source="third day")
+        >>> @paper.claim(source="third day")
         ... def falls(gravity):
+        ...     "Bodies fall."
         ...     return Finding("gravity", gravity, ">", 0.0, "m/s²")
         >>> [entry.passed for entry in paper.check()]
         [True]
@@ -268,22 +269,26 @@ class Paper(Generic[Subject]):
         self,
         identifier: str = "",
         *,
-        statement: str,
         source: str,
+        statement: str = "",
         as_printed: bool = True,
         note: str = "",
         needs: tuple[str, ...] = (),
     ) -> Callable[[Measure], Measure]:
-        """Register the function below as the measurement of a claim, whose id is its name with dashes unless given."""
+        """Register the function below as the measurement of a claim, whose id is its name with dashes unless given.
+
+        Its docstring is the statement, unless given, and below an empty line the note.
+        """
         self._refuse_twice("claim", identifier)
 
         def register(measure: Measure) -> Measure:
             name = identifier or _dashed(measure)
             self._refuse_twice("claim", name)
-            said = PaperStatement(
-                paper=self.key, id=name, statement=statement, source=source, as_printed=as_printed, note=note
-            ).said
-            self.claims.append(Claim(**said, needs=needs, measure=measure))
+            said, more = (statement, "") if statement else _paragraphs(measure)
+            if not said:
+                checks.refuse(self.key, f"the claim {name!r} says nothing.", "Give its statement, or a docstring.")
+            told = {"statement": said, "source": source, "as_printed": as_printed, "note": note or more}
+            self.claims.append(Claim(paper=self.key, id=name, **told, needs=needs, measure=measure))
             return measure
 
         return register
@@ -304,9 +309,8 @@ class Paper(Generic[Subject]):
         def register(draw: Callable[..., Any]) -> Callable[..., Any]:
             own = name or _dashed(draw)
             self._refuse_twice("figure", own)
-            words = caption or " ".join((draw.__doc__ or "").split())
             drawn = draw if sheet is None else partial(_on_sheet, draw, sheet)
-            self.figures.append(PaperFigure(name=own, caption=words, draw=drawn))
+            self.figures.append(PaperFigure(name=own, caption=caption or _paragraphs(draw)[0], draw=drawn))
             return draw
 
         return register
@@ -353,6 +357,12 @@ def as_json(papers: Iterable[Paper[Any]], entries: Iterable[Entry]) -> dict[str,
 
 def _dashed(function: Callable[..., Any]) -> str:
     return function.__name__.replace("_", "-")
+
+
+def _paragraphs(function: Callable[..., Any]) -> tuple[str, str]:
+    """The first of its docstring and the others, each on one line."""
+    first, _, others = (function.__doc__ or "").partition("\n\n")
+    return " ".join(first.split()), " ".join(others.split())
 
 
 def _on_sheet(draw: Callable[..., None], sheet: tuple[int, int, float, float], subject: Any) -> Figure:

@@ -18,13 +18,12 @@ def apart(one: Array, other: Array) -> float:
     return float(np.abs(one - other).max() / np.abs(one).max())
 
 
-@paper.claim(
-    statement="In mixed coordinates the inertia matrix is block-tridiagonal, and its integrals can be written down: "
-    "every one is a moment of exp(i delta w). They meet quadrature to the last digits.",
-    source="(13) to (16), and the integrals before (6)",
-)
+@paper.claim(source="(13) to (16), and the integrals before (6)")
 def inertia_matrix(subject: HiraiSubject) -> Findings:
-    """Twenty bent shapes of nine nodes: closed forms against the paper's definitions by Gauss quadrature."""
+    """In mixed coordinates the inertia matrix is block-tridiagonal, and its integrals can be written down: every one is
+    a moment of exp(i delta w). They meet quadrature to the last digits.
+    """
+    # Twenty bent shapes of nine nodes: closed forms against the paper's definitions by Gauss quadrature.
     rod = subject.rod(9)
     closed, gauss = subject.Saddle(rod=rod), subject.Saddle(rod=rod, points=40)
     row, column = np.indices((27, 27)) // 3
@@ -40,13 +39,12 @@ def inertia_matrix(subject: HiraiSubject) -> Findings:
     yield Finding("largest entry in the rows of x_n and y_n: J alone is singular", max(massless), "=", 0.0)
 
 
-@paper.claim(
-    statement="The equations of motion are those of the Lagrangian. Found again from energies alone, in angles only, "
-    "by quadrature and automatic differentiation, with gravity, a payload and loads between nodes.",
-    source="(18) to (25)",
-)
+@paper.claim(source="(18) to (25)")
 def equations_of_motion(subject: HiraiSubject) -> Findings:
-    """Random states of three to five nodes on every base; and the start of the paper's run."""
+    """The equations of motion are those of the Lagrangian. Found again from energies alone, in angles only, by
+    quadrature and automatic differentiation, with gravity, a payload and loads between nodes.
+    """
+    # Random states of three to five nodes on every base; and the start of the paper's run.
     off = []
     for nodes in (3, 4, 5):
         numbers = {"length": 4.0, "nodes": nodes, "density": 0.7, "elasticity": 1.3, "viscosity": 0.4}
@@ -66,13 +64,12 @@ def equations_of_motion(subject: HiraiSubject) -> Findings:
     yield Finding("start of the paper's run, relative", begun, "<=", 1e-12)
 
 
-@paper.claim(
-    statement="One sweep from the tip to the base and back, O(n) and without constraints, gives the same "
-    "accelerations as the paper's dense system of places, angles and multipliers.",
-    source="(28) and the extended system after it",
-)
+@paper.claim(source="(28) and the extended system after it")
 def recursion_equals_saddle_point(subject: HiraiSubject) -> Findings:
-    """Uneven rods of 2 to 12 nodes with gravity, a payload and loads, on every base."""
+    """One sweep from the tip to the base and back, O(n) and without constraints, gives the same accelerations as the
+    paper's dense system of places, angles and multipliers.
+    """
+    # Uneven rods of 2 to 12 nodes with gravity, a payload and loads, on every base.
     rng, off = np.random.default_rng(2), dict.fromkeys(HELD, 0.0)
     for nodes in (2, 3, 5, 8, 12):
         hs = rng.uniform(0.5, 2.0, nodes - 1)
@@ -99,13 +96,11 @@ def recursion_equals_saddle_point(subject: HiraiSubject) -> Findings:
         yield Finding(f"{base} base, relative", value, "<=", 1e-10)
 
 
-@paper.claim(
-    statement="Constraints that are only differentiated drift apart; stabilised (al = 10) they hold to the tolerance "
-    "of the integrator; the recursion has none to drift.",
-    source="(27) and (28): constraint stabilisation",
-)
+@paper.claim(source="(27) and (28): constraint stabilisation")
 def constraint_drift(subject: HiraiSubject) -> Findings:
-    """The paper's run at a tolerance of 1e-4."""
+    """Constraints that are only differentiated drift apart; stabilised (al = 10) they hold to the tolerance of the
+    integrator; the recursion has none to drift.
+    """
     rod = subject.rod()
     loose, held = (
         subject.Saddle(rod=rod, stabilisation=al).run(phases(), times=[3.0], rtol=1e-4, atol=1e-4).drift[-1]
@@ -117,14 +112,13 @@ def constraint_drift(subject: HiraiSubject) -> Findings:
     yield Finding("recursion: largest gap, by quadrature", ours.closure.max(), "<=", 1e-12, "m")
 
 
-@paper.claim(
-    statement="Bending acts through N = (1/h)[1 -1; -1 1] on the angles of each segment: small vibrations are those "
-    "of a slender beam, with an error that falls four times with each doubling of the segments.",
-    source="section 6, f_p = -R_ela N q - R_vis N q'",
-    note="The paper says only that N is set by the coordinates of the nodes.",
-)
+@paper.claim(source="section 6, f_p = -R_ela N q - R_vis N q'")
 def bending_matrix(subject: HiraiSubject) -> Findings:
-    """The three lowest frequencies, base free and pinned, 16 and 32 segments."""
+    """Bending acts through N = (1/h)[1 -1; -1 1] on the angles of each segment: small vibrations are those of a slender
+    beam, with an error that falls four times with each doubling of the segments.
+
+    The paper says only that N is set by the coordinates of the nodes.
+    """
     bases: tuple[Base, ...] = ("free", "pinned")
     for base in bases:
         coarse, fine = (

@@ -10,15 +10,13 @@ from tegotae.rod import Phase
 from tegotae.rod.phases import BASES
 
 
-@paper.claim(
-    statement="A segment ends where its tangent leads, x_(k+1) - x_k = int cos theta(u) du. As printed, int cos(u) du, "
-    "the same for every shape, a straight rod would end somewhere else.",
-    source="the equation before (11)",
-    as_printed=False,
-    note="Printed: cos(u), sin(u) for cos theta(u), sin theta(u).",
-)
+@paper.claim(source="the equation before (11)", as_printed=False)
 def erratum_constraint(subject: HiraiSubject) -> Findings:
-    """The ends of a straight rod and of a full circle."""
+    """A segment ends where its tangent leads, x_(k+1) - x_k = int cos theta(u) du. As printed, int cos(u) du, the same
+    for every shape, a straight rod would end somewhere else.
+
+    Printed: cos(u), sin(u) for cos theta(u), sin theta(u).
+    """
     rod = subject.Saddle(rod=subject.rod())
     still = np.zeros(NODES)
     straight = rod.integrals(still, still).way.sum()
@@ -28,15 +26,14 @@ def erratum_constraint(subject: HiraiSubject) -> Findings:
     yield Finding("corrected: gap of a full circle", abs(circle), "<=", 1e-12, "m")
 
 
-@paper.claim(
-    statement="The lower right block of the saddle-point matrix is 0, in the extended one too. The printed -A has as "
-    "many rows as there are coordinates, and does not fit.",
-    source="(28) and the system after it",
-    as_printed=False,
-    note="Printed: -A in the lower right block, -A_e in the last rows and columns.",
-)
+@paper.claim(source="(28) and the system after it", as_printed=False)
 def erratum_zero_block(subject: HiraiSubject) -> Findings:
-    """Sizes; and whether what the corrected system gives keeps the constraints' second derivative."""
+    """The lower right block of the saddle-point matrix is 0, in the extended one too. The printed -A has as many rows
+    as there are coordinates, and does not fit.
+
+    Printed: -A in the lower right block, -A_e in the last rows and columns.
+    """
+    # Sizes; and whether what the corrected system gives keeps the constraints' second derivative.
     solver = subject.Saddle(rod=subject.rod())
     ((angle, rate),) = random_states(NODES, 1)
     q, speed = solver.state(angle, rate, (0.0, 0.0), (0.0, 0.0))
@@ -48,15 +45,13 @@ def erratum_zero_block(subject: HiraiSubject) -> Findings:
     yield Finding("corrected: X'' left over, relative", np.abs(A.T @ a + c).max() / np.abs(c).max(), "<=", 1e-12)
 
 
-@paper.claim(
-    statement="The pin holds the first node, x_1 = y_1 = 0. Read as the constraints X_1, Y_1 of (11), (12), the rows "
-    "would be there twice and the base would fly off.",
-    source="section 6, X_1 = 0, Y_1 = 0",
-    as_printed=False,
-    note="Printed: the constraints X_1 = 0, Y_1 = 0; the matrix A_e below it holds x_1 and y_1.",
-)
+@paper.claim(source="section 6, X_1 = 0, Y_1 = 0", as_printed=False)
 def erratum_pin(subject: HiraiSubject) -> Findings:
-    """The first instant of the paper's run."""
+    """The pin holds the first node, x_1 = y_1 = 0. Read as the constraints X_1, Y_1 of (11), (12), the rows would be
+    there twice and the base would fly off.
+
+    Printed: the constraints X_1 = 0, Y_1 = 0; the matrix A_e below it holds x_1 and y_1.
+    """
     solver = subject.Saddle(rod=subject.rod())
     still = np.zeros(NODES)
     q, speed = solver.state(still, still, (0.0, 0.0), (0.0, 0.0))
@@ -71,15 +66,14 @@ def erratum_pin(subject: HiraiSubject) -> Findings:
     yield Finding("corrected: acceleration of the base", held, "<=", 1e-9, "m/s²")
 
 
-@paper.claim(
-    statement="After the release the places are x_1(t) plus the integral. As printed, the integral from the origin, "
-    "the first node could not leave it.",
-    source="(3), with section 6, time [2, 3]",
-    as_printed=False,
-    note="Printed: x_k = int_0^xi_k (cos theta, sin theta) du.",
-)
+@paper.claim(source="(3), with section 6, time [2, 3]", as_printed=False)
 def erratum_released_base(subject: HiraiSubject) -> Findings:
-    """The paper's run at t = 3 s, as the saddle-point system gives it."""
+    """After the release the places are x_1(t) plus the integral. As printed, the integral from the origin, the first
+    node could not leave it.
+
+    Printed: x_k = int_0^xi_k (cos theta, sin theta) du.
+    """
+    # The paper's run at t = 3 s, as the saddle-point system gives it.
     rod = subject.rod()
     run = subject.Saddle(rod=rod).run(phases(), times=[3.0], rtol=1e-6, atol=1e-6)
     way = subject.Saddle(rod=rod, points=40).integrals(run.angle[-1], np.zeros(NODES)).way

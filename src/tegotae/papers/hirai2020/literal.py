@@ -18,13 +18,12 @@ def tight_run(subject: HiraiSubject, torque: float = TORQUE) -> Result:
     return subject.rod().run(phases(torque), times=np.linspace(0.0, 3.0, 31), rtol=TIGHT, atol=TIGHT)
 
 
-@paper.claim(
-    statement="The paper's run, torque 50 for one second at the pin, let go after two: angles at t = 1, 2 and 3 s "
-    "and the place of the released base to six digits of an independent, automatically differentiated Lagrangian.",
-    source="section 6, Fig. 2",
-)
+@paper.claim(source="section 6, Fig. 2")
 def literal_run(subject: HiraiSubject) -> Findings:
-    """Five nodes; the oracle integrated by scipy's DOP853."""
+    """The paper's run, torque 50 for one second at the pin, let go after two: angles at t = 1, 2 and 3 s and the place
+    of the released base to six digits of an independent, automatically differentiated Lagrangian.
+    """
+    # Five nodes; the oracle integrated by scipy's DOP853.
     oracle, run = plain_run(), tight_run(subject)
     rows = [10, 20, 30]
     angle = np.abs(run.angle[rows] - oracle[:, 2:7]).max(axis=1)
@@ -34,24 +33,19 @@ def literal_run(subject: HiraiSubject) -> Findings:
     yield Finding("place of the base off", base, "<=", 2e-6, "m")
 
 
-@paper.claim(
-    statement="What the torque puts in is kinetic, elastic or dissipated, at every time.",
-    source="(17), (18): Lagrange's equation of motion",
-)
+@paper.claim(source="(17), (18): Lagrange's equation of motion")
 def energy(subject: HiraiSubject) -> Finding:
-    """The paper's run; the residual over the work."""
+    """What the torque puts in is kinetic, elastic or dissipated, at every time."""
     run = tight_run(subject)
     residual = run.work - run.kinetic - run.elastic - run.dissipated
     return Finding("largest residual, relative to the work", np.abs(residual).max() / run.work.max(), "<=", 1e-10)
 
 
-@paper.claim(
-    statement="The pin has no lever about itself: angular momentum about it is the impulse of the torque, 50 t up to "
-    "t = 1 s, and 50 N·m·s from then on, also after the release.",
-    source="section 6",
-)
+@paper.claim(source="section 6")
 def angular_momentum(subject: HiraiSubject) -> Findings:
-    """The paper's run, by quadrature along the rod."""
+    """The pin has no lever about itself: angular momentum about it is the impulse of the torque, 50 t up to t = 1 s,
+    and 50 N·m·s from then on, also after the release.
+    """
     run = tight_run(subject)
     impulse = TORQUE * np.minimum(run.time, 1.0)
     half = int(np.argmin(np.abs(run.time - 0.5)))
@@ -59,13 +53,11 @@ def angular_momentum(subject: HiraiSubject) -> Findings:
     yield Finding("at t = 0.5 s, off 25", abs(run.angular_momentum[half] - 25.0), "<=", 1e-7, "N·m·s")
 
 
-@paper.claim(
-    statement="After the release nothing pushes the rod: its momentum stays, and its centre goes on in a straight "
-    "line. Before it, the pin pushes.",
-    source="section 6, time [2, 3]",
-)
+@paper.claim(source="section 6, time [2, 3]")
 def linear_momentum(subject: HiraiSubject) -> Findings:
-    """The paper's run; momentum by quadrature along the rod."""
+    """After the release nothing pushes the rod: its momentum stays, and its centre goes on in a straight line. Before
+    it, the pin pushes.
+    """
     run = tight_run(subject)
     free = run.momentum[run.time >= 2.0 - 1e-9]
     swing = np.ptp(run.momentum[run.time <= 2.0], axis=0).max()
@@ -73,13 +65,13 @@ def linear_momentum(subject: HiraiSubject) -> Findings:
     yield Finding("change while pinned", swing, ">=", 10.0, "N·s")
 
 
-@paper.claim(
-    statement="The same run to an error of 1e-5 takes milliseconds, compiled, on one thread.",
-    source="section 6: about 104 minutes in Matlab R2019b on a 2 GHz notebook",
-    note="Processor time, and the bound leaves room for a slow machine; `tegotae bench` measures.",
-)
+@paper.claim(source="section 6: about 104 minutes in Matlab R2019b on a 2 GHz notebook")
 def computing_time(subject: HiraiSubject) -> Findings:
-    """Best of five, after one run that compiles."""
+    """The same run to an error of 1e-5 takes milliseconds, compiled, on one thread.
+
+    Processor time, and the bound leaves room for a slow machine; `tegotae bench` measures.
+    """
+    # Best of five, after one run that compiles.
     rod, exact = subject.rod(), tight_run(subject).angle[[10, 20, 30]]
     seconds = []
     for _ in range(6):

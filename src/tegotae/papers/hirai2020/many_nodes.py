@@ -33,15 +33,14 @@ def race(subject: HiraiSubject, nodes: int, *, rounds: int = 40) -> tuple[float,
     return off, best[1] / best[0]
 
 
-@paper.claim(
-    statement="With places as extra coordinates the integrals of a segment end at the segment. The same rod in angles "
-    "alone has a full inertia matrix: it moves alike, costs about as much with five nodes, and ever more with more.",
-    source="section 1, and (16) against [2] of the paper",
-    note="Angles alone are given the same closed forms, and their matrix is filled in O(n²) from sums of places: the "
-    "best that we can do for them.",
-)
+@paper.claim(source="section 1, and (16) against [2] of the paper")
 def mixed_coordinates_are_cheaper(subject: HiraiSubject) -> Findings:
-    """Accelerations of the paper's rod, and of rods with 33 and 129 nodes."""
+    """With places as extra coordinates the integrals of a segment end at the segment. The same rod in angles alone has
+    a full inertia matrix: it moves alike, costs about as much with five nodes, and ever more with more.
+
+    Angles alone are given the same closed forms, and their matrix is filled in O(n²) from sums of places: the best that
+    we can do for them.
+    """
     races = {nodes: race(subject, nodes) for nodes in (NODES, 33, 129)}
     bounds = {NODES: 0.9, 33: 1.3, 129: 3.0}
     yield Finding("accelerations apart, relative", max(off for off, _ in races.values()), "<=", 1e-10)
@@ -55,13 +54,12 @@ def tip(subject: HiraiSubject, nodes: int, torque: float = GENTLE) -> Array:
     return np.asarray(subject.rod(nodes).run(pushed, times=[1.0], rtol=1e-8, atol=1e-8).position[-1, -1])
 
 
-@paper.claim(
-    statement="Angles linear between nodes converge to the continuous rod with the square of the segment.",
-    source="(1), (2)",
-    note="At a torque of 10: at the paper's 50 the continuum winds up into a coil, which five nodes cannot follow.",
-)
+@paper.claim(source="(1), (2)")
 def second_order_in_n(subject: HiraiSubject) -> Findings:
-    """Tip at t = 1 s for 16, 32, 64 and 128 segments."""
+    """Angles linear between nodes converge to the continuous rod with the square of the segment.
+
+    At a torque of 10: at the paper's 50 the continuum winds up into a coil, which five nodes cannot follow.
+    """
     tips = [tip(subject, nodes) for nodes in (17, 33, 65, 129)]
     steps = [float(np.linalg.norm(b - a)) for a, b in pairwise(tips)]
     orders = [np.log2(steps[0] / steps[1]), np.log2(steps[1] / steps[2])]
@@ -84,17 +82,15 @@ def bending_by_quarter(run: Result) -> Array:
     return np.asarray(quarters / quarters.sum(axis=1, keepdims=True))
 
 
-@paper.claim(
-    statement="With a torque of 10 the rod moves as the text tells. While the torque acts it bends only near the pin; "
-    "in the next second its right side travels to the left and the bend spreads along it; released, it leaves to the "
-    "left, still changing its shape.",
-    source="section 6, Fig. 2",
-    as_printed=False,
-    note="Printed: torque 50. With it and five nodes hardly any of the bend is near the pin at t = 1 s, and the tip "
-    "then goes right for half a second.",
-)
+@paper.claim(source="section 6, Fig. 2", as_printed=False)
 def narrated_motion(subject: HiraiSubject) -> Findings:
-    """65 nodes at torque 10; five nodes at 50."""
+    """With a torque of 10 the rod moves as the text tells. While the torque acts it bends only near the pin; in the
+    next second its right side travels to the left and the bend spreads along it; released, it leaves to the left, still
+    changing its shape.
+
+    Printed: torque 50. With it and five nodes hardly any of the bend is near the pin at t = 1 s, and the tip then goes
+    right for half a second.
+    """
     run, printed = told(subject), told(subject, 5, TORQUE)
     middle, end = run.angle.shape[1] // 2, run.position[:, -1, 0]
     right = np.abs(run.angle[:, -1:] - run.angle[:, middle:]).max(axis=1)

@@ -45,13 +45,13 @@ def at_turns(ways: Sequence[tuple[float, int]], force: Array) -> Array:
 
 
 @paper.claim(
-    statement="The composite of Fig. 6 gives at every turning point and between the force that Masing's rule gives for "
-    "B = 0, and with the paper's damping that of the exact solution in continuous time.",
     source="section 4, Fig. 6",
     note=f"On the hand at the turning points, by the rule: {', '.join(f'{f:.6g}' for f in RULE)} N.",
 )
 def hysteresis_values(subject: KikuuweSubject) -> Findings:
-    """Ten elements of 10 N/mm and 1 to 10 N."""
+    """The composite of Fig. 6 gives at every turning point and between the force that Masing's rule gives for B = 0,
+    and with the paper's damping that of the exact solution in continuous time.
+    """
     ways = legs(SPEED)
     motion = velocities(ways)
     plain = subject.ten(damping=0.0).run(motion, period=T).force
@@ -72,15 +72,14 @@ def hysteresis_values(subject: KikuuweSubject) -> Findings:
     yield Finding("order of that error in T, off 1", abs(order - 1.0), "<=", 0.1)
 
 
-@paper.claim(
-    statement="Every loop of the composite closes without damping, and with damping if it is run at one speed; if the "
-    "way back is ten times faster, a loop stays open by what the dampers add.",
-    source="section 4, Fig. 6",
-    as_printed=False,
-    note="The paper says that all loops are closed. They are in its figure; with B > 0 that depends on the speed.",
-)
+@paper.claim(source="section 4, Fig. 6", as_printed=False)
 def loops_close(subject: KikuuweSubject) -> Findings:
-    """Five loops inside each other, each seen at its place of closing; the open one against the exact solution."""
+    """Every loop of the composite closes without damping, and with damping if it is run at one speed; if the way back
+    is ten times faster, a loop stays open by what the dampers add.
+
+    The paper says that all loops are closed. They are in its figure; with B > 0 that depends on the speed.
+    """
+    # Five loops inside each other, each seen at its place of closing; the open one against the exact solution.
     way = legs(SPEED)
 
     def gaps(force: Array) -> Array:
@@ -102,13 +101,11 @@ def loops_close(subject: KikuuweSubject) -> Findings:
     yield Finding("that gap, off the exact solution's", abs(open_by / (exact[7] - exact[5]) - 1.0), "<=", 0.05)
 
 
-@paper.claim(
-    statement="Before it slides one element is a straight spring, to and fro along the same line; ten together bend "
-    "and leave a loop.",
-    source="section 4, first paragraphs",
-)
+@paper.claim(source="section 4, first paragraphs")
 def linear_before_sliding(subject: KikuuweSubject) -> Findings:
-    """Up to 90 % of the limit, and back."""
+    """Before it slides one element is a straight spring, to and fro along the same line; ten together bend and leave a
+    loop.
+    """
     reach, ticks = 0.9 * F / K, 500
     motion = np.repeat([1.0, -1.0, 1.0], ticks) * reach / (ticks * T)
     place = np.cumsum(motion) * T
@@ -123,13 +120,12 @@ def linear_before_sliding(subject: KikuuweSubject) -> Findings:
     yield Finding("ten: energy left in a loop", loop, ">=", 1e-3, "J")
 
 
-@paper.claim(
-    statement="A composite of any laws, masses and dampings only takes energy: in every tick the work of the hand is "
-    "at least what the springs and masses store.",
-    source="section 4; section 1 on dissipativity",
-)
+@paper.claim(source="section 4; section 1 on dissipativity")
 def composite_dissipates(subject: KikuuweSubject) -> Findings:
-    """Power of the hand less stored power, tick by tick; the composite's force is that of its elements together."""
+    """A composite of any laws, masses and dampings only takes energy: in every tick the work of the hand is at least
+    what the springs and masses store.
+    """
+    # Power of the hand less stored power, tick by tick; the composite's force is that of its elements together.
     rng = np.random.default_rng(6)
     laws: list[Law] = [Coulomb(2.0), subject.Viscous(limit=1.0, viscosity=5.0)]
     laws += [subject.Stribeck(kinetic=3.0, static=4.0, velocity=0.1), Coulomb(6.0)]
@@ -188,13 +184,12 @@ def dahl_per_cycle(low: float, high: float) -> float:
     return float(F / STIFF * (away - back))
 
 
-@paper.claim(
-    statement="Under loads below the limit smoothed friction creeps at vs atanh(h/F), and Dahl's and LuGre's drift "
-    "with every cycle of a vibration; this element does neither.",
-    source="section 4, (20), [6], [7]; section 1 on low-speed drift",
-)
+@paper.claim(source="section 4, (20), [6], [7]; section 1 on low-speed drift")
 def others_creep_and_drift(subject: KikuuweSubject) -> Findings:
-    """On the same mass, after the first three seconds; drifts in closed form."""
+    """Under loads below the limit smoothed friction creeps at vs atanh(h/F), and Dahl's and LuGre's drift with every
+    cycle of a vibration; this element does neither.
+    """
+    # On the same mass, after the first three seconds; drifts in closed form.
     steady, vibrating = loads()
     held = {name: np.diff(drift(model, steady)[3:]) for name, model in models(subject).items()}
     shaken = {name: np.diff(drift(model, vibrating)[3:]) for name, model in models(subject).items()}
@@ -210,15 +205,14 @@ def others_creep_and_drift(subject: KikuuweSubject) -> Findings:
     yield Finding("this element, either: creep a second", ours, "<=", 1e-15, "m")
 
 
-@paper.claim(
-    statement="Dahl's model reads e' = -v (1 + sgn(v) K e/F); its force goes to -F. As printed, without the minus, the "
-    "force grows without bound along the motion.",
-    source="(20)",
-    as_printed=False,
-    note="(20) prints z' = v (1 + sgn(v) K e/F), z for e.",
-)
+@paper.claim(source="(20)", as_printed=False)
 def erratum_20(subject: KikuuweSubject) -> Findings:
-    """Over a way of 10 F/K, both integrated from the differential equation."""
+    """Dahl's model reads e' = -v (1 + sgn(v) K e/F); its force goes to -F. As printed, without the minus, the force
+    grows without bound along the motion.
+
+    (20) prints z' = v (1 + sgn(v) K e/F), z for e.
+    """
+    # Over a way of 10 F/K, both integrated from the differential equation.
     from scipy.integrate import solve_ivp
 
     way = 10.0 * F / K
@@ -240,13 +234,12 @@ def erratum_20(subject: KikuuweSubject) -> Findings:
     yield Finding("the model, off -F (1 - exp(-K x/F))", off, "<=", 1e-12, "N")
 
 
-@paper.claim(
-    statement="Friction that counts a band of small speeds as rest hops across a narrow band for ever; without any "
-    "band, the proposed friction comes to rest.",
-    source="section 1, on [1]",
-)
+@paper.claim(source="section 1, on [1]")
 def thresholds_chatter(subject: KikuuweSubject) -> Findings:
-    """A free mass slowed by friction: 4 mm/s a tick, bands of 0.9 and 2.1 mm/s on either side of zero."""
+    """Friction that counts a band of small speeds as rest hops across a narrow band for ever; without any band, the
+    proposed friction comes to rest.
+    """
+    # A free mass slowed by friction: 4 mm/s a tick, bands of 0.9 and 2.1 mm/s on either side of zero.
     start, free = {"velocity": 0.9985}, np.zeros(2000)
     narrow, wide = (
         subject.Karnopp(mass=1.0, limit=F, static=F, dead_zone=band).run(free, period=T, initial=start).velocity

@@ -20,14 +20,13 @@ def ride(joystick: Callable[[float], Result], mass: float) -> Result:
     return joystick(mass)
 
 
-@paper.claim(
-    statement="While the hand pushes with less than F, the joystick is held at one point: the virtual point does not "
-    "move at all, and the tip only as far as the spring gives.",
-    source="Fig. 4, position b",
-    note="On a simulated twin of the joystick with encoders of 10 µm.",
-)
+@paper.claim(source="Fig. 4, position b")
 def held_at_b(subject: KikuuweSubject) -> Findings:
-    """For M = 0 and 1 kg, while the hand turns its push around by 170°."""
+    """While the hand pushes with less than F, the joystick is held at one point: the virtual point does not move at
+    all, and the tip only as far as the spring gives.
+
+    On a simulated twin of the joystick with encoders of 10 µm.
+    """
     for mass in (0.0, 1.0):
         run = ride(subject.joystick, mass)
         at_b = (run.time > run.about["held_from"]) & (run.time <= run.about["held_to"])
@@ -43,13 +42,12 @@ def held_at_b(subject: KikuuweSubject) -> Findings:
         yield Finding(word + "way slid in the whole run", T * np.sum(lengths(run.slip_velocity)), ">=", 0.3, "m")
 
 
-@paper.claim(
-    statement="Without mass the force on the hand is the friction, f = g; with a mass it also holds the inertia and "
-    "centrifugal force of the virtual point, f = g - M q''.",
-    source="(9), Fig. 4 (a) and (b)",
-)
+@paper.claim(source="(9), Fig. 4 (a) and (b)")
 def force_is_friction(subject: KikuuweSubject) -> Findings:
-    """f from the recorded stretch by (18d), so that it is no copy of g."""
+    """Without mass the force on the hand is the friction, f = g; with a mass it also holds the inertia and centrifugal
+    force of the virtual point, f = g - M q''.
+    """
+    # f from the recorded stretch by (18d), so that it is no copy of g.
     none, one = ride(subject.joystick, 0.0), ride(subject.joystick, 1.0)
     inertia = np.diff(one.slip_velocity, axis=0, prepend=np.zeros((1, 2))) / T  # times M = 1 kg
     yield Finding("M = 0: largest |f - g|", np.max(lengths(_spring(none) - none.friction)), "<=", 1e-11, "N")

@@ -23,13 +23,12 @@ from tegotae.result import Result
 HOUR = 3_600_000  # ticks
 
 
-@paper.claim(
-    statement="Friction never points along the velocity, whatever the load, the law and the number of directions: "
-    "that of the mass (f v), and that of the virtual point of the impedance (g w).",
-    source="section 2, after (7)",
-)
+@paper.claim(source="section 2, after (7)")
 def friction_opposes_velocity(subject: KikuuweSubject) -> Findings:
-    """Over random laws and loads; how much it opposes is checked by a formula of its own for each law."""
+    """Friction never points along the velocity, whatever the load, the law and the number of directions: that of the
+    mass (f v), and that of the virtual point of the impedance (g w).
+    """
+    # Over random laws and loads; how much it opposes is checked by a formula of its own for each law.
     rng = np.random.default_rng(2005)
     along: list[list[float]] = [[], []]
     off, sliding, standing = 0.0, 0, 0
@@ -54,13 +53,12 @@ def friction_opposes_velocity(subject: KikuuweSubject) -> Findings:
     yield Finding("ticks that stand", standing, ">=", 1000)
 
 
-@paper.claim(
-    statement="Without outer force a sliding mass stands after M v/(T F) ticks, rounded up, and from then on its speed "
-    "is exactly 0; with viscosity b after ln(1 + b v/F)/ln(1 + T b/M) ticks.",
-    source="section 2, after (7)",
-)
+@paper.claim(source="section 2, after (7)")
 def stops_in_finite_time(subject: KikuuweSubject) -> Findings:
-    """Against the closed form, over random masses, limits and speeds in one and two dimensions."""
+    """Without outer force a sliding mass stands after M v/(T F) ticks, rounded up, and from then on its speed is
+    exactly 0; with viscosity b after ln(1 + b v/F)/ln(1 + T b/M) ticks.
+    """
+    # Against the closed form, over random masses, limits and speeds in one and two dimensions.
     rng = np.random.default_rng(7)
     worst, late, longest = 0, 0.0, 0
     for case in range(60):
@@ -82,15 +80,14 @@ def stops_in_finite_time(subject: KikuuweSubject) -> Findings:
     yield Finding("longest of the stops, in ticks", longest, ">=", 1000)
 
 
-@paper.claim(
-    statement="Solving (4b) keeps the velocity from being reversed by friction at any viscosity; the shortcut (5) "
-    "reverses it as soon as T b/M > 1.",
-    source="(4b), (5)",
-    as_printed=False,
-    note="The paper calls (5) good enough in practice for smooth laws. It is, for T b/M well below 1.",
-)
+@paper.claim(source="(4b), (5)", as_printed=False)
 def shortcut_5(subject: KikuuweSubject) -> Findings:
-    """(5) as printed in NumPy, and the solution, for T b/M from 0.01 to 100."""
+    """Solving (4b) keeps the velocity from being reversed by friction at any viscosity; the shortcut (5) reverses it as
+    soon as T b/M > 1.
+
+    The paper calls (5) good enough in practice for smooth laws. It is, for T b/M well below 1.
+    """
+    # (5) as printed in NumPy, and the solution, for T b/M from 0.01 to 100.
     M, ratios = 0.5, np.array([0.01, 0.1, 0.5, 0.99, 1.01, 2.0, 10.0, 100.0])
     force = np.random.default_rng(5).uniform(-20.0, 20.0, size=60)
     reversed_by_5, along, residual = [], -np.inf, 0.0
@@ -112,13 +109,12 @@ def shortcut_5(subject: KikuuweSubject) -> Findings:
     yield Finding("(4b), relative residual", residual, "<=", 1e-12)
 
 
-@paper.claim(
-    statement="Under a load below the limit it stands for an hour, constant or vibrating: the mass with friction, and "
-    "a mass on the impedance, whose virtual point does not move.",
-    source="section 2, after (7); section 3.1",
-)
+@paper.claim(source="section 2, after (7); section 3.1")
 def holds_for_an_hour(subject: KikuuweSubject) -> Findings:
-    """3.6 million ticks; the mass on its spring is compared with itself at the same phase, 10 s after the start."""
+    """Under a load below the limit it stands for an hour, constant or vibrating: the mass with friction, and a mass on
+    the impedance, whose virtual point does not move.
+    """
+    # 3.6 million ticks; the mass on its spring is compared with itself at the same phase, 10 s after the start.
     slider = subject.Admittance(mass=1.0, law=Coulomb(F))
     hung = Circuit(Mass(mass=0.1), {"brake": subject.brake()})
     record = ["position", "brake.deflection"]
@@ -147,13 +143,12 @@ def _vibrating() -> Array:
 CRITICAL = (T**2 * K + 2.0 * T * B) / 4.0  # mass below which (11) chatters [kg]
 
 
-@paper.claim(
-    statement="The impedance works with a mass of exactly 0, and that is the limit of small masses: the force differs "
-    "by an amount proportional to the mass.",
-    source="section 3.1, (18)",
-)
+@paper.claim(source="section 3.1, (18)")
 def zero_mass(subject: KikuuweSubject) -> Findings:
-    """Closed forms of the first tick and of a steady slip; then the order in M and the extrapolation to M = 0."""
+    """The impedance works with a mass of exactly 0, and that is the limit of small masses: the force differs by an
+    amount proportional to the mass.
+    """
+    # Closed forms of the first tick and of a steady slip; then the order in M and the extrapolation to M = 0.
     v = 0.05
     steady = subject.brake().run(np.full(300, v), period=T)
     motion = wander(np.random.default_rng(3), 5000, 1, 0.1)
@@ -171,13 +166,11 @@ def zero_mass(subject: KikuuweSubject) -> Findings:
     yield Finding("numbers that are not finite", int(np.count_nonzero(~np.isfinite(none))), "=", 0)
 
 
-@paper.claim(
-    statement="Without mass and damping and with Coulomb friction it is the model of Hayward and Armstrong, on a line "
-    "and in the plane.",
-    source="section 3.1, after (18)",
-)
+@paper.claim(source="section 3.1, after (18)")
 def hayward_armstrong(subject: KikuuweSubject) -> Findings:
-    """On random motions through hundreds of slips."""
+    """Without mass and damping and with Coulomb friction it is the model of Hayward and Armstrong, on a line and in the
+    plane.
+    """
     for dimension, place in ((1, "line"), (2, "plane")):
         motion = wander(np.random.default_rng(dimension), 20_000, dimension, 0.2)
         ours = subject.brake(damping=0.0, dimension=dimension).run(motion, period=T)
@@ -188,13 +181,11 @@ def hayward_armstrong(subject: KikuuweSubject) -> Findings:
         yield Finding(f"{place}: changes between stick and slip", slips, ">=", 100)
 
 
-@paper.claim(
-    statement="The update needs only the last samples: stepped one tick at a time, as a controller does, it gives the "
-    "very numbers of a whole run, and those are (18) letter by letter.",
-    source="(18); section 1, last paragraph",
-)
+@paper.claim(source="(18); section 1, last paragraph")
 def sample_by_sample(subject: KikuuweSubject) -> Findings:
-    """On a line and in the plane, without and with mass."""
+    """The update needs only the last samples: stepped one tick at a time, as a controller does, it gives the very
+    numbers of a whole run, and those are (18) letter by letter.
+    """
     apart, off, off_friction = 0.0, 0.0, 0.0
     for dimension in (1, 2):
         motion = wander(np.random.default_rng(11 + dimension), 2000, dimension, 0.2)
@@ -212,13 +203,11 @@ def sample_by_sample(subject: KikuuweSubject) -> Findings:
     yield Finding("g, off (18) as printed", off_friction, "<=", 1e-11, "N")
 
 
-@paper.claim(
-    statement="Its variables may be vectors: the answer turns with the motion, and a motion along a slanted line "
-    "gives the answer of one dimension along that line.",
-    source="section 3.1, (19)",
-)
+@paper.claim(source="section 3.1, (19)")
 def any_dimension(subject: KikuuweSubject) -> Findings:
-    """In the plane and in space, by random rotations."""
+    """Its variables may be vectors: the answer turns with the motion, and a motion along a slanted line gives the
+    answer of one dimension along that line.
+    """
     rng = np.random.default_rng(19)
     turned, on_line = 0.0, 0.0
     for dimension in (2, 3):
@@ -236,15 +225,14 @@ def any_dimension(subject: KikuuweSubject) -> Findings:
     yield Finding("slanted line, off one dimension", on_line, "<=", 1e-12, "N")
 
 
-@paper.claim(
-    statement="In more than one dimension sliding friction points against u, so that it opposes the slip; along the "
-    "motion v of the hand, as printed, it would not, and could even push.",
-    source="(19)",
-    as_printed=False,
-    note="(19) prints sgn(v); it must be sgn(u), or w = u + T g/C is not along g as (17c) asks.",
-)
+@paper.claim(source="(19)", as_printed=False)
 def erratum_19(subject: KikuuweSubject) -> Findings:
-    """A turning motion in the plane; one tick with sgn(v) from each state that the element went through."""
+    """In more than one dimension sliding friction points against u, so that it opposes the slip; along the motion v of
+    the hand, as printed, it would not, and could even push.
+
+    (19) prints sgn(v); it must be sgn(u), or w = u + T g/C is not along g as (17c) asks.
+    """
+    # A turning motion in the plane; one tick with sgn(v) from each state that the element went through.
     motion = wander(np.random.default_rng(4), 3000, 2, 0.2)
     run = subject.brake(dimension=2).run(motion, period=T)
     c = T / (T * B + T * T * K)
@@ -261,15 +249,15 @@ def erratum_19(subject: KikuuweSubject) -> Findings:
     yield Finding("ticks that slide", int(slides.sum()), ">=", 1000)
 
 
-@paper.claim(
-    statement="Coupled explicitly, (11), the sliding point chatters below the mass (T² K + 2 T B)/4 and is calm above; "
-    "the proposed element is calm at every mass, 0 included.",
-    source="(11), (12), section 3.1",
-    note="The paper says that (11) does not allow small masses; the bound is ours. A point at rest stays at rest in "
-    "(11) too, at any mass: sliding and being caught are what is lost.",
-)
+@paper.claim(source="(11), (12), section 3.1")
 def explicit_coupling_chatters(subject: KikuuweSubject) -> Findings:
-    """Dragged at 0.1 m/s; the critical mass by watching from which mass on a slip too fast for friction dies away."""
+    """Coupled explicitly, (11), the sliding point chatters below the mass (T² K + 2 T B)/4 and is calm above; the
+    proposed element is calm at every mass, 0 included.
+
+    The paper says that (11) does not allow small masses; the bound is ours. A point at rest stays at rest in (11) too,
+    at any mass: sliding and being caught are what is lost.
+    """
+    # Dragged at 0.1 m/s; the critical mass by watching from which mass on a slip too fast for friction dies away.
 
     def settles(mass: float) -> bool:
         with warnings.catch_warnings():

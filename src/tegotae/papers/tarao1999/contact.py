@@ -21,13 +21,12 @@ HOLDS: dict[str, Lock | Servo | None] = {
 }
 
 
-@paper.claim(
-    statement="The contact acts on both robots with opposite signs: together they keep their momentum, linear and "
-    "angular, through it.",
-    source="section 3.1, action and reaction; (8) and (9)",
-)
+@paper.claim(source="section 3.1, action and reaction; (8) and (9)")
 def momentum(subject: TaraoSubject) -> Findings:
-    """Both poses, Kp 800: largest change over the momentum that robot 2 brings."""
+    """The contact acts on both robots with opposite signs: together they keep their momentum, linear and angular,
+    through it.
+    """
+    # Both poses, Kp 800: largest change over the momentum that robot 2 brings.
     for pose in ("A", "B"):
         run, _ = subject.meeting(kp=800.0, pose=pose)
         brought = SPEED * (USUAL[2] + 4.0 * USUAL[3])
@@ -38,14 +37,13 @@ def momentum(subject: TaraoSubject) -> Findings:
         yield Finding(f"pose {pose}: angular momentum off, over momentum", turning, "<=", 1e-10, "m")
 
 
-@paper.claim(
-    statement="In line, the two are lumps on the spring (15) of the table: the force peaks at v sqrt(k m) and lasts "
-    "pi sqrt(m/k), with the reduced mass m.",
-    source="section 4.2, Figs. 12 to 15",
-    note="Pose A, both in line; the paper shows its own poses in a figure only.",
-)
+@paper.claim(source="section 4.2, Figs. 12 to 15")
 def reduced_mass(subject: TaraoSubject) -> Findings:
-    """Every Kp of the paper and its changed masses."""
+    """In line, the two are lumps on the spring (15) of the table: the force peaks at v sqrt(k m) and lasts pi
+    sqrt(m/k), with the reduced mass m.
+
+    Pose A, both in line; the paper shows its own poses in a figure only.
+    """
     cases = [(f"Kp {kp:g}", kp, USUAL) for kp in GAINS] + [("Kp 800, masses changed", 800.0, CHANGED)]
     for word, kp, masses in cases:
         _, told = subject.meeting(kp=kp, masses=masses)
@@ -55,12 +53,9 @@ def reduced_mass(subject: TaraoSubject) -> Findings:
         yield Finding(f"{word}: duration off {1e3 * duration:.4g} ms, relative", late, "<=", 1e-3)
 
 
-@paper.claim(
-    statement="The stiffer the table, the higher and shorter the force.",
-    source="section 4.3, Figs. 12, 13 and 14",
-)
+@paper.claim(source="section 4.3, Figs. 12, 13 and 14")
 def stiffer_table(subject: TaraoSubject) -> Findings:
-    """Kp 200, 400, 800 in both poses: the least step up of the peak, the largest of the duration."""
+    """The stiffer the table, the higher and shorter the force."""
     for pose in ("A", "B"):
         told = [subject.meeting(kp=kp, pose=pose)[1] for kp in GAINS]
         higher = min(b["peak_force"] / a["peak_force"] for a, b in pairwise(told))
@@ -69,12 +64,10 @@ def stiffer_table(subject: TaraoSubject) -> Findings:
         yield Finding(f"pose {pose}: duration, twice the Kp over once, largest", shorter, "<=", 0.77)
 
 
-@paper.claim(
-    statement="Other masses of the numerical models, another force: higher and longer with the heavier ones.",
-    source="section 4.3, Figs. 14 and 15",
-)
+@paper.claim(source="section 4.3, Figs. 14 and 15")
 def changed_masses(subject: TaraoSubject) -> Findings:
-    """Kp 800: the masses of Fig. 15 against those of Fig. 14; theory is the square root of the reduced masses."""
+    """Other masses of the numerical models, another force: higher and longer with the heavier ones."""
+    # Kp 800: the masses of Fig. 15 against those of Fig. 14; theory is the square root of the reduced masses.
     usual, changed = (subject.meeting(kp=800.0, masses=masses)[1] for masses in (USUAL, CHANGED))
     theory = oracles.bump(1.0, CHANGED, 1.0)[0] / oracles.bump(1.0, USUAL, 1.0)[0]
     higher = changed["peak_force"] / usual["peak_force"]
@@ -102,14 +95,14 @@ def felt_mass(two: TwoRobots, *, locked: bool) -> float:
     return float(1.0 / (J[moves] @ np.linalg.solve(M[np.ix_(moves, moves)], J[moves])))
 
 
-@paper.claim(
-    statement="How robot 1 holds its joints decides the force: freely least, then by a soft servo, by a stiff one, and "
-    "most when locked. Free and locked are what dense mass matrices say.",
-    source="section 4.1, joints held by a suitable control",
-    note="Pose B, both bent, Kp 200. The paper does not print its control.",
-)
+@paper.claim(source="section 4.1, joints held by a suitable control")
 def how_joints_are_held(subject: TaraoSubject) -> Findings:
-    """Peaks in order, each over the one before; the ends against theory."""
+    """How robot 1 holds its joints decides the force: freely least, then by a soft servo, by a stiff one, and most when
+    locked. Free and locked are what dense mass matrices say.
+
+    Pose B, both bent, Kp 200. The paper does not print its control.
+    """
+    # Peaks in order, each over the one before; the ends against theory.
     peaks = {word: subject.meeting(kp=200.0, pose="B", joints=held)[1]["peak_force"] for word, held in HOLDS.items()}
     for a, b in pairwise(HOLDS):
         yield Finding(f"peak, {b} over {a}", peaks[b] / peaks[a], ">=", 1.005)
@@ -119,14 +112,13 @@ def how_joints_are_held(subject: TaraoSubject) -> Findings:
         yield Finding(f"{word}: peak off theory, relative", abs(peaks[word] / theory - 1.0), "<=", 0.01)
 
 
-@paper.claim(
-    statement="At the paper's period of 2 ms an explicit Euler step throws the robots apart faster than they came; a "
-    "symplectic step of the same cost does not.",
-    source="section 4.3, integrated numerically at 2 ms",
-    note="The paper does not say which rule it uses. Euler's step is written out here, on the same accelerations.",
-)
+@paper.claim(source="section 4.3, integrated numerically at 2 ms")
 def explicit_euler_gains_energy(subject: TaraoSubject) -> Findings:
-    """Restitution in pose A for each Kp."""
+    """At the paper's period of 2 ms an explicit Euler step throws the robots apart faster than they came; a symplectic
+    step of the same cost does not.
+
+    The paper does not say which rule it uses. Euler's step is written out here, on the same accelerations.
+    """
     for kp in GAINS:
         two = subject.TwoRobots(kp=kp)
         symplectic = two.summary(two.run(period=STEP, method="symplectic"))["restitution"]

@@ -18,13 +18,11 @@ SIZES = (4, 10, 30, 100, 250, 500)
 BASES = {"fixed": False, "free": True}
 
 
-@paper.claim(
-    statement="Forward, backward, forward: the three passes solve M u' + f = 0. M and f found again as dense matrices "
-    "from the bodies as given: partial velocities as columns, remainders by a complex step.",
-    source="(1) to (7), section 3.3",
-)
+@paper.claim(source="(1) to (7), section 3.3")
 def equations_of_kane(subject: TaraoSubject) -> Findings:
-    """Random trees of hinges, slides and welds, with wrenches on two bodies; and the paper's own robot."""
+    """Forward, backward, forward: the three passes solve M u' + f = 0. M and f found again as dense matrices from the
+    bodies as given: partial velocities as columns, remainders by a complex step.
+    """
     for base, free in BASES.items():
         off = [_off_kane(subject, random_bodies(n, free=free, seed=n), free, n) for n in (1, 2, 5, 9, 16, 24)]
         yield Finding(f"random trees up to 24 bodies, {base} base, relative", max(off), "<=", 1e-12)
@@ -43,13 +41,9 @@ def _off_kane(subject: TaraoSubject, bodies: Sequence[Body], free: bool, seed: i
     )
 
 
-@paper.claim(
-    statement="The accelerations are those of Pinocchio's articulated bodies, in C++, for random trees.",
-    source="(1) to (7), section 3.3",
-    needs=("pinocchio",),
-)
+@paper.claim(source="(1) to (7), section 3.3", needs=("pinocchio",))
 def equals_pinocchio(subject: TaraoSubject) -> Findings:
-    """Random trees of hinges, slides and welds."""
+    """The accelerations are those of Pinocchio's articulated bodies, in C++, for random trees."""
     for base, free in BASES.items():
         off = []
         for n in (2, 7, 20, 60):
@@ -60,13 +54,10 @@ def equals_pinocchio(subject: TaraoSubject) -> Findings:
         yield Finding(f"random trees up to 60 bodies, {base} base, relative", max(off), "<=", 1e-12)
 
 
-@paper.claim(
-    statement="So are they for arms, hands, legs and humanoids as their makers' URDF files describe them.",
-    source="section 3.3, for machines of today",
-    needs=("pinocchio", "example-robot-data"),
-)
+@paper.claim(source="section 3.3, for machines of today", needs=("pinocchio", "example-robot-data"))
 def equals_pinocchio_on_real_robots(subject: TaraoSubject) -> Findings:
-    """Both read the same file; fixed bases for arms, free ones for what walks."""
+    """So are they for arms, hands, legs and humanoids as their makers' URDF files describe them."""
+    # Both read the same file; fixed bases for arms, free ones for what walks.
     for word, name, free in peers.ROBOTS:
         path = peers.robot_file(name)
         with warnings.catch_warnings():
@@ -98,27 +89,26 @@ def costs(subject: TaraoSubject, sizes: Sequence[int] = SIZES, *, rounds: int = 
     return best
 
 
-@paper.claim(
-    statement="The cost grows with the number of bodies, no faster: a body costs the same in a chain of 500 links as "
-    "in one of 10.",
-    source="section 3.3, O(n)",
-    note="Processor time of the machine that wrote this; the ratio is bounded loosely: others may be at work on it.",
-)
+@paper.claim(source="section 3.3, O(n)")
 def cost_per_body(subject: TaraoSubject) -> Findings:
-    """Accelerations of chains, one compiled loop for each size."""
+    """The cost grows with the number of bodies, no faster: a body costs the same in a chain of 500 links as in one of
+    10.
+
+    Processor time of the machine that wrote this; the ratio is bounded loosely: others may be at work on it.
+    """
     cost = costs(subject)
     yield Finding("cost per body, 500 links over 10", cost[500] / cost[10], "<=", 2.5)
     yield Finding("dearest over cheapest of 4 to 500 links", max(cost.values()) / min(cost.values()), "<=", 4.0)
     yield Finding("500 links: accelerations in a period of 1 ms", 1e-3 / (500 * cost[500]), ">=", 1.0)
 
 
-@paper.claim(
-    statement="The step of both robots with their contact ends well within the paper's period of 2 ms.",
-    source="section 4.3, real time at 2 ms",
-    note="Processor time of the machine that wrote this. The paper's step includes its network and servo, not here.",
-)
+@paper.claim(source="section 4.3, real time at 2 ms")
 def real_time(subject: TaraoSubject) -> Findings:
-    """Twenty seconds of the experiment at 2 ms, recorded rarely: explicit, and implicit as for friction."""
+    """The step of both robots with their contact ends well within the paper's period of 2 ms.
+
+    Processor time of the machine that wrote this. The paper's step includes its network and servo, not here.
+    """
+    # Twenty seconds of the experiment at 2 ms, recorded rarely: explicit, and implicit as for friction.
     two = subject.TwoRobots(kp=800.0)
     q, v = two.start()
     for method, bound in (("symplectic", 100.0), ("implicit", 100.0)):

@@ -45,18 +45,18 @@ def plate(kp: float, *, fed: float) -> hybrid_oracles.Table:
     return hybrid_oracles.Table(K=K, D=D, M=M, stiffness=SURFACE, damping=GIVE, share=fed)
 
 
-@paper.claim(
-    statement="With the table in the loop the force is lower than in numbers alone, by what (10) says: the probe "
-    "gives, and the servo's damper and the plate's mass answer too. One mass against a sampled servo, a plate and a "
-    "surface, integrated by itself, tells the peak, the duration and how much of the speed comes back.",
-    source="(10); section 4.3, Figs. 12 to 15",
-    note="The table is a twin with a probe and servos of our choice. 'Elastic': its servo does not know the velocity "
-    "of its reference in contact, so that little energy is lost; 'damped': it does, and (10) holds as printed. Of the "
-    "drop the probe makes 5, 10 and 17 % at Kp 200, 400, 800, by the springs in series; the rest is servo and plate. "
-    "The loop counts a servo that answers late as delay and takes it back: elastic, 0.02 of the speed.",
-)
+@paper.claim(source="(10); section 4.3, Figs. 12 to 15")
 def loop_beside_numbers(subject: TaraoSubject) -> Findings:
-    """Every Kp of the paper and its changed masses; worst of elastic and damped, but for the drop."""
+    """With the table in the loop the force is lower than in numbers alone, by what (10) says: the probe gives, and the
+    servo's damper and the plate's mass answer too. One mass against a sampled servo, a plate and a surface, integrated
+    by itself, tells the peak, the duration and how much of the speed comes back.
+
+    The table is a twin with a probe and servos of our choice. 'Elastic': its servo does not know the velocity of its
+    reference in contact, so that little energy is lost; 'damped': it does, and (10) holds as printed. Of the drop the
+    probe makes 5, 10 and 17 % at Kp 200, 400, 800, by the springs in series; the rest is servo and plate. The loop
+    counts a servo that answers late as delay and takes it back: elastic, 0.02 of the speed.
+    """
+    # Every Kp of the paper and its changed masses; worst of elastic and damped, but for the drop.
     for word, (kp, masses) in CASES.items():
         _, alone = subject.meeting(kp=kp, masses=masses)
         off: dict[str, float] = dict.fromkeys(("peak", "duration", "restitution"), 0.0)
@@ -78,16 +78,15 @@ def _worse(before: float, now: float) -> float:
     return math.nan if math.isnan(before) or math.isnan(now) else max(before, abs(now))
 
 
-@paper.claim(
-    statement="A loop that answers late throws the two apart faster than they came: restitution exp(pi w tau/2) with "
-    "the swing w of the contact and the delay tau, if w tau is small; above, it is less than that.",
-    source="beside the paper: section 3.1, three computers that exchange force and motion every 2 ms",
-    note="Neither guard nor compensation; a table that is where it is told to be. tau is the loop's delay by the "
-    "labels that commands carry and measurements echo, at least one period, and half a period because a force is held "
-    "for one: its mean is that much older than its sample.",
-)
+@paper.claim(source="beside the paper: section 3.1, three computers that exchange force and motion every 2 ms")
 def delay_gains_energy(subject: TaraoSubject) -> Findings:
-    """From 3 to 11 ms at the stiffness of Kp 200 and 800."""
+    """A loop that answers late throws the two apart faster than they came: restitution exp(pi w tau/2) with the swing w
+    of the contact and the delay tau, if w tau is small; above, it is less than that.
+
+    Neither guard nor compensation; a table that is where it is told to be. tau is the loop's delay by the labels that
+    commands carry and measurements echo, at least one period, and half a period because a force is held for one: its
+    mean is that much older than its sample.
+    """
     for kp in (200.0, 800.0):
         k, m = subject.stiffness(kp), reduced(USUAL)
         off = []
@@ -115,14 +114,13 @@ def passages(subject: TaraoSubject) -> Iterator[tuple[str, list[Run]]]:
     yield "six arms", [subject.loop(*hexa(800.0), f"compensation={on}", *worst) for on in ("true", "false")]
 
 
-@paper.claim(
-    statement="With the guard no delay, loss, jitter or reordering makes the contact give back more than it took.",
-    source="beside the paper: what section 3.1 needs to be safe",
-    note="Up to 20 ms, 30 % lost and 30 % overtaken on either way, 0 to 8 ms of jitter on each, alone and together. "
-    "Bent, the guard's step counts with the bodies as they stand at its start: what is left is of that order.",
-)
+@paper.claim(source="beside the paper: what section 3.1 needs to be safe")
 def guard_lets_nothing_in(subject: TaraoSubject) -> Findings:
-    """Worst over the faults, for both poses, compensated and not."""
+    """With the guard no delay, loss, jitter or reordering makes the contact give back more than it took.
+
+    Up to 20 ms, 30 % lost and 30 % overtaken on either way, 0 to 8 ms of jitter on each, alone and together. Bent, the
+    guard's step counts with the bodies as they stand at its start: what is left is of that order.
+    """
     for word, runs in passages(subject):
         bounced = float(np.max([run.restitution for run in runs]))
         gained = float(np.max([run.energy for run in runs]))  # NaN if one of them never touched
@@ -130,17 +128,16 @@ def guard_lets_nothing_in(subject: TaraoSubject) -> Findings:
         yield Finding(f"{word}: energy gained, relative, worst", gained, "<=", 1e-5)
 
 
-@paper.claim(
-    statement="With compensation a contact that is felt 10 ms late has the peak and the duration of one that is felt "
-    "at once, whether it gives its energy back or not.",
-    source="beside the paper: section 3.1, force and motion exchanged every 2 ms",
-    note="A table that is where it is told to be, with a spring and with a damper beside it, against one mass "
-    "integrated by itself; the twin of the six-arm table against itself with nothing added. The guard is on. Without "
-    "compensation the spring's peaks are 17 to 36 % too high. The touch falls on a tick; between two the damper's peak "
-    "at Kp 800 is up to 2.6 % off (seen, not measured here), all others stay within 2 %.",
-)
+@paper.claim(source="beside the paper: section 3.1, force and motion exchanged every 2 ms")
 def compensation_brings_back_the_truth(subject: TaraoSubject) -> Findings:
-    """Worst over Kp 200, 400, 800, for four contacts."""
+    """With compensation a contact that is felt 10 ms late has the peak and the duration of one that is felt at once,
+    whether it gives its energy back or not.
+
+    A table that is where it is told to be, with a spring and with a damper beside it, against one mass integrated by
+    itself; the twin of the six-arm table against itself with nothing added. The guard is on. Without compensation the
+    spring's peaks are 17 to 36 % too high. The touch falls on a tick; between two the damper's peak at Kp 800 is up to
+    2.6 % off (seen, not measured here), all others stay within 2 %.
+    """
     peaks: dict[str, float] = {}
     durations: dict[str, float] = {}
     for word, felt, told in delayed(subject):

@@ -35,15 +35,15 @@ def generated(subject: YamamotoSubject, system: SteeringSystem, run: Result, per
     return float(np.maximum(0.0, -taken).sum())
 
 
-@paper.claim(
-    statement="Parked, tyre and drive train never give back more than they stored when (7) to (11) are solved "
-    "together: wound up, let go, and ringing. With the torques of the last tick, as (11) stands, they make energy.",
-    source="(7)-(11)",
-    note="The equations need delta(k) to give delta(k): printed as an assignment, (11) can only be run with the "
-    "torques of the last tick.",
-)
+@paper.claim(source="(7)-(11)")
 def no_energy_from_nowhere(subject: YamamotoSubject) -> Findings:
-    """A cycle of torque, then three seconds hands off; both presets' bristles, at 1 and 5 ms."""
+    """Parked, tyre and drive train never give back more than they stored when (7) to (11) are solved together: wound
+    up, let go, and ringing. With the torques of the last tick, as (11) stands, they make energy.
+
+    The equations need delta(k) to give delta(k): printed as an assignment, (11) can only be run with the torques of the
+    last tick.
+    """
+    # A cycle of torque, then three seconds hands off; both presets' bristles, at 1 and 5 ms.
     literal = subject.literal(speed=0.0)
     stiff = replace(literal, patch=subject.brush(bristles=21))
     for period in (1e-3, 5e-3):
@@ -62,13 +62,12 @@ def largest(system: SteeringSystem | ExplicitSteering, period: float, seconds: f
     return float(np.abs(run.wheel_angle).max())
 
 
-@paper.claim(
-    statement="Solved together, the machine follows its driver at any period up to 0.4 s, parked and at 70 m/s, with "
-    "an inertia of 2.4 or 0.05 kg·m². The explicit scheme diverges at 20 ms, and with 0.05 kg·m² at 1 ms.",
-    source="(10), (11)",
-)
+@paper.claim(source="(10), (11)")
 def no_divergence(subject: YamamotoSubject) -> Findings:
-    """Never further than the driver wants, and not held back either; the explicit scheme beside it."""
+    """Solved together, the machine follows its driver at any period up to 0.4 s, parked and at 70 m/s, with an inertia
+    of 2.4 or 0.05 kg·m². The explicit scheme diverges at 20 ms, and with 0.05 kg·m² at 1 ms.
+    """
+    # Never further than the driver wants, and not held back either; the explicit scheme beside it.
     system = subject.literal(speed=0.0)
     light = replace(system, column=replace(system.column, inertia=0.05))
     machines = [replace(s, speed=V) for s in (system, light) for V in SPEEDS]
@@ -134,15 +133,14 @@ def followed(servo: WheelServo) -> Array:
     return errors
 
 
-@paper.claim(
-    statement="Held by proxy-based sliding mode control, a wheel that was torn 1 rad away comes back without "
-    "overshoot; a PID of the same gains winds up and is thrown past, or never comes back. In small both track alike.",
-    source="section 3.1, which names both",
-    note="Wheel 0.05 kg·m², K = 300, B = 6, L = 1000, torque limit 8 N·m, H = 0.1 s. Our PID holds its integral at the "
-    "limit; the plain one does not.",
-)
+@paper.claim(source="section 3.1, which names both")
 def psmc_recovers_without_overshoot(subject: YamamotoSubject) -> Findings:
-    """Overshoot after the release; tracking errors of both."""
+    """Held by proxy-based sliding mode control, a wheel that was torn 1 rad away comes back without overshoot; a PID of
+    the same gains winds up and is thrown past, or never comes back. In small both track alike.
+
+    Wheel 0.05 kg·m², K = 300, B = 6, L = 1000, torque limit 8 N·m, H = 0.1 s. Our PID holds its integral at the limit;
+    the plain one does not.
+    """
     psmc, pid = subject.psmc(**GAINS, recovery=0.1), subject.pid(**GAINS)
     back = torn_away(psmc.start(period=T))
     apart = followed(psmc.start(period=T)) - followed(pid.start(period=T))
