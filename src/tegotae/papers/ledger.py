@@ -16,15 +16,12 @@ from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from numpy.typing import NDArray
-
 from tegotae import checks
 from tegotae.extras import SOURCES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Panels = NDArray[Any]  # of axes, (rows, columns)
 Subject = TypeVar("Subject")
 
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
@@ -301,8 +298,8 @@ class Paper(Generic[Subject]):
         Args:
             name: of its file, in words with dashes; that of the function unless given.
             caption: one or two sentences; the function's docstring unless given.
-            sheet: rows and columns of panels, width and height [inch]: the function draws the subject on them, an array
-                of axes. Without it, the function takes the subject alone and gives the whole figure.
+            sheet: rows and columns of panels, width and height [inch]: the function takes the axes of each, row by row,
+                after the subject, and draws on them. Without it, it takes the subject alone and gives the whole figure.
         """
         self._refuse_twice("figure", name)
 
@@ -372,5 +369,5 @@ def _on_sheet(draw: Callable[..., None], sheet: tuple[int, int, float, float], s
     rows, columns, width, height = sheet
     with figures.style():
         figure, axes = figures.sheet(rows, columns, width=width, height=height)
-        draw(subject, axes)
+        draw(subject, *axes.flat)
     return figure
