@@ -39,7 +39,7 @@ def run(
     names = chosen((contest.name for contest in everything), only)
     for contest in (contest for contest in everything if contest.name in names):
         report(contest.name)
-        for outcome in contest.play():
+        for outcome in contest.outcomes():
             tell(outcome)
             outcomes.append(outcome)
     return outcomes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +12,7 @@ from tegotae.papers.hirai2020 import GENTLE, LENGTH, NODES, TORQUE, HiraiSubject
 from tegotae.papers.hirai2020.equations import apart
 from tegotae.papers.hirai2020.oracles import Array
 from tegotae.papers.ledger import Finding, Findings
+from tegotae.papers.timing import in_turn
 from tegotae.result import Result
 from tegotae.rod import Phase
 
@@ -24,13 +26,10 @@ def race(subject: HiraiSubject, nodes: int, *, rounds: int = 40) -> tuple[float,
     pinned = Phase(until=1.0, torque=TORQUE, base="pinned")
     instant = subject.Instant(subject.rod(nodes), angle, rate, pinned)
     off = apart(instant.pure()[2:], instant.mixed()[2:])
-    many, best = max(5, 2000 // nodes), [float("inf"), float("inf")]
-    for _ in range(rounds):
-        for i, evaluate in enumerate((instant.mixed, instant.pure)):
-            start = time.process_time()
-            evaluate(many)
-            best[i] = min(best[i], time.process_time() - start)
-    return off, best[1] / best[0]
+    many = max(5, 2000 // nodes)
+    rivals = {"mixed": partial(instant.mixed, many), "pure": partial(instant.pure, many)}
+    best = in_turn(rivals, rounds=rounds, clock=time.process_time)
+    return off, best["pure"] / best["mixed"]
 
 
 @paper.claim(source="section 1, and (16) against [2] of the paper")
