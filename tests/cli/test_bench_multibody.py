@@ -17,26 +17,25 @@ def test_all_rivals_find_the_same_accelerations(links: int) -> None:
     q, v, tau = multibody.state(links)
     expected = multibody.chain(links).forward_dynamics(q, v, tau)
     size = np.abs(expected).max()
-    np.testing.assert_allclose(multibody.TegotaeChain(links).play(1), expected, rtol=0, atol=1e-12 * size)
+    np.testing.assert_allclose(multibody.compiled(links)(1), expected, rtol=0, atol=1e-12 * size)
     if HAS_PINOCCHIO:
-        np.testing.assert_allclose(multibody.PinocchioChain(links).play(1), expected, rtol=0, atol=1e-10 * size)
+        np.testing.assert_allclose(multibody.in_pinocchio(links)(1), expected, rtol=0, atol=1e-10 * size)
     if HAS_MUJOCO:
-        np.testing.assert_allclose(multibody.MuJoCoChain(links).play(1), expected, rtol=0, atol=1e-9 * size)
+        np.testing.assert_allclose(multibody.forward_in_mujoco(links)(1), expected, rtol=0, atol=1e-9 * size)
 
 
 def test_ratios_are_positive_numbers_and_carry_their_bounds() -> None:
     outcomes = [
-        *multibody.against_pinocchio(sizes=(4, 50), rounds=1),
-        *multibody.against_mj_forward(links=10, rounds=1),
+        *(multibody.against_pinocchio(sizes=(4, 50), rounds=1) if HAS_PINOCCHIO else ()),
+        *(multibody.against_mj_forward(links=10, rounds=1) if HAS_MUJOCO else ()),
         *multibody.price_of_stiction(links=3, ticks=200, rounds=1),
         *multibody.long_chain(links=20, ticks=20, rounds=1),
         *multibody.two_robots(seconds=0.2, rounds=1),
     ]
     for outcome in outcomes:
-        if outcome.played:
-            assert np.isfinite(outcome.value)
-            assert outcome.value > 0.0
-            assert outcome.bound.startswith((">= ", "<= "))
+        assert np.isfinite(outcome.value)
+        assert outcome.value > 0.0
+        assert outcome.bound.startswith((">= ", "<= "))
     if HAS_PINOCCHIO:
         assert [outcome.bound for outcome in outcomes[:2]] == [">= 1", ">= 2"]
 

@@ -43,7 +43,7 @@ def test_the_chain_of_hinges_is_the_same_rod() -> None:
 
 def test_a_peer_that_is_not_installed_is_skipped_and_says_so() -> None:
     if importlib.util.find_spec("elastica") is None:
-        (outcome,) = rod.against_pyelastica()
+        (outcome,) = rod.CONTESTS[-1].outcomes()
         assert not outcome.played
         assert "not installed" in outcome.measured
 

@@ -51,7 +51,7 @@ def equals_pinocchio(subject: TaraoSubject) -> Findings:
         for n in (2, 7, 20, 60):
             tree = subject.Tree(random_bodies(n, free=free, seed=n))
             state = random_state(tree.nq, tree.nv, free=free, seed=n)
-            theirs = peers.PinocchioTree.of_bodies(tree.bodies).accelerations(tree.joint_names, *state, free=free)
+            theirs = peers.accelerations(peers.pinocchio_tree(tree.bodies), tree.joint_names, *state, free=free)
             off.append(apart(theirs, tree.forward_dynamics(*state)))
         yield Finding(f"random trees up to 60 bodies, {base} base, relative", max(off), "<=", 1e-12)
 
@@ -66,7 +66,7 @@ def equals_pinocchio_on_real_robots(subject: TaraoSubject) -> Findings:
             warnings.simplefilter("ignore", UrdfWarning)
             tree = subject.load_urdf(path, free_base=free)
         state = random_state(tree.nq, tree.nv, free=free, seed=1)
-        theirs = peers.PinocchioTree.of_file(path, free=free).accelerations(tree.joint_names, *state, free=free)
+        theirs = peers.accelerations(peers.pinocchio_file(path, free=free), tree.joint_names, *state, free=free)
         off = apart(theirs, tree.forward_dynamics(*state))
         yield Finding(f"{word}, {len(tree.joint_names)} joints, relative", off, "<=", 1e-12)
 

@@ -70,7 +70,7 @@ def cost(subject: TaraoSubject, place: Axes) -> None:
     shown = [("three passes", costs(subject), BLUE)]
     if installed("pinocchio"):
         # To set up the workspace of 500 links takes it ten seconds.
-        theirs = {n: peers.PinocchioTree.of_bodies(chain(subject, n).bodies).cost() / n for n in SIZES if n <= 250}
+        theirs = {n: peers.cost(peers.pinocchio_tree(chain(subject, n).bodies)) / n for n in SIZES if n <= 250}
         shown.append(("Pinocchio, from Python", theirs, VERMILION))
     for word, found, color in shown:
         values = 1e6 * np.array(list(found.values()))

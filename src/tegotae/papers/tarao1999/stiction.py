@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from tegotae.result import Result
 
 COARSE = 1e-2  # period of the long runs [s]: an hour in some seconds
 LIMIT = 200.0  # dry friction of the arm's joints [N·m]
+LINK: dict[str, Any] = {"mass": 2.0, "inertia": (0.02, 0.02, 0.002), "length": 0.4}  # of the arm [kg, kg·m², m]
 BENT = np.array([0.3, -0.5, 0.4, 0.7, -0.2, 0.1, 0.5])  # [rad]
 SLOPE, ROUGH, HALF = math.radians(20.0), 0.5, 0.1
 THING, FINGER, GRIP = 1.0, 1.0, 1e5  # masses [kg]; contact stiffness [N/m]
@@ -23,7 +25,7 @@ THING, FINGER, GRIP = 1.0, 1.0, 1e5  # masses [kg]; contact stiffness [N/m]
 def arm(subject: TaraoSubject, limit: float) -> Tree:
     """Seven links of 2 kg, every joint rubs with this torque [N·m]."""
     rubbing = subject.Friction(stiffness=1e6, damping=10.0, law=Coulomb(limit))
-    return subject.Tree(oracles.chain(7, mass=2.0, inertia=(0.02, 0.02, 0.002), length=0.4, friction=rubbing))
+    return subject.Tree(oracles.chain(7, **LINK, friction=rubbing))
 
 
 @paper.claim(source="section 4.1: joints that keep still; stiction added by this project")
@@ -175,7 +177,7 @@ def standing_in_mujoco() -> dict[str, Array]:
     force = 2.0 * THING * G / (2.0 * ROUGH)
     push = np.array([0.0] * 6 + [force, force])
     return {
-        "arm": peers.track(peers.arm_xml(7, LIMIT), q=BENT, duration=11.0),
+        "arm": peers.track(peers.chain_xml(7, **LINK, friction=LIMIT), q=BENT, duration=11.0),
         "box": peers.track(peers.box_xml(SLOPE, ROUGH, HALF), duration=11.0)[:, :1],
         "thing": peers.track(peers.grasp_xml(ROUGH, THING, FINGER), push=push, duration=11.0)[:, 2:3],
     }
