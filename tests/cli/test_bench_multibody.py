@@ -5,7 +5,7 @@ import importlib.util
 import numpy as np
 import pytest
 
-from tegotae.bench import multibody, touching
+from tegotae.bench import multibody, peers
 
 HAS_MUJOCO = importlib.util.find_spec("mujoco") is not None
 HAS_PINOCCHIO = importlib.util.find_spec("pinocchio") is not None
@@ -59,7 +59,7 @@ def test_random_mode_problems_are_counted() -> None:
     assert outcome.measured.startswith("0 unsolved of 100 ticks")
 
 
-@pytest.mark.parametrize("make", [touching.box_on_a_slope, touching.grasp, touching.stack])
+@pytest.mark.parametrize("make", [peers.box_on_a_slope, peers.grasp, peers.stack])
 def test_what_rests_by_friction_stays(make) -> None:
     _, creep, unsolved = make().ours(3.0)
     assert creep < 1e-12
@@ -71,10 +71,10 @@ def test_both_engines_are_given_the_same_scene() -> None:
     """One body for each of ours, of the same mass; they start where ours start."""
     import mujoco
 
-    for scenery in (touching.box_on_a_slope(), touching.grasp(), touching.stack()):
+    for scenery in (peers.box_on_a_slope(), peers.grasp(), peers.stack()):
         model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{scenery.mjcf}</worldbody></mujoco>")
         assert model.nq == scenery.scene.tree.nq
         assert model.body_subtreemass[0] == pytest.approx(scenery.scene.tree.mass)
         np.testing.assert_allclose(model.qpos0, scenery.scene.tree.neutral(), atol=1e-15)
-    (outcome, *_rest) = touching.against_mujoco(seconds=2.0, rounds=1)
+    (outcome, *_rest) = peers.at_rest(seconds=2.0, rounds=1)
     assert outcome.met
