@@ -14,7 +14,7 @@ import numpy as np
 
 from tegotae.bench.contest import Contest, Outcome, in_turn
 from tegotae.bench.friction import T, beside_hand, restarting
-from tegotae.bench.kernels.steering import column_and_bristles
+from tegotae.bench.kernels.by_hand import column_and_bristles
 from tegotae.checks import Array
 from tegotae.running.loop import Fed
 from tegotae.steering import ContactPatch, SteeringSystem

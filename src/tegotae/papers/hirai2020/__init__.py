@@ -85,4 +85,4 @@ paper = Paper(
     subject=HiraiSubject(),
 )
 
-paper.collect(__name__, "equations", "literal", "many_nodes", "errata", "figures")
+paper.collect(__name__, "equations", "motion", "figures")

@@ -11,7 +11,7 @@ from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
 from tegotae.figures.rod_strip import strip as draw
 from tegotae.papers.hirai2020 import GENTLE, NODES, TORQUE, HiraiSubject, paper, phases
 from tegotae.papers.hirai2020.equations import frequencies
-from tegotae.papers.hirai2020.many_nodes import race, tip
+from tegotae.papers.hirai2020.motion import race, tip
 from tegotae.papers.hirai2020.oracles import Array, beam_frequencies
 from tegotae.rod.phases import Base
 

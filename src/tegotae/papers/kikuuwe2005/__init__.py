@@ -78,4 +78,4 @@ paper.decline(
     "driver fits the same interface",
 )
 
-paper.collect(__name__, "one_element", "laws", "joystick", "composite", "figures")
+paper.collect(__name__, "one_element", "laws", "composite", "figures")

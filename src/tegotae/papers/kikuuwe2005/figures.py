@@ -14,9 +14,8 @@ from tegotae.figures.joystick import figure4_figure
 from tegotae.friction import Coulomb
 from tegotae.papers.kikuuwe2005 import F, KikuuweSubject, T, paper
 from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, drift, legs, loads, models, velocities
-from tegotae.papers.kikuuwe2005.joystick import ride
 from tegotae.papers.kikuuwe2005.laws import falling, swinging
-from tegotae.papers.kikuuwe2005.one_element import CRITICAL, dragged, ripple
+from tegotae.papers.kikuuwe2005.one_element import CRITICAL, dragged, ride, ripple
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -65,7 +65,7 @@ class TaraoSubject:
 
     def meeting(self, **given: Any) -> tuple[Result, dict[str, float]]:
         """The paper's experiment and its numbers; the same one is run once."""
-        return _meeting(self.TwoRobots, tuple(sorted(given.items())))
+        return _meeting(self.TwoRobots, **given)
 
     def loop(self, *changes: str) -> hybrid_loop.Run:
         """The experiment with a table in the loop, under changed settings; the same one is run once."""
@@ -73,10 +73,8 @@ class TaraoSubject:
 
 
 @cache
-def _meeting(
-    two_robots: Callable[..., TwoRobots], given: tuple[tuple[str, Any], ...]
-) -> tuple[Result, dict[str, float]]:
-    two = two_robots(**dict(given))
+def _meeting(two_robots: Callable[..., TwoRobots], **given: Any) -> tuple[Result, dict[str, float]]:
+    two = two_robots(**given)
     run = two.run()
     return run, two.summary(run)
 

@@ -9,7 +9,7 @@ import numpy as np
 from tegotae.multibody import Lock, Servo
 from tegotae.papers.ledger import Finding, Findings
 from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, STEP, TaraoSubject, oracles, paper
-from tegotae.papers.tarao1999.oracles import USUAL, Array
+from tegotae.papers.tarao1999.oracles import USUAL
 from tegotae.papers.two_robots import TwoRobots
 
 # How robot 1 holds its joints, from not at all to for good.
@@ -82,14 +82,12 @@ def felt_mass(two: TwoRobots, *, locked: bool) -> float:
     bodies, nv = two.tree.bodies, two.tree.nv
     M, _ = oracles.kane(bodies, q, np.zeros(nv), np.zeros(nv), gravity=(0.0, 0.0, 0.0))
     names = [body.name for body in bodies]
-    tip, base = names.index("robot1.link4"), names.index("robot2.base")
     J = np.zeros(nv)
-    arm = np.zeros(3)  # the tip lies on robot 2's axis through the base's centre of mass
     for j, unit in enumerate(np.eye(nv)):
-        seen = oracles.moved(bodies, q, unit)
-        R, u, w, _ = (part.real for part in seen[tip])
-        _, u2, w2, _ = (part.real for part in seen[base])
-        J[j] = (u + np.cross(w, R @ [1.0, 0.0, 0.0]))[2] - (u2 + np.cross(w2, arm))[2]
+        seen = dict(zip(names, oracles.moved(bodies, q, unit), strict=True))
+        R, u, w, _ = (part.real for part in seen["robot1.link4"])
+        # The tip lies on robot 2's axis through the base's centre of mass.
+        J[j] = (u + np.cross(w, R @ [1.0, 0.0, 0.0]))[2] - seen["robot2.base"][1].real[2]
     moves = np.ones(nv, dtype=bool)
     moves[6:10] = not locked
     return float(1.0 / (J[moves] @ np.linalg.solve(M[np.ix_(moves, moves)], J[moves])))
@@ -131,10 +129,10 @@ def euler(two: TwoRobots, period: float = STEP) -> float:
     q, v = two.start(gap=0.0)
     tip, base, second = 4.5, 0.5, two.robots[0]
     start, rows = float(v[second.nv + 2]), (second.nq + 2, second.nv + 2)
-    depth = 0.0
+    depth, up = 0.0, np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
     for _ in range(round(1.0 / period)):
-        push = two.contact_stiffness * max(depth, 0.0)
-        wrenches = {"robot1.link4": _push(-push), "robot2.base": _push(push)}
+        push = two.contact_stiffness * max(depth, 0.0) * up
+        wrenches = {"robot1.link4": -push, "robot2.base": push}
         a = two.tree.forward_dynamics(q, v, wrenches=wrenches)
         q = q.copy()
         q[[2, rows[0]]] += period * v[[2, rows[1]]]  # in line nothing turns
@@ -143,7 +141,3 @@ def euler(two: TwoRobots, period: float = STEP) -> float:
         if depth <= 0.0:
             break
     return float((v[rows[1]] - v[2]) / -start)
-
-
-def _push(force: float) -> Array:
-    return np.array([0.0, 0.0, force, 0.0, 0.0, 0.0])

@@ -12,7 +12,7 @@ from tegotae.figures import AMBER, BLUE, GREEN, INK, QUIET, VERMILION, say
 from tegotae.figures.two_robots import force_histories as histories
 from tegotae.figures.two_robots import strip as draw
 from tegotae.papers.ledger import installed
-from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, hybrid_oracles, paper, peers
+from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, oracles, paper, peers
 from tegotae.papers.tarao1999.contact import HOLDS
 from tegotae.papers.tarao1999.dynamics import SIZES, chain, costs
 from tegotae.papers.tarao1999.hybrid_contact import CASES, LATE, LOSS, WITHOUT, plate
@@ -188,12 +188,12 @@ def delay(subject: TaraoSubject, left: Axes, right: Axes) -> None:
         few = min(0.4 / math.sqrt(k / m), 1e-3 * LONGEST)
         for ends, dashes in (((0.0, few), "-"), ((few, 1e-3 * LONGEST), "--")):
             tau = np.linspace(*ends, 50)
-            left.plot(1e3 * tau, [hybrid_oracles.late(k, m, t) for t in tau], color=INK, lw=1.0, ls=dashes)
+            left.plot(1e3 * tau, [oracles.late(k, m, t) for t in tau], color=INK, lw=1.0, ls=dashes)
         shown = WAYS if kp == 800.0 else WAYS[:1]
         last = _bounces(left, subject, spring(k), mark, shown)
         say(left, f"Kp = {kp:g}", (21.5, last - 0.12), VERMILION, va="top")
     c = LOSS * math.sqrt(stiff * m)
-    right.axhline(hybrid_oracles.damped(stiff, c, m, SPEED).restitution, color=INK, lw=1.0)
+    right.axhline(oracles.damped(stiff, c, m, SPEED).restitution, color=INK, lw=1.0)
     _bounces(right, subject, spring(stiff, damping=c), "o", WAYS)
     say(left, "exp(πωτ/2)", (15.6, 2.75), INK, ha="right")
     say(right, "truth", (24.2, 0.55), INK, ha="right", va="top")
@@ -227,11 +227,11 @@ def felt_late(subject: TaraoSubject, *axes: Axes) -> None:
     for place, title, loss in zip(axes, ("(a)  spring", "(b)  spring and damper"), (0.0, LOSS), strict=True):
         c = loss * math.sqrt(k * m)
         late = (*spring(k, damping=c), f"link.delay={LATE}")
-        truth = hybrid_oracles.damped(k, c, m, SPEED)
+        truth = oracles.damped(k, c, m, SPEED)
         for word, chosen, color, _, _ in WAYS:
             run = subject.loop(*late, *chosen)
             _force(place, run, color, f"{word}, e = {run.hardest.restitution:.2f}", lw=1.2 if chosen else 2.2)
-        time, force = hybrid_oracles.history(k, c, m, SPEED)
+        time, force = oracles.history(k, c, m, SPEED)
         place.plot(1e3 * time, force, color=INK, lw=1.0, ls=(0, (3, 2)), label=f"truth, e = {truth.restitution:.2f}")
         place.legend(loc="upper right")
         place.set(title=title, xlabel="time since the touch [ms]", xlim=(-4.0, 132.0), ylim=(-0.6, 23.5))

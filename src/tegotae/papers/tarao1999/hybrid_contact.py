@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
 
 from tegotae.papers.ledger import Finding, Findings
-from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, hybrid_oracles, paper
+from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, oracles, paper
 from tegotae.papers.tarao1999.hybrid_loop import GIVE, PERIOD, SURFACE, Run, hexa, spring, weighing
-from tegotae.papers.tarao1999.hybrid_oracles import Bounce
-from tegotae.papers.tarao1999.oracles import USUAL, reduced
+from tegotae.papers.tarao1999.oracles import USUAL, Bounce, reduced
 from tegotae.table import HexaPlant
 
 WITHOUT = ("guard=false", "compensation=false")
@@ -38,11 +38,11 @@ CASES = {
 }
 
 
-def plate(kp: float, *, fed: float) -> hybrid_oracles.Table:
+def plate(kp: float, *, fed: float) -> oracles.Table:
     """The table along z as one line: M, D and K of (10) at home, surface and probe."""
     whole = HexaPlant.default(kp=kp)
     M, D, K = (float(each[2, 2]) for each in whole.impedance(*whole.table.home))
-    return hybrid_oracles.Table(K=K, D=D, M=M, stiffness=SURFACE, damping=GIVE, share=fed)
+    return oracles.Table(K=K, D=D, M=M, stiffness=SURFACE, damping=GIVE, share=fed)
 
 
 @paper.claim(source="(10); section 4.3, Figs. 12 to 15")
@@ -59,23 +59,18 @@ def loop_beside_numbers(subject: TaraoSubject) -> Findings:
     # Every Kp of the paper and its changed masses; worst of elastic and damped, but for the drop.
     for word, (kp, masses) in CASES.items():
         _, alone = subject.meeting(kp=kp, masses=masses)
-        off: dict[str, float] = dict.fromkeys(("peak", "duration", "restitution"), 0.0)
+        off = []
         for name, fed in (("elastic", 0.0), ("damped", 1.0)):
             felt = subject.loop(*hexa(kp, fed=fed), *weighing(masses)).hardest
             told = plate(kp, fed=fed).bounce(reduced(masses), SPEED)
             drop = 1.0 - felt.peak_force / alone["peak_force"]
             yield Finding(f"{word}, {name}: peak below that of numbers alone, relative", drop, ">=", 0.05)
-            off["peak"] = _worse(off["peak"], felt.peak_force / told.peak - 1.0)
-            off["duration"] = _worse(off["duration"], felt.duration / told.duration - 1.0)
-            off["restitution"] = _worse(off["restitution"], felt.restitution - told.restitution)
-        yield Finding(f"{word}: peak off (10), relative", off["peak"], "<=", 0.03)
-        yield Finding(f"{word}: duration off (10), relative", off["duration"], "<=", 0.03)
-        yield Finding(f"{word}: restitution off (10)", off["restitution"], "<=", 0.03)
-
-
-def _worse(before: float, now: float) -> float:
-    """The larger magnitude; NaN if either is."""
-    return math.nan if math.isnan(before) or math.isnan(now) else max(before, abs(now))
+            longer, back = felt.duration / told.duration - 1.0, felt.restitution - told.restitution
+            off.append((felt.peak_force / told.peak - 1.0, longer, back))
+        peak, duration, restitution = np.abs(off).max(axis=0)
+        yield Finding(f"{word}: peak off (10), relative", peak, "<=", 0.03)
+        yield Finding(f"{word}: duration off (10), relative", duration, "<=", 0.03)
+        yield Finding(f"{word}: restitution off (10)", restitution, "<=", 0.03)
 
 
 @paper.claim(source="beside the paper: section 3.1, three computers that exchange force and motion every 2 ms")
@@ -94,12 +89,12 @@ def delay_gains_energy(subject: TaraoSubject) -> Findings:
             told = subject.loop(*spring(k), *WITHOUT, f"link.delay={delay}").hardest
             tau = told.delay + 0.5 * PERIOD
             if not math.sqrt(k / m) * tau >= 0.4:
-                off.append(abs(told.restitution / hybrid_oracles.late(k, m, tau) - 1.0))
+                off.append(abs(told.restitution / oracles.late(k, m, tau) - 1.0))
         most = subject.loop(*spring(k), *WITHOUT, "link.delay=0.01").hardest.restitution
         yield Finding(f"Kp {kp:g}: off exp(pi w tau/2), relative, worst", float(np.max(off)), "<=", 0.1)
         yield Finding(f"Kp {kp:g}: restitution with 10 ms added", most, ">=", 1.3)
     told = subject.loop(*spring(k), *WITHOUT, "link.delay=0.02").hardest
-    share = told.restitution / hybrid_oracles.late(k, m, told.delay + 0.5 * PERIOD)
+    share = told.restitution / oracles.late(k, m, told.delay + 0.5 * PERIOD)
     yield Finding("Kp 800, 20 ms: restitution over the formula's", share, "<", 1.0)
 
 
@@ -138,14 +133,13 @@ def compensation_brings_back_the_truth(subject: TaraoSubject) -> Findings:
     spring's peaks are 17 to 36 % too high. The touch falls on a tick; between two the damper's peak at Kp 800 is up to
     2.6 % off (seen, not measured here), all others stay within 2 %.
     """
-    peaks: dict[str, float] = {}
-    durations: dict[str, float] = {}
+    off = defaultdict(list)
     for word, felt, told in delayed(subject):
-        peaks[word] = _worse(peaks.get(word, 0.0), felt.peak / told.peak - 1.0)
-        durations[word] = _worse(durations.get(word, 0.0), felt.duration / told.duration - 1.0)
-    for word in peaks:
-        yield Finding(f"{word}: peak off at 10 ms, relative, worst", peaks[word], "<=", 0.02)
-        yield Finding(f"{word}: duration off at 10 ms, relative, worst", durations[word], "<=", 0.02)
+        off[word].append((felt.peak / told.peak - 1.0, felt.duration / told.duration - 1.0))
+    for word, each in off.items():
+        peak, duration = np.abs(each).max(axis=0)
+        yield Finding(f"{word}: peak off at 10 ms, relative, worst", peak, "<=", 0.02)
+        yield Finding(f"{word}: duration off at 10 ms, relative, worst", duration, "<=", 0.02)
 
 
 def delayed(subject: TaraoSubject) -> Iterator[tuple[str, Bounce, Bounce]]:
@@ -156,7 +150,7 @@ def delayed(subject: TaraoSubject) -> Iterator[tuple[str, Bounce, Bounce]]:
         for word, loss in (("spring", 0.0), ("spring and damper", LOSS)):
             c = loss * math.sqrt(k * m)
             felt = subject.loop(*spring(k, damping=c), late)
-            yield word, _bounce(felt), hybrid_oracles.damped(k, c, m, SPEED)
+            yield word, _bounce(felt), oracles.damped(k, c, m, SPEED)
         for word, fed in (("six arms, elastic", 0.0), ("six arms, damped", 1.0)):
             yield word, _bounce(subject.loop(*hexa(kp, fed=fed), late)), _bounce(subject.loop(*hexa(kp, fed=fed)))
 

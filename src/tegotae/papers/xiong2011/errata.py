@@ -10,7 +10,12 @@ import sympy
 from tegotae.inclusion import Inclusion, coulomb, dio
 from tegotae.papers.ledger import Finding, Findings
 from tegotae.papers.xiong2011 import BETA, G, K, XiongSubject, paper
-from tegotae.papers.xiong2011.oracles import restitution_without_alpha
+
+
+def restitution_without_alpha(zeta: float) -> float:
+    """Of a spring and damper that lets go when its force is 0, the limit alpha -> 0."""
+    root = math.sqrt(1.0 - zeta * zeta)
+    return math.exp(-zeta / root * (math.pi - math.atan2(2.0 * zeta * root, 1.0 - 2.0 * zeta * zeta)))
 
 
 def floor_as_printed(heavier: float) -> Inclusion:

@@ -8,9 +8,8 @@ import numpy as np
 
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
 from tegotae.papers.xiong2011 import K, XiongSubject, paper
-from tegotae.papers.xiong2011.machine import ASKED, calm, height_error, obtained
+from tegotae.papers.xiong2011.machine import ASKED, calm, height_error, obtained, press, rigid_height
 from tegotae.papers.xiong2011.one_element import DAMPING, LIMIT, PUSH, impact, resting, smoothed_run, struck
-from tegotae.papers.xiong2011.oracles import press, rigid_height
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
 from tegotae.checks import Array
+from tegotae.control.servo import LiveServo
 from tegotae.friction import Coulomb
 from tegotae.papers.ledger import Finding, Findings
 from tegotae.papers.yamamoto2006 import T, YamamotoSubject, paper
@@ -84,13 +84,6 @@ GAINS = {"proportional": 300.0, "integral": 1000.0, "derivative": 6.0, "limit": 
 INERTIA = 0.05
 
 
-class WheelServo(Protocol):
-    """What holds the wheel."""
-
-    def control(self, reference: float, measured: float) -> float:
-        """One tick: angles [rad] in, torque [N·m] out."""
-
-
 class PlainPID:
     """A PID of the same gains whose force is cut off at the limit, and whose integral is not."""
 
@@ -107,13 +100,15 @@ class PlainPID:
         return min(max(torque, -GAINS["limit"]), GAINS["limit"])
 
 
-def torn_away(servo: WheelServo, *, seconds: float = 6.0) -> Array:
-    """A wheel of 0.05 kg·m² held at 0, pulled to 1 rad in a quarter of a second, let go at 1 s: its angle [rad]."""
+def turned(servo: LiveServo | PlainPID, wanted: Array, *, pulled: int = 0) -> Array:
+    """Angle [rad] of a wheel of 0.05 kg·m² that is held where it is wanted [rad]; for so many ticks someone pulls it to
+    1 rad, in a quarter of a second.
+    """
     q = v = 0.0
-    angles = np.empty(round(seconds / T))
-    for tick in range(angles.size):
-        torque = servo.control(0.0, q)
-        if tick * T < 1.0:
+    angles = np.empty_like(wanted)
+    for tick, reference in enumerate(wanted.tolist()):
+        torque = servo.control(reference, q)
+        if tick < pulled:
             q = min(1.0, q + 4.0 * T)
         else:
             v += T * torque / INERTIA
@@ -122,15 +117,9 @@ def torn_away(servo: WheelServo, *, seconds: float = 6.0) -> Array:
     return angles
 
 
-def followed(servo: WheelServo) -> Array:
-    """Error [rad] of the same wheel behind a reference that swings by ±0.3 rad at 0.5 Hz."""
-    q = v = 0.0
-    errors = np.empty(3000)
-    for tick, wanted in enumerate((0.3 * np.sin(np.pi * T * np.arange(errors.size))).tolist()):
-        v += T * servo.control(wanted, q) / INERTIA
-        q += T * v
-        errors[tick] = wanted - q
-    return errors
+def torn_away(servo: LiveServo | PlainPID, *, seconds: float = 6.0) -> Array:
+    """Held at 0, pulled away, let go at 1 s."""
+    return turned(servo, np.zeros(round(seconds / T)), pulled=1000)
 
 
 @paper.claim(source="section 3.1, which names both")
@@ -143,7 +132,8 @@ def psmc_recovers_without_overshoot(subject: YamamotoSubject) -> Findings:
     """
     psmc, pid = subject.psmc(**GAINS, recovery=0.1), subject.pid(**GAINS)
     back = torn_away(psmc.start(period=T))
-    apart = followed(psmc.start(period=T)) - followed(pid.start(period=T))
+    swing = 0.3 * np.sin(np.pi * T * np.arange(3000))
+    apart = turned(psmc.start(period=T), swing) - turned(pid.start(period=T), swing)
     held, plain = torn_away(pid.start(period=T)), torn_away(PlainPID(), seconds=10.0)
     yield Finding("PSMC: overshoot", -back.min(), "<=", 0.005, "rad")
     yield Finding("PSMC: left after 5 s", abs(back[-1]), "<=", 1e-6, "rad")
