@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 
+from tegotae.papers.ledger import COMPARISONS, installed
 from tegotae.papers.timing import in_turn as in_turn  # which every contest calls: `bench --against` listens there
 
-_COMPARISONS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt}
 NOT_MEASURED = "not measured"  # the bound of a contest whose peer is not installed
 
 
@@ -39,7 +37,7 @@ class Outcome:
     def asked(cls, name: str, measured: str, value: float, bound: str, *, also: bool = True) -> Outcome:
         """One that is met if the value keeps a bound such as "<= 15 ns", and whatever else is asked."""
         sign, limit = bound.split()[:2]
-        return cls(name, measured, value, bound, _COMPARISONS[sign](value, float(limit)) and also)
+        return cls(name, measured, value, bound, COMPARISONS[sign](value, float(limit)) and also)
 
     @classmethod
     def skipped(cls, name: str, reason: str) -> Outcome:
@@ -75,7 +73,7 @@ class Contest:
 
     def outcomes(self) -> Sequence[Outcome]:
         """Of playing it, or the one that says which peer is missing."""
-        if self.needs and find_spec(self.needs) is None:
+        if self.needs and not installed(self.needs):
             words = f"{self.needs} is not installed: `make bench` adds it, or pip install 'tegotae[bench]'"
             return [Outcome.skipped(self.name, words)]
         return self.play()

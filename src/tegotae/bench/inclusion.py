@@ -41,11 +41,7 @@ def many_calls(count, t, y, p, A, B, f):
 
 
 def chain(bodies: int = BODIES) -> Ode:
-    """Bodies in a row that push and rub: four states a body (position, velocity, one contact, one friction).
-
-    Args:
-        bodies: how many.
-    """
+    """Bodies in a row that push and rub: four states a body (position, velocity, one contact, one friction)."""
     import sympy
 
     p, v = sympy.symbols(f"p1:{bodies + 1}"), sympy.symbols(f"v1:{bodies + 1}")
@@ -173,13 +169,9 @@ def stepping(ticks: int = 5000, rounds: int = 15) -> list[Outcome]:
 
 @dataclass(frozen=True)
 class TwoBodiesContest:
-    """The slides' machine by both routes that the contest needs.
+    """The slides' machine by both routes that the contest needs."""
 
-    Args:
-        seconds: how long it runs [s].
-    """
-
-    seconds: float = SECONDS
+    seconds: float = SECONDS  # how long it runs [s]
 
     def times(self) -> Array:
         """Where errors are taken: every millisecond [s]."""

@@ -146,14 +146,13 @@ def drift(places: Array) -> float:
 def sticking_joint(seconds: float = SECONDS) -> list[Outcome]:
     """Drift below the limit, constant and vibrating, and the speed 2 s after a push beyond it; all of it told."""
     time = np.asarray(JOINT_STEP * np.arange(1, round(seconds / JOINT_STEP) + 1), dtype=np.float64)
-    outcomes = []
+    right, outcomes = (PUSH - LIMIT) / MASS * 2.0, []
     for name, (stiffness, damping) in _JOINTS.items():
         told, numbers = [], {}
         for who, joint in (("ours", our_joint), ("MuJoCo's springyield", their_joint)):
             still, shaken = (drift(joint(pull(time, vibrating), stiffness, damping)) for vibrating in (False, True))
             pushed = joint(np.full(round(2.0 / JOINT_STEP), PUSH), stiffness, damping)
             speed = float(pushed[-1] - pushed[-2]) / JOINT_STEP
-            right = (PUSH - LIMIT) / MASS * 2.0
             numbers[who] = (max(still, shaken), abs(speed / right - 1.0))
             told.append(f"{who} drifts {still:.0e} m, shaken {shaken:.0e} m, slides at {speed:.3g} of {right:g} m/s")
         worst, off = numbers["ours"]

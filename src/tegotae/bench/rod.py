@@ -5,9 +5,9 @@ PyElastica.
 from __future__ import annotations
 
 import importlib
+import itertools
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -123,89 +123,54 @@ def snake(seconds: float = 5.0, rounds: int = 5) -> list[Outcome]:
 # ---------------------------------------------------------------- peers
 
 
-@dataclass(frozen=True)
-class HingeChain:
-    """The rod as rigid links on hinges with springs and dampers, in MuJoCo; it converges with the square of a link.
+def hinge_chain(links: int, step: float) -> Callable[[], Array]:
+    """The rod as rigid links on hinges with springs and dampers, in MuJoCo, at a time step [s]: a second of tau = 10.
 
-    Args:
-        links: how many.
-        step: MuJoCo's time step [s].
+    It tells where the tip is [m], which converges with the square of a link.
     """
-
-    links: int
-    step: float
-
-    def scene(self) -> str:
-        """As MJCF."""
-        h = 10.0 / self.links
-        inertia = 0.1 * h**3 / 12.0
-        inner = f'<site name="tip" pos="{h!r} 0 0"/>'
-        for i in range(self.links - 1, -1, -1):
-            spring = f'stiffness="{1.0 / h!r}" damping="{2.0 / h!r}"' if i else ""
-            inner = (
-                f'<body pos="{h if i else 0.0!r} 0 0"><inertial pos="{h / 2!r} 0 0" mass="{0.1 * h!r}" '
-                f'diaginertia="{inertia!r} {inertia!r} {inertia!r}"/><joint axis="0 0 1" {spring}/>{inner}</body>'
-            )
-        option = f'<option timestep="{self.step!r}" gravity="0 0 0"><flag contact="disable"/></option>'
-        return f"<mujoco>{option}<worldbody>{inner}</worldbody></mujoco>"
-
-    def ready(self) -> Callable[[], Array]:
-        """A function that runs it for a second under tau = 10 and tells where the tip is [m]."""
-        engine, model, data = in_mujoco(self.scene())
-
-        def play() -> Array:
-            engine.mj_resetData(model, data)
-            data.qfrc_applied[0] = 10.0
-            engine.mj_step(model, data, round(1.0 / self.step))  # one call into the engine, so no Python is timed
-            engine.mj_kinematics(model, data)
-            return np.array(data.site_xpos[0, :2])
-
-        return play
-
-
-@dataclass(frozen=True)
-class CosseratRod:
-    """The rod in PyElastica: 3-D, so it also stretches and shears; the thinner, the less, and the shorter its steps.
-
-    Args:
-        elements: how many.
-        radius: of its section [m]; the moduli follow from the bending stiffness.
-        step: time step [s], bound by the bending viscosity on the small inertia of a thin section.
-    """
-
-    elements: int
-    radius: float
-    step: float
-
-    def run(self, seconds: float = 1.0) -> tuple[Array, float]:
-        """Where the tip is after so many seconds under tau = 10 [m], and how long that took [s] without building."""
-        machine, rod, stepper = self._built()
-        count, now = round(seconds / self.step), 0.0
-        start = time.perf_counter()
-        for _ in range(count):
-            now = stepper.step(machine, now, self.step)
-        return np.array(rod.position_collection[:2, -1]), time.perf_counter() - start
-
-    def _built(self) -> tuple[Any, Any, Any]:
-        ea: Any = importlib.import_module("elastica")
-        area, second = np.pi * self.radius**2, 0.25 * np.pi * self.radius**4
-        machine = type("Machine", (ea.BaseSystemCollection, ea.Constraints, ea.Forcing), {})()
-        rod = ea.CosseratRod.straight_rod(
-            self.elements,
-            np.zeros(3),
-            np.array([1.0, 0.0, 0.0]),
-            np.array([0.0, 0.0, 1.0]),
-            10.0,
-            self.radius,
-            0.1 / area,
-            youngs_modulus=1.0 / second,
-            shear_modulus=0.5 / second,
+    h = 10.0 / links
+    inertia = 0.1 * h**3 / 12.0
+    inner = f'<site name="tip" pos="{h!r} 0 0"/>'
+    for i in range(links - 1, -1, -1):
+        spring = f'stiffness="{1.0 / h!r}" damping="{2.0 / h!r}"' if i else ""
+        inner = (
+            f'<body pos="{h if i else 0.0!r} 0 0"><inertial pos="{h / 2!r} 0 0" mass="{0.1 * h!r}" '
+            f'diaginertia="{inertia!r} {inertia!r} {inertia!r}"/><joint axis="0 0 1" {spring}/>{inner}</body>'
         )
-        machine.append(rod)
-        machine.constrain(rod).using(_pin(ea), constrained_position_idx=(0,))
-        machine.add_forcing_to(rod).using(_drive(ea, 2.0 * self.elements / 10.0))
-        machine.finalize()
-        return machine, rod, ea.PositionVerlet()
+    option = f'<option timestep="{step!r}" gravity="0 0 0"><flag contact="disable"/></option>'
+    engine, model, data = in_mujoco(f"<mujoco>{option}<worldbody>{inner}</worldbody></mujoco>")
+
+    def play() -> Array:
+        engine.mj_resetData(model, data)
+        data.qfrc_applied[0] = 10.0
+        engine.mj_step(model, data, round(1.0 / step))  # one call into the engine, so no Python is timed
+        engine.mj_kinematics(model, data)
+        return np.array(data.site_xpos[0, :2])
+
+    return play
+
+
+def cosserat_rod(elements: int, radius: float, step: float, seconds: float = 1.0) -> tuple[Array, float]:
+    """The rod in PyElastica under tau = 10: where its tip ends [m], and how long that took without building [s].
+
+    It is 3-D, so it also stretches and shears; the thinner its section [m], the less. Its moduli follow from the
+    bending stiffness; its time step [s] is bound by the bending viscosity on the small inertia of a thin section.
+    """
+    ea: Any = importlib.import_module("elastica")
+    area, second = np.pi * radius**2, 0.25 * np.pi * radius**4
+    machine = type("Machine", (ea.BaseSystemCollection, ea.Constraints, ea.Forcing), {})()
+    start, along, normal = np.zeros(3), np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
+    moduli = {"youngs_modulus": 1.0 / second, "shear_modulus": 0.5 / second}
+    rod = ea.CosseratRod.straight_rod(elements, start, along, normal, 10.0, radius, 0.1 / area, **moduli)
+    machine.append(rod)
+    machine.constrain(rod).using(_pin(ea), constrained_position_idx=(0,))
+    machine.add_forcing_to(rod).using(_drive(ea, 2.0 * elements / 10.0))
+    machine.finalize()
+    stepper, now = ea.PositionVerlet(), 0.0
+    begun = time.perf_counter()
+    for _ in range(round(seconds / step)):
+        now = stepper.step(machine, now, step)
+    return np.array(rod.position_collection[:2, -1]), time.perf_counter() - begun
 
 
 def _pin(ea: Any) -> Any:
@@ -238,38 +203,33 @@ def _drive(ea: Any, viscosity: float) -> Any:
     return type("Drive", (ea.NoForces,), {"apply_torques": torques})
 
 
-CHAINS = tuple(HingeChain(links, step) for links in (48, 64, 96) for step in (2e-3, 1e-3, 5e-4))
-
-
 def against_mujoco(rounds: int = 5) -> list[Outcome]:
     """tau = 10: the quickest chain whose tip is within the aim, and ours with no larger error."""
     name = "tau = 10, times faster than MuJoCo's hinge chain"
-    fits: dict[HingeChain, tuple[float, float, Callable[[], Array]]] = {}
-    for chain in CHAINS:
-        play = chain.ready()
-        error = float(np.linalg.norm(play() - TIP))
-        if error <= AIM:
-            fits[chain] = (in_turn({"chain": play}, rounds=1)["chain"], error, play)
+    fits = []
+    for links, step in itertools.product((48, 64, 96), (2e-3, 1e-3, 5e-4)):
+        play = hinge_chain(links, step)
+        theirs = float(np.linalg.norm(play() - TIP))
+        if theirs <= AIM:
+            fits.append((in_turn({"chain": play}, rounds=1)["chain"], links, step, theirs, play))
     if not fits:
         return [Outcome.skipped(name, f"no chain came within {AIM:g} m")]
-    chain = min(fits, key=lambda one: fits[one][0])
-    _, theirs, play = fits[chain]
+    _, links, step, theirs, play = min(fits, key=lambda one: one[0])
     nodes, tolerance, ours = next(
         (n, tol, error) for n in (33, 49, 65, 97) for tol in (1e-3, 1e-4) if (error := tip_error(n, tol)) <= theirs
     )
     best = in_turn({"ours": gentle_run(nodes, tolerance), "mujoco": play}, rounds=rounds)
     told = (
         f"{1e3 * best['ours']:.1f} ms at {ours:.1e} m (n = {nodes}) against {1e3 * best['mujoco']:.0f} ms at "
-        f"{theirs:.1e} m ({chain.links} links, {1e3 * chain.step:g} ms)"
+        f"{theirs:.1e} m ({links} links, {1e3 * step:g} ms)"
     )
     return [Outcome.asked(name, told, best["mujoco"] / best["ours"], ">= 10")]
 
 
 def against_pyelastica() -> list[Outcome]:
     """tau = 10: as near as PyElastica comes in about ten seconds of work; ours with no larger error."""
-    peer = CosseratRod(16, 0.05, 4e-6)
-    peer.run(1e-4)  # compiles
-    tip, seconds = peer.run()
+    cosserat_rod(16, 0.05, 4e-6, 1e-4)  # compiles
+    tip, seconds = cosserat_rod(16, 0.05, 4e-6)
     theirs = float(np.linalg.norm(tip - TIP))
     nodes, ours = next((n, error) for n in (9, 17, 33, 65) if (error := tip_error(n, 1e-3)) <= theirs)
     best = in_turn({"ours": gentle_run(nodes, 1e-3)})["ours"]

@@ -40,15 +40,10 @@ class Peer:
                 return cls(interpreter)
         return None
 
-    def heights(self, *, step: float, seconds: float) -> tuple[Array, Array]:
-        """Times [s] and the height of body 1 [m] at every step."""
-        answer = self._ask("follow", step, seconds, 1)
-        return np.array(answer["times"]), np.array(answer["heights"])
-
     def error(self, times: Array, exact: Array, *, step: float, seconds: float) -> float:
-        """Largest distance from the exact heights [m]."""
-        own, heights = self.heights(step=step, seconds=seconds)
-        return float(np.max(np.abs(np.interp(times, own, heights) - exact)))
+        """Largest distance from the exact heights of body 1 [m]."""
+        found = self._ask("follow", step, seconds, 1)
+        return float(np.max(np.abs(np.interp(times, found["times"], found["heights"]) - exact)))
 
     def seconds(self, *, step: float, seconds: float, runs: int) -> float:
         """The best time of a run [s], timed inside that process, without building the model."""

@@ -8,6 +8,7 @@ Every claim and figure gets its physics through that subject, so that a test can
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
@@ -24,13 +25,9 @@ if TYPE_CHECKING:
 
 Subject = TypeVar("Subject")
 
-_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
-    "<=": lambda value, bound: value <= bound,
-    ">=": lambda value, bound: value >= bound,
-    "<": lambda value, bound: value < bound,
-    ">": lambda value, bound: value > bound,
-    "=": lambda value, bound: value == bound,
-}
+COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "=": operator.eq
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -61,13 +58,13 @@ class Finding:
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", float(self.value) + 0.0)  # -0 reads oddly
         object.__setattr__(self, "bound", float(self.bound))
-        if self.comparison not in _COMPARISONS:
-            checks.refuse("Finding", f"comparison={self.comparison!r}.", f"Use one of {', '.join(_COMPARISONS)}.")
+        if self.comparison not in COMPARISONS:
+            checks.refuse("Finding", f"comparison={self.comparison!r}.", f"Use one of {', '.join(COMPARISONS)}.")
 
     @property
     def passed(self) -> bool:
         """Whether the number keeps its bound."""
-        return math.isfinite(self.value) and _COMPARISONS[self.comparison](self.value, self.bound)
+        return math.isfinite(self.value) and COMPARISONS[self.comparison](self.value, self.bound)
 
     @property
     def measured_text(self) -> str:

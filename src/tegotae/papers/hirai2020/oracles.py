@@ -30,7 +30,7 @@ def _gauss(points: int) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, kw_only=True)
 class Lagrangian:
-    """A uniform rod by Lagrange's equation of its energies alone, of base x, y [m] and angles [rad], y, and their rate v.
+    """A uniform rod by Lagrange's equation of its energies alone; y: base x, y [m] and angles [rad], v: their rate.
 
     Example:
         >>> import numpy as np
@@ -120,7 +120,7 @@ class Lagrangian:
         return np.asarray(lever @ force + shape * torque)
 
     def run(self, phases: Sequence[tuple[float, float, int]], *, rtol: float = 1e-9) -> Array:
-        """(y, v) at the end of each phase (until [s], torque [N·m], held), from straight along +x at rest, by DOP853."""
+        """(y, v) at the end of each phase (until [s], torque [N·m], held), from straight along +x at rest: DOP853."""
         size = self.nodes + 2
         z, t, ends = np.zeros(2 * size), 0.0, []
         for until, torque, held in phases:

@@ -38,6 +38,18 @@ def velocities(ways: Sequence[tuple[float, int]]) -> Array:
     return np.concatenate([np.full(ticks, v) for v, ticks in ways])
 
 
+def led(
+    subject: KikuuweSubject, ways: Sequence[tuple[float, int]], *, damping: float = DAMPING, period: float = T
+) -> Array:
+    """Force of the ten elements along these ways; damping [N·s/m]."""
+    return subject.ten(damping=damping).run(velocities(ways), period=period).force
+
+
+def exactly(ways: Sequence[tuple[float, int]], period: float = T) -> Array:
+    """The same in continuous time."""
+    return in_continuous_time(ways, period, STIFFNESS, DAMPING, LIMITS)
+
+
 def at_turns(ways: Sequence[tuple[float, int]], force: Array) -> Array:
     """The force at each turning point, 0 at the start."""
     ends = np.cumsum([ticks for _, ticks in ways]) - 1
@@ -53,18 +65,14 @@ def hysteresis_values(subject: KikuuweSubject) -> Findings:
     and with the paper's damping that of the exact solution in continuous time.
     """
     ways = legs(SPEED)
-    motion = velocities(ways)
-    plain = subject.ten(damping=0.0).run(motion, period=T).force
-    rule = masing(np.cumsum(motion) * T, ten_springs(STIFFNESS, LIMITS))
-    damped = subject.ten().run(motion, period=T).force
-    exact = in_continuous_time(ways, T, STIFFNESS, DAMPING, LIMITS)
+    plain, damped = led(subject, ways, damping=0.0), led(subject, ways)
+    rule = masing(np.cumsum(velocities(ways)) * T, ten_springs(STIFFNESS, LIMITS))
     errors = []
-    for period in (1e-3, 5e-4, 2.5e-4):
+    for period in (1e-3, 2.5e-4):
         finer = legs(SPEED, period)
-        off = subject.ten().run(velocities(finer), period=period).force
-        errors.append(np.max(np.abs(off - in_continuous_time(finer, period, STIFFNESS, DAMPING, LIMITS))))
-    order = np.log2(errors[0] / max(errors[2], 1e-300)) / 2.0
-    at_ends = np.max(np.abs(at_turns(ways, damped) - at_turns(ways, exact)))
+        errors.append(np.max(np.abs(led(subject, finer, period=period) - exactly(finer, period))))
+    order = np.log2(errors[0] / max(errors[1], 1e-300)) / 2.0
+    at_ends = np.max(np.abs(at_turns(ways, damped) - at_turns(ways, exactly(ways))))
     yield Finding("B = 0, turning points: off the rule", np.max(np.abs(at_turns(ways, plain) - RULE)), "<=", 1e-10, "N")
     yield Finding("B = 0, all ticks: off the rule", np.max(np.abs(plain - rule)), "<=", 1e-10, "N")
     yield Finding("B > 0, turning points: off the exact", at_ends, "<=", 1e-3, "N")
@@ -86,16 +94,14 @@ def loops_close(subject: KikuuweSubject) -> Findings:
         ends = at_turns(way, force)
         return np.array([ends[b] - ends[a] for a, b in LOOPS])
 
-    plain = gaps(subject.ten(damping=0.0).run(velocities(way), period=T).force)
-    even = gaps(subject.ten().run(velocities(way), period=T).force)
+    plain, even = gaps(led(subject, way, damping=0.0)), gaps(led(subject, way))
     fast = legs([SPEED] * 6 + [FAST] + [SPEED] * 4)
-    run = subject.ten().run(velocities(fast), period=T).force
-    exact = at_turns(fast, in_continuous_time(fast, T, STIFFNESS, DAMPING, LIMITS))
-    seen = at_turns(fast, run)
+    seen, exact, still = (
+        at_turns(fast, force) for force in (led(subject, fast), exactly(fast), led(subject, fast, damping=0.0))
+    )
     open_by = seen[7] - seen[5]
-    still = subject.ten(damping=0.0).run(velocities(fast), period=T).force
     yield Finding("B = 0: widest gap", np.max(np.abs(plain)), "<=", 1e-10, "N")
-    yield Finding("B = 0, back ten times faster: gap", np.ptp(at_turns(fast, still)[[5, 7]]), "<=", 1e-10, "N")
+    yield Finding("B = 0, back ten times faster: gap", np.ptp(still[[5, 7]]), "<=", 1e-10, "N")
     yield Finding("B > 0 at one speed: widest gap", np.max(np.abs(even)), "<=", 1e-6, "N")
     yield Finding("B > 0, back ten times faster: gap", abs(open_by), ">=", 1.0, "N")
     yield Finding("that gap, off the exact solution's", abs(open_by / (exact[7] - exact[5]) - 1.0), "<=", 0.05)

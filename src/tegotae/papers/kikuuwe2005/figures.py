@@ -13,7 +13,7 @@ from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
 from tegotae.figures.joystick import figure4_figure
 from tegotae.friction import Coulomb
 from tegotae.papers.kikuuwe2005 import F, KikuuweSubject, T, paper
-from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, drift, legs, loads, models, velocities
+from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, drift, led, legs, loads, models, velocities
 from tegotae.papers.kikuuwe2005.laws import falling, swinging
 from tegotae.papers.kikuuwe2005.one_element import CRITICAL, dragged, ride, ripple
 
@@ -52,14 +52,12 @@ def hysteresis(subject: KikuuweSubject, left: Axes, middle: Axes, right: Axes) -
 def _open_loop(axes: Axes, subject: KikuuweSubject) -> None:
     """The innermost loop, out slowly and back fast, with and without dampers."""
     ways = legs([SPEED] * 6 + [FAST] + [SPEED] * 4)[:7]
-    motion = velocities(ways)
-    place = 1e3 * np.cumsum(motion) * T
+    place = 1e3 * np.cumsum(velocities(ways)) * T
     first = sum(ticks for _, ticks in ways[:5]) - 1  # the loop starts here
     turn = first + ways[5][1]
     out, back = slice(first, turn + 1), slice(turn, None)
-    closed = subject.ten(damping=0.0).run(motion, period=T).force
-    axes.plot(place[first:], closed[first:], color=QUIET, label="B = 0, either speed")
-    force = subject.ten().run(motion, period=T).force
+    axes.plot(place[first:], led(subject, ways, damping=0.0)[first:], color=QUIET, label="B = 0, either speed")
+    force = led(subject, ways)
     axes.plot(place[out], force[out], color=figures.FORCE, label="out, 2 mm/s")
     axes.plot(place[back], force[back], color=figures.FORCE, ls=(0, (4, 2)), label="back, 20 mm/s")
     ends = [force[first], force[-1]]

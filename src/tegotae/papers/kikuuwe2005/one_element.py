@@ -119,7 +119,10 @@ def holds_for_an_hour(subject: KikuuweSubject) -> Findings:
     slider = subject.Admittance(mass=1.0, law=Coulomb(F))
     hung = Circuit(Mass(mass=0.1), {"brake": subject.brake()})
     record = ["position", "brake.deflection"]
-    for word, load in (("constant", 0.8 * F * _ramp()), ("vibrating", _vibrating())):
+    ramp = np.minimum(1.0, 1e-3 * np.arange(1, HOUR + 1))  # within a second: at once it would overshoot the limit
+    cycle = 0.5 + 0.4 * np.sin(2.0 * np.pi * np.arange(1, 101) / 100)  # 10 Hz, 10 to 90 % of the limit
+    vibrating = F * np.tile(cycle, HOUR // 100) * ramp
+    for word, load in (("constant", 0.8 * F * ramp), ("vibrating", vibrating)):
         stands = slider.run(load, period=T, every=1000, record=["position"]).position
         run = hung.run(load, period=T, every=1000, record=record)
         moved = float(np.max(np.abs(run.position[10:] - run.position[9])))
@@ -127,18 +130,7 @@ def holds_for_an_hour(subject: KikuuweSubject) -> Findings:
         yield Finding(f"{word}: creep of the mass with friction", np.max(np.abs(stands)), "<=", 1e-15, "m")
         yield Finding(f"{word}: creep of the mass on the impedance", moved, "<=", 1e-15, "m")
         yield Finding(f"{word}: creep of its virtual point", np.max(np.abs(point)), "<=", 1e-15, "m")
-    yield Finding("largest load, of the limit", np.max(_vibrating()) / F, "<", 1.0)
-
-
-def _ramp() -> Array:
-    """Put on within a second: at once it would overshoot the limit."""
-    return np.asarray(np.minimum(1.0, 1e-3 * np.arange(1, HOUR + 1)))
-
-
-def _vibrating() -> Array:
-    """10 Hz, whose cycle is 100 ticks, between 10 and 90 % of the limit."""
-    cycle = 0.5 + 0.4 * np.sin(2.0 * np.pi * np.arange(1, 101) / 100)
-    return np.asarray(F * np.tile(cycle, HOUR // 100) * _ramp())
+    yield Finding("largest load, of the limit", np.max(vibrating) / F, "<", 1.0)
 
 
 CRITICAL = (T**2 * K + 2.0 * T * B) / 4.0  # mass below which (11) chatters [kg]
@@ -242,11 +234,13 @@ def erratum_19(subject: KikuuweSubject) -> Findings:
     slides = lengths(u) > c * F
     printed = -F * motion / np.maximum(lengths(motion), 1e-300)[:, np.newaxis]
     slip_printed = u + c * printed
-    power = np.sum(slip_printed * printed, axis=1)[slides]
+    power = dots(slip_printed, printed)
+    cosine = -power / np.maximum(lengths(slip_printed) * lengths(printed), 1e-300)
+    angle = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))[slides]
     ours = lengths(run.friction + F * run.slip_velocity / np.maximum(lengths(run.slip_velocity), 1e-300)[:, np.newaxis])
     yield Finding("with sgn(u): friction, off -F w/|w|", np.max(ours[slides]), "<=", 1e-12, "N")
-    yield Finding("with sgn(v): angle to -w", np.max(_angles(-slip_printed, printed)[slides]), ">=", 30.0, "°")
-    yield Finding("with sgn(v): power of friction", np.max(power), ">", 0.0, "W")
+    yield Finding("with sgn(v): angle to -w", np.max(angle), ">=", 30.0, "°")
+    yield Finding("with sgn(v): power of friction", np.max(power[slides]), ">", 0.0, "W")
     yield Finding("ticks that slide", int(slides.sum()), ">=", 1000)
 
 
@@ -288,12 +282,6 @@ def ripple(block: Callable[..., Impedance], mass: float) -> float:
     """What is left of the force's swing after four seconds [N]."""
     force = dragged(block, mass, 4000).force[-500:]
     return float(np.ptp(force)) if np.all(np.isfinite(force)) else np.nan
-
-
-def _angles(a: Array, b: Array) -> Array:
-    """Between each tick's two vectors [°]."""
-    cosine = np.sum(a * b, axis=1) / np.maximum(lengths(a) * lengths(b), 1e-300)
-    return np.asarray(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
 
 
 @lru_cache(maxsize=2)

@@ -7,7 +7,7 @@ module of claims registers them: the order below is the order of the table.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
@@ -54,9 +54,7 @@ class TaraoSubject:
 
     def hexa(self) -> table.Hexa:
         """A table of the paper's size; it prints no dimensions."""
-        usual = table.Hexa.default()
-        lengths = ("base_radius", "base_spacing", "arm_length", "rod_length", "plate_radius", "plate_spacing")
-        return self.Hexa(home_height=usual.home_height, **{name: getattr(usual, name) for name in lengths})
+        return self.Hexa(**asdict(table.Hexa.default()))
 
     def stiffness(self, kp: float) -> float:
         """What a contact along the table's z feels at home, (15) [N/m]."""

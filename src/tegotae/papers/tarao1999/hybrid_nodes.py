@@ -12,7 +12,6 @@ from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.rows import Rows
 from tegotae.hybrid.clocks.clock import RealClock
 from tegotae.hybrid.clocks.virtual import Lockstep
-from tegotae.hybrid.devices.device import Twin
 from tegotae.hybrid.devices.hexa_twin import HexaTwin
 from tegotae.hybrid.devices.remote_device import RemoteDevice
 from tegotae.hybrid.links.memory import MemoryLink
@@ -128,19 +127,7 @@ def device_holds_without_table(subject: TaraoSubject) -> Findings:
 
     start = -1e-3
     twin = HexaTwin(plant_of(HEXA, PERIOD), start=(0.0, 0.0, HEXA.height + start, 1.0, 0.0, 0.0, 0.0))
-    told = _left_alone(subject, twin, start)
-    yield Finding("how far the probe is in the surface as the table dies", told["depth"], ">=", 1e-5, "m")
-    yield Finding("at rest after", told["rest"], "<=", PROMPT, "s")
-    yield Finding("stopped by itself after", told["stopped"], "<=", PROMPT, "s")
-    yield Finding("moved by commands before re-arming", told["before"], "<=", SHAKEN, "m")
-    yield Finding("moved by the same commands after it", told["after"], ">=", 5e-4, "m")
-
-
-def _left_alone(subject: TaraoSubject, twin: Twin, start: float) -> dict[str, float]:
-    """Driven for 0.15 s, left alone for 0.2 s, driven back for 0.1 s, re-armed, driven back for 0.2 s."""
-    line = Lockstep()
-    place: list[float] = []
-    stopped: list[bool] = []
+    line, place, stopped = Lockstep(), list[float](), list[bool]()
 
     def step(tick: int) -> None:
         process.step(tick)
@@ -167,13 +154,15 @@ def _left_alone(subject: TaraoSubject, twin: Twin, start: float) -> dict[str, fl
     drive(start, 0.0, 0.2)
     rows, time = np.array(place), PERIOD * np.arange(len(place), dtype=np.float64)
     trips = np.flatnonzero(stopped)
-    return {
-        "depth": float(rows[dead - 1] - HEXA.height),
-        "rest": resting(time[:left], rows[:left], time[dead], SHAKEN),
-        "stopped": float(time[trips[0]] - time[dead]) if trips.size else float("nan"),
-        "before": float(np.abs(rows[left:ignored] - rows[left - 1]).max()),
-        "after": float(np.abs(rows[ignored:] - rows[left - 1]).max()),
-    }
+    rest = resting(time[:left], rows[:left], time[dead], SHAKEN)
+    by_itself = time[trips[0]] - time[dead] if trips.size else np.nan
+    before, after = (np.abs(part - rows[left - 1]).max() for part in (rows[left:ignored], rows[ignored:]))
+    depth = rows[dead - 1] - HEXA.height
+    yield Finding("how far the probe is in the surface as the table dies", depth, ">=", 1e-5, "m")
+    yield Finding("at rest after", rest, "<=", PROMPT, "s")
+    yield Finding("stopped by itself after", by_itself, "<=", PROMPT, "s")
+    yield Finding("moved by commands before re-arming", before, "<=", SHAKEN, "m")
+    yield Finding("moved by the same commands after it", after, ">=", 5e-4, "m")
 
 
 @paper.claim(source="section 3.1, Fig. 3: the computer that shows the motion", needs=("mcap",))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tegotae.checks import Array
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
 from tegotae.figures.colours import HAIR
 from tegotae.papers.yamamoto2006 import STIFF, T, YamamotoSubject, cycle, paper
@@ -14,7 +13,7 @@ from tegotae.papers.yamamoto2006.coupling import GAINS, PlainPID, torn_away
 from tegotae.papers.yamamoto2006.errata import entry_error, ours_entering
 from tegotae.papers.yamamoto2006.loops import DRIVING, FAR, PARKED, first_full_slip, loop
 from tegotae.papers.yamamoto2006.oracles import brush, full_period, kept, parked
-from tegotae.papers.yamamoto2006.tyre import rolling, rolling_exactly, to_and_fro
+from tegotae.papers.yamamoto2006.tyre import parked_patch, rolling, rolling_exactly, to_and_fro
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -156,7 +155,7 @@ def parking(subject: YamamotoSubject, left: Axes, right: Axes) -> None:
     """
     for amplitude, color, every in ((0.1, BLUE, 40), (0.04, GREEN, 50), (0.015, AMBER, 100)):
         steer = to_and_fro(amplitude, 200)
-        torque = _parked_patch(subject, steer, 1601)
+        torque = parked_patch(subject, steer, 1601)
         left.plot(np.append(0.0, steer), np.append(0.0, torque), color=color, lw=1.8)
         left.plot(steer[every - 1 :: every], parked(steer, K=STIFF)[every - 1 :: every], **_CIRCLE)
     left.axhline(0.0, color=HAIR, lw=0.8, zorder=0)
@@ -167,18 +166,13 @@ def parking(subject: YamamotoSubject, left: Axes, right: Axes) -> None:
     counts = np.array([21, 51, 101, 201, 401, 801, 1601])
     steer = to_and_fro(0.1, 200)
     exact = parked(steer, K=STIFF)
-    errors = [np.abs(_parked_patch(subject, steer, n) - exact).max() for n in counts.tolist()]
+    errors = [np.abs(parked_patch(subject, steer, n) - exact).max() for n in counts.tolist()]
     right.loglog(counts, errors, color=BLUE, marker="o", ms=4)
     right.loglog(counts, 100.0 / counts**2.0, **_DASHED)
     right.axhline(1e-4, color=VERMILION, lw=0.8)
     say(right, "0.0001 N·m", (20, 1.25e-4), VERMILION, va="bottom")
     say(right, "1/n²", (150, 8e-3), QUIET)
     right.set(title="(b)  largest difference", xlabel="bristles n", ylabel="[N·m]", xlim=(18, 2200))
-
-
-def _parked_patch(subject: YamamotoSubject, steer: Array, n: int) -> Array:
-    patch = subject.brush(bristles=n)
-    return patch.run(steer=np.append(0.0, steer), speed=0.0, period=T).torque[1:]
 
 
 @paper.figure(sheet=(1, 2, 8.6, 3.5))

@@ -41,15 +41,20 @@ def to_and_fro(amplitude: float, points: int) -> Array:
     return np.concatenate([up[1:], down[1:], -down[1:]])
 
 
+def parked_patch(subject: YamamotoSubject, steer: Array, bristles: int) -> Array:
+    """Torque [N·m] of a parked patch that is turned from 0 along these angles [rad]."""
+    patch = subject.brush(bristles=bristles)
+    return patch.run(steer=np.append(0.0, steer), speed=0.0, period=T).torque[1:]
+
+
 @paper.claim(source="(5)-(8) with V = 0, B = 0; section 2")
 def parking_torque(subject: YamamotoSubject) -> Findings:
     """Parked and without damper, torque follows the exact virgin curve of a loaded patch that is twisted, and after
     every reversal Masing's rule, to 0.0001 N·m of 21.
     """
-    patch = subject.brush(bristles=MANY)
     for amplitude in (0.02, 0.1):
         steer = to_and_fro(amplitude, 200)
-        torque = patch.run(steer=np.concatenate([[0.0], steer]), speed=0.0, period=T).torque[1:]
+        torque = parked_patch(subject, steer, MANY)
         off = np.abs(torque - parked(steer, K=STIFF)).max()
         yield Finding(f"turned by ±{amplitude} rad, off the oracle", off, "<=", 1e-4, "N·m")
     yield Finding("largest torque", np.abs(torque).max(), ">=", 20.9, "N·m")
