@@ -24,7 +24,7 @@ def test_the_chain_has_four_states_a_body_and_comes_to_rest_against_its_wall() -
 
 
 def test_compile_is_timed_in_fresh_processes_with_a_cache_of_their_own(tmp_path: Path) -> None:
-    cold = inclusion.fresh_process(str(tmp_path), 1)
+    cold = inclusion.in_fresh_process(inclusion.first_value, 1, TEGOTAE_CACHE=str(tmp_path))
     assert cold > 0.0
     kept = [path for path in tmp_path.rglob("*") if path.suffix in (".so", ".nbc")]
     assert kept, "what was compiled went into the folder of this test"

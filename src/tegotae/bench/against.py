@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -75,8 +75,8 @@ def compare(
         raise InputError(f"bench: --rounds {rounds} compares nothing.\n  Give 1 or more; 5 unless told.")
     with ExitStack() as stack:
         before, cache = stack.enter_context(laid_out(commit, source))
-        new = stack.enter_context(Side("new", source))
-        old = stack.enter_context(Side("old", before, cache))
+        new = stack.enter_context(closing(Side("new", source)))
+        old = stack.enter_context(closing(Side("old", before, cache)))
         for side in (new, old):
             report(f"starting the {side.name} side")
             side.start()

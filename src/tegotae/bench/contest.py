@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tegotae.papers.ledger import COMPARISONS, installed
 from tegotae.papers.timing import in_turn as in_turn  # which every contest calls: `bench --against` listens there
 
+PATIENCE = 600.0  # [s], for a subprocess
 NOT_MEASURED = "not measured"  # the bound of a contest whose peer is not installed
 
 
@@ -77,3 +83,18 @@ class Contest:
             words = f"{self.needs} is not installed: `make bench` adds it, or pip install 'tegotae[bench]'"
             return [Outcome.skipped(self.name, words)]
         return self.play()
+
+
+def in_fresh_process(function: Callable[[int], Any], number: int, **environment: str) -> Any:
+    """What a function of a module gives for a whole number in a process of its own; its environment may be changed."""
+    name = function.__name__
+    code = f"import json; from {function.__module__} import {name}; print(json.dumps({name}({int(number)})))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
+    )
+    return json.loads(done.stdout)

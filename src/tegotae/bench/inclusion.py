@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -15,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tegotae.bench import siconos
-from tegotae.bench.contest import Contest, Outcome, in_turn
+from tegotae.bench.contest import Contest, Outcome, in_fresh_process, in_turn
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio, examples
@@ -27,7 +24,6 @@ STIFFNESS, DAMPING, ALPHA, STEP, SECONDS = 1e6, 2e3, 2e-4, 1e-4, 2.0
 START = {"p1y": 0.2}
 ERROR = 2.5e-4  # [m], asked of the height of body 1
 BODIES = 5  # of the chain: 20 states
-_PATIENCE = 600.0  # [s], for a subprocess
 
 # Each call at another state that depends on the last answer, so that none can be skipped.
 _CALLS = """
@@ -68,27 +64,13 @@ def first_value(bodies: int = BODIES) -> float:
     return time.perf_counter() - start
 
 
-def fresh_process(cache: str, bodies: int = BODIES) -> float:
-    """`first_value` in a process of its own, with the generated code in the folder `cache`."""
-    code = f"from tegotae.bench.inclusion import first_value; print(first_value({int(bodies)}))"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "TEGOTAE_CACHE": cache},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=_PATIENCE,
-    )
-    return float(done.stdout)
-
-
 def compiling(rounds: int = 3, bodies: int = BODIES) -> list[Outcome]:
     """Cold: nothing of the model in the cache. Warm: the next process. Imports are not counted."""
     cold, warm = [], []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory(prefix="tegotae-bench-") as cache:
-            cold.append(fresh_process(cache, bodies))
-            warm.append(fresh_process(cache, bodies))
+            for seconds in (cold, warm):
+                seconds.append(in_fresh_process(first_value, bodies, TEGOTAE_CACHE=cache))
     return [
         Outcome.asked(
             f"compile of {4 * bodies} states, {word}",

@@ -12,7 +12,6 @@ import tegotae as tg
 from tegotae.bench.contest import Contest, Outcome, in_turn
 from tegotae.bench.kernels.multibody import many_accelerations
 from tegotae.checks import Array
-from tegotae.compile import build
 from tegotae.multibody import Body, Prismatic, Revolute, Scene, Tree
 from tegotae.multibody.joints import model_of
 from tegotae.multibody.kernels.kinematics import workspace
@@ -23,12 +22,6 @@ from tegotae.papers.two_robots import TwoRobots
 # A link of every chain here: its centre of mass is half way down, its axis across that before.
 LINK: dict[str, Any] = {"mass": 2.0, "inertia": (0.02, 0.02, 0.002), "length": -0.4}
 SIZES = (4, 50, 100, 500)
-
-_SOURCE = """
-@entry
-def accelerations(count, model, q, v, tau, slope, wrench, S, a):
-    many_accelerations(count, model, q, v, tau, slope, wrench, S, a)
-"""
 
 
 def chain(links: int, friction: tg.FrictionImpedance | None = None, *, gravity: float = 9.81) -> Tree:
@@ -53,10 +46,9 @@ def compiled(links: int) -> Play:
     """The three passes inside a compiled loop."""
     model, (q, v, tau) = model_of(chain(links)), state(links)
     slope, wrench, S, a = np.zeros(links), np.zeros((links, 6)), workspace(links), np.zeros(links)
-    loop = build(_SOURCE, (("many_accelerations", many_accelerations),)).accelerations
 
     def play(calls: int) -> Array:
-        loop(calls, model, q, v.copy(), tau, slope, wrench, S, a)
+        many_accelerations(calls, model, q, v.copy(), tau, slope, wrench, S, a)
         return a.copy()
 
     return play

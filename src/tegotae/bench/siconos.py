@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tegotae.bench.contest import PATIENCE
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
 
@@ -20,7 +21,6 @@ SCRIPT = Path(__file__).with_name("siconos_script.py")
 INTERPRETERS = ("/usr/bin/python3", "/usr/local/bin/python3")
 MISSING = "Siconos is not installed (Debian: python3-siconos)"
 STEPS = (2e-3, 1e-3, 5e-4, 2.5e-4, 1e-4)  # [s], from coarse to fine
-_PATIENCE = 600.0  # [s]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Peer:
             if not os.access(interpreter, os.X_OK):
                 continue
             probe = [interpreter, "-I", "-c", "import siconos.kernel, siconos.numerics"]
-            if subprocess.run(probe, capture_output=True, timeout=_PATIENCE).returncode == 0:
+            if subprocess.run(probe, capture_output=True, timeout=PATIENCE).returncode == 0:
                 return cls(interpreter)
         return None
 
@@ -51,7 +51,7 @@ class Peer:
 
     def _ask(self, what: str, step: float, seconds: float, runs: int) -> dict[str, list[float]]:
         command = [self.interpreter, "-I", str(SCRIPT), what, repr(step), repr(seconds), str(runs)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
         if done.returncode != 0:
             raise TegotaeError(f"bench: Siconos failed:\n  {done.stderr.strip()[-500:]}\n  Leave it uninstalled.")
         # It talks on stdout by itself; ours is the last line.

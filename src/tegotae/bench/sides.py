@@ -96,13 +96,6 @@ class Side:
         self.contests: dict[str, dict[str, Any]] = {}
         self.broken: dict[str, str] = {}
 
-    def __enter__(self) -> Side:
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self.end()
-        self._said.close()
-
     def start(self) -> None:
         """Begin, and learn its contests."""
         self._said.seek(0)
@@ -136,6 +129,11 @@ class Side:
         except (SideEndedError, BrokenPipeError) as error:
             self.end()
             return {"failed": str(error)}
+
+    def close(self) -> None:
+        """End it for good."""
+        self.end()
+        self._said.close()
 
     def end(self) -> None:
         """Stop it, if it runs."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from tegotae.bench.contest import Contest, Outcome, in_turn
+from tegotae.bench.contest import Contest, Outcome, in_fresh_process, in_turn
 from tegotae.bench.friction import T, beside_hand, restarting
 from tegotae.bench.kernels.by_hand import column_and_bristles
 from tegotae.checks import Array
@@ -24,7 +22,6 @@ SPEED = 20.0  # [m/s]
 FASTER = {21: 2000.0, 201: 250.0}  # bristles -> times real time
 HOUR = 3_600_000  # ticks at 1 kHz
 _BRISTLES = ("stiffness", "damping", "half_length", "centre", "slip_share", "scale")
-_PATIENCE = 600.0  # [s], for a subprocess
 
 
 def torques(ticks: int) -> Array:
@@ -79,13 +76,7 @@ def drive(ticks: int) -> tuple[float, float]:
 
 def an_hour(ticks: int = HOUR, rounds: int = 2) -> list[Outcome]:
     """Each in a process of its own, so that the memory is that of this drive alone."""
-    code = f"import json; from tegotae.bench.steering import drive; print(json.dumps(drive({int(ticks)})))"
-    told = []
-    for _ in range(rounds):
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=_PATIENCE
-        )
-        told.append(json.loads(done.stdout))
+    told = [in_fresh_process(drive, ticks) for _ in range(rounds)]
     seconds, most = min(t for t, _ in told), max(m for _, m in told)
     name = f"{ticks * T / 60.0:.3g} minutes of driving at 1 kHz, 21 bristles"
     return [

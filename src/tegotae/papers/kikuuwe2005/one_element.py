@@ -31,7 +31,7 @@ def friction_opposes_velocity(subject: KikuuweSubject) -> Findings:
     """
     # Over random laws and loads; how much it opposes is checked by a formula of its own for each law.
     rng = np.random.default_rng(2005)
-    along: list[list[float]] = [[], []]
+    along: tuple[list[float], list[float]] = ([], [])
     off, sliding, standing = 0.0, 0, 0
     for law, formula, dimension in cases(subject, rng, each=6):
         load = wander(rng, 1000, dimension, 2.5 * law.at_rest)
@@ -39,12 +39,11 @@ def friction_opposes_velocity(subject: KikuuweSubject) -> Findings:
         motion = wander(rng, 1000, dimension, 0.4)
         brake = subject.brake(damping=30.0, law=law, mass=float(rng.choice([0.0, 0.5])), dimension=dimension)
         mass, point = slider.run(load, period=T), brake.run(motion, period=T)
-        for i, (friction, velocity) in enumerate(
-            [(mass.friction, mass.velocity), (point.friction, point.slip_velocity)]
-        ):
+        felt = ((mass.friction, mass.velocity), (point.friction, point.slip_velocity))
+        for powers, (friction, velocity) in zip(along, felt, strict=True):
             speed = lengths(velocity)
             moves = speed > 0.0
-            along[i].append(float(np.max(dots(friction, velocity))))
+            powers.append(float(np.max(dots(friction, velocity))))
             off = max(off, float(np.max(np.abs(lengths(friction) / formula(speed) - 1.0)[moves], initial=0.0)))
             sliding, standing = sliding + int(moves.sum()), standing + int((~moves).sum())
     yield Finding("largest f v of the mass", max(along[0]), "<=", 0.0, "W")
@@ -179,7 +178,7 @@ def sample_by_sample(subject: KikuuweSubject) -> Findings:
     """The update needs only the last samples: stepped one tick at a time, as a controller does, it gives the very
     numbers of a whole run, and those are (18) letter by letter.
     """
-    apart, off, off_friction = 0.0, 0.0, 0.0
+    off = []
     for dimension in (1, 2):
         motion = wander(np.random.default_rng(11 + dimension), 2000, dimension, 0.2)
         for M in (0.0, 1.0):
@@ -188,12 +187,12 @@ def sample_by_sample(subject: KikuuweSubject) -> Findings:
             live = brake.start(period=T)
             stepped = np.array([live.step(v) for v in motion])
             force, friction = equation_18(motion.reshape(-1, dimension), K, B, M, F, T)
-            apart = max(apart, float(np.max(np.abs(stepped - run.force))))
-            off = max(off, float(np.max(np.abs(force - run.force.reshape(force.shape)))))
-            off_friction = max(off_friction, float(np.max(np.abs(friction - run.friction.reshape(force.shape)))))
-    yield Finding("step by step, off the whole run", apart, "=", 0.0, "N")
-    yield Finding("f, off (18) as printed", off, "<=", 1e-11, "N")
-    yield Finding("g, off (18) as printed", off_friction, "<=", 1e-11, "N")
+            pairs = ((stepped, run.force), (force, run.force), (friction, run.friction))
+            off.append([np.max(np.abs(a - b.reshape(a.shape))) for a, b in pairs])
+    by_steps, force_off, friction_off = np.max(off, axis=0)
+    yield Finding("step by step, off the whole run", by_steps, "=", 0.0, "N")
+    yield Finding("f, off (18) as printed", force_off, "<=", 1e-11, "N")
+    yield Finding("g, off (18) as printed", friction_off, "<=", 1e-11, "N")
 
 
 @paper.claim(source="section 3.1, (19)")
@@ -202,18 +201,19 @@ def any_dimension(subject: KikuuweSubject) -> Findings:
     answer of one dimension along that line.
     """
     rng = np.random.default_rng(19)
-    turned, on_line = 0.0, 0.0
+    off = []
     for dimension in (2, 3):
         for M in (0.0, 0.5):
             brake, line = subject.brake(mass=M, dimension=dimension), subject.brake(mass=M)
             rotation = np.linalg.qr(rng.normal(size=(dimension, dimension)))[0]
             motion = wander(rng, 3000, dimension, 0.2)
             one, other = (brake.run(np.ascontiguousarray(x), period=T).force for x in (motion, motion @ rotation.T))
-            turned = max(turned, float(np.max(np.abs(one @ rotation.T - other))))
             along = wander(rng, 3000, 1, 0.2)
             slanted = brake.run(np.outer(along, rotation[0]), period=T).force
             straight = line.run(along, period=T).force
-            on_line = max(on_line, float(np.max(np.abs(slanted - np.outer(straight, rotation[0])))))
+            pairs = ((one @ rotation.T, other), (slanted, np.outer(straight, rotation[0])))
+            off.append([np.max(np.abs(a - b)) for a, b in pairs])
+    turned, on_line = np.max(off, axis=0)
     yield Finding("turned motion, off the turned answer", turned, "<=", 1e-12, "N")
     yield Finding("slanted line, off one dimension", on_line, "<=", 1e-12, "N")
 
