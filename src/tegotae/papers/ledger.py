@@ -88,23 +88,14 @@ Measure = Callable[[Any], Finding | Iterable[Finding]]
 
 @dataclass(frozen=True, kw_only=True)
 class PaperStatement:
-    """What a paper says: a claim, and what became of it.
+    """What a paper says: a claim, and what became of it."""
 
-    Args:
-        paper: key of the paper.
-        id: short, stable, in words.
-        statement: in our own words.
-        source: equation, figure or section.
-        as_printed: False where the paper's words do not hold as printed; `statement` is then the corrected one.
-        note: what a reader should know: the misprint, for instance, or the error that ended a measurement.
-    """
-
-    paper: str
-    id: str
-    statement: str
-    source: str
-    as_printed: bool = True
-    note: str = ""
+    paper: str  # its key
+    id: str  # short, stable, in words
+    statement: str  # in our own words
+    source: str  # equation, figure or section
+    as_printed: bool = True  # False where the paper's words do not hold as printed; `statement` is then corrected
+    note: str = ""  # what a reader should know: the misprint, for instance, or the error that ended a measurement
 
     @property
     def said(self) -> dict[str, Any]:

@@ -23,7 +23,6 @@ def inertia_matrix(subject: HiraiSubject) -> Findings:
     """In mixed coordinates the inertia matrix is block-tridiagonal, and its integrals can be written down: every one is
     a moment of exp(i delta w). They meet quadrature to the last digits.
     """
-    # Twenty bent shapes of nine nodes: closed forms against the paper's definitions by Gauss quadrature.
     rod = subject.rod(9)
     closed, gauss = subject.Saddle(rod=rod), subject.Saddle(rod=rod, points=40)
     row, column = np.indices((27, 27)) // 3
@@ -44,7 +43,6 @@ def equations_of_motion(subject: HiraiSubject) -> Findings:
     """The equations of motion are those of the Lagrangian. Found again from energies alone, in angles only, by
     quadrature and automatic differentiation, with gravity, a payload and loads between nodes.
     """
-    # Random states of three to five nodes on every base; and the start of the paper's run.
     off = []
     for nodes in (3, 4, 5):
         numbers = {"length": 4.0, "nodes": nodes, "density": 0.7, "elasticity": 1.3, "viscosity": 0.4}
@@ -69,7 +67,6 @@ def recursion_equals_saddle_point(subject: HiraiSubject) -> Findings:
     """One sweep from the tip to the base and back, O(n) and without constraints, gives the same accelerations as the
     paper's dense system of places, angles and multipliers.
     """
-    # Uneven rods of 2 to 12 nodes with gravity, a payload and loads, on every base.
     rng, off = np.random.default_rng(2), dict.fromkeys(HELD, 0.0)
     for nodes in (2, 3, 5, 8, 12):
         hs = rng.uniform(0.5, 2.0, nodes - 1)
@@ -200,7 +197,6 @@ def erratum_released_base(subject: HiraiSubject) -> Findings:
 
     Printed: x_k = int_0^xi_k (cos theta, sin theta) du.
     """
-    # The paper's run at t = 3 s, as the saddle-point system gives it.
     rod = subject.rod()
     run = subject.Saddle(rod=rod).run(phases(), times=[3.0], rtol=1e-6, atol=1e-6)
     way = subject.Saddle(rod=rod, points=40).integrals(run.angle[-1], np.zeros(NODES)).way

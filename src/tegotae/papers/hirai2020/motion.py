@@ -42,7 +42,6 @@ def literal_run(subject: HiraiSubject) -> Findings:
     """The paper's run, torque 50 for one second at the pin, let go after two: angles at t = 1, 2 and 3 s and the place
     of the released base to six digits of an independent, automatically differentiated Lagrangian.
     """
-    # Five nodes; the oracle integrated by scipy's DOP853.
     oracle, run = plain_run(), tight_run(subject)
     rows = [10, 20, 30]
     angle = np.abs(run.angle[rows] - oracle[:, 2:7]).max(axis=1)

@@ -87,7 +87,6 @@ def loops_close(subject: KikuuweSubject) -> Findings:
 
     The paper says that all loops are closed. They are in its figure; with B > 0 that depends on the speed.
     """
-    # Five loops inside each other, each seen at its place of closing; the open one against the exact solution.
     way = legs(SPEED)
 
     def gaps(force: Array) -> Array:
@@ -195,7 +194,6 @@ def others_creep_and_drift(subject: KikuuweSubject) -> Findings:
     """Under loads below the limit smoothed friction creeps at vs atanh(h/F), and Dahl's and LuGre's drift with every
     cycle of a vibration; this element does neither.
     """
-    # On the same mass, after the first three seconds; drifts in closed form.
     steady, vibrating = loads()
     held = {name: np.diff(drift(model, steady)[3:]) for name, model in models(subject).items()}
     shaken = {name: np.diff(drift(model, vibrating)[3:]) for name, model in models(subject).items()}
@@ -218,7 +216,6 @@ def erratum_20(subject: KikuuweSubject) -> Findings:
 
     (20) prints z' = v (1 + sgn(v) K e/F), z for e.
     """
-    # Over a way of 10 F/K, both integrated from the differential equation.
     from scipy.integrate import solve_ivp
 
     way = 10.0 * F / K
@@ -245,7 +242,6 @@ def thresholds_chatter(subject: KikuuweSubject) -> Findings:
     """Friction that counts a band of small speeds as rest hops across a narrow band for ever; without any band, the
     proposed friction comes to rest.
     """
-    # A free mass slowed by friction: 4 mm/s a tick, bands of 0.9 and 2.1 mm/s on either side of zero.
     start, free = {"velocity": 0.9985}, np.zeros(2000)
     narrow, wide = (
         subject.Karnopp(mass=1.0, limit=F, static=F, dead_zone=band).run(free, period=T, initial=start).velocity

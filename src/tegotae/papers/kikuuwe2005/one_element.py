@@ -58,7 +58,6 @@ def stops_in_finite_time(subject: KikuuweSubject) -> Findings:
     """Without outer force a sliding mass stands after M v/(T F) ticks, rounded up, and from then on its speed is
     exactly 0; with viscosity b after ln(1 + b v/F)/ln(1 + T b/M) ticks.
     """
-    # Against the closed form, over random masses, limits and speeds in one and two dimensions.
     rng = np.random.default_rng(7)
     worst, late, longest = 0, 0.0, 0
     for case in range(60):
@@ -87,7 +86,6 @@ def shortcut_5(subject: KikuuweSubject) -> Findings:
 
     The paper calls (5) good enough in practice for smooth laws. It is, for T b/M well below 1.
     """
-    # (5) as printed in NumPy, and the solution, for T b/M from 0.01 to 100.
     M, ratios = 0.5, np.array([0.01, 0.1, 0.5, 0.99, 1.01, 2.0, 10.0, 100.0])
     force = np.random.default_rng(5).uniform(-20.0, 20.0, size=60)
     reversed_by_5, along, residual = [], -np.inf, 0.0
@@ -140,7 +138,6 @@ def zero_mass(subject: KikuuweSubject) -> Findings:
     """The impedance works with a mass of exactly 0, and that is the limit of small masses: the force differs by an
     amount proportional to the mass.
     """
-    # Closed forms of the first tick and of a steady slip; then the order in M and the extrapolation to M = 0.
     v = 0.05
     steady = subject.brake().run(np.full(300, v), period=T)
     motion = wander(np.random.default_rng(3), 5000, 1, 0.1)

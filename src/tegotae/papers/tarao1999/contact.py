@@ -26,7 +26,6 @@ def momentum(subject: TaraoSubject) -> Findings:
     """The contact acts on both robots with opposite signs: together they keep their momentum, linear and angular,
     through it.
     """
-    # Both poses, Kp 800: largest change over the momentum that robot 2 brings.
     for pose in ("A", "B"):
         run, _ = subject.meeting(kp=800.0, pose=pose)
         brought = SPEED * (USUAL[2] + 4.0 * USUAL[3])
@@ -100,7 +99,6 @@ def how_joints_are_held(subject: TaraoSubject) -> Findings:
 
     Pose B, both bent, Kp 200. The paper does not print its control.
     """
-    # Peaks in order, each over the one before; the ends against theory.
     peaks = {word: subject.meeting(kp=200.0, pose="B", joints=held)[1]["peak_force"] for word, held in HOLDS.items()}
     for a, b in pairwise(HOLDS):
         yield Finding(f"peak, {b} over {a}", peaks[b] / peaks[a], ">=", 1.005)

@@ -106,7 +106,6 @@ def real_time(subject: TaraoSubject) -> Findings:
 
     Processor time of the machine that wrote this. The paper's step includes its network and servo, not here.
     """
-    # Twenty seconds of the experiment at 2 ms, recorded rarely: explicit, and implicit as for friction.
     two = subject.TwoRobots(kp=800.0)
     q, v = two.start()
     run = partial(two.scene.run, 20.0, period=STEP, q=q, v=v, every=100)

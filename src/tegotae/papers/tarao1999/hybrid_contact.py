@@ -56,7 +56,6 @@ def loop_beside_numbers(subject: TaraoSubject) -> Findings:
     probe makes 5, 10 and 17 % at Kp 200, 400, 800, by the springs in series; the rest is servo and plate. The loop
     counts a servo that answers late as delay and takes it back: elastic, 0.02 of the speed.
     """
-    # Every Kp of the paper and its changed masses; worst of elastic and damped, but for the drop.
     for word, (kp, masses) in CASES.items():
         _, alone = subject.meeting(kp=kp, masses=masses)
         off = []

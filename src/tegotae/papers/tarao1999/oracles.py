@@ -215,17 +215,13 @@ def _swing(stiffness: float, damping: float, mass: float, speed: float) -> tuple
     def over(t: float, y: Array) -> float:
         return float(force(y)) if t > 0.0 else 1.0
 
+    def rate(t: float, y: Array) -> tuple[float, float]:
+        return y[1], -float(force(y)) / mass
+
     over.terminal, over.direction = True, -1  # type: ignore[attr-defined]
     longest = 2.0 * math.pi * math.sqrt(mass / stiffness)
-    seen = solve_ivp(
-        lambda t, y: (y[1], -float(force(y)) / mass),
-        (0.0, longest),
-        (0.0, speed),
-        events=over,
-        max_step=longest / 500.0,
-        rtol=1e-9,
-        atol=1e-13,
-    )
+    step = longest / 500.0
+    seen = solve_ivp(rate, (0.0, longest), (0.0, speed), events=over, max_step=step, rtol=1e-9, atol=1e-13)
     return np.asarray(seen.t), np.asarray(seen.y[1]), force(seen.y)
 
 

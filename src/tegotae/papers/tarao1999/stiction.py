@@ -33,7 +33,6 @@ def parked_arm(subject: TaraoSubject) -> Findings:
     """An arm whose joints rub with more than gravity asks of them stays where it was parked, for an hour, to the last
     bit; with less, it sinks.
     """
-    # Seven joints; gravity's torques from dense Kane.
     tree = arm(subject, LIMIT)
     run = subject.Scene(tree=tree).run(HOUR, period=COARSE, q=BENT, every=1000)
     still = np.zeros(7)
@@ -116,18 +115,9 @@ def grasp(subject: TaraoSubject, share: float, duration: float = 2.0, period: fl
     for name, side in (("left", -1.0), ("right", 1.0)):
         slide = Prismatic(axis=(-side, 0.0, 0.0))
         bodies.append(Body(name=name, mass=FINGER, joint=slide, position=(0.07 * side, 0.0, 0.0)))
-    touches = [
-        subject.Touch(
-            on=name,
-            toucher=Ball(radius=0.02),
-            surface=Box(half_sizes=(0.05, 0.05, 0.5)),
-            of="thing",
-            stiffness=GRIP,
-            damping=1e-2 * GRIP,
-            friction=ROUGH,
-        )
-        for name in ("left", "right")
-    ]
+    ball, box = Ball(radius=0.02), Box(half_sizes=(0.05, 0.05, 0.5))
+    feel = {"stiffness": GRIP, "damping": 1e-2 * GRIP, "friction": ROUGH}
+    touches = [subject.Touch(on=name, toucher=ball, surface=box, of="thing", **feel) for name in ("left", "right")]
     tree = subject.Tree(bodies)
     q = tree.neutral()
     q[7:] = force / GRIP  # already pressed

@@ -71,7 +71,6 @@ def arm_shifts(table: Hexa, p: Array, R: Array, d: Array) -> Array:
 @paper.claim(source="(12)")
 def table_jacobian(subject: TaraoSubject) -> Finding:
     """Small motions of the plate and of the arms are joined by the Jacobian, dp = J dtheta."""
-    # Against central differences of the inverse kinematics.
     table, off = subject.hexa(), []
     for p, R in poses(10):
         difference = np.stack([arm_shifts(table, p, R, unit) for unit in np.eye(6)], axis=1)

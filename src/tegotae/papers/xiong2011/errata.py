@@ -94,7 +94,6 @@ def erratum_backward_euler(subject: XiongSubject) -> Findings:
     Printed: f_k = K (a_k + beta (a_k - a_{k-1})/T) below, f_k = -K (...) above it. The line of the
     differential-algebraic inclusion also has (a - a_{k-1})/T where a' is meant.
     """
-    # The printed step at a given speed; our step on the sliding mass.
     F, T, v, a, work = 0.5 * G, 1e-3, 0.1, 0.0, []
     for _ in range(200):
         before = a

@@ -89,7 +89,6 @@ def two_bodies_meet_the_rigid_solution(subject: XiongSubject) -> Findings:
     = beta/10 the slope is -0.96 from 1e5 to 1e6 N/m, -0.79 from 1e7 to 1e8, where the figure ends, and -0.63 from there
     to 1e9. mu2 mu3 >= 1 has no rigid sliding solution; the ODE stays finite there, and a warning tells.
     """
-    # K from 1e5 to 1e7 N/m, alpha falling with it, the slope fitted; forces while body 1 slides down and up.
     errors = [height_error(subject, stiffness=k, beta=1e-2, alpha=calm(k, 1e-2)) for k in STIFFNESSES]
     slope = float(np.polyfit(np.log(STIFFNESSES), np.log(errors), 1)[0])
     machine, start = subject.two_bodies()
@@ -157,7 +156,6 @@ def restitution_as_asked(subject: XiongSubject) -> Findings:
     The slides leave this open; tune_contact answers it. A weight takes about g T more of the speed after an impact,
     whatever that speed: a share of slow ones that no constants can mend.
     """
-    # Free mass of 2 kg, RK4 at 1 ms, over five places of the touch between two ticks.
     off = [abs(got - asked) for asked in ASKED for got in obtained(subject, asked)]
     yield Finding("largest difference, asked 0.3 to 0.9", max(off), "<=", 0.005)
     yield Finding("impacts", len(off), ">=", 35)

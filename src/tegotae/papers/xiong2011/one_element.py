@@ -21,9 +21,7 @@ T = 1e-3
 DAMPING = K * BETA  # of the spring-damper contact [N·s/m]
 
 
-def smoothed_run(
-    subject: XiongSubject, vs: float, *, v0: float, push: float, seconds: float
-) -> tuple[Array, Array, Array]:
+def smoothed_run(subject: XiongSubject, vs: float, *, v0: float, push: float, seconds: float) -> Array:
     """Time, position and velocity of 1 kg under smoothed friction, by RK4 at 1 ms."""
 
     def rate(v: float) -> float:
@@ -38,8 +36,7 @@ def smoothed_run(
         x += T * (v + T / 6.0 * (k1 + k2 + k3))
         v += T / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
         record.append((tick * T, x, v))
-    times, places, speeds = np.array(record).T
-    return times, places, speeds
+    return np.array(record).T
 
 
 def resting(stiffness: float = K) -> dict[str, float]:
@@ -75,7 +72,6 @@ def struck(subject: XiongSubject, **changes: float) -> Result:
 @paper.claim(source="slide 2")
 def smoothed_friction_creeps_or_chatters(subject: XiongSubject) -> Findings:
     """Smoothed friction slides below the limit, at vs atanh(h/F); made steep enough not to, it chatters."""
-    # F tanh(v/vs) on 1 kg under 61 % of the limit, by RK4 at 1 ms.
     _, places, _ = smoothed_run(subject, SMOOTH * 10.0, v0=0.0, push=PUSH, seconds=2.0)
     creep, expected = places[-1] - places[-1001], 10.0 * SMOOTH * math.atanh(PUSH / LIMIT)
     _, _, speeds = smoothed_run(subject, STEEP, v0=0.0, push=PUSH, seconds=0.5)
@@ -102,7 +98,6 @@ def compiled_friction_holds(subject: XiongSubject) -> Findings:
 @paper.claim(source="slide 2")
 def spring_damper_pulls(subject: XiongSubject) -> Findings:
     """A contact made of spring and damper pulls when the body leaves, by B v at the surface."""
-    # 1 kg at 1 m/s; the damped half swing in closed form.
     _, gap, force = impact(lambda p, v: subject.spring_damper(p, v, K, DAMPING))
     zeta = 0.5 * DAMPING / math.sqrt(K)
     leaves = math.exp(-zeta * math.pi / math.sqrt(1.0 - zeta * zeta))

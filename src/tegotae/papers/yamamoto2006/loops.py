@@ -73,7 +73,6 @@ def full_slip_comes_earlier_at_speed(subject: YamamotoSubject) -> Findings:
     B/K is 0.3 s against 10 ms in which a bristle passes the patch at 20 m/s: every effect of speed in the figures comes
     from the damper.
     """
-    # First full slip; without the damper speed makes no difference to a tyre that rolls steadily.
     for V, angle in ((20.0, 0.419), (70.0, 0.122)):
         slips = first_full_slip(loop(subject.literal(speed=V), DRIVING))
         yield Finding(f"at {V:g} m/s, off {angle} rad", abs(slips / angle - 1.0), "<=", 0.02)
@@ -172,7 +171,6 @@ def physical_drop(subject: YamamotoSubject) -> Findings:
     full slip; on a vehicle that slides and yaws the tyre's torque falls by as much while it is steered, and full slip
     comes earlier at 70 m/s than at 20.
     """
-    # Quasi-static against the closed form; the first swing of a driver, 0.25 Hz, at two speeds.
     alpha = np.linspace(0.0, 0.12, 121)
     torque = np.asarray(subject.brush(bristles=401).steady(slip_angle=alpha, speed=20.0).torque)
     exact = brush(alpha, K=STIFF)[1]
