@@ -89,12 +89,5 @@ def in_fresh_process(function: Callable[[int], Any], number: int, **environment:
     """What a function of a module gives for a whole number in a process of its own; its environment may be changed."""
     name = function.__name__
     code = f"import json; from {function.__module__} import {name}; print(json.dumps({name}({int(number)})))"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE,
-    )
-    return json.loads(done.stdout)
+    command, changed = [sys.executable, "-c", code], os.environ | environment
+    return json.loads(subprocess.check_output(command, env=changed, stderr=subprocess.PIPE, timeout=PATIENCE))
