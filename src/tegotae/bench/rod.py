@@ -15,7 +15,8 @@ import numpy as np
 
 from tegotae.bench.contest import Contest, Outcome, in_turn
 from tegotae.checks import Array
-from tegotae.papers.hirai2020 import MINUTES, HiraiSubject, phases
+from tegotae.papers.hirai2020 import HiraiSubject, phases
+from tegotae.papers.hirai2020.motion import MINUTES
 from tegotae.papers.tarao1999.peers import in_mujoco
 from tegotae.result import Result
 from tegotae.rod import Phase

@@ -309,7 +309,7 @@ class Paper(Generic[Subject]):
         self.declined.append(Declined(what, source, reason))
 
     def collect(self, package: str, *modules: str) -> None:
-        """Import modules of a package: their claims and figures register themselves, in this order."""
+        """Import modules of a package: their claims and figures register themselves, in the order of the table."""
         for name in modules:
             import_module(f"{package}.{name}")
 

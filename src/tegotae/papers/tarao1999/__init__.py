@@ -1,8 +1,4 @@
-"""Tarao, Inohira, Uchiyama, "Hybrid motion simulation using high-speed parallel link robot", 1999.
-
-Every claim and figure takes its physics from a `TaraoSubject`, so that a test can hand it a broken one. Importing a
-module of claims registers them: the order below is the order of the table.
-"""
+"""Tarao, Inohira, Uchiyama, "Hybrid motion simulation using high-speed parallel link robot", 1999."""
 
 from __future__ import annotations
 

@@ -19,16 +19,12 @@ DELAYS = (0.0, 0.004, 0.006, 0.008, 0.01)  # s, added to the loop
 LATE = 0.01  # s
 LOSS = 0.32  # c/sqrt(k m) of a contact that takes energy: restitution 0.63
 # Delay, jitter, loss and reordering, alone and together.
+WORST = ("link.delay=0.02", "link.jitter=0.008", "link.loss=0.3", "link.reordering=0.3")
 FAULTS = {
     "20 ms": ("link.delay=0.02",),
     "30 % lost": ("link.loss=0.3",),
     "10 ms, 8 ms jitter, 30 % lost": ("link.delay=0.01", "link.jitter=0.008", "link.loss=0.3"),
-    "20 ms, 8 ms jitter, 30 % lost, 30 % overtaken": (
-        "link.delay=0.02",
-        "link.jitter=0.008",
-        "link.loss=0.3",
-        "link.reordering=0.3",
-    ),
+    "20 ms, 8 ms jitter, 30 % lost, 30 % overtaken": WORST,
 }
 CASES = {
     "Kp 200": (200.0, USUAL),
@@ -104,8 +100,7 @@ def passages(subject: TaraoSubject) -> Iterator[tuple[str, list[Run]]]:
         for word, chosen in (("compensated", "compensation=true"), ("not compensated", "compensation=false")):
             runs = [subject.loop(*spring(k), f"model.pose={pose}", chosen, *faults) for faults in FAULTS.values()]
             yield f"pose {pose}, {word}", runs
-    worst = list(FAULTS.values())[-1]
-    yield "six arms", [subject.loop(*hexa(800.0), f"compensation={on}", *worst) for on in ("true", "false")]
+    yield "six arms", [subject.loop(*hexa(800.0), f"compensation={on}", *WORST) for on in ("true", "false")]
 
 
 @paper.claim(source="beside the paper: what section 3.1 needs to be safe")
