@@ -188,10 +188,8 @@ def circuit_by_address() -> list[Outcome]:
     """What a circuit costs where nothing can be compiled: the loop that ships against one of its own."""
     machine = mass_that_rubs()
     force = 200.0 * np.sin(2 * np.pi * T * np.arange(20_000))
-    rivals = {
-        name: partial(one.run, force, period=T, record=["velocity"])
-        for name, one in (("address", machine.by_address()), ("own", machine))
-    }
+    machines = {"address": machine.by_address(), "own": machine}
+    rivals = {name: partial(one.run, force, period=T, record=["velocity"]) for name, one in machines.items()}
     best = {name: s / force.size * 1e9 for name, s in in_turn(rivals).items()}
     ratio = best["address"] / best["own"]
     told = f"{best['address']:.0f} ns a step against {best['own']:.0f}"

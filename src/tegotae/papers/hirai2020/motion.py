@@ -28,9 +28,9 @@ def plain_run() -> Array:
     return plain().run([(1.0, TORQUE, 2), (2.0, 0.0, 2), (3.0, 0.0, 0)], rtol=1e-7)
 
 
-def tight_run(subject: HiraiSubject, torque: float = TORQUE) -> Result:
+def tight_run(subject: HiraiSubject) -> Result:
     """The paper's run at a tolerance of 1e-11, recorded every 0.1 s."""
-    return subject.rod().run(phases(torque), times=np.linspace(0.0, 3.0, 31), rtol=TIGHT, atol=TIGHT)
+    return subject.rod().run(phases(), times=np.linspace(0.0, 3.0, 31), rtol=TIGHT, atol=TIGHT)
 
 
 @paper.claim(source="section 6, Fig. 2")
@@ -122,10 +122,9 @@ def mixed_coordinates_are_cheaper(subject: HiraiSubject) -> Findings:
         yield Finding(f"time of angles alone over mixed, {n} nodes", races[n][1], ">=", bounds[n])
 
 
-def tip(subject: HiraiSubject, nodes: int, torque: float = GENTLE) -> Array:
+def tip(subject: HiraiSubject, nodes: int) -> Array:
     """Where the tip is at t = 1 s [m]."""
-    pushed = [Phase(until=1.0, torque=torque, base="pinned")]
-    return np.asarray(subject.rod(nodes).run(pushed, times=[1.0], rtol=1e-8, atol=1e-8).position[-1, -1])
+    return np.asarray(subject.rod(nodes).run(phases(GENTLE)[:1], times=[1.0], rtol=1e-8, atol=1e-8).position[-1, -1])
 
 
 @paper.claim(source="(1), (2)")

@@ -180,15 +180,6 @@ def models(subject: KikuuweSubject) -> dict[str, Impedance]:
     }
 
 
-def dahl_per_cycle(low: float, high: float) -> float:
-    """How far Dahl's friction lets a light mass go in each cycle of the load [m].
-
-    dx = -de/(1 + sgn(v) K e/F), from low to high and back.
-    """
-    away, back = np.log((F - low) / (F - high)), np.log((F + high) / (F + low))
-    return float(F / STIFF * (away - back))
-
-
 @paper.claim(source="section 4, (20), [6], [7]; section 1 on low-speed drift")
 def others_creep_and_drift(subject: KikuuweSubject) -> Findings:
     """Under loads below the limit smoothed friction creeps at vs atanh(h/F), and Dahl's and LuGre's drift with every
@@ -197,7 +188,9 @@ def others_creep_and_drift(subject: KikuuweSubject) -> Findings:
     steady, vibrating = loads()
     held = {name: np.diff(drift(model, steady)[3:]) for name, model in models(subject).items()}
     shaken = {name: np.diff(drift(model, vibrating)[3:]) for name, model in models(subject).items()}
-    creep, cycle = 1e-3 * np.arctanh(0.5), dahl_per_cycle(LOW, HIGH)
+    # Dahl lets a light mass go by dx = -de/(1 + sgn(v) K e/F), from low to high and back in each cycle.
+    away, back = np.log((F - LOW) / (F - HIGH)), np.log((F + HIGH) / (F + LOW))
+    creep, cycle = 1e-3 * np.arctanh(0.5), F / STIFF * (away - back)
     ours = max(float(np.max(np.abs(moved["this element"]))) for moved in (held, shaken))
     yield Finding("tanh, constant: off vs atanh(h/F)", abs(held["tanh"].mean() / creep - 1.0), "<=", 1e-6)
     yield Finding("tanh, vibrating: drift a cycle", shaken["tanh"].mean(), ">=", 1e-4, "m")

@@ -158,15 +158,12 @@ def loop_beside_numbers(subject: TaraoSubject, *axes: Axes) -> None:
         for word, fed in (("one mass, plate and servo: (10)", 0.0), ("_", 1.0)):
             time, force = plate(kp, fed=fed).history(reduced(masses), SPEED)
             place.plot(1e3 * time, force, color=INK, lw=0.7, label=word)
-        place.set(
-            title=f"Fig. {12 + i}: {case.replace('Kp ', 'Kp = ').replace('00', '00 N·m/rad')}",
-            xlim=SPAN,
-            ylim=(-0.5, 18.5),
-        )
-        if i % 2 == 0:
-            place.set_ylabel("force [N]")
-        if i > 1:
-            place.set_xlabel("time since the touch [ms]")
+        title = f"Fig. {12 + i}: {case.replace('Kp ', 'Kp = ').replace('00', '00 N·m/rad')}"
+        place.set(title=title, xlim=SPAN, ylim=(-0.5, 18.5))
+    for place in axes[::2]:
+        place.set_ylabel("force [N]")
+    for place in axes[2:]:
+        place.set_xlabel("time since the touch [ms]")
     axes[0].legend(loc="upper right")
 
 
