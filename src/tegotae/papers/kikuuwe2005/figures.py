@@ -171,12 +171,7 @@ def lag(subject: KikuuweSubject, axes: Axes) -> None:
         axes.plot(1e3 * run.slip_velocity[last], -run.friction[last], color=color, lw=1.3)
         if tau:
             axes.plot(1e3 * run.velocity[last][::50], exact[last][::50], ".", color=color, ms=4)
-    _label_loops(axes)
     axes.set(xlabel="slip speed [mm/s]", ylabel="friction [N]", xlim=(0, 38))
-
-
-def _label_loops(axes: Axes) -> None:
-    """Which loop is which, and which way around."""
     for word, color, spot in (
         ("no lag: the law itself", QUIET, (3.3, 4.93)),
         ("lag of 50 ms", BLUE, (8.4, 4.35)),

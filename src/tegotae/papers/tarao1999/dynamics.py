@@ -38,9 +38,7 @@ def _off_kane(subject: TaraoSubject, bodies: Sequence[Body], free: bool, seed: i
     pushes = np.random.default_rng(seed + 100).normal(size=(2, 6))
     wrenches = {bodies[0].name: pushes[0]} | {bodies[-1].name: pushes[1]}
     M, f = oracles.kane(tree.bodies, q, v, torque, wrenches=wrenches)
-    return apart(
-        np.asarray(np.linalg.solve(M, -f), dtype=np.float64), tree.forward_dynamics(q, v, torque, wrenches=wrenches)
-    )
+    return apart(np.asarray(np.linalg.solve(M, -f)), tree.forward_dynamics(q, v, torque, wrenches=wrenches))
 
 
 @paper.claim(source="(1) to (7), section 3.3", needs=("pinocchio",))

@@ -34,8 +34,7 @@ def smooth_hysteresis_parked(subject: YamamotoSubject) -> Findings:
 
     Period, gear ratio, lf/l and the hand are not in the text: 1 ms, 16, 0.5, 10 N·m/rad with 1 N·m·s/rad.
     """
-    system = subject.literal(speed=0.0)
-    run = loop(system, PARKED)
+    run = loop(subject.literal(speed=0.0), PARKED)
     angle, torque = run.wheel_angle, run.hand_torque
     second, third = cycle(0.25, 1), cycle(0.25, 2)
     down, up = (np.interp(0.0, way * angle[ticks], torque[ticks]) for way, ticks in WAYS)
@@ -46,17 +45,14 @@ def smooth_hysteresis_parked(subject: YamamotoSubject) -> Findings:
     yield Finding("next cycle's torque, largest difference", again, "<=", 2e-3, "N·m")
     yield Finding("way up above way down, in the middle", up - down, ">=", 1.0, "N·m")
     yield Finding("largest step in a tick, of the whole", steps, "<=", 5e-3)
-    yield Finding("off a bank of parallel elements", _off_bank(system, run), "<=", 1e-9, "N·m")
-
-
-def _off_bank(system: SteeringSystem, run: Result) -> float:
-    """Largest difference [N·m] from elements K A², B A², mu F |A| in parallel: another code, the same sentence."""
+    # Elements K A², B A², mu F |A| in parallel: another code, the same sentence.
     xi = 0.1 * ((2.0 * np.arange(21) + 1.0) / 21.0 - 1.0)
     arm = np.abs(xi - 0.02)
-    bank = ParallelFriction(
-        stiffness=500.0 * arm**2, damping=150.0 * arm**2, limits=0.4 * 1e4 * (0.01 - xi * xi) * arm
-    ).run(np.diff(run.steer, prepend=0.0) / T, period=T)
-    return float(np.abs(-bank.force - run.tyre_torque).max())
+    limits = 0.4 * 1e4 * (0.01 - xi * xi) * arm
+    bank = ParallelFriction(stiffness=500.0 * arm**2, damping=150.0 * arm**2, limits=limits)
+    force = bank.run(np.diff(run.steer, prepend=0.0) / T, period=T).force
+    off = np.abs(-force - run.tyre_torque).max()
+    yield Finding("off a bank of parallel elements", off, "<=", 1e-9, "N·m")
 
 
 def first_full_slip(run: Result) -> float:
