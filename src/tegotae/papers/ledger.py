@@ -270,8 +270,6 @@ class Paper(Generic[Subject]):
             name = identifier or _dashed(measure)
             self._refuse_twice("claim", name)
             said, more = (statement, "") if statement else _paragraphs(measure)
-            if not said:
-                checks.refuse(self.key, f"the claim {name!r} says nothing.", "Give its statement, or a docstring.")
             told = {"statement": said, "source": source, "as_printed": as_printed, "note": note or more}
             self.claims.append(Claim(paper=self.key, id=name, **told, needs=needs, measure=measure))
             return measure
