@@ -123,7 +123,7 @@ def test_a_bound_is_met_as_its_words_say() -> None:
 
 
 def test_without_its_peer_a_contest_is_skipped() -> None:
-    (outcome,) = Contest("a", lambda: [], needs="nosuchpeer").outcomes()
+    (outcome,) = Contest("a", list, needs="nosuchpeer").outcomes()
     assert not outcome.played
     assert "nosuchpeer is not installed" in outcome.measured
 
