@@ -66,7 +66,7 @@ def first_value(bodies: int = BODIES) -> float:
 
 def compiling(rounds: int = 3, bodies: int = BODIES) -> list[Outcome]:
     """Cold: nothing of the model in the cache. Warm: the next process. Imports are not counted."""
-    cold, warm = [], []
+    cold, warm = list[float](), list[float]()
     for _ in range(rounds):
         with tempfile.TemporaryDirectory(prefix="tegotae-bench-") as cache:
             for seconds in (cold, warm):

@@ -171,7 +171,8 @@ def mode_problems(problems: int = 10_000, ticks: int = 10) -> list[Outcome]:
 
 def two_robots(seconds: float = 20.0, rounds: int = 7) -> list[Outcome]:
     """The paper's experiment, both robots and their contact, at its 2 ms; a whole call with its record."""
-    run, methods = partial(TwoRobots(kp=400.0).run, duration=seconds, period=2e-3), ("symplectic", "implicit")
+    run: Callable[..., Any] = partial(TwoRobots(kp=400.0).run, duration=seconds, period=2e-3)
+    methods = ("symplectic", "implicit")
     best = in_turn({method: partial(run, method=method) for method in methods}, rounds=rounds)
     outcomes = []
     for method in methods:
@@ -186,7 +187,7 @@ def long_chain(links: int = 500, ticks: int = 500, rounds: int = 5) -> list[Outc
     q = 0.1 * state(links)[0]
 
     trees = {"no friction": chain(links), "friction in every joint": chain(links, dry(5.0))}
-    run = {"period": 1e-3, "q": q, "every": ticks}
+    run: dict[str, Any] = {"period": 1e-3, "q": q, "every": ticks}
     rivals = {kind: partial(Scene(tree=tree).run, 1e-3 * ticks, **run) for kind, tree in trees.items()}
     unsolved = {kind: play().about["unsolved_steps"] for kind, play in rivals.items()}
     best = in_turn(rivals, rounds=rounds)

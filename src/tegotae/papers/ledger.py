@@ -270,7 +270,7 @@ class Paper(Generic[Subject]):
             name = identifier or _dashed(measure)
             self._refuse_twice("claim", name)
             said, more = (statement, "") if statement else _paragraphs(measure)
-            told = {"statement": said, "source": source, "as_printed": as_printed, "note": note or more}
+            told: dict[str, Any] = {"statement": said, "source": source, "as_printed": as_printed, "note": note or more}
             self.claims.append(Claim(paper=self.key, id=name, **told, needs=needs, measure=measure))
             return measure
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def hold(subject: KikuuweSubject, axes: Axes) -> None:
     ):
         way = np.maximum(gone[name], 1e-18)
         axes.semilogy(seconds, way, color=color, marker=marker, ms=3.5, lw=2.6 if name == "LuGre" else 1.1)
-        spot = {"xytext": (8, lift), "textcoords": "offset points", "fontsize": 8.5}
+        spot: dict[str, Any] = {"xytext": (8, lift), "textcoords": "offset points", "fontsize": 8.5}
         axes.annotate(name + more, (20.0, way[-1]), color=color, va="center", annotation_clip=False, **spot)
     axes.axhline(1e-10, color=QUIET, lw=0.8, ls=(0, (4, 3)))
     say(axes, "an atom", (4.0, 2.5e-10), QUIET, va="bottom")

@@ -109,7 +109,7 @@ def cost(model: Any) -> float:
         articulated(model, np.zeros(model.nq), np.ones(model.nv), np.zeros(model.nv)),
         max(20, 2000 // model.nv),
     )
-    return in_turn({"aba": lambda: play(many)}, rounds=9, clock=time.process_time)["aba"] / many
+    return float(in_turn({"aba": lambda: play(many)}, rounds=9, clock=time.process_time)["aba"] / many)
 
 
 def in_mujoco(xml: str) -> tuple[Any, Any, Any]:

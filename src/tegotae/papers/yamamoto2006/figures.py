@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from tegotae.papers.yamamoto2006.tyre import parked_patch, rolling, rolling_exac
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_CIRCLE = {"ls": "none", "marker": "o", "color": "white", "mec": INK, "mew": 0.8, "ms": 3.8}
-_DASHED = {"color": QUIET, "lw": 0.8, "ls": (0, (4, 3))}
+_CIRCLE: dict[str, Any] = {"ls": "none", "marker": "o", "color": "white", "mec": INK, "mew": 0.8, "ms": 3.8}
+_DASHED: dict[str, Any] = {"color": QUIET, "lw": 0.8, "ls": (0, (4, 3))}
 
 
 @paper.figure(sheet=(1, 3, 9.6, 3.5))
