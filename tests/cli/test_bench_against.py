@@ -1,5 +1,6 @@
 """`tegotae bench --against`: two sides of a tiny repository whose contests tell times instead of taking them."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -300,7 +301,7 @@ def test_a_side_that_imports_another_tegotae_is_refused(repository: Repository, 
     (tmp_path / "empty").mkdir()
     repository.commit(timed("old", 1.0))
     with (
-        sides.Side("new", tmp_path / "empty") as side,
+        contextlib.closing(sides.Side("new", tmp_path / "empty")) as side,
         pytest.raises(TegotaeError, match="not what is in"),
     ):
         side.start()

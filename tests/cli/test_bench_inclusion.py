@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tegotae.bench import Outcome, contests, inclusion, siconos
+from tegotae.bench import Contest, Outcome, contests, inclusion, siconos
 from tegotae.cli import main
 
 
@@ -24,7 +24,7 @@ def test_the_chain_has_four_states_a_body_and_comes_to_rest_against_its_wall() -
 
 
 def test_compile_is_timed_in_fresh_processes_with_a_cache_of_their_own(tmp_path: Path) -> None:
-    cold = inclusion.fresh_process(str(tmp_path), 1)
+    cold = inclusion.in_fresh_process(inclusion.first_value, 1, TEGOTAE_CACHE=str(tmp_path))
     assert cold > 0.0
     kept = [path for path in tmp_path.rglob("*") if path.suffix in (".so", ".nbc")]
     assert kept, "what was compiled went into the folder of this test"
@@ -113,6 +113,19 @@ def test_siconos_meets_the_exact_machine_as_its_step_falls() -> None:
     assert errors[2] < 0.5 * errors[1]
     assert errors[2] < 0.5 * inclusion.ERROR
     assert peer.seconds(step=4e-3, seconds=0.1, runs=1) > 0.0
+
+
+def test_a_bound_is_met_as_its_words_say() -> None:
+    assert Outcome.asked("a", "", 15.0, "<= 15 ns").met
+    assert not Outcome.asked("a", "", 14.9, ">= 15").met
+    assert not Outcome.asked("a", "", 3.0, "< 3 ms").met
+    assert not Outcome.asked("a", "", 1.0, "<= 15 ns", also=False).met
+
+
+def test_without_its_peer_a_contest_is_skipped() -> None:
+    (outcome,) = Contest("a", list, needs="nosuchpeer").outcomes()
+    assert not outcome.played
+    assert "nosuchpeer is not installed" in outcome.measured
 
 
 def test_outcomes_are_json() -> None:

@@ -5,7 +5,7 @@ import importlib.util
 import numpy as np
 import pytest
 
-from tegotae.bench import multibody, touching
+from tegotae.bench import multibody, peers
 
 HAS_MUJOCO = importlib.util.find_spec("mujoco") is not None
 HAS_PINOCCHIO = importlib.util.find_spec("pinocchio") is not None
@@ -17,26 +17,25 @@ def test_all_rivals_find_the_same_accelerations(links: int) -> None:
     q, v, tau = multibody.state(links)
     expected = multibody.chain(links).forward_dynamics(q, v, tau)
     size = np.abs(expected).max()
-    np.testing.assert_allclose(multibody.TegotaeChain(links).play(1), expected, rtol=0, atol=1e-12 * size)
+    np.testing.assert_allclose(multibody.compiled(links)(1), expected, rtol=0, atol=1e-12 * size)
     if HAS_PINOCCHIO:
-        np.testing.assert_allclose(multibody.PinocchioChain(links).play(1), expected, rtol=0, atol=1e-10 * size)
+        np.testing.assert_allclose(multibody.in_pinocchio(links)(1), expected, rtol=0, atol=1e-10 * size)
     if HAS_MUJOCO:
-        np.testing.assert_allclose(multibody.MuJoCoChain(links).play(1), expected, rtol=0, atol=1e-9 * size)
+        np.testing.assert_allclose(multibody.forward_in_mujoco(links)(1), expected, rtol=0, atol=1e-9 * size)
 
 
 def test_ratios_are_positive_numbers_and_carry_their_bounds() -> None:
     outcomes = [
-        *multibody.against_pinocchio(sizes=(4, 50), rounds=1),
-        *multibody.against_mj_forward(links=10, rounds=1),
+        *(multibody.against_pinocchio(sizes=(4, 50), rounds=1) if HAS_PINOCCHIO else ()),
+        *(multibody.against_mj_forward(links=10, rounds=1) if HAS_MUJOCO else ()),
         *multibody.price_of_stiction(links=3, ticks=200, rounds=1),
         *multibody.long_chain(links=20, ticks=20, rounds=1),
         *multibody.two_robots(seconds=0.2, rounds=1),
     ]
     for outcome in outcomes:
-        if outcome.played:
-            assert np.isfinite(outcome.value)
-            assert outcome.value > 0.0
-            assert outcome.bound.startswith((">= ", "<= "))
+        assert np.isfinite(outcome.value)
+        assert outcome.value > 0.0
+        assert outcome.bound.startswith((">= ", "<= "))
     if HAS_PINOCCHIO:
         assert [outcome.bound for outcome in outcomes[:2]] == [">= 1", ">= 2"]
 
@@ -60,7 +59,7 @@ def test_random_mode_problems_are_counted() -> None:
     assert outcome.measured.startswith("0 unsolved of 100 ticks")
 
 
-@pytest.mark.parametrize("make", [touching.box_on_a_slope, touching.grasp, touching.stack])
+@pytest.mark.parametrize("make", [peers.box_on_a_slope, peers.grasp, peers.stack])
 def test_what_rests_by_friction_stays(make) -> None:
     _, creep, unsolved = make().ours(3.0)
     assert creep < 1e-12
@@ -72,10 +71,10 @@ def test_both_engines_are_given_the_same_scene() -> None:
     """One body for each of ours, of the same mass; they start where ours start."""
     import mujoco
 
-    for scenery in (touching.box_on_a_slope(), touching.grasp(), touching.stack()):
+    for scenery in (peers.box_on_a_slope(), peers.grasp(), peers.stack()):
         model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{scenery.mjcf}</worldbody></mujoco>")
         assert model.nq == scenery.scene.tree.nq
         assert model.body_subtreemass[0] == pytest.approx(scenery.scene.tree.mass)
         np.testing.assert_allclose(model.qpos0, scenery.scene.tree.neutral(), atol=1e-15)
-    (outcome, *_rest) = touching.against_mujoco(seconds=2.0, rounds=1)
+    (outcome, *_rest) = peers.at_rest(seconds=2.0, rounds=1)
     assert outcome.met

@@ -35,7 +35,7 @@ def test_the_chain_of_hinges_is_the_same_rod() -> None:
     """An independent engine: with links half as long the tip comes four times as near."""
     errors = []
     for links in (16, 32):
-        play = rod.HingeChain(links, 5e-4).ready()
+        play = rod.hinge_chain(links, 5e-4)
         errors.append(float(np.linalg.norm(play() - rod.TIP)))
     assert errors[1] < 0.04
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.3)
@@ -43,7 +43,7 @@ def test_the_chain_of_hinges_is_the_same_rod() -> None:
 
 def test_a_peer_that_is_not_installed_is_skipped_and_says_so() -> None:
     if importlib.util.find_spec("elastica") is None:
-        (outcome,) = rod.against_pyelastica()
+        (outcome,) = rod.CONTESTS[-1].outcomes()
         assert not outcome.played
         assert "not installed" in outcome.measured
 

@@ -10,8 +10,8 @@ from tegotae.bench import steering
 @pytest.mark.parametrize("bristles", [21, 64])
 def test_the_circuit_and_the_loop_fused_by_hand_are_one_machine(speed: float, bristles: int) -> None:
     """Written twice, of other code: the same to what rounding leaves after 3000 implicit steps."""
-    twins = steering.Twins(bristles=bristles, ticks=3000, speed=speed)
-    (rate, torque), (by_hand, felt) = twins.circuit(), twins.by_hand()
+    circuit, fused = steering.twins(bristles=bristles, ticks=3000, speed=speed)
+    (rate, torque), (by_hand, felt) = circuit(), fused()
     assert np.abs(by_hand).max() > 1e-3
     assert np.abs(rate - by_hand).max() < 1e-11 * np.abs(by_hand).max()
     assert np.abs(torque - felt).max() < 1e-10 * np.abs(felt).max()
@@ -21,7 +21,7 @@ def test_every_contest_gives_outcomes_with_their_bounds() -> None:
     outcomes = [
         *steering.real_time(ticks=200, rounds=1),
         *steering.four_wheels(ticks=5, rounds=1, bristles=21, rows=2),
-        *steering.circuit(ticks=200, rounds=1),
+        *steering.wired(ticks=200, rounds=1),
         *steering.an_hour(ticks=1000, rounds=1),
     ]
     bounds = [">= 2000", ">= 250", ">= 1", "<= 1.3", "<= 1.3", "<= 5 s", "<= 500 MB"]

@@ -241,7 +241,7 @@ def test_bench_prints_each_ratio_as_soon_as_it_is_known(
         return [Outcome.skipped("peer", "not installed")]
 
     first = Contest("circuit", lambda: [Outcome("circuit", "90 ns against 80 ns", 1.125, "<= 1.2", True)])
-    parts = ["friction", "hybrid", "inclusion", "multibody", "peers", "rod", "steering", "touching"]
+    parts = ["friction", "hybrid", "inclusion", "multibody", "peers", "rod", "steering"]
     for name in parts:
         part = importlib.import_module(f"{bench.__name__}.{name}")
         monkeypatch.setattr(part, "CONTESTS", [first, Contest("peer", second)] if name == "friction" else [])

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tegotae.papers.hirai2020 import phases, plain_run
+from tegotae.papers.hirai2020 import phases
+from tegotae.papers.hirai2020.motion import plain_run
 from tegotae.papers.hirai2020.oracles import Lagrangian
 from tegotae.rod import Load, Payload, PlanarRod
 from tegotae.rod.integrals import by_quadrature, closed_form

@@ -83,6 +83,23 @@ def test_a_claim_that_measures_nothing_fails() -> None:
     assert not paper.check()[0].passed
 
 
+def test_a_docstring_is_statement_and_note() -> None:
+    paper = Paper(key="k", title="t", authors="a", subject=1.0)
+
+    @paper.claim(source="(1)")
+    def one_is_one(subject: float) -> Finding:
+        """One
+        is one.
+
+        It always
+        was.
+        """
+        return Finding("one", subject, "=", 1.0)
+
+    claim = paper["one-is-one"]
+    assert (claim.statement, claim.note) == ("One is one.", "It always was.")
+
+
 def test_a_broken_subject_fails_the_claim() -> None:
     paper = small_paper()
     assert paper["falls"].check(9.81).passed

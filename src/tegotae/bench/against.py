@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -74,9 +74,9 @@ def compare(
     if rounds < 1:
         raise InputError(f"bench: --rounds {rounds} compares nothing.\n  Give 1 or more; 5 unless told.")
     with ExitStack() as stack:
-        folder = stack.enter_context(laid_out(commit, source))
-        new = stack.enter_context(Side("new", source))
-        old = stack.enter_context(Side("old", folder.source, folder.cache))
+        before, cache = stack.enter_context(laid_out(commit, source))
+        new = stack.enter_context(closing(Side("new", source)))
+        old = stack.enter_context(closing(Side("old", before, cache)))
         for side in (new, old):
             report(f"starting the {side.name} side")
             side.start()
@@ -108,8 +108,7 @@ def _compared(name: str, new: Side, old: Side, rounds: int, report: Report) -> C
                 played[side.name].append(answer["times"])
     yardsticks = {*new.contests[name]["yardsticks"], *old.contests[name]["yardsticks"]}
     everywhere = [set(times) for each in played.values() for times in each]
-    both, some = set[str]().union(*everywhere), set[str]().union(*everywhere)
-    both.intersection_update(*everywhere)
+    both, some = set.intersection(*everywhere), set.union(*everywhere)
     timings = tuple(
         Timing(who, _is(who, yardsticks), *(tuple(times[who] for times in played[side]) for side in ("new", "old")))
         for who in played["new"][0]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tegotae.papers.ledger import COMPARISONS, installed
+from tegotae.papers.timing import in_turn as in_turn  # which every contest calls: `bench --against` listens there
+
+PATIENCE = 600.0  # [s], for a subprocess
 NOT_MEASURED = "not measured"  # the bound of a contest whose peer is not installed
 
 
@@ -33,6 +40,12 @@ class Outcome:
     met: bool
 
     @classmethod
+    def asked(cls, name: str, measured: str, value: float, bound: str, *, also: bool = True) -> Outcome:
+        """One that is met if the value keeps a bound such as "<= 15 ns", and whatever else is asked."""
+        sign, limit = bound.split()[:2]
+        return cls(name, measured, value, bound, COMPARISONS[sign](value, float(limit)) and also)
+
+    @classmethod
     def skipped(cls, name: str, reason: str) -> Outcome:
         """Of a contest that could not be played."""
         return cls(name, reason, 0.0, NOT_MEASURED, False)
@@ -52,23 +65,29 @@ class Contest:
         play: plays it.
         yardsticks: rivals, as `in_turn` is told of them, that are not ours: from one commit to the next their times
             say what the machine did, not what we did.
+        needs: the module of a peer, without which there is no contest.
 
     Example:
-        >>> Contest("nothing", lambda: []).play()
+        >>> Contest("nothing", lambda: []).outcomes()
         []
     """
 
     name: str
     play: Callable[[], Sequence[Outcome]]
     yardsticks: tuple[str, ...] = ()
+    needs: str = ""
+
+    def outcomes(self) -> Sequence[Outcome]:
+        """Of playing it, or the one that says which peer is missing."""
+        if self.needs and not installed(self.needs):
+            words = f"{self.needs} is not installed: `make bench` adds it, or pip install 'tegotae[bench]'"
+            return [Outcome.skipped(self.name, words)]
+        return self.play()
 
 
-def in_turn(rivals: Mapping[str, Callable[[], Any]], *, rounds: int = 15) -> dict[str, float]:
-    """The best time [s] of each, all timed alternately so that a busy moment hits everyone alike."""
-    best = dict.fromkeys(rivals, float("inf"))
-    for _ in range(rounds):
-        for name, play in rivals.items():
-            start = time.perf_counter()
-            play()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return best
+def in_fresh_process(function: Callable[[int], Any], number: int, **environment: str) -> Any:
+    """What a function of a module gives for a whole number in a process of its own; its environment may be changed."""
+    name = function.__name__
+    code = f"import json; from {function.__module__} import {name}; print(json.dumps({name}({int(number)})))"
+    command, changed = [sys.executable, "-c", code], os.environ | environment
+    return json.loads(subprocess.check_output(command, env=changed, stderr=subprocess.PIPE, timeout=PATIENCE))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tegotae.bench import friction, hybrid, inclusion, multibody, peers, rod, steering, touching
+from tegotae.bench import friction, hybrid, inclusion, multibody, peers, rod, steering
 from tegotae.bench.contest import Contest, Outcome
 from tegotae.errors import InputError
 
 
 def contests() -> list[Contest]:
     """Every contest there is, in the order of play."""
-    parts = (friction, inclusion, steering, rod, multibody, touching, hybrid, peers)
+    parts = (friction, inclusion, steering, rod, multibody, peers, hybrid)
     return [contest for part in parts for contest in part.CONTESTS]
 
 
@@ -39,7 +39,7 @@ def run(
     names = chosen((contest.name for contest in everything), only)
     for contest in (contest for contest in everything if contest.name in names):
         report(contest.name)
-        for outcome in contest.play():
+        for outcome in contest.outcomes():
             tell(outcome)
             outcomes.append(outcome)
     return outcomes

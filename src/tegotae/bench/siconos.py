@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tegotae.bench.contest import PATIENCE
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
 
@@ -20,7 +21,6 @@ SCRIPT = Path(__file__).with_name("siconos_script.py")
 INTERPRETERS = ("/usr/bin/python3", "/usr/local/bin/python3")
 MISSING = "Siconos is not installed (Debian: python3-siconos)"
 STEPS = (2e-3, 1e-3, 5e-4, 2.5e-4, 1e-4)  # [s], from coarse to fine
-_PATIENCE = 600.0  # [s]
 
 
 @dataclass(frozen=True)
@@ -36,19 +36,14 @@ class Peer:
             if not os.access(interpreter, os.X_OK):
                 continue
             probe = [interpreter, "-I", "-c", "import siconos.kernel, siconos.numerics"]
-            if subprocess.run(probe, capture_output=True, timeout=_PATIENCE).returncode == 0:
+            if subprocess.run(probe, capture_output=True, timeout=PATIENCE).returncode == 0:
                 return cls(interpreter)
         return None
 
-    def heights(self, *, step: float, seconds: float) -> tuple[Array, Array]:
-        """Times [s] and the height of body 1 [m] at every step."""
-        answer = self._ask("follow", step, seconds, 1)
-        return np.array(answer["times"]), np.array(answer["heights"])
-
     def error(self, times: Array, exact: Array, *, step: float, seconds: float) -> float:
-        """Largest distance from the exact heights [m]."""
-        own, heights = self.heights(step=step, seconds=seconds)
-        return float(np.max(np.abs(np.interp(times, own, heights) - exact)))
+        """Largest distance from the exact heights of body 1 [m]."""
+        found = self._ask("follow", step, seconds, 1)
+        return float(np.max(np.abs(np.interp(times, found["times"], found["heights"]) - exact)))
 
     def seconds(self, *, step: float, seconds: float, runs: int) -> float:
         """The best time of a run [s], timed inside that process, without building the model."""
@@ -56,7 +51,7 @@ class Peer:
 
     def _ask(self, what: str, step: float, seconds: float, runs: int) -> dict[str, list[float]]:
         command = [self.interpreter, "-I", str(SCRIPT), what, repr(step), repr(seconds), str(runs)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
         if done.returncode != 0:
             raise TegotaeError(f"bench: Siconos failed:\n  {done.stderr.strip()[-500:]}\n  Leave it uninstalled.")
         # It talks on stdout by itself; ours is the last line.

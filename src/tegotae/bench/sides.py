@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import tegotae
 from tegotae.bench import player
@@ -54,16 +54,12 @@ def resolved(commit: str, source: Path) -> str:
         ) from error
 
 
-class Folder(NamedTuple):
-    """Where a commit is laid out: its source, and a place for its kernels alone."""
-
-    source: Path
-    cache: Path
-
-
 @contextmanager
-def laid_out(commit: str, source: Path) -> Iterator[Folder]:
-    """What stands for `source` in that commit, while the block runs; the checkout itself is left as it is."""
+def laid_out(commit: str, source: Path) -> Iterator[tuple[Path, Path]]:
+    """What stands for `source` in that commit, while the block runs, and a place for its kernels alone.
+
+    The checkout itself is left as it is.
+    """
     inside = _git(source, "rev-parse", "--show-prefix").decode().strip()
     top = Path(_git(source, "rev-parse", "--show-toplevel").decode().strip())
     with tempfile.TemporaryDirectory(prefix="tegotae-against-", ignore_cleanup_errors=True) as folder:
@@ -76,7 +72,7 @@ def laid_out(commit: str, source: Path) -> Iterator[Folder]:
             raise InputError(
                 f"bench: the commit {commit[:12]} has no {inside}tegotae/bench.\n  Give one that has contests."
             )
-        yield Folder(old, cache)
+        yield old, cache
 
 
 # ---------------------------------------------------------------- the two processes
@@ -99,13 +95,6 @@ class Side:
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the side
         self.contests: dict[str, dict[str, Any]] = {}
         self.broken: dict[str, str] = {}
-
-    def __enter__(self) -> Side:
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self.end()
-        self._said.close()
 
     def start(self) -> None:
         """Begin, and learn its contests."""
@@ -140,6 +129,11 @@ class Side:
         except (SideEndedError, BrokenPipeError) as error:
             self.end()
             return {"failed": str(error)}
+
+    def close(self) -> None:
+        """End it for good."""
+        self.end()
+        self._said.close()
 
     def end(self) -> None:
         """Stop it, if it runs."""

@@ -8,6 +8,7 @@ Every claim and figure gets its physics through that subject, so that a test can
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
@@ -16,24 +17,17 @@ from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from numpy.typing import NDArray
-
 from tegotae import checks
 from tegotae.extras import SOURCES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Panels = NDArray[Any]  # of axes, (rows, columns)
 Subject = TypeVar("Subject")
 
-_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
-    "<=": lambda value, bound: value <= bound,
-    ">=": lambda value, bound: value >= bound,
-    "<": lambda value, bound: value < bound,
-    ">": lambda value, bound: value > bound,
-    "=": lambda value, bound: value == bound,
-}
+COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "=": operator.eq
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -64,13 +58,13 @@ class Finding:
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", float(self.value) + 0.0)  # -0 reads oddly
         object.__setattr__(self, "bound", float(self.bound))
-        if self.comparison not in _COMPARISONS:
-            checks.refuse("Finding", f"comparison={self.comparison!r}.", f"Use one of {', '.join(_COMPARISONS)}.")
+        if self.comparison not in COMPARISONS:
+            checks.refuse("Finding", f"comparison={self.comparison!r}.", f"Use one of {', '.join(COMPARISONS)}.")
 
     @property
     def passed(self) -> bool:
         """Whether the number keeps its bound."""
-        return math.isfinite(self.value) and _COMPARISONS[self.comparison](self.value, self.bound)
+        return math.isfinite(self.value) and COMPARISONS[self.comparison](self.value, self.bound)
 
     @property
     def measured_text(self) -> str:
@@ -94,23 +88,14 @@ Measure = Callable[[Any], Finding | Iterable[Finding]]
 
 @dataclass(frozen=True, kw_only=True)
 class PaperStatement:
-    """What a paper says: a claim, and what became of it.
+    """What a paper says: a claim, and what became of it."""
 
-    Args:
-        paper: key of the paper.
-        id: short, stable, in words.
-        statement: in our own words.
-        source: equation, figure or section.
-        as_printed: False where the paper's words do not hold as printed; `statement` is then the corrected one.
-        note: what a reader should know: the misprint, for instance, or the error that ended a measurement.
-    """
-
-    paper: str
-    id: str
-    statement: str
-    source: str
-    as_printed: bool = True
-    note: str = ""
+    paper: str  # its key
+    id: str  # short, stable, in words
+    statement: str  # in our own words
+    source: str  # equation, figure or section
+    as_printed: bool = True  # False where the paper's words do not hold as printed; `statement` is then corrected
+    note: str = ""  # what a reader should know: the misprint, for instance, or the error that ended a measurement
 
     @property
     def said(self) -> dict[str, Any]:
@@ -247,8 +232,9 @@ class Paper(Generic[Subject]):
     Example:
         >>> from tegotae.papers import Finding, Paper
         >>> paper = Paper(key="galilei1638", title="Two New Sciences", authors="G. Galilei", subject=9.81)
-        >>> @paper.claim("falls", statement="Bodies fall.", source="third day")
+        >>> @paper.claim(source="third day")
         ... def falls(gravity):
+        ...     "Bodies fall."
         ...     return Finding("gravity", gravity, ">", 0.0, "m/s²")
         >>> [entry.passed for entry in paper.check()]
         [True]
@@ -268,22 +254,24 @@ class Paper(Generic[Subject]):
         self,
         identifier: str = "",
         *,
-        statement: str,
         source: str,
+        statement: str = "",
         as_printed: bool = True,
         note: str = "",
         needs: tuple[str, ...] = (),
     ) -> Callable[[Measure], Measure]:
-        """Register the function below as the measurement of a claim, whose id is its name with dashes unless given."""
+        """Register the function below as the measurement of a claim, whose id is its name with dashes unless given.
+
+        Its docstring is the statement, unless given, and below an empty line the note.
+        """
         self._refuse_twice("claim", identifier)
 
         def register(measure: Measure) -> Measure:
             name = identifier or _dashed(measure)
             self._refuse_twice("claim", name)
-            said = PaperStatement(
-                paper=self.key, id=name, statement=statement, source=source, as_printed=as_printed, note=note
-            ).said
-            self.claims.append(Claim(**said, needs=needs, measure=measure))
+            said, more = (statement, "") if statement else _paragraphs(measure)
+            told: dict[str, Any] = {"statement": said, "source": source, "as_printed": as_printed, "note": note or more}
+            self.claims.append(Claim(paper=self.key, id=name, **told, needs=needs, measure=measure))
             return measure
 
         return register
@@ -296,17 +284,16 @@ class Paper(Generic[Subject]):
         Args:
             name: of its file, in words with dashes; that of the function unless given.
             caption: one or two sentences; the function's docstring unless given.
-            sheet: rows and columns of panels, width and height [inch]: the function draws the subject on them, an array
-                of axes. Without it, the function takes the subject alone and gives the whole figure.
+            sheet: rows and columns of panels, width and height [inch]: the function takes the axes of each, row by row,
+                after the subject, and draws on them. Without it, it takes the subject alone and gives the whole figure.
         """
         self._refuse_twice("figure", name)
 
         def register(draw: Callable[..., Any]) -> Callable[..., Any]:
             own = name or _dashed(draw)
             self._refuse_twice("figure", own)
-            words = caption or " ".join((draw.__doc__ or "").split())
             drawn = draw if sheet is None else partial(_on_sheet, draw, sheet)
-            self.figures.append(PaperFigure(name=own, caption=words, draw=drawn))
+            self.figures.append(PaperFigure(name=own, caption=caption or _paragraphs(draw)[0], draw=drawn))
             return draw
 
         return register
@@ -320,7 +307,7 @@ class Paper(Generic[Subject]):
         self.declined.append(Declined(what, source, reason))
 
     def collect(self, package: str, *modules: str) -> None:
-        """Import modules of a package: their claims and figures register themselves, in this order."""
+        """Import modules of a package: their claims and figures register themselves, in the order of the table."""
         for name in modules:
             import_module(f"{package}.{name}")
 
@@ -355,6 +342,12 @@ def _dashed(function: Callable[..., Any]) -> str:
     return function.__name__.replace("_", "-")
 
 
+def _paragraphs(function: Callable[..., Any]) -> tuple[str, str]:
+    """The first of its docstring and the others, each on one line."""
+    first, _, others = (function.__doc__ or "").partition("\n\n")
+    return " ".join(first.split()), " ".join(others.split())
+
+
 def _on_sheet(draw: Callable[..., None], sheet: tuple[int, int, float, float], subject: Any) -> Figure:
     """A figure with panels, and what a function draws of a subject on them."""
     from tegotae import figures
@@ -362,5 +355,5 @@ def _on_sheet(draw: Callable[..., None], sheet: tuple[int, int, float, float], s
     rows, columns, width, height = sheet
     with figures.style():
         figure, axes = figures.sheet(rows, columns, width=width, height=height)
-        draw(subject, axes)
+        draw(subject, *axes.flat)
     return figure

@@ -1,14 +1,14 @@
-"""The equations of motion: inertia, accelerations, constraints."""
+"""The equations of motion: inertia, accelerations, constraints; and where they do not hold as printed."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tegotae.papers.hirai2020 import NODES, TORQUE, HiraiSubject, paper, phases, plain, random_states
+from tegotae.papers.hirai2020 import LENGTH, NODES, TORQUE, HiraiSubject, paper, phases, plain, random_states
 from tegotae.papers.hirai2020.oracles import Array, Lagrangian, beam_frequencies
 from tegotae.papers.ledger import Finding, Findings
-from tegotae.rod import Load, Payload
-from tegotae.rod.phases import Base
+from tegotae.rod import Load, Payload, Phase
+from tegotae.rod.phases import BASES, Base
 
 HELD: dict[Base, int] = {"free": 0, "pinned": 2, "fixed": 3}
 
@@ -18,13 +18,11 @@ def apart(one: Array, other: Array) -> float:
     return float(np.abs(one - other).max() / np.abs(one).max())
 
 
-@paper.claim(
-    statement="In mixed coordinates the inertia matrix is block-tridiagonal, and its integrals can be written down: "
-    "every one is a moment of exp(i delta w). They meet quadrature to the last digits.",
-    source="(13) to (16), and the integrals before (6)",
-)
+@paper.claim(source="(13) to (16), and the integrals before (6)")
 def inertia_matrix(subject: HiraiSubject) -> Findings:
-    """Twenty bent shapes of nine nodes: closed forms against the paper's definitions by Gauss quadrature."""
+    """In mixed coordinates the inertia matrix is block-tridiagonal, and its integrals can be written down: every one is
+    a moment of exp(i delta w). They meet quadrature to the last digits.
+    """
     rod = subject.rod(9)
     closed, gauss = subject.Saddle(rod=rod), subject.Saddle(rod=rod, points=40)
     row, column = np.indices((27, 27)) // 3
@@ -40,13 +38,11 @@ def inertia_matrix(subject: HiraiSubject) -> Findings:
     yield Finding("largest entry in the rows of x_n and y_n: J alone is singular", max(massless), "=", 0.0)
 
 
-@paper.claim(
-    statement="The equations of motion are those of the Lagrangian. Found again from energies alone, in angles only, "
-    "by quadrature and automatic differentiation, with gravity, a payload and loads between nodes.",
-    source="(18) to (25)",
-)
+@paper.claim(source="(18) to (25)")
 def equations_of_motion(subject: HiraiSubject) -> Findings:
-    """Random states of three to five nodes on every base; and the start of the paper's run."""
+    """The equations of motion are those of the Lagrangian. Found again from energies alone, in angles only, by
+    quadrature and automatic differentiation, with gravity, a payload and loads between nodes.
+    """
     off = []
     for nodes in (3, 4, 5):
         numbers = {"length": 4.0, "nodes": nodes, "density": 0.7, "elasticity": 1.3, "viscosity": 0.4}
@@ -66,13 +62,11 @@ def equations_of_motion(subject: HiraiSubject) -> Findings:
     yield Finding("start of the paper's run, relative", begun, "<=", 1e-12)
 
 
-@paper.claim(
-    statement="One sweep from the tip to the base and back, O(n) and without constraints, gives the same "
-    "accelerations as the paper's dense system of places, angles and multipliers.",
-    source="(28) and the extended system after it",
-)
+@paper.claim(source="(28) and the extended system after it")
 def recursion_equals_saddle_point(subject: HiraiSubject) -> Findings:
-    """Uneven rods of 2 to 12 nodes with gravity, a payload and loads, on every base."""
+    """One sweep from the tip to the base and back, O(n) and without constraints, gives the same accelerations as the
+    paper's dense system of places, angles and multipliers.
+    """
     rng, off = np.random.default_rng(2), dict.fromkeys(HELD, 0.0)
     for nodes in (2, 3, 5, 8, 12):
         hs = rng.uniform(0.5, 2.0, nodes - 1)
@@ -99,13 +93,11 @@ def recursion_equals_saddle_point(subject: HiraiSubject) -> Findings:
         yield Finding(f"{base} base, relative", value, "<=", 1e-10)
 
 
-@paper.claim(
-    statement="Constraints that are only differentiated drift apart; stabilised (al = 10) they hold to the tolerance "
-    "of the integrator; the recursion has none to drift.",
-    source="(27) and (28): constraint stabilisation",
-)
+@paper.claim(source="(27) and (28): constraint stabilisation")
 def constraint_drift(subject: HiraiSubject) -> Findings:
-    """The paper's run at a tolerance of 1e-4."""
+    """Constraints that are only differentiated drift apart; stabilised (al = 10) they hold to the tolerance of the
+    integrator; the recursion has none to drift.
+    """
     rod = subject.rod()
     loose, held = (
         subject.Saddle(rod=rod, stabilisation=al).run(phases(), times=[3.0], rtol=1e-4, atol=1e-4).drift[-1]
@@ -117,14 +109,13 @@ def constraint_drift(subject: HiraiSubject) -> Findings:
     yield Finding("recursion: largest gap, by quadrature", ours.closure.max(), "<=", 1e-12, "m")
 
 
-@paper.claim(
-    statement="Bending acts through N = (1/h)[1 -1; -1 1] on the angles of each segment: small vibrations are those "
-    "of a slender beam, with an error that falls four times with each doubling of the segments.",
-    source="section 6, f_p = -R_ela N q - R_vis N q'",
-    note="The paper says only that N is set by the coordinates of the nodes.",
-)
+@paper.claim(source="section 6, f_p = -R_ela N q - R_vis N q'")
 def bending_matrix(subject: HiraiSubject) -> Findings:
-    """The three lowest frequencies, base free and pinned, 16 and 32 segments."""
+    """Bending acts through N = (1/h)[1 -1; -1 1] on the angles of each segment: small vibrations are those of a slender
+    beam, with an error that falls four times with each doubling of the segments.
+
+    The paper says only that N is set by the coordinates of the nodes.
+    """
     bases: tuple[Base, ...] = ("free", "pinned")
     for base in bases:
         coarse, fine = (
@@ -141,3 +132,75 @@ def frequencies(subject: HiraiSubject, base: Base, nodes: int) -> Array:
     columns = [rod.accelerations(small * unit, still, base=base) / small for unit in np.eye(nodes)]
     squares = -np.linalg.eigvals(np.stack(columns, axis=1)).real
     return np.sqrt(np.sort(squares[squares > 1.0])[:3])
+
+
+@paper.claim(source="the equation before (11)", as_printed=False)
+def erratum_constraint(subject: HiraiSubject) -> Findings:
+    """A segment ends where its tangent leads, x_(k+1) - x_k = int cos theta(u) du. As printed, int cos(u) du, the same
+    for every shape, a straight rod would end somewhere else.
+
+    Printed: cos(u), sin(u) for cos theta(u), sin theta(u).
+    """
+    rod = subject.Saddle(rod=subject.rod())
+    still = np.zeros(NODES)
+    straight = rod.integrals(still, still).way.sum()
+    circle = rod.integrals(np.linspace(0.0, 2.0 * np.pi, NODES), still).way.sum()
+    yield Finding("as printed: end of a straight rod, off L", abs(np.sin(LENGTH) - LENGTH), ">=", 1.0, "m")
+    yield Finding("corrected: end of a straight rod, off L", abs(straight - LENGTH), "<=", 1e-12, "m")
+    yield Finding("corrected: gap of a full circle", abs(circle), "<=", 1e-12, "m")
+
+
+@paper.claim(source="(28) and the system after it", as_printed=False)
+def erratum_zero_block(subject: HiraiSubject) -> Findings:
+    """The lower right block of the saddle-point matrix is 0, in the extended one too. The printed -A has as many rows
+    as there are coordinates, and does not fit.
+
+    Printed: -A in the lower right block, -A_e in the last rows and columns.
+    """
+    # Sizes; and whether what the corrected system gives keeps the constraints' second derivative.
+    solver = subject.Saddle(rod=subject.rod())
+    ((angle, rate),) = random_states(NODES, 1)
+    q, speed = solver.state(angle, rate, (0.0, 0.0), (0.0, 0.0))
+    parts = solver.integrals(angle, rate)
+    A, c = solver._constraints(parts, q, speed, BASES["pinned"], q[:3])
+    a = solver.solve(q, speed, Phase(until=1.0, torque=TORQUE, base="pinned"), anchor=q[:3])[: A.shape[0]]
+    multipliers = 2 * (NODES - 1)
+    yield Finding("as printed: rows of A more than multipliers", A.shape[0] - multipliers, ">", 0)
+    yield Finding("corrected: X'' left over, relative", np.abs(A.T @ a + c).max() / np.abs(c).max(), "<=", 1e-12)
+
+
+@paper.claim(source="section 6, X_1 = 0, Y_1 = 0", as_printed=False)
+def erratum_pin(subject: HiraiSubject) -> Findings:
+    """The pin holds the first node, x_1 = y_1 = 0. Read as the constraints X_1, Y_1 of (11), (12), the rows would be
+    there twice and the base would fly off.
+
+    Printed: the constraints X_1 = 0, Y_1 = 0; the matrix A_e below it holds x_1 and y_1.
+    """
+    solver = subject.Saddle(rod=subject.rod())
+    still = np.zeros(NODES)
+    q, speed = solver.state(still, still, (0.0, 0.0), (0.0, 0.0))
+    A, _ = solver._constraints(solver.integrals(still, still), q, speed, BASES["free"], q[:3])
+    twice = np.hstack([A, A[:, :2]])
+    held, free = (
+        np.hypot(*solver.solve(q, speed, Phase(until=1.0, torque=TORQUE, base=base), anchor=q[:3])[:2])
+        for base in ("pinned", "free")
+    )
+    yield Finding("as printed: rows too many", twice.shape[1] - np.linalg.matrix_rank(twice), "=", 2)
+    yield Finding("as printed: acceleration of the base", free, ">=", 100.0, "m/s²")
+    yield Finding("corrected: acceleration of the base", held, "<=", 1e-9, "m/s²")
+
+
+@paper.claim(source="(3), with section 6, time [2, 3]", as_printed=False)
+def erratum_released_base(subject: HiraiSubject) -> Findings:
+    """After the release the places are x_1(t) plus the integral. As printed, the integral from the origin, the first
+    node could not leave it.
+
+    Printed: x_k = int_0^xi_k (cos theta, sin theta) du.
+    """
+    rod = subject.rod()
+    run = subject.Saddle(rod=rod).run(phases(), times=[3.0], rtol=1e-6, atol=1e-6)
+    way = subject.Saddle(rod=rod, points=40).integrals(run.angle[-1], np.zeros(NODES)).way
+    chain = np.concatenate([[0.0], np.cumsum(way)])
+    places = run.position[-1, :, 0] + 1j * run.position[-1, :, 1]
+    yield Finding("as printed: nodes off", np.abs(places - chain).max(), ">=", 5.0, "m")
+    yield Finding("corrected: nodes off", np.abs(places - places[0] - chain).max(), "<=", 1e-6, "m")

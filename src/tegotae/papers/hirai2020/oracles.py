@@ -19,7 +19,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 Array = NDArray[Any]
-Push = tuple[float, tuple[float, float], float]
+Push = tuple[float, tuple[float, float], float]  # at [m], (x, y) [N], torque [N·m]
 _STEP = 1e-40  # of the complex plane: no difference is taken, so nothing cancels
 
 
@@ -30,17 +30,7 @@ def _gauss(points: int) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, kw_only=True)
 class Lagrangian:
-    """A uniform rod by Lagrange's equation of its energies alone.
-
-    Args:
-        length: [m].
-        nodes: at least 2.
-        density: [kg/m].
-        elasticity: [N·m²].
-        viscosity: [N·m²·s].
-        gravity: (x, y) [m/s²].
-        payload: mass [kg] and inertia [kg·m²] on the tip.
-        points: of the Gauss rule, along a segment and up to each of its points.
+    """A uniform rod by Lagrange's equation of its energies alone; y: base x, y [m] and angles [rad], v: their rate.
 
     Example:
         >>> import numpy as np
@@ -51,21 +41,19 @@ class Lagrangian:
         1.0
     """
 
-    length: float
-    nodes: int
-    density: float
-    elasticity: float
-    viscosity: float
-    gravity: tuple[float, float] = (0.0, 0.0)
-    payload: tuple[float, float] = (0.0, 0.0)
-    points: int = 20
+    length: float  # [m]
+    nodes: int  # at least 2
+    density: float  # [kg/m]
+    elasticity: float  # [N·m²]
+    viscosity: float  # [N·m²·s]
+    gravity: tuple[float, float] = (0.0, 0.0)  # [m/s²]
+    payload: tuple[float, float] = (0.0, 0.0)  # mass [kg] and inertia [kg·m²] on the tip
+    points: int = 20  # of the Gauss rule, along a segment and up to each of its points
 
     def motion(self, y: Array, v: Array) -> tuple[Array, Array, Array]:
         """Places and velocities (..., 2, points) at points along the rod and the mass at each; the last is the tip.
 
-        Args:
-            y: base x, y [m] and angles [rad]; may be complex, and may have leading dimensions.
-            v: its rate.
+        Both may be complex, and may have leading dimensions.
         """
         inner, weight = _gauss(self.points)
         parts = np.append(inner, 1.0)
@@ -98,12 +86,7 @@ class Lagrangian:
     ) -> Array:
         """y'' by Lagrange's equation: d/dt(dL/dv) = dL/dy + forces.
 
-        Args:
-            y: base x, y [m] and angles [rad].
-            v: its rate.
-            torque: on the base [N·m].
-            held: how many of x, y and angle of the base rest: 0, 2 or 3.
-            pushes: (at [m], (x, y) [N], torque [N·m]).
+        The torque [N·m] is on the base, of whose x, y and angle so many rest: 0, 2 or 3.
         """
         force = self.lagrangian(y + 1j * _STEP * np.eye(self.nodes + 2), v).imag / _STEP
         force -= self.inertia(y + 1j * _STEP * v).imag @ v / _STEP  # how the momenta M v change while v does not
@@ -137,12 +120,7 @@ class Lagrangian:
         return np.asarray(lever @ force + shape * torque)
 
     def run(self, phases: Sequence[tuple[float, float, int]], *, rtol: float = 1e-9) -> Array:
-        """(y, v) at the end of each phase, from straight along +x at rest.
-
-        Args:
-            phases: (until [s], torque [N·m], held).
-            rtol: relative tolerance of scipy's DOP853; the absolute one is the same.
-        """
+        """(y, v) at the end of each phase (until [s], torque [N·m], held), from straight along +x at rest: DOP853."""
         size = self.nodes + 2
         z, t, ends = np.zeros(2 * size), 0.0, []
         for until, torque, held in phases:
@@ -167,11 +145,9 @@ def _chained(start: Array, x: Array, y: Array) -> Array:
 
 
 def beam_frequencies(ends: str, count: int) -> Array:
-    """(beta L)^2 of a slender uniform beam, the lowest that bend: its frequencies over sqrt(R_ela/rho)/L^2.
+    """(beta L)^2 of a slender uniform beam, the lowest so many that bend: its frequencies over sqrt(R_ela/rho)/L^2.
 
-    Args:
-        ends: "free", "pinned" or "fixed" base; the tip is free.
-        count: how many.
+    Its base is "free", "pinned" or "fixed"; the tip is free.
     """
     conditions = {
         "free": (lambda b: np.cos(b) - 1.0 / np.cosh(b), 1.5),

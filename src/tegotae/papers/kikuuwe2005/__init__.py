@@ -1,8 +1,4 @@
-"""Kikuuwe and Fujimoto, "Impedance-Type Discrete-Time Friction Model", 2005: its claims and its figures.
-
-Every claim and figure takes its physics from a `KikuuweSubject`, so that a test can hand it a broken one. Importing a
-module of claims registers them: the order below is the order of the table.
-"""
+"""Kikuuwe and Fujimoto, "Impedance-Type Discrete-Time Friction Model", 2005: its claims and its figures."""
 
 from __future__ import annotations
 
@@ -78,4 +74,4 @@ paper.decline(
     "driver fits the same interface",
 )
 
-paper.collect(__name__, "one_element", "laws", "joystick", "composite", "figures")
+paper.collect(__name__, "one_element", "laws", "composite", "figures")

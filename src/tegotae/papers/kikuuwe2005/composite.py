@@ -38,6 +38,18 @@ def velocities(ways: Sequence[tuple[float, int]]) -> Array:
     return np.concatenate([np.full(ticks, v) for v, ticks in ways])
 
 
+def led(
+    subject: KikuuweSubject, ways: Sequence[tuple[float, int]], *, damping: float = DAMPING, period: float = T
+) -> Array:
+    """Force of the ten elements along these ways; damping [N·s/m]."""
+    return subject.ten(damping=damping).run(velocities(ways), period=period).force
+
+
+def exactly(ways: Sequence[tuple[float, int]], period: float = T) -> Array:
+    """The same in continuous time."""
+    return in_continuous_time(ways, period, STIFFNESS, DAMPING, LIMITS)
+
+
 def at_turns(ways: Sequence[tuple[float, int]], force: Array) -> Array:
     """The force at each turning point, 0 at the start."""
     ends = np.cumsum([ticks for _, ticks in ways]) - 1
@@ -45,26 +57,22 @@ def at_turns(ways: Sequence[tuple[float, int]], force: Array) -> Array:
 
 
 @paper.claim(
-    statement="The composite of Fig. 6 gives at every turning point and between the force that Masing's rule gives for "
-    "B = 0, and with the paper's damping that of the exact solution in continuous time.",
     source="section 4, Fig. 6",
     note=f"On the hand at the turning points, by the rule: {', '.join(f'{f:.6g}' for f in RULE)} N.",
 )
 def hysteresis_values(subject: KikuuweSubject) -> Findings:
-    """Ten elements of 10 N/mm and 1 to 10 N."""
+    """The composite of Fig. 6 gives at every turning point and between the force that Masing's rule gives for B = 0,
+    and with the paper's damping that of the exact solution in continuous time.
+    """
     ways = legs(SPEED)
-    motion = velocities(ways)
-    plain = subject.ten(damping=0.0).run(motion, period=T).force
-    rule = masing(np.cumsum(motion) * T, ten_springs(STIFFNESS, LIMITS))
-    damped = subject.ten().run(motion, period=T).force
-    exact = in_continuous_time(ways, T, STIFFNESS, DAMPING, LIMITS)
+    plain, damped = led(subject, ways, damping=0.0), led(subject, ways)
+    rule = masing(np.cumsum(velocities(ways)) * T, ten_springs(STIFFNESS, LIMITS))
     errors = []
-    for period in (1e-3, 5e-4, 2.5e-4):
+    for period in (1e-3, 2.5e-4):
         finer = legs(SPEED, period)
-        off = subject.ten().run(velocities(finer), period=period).force
-        errors.append(np.max(np.abs(off - in_continuous_time(finer, period, STIFFNESS, DAMPING, LIMITS))))
-    order = np.log2(errors[0] / max(errors[2], 1e-300)) / 2.0
-    at_ends = np.max(np.abs(at_turns(ways, damped) - at_turns(ways, exact)))
+        errors.append(np.max(np.abs(led(subject, finer, period=period) - exactly(finer, period))))
+    order = np.log2(errors[0] / max(errors[1], 1e-300)) / 2.0
+    at_ends = np.max(np.abs(at_turns(ways, damped) - at_turns(ways, exactly(ways))))
     yield Finding("B = 0, turning points: off the rule", np.max(np.abs(at_turns(ways, plain) - RULE)), "<=", 1e-10, "N")
     yield Finding("B = 0, all ticks: off the rule", np.max(np.abs(plain - rule)), "<=", 1e-10, "N")
     yield Finding("B > 0, turning points: off the exact", at_ends, "<=", 1e-3, "N")
@@ -72,43 +80,37 @@ def hysteresis_values(subject: KikuuweSubject) -> Findings:
     yield Finding("order of that error in T, off 1", abs(order - 1.0), "<=", 0.1)
 
 
-@paper.claim(
-    statement="Every loop of the composite closes without damping, and with damping if it is run at one speed; if the "
-    "way back is ten times faster, a loop stays open by what the dampers add.",
-    source="section 4, Fig. 6",
-    as_printed=False,
-    note="The paper says that all loops are closed. They are in its figure; with B > 0 that depends on the speed.",
-)
+@paper.claim(source="section 4, Fig. 6", as_printed=False)
 def loops_close(subject: KikuuweSubject) -> Findings:
-    """Five loops inside each other, each seen at its place of closing; the open one against the exact solution."""
+    """Every loop of the composite closes without damping, and with damping if it is run at one speed; if the way back
+    is ten times faster, a loop stays open by what the dampers add.
+
+    The paper says that all loops are closed. They are in its figure; with B > 0 that depends on the speed.
+    """
     way = legs(SPEED)
 
     def gaps(force: Array) -> Array:
         ends = at_turns(way, force)
         return np.array([ends[b] - ends[a] for a, b in LOOPS])
 
-    plain = gaps(subject.ten(damping=0.0).run(velocities(way), period=T).force)
-    even = gaps(subject.ten().run(velocities(way), period=T).force)
+    plain, even = gaps(led(subject, way, damping=0.0)), gaps(led(subject, way))
     fast = legs([SPEED] * 6 + [FAST] + [SPEED] * 4)
-    run = subject.ten().run(velocities(fast), period=T).force
-    exact = at_turns(fast, in_continuous_time(fast, T, STIFFNESS, DAMPING, LIMITS))
-    seen = at_turns(fast, run)
+    seen, exact, still = (
+        at_turns(fast, force) for force in (led(subject, fast), exactly(fast), led(subject, fast, damping=0.0))
+    )
     open_by = seen[7] - seen[5]
-    still = subject.ten(damping=0.0).run(velocities(fast), period=T).force
     yield Finding("B = 0: widest gap", np.max(np.abs(plain)), "<=", 1e-10, "N")
-    yield Finding("B = 0, back ten times faster: gap", np.ptp(at_turns(fast, still)[[5, 7]]), "<=", 1e-10, "N")
+    yield Finding("B = 0, back ten times faster: gap", np.ptp(still[[5, 7]]), "<=", 1e-10, "N")
     yield Finding("B > 0 at one speed: widest gap", np.max(np.abs(even)), "<=", 1e-6, "N")
     yield Finding("B > 0, back ten times faster: gap", abs(open_by), ">=", 1.0, "N")
     yield Finding("that gap, off the exact solution's", abs(open_by / (exact[7] - exact[5]) - 1.0), "<=", 0.05)
 
 
-@paper.claim(
-    statement="Before it slides one element is a straight spring, to and fro along the same line; ten together bend "
-    "and leave a loop.",
-    source="section 4, first paragraphs",
-)
+@paper.claim(source="section 4, first paragraphs")
 def linear_before_sliding(subject: KikuuweSubject) -> Findings:
-    """Up to 90 % of the limit, and back."""
+    """Before it slides one element is a straight spring, to and fro along the same line; ten together bend and leave a
+    loop.
+    """
     reach, ticks = 0.9 * F / K, 500
     motion = np.repeat([1.0, -1.0, 1.0], ticks) * reach / (ticks * T)
     place = np.cumsum(motion) * T
@@ -123,13 +125,12 @@ def linear_before_sliding(subject: KikuuweSubject) -> Findings:
     yield Finding("ten: energy left in a loop", loop, ">=", 1e-3, "J")
 
 
-@paper.claim(
-    statement="A composite of any laws, masses and dampings only takes energy: in every tick the work of the hand is "
-    "at least what the springs and masses store.",
-    source="section 4; section 1 on dissipativity",
-)
+@paper.claim(source="section 4; section 1 on dissipativity")
 def composite_dissipates(subject: KikuuweSubject) -> Findings:
-    """Power of the hand less stored power, tick by tick; the composite's force is that of its elements together."""
+    """A composite of any laws, masses and dampings only takes energy: in every tick the work of the hand is at least
+    what the springs and masses store.
+    """
+    # Power of the hand less stored power, tick by tick; the composite's force is that of its elements together.
     rng = np.random.default_rng(6)
     laws: list[Law] = [Coulomb(2.0), subject.Viscous(limit=1.0, viscosity=5.0)]
     laws += [subject.Stribeck(kinetic=3.0, static=4.0, velocity=0.1), Coulomb(6.0)]
@@ -179,26 +180,17 @@ def models(subject: KikuuweSubject) -> dict[str, Impedance]:
     }
 
 
-def dahl_per_cycle(low: float, high: float) -> float:
-    """How far Dahl's friction lets a light mass go in each cycle of the load [m].
-
-    dx = -de/(1 + sgn(v) K e/F), from low to high and back.
-    """
-    away, back = np.log((F - low) / (F - high)), np.log((F + high) / (F + low))
-    return float(F / STIFF * (away - back))
-
-
-@paper.claim(
-    statement="Under loads below the limit smoothed friction creeps at vs atanh(h/F), and Dahl's and LuGre's drift "
-    "with every cycle of a vibration; this element does neither.",
-    source="section 4, (20), [6], [7]; section 1 on low-speed drift",
-)
+@paper.claim(source="section 4, (20), [6], [7]; section 1 on low-speed drift")
 def others_creep_and_drift(subject: KikuuweSubject) -> Findings:
-    """On the same mass, after the first three seconds; drifts in closed form."""
+    """Under loads below the limit smoothed friction creeps at vs atanh(h/F), and Dahl's and LuGre's drift with every
+    cycle of a vibration; this element does neither.
+    """
     steady, vibrating = loads()
     held = {name: np.diff(drift(model, steady)[3:]) for name, model in models(subject).items()}
     shaken = {name: np.diff(drift(model, vibrating)[3:]) for name, model in models(subject).items()}
-    creep, cycle = 1e-3 * np.arctanh(0.5), dahl_per_cycle(LOW, HIGH)
+    # Dahl lets a light mass go by dx = -de/(1 + sgn(v) K e/F), from low to high and back in each cycle.
+    away, back = np.log((F - LOW) / (F - HIGH)), np.log((F + HIGH) / (F + LOW))
+    creep, cycle = 1e-3 * np.arctanh(0.5), F / STIFF * (away - back)
     ours = max(float(np.max(np.abs(moved["this element"]))) for moved in (held, shaken))
     yield Finding("tanh, constant: off vs atanh(h/F)", abs(held["tanh"].mean() / creep - 1.0), "<=", 1e-6)
     yield Finding("tanh, vibrating: drift a cycle", shaken["tanh"].mean(), ">=", 1e-4, "m")
@@ -210,15 +202,13 @@ def others_creep_and_drift(subject: KikuuweSubject) -> Findings:
     yield Finding("this element, either: creep a second", ours, "<=", 1e-15, "m")
 
 
-@paper.claim(
-    statement="Dahl's model reads e' = -v (1 + sgn(v) K e/F); its force goes to -F. As printed, without the minus, the "
-    "force grows without bound along the motion.",
-    source="(20)",
-    as_printed=False,
-    note="(20) prints z' = v (1 + sgn(v) K e/F), z for e.",
-)
+@paper.claim(source="(20)", as_printed=False)
 def erratum_20(subject: KikuuweSubject) -> Findings:
-    """Over a way of 10 F/K, both integrated from the differential equation."""
+    """Dahl's model reads e' = -v (1 + sgn(v) K e/F); its force goes to -F. As printed, without the minus, the force
+    grows without bound along the motion.
+
+    (20) prints z' = v (1 + sgn(v) K e/F), z for e.
+    """
     from scipy.integrate import solve_ivp
 
     way = 10.0 * F / K
@@ -240,13 +230,11 @@ def erratum_20(subject: KikuuweSubject) -> Findings:
     yield Finding("the model, off -F (1 - exp(-K x/F))", off, "<=", 1e-12, "N")
 
 
-@paper.claim(
-    statement="Friction that counts a band of small speeds as rest hops across a narrow band for ever; without any "
-    "band, the proposed friction comes to rest.",
-    source="section 1, on [1]",
-)
+@paper.claim(source="section 1, on [1]")
 def thresholds_chatter(subject: KikuuweSubject) -> Findings:
-    """A free mass slowed by friction: 4 mm/s a tick, bands of 0.9 and 2.1 mm/s on either side of zero."""
+    """Friction that counts a band of small speeds as rest hops across a narrow band for ever; without any band, the
+    proposed friction comes to rest.
+    """
     start, free = {"velocity": 0.9985}, np.zeros(2000)
     narrow, wide = (
         subject.Karnopp(mass=1.0, limit=F, static=F, dead_zone=band).run(free, period=T, initial=start).velocity

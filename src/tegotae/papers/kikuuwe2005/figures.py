@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tegotae import figures
+from tegotae.coupling.circuit import Circuit
+from tegotae.elements import Mass
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
 from tegotae.figures.joystick import figure4_figure
 from tegotae.friction import Coulomb
 from tegotae.papers.kikuuwe2005 import F, KikuuweSubject, T, paper
-from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, drift, legs, loads, models, velocities
-from tegotae.papers.kikuuwe2005.joystick import ride
+from tegotae.papers.kikuuwe2005.composite import FAST, SPEED, TURNS, drift, led, legs, loads, models, velocities
 from tegotae.papers.kikuuwe2005.laws import falling, swinging
-from tegotae.papers.kikuuwe2005.one_element import CRITICAL, dragged, ripple
-from tegotae.papers.ledger import Panels
+from tegotae.papers.kikuuwe2005.one_element import CRITICAL, dragged, ride, ripple
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ def joystick(subject: KikuuweSubject) -> Figure:
 
 
 @paper.figure(sheet=(1, 3, 9.2, 3.3))
-def hysteresis(subject: KikuuweSubject, axes: Panels) -> None:
+def hysteresis(subject: KikuuweSubject, left: Axes, middle: Axes, right: Axes) -> None:
     """Fig. 6: ten elements side by side, K = 10 N/mm, B = 0.1 N·s/mm, F = 1 to 10 N. (a) Position given, at 2 mm/s. (b)
     Their force: smooth hysteresis, five loops inside each other, all closed. (c) The innermost loop again, its way back
     ten times faster: the dampers leave it open, as they must; without them it closes.
@@ -40,28 +40,24 @@ def hysteresis(subject: KikuuweSubject, axes: Panels) -> None:
     motion = velocities(legs(SPEED))
     place = 1e3 * np.cumsum(motion) * T
     time = T * np.arange(1, motion.size + 1)
-    axes[0, 0].plot(time, place, color=figures.MOTION)
+    left.plot(time, place, color=figures.MOTION)
     corners = np.concatenate([[0.0], np.cumsum([T * ticks for _, ticks in legs(SPEED)])])
-    axes[0, 0].plot(
-        corners, 1e3 * TURNS, "o", color="white", mec=figures.MOTION, mew=1.1, ms=4, zorder=3, clip_on=False
-    )
-    axes[0, 0].set(title="(a)  position", xlabel="time [s]", ylabel="position [mm]")
-    axes[0, 1].plot(place, subject.ten().run(motion, period=T).force, color=figures.FORCE, lw=1.1)
-    axes[0, 1].set(title="(b)  force over position", xlabel="position [mm]", ylabel="force [N]")
-    _open_loop(axes[0, 2], subject)
+    left.plot(corners, 1e3 * TURNS, "o", color="white", mec=figures.MOTION, mew=1.1, ms=4, zorder=3, clip_on=False)
+    left.set(title="(a)  position", xlabel="time [s]", ylabel="position [mm]")
+    middle.plot(place, subject.ten().run(motion, period=T).force, color=figures.FORCE, lw=1.1)
+    middle.set(title="(b)  force over position", xlabel="position [mm]", ylabel="force [N]")
+    _open_loop(right, subject)
 
 
 def _open_loop(axes: Axes, subject: KikuuweSubject) -> None:
     """The innermost loop, out slowly and back fast, with and without dampers."""
     ways = legs([SPEED] * 6 + [FAST] + [SPEED] * 4)[:7]
-    motion = velocities(ways)
-    place = 1e3 * np.cumsum(motion) * T
+    place = 1e3 * np.cumsum(velocities(ways)) * T
     first = sum(ticks for _, ticks in ways[:5]) - 1  # the loop starts here
     turn = first + ways[5][1]
     out, back = slice(first, turn + 1), slice(turn, None)
-    closed = subject.ten(damping=0.0).run(motion, period=T).force
-    axes.plot(place[first:], closed[first:], color=QUIET, label="B = 0, either speed")
-    force = subject.ten().run(motion, period=T).force
+    axes.plot(place[first:], led(subject, ways, damping=0.0)[first:], color=QUIET, label="B = 0, either speed")
+    force = led(subject, ways)
     axes.plot(place[out], force[out], color=figures.FORCE, label="out, 2 mm/s")
     axes.plot(place[back], force[back], color=figures.FORCE, ls=(0, (4, 2)), label="back, 20 mm/s")
     ends = [force[first], force[-1]]
@@ -72,26 +68,23 @@ def _open_loop(axes: Axes, subject: KikuuweSubject) -> None:
 
 
 @paper.figure(sheet=(1, 1, 8.2, 3.5))
-def hold(subject: KikuuweSubject, grid: Panels) -> None:
+def hold(subject: KikuuweSubject, axes: Axes) -> None:
     """A mass under a load that vibrates between 25 and 75 % of the friction limit. Smoothed friction creeps; Dahl's and
     LuGre's drift on with every cycle; the element of (18) stays and only bends its spring.
     """
     _, vibrating = loads()
-    axes = grid[0, 0]
     gone = {name: np.abs(np.diff(drift(model, vibrating)[2:])).cumsum() for name, model in models(subject).items()}
     seconds = np.arange(4, 21)
-    for name, color, marker in (("tanh", VERMILION, "o"), ("LuGre", AMBER, "s"), ("Dahl", PLUM, ".")):
-        axes.semilogy(seconds, gone[name], color=color, marker=marker, ms=3.5, lw=2.6 if name == "LuGre" else 1.1)
-    ours = np.maximum(gone["this element"], 1e-18)
-    axes.semilogy(seconds, ours, color=BLUE, marker="D", ms=3)
-    for name, color, y, lift in (
-        ("tanh", VERMILION, gone["tanh"][-1], 0),
-        ("LuGre", AMBER, gone["LuGre"][-1], 5),
-        ("Dahl, the same", PLUM, gone["Dahl"][-1], -5),
-        ("this element:\n10⁻¹⁸ or less", BLUE, ours[-1], 0),
+    for name, more, color, marker, lift in (
+        ("tanh", "", VERMILION, "o", 0),
+        ("LuGre", "", AMBER, "s", 5),
+        ("Dahl", ", the same", PLUM, ".", -5),
+        ("this element", ":\n10⁻¹⁸ or less", BLUE, "D", 0),
     ):
-        spot = {"xytext": (8, lift), "textcoords": "offset points", "fontsize": 8.5}
-        axes.annotate(name, (20.0, y), color=color, va="center", annotation_clip=False, **spot)
+        way = np.maximum(gone[name], 1e-18)
+        axes.semilogy(seconds, way, color=color, marker=marker, ms=3.5, lw=2.6 if name == "LuGre" else 1.1)
+        spot: dict[str, Any] = {"xytext": (8, lift), "textcoords": "offset points", "fontsize": 8.5}
+        axes.annotate(name + more, (20.0, way[-1]), color=color, va="center", annotation_clip=False, **spot)
     axes.axhline(1e-10, color=QUIET, lw=0.8, ls=(0, (4, 3)))
     say(axes, "an atom", (4.0, 2.5e-10), QUIET, va="bottom")
     axes.set(xlabel="time [s]", ylabel="way crept since 3 s [m]", xlim=(3.6, 20.2), ylim=(1e-19, 3e-1))
@@ -99,7 +92,7 @@ def hold(subject: KikuuweSubject, grid: Panels) -> None:
 
 
 @paper.figure(sheet=(1, 2, 8.2, 3.2))
-def stopping(subject: KikuuweSubject, axes: Panels) -> None:
+def stopping(subject: KikuuweSubject, left: Axes, right: Axes) -> None:
     """Section 2: a free mass of 1 kg slowed by F = 4 N. It stands after M v/(T F) ticks, exactly; smoothed friction
     only comes ever closer to rest, and explicit friction hops about it.
     """
@@ -107,19 +100,15 @@ def stopping(subject: KikuuweSubject, axes: Panels) -> None:
     for v0, color in zip((0.1, 0.2, 0.3), (GREEN, PLUM, BLUE), strict=True):
         run = slider.run(np.zeros(100), period=T, initial={"velocity": v0})
         time = np.concatenate([[0.0], 1e3 * run.time])
-        axes[0, 0].plot(time, np.concatenate([[v0], run.velocity]), color=color)
-        axes[0, 0].plot(1e3 * v0 / F, 0.0, "o", color="white", mec=color, mew=1.3, ms=5.5, zorder=3)
-        say(axes[0, 0], f"{1e3 * v0 / F:.0f} ticks", (1e3 * v0 / F + 1.5, 0.014), color)
-    axes[0, 0].set(xlabel="time [ms]", ylabel="velocity [m/s]", xlim=(0, 100))
-    axes[0, 0].set_title("circles: M v/(T F), the closed form")
-    _near_rest(axes[0, 1], subject)
+        left.plot(time, np.concatenate([[v0], run.velocity]), color=color)
+        left.plot(1e3 * v0 / F, 0.0, "o", color="white", mec=color, mew=1.3, ms=5.5, zorder=3)
+        say(left, f"{1e3 * v0 / F:.0f} ticks", (1e3 * v0 / F + 1.5, 0.014), color)
+    left.set(xlabel="time [ms]", ylabel="velocity [m/s]", xlim=(0, 100), title="circles: M v/(T F), the closed form")
+    _near_rest(right, subject)
 
 
 def _near_rest(axes: Axes, subject: KikuuweSubject) -> None:
     """Speed of three frictions around the end of one stop."""
-    from tegotae.coupling.circuit import Circuit
-    from tegotae.elements import Mass
-
     ticks, start = 60, {"velocity": 0.0985}
     free = np.zeros(ticks)
     smooth = Circuit(Mass(mass=1.0), {"f": subject.Tanh(limit=F, velocity=1e-3)}).run(free, period=T, initial=start)
@@ -142,11 +131,10 @@ def _near_rest(axes: Axes, subject: KikuuweSubject) -> None:
 
 
 @paper.figure(sheet=(1, 2, 8.2, 3.2))
-def explicit_coupling(subject: KikuuweSubject, axes: Panels) -> None:
+def explicit_coupling(subject: KikuuweSubject, left: Axes, right: Axes) -> None:
     """The element dragged at 0.1 m/s. Coupled explicitly, (11), it chatters below the critical mass of 6.5 g: the force
     is not F and never settles. The proposed element (18) slides calmly at every mass, and without any.
     """
-    left, right = axes[0]
     rough = dragged(subject.Explicit, 5e-3, 60)
     left.plot(1e3 * rough.time, rough.force, color=AMBER, marker="o", ms=2.2, lw=0.8)
     for mass, color in ((5e-3, BLUE), (0.0, GREEN)):
@@ -170,12 +158,12 @@ def explicit_coupling(subject: KikuuweSubject, axes: Panels) -> None:
 
 
 @paper.figure(sheet=(1, 1, 8.2, 3.8))
-def lag(subject: KikuuweSubject, grid: Panels) -> None:
+def lag(subject: KikuuweSubject, axes: Axes) -> None:
     """Friction over slip speed, sliding at 20 ± 15 mm/s once a second under a Stribeck law. The model as published runs
     up and down the law (grey). With a frictional lag it runs around a loop, higher while it gains speed; dots: the
     closed form of a first-order lag.
     """
-    axes, last = grid[0, 0], slice(2999, 4000)
+    last = slice(2999, 4000)
     speeds = np.linspace(0.0, 0.038, 200)
     axes.plot(1e3 * speeds, falling(speeds), color=QUIET, lw=3.0, alpha=0.35)
     for tau, color in ((0.0, QUIET), (0.05, BLUE), (0.15, PLUM)):
@@ -183,12 +171,7 @@ def lag(subject: KikuuweSubject, grid: Panels) -> None:
         axes.plot(1e3 * run.slip_velocity[last], -run.friction[last], color=color, lw=1.3)
         if tau:
             axes.plot(1e3 * run.velocity[last][::50], exact[last][::50], ".", color=color, ms=4)
-    _label_loops(axes)
     axes.set(xlabel="slip speed [mm/s]", ylabel="friction [N]", xlim=(0, 38))
-
-
-def _label_loops(axes: Axes) -> None:
-    """Which loop is which, and which way around."""
     for word, color, spot in (
         ("no lag: the law itself", QUIET, (3.3, 4.93)),
         ("lag of 50 ms", BLUE, (8.4, 4.35)),

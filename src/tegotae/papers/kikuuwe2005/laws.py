@@ -12,13 +12,12 @@ from tegotae.papers.ledger import Finding, Findings
 from tegotae.result import Result
 
 
-@paper.claim(
-    statement="Any velocity-dependent law can be used: f = phi(u + T f/C) is solved to rounding, and the virtual point "
-    "moves as (13) says.",
-    source="(13), (16), (17)",
-)
+@paper.claim(source="(13), (16), (17)")
 def any_law(subject: KikuuweSubject) -> Findings:
-    """Coulomb, viscous, Stribeck and tabulated laws; u by (18a) from what was recorded."""
+    """Any velocity-dependent law can be used: f = phi(u + T f/C) is solved to rounding, and the virtual point moves as
+    (13) says.
+    """
+    # Coulomb, viscous, Stribeck and tabulated laws; u by (18a) from what was recorded.
     rng = np.random.default_rng(17)
     residual, moved, sliding = 0.0, 0.0, 0
     for law, formula, dimension in cases(subject, rng, each=4):
@@ -40,15 +39,14 @@ def any_law(subject: KikuuweSubject) -> Findings:
     yield Finding("ticks that slide", sliding, ">=", 5000)
 
 
-@paper.claim(
-    statement="(17c) has one solution for every u if and only if (T/C) max(-r') < 1; a block that breaks this is "
-    "refused, with the damping that would do.",
-    source="(17c)",
-    as_printed=False,
-    note="The paper defines f by (17c) for any law; a law that falls too fast leaves three sliding speeds.",
-)
+@paper.claim(source="(17c)", as_printed=False)
 def one_sliding_speed(subject: KikuuweSubject) -> Findings:
-    """For a Stribeck law at M = 0, where it says B + T K > max(-r'): roots counted on a grid on either side."""
+    """(17c) has one solution for every u if and only if (T/C) max(-r') < 1; a block that breaks this is refused, with
+    the damping that would do.
+
+    The paper defines f by (17c) for any law; a law that falls too fast leaves three sliding speeds.
+    """
+    # For a Stribeck law at M = 0, where it says B + T K > max(-r'): roots counted on a grid on either side.
     Fc, Fs, vs = 3.0, 5.0, 0.01
     law = subject.Stribeck(kinetic=Fc, static=Fs, velocity=vs)
     s = np.linspace(0.0, 6.0 * vs, 200_001)
@@ -81,14 +79,14 @@ def _accepted(subject: KikuuweSubject, law: object, damping: float) -> bool:
     return True
 
 
-@paper.claim(
-    statement="The model as published has no frictional lag: over a speed that swings, its friction runs up and down "
-    "one curve. With a lag it runs around a loop, higher while the slip gains speed, that of a first-order lag.",
-    source="section 4, frictional lag [4]",
-    note="The lag is an addition of ours: the law sees z with z' = (|w| - z)/tau.",
-)
+@paper.claim(source="section 4, frictional lag [4]")
 def lag_loop(subject: KikuuweSubject) -> Findings:
-    """Sliding at 20 ± 15 mm/s, 1 Hz: z in closed form is the swing, smaller and later."""
+    """The model as published has no frictional lag: over a speed that swings, its friction runs up and down one curve.
+    With a lag it runs around a loop, higher while the slip gains speed, that of a first-order lag.
+
+    The lag is an addition of ours: the law sees z with z' = (|w| - z)/tau.
+    """
+    # Sliding at 20 ± 15 mm/s, 1 Hz: z in closed form is the swing, smaller and later.
     last = slice(3000, 4000)  # the start has died away
     (late, exact), (prompt, _) = (swinging(subject, lag) for lag in (0.05, 0.0))
     friction, exact, speed = -late.friction[last], exact[last], late.slip_velocity[last]

@@ -1,11 +1,12 @@
 """Sections 2 and 3: the friction of a mass under a force, and friction felt through a spring and a damper, with a mass
-that may be zero.
+that may be zero; the joystick of Fig. 4, held and dragged by a hand.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -23,15 +24,14 @@ from tegotae.result import Result
 HOUR = 3_600_000  # ticks
 
 
-@paper.claim(
-    statement="Friction never points along the velocity, whatever the load, the law and the number of directions: "
-    "that of the mass (f v), and that of the virtual point of the impedance (g w).",
-    source="section 2, after (7)",
-)
+@paper.claim(source="section 2, after (7)")
 def friction_opposes_velocity(subject: KikuuweSubject) -> Findings:
-    """Over random laws and loads; how much it opposes is checked by a formula of its own for each law."""
+    """Friction never points along the velocity, whatever the load, the law and the number of directions: that of the
+    mass (f v), and that of the virtual point of the impedance (g w).
+    """
+    # Over random laws and loads; how much it opposes is checked by a formula of its own for each law.
     rng = np.random.default_rng(2005)
-    along: list[list[float]] = [[], []]
+    along: tuple[list[float], list[float]] = ([], [])
     off, sliding, standing = 0.0, 0, 0
     for law, formula, dimension in cases(subject, rng, each=6):
         load = wander(rng, 1000, dimension, 2.5 * law.at_rest)
@@ -39,12 +39,11 @@ def friction_opposes_velocity(subject: KikuuweSubject) -> Findings:
         motion = wander(rng, 1000, dimension, 0.4)
         brake = subject.brake(damping=30.0, law=law, mass=float(rng.choice([0.0, 0.5])), dimension=dimension)
         mass, point = slider.run(load, period=T), brake.run(motion, period=T)
-        for i, (friction, velocity) in enumerate(
-            [(mass.friction, mass.velocity), (point.friction, point.slip_velocity)]
-        ):
+        felt = ((mass.friction, mass.velocity), (point.friction, point.slip_velocity))
+        for powers, (friction, velocity) in zip(along, felt, strict=True):
             speed = lengths(velocity)
             moves = speed > 0.0
-            along[i].append(float(np.max(dots(friction, velocity))))
+            powers.append(float(np.max(dots(friction, velocity))))
             off = max(off, float(np.max(np.abs(lengths(friction) / formula(speed) - 1.0)[moves], initial=0.0)))
             sliding, standing = sliding + int(moves.sum()), standing + int((~moves).sum())
     yield Finding("largest f v of the mass", max(along[0]), "<=", 0.0, "W")
@@ -54,13 +53,11 @@ def friction_opposes_velocity(subject: KikuuweSubject) -> Findings:
     yield Finding("ticks that stand", standing, ">=", 1000)
 
 
-@paper.claim(
-    statement="Without outer force a sliding mass stands after M v/(T F) ticks, rounded up, and from then on its speed "
-    "is exactly 0; with viscosity b after ln(1 + b v/F)/ln(1 + T b/M) ticks.",
-    source="section 2, after (7)",
-)
+@paper.claim(source="section 2, after (7)")
 def stops_in_finite_time(subject: KikuuweSubject) -> Findings:
-    """Against the closed form, over random masses, limits and speeds in one and two dimensions."""
+    """Without outer force a sliding mass stands after M v/(T F) ticks, rounded up, and from then on its speed is
+    exactly 0; with viscosity b after ln(1 + b v/F)/ln(1 + T b/M) ticks.
+    """
     rng = np.random.default_rng(7)
     worst, late, longest = 0, 0.0, 0
     for case in range(60):
@@ -82,15 +79,13 @@ def stops_in_finite_time(subject: KikuuweSubject) -> Findings:
     yield Finding("longest of the stops, in ticks", longest, ">=", 1000)
 
 
-@paper.claim(
-    statement="Solving (4b) keeps the velocity from being reversed by friction at any viscosity; the shortcut (5) "
-    "reverses it as soon as T b/M > 1.",
-    source="(4b), (5)",
-    as_printed=False,
-    note="The paper calls (5) good enough in practice for smooth laws. It is, for T b/M well below 1.",
-)
+@paper.claim(source="(4b), (5)", as_printed=False)
 def shortcut_5(subject: KikuuweSubject) -> Findings:
-    """(5) as printed in NumPy, and the solution, for T b/M from 0.01 to 100."""
+    """Solving (4b) keeps the velocity from being reversed by friction at any viscosity; the shortcut (5) reverses it as
+    soon as T b/M > 1.
+
+    The paper calls (5) good enough in practice for smooth laws. It is, for T b/M well below 1.
+    """
     M, ratios = 0.5, np.array([0.01, 0.1, 0.5, 0.99, 1.01, 2.0, 10.0, 100.0])
     force = np.random.default_rng(5).uniform(-20.0, 20.0, size=60)
     reversed_by_5, along, residual = [], -np.inf, 0.0
@@ -112,17 +107,19 @@ def shortcut_5(subject: KikuuweSubject) -> Findings:
     yield Finding("(4b), relative residual", residual, "<=", 1e-12)
 
 
-@paper.claim(
-    statement="Under a load below the limit it stands for an hour, constant or vibrating: the mass with friction, and "
-    "a mass on the impedance, whose virtual point does not move.",
-    source="section 2, after (7); section 3.1",
-)
+@paper.claim(source="section 2, after (7); section 3.1")
 def holds_for_an_hour(subject: KikuuweSubject) -> Findings:
-    """3.6 million ticks; the mass on its spring is compared with itself at the same phase, 10 s after the start."""
+    """Under a load below the limit it stands for an hour, constant or vibrating: the mass with friction, and a mass on
+    the impedance, whose virtual point does not move.
+    """
+    # 3.6 million ticks; the mass on its spring is compared with itself at the same phase, 10 s after the start.
     slider = subject.Admittance(mass=1.0, law=Coulomb(F))
     hung = Circuit(Mass(mass=0.1), {"brake": subject.brake()})
     record = ["position", "brake.deflection"]
-    for word, load in (("constant", 0.8 * F * _ramp()), ("vibrating", _vibrating())):
+    ramp = np.minimum(1.0, 1e-3 * np.arange(1, HOUR + 1))  # within a second: at once it would overshoot the limit
+    cycle = 0.5 + 0.4 * np.sin(2.0 * np.pi * np.arange(1, 101) / 100)  # 10 Hz, 10 to 90 % of the limit
+    vibrating = F * np.tile(cycle, HOUR // 100) * ramp
+    for word, load in (("constant", 0.8 * F * ramp), ("vibrating", vibrating)):
         stands = slider.run(load, period=T, every=1000, record=["position"]).position
         run = hung.run(load, period=T, every=1000, record=record)
         moved = float(np.max(np.abs(run.position[10:] - run.position[9])))
@@ -130,30 +127,17 @@ def holds_for_an_hour(subject: KikuuweSubject) -> Findings:
         yield Finding(f"{word}: creep of the mass with friction", np.max(np.abs(stands)), "<=", 1e-15, "m")
         yield Finding(f"{word}: creep of the mass on the impedance", moved, "<=", 1e-15, "m")
         yield Finding(f"{word}: creep of its virtual point", np.max(np.abs(point)), "<=", 1e-15, "m")
-    yield Finding("largest load, of the limit", np.max(_vibrating()) / F, "<", 1.0)
-
-
-def _ramp() -> Array:
-    """Put on within a second: at once it would overshoot the limit."""
-    return np.asarray(np.minimum(1.0, 1e-3 * np.arange(1, HOUR + 1)))
-
-
-def _vibrating() -> Array:
-    """10 Hz, whose cycle is 100 ticks, between 10 and 90 % of the limit."""
-    cycle = 0.5 + 0.4 * np.sin(2.0 * np.pi * np.arange(1, 101) / 100)
-    return np.asarray(F * np.tile(cycle, HOUR // 100) * _ramp())
+    yield Finding("largest load, of the limit", np.max(vibrating) / F, "<", 1.0)
 
 
 CRITICAL = (T**2 * K + 2.0 * T * B) / 4.0  # mass below which (11) chatters [kg]
 
 
-@paper.claim(
-    statement="The impedance works with a mass of exactly 0, and that is the limit of small masses: the force differs "
-    "by an amount proportional to the mass.",
-    source="section 3.1, (18)",
-)
+@paper.claim(source="section 3.1, (18)")
 def zero_mass(subject: KikuuweSubject) -> Findings:
-    """Closed forms of the first tick and of a steady slip; then the order in M and the extrapolation to M = 0."""
+    """The impedance works with a mass of exactly 0, and that is the limit of small masses: the force differs by an
+    amount proportional to the mass.
+    """
     v = 0.05
     steady = subject.brake().run(np.full(300, v), period=T)
     motion = wander(np.random.default_rng(3), 5000, 1, 0.1)
@@ -171,13 +155,11 @@ def zero_mass(subject: KikuuweSubject) -> Findings:
     yield Finding("numbers that are not finite", int(np.count_nonzero(~np.isfinite(none))), "=", 0)
 
 
-@paper.claim(
-    statement="Without mass and damping and with Coulomb friction it is the model of Hayward and Armstrong, on a line "
-    "and in the plane.",
-    source="section 3.1, after (18)",
-)
+@paper.claim(source="section 3.1, after (18)")
 def hayward_armstrong(subject: KikuuweSubject) -> Findings:
-    """On random motions through hundreds of slips."""
+    """Without mass and damping and with Coulomb friction it is the model of Hayward and Armstrong, on a line and in the
+    plane.
+    """
     for dimension, place in ((1, "line"), (2, "plane")):
         motion = wander(np.random.default_rng(dimension), 20_000, dimension, 0.2)
         ours = subject.brake(damping=0.0, dimension=dimension).run(motion, period=T)
@@ -188,14 +170,12 @@ def hayward_armstrong(subject: KikuuweSubject) -> Findings:
         yield Finding(f"{place}: changes between stick and slip", slips, ">=", 100)
 
 
-@paper.claim(
-    statement="The update needs only the last samples: stepped one tick at a time, as a controller does, it gives the "
-    "very numbers of a whole run, and those are (18) letter by letter.",
-    source="(18); section 1, last paragraph",
-)
+@paper.claim(source="(18); section 1, last paragraph")
 def sample_by_sample(subject: KikuuweSubject) -> Findings:
-    """On a line and in the plane, without and with mass."""
-    apart, off, off_friction = 0.0, 0.0, 0.0
+    """The update needs only the last samples: stepped one tick at a time, as a controller does, it gives the very
+    numbers of a whole run, and those are (18) letter by letter.
+    """
+    off = []
     for dimension in (1, 2):
         motion = wander(np.random.default_rng(11 + dimension), 2000, dimension, 0.2)
         for M in (0.0, 1.0):
@@ -204,47 +184,45 @@ def sample_by_sample(subject: KikuuweSubject) -> Findings:
             live = brake.start(period=T)
             stepped = np.array([live.step(v) for v in motion])
             force, friction = equation_18(motion.reshape(-1, dimension), K, B, M, F, T)
-            apart = max(apart, float(np.max(np.abs(stepped - run.force))))
-            off = max(off, float(np.max(np.abs(force - run.force.reshape(force.shape)))))
-            off_friction = max(off_friction, float(np.max(np.abs(friction - run.friction.reshape(force.shape)))))
-    yield Finding("step by step, off the whole run", apart, "=", 0.0, "N")
-    yield Finding("f, off (18) as printed", off, "<=", 1e-11, "N")
-    yield Finding("g, off (18) as printed", off_friction, "<=", 1e-11, "N")
+            pairs = ((stepped, run.force), (force, run.force), (friction, run.friction))
+            off.append([np.max(np.abs(a - b.reshape(a.shape))) for a, b in pairs])
+    by_steps, force_off, friction_off = np.max(off, axis=0)
+    yield Finding("step by step, off the whole run", by_steps, "=", 0.0, "N")
+    yield Finding("f, off (18) as printed", force_off, "<=", 1e-11, "N")
+    yield Finding("g, off (18) as printed", friction_off, "<=", 1e-11, "N")
 
 
-@paper.claim(
-    statement="Its variables may be vectors: the answer turns with the motion, and a motion along a slanted line "
-    "gives the answer of one dimension along that line.",
-    source="section 3.1, (19)",
-)
+@paper.claim(source="section 3.1, (19)")
 def any_dimension(subject: KikuuweSubject) -> Findings:
-    """In the plane and in space, by random rotations."""
+    """Its variables may be vectors: the answer turns with the motion, and a motion along a slanted line gives the
+    answer of one dimension along that line.
+    """
     rng = np.random.default_rng(19)
-    turned, on_line = 0.0, 0.0
+    off = []
     for dimension in (2, 3):
         for M in (0.0, 0.5):
             brake, line = subject.brake(mass=M, dimension=dimension), subject.brake(mass=M)
             rotation = np.linalg.qr(rng.normal(size=(dimension, dimension)))[0]
             motion = wander(rng, 3000, dimension, 0.2)
             one, other = (brake.run(np.ascontiguousarray(x), period=T).force for x in (motion, motion @ rotation.T))
-            turned = max(turned, float(np.max(np.abs(one @ rotation.T - other))))
             along = wander(rng, 3000, 1, 0.2)
             slanted = brake.run(np.outer(along, rotation[0]), period=T).force
             straight = line.run(along, period=T).force
-            on_line = max(on_line, float(np.max(np.abs(slanted - np.outer(straight, rotation[0])))))
+            pairs = ((one @ rotation.T, other), (slanted, np.outer(straight, rotation[0])))
+            off.append([np.max(np.abs(a - b)) for a, b in pairs])
+    turned, on_line = np.max(off, axis=0)
     yield Finding("turned motion, off the turned answer", turned, "<=", 1e-12, "N")
     yield Finding("slanted line, off one dimension", on_line, "<=", 1e-12, "N")
 
 
-@paper.claim(
-    statement="In more than one dimension sliding friction points against u, so that it opposes the slip; along the "
-    "motion v of the hand, as printed, it would not, and could even push.",
-    source="(19)",
-    as_printed=False,
-    note="(19) prints sgn(v); it must be sgn(u), or w = u + T g/C is not along g as (17c) asks.",
-)
+@paper.claim(source="(19)", as_printed=False)
 def erratum_19(subject: KikuuweSubject) -> Findings:
-    """A turning motion in the plane; one tick with sgn(v) from each state that the element went through."""
+    """In more than one dimension sliding friction points against u, so that it opposes the slip; along the motion v of
+    the hand, as printed, it would not, and could even push.
+
+    (19) prints sgn(v); it must be sgn(u), or w = u + T g/C is not along g as (17c) asks.
+    """
+    # A turning motion in the plane; one tick with sgn(v) from each state that the element went through.
     motion = wander(np.random.default_rng(4), 3000, 2, 0.2)
     run = subject.brake(dimension=2).run(motion, period=T)
     c = T / (T * B + T * T * K)
@@ -253,23 +231,25 @@ def erratum_19(subject: KikuuweSubject) -> Findings:
     slides = lengths(u) > c * F
     printed = -F * motion / np.maximum(lengths(motion), 1e-300)[:, np.newaxis]
     slip_printed = u + c * printed
-    power = np.sum(slip_printed * printed, axis=1)[slides]
+    power = dots(slip_printed, printed)
+    cosine = -power / np.maximum(lengths(slip_printed) * lengths(printed), 1e-300)
+    angle = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))[slides]
     ours = lengths(run.friction + F * run.slip_velocity / np.maximum(lengths(run.slip_velocity), 1e-300)[:, np.newaxis])
     yield Finding("with sgn(u): friction, off -F w/|w|", np.max(ours[slides]), "<=", 1e-12, "N")
-    yield Finding("with sgn(v): angle to -w", np.max(_angles(-slip_printed, printed)[slides]), ">=", 30.0, "°")
-    yield Finding("with sgn(v): power of friction", np.max(power), ">", 0.0, "W")
+    yield Finding("with sgn(v): angle to -w", np.max(angle), ">=", 30.0, "°")
+    yield Finding("with sgn(v): power of friction", np.max(power[slides]), ">", 0.0, "W")
     yield Finding("ticks that slide", int(slides.sum()), ">=", 1000)
 
 
-@paper.claim(
-    statement="Coupled explicitly, (11), the sliding point chatters below the mass (T² K + 2 T B)/4 and is calm above; "
-    "the proposed element is calm at every mass, 0 included.",
-    source="(11), (12), section 3.1",
-    note="The paper says that (11) does not allow small masses; the bound is ours. A point at rest stays at rest in "
-    "(11) too, at any mass: sliding and being caught are what is lost.",
-)
+@paper.claim(source="(11), (12), section 3.1")
 def explicit_coupling_chatters(subject: KikuuweSubject) -> Findings:
-    """Dragged at 0.1 m/s; the critical mass by watching from which mass on a slip too fast for friction dies away."""
+    """Coupled explicitly, (11), the sliding point chatters below the mass (T² K + 2 T B)/4 and is calm above; the
+    proposed element is calm at every mass, 0 included.
+
+    The paper says that (11) does not allow small masses; the bound is ours. A point at rest stays at rest in (11) too,
+    at any mass: sliding and being caught are what is lost.
+    """
+    # Dragged at 0.1 m/s; the critical mass by watching from which mass on a slip too fast for friction dies away.
 
     def settles(mass: float) -> bool:
         with warnings.catch_warnings():
@@ -301,7 +281,50 @@ def ripple(block: Callable[..., Impedance], mass: float) -> float:
     return float(np.ptp(force)) if np.all(np.isfinite(force)) else np.nan
 
 
-def _angles(a: Array, b: Array) -> Array:
-    """Between each tick's two vectors [°]."""
-    cosine = np.sum(a * b, axis=1) / np.maximum(lengths(a) * lengths(b), 1e-300)
-    return np.asarray(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
+@lru_cache(maxsize=2)
+def ride(joystick: Callable[[float], Result], mass: float) -> Result:
+    """One run, kept: two claims and a figure look at the same two."""
+    return joystick(mass)
+
+
+@paper.claim(source="Fig. 4, position b")
+def held_at_b(subject: KikuuweSubject) -> Findings:
+    """While the hand pushes with less than F, the joystick is held at one point: the virtual point does not move at
+    all, and the tip only as far as the spring gives.
+
+    On a simulated twin of the joystick with encoders of 10 µm.
+    """
+    for mass in (0.0, 1.0):
+        run = ride(subject.joystick, mass)
+        at_b = (run.time > run.about["held_from"]) & (run.time <= run.about["held_to"])
+        point, push = (run.position + run.deflection)[at_b], lengths(run["hand_force"])[at_b]
+        tip = run["tip"][at_b]
+        reach = float(np.max(lengths(tip - point[0])))
+        word = f"M = {mass:g} kg: "
+        yield Finding(word + "largest push of the hand", np.max(push), "<", F, "N")
+        yield Finding(word + "largest slip speed", np.max(np.abs(run.slip_velocity[at_b])), "=", 0.0, "m/s")
+        yield Finding(word + "wander of the virtual point", np.max(lengths(point - point[0])), "<=", 1e-15, "m")
+        # Half an encoder step on each axis, and what the moving tip's own inertia and damping add.
+        yield Finding(word + "tip from the virtual point", reach, "<=", 1.05 * np.max(push) / K, "m")
+        yield Finding(word + "way slid in the whole run", T * np.sum(lengths(run.slip_velocity)), ">=", 0.3, "m")
+
+
+@paper.claim(source="(9), Fig. 4 (a) and (b)")
+def force_is_friction(subject: KikuuweSubject) -> Findings:
+    """Without mass the force on the hand is the friction, f = g; with a mass it also holds the inertia and centrifugal
+    force of the virtual point, f = g - M q''.
+    """
+    # f from the recorded stretch by (18d), so that it is no copy of g.
+    none, one = ride(subject.joystick, 0.0), ride(subject.joystick, 1.0)
+    inertia = np.diff(one.slip_velocity, axis=0, prepend=np.zeros((1, 2))) / T  # times M = 1 kg
+    yield Finding("M = 0: largest |f - g|", np.max(lengths(_spring(none) - none.friction)), "<=", 1e-11, "N")
+    yield Finding("M = 0: commanded force, off f", np.max(lengths(none.force - _spring(none))), "<=", 1e-11, "N")
+    yield Finding("M = 1 kg: largest |f - g|", np.max(lengths(one.force - one.friction)), ">=", 1.0, "N")
+    yield Finding("M = 1 kg: f, off g - M q''", np.max(lengths(one.force - one.friction + inertia)), "<=", 1e-11, "N")
+    yield Finding("M = 1 kg: commanded force, off f", np.max(lengths(one.force - _spring(one))), "<=", 1e-11, "N")
+
+
+def _spring(run: Result) -> Array:
+    """(18d): K e_k + B (e_k - e_{k-1})/T."""
+    e = run.deflection
+    return np.asarray(K * e + B * np.diff(e, axis=0, prepend=np.zeros((1, 2))) / T)

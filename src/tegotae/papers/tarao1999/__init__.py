@@ -1,13 +1,9 @@
-"""Tarao, Inohira, Uchiyama, "Hybrid motion simulation using high-speed parallel link robot", 1999.
-
-Every claim and figure takes its physics from a `TaraoSubject`, so that a test can hand it a broken one. Importing a
-module of claims registers them: the order below is the order of the table.
-"""
+"""Tarao, Inohira, Uchiyama, "Hybrid motion simulation using high-speed parallel link robot", 1999."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
@@ -54,9 +50,7 @@ class TaraoSubject:
 
     def hexa(self) -> table.Hexa:
         """A table of the paper's size; it prints no dimensions."""
-        usual = table.Hexa.default()
-        lengths = ("base_radius", "base_spacing", "arm_length", "rod_length", "plate_radius", "plate_spacing")
-        return self.Hexa(home_height=usual.home_height, **{name: getattr(usual, name) for name in lengths})
+        return self.Hexa(**asdict(table.Hexa.default()))
 
     def stiffness(self, kp: float) -> float:
         """What a contact along the table's z feels at home, (15) [N/m]."""
@@ -65,7 +59,7 @@ class TaraoSubject:
 
     def meeting(self, **given: Any) -> tuple[Result, dict[str, float]]:
         """The paper's experiment and its numbers; the same one is run once."""
-        return _meeting(self.TwoRobots, tuple(sorted(given.items())))
+        return _meeting(self.TwoRobots, **given)
 
     def loop(self, *changes: str) -> hybrid_loop.Run:
         """The experiment with a table in the loop, under changed settings; the same one is run once."""
@@ -73,10 +67,8 @@ class TaraoSubject:
 
 
 @cache
-def _meeting(
-    two_robots: Callable[..., TwoRobots], given: tuple[tuple[str, Any], ...]
-) -> tuple[Result, dict[str, float]]:
-    two = two_robots(**dict(given))
+def _meeting(two_robots: Callable[..., TwoRobots], **given: Any) -> tuple[Result, dict[str, float]]:
+    two = two_robots(**given)
     run = two.run()
     return run, two.summary(run)
 

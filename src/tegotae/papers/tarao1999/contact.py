@@ -9,7 +9,7 @@ import numpy as np
 from tegotae.multibody import Lock, Servo
 from tegotae.papers.ledger import Finding, Findings
 from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, STEP, TaraoSubject, oracles, paper
-from tegotae.papers.tarao1999.oracles import USUAL, Array
+from tegotae.papers.tarao1999.oracles import USUAL
 from tegotae.papers.two_robots import TwoRobots
 
 # How robot 1 holds its joints, from not at all to for good.
@@ -21,13 +21,11 @@ HOLDS: dict[str, Lock | Servo | None] = {
 }
 
 
-@paper.claim(
-    statement="The contact acts on both robots with opposite signs: together they keep their momentum, linear and "
-    "angular, through it.",
-    source="section 3.1, action and reaction; (8) and (9)",
-)
+@paper.claim(source="section 3.1, action and reaction; (8) and (9)")
 def momentum(subject: TaraoSubject) -> Findings:
-    """Both poses, Kp 800: largest change over the momentum that robot 2 brings."""
+    """The contact acts on both robots with opposite signs: together they keep their momentum, linear and angular,
+    through it.
+    """
     for pose in ("A", "B"):
         run, _ = subject.meeting(kp=800.0, pose=pose)
         brought = SPEED * (USUAL[2] + 4.0 * USUAL[3])
@@ -38,14 +36,13 @@ def momentum(subject: TaraoSubject) -> Findings:
         yield Finding(f"pose {pose}: angular momentum off, over momentum", turning, "<=", 1e-10, "m")
 
 
-@paper.claim(
-    statement="In line, the two are lumps on the spring (15) of the table: the force peaks at v sqrt(k m) and lasts "
-    "pi sqrt(m/k), with the reduced mass m.",
-    source="section 4.2, Figs. 12 to 15",
-    note="Pose A, both in line; the paper shows its own poses in a figure only.",
-)
+@paper.claim(source="section 4.2, Figs. 12 to 15")
 def reduced_mass(subject: TaraoSubject) -> Findings:
-    """Every Kp of the paper and its changed masses."""
+    """In line, the two are lumps on the spring (15) of the table: the force peaks at v sqrt(k m) and lasts pi
+    sqrt(m/k), with the reduced mass m.
+
+    Pose A, both in line; the paper shows its own poses in a figure only.
+    """
     cases = [(f"Kp {kp:g}", kp, USUAL) for kp in GAINS] + [("Kp 800, masses changed", 800.0, CHANGED)]
     for word, kp, masses in cases:
         _, told = subject.meeting(kp=kp, masses=masses)
@@ -55,12 +52,9 @@ def reduced_mass(subject: TaraoSubject) -> Findings:
         yield Finding(f"{word}: duration off {1e3 * duration:.4g} ms, relative", late, "<=", 1e-3)
 
 
-@paper.claim(
-    statement="The stiffer the table, the higher and shorter the force.",
-    source="section 4.3, Figs. 12, 13 and 14",
-)
+@paper.claim(source="section 4.3, Figs. 12, 13 and 14")
 def stiffer_table(subject: TaraoSubject) -> Findings:
-    """Kp 200, 400, 800 in both poses: the least step up of the peak, the largest of the duration."""
+    """The stiffer the table, the higher and shorter the force."""
     for pose in ("A", "B"):
         told = [subject.meeting(kp=kp, pose=pose)[1] for kp in GAINS]
         higher = min(b["peak_force"] / a["peak_force"] for a, b in pairwise(told))
@@ -69,12 +63,10 @@ def stiffer_table(subject: TaraoSubject) -> Findings:
         yield Finding(f"pose {pose}: duration, twice the Kp over once, largest", shorter, "<=", 0.77)
 
 
-@paper.claim(
-    statement="Other masses of the numerical models, another force: higher and longer with the heavier ones.",
-    source="section 4.3, Figs. 14 and 15",
-)
+@paper.claim(source="section 4.3, Figs. 14 and 15")
 def changed_masses(subject: TaraoSubject) -> Findings:
-    """Kp 800: the masses of Fig. 15 against those of Fig. 14; theory is the square root of the reduced masses."""
+    """Other masses of the numerical models, another force: higher and longer with the heavier ones."""
+    # Kp 800: the masses of Fig. 15 against those of Fig. 14; theory is the square root of the reduced masses.
     usual, changed = (subject.meeting(kp=800.0, masses=masses)[1] for masses in (USUAL, CHANGED))
     theory = oracles.bump(1.0, CHANGED, 1.0)[0] / oracles.bump(1.0, USUAL, 1.0)[0]
     higher = changed["peak_force"] / usual["peak_force"]
@@ -89,27 +81,24 @@ def felt_mass(two: TwoRobots, *, locked: bool) -> float:
     bodies, nv = two.tree.bodies, two.tree.nv
     M, _ = oracles.kane(bodies, q, np.zeros(nv), np.zeros(nv), gravity=(0.0, 0.0, 0.0))
     names = [body.name for body in bodies]
-    tip, base = names.index("robot1.link4"), names.index("robot2.base")
     J = np.zeros(nv)
-    arm = np.zeros(3)  # the tip lies on robot 2's axis through the base's centre of mass
     for j, unit in enumerate(np.eye(nv)):
-        seen = oracles.moved(bodies, q, unit)
-        R, u, w, _ = (part.real for part in seen[tip])
-        _, u2, w2, _ = (part.real for part in seen[base])
-        J[j] = (u + np.cross(w, R @ [1.0, 0.0, 0.0]))[2] - (u2 + np.cross(w2, arm))[2]
+        seen = dict(zip(names, oracles.moved(bodies, q, unit), strict=True))
+        R, u, w, _ = (part.real for part in seen["robot1.link4"])
+        # The tip lies on robot 2's axis through the base's centre of mass.
+        J[j] = (u + np.cross(w, R @ [1.0, 0.0, 0.0]))[2] - seen["robot2.base"][1].real[2]
     moves = np.ones(nv, dtype=bool)
     moves[6:10] = not locked
     return float(1.0 / (J[moves] @ np.linalg.solve(M[np.ix_(moves, moves)], J[moves])))
 
 
-@paper.claim(
-    statement="How robot 1 holds its joints decides the force: freely least, then by a soft servo, by a stiff one, and "
-    "most when locked. Free and locked are what dense mass matrices say.",
-    source="section 4.1, joints held by a suitable control",
-    note="Pose B, both bent, Kp 200. The paper does not print its control.",
-)
+@paper.claim(source="section 4.1, joints held by a suitable control")
 def how_joints_are_held(subject: TaraoSubject) -> Findings:
-    """Peaks in order, each over the one before; the ends against theory."""
+    """How robot 1 holds its joints decides the force: freely least, then by a soft servo, by a stiff one, and most when
+    locked. Free and locked are what dense mass matrices say.
+
+    Pose B, both bent, Kp 200. The paper does not print its control.
+    """
     peaks = {word: subject.meeting(kp=200.0, pose="B", joints=held)[1]["peak_force"] for word, held in HOLDS.items()}
     for a, b in pairwise(HOLDS):
         yield Finding(f"peak, {b} over {a}", peaks[b] / peaks[a], ">=", 1.005)
@@ -119,14 +108,13 @@ def how_joints_are_held(subject: TaraoSubject) -> Findings:
         yield Finding(f"{word}: peak off theory, relative", abs(peaks[word] / theory - 1.0), "<=", 0.01)
 
 
-@paper.claim(
-    statement="At the paper's period of 2 ms an explicit Euler step throws the robots apart faster than they came; a "
-    "symplectic step of the same cost does not.",
-    source="section 4.3, integrated numerically at 2 ms",
-    note="The paper does not say which rule it uses. Euler's step is written out here, on the same accelerations.",
-)
+@paper.claim(source="section 4.3, integrated numerically at 2 ms")
 def explicit_euler_gains_energy(subject: TaraoSubject) -> Findings:
-    """Restitution in pose A for each Kp."""
+    """At the paper's period of 2 ms an explicit Euler step throws the robots apart faster than they came; a symplectic
+    step of the same cost does not.
+
+    The paper does not say which rule it uses. Euler's step is written out here, on the same accelerations.
+    """
     for kp in GAINS:
         two = subject.TwoRobots(kp=kp)
         symplectic = two.summary(two.run(period=STEP, method="symplectic"))["restitution"]
@@ -139,10 +127,10 @@ def euler(two: TwoRobots, period: float = STEP) -> float:
     q, v = two.start(gap=0.0)
     tip, base, second = 4.5, 0.5, two.robots[0]
     start, rows = float(v[second.nv + 2]), (second.nq + 2, second.nv + 2)
-    depth = 0.0
+    depth, up = 0.0, np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
     for _ in range(round(1.0 / period)):
-        push = two.contact_stiffness * max(depth, 0.0)
-        wrenches = {"robot1.link4": _push(-push), "robot2.base": _push(push)}
+        push = two.contact_stiffness * max(depth, 0.0) * up
+        wrenches = {"robot1.link4": -push, "robot2.base": push}
         a = two.tree.forward_dynamics(q, v, wrenches=wrenches)
         q = q.copy()
         q[[2, rows[0]]] += period * v[[2, rows[1]]]  # in line nothing turns
@@ -151,7 +139,3 @@ def euler(two: TwoRobots, period: float = STEP) -> float:
         if depth <= 0.0:
             break
     return float((v[rows[1]] - v[2]) / -start)
-
-
-def _push(force: float) -> Array:
-    return np.array([0.0, 0.0, force, 0.0, 0.0, 0.0])

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tegotae import figures
 from tegotae.figures import AMBER, BLUE, GREEN, INK, QUIET, VERMILION, say
 from tegotae.figures.two_robots import force_histories as histories
 from tegotae.figures.two_robots import strip as draw
-from tegotae.papers.ledger import Panels, installed
-from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, hybrid_oracles, paper, peers
+from tegotae.papers.ledger import installed
+from tegotae.papers.tarao1999 import CHANGED, GAINS, SPEED, TaraoSubject, oracles, paper, peers
 from tegotae.papers.tarao1999.contact import HOLDS
 from tegotae.papers.tarao1999.dynamics import SIZES, chain, costs
 from tegotae.papers.tarao1999.hybrid_contact import CASES, LATE, LOSS, WITHOUT, plate
@@ -40,24 +39,20 @@ def force_histories(subject: TaraoSubject) -> Figure:
     return histories(runs)
 
 
-@paper.figure()
-def strip(subject: TaraoSubject) -> Figure:
+@paper.figure(sheet=(1, 6, 10.4, 3.4))
+def strip(subject: TaraoSubject, *axes: Axes) -> None:
     """Fig. 16: Kp = 200 N·m/rad, pose B, joints of robot 1 locked. Time counts from the first touch; the last three
     moments are the paper's. Light: where they were at first.
     """
     run = subject.TwoRobots(kp=200.0, pose="B").run(duration=19.0, period=1e-3)
-    with figures.style():
-        figure, axes = figures.sheet(1, len(MOMENTS), width=10.4, height=3.4)
-        draw(list(axes[0]), run, MOMENTS)
-    return figure
+    draw(axes, run, MOMENTS)
 
 
 @paper.figure(sheet=(1, 1, 6.4, 3.2))
-def holding(subject: TaraoSubject, axes: Panels) -> None:
+def holding(subject: TaraoSubject, place: Axes) -> None:
     """Pose B, Kp = 200 N·m/rad: the same meeting with the joints of robot 1 free, held by servos (1000 N·m/rad with 100
     N·m·s/rad; 1e5 with 1000), and locked.
     """
-    place = axes[0, 0]
     for (word, held), color in zip(HOLDS.items(), (GREEN, BLUE, AMBER, VERMILION), strict=True):
         run, told = subject.meeting(kp=200.0, pose="B", joints=held)
         since = 1e3 * (run.time - told["touched"])
@@ -68,16 +63,15 @@ def holding(subject: TaraoSubject, axes: Panels) -> None:
 
 
 @paper.figure(sheet=(1, 1, 6.4, 3.2))
-def cost(subject: TaraoSubject, axes: Panels) -> None:
+def cost(subject: TaraoSubject, place: Axes) -> None:
     """Accelerations of chains: time a body and evaluation, by the three passes in one compiled loop; and by Pinocchio's
     articulated bodies, called from Python, where it is installed. On the machine that wrote this.
     """
     shown = [("three passes", costs(subject), BLUE)]
     if installed("pinocchio"):
         # To set up the workspace of 500 links takes it ten seconds.
-        theirs = {n: peers.PinocchioTree.of_bodies(chain(subject, n).bodies).cost() / n for n in SIZES if n <= 250}
+        theirs = {n: peers.cost(peers.pinocchio_tree(chain(subject, n).bodies)) / n for n in SIZES if n <= 250}
         shown.append(("Pinocchio, from Python", theirs, VERMILION))
-    place = axes[0, 0]
     for word, found, color in shown:
         values = 1e6 * np.array(list(found.values()))
         place.semilogx(list(found), values, "o-", color=color)
@@ -89,14 +83,14 @@ def cost(subject: TaraoSubject, axes: Panels) -> None:
 
 
 @paper.figure(sheet=(1, 3, 10.4, 3.0))
-def standing_still(subject: TaraoSubject, axes: Panels) -> None:
+def standing_still(subject: TaraoSubject, *axes: Axes) -> None:
     """Three machines that friction should hold: an arm with rubbing joints, a box on 20 degrees with friction 0.5, a
     thing gripped twice as hard as needed. Here (blue) and in MuJoCo with its default settings (red). Zero is one second
     after the start.
     """
     theirs = standing_in_mujoco() if installed("mujoco") else {}
     titles = ("arm: largest joint motion [rad]", "box: way down the slope [mm]", "thing: way down [mm]")
-    for place, title, (word, rows) in zip(axes[0], titles, standing(subject).items(), strict=True):
+    for place, title, (word, rows) in zip(axes, titles, standing(subject).items(), strict=True):
         scale = 1.0 if word == "arm" else 1e3
         shown = [(theirs[word], VERMILION, "MuJoCo, default settings")] if theirs else []
         for each, color, who in (*shown, (rows, BLUE, "tegotae: 0")):
@@ -105,13 +99,13 @@ def standing_still(subject: TaraoSubject, axes: Panels) -> None:
         place.set(title=title, xlabel="time [s]", xlim=(0.0, 10.0))
         if not theirs:
             place.set_ylim(-1.0, 1.0)
-    axes[0, 0].legend(loc="upper left")
+    axes[0].legend(loc="upper left")
     if not theirs:
-        say(axes[0, 1], "MuJoCo is not installed here", (5.0, 0.5), QUIET, ha="center")
+        say(axes[1], "MuJoCo is not installed here", (5.0, 0.5), QUIET, ha="center")
 
 
 @paper.figure(sheet=(1, 2, 8.6, 3.1))
-def limits(subject: TaraoSubject, axes: Panels) -> None:
+def limits(subject: TaraoSubject, left: Axes, right: Axes) -> None:
     """Where they give way. (a) Acceleration of the box down a slope over the slope's steepness. (b) Acceleration of the
     thing down between the fingers over their grip. Lines: theory. Dots: measured.
     """
@@ -121,7 +115,6 @@ def limits(subject: TaraoSubject, axes: Panels) -> None:
     fell = [_speeding(-grasp(subject, float(s)).v[:, 2], 2e-3) for s in shares]
     fine = np.linspace(0.65, 1.35, 200)
     steep = np.arctan(fine * mu)
-    left, right = axes[0]
     left.plot(fine, np.maximum(G * (np.sin(steep) - mu * np.cos(steep)), 0.0), color=INK, lw=1.0)
     left.plot(shares, slid, "o", color=BLUE)
     left.set(title="(a)  box on a slope", xlabel="tan(angle)/mu", ylabel="acceleration [m/s²]")
@@ -149,13 +142,13 @@ ADDED = (0.0, 4e-3, 6e-3, 8e-3, 10e-3, 16e-3, 20e-3)  # s
 
 
 @paper.figure(sheet=(2, 2, 8.6, 5.4))
-def loop_beside_numbers(subject: TaraoSubject, axes: Panels) -> None:
+def loop_beside_numbers(subject: TaraoSubject, *axes: Axes) -> None:
     """Figs. 12 to 15 with the twin of the table in the loop, pose A. Numbers alone: a spring (15) between the two. In
     the loop the probe gives, too, and the servo's damper and the plate's mass answer. Elastic: the servo does not know
     how fast its reference moves in contact; damped: it does, (10). Thin: one mass against plate, sampled servo and
     surface, integrated by itself.
     """
-    for i, (place, (case, (kp, masses))) in enumerate(zip(axes.flat, CASES.items(), strict=True)):
+    for i, (place, (case, (kp, masses))) in enumerate(zip(axes, CASES.items(), strict=True)):
         run, told = subject.meeting(kp=kp, masses=masses)
         since = 1e3 * (run.time - told["touched"])
         near = (since > SPAN[0]) & (since < SPAN[1])
@@ -165,16 +158,13 @@ def loop_beside_numbers(subject: TaraoSubject, axes: Panels) -> None:
         for word, fed in (("one mass, plate and servo: (10)", 0.0), ("_", 1.0)):
             time, force = plate(kp, fed=fed).history(reduced(masses), SPEED)
             place.plot(1e3 * time, force, color=INK, lw=0.7, label=word)
-        place.set(
-            title=f"Fig. {12 + i}: {case.replace('Kp ', 'Kp = ').replace('00', '00 N·m/rad')}",
-            xlim=SPAN,
-            ylim=(-0.5, 18.5),
-        )
-        if i % 2 == 0:
-            place.set_ylabel("force [N]")
-        if i > 1:
-            place.set_xlabel("time since the touch [ms]")
-    axes[0, 0].legend(loc="upper right")
+        title = f"Fig. {12 + i}: {case.replace('Kp ', 'Kp = ').replace('00', '00 N·m/rad')}"
+        place.set(title=title, xlim=SPAN, ylim=(-0.5, 18.5))
+    for place in axes[::2]:
+        place.set_ylabel("force [N]")
+    for place in axes[2:]:
+        place.set_xlabel("time since the touch [ms]")
+    axes[0].legend(loc="upper right")
 
 
 def _force(place: Axes, run: Run, color: str, word: str, *, lw: float = 1.4) -> None:
@@ -184,24 +174,23 @@ def _force(place: Axes, run: Run, color: str, word: str, *, lw: float = 1.4) -> 
 
 
 @paper.figure(sheet=(1, 2, 9.6, 3.9))
-def delay(subject: TaraoSubject, axes: Panels) -> None:
+def delay(subject: TaraoSubject, left: Axes, right: Axes) -> None:
     """How fast the two part, over how fast they came, by the delay of the loop; half a period of it because a force is
     held for one. (a) An ideal table as stiff as that of Kp = 200 (squares) and 800 N·m/rad (dots). Lines: exp(pi w
     tau/2), dashed where w tau > 0.4. (b) Kp = 800 with a damper in the contact; line: the truth.
     """
     m, stiff = reduced(USUAL), subject.stiffness(800.0)
-    left, right = axes[0]
     for kp, mark in ((800.0, "o"), (200.0, "s")):
         k = subject.stiffness(kp)
         few = min(0.4 / math.sqrt(k / m), 1e-3 * LONGEST)
         for ends, dashes in (((0.0, few), "-"), ((few, 1e-3 * LONGEST), "--")):
             tau = np.linspace(*ends, 50)
-            left.plot(1e3 * tau, [hybrid_oracles.late(k, m, t) for t in tau], color=INK, lw=1.0, ls=dashes)
+            left.plot(1e3 * tau, [oracles.late(k, m, t) for t in tau], color=INK, lw=1.0, ls=dashes)
         shown = WAYS if kp == 800.0 else WAYS[:1]
         last = _bounces(left, subject, spring(k), mark, shown)
         say(left, f"Kp = {kp:g}", (21.5, last - 0.12), VERMILION, va="top")
     c = LOSS * math.sqrt(stiff * m)
-    right.axhline(hybrid_oracles.damped(stiff, c, m, SPEED).restitution, color=INK, lw=1.0)
+    right.axhline(oracles.damped(stiff, c, m, SPEED).restitution, color=INK, lw=1.0)
     _bounces(right, subject, spring(stiff, damping=c), "o", WAYS)
     say(left, "exp(πωτ/2)", (15.6, 2.75), INK, ha="right")
     say(right, "truth", (24.2, 0.55), INK, ha="right", va="top")
@@ -226,21 +215,21 @@ def _bounces(place: Axes, subject: TaraoSubject, device: tuple[str, ...], mark: 
 
 
 @paper.figure(sheet=(1, 2, 9.6, 3.8))
-def felt_late(subject: TaraoSubject, axes: Panels) -> None:
+def felt_late(subject: TaraoSubject, *axes: Axes) -> None:
     """A contact that is felt 10 ms late, at the stiffness of Kp = 800: (a) on a spring, which gives its energy back,
     (b) with a damper beside it. The guard alone keeps the bounce from growing, not the force from being wrong: on the
     damper it still lets everything back that came in. Compensation brings back both.
     """
     k, m = subject.stiffness(800.0), reduced(USUAL)
-    for place, title, loss in zip(axes[0], ("(a)  spring", "(b)  spring and damper"), (0.0, LOSS), strict=True):
+    for place, title, loss in zip(axes, ("(a)  spring", "(b)  spring and damper"), (0.0, LOSS), strict=True):
         c = loss * math.sqrt(k * m)
         late = (*spring(k, damping=c), f"link.delay={LATE}")
-        truth = hybrid_oracles.damped(k, c, m, SPEED)
+        truth = oracles.damped(k, c, m, SPEED)
         for word, chosen, color, _, _ in WAYS:
             run = subject.loop(*late, *chosen)
             _force(place, run, color, f"{word}, e = {run.hardest.restitution:.2f}", lw=1.2 if chosen else 2.2)
-        time, force = hybrid_oracles.history(k, c, m, SPEED)
+        time, force = oracles.history(k, c, m, SPEED)
         place.plot(1e3 * time, force, color=INK, lw=1.0, ls=(0, (3, 2)), label=f"truth, e = {truth.restitution:.2f}")
         place.legend(loc="upper right")
         place.set(title=title, xlabel="time since the touch [ms]", xlim=(-4.0, 132.0), ylim=(-0.6, 23.5))
-    axes[0, 0].set_ylabel("force on the bodies [N]")
+    axes[0].set_ylabel("force on the bodies [N]")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, cast
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 
@@ -55,11 +56,10 @@ class Run:
         return rows["simulated"] - self.hardest.touched, -rows["wrench"][:, 2]
 
 
-def settings_for(*changes: str, duration: float | None = None) -> Settings:
+def settings_for(*changes: str) -> Settings:
     """Settings of a short run."""
-    lasting = 0.42 if duration is None else duration
     return read_settings(
-        changes=["clock=virtual", f"model.gap={GAP}", f"sensor.tare={TARED}", f"duration={lasting}", *changes]
+        changes=["clock=virtual", f"model.gap={GAP}", f"sensor.tare={TARED}", "duration=0.42", *changes]
     )
 
 
@@ -70,18 +70,10 @@ def run(loop_of: Callable[..., VirtualLoop], changes: tuple[str, ...]) -> Run:
     loop = loop_of(settings)
     loop.run((TARED + 2) * settings.period + settings.duration)
     told = loop.finish()
-    return Run(told, contacts_of(cast("LogReader", _Rows(told))))
-
-
-class _Rows:
-    """What an audit needs of a log: rows and their times [s], which in lockstep are those of one clock."""
-
-    def __init__(self, told: Told) -> None:
-        self.dynamics, self.table = told.dynamics, told.table
-        self.aligned: dict[str, Any] = {
-            "dynamics": 1e-9 * told.dynamics["time"],
-            "table": 1e-9 * told.table["time"],
-        }
+    # What an audit needs of a log: rows and their times [s], which in lockstep are those of one clock.
+    rows = {"dynamics": told.dynamics, "table": told.table}
+    log = SimpleNamespace(**rows, aligned={node: 1e-9 * row["time"] for node, row in rows.items()})
+    return Run(told, contacts_of(cast("LogReader", log)))
 
 
 def spring(stiffness: float, *, damping: float = 0.0) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ import numpy as np
 from tegotae.hybrid.bus.bus import MemoryBus
 from tegotae.hybrid.bus.rows import Rows
 from tegotae.hybrid.clocks.clock import Lockstep, RealClock
-from tegotae.hybrid.devices.device import Twin
 from tegotae.hybrid.devices.hexa_twin import HexaTwin
 from tegotae.hybrid.devices.remote_device import RemoteDevice
 from tegotae.hybrid.links.kinds import MemoryLink
@@ -30,16 +29,15 @@ STILL = 1e-12  # m
 SHAKEN = 2e-5  # m: a plate whose servo holds it rings a little, and its encoders count
 
 
-@paper.claim(
-    statement="At the paper's period of 2 ms every deadline that is missed is counted, and the report says so.",
-    source="section 3.1, Fig. 3; section 4.3, in real time at 2 ms",
-    note="A tenth of a second on the machine that wrote this; three ticks are made to last 1.5 to 3.5 periods. What "
-    "else is late is the machine's: it may also stop us between our look at the time and the clock's, so that a tick "
-    "or two are counted that we did not see. No number here says that deadlines are kept.",
-    needs=("mcap",),
-)
+@paper.claim(source="section 3.1, Fig. 3; section 4.3, in real time at 2 ms", needs=("mcap",))
 def missed_deadlines_are_told(subject: TaraoSubject) -> Findings:
-    """Counts of the clock against the ticks that it gave and the times at which work ended."""
+    """At the paper's period of 2 ms every deadline that is missed is counted, and the report says so.
+
+    A tenth of a second on the machine that wrote this; three ticks are made to last 1.5 to 3.5 periods. What else is
+    late is the machine's: it may also stop us between our look at the time and the clock's, so that a tick or two are
+    counted that we did not see. No number here says that deadlines are kept.
+    """
+    # Counts of the clock against the ticks that it gave and the times at which work ended.
     with subject.RealClock(PERIOD) as clock:
         ticks, ended = _work(clock)
     skipped = int(np.sum(np.diff(ticks) - 1))
@@ -87,14 +85,14 @@ def resting(time: Array, place: Array, since: float, slack: float) -> float:
     return 0.0 if not away.size else float(time[after[min(away[-1] + 1, after.size - 1)]] - since)
 
 
-@paper.claim(
-    statement="If the dynamics dies in mid-contact the table comes to rest within 50 ms. When commands come again it "
-    "stays where it is, and goes on once a person has re-armed it.",
-    source="beside the paper: what section 3.1 needs to be safe",
-    note="Here in lockstep; processes that are killed are in the tests.",
-)
+@paper.claim(source="beside the paper: what section 3.1 needs to be safe")
 def table_rests_without_dynamics(subject: TaraoSubject) -> Findings:
-    """Of a table that is where it is told to be, and of the six-arm twin, whose plate must rest too."""
+    """If the dynamics dies in mid-contact the table comes to rest within 50 ms. When commands come again it stays where
+    it is, and goes on once a person has re-armed it.
+
+    Here in lockstep; processes that are killed are in the tests.
+    """
+    # Of a table that is where it is told to be, and of the six-arm twin, whose plate must rest too.
     for word, device, slack in (("spring", spring(45292.0), STILL), ("six arms", ("device.kp=800.0",), SHAKEN)):
         loop = subject.Loop(settings_for(*device))
         loop.run(INTO)
@@ -117,31 +115,18 @@ def table_rests_without_dynamics(subject: TaraoSubject) -> Findings:
         yield Finding(f"{word}: simulated in 0.1 s after it", went_on, ">=", 0.05, "s")
 
 
-@paper.claim(
-    statement="If the table's node dies the device, a process of its own, comes to rest within 50 ms, in mid-contact "
-    "too. It does not follow new commands until it is re-armed.",
-    source="beside the paper: what section 3.1 needs to be safe",
-    note="Here in lockstep; processes that are killed are in the tests.",
-)
+@paper.claim(source="beside the paper: what section 3.1 needs to be safe")
 def device_holds_without_table(subject: TaraoSubject) -> Findings:
-    """The six-arm twin, moved into its surface at 10 mm/s."""
+    """If the table's node dies the device, a process of its own, comes to rest within 50 ms, in mid-contact too. It
+    does not follow new commands until it is re-armed.
+
+    Here in lockstep; processes that are killed are in the tests.
+    """
     from tegotae.hybrid.nodes.assembly import plant_of
 
     start = -1e-3
     twin = HexaTwin(plant_of(HEXA, PERIOD), start=(0.0, 0.0, HEXA.height + start, 1.0, 0.0, 0.0, 0.0))
-    told = _left_alone(subject, twin, start)
-    yield Finding("how far the probe is in the surface as the table dies", told["depth"], ">=", 1e-5, "m")
-    yield Finding("at rest after", told["rest"], "<=", PROMPT, "s")
-    yield Finding("stopped by itself after", told["stopped"], "<=", PROMPT, "s")
-    yield Finding("moved by commands before re-arming", told["before"], "<=", SHAKEN, "m")
-    yield Finding("moved by the same commands after it", told["after"], ">=", 5e-4, "m")
-
-
-def _left_alone(subject: TaraoSubject, twin: Twin, start: float) -> dict[str, float]:
-    """Driven for 0.15 s, left alone for 0.2 s, driven back for 0.1 s, re-armed, driven back for 0.2 s."""
-    line = Lockstep()
-    place: list[float] = []
-    stopped: list[bool] = []
+    line, place, stopped = Lockstep(), list[float](), list[bool]()
 
     def step(tick: int) -> None:
         process.step(tick)
@@ -168,38 +153,35 @@ def _left_alone(subject: TaraoSubject, twin: Twin, start: float) -> dict[str, fl
     drive(start, 0.0, 0.2)
     rows, time = np.array(place), PERIOD * np.arange(len(place), dtype=np.float64)
     trips = np.flatnonzero(stopped)
-    return {
-        "depth": float(rows[dead - 1] - HEXA.height),
-        "rest": resting(time[:left], rows[:left], time[dead], SHAKEN),
-        "stopped": float(time[trips[0]] - time[dead]) if trips.size else float("nan"),
-        "before": float(np.abs(rows[left:ignored] - rows[left - 1]).max()),
-        "after": float(np.abs(rows[ignored:] - rows[left - 1]).max()),
-    }
+    rest = resting(time[:left], rows[:left], time[dead], SHAKEN)
+    by_itself = time[trips[0]] - time[dead] if trips.size else np.nan
+    before, after = (np.abs(part - rows[left - 1]).max() for part in (rows[left:ignored], rows[ignored:]))
+    depth = rows[dead - 1] - HEXA.height
+    yield Finding("how far the probe is in the surface as the table dies", depth, ">=", 1e-5, "m")
+    yield Finding("at rest after", rest, "<=", PROMPT, "s")
+    yield Finding("stopped by itself after", by_itself, "<=", PROMPT, "s")
+    yield Finding("moved by commands before re-arming", before, "<=", SHAKEN, "m")
+    yield Finding("moved by the same commands after it", after, ">=", 5e-4, "m")
 
 
-@paper.claim(
-    statement="Viewer and log only watch: with both, or with neither, the run is the same bit for bit. A log whose "
-    "node dies can be read up to what it last wrote.",
-    source="section 3.1, Fig. 3: the computer that shows the motion",
-    note="Here in lockstep; processes that are killed are in the tests.",
-    needs=("mcap",),
-)
+@paper.claim(source="section 3.1, Fig. 3: the computer that shows the motion", needs=("mcap",))
 def watchers_change_nothing(subject: TaraoSubject) -> Findings:
-    """Rows of the same run, alone and watched; and the rows of a log that was never closed."""
+    """Viewer and log only watch: with both, or with neither, the run is the same bit for bit. A log whose node dies can
+    be read up to what it last wrote.
+
+    Here in lockstep; processes that are killed are in the tests.
+    """
+    # Rows of the same run, alone and watched; and the rows of a log that was never closed.
     from tegotae.hybrid.records.log_node import LogNode
 
     settings = settings_for(*spring(45292.0), "link.delay=0.004", "link.loss=0.1")
     alone = subject.Loop(settings)
     alone.run(0.4)
-    bus, seen = MemoryBus(settings.session), [0]
-
-    def look(topic: str, payload: bytes) -> None:
-        seen[0] += 1
-
+    bus, seen = MemoryBus(settings.session), list[str]()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.mcap"
         watched = subject.Loop(settings, bus=bus)
-        bus.subscribe(f"{settings.session}/**", look)
+        bus.subscribe(f"{settings.session}/**", lambda topic, payload: seen.append(topic))
         log = LogNode(bus, settings.session, path, nanoseconds=lambda: 0)
         for written in range(8):
             watched.run(0.05)
@@ -210,7 +192,7 @@ def watchers_change_nothing(subject: TaraoSubject) -> Findings:
         log.close()
     told, quiet = watched.finish(), alone.finish()
     count = min(flushed.dynamics.size, told.dynamics.size)
-    yield Finding("messages seen", seen[0], ">=", 20)
+    yield Finding("messages seen", len(seen), ">=", 20)
     yield Finding("rows of the dynamics, bytes apart", _apart(told.dynamics, quiet.dynamics), "=", 0)
     yield Finding("rows of the table, bytes apart", _apart(told.table, quiet.table), "=", 0)
     yield Finding("rows in the log that was never closed", count, ">=", 100)

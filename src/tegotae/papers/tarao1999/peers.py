@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from tegotae.multibody import Body, Fixed, Free, Revolute
 from tegotae.papers.tarao1999.oracles import AXES, Array, G
+from tegotae.papers.timing import in_turn
 
 # Word, file of the package example-robot-data, whether its base flies.
 ROBOTS = (
@@ -34,92 +34,95 @@ def robot_file(name: str) -> Path:
     raise FileNotFoundError(f"example-robot-data has no {name} beside {pinocchio.__file__}.")
 
 
-@dataclass(frozen=True)
-class PinocchioTree:
-    """A tree in Pinocchio."""
+def pinocchio_tree(bodies: Sequence[Body]) -> Any:
+    """Its model, joint by joint; about x and y by its quicker joints of these axes alone."""
+    import pinocchio as pin
 
-    model: Any  # pinocchio.Model
-
-    @classmethod
-    def of_bodies(cls, bodies: Sequence[Body]) -> PinocchioTree:
-        """Joint by joint."""
-        import pinocchio as pin
-
-        model = pin.Model()
-        carried: dict[str | None, tuple[int, Any]] = {None: (0, pin.SE3.Identity())}
-        for body in bodies:
-            parent, at = carried[body.parent]
-            place = at * pin.SE3(np.asarray(body.rotation), np.asarray(body.position))
-            joint = body.joint
-            if isinstance(joint, Fixed):
-                carried[body.name] = (parent, place)
+    about = {(1.0, 0.0, 0.0): pin.JointModelRX, (0.0, 1.0, 0.0): pin.JointModelRY}
+    model = pin.Model()
+    carried: dict[str | None, tuple[int, Any]] = {None: (0, pin.SE3.Identity())}
+    for body in bodies:
+        parent, at = carried[body.parent]
+        place, joint = at * pin.SE3(np.asarray(body.rotation), np.asarray(body.position)), body.joint
+        if not isinstance(joint, Fixed):
+            if isinstance(joint, Free):
+                kind, place = pin.JointModelFreeFlyer(), pin.SE3.Identity()
+            elif isinstance(joint, Revolute):
+                axis = tuple(np.asarray(joint.axis).tolist())
+                kind = about[axis]() if axis in about else pin.JointModelRevoluteUnaligned(np.asarray(joint.axis))
             else:
-                if isinstance(joint, Free):
-                    kind, place = pin.JointModelFreeFlyer(), pin.SE3.Identity()
-                elif isinstance(joint, Revolute):
-                    kind = pin.JointModelRevoluteUnaligned(np.asarray(joint.axis))
-                else:
-                    kind = pin.JointModelPrismaticUnaligned(np.asarray(joint.axis))
-                index = model.addJoint(parent, kind, place, body.name)
-                carried[body.name] = (index, pin.SE3.Identity())
-            index, at = carried[body.name]
-            matter = pin.Inertia(body.mass, np.asarray(body.center), np.asarray(body.inertia))
-            model.appendBodyToJoint(index, matter, at)
-        return cls(model)
+                kind = pin.JointModelPrismaticUnaligned(np.asarray(joint.axis))
+            parent, place = model.addJoint(parent, kind, place, body.name), pin.SE3.Identity()
+        carried[body.name] = (parent, place)
+        matter = pin.Inertia(body.mass, np.asarray(body.center), np.asarray(body.inertia))
+        model.appendBodyToJoint(parent, matter, place)
+    return model
 
-    @classmethod
-    def of_file(cls, path: Path, *, free: bool) -> PinocchioTree:
-        """As Pinocchio reads a URDF."""
-        import pinocchio as pin
 
-        if free:
-            return cls(pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer()))
-        return cls(pin.buildModelFromUrdf(str(path)))
+def pinocchio_file(path: Path, *, free: bool) -> Any:
+    """Its model of a URDF, as it reads it."""
+    import pinocchio as pin
 
-    def accelerations(self, joints: Sequence[str], q: Array, v: Array, torque: Array, *, free: bool) -> Array:
-        """As `Tree.forward_dynamics` counts them: the base in world axes, where Pinocchio has its own axes."""
-        import pinocchio as pin
+    return pin.buildModelFromUrdf(str(path), *([pin.JointModelFreeFlyer()] if free else []))
 
-        model = self.model
-        there, R = pin.neutral(model), np.eye(3)
-        B = np.zeros((model.nv, model.nv))  # v there = B v here
-        first = 0
-        if free:
-            w, x, y, z = q[3:7]
-            there[:7] = [*q[:3], x, y, z, w]
-            R, first = pin.Quaternion(w, x, y, z).toRotationMatrix(), 1
-            B[:3, :3] = B[3:6, 3:6] = R.T
-        for i, name in enumerate(joints):
-            joint = model.joints[model.getJointId(name)]
-            angle = q[7 * first + i]
-            there[joint.idx_q : joint.idx_q + joint.nq] = angle if joint.nq == 1 else [np.cos(angle), np.sin(angle)]
-            B[joint.idx_v, 6 * first + i] = 1.0
-        found = B.T @ pin.aba(model, model.createData(), there, B @ v, B @ torque)
-        if free:
-            found[:3] += np.cross(v[3:6], v[:3])  # its axes turn with the base
-        return np.asarray(found)
 
-    def cost(self) -> float:
-        """Seconds an evaluation of its accelerations, called from Python; best of several rounds."""
-        import pinocchio as pin
+def accelerations(model: Any, joints: Sequence[str], q: Array, v: Array, torque: Array, *, free: bool) -> Array:
+    """Pinocchio's, as `Tree.forward_dynamics` counts them: the base in world axes, where it has its own axes."""
+    import pinocchio as pin
 
-        model, data = self.model, self.model.createData()
-        q, v, torque = pin.neutral(model), np.ones(model.nv), np.zeros(model.nv)
-        many, best = max(20, 2000 // model.nv), float("inf")
-        for _ in range(9):
-            start = time.process_time()
-            for _ in range(many):
-                pin.aba(model, data, q, v, torque)
-            best = min(best, (time.process_time() - start) / many)
-        return best
+    there, R = pin.neutral(model), np.eye(3)
+    B = np.zeros((model.nv, model.nv))  # v there = B v here
+    first = 0
+    if free:
+        w, x, y, z = q[3:7]
+        there[:7] = [*q[:3], x, y, z, w]
+        R, first = pin.Quaternion(w, x, y, z).toRotationMatrix(), 1
+        B[:3, :3] = B[3:6, 3:6] = R.T
+    for i, name in enumerate(joints):
+        joint = model.joints[model.getJointId(name)]
+        angle = q[7 * first + i]
+        there[joint.idx_q : joint.idx_q + joint.nq] = angle if joint.nq == 1 else [np.cos(angle), np.sin(angle)]
+        B[joint.idx_v, 6 * first + i] = 1.0
+    found = B.T @ pin.aba(model, model.createData(), there, B @ v, B @ torque)
+    if free:
+        found[:3] += np.cross(v[3:6], v[:3])  # its axes turn with the base
+    return np.asarray(found)
+
+
+def articulated(model: Any, q: Array, v: Array, torque: Array) -> Callable[[int], Array]:
+    """So many evaluations of Pinocchio's articulated bodies, called from Python, and the accelerations of the last."""
+    import pinocchio as pin
+
+    data = model.createData()
+
+    def play(calls: int) -> Array:
+        for _ in range(calls):
+            a = pin.aba(model, data, q, v, torque)
+        return np.array(a)
+
+    return play
+
+
+def cost(model: Any) -> float:
+    """Seconds of such an evaluation; best of several rounds."""
+    play, many = (
+        articulated(model, np.zeros(model.nq), np.ones(model.nv), np.zeros(model.nv)),
+        max(20, 2000 // model.nv),
+    )
+    return float(in_turn({"aba": lambda: play(many)}, rounds=9, clock=time.process_time)["aba"] / many)
+
+
+def in_mujoco(xml: str) -> tuple[Any, Any, Any]:
+    """MuJoCo itself, a model of it, and the model's data."""
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_string(xml)
+    return mujoco, model, mujoco.MjData(model)
 
 
 def track(xml: str, *, q: Array | None = None, push: Array | None = None, duration: float) -> Array:
     """MuJoCo's coordinates, a row each of its default periods of 2 ms, under constant forces; all else by default."""
-    import mujoco
-
-    model = mujoco.MjModel.from_xml_string(xml)
-    data = mujoco.MjData(model)
+    mujoco, model, data = in_mujoco(xml)
     if q is not None:
         data.qpos[:] = q
     if push is not None:
@@ -131,14 +134,16 @@ def track(xml: str, *, q: Array | None = None, push: Array | None = None, durati
     return np.array(rows)
 
 
-def arm_xml(count: int, torque: float) -> str:
-    """The arm of `stiction.arm`, its dry friction as MuJoCo's frictionloss."""
-    links = "".join(
-        f'<body pos="0 0 {0.4 if k else 0.0}"><joint type="hinge" axis="{_row(AXES[k % 2])}" frictionloss="{torque}"/>'
-        '<inertial pos="0 0 0.2" mass="2" diaginertia="0.02 0.02 0.002"/>'
-        for k in range(count)
+def chain_xml(links: int, *, mass: float, inertia: tuple[float, ...], length: float, friction: float = 0.0) -> str:
+    """The chain of `oracles.chain`, its dry friction [N·m] as MuJoCo's frictionloss."""
+    bodies = "".join(
+        f'<body pos="0 0 {length if k else 0.0}">'
+        f'<joint type="hinge" axis="{_row(AXES[k % 2])}" frictionloss="{friction}"/>'
+        f'<inertial pos="0 0 {length / 2.0}" mass="{mass}" diaginertia="{_row(inertia)}"/>'
+        for k in range(links)
     )
-    return f"<mujoco><option gravity='0 0 {-G}'/><worldbody>{links}{'</body>' * count}</worldbody></mujoco>"
+    option = f'<option gravity="0 0 {-G}"><flag contact="disable"/></option><size memory="64M"/>'
+    return f"<mujoco>{option}<worldbody>{bodies}{'</body>' * links}</worldbody></mujoco>"
 
 
 def box_xml(angle: float, friction: float, half: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from tegotae.result import Result
 
 COARSE = 1e-2  # period of the long runs [s]: an hour in some seconds
 LIMIT = 200.0  # dry friction of the arm's joints [N·m]
+LINK: dict[str, Any] = {"mass": 2.0, "inertia": (0.02, 0.02, 0.002), "length": 0.4}  # of the arm [kg, kg·m², m]
 BENT = np.array([0.3, -0.5, 0.4, 0.7, -0.2, 0.1, 0.5])  # [rad]
 SLOPE, ROUGH, HALF = math.radians(20.0), 0.5, 0.1
 THING, FINGER, GRIP = 1.0, 1.0, 1e5  # masses [kg]; contact stiffness [N/m]
@@ -23,16 +25,14 @@ THING, FINGER, GRIP = 1.0, 1.0, 1e5  # masses [kg]; contact stiffness [N/m]
 def arm(subject: TaraoSubject, limit: float) -> Tree:
     """Seven links of 2 kg, every joint rubs with this torque [N·m]."""
     rubbing = subject.Friction(stiffness=1e6, damping=10.0, law=Coulomb(limit))
-    return subject.Tree(oracles.chain(7, mass=2.0, inertia=(0.02, 0.02, 0.002), length=0.4, friction=rubbing))
+    return subject.Tree(oracles.chain(7, **LINK, friction=rubbing))
 
 
-@paper.claim(
-    statement="An arm whose joints rub with more than gravity asks of them stays where it was parked, for an hour, to "
-    "the last bit; with less, it sinks.",
-    source="section 4.1: joints that keep still; stiction added by this project",
-)
+@paper.claim(source="section 4.1: joints that keep still; stiction added by this project")
 def parked_arm(subject: TaraoSubject) -> Findings:
-    """Seven joints; gravity's torques from dense Kane."""
+    """An arm whose joints rub with more than gravity asks of them stays where it was parked, for an hour, to the last
+    bit; with less, it sinks.
+    """
     tree = arm(subject, LIMIT)
     run = subject.Scene(tree=tree).run(HOUR, period=COARSE, q=BENT, every=1000)
     still = np.zeros(7)
@@ -67,13 +67,12 @@ def slope(
     return subject.Scene(tree=box, touches=[touch]).run(duration, period=period, every=every)
 
 
-@paper.claim(
-    statement="A box below its friction angle stays for an hour; the slope carries its weight.",
-    source="contact between two machines; friction added by this project",
-    note="20 degrees, friction 0.5.",
-)
+@paper.claim(source="contact between two machines; friction added by this project")
 def box_at_rest(subject: TaraoSubject) -> Findings:
-    """Eight corners on a half-space."""
+    """A box below its friction angle stays for an hour; the slope carries its weight.
+
+    20 degrees, friction 0.5.
+    """
     run = slope(subject, SLOPE, ROUGH, duration=HOUR, period=COARSE, every=1000)
     weight = G * np.array([math.sin(SLOPE), 0.0, -math.cos(SLOPE)])
     off = np.abs(run.contact_force[-1].sum(axis=0) + weight).max()
@@ -82,13 +81,11 @@ def box_at_rest(subject: TaraoSubject) -> Findings:
     yield Finding("steps not solved", run.about["unsolved_steps"], "=", 0)
 
 
-@paper.claim(
-    statement="It slides where the slope is steeper than its friction, with g (sin - mu cos); a tall rough one tips "
-    "where the slope is steeper than its width over its height.",
-    source="contact between two machines; friction added by this project",
-)
+@paper.claim(source="contact between two machines; friction added by this project")
 def box_slides_and_tips(subject: TaraoSubject) -> Findings:
-    """One percent below and above each limit; two seconds each."""
+    """It slides where the slope is steeper than its friction, with g (sin - mu cos); a tall rough one tips where the
+    slope is steeper than its width over its height.
+    """
     tan, tall = 0.4, (0.05, 0.05, 0.2)
     angle = math.atan(tan)
     rest, gone = (slope(subject, angle, mu, duration=2.0, period=1e-3) for mu in (tan / 0.99, tan / 1.01))
@@ -118,18 +115,9 @@ def grasp(subject: TaraoSubject, share: float, duration: float = 2.0, period: fl
     for name, side in (("left", -1.0), ("right", 1.0)):
         slide = Prismatic(axis=(-side, 0.0, 0.0))
         bodies.append(Body(name=name, mass=FINGER, joint=slide, position=(0.07 * side, 0.0, 0.0)))
-    touches = [
-        subject.Touch(
-            on=name,
-            toucher=Ball(radius=0.02),
-            surface=Box(half_sizes=(0.05, 0.05, 0.5)),
-            of="thing",
-            stiffness=GRIP,
-            damping=1e-2 * GRIP,
-            friction=ROUGH,
-        )
-        for name in ("left", "right")
-    ]
+    ball, box = Ball(radius=0.02), Box(half_sizes=(0.05, 0.05, 0.5))
+    feel = {"stiffness": GRIP, "damping": 1e-2 * GRIP, "friction": ROUGH}
+    touches = [subject.Touch(on=name, toucher=ball, surface=box, of="thing", **feel) for name in ("left", "right")]
     tree = subject.Tree(bodies)
     q = tree.neutral()
     q[7:] = force / GRIP  # already pressed
@@ -137,13 +125,11 @@ def grasp(subject: TaraoSubject, share: float, duration: float = 2.0, period: fl
     return scene.run(duration, period=period, q=q, torque=[0.0] * 6 + [force, force])
 
 
-@paper.claim(
-    statement="Two fingers hold a thing by friction if each presses with more than m g/(2 mu); with less it slides "
-    "down, as fast as theory says.",
-    source="section 5, capturing a target: stated as future work",
-)
+@paper.claim(source="section 5, capturing a target: stated as future work")
 def two_finger_grasp(subject: TaraoSubject) -> Findings:
-    """One percent above and below."""
+    """Two fingers hold a thing by friction if each presses with more than m g/(2 mu); with less it slides down, as fast
+    as theory says.
+    """
     held, slid = grasp(subject, 1.01), grasp(subject, 0.99)
     middle = len(held.time) // 2
     fall = (slid.v[-1, 2] - slid.v[middle, 2]) / (slid.time[-1] - slid.time[middle])
@@ -151,17 +137,15 @@ def two_finger_grasp(subject: TaraoSubject) -> Findings:
     yield Finding("0.99 of it: acceleration off g/100, relative", abs(-fall / (0.01 * G) - 1.0), "<=", 1e-6)
 
 
-@paper.claim(
-    statement="MuJoCo, with its default settings, lets all three creep: its friction is softened, so that what should "
-    "stick slides slowly. Ours does not move.",
-    source="beside the paper: the same arm, box and grasp",
-    note="Ten seconds, after one to settle; the grip is twice the least. Defaults: 2 ms, pyramidal cones, impratio 1, "
-    "no noslip iterations. Elliptic cones, impratio 10 and 10 noslip iterations leave 0.3 rad, 3 µm and 0.1 mm (seen "
-    "with MuJoCo 4.0, not measured here).",
-    needs=("mujoco",),
-)
+@paper.claim(source="beside the paper: the same arm, box and grasp", needs=("mujoco",))
 def mujoco_creeps(subject: TaraoSubject) -> Findings:
-    """Ten seconds of each, there and here."""
+    """MuJoCo, with its default settings, lets all three creep: its friction is softened, so that what should stick
+    slides slowly. Ours does not move.
+
+    Ten seconds, after one to settle; the grip is twice the least. Defaults: 2 ms, pyramidal cones, impratio 1, no
+    noslip iterations. Elliptic cones, impratio 10 and 10 noslip iterations leave 0.3 rad, 3 µm and 0.1 mm (seen with
+    MuJoCo 4.0, not measured here).
+    """
     theirs = standing_in_mujoco()
     for (word, rows), unit in zip(standing(subject).items(), ("rad", "m", "m"), strict=True):
         creeps, ours = (moved_since_settled(each)[-1] for each in (theirs[word], rows))
@@ -183,7 +167,7 @@ def standing_in_mujoco() -> dict[str, Array]:
     force = 2.0 * THING * G / (2.0 * ROUGH)
     push = np.array([0.0] * 6 + [force, force])
     return {
-        "arm": peers.track(peers.arm_xml(7, LIMIT), q=BENT, duration=11.0),
+        "arm": peers.track(peers.chain_xml(7, **LINK, friction=LIMIT), q=BENT, duration=11.0),
         "box": peers.track(peers.box_xml(SLOPE, ROUGH, HALF), duration=11.0)[:, :1],
         "thing": peers.track(peers.grasp_xml(ROUGH, THING, FINGER), push=push, duration=11.0)[:, 2:3],
     }

@@ -43,13 +43,12 @@ def rods(table: Hexa, place: Array, turn: Array, angles: Array) -> Array:
     return np.array(found)
 
 
-@paper.claim(
-    statement="Arm angles in closed form keep every rod its length; the way back, by Newton, returns to the pose.",
-    source="section 3.2, Fig. 7",
-    note="The paper prints no dimensions: those of a table of its size are used.",
-)
+@paper.claim(source="section 3.2, Fig. 7")
 def table_round_trip(subject: TaraoSubject) -> Findings:
-    """Forty poses, shifted and turned."""
+    """Arm angles in closed form keep every rod its length; the way back, by Newton, returns to the pose.
+
+    The paper prints no dimensions: those of a table of its size are used.
+    """
     table = subject.hexa()
     rod, place, turn = [], [], []
     for p, R in poses():
@@ -69,12 +68,9 @@ def arm_shifts(table: Hexa, p: Array, R: Array, d: Array) -> Array:
     return np.asarray((ahead - behind) / (2.0 * STRIDE))
 
 
-@paper.claim(
-    statement="Small motions of the plate and of the arms are joined by the Jacobian, dp = J dtheta.",
-    source="(12)",
-)
+@paper.claim(source="(12)")
 def table_jacobian(subject: TaraoSubject) -> Finding:
-    """Against central differences of the inverse kinematics."""
+    """Small motions of the plate and of the arms are joined by the Jacobian, dp = J dtheta."""
     table, off = subject.hexa(), []
     for p, R in poses(10):
         difference = np.stack([arm_shifts(table, p, R, unit) for unit in np.eye(6)], axis=1)
@@ -82,15 +78,14 @@ def table_jacobian(subject: TaraoSubject) -> Finding:
     return Finding("J times measured shifts, off 1", max(off), "<=", 1e-7)
 
 
-@paper.claim(
-    statement="The work of the wrench on the plate is that of the motors, F^T dp = tau^T dtheta, and gives (13), "
-    "tau = J^T F. Without transposes both sides are columns times columns; read entry by entry they differ.",
-    source="(11) and (13)",
-    as_printed=False,
-    note="Printed: F dp = tau dtheta.",
-)
+@paper.claim(source="(11) and (13)", as_printed=False)
 def erratum_virtual_work(subject: TaraoSubject) -> Findings:
-    """Random wrenches and small motions; dtheta from the inverse kinematics, tau from (13)."""
+    """The work of the wrench on the plate is that of the motors, F^T dp = tau^T dtheta, and gives (13), tau = J^T F.
+    Without transposes both sides are columns times columns; read entry by entry they differ.
+
+    Printed: F dp = tau dtheta.
+    """
+    # Random wrenches and small motions; dtheta from the inverse kinematics, tau from (13).
     table, rng = subject.hexa(), np.random.default_rng(3)
     printed, corrected = [], []
     for p, R in poses(10):
@@ -116,13 +111,11 @@ def bowl(table: Hexa, p: Array, R: Array, kp: float) -> Array:
     return K
 
 
-@paper.claim(
-    statement="The plate, held by springs in the motors, resists with J^-T Kp J^-1: found again as the curvature of "
-    "the energy those springs store, from the inverse kinematics alone.",
-    source="(14) and (15)",
-)
+@paper.claim(source="(14) and (15)")
 def table_stiffness(subject: TaraoSubject) -> Findings:
-    """At home and at three other poses; and in proportion to Kp."""
+    """The plate, held by springs in the motors, resists with J^-T Kp J^-1: found again as the curvature of the energy
+    those springs store, from the inverse kinematics alone.
+    """
     table = subject.hexa()
     off = [apart(bowl(table, p, R, 200.0), table.stiffness(p, R, 200.0)) for p, R in [(table.home), *poses(3, seed=5)]]
     soft, middle, stiff = (subject.stiffness(kp) for kp in GAINS)
@@ -131,15 +124,15 @@ def table_stiffness(subject: TaraoSubject) -> Findings:
     yield Finding("Kp 800 over 200, off 4", abs(stiff / soft - 4.0), "<=", 1e-12)
 
 
-@paper.claim(
-    statement="As a contact feels it the table is a mass, a damper and a spring. Identified from a record of its "
-    "simulated twin, the spring is the static (15); the servo's sampling takes K T/2 off the damper, J^-T Kd J^-1.",
-    source="(10); section 5, stated as future work",
-    note="The twin has a servo of 2 ms with Kd and masses of our choice: the paper prints none. K T/2 is what holding "
-    "a torque for a period, a delay of half of it, does to a spring.",
-)
+@paper.claim(source="(10); section 5, stated as future work")
 def table_impedance(subject: TaraoSubject) -> Findings:
-    """Twelve seconds of random pushes at each Kp; all entries, as shares of what their axes have on the diagonal."""
+    """As a contact feels it the table is a mass, a damper and a spring. Identified from a record of its simulated twin,
+    the spring is the static (15); the servo's sampling takes K T/2 off the damper, J^-T Kd J^-1.
+
+    The twin has a servo of 2 ms with Kd and masses of our choice: the paper prints none. K T/2 is what holding a torque
+    for a period, a delay of half of it, does to a spring.
+    """
+    # Twelve seconds of random pushes at each Kp; all entries, as shares of what their axes have on the diagonal.
     table = subject.hexa()
     for kp in GAINS:
         plant = subject.Plant(kp=kp)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from tegotae.hybrid.view import drawers
-from tegotae.hybrid.view.drawers import Colour, Extent, ForceArrow, Place
+from tegotae.hybrid.view.drawers import Colour, Extent, ForceArrow
 from tegotae.papers.two_robots.experiment import BASE, LAST, PLATE, PLATE_AT, TwoRobots
 from tegotae.papers.two_robots.robot import HALF, TIP
 from tegotae.rotations import quaternion_about
@@ -69,7 +69,9 @@ class TwoRobotsDrawer:
             ForceArrow(scene, f"{surface}/force on {name}", metres=METRES, longest=3.0)
             for name in ("robot 1", "robot 2")
         ]
-        self._rows = _rows(self.model)
+        # For each body where its numbers begin in q, and the axis of its joint; None for a free one.
+        firsts = zip(self.model.tree.bodies, self.model.tree.arrays.qi.tolist(), strict=True)
+        self._rows = {body.name: (at, (0.0, 1.0, 0.0) if body.parent else None) for body, at in firsts}
 
     def draw(self, seen: Seen) -> str:
         """As seen last; in words what does not fit."""
@@ -90,12 +92,6 @@ class TwoRobotsDrawer:
         self._forces[0].show(at, seen.force)
         self._forces[1].show(at, -seen.force)
         return ""
-
-
-def _rows(model: TwoRobots) -> dict[str, tuple[int, Place | None]]:
-    """For each body where its numbers begin in q, and the axis of its joint; None for a free one."""
-    bodies, first = model.tree.bodies, model.tree.arrays.qi.tolist()
-    return {body.name: (at, (0.0, 1.0, 0.0) if body.parent else None) for body, at in zip(bodies, first, strict=True)}
 
 
 def _base(scene: SceneApi, path: str, colours: tuple[Colour, Colour]) -> None:

@@ -163,13 +163,15 @@ class TwoRobots(Declared):
 
         period = checks.period_of(OWN, period)
         q, v = self.start()
-        if substeps is None:
-            substeps = _substeps_of(self.joints, period)
+        if substeps is None and isinstance(self.joints, Servo):
+            # So many that the fastest swing of a servo on the lightest inertia turns a fifth of a radian in a step.
+            fastest = max(math.sqrt(self.joints.gain / LINK_INERTIA[1]), self.joints.rate_gain / LINK_INERTIA[1])
+            substeps = max(1, math.ceil(5.0 * period * fastest))
         # The surface's z points into the plate, along the base's x; at the start its axes are the world's.
         axes = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0))
         block = RelativeAdmittance(
             tree=self.tree, at=LAST, point=TIP, of=BASE, origin=PLATE_AT, axes=axes, controllers=self._held,
-            substeps=substeps,
+            substeps=1 if substeps is None else substeps,
         )  # fmt: skip
         return Machine(block.aligned(q), {"q": q, "v": v})
 
@@ -369,12 +371,3 @@ class TwoRobots(Declared):
             "contacts": float(np.count_nonzero(~overlap[:-1] & overlap[1:])),
             **self._theory,
         }
-
-
-def _substeps_of(joints: Lock | Servo | None, period: float) -> int:
-    """So many that the fastest swing of a servo on the lightest inertia turns a fifth of a radian in a step."""
-    if not isinstance(joints, Servo):
-        return 1
-    least = LINK_INERTIA[1]
-    fastest = max(math.sqrt(joints.gain / least), joints.rate_gain / least)
-    return max(1, math.ceil(5.0 * period * fastest))

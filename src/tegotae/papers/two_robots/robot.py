@@ -24,18 +24,16 @@ def free_flying_robot(*, base: float, link: float) -> Tree:
         >>> robot.mass, robot.joint_names
         (90.0, ('link1', 'link2', 'link3', 'link4'))
     """
-    bodies = [Body(name="base", mass=base, inertia=BASE_INERTIA, joint=Free())]
-    for k in range(1, LINKS + 1):
-        first = k == 1
-        bodies.append(
-            Body(
-                name=f"link{k}",
-                mass=link,
-                inertia=LINK_INERTIA,
-                center=(HALF, 0.0, 0.0),
-                parent="base" if first else f"link{k - 1}",
-                joint=Revolute(axis=(0.0, 1.0, 0.0)),
-                position=(HALF if first else 2.0 * HALF, 0.0, 0.0),
-            )
+    links = [
+        Body(
+            name=f"link{k}",
+            mass=link,
+            inertia=LINK_INERTIA,
+            center=(HALF, 0.0, 0.0),
+            parent=f"link{k - 1}" if k > 1 else "base",
+            joint=Revolute(axis=(0.0, 1.0, 0.0)),
+            position=(2.0 * HALF if k > 1 else HALF, 0.0, 0.0),
         )
-    return Tree(bodies, gravity=(0.0, 0.0, 0.0))
+        for k in range(1, LINKS + 1)
+    ]
+    return Tree([Body(name="base", mass=base, inertia=BASE_INERTIA, joint=Free()), *links], gravity=(0.0, 0.0, 0.0))

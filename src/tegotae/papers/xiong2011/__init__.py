@@ -1,8 +1,4 @@
-"""Xiong, Kikuuwe and Yamamoto, "Friction and contact expressed by ordinary differential equations", 2011.
-
-Every claim and figure takes its physics from a `XiongSubject`, so that a test can hand it a broken one. Importing a
-module of claims registers them: the order below is the order of the table.
-"""
+"""Xiong, Kikuuwe and Yamamoto, "Friction and contact expressed by ordinary differential equations", 2011."""
 
 from __future__ import annotations
 

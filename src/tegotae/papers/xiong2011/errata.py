@@ -10,7 +10,12 @@ import sympy
 from tegotae.inclusion import Inclusion, coulomb, dio
 from tegotae.papers.ledger import Finding, Findings
 from tegotae.papers.xiong2011 import BETA, G, K, XiongSubject, paper
-from tegotae.papers.xiong2011.oracles import restitution_without_alpha
+
+
+def restitution_without_alpha(zeta: float) -> float:
+    """Of a spring and damper that lets go when its force is 0, the limit alpha -> 0."""
+    root = math.sqrt(1.0 - zeta * zeta)
+    return math.exp(-zeta / root * (math.pi - math.atan2(2.0 * zeta * root, 1.0 - 2.0 * zeta * zeta)))
 
 
 def floor_as_printed(heavier: float) -> Inclusion:
@@ -21,15 +26,13 @@ def floor_as_printed(heavier: float) -> Inclusion:
     return Inclusion(rows, {M: 1.0, m: heavier, mu: 0.5, g: G})
 
 
-@paper.claim(
-    statement="Friction of the floor brakes, M px'' in -mu dio(py) sgn(px'), and one mass falls with g. As printed, "
-    "the mass speeds up by mu g t; and where m is not M, it falls with m g/M.",
-    source="slide 'systems with friction and contact'",
-    as_printed=False,
-    note="Printed: M px'' in mu dio(py) sgn(px') (no minus) and M py'' in dio(py) - mg (m for M).",
-)
+@paper.claim(source="slide 'systems with friction and contact'", as_printed=False)
 def erratum_floor(subject: XiongSubject) -> Findings:
-    """A tenth of a second at rest on the floor; and the fall above it with m = 2 M."""
+    """Friction of the floor brakes, M px'' in -mu dio(py) sgn(px'), and one mass falls with g. As printed, the mass
+    speeds up by mu g t; and where m is not M, it falls with m g/M.
+
+    Printed: M px'' in mu dio(py) sgn(px') (no minus) and M py'' in dio(py) - mg (m for M).
+    """
     start, t = {"py": -G / K, "e_floor": G / K, "vx": 1.0}, 0.1
     printed, ours = subject.ode(floor_as_printed(1.0)), subject.ode(subject.floor()[0])
     fast, slow = (ode.solve((0.0, t), start, method="RK4", step=1e-4).vx[-1] for ode in (printed, ours))
@@ -52,15 +55,14 @@ def two_bodies_as_printed(machine: Inclusion) -> Inclusion:
     return Inclusion(rows, machine.parameters)
 
 
-@paper.claim(
-    statement="The first row is (dio(p1x) - dio(p2x - p1x))/M1: forces between bodies change no momentum and the wall "
-    "gives what it takes. Without the parentheses a wall force of 1 N accelerates any mass by 1 m/s².",
-    source="slides 1, 'worked example' and summary, first row of the inclusion",
-    as_printed=False,
-    note="Printed: dio(p1x) - dio(p2x - p1x)/M1; the ODE beside it, (psi1 - psi2)/M1, is right.",
-)
+@paper.claim(source="slides 1, 'worked example' and summary, first row of the inclusion", as_printed=False)
 def erratum_first_row(subject: XiongSubject) -> Findings:
-    """Momentum along x for M1 = 3 kg: what 1 N at the wall and 1 N between the bodies give to both bodies."""
+    """The first row is (dio(p1x) - dio(p2x - p1x))/M1: forces between bodies change no momentum and the wall gives what
+    it takes. Without the parentheses a wall force of 1 N accelerates any mass by 1 m/s².
+
+    Printed: dio(p1x) - dio(p2x - p1x)/M1; the ODE beside it, (psi1 - psi2)/M1, is right.
+    """
+    # Momentum along x for M1 = 3 kg: what 1 N at the wall and 1 N between the bodies give to both bodies.
     machine, _ = subject.two_bodies(masses=(3.0, 2.0))
     printed, corrected = _momentum(two_bodies_as_printed(machine)), _momentum(machine)
     yield Finding("as printed: wall's 1 N gives the bodies", printed[0], "=", 3.0, "N")
@@ -82,15 +84,16 @@ def _momentum(machine: Inclusion) -> tuple[float, float]:
 
 
 @paper.claim(
-    statement="Backward Euler gives f_k = -K (a_k + beta (a_k - a_{k-1})/T), against the motion. As printed after the "
-    "transformation, without the minus, friction drives the mass.",
     source="slide 'differential-algebraic approximation + backward Euler', after 'equivalent transformation'",
     as_printed=False,
-    note="Printed: f_k = K (a_k + beta (a_k - a_{k-1})/T) below, f_k = -K (...) above it. The line of the "
-    "differential-algebraic inclusion also has (a - a_{k-1})/T where a' is meant.",
 )
 def erratum_backward_euler(subject: XiongSubject) -> Findings:
-    """The printed step at a given speed; our step on the sliding mass."""
+    """Backward Euler gives f_k = -K (a_k + beta (a_k - a_{k-1})/T), against the motion. As printed after the
+    transformation, without the minus, friction drives the mass.
+
+    Printed: f_k = K (a_k + beta (a_k - a_{k-1})/T) below, f_k = -K (...) above it. The line of the
+    differential-algebraic inclusion also has (a - a_{k-1})/T where a' is meant.
+    """
     F, T, v, a, work = 0.5 * G, 1e-3, 0.1, 0.0, []
     for _ in range(200):
         before = a
@@ -104,15 +107,13 @@ def erratum_backward_euler(subject: XiongSubject) -> Findings:
     yield Finding("corrected: acceleration of the mass, off -mu g", np.abs(rate + F).max(), "<=", 1e-6, "m/s²")
 
 
-@paper.claim(
-    statement="The differential-algebraic inclusion has no alpha: it is the limit alpha -> 0 of the ODE, not its "
-    "equal. Both meet the restitution of spring and damper there; at alpha = beta/10 the ODE bounces higher.",
-    source="slides 'new method', from the differential-algebraic inclusion to the ODE",
-    as_printed=False,
-    note="The slides call the step from the inclusion to the ODE an equivalent transformation.",
-)
+@paper.claim(source="slides 'new method', from the differential-algebraic inclusion to the ODE", as_printed=False)
 def erratum_no_alpha(subject: XiongSubject) -> Findings:
-    """1 kg at 1 m/s without gravity, K = 1e5 N/m, beta = 2 ms."""
+    """The differential-algebraic inclusion has no alpha: it is the limit alpha -> 0 of the ODE, not its equal. Both
+    meet the restitution of spring and damper there; at alpha = beta/10 the ODE bounces higher.
+
+    The slides call the step from the inclusion to the ODE an equivalent transformation.
+    """
     limit = restitution_without_alpha(0.5 * BETA * math.sqrt(K))
     machine, start = subject.floor(gravity=0.0, speed=0.0, height=1e-4)
     start |= {"vy": -1.0}

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
-from tegotae.papers.ledger import Panels
 from tegotae.papers.xiong2011 import K, XiongSubject, paper
-from tegotae.papers.xiong2011.machine import ASKED, calm, height_error, obtained
+from tegotae.papers.xiong2011.machine import ASKED, calm, height_error, obtained, press, rigid_height
 from tegotae.papers.xiong2011.one_element import DAMPING, LIMIT, PUSH, impact, resting, smoothed_run, struck
-from tegotae.papers.xiong2011.oracles import press, rigid_height
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @paper.figure(sheet=(3, 1, 8.2, 6.2))
-def machine(subject: XiongSubject, axes: Panels) -> None:
+def machine(subject: XiongSubject, top: Axes, middle: Axes, bottom: Axes) -> None:
     """The slides' machine, compiled with K = 1e6 N/m and run by RK4 at 0.1 ms. Body 1 swings on its spring, between the
     wall and body 2, which the belt presses against it. Top: its height, on the exact rigid solution (circles). Middle:
     contact forces; dashed, the rigid psi2 = mu3 M2 g/(1 -+ mu2 mu3) sliding down and up. Bottom: where a friction
@@ -26,7 +24,6 @@ def machine(subject: XiongSubject, axes: Panels) -> None:
     """
     built, start = subject.two_bodies()
     run = subject.ode(built, stiffness=1e6).solve((0.0, 1.0), start, method="RK4", step=1e-4)
-    top, middle, bottom = axes[:, 0]
     top.plot(run.time, 1e3 * run.p1y, color=BLUE)
     times = np.linspace(0.0, 1.0, 41)
     top.plot(times, 1e3 * rigid_height(times), "o", color="white", mec=INK, mew=0.8, ms=3.5)
@@ -39,22 +36,16 @@ def machine(subject: XiongSubject, axes: Panels) -> None:
     say(middle, "floor", (0.03, 25.5), GREEN)
     say(middle, "between the bodies, and the wall", (0.03, 14.3), VERMILION)
     middle.set(ylabel="contact force [N]", xlim=(0, 1), ylim=(0, 28))
-    _strips(bottom, run, (("rub_wall", "at the wall"), ("rub_mutual", "between"), ("rub_floor", "at the belt")))
-
-
-def _strips(axes: Axes, run: Any, rows: tuple[tuple[str, str], ...]) -> None:
-    """A band for each friction, dark where it sticks."""
-    for i, (name, _) in enumerate(rows):
-        low = len(rows) - 1 - i
-        axes.fill_between(run.time, low + 0.15, low + 0.85, color=QUIET, alpha=0.25, lw=0)
-        axes.fill_between(run.time, low + 0.15, low + 0.85, where=run[f"{name}_sticks"] > 0, color=PLUM, lw=0)
-    axes.set_yticks([len(rows) - 0.5 - i for i in range(len(rows))], labels=[word for _, word in rows])
-    axes.set(xlabel="time [s]", xlim=(0, 1), ylim=(0, len(rows)), title="friction: sticks (dark), slips (light)")
-    axes.grid(False)
+    for low, name in enumerate(("rub_floor", "rub_mutual", "rub_wall")):
+        bottom.fill_between(run.time, low + 0.15, low + 0.85, color=QUIET, alpha=0.25, lw=0)
+        bottom.fill_between(run.time, low + 0.15, low + 0.85, where=run[f"{name}_sticks"] > 0, color=PLUM, lw=0)
+    bottom.set_yticks([0.5, 1.5, 2.5], labels=["at the belt", "between", "at the wall"])
+    bottom.set(xlabel="time [s]", xlim=(0, 1), ylim=(0, 3), title="friction: sticks (dark), slips (light)")
+    bottom.grid(False)
 
 
 @paper.figure(sheet=(1, 2, 8.2, 3.4))
-def point_mass(subject: XiongSubject, axes: Panels) -> None:
+def point_mass(subject: XiongSubject, left: Axes, right: Axes) -> None:
     """The slides' point mass, thrown along its floor at 1 m/s and pushed with 61 % of the friction limit. (a) All come
     to rest, it seems. (b) How far they have gone since: smoothed friction (tanh, vs = 1 mm/s) creeps on at vs
     atanh(h/F); the compiled ODE springs back by (F - h)/K, here 0.019 mm, and then moves by nothing, as the set-valued
@@ -66,7 +57,6 @@ def point_mass(subject: XiongSubject, axes: Panels) -> None:
     exact = subject.to_events(built).solve((0.0, 3.0), start, times=times)
     when, places, _ = smoothed_run(subject, 1e-3, v0=1.0, push=PUSH, seconds=3.0)
     stop = 1.0 / (LIMIT - PUSH)
-    left, right = axes[0]
     left.plot(when, places, color=VERMILION, lw=3.0, alpha=0.5)
     left.plot(times, ode.px, color=BLUE)
     left.plot(times[::20], exact.px[::20], "o", color="white", mec=INK, mew=0.8, ms=3.5)
@@ -85,11 +75,10 @@ def point_mass(subject: XiongSubject, axes: Panels) -> None:
 
 
 @paper.figure(sheet=(1, 1, 8.2, 3.4))
-def contact_force(subject: XiongSubject, grid: Panels) -> None:
+def contact_force(subject: XiongSubject, axes: Axes) -> None:
     """1 kg meets a contact at 1 m/s; K = 1e5 N/m, B = 200 N·s/m. Spring and damper pull the body back when it leaves;
     the compiled contact lets go at zero, at any alpha.
     """
-    axes = grid[0, 0]
     times, _, force = impact(lambda p, v: subject.spring_damper(p, v, K, DAMPING))
     axes.plot(1e3 * times, force, color=VERMILION)
     axes.fill_between(1e3 * times, force, 0.0, where=force < 0.0, color=VERMILION, alpha=0.25, lw=0)
@@ -105,12 +94,11 @@ def contact_force(subject: XiongSubject, grid: Panels) -> None:
 
 
 @paper.figure(sheet=(1, 2, 8.2, 3.4))
-def restitution(subject: XiongSubject, axes: Panels) -> None:
+def restitution(subject: XiongSubject, left: Axes, right: Axes) -> None:
     """Restitution asked for and obtained: tune_contact chooses K, beta and alpha, the compiled contact is run by RK4 at
     1 ms, the touch falling at five places between two ticks. Grey: the band of 0.005.
     """
     got = np.array([obtained(subject, asked) for asked in ASKED])
-    left, right = axes[0]
     left.plot([0.25, 0.95], [0.25, 0.95], color=QUIET, lw=0.9)
     left.plot(ASKED, got.mean(axis=1), "o", color="white", mec=BLUE, mew=1.3, ms=5.5)
     left.set(title="(a)  obtained over asked", xlabel="restitution asked", ylabel="restitution obtained")
@@ -123,12 +111,11 @@ def restitution(subject: XiongSubject, axes: Panels) -> None:
 
 
 @paper.figure(sheet=(1, 1, 6.4, 3.8))
-def error_over_stiffness(subject: XiongSubject, grid: Panels) -> None:
+def error_over_stiffness(subject: XiongSubject, axes: Axes) -> None:
     """The two-body machine against its rigid solution: largest error of the height of body 1 over two seconds, beta =
     10 ms. With alpha short enough that no contact rings, alpha < Meff/(4 beta K), the error falls as 1/K; with alpha =
     beta/10 contacts ring where slips reverse, and it falls as 1/sqrt(K) in the end.
     """
-    axes = grid[0, 0]
     stiffness, beta = np.array([1e5, 1e6, 1e7, 1e8]), 1e-2
     tenth = ("alpha = beta/10", lambda k, beta: 0.1 * beta, AMBER, "s")
     for words, alpha, color, marker in (("alpha = Meff/(8 beta K)", calm, BLUE, "o"), tenth):

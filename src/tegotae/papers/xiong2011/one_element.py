@@ -21,9 +21,7 @@ T = 1e-3
 DAMPING = K * BETA  # of the spring-damper contact [N·s/m]
 
 
-def smoothed_run(
-    subject: XiongSubject, vs: float, *, v0: float, push: float, seconds: float
-) -> tuple[Array, Array, Array]:
+def smoothed_run(subject: XiongSubject, vs: float, *, v0: float, push: float, seconds: float) -> Array:
     """Time, position and velocity of 1 kg under smoothed friction, by RK4 at 1 ms."""
 
     def rate(v: float) -> float:
@@ -38,8 +36,7 @@ def smoothed_run(
         x += T * (v + T / 6.0 * (k1 + k2 + k3))
         v += T / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
         record.append((tick * T, x, v))
-    times, places, speeds = np.array(record).T
-    return times, places, speeds
+    return np.array(record).T
 
 
 def resting(stiffness: float = K) -> dict[str, float]:
@@ -72,12 +69,9 @@ def struck(subject: XiongSubject, **changes: float) -> Result:
     return subject.ode(ball, **changes).solve((0.0, 0.02), start | {"v": -1.0}, method="RK4", step=1e-5)
 
 
-@paper.claim(
-    statement="Smoothed friction slides below the limit, at vs atanh(h/F); made steep enough not to, it chatters.",
-    source="slide 2",
-)
+@paper.claim(source="slide 2")
 def smoothed_friction_creeps_or_chatters(subject: XiongSubject) -> Findings:
-    """F tanh(v/vs) on 1 kg under 61 % of the limit, by RK4 at 1 ms."""
+    """Smoothed friction slides below the limit, at vs atanh(h/F); made steep enough not to, it chatters."""
     _, places, _ = smoothed_run(subject, SMOOTH * 10.0, v0=0.0, push=PUSH, seconds=2.0)
     creep, expected = places[-1] - places[-1001], 10.0 * SMOOTH * math.atanh(PUSH / LIMIT)
     _, _, speeds = smoothed_run(subject, STEEP, v0=0.0, push=PUSH, seconds=0.5)
@@ -90,13 +84,9 @@ def smoothed_friction_creeps_or_chatters(subject: XiongSubject) -> Findings:
     yield Finding("steep: share of ticks at which it turns", turns, ">=", 0.3)
 
 
-@paper.claim(
-    statement="Friction compiled into an ODE neither slides below the limit nor chatters: it gives way by h/K and "
-    "stays.",
-    source="slide 'in the end', rule [2]",
-)
+@paper.claim(source="slide 'in the end', rule [2]")
 def compiled_friction_holds(subject: XiongSubject) -> Findings:
-    """The same mass, push, integrator and step."""
+    """Friction compiled into an ODE neither slides below the limit nor chatters: it gives way by h/K and stays."""
     run = pushed(subject, seconds=2.0)
     last = slice(-1001, None)
     yield Finding("creep in the second second", np.ptp(run.px[last]), "<=", 1e-14, "m")
@@ -105,12 +95,9 @@ def compiled_friction_holds(subject: XiongSubject) -> Findings:
     yield Finding("share of ticks that stick", np.mean(run.rub_sticks[last]), "=", 1.0)
 
 
-@paper.claim(
-    statement="A contact made of spring and damper pulls when the body leaves, by B v at the surface.",
-    source="slide 2",
-)
+@paper.claim(source="slide 2")
 def spring_damper_pulls(subject: XiongSubject) -> Findings:
-    """1 kg at 1 m/s; the damped half swing in closed form."""
+    """A contact made of spring and damper pulls when the body leaves, by B v at the surface."""
     _, gap, force = impact(lambda p, v: subject.spring_damper(p, v, K, DAMPING))
     zeta = 0.5 * DAMPING / math.sqrt(K)
     leaves = math.exp(-zeta * math.pi / math.sqrt(1.0 - zeta * zeta))
@@ -120,12 +107,9 @@ def spring_damper_pulls(subject: XiongSubject) -> Findings:
     yield Finding("strongest push", force.max(), ">=", 100.0, "N")
 
 
-@paper.claim(
-    statement="The compiled contact never pulls, whatever its parameters, and lets go.",
-    source="slide 'in the end', rule [1]",
-)
+@paper.claim(source="slide 'in the end', rule [1]")
 def compiled_contact_never_pulls(subject: XiongSubject) -> Findings:
-    """The same impact, at dampings from a fifth to critical and beyond."""
+    """The compiled contact never pulls, whatever its parameters, and lets go."""
     runs = [struck(subject, beta=beta, alpha=0.1 * beta) for beta in (1e-3, BETA, 6e-3, 9e-3)]
     yield Finding("least force", min(float(run.floor.min()) for run in runs), ">=", 0.0, "N")
     yield Finding("least of the strongest pushes", min(float(run.floor.max()) for run in runs), ">=", 100.0, "N")
@@ -143,13 +127,12 @@ def methods() -> tuple[str, ...]:
     return (*ADAPTIVE, *(("CVODE",) if find_spec("sksundae") else ()))
 
 
-@paper.claim(
-    statement="The ODE may be integrated by any method: thrown onto its floor, the mass goes the same way by all of "
-    "them, the more so the tighter the tolerance.",
-    source="slides 'new method'",
-)
+@paper.claim(source="slides 'new method'")
 def all_integrators_agree(subject: XiongSubject) -> Findings:
-    """Fall, bounce, slide, stick; against the eighth order at 1e-11."""
+    """The ODE may be integrated by any method: thrown onto its floor, the mass goes the same way by all of them, the
+    more so the tighter the tolerance.
+    """
+    # Fall, bounce, slide, stick; against the eighth order at 1e-11.
     mass, start = subject.floor(height=0.01, speed=0.3)
     ode = subject.ode(mass)
     span, times = (0.0, 0.3), np.linspace(0.01, 0.3, 30)
@@ -172,13 +155,11 @@ def all_integrators_agree(subject: XiongSubject) -> Findings:
     yield Finding("Heun: order", np.polyfit(np.log(steps), np.log(heun), 1)[0], ">=", 1.8)
 
 
-@paper.claim(
-    statement="The point mass slides v²/(2 mu g), stops, and stays: by the ODE less the yield F/K of its spring, by "
-    "the exact route exactly.",
-    source="slide 'systems with friction and contact'; slide 'in the end', example",
-)
+@paper.claim(source="slide 'systems with friction and contact'; slide 'in the end', example")
 def slides_stops_and_stays(subject: XiongSubject) -> Findings:
-    """Thrown at 1 m/s with mu = 0.5; then ten seconds of rest."""
+    """The point mass slides v²/(2 mu g), stops, and stays: by the ODE less the yield F/K of its spring, by the exact
+    route exactly.
+    """
     way = 1.0 / (2.0 * 0.5 * G)
     mass, start = subject.floor()
     times = np.array([0.5, 1.0, 5.0, 11.0])
@@ -192,13 +173,13 @@ def slides_stops_and_stays(subject: XiongSubject) -> Findings:
     yield Finding("ODE: moved in ten seconds of rest", np.abs(moved).max(), "<=", 1e-14, "m")
 
 
-@paper.claim(
-    statement="Loaded below its limit, steadily or shaken, the mass does not move in an hour.",
-    source="slide 2; slide 'differential-algebraic approximation + backward Euler'",
-    note="A whole hour is computed: the ODE by RK4 at 0.5 ms, 7.2 million steps; the implicit route at 10 ms.",
-)
+@paper.claim(source="slide 2; slide 'differential-algebraic approximation + backward Euler'")
 def nothing_moves_in_an_hour(subject: XiongSubject) -> Findings:
-    """Pushed with 61 % of the limit; shaken, between 0 and 90 % once a second, compared at the same phase."""
+    """Loaded below its limit, steadily or shaken, the mass does not move in an hour.
+
+    A whole hour is computed: the ODE by RK4 at 0.5 ms, 7.2 million steps; the implicit route at 10 ms.
+    """
+    # Pushed with 61 % of the limit; shaken, between 0 and 90 % once a second, compared at the same phase.
     times = np.array([1.0, 600.0, 1800.0, HOUR])
     run = pushed(subject, seconds=HOUR, step=5e-4, times=times)
     mass, start = subject.floor(push=PUSH)

@@ -1,8 +1,4 @@
-"""Yamamoto, Kikuuwe and Fujimoto, "Steering Reaction Force Simulator Using Parallel Visco-elastoplastic Model", 2006.
-
-Every claim and figure takes its physics from a `YamamotoSubject`, so that a test can hand it a broken one. Importing a
-module of claims registers them: the order below is the order of the table.
-"""
+"""Yamamoto, Kikuuwe, Fujimoto, "Steering Reaction Force Simulator Using Parallel Visco-elastoplastic Model", 2006."""
 
 from __future__ import annotations
 

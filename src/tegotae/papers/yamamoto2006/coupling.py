@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
 from tegotae.checks import Array
+from tegotae.control.servo import LiveServo
 from tegotae.friction import Coulomb
 from tegotae.papers.ledger import Finding, Findings
 from tegotae.papers.yamamoto2006 import T, YamamotoSubject, paper
@@ -35,15 +35,15 @@ def generated(subject: YamamotoSubject, system: SteeringSystem, run: Result, per
     return float(np.maximum(0.0, -taken).sum())
 
 
-@paper.claim(
-    statement="Parked, tyre and drive train never give back more than they stored when (7) to (11) are solved "
-    "together: wound up, let go, and ringing. With the torques of the last tick, as (11) stands, they make energy.",
-    source="(7)-(11)",
-    note="The equations need delta(k) to give delta(k): printed as an assignment, (11) can only be run with the "
-    "torques of the last tick.",
-)
+@paper.claim(source="(7)-(11)")
 def no_energy_from_nowhere(subject: YamamotoSubject) -> Findings:
-    """A cycle of torque, then three seconds hands off; both presets' bristles, at 1 and 5 ms."""
+    """Parked, tyre and drive train never give back more than they stored when (7) to (11) are solved together: wound
+    up, let go, and ringing. With the torques of the last tick, as (11) stands, they make energy.
+
+    The equations need delta(k) to give delta(k): printed as an assignment, (11) can only be run with the torques of the
+    last tick.
+    """
+    # A cycle of torque, then three seconds hands off; both presets' bristles, at 1 and 5 ms.
     literal = subject.literal(speed=0.0)
     stiff = replace(literal, patch=subject.brush(bristles=21))
     for period in (1e-3, 5e-3):
@@ -62,13 +62,12 @@ def largest(system: SteeringSystem | ExplicitSteering, period: float, seconds: f
     return float(np.abs(run.wheel_angle).max())
 
 
-@paper.claim(
-    statement="Solved together, the machine follows its driver at any period up to 0.4 s, parked and at 70 m/s, with "
-    "an inertia of 2.4 or 0.05 kg·m². The explicit scheme diverges at 20 ms, and with 0.05 kg·m² at 1 ms.",
-    source="(10), (11)",
-)
+@paper.claim(source="(10), (11)")
 def no_divergence(subject: YamamotoSubject) -> Findings:
-    """Never further than the driver wants, and not held back either; the explicit scheme beside it."""
+    """Solved together, the machine follows its driver at any period up to 0.4 s, parked and at 70 m/s, with an inertia
+    of 2.4 or 0.05 kg·m². The explicit scheme diverges at 20 ms, and with 0.05 kg·m² at 1 ms.
+    """
+    # Never further than the driver wants, and not held back either; the explicit scheme beside it.
     system = subject.literal(speed=0.0)
     light = replace(system, column=replace(system.column, inertia=0.05))
     machines = [replace(s, speed=V) for s in (system, light) for V in SPEEDS]
@@ -83,13 +82,6 @@ def no_divergence(subject: YamamotoSubject) -> Findings:
 
 GAINS = {"proportional": 300.0, "integral": 1000.0, "derivative": 6.0, "limit": 8.0}
 INERTIA = 0.05
-
-
-class WheelServo(Protocol):
-    """What holds the wheel."""
-
-    def control(self, reference: float, measured: float) -> float:
-        """One tick: angles [rad] in, torque [N·m] out."""
 
 
 class PlainPID:
@@ -108,13 +100,15 @@ class PlainPID:
         return min(max(torque, -GAINS["limit"]), GAINS["limit"])
 
 
-def torn_away(servo: WheelServo, *, seconds: float = 6.0) -> Array:
-    """A wheel of 0.05 kg·m² held at 0, pulled to 1 rad in a quarter of a second, let go at 1 s: its angle [rad]."""
+def turned(servo: LiveServo | PlainPID, wanted: Array, *, pulled: int = 0) -> Array:
+    """Angle [rad] of a wheel of 0.05 kg·m² that is held where it is wanted [rad]; for so many ticks someone pulls it to
+    1 rad, in a quarter of a second.
+    """
     q = v = 0.0
-    angles = np.empty(round(seconds / T))
-    for tick in range(angles.size):
-        torque = servo.control(0.0, q)
-        if tick * T < 1.0:
+    angles = np.empty_like(wanted)
+    for tick, reference in enumerate(wanted.tolist()):
+        torque = servo.control(reference, q)
+        if tick < pulled:
             q = min(1.0, q + 4.0 * T)
         else:
             v += T * torque / INERTIA
@@ -123,29 +117,23 @@ def torn_away(servo: WheelServo, *, seconds: float = 6.0) -> Array:
     return angles
 
 
-def followed(servo: WheelServo) -> Array:
-    """Error [rad] of the same wheel behind a reference that swings by ±0.3 rad at 0.5 Hz."""
-    q = v = 0.0
-    errors = np.empty(3000)
-    for tick, wanted in enumerate((0.3 * np.sin(np.pi * T * np.arange(errors.size))).tolist()):
-        v += T * servo.control(wanted, q) / INERTIA
-        q += T * v
-        errors[tick] = wanted - q
-    return errors
+def torn_away(servo: LiveServo | PlainPID, *, seconds: float = 6.0) -> Array:
+    """Held at 0, pulled away, let go at 1 s."""
+    return turned(servo, np.zeros(round(seconds / T)), pulled=1000)
 
 
-@paper.claim(
-    statement="Held by proxy-based sliding mode control, a wheel that was torn 1 rad away comes back without "
-    "overshoot; a PID of the same gains winds up and is thrown past, or never comes back. In small both track alike.",
-    source="section 3.1, which names both",
-    note="Wheel 0.05 kg·m², K = 300, B = 6, L = 1000, torque limit 8 N·m, H = 0.1 s. Our PID holds its integral at the "
-    "limit; the plain one does not.",
-)
+@paper.claim(source="section 3.1, which names both")
 def psmc_recovers_without_overshoot(subject: YamamotoSubject) -> Findings:
-    """Overshoot after the release; tracking errors of both."""
+    """Held by proxy-based sliding mode control, a wheel that was torn 1 rad away comes back without overshoot; a PID of
+    the same gains winds up and is thrown past, or never comes back. In small both track alike.
+
+    Wheel 0.05 kg·m², K = 300, B = 6, L = 1000, torque limit 8 N·m, H = 0.1 s. Our PID holds its integral at the limit;
+    the plain one does not.
+    """
     psmc, pid = subject.psmc(**GAINS, recovery=0.1), subject.pid(**GAINS)
     back = torn_away(psmc.start(period=T))
-    apart = followed(psmc.start(period=T)) - followed(pid.start(period=T))
+    swing = 0.3 * np.sin(np.pi * T * np.arange(3000))
+    apart = turned(psmc.start(period=T), swing) - turned(pid.start(period=T), swing)
     held, plain = torn_away(pid.start(period=T)), torn_away(PlainPID(), seconds=10.0)
     yield Finding("PSMC: overshoot", -back.min(), "<=", 0.005, "rad")
     yield Finding("PSMC: left after 5 s", abs(back[-1]), "<=", 1e-6, "rad")

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tegotae.checks import Array
 from tegotae.figures import AMBER, BLUE, GREEN, INK, PLUM, QUIET, VERMILION, say
 from tegotae.figures.colours import HAIR
-from tegotae.papers.ledger import Panels
 from tegotae.papers.yamamoto2006 import STIFF, T, YamamotoSubject, cycle, paper
 from tegotae.papers.yamamoto2006.coupling import GAINS, PlainPID, torn_away
 from tegotae.papers.yamamoto2006.errata import entry_error, ours_entering
 from tegotae.papers.yamamoto2006.loops import DRIVING, FAR, PARKED, first_full_slip, loop
 from tegotae.papers.yamamoto2006.oracles import brush, full_period, kept, parked
-from tegotae.papers.yamamoto2006.tyre import rolling, rolling_exactly, to_and_fro
+from tegotae.papers.yamamoto2006.tyre import parked_patch, rolling, rolling_exactly, to_and_fro
 
 if TYPE_CHECKING:
-    pass
+    from matplotlib.axes import Axes
 
-_CIRCLE = {"ls": "none", "marker": "o", "color": "white", "mec": INK, "mew": 0.8, "ms": 3.8}
-_DASHED = {"color": QUIET, "lw": 0.8, "ls": (0, (4, 3))}
+_CIRCLE: dict[str, Any] = {"ls": "none", "marker": "o", "color": "white", "mec": INK, "mew": 0.8, "ms": 3.8}
+_DASHED: dict[str, Any] = {"color": QUIET, "lw": 0.8, "ls": (0, (4, 3))}
 
 
 @paper.figure(sheet=(1, 3, 9.6, 3.5))
-def loops(subject: YamamotoSubject, axes: Panels) -> None:
+def loops(subject: YamamotoSubject, *axes: Axes) -> None:
     """Figs. 8 to 10: torque of the hand over the angle of the wheel, with the numbers of Table 1 and a driver who
     swings it at 0.25 Hz. Thick while some bristle sticks, thin while the whole tyre slips. Parked, a smooth hysteresis
     loop; driving, full slip from 0.42 rad on at 20 m/s, from 0.12 rad on at 70 m/s, and a steeper middle.
     """
-    for panel, letter, V, amplitude in zip(axes[0], "abc", (0.0, 20.0, 70.0), (PARKED, *2 * [DRIVING]), strict=True):
+    for panel, letter, V, amplitude in zip(axes, "abc", (0.0, 20.0, 70.0), (PARKED, *2 * [DRIVING]), strict=True):
         run, second = loop(subject.literal(speed=V), amplitude), cycle(0.25)
         angle, torque = (np.append(x[second], x[second.start]) for x in (run.wheel_angle, run.hand_torque))
         sticks = np.append(run.stuck[second], run.stuck[second.start]) > 0.0
@@ -48,19 +46,18 @@ def loops(subject: YamamotoSubject, axes: Panels) -> None:
         slips = first_full_slip(run)
         panel.plot([slips, slips], [-0.95, 0.55], **_DASHED)
         say(panel, f"full slip\nfrom {slips:.2f} rad", (slips + 0.05, -0.6), QUIET)
-    axes[0, 0].set_ylabel("torque of the hand [N·m]")
-    say(axes[0, 1], "some bristles stick", (-1.1, 0.4), BLUE)
-    say(axes[0, 1], "the whole tyre slips", (1.13, 0.84), VERMILION, ha="right")
+    axes[0].set_ylabel("torque of the hand [N·m]")
+    say(axes[1], "some bristles stick", (-1.1, 0.4), BLUE)
+    say(axes[1], "the whole tyre slips", (1.13, 0.84), VERMILION, ha="right")
 
 
 @paper.figure(sheet=(1, 3, 9.6, 3.5))
-def drop(subject: YamamotoSubject, axes: Panels) -> None:
+def drop(subject: YamamotoSubject, left: Axes, middle: Axes, right: Axes) -> None:
     """The drop of torque at full slip. (a) Rolling steadily at 20 m/s, tyre alone: the paper's numbers rise to the
     limit and stay; a stiff brush without damper (K = 1e4 N/m) peaks before and falls by 18 %. (b) Turned by a driver at
     0.25 Hz, 20 m/s, divided by the gear: with the paper's numbers the hand's torque (thin) falls by the inertia of the
     column, the tyre's own (thick) does not. (c) The stiff brush on a vehicle that slides and yaws.
     """
-    left, middle, right = axes[0]
     alpha = np.linspace(0.0, 0.1, 161)
     literal, stiff = subject.literal(bristles=201).patch, subject.brush(bristles=401)
     left.plot(alpha, np.asarray(literal.steady(slip_angle=alpha, speed=20.0).torque), color=BLUE, lw=2.2)
@@ -90,7 +87,7 @@ def drop(subject: YamamotoSubject, axes: Panels) -> None:
 
 
 @paper.figure(sheet=(1, 2, 8.6, 3.7))
-def maps(subject: YamamotoSubject, axes: Panels) -> None:
+def maps(subject: YamamotoSubject, left: Axes, right: Axes) -> None:
     """What the tyre of Table 1 gives when it rolls steadily, over slip angle and speed: (a) lateral force; (b) torque
     about the middle of the patch, Mz. Dashed: alpha = mu F_max/(B V), beyond which the damper alone exceeds every
     bristle's limit and the whole tyre slips. Below walking speed the springs take over.
@@ -100,36 +97,34 @@ def maps(subject: YamamotoSubject, axes: Panels) -> None:
     held = [patch.steady(slip_angle=alpha, speed=float(V)) for V in speeds]
     force = np.array([np.asarray(h.lateral_force) for h in held])
     aligning = np.array([np.asarray(h.torque) for h in held]) - 0.02 * force
-    figure = axes[0, 0].figure
     kinds = (
-        (axes[0, 0], "(a)  lateral force Fy [N]", force, np.linspace(0.0, 600.0, 16), "Blues"),
-        (axes[0, 1], "(b)  aligning torque Mz [N·m]", aligning, np.linspace(0.0, 1.4, 15), "Oranges"),
+        (left, "(a)  lateral force Fy [N]", force, np.linspace(0.0, 600.0, 16), "Blues"),
+        (right, "(b)  aligning torque Mz [N·m]", aligning, np.linspace(0.0, 1.4, 15), "Oranges"),
     )
     for panel, title, values, levels, colours in kinds:
         filled = panel.contourf(alpha, speeds, values, levels=levels, cmap=colours)
         panel.contour(alpha, speeds, values, levels=levels[2:-2:2], colors="white", linewidths=0.5)
-        limit = 40.0 / (150.0 * speeds)
         ink = "white" if colours == "Blues" else INK
-        panel.plot(limit, speeds, color=ink, lw=1.1, ls=(0, (4, 3)))
-        figure.colorbar(filled, ax=panel, pad=0.02, aspect=28).outline.set_visible(False)  # type: ignore[operator]
+        panel.plot(40.0 / (150.0 * speeds), speeds, color=ink, lw=1.1, ls=(0, (4, 3)))
+        bar = panel.figure.colorbar(filled, ax=panel, pad=0.02, aspect=28)
+        bar.outline.set_visible(False)  # type: ignore[operator]
         panel.set(title=title, xlabel="slip angle [rad]", yscale="log", xlim=(0, 0.06), ylim=(1, 100))
         panel.set_yticks([1, 2, 5, 10, 20, 50, 100], labels=["1", "2", "5", "10", "20", "50", "100"])
         panel.minorticks_off()
         panel.grid(False)
-    axes[0, 0].set_ylabel("speed [m/s]")
-    say(axes[0, 0], "the whole tyre slips", (0.058, 60.0), "white", ha="right")
-    say(axes[0, 1], "the whole tyre slips: Mz = 0", (0.058, 60.0), INK, ha="right")
+    left.set_ylabel("speed [m/s]")
+    say(left, "the whole tyre slips", (0.058, 60.0), "white", ha="right")
+    say(right, "the whole tyre slips: Mz = 0", (0.058, 60.0), INK, ha="right")
 
 
 @paper.figure("brush", sheet=(1, 3, 9.6, 3.4))
-def brush_oracle(subject: YamamotoSubject, axes: Panels) -> None:
+def brush_oracle(subject: YamamotoSubject, left: Axes, middle: Axes, right: Axes) -> None:
     """Rolling steadily, the bristles meet the closed form of the brush model (circles) in lateral force and torque (a,
     b), and the difference falls about as 1/n² with the number of bristles (c).
     """
     alpha = np.linspace(-0.12, 0.12, 241)
     held = subject.brush(bristles=1601).steady(slip_angle=alpha, speed=20.0)
     force, torque = brush(alpha, K=STIFF)
-    left, middle, right = axes[0]
     for panel, ours, exact, color in ((left, held.lateral_force, force, BLUE), (middle, held.torque, torque, PLUM)):
         panel.plot(alpha, np.asarray(ours), color=color, lw=2.0)
         panel.plot(alpha[::15], exact[::15], **_CIRCLE)
@@ -153,26 +148,25 @@ def brush_oracle(subject: YamamotoSubject, axes: Panels) -> None:
 
 
 @paper.figure(sheet=(1, 2, 8.6, 3.7))
-def parking(subject: YamamotoSubject, axes: Panels) -> None:
+def parking(subject: YamamotoSubject, left: Axes, right: Axes) -> None:
     """Parked, K = 1e4 N/m, no damper. (a) Torque over steer angle, 1601 bristles (lines) on the exact virgin curve and
     Masing's rule after each reversal (circles); small loops lie inside large ones. (b) The difference over the number
     of bristles.
     """
-    left, right = axes[0]
     for amplitude, color, every in ((0.1, BLUE, 40), (0.04, GREEN, 50), (0.015, AMBER, 100)):
         steer = to_and_fro(amplitude, 200)
-        torque = _parked_patch(subject, steer, 1601)
+        torque = parked_patch(subject, steer, 1601)
         left.plot(np.append(0.0, steer), np.append(0.0, torque), color=color, lw=1.8)
         left.plot(steer[every - 1 :: every], parked(steer, K=STIFF)[every - 1 :: every], **_CIRCLE)
     left.axhline(0.0, color=HAIR, lw=0.8, zorder=0)
     say(left, "virgin curve", (0.046, 13.6), INK)
     say(left, "circles: exact, with Masing's rule", (0.1, -19.5), INK, ha="right")
     left.set(title="(a)  torque over steer angle", xlabel="steer angle [rad]", ylabel="torque [N·m]")
-    left.set_xticks([-0.1, -0.05, 0.0, 0.05, 0.1])
+    left.set(xticks=[-0.1, -0.05, 0.0, 0.05, 0.1])
     counts = np.array([21, 51, 101, 201, 401, 801, 1601])
     steer = to_and_fro(0.1, 200)
     exact = parked(steer, K=STIFF)
-    errors = [np.abs(_parked_patch(subject, steer, n) - exact).max() for n in counts.tolist()]
+    errors = [np.abs(parked_patch(subject, steer, n) - exact).max() for n in counts.tolist()]
     right.loglog(counts, errors, color=BLUE, marker="o", ms=4)
     right.loglog(counts, 100.0 / counts**2.0, **_DASHED)
     right.axhline(1e-4, color=VERMILION, lw=0.8)
@@ -181,13 +175,8 @@ def parking(subject: YamamotoSubject, axes: Panels) -> None:
     right.set(title="(b)  largest difference", xlabel="bristles n", ylabel="[N·m]", xlim=(18, 2200))
 
 
-def _parked_patch(subject: YamamotoSubject, steer: Array, n: int) -> Array:
-    patch = subject.brush(bristles=n)
-    return patch.run(steer=np.append(0.0, steer), speed=0.0, period=T).torque[1:]
-
-
 @paper.figure(sheet=(1, 2, 8.6, 3.5))
-def entering(subject: YamamotoSubject, axes: Panels) -> None:
+def entering(subject: YamamotoSubject, left: Axes, right: Axes) -> None:
     """How a bristle comes round matters. (a) Error of the lateral force over speed at alpha = 0.04 rad, T = 1 ms: kept
     stretched, as (4) to (6) leave it; unstretched but given the whole tick; unstretched and given the time it has been
     inside (ours). (b) At 70 m/s, steered by a 3 Hz sine: error of the torque over the period. One millisecond, in which
@@ -195,7 +184,6 @@ def entering(subject: YamamotoSubject, axes: Panels) -> None:
     """
     speeds = np.array([2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0])
     exact = float(brush(0.04, K=STIFF)[0])
-    left, right = axes[0]
     for words, rule, color, at in (
         ("kept stretched", kept, VERMILION, (38.0, 10.2)),
         ("given the whole tick", full_period, AMBER, (70.0, 7.6)),
@@ -227,12 +215,11 @@ def entering(subject: YamamotoSubject, axes: Panels) -> None:
 
 
 @paper.figure(sheet=(1, 1, 7.2, 3.4))
-def servo(subject: YamamotoSubject, grid: Panels) -> None:
+def servo(subject: YamamotoSubject, axes: Axes) -> None:
     """A wheel (0.05 kg·m², 8 N·m at most) is held at 0, pulled 1 rad away and let go. Proxy-based sliding mode control
     brings it back as exp(-t/H), H = 0.1 s; a PID of the same gains that holds its integral at the limit is thrown past,
     a plain one winds up and never comes back.
     """
-    axes = grid[0, 0]
     time = T * np.arange(6000)
     held = subject.pid(**GAINS).start(period=T)
     proxy = subject.psmc(**GAINS, recovery=0.1).start(period=T)

@@ -27,16 +27,14 @@ def loop(system: SteeringSystem, amplitude: float) -> Result:
     return swing(system, amplitude=amplitude, cycles=3)
 
 
-@paper.claim(
-    statement="Parked, torque over wheel angle is a smooth hysteresis loop: it closes, spends 13.1 J on ±8 rad, and is "
-    "that of parallel visco-elastoplastic elements, each at its arm.",
-    source="Fig. 8 and section 2",
-    note="Period, gear ratio, lf/l and the hand are not in the text: 1 ms, 16, 0.5, 10 N·m/rad with 1 N·m·s/rad.",
-)
+@paper.claim(source="Fig. 8 and section 2")
 def smooth_hysteresis_parked(subject: YamamotoSubject) -> Findings:
-    """The second cycle; the bank of elements along the same steer angles."""
-    system = subject.literal(speed=0.0)
-    run = loop(system, PARKED)
+    """Parked, torque over wheel angle is a smooth hysteresis loop: it closes, spends 13.1 J on ±8 rad, and is that of
+    parallel visco-elastoplastic elements, each at its arm.
+
+    Period, gear ratio, lf/l and the hand are not in the text: 1 ms, 16, 0.5, 10 N·m/rad with 1 N·m·s/rad.
+    """
+    run = loop(subject.literal(speed=0.0), PARKED)
     angle, torque = run.wheel_angle, run.hand_torque
     second, third = cycle(0.25, 1), cycle(0.25, 2)
     down, up = (np.interp(0.0, way * angle[ticks], torque[ticks]) for way, ticks in WAYS)
@@ -47,17 +45,14 @@ def smooth_hysteresis_parked(subject: YamamotoSubject) -> Findings:
     yield Finding("next cycle's torque, largest difference", again, "<=", 2e-3, "N·m")
     yield Finding("way up above way down, in the middle", up - down, ">=", 1.0, "N·m")
     yield Finding("largest step in a tick, of the whole", steps, "<=", 5e-3)
-    yield Finding("off a bank of parallel elements", _off_bank(system, run), "<=", 1e-9, "N·m")
-
-
-def _off_bank(system: SteeringSystem, run: Result) -> float:
-    """Largest difference [N·m] from elements K A², B A², mu F |A| in parallel: another code, the same sentence."""
+    # Elements K A², B A², mu F |A| in parallel: another code, the same sentence.
     xi = 0.1 * ((2.0 * np.arange(21) + 1.0) / 21.0 - 1.0)
     arm = np.abs(xi - 0.02)
-    bank = ParallelFriction(
-        stiffness=500.0 * arm**2, damping=150.0 * arm**2, limits=0.4 * 1e4 * (0.01 - xi * xi) * arm
-    ).run(np.diff(run.steer, prepend=0.0) / T, period=T)
-    return float(np.abs(-bank.force - run.tyre_torque).max())
+    limits = 0.4 * 1e4 * (0.01 - xi * xi) * arm
+    bank = ParallelFriction(stiffness=500.0 * arm**2, damping=150.0 * arm**2, limits=limits)
+    force = bank.run(np.diff(run.steer, prepend=0.0) / T, period=T).force
+    off = np.abs(-force - run.tyre_torque).max()
+    yield Finding("off a bank of parallel elements", off, "<=", 1e-9, "N·m")
 
 
 def first_full_slip(run: Result) -> float:
@@ -66,15 +61,14 @@ def first_full_slip(run: Result) -> float:
     return float(run.wheel_angle[free[0]]) if free.size else float("nan")
 
 
-@paper.claim(
-    statement="At 20 m/s the tyre slips as a whole from 0.419 rad of the wheel on, at 70 m/s already from 0.122 rad. "
-    "It is the damper that decides: nothing sticks beyond alpha = mu F_max/(B V).",
-    source="Figs. 9 and 10",
-    note="B/K is 0.3 s against 10 ms in which a bristle passes the patch at 20 m/s: every effect of speed in the "
-    "figures comes from the damper.",
-)
+@paper.claim(source="Figs. 9 and 10")
 def full_slip_comes_earlier_at_speed(subject: YamamotoSubject) -> Findings:
-    """First full slip; without the damper speed makes no difference to a tyre that rolls steadily."""
+    """At 20 m/s the tyre slips as a whole from 0.419 rad of the wheel on, at 70 m/s already from 0.122 rad. It is the
+    damper that decides: nothing sticks beyond alpha = mu F_max/(B V).
+
+    B/K is 0.3 s against 10 ms in which a bristle passes the patch at 20 m/s: every effect of speed in the figures comes
+    from the damper.
+    """
     for V, angle in ((20.0, 0.419), (70.0, 0.122)):
         slips = first_full_slip(loop(subject.literal(speed=V), DRIVING))
         yield Finding(f"at {V:g} m/s, off {angle} rad", abs(slips / angle - 1.0), "<=", 0.02)
@@ -94,15 +88,14 @@ def slope_in_stick(run: Result) -> float:
     return float(np.polyfit(angle[middle], torque[middle], 1)[0])
 
 
-@paper.claim(
-    statement="While bristles stick, torque rises with wheel angle the more steeply the faster the car: 2.47 N·m/rad "
-    "at 20 m/s, 7.52 at 70. With these numbers by the damper; a stiff brush needs none on a vehicle that slides and "
-    "yaws: there the torque for a slight turn grows nearly as V².",
-    source="Figs. 9 and 10, section 4",
-    note="Literal: a straight line through |theta| < 0.1 rad on the second way up. Physical: at the tyre, settled.",
-)
+@paper.claim(source="Figs. 9 and 10, section 4")
 def slope_grows_with_speed(subject: YamamotoSubject) -> Findings:
-    """Both presets; the literal one without its damper too."""
+    """While bristles stick, torque rises with wheel angle the more steeply the faster the car: 2.47 N·m/rad at 20 m/s,
+    7.52 at 70. With these numbers by the damper; a stiff brush needs none on a vehicle that slides and yaws: there the
+    torque for a slight turn grows nearly as V².
+
+    Literal: a straight line through |theta| < 0.1 rad on the second way up. Physical: at the tyre, settled.
+    """
     for V, slope in ((20.0, 2.47), (70.0, 7.52)):
         seen = slope_in_stick(loop(subject.literal(speed=V), DRIVING))
         yield Finding(f"at {V:g} m/s, off {slope} N·m/rad", abs(seen / slope - 1.0), "<=", 0.02)
@@ -140,29 +133,25 @@ def drops(system: SteeringSystem, frequency: float) -> tuple[float, float]:
     return dropped(angle, run.hand_torque[second]), dropped(angle, run.tyre_torque[second])
 
 
-@paper.claim(
-    statement="Beyond full slip the hand's torque falls below its peak. With the paper's numbers the fall grows with "
-    "the speed of the hand and of the car: 4.4 % at 0.25 Hz and 14.5 % at 0.5 Hz at 20 m/s, 22 % at 70 m/s.",
-    source="Figs. 9 and 10, section 4",
-)
+@paper.claim(source="Figs. 9 and 10, section 4")
 def hand_torque_drops_when_steered(subject: YamamotoSubject) -> Findings:
-    """Peak of the second cycle against the torque where the wheel turns back."""
+    """Beyond full slip the hand's torque falls below its peak. With the paper's numbers the fall grows with the speed
+    of the hand and of the car: 4.4 % at 0.25 Hz and 14.5 % at 0.5 Hz at 20 m/s, 22 % at 70 m/s.
+    """
     cases = ((20.0, 0.25, 0.044), (20.0, 0.5, 0.145), (70.0, 0.5, 0.220))
     for V, f, fall in cases:
         off = abs(drops(subject.literal(speed=V), f)[0] - fall)
         yield Finding(f"at {V:g} m/s and {f} Hz, off {fall:.1%}", off, "<=", 0.005)
 
 
-@paper.claim(
-    statement="With the paper's numbers that fall is the inertia of the column: the tyre's own torque stays where it "
-    "is at full slip, however the wheel is turned, and turned slowly enough the hand feels no fall.",
-    source="Figs. 9 and 10, section 4",
-    as_printed=False,
-    note="Printed: at full slip the torque drops suddenly, given as a property of the tyre. A bristle whose damper "
-    "alone exceeds its limit slips from the moment it enters, so the patch has no peak to fall from.",
-)
+@paper.claim(source="Figs. 9 and 10, section 4", as_printed=False)
 def literal_drop_is_inertia(subject: YamamotoSubject) -> Findings:
-    """The tyre alone rolling steadily; hand and tyre at two speeds of the hand."""
+    """With the paper's numbers that fall is the inertia of the column: the tyre's own torque stays where it is at full
+    slip, however the wheel is turned, and turned slowly enough the hand feels no fall.
+
+    Printed: at full slip the torque drops suddenly, given as a property of the tyre. A bristle whose damper alone
+    exceeds its limit slips from the moment it enters, so the patch has no peak to fall from.
+    """
     alpha = np.linspace(0.0, 0.03, 121)
     torque = np.asarray(subject.literal(bristles=201).patch.steady(slip_angle=alpha, speed=20.0).torque)
     quick, slow = drops(subject.literal(speed=20.0), 0.5), drops(subject.literal(speed=20.0), 0.02)
@@ -172,14 +161,12 @@ def literal_drop_is_inertia(subject: YamamotoSubject) -> Findings:
     yield Finding("hand at 0.02 Hz: fall", slow[0], "<=", 2e-3)
 
 
-@paper.claim(
-    statement="A stiff brush without damper drops as a tyre does: rolling steadily from its peak, 13.6 N·m, to the "
-    "11.2 N·m of full slip; on a vehicle that slides and yaws the tyre's torque falls by as much while it is steered, "
-    "and full slip comes earlier at 70 m/s than at 20.",
-    source="section 4; the numbers are ours (K = 1e4 N/m, B = 0)",
-)
+@paper.claim(source="section 4; the numbers are ours (K = 1e4 N/m, B = 0)")
 def physical_drop(subject: YamamotoSubject) -> Findings:
-    """Quasi-static against the closed form; the first swing of a driver, 0.25 Hz, at two speeds."""
+    """A stiff brush without damper drops as a tyre does: rolling steadily from its peak, 13.6 N·m, to the 11.2 N·m of
+    full slip; on a vehicle that slides and yaws the tyre's torque falls by as much while it is steered, and full slip
+    comes earlier at 70 m/s than at 20.
+    """
     alpha = np.linspace(0.0, 0.12, 121)
     torque = np.asarray(subject.brush(bristles=401).steady(slip_angle=alpha, speed=20.0).torque)
     exact = brush(alpha, K=STIFF)[1]

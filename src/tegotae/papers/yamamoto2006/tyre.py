@@ -13,14 +13,12 @@ from tegotae.papers.yamamoto2006.oracles import brush, parked, rolled
 MANY = 1601
 
 
-@paper.claim(
-    statement="Rolling steadily, 1601 bristles without damper give the lateral force and the torque of the brush "
-    "model, at any slip angle: alpha = 0.02 rad 323.750 N and 12.38125 N·m, full slip from 0.08 rad on 560 N and "
-    "11.2 N·m; backwards, mirrored.",
-    source="(4)-(8) in the steady state",
-)
+@paper.claim(source="(4)-(8) in the steady state")
 def steady_brush(subject: YamamotoSubject) -> Findings:
-    """Both signs of slip, through full slip; forwards at two speeds, and backwards."""
+    """Rolling steadily, 1601 bristles without damper give the lateral force and the torque of the brush model, at any
+    slip angle: alpha = 0.02 rad 323.750 N and 12.38125 N·m, full slip from 0.08 rad on 560 N and 11.2 N·m; backwards,
+    mirrored.
+    """
     patch = subject.brush(bristles=MANY)
     alpha = np.array([-0.1, -0.03, 0.005, 0.02, 0.04, 0.06, 0.079, 0.08, 0.12])
     force, torque = brush(alpha, K=STIFF)
@@ -43,17 +41,20 @@ def to_and_fro(amplitude: float, points: int) -> Array:
     return np.concatenate([up[1:], down[1:], -down[1:]])
 
 
-@paper.claim(
-    statement="Parked and without damper, torque follows the exact virgin curve of a loaded patch that is twisted, "
-    "and after every reversal Masing's rule, to 0.0001 N·m of 21.",
-    source="(5)-(8) with V = 0, B = 0; section 2",
-)
+def parked_patch(subject: YamamotoSubject, steer: Array, bristles: int) -> Array:
+    """Torque [N·m] of a parked patch that is turned from 0 along these angles [rad]."""
+    patch = subject.brush(bristles=bristles)
+    return patch.run(steer=np.append(0.0, steer), speed=0.0, period=T).torque[1:]
+
+
+@paper.claim(source="(5)-(8) with V = 0, B = 0; section 2")
 def parking_torque(subject: YamamotoSubject) -> Findings:
-    """A small and a large swing."""
-    patch = subject.brush(bristles=MANY)
+    """Parked and without damper, torque follows the exact virgin curve of a loaded patch that is twisted, and after
+    every reversal Masing's rule, to 0.0001 N·m of 21.
+    """
     for amplitude in (0.02, 0.1):
         steer = to_and_fro(amplitude, 200)
-        torque = patch.run(steer=np.concatenate([[0.0], steer]), speed=0.0, period=T).torque[1:]
+        torque = parked_patch(subject, steer, MANY)
         off = np.abs(torque - parked(steer, K=STIFF)).max()
         yield Finding(f"turned by ±{amplitude} rad, off the oracle", off, "<=", 1e-4, "N·m")
     yield Finding("largest torque", np.abs(torque).max(), ">=", 20.9, "N·m")
@@ -73,13 +74,12 @@ def rolling_exactly(ticks: NDArray[np.int64], *, amplitude: float, fine: int) ->
     return rolled(times, amplitude=amplitude, **ride, K=STIFF, places=fine, steps=fine)
 
 
-@paper.claim(
-    statement="At 70 m/s a bristle passes the patch in 2.9 ms, and 1 ms is enough: steered by a 3 Hz sine, the torque "
-    "stays within 0.0001 of its peak of the solution that needs neither period nor number of bristles.",
-    source="(4)-(8), stiff brush, B = 0",
-)
+@paper.claim(source="(4)-(8), stiff brush, B = 0")
 def a_millisecond_is_enough_at_70(subject: YamamotoSubject) -> Findings:
-    """Half into slip, and deep into full slip, against every bristle's own way through the patch."""
+    """At 70 m/s a bristle passes the patch in 2.9 ms, and 1 ms is enough: steered by a 3 Hz sine, the torque stays
+    within 0.0001 of its peak of the solution that needs neither period nor number of bristles.
+    """
+    # Half into slip, and deep into full slip, against every bristle's own way through the patch.
     ticks = np.arange(60, 400, 14)
     for amplitude in (0.05, 0.2):
         exact = rolling_exactly(ticks, amplitude=amplitude, fine=600)
