@@ -6,8 +6,7 @@ Classic tyres for comparison are in `tegotae.steering.classics`, the paper's own
 from tegotae.steering.column import Column, TorsionBar
 from tegotae.steering.driving import feel, steer
 from tegotae.steering.hands import Driver, Hold, Ramp, Sine, TorqueProfile, Trace, Waypoints
-from tegotae.steering.patch import Carcass, ContactPatch
-from tegotae.steering.planar_patch import PlanarPatch
+from tegotae.steering.patch import Carcass, ContactPatch, PlanarPatch
 from tegotae.steering.pressure import Parabolic, Pressure, TabulatedPressure, Uniform
 from tegotae.steering.rendering import GearedImpedance, LocalRenderer, VirtualCoupling
 from tegotae.steering.steady import Steady
