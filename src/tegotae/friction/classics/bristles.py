@@ -18,7 +18,6 @@ from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.declared_layout import LAW, declared_layout
 from tegotae.friction.kernels import classics as k
-from tegotae.friction.kernels import elastoplastic as ep
 from tegotae.friction.laws import Law, Limit, Tabulated, as_law
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.parameters import Parameter, parts_of
@@ -216,7 +215,7 @@ class Elastoplastic(BristleFriction):
     @property
     def kernels(self) -> Kernels:
         """Linear pieces, and a Taylor series between them."""
-        return Kernels(ep.elastoplastic_kernels, self.law.kernels[:1], style="values")
+        return Kernels(k.elastoplastic_kernels, self.law.kernels[:1], style="values")
 
 
 @cache

@@ -144,16 +144,16 @@ class ExplicitSteering(Declared):
         return out
 
     @property
-    def _tyre(self) -> k.PrintedParameters:
+    def _tyre(self) -> k.Tyre:
         own = self.system.vehicle.on(self.system.patch).values
         single = ("stiffness", "damping", "half_length", "centre", "slip_share", "scale")
         K, B, a, xi_c, share, scale = (float(cast(float, own[name])) for name in single)
-        return k.PrintedParameters(K, B, a, xi_c, share, scale, self.system.patch.law.parameters[0], own["pressure"])
+        return k.Tyre(K, B, a, xi_c, share, scale, self.system.patch.law.parameters[0], own["pressure"])
 
     @property
-    def _column(self) -> k.PrintedColumn:
+    def _column(self) -> k.Train:
         c = self.system.column
-        return k.PrintedColumn(c.inertia, c.gear, c.friction, c.stiffness, c.damping)
+        return k.Train(c.inertia, c.gear, c.friction, c.stiffness, c.damping)
 
     @property
     def _module(self) -> ModuleType:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.parameters import Declared, Parameter
+from tegotae.parameters import Declared, Parameter, declared
 from tegotae.result import Result
 from tegotae.running.loop import report_divergence
 from tegotae.steering.kernels import lugre
@@ -137,9 +137,7 @@ class LuGreTyre(ClassicTyre):
     @property
     def parameters(self) -> lugre.LuGreParameters:
         """In the letters of its kernels."""
-        bristle = (self.stiffness, self.damping, self.viscosity)
-        level = (self.kinetic, self.static, self.velocity, self.exponent)
-        return lugre.LuGreParameters(*bristle, *level, self.load, 2.0 * self.half_length, self.centre)
+        return lugre.LuGreParameters(*(getattr(self, name) for name in declared(LuGreTyre)))
 
     def _forces(self, path: SteeredPath) -> Array:
         table = np.empty((len(FORCES), path.steer.size))
