@@ -112,6 +112,12 @@ def as_they_stand(*halves: Callable[..., Any]) -> tuple[Callable[..., Any], ...]
     return halves
 
 
+def by_dimension(line: tuple[Callable[..., Any], ...], directions: tuple[Callable[..., Any], ...]) -> Any:
+    """What a class writes as its `kernels`: halves on a line, in the style "values", and halves in more directions."""
+    one, many = Kernels.of(*line, style="values"), Kernels.of(*directions)
+    return property(lambda block: one if block.dimension == 1 else many, doc=Block.kernels.__doc__)
+
+
 class Spaces(NamedTuple):
     """Where each part of a block's parameters, state and workspace lies."""
 

@@ -9,7 +9,7 @@ from typing import Annotated
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Admittance, Impedance, Kernels
+from tegotae.block import Admittance, Impedance, Kernels, by_dimension
 from tegotae.declared_layout import declared_layout
 from tegotae.elements import Damping, MovingMass
 from tegotae.friction.element import STATE, Stiffness, check_sliding_speed
@@ -150,9 +150,6 @@ class HaywardArmstrong(Impedance):
         Part("adhesion", "m", "where it adheres, from the start", AXIS, "w"),
     )
 
-    @property
-    def kernels(self) -> Kernels:
-        """The published update."""
-        if self.dimension == 1:
-            return Kernels.of(k.adhesion_answer, k.adhesion_advance, style="values")
-        return Kernels.of(k.adhesion_answer_vector, k.adhesion_advance_vector)
+    kernels = by_dimension(  # the published update
+        (k.adhesion_answer, k.adhesion_advance), (k.adhesion_answer_vector, k.adhesion_advance_vector)
+    )
