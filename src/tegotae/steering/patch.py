@@ -24,7 +24,7 @@ from tegotae.steering.kernels.carcass import carcass_kernels
 from tegotae.steering.kernels.patch import patch_kernels
 from tegotae.steering.kernels.planar_patch import planar_kernels
 from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic, Pressure
-from tegotae.steering.steady import Led, SteeredPath, Tyre, ends_of, only_rolls
+from tegotae.steering.steady import Led, SteeredPath, Tyre, ends_of, fed_with
 
 _PRESSURE = Part("pressure", "", "numbers of the pressure profile", ("pressure",))
 _SCALE = Part("scale", "-", "of the load of one bristle")
@@ -154,10 +154,20 @@ class BristlePatch(Tyre, Impedance):
             `torque` [N·m] (tau_r: resists steering to the left), `lateral_force` [N] (on the tyre, to the left), of a
             `PlanarPatch` `longitudinal_force` [N] (on the tyre, forwards), `stuck` [-], beside what was given.
         """
-        path = SteeredPath.of(self.name, steer, slip_angle, speed, slip, period, every)
-        path = path if self.dimension > 1 else path.rolling(self.name)
+        path = self._path(steer, slip_angle, speed, slip, period, every)
         given = checks.mapping(self.name, "initial", initial, 'Such as {"steer": 0.1}.')
-        return path.run(self, *self._led(path, given), record, progress)
+        motion, inputs, begun = self._led(path, given)
+        more = fed_with(self, inputs, path.steer.size)
+        run = loop.run(
+            self, motion, path.period, every=path.every, record=record, initial=begun, progress=progress, more=more
+        )
+        forces = run.force.T.reshape(self.dimension, -1) if "force" in run else np.empty((0, 0))
+        if forces.size:  # recorded for nobody else: changed where it lies, to end with tau_r
+            np.negative(forces[-1], out=forces[-1])
+        variables = path.variables(forces)
+        hidden = {*variables, motion.name, "force"}
+        variables |= {name: one for name, one in run.variables.items() if name not in hidden}
+        return Result(variables, title=run.title, about=run.about)
 
     @abstractmethod
     def _led(self, path: SteeredPath, initial: Mapping[str, ArrayLike]) -> Led:
@@ -216,6 +226,7 @@ class ContactPatch(BristlePatch):
     carcass: Annotated[Carcass | None, Parameter("how the tread gives way sideways; None for a rigid one")] = None
 
     dimension = 1
+    brakes = False
 
     # ------------------------------------------------------------ the block
 
@@ -254,7 +265,6 @@ class ContactPatch(BristlePatch):
         return rates, {"speed": path.speed, "drift": drift}, {"steer": first, "drift": drift[0], **initial}
 
     def _settled(self, V: float, slip_angle: Array, slip: Array) -> Mapping[str, Array]:
-        only_rolls(self.name, slip)
         if abs(V) < checks.SMALLEST:
             checks.refuse(self.name, "speed=0: a parked tyre never settles.", "Use run(steer=..., speed=0.0, ...).")
         if self.carcass:  # settled, it does not move: what it does on the way is of no interest here

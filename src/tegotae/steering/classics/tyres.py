@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,13 +18,11 @@ from tegotae.result import Result
 from tegotae.running.loop import report_divergence
 from tegotae.steering.kernels import lugre
 from tegotae.steering.pressure import REFERENCE_COUNT
-from tegotae.steering.steady import FORCES, SteeredPath, Tyre, only_rolls
+from tegotae.steering.steady import FORCES, SteeredPath, Tyre
 
 
 class ClassicTyre(Tyre, Declared):
     """A tyre model of others, run like a `ContactPatch`."""
-
-    brakes: ClassVar[bool] = True  # and drives: it knows a force forwards
 
     def run(
         self,
@@ -53,8 +51,7 @@ class ClassicTyre(Tyre, Declared):
             `LuGreTyre` `longitudinal_force` [N] (on the tyre, forwards).
         """
         own = type(self).__name__
-        path = SteeredPath.of(own, steer, slip_angle, speed, slip, period, every)
-        path = path if self.brakes else path.rolling(own)
+        path = self._path(steer, slip_angle, speed, slip, period, every)
         forces = self._forces(path)[:, path.every - 1 :: path.every]
         report_divergence(own, forces, path.every, path.period)
         return Result(path.variables(forces), title=own, about={"block": repr(self), "period": path.period})
@@ -183,7 +180,7 @@ class MagicFormula(ClassicTyre):
         0.0
     """
 
-    brakes: ClassVar[bool] = False
+    brakes = False
 
     stiffness_factor: Annotated[float, Parameter("B [1/rad], > 0; B C D is the cornering stiffness")] = 16.75
     shape: Annotated[float, Parameter("C [-], > 0, <= 2; above 1 the force falls beyond its peak")] = 1.976
@@ -251,7 +248,6 @@ class MagicFormula(ClassicTyre):
         return self._at(path.slip_angle, path.speed)
 
     def _settled(self, V: float, slip_angle: Array, slip: Array) -> Mapping[str, Array]:
-        only_rolls("MagicFormula", slip)
         lateral, torque = self._at(slip_angle, V)
         return {"lateral_force": lateral, "torque": torque}
 
