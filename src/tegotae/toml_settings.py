@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import difflib
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -30,8 +31,6 @@ _DEEPEST = 32  # tables and lists inside each other: no settings need more, and 
 _LARGEST = 2**63  # TOML's whole numbers have 64 bits
 _LARGEST_SETTING = 1e15  # nothing that is set is as large in its unit
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_ESCAPED = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
-_CONTROL = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
 def read_toml(path: Path, option: str = "--config") -> dict[str, Any]:
@@ -257,7 +256,7 @@ def _toml_key(name: object) -> str:
 def _toml_text(name: str, text: str) -> str:
     """Quoted, so that it is read back as it is: whatever is no plain character is escaped."""
     _refuse_no_text(name, text)
-    return '"' + _CONTROL.sub(lambda it: _ESCAPED.get(it[0], f"\\u{ord(it[0]):04x}"), text) + '"'
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _refuse_no_text(name: str, text: str) -> None:

@@ -7,7 +7,7 @@ import math
 from collections import namedtuple
 from functools import cache
 
-from tegotae.compile import kernel
+from tegotae.compile import entry, kernel
 from tegotae.kernels.stick_slip import as_if_stuck, limited, stick_slip, stretch_after
 
 Tyre = namedtuple("Tyre", "K B a xi_c share scale mu pressure")  # of one bristle; numbers of the pressure profile
@@ -62,7 +62,7 @@ def explicit_kernels(load, train):
     """A whole run, and the drive train alone along a record of steer angles."""
     tyre = tyre_kernel(load)
 
-    @kernel
+    @entry
     def steered(p, c, hand, delta, rate, xi, e, torque, wanted, rates, speed, T, record):
         """Torque given, a driver's wish, or both; a driver sees where the wheel was.
 
@@ -80,7 +80,7 @@ def explicit_kernels(load, train):
             record[0, k], record[1, k], record[2, k], record[3, k] = delta, rate, tau_h, tau_r
             record[4, k], record[5, k], record[6, k], record[7, k] = tau_f, -total, stuck, V
 
-    @kernel
+    @entry
     def rubbed(c, rates, T, out):
         """tau_f along steer rates."""
         e = 0.0
