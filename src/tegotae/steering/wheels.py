@@ -87,22 +87,10 @@ class _LiveWheel(LiveTwin):
     def _moved(self, command: Array, push: Array) -> Array:
         wheel, hand = self.twin, self.hand
         self.motor_torque = min(max(command.item(), -wheel.torque_limit), wheel.torque_limit)
-        moved = wheel_pass(
-            self.angle,
-            self.velocity,
-            self.motor_torque,
-            push.item(),
-            hand.stiffness,
-            hand.damping,
-            self._target.item(),
-            self._target_velocity.item(),
-            wheel.inertia + hand.mass,
-            wheel.damping,
-            wheel.friction,
-            self.period,
-            SUBSTEPS,
-        )
-        return np.array(moved)[:, None]
+        grip = (hand.stiffness, hand.damping, self._target.item(), self._target_velocity.item())
+        body = (wheel.inertia + hand.mass, wheel.damping, wheel.friction)
+        torques = (self.motor_torque, push.item())
+        return np.array(wheel_pass(self.angle, self.velocity, *torques, *grip, *body, self.period, SUBSTEPS))[:, None]
 
     def stop(self) -> None:
         """Motor off, at once: the hand has the wheel. Torques still on their way are dropped."""

@@ -226,12 +226,7 @@ class MagicFormula(ClassicTyre):
             checks.refuse(own, f"{told} cannot tell 8 coefficients.", "Give a curve from rest to full slip.")
         force = _fit_force(angles, forces)
         trail = _fit_trail(angles, _force(force, angles), torques - xi_c * forces)
-        B, C, D, E = force.tolist()
-        Bt, Ct, Dt, Et = trail.tolist()
-        return cls(
-            stiffness_factor=B, shape=C, peak=D, curvature=E, trail_stiffness_factor=Bt, trail_shape=Ct, trail=Dt,
-            trail_curvature=Et, centre=xi_c,
-        )  # fmt: skip
+        return cls(**dict(zip(declared(cls), [*force.tolist(), *trail.tolist(), xi_c], strict=True)))
 
     def _at(self, slip_angle: Array, speed: Any) -> Array:
         """Fy to the left and tau_r = (t + xi_c) Fy, a row each.
@@ -239,8 +234,7 @@ class MagicFormula(ClassicTyre):
         Backwards the tread slips the other way, and what trails lies in front; at V = 0 there is no slip angle.
         """
         way = np.sign(speed)
-        force = np.array([self.stiffness_factor, self.shape, self.peak, self.curvature])
-        trail = np.array([self.trail_stiffness_factor, self.trail_shape, self.trail, self.trail_curvature])
+        force, trail = np.array([getattr(self, name) for name in declared(MagicFormula)])[:-1].reshape(2, 4)
         lateral = way * _force(force, slip_angle)
         return np.stack([lateral, (way * _trail(trail, slip_angle) + self.centre) * lateral])
 
