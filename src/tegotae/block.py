@@ -40,10 +40,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks, contract, naming
 from tegotae.layout import Layouts, Memory, Part, Space
+from tegotae.on_demand import service
 from tegotae.parameters import Declared
 from tegotae.ports import Port, force_unit, forces_over_time
 from tegotae.result import Result
-from tegotae.services import service
 from tegotae.state import Fault, State, set_initial
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.on_demand import service
 from tegotae.rotations import quaternion_of, rotation_about, vector_of
-from tegotae.services import service
 from tegotae.table.kernels import hexa as kernels
 
 if TYPE_CHECKING:
