@@ -18,7 +18,7 @@ from tegotae.layout import AXIS, Part
 from tegotae.parameters import Dimension, Parameter
 from tegotae.state import State
 
-_FORCE = Part("force", "N", "force on the mover", AXIS, "f")
+FORCE = Part("force", "N", "force on the mover", AXIS, "f")
 
 Stiffness = Annotated[float, Parameter("K [N/m], >= 0")]
 Damping = Annotated[float, Parameter("B [N·s/m], >= 0")]
@@ -73,7 +73,7 @@ class SpringDamper(Impedance):
     damping: Damping = 0.0
     dimension: Dimension = 1
 
-    layout = declared_layout(Part("stretch", "m", "how far it has been moved from rest", AXIS, "x"), _FORCE)
+    layout = declared_layout(Part("stretch", "m", "how far it has been moved from rest", AXIS, "x"), FORCE)
 
     kernels = by_dimension(  # backward Euler
         (k.spring_answer, k.spring_advance), (k.spring_answer_vector, k.spring_advance_vector)
@@ -114,7 +114,7 @@ class VirtualWall(Impedance):
 
     layout = declared_layout(
         Part("position", "m", "of the mover", AXIS, "x", placed=True),
-        _FORCE,
+        FORCE,
         derived=(
             Part("surface", "m", "where it is along the normal", letter="c"),
             Part("normal", "-", "out of the wall", AXIS, "n"),

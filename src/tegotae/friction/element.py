@@ -8,7 +8,7 @@ from typing import Annotated
 from tegotae import checks
 from tegotae.block import Admittance, Impedance, Kernels
 from tegotae.declared_layout import declared_layout
-from tegotae.elements import Damping
+from tegotae.elements import FORCE, Damping
 from tegotae.errors import UniquenessError
 from tegotae.friction.kernels import element as k
 from tegotae.friction.laws import Coulomb, FrictionLaw, Law
@@ -27,7 +27,7 @@ Lag = Annotated[
 STATE = (
     Part("deflection", "m", "stretch of the spring, virtual point minus mover", AXIS, "e"),
     Part("slip_velocity", "m/s", "velocity of the virtual point; exactly 0 while it sticks", AXIS, "w"),
-    Part("force", "N", "force on the mover", AXIS, "f"),
+    FORCE,
     Part("friction", "N", "friction on the virtual point", AXIS, "g"),
     Part("lagged_speed", "m/s", "slip speed that the law sees", letter="z", recorded=False),
 )

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -212,7 +212,7 @@ class CustomLaw(Law):
     _compiled: LawKernels = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        own, given = "CustomLaw", self.function
+        own, given = "CustomLaw", cast(Any, self.function)
         if isinstance(given, type):
             checks.refuse(own, f"law={given.__name__} is a class.", "Give it its numbers: Coulomb(4.0).")
         if not callable(given):

@@ -17,6 +17,7 @@ from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.declared_layout import LAW, declared_layout
+from tegotae.elements import FORCE
 from tegotae.friction.kernels import classics as k
 from tegotae.friction.laws import Law, Limit, Tabulated, as_law
 from tegotae.layout import AXIS, Layouts, Part, layouts
@@ -68,7 +69,6 @@ SteadyLaw = Annotated[
 ]
 
 DEFLECTION = Part("deflection", "m", "deflection of the bristle, against the motion", AXIS, "e")
-FORCE = Part("force", "N", "force on the mover", AXIS, "f")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,7 +225,7 @@ def _layout(count: int, law: int) -> Layouts:
             LAW,
         ),
         state=(
-            Part("force", "N", "force on the mover", AXIS, "f"),
+            FORCE,
             Part("", "N", force, ("count",), "F", recorded=False, labels=forces),
             Part("", "", slip, ("count",), "m", whole=True, least=-1, most=1, recorded=False, labels=slips),
         ),
