@@ -140,7 +140,7 @@ class ExplicitSteering(Declared):
         return k.Train(c.inertia, c.gear, c.friction, c.stiffness, c.damping)
 
     @property
-    def _loops(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def _loops(self) -> Any:
         train = type(self)._train  # on an instance a kernel would be bound to it, and compiled anew for each
         return k.explicit_kernels(self.system.patch.pressure.kernel, train)
 
