@@ -68,7 +68,7 @@ def tyres() -> Iterator[Block]:
     """Patches, and vehicles on them."""
     from tegotae.fitting.recipes.steering import FeltSteering
     from tegotae.steering import Bicycle, Carcass, Column, ContactPatch, SteeringSystem, TorsionBar
-    from tegotae.steering.planar_patch import PlanarPatch
+    from tegotae.steering.patch import PlanarPatch
 
     yield ContactPatch(bristles=5)
     yield ContactPatch(bristles=5, friction=STRIBECK, carcass=Carcass(stiffness=1e5))

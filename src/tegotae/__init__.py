@@ -13,8 +13,7 @@ Example:
 
 from typing import TYPE_CHECKING
 
-from tegotae.lazy_names import loaded_on_first_use
-from tegotae.services import provide
+from tegotae.on_demand import loaded_on_first_use, provide
 
 __version__ = "0.1.0"
 

@@ -40,10 +40,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from tegotae import checks, contract, naming
 from tegotae.layout import Layouts, Memory, Part, Space
+from tegotae.on_demand import service
 from tegotae.parameters import Declared
 from tegotae.ports import Port, force_unit, forces_over_time
 from tegotae.result import Result
-from tegotae.services import service
 from tegotae.state import Fault, State, set_initial
 
 if TYPE_CHECKING:
@@ -110,6 +110,12 @@ class Kernels:
 def as_they_stand(*halves: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
     """The maker of halves that are made for nothing else."""
     return halves
+
+
+def by_dimension(line: tuple[Callable[..., Any], ...], directions: tuple[Callable[..., Any], ...]) -> Any:
+    """What a class writes as its `kernels`: halves on a line, in the style "values", and halves in more directions."""
+    one, many = Kernels.of(*line, style="values"), Kernels.of(*directions)
+    return property(lambda block: one if block.dimension == 1 else many, doc=Block.kernels.__doc__)
 
 
 class Spaces(NamedTuple):

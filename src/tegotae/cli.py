@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 
@@ -146,7 +146,7 @@ def _ended(arguments: Sequence[str] | None) -> int:
         if not _debugging():
             # Numbers that leave their range are refused in words; numpy's remarks on the way there help nobody.
             warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"(numpy|scipy|tegotae|matplotlib)\b")
-            warnings.showwarning = _warn
+            warnings.showwarning = lambda message, *_, **__: print(f"tegotae: warning: {message}", file=sys.stderr)
         code = _answer(arguments)
     try:
         sys.stdout.flush()
@@ -201,17 +201,6 @@ def _reader_left() -> int:
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return READER_LEFT
-
-
-def _warn(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    print(f"tegotae: warning: {message}", file=sys.stderr)
 
 
 if __name__ == "__main__":

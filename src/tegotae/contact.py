@@ -62,9 +62,5 @@ def check_depths(owner: str, pairs: Sequence[str], gaps: ArrayLike, carried: Arr
         return
     worst = int(deeper[np.argmax(depths[deeper])])
     more = f" (and {deeper.size - 1} more)" if deeper.size > 1 else ""
-    checks.refuse(
-        owner,
-        f"{pairs[worst]!r}{more} starts {depths[worst]:.3g} m inside; at rest it would be at most {most[worst]:.3g} m "
-        "deep, so it would be thrown.",
-        way,
-    )
+    told = f"{pairs[worst]!r}{more} starts {depths[worst]:.3g} m inside; at rest it would be at most"
+    checks.refuse(owner, f"{told} {most[worst]:.3g} m deep, so it would be thrown.", way)

@@ -54,18 +54,13 @@ def _check_parts(name: str, label: str, layout: Layout, own: Layouts) -> None:
             checks.whole(name, f"shape of part {part.name!r}", count, 0, told)
         if part.labels is not None:
             count = math.prod(own.sizes[extent] if isinstance(extent, str) else extent for extent in part.shape)
-            if len(part.shape) != 1 or len(part.labels) != count or _comes_again(part):
+            # Directions of one port are neighbours, and share their label.
+            runs = [label for label, _ in groupby(part.labels)] if part.shape == AXIS else list(part.labels)
+            if len(part.shape) != 1 or len(part.labels) != count or len(set(runs)) != len(runs):
                 told = "Give a vector as many different labels as it has numbers, or labels=None."
                 checks.refuse(name, f"part {part.name!r} of shape {part.shape} has labels={part.labels}.", told)
     ends = [place.stop for place in layout.places(own.sizes).values()]
     checks.fits_in_memory(name, f"its {label}", max(ends, default=0), "Give smaller parts.")
-
-
-def _comes_again(part: Part) -> bool:
-    """Whether one label stands in two places; directions of one port are neighbours, and share theirs."""
-    labels = part.labels or ()
-    runs = [label for label, _ in groupby(labels)] if part.shape == AXIS else list(labels)
-    return len(set(runs)) != len(runs)
 
 
 def is_ours(block: Block) -> bool:

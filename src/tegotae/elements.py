@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Admittance, Impedance, Kernels
+from tegotae.block import Admittance, Impedance, by_dimension
 from tegotae.contact import check_depths
 from tegotae.declared_layout import declared_layout
 from tegotae.kernels import elements as k
@@ -18,7 +18,7 @@ from tegotae.layout import AXIS, Part
 from tegotae.parameters import Dimension, Parameter
 from tegotae.state import State
 
-_FORCE = Part("force", "N", "force on the mover", AXIS, "f")
+FORCE = Part("force", "N", "force on the mover", AXIS, "f")
 
 Stiffness = Annotated[float, Parameter("K [N/m], >= 0")]
 Damping = Annotated[float, Parameter("B [N·s/m], >= 0")]
@@ -48,12 +48,9 @@ class Mass(Admittance):
         Part("position", "m", "position at the end of the tick", AXIS, "x"),
     )
 
-    @property
-    def kernels(self) -> Kernels:
-        """Backward Euler."""
-        if self.dimension == 1:
-            return Kernels.of(k.mass_answer, k.mass_advance, style="values")
-        return Kernels.of(k.mass_answer_vector, k.mass_advance_vector)
+    kernels = by_dimension(  # backward Euler
+        (k.mass_answer, k.mass_advance), (k.mass_answer_vector, k.mass_advance_vector)
+    )
 
     def least_reluctance(self, period: float) -> float:
         """M/T [N·s/m]."""
@@ -76,14 +73,11 @@ class SpringDamper(Impedance):
     damping: Damping = 0.0
     dimension: Dimension = 1
 
-    layout = declared_layout(Part("stretch", "m", "how far it has been moved from rest", AXIS, "x"), _FORCE)
+    layout = declared_layout(Part("stretch", "m", "how far it has been moved from rest", AXIS, "x"), FORCE)
 
-    @property
-    def kernels(self) -> Kernels:
-        """Backward Euler."""
-        if self.dimension == 1:
-            return Kernels.of(k.spring_answer, k.spring_advance, style="values")
-        return Kernels.of(k.spring_answer_vector, k.spring_advance_vector)
+    kernels = by_dimension(  # backward Euler
+        (k.spring_answer, k.spring_advance), (k.spring_answer_vector, k.spring_advance_vector)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +114,7 @@ class VirtualWall(Impedance):
 
     layout = declared_layout(
         Part("position", "m", "of the mover", AXIS, "x", placed=True),
-        _FORCE,
+        FORCE,
         derived=(
             Part("surface", "m", "where it is along the normal", letter="c"),
             Part("normal", "-", "out of the wall", AXIS, "n"),
@@ -151,12 +145,9 @@ class VirtualWall(Impedance):
         """Where the surface is along the normal [m]."""
         return float(np.dot(self._normal, np.asarray(self.point)))
 
-    @property
-    def kernels(self) -> Kernels:
-        """Backward Euler."""
-        if self.dimension == 1:
-            return Kernels.of(k.wall_answer, k.wall_advance, style="values")
-        return Kernels.of(k.wall_answer_vector, k.wall_advance_vector)
+    kernels = by_dimension(  # backward Euler
+        (k.wall_answer, k.wall_advance), (k.wall_answer_vector, k.wall_advance_vector)
+    )
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Outside: what starts inside would be thrown out with energy that nobody gave."""

@@ -261,6 +261,7 @@ def _accepting(own: Parameter) -> Check | None:
 def _check(kinds: tuple[Any, ...], own: Parameter) -> Check:
     """The rule for values of some type."""
     kind, origin, inner = kinds[0], get_origin(kinds[0]), get_args(kinds[0])
+    unit = own.unit.removeprefix("-")
     if len(kinds) == 1 and kind in (float, int):
         if kind is float and not own.unit:
             raise TypeError(f"Parameter({own.text!r}): a number has a unit, such as [N] or [-].")
@@ -274,9 +275,13 @@ def _check(kinds: tuple[Any, ...], own: Parameter) -> Check:
     if origin is Callable:
         return lambda owner, name, value: checks.function(owner, name, value, own.remedy)
     if origin is tuple and set(inner) == {float}:
-        return lambda owner, name, value: _vector(owner, name, value, own, len(inner))
+        return lambda owner, name, value: _inside_all(
+            owner, name, checks.vector(owner, name, value, unit, len(inner)), own
+        )
     if any(get_origin(one) in (Sequence, Iterable, tuple) and get_args(one)[0] is float for one in kinds):
-        return lambda owner, name, value: _several(owner, name, value, own)
+        return lambda owner, name, value: _inside_all(
+            owner, name, checks.values(owner, name, value, unit, own.remedy, -checks.LARGEST), own
+        )
     if listed := _listed(kinds):
         return lambda owner, name, value: checks.several(owner, name, value, listed, own.remedy)
     if all(map(_is_class, kinds)):
@@ -314,16 +319,6 @@ def _whole(own: Parameter) -> Check:
         return count
 
     return check
-
-
-def _vector(owner: str, name: str, value: Any, own: Parameter, size: int) -> tuple[float, ...]:
-    found = checks.vector(owner, name, value, own.unit.removeprefix("-"), size)
-    return _inside_all(owner, name, found, own)
-
-
-def _several(owner: str, name: str, value: Any, own: Parameter) -> tuple[float, ...]:
-    found = checks.values(owner, name, value, own.unit.removeprefix("-"), own.remedy, -checks.LARGEST)
-    return _inside_all(owner, name, found, own)
 
 
 def _inside_all(owner: str, name: str, found: checks.Array, own: Parameter) -> tuple[float, ...]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.errors import FileError
 from tegotae.extras import FIGURES, require
-from tegotae.services import service
+from tegotae.on_demand import service
 
 if TYPE_CHECKING:
     import pandas

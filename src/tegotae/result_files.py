@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tegotae import checks
 from tegotae.errors import FileError, InputError, LeftOutWarning, TegotaeError
 from tegotae.extras import NETCDF, require
 
@@ -57,7 +58,7 @@ def format_of(path: Path) -> Format:
     if path.suffix.lower() not in FORMATS:
         known = ", ".join(f"{suffix} ({kind.what})" for suffix, kind in FORMATS.items())
         got = f"the suffix {path.suffix!r} means nothing" if path.suffix else "it has no suffix"
-        raise InputError(f"Result: path={str(path)!r:.80}: {got}.\n  Name it {known}.")
+        checks.refuse("Result", f"path={str(path)!r:.80}: {got}.", f"Name it {known}.")
     return FORMATS[path.suffix.lower()]
 
 
@@ -81,9 +82,8 @@ def table_of(result: Result) -> RowTable:
         for place in np.ndindex(values.shape[len(rows) :]):
             column = "_".join([name, *map(str, place)])
             if column in table.columns:
-                raise InputError(
-                    f"table: two quantities would be called {column!r}.\n  Save it as .nc or .mat: there they differ."
-                )
+                told = f"two quantities would be called {column!r}."
+                checks.refuse("table", told, "Save it as .nc or .mat: there they differ.")
             table.columns[column] = values[(..., *place)].ravel()
             table.units[column] = variable.unit
     return table
@@ -108,16 +108,12 @@ def _write_csv(result: Result, path: Path) -> None:
     """Numbers are written so that they are read back as they were; units stand behind the names."""
     table = table_with_warning(result, 4)
     named = [f"{name} [{table.units[name]}]" if table.units.get(name) else name for name in table.columns]
+    # Yes and no as 1 and 0, which every reader takes for numbers.
+    plain = [column.astype(np.int64) if column.dtype == bool else column for column in table.columns.values()]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(named)
-        writer.writerows(zip(*(_plain(column) for column in table.columns.values()), strict=True))
-
-
-def _plain(column: NDArray[Any]) -> list[Any]:
-    """Yes and no as 1 and 0, which every reader takes for numbers."""
-    values: list[Any] = (column.astype(np.int64) if column.dtype == bool else column).tolist()
-    return values
+        writer.writerows(zip(*(column.tolist() for column in plain), strict=True))
 
 
 def _write_parquet(result: Result, path: Path) -> None:
@@ -240,10 +236,8 @@ def read(path: Path) -> Content:
     kind = format_of(path)
     if kind.read is None:
         whole = ", ".join(suffix for suffix, each in FORMATS.items() if each.read is not None)
-        raise InputError(
-            f"load: {path} is a table, which holds only a part of a result.\n"
-            f"  Load {whole}; tables are read by pandas, polars, csv or tegotae.load_record."
-        )
+        way = f"Load {whole}; tables are read by pandas, polars, csv or tegotae.load_record."
+        checks.refuse("load", f"{path} is a table, which holds only a part of a result.", way)
     require("tegotae.load", *kind.needs)
     try:
         content = kind.read(path)

@@ -185,19 +185,10 @@ def run_trees() -> None:
     from tegotae.multibody import Body, Corners, Free, HalfSpace, Revolute, Scene, Touch, Tree
 
     rub = tg.FrictionImpedance(stiffness=1e6, damping=10.0, law=tg.Coulomb(60.0))
-    arm = Tree(
-        [
-            Body(name="upper", mass=2.0, inertia=(0.03, 0.03, 0.002), joint=Revolute(axis=(0, 1, 0), friction=rub)),
-            Body(
-                name="lower",
-                mass=1.0,
-                inertia=(0.01, 0.01, 0.01),
-                parent="upper",
-                position=(0, 0, 0.4),
-                joint=Revolute(axis=(0, 1, 0)),
-            ),
-        ]
-    )
+    upper = Body(name="upper", mass=2.0, inertia=(0.03, 0.03, 0.002), joint=Revolute(axis=(0, 1, 0), friction=rub))
+    elbow = Revolute(axis=(0, 1, 0))
+    lower = Body(name="lower", mass=1.0, inertia=(0.01, 0.01, 0.01), parent="upper", position=(0, 0, 0.4), joint=elbow)
+    arm = Tree([upper, lower])
     crate = Tree([Body(name="crate", mass=5.0, inertia=(0.03, 0.03, 0.03), joint=Free(), position=(0, 0, 0.1))])
     floor = Touch(
         on="crate", toucher=Corners(half_sizes=(0.1, 0.1, 0.1)), surface=HalfSpace(), stiffness=1e6, friction=0.5

@@ -152,10 +152,7 @@ def _as_part(state: State, name: str, label: str, value: ArrayLike) -> NDArray[A
     if given.shape not in (own.shape, (own.size,)):
         told = f"{label}={checks.shown(value)} has shape {given.shape}."
         checks.refuse(state.owner, told, f"Give {own.size} number(s).")
-    if own.dtype != np.float64 and not exact and not _all_whole(given):
+    counts = own.dtype != np.float64 and not exact
+    if counts and ((np.abs(given) > 2.0**53) | (given != np.floor(given))).any():
         checks.refuse(state.owner, f"{label}={checks.shown(value)} is not whole.", "Give whole numbers.")
     return given.reshape(own.shape)
-
-
-def _all_whole(given: NDArray[np.float64]) -> bool:
-    return bool((np.abs(given) <= 2.0**53).all() and (given == np.floor(given)).all())

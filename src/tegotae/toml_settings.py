@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import difflib
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -30,8 +31,6 @@ _DEEPEST = 32  # tables and lists inside each other: no settings need more, and 
 _LARGEST = 2**63  # TOML's whole numbers have 64 bits
 _LARGEST_SETTING = 1e15  # nothing that is set is as large in its unit
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_ESCAPED = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
-_CONTROL = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
 def read_toml(path: Path, option: str = "--config") -> dict[str, Any]:
@@ -132,7 +131,7 @@ def read(owner: str, settings: Any, given: Mapping[str, Any], remedy: str, path:
     for name, value in given.items():
         full = ".".join((*path, name))
         if name not in fields:
-            _refuse(owner, f"there is no parameter {full!r}; {_near(name, list(fields))}", remedy)
+            checks.refuse(owner, f"there is no parameter {full!r}; {_near(name, list(fields))}.", remedy)
         hint, own, check = fields[name]
         if isinstance(own, Kinds):
             values[name] = _read_group(owner, own, getattr(settings, name), value, remedy, (*path, name))
@@ -140,7 +139,7 @@ def read(owner: str, settings: Any, given: Mapping[str, Any], remedy: str, path:
             if wanted := _another_type(hint, value):
                 _refuse_type(owner, full, value, wanted, remedy)
             if get_origin(hint) is Literal and value not in get_args(hint):
-                _refuse(owner, f"{full}={value!r} is not known; known are {', '.join(get_args(hint))}", remedy)
+                checks.refuse(owner, f"{full}={value!r} is not known; known are {', '.join(get_args(hint))}.", remedy)
             values[name] = check(owner, full, value)
     return dataclasses.replace(settings, **values) if values else settings
 
@@ -152,7 +151,7 @@ def _read_group(owner: str, own: Kinds, now: Any, given: Any, remedy: str, path:
     given = dict(given)
     kind = given.pop("kind", own.kind_of(now)) if len(kinds) > 1 else own.kind_of(now)
     if kind not in kinds:
-        _refuse(owner, f"{full}.kind={kind!r} is not known; known are {', '.join(kinds)}", remedy)
+        checks.refuse(owner, f"{full}.kind={kind!r} is not known; known are {', '.join(kinds)}.", remedy)
     names = {one: list(declared(type(prototype))) for one, prototype in kinds.items()}
     for name in given:
         if name not in names[kind] and len(kinds) > 1:
@@ -160,7 +159,7 @@ def _read_group(owner: str, own: Kinds, now: Any, given: Any, remedy: str, path:
             told = f"there is no parameter {f'{full}.{name}'!r} of kind {kind!r}; {_near(name, names[kind])}"
             if others:
                 told = f"{full} of kind {kind!r} has no {name!r}; it belongs to {' or '.join(others)}"
-            _refuse(owner, told, remedy)
+            checks.refuse(owner, f"{told}.", remedy)
     return read(owner, now if kind == own.kind_of(now) else kinds[kind], given, remedy, path)
 
 
@@ -182,11 +181,7 @@ def _another_type(hint: Any, value: Any) -> str:
 
 def _refuse_type(owner: str, name: str, value: Any, wanted: str, remedy: str) -> None:
     found = _WORDS.get(type(value), "a date or a time")
-    _refuse(owner, f"{name}={checks.shown(value)} is {found}, not {wanted}", remedy)
-
-
-def _refuse(owner: str, message: str, remedy: str) -> None:
-    raise InputError(f"{owner}: {message}.\n  {remedy}")
+    checks.refuse(owner, f"{name}={checks.shown(value)} is {found}, not {wanted}.", remedy)
 
 
 class SettingsGroup(Declared):
@@ -261,7 +256,7 @@ def _toml_key(name: object) -> str:
 def _toml_text(name: str, text: str) -> str:
     """Quoted, so that it is read back as it is: whatever is no plain character is escaped."""
     _refuse_no_text(name, text)
-    return '"' + _CONTROL.sub(lambda it: _ESCAPED.get(it[0], f"\\u{ord(it[0]):04x}"), text) + '"'
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _refuse_no_text(name: str, text: str) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tegotae.errors import UnsolvedWarning
 
 if TYPE_CHECKING:
@@ -59,25 +61,9 @@ class Watched:
 
     def around(self, step: Callable[..., Any]) -> Callable[..., Any]:
         """The step, seen to; as it is where nothing is counted."""
-        return self._until_trouble(self._counting(step))
-
-    def _until_trouble(self, step: Callable[..., Any]) -> Callable[..., Any]:
-        if not self._troubles:
+        if not self._counts and not self._troubles:
             return step
-
-        def step_or_say_why(*given: Any) -> Any:
-            output = step(*given)
-            for trouble, block, state in self._troubles:
-                if trouble[0]:
-                    block.see_trouble(state)
-            return output
-
-        return step_or_say_why
-
-    def _counting(self, step: Callable[..., Any]) -> Callable[..., Any]:
-        if not self._counts:
-            return step
-        first, *others = self._counts
+        first, *others = self._counts or [np.zeros(1)]
 
         def step_and_see(*given: Any) -> Any:
             output = step(*given)
@@ -89,6 +75,9 @@ class Watched:
                     self._next = 10 * now
                     tell(self._machine, now, None, self._remedy)
                 self.again()
+            for trouble, block, state in self._troubles:
+                if trouble[0]:
+                    block.see_trouble(state)
             return output
 
         return step_and_see

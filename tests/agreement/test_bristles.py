@@ -7,8 +7,8 @@ import tegotae as tg
 from tegotae.errors import InputError
 from tegotae.steering import Carcass, ContactPatch, SteeringSystem
 from tegotae.steering.bristles import Bristles, bristle_fields
-from tegotae.steering.column import Column, TorsionBar
 from tegotae.steering.hands import Driver, Sine
+from tegotae.steering.system import Column, TorsionBar
 
 T = 1e-3
 TIME = T * np.arange(1, 801)

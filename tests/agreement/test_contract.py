@@ -25,7 +25,7 @@ from tegotae.running.batch import Batch
 from tegotae.running.probe import Probe
 from tegotae.running.source import module_of
 from tegotae.steering import ContactPatch
-from tegotae.steering.planar_patch import PlanarPatch
+from tegotae.steering.patch import PlanarPatch
 from tegotae.table import HexaPlant, LiveTable
 
 T = 1e-3

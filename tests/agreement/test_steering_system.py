@@ -13,8 +13,8 @@ from tegotae.block import Impedance
 from tegotae.errors import InputError
 from tegotae.running.probe import Probe
 from tegotae.steering import Bicycle, Carcass, ContactPatch, Kinematic, SteeringSystem, Uniform
-from tegotae.steering.column import Column, TorsionBar
 from tegotae.steering.hands import Driver, Sine
+from tegotae.steering.system import Column, TorsionBar
 
 T = 1e-3
 Array = np.ndarray

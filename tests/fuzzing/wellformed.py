@@ -76,7 +76,7 @@ tendon.length(rod, [0.0, 0.1, 0.2, 0.3])
 """,
     "tegotae.steering": """
 import numpy as np
-from tegotae.steering.column import Column, TorsionBar
+from tegotae.steering.system import Column, TorsionBar
 from tegotae.steering.rendering import Packet
 Column(inertia=2.4, gear=16.0, friction=0.3, stiffness=1e4, damping=100.0, compliance=TorsionBar())
 TorsionBar(stiffness=150.0, damping=0.3, wheel_inertia=0.05)

@@ -12,7 +12,7 @@ from tegotae.inclusion import Inclusion
 from tegotae.multibody import Body, Prismatic, Scene, Tree
 from tegotae.running.batch import Batch
 from tegotae.steering import ContactPatch
-from tegotae.steering.planar_patch import PlanarPatch
+from tegotae.steering.patch import PlanarPatch
 from tegotae.steering.rendering import LocalRenderer, Packet
 from tegotae.table import HexaPlant
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import tegotae as tg
 from tegotae.running.probe import Probe
-from tegotae.steering.patch import ContactPatch
-from tegotae.steering.planar_patch import PlanarPatch
+from tegotae.steering.patch import ContactPatch, PlanarPatch
 from tegotae.steering.pressure import Parabolic, TabulatedPressure, Uniform
 
 LOAD, TICKS, PERIOD = 1400.0, 120, 1e-3

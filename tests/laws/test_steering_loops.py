@@ -6,10 +6,9 @@ import pytest
 import tegotae as tg
 from tegotae.control import PSMC
 from tegotae.device import DeviceError, Watch
-from tegotae.steering.driving import feel, steer
 from tegotae.steering.hands import Driver, Sine, TorqueProfile, Waypoints
 from tegotae.steering.rendering import GearedImpedance, LocalRenderer, Packet, VirtualCoupling
-from tegotae.steering.wheels import ForceFeedbackWheel, TorqueSensorWheel
+from tegotae.steering.wheels import ForceFeedbackWheel, TorqueSensorWheel, feel, steer
 
 T = 1e-3
 SERVO = PSMC(proportional=300.0, integral=1000.0, derivative=6.0, recovery=0.1, limit=8.0)

@@ -131,7 +131,7 @@ def test_a_rod_tells_of_its_steps():
 
 
 def test_a_steering_system_tells_of_its_steps(unchecked, monkeypatch):
-    monkeypatch.setattr("tegotae.steering.column.Coulomb", lambda limit: JAGGED)
+    monkeypatch.setattr("tegotae.steering.system.Coulomb", lambda limit: JAGGED)
     run, told = told_by(lambda: SteeringSystem().run(PUSH, period=T))
     assert run.about["unsolved_steps"] > 0
     assert [str(w.message).partition(":")[0] for w in told] == ["SteeringSystem"]
@@ -157,7 +157,7 @@ def live_machines():
 
 
 def test_live_machines_tell_when_it_happens(unchecked, monkeypatch):
-    monkeypatch.setattr("tegotae.steering.column.Coulomb", lambda limit: JAGGED)
+    monkeypatch.setattr("tegotae.steering.system.Coulomb", lambda limit: JAGGED)
     for machine, (step, counted) in live_machines().items():
         before, told_at = 0, []
         for h in PUSH[:1000]:

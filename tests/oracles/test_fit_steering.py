@@ -10,8 +10,8 @@ from tegotae.fitting import SteeringRecord
 from tegotae.fitting.recipes.steering import FeltSteering
 from tegotae.fitting.steering_log import log_of, steering_doubts, step_of
 from tegotae.steering import Bicycle, ContactPatch, SteeringSystem
-from tegotae.steering.column import Column, TorsionBar
 from tegotae.steering.hands import Driver, Sine
+from tegotae.steering.system import Column, TorsionBar
 
 T, TICKS = 2e-3, 4000
 TIMES = T * np.arange(TICKS)

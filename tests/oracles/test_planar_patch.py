@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import dblquad
 
 import tegotae as tg
-from tegotae.steering.planar_patch import PlanarPatch
+from tegotae.steering.patch import PlanarPatch
 from tegotae.steering.pressure import Parabolic, TabulatedPressure, Uniform
 
 MU, A, CENTRE, K = 0.4, 0.1, 0.02, 1e4

@@ -10,8 +10,8 @@ import tegotae as tg
 from tegotae.errors import DivergenceWarning
 from tegotae.steering import Bicycle, Carcass, ContactPatch, SteeringSystem
 from tegotae.steering.classics import ExplicitSteering, PrintedSteering
-from tegotae.steering.column import Column, TorsionBar
 from tegotae.steering.hands import Driver, Sine
+from tegotae.steering.system import Column, TorsionBar
 
 PAPER = SteeringSystem.paper()
 

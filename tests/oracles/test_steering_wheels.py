@@ -7,9 +7,8 @@ from scipy.linalg import expm
 import tegotae as tg
 from tegotae.control import PID, PSMC
 from tegotae.device import AdmittanceDevice, Hand, ImpedanceDevice, ImpedanceTwin, Watch, hold
-from tegotae.steering.driving import steer
 from tegotae.steering.hands import Driver, Hold, Ramp, Sine, TorqueProfile
-from tegotae.steering.wheels import ForceFeedbackWheel, TorqueSensorWheel
+from tegotae.steering.wheels import ForceFeedbackWheel, TorqueSensorWheel, steer
 
 T = 1e-3
 SERVO = PSMC(proportional=300.0, integral=1000.0, derivative=6.0, recovery=0.1, limit=8.0)

@@ -8,7 +8,7 @@ from scipy.integrate import quad, solve_ivp
 
 import tegotae as tg
 from tegotae.steering.classics import LuGreTyre, MagicFormula
-from tegotae.steering.planar_patch import PlanarPatch
+from tegotae.steering.patch import PlanarPatch
 from tegotae.steering.pressure import Uniform
 
 # ---------------------------------------------------------------- the Magic Formula

@@ -43,7 +43,7 @@ def real_time(ticks: int = 100_000, rounds: int = 9) -> list[Outcome]:
 
 def four_wheels(ticks: int = 2_000, rounds: int = 5, bristles: int = 201, rows: int = 10) -> list[Outcome]:
     """Four patches in two dimensions, one after the other on one core."""
-    from tegotae.steering.planar_patch import PlanarPatch
+    from tegotae.steering.patch import PlanarPatch
 
     patch = PlanarPatch(stiffness=1e4, damping=0.0, bristles=bristles, rows=rows)
     steer = 0.05 * np.sin(2.0 * np.pi * T * np.arange(ticks))

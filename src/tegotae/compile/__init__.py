@@ -24,7 +24,7 @@ from tegotae.compile.kernels import (
     kernel_sums_long,
 )
 from tegotae.compile.modules import build, source_of
-from tegotae.lazy_names import loaded_on_first_use
+from tegotae.on_demand import loaded_on_first_use
 
 if TYPE_CHECKING:
     from tegotae.compile.addresses import Signature as Signature

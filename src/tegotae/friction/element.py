@@ -8,7 +8,7 @@ from typing import Annotated
 from tegotae import checks
 from tegotae.block import Admittance, Impedance, Kernels
 from tegotae.declared_layout import declared_layout
-from tegotae.elements import Damping
+from tegotae.elements import FORCE, Damping
 from tegotae.errors import UniquenessError
 from tegotae.friction.kernels import element as k
 from tegotae.friction.laws import Coulomb, FrictionLaw, Law
@@ -27,7 +27,7 @@ Lag = Annotated[
 STATE = (
     Part("deflection", "m", "stretch of the spring, virtual point minus mover", AXIS, "e"),
     Part("slip_velocity", "m/s", "velocity of the virtual point; exactly 0 while it sticks", AXIS, "w"),
-    Part("force", "N", "force on the mover", AXIS, "f"),
+    FORCE,
     Part("friction", "N", "friction on the virtual point", AXIS, "g"),
     Part("lagged_speed", "m/s", "slip speed that the law sees", letter="z", recorded=False),
 )
@@ -71,11 +71,9 @@ class FrictionImpedance(Impedance):
         """One sliding speed for every motion: c max(-r') < 1.  [kikuuwe2005 (17c)]"""
         T, fall = period, self.law.seen_fall(self.lag, period)
         if not 0.0 < self._reluctance(period) < float("inf"):
-            checks.refuse(
-                type(self).__name__,
-                f"period={T:g} s with stiffness={self.stiffness:g} N/m leaves the range of numbers.",
-                "Use a period between a microsecond and seconds, and parameters in SI units.",
-            )
+            told = f"period={T:g} s with stiffness={self.stiffness:g} N/m leaves the range of numbers."
+            way = "Use a period between a microsecond and seconds, and parameters in SI units."
+            checks.refuse(self.name, told, way)
         if fall > 0.0 and T * fall >= self._reluctance(period):
             least_damping = fall - T * self.stiffness - self.mass / T
             least_mass = T * (fall - self.damping - T * self.stiffness)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -134,11 +134,9 @@ class Stribeck(Law):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.static < self.kinetic:
-            checks.refuse(
-                "Stribeck",
-                f"static={self.static} N is below kinetic={self.kinetic} N.",
-                "Use static >= kinetic, or tabulate a law that rises with speed (Tabulated).",
-            )
+            told = f"static={self.static} N is below kinetic={self.kinetic} N."
+            way = "Use static >= kinetic, or tabulate a law that rises with speed (Tabulated)."
+            checks.refuse("Stribeck", told, way)
 
     @property
     def steepest_fall(self) -> float:
@@ -173,11 +171,8 @@ class Tabulated(Law):
         if speeds.shape != forces.shape:
             checks.refuse(own, f"{speeds.size} speeds but {forces.size} forces.", "Give one force for every speed.")
         if speeds[0] != 0.0:
-            checks.refuse(
-                own,
-                f"speeds[0]={speeds[0]} m/s, but a law needs its value at rest.",
-                "Start the table at speed 0 with the force that holds at rest.",
-            )
+            told = f"speeds[0]={speeds[0]} m/s, but a law needs its value at rest."
+            checks.refuse(own, told, "Start the table at speed 0 with the force that holds at rest.")
         if (np.diff(speeds) <= 0.0).any():
             worst = int(np.argmax(np.diff(speeds) <= 0.0)) + 1
             checks.refuse(own, f"speeds[{worst}]={speeds[worst]} m/s does not rise.", "Sort the table by speed.")
@@ -215,36 +210,24 @@ class CustomLaw(Law):
 
     function: Callable[[float], float]
     _compiled: LawKernels = field(init=False, repr=False, compare=False)
-    _raw: Callable[[float], float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.function, type):
-            checks.refuse(
-                "CustomLaw", f"law={self.function.__name__} is a class.", "Give it its numbers: Coulomb(4.0)."
-            )
-        if not callable(self.function):
-            checks.refuse(
-                "CustomLaw",
-                f"law={checks.shown(self.function)} is not a law.",
-                "Give a tegotae law or a function of the speed.",
-            )
-        raw, compiled = _compile(self.function)
-        object.__setattr__(self, "_raw", raw)
+        own, given = "CustomLaw", cast(Any, self.function)
+        if isinstance(given, type):
+            checks.refuse(own, f"law={given.__name__} is a class.", "Give it its numbers: Coulomb(4.0).")
+        if not callable(given):
+            told = f"law={checks.shown(given)} is not a law."
+            checks.refuse(own, told, "Give a tegotae law or a function of the speed.")
+        raw, compiled = _compile(given)
         object.__setattr__(self, "_compiled", compiled)
-        self._check_values()
-
-    def _check_values(self) -> None:
-        name = getattr(self.function, "__name__", "law")
-        forces = np.array([self._raw(s) for s in _SAMPLES.tolist()], dtype=np.float64)
+        name = getattr(given, "__name__", "law")
+        forces = np.array([raw(s) for s in _SAMPLES.tolist()], dtype=np.float64)
         for bad, what in ((~np.isfinite(forces), "is not finite"), (forces < 0.0, "is negative")):
             if bad.any():
                 k = int(np.argmax(bad))
-                checks.refuse(
-                    "CustomLaw",
-                    f"{name}({_SAMPLES[k]:g} m/s)={forces[k]} N {what}.",
-                    "A law gives a finite magnitude >= 0; the direction, always against the slip, is added for you.",
-                )
-        checks.positive("CustomLaw", f"{name}(0)", forces[0], "N", "A law without friction at rest cannot stick.")
+                way = "A law gives a finite magnitude >= 0; the direction, always against the slip, is added for you."
+                checks.refuse(own, f"{name}({_SAMPLES[k]:g} m/s)={forces[k]} N {what}.", way)
+        checks.positive(own, f"{name}(0)", forces[0], "N", "A law without friction at rest cannot stick.")
 
     @property
     def kernels(self) -> LawKernels:

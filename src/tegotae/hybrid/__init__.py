@@ -6,7 +6,7 @@ processes, `MemoryLink` between virtual nodes, and a `RealClock` or `VirtualCloc
 
 from typing import TYPE_CHECKING
 
-from tegotae.lazy_names import loaded_on_first_use
+from tegotae.on_demand import loaded_on_first_use
 
 __all__ = [
     "Bus", "Command", "Deadlines", "Device", "DeviceNode", "DeviceReading", "DynamicsNode", "Faults",

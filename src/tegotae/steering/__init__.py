@@ -3,17 +3,14 @@
 Classic tyres for comparison are in `tegotae.steering.classics`, the paper's own device in `tegotae.steering.arc`.
 """
 
-from tegotae.steering.column import Column, TorsionBar
-from tegotae.steering.driving import feel, steer
 from tegotae.steering.hands import Driver, Hold, Ramp, Sine, TorqueProfile, Trace, Waypoints
-from tegotae.steering.patch import Carcass, ContactPatch
-from tegotae.steering.planar_patch import PlanarPatch
+from tegotae.steering.patch import Carcass, ContactPatch, PlanarPatch
 from tegotae.steering.pressure import Parabolic, Pressure, TabulatedPressure, Uniform
 from tegotae.steering.rendering import GearedImpedance, LocalRenderer, VirtualCoupling
 from tegotae.steering.steady import Steady
-from tegotae.steering.system import SteeringSystem
+from tegotae.steering.system import Column, SteeringSystem, TorsionBar
 from tegotae.steering.vehicle import Bicycle, Kinematic
-from tegotae.steering.wheels import ForceFeedbackWheel, TorqueSensorWheel
+from tegotae.steering.wheels import ForceFeedbackWheel, TorqueSensorWheel, feel, steer
 
 __all__ = [
     "Bicycle",

@@ -21,6 +21,7 @@ from tegotae.device.hand import Hand, knots
 from tegotae.parameters import Declared, Parameter, Period
 
 Profile = Callable[[Any], Array]  # of times [s]: as many values, [rad] or [N·m]
+Record = Sequence[float] | NDArray[np.float64]
 
 
 class _OverTime(Declared, ABC):
@@ -97,13 +98,8 @@ class Waypoints(_OverTime):
         [0.0, 2.0, 4.0]
     """
 
-    times: Annotated[
-        Sequence[float] | NDArray[np.float64], Parameter("[s], when, rising", accept=partial(_signal, unit="s"))
-    ]
-    values: Annotated[
-        Sequence[float] | NDArray[np.float64],
-        Parameter("[rad], or [N·m], how much then", accept=partial(_signal, unit="rad")),
-    ]
+    times: Annotated[Record, Parameter("[s], when, rising", accept=partial(_signal, unit="s"))]
+    values: Annotated[Record, Parameter("[rad], or [N·m], how much then", accept=partial(_signal, unit="rad"))]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -124,7 +120,7 @@ class Trace(_OverTime):
     """
 
     values: Annotated[
-        Sequence[float] | NDArray[np.float64],
+        Record,
         Parameter("[rad], or [N·m], what was recorded; the first at time 0", accept=partial(_signal, unit="rad")),
     ]
     period: Period

@@ -1,11 +1,10 @@
-"""The contact patch of a tyre: a row of bristles that moves through it as the tyre rolls."""
+"""The contact patch of a tyre: bristles that move through it as the tyre rolls, in a row or over its width as well."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Annotated, Any, cast
 
 import numpy as np
@@ -14,20 +13,21 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
+from tegotae.declared_layout import declared_layout
 from tegotae.friction.laws import Coulomb, Law, as_law
-from tegotae.layout import Layouts, Part, layouts
+from tegotae.layout import AXIS, Part
 from tegotae.parameters import Declared, Parameter, declared, parts_of
 from tegotae.result import Result
 from tegotae.running import loop
 from tegotae.state import Fault, State
 from tegotae.steering.kernels.carcass import carcass_kernels
 from tegotae.steering.kernels.patch import patch_kernels
+from tegotae.steering.kernels.planar_patch import planar_kernels
 from tegotae.steering.pressure import REFERENCE_COUNT, Parabolic, Pressure
-from tegotae.steering.steady import Led, SteeredPath, Tyre, ends_of, only_rolls
+from tegotae.steering.steady import Led, SteeredPath, Tyre, ends_of, fed_with
 
-LAW = Part("law", "", "numbers of the friction law", ("law",))
-PRESSURE = Part("pressure", "", "numbers of the pressure profile", ("pressure",))
-SCALE = Part("scale", "-", "of the load of one bristle")
+_PRESSURE = Part("pressure", "", "numbers of the pressure profile", ("pressure",))
+_SCALE = Part("scale", "-", "of the load of one bristle")
 _STATE = (
     Part("force", "N·m", "torque on what steers it"),
     Part("lateral_force", "N", "on the tyre, to the left", letter="Fy"),
@@ -99,13 +99,12 @@ class BristlePatch(Tyre, Impedance):
         return (self.pressure.kernel, *law)
 
     def scaled(self, count: int) -> dict[str, ArrayLike]:
-        """Stiffness, damping and load of one bristle of so many, and what all of them share."""
+        """Its numbers, with stiffness, damping and load of one bristle of so many."""
         scale = REFERENCE_COUNT / count
         return {
+            **{part.name: getattr(self, part.name) for part in parts_of(type(self))},
             "stiffness": self.stiffness * scale,
             "damping": self.damping * scale,
-            "half_length": self.half_length,
-            "centre": self.centre,
             "scale": scale,
             "law": self.law.parameters,
             "pressure": self.pressure.parameters,
@@ -155,10 +154,20 @@ class BristlePatch(Tyre, Impedance):
             `torque` [N·m] (tau_r: resists steering to the left), `lateral_force` [N] (on the tyre, to the left), of a
             `PlanarPatch` `longitudinal_force` [N] (on the tyre, forwards), `stuck` [-], beside what was given.
         """
-        path = SteeredPath.of(self.name, steer, slip_angle, speed, slip, period, every)
-        path = path if self.dimension > 1 else path.rolling(self.name)
+        path = self._path(steer, slip_angle, speed, slip, period, every)
         given = checks.mapping(self.name, "initial", initial, 'Such as {"steer": 0.1}.')
-        return path.run(self, *self._led(path, given), record, progress)
+        motion, inputs, begun = self._led(path, given)
+        more = fed_with(self, inputs, path.steer.size)
+        run = loop.run(
+            self, motion, path.period, every=path.every, record=record, initial=begun, progress=progress, more=more
+        )
+        forces = run.force.T.reshape(self.dimension, -1) if "force" in run else np.empty((0, 0))
+        if forces.size:  # recorded for nobody else: changed where it lies, to end with tau_r
+            np.negative(forces[-1], out=forces[-1])
+        variables = path.variables(forces)
+        hidden = {*variables, motion.name, "force"}
+        variables |= {name: one for name, one in run.variables.items() if name not in hidden}
+        return Result(variables, title=run.title, about=run.about)
 
     @abstractmethod
     def _led(self, path: SteeredPath, initial: Mapping[str, ArrayLike]) -> Led:
@@ -170,15 +179,6 @@ def phase_fault(state: State, name: str) -> Fault | None:
     if 0.0 <= state[name] < 1.0:
         return None
     return Fault(name, 0, "a share of the way to the next place, 0 <= phase < 1")
-
-
-@cache
-def _layout(bristles: int, law: int, pressure: int) -> Layouts:
-    sizes = {"n": bristles, "law": law, "pressure": pressure}
-    own = parts_of(ContactPatch, "stiffness", "damping", "half_length", "centre", "slip_share")
-    give = tuple(replace(part, name=f"carcass_{part.name}") for part in parts_of(Carcass))
-    parameters = (*own, SCALE, *give, LAW, PRESSURE)
-    return layouts(parameters=parameters, state=_STATE, workspace=_WORKSPACE, sizes=sizes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,19 +226,22 @@ class ContactPatch(BristlePatch):
     carcass: Annotated[Carcass | None, Parameter("how the tread gives way sideways; None for a rigid one")] = None
 
     dimension = 1
+    brakes = False
 
     # ------------------------------------------------------------ the block
 
-    @property
-    def layout(self) -> Layouts:
-        """Bristles, geometry, law and pressure; what it gives, what it is fed, every bristle; the rows of a tick."""
-        return _layout(self.bristles, len(self.law.parameters), self.pressure.parameters.size)
+    layout = declared_layout(
+        *_STATE,
+        derived=(_SCALE, *(replace(part, name=f"carcass_{part.name}") for part in parts_of(Carcass)), _PRESSURE),
+        workspace=_WORKSPACE,
+        sizes=lambda patch: {"n": patch.bristles, "pressure": patch.pressure.parameters.size},
+    )
 
     @property
     def values(self) -> dict[str, ArrayLike]:
         """Of one bristle of this many; of the carcass."""
         give = {f"carcass_{name}": getattr(self.carcass, name, 0.0) for name in declared(Carcass)}
-        return {**self.scaled(self.bristles), "slip_share": self.slip_share, **give}
+        return {**self.scaled(self.bristles), **give}
 
     @property
     def kernels(self) -> Kernels:
@@ -262,7 +265,6 @@ class ContactPatch(BristlePatch):
         return rates, {"speed": path.speed, "drift": drift}, {"steer": first, "drift": drift[0], **initial}
 
     def _settled(self, V: float, slip_angle: Array, slip: Array) -> Mapping[str, Array]:
-        only_rolls(self.name, slip)
         if abs(V) < checks.SMALLEST:
             checks.refuse(self.name, "speed=0: a parked tyre never settles.", "Use run(steer=..., speed=0.0, ...).")
         if self.carcass:  # settled, it does not move: what it does on the way is of no interest here
@@ -274,3 +276,99 @@ class ContactPatch(BristlePatch):
         names = ("force", "lateral_force", "stuck")
         against, left, stuck = ends_of(self, np.zeros(slip_angle.size * ticks), inputs, T, ticks, names)
         return {"torque": -against, "lateral_force": left, "stuck": stuck}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanarPatch(BristlePatch):
+    """A contact patch of n x m bristles, each held by the road up to a limit on the norm of its force.
+
+    It takes steering, slip angle, and the tread running ahead of the road or behind it (driving, braking), at any
+    speed, and gives both forces and the torque. Its bristles are those of `ContactPatch`, spread over the width as
+    well; with rows=1 and no longitudinal slip it is that patch. Deflections are kept in the frame of the wheel, and
+    that this frame turns by some mrad while a bristle is in the patch is neglected, as in the paper.
+
+    Signs: the root of the bristle at (xi, eta), forward and to the left of the middle, moves over the road with
+    (-slip - eta rate, (xi - centre) rate - V alpha), rate being the turn to the left. Bristles pass through the
+    patch with the rolling speed R omega = speed + slip: a locked wheel (slip = -speed) drags the same ones along.
+
+    As a block of dimension 3 it answers the motion (-slip, -V alpha, rate) of the tread over the road [m/s, m/s, rad/s]
+    with the force and the torque on it [N, N, N·m]. `rolling_speed` [m/s] is part of its state and is fed; so are
+    `slip_rate` and `drift_rate` [m/s²], by which slip and V alpha came to what they are at the end of the tick; held,
+    unless given.
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.steering import PlanarPatch
+        >>> patch = PlanarPatch(stiffness=1e4, damping=0.0, bristles=201, rows=10)
+        >>> braking = patch.steady(slip_angle=0.05, speed=20.0, slip=-1.0)
+        >>> bool(braking.longitudinal_force < 0.0 < braking.lateral_force)
+        True
+        >>> parked = patch.run(steer=np.linspace(0.0, 0.2, 200), speed=0.0, period=1e-3)
+        >>> bool(parked.torque[-1] > 10.0), bool(parked.stuck[-1] < 1.0)
+        (True, True)
+    """
+
+    rows: Annotated[int, Parameter(">= 1, across the patch", "Use 1 for a row without width, 10 for a tyre.")] = 1
+    half_width: Annotated[float, Parameter("w [m], > 0; with rows=1 all bristles stand in the middle")] = 0.07
+
+    dimension = 3
+
+    # ------------------------------------------------------------ the block
+
+    layout = declared_layout(
+        Part("force", "N, N, N·m", "on the tyre, forwards and to the left, and torque on what steers it", AXIS, "f"),
+        Part("stuck", "-", "share of the bristles that stick"),
+        Part("rolling_speed", "m/s", "R omega, with which bristles pass", letter="Vr", recorded=False, fed=True),
+        Part("slip_rate", "m/s²", "by which slip grows in the tick", letter="S_dot", recorded=False, fed=True),
+        Part("drift_rate", "m/s²", "by which V alpha does", letter="Va_dot", recorded=False, fed=True),
+        Part("phase", "-", "how far the bristles are on their way to the next place", recorded=False),
+        Part("deflection", "m", "forwards, then to the left; row by row", (2, "n", "m"), "e", recorded=False),
+        derived=(_SCALE, _PRESSURE, Part("across", "m", "of each row, to the left of the middle", ("m",), "eta")),
+        sizes=lambda patch: {"n": patch.bristles, "m": patch.rows, "pressure": patch.pressure.parameters.size},
+    )
+
+    @property
+    def values(self) -> dict[str, ArrayLike]:
+        """Of one bristle of this many; where each row is."""
+        across = (np.arange(self.rows) + 0.5) * (2.0 * self.half_width / self.rows) - self.half_width
+        return {**self.scaled(self.bristles * self.rows), "across": across}
+
+    @property
+    def kernels(self) -> Kernels:
+        """Made for the pressure profile and the friction law."""
+        return Kernels(planar_kernels, self.functions)
+
+    # ------------------------------------------------------------ use
+
+    def _led(self, path: SteeredPath, initial: Mapping[str, ArrayLike]) -> Led:
+        drift, slips = path.drift, np.asarray(path.slip)
+        motion = np.stack([-slips, -drift, path.rates(path.steer, path.steer[0])], axis=1)
+        inputs = {
+            "rolling_speed": path.speed + slips,
+            "slip_rate": path.rates(slips, slips[0]),
+            "drift_rate": path.rates(drift, drift[0]),
+        }
+        return loop.Signal("motion", motion, "m/s, m/s, rad/s"), inputs, initial
+
+    def _settled(self, V: float, slip_angle: Array, slip: Array) -> Mapping[str, Array]:
+        pairs = zip(slip_angle.tolist(), slip.tolist(), strict=True)
+        out = np.array([self._at_end(V, alpha, S) for alpha, S in pairs]).reshape(-1, 4)
+        return dict(zip(("longitudinal_force", "lateral_force", "torque", "stuck"), out.T, strict=True))
+
+    def _at_end(self, V: float, alpha: float, S: float) -> Array:
+        rolling = V + S
+        if rolling != 0.0:
+            # One place a tick: after n ticks every bristle has entered since the start.
+            period, ticks = 2.0 * self.half_length / self.bristles / abs(rolling), self.bristles + 1
+        else:
+            sliding = float(np.hypot(S, V * alpha))
+            if sliding == 0.0:
+                checks.refuse(self.name, "speed=0 and slip=0: a parked tyre never settles.", "Use run(..., speed=0.0).")
+            # Far beyond what any bristle can bear, in one backward-Euler tick: only the direction remains.
+            bound = self.law.at_rest * self.pressure.total(self.half_length)
+            period, ticks = 1e9 * (bound / self.stiffness + self.half_length) / sliding, 1
+        motion = np.tile([-S, -V * alpha, 0.0], (ticks, 1))
+        forwards, left, turn, stuck = ends_of(
+            self, motion, {"rolling_speed": rolling}, period, ticks, ("force", "stuck")
+        )
+        return np.concatenate([forwards, left, -turn, stuck])

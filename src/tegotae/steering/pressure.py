@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
-from tegotae.parameters import Declared, Parameter
+from tegotae.parameters import Declared, Parameter, declared
 from tegotae.steering.kernels import pressure as pressure_kernels
 
 REFERENCE_COUNT = 21
@@ -46,9 +46,9 @@ class Pressure(Declared, ABC):
         """``load(p, offset, xi, a)``: load [N] of one bristle of 21 (see `kernels.pressure`)."""
 
     @property
-    @abstractmethod
     def parameters(self) -> Array:
-        """The numbers that kernel reads."""
+        """The numbers that kernel reads: its fields, unless it says otherwise."""
+        return np.array([getattr(self, name) for name in declared(type(self))])
 
     @property
     def kinks(self) -> Sequence[float]:
@@ -87,6 +87,8 @@ class Parabolic(Pressure):
         float, Parameter("c [N/m^2], > 0, for one bristle of 21; 1e4 loads a patch of 0.2 m with 1400 N")
     ] = 1e4
 
+    kernel = pressure_kernels.parabolic_load  # exact, with no table
+
     @classmethod
     def carrying(cls, load: float, *, half_length: float) -> Parabolic:
         """The profile whose whole patch carries `load` [N].
@@ -97,16 +99,6 @@ class Parabolic(Pressure):
         """
         a = _half_length("Parabolic", half_length)
         return cls(curvature=_load("Parabolic", load) / (REFERENCE_COUNT * 2.0 / 3.0 * a * a))
-
-    @property
-    def kernel(self) -> Callable[..., Any]:
-        """Exact, with no table."""
-        return pressure_kernels.parabolic_load
-
-    @property
-    def parameters(self) -> Array:
-        """(c,)."""
-        return np.array([self.curvature])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +112,8 @@ class Uniform(Pressure):
 
     load: Annotated[float, Parameter("[N], > 0, of one bristle of 21", "Give the load as a positive magnitude.")]
 
+    kernel = pressure_kernels.uniform_load  # a constant inside the patch
+
     @classmethod
     def carrying(cls, load: float) -> Uniform:
         """The profile whose whole patch carries `load` [N], whatever its length.
@@ -129,16 +123,6 @@ class Uniform(Pressure):
             50.0
         """
         return cls(load=_load("Uniform", load) / REFERENCE_COUNT)
-
-    @property
-    def kernel(self) -> Callable[..., Any]:
-        """A constant inside the patch."""
-        return pressure_kernels.uniform_load
-
-    @property
-    def parameters(self) -> Array:
-        """(load,)."""
-        return np.array([self.load])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,6 +138,8 @@ class TabulatedPressure(Pressure):
     positions: Annotated[Sequence[float], Parameter("[m], places xi, rising, negative behind the middle; at least two")]
     loads: Annotated[Sequence[float], Parameter("[N], >= 0, of one bristle of 21 at each, not all 0")]
 
+    kernel = pressure_kernels.tabulated_load  # bisection, then the segment's straight line
+
     def __post_init__(self) -> None:
         super().__post_init__()
         own, places, loads = "TabulatedPressure", np.array(self.positions), np.array(self.loads)
@@ -166,11 +152,6 @@ class TabulatedPressure(Pressure):
             checks.refuse(own, f"positions[{worst}]={places[worst]} m does not rise.", "Sort the table by position.")
         if not loads.any():
             checks.refuse(own, "every load is 0 N.", "Give a profile that carries something.")
-
-    @property
-    def kernel(self) -> Callable[..., Any]:
-        """Bisection, then the segment's straight line."""
-        return pressure_kernels.tabulated_load
 
     @property
     def parameters(self) -> Array:

@@ -60,16 +60,10 @@ class AngleModel(ABC):
         """One tick: the wheel's angle [rad] in, what it feels there out."""
         angle = checks.number(type(self).__name__, "angle", angle, "rad")
         velocity = 0.0 if self._last is None else (angle - self._last) / self.period
-        torque, going_on, turning_back = self._felt(angle, velocity)
+        torque, load, full = self._felt(angle, velocity)
         self._last = angle
-        return Packet(
-            torque=torque,
-            angle=angle,
-            velocity=velocity,
-            load_stiffness=going_on,
-            full_stiffness=turning_back,
-            speed=self.speed,
-        )
+        motion = {"angle": angle, "velocity": velocity, "speed": self.speed}
+        return Packet(torque=torque, load_stiffness=load, full_stiffness=full, **motion)
 
     @abstractmethod
     def _felt(self, angle: float, velocity: float) -> tuple[float, float, float]:

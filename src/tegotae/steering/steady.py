@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Impedance
 from tegotae.checks import Array
-from tegotae.result import Result, Variable
+from tegotae.result import Variable
 from tegotae.running import loop
 from tegotae.running.source import module_of
 
@@ -44,17 +44,6 @@ class Steady:
     slip: Any = 0.0
     longitudinal_force: Any = 0.0
 
-    @classmethod
-    def of(cls, columns: Mapping[str, ArrayLike], shape: tuple[int, ...]) -> Steady:
-        """From columns by name: arrays of this shape, or plain numbers where it has none.
-
-        Args:
-            columns: field -> its values, one after the other.
-            shape: of the slips that were asked for.
-        """
-        arrays = {name: np.array(values, dtype=np.float64).reshape(shape) for name, values in columns.items()}
-        return cls(**{name: array if shape else float(array) for name, array in arrays.items()})
-
 
 # How a block moves along a path, what it is fed meanwhile, and where it begins.
 Led = tuple[loop.Signal, Mapping[str, ArrayLike], Mapping[str, ArrayLike]]
@@ -75,32 +64,6 @@ class SteeredPath(NamedTuple):
     slip: Array | None
     period: float
     every: int
-
-    @classmethod
-    def of(
-        cls,
-        owner: str,
-        steer: ArrayLike,
-        slip_angle: ArrayLike,
-        speed: ArrayLike,
-        slip: ArrayLike,
-        period: float,
-        every: int,
-    ) -> SteeredPath:
-        """From what a user gave."""
-        period = checks.period_of(owner, period)
-        every = checks.whole(owner, "every", every, 1, "Use every=1 to record each tick.")
-        angles = checks.signal(owner, "steer", steer, "rad", 1).ravel()
-        loop.check_every(owner, every, angles.size)
-        slip_angles = checks.held(owner, "slip_angle", slip_angle, "rad", angles.size)
-        speeds = checks.held(owner, "speed", speed, "m/s", angles.size)
-        slips = checks.held(owner, "slip", slip, "m/s", angles.size)
-        return cls(angles, slip_angles, speeds, slips, period, every)
-
-    def rolling(self, owner: str) -> SteeredPath:
-        """The same for a tyre that can only roll."""
-        only_rolls(owner, np.asarray(self.slip))
-        return self._replace(slip=None)
 
     def rates(self, values: Array, first: float) -> Array:
         """Mean rates over each tick of what has these values at its end, and began with `first`."""
@@ -129,35 +92,6 @@ class SteeredPath(NamedTuple):
             variables[name] = Variable(("time",), values, unit, meaning)
         return variables
 
-    def run(
-        self,
-        tyre: Impedance,
-        motion: loop.Signal,
-        inputs: Mapping[str, ArrayLike],
-        initial: Mapping[str, ArrayLike],
-        record: Sequence[str] | None,
-        progress: Callable[[float], None] | None,
-    ) -> Result:
-        """Run a block along it; what it records as `force` ends with -tau_r."""
-        run = loop.run(
-            tyre,
-            motion,
-            self.period,
-            every=self.every,
-            record=record,
-            initial=initial,
-            progress=progress,
-            more=fed_with(tyre, inputs, self.steer.size),
-        )
-        forces = run.force.T.reshape(tyre.dimension, -1) if "force" in run else np.empty((0, 0))
-        if forces.size:  # recorded for nobody else: changed where it lies
-            np.negative(forces[-1], out=forces[-1])
-        variables = self.variables(forces)
-        variables |= {
-            name: one for name, one in run.variables.items() if name not in (*variables, motion.name, "force")
-        }
-        return Result(variables, title=run.title, about=run.about)
-
 
 def fed_with(tyre: Impedance, inputs: Mapping[str, ArrayLike], ticks: int) -> loop.Fed:
     """What a tyre is fed over so many ticks: numbers that have been looked at, or values over the ticks."""
@@ -180,7 +114,29 @@ def ends_of(
 
 
 class Tyre(ABC):
-    """What every tyre answers once it has settled."""
+    """What every tyre is led along, and what it answers once it has settled."""
+
+    brakes: ClassVar[bool] = True  # and drives: it knows a force forwards
+
+    def _path(
+        self, steer: ArrayLike, slip_angle: ArrayLike, speed: ArrayLike, slip: ArrayLike, period: float, every: int
+    ) -> SteeredPath:
+        """From what a user gave."""
+        owner = type(self).__name__
+        period = checks.period_of(owner, period)
+        every = checks.whole(owner, "every", every, 1, "Use every=1 to record each tick.")
+        angles = checks.signal(owner, "steer", steer, "rad", 1).ravel()
+        loop.check_every(owner, every, angles.size)
+        given = (("slip_angle", slip_angle, "rad"), ("speed", speed, "m/s"), ("slip", slip, "m/s"))
+        slip_angles, speeds, slips = (checks.held(owner, *one, angles.size) for one in given)
+        self._check_slip(slips)
+        return SteeredPath(angles, slip_angles, speeds, slips if self.brakes else None, period, every)
+
+    def _check_slip(self, slip: Array) -> None:
+        """Refuse to drive or brake a tyre that knows no force forwards."""
+        if slip.any() and not self.brakes:
+            told = "slip is not 0, and it knows no force forwards."
+            checks.refuse(type(self).__name__, told, "Drive and brake a PlanarPatch, or a LuGreTyre.")
 
     def steady(self, *, slip_angle: ArrayLike, speed: float, slip: ArrayLike = 0.0) -> Steady:
         """Roll straight on at each slip until it has settled; a locked wheel slides.
@@ -202,16 +158,11 @@ class Tyre(ABC):
         except ValueError:
             shapes = f"slip_angle has shape {angles.shape}, slip {slips.shape}."
             checks.refuse(owner, shapes, "Give one number, or arrays of one shape.")
-        columns = self._settled(V, angles.ravel(), slips.ravel())
-        return Steady.of({"slip_angle": angles, "slip": slips, **columns}, angles.shape)
+        self._check_slip(slips)
+        columns = {"slip_angle": angles, "slip": slips, **self._settled(V, angles.ravel(), slips.ravel())}
+        arrays = {name: np.array(values, dtype=np.float64).reshape(angles.shape) for name, values in columns.items()}
+        return Steady(**{name: array if angles.ndim else float(array) for name, array in arrays.items()})
 
     @abstractmethod
     def _settled(self, V: float, slip_angle: Array, slip: Array) -> Mapping[str, Array]:
         """Fields of `Steady` for each slip angle and slip."""
-
-
-def only_rolls(owner: str, slip: Array) -> None:
-    """Refuse to drive or brake a tyre that knows no force forwards."""
-    if slip.any():
-        told = "slip is not 0, and it knows no force forwards."
-        checks.refuse(owner, told, "Drive and brake a PlanarPatch, or a LuGreTyre.")

@@ -1,17 +1,20 @@
-"""Simulated twins of steering wheels, in both causalities.
+"""Steering wheels in both causalities: their simulated twins, and the loops that are closed through them.
 
-    TorqueSensorWheel    torque sensor in, angle out     its servo holds the rim where the model says
-    ForceFeedbackWheel   encoder in, torque out          a consumer's force-feedback wheel
+    TorqueSensorWheel    torque sensor in, angle out     its servo holds the rim where the model says    `steer`
+    ForceFeedbackWheel   encoder in, torque out          a consumer's force-feedback wheel               `feel`
 
 What a driver of a real wheel must offer is `AdmittanceDevice` for the first and `ImpedanceDevice` for the second
 (`tegotae.device.interface`), with torques [N·m] and angles [rad], positive to the left, in arrays of shape (1,).
-Time passes in `command`, one period a call.
+Time passes in `command`, one period a call. Both loops are loops through a device (`tegotae.device.loop`), in torques
+and angles, for models that need be no block.
 """
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,10 +23,15 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.control.servo import PID, PSMC
 from tegotae.device.hand import Hand
+from tegotae.device.interface import AdmittanceDevice, Clock, DeviceError, ImpedanceDevice
+from tegotae.device.loop import DeviceLoop, Watch
 from tegotae.device.twins import LiveTwin, rounded
 from tegotae.parameters import Declared, Parameter, Seed
+from tegotae.result import Result
+from tegotae.running.live import LiveAdmittance
 from tegotae.steering.hands import Driver, TorqueProfile
-from tegotae.steering.kernels import wheel as k
+from tegotae.steering.kernels.wheel import wheel_pass
+from tegotae.steering.rendering import AngleModel, LocalRenderer, Packet, angle_field
 
 Grip = Driver | TorqueProfile | Hand
 SUBSTEPS = 10  # of the mechanics in a tick: their own discretisation stays far below that of the loop
@@ -51,7 +59,7 @@ class _LiveWheel(LiveTwin):
     def __init__(self, twin: _Wheel, hand: Grip | None, period: float, angle: float):
         start = checks.number(type(twin).__name__, "angle", angle, "rad")
         super().__init__(twin, hand, period, start, twin.latency)  # type: ignore[arg-type]  # `hold` takes every grip
-        k.wheel_pass(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, self.period, SUBSTEPS)  # compiled now
+        wheel_pass(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, self.period, SUBSTEPS)  # compiled now
 
     def hold(self, hand: Grip | None) -> None:
         """Another hand takes the wheel, or none does."""
@@ -79,22 +87,10 @@ class _LiveWheel(LiveTwin):
     def _moved(self, command: Array, push: Array) -> Array:
         wheel, hand = self.twin, self.hand
         self.motor_torque = min(max(command.item(), -wheel.torque_limit), wheel.torque_limit)
-        moved = k.wheel_pass(
-            self.angle,
-            self.velocity,
-            self.motor_torque,
-            push.item(),
-            hand.stiffness,
-            hand.damping,
-            self._target.item(),
-            self._target_velocity.item(),
-            wheel.inertia + hand.mass,
-            wheel.damping,
-            wheel.friction,
-            self.period,
-            SUBSTEPS,
-        )
-        return np.array(moved)[:, None]
+        grip = (hand.stiffness, hand.damping, self._target.item(), self._target_velocity.item())
+        body = (wheel.inertia + hand.mass, wheel.damping, wheel.friction)
+        torques = (self.motor_torque, push.item())
+        return np.array(wheel_pass(self.angle, self.velocity, *torques, *grip, *body, self.period, SUBSTEPS))[:, None]
 
     def stop(self) -> None:
         """Motor off, at once: the hand has the wheel. Torques still on their way are dropped."""
@@ -187,3 +183,159 @@ class LiveForceFeedbackWheel(_LiveWheel):
     def command(self, torque: ArrayLike) -> None:
         """Exert a torque [N·m] for one period, once the latency has passed."""
         self._pass_time(self._vector("torque", torque, "N·m"))
+
+
+# ------------------------------------------------------------ loops through a wheel
+
+
+def steer(
+    device: AdmittanceDevice,
+    model: LiveAdmittance,
+    ticks: int,
+    *,
+    torque_limit: float | None = None,
+    clock: Clock | None = None,
+    watch: Mapping[str, Watch] | None = None,
+) -> Result:
+    """Steer a model through a wheel with a torque sensor: torque of the hand in, angle out.
+
+    The result has `hand_torque` [N·m] as read, `wheel_angle` [rad] as commanded, `wheel_velocity` [rad/s], what was
+    watched, and with a real clock `slack` and `lateness` [s].
+
+    Args:
+        device: torque sensor in, angle out, such as a started `TorqueSensorWheel`.
+        model: started, such as a `SteeringSystem` or a `Circuit`; its angle is commanded as it stands.
+        ticks: how many.
+        torque_limit: [N·m], > 0; a larger reading releases the wheel with an error.
+        clock: None runs as fast as it can, for twins; `RealTime()` keeps the period on the wall clock.
+        watch: more to record, by name.
+
+    Example:
+        >>> import tegotae as tg
+        >>> from tegotae.control import PSMC
+        >>> from tegotae.steering.hands import Driver, Ramp
+        >>> from tegotae.steering.wheels import TorqueSensorWheel, steer
+        >>> servo = PSMC(proportional=300.0, integral=1000.0, derivative=6.0, recovery=0.1, limit=8.0)
+        >>> twin = TorqueSensorWheel(servo=servo, torque_limit=8.0)
+        >>> wheel = twin.start(period=1e-3, hand=Driver(angle=Ramp(rate=1.0)))
+        >>> column = tg.FrictionAdmittance(mass=0.05, law=tg.Coulomb(0.5))
+        >>> result = steer(wheel, column.start(period=1e-3), 2000)
+        >>> round(float(result.hand_torque[-1]), 2)  # the friction, felt through sensor, model and servo
+        0.5
+    """
+    _check_model("steer", model)
+    loop = _WheelLoop("admittance", device, model, ticks, clock, torque_limit, watch)
+    field = angle_field("steer", model)
+
+    def tick(k: int) -> tuple[ArrayLike, ...]:
+        torque = loop.read(k)
+        loop.see_push(k, torque)
+        velocity = model.step(torque.item())
+        angle = np.atleast_1d(model[field])
+        loop.command(k, angle)
+        return torque, angle, velocity
+
+    return loop.run(
+        tick,
+        {"hand_torque": ("N·m", "as read"), "wheel_angle": ("rad", "as commanded"), "wheel_velocity": ("rad/s", "")},
+    )
+
+
+def feel(
+    device: ImpedanceDevice,
+    model: AngleModel,
+    ticks: int,
+    *,
+    latency: int = 0,
+    renderer: LocalRenderer | None = None,
+    torque_limit: float | None = None,
+    clock: Clock | None = None,
+    watch: Mapping[str, Watch] | None = None,
+) -> Result:
+    """Feel a model through a wheel without a torque sensor: angle in, torque back.
+
+    The result has `wheel_angle` [rad] as read, `wheel_torque` [N·m] as commanded, `model_torque` [N·m] as the model
+    answered, what was watched, and with a real clock `slack` and `lateness` [s]; `about` counts the limited ticks.
+
+    Args:
+        device: encoder in, torque out, such as a started `ForceFeedbackWheel`.
+        model: asked by angle: a `GearedImpedance`, or a `VirtualCoupling` to anything that moves.
+        ticks: how many.
+        latency: whole ticks >= 0 that each answer of the model is kept back, to try a link; 0 for a real one.
+        renderer: what the device itself makes of late answers; as they come unless given.
+        torque_limit: [N·m], > 0; a larger torque is cut to it and counted. None leaves that to the device.
+        clock: None runs as fast as it can, for twins; `RealTime()` keeps the period on the wall clock.
+        watch: more to record, by name.
+
+    Example:
+        >>> import tegotae as tg
+        >>> from tegotae.steering.hands import Driver, Ramp
+        >>> from tegotae.steering.rendering import GearedImpedance
+        >>> from tegotae.steering.wheels import ForceFeedbackWheel, feel
+        >>> wheel = ForceFeedbackWheel(torque_limit=5.0).start(period=1e-3, hand=Driver(angle=Ramp(rate=1.0)))
+        >>> tyre = tg.FrictionImpedance(stiffness=800.0, law=tg.Coulomb(20.0))
+        >>> result = feel(wheel, GearedImpedance(tyre.start(period=1e-3), gear=16.0), 2000)
+        >>> float(result.wheel_torque[-1])
+        -1.25
+    """
+    _check_model("feel", model)
+    loop = _WheelLoop("impedance", device, model, ticks, clock, torque_limit, watch)
+    latency = checks.whole("feel", "latency", latency, 0, "Give whole ticks; 0 for none.")
+    if renderer is not None:
+        checks.instance("feel", "renderer", renderer, LocalRenderer, "Give a LocalRenderer(...), or None.")
+    local = renderer.start(period=model.period) if renderer is not None else None
+    link: deque[Packet] = deque()
+
+    def tick(k: int) -> tuple[ArrayLike, ...]:
+        angle = loop.read(k).item()
+        answer = model.step(angle)
+        if k == 0:
+            link.extend([Packet(torque=0.0, angle=angle)] * latency)  # nothing has come yet
+        link.append(answer)
+        packet = link.popleft()
+        wanted = packet.torque if local is None else local.render(packet, angle)
+        torque = loop.shortened(np.array([wanted]))
+        loop.command(k, torque)
+        return angle, torque, answer.torque
+
+    read, told, asked = ("rad", "as read"), ("N·m", "as commanded"), ("N·m", "as asked")
+    return loop.run(tick, {"wheel_angle": read, "wheel_torque": told, "model_torque": asked})
+
+
+def _check_model(owner: str, model: Any) -> None:
+    """Refuse what is not started, and so does not step."""
+    way = "Give a started model, such as block.start(period=…)."
+    checks.function(owner, "model", getattr(model, "step", None), way)
+    checks.period_of(owner, getattr(model, "period", None))
+
+
+class _WheelLoop(DeviceLoop):
+    """A loop through a wheel; it tells of whatever a driver raises when its device has gone."""
+
+    word: ClassVar[str] = "wheel"
+    stopped: ClassVar[str] = "released"
+    motion: ClassVar[tuple[str, str]] = ("angle", "rad")
+    push: ClassVar[tuple[str, str]] = ("torque", "N·m")
+    loops: ClassVar[Mapping[str, str]] = {"impedance": "feel", "admittance": "steer"}
+
+    def read(self, k: int) -> Array:
+        """What the wheel says."""
+        try:
+            return super().read(k)
+        except DeviceError:
+            raise
+        except Exception as error:
+            raise DeviceError(
+                f"{self.owner}: the wheel gave no {self._given[0]} at tick {k} ({error!r}).\n"
+                "  It was released. Check its cable, then start again: the model stands where it was."
+            ) from error
+
+    def _send(self, k: int, value: Array) -> None:
+        name, unit = self._told
+        try:
+            super()._send(k, value)
+        except Exception as error:
+            raise DeviceError(
+                f"{self.owner}: the wheel did not take {name}={value.item():g} {unit} at tick {k} ({error!r}).\n"
+                "  It was released. Check its cable, then start again."
+            ) from error

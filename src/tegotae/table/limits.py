@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import InputError, TegotaeError
+from tegotae.on_demand import service
 from tegotae.rotations import matrix_of, quaternion_of, rotation_about, rotation_of, strays, vector_of
 from tegotae.running.loop import INPUTS
-from tegotae.services import service
 from tegotae.state import Fault, State
 from tegotae.table.kernels import hexa as kernels
 from tegotae.table.kernels.plant import BAD_COMMAND, CLOSE, NO_POSE, NO_ROTATION, OUT_OF_REACH, PAST_RANGE

@@ -28,9 +28,8 @@ from tegotae.friction import Coulomb
 from tegotae.layout import Layout, Layouts, Nested, Part, layouts
 from tegotae.parameters import parts_of
 from tegotae.state import Fault, State
-from tegotae.steering.column import Column
 from tegotae.steering.patch import ContactPatch
-from tegotae.steering.system import SteeringSystem
+from tegotae.steering.system import Column, SteeringSystem
 
 REACHES = np.geomspace(1e-6, 1e-2, 13)  # mu/K [m/N]
 RELAXATIONS = (0.0, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0)  # B/K [s]

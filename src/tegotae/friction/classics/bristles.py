@@ -4,10 +4,10 @@ elements that stick as springs and slip towards a common law (generalised Maxwel
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +17,8 @@ from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.declared_layout import LAW, declared_layout
+from tegotae.elements import FORCE
 from tegotae.friction.kernels import classics as k
-from tegotae.friction.kernels import elastoplastic as ep
 from tegotae.friction.laws import Law, Limit, Tabulated, as_law
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.parameters import Parameter, parts_of
@@ -55,11 +55,8 @@ def least_magnitude(owner: str, law: Law) -> float:
     forces = law(speeds)
     where = int(np.argmin(forces))
     if not forces[where] > 0.0:
-        checks.refuse(
-            owner,
-            f"law gives {forces[where]:g} N at {speeds[where]:g} m/s.",
-            "This model divides by its law: use one that stays > 0 at every speed.",
-        )
+        way = "This model divides by its law: use one that stays > 0 at every speed."
+        checks.refuse(owner, f"law gives {forces[where]:g} N at {speeds[where]:g} m/s.", way)
     return float(forces[where])
 
 
@@ -72,7 +69,6 @@ SteadyLaw = Annotated[
 ]
 
 DEFLECTION = Part("deflection", "m", "deflection of the bristle, against the motion", AXIS, "e")
-FORCE = Part("force", "N", "force on the mover", AXIS, "f")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,11 +137,17 @@ class BristleFriction(Impedance):
 
     dimension = 1
     layout = declared_layout(DEFLECTION, FORCE)
+    maker: ClassVar[Callable[..., Any]]  # of its halves, for its law
     samples: ClassVar[int] = 2  # of the deflection, that tell how steeply the force can rise: at its ends
 
     def __post_init__(self) -> None:
         super().__post_init__()
         least_magnitude(self.name, self.law)
+
+    @property
+    def kernels(self) -> Kernels:
+        """Made for its law."""
+        return Kernels(type(self).maker, self.law.kernels[:1], style="values")
 
     def steepest_rise(self, period: float) -> float:
         """The largest rise of the force with the velocity [N·s/m], by sampling speeds and deflections."""
@@ -170,10 +172,7 @@ class LuGre(BristleFriction):
         -4.0
     """
 
-    @property
-    def kernels(self) -> Kernels:
-        """Exact for a velocity held over the tick."""
-        return Kernels(k.lugre_kernels, self.law.kernels[:1], style="values")
+    maker = k.lugre_kernels  # exact for a velocity held over the tick
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,22 +200,16 @@ class Elastoplastic(BristleFriction):
         ),
     ]
 
+    maker = k.elastoplastic_kernels  # linear pieces, and a Taylor series between them
     samples = 33  # between the ends, too: there is a blend
 
     def __post_init__(self) -> None:
         super().__post_init__()
         least = least_magnitude(self.name, self.law)
         if self.breakaway >= least:
-            checks.refuse(
-                self.name,
-                f"breakaway={self.breakaway} N is not below the law, which falls to {least:g} N.",
-                f"Use breakaway < {least:g}; for purely elastic sticking up to the limit use FrictionImpedance.",
-            )
-
-    @property
-    def kernels(self) -> Kernels:
-        """Linear pieces, and a Taylor series between them."""
-        return Kernels(ep.elastoplastic_kernels, self.law.kernels[:1], style="values")
+            told = f"breakaway={self.breakaway} N is not below the law, which falls to {least:g} N."
+            way = f"Use breakaway < {least:g}; for purely elastic sticking up to the limit use FrictionImpedance."
+            checks.refuse(self.name, told, way)
 
 
 @cache
@@ -232,7 +225,7 @@ def _layout(count: int, law: int) -> Layouts:
             LAW,
         ),
         state=(
-            Part("force", "N", "force on the mover", AXIS, "f"),
+            FORCE,
             Part("", "N", force, ("count",), "F", recorded=False, labels=forces),
             Part("", "", slip, ("count",), "m", whole=True, least=-1, most=1, recorded=False, labels=slips),
         ),
@@ -279,11 +272,8 @@ class GeneralisedMaxwellSlip(Impedance):
         if abs(fractions.sum() - 1.0) > 1e-9:
             checks.refuse(own, f"fractions add up to {fractions.sum():g}.", "Scale them so that they add up to 1.")
         if stiffness.size not in (1, fractions.size):
-            checks.refuse(
-                own,
-                f"{stiffness.size} values of stiffness but {fractions.size} fractions.",
-                "Give one stiffness for all, or one for every fraction.",
-            )
+            told = f"{stiffness.size} values of stiffness but {fractions.size} fractions."
+            checks.refuse(own, told, "Give one stiffness for all, or one for every fraction.")
         object.__setattr__(self, "stiffness", tuple(np.broadcast_to(stiffness, fractions.shape).tolist()))
         least_magnitude(own, self.law)
 

@@ -9,9 +9,9 @@ from typing import Annotated
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Admittance, Impedance, Kernels
+from tegotae.block import Admittance, Impedance, Kernels, by_dimension
 from tegotae.declared_layout import declared_layout
-from tegotae.elements import Damping, MovingMass
+from tegotae.elements import FORCE, Damping, MovingMass
 from tegotae.friction.element import STATE, Stiffness, check_sliding_speed
 from tegotae.friction.kernels import sampled as k
 from tegotae.friction.laws import FrictionLaw, Limit
@@ -145,14 +145,11 @@ class HaywardArmstrong(Impedance):
 
     layout = declared_layout(
         Part("deflection", "m", "adhesion point minus mover", AXIS, "e"),
-        Part("force", "N", "force on the mover", AXIS, "f"),
+        FORCE,
         Part("position", "m", "how far it has been moved from the start", AXIS, "x"),
         Part("adhesion", "m", "where it adheres, from the start", AXIS, "w"),
     )
 
-    @property
-    def kernels(self) -> Kernels:
-        """The published update."""
-        if self.dimension == 1:
-            return Kernels.of(k.adhesion_answer, k.adhesion_advance, style="values")
-        return Kernels.of(k.adhesion_answer_vector, k.adhesion_advance_vector)
+    kernels = by_dimension(  # the published update
+        (k.adhesion_answer, k.adhesion_advance), (k.adhesion_answer_vector, k.adhesion_advance_vector)
+    )

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tegotae.lazy_names import loaded_on_first_use
+from tegotae.on_demand import loaded_on_first_use
 
 __all__ = ["TwoRobots", "free_flying_robot"]
 

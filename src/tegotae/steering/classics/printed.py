@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compile import build
 from tegotae.friction.laws import Coulomb
 from tegotae.parameters import Declared, Parameter
 from tegotae.result import Result, Variable
@@ -21,20 +19,6 @@ from tegotae.steering.hands import Driver, TorqueProfile, led_by
 from tegotae.steering.kernels import printed as k
 from tegotae.steering.system import SteeringSystem
 from tegotae.steering.vehicle import Kinematic
-
-_LOOPS = """
-steered, rubbed = make(load, train)
-
-
-@entry
-def loop(p, c, hand, delta, rate, xi, e, torque, wanted, rates, speed, T, record):
-    steered(p, c, hand, delta, rate, xi, e, torque, wanted, rates, speed, T, record)
-
-
-@entry
-def rub(c, rates, T, out):
-    rubbed(c, rates, T, out)
-"""
 
 _RECORDED = (
     ("steer", "rad", "of the tyre, to the left"),
@@ -119,7 +103,7 @@ class ExplicitSteering(Declared):
         speeds = checks.held(own, "inputs['speed']", fed["speed"], "m/s", torque.size)
         start = self._start(dict(checks.mapping(own, "initial", initial, 'Such as {"steer": 0.1}.')))
         table = np.empty((len(_RECORDED), torque.size))
-        self._module.loop(self._tyre, self._column, arms, *start, torque, wanted, rates, speeds, period, table)
+        self._loops[0](self._tyre, self._column, arms, *start, torque, wanted, rates, speeds, period, table)
         table = table[:, every - 1 :: every]
         report_divergence(own, table, every, period)
         variables = {"time": time_of(torque.size, every, period)}
@@ -140,26 +124,25 @@ class ExplicitSteering(Declared):
         period = checks.period_of(own, period)
         angles = checks.signal(own, "steer", steer, "rad", 1).ravel()
         out = np.empty(angles.size)
-        self._module.rub(self._column, np.diff(angles, prepend=angles[0]) / period, period, out)
+        self._loops[1](self._column, np.diff(angles, prepend=angles[0]) / period, period, out)
         return out
 
     @property
-    def _tyre(self) -> k.PrintedParameters:
+    def _tyre(self) -> k.Tyre:
         own = self.system.vehicle.on(self.system.patch).values
         single = ("stiffness", "damping", "half_length", "centre", "slip_share", "scale")
         K, B, a, xi_c, share, scale = (float(cast(float, own[name])) for name in single)
-        return k.PrintedParameters(K, B, a, xi_c, share, scale, self.system.patch.law.parameters[0], own["pressure"])
+        return k.Tyre(K, B, a, xi_c, share, scale, self.system.patch.law.parameters[0], own["pressure"])
 
     @property
-    def _column(self) -> k.PrintedColumn:
+    def _column(self) -> k.Train:
         c = self.system.column
-        return k.PrintedColumn(c.inertia, c.gear, c.friction, c.stiffness, c.damping)
+        return k.Train(c.inertia, c.gear, c.friction, c.stiffness, c.damping)
 
     @property
-    def _module(self) -> ModuleType:
+    def _loops(self) -> Any:
         train = type(self)._train  # on an instance a kernel would be bound to it, and compiled anew for each
-        functions = (("make", k.explicit_kernels), ("load", self.system.patch.pressure.kernel), ("train", train))
-        return build(_LOOPS, functions)
+        return k.explicit_kernels(self.system.patch.pressure.kernel, train)
 
     def _start(self, initial: Mapping[str, ArrayLike]) -> tuple[float, float, Array, Array]:
         """Steer angle and its rate, the places of the bristles (cell centres) and their stretches."""

@@ -6,25 +6,23 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.parameters import Declared, Parameter
+from tegotae.parameters import Declared, Parameter, declared
 from tegotae.result import Result
 from tegotae.running.loop import report_divergence
 from tegotae.steering.kernels import lugre
 from tegotae.steering.pressure import REFERENCE_COUNT
-from tegotae.steering.steady import FORCES, SteeredPath, Tyre, only_rolls
+from tegotae.steering.steady import FORCES, SteeredPath, Tyre
 
 
 class ClassicTyre(Tyre, Declared):
     """A tyre model of others, run like a `ContactPatch`."""
-
-    brakes: ClassVar[bool] = True  # and drives: it knows a force forwards
 
     def run(
         self,
@@ -53,8 +51,7 @@ class ClassicTyre(Tyre, Declared):
             `LuGreTyre` `longitudinal_force` [N] (on the tyre, forwards).
         """
         own = type(self).__name__
-        path = SteeredPath.of(own, steer, slip_angle, speed, slip, period, every)
-        path = path if self.brakes else path.rolling(own)
+        path = self._path(steer, slip_angle, speed, slip, period, every)
         forces = self._forces(path)[:, path.every - 1 :: path.every]
         report_divergence(own, forces, path.every, path.period)
         return Result(path.variables(forces), title=own, about={"block": repr(self), "period": path.period})
@@ -137,9 +134,7 @@ class LuGreTyre(ClassicTyre):
     @property
     def parameters(self) -> lugre.LuGreParameters:
         """In the letters of its kernels."""
-        bristle = (self.stiffness, self.damping, self.viscosity)
-        level = (self.kinetic, self.static, self.velocity, self.exponent)
-        return lugre.LuGreParameters(*bristle, *level, self.load, 2.0 * self.half_length, self.centre)
+        return lugre.LuGreParameters(*(getattr(self, name) for name in declared(LuGreTyre)))
 
     def _forces(self, path: SteeredPath) -> Array:
         table = np.empty((len(FORCES), path.steer.size))
@@ -185,7 +180,7 @@ class MagicFormula(ClassicTyre):
         0.0
     """
 
-    brakes: ClassVar[bool] = False
+    brakes = False
 
     stiffness_factor: Annotated[float, Parameter("B [1/rad], > 0; B C D is the cornering stiffness")] = 16.75
     shape: Annotated[float, Parameter("C [-], > 0, <= 2; above 1 the force falls beyond its peak")] = 1.976
@@ -231,12 +226,7 @@ class MagicFormula(ClassicTyre):
             checks.refuse(own, f"{told} cannot tell 8 coefficients.", "Give a curve from rest to full slip.")
         force = _fit_force(angles, forces)
         trail = _fit_trail(angles, _force(force, angles), torques - xi_c * forces)
-        B, C, D, E = force.tolist()
-        Bt, Ct, Dt, Et = trail.tolist()
-        return cls(
-            stiffness_factor=B, shape=C, peak=D, curvature=E, trail_stiffness_factor=Bt, trail_shape=Ct, trail=Dt,
-            trail_curvature=Et, centre=xi_c,
-        )  # fmt: skip
+        return cls(**dict(zip(declared(cls), [*force.tolist(), *trail.tolist(), xi_c], strict=True)))
 
     def _at(self, slip_angle: Array, speed: Any) -> Array:
         """Fy to the left and tau_r = (t + xi_c) Fy, a row each.
@@ -244,8 +234,7 @@ class MagicFormula(ClassicTyre):
         Backwards the tread slips the other way, and what trails lies in front; at V = 0 there is no slip angle.
         """
         way = np.sign(speed)
-        force = np.array([self.stiffness_factor, self.shape, self.peak, self.curvature])
-        trail = np.array([self.trail_stiffness_factor, self.trail_shape, self.trail, self.trail_curvature])
+        force, trail = np.array([getattr(self, name) for name in declared(MagicFormula)])[:-1].reshape(2, 4)
         lateral = way * _force(force, slip_angle)
         return np.stack([lateral, (way * _trail(trail, slip_angle) + self.centre) * lateral])
 
@@ -253,7 +242,6 @@ class MagicFormula(ClassicTyre):
         return self._at(path.slip_angle, path.speed)
 
     def _settled(self, V: float, slip_angle: Array, slip: Array) -> Mapping[str, Array]:
-        only_rolls("MagicFormula", slip)
         lateral, torque = self._at(slip_angle, V)
         return {"lateral_force": lateral, "torque": torque}
 

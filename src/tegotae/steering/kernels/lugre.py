@@ -9,33 +9,12 @@ would be in the steady state for the same v and c: z(L) = kappa z = nu zh. So th
 """
 
 import math
-from typing import NamedTuple
+from collections import namedtuple
 
 from tegotae.compile import entry, kernel
 
-
-class LuGreParameters(NamedTuple):
-    """What it is; L is the length of the patch."""
-
-    sigma0: float
-    sigma1: float
-    sigma2: float
-    mu_k: float
-    mu_s: float
-    v_s: float
-    gamma: float
-    Fz: float
-    L: float
-    xi_c: float
-
-
-class Brush(NamedTuple):
-    """What it remembers; way is +1 if the front leads, -1 if the rear does."""
-
-    zx: float
-    zy: float
-    zh: float
-    way: float
+LuGreParameters = namedtuple("LuGreParameters", "sigma0 sigma1 sigma2 mu_k mu_s v_s gamma Fz a xi_c")
+Brush = namedtuple("Brush", "zx zy zh way")  # what it remembers; way is +1 if the front leads, -1 if the rear does
 
 
 @kernel
@@ -77,7 +56,7 @@ def lugre_step(p, z, rate, Va, S, Vr, T):
     The averaged form knows one slip velocity for the whole patch, that of its middle: of a turn it sees the arm xi_c
     alone.
     """
-    sigma0, sigma1, sigma2, Fz, L, xi_c = p.sigma0, p.sigma1, p.sigma2, p.Fz, p.L, p.xi_c
+    sigma0, sigma1, sigma2, Fz, L, xi_c = p.sigma0, p.sigma1, p.sigma2, p.Fz, 2.0 * p.a, p.xi_c
     zh, way = z.zh, z.way
     if Vr * way < 0.0:  # the other end leads from now on: zeta becomes L - zeta
         zh, way = z.zy - zh, -way

@@ -4,41 +4,15 @@ Torques of a tick follow from the motion of the last one; (11) then moves the wh
 """
 
 import math
+from collections import namedtuple
 from functools import cache
-from typing import Any, NamedTuple
 
-from tegotae.compile import kernel
+from tegotae.compile import entry, kernel
 from tegotae.kernels.stick_slip import as_if_stuck, limited, stick_slip, stretch_after
 
-
-class PrintedParameters(NamedTuple):
-    """A contact patch: stiffness and damping of one bristle, the scale of its load, numbers of its pressure."""
-
-    K: float
-    B: float
-    a: float
-    xi_c: float
-    share: float
-    scale: float
-    mu: float
-    pressure: Any
-
-
-class PrintedColumn(NamedTuple):
-    """Inertia, gear, and the drive train's friction."""
-
-    I: float  # noqa: E741
-    N: float
-    T_f: float
-    K_f: float
-    B_f: float
-
-
-class Arms(NamedTuple):
-    """Of a driver; 0 where torques are given."""
-
-    K_h: float
-    B_h: float
+Tyre = namedtuple("Tyre", "K B a xi_c share scale mu pressure")  # of one bristle; numbers of the pressure profile
+Train = namedtuple("Train", "I N T_f K_f B_f")  # inertia and gear of the column, friction of the drive train
+Arms = namedtuple("Arms", "K_h B_h")  # of a driver; 0 where torques are given
 
 
 @kernel
@@ -88,7 +62,7 @@ def explicit_kernels(load, train):
     """A whole run, and the drive train alone along a record of steer angles."""
     tyre = tyre_kernel(load)
 
-    @kernel
+    @entry
     def steered(p, c, hand, delta, rate, xi, e, torque, wanted, rates, speed, T, record):
         """Torque given, a driver's wish, or both; a driver sees where the wheel was.
 
@@ -106,7 +80,7 @@ def explicit_kernels(load, train):
             record[0, k], record[1, k], record[2, k], record[3, k] = delta, rate, tau_h, tau_r
             record[4, k], record[5, k], record[6, k], record[7, k] = tau_f, -total, stuck, V
 
-    @kernel
+    @entry
     def rubbed(c, rates, T, out):
         """tau_f along steer rates."""
         e = 0.0

@@ -1,4 +1,9 @@
-"""Names of a package whose modules are loaded when a name is first used."""
+"""What is loaded when it is first used: services of higher layers, and names of a package.
+
+A lower layer asks a higher one for a service by name: a block for what runs it, a result for what draws it. So no
+module of physics imports what stands on it. Only the package itself (`tegotae/__init__.py`), which stands above all of
+them, says where a service is.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,26 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
+
+_HOMES: dict[str, str] = {}
+
+
+def provide(name: str, home: str) -> None:
+    """Say where a service is: "module:attribute", or a module, not loaded before it is asked for."""
+    _HOMES[name] = home
+
+
+def service(name: str) -> Any:
+    """What was provided under a name.
+
+    Example:
+        >>> from tegotae.on_demand import service
+        >>> service("batch").__name__
+        'Batch'
+    """
+    module, _, attribute = _HOMES[name].partition(":")
+    found = import_module(module)
+    return getattr(found, attribute) if attribute else found
 
 
 def loaded_on_first_use(
