@@ -122,22 +122,16 @@ def _called(line: Line) -> Callable[..., None]:
 
 def _play(line: Line, given: Mapping[Flag, Any]) -> None:
     """Run a line with the values of its flags, or show its parameters."""
+    from tegotae.commands import console
     from tegotae.commands import run as command
 
-    shortcuts = {flag.name: _text(given[flag]) for flag in line.shortcuts}
-    shortcuts = {"MACHINE": line.machine.replace("-", "_"), **shortcuts} if line.machine else shortcuts
-    settings = given[SET] or []
-    if given[SHOW]:
-        command.show(line.scenario, shortcuts, given[CONFIG], settings)
-    else:
-        pictures = {flag.name: given[flag] for flag in line.pictures}
-        files = (given[OUT], given[JSON], given[PLOT], pictures)
-        command.run(line.scenario, shortcuts, given[CONFIG], settings, *files)
-
-
-def _text(value: float | str | None) -> str | None:
-    """As `--set` would be given it."""
-    return repr(value) if isinstance(value, float) else value
+    settings = [*line.settings(given), *(given[SET] or [])]
+    with console.reworded(line.in_flags):
+        if given[SHOW]:
+            command.show(line.scenario, given[CONFIG], settings)
+        else:
+            pictures = {flag.name: given[flag] for flag in line.pictures}
+            command.run(line.scenario, given[CONFIG], settings, given[OUT], given[JSON], given[PLOT], pictures)
 
 
 def _declare(group: typer.Typer, line: Line, name: str, kind: str) -> None:

@@ -13,13 +13,10 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.figures.colours import BLUE, HAIR, INK, QUIET, STUCK, VERMILION
 from tegotae.figures.film import DPI, MOST_FRAMES, drawn, film_file, write_film
-from tegotae.figures.style import Values, sheet, style, thinned
+from tegotae.figures.style import Axes, Figure, Values, sheet, style, thinned
 from tegotae.result import Result
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from tegotae.steering import ContactPatch, SteeringSystem
     from tegotae.steering.bristles import Bristles
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from tegotae.figures.style import Figure
 from tegotae.result import Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 class ResultDrawer(NamedTuple):

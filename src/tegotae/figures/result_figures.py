@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tegotae import checks
 from tegotae.figures.colours import FORCE, FRICTION, HAIR, MOTION, PALETTE, QUIET
 from tegotae.figures.registry import drawer_of
-from tegotae.figures.style import Shown, Values, beside, shade_stuck, sheet, style, thinned, time_axis
+from tegotae.figures.style import Axes, Figure, Shown, Values, beside, shade_stuck, sheet, style, thinned, time_axis
 from tegotae.result import Result, Variable
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _MOST_VECTORS = 70  # force vectors along a path; more of them hide it
 _MOST_MEMBERS = 60  # curves of a family

@@ -5,7 +5,6 @@ a few instants.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,13 +12,8 @@ from tegotae.figures.colours import HAIR, PALETTE, QUIET
 from tegotae.figures.machines import WORDS, panel, until_rest
 from tegotae.figures.registry import register
 from tegotae.figures.rod_strip import RAMP, pad, wall
-from tegotae.figures.style import Shown, Values, beside, sheet, time_axis
+from tegotae.figures.style import Axes, Figure, Shown, Values, beside, sheet, time_axis
 from tegotae.result import Result
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 _SIDES = {0: "from the front", 1: "from the side", 2: "from above"}  # by the axis that is looked along
 _EDGE_ON = 0.05  # a plane whose normal points out of the picture by less is seen as a line

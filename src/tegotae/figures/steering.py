@@ -10,13 +10,10 @@ import numpy as np
 from tegotae import checks
 from tegotae.figures.colours import AMBER, FORCE, HAIR, INK, MOTION, PALETTE, PLUM, QUIET
 from tegotae.figures.registry import register
-from tegotae.figures.style import Shown, Values, beside, sheet, style, thinned, time_axis
+from tegotae.figures.style import Axes, Figure, Shown, Values, beside, sheet, style, thinned, time_axis
 from tegotae.result import Result
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from tegotae.steering import ContactPatch
 
 THICK, THIN = 3.2, 1.0  # as yamamoto2006 draws its Figs. 8 to 10

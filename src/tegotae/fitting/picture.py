@@ -9,11 +9,9 @@ import numpy as np
 from tegotae import figures
 from tegotae.checks import Array
 from tegotae.figures import Shown
+from tegotae.figures.style import Axes, Figure
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from tegotae.fitting.fits import Fit
 
 # What the loop of a response is drawn over; any other field over the force.

@@ -16,7 +16,7 @@ from tegotae.inclusion.examples import Machine
 from tegotae.inclusion.explicit.integration import FIXED
 from tegotae.parameters import Declared, Duration, Parameter, Period
 from tegotae.result import Event, Result, Variable
-from tegotae.scenarios.scenario import Quantity, Scenario, refuse_length
+from tegotae.scenarios import Quantity, Scenario, refuse_length
 from tegotae.toml_settings import Kinds
 
 _UNITS = {"p": "m", "v": "m/s", "q": "rad", "u": "rad/s"}  # of a state, by the letter that it begins with
@@ -328,5 +328,4 @@ scenario = Scenario(
     parameters=MachineRun,
     run=run,
     summary=summary,
-    shortcuts={"MACHINE": "machine.kind", "--route": "route.kind", "--method": "route.method", "--until": "duration"},
 )

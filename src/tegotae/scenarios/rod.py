@@ -14,7 +14,7 @@ from tegotae.parameters import Declared, Parameter, Period
 from tegotae.result import Result
 from tegotae.rod import Ground, Phase, PlanarRod
 from tegotae.rod.demonstrations import SCALES, crawling_snake, dragged_mass, whip
-from tegotae.scenarios.scenario import FILM, Picture, Quantity, Scenario
+from tegotae.scenarios import FILM, Picture, Quantity, Scenario
 from tegotae.toml_settings import Kinds, fields_for
 
 _OWN = "run rod"
@@ -224,6 +224,5 @@ scenario = Scenario(
     parameters=RodRun,
     run=run,
     summary=summary,
-    shortcuts={"MACHINE": "rod.kind", "--speed": "rod.speed", "--until": "rod.until"},
     pictures={"--animation": Picture("the film", FILM, _film)},
 )

@@ -17,7 +17,7 @@ from tegotae.checks import Array
 from tegotae.device.hand import least_jerk
 from tegotae.parameters import Declared, Duration, Parameter, Period, parameter_of
 from tegotae.result import Result
-from tegotae.scenarios.scenario import FIGURE, FILM, Picture, Quantity, Scenario, refuse_length
+from tegotae.scenarios import FIGURE, FILM, Picture, Quantity, Scenario, refuse_length
 from tegotae.steering import Carcass, ContactPatch, SteeringSystem
 from tegotae.steering.bristles import bristle_fields, tyre_of
 from tegotae.steering.hands import Driver, Waypoints
@@ -269,13 +269,6 @@ scenario = Scenario(
     parameters=Steering,
     run=run,
     summary=summary,
-    shortcuts={
-        "--speed": "drive.speed",
-        "--drive": "drive.kind",
-        "--hand": "hand.kind",
-        "--preset": "preset",
-        "--until": "duration",
-    },
     pictures={
         "--maps": Picture("the maps", FIGURE, _maps),
         "--animation": Picture("the film", FILM, _film),
