@@ -48,11 +48,9 @@ class PaperRod(Declared):
             Phase(until=self.until),
         ]
         times = np.linspace(0.0, self.until, self.moments)
-        return rod.run(phases, times=times, rtol=self.tolerance, atol=self.tolerance)
-
-    def words(self) -> tuple[str, str]:
-        """Title and parameters, for the head of the figure."""
-        return "A soft rod, turned, left alone, released", f"torque {self.torque:g} N·m, {self.nodes} nodes"
+        result = rod.run(phases, times=times, rtol=self.tolerance, atol=self.tolerance)
+        words = f"torque {self.torque:g} N·m, {self.nodes} nodes"
+        return _told(result, "A soft rod, turned, left alone, released", words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +70,7 @@ class Snake(Declared):
         ground = Ground(
             tangential=self.tangential, normal=self.normal, stiffness=SCALES.stiffness, damping=SCALES.damping
         )
-        return crawling_snake(
+        result = crawling_snake(
             ground=ground,
             frequency=self.frequency,
             until=self.until,
@@ -80,11 +78,8 @@ class Snake(Declared):
             period=self.period,
             every=every,
         )
-
-    def words(self) -> tuple[str, str]:
-        """Title and parameters, for the head of the figure."""
-        own = f"friction {self.tangential:g} along, {self.normal:g} across, wave of {self.frequency:g} Hz"
-        return "A snake crawls by a wave of curvature", f"{own}, {self.nodes} nodes"
+        words = f"friction {self.tangential:g} along, {self.normal:g} across, wave of {self.frequency:g} Hz"
+        return _told(result, "A snake crawls by a wave of curvature", f"{words}, {self.nodes} nodes")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,12 +94,9 @@ class Drag(Declared):
     def run(self) -> Result:
         """At a fixed period."""
         every = _every(9, self.until, self.period)
-        return dragged_mass(static=self.static, speed=self.speed, until=self.until, period=self.period, every=every)
-
-    def words(self) -> tuple[str, str]:
-        """Title and parameters, for the head of the figure."""
-        own = f"base at {1e3 * self.speed:g} mm/s, friction at rest {self.static:g} times larger"
-        return "A mass dragged on a leaf spring", own
+        result = dragged_mass(static=self.static, speed=self.speed, until=self.until, period=self.period, every=every)
+        words = f"base at {1e3 * self.speed:g} mm/s, friction at rest {self.static:g} times larger"
+        return _told(result, "A mass dragged on a leaf spring", words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,11 +109,8 @@ class Whip(Declared):
     def run(self) -> Result:
         """At a fixed period."""
         _refuse_many(self.nodes, 0.6 / self.period)
-        return whip(nodes=self.nodes, period=self.period, every=max(1, round(1e-3 / self.period)))
-
-    def words(self) -> tuple[str, str]:
-        """Title and parameters, for the head of the figure."""
-        return "A whip", f"1 m, tapering to a tenth, {self.nodes} nodes, {1e3 * self.period:g} ms a tick"
+        result = whip(nodes=self.nodes, period=self.period, every=max(1, round(1e-3 / self.period)))
+        return _told(result, "A whip", f"1 m, tapering to a tenth, {self.nodes} nodes, {1e3 * self.period:g} ms a tick")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +120,11 @@ class RodRun(Declared):
     rod: Annotated[PaperRod | Snake | Drag | Whip, Kinds(paper=PaperRod(), snake=Snake(), drag=Drag(), whip=Whip())] = (
         PaperRod()
     )
+
+
+def _told(result: Result, title: str, words: str) -> Result:
+    """With title and parameters, for the head of the figure."""
+    return Result(result.variables, title=title, about={**result.about, "block": f"rod({words})"})
 
 
 def _every(nodes: int, until: float, period: float) -> int:
@@ -155,9 +149,7 @@ def run(parameters: RodRun) -> Result:
         >>> [round(float(angle), 4) for angle in run(RodRun()).angle[100]]  # after the first phase
         [11.9686, 10.4744, 3.3703, 4.6254, 5.5555]
     """
-    result = parameters.rod.run()
-    title, words = parameters.rod.words()
-    return Result(result.variables, title=title, about={**result.about, "block": f"rod({words})"})
+    return parameters.rod.run()
 
 
 def balance(result: Result) -> checks.Array:

@@ -92,10 +92,6 @@ class _Arms(Declared, ABC):
         fed = {"speed": speed}
         return system.run(hand=driver, duration=time.size * period, period=period, inputs=fed, record=record)
 
-    def cycle(self, time: Array) -> slice:
-        """The ticks that tell most: all of them."""
-        return slice(None)
-
 
 @dataclass(frozen=True, kw_only=True)
 class SineHand(_Arms):
@@ -110,11 +106,6 @@ class SineHand(_Arms):
         """A sine that takes a quarter of its first cycle to begin [rad]."""
         turns = self.frequency * np.asarray(time, dtype=np.float64)
         return np.asarray(self.amplitude * np.sin(2.0 * np.pi * turns) * eased(4.0 * turns))
-
-    def cycle(self, time: Array) -> slice:
-        """The last whole cycle, if there are two: the loop that is closed."""
-        length = 1.0 / self.frequency
-        return slice(int(np.searchsorted(time, time[-1] - length)), None) if time[-1] >= 1.9 * length else slice(None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,10 +136,6 @@ class ReleaseHand(Declared):
         """Run it."""
         torque = np.where(time < self.release, self.torque * eased(time / self.rise), 0.0)
         return system.run(torque, period=period, inputs={"speed": speed}, record=record)
-
-    def cycle(self, time: Array) -> slice:
-        """All of it."""
-        return slice(None)
 
 
 def eased(share: Array) -> Array:
@@ -198,14 +185,21 @@ def run(parameters: Steering, record: list[str] | None = None) -> Result:
     title = f"Steering {parameters.drive.words()}"
     about = {**result.about, "block": f"steering({words})"}
     if isinstance(parameters.drive, Constant):
-        about["repeats_from"] = float(result.time[parameters.hand.cycle(result.time)][0])
+        about["repeats_from"] = float(result.time[_cycle(parameters, result.time)][0])
     return Result(result.variables, title=title, about=about)
+
+
+def _cycle(parameters: Steering, time: Array) -> slice:
+    """The ticks that tell most: of a sine its last whole cycle, if there are two: the loop that is closed. Else all."""
+    hand = parameters.hand
+    length = 1.0 / hand.frequency if isinstance(hand, SineHand) else np.inf
+    return slice(int(np.searchsorted(time, time[-1] - length)), None) if time[-1] >= 1.9 * length else slice(None)
 
 
 def summary(parameters: Steering, result: Result) -> Sequence[Quantity]:
     """The numbers that tell how it went; of a sine, of its last cycle."""
     sine = isinstance(parameters.hand, SineHand)
-    part = parameters.hand.cycle(result.time)
+    part = _cycle(parameters, result.time)
     angle, torque, stuck = result.wheel_angle[part], result.hand_torque[part], result.stuck[part]
     slides = np.flatnonzero(result.stuck == 0.0)
     # What the figure shows of the way there is not in these numbers: each says so.
@@ -258,7 +252,7 @@ def _film(parameters: Steering, result: Result, path: Path) -> None:
         )
     public = [name for name, part in system.parts.items() if part.recorded]
     seen = run(parameters, list(dict.fromkeys([*public, *bristle_fields(system)])))
-    part = parameters.hand.cycle(result.time)
+    part = _cycle(parameters, result.time)
     shown = result.time[part]
     figures.animate_patch(seen, path, machine=system, between=(float(shown[0]), float(shown[-1])))
 
