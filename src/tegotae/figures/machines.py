@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.figures.colours import HAIR, INK, PALETTE, QUIET
-from tegotae.figures.registry import register
+from tegotae.figures.result_figures import register
 from tegotae.figures.style import Axes, Figure, Shown, Values, sheet, thinned, time_axis
 from tegotae.result import Result, Variable
 

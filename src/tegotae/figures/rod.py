@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.figures.colours import AMBER, BLUE, FORCE, GREEN, HAIR, INK, MOTION, PLUM, QUIET, SKY, VERMILION
 from tegotae.figures.film import DPI, MOST_FRAMES, drawn, film_file, write_film
-from tegotae.figures.registry import register
+from tegotae.figures.result_figures import register
 from tegotae.figures.rod_strip import MOST_PHASES, lengths_of, outline, phases_of, strip, things_of
 from tegotae.figures.style import Axes, Figure, Shown, Values, shade_stuck, sheet, style, thinned, time_axis
 from tegotae.result import Result

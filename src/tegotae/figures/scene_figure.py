@@ -10,7 +10,7 @@ import numpy as np
 
 from tegotae.figures.colours import HAIR, PALETTE, QUIET
 from tegotae.figures.machines import WORDS, panel, until_rest
-from tegotae.figures.registry import register
+from tegotae.figures.result_figures import register
 from tegotae.figures.rod_strip import RAMP, pad, wall
 from tegotae.figures.style import Axes, Figure, Shown, Values, beside, sheet, time_axis
 from tegotae.result import Result

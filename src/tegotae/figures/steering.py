@@ -9,7 +9,7 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.figures.colours import AMBER, FORCE, HAIR, INK, MOTION, PALETTE, PLUM, QUIET
-from tegotae.figures.registry import register
+from tegotae.figures.result_figures import register
 from tegotae.figures.style import Axes, Figure, Shown, Values, beside, sheet, style, thinned, time_axis
 from tegotae.result import Result
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.figures.colours import AMBER, BLUE, FORCE, GREEN, HAIR, INK, QUIET
-from tegotae.figures.registry import register
+from tegotae.figures.result_figures import register
 from tegotae.figures.style import Axes, Figure, Shown, Values, say, sheet, style, thinned
 from tegotae.result import Result
 
