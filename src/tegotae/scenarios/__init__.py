@@ -23,6 +23,12 @@ SCENARIOS = {
 }
 
 
+def refuse_many(owner: str, told: str, count: float, most: int) -> None:
+    """Refuse a run that would record more than `most` numbers; `told` says whose product they are."""
+    if count > most:
+        checks.refuse(owner, told, f"Choose them so that their product stays below {most:,}.")
+
+
 def refuse_length(owner: str, duration: float, name: str, step: float, words: str, remedy: str) -> NoReturn:
     """Of a run of too many steps [s], or of none; `words` say what they are."""
     told = f"duration={duration:g} s at {name}={step:g} s is {duration / step:.3g} {words}."

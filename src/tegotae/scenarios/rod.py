@@ -14,7 +14,7 @@ from tegotae.parameters import Declared, Parameter, Period
 from tegotae.result import Result
 from tegotae.rod import Ground, Phase, PlanarRod
 from tegotae.rod.demonstrations import SCALES, crawling_snake, dragged_mass, whip
-from tegotae.scenarios import FILM, Picture, Quantity, Scenario
+from tegotae.scenarios import FILM, Picture, Quantity, Scenario, refuse_many
 from tegotae.toml_settings import Kinds, fields_for
 
 _OWN = "run rod"
@@ -134,12 +134,7 @@ def _every(nodes: int, until: float, period: float) -> int:
 
 
 def _refuse_many(nodes: int, moments: float) -> None:
-    if nodes * moments > _MOST_NUMBERS:
-        checks.refuse(
-            _OWN,
-            f"{nodes} nodes at {moments:.3g} moments are too many.",
-            f"Choose them so that their product stays below {_MOST_NUMBERS:,}.",
-        )
+    refuse_many(_OWN, f"{nodes} nodes at {moments:.3g} moments are too many.", nodes * moments, _MOST_NUMBERS)
 
 
 def run(parameters: RodRun) -> Result:

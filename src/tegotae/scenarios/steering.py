@@ -12,12 +12,11 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks
 from tegotae.checks import Array
 from tegotae.device.hand import least_jerk
 from tegotae.parameters import Declared, Duration, Parameter, Period, parameter_of
 from tegotae.result import Result
-from tegotae.scenarios import FIGURE, FILM, Picture, Quantity, Scenario, refuse_length
+from tegotae.scenarios import FIGURE, FILM, Picture, Quantity, Scenario, refuse_length, refuse_many
 from tegotae.steering import Carcass, ContactPatch, SteeringSystem
 from tegotae.steering.bristles import bristle_fields, tyre_of
 from tegotae.steering.hands import Driver, Waypoints
@@ -243,13 +242,9 @@ def _film(parameters: Steering, result: Result, path: Path) -> None:
     from tegotae import figures
 
     system = parameters.system()
-    count = result.time.size * parameters.bristles
-    if count > _MOST_BRISTLES:
-        checks.refuse(
-            _OWN,
-            f"{parameters.bristles} bristles at {result.time.size:,} ticks are too many to film.",
-            f"Choose them so that their product stays below {_MOST_BRISTLES:,}.",
-        )
+    ticks, bristles = result.time.size, parameters.bristles
+    told = f"{bristles} bristles at {ticks:,} ticks are too many to film."
+    refuse_many(_OWN, told, ticks * bristles, _MOST_BRISTLES)
     public = [name for name, part in system.parts.items() if part.recorded]
     seen = run(parameters, list(dict.fromkeys([*public, *bristle_fields(system)])))
     part = _cycle(parameters, result.time)
