@@ -65,14 +65,6 @@ class RunGroup(TyperGroup):
         raise InputError(f"{_own(ctx)}: {told}.\n  {way}")
 
 
-def refuse_before(ctx: Any, flag: str) -> NoReturn:
-    """A flag that stands before the machine would be of the scenario alone, and not reach it."""
-    own, machine = _own(ctx), ctx.invoked_subcommand
-    raise InputError(
-        f"{own}: {flag} stands before {machine}.\n  Write it behind: `tegotae {own} {machine} {flag} ...`."
-    )
-
-
 def _refuse_word(ctx: Any, word: str) -> NoReturn:
     """A flag, or a bare word, that the command does not take."""
     own, flag = _own(ctx), word.startswith("-")
@@ -115,7 +107,10 @@ def _called(line: Line) -> Callable[..., None]:
         if context.invoked_subcommand is None:
             _play(line, {flag: given[flag.key] for flag in line.flags})
         elif early := [flag.name for flag in line.flags if flag.is_given(given[flag.key])]:
-            refuse_before(context, early[0])
+            # It would be of the scenario alone, and not reach the machine.
+            own, machine = _own(context), context.invoked_subcommand
+            way = f"Write it behind: `tegotae {own} {machine} {early[0]} ...`."
+            raise InputError(f"{own}: {early[0]} stands before {machine}.\n  {way}")
 
     return call
 

@@ -25,8 +25,8 @@ def contact(log: LogReader, told: Mapping[str, Any]) -> Figure:
     with style():
         figure, (above, below), energy = beside(2, width=9.6, height=4.6, ratios=(3, 2), heights=(3, 2))
         above.tick_params(labelbottom=False)
-        rows, times, since, window = _around(log, told)
-        _forces(above, log, told, rows, times, since, window)
+        rows, _, since, window = _around(log, told)
+        _forces(above, log, told)
         gap = Shown.of(-rows["pose"][:, 2], "m")
         below.axhline(0.0, color=QUIET, lw=0.6)
         below.plot(1e3 * since, gap.values, color=MOTION)
@@ -54,15 +54,8 @@ def _around(log: LogReader, told: Mapping[str, Any]) -> tuple[Values, Values, Va
     return log.dynamics[part], np.asarray(log.aligned["dynamics"])[part], since[part], window
 
 
-def _forces(
-    axes: Axes,
-    log: LogReader,
-    told: Mapping[str, Any],
-    rows: Values,
-    times: Values,
-    since: Values,
-    window: tuple[float, float],
-) -> None:
+def _forces(axes: Axes, log: LogReader, told: Mapping[str, Any]) -> None:
+    rows, times, since, window = _around(log, told)
     push = -rows["wrench"][:, 2]
     wanted = -rows["compensated"][:, 2]
     keep = thinned(push)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Block
 from tegotae.fitting.fits import Fit, fit_recipe
-from tegotae.fitting.recipe import Recipe, Values
+from tegotae.fitting.recipe import Recipe
 from tegotae.fitting.recipes.friction import AdmittanceRecipe, ImpedanceRecipe
 from tegotae.fitting.recipes.laws import recipe_of
 from tegotae.fitting.recipes.named import named_recipe, recorded
@@ -102,7 +102,9 @@ def fit(
         >>> round(found.block.impedances["spring"].stiffness, 3)
         300.0
     """
-    known, free = given_numbers(known), given_names(free)
+    told = checks.mapping("fit", "known", known, 'Give a dict of numbers, such as {"mass": 1.0}.')
+    known = {n: checks.number("fit", f"known[{n!r}]", v, "", "Give its value in SI units.") for n, v in told.items()}
+    free = tuple(dict.fromkeys(checks.texts("fit", "free", free, "Give a list of names, such as ['preload'].")))
     if both := [name for name in free if name in known]:
         checks.refuse("fit", f"{both[0]!r} is in known and in free.", "Give it in one of them.")
     own = {"measured": measured, "initial": initial}
@@ -127,30 +129,17 @@ def _refuse_given(arguments: Mapping[str, object], place: str, remedy: str) -> N
             checks.refuse("fit", f"{name} {place}.", remedy)
 
 
-def given_numbers(known: object) -> Values:
-    """What is known, as numbers."""
-    told = checks.mapping("fit", "known", known, 'Give a dict of numbers, such as {"mass": 1.0}.')
-    return {
-        name: checks.number("fit", f"known[{name!r}]", value, "", "Give its value in SI units.")
-        for name, value in told.items()
-    }
-
-
-def given_names(free: object) -> tuple[str, ...]:
-    """What is sought, as names."""
-    return tuple(dict.fromkeys(checks.texts("fit", "free", free, "Give a list of names, such as ['preload'].")))
-
-
 def recipe_for(
     machine: object, law: type[Law], elements: int | None, known: Mapping[str, float], free: Sequence[str]
 ) -> Recipe:
     """The recipe of a block type, with what is known and what is sought."""
     if not any(machine is kind for kind in (FrictionImpedance, FrictionAdmittance, ParallelFriction)):
+        others = " or ".join(f"a {fitter.machine.__name__}" for fitter in _FITTERS)
         name = f"machine={getattr(machine, '__name__', checks.shown(machine))}"
         checks.refuse(
             "fit",
             f"{name} has no recipe for identification.",
-            f"Use tg.FrictionImpedance, tg.FrictionAdmittance or tg.ParallelFriction, {registered()}; "
+            f"Use tg.FrictionImpedance, tg.FrictionAdmittance or tg.ParallelFriction, {others}; "
             "or a block with its numbers, an inclusion as to_stepper(…).as_admittance(…), and free=[…].",
         )
     friction = recipe_of(law)
@@ -211,11 +200,6 @@ def register(machine: type, record: type, fit: Callable[..., Fit]) -> None:
         fit: (machine, record, known, free, progress) -> `Fit`.
     """
     _FITTERS.append(Fitter(machine, record, fit))
-
-
-def registered() -> str:
-    """The machines that can be fitted in a way of their own, for errors."""
-    return " or ".join(f"a {fitter.machine.__name__}" for fitter in _FITTERS)
 
 
 def fitter_of(machine: object, record: object) -> Fitter | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.fitting.assessing import CONFIDENCE, FEWEST, LOUD, lingering
 from tegotae.fitting.fits import Fit
-from tegotae.fitting.identify import register
+from tegotae.fitting.identify import Progress, register
 from tegotae.fitting.judging import WIDEST, no_noise
 from tegotae.fitting.progress import reporter
 from tegotae.rod.many import run_many, variations
@@ -161,11 +161,7 @@ class _Motion:
 
 
 def fit_rod(
-    rod: PlanarRod,
-    record: RodRecord,
-    known: Mapping[str, float],
-    free: Sequence[str],
-    progress: bool | Callable[[str, float], None] | None,
+    rod: PlanarRod, record: RodRecord, known: Mapping[str, float], free: Sequence[str], progress: Progress
 ) -> Fit:
     """Elasticity and viscosity, equal along the rod, from a recorded motion; the rod's other parameters are taken as
     they are, and so is one of these two that `free` does not name where it names the other. From no initial guess:
