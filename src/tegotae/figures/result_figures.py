@@ -6,7 +6,7 @@ Figures that machines bring are registered here: a result names its own in `abou
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +22,8 @@ _MOST_ELEMENTS = 6  # forces of a circuit's elements in one panel
 _MOST_NAMED = 8  # curves of one panel that have a name each
 
 
-class ResultDrawer(NamedTuple):
-    """What draws the results of one kind of machine."""
-
-    fits: Callable[[Result], bool]  # whether a result recorded all that the figure shows
-    draw: Callable[[Result], Figure]
-
-
-_DRAWERS: dict[str, ResultDrawer] = {}
+# By the name of the figure: what draws it, and whether a result recorded all that it shows.
+_DRAWERS: dict[str, tuple[Callable[[Result], Figure], Callable[[Result], bool]]] = {}
 
 
 def register(name: str, draw: Callable[[Result], Figure], fits: Callable[[Result], bool]) -> None:
@@ -48,13 +42,13 @@ def register(name: str, draw: Callable[[Result], Figure], fits: Callable[[Result
         ...     return figure
         >>> figures.register("sled", sled, lambda result: "position" in result.variables)
     """
-    _DRAWERS[name] = ResultDrawer(fits, draw)
+    _DRAWERS[name] = draw, fits
 
 
 def drawer_of(result: Result) -> Callable[[Result], Figure] | None:
     """What draws a result in a way of its machine's own; None if nothing does, or it recorded too little."""
-    own = _DRAWERS.get(str(result.about.get("figure", "")))
-    return own.draw if own and result["time"].size > 1 and own.fits(result) else None
+    draw, fits = _DRAWERS.get(str(result.about.get("figure", "")), (None, None))
+    return draw if fits and result["time"].size > 1 and fits(result) else None
 
 
 def of_result(result: Result) -> Figure:

@@ -73,11 +73,6 @@ _ROUNDING = 1e-9  # m/s, rad/s, and of an energy: less is what rounding leaves o
 _MOST_CURVES = 12  # in a panel; more of them cannot be told apart
 
 
-def is_scene(result: Result) -> bool:
-    """Whether a result tells of trees of bodies."""
-    return {"q", "v", "kinetic_energy"} <= set(result.variables) and "coordinate_names" in result.about
-
-
 def scene(result: Result) -> Figure:
     """Coordinates and velocities by joint, energies, contact forces and gaps of the bodies that touch; beside them the
     machine at a few instants.
@@ -154,4 +149,5 @@ def _touching(result: Result) -> list[tuple[str, str, Curves]]:
     return [("contact force", "N", push), ("gap", "m", near)]
 
 
-register("scene", scene, is_scene)
+_SHOWN = {"q", "v", "kinetic_energy"}
+register("scene", scene, lambda result: set(result.variables) >= _SHOWN and "coordinate_names" in result.about)

@@ -22,11 +22,6 @@ _USUAL = 0.985  # of the moments lie within a panel that a jerk leaves
 _SAME = 2e-3  # of the height of a panel: curves nearer to each other than this look like one
 
 
-def is_steering(result: Result) -> bool:
-    """Whether a result tells of a wheel, a hand and a tyre."""
-    return {"wheel_angle", "hand_torque", "stuck", "speed"} <= set(result.variables)
-
-
 def steering(result: Result) -> Figure:
     """Histories of wheel, hand, bristles and speed, and torque over angle: thick while some bristles stick."""
     moves = bool(np.ptp(result.speed) > 0.0)
@@ -196,4 +191,5 @@ def _widest(patch: ContactPatch, speeds: Sequence[float]) -> float:
     return 1.5 * float(max(ends))
 
 
-register("steering", steering, is_steering)
+_SHOWN = {"wheel_angle", "hand_torque", "stuck", "speed"}
+register("steering", steering, lambda result: set(result.variables) >= _SHOWN)

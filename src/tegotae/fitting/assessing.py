@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.checks import Array
-from tegotae.errors import InputError
 from tegotae.fitting.model import Coordinates, Model, jacobian
 from tegotae.fitting.recipe import Recipe, Values
 
@@ -192,13 +191,7 @@ def _cost(model: Model, coordinates: Coordinates, place: Array) -> float:
     if (place < coordinates.low).any() or not np.isfinite(place).all():
         return math.inf
     numbers = coordinates.outward(place)
-    recipe = model.recipe
-    if recipe.bounded:
-        try:
-            recipe.block({**recipe.known, **model.named(numbers)}, model.record.dimension).check(model.record.period)
-        except InputError:
-            return math.inf
-    return model.cost(numbers)
+    return model.cost(numbers) if model.recipe.exists(model.named(numbers), model.record) else math.inf
 
 
 def _root(spread: Array) -> Array:

@@ -16,7 +16,6 @@ from tegotae import checks
 from tegotae.block import Block, Impedance
 from tegotae.checks import Array
 from tegotae.coupling.circuit import Circuit
-from tegotae.errors import InputError
 from tegotae.fitting.recipe import Recipe, Sought, Values
 from tegotae.fitting.record import Record, record_of
 
@@ -80,10 +79,6 @@ class NamedRecipe(Recipe):
         made: Block = self.machine.varied({name: values[name] for name in self.own})
         return made
 
-    def offset(self, values: Mapping[str, float]) -> float:
-        """Of the force that drives it, or that was measured."""
-        return values.get("offset", 0.0)
-
     def trial(self) -> Values:
         """A little off its own numbers, so that they still make the machine."""
         told = {name: value * (1.0 + 1e-4 * np.sqrt(2.0 + i)) for i, (name, value) in enumerate(self.own.items())}
@@ -109,15 +104,8 @@ class NamedRecipe(Recipe):
         for row in powers:
             factors = FARTHEST ** (2.0 * np.asarray(row) - 1.0)
             guess = {name: float(value * f) for (name, value), f in zip(self.own.items(), factors, strict=True)}
-            if not self.bounded or self._exists(guess, record):
+            if self.exists(guess, record):
                 yield {**guess, **bias}
-
-    def _exists(self, guess: Values, record: Record) -> bool:
-        try:
-            self.block(guess, record.dimension).check(record.period)
-        except InputError:
-            return False
-        return True
 
 
 def recorded(
