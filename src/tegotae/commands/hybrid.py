@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +24,7 @@ from tegotae.hybrid.processes.joining import ShutdownFlag, bus_of, make_key, wit
 from tegotae.hybrid.processes.launcher import Listener, SupervisedRun, doing
 from tegotae.hybrid.processes.node_processes import Nodes, refuse_taken
 from tegotae.hybrid.records import report as reports
+from tegotae.hybrid.records.log_node import LogNode
 from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.settings import OwnDevice, Settings, read_settings
 
@@ -117,11 +119,8 @@ def run(
 
 
 def _run_virtual(settings: Settings, out: Path | None, overwrite: bool) -> int:
-    import tempfile
-
     from tegotae.hybrid.nodes.virtual_run import run_virtual
     from tegotae.hybrid.processes.processes import about_of
-    from tegotae.hybrid.records.log_node import LogNode
 
     bus = MemoryBus(settings.session)
     with tempfile.TemporaryDirectory(prefix="tegotae-hybrid-") as folder:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -83,13 +84,10 @@ class _Arms(Declared, ABC):
     def wanted(self, time: ArrayLike) -> Array:
         """The wanted angle over time [rad]."""
 
-    def steer(
-        self, system: SteeringSystem, time: Array, period: float, speed: ArrayLike, record: list[str] | None
-    ) -> Result:
-        """Run it."""
+    def steer(self, run: Callable[..., Result], time: Array) -> Result:
+        """Run a system with these hands."""
         driver = Driver(stiffness=self.stiffness, damping=self.damping, angle=self.wanted)
-        fed = {"speed": speed}
-        return system.run(hand=driver, duration=time.size * period, period=period, inputs=fed, record=record)
+        return run(hand=driver, duration=float(time[-1]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,12 +127,9 @@ class ReleaseHand(Declared):
     rise: Annotated[float, Parameter("[s], > 0, time that the torque takes to build up")] = 2.0
     release: Annotated[float, Parameter("[s], > 0, when they let go")] = 3.0
 
-    def steer(
-        self, system: SteeringSystem, time: Array, period: float, speed: ArrayLike, record: list[str] | None
-    ) -> Result:
-        """Run it."""
-        torque = np.where(time < self.release, self.torque * eased(time / self.rise), 0.0)
-        return system.run(torque, period=period, inputs={"speed": speed}, record=record)
+    def steer(self, run: Callable[..., Result], time: Array) -> Result:
+        """Run a system with these hands."""
+        return run(np.where(time < self.release, self.torque * eased(time / self.rise), 0.0))
 
 
 def eased(share: Array) -> Array:
@@ -178,8 +173,8 @@ def run(parameters: Steering, record: list[str] | None = None) -> Result:
     if not 1.5 <= duration / period <= _MOST_TICKS:
         refuse_length(_OWN, duration, "period", period, "ticks", f"2 to {_MOST_TICKS:,}")
     time: Array = period * np.arange(1, round(duration / period) + 1, dtype=np.float64)
-    speed = parameters.drive.over(time)
-    result = parameters.hand.steer(parameters.system(), time, period, speed, record)
+    fed = {"speed": parameters.drive.over(time)}
+    result = parameters.hand.steer(partial(parameters.system().run, period=period, inputs=fed, record=record), time)
     words = f"{parameters.bristles} bristles, {1e3 * period:g} ms a tick, {parameters.preset} numbers"
     title = f"Steering {parameters.drive.words()}"
     about = {**result.about, "block": f"steering({words})"}

@@ -64,7 +64,10 @@ class NamedRecipe(Recipe):
         self.machine, self.response, self.begins = machine, response, dict(initial)
         self.biased = "force" in (self.drive, response)
         self.own = {name: value for name, value in machine.numbers.items() if name in free}
-        self.bounded = all(part.bounded for part in _parts(machine))
+        parts: list[Block] = [machine]
+        if isinstance(machine, Circuit):
+            parts = [*machine.admittances.values(), *machine.impedances.values()]
+        self.bounded = all(part.bounded for part in parts)
         known = {} if "offset" in free or not self.biased else {"offset": 0.0}
         super().__init__(known, known, set(free) & {"offset"})
 
@@ -193,7 +196,3 @@ def named_recipe(
         if offered.get(name) == 0.0:
             checks.refuse("fit", f"free has {name!r}, which is 0 in this machine.", "Give it a first guess above 0.")
     return NamedRecipe(machine.varied(known) if known else machine, record.response, free, initial or {})
-
-
-def _parts(machine: Block) -> list[Block]:
-    return [*machine.admittances.values(), *machine.impedances.values()] if isinstance(machine, Circuit) else [machine]
