@@ -21,8 +21,9 @@ AXES = {"force": ("position", "m"), "hand_torque": ("wheel angle from its start"
 
 def of_fit(fit: Fit) -> Figure:
     """Over time and as a loop above, what is left over time and as a histogram below; the first direction only."""
-    if not isinstance(fit.record, Record):
-        return _over_time(fit, fit.record)
+    record: Any = fit.record  # of rods one that has no ticks
+    if not isinstance(record, Record):
+        return _over_time(fit, record)
     unit, (name, across_unit) = fit.unit, AXES.get(fit.response, ("force", "N"))
     measured, residual = _first(fit.record.seen(fit.response)), _first(fit.residual)
     model = measured - residual  # a sensor's offset included
