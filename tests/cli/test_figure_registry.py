@@ -6,7 +6,7 @@ import pytest
 import tegotae as tg
 from tegotae import figures
 from tegotae.elements import Mass
-from tegotae.figures import registry
+from tegotae.figures import result_figures as registry
 from tegotae.result import Result
 from tegotae.rod import Phase, PlanarRod
 

@@ -90,7 +90,7 @@ def test_a_replay_names_the_first_number_that_differs(log, capsys, monkeypatch):
     read = LogReader(log)
     touched = int((read.dynamics["felt_wrench"][:, 2] < -1.0).argmax())
     read.dynamics["felt_wrench"][touched, 2] *= 1.0 + 2.0**-52
-    monkeypatch.setattr("tegotae.hybrid.records.log_reader.LogReader", lambda path: read)
+    monkeypatch.setattr("tegotae.commands.hybrid.LogReader", lambda path: read)
     assert main(["hybrid", "replay", "run.mcap"]) == 1
     said = capsys.readouterr().out
     assert f"row {touched} " in said
@@ -261,7 +261,7 @@ SAID = "names code that will be run: device.factory="
 
 def test_settings_that_name_code_say_so_before_it_is_run(monkeypatch, capsys):
     """A file may come from anybody; whoever starts it reads what it will run."""
-    from tegotae.hybrid.processes import launcher, processes
+    from tegotae.hybrid.processes import processes
 
     Path("lab.toml").write_text(OWN)
     heard = []
@@ -271,7 +271,7 @@ def test_settings_that_name_code_say_so_before_it_is_run(monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(processes, "run_table", stand_in)
-    monkeypatch.setattr(launcher, "Nodes", stand_in)
+    monkeypatch.setattr("tegotae.commands.hybrid.Nodes", stand_in)
     for arguments in (
         ["table", "lab.toml"],
         ["table", "lab.toml", "--set", "device.factory=mine:other"],

@@ -24,8 +24,8 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def run(*settings: str, **shortcuts: str) -> tg.result.Result:
     scenario = load_scenario("inclusion")
-    words = {"machine": "MACHINE", "route": "--route", "method": "--method", "until": "--until"}
-    given = scenario.settings({words[name]: value for name, value in shortcuts.items()})
+    words = {"machine": "machine.kind", "route": "route.kind", "method": "route.method", "until": "duration"}
+    given = [f"{words[name]}={value}" for name, value in shortcuts.items()]
     return scenario.run(scenario.read(settings=[*given, *settings]))
 
 

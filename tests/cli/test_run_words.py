@@ -12,7 +12,7 @@ import typer.main
 
 from tegotae.cli import app, main
 from tegotae.commands import fit
-from tegotae.commands.run_lines import LINES, Line
+from tegotae.commands.run_lines import INTEGRATOR, KINDS, LINES, ROUTE, Line
 from tegotae.errors import InputError
 from tegotae.scenarios import SCENARIOS, load_scenario
 
@@ -112,35 +112,31 @@ def test_every_scenario_has_its_line() -> None:
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.name)
-def test_flags_are_those_that_the_scenario_knows(line: Line) -> None:
+def test_pictures_are_those_that_the_scenario_knows(line: Line) -> None:
     scenario = load_scenario(line.scenario)
     lines = (line, *line.machines)
-    shortcuts = {flag.name for one in lines for flag in one.shortcuts}
-    assert shortcuts | ({"MACHINE"} if line.machines else set()) == set(scenario.shortcuts)
     assert {flag.name for one in lines for flag in one.pictures} == set(scenario.pictures)
 
 
 @pytest.mark.parametrize("line", every_line(), ids=lambda line: line.name)
 def test_words_that_a_shell_completes_are_all_that_are_known(line: Line) -> None:
     scenario = load_scenario(line.scenario)
-    machine = scenario.settings({"MACHINE": line.machine.replace("-", "_")}) if line.machine else []
-    # Integrators belong to the ode route, where the solver knows them.
-    route = {"--method": "ode"} if line.scenario == "inclusion" else {}
+    nothing = dict.fromkeys(line.flags)
     for flag in line.shortcuts:
-        more = scenario.settings({"--route": route.get(flag.name)})
+        # Integrators belong to the ode route, where the solver knows them.
+        route = {ROUTE: "ode"} if flag is INTEGRATOR else {}
         for word in flag.words:
-            scenario.read(settings=[*machine, *more, *scenario.settings({flag.name: word})])
+            scenario.read(settings=line.settings({**nothing, **route, flag: word}))
             assert word in flag.help
-        if flag.words and flag.name not in route:
+        if flag.words and not route:
             with pytest.raises(InputError, match=f"known are {', '.join(flag.words)}\\."):
-                scenario.read(settings=scenario.settings({flag.name: "glue"}))
+                scenario.read(settings=line.settings({**nothing, flag: "glue"}))
 
 
 def test_integrators_that_a_shell_completes_are_those_of_the_solver() -> None:
     from tegotae.inclusion.explicit import integration
 
-    (method,) = {flag for line in LINES if line.scenario == "inclusion" for flag in line.shortcuts[1:2]}
-    assert set(method.words) == {*integration.FIXED, *integration.METHODS}
+    assert set(INTEGRATOR.words) == {*integration.FIXED, *integration.METHODS}
 
 
 @pytest.mark.parametrize("line", [line for line in LINES if line.machines], ids=lambda line: line.name)
@@ -148,7 +144,7 @@ def test_machines_are_those_that_the_scenario_knows(line: Line) -> None:
     names = [str(one.machine).replace("-", "_") for one in line.machines]
     scenario = load_scenario(line.scenario)
     with pytest.raises(InputError, match=f"known are {', '.join(names)}\\."):
-        scenario.read(settings=scenario.settings({"MACHINE": "glue"}))
+        scenario.read(settings=[f"{KINDS[line.scenario]}=glue"])
 
 
 def test_kinds_and_laws_that_a_shell_completes_are_those_of_fit() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from rich.text import Text
 
 from tegotae import checks
 from tegotae.compile.telling import told_of_compiling
-from tegotae.errors import FileError
+from tegotae.errors import FileError, TegotaeError
 from tegotae.extras import FIGURES, require
 
 FIGURE_FORMATS = (".png", ".svg", ".pdf")  # as tegotae.figures writes them; named here to keep matplotlib unloaded
@@ -137,6 +137,15 @@ def watching(total: int | None = None) -> Iterator[ProgressBar]:
     progress = Progress(*columns, *bar, console=console, transient=True, disable=not console.is_terminal)
     with progress, compiling_shown(progress):
         yield ProgressBar(progress, total)
+
+
+@contextmanager
+def reworded(said: Callable[[str], str]) -> Iterator[None]:
+    """What the block refuses is told in other words: those of the command line instead of the library's."""
+    try:
+        yield
+    except TegotaeError as error:
+        raise type(error)(said(str(error))) from error
 
 
 _COMPILING = ", compiling"

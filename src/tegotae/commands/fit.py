@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -14,7 +13,6 @@ import tegotae as tg
 from tegotae import checks
 from tegotae.block import Block
 from tegotae.commands import console as words
-from tegotae.errors import TegotaeError
 from tegotae.fitting import load_record
 from tegotae.friction import Law
 
@@ -56,14 +54,6 @@ def in_options(message: str) -> str:
     return message
 
 
-@contextmanager
-def _speaking_options() -> Iterator[None]:
-    try:
-        yield
-    except TegotaeError as error:
-        raise type(error)(in_options(str(error))) from error
-
-
 def run(
     record: Path,
     block: str,
@@ -85,7 +75,7 @@ def run(
     given = {name: _value(name, text) for name, text in _pairs("--known", known).items()}
     names = _pairs("--column", column)
     _refuse_unknown("--column", names, COLUMNS)
-    with _speaking_options():
+    with words.reworded(in_options):
         measured = load_record(record, period=period, **names)
         found = tg.fit(BLOCKS[block], measured, law=LAWS[law], elements=elements, known=given, free=free)
     table = words.columns("", "value", "95 % interval", "unit", right=(1, 2))

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Table
 from rich.text import Text
 
 from tegotae import checks
 from tegotae.commands import console as words
 from tegotae.commands.encoding import writable
 from tegotae.extras import FIGURES, require
+from tegotae.hybrid.bus.bus import MemoryBus
+from tegotae.hybrid.bus.messages import REARM, REARMED, STOP, Judge, ask_rearm, ask_stop, event_of, object_of
 from tegotae.hybrid.machines.model_settings import OwnModel
+from tegotae.hybrid.processes.joining import ShutdownFlag, bus_of, make_key, with_ports
+from tegotae.hybrid.processes.launcher import Listener, Nodes, SupervisedRun, doing, refuse_taken
+from tegotae.hybrid.records import report as reports
+from tegotae.hybrid.records.log_node import LogNode
+from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.settings import OwnDevice, Settings, read_settings
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from tegotae.hybrid.processes.launcher import Listener, Nodes
 
 # Of a report, after a run; `hybrid report` has all.
 SHORT = ("peak_force", "duration", "restitution", "energy_gained", "delay", "deadlines_missed", "packets_lost",
@@ -35,17 +38,11 @@ _ANSWER = 5.0  # s, for it to answer a request
 def show(file: Path | None, changes: Sequence[str], ports: bool) -> None:
     """Print all settings as TOML."""
     settings = read_settings(file, changes)
-    if ports:
-        from tegotae.hybrid.processes.joining import with_ports
-
-        settings = with_ports(settings)
-    print(writable(settings.toml()), end="")
+    print(writable((with_ports(settings) if ports else settings).toml()), end="")
 
 
 def key(file: Path) -> None:
     """Make a key."""
-    from tegotae.hybrid.processes.joining import make_key
-
     make_key(file)
     console = words.out()
     words.wrote(console, file, "a new key, readable by its owner alone")
@@ -72,8 +69,6 @@ def node(
     if name in ("dynamics", "table", "device") and parent is None:  # `hybrid run` has said it
         _say_code(settings, file, changes)
     if name == "log":
-        from tegotae.hybrid.processes.launcher import refuse_taken
-
         if out is None:
             checks.refuse("hybrid log", "it has no file to write.", "Add --out run.mcap.")
         refuse_taken(out, overwrite)
@@ -105,16 +100,11 @@ def run(
     no_rearm: bool, patience: float,
 ) -> int:  # fmt: skip
     """All nodes here; the code to exit with."""
-    from tegotae.hybrid.processes.launcher import refuse_taken
-
     settings = read_settings(file, changes if duration is None else [*changes, f"duration={duration!r}"])
     refuse_taken(out, overwrite)
     _say_code(settings, file, changes)
     if settings.clock == "virtual":
         return _run_virtual(settings, out, overwrite)
-    from tegotae.hybrid.processes.joining import ShutdownFlag
-    from tegotae.hybrid.processes.launcher import Nodes, SupervisedRun
-
     nodes = Nodes(settings, out=out, overwrite=overwrite, view=settings.view.on and not no_view)
     with nodes, ShutdownFlag() as ending, _Teller(nodes) as teller:
         running = SupervisedRun(nodes, tell=teller.tell, show=teller.show, patience=patience, rearm=not no_rearm)
@@ -127,12 +117,8 @@ def run(
 
 
 def _run_virtual(settings: Settings, out: Path | None, overwrite: bool) -> int:
-    import tempfile
-
-    from tegotae.hybrid.bus.bus import MemoryBus
     from tegotae.hybrid.nodes.virtual_run import run_virtual
     from tegotae.hybrid.processes.processes import about_of
-    from tegotae.hybrid.records.log_node import LogNode
 
     bus = MemoryBus(settings.session)
     with tempfile.TemporaryDirectory(prefix="tegotae-hybrid-") as folder:
@@ -160,11 +146,8 @@ def _say_end(path: Path, simulated: float, duration: float, out: Path | None) ->
     console = words.out()
     console.print(Text(f"{simulated:.3f} of {duration:.3f} s simulated", style="bold"))
     if path.exists():
-        from tegotae.hybrid.records.log_reader import LogReader
-        from tegotae.hybrid.records.report import report, table
-
-        told = report(LogReader(path))
-        _print(console, table({name: told[name] for name in SHORT}), told["words"])
+        told = reports.report(LogReader(path))
+        _print(console, reports.table({name: told[name] for name in SHORT}), told["words"])
     if out is None:
         console.print(Text("nothing was kept; add --out run.mcap for a log, and `tegotae hybrid report` to read it",
                            style="dim"))  # fmt: skip
@@ -212,8 +195,6 @@ class _Teller:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def show(self, heard: Listener) -> None:
-        from tegotae.hybrid.processes.launcher import doing
-
         if not self._began:
             self._began = True
             self.tell(f"running; from elsewhere: tegotae hybrid stop {self._nodes.file}")
@@ -231,9 +212,6 @@ class _Teller:
 
 def request(what: str, file: Path, changes: Sequence[str]) -> int:
     """Ask a running table to stop, or to obey again; the code to exit with."""
-    from tegotae.hybrid.bus.messages import REARM, REARMED, STOP, Judge, ask_rearm, ask_stop, event_of, object_of
-    from tegotae.hybrid.processes.joining import bus_of
-
     settings = read_settings(file, changes)
     wanted = {"stop": (STOP,), "rearm": (REARM, REARMED)}[what]
     heard: list[dict[str, str]] = []
@@ -268,17 +246,13 @@ def request(what: str, file: Path, changes: Sequence[str]) -> int:
 
 def report(log: Path, json: Path | None, page: Path | None, complete: bool) -> int:
     """What a log says; the code to exit with."""
-    from tegotae.hybrid.records.log_reader import LogReader
-    from tegotae.hybrid.records.report import report as made
-    from tegotae.hybrid.records.report import table
-
     words.refuse_unwritable(json)
     words.refuse_unwritable(page, suffixes=(".html", ".htm"), needs=FIGURES)
     words.refuse_same({"LOG": log, "--json": json, "--page": page})
     read = LogReader(log)
-    told = made(read)
+    told = reports.report(read)
     console = words.out()
-    _print(console, table(told), told["words"])
+    _print(console, reports.table(told), told["words"])
     words.keep_json(console, json, told, "the numbers")
     if page is not None:
         from tegotae.hybrid.records.report_page import write_page
@@ -292,7 +266,6 @@ def report(log: Path, json: Path | None, page: Path | None, complete: bool) -> i
 
 def replay(log: Path) -> int:
     """Simulate a log again; the code to exit with."""
-    from tegotae.hybrid.records.log_reader import LogReader
     from tegotae.hybrid.records.replay import replay as again
     from tegotae.hybrid.records.replay import settings_in
 

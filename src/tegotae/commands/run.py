@@ -16,8 +16,7 @@ from tegotae.commands.encoding import writable
 from tegotae.extras import FIGURES
 from tegotae.result import Result
 from tegotae.result_files import FORMATS
-from tegotae.scenarios import load_scenario
-from tegotae.scenarios.scenario import Quantity
+from tegotae.scenarios import Quantity, load_scenario
 from tegotae.toml_settings import tables
 
 _MOST_EVENTS = 12  # in the printed table
@@ -25,7 +24,6 @@ _MOST_EVENTS = 12  # in the printed table
 
 def run(
     name: str,
-    shortcuts: Mapping[str, str | None],
     config: Path | None,
     settings: Sequence[str],
     out: Path | None,
@@ -35,7 +33,7 @@ def run(
 ) -> None:
     """Read the parameters, run, print, write."""
     scenario = load_scenario(name)
-    parameters = scenario.read(config, [*scenario.settings(shortcuts), *settings])
+    parameters = scenario.read(config, settings)
     kind = FORMATS.get(out.suffix.lower()) if out is not None else None
     words.refuse_unwritable(out, suffixes=tuple(FORMATS), needs=kind.needs if kind else ())
     words.refuse_unwritable(json)
@@ -80,11 +78,11 @@ def run(
         console.print(Text(f"nothing was written; add --plot {name}.png or --out {name}.nc to keep it", style="dim"))
 
 
-def show(name: str, shortcuts: Mapping[str, str | None], config: Path | None, settings: Sequence[str]) -> None:
+def show(name: str, config: Path | None, settings: Sequence[str]) -> None:
     """Print the parameters as TOML."""
     scenario = load_scenario(name)
     # As it stands, without the terminal's wrapping: the text is meant to be put into a file.
-    print(writable(scenario.show(scenario.read(config, [*scenario.settings(shortcuts), *settings]))))
+    print(writable(scenario.show(scenario.read(config, settings))))
 
 
 def _show_events(console: Console, result: Result) -> None:

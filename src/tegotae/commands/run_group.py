@@ -65,14 +65,6 @@ class RunGroup(TyperGroup):
         raise InputError(f"{_own(ctx)}: {told}.\n  {way}")
 
 
-def refuse_before(ctx: Any, flag: str) -> NoReturn:
-    """A flag that stands before the machine would be of the scenario alone, and not reach it."""
-    own, machine = _own(ctx), ctx.invoked_subcommand
-    raise InputError(
-        f"{own}: {flag} stands before {machine}.\n  Write it behind: `tegotae {own} {machine} {flag} ...`."
-    )
-
-
 def _refuse_word(ctx: Any, word: str) -> NoReturn:
     """A flag, or a bare word, that the command does not take."""
     own, flag = _own(ctx), word.startswith("-")
@@ -115,29 +107,26 @@ def _called(line: Line) -> Callable[..., None]:
         if context.invoked_subcommand is None:
             _play(line, {flag: given[flag.key] for flag in line.flags})
         elif early := [flag.name for flag in line.flags if flag.is_given(given[flag.key])]:
-            refuse_before(context, early[0])
+            # It would be of the scenario alone, and not reach the machine.
+            own, machine = _own(context), context.invoked_subcommand
+            way = f"Write it behind: `tegotae {own} {machine} {early[0]} ...`."
+            raise InputError(f"{own}: {early[0]} stands before {machine}.\n  {way}")
 
     return call
 
 
 def _play(line: Line, given: Mapping[Flag, Any]) -> None:
     """Run a line with the values of its flags, or show its parameters."""
+    from tegotae.commands import console
     from tegotae.commands import run as command
 
-    shortcuts = {flag.name: _text(given[flag]) for flag in line.shortcuts}
-    shortcuts = {"MACHINE": line.machine.replace("-", "_"), **shortcuts} if line.machine else shortcuts
-    settings = given[SET] or []
-    if given[SHOW]:
-        command.show(line.scenario, shortcuts, given[CONFIG], settings)
-    else:
-        pictures = {flag.name: given[flag] for flag in line.pictures}
-        files = (given[OUT], given[JSON], given[PLOT], pictures)
-        command.run(line.scenario, shortcuts, given[CONFIG], settings, *files)
-
-
-def _text(value: float | str | None) -> str | None:
-    """As `--set` would be given it."""
-    return repr(value) if isinstance(value, float) else value
+    settings = [*line.settings(given), *(given[SET] or [])]
+    with console.reworded(line.in_flags):
+        if given[SHOW]:
+            command.show(line.scenario, given[CONFIG], settings)
+        else:
+            pictures = {flag.name: given[flag] for flag in line.pictures}
+            command.run(line.scenario, given[CONFIG], settings, given[OUT], given[JSON], given[PLOT], pictures)
 
 
 def _declare(group: typer.Typer, line: Line, name: str, kind: str) -> None:

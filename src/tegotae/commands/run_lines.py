@@ -5,8 +5,11 @@ The scenarios themselves are heavy and wait until they run; a test holds what is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tegotae.commands.flags import JSON, PLOT, Flag
 
@@ -55,6 +58,9 @@ MAPS = Flag("--maps", "FILE", "Draw the tyre's force and torque over slip angle.
 BRISTLE_FILM = Flag("--animation", "FILE", "The bristles in motion, as .gif or .html.", Path)
 ROD_FILM = Flag("--animation", "FILE", "The rod in motion, as .gif or .html.", Path)
 
+# The parameter that the name of a machine sets.
+KINDS = {"inclusion": "machine.kind", "rod": "rod.kind"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
@@ -64,7 +70,7 @@ class Line:
     machine: str | None = None  # as the command line spells it; none for the scenario itself
     help: str
     examples: tuple[str, ...]
-    shortcuts: tuple[Flag, ...] = ()  # that set one parameter each
+    shortcuts: Mapping[Flag, str] = field(default_factory=dict)  # and the parameter that each sets
     pictures: tuple[Flag, ...] = ()  # that draw something beside the figure
     machines: tuple[Line, ...] = ()  # of the scenario; without one it runs what its parameters name
 
@@ -79,40 +85,44 @@ class Line:
         *files, show = COMMON
         return (*self.shortcuts, *files, *self.pictures, show)
 
+    def settings(self, given: Mapping[Flag, Any]) -> list[str]:
+        """What its machine and the values of its flags say of the parameters, as `--set` would be given it."""
+        named = [f"{KINDS[self.scenario]}={self.machine.replace('-', '_')}"] if self.machine else []
+        return named + [f"{name}={given[flag]}" for flag, name in self.shortcuts.items() if given[flag] is not None]
 
-def _inclusion(machine: str, words: str, example: str) -> Line:
+    def in_flags(self, message: str) -> str:
+        """A message about parameters in the shorter words of its flags."""
+        for flag, name in self.shortcuts.items():
+            message = message.replace(f"--set {name}=", f"{flag.name} ")
+        return message
+
+
+def _machine(
+    scenario: str, shortcuts: Mapping[Flag, str], machine: str, words: str, example: str, *pictures: Flag
+) -> Line:
+    example = f"tegotae run {scenario} {machine} {example}"
     return Line(
-        scenario="inclusion",
-        machine=machine,
-        help=words,
-        examples=(f"tegotae run inclusion {machine} {example}",),
-        shortcuts=(ROUTE, INTEGRATOR, UNTIL),
+        scenario=scenario, machine=machine, help=words, examples=(example,), shortcuts=shortcuts, pictures=pictures
     )
 
 
-def _rod(machine: str, words: str, example: str, *shortcuts: Flag) -> Line:
-    return Line(
-        scenario="rod",
-        machine=machine,
-        help=words,
-        examples=(f"tegotae run rod {machine} {example}",),
-        shortcuts=shortcuts,
-        pictures=(ROD_FILM,),
-    )
-
+_FOLLOWED = {ROUTE: "route.kind", INTEGRATOR: "route.method", UNTIL: "duration"}
+_ENDING = {UNTIL: "rod.until"}
+_DRAGGED = {BASE_SPEED: "rod.speed", **_ENDING}
+_inclusion = partial(_machine, "inclusion", _FOLLOWED)
 
 FRICTION = Line(
     scenario="friction",
     help="One friction element, moved by hand.",
     examples=("tegotae run friction --set law.kind=stribeck --set motion.amplitude=0.05 --out run.nc --plot run.png",),
-    shortcuts=(UNTIL,),
+    shortcuts={UNTIL: "duration"},
 )
 INCLUSION = Line(
     scenario="inclusion",
     help="A machine with contacts and frictions, by exact events, as an ODE, or step by step.\n\n"
     "Without MACHINE: the one that --config or --set machine.kind=... names, or else two-bodies.",
     examples=("tegotae run inclusion belt --route events --until 3 --set machine.speed=0.2 --plot belt.png",),
-    shortcuts=(ROUTE, INTEGRATOR, UNTIL),
+    shortcuts=_FOLLOWED,
     machines=(
         _inclusion("bouncing-ball", "A ball over a floor, let go.", "--until 1 --set restitution=0.8 --plot ball.png"),
         _inclusion("floor", "A point mass, thrown along a frictional floor.", "--route ode --plot floor.png"),
@@ -136,24 +146,24 @@ ROD = Line(
     help="A soft rod: that of hirai2020, a crawling snake, a mass dragged on a leaf spring, a whip.\n\n"
     "Without MACHINE: the one that --config or --set rod.kind=... names, or else paper.",
     examples=("tegotae run rod snake --until 8 --plot snake.png --animation snake.gif",),
-    shortcuts=(UNTIL,),
+    shortcuts=_ENDING,
     pictures=(ROD_FILM,),
     machines=(
-        _rod(
-            "paper", "The rod of hirai2020: turned at a pin, left alone there, released.",
-            "--set rod.torque=20 --plot rod.png", UNTIL,
+        _machine(
+            "rod", _ENDING, "paper", "The rod of hirai2020: turned at a pin, left alone there, released.",
+            "--set rod.torque=20 --plot rod.png", ROD_FILM,
         ),
-        _rod(
-            "snake", "A snake that crawls by a travelling wave of curvature on anisotropic ground.",
-            "--until 8 --plot snake.png --animation snake.gif", UNTIL,
+        _machine(
+            "rod", _ENDING, "snake", "A snake that crawls by a travelling wave of curvature on anisotropic ground.",
+            "--until 8 --plot snake.png --animation snake.gif", ROD_FILM,
         ),
-        _rod(
-            "drag", "A mass dragged over a table on a leaf spring: stick-slip.",
-            "--speed 0.1 --plot drag.png", BASE_SPEED, UNTIL,
+        _machine(
+            "rod", _DRAGGED, "drag", "A mass dragged over a table on a leaf spring: stick-slip.",
+            "--speed 0.1 --plot drag.png", ROD_FILM,
         ),
-        _rod(
-            "whip", "A tapering whip, its handle turned and back in half a second.",
-            "--plot whip.png --animation whip.gif",
+        _machine(
+            "rod", {}, "whip", "A tapering whip, its handle turned and back in half a second.",
+            "--plot whip.png --animation whip.gif", ROD_FILM,
         ),
     ),
 )  # fmt: skip
@@ -164,14 +174,20 @@ STEERING = Line(
         "tegotae run steering --speed 20 --preset physical --plot loop.png --animation bristles.gif",
         "tegotae run steering --drive reverse --maps tyre.png",
     ),
-    shortcuts=(VEHICLE_SPEED, PRESET, DRIVE, HAND, UNTIL),
+    shortcuts={
+        VEHICLE_SPEED: "drive.speed",
+        PRESET: "preset",
+        DRIVE: "drive.kind",
+        HAND: "hand.kind",
+        UNTIL: "duration",
+    },
     pictures=(MAPS, BRISTLE_FILM),
 )
 TWO_ROBOTS = Line(
     scenario="two-robots",
     help="Two free-flying robots meet at a contact as stiff as the motion table.",
     examples=("tegotae run two-robots --set table.kp=400 --set pose=A --json numbers.json --plot force.png",),
-    shortcuts=(ROBOT_SPEED, TICK, UNTIL),
+    shortcuts={ROBOT_SPEED: "speed", TICK: "method", UNTIL: "duration"},
 )
 LINES = (FRICTION, INCLUSION, ROD, STEERING, TWO_ROBOTS)
 FLAGS = sorted({flag.name for line in LINES for one in (line, *line.machines) for flag in one.flags})

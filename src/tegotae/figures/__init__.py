@@ -19,9 +19,8 @@ from tegotae.figures.colours import (
     SKY,
     VERMILION,
 )
-from tegotae.figures.registry import register
-from tegotae.figures.result_figures import of_result
-from tegotae.figures.rod_film import animate_rod
+from tegotae.figures.result_figures import of_result, register
+from tegotae.figures.rod import animate_rod
 from tegotae.figures.steering import tyre_maps
 from tegotae.figures.style import Shown, save, say, shade, sheet, style, thinned
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +12,10 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.figures.colours import BLUE, HAIR, INK, QUIET, STUCK, VERMILION
 from tegotae.figures.film import DPI, MOST_FRAMES, drawn, film_file, write_film
-from tegotae.figures.style import Values, sheet, style, thinned
+from tegotae.figures.style import Axes, Figure, Values, sheet, style, thinned
 from tegotae.result import Result
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from tegotae.steering import ContactPatch, SteeringSystem
     from tegotae.steering.bristles import Bristles
 
@@ -64,7 +60,10 @@ def animate_patch(
     rate = checks.positive(_OWN, "rate", rate, "Hz", "Such as 25 frames a second.")
     ticks = _ticks(run, between, frames, rate)
     seen = Bristles.of(run, machine, ticks=ticks.tolist())
-    return write_film(target, _TreadFilm(run, machine, seen, ticks).frames(), rate=rate, title=run.title)
+    picture = _TreadFilm(run, machine, seen, ticks)
+    return write_film(
+        target, drawn(picture.figure, picture.moving, ticks.size, picture.show), rate=rate, title=run.title
+    )
 
 
 def _ticks(run: Result, between: tuple[float, float] | None, frames: int | None, rate: float) -> NDArray[np.int64]:
@@ -93,10 +92,6 @@ class _TreadFilm:
         with style():
             self.figure = self._sheet()
             self.moving = [*self._tread(), *self._bearing(), *self._course(), *self._wheel()]
-
-    def frames(self) -> Iterator[Values]:
-        """RGB pictures, one a tick shown."""
-        return drawn(self.figure, self.moving, self.ticks.size, self._show)
 
     def _sheet(self) -> Figure:
         figure, grid = sheet(2, 2, width=8.6, height=4.7)
@@ -201,7 +196,8 @@ class _TreadFilm:
 
     # ------------------------------------------------------------ what moves
 
-    def _show(self, i: int) -> None:
+    def show(self, i: int) -> None:
+        """Everything in its place for picture i."""
         seen, tick = self.seen, int(self.ticks[i])
         x, e, f = 1e2 * seen.place[i], 1e3 * seen.deflection[i], seen.force[i]
         colors = np.where(seen.sticks[i], STICKS, SLIPS).tolist()

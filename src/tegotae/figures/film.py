@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from tegotae import checks
 from tegotae.errors import FileError
 from tegotae.figures.colours import HAIR, INK, PALETTE, QUIET, STUCK
-from tegotae.figures.style import style
+from tegotae.figures.style import Figure, style
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from PIL.Image import Image
 
 Frame = NDArray[Any]

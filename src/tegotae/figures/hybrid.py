@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tegotae.figures.colours import AMBER, BLUE, FORCE, GREEN, INK, MOTION, PLUM, QUIET, SKY, VERMILION
-from tegotae.figures.style import Shown, Values, say, sheet, style, thinned, time_axis
+from tegotae.figures.style import Axes, Figure, Shown, Values, beside, say, sheet, style, thinned, time_axis
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from tegotae.hybrid.records.log_reader import LogReader
 
 _LEVELS = {"info": QUIET, "warning": AMBER, "trip": VERMILION}
@@ -26,9 +23,10 @@ _MOST_EVENTS = 40  # lines in one panel: more hide the curve
 def contact(log: LogReader, told: Mapping[str, Any]) -> Figure:
     """The hardest contact: force on the bodies and at the sensor, gap, and where the energy goes."""
     with style():
-        figure, above, below, energy = _three(4.6, [3, 2])
-        rows, times, since, window = _around(log, told)
-        _forces(above, log, told, rows, times, since, window)
+        figure, (above, below), energy = beside(2, width=9.6, height=4.6, ratios=(3, 2), heights=(3, 2))
+        above.tick_params(labelbottom=False)
+        rows, _, since, window = _around(log, told)
+        _forces(above, log, told)
         gap = Shown.of(-rows["pose"][:, 2], "m")
         below.axhline(0.0, color=QUIET, lw=0.6)
         below.plot(1e3 * since, gap.values, color=MOTION)
@@ -40,16 +38,6 @@ def contact(log: LogReader, told: Mapping[str, Any]) -> Figure:
         for axes in (below, energy):
             axes.set_xlabel(clock)
     return figure
-
-
-def _three(height: float, heights: list[int]) -> tuple[Figure, Axes, Axes, Axes]:
-    """A figure of two panels on one clock, and a high one beside them."""
-    figure, grid = sheet(width=9.6, height=height)
-    grid[0, 0].remove()
-    spec = figure.add_gridspec(2, 2, width_ratios=[3, 2], height_ratios=heights)
-    above, below = figure.add_subplot(spec[0, 0]), figure.add_subplot(spec[1, 0])
-    above.tick_params(labelbottom=False)
-    return figure, above, below, figure.add_subplot(spec[:, 1])
 
 
 def _around(log: LogReader, told: Mapping[str, Any]) -> tuple[Values, Values, Values, tuple[float, float]]:
@@ -66,15 +54,8 @@ def _around(log: LogReader, told: Mapping[str, Any]) -> tuple[Values, Values, Va
     return log.dynamics[part], np.asarray(log.aligned["dynamics"])[part], since[part], window
 
 
-def _forces(
-    axes: Axes,
-    log: LogReader,
-    told: Mapping[str, Any],
-    rows: Values,
-    times: Values,
-    since: Values,
-    window: tuple[float, float],
-) -> None:
+def _forces(axes: Axes, log: LogReader, told: Mapping[str, Any]) -> None:
+    rows, times, since, window = _around(log, told)
     push = -rows["wrench"][:, 2]
     wanted = -rows["compensated"][:, 2]
     keep = thinned(push)
@@ -175,7 +156,8 @@ def _events(axes: Axes, log: LogReader, scale: float) -> None:
 def timing(log: LogReader, told: Mapping[str, Any]) -> Figure:
     """How late: the delay of the loop, the beginnings of ticks at both nodes, and the age of what was felt."""
     with style():
-        figure, delay, late, share = _three(3.6, [1, 1])
+        figure, (delay, late), share = beside(2, width=9.6, height=3.6, ratios=(3, 2))
+        delay.tick_params(labelbottom=False)
         _delays(delay, log, told)
         for node, color in (("table", SKY), ("dynamics", BLUE)):
             _lateness(late, share, log, node, color)

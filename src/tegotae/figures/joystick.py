@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tegotae.device.joystick import LIMIT, figure4
 from tegotae.figures.colours import FORCE, INK, MOTION
-from tegotae.figures.style import sheet, style
+from tegotae.figures.style import Axes, Figure, sheet, style
 from tegotae.result import Result
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 def figure4_figure(run: Callable[[float], Result] = figure4) -> Figure:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.figures.colours import HAIR, INK, PALETTE, QUIET
-from tegotae.figures.registry import register
-from tegotae.figures.style import Shown, Values, sheet, thinned, time_axis
+from tegotae.figures.result_figures import register
+from tegotae.figures.style import Axes, Figure, Shown, Values, sheet, thinned, time_axis
 from tegotae.result import Result, Variable
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 WORDS = {"m": "position", "m/s": "velocity", "rad": "angle", "rad/s": "angular rate"}  # what has such a unit
 # How the three routes call what an element does, and what the band of it says.

@@ -7,13 +7,9 @@ import io
 from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 import tegotae
-from tegotae.figures.style import style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from tegotae.figures.style import Figure, style
 
 _LARGEST_SVG = 600_000  # bytes; a denser drawing is smaller and quicker to show as PNG
 

@@ -1,27 +1,54 @@
-"""The figure of a result: what went in, what came out, and the loop or the path they make."""
+"""The figure of a result: its machine's own, or what went in, what came out, and the loop or the path they make.
+
+Figures that machines bring are registered here: a result names its own in `about["figure"]`, and so does a file of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tegotae import checks
 from tegotae.figures.colours import FORCE, FRICTION, HAIR, MOTION, PALETTE, QUIET
-from tegotae.figures.registry import drawer_of
-from tegotae.figures.style import Shown, Values, beside, shade_stuck, sheet, style, thinned, time_axis
+from tegotae.figures.style import Axes, Figure, Shown, Values, beside, shade_stuck, sheet, style, thinned, time_axis
 from tegotae.result import Result, Variable
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _MOST_VECTORS = 70  # force vectors along a path; more of them hide it
 _MOST_MEMBERS = 60  # curves of a family
 _CALLED = {"batch": "member", "node": "node", "segment": "segment", "pair": "pair"}
 _MOST_ELEMENTS = 6  # forces of a circuit's elements in one panel
 _MOST_NAMED = 8  # curves of one panel that have a name each
+
+
+# By the name of the figure: what draws it, and whether a result recorded all that it shows.
+_DRAWERS: dict[str, tuple[Callable[[Result], Figure], Callable[[Result], bool]]] = {}
+
+
+def register(name: str, draw: Callable[[Result], Figure], fits: Callable[[Result], bool]) -> None:
+    """Let results whose `about["figure"]` is a name be drawn in a way of their own.
+
+    Args:
+        name: of the figure; for a block, its class's `figure`.
+        draw: result -> figure.
+        fits: whether a result recorded all that the figure shows; where it did not, it is drawn as any other.
+
+    Example:
+        >>> from tegotae import figures
+        >>> def sled(result):
+        ...     figure, axes = figures.sheet()
+        ...     line = axes[0, 0].plot(result.time, result.position)
+        ...     return figure
+        >>> figures.register("sled", sled, lambda result: "position" in result.variables)
+    """
+    _DRAWERS[name] = draw, fits
+
+
+def drawer_of(result: Result) -> Callable[[Result], Figure] | None:
+    """What draws a result in a way of its machine's own; None if nothing does, or it recorded too little."""
+    draw, fits = _DRAWERS.get(str(result.about.get("figure", "")), (None, None))
+    return draw if fits and result["time"].size > 1 and fits(result) else None
 
 
 def of_result(result: Result) -> Figure:
@@ -79,8 +106,8 @@ def _is_batch(result: Result) -> bool:
 def _impedance(result: Result) -> Figure:
     """Motion and force over time, and force over displacement; of a batch one colour from dark to light along it."""
     figure, (speed, pull), loop = beside(2, width=8.4, height=3.9, ratios=(1.15, 1.0))
-    time, velocity, force = _time(result), _values(result, "velocity", "m/s"), _values(result, "force", "N")
-    where = Shown.of(_displacement(result), "m")
+    velocity, force = _values(result, "velocity", "m/s"), _values(result, "force", "N")
+    time, where = Shown.of(result["time"], "s"), Shown.of(_displacement(result), "m")
     _row(speed, time, velocity, MOTION, "velocity")
     _row(pull, time, force, FORCE, "force")
     if _is_batch(result):
@@ -114,7 +141,8 @@ def _admittance(result: Result) -> Figure:
     few = not batch and 0 < len(elements) <= _MOST_ELEMENTS
     figure, grid = sheet(3 + few, 1, width=7.2, height=5.2 + 1.5 * few)
     rows: tuple[Axes, ...] = tuple(grid[:, 0])
-    time, velocity, position = _time(result), _values(result, "velocity", "m/s"), Shown.of(_displacement(result), "m")
+    time, position = Shown.of(result["time"], "s"), Shown.of(_displacement(result), "m")
+    velocity = _values(result, "velocity", "m/s")
     if batch:
         _row(rows[0], time, _values(result, "force", "N"), FORCE, "force")
     else:
@@ -150,8 +178,7 @@ def _forces(axes: Axes, time: Shown, result: Result, names: list[str], colors: t
 def _path(result: Result) -> Figure:
     """The way through the plane, with the forces along it, and their magnitudes over time."""
     figure, (speed, pull), plane = beside(2, width=8.4, height=3.9, ratios=(1.15, 1.0))
-    time = _time(result)
-    where = Shown.of(_displacement(result), "m")
+    time, where = Shown.of(result["time"], "s"), Shown.of(_displacement(result), "m")
     name = "friction" if result.variables["force"].meaning == "as given" and "friction" in result else "force"
     force = result[name]
     _row(speed, time, Shown.of(np.linalg.norm(result.velocity, axis=1), "m/s"), MOTION, "speed")
@@ -190,7 +217,7 @@ def _vectors(plane: Axes, where: Values, force: Values) -> None:
 
 def _anything(result: Result) -> Figure:
     """Every recorded quantity over time, those of one unit together."""
-    time = _time(result)
+    time = Shown.of(result["time"], "s")
     groups: dict[str, list[tuple[str, Values]]] = {}
     owners: dict[str, list[str]] = {}  # of each curve the variable that it is part of
     for name, variable in result.variables.items():
@@ -287,10 +314,6 @@ def _shade_stuck(rows: tuple[Axes, ...], time: Shown, speed: Values) -> None:
     """Say once what the grey means."""
     if shade_stuck(rows, time, speed == 0.0):
         rows[0].set_title("grey: it sticks, slip is exactly 0", fontsize=8.0, color=QUIET, loc="right", pad=4)
-
-
-def _time(result: Result) -> Shown:
-    return Shown.of(result["time"], "s")
 
 
 def _flat(result: Result, name: str) -> Values:

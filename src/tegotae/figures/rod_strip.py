@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tegotae.figures.colours import BLUE, HAIR, INK, QUIET, VERMILION
-from tegotae.figures.style import Values
+from tegotae.figures.style import Axes, Values
 from tegotae.result import Result
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _POINTS = 240  # of an outline, at least
 _FEW = 10  # nodes that are marked on the line

@@ -5,21 +5,15 @@ a few instants.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tegotae.figures.colours import HAIR, PALETTE, QUIET
 from tegotae.figures.machines import WORDS, panel, until_rest
-from tegotae.figures.registry import register
+from tegotae.figures.result_figures import register
 from tegotae.figures.rod_strip import RAMP, pad, wall
-from tegotae.figures.style import Shown, Values, beside, sheet, time_axis
+from tegotae.figures.style import Axes, Figure, Shown, Values, beside, sheet, time_axis
 from tegotae.result import Result
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 _SIDES = {0: "from the front", 1: "from the side", 2: "from above"}  # by the axis that is looked along
 _EDGE_ON = 0.05  # a plane whose normal points out of the picture by less is seen as a line
@@ -77,11 +71,6 @@ Curves = list[tuple[str, Values]]
 
 _ROUNDING = 1e-9  # m/s, rad/s, and of an energy: less is what rounding leaves of rest
 _MOST_CURVES = 12  # in a panel; more of them cannot be told apart
-
-
-def is_scene(result: Result) -> bool:
-    """Whether a result tells of trees of bodies."""
-    return {"q", "v", "kinetic_energy"} <= set(result.variables) and "coordinate_names" in result.about
 
 
 def scene(result: Result) -> Figure:
@@ -160,4 +149,5 @@ def _touching(result: Result) -> list[tuple[str, str, Curves]]:
     return [("contact force", "N", push), ("gap", "m", near)]
 
 
-register("scene", scene, is_scene)
+_SHOWN = {"q", "v", "kinetic_energy"}
+register("scene", scene, lambda result: set(result.variables) >= _SHOWN and "coordinate_names" in result.about)

@@ -9,25 +9,17 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.figures.colours import AMBER, FORCE, HAIR, INK, MOTION, PALETTE, PLUM, QUIET
-from tegotae.figures.registry import register
-from tegotae.figures.style import Shown, Values, beside, sheet, style, thinned, time_axis
+from tegotae.figures.result_figures import register
+from tegotae.figures.style import Axes, Figure, Shown, Values, beside, sheet, style, thinned, time_axis
 from tegotae.result import Result
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from tegotae.steering import ContactPatch
 
 THICK, THIN = 3.2, 1.0  # as yamamoto2006 draws its Figs. 8 to 10
 _MAP_POINTS = 201
 _USUAL = 0.985  # of the moments lie within a panel that a jerk leaves
 _SAME = 2e-3  # of the height of a panel: curves nearer to each other than this look like one
-
-
-def is_steering(result: Result) -> bool:
-    """Whether a result tells of a wheel, a hand and a tyre."""
-    return {"wheel_angle", "hand_torque", "stuck", "speed"} <= set(result.variables)
 
 
 def steering(result: Result) -> Figure:
@@ -199,4 +191,5 @@ def _widest(patch: ContactPatch, speeds: Sequence[float]) -> float:
     return 1.5 * float(max(ends))
 
 
-register("steering", steering, is_steering)
+_SHOWN = {"wheel_angle", "hand_torque", "stuck", "speed"}
+register("steering", steering, lambda result: set(result.variables) >= _SHOWN)

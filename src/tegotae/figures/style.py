@@ -21,8 +21,10 @@ from tegotae.extras import FIGURES, require
 from tegotae.figures.colours import HAIR, INK, PALETTE, QUIET, STUCK
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.figure import Figure as Figure
+else:
+    Axes = Figure = Any  # every module names its arguments so; matplotlib itself is loaded when something is drawn
 
 Values = NDArray[Any]
 
@@ -125,14 +127,15 @@ def sheet(rows: int = 1, columns: int = 1, *, width: float = 7.2, height: float 
 
 
 def beside(
-    rows: int, *, width: float, height: float, ratios: tuple[float, float]
+    rows: int, *, width: float, height: float, ratios: tuple[float, float], heights: tuple[float, ...] | None = None
 ) -> tuple[Figure, tuple[Axes, ...], Axes]:
-    """A figure of panels above each other, and one as high as all of them at their right."""
+    """A figure of panels above each other, and one as high as all of them at their right; `ratios` are of widths."""
     figure, grid = sheet(rows, 2, width=width, height=height)
     for axes in grid[:, 1]:
         axes.remove()
     spec = grid[0, 0].get_gridspec()
     spec.set_width_ratios(ratios)
+    spec.set_height_ratios(heights)
     return figure, tuple(grid[:, 0]), figure.add_subplot(spec[:, 1])
 
 

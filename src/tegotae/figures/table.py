@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tegotae.figures.colours import BLUE, HAIR, INK, QUIET, STUCK
-from tegotae.figures.style import Values, sheet, style
+from tegotae.figures.style import Axes, Figure, Values, sheet, style
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from tegotae.table import Hexa, Workspace
 
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tegotae import checks
 from tegotae.figures.colours import AMBER, BLUE, FORCE, GREEN, HAIR, INK, QUIET
-from tegotae.figures.registry import register
-from tegotae.figures.style import Shown, Values, say, sheet, style, thinned
+from tegotae.figures.result_figures import register
+from tegotae.figures.style import Axes, Figure, Shown, Values, say, sheet, style, thinned
 from tegotae.result import Result
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 ROBOTS = (BLUE, AMBER)
 MOMENTS = (-1.0, 0.0, 0.1, 0.2, 8.8, 17.8)  # s from the first touch; the last three are those of Fig. 16 (d) to (f)

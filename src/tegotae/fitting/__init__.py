@@ -2,8 +2,8 @@
 
 from tegotae.fitting.fits import Fit
 from tegotae.fitting.identify import fit
+from tegotae.fitting.recipes.steering import SteeringRecord
 from tegotae.fitting.record import Record, load_record
 from tegotae.fitting.rods import RodRecord
-from tegotae.fitting.steering import SteeringRecord
 
 __all__ = ["Fit", "Record", "RodRecord", "SteeringRecord", "fit", "load_record"]

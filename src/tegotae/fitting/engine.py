@@ -16,8 +16,7 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.fitting import posterior
-from tegotae.fitting.assessing import CONFIDENCE, FEWEST, Solution, assess, is_rugged, rounding, spread_of
+from tegotae.fitting.assessing import CONFIDENCE, FEWEST, Solution, assess, is_rugged, rounding, spread_of, walk, walked
 from tegotae.fitting.judging import contest, hidden_bias, judge
 from tegotae.fitting.model import Coordinates, Model, polish
 from tegotae.fitting.recipe import Recipe, Values, with_known
@@ -132,21 +131,21 @@ def _walked(model: Model, solution: Solution) -> Solution:
         coordinates = Coordinates(model.recipe, solution.values, model.record)
         x = coordinates.inward(model.numbers(solution.values))
         spread = spread_of(model, coordinates, x, solution.noise**2 * solution.colour)
-        seen = posterior.walk(model, coordinates, x, spread, solution.colour)
-        found = model.named(coordinates.outward(seen.best))
-        ends = [(solution.values, solution.square), (found, seen.square), polish(model, found, 60, thorough=True)]
+        places, best, lowest = walk(model, coordinates, x, spread, solution.colour)
+        found = model.named(coordinates.outward(best))
+        ends = [(solution.values, solution.square), (found, lowest), polish(model, found, 60, thorough=True)]
         values, square = min(ends, key=lambda pair: pair[1])
         gain = (solution.square - square) / solution.noise**2
         solution = assess(model, values, square) if gain > 0.0 else solution
         if gain < LEAST_DESCENT:
             break  # else it began in a wrong valley, with a wrong idea of the noise
-    return _as_walked(solution, coordinates, seen.places)
+    return _as_walked(solution, coordinates, places)
 
 
 def _as_walked(solution: Solution, coordinates: Coordinates, places: Array) -> Solution:
     numbers = np.array(list(solution.values.values()))
     here = coordinates.inward(numbers)
-    low, high = posterior.bounds(places, coordinates, CONFIDENCE)
+    low, high = walked(places, coordinates, CONFIDENCE)
     low, high = np.minimum(low, here), np.maximum(high, here)
     ends = zip(coordinates.outward(low).tolist(), coordinates.outward(high).tolist(), strict=True)
     reach = 0.5 * (high - low) * coordinates.scale

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tegotae import checks
 from tegotae.block import Block
 from tegotae.checks import Array
 from tegotae.fitting import engine
@@ -77,7 +78,7 @@ class Fit:
             rows.append((name, f"{value:.5g}", f"{low:.5g} … {high:.5g}", self.units[name]))
         widths = [max(len(row[i]) for row in rows) for i in range(4)]
         lines = [
-            f"Fit of {self.block.name} to {self.record.ticks} ticks of {self.record.period:g} s; "
+            f"Fit of {type(self.block).__name__} to {self.record.told}; "
             f"noise {self.noise:.3g} {self.unit}, correlated by {self.correlation:.2f} from tick to tick"
         ]
         for a, b, c, d in rows:
@@ -97,6 +98,7 @@ class Fit:
 
 def fit_recipe(recipe: Recipe, record: Record, progress: bool | Callable[[str, float], None] | None) -> Fit:
     """The block that a recipe makes of a record, and what there is to say about it."""
+    _refuse_unknown(recipe)
     with reporter(progress) as tell:
         solution = engine.solve(recipe, record, tell)
     values = {**recipe.known, **solution.values}
@@ -130,3 +132,14 @@ def fit_recipe(recipe: Recipe, record: Record, progress: bool | Callable[[str, f
         unit=block.parts[recipe.response].unit,
         doubts=doubts_of(solution, record, residual),
     )
+
+
+def _refuse_unknown(recipe: Recipe) -> None:
+    """Names that the recipe does not have, and numbers that it cannot."""
+    names = [q.name for q in recipe.parameters]
+    signed = {q.name for q in recipe.parameters if q.signed}
+    for name, value in recipe.known.items():
+        if name not in names:
+            checks.refuse("fit", f"known has {name!r}.", f"This block has {', '.join(names)}.")
+        if name not in signed:
+            checks.at_least_zero("fit", f"known[{name!r}]", value, "", "Give its value in SI units.")

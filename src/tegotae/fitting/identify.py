@@ -1,20 +1,34 @@
-"""`fit`: from a measured record to a block that is ready to use, and how sure each of its numbers is."""
+"""`fit`: from a measured record to a block that is ready to use, and how sure each of its numbers is.
+
+Machines that are fitted to records of their own are known by type: a module that fits one registers it here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.block import Block
 from tegotae.fitting.fits import Fit, fit_recipe
-from tegotae.fitting.recipes import given_names, given_numbers, recipe_for
+from tegotae.fitting.recipe import Recipe
+from tegotae.fitting.recipes.friction import AdmittanceRecipe, ImpedanceRecipe
+from tegotae.fitting.recipes.laws import recipe_of
 from tegotae.fitting.recipes.named import named_recipe, recorded
+from tegotae.fitting.recipes.parallel import ParallelRecipe
 from tegotae.fitting.record import Record, record_of
-from tegotae.fitting.registry import fitter_of
-from tegotae.friction import Coulomb, Law
+from tegotae.friction import Coulomb, FrictionAdmittance, FrictionImpedance, Law, ParallelFriction
+
+MOST_ELEMENTS = 100
+# What is taken to be 0 unless it is asked for.
+_ASSUMED: dict[object, tuple[str, ...]] = {
+    FrictionImpedance: ("preload", "offset"),
+    FrictionAdmittance: ("offset",),
+}
+
+Progress = bool | Callable[[str, float], None] | None
 
 
 def fit(
@@ -30,7 +44,7 @@ def fit(
     free: Sequence[str] = (),
     measured: Mapping[str, ArrayLike] | None = None,
     initial: Mapping[str, ArrayLike] | None = None,
-    progress: bool | Callable[[str, float], None] | None = None,
+    progress: Progress = None,
 ) -> Fit:
     """Identify a block from a measured record.
 
@@ -88,7 +102,9 @@ def fit(
         >>> round(found.block.impedances["spring"].stiffness, 3)
         300.0
     """
-    known, free = given_numbers(known), given_names(free)
+    told = checks.mapping("fit", "known", known, 'Give a dict of numbers, such as {"mass": 1.0}.')
+    known = {n: checks.number("fit", f"known[{n!r}]", v, "", "Give its value in SI units.") for n, v in told.items()}
+    free = tuple(dict.fromkeys(checks.texts("fit", "free", free, "Give a list of names, such as ['preload'].")))
     if both := [name for name in free if name in known]:
         checks.refuse("fit", f"{both[0]!r} is in known and in free.", "Give it in one of them.")
     own = {"measured": measured, "initial": initial}
@@ -111,3 +127,98 @@ def _refuse_given(arguments: Mapping[str, object], place: str, remedy: str) -> N
     for name, value in arguments.items():
         if value is not None:
             checks.refuse("fit", f"{name} {place}.", remedy)
+
+
+def recipe_for(
+    machine: object, law: type[Law], elements: int | None, known: Mapping[str, float], free: Sequence[str]
+) -> Recipe:
+    """The recipe of a block type, with what is known and what is sought."""
+    if not any(machine is kind for kind in (FrictionImpedance, FrictionAdmittance, ParallelFriction)):
+        others = " or ".join(f"a {fitter.machine.__name__}" for fitter in _FITTERS)
+        name = f"machine={getattr(machine, '__name__', checks.shown(machine))}"
+        checks.refuse(
+            "fit",
+            f"{name} has no recipe for identification.",
+            f"Use tg.FrictionImpedance, tg.FrictionAdmittance or tg.ParallelFriction, {others}; "
+            "or a block with its numbers, an inclusion as to_stepper(…).as_admittance(…), and free=[…].",
+        )
+    friction = recipe_of(law)
+    if machine is ParallelFriction:
+        if law is not Coulomb:
+            checks.refuse("fit", f"law=tg.{law.__name__} for a composite.", "Its elements are identified as Coulomb.")
+        if elements is None:
+            checks.refuse("fit", "elements is missing.", "Say how many elements the composite has, such as elements=3.")
+        count = checks.whole("fit", "elements", elements, 1, "Say how many elements the composite has.")
+        if count > MOST_ELEMENTS:
+            checks.refuse("fit", f"elements={str(count)[:20]}.", f"Use {MOST_ELEMENTS} at most; records show a few.")
+        _nothing_free(free)
+        return ParallelRecipe(count, known)
+    if elements is not None:
+        checks.refuse(
+            "fit",
+            f"elements={checks.shown(elements)} for a single element.",
+            "Leave it out, or fit tg.ParallelFriction.",
+        )
+    given = {**friction.given, **dict.fromkeys(_ASSUMED[machine], 0.0)}
+    for name in free:
+        if name not in given:
+            _nothing_free([name])
+        del given[name]
+    kind = ImpedanceRecipe if machine is FrictionImpedance else AdmittanceRecipe
+    return kind(friction, {**given, **known}, given.keys() - known.keys(), free)
+
+
+def _nothing_free(free: Sequence[str]) -> None:
+    if free:
+        offered = (
+            "It can free the offset of a FrictionImpedance or FrictionAdmittance, the preload of a FrictionImpedance, "
+            "and the exponent of Stribeck."
+        )
+        checks.refuse("fit", f"free has {free[0]!r}.", offered)
+
+
+# ------------------------------------------------------------ machines with records of their own
+
+
+class Fitter(NamedTuple):
+    """How machines of one type are fitted to records of another; see `register`."""
+
+    machine: type
+    record: type
+    fit: Callable[[Any, Any, Mapping[str, float], Sequence[str], Progress], Fit]
+
+
+_FITTERS: list[Fitter] = []
+
+
+def register(machine: type, record: type, fit: Callable[..., Fit]) -> None:
+    """Let `tegotae.fit` fit machines of a type to records of a type.
+
+    Args:
+        machine: the type of the machine, such as `PlanarRod`.
+        record: the type of what is measured of it, such as `RodRecord`.
+        fit: (machine, record, known, free, progress) -> `Fit`.
+    """
+    _FITTERS.append(Fitter(machine, record, fit))
+
+
+def fitter_of(machine: object, record: object) -> Fitter | None:
+    """The one that fits a machine to a record; None for machines without one of their own.
+
+    Example:
+        >>> import tegotae as tg
+        >>> from tegotae.fitting.identify import fitter_of
+        >>> fitter_of(tg.Mass(mass=1.0), None) is None
+        True
+    """
+    for own in _FITTERS:
+        kind, wanted = own.machine.__name__, f"fit({own.machine.__name__}(…), {own.record.__name__}(…))"
+        if machine is own.machine:
+            checks.refuse("fit", f"{kind} is a class.", f"Give one whose other numbers are known: {wanted}.")
+        if isinstance(machine, own.machine):
+            if not isinstance(record, own.record):
+                checks.refuse("fit", f"a {kind} without a {own.record.__name__}.", f"Give {wanted}.")
+            return own
+        if isinstance(record, own.record):
+            checks.refuse("fit", f"a {own.record.__name__} without a {kind}.", f"Give {wanted}.")
+    return None

@@ -164,28 +164,23 @@ def possible_causes(recipe: Recipe, record: Record, bias: float) -> list[str]:
         )
     begun = float(np.linalg.norm(np.mean(force[:3], axis=0))) if felt else 0.0
     if begun > 0.3 * float(np.max(np.abs(force))) or speed[0] > 0.3 * float(np.max(speed)):
-        found.append(_told_of_start(recipe, record))
+        told = "The record starts in mid-motion or under load: begin it at rest"
+        way = ', or fit the force it starts with by free=["preload"].'
+        found.append(_advised(recipe, record, "preload", told, way))
     return [told for told in found if told]
 
 
 def offset_message(recipe: Recipe, record: Record, bias: float) -> str:
-    """The bias, and what to do about it; nothing where it was given, or sought."""
-    if not bias or "offset" in {q.name for q in recipe.parameters} - recipe.assumed:
-        return ""
+    """The bias, and what to do about it."""
     told = f"The force is about {bias:.2g} N off centre, as a sensor's offset would be: subtract it from the force"
-    return told + (', or fit it with free=["offset"].' if _can_free(recipe, record, "offset") else ".")
+    return _advised(recipe, record, "offset", told, ', or fit it with free=["offset"].') if bias else ""
 
 
-def _told_of_start(recipe: Recipe, record: Record) -> str:
-    if "preload" in {q.name for q in recipe.parameters} - recipe.assumed:
+def _advised(recipe: Recipe, record: Record, name: str, told: str, way: str) -> str:
+    """What is told, and the way to seek a parameter for it if there is one; nothing where it was given, or sought."""
+    if name in {q.name for q in recipe.parameters} - recipe.assumed:
         return ""
-    told = "The record starts in mid-motion or under load: begin it at rest"
-    way = ', or fit the force it starts with by free=["preload"].'
-    return told + (way if _can_free(recipe, record, "preload") else ".")
-
-
-def _can_free(recipe: Recipe, record: Record, name: str) -> bool:
-    return name in recipe.assumed and record.dimension == 1
+    return told + (way if name in recipe.assumed and record.dimension == 1 else ".")
 
 
 def _offset_of(record: Record) -> float:

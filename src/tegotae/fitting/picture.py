@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tegotae import figures
 from tegotae.checks import Array
 from tegotae.figures import Shown
+from tegotae.figures.style import Axes, Figure
+from tegotae.fitting.record import Record
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from tegotae.fitting.fits import Fit
 
 # What the loop of a response is drawn over; any other field over the force.
@@ -22,6 +21,9 @@ AXES = {"force": ("position", "m"), "hand_torque": ("wheel angle from its start"
 
 def of_fit(fit: Fit) -> Figure:
     """Over time and as a loop above, what is left over time and as a histogram below; the first direction only."""
+    record: Any = fit.record  # of rods one that has no ticks
+    if not isinstance(record, Record):
+        return _over_time(fit, record)
     unit, (name, across_unit) = fit.unit, AXES.get(fit.response, ("force", "N"))
     measured, residual = _first(fit.record.seen(fit.response)), _first(fit.residual)
     model = measured - residual  # a sensor's offset included
@@ -50,6 +52,20 @@ def of_fit(fit: Fit) -> Figure:
         axes[1, 0].sharex(axes[0, 0])
         axes[1, 1].set_axis_off()
         axes[1, 1].text(0.0, 1.0, _table(fit), family="monospace", fontsize=7.5, va="top", linespacing=1.5)
+    return figure
+
+
+def _over_time(fit: Fit, record: Any) -> Figure:
+    """What was recorded now and then against the model."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.add_subplot()
+    rows = record.measured.reshape(record.count, -1)
+    axes.plot(record.times, rows, ".", markersize=3)
+    axes.set_prop_cycle(None)
+    axes.plot(record.times, rows - fit.residual.reshape(record.count, -1))
+    axes.set(xlabel="time [s]", ylabel=f"{fit.response} [{fit.unit}]")
     return figure
 
 

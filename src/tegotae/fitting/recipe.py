@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from tegotae.block import Block
 from tegotae.checks import Array
+from tegotae.errors import InputError
 from tegotae.fitting.record import Record
 from tegotae.parameters import declared
 
@@ -126,8 +127,17 @@ class Recipe(ABC):
         return {}
 
     def offset(self, values: Mapping[str, float]) -> float:
-        """What the sensor adds to the force [N]."""
-        return 0.0
+        """What the sensor of the force, or its amplifier, adds to it [N]."""
+        return values.get("offset", 0.0)
+
+    def exists(self, values: Mapping[str, float], record: Record) -> bool:
+        """Whether these numbers make a block that runs at the period of a record."""
+        try:
+            if self.bounded:
+                self.block({**self.known, **values}, record.dimension).check(record.period)
+        except InputError:
+            return False
+        return True
 
     def most(self, values: Values, record: Record) -> Mapping[str, tuple[float, str]]:
         """For some parameters, how large they can be in a machine that made this record, and why.

@@ -65,6 +65,11 @@ class Record:
         """How long it lasts [s]."""
         return self.ticks * self.period
 
+    @property
+    def told(self) -> str:
+        """How much of it there is, in words."""
+        return f"{self.ticks} ticks of {self.period:g} s"
+
     def seen(self, response: str) -> Array:
         """What a model's response of this name is compared with."""
         return np.asarray(getattr(self, response))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +16,9 @@ from tegotae.checks import Array
 from tegotae.errors import InputError
 from tegotae.fitting.assessing import CONFIDENCE, FEWEST, LOUD, lingering
 from tegotae.fitting.fits import Fit
+from tegotae.fitting.identify import Progress, register
 from tegotae.fitting.judging import WIDEST, no_noise
 from tegotae.fitting.progress import reporter
-from tegotae.fitting.registry import register
 from tegotae.rod.many import run_many, variations
 from tegotae.rod.phases import Phase
 from tegotae.rod.planar import PlanarRod, RodError
@@ -86,6 +86,11 @@ class RodRecord:
         return int(np.size(self.times))
 
     @property
+    def told(self) -> str:
+        """How much of it there is, in words."""
+        return f"{self.count} times"
+
+    @property
     def response(self) -> str:
         """What was recorded: "angle" or "position"."""
         return "angle" if self.angle is not None else "position"
@@ -94,38 +99,6 @@ class RodRecord:
     def measured(self) -> Array:
         """What was recorded, (times, nodes looked at) or (times, nodes looked at, 2)."""
         return np.asarray(self.angle if self.angle is not None else self.position)
-
-
-@dataclass(frozen=True, repr=False)
-class RodFit(Fit):
-    """What a recorded motion says about a rod; `block` is the rod, `residual` in rad or m."""
-
-    def __repr__(self) -> str:
-        record: Any = self.record
-        lines = [f"Fit of PlanarRod to {record.count} times; noise {self.noise:.3g} {self.unit}"]
-        for name, value in self.parameters.items():
-            low, high = self.intervals[name]
-            lines.append(f"  {name}  {value:.5g}  ({low:.5g} … {high:.5g})  {self.units[name]}")
-        return "\n".join([*lines, *self.doubts])
-
-    def plot(self, path: Any = None) -> Any:
-        """What was recorded against the model, over time. Saved if a path is given."""
-        from matplotlib.figure import Figure
-
-        from tegotae import figures
-
-        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-        axes = figure.add_subplot()
-        record: Any = self.record
-        rows = record.measured.reshape(record.count, -1)
-        axes.plot(record.times, rows, ".", markersize=3)
-        axes.set_prop_cycle(None)
-        axes.plot(record.times, rows - np.asarray(self.residual).reshape(record.count, -1))
-        axes.set_xlabel("time [s]")
-        axes.set_ylabel(f"{self.response} [{self.unit}]")
-        if path is not None:
-            figures.save(figure, path)
-        return figure
 
 
 class _Motion:
@@ -188,12 +161,8 @@ class _Motion:
 
 
 def fit_rod(
-    rod: PlanarRod,
-    record: RodRecord,
-    known: Mapping[str, float],
-    free: Sequence[str],
-    progress: bool | Callable[[str, float], None] | None,
-) -> RodFit:
+    rod: PlanarRod, record: RodRecord, known: Mapping[str, float], free: Sequence[str], progress: Progress
+) -> Fit:
     """Elasticity and viscosity, equal along the rod, from a recorded motion; the rod's other parameters are taken as
     they are, and so is one of these two that `free` does not name where it names the other. From no initial guess:
     the rod's own numbers of what is sought do not matter.
@@ -235,7 +204,7 @@ def fit_rod(
     return _assess(motion, best)
 
 
-def _assess(motion: _Motion, x: Array) -> RodFit:
+def _assess(motion: _Motion, x: Array) -> Fit:
     """Noise, covariance and intervals at the optimum."""
     from scipy.stats import t as student
 
@@ -258,7 +227,7 @@ def _assess(motion: _Motion, x: Array) -> RodFit:
             )
     found = dict(zip(motion.names, values.tolist(), strict=True))
     rod = variations(motion.rod, {name: [value] for name, value in found.items()})[0]
-    return RodFit(
+    return Fit(
         block=rod,  # type: ignore[arg-type]
         parameters=found,
         intervals={name: (float(low[i]), float(high[i])) for i, name in enumerate(motion.names)},

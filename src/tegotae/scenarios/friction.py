@@ -14,7 +14,7 @@ from tegotae.checks import Array
 from tegotae.friction import Law
 from tegotae.parameters import Declared, Duration, Parameter, Period, parameter_of
 from tegotae.result import Result, Variable
-from tegotae.scenarios.scenario import Quantity, Scenario, refuse_length
+from tegotae.scenarios import Quantity, Scenario, refuse_length
 from tegotae.toml_settings import Kinds, fields_for
 
 _MOST_TICKS = 50_000_000  # about 3 GB of record
@@ -176,5 +176,4 @@ scenario = Scenario(
     parameters=FrictionRun,
     run=run,
     summary=summary,
-    shortcuts={"--until": "duration"},
 )

@@ -16,7 +16,7 @@ from tegotae.inclusion.examples import Machine
 from tegotae.inclusion.explicit.integration import FIXED
 from tegotae.parameters import Declared, Duration, Parameter, Period
 from tegotae.result import Event, Result, Variable
-from tegotae.scenarios.scenario import Quantity, Scenario, refuse_length
+from tegotae.scenarios import Quantity, Scenario, refuse_length
 from tegotae.toml_settings import Kinds
 
 _UNITS = {"p": "m", "v": "m/s", "q": "rad", "u": "rad/s"}  # of a state, by the letter that it begins with
@@ -181,15 +181,12 @@ class EventsRoute(Declared):
 
     record: Annotated[float, Parameter("[s], > 0, time from one recorded moment to the next")] = 0.001
 
-    def words(self, machine: Inclusion, parameters: MachineRun) -> str:
-        """For the head of the figure."""
-        return "exact events" + (f", restitution {parameters.restitution:g}" if machine.contacts else "")
-
-    def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> Result:
-        """By `to_events`."""
+    def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> tuple[Result, str]:
+        """By `to_events`, and words for the head of the figure."""
         times = _moments(parameters.duration, "route.record", self.record)
         exact = machine.to_events(restitution=parameters.restitution)
-        return exact.solve((0.0, parameters.duration), start, times=times)
+        words = "exact events" + (f", restitution {parameters.restitution:g}" if machine.contacts else "")
+        return exact.solve((0.0, parameters.duration), start, times=times), words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,16 +197,11 @@ class OdeRoute(Declared):
     step: Annotated[float, Parameter("[s], > 0, of RK4 and Heun, of the record, and of the tuning")] = 1e-4
     rtol: Annotated[float, Parameter("[-], > 0, relative tolerance of the others")] = 1e-8
 
-    def words(self, machine: Inclusion, parameters: MachineRun) -> str:
-        """For the head of the figure."""
-        how = f"steps of {1e3 * self.step:g} ms" if self.method in FIXED else f"rtol {self.rtol:g}"
-        return f"compiled ODE, {self.method}, {how}"
-
-    def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> Result:
-        """By `to_ode`."""
+    def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> tuple[Result, str]:
+        """By `to_ode`, and words for the head of the figure."""
         times = _moments(parameters.duration, "route.step", self.step)
         chosen = parameters.elements.choose(machine, start, self.step, parameters.restitution)
-        return machine.to_ode(elements=chosen).solve(
+        result = machine.to_ode(elements=chosen).solve(
             (0.0, parameters.duration),
             start,
             method=self.method,
@@ -218,6 +210,8 @@ class OdeRoute(Declared):
             times=times,
             events=True,
         )
+        how = f"steps of {1e3 * self.step:g} ms" if self.method in FIXED else f"rtol {self.rtol:g}"
+        return result, f"compiled ODE, {self.method}, {how}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,16 +220,12 @@ class StepperRoute(Declared):
 
     period: Period = 0.001
 
-    def words(self, machine: Inclusion, parameters: MachineRun) -> str:
-        """For the head of the figure."""
-        return f"implicit steps of {1e3 * self.period:g} ms"
-
-    def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> Result:
-        """By `to_stepper`; events are told by the tick that sees them."""
+    def run(self, machine: Inclusion, start: Start, parameters: MachineRun) -> tuple[Result, str]:
+        """By `to_stepper`, and words for the head of the figure; events are told by the tick that sees them."""
         ticks = _moments(parameters.duration, "route.period", self.period).size - 1
         chosen = parameters.elements.choose(machine, start, self.period, parameters.restitution)
         result = machine.to_stepper(period=self.period, elements=chosen).run(ticks=ticks, initial=start)
-        return result.with_events(_changes(result))
+        return result.with_events(_changes(result)), f"implicit steps of {1e3 * self.period:g} ms"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,13 +279,13 @@ def run(parameters: MachineRun) -> Result:
             f"Use --route events, or --set machine.static={belt.kinetic:g}.",
         )
     machine, start = parameters.machine.build()
-    result = parameters.route.run(machine, start, parameters)
+    result, words = parameters.route.run(machine, start, parameters)
     states = {state.name for state in machine.states}
     variables = {
         name: Variable(v.dims, v.values, _UNITS[name[0]], "state") if name in states else v
         for name, v in result.variables.items()
     }
-    about = {"block": f"inclusion({parameters.route.words(machine, parameters)})", **result.about}
+    about = {"block": f"inclusion({words})", **result.about}
     return Result(variables, title=parameters.machine.title, about=about)
 
 
@@ -328,5 +318,4 @@ scenario = Scenario(
     parameters=MachineRun,
     run=run,
     summary=summary,
-    shortcuts={"MACHINE": "machine.kind", "--route": "route.kind", "--method": "route.method", "--until": "duration"},
 )

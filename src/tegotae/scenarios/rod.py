@@ -14,7 +14,7 @@ from tegotae.parameters import Declared, Parameter, Period
 from tegotae.result import Result
 from tegotae.rod import Ground, Phase, PlanarRod
 from tegotae.rod.demonstrations import SCALES, crawling_snake, dragged_mass, whip
-from tegotae.scenarios.scenario import FILM, Picture, Quantity, Scenario
+from tegotae.scenarios import FILM, Picture, Quantity, Scenario, refuse_many
 from tegotae.toml_settings import Kinds, fields_for
 
 _OWN = "run rod"
@@ -48,11 +48,9 @@ class PaperRod(Declared):
             Phase(until=self.until),
         ]
         times = np.linspace(0.0, self.until, self.moments)
-        return rod.run(phases, times=times, rtol=self.tolerance, atol=self.tolerance)
-
-    def words(self) -> tuple[str, str]:
-        """Title and parameters, for the head of the figure."""
-        return "A soft rod, turned, left alone, released", f"torque {self.torque:g} N·m, {self.nodes} nodes"
+        result = rod.run(phases, times=times, rtol=self.tolerance, atol=self.tolerance)
+        words = f"torque {self.torque:g} N·m, {self.nodes} nodes"
+        return _told(result, "A soft rod, turned, left alone, released", words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +70,7 @@ class Snake(Declared):
         ground = Ground(
             tangential=self.tangential, normal=self.normal, stiffness=SCALES.stiffness, damping=SCALES.damping
         )
-        return crawling_snake(
+        result = crawling_snake(
             ground=ground,
             frequency=self.frequency,
             until=self.until,
@@ -80,11 +78,8 @@ class Snake(Declared):
             period=self.period,
             every=every,
         )
-
-    def words(self) -> tuple[str, str]:
-        """Title and parameters, for the head of the figure."""
-        own = f"friction {self.tangential:g} along, {self.normal:g} across, wave of {self.frequency:g} Hz"
-        return "A snake crawls by a wave of curvature", f"{own}, {self.nodes} nodes"
+        words = f"friction {self.tangential:g} along, {self.normal:g} across, wave of {self.frequency:g} Hz"
+        return _told(result, "A snake crawls by a wave of curvature", f"{words}, {self.nodes} nodes")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,12 +94,9 @@ class Drag(Declared):
     def run(self) -> Result:
         """At a fixed period."""
         every = _every(9, self.until, self.period)
-        return dragged_mass(static=self.static, speed=self.speed, until=self.until, period=self.period, every=every)
-
-    def words(self) -> tuple[str, str]:
-        """Title and parameters, for the head of the figure."""
-        own = f"base at {1e3 * self.speed:g} mm/s, friction at rest {self.static:g} times larger"
-        return "A mass dragged on a leaf spring", own
+        result = dragged_mass(static=self.static, speed=self.speed, until=self.until, period=self.period, every=every)
+        words = f"base at {1e3 * self.speed:g} mm/s, friction at rest {self.static:g} times larger"
+        return _told(result, "A mass dragged on a leaf spring", words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,11 +109,8 @@ class Whip(Declared):
     def run(self) -> Result:
         """At a fixed period."""
         _refuse_many(self.nodes, 0.6 / self.period)
-        return whip(nodes=self.nodes, period=self.period, every=max(1, round(1e-3 / self.period)))
-
-    def words(self) -> tuple[str, str]:
-        """Title and parameters, for the head of the figure."""
-        return "A whip", f"1 m, tapering to a tenth, {self.nodes} nodes, {1e3 * self.period:g} ms a tick"
+        result = whip(nodes=self.nodes, period=self.period, every=max(1, round(1e-3 / self.period)))
+        return _told(result, "A whip", f"1 m, tapering to a tenth, {self.nodes} nodes, {1e3 * self.period:g} ms a tick")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +122,11 @@ class RodRun(Declared):
     )
 
 
+def _told(result: Result, title: str, words: str) -> Result:
+    """With title and parameters, for the head of the figure."""
+    return Result(result.variables, title=title, about={**result.about, "block": f"rod({words})"})
+
+
 def _every(nodes: int, until: float, period: float) -> int:
     """Ticks from one record to the next."""
     _refuse_many(nodes, until / period)
@@ -140,12 +134,7 @@ def _every(nodes: int, until: float, period: float) -> int:
 
 
 def _refuse_many(nodes: int, moments: float) -> None:
-    if nodes * moments > _MOST_NUMBERS:
-        checks.refuse(
-            _OWN,
-            f"{nodes} nodes at {moments:.3g} moments are too many.",
-            f"Choose them so that their product stays below {_MOST_NUMBERS:,}.",
-        )
+    refuse_many(_OWN, f"{nodes} nodes at {moments:.3g} moments are too many.", nodes * moments, _MOST_NUMBERS)
 
 
 def run(parameters: RodRun) -> Result:
@@ -155,9 +144,7 @@ def run(parameters: RodRun) -> Result:
         >>> [round(float(angle), 4) for angle in run(RodRun()).angle[100]]  # after the first phase
         [11.9686, 10.4744, 3.3703, 4.6254, 5.5555]
     """
-    result = parameters.rod.run()
-    title, words = parameters.rod.words()
-    return Result(result.variables, title=title, about={**result.about, "block": f"rod({words})"})
+    return parameters.rod.run()
 
 
 def balance(result: Result) -> checks.Array:
@@ -224,6 +211,5 @@ scenario = Scenario(
     parameters=RodRun,
     run=run,
     summary=summary,
-    shortcuts={"MACHINE": "rod.kind", "--speed": "rod.speed", "--until": "rod.until"},
     pictures={"--animation": Picture("the film", FILM, _film)},
 )

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tegotae import checks
 from tegotae.checks import Array
 from tegotae.device.hand import least_jerk
 from tegotae.parameters import Declared, Duration, Parameter, Period, parameter_of
 from tegotae.result import Result
-from tegotae.scenarios.scenario import FIGURE, FILM, Picture, Quantity, Scenario, refuse_length
+from tegotae.scenarios import FIGURE, FILM, Picture, Quantity, Scenario, refuse_length, refuse_many
 from tegotae.steering import Carcass, ContactPatch, SteeringSystem
 from tegotae.steering.bristles import bristle_fields, tyre_of
 from tegotae.steering.hands import Driver, Waypoints
@@ -84,17 +84,10 @@ class _Arms(Declared, ABC):
     def wanted(self, time: ArrayLike) -> Array:
         """The wanted angle over time [rad]."""
 
-    def steer(
-        self, system: SteeringSystem, time: Array, period: float, speed: ArrayLike, record: list[str] | None
-    ) -> Result:
-        """Run it."""
+    def steer(self, run: Callable[..., Result], time: Array) -> Result:
+        """Run a system with these hands."""
         driver = Driver(stiffness=self.stiffness, damping=self.damping, angle=self.wanted)
-        fed = {"speed": speed}
-        return system.run(hand=driver, duration=time.size * period, period=period, inputs=fed, record=record)
-
-    def cycle(self, time: Array) -> slice:
-        """The ticks that tell most: all of them."""
-        return slice(None)
+        return run(hand=driver, duration=float(time[-1]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,11 +103,6 @@ class SineHand(_Arms):
         """A sine that takes a quarter of its first cycle to begin [rad]."""
         turns = self.frequency * np.asarray(time, dtype=np.float64)
         return np.asarray(self.amplitude * np.sin(2.0 * np.pi * turns) * eased(4.0 * turns))
-
-    def cycle(self, time: Array) -> slice:
-        """The last whole cycle, if there are two: the loop that is closed."""
-        length = 1.0 / self.frequency
-        return slice(int(np.searchsorted(time, time[-1] - length)), None) if time[-1] >= 1.9 * length else slice(None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,16 +127,9 @@ class ReleaseHand(Declared):
     rise: Annotated[float, Parameter("[s], > 0, time that the torque takes to build up")] = 2.0
     release: Annotated[float, Parameter("[s], > 0, when they let go")] = 3.0
 
-    def steer(
-        self, system: SteeringSystem, time: Array, period: float, speed: ArrayLike, record: list[str] | None
-    ) -> Result:
-        """Run it."""
-        torque = np.where(time < self.release, self.torque * eased(time / self.rise), 0.0)
-        return system.run(torque, period=period, inputs={"speed": speed}, record=record)
-
-    def cycle(self, time: Array) -> slice:
-        """All of it."""
-        return slice(None)
+    def steer(self, run: Callable[..., Result], time: Array) -> Result:
+        """Run a system with these hands."""
+        return run(np.where(time < self.release, self.torque * eased(time / self.rise), 0.0))
 
 
 def eased(share: Array) -> Array:
@@ -192,20 +173,27 @@ def run(parameters: Steering, record: list[str] | None = None) -> Result:
     if not 1.5 <= duration / period <= _MOST_TICKS:
         refuse_length(_OWN, duration, "period", period, "ticks", f"2 to {_MOST_TICKS:,}")
     time: Array = period * np.arange(1, round(duration / period) + 1, dtype=np.float64)
-    speed = parameters.drive.over(time)
-    result = parameters.hand.steer(parameters.system(), time, period, speed, record)
+    fed = {"speed": parameters.drive.over(time)}
+    result = parameters.hand.steer(partial(parameters.system().run, period=period, inputs=fed, record=record), time)
     words = f"{parameters.bristles} bristles, {1e3 * period:g} ms a tick, {parameters.preset} numbers"
     title = f"Steering {parameters.drive.words()}"
     about = {**result.about, "block": f"steering({words})"}
     if isinstance(parameters.drive, Constant):
-        about["repeats_from"] = float(result.time[parameters.hand.cycle(result.time)][0])
+        about["repeats_from"] = float(result.time[_cycle(parameters, result.time)][0])
     return Result(result.variables, title=title, about=about)
+
+
+def _cycle(parameters: Steering, time: Array) -> slice:
+    """The ticks that tell most: of a sine its last whole cycle, if there are two: the loop that is closed. Else all."""
+    hand = parameters.hand
+    length = 1.0 / hand.frequency if isinstance(hand, SineHand) else np.inf
+    return slice(int(np.searchsorted(time, time[-1] - length)), None) if time[-1] >= 1.9 * length else slice(None)
 
 
 def summary(parameters: Steering, result: Result) -> Sequence[Quantity]:
     """The numbers that tell how it went; of a sine, of its last cycle."""
     sine = isinstance(parameters.hand, SineHand)
-    part = parameters.hand.cycle(result.time)
+    part = _cycle(parameters, result.time)
     angle, torque, stuck = result.wheel_angle[part], result.hand_torque[part], result.stuck[part]
     slides = np.flatnonzero(result.stuck == 0.0)
     # What the figure shows of the way there is not in these numbers: each says so.
@@ -249,16 +237,12 @@ def _film(parameters: Steering, result: Result, path: Path) -> None:
     from tegotae import figures
 
     system = parameters.system()
-    count = result.time.size * parameters.bristles
-    if count > _MOST_BRISTLES:
-        checks.refuse(
-            _OWN,
-            f"{parameters.bristles} bristles at {result.time.size:,} ticks are too many to film.",
-            f"Choose them so that their product stays below {_MOST_BRISTLES:,}.",
-        )
+    ticks, bristles = result.time.size, parameters.bristles
+    told = f"{bristles} bristles at {ticks:,} ticks are too many to film."
+    refuse_many(_OWN, told, ticks * bristles, _MOST_BRISTLES)
     public = [name for name, part in system.parts.items() if part.recorded]
     seen = run(parameters, list(dict.fromkeys([*public, *bristle_fields(system)])))
-    part = parameters.hand.cycle(result.time)
+    part = _cycle(parameters, result.time)
     shown = result.time[part]
     figures.animate_patch(seen, path, machine=system, between=(float(shown[0]), float(shown[-1])))
 
@@ -269,13 +253,6 @@ scenario = Scenario(
     parameters=Steering,
     run=run,
     summary=summary,
-    shortcuts={
-        "--speed": "drive.speed",
-        "--drive": "drive.kind",
-        "--hand": "hand.kind",
-        "--preset": "preset",
-        "--until": "duration",
-    },
     pictures={
         "--maps": Picture("the maps", FIGURE, _maps),
         "--animation": Picture("the film", FILM, _film),

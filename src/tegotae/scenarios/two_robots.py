@@ -10,7 +10,7 @@ from tegotae.papers.two_robots import TwoRobots
 from tegotae.papers.two_robots.settings import RobotsSettings
 from tegotae.parameters import Declared, Parameter, Period, parameter_of
 from tegotae.result import Result
-from tegotae.scenarios.scenario import Quantity, Scenario, refuse_length
+from tegotae.scenarios import Quantity, Scenario, refuse_length
 from tegotae.toml_settings import Kinds
 
 _MOST_TICKS = 2_000_000  # about a GB of record
@@ -84,5 +84,4 @@ scenario = Scenario(
     parameters=TwoRobotsRun,
     run=run,
     summary=summary,
-    shortcuts={"--method": "method", "--speed": "speed", "--until": "duration"},
 )

@@ -147,10 +147,6 @@ class FrictionRecipe(Recipe):
         mine = {q.name for q in (*self.own, *self.others)}
         return {name: value for name, value in self.known.items() if name in mine}
 
-    def offset(self, values: Mapping[str, float]) -> float:
-        """What the sensor of the force, or its amplifier, adds to it."""
-        return values["offset"]
-
     def inspect(self, record: Record) -> None:
         """What the sensor adds, and what it begins with, are single numbers."""
         for q in self.others:

@@ -16,7 +16,6 @@ from tegotae import checks
 from tegotae.block import Block, Impedance
 from tegotae.checks import Array
 from tegotae.coupling.circuit import Circuit
-from tegotae.errors import InputError
 from tegotae.fitting.recipe import Recipe, Sought, Values
 from tegotae.fitting.record import Record, record_of
 
@@ -65,7 +64,10 @@ class NamedRecipe(Recipe):
         self.machine, self.response, self.begins = machine, response, dict(initial)
         self.biased = "force" in (self.drive, response)
         self.own = {name: value for name, value in machine.numbers.items() if name in free}
-        self.bounded = all(part.bounded for part in _parts(machine))
+        parts: list[Block] = [machine]
+        if isinstance(machine, Circuit):
+            parts = [*machine.admittances.values(), *machine.impedances.values()]
+        self.bounded = all(part.bounded for part in parts)
         known = {} if "offset" in free or not self.biased else {"offset": 0.0}
         super().__init__(known, known, set(free) & {"offset"})
 
@@ -79,10 +81,6 @@ class NamedRecipe(Recipe):
         """The machine with these numbers."""
         made: Block = self.machine.varied({name: values[name] for name in self.own})
         return made
-
-    def offset(self, values: Mapping[str, float]) -> float:
-        """Of the force that drives it, or that was measured."""
-        return values.get("offset", 0.0)
 
     def trial(self) -> Values:
         """A little off its own numbers, so that they still make the machine."""
@@ -109,15 +107,8 @@ class NamedRecipe(Recipe):
         for row in powers:
             factors = FARTHEST ** (2.0 * np.asarray(row) - 1.0)
             guess = {name: float(value * f) for (name, value), f in zip(self.own.items(), factors, strict=True)}
-            if not self.bounded or self._exists(guess, record):
+            if self.exists(guess, record):
                 yield {**guess, **bias}
-
-    def _exists(self, guess: Values, record: Record) -> bool:
-        try:
-            self.block(guess, record.dimension).check(record.period)
-        except InputError:
-            return False
-        return True
 
 
 def recorded(
@@ -205,7 +196,3 @@ def named_recipe(
         if offered.get(name) == 0.0:
             checks.refuse("fit", f"free has {name!r}, which is 0 in this machine.", "Give it a first guess above 0.")
     return NamedRecipe(machine.varied(known) if known else machine, record.response, free, initial or {})
-
-
-def _parts(machine: Block) -> list[Block]:
-    return [*machine.admittances.values(), *machine.impedances.values()] if isinstance(machine, Circuit) else [machine]

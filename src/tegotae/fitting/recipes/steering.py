@@ -1,4 +1,4 @@
-"""The recipe of a `SteeringSystem`: its patch and its column, from a log of wheel angle, hand torque and speed.
+"""Identification of a `SteeringSystem`: its patch and its column, from a log of wheel angle, hand torque and speed.
 
 The wheel is led along the recorded angle, and the torque that this takes is compared with the hand's: nothing is
 integrated freely, so the model cannot drift away from the log.
@@ -19,23 +19,64 @@ from tegotae import checks
 from tegotae.block import Impedance, Kernels
 from tegotae.checks import Array
 from tegotae.coupling.composite import Seat
+from tegotae.fitting.fits import Fit, fit_recipe
+from tegotae.fitting.identify import Progress, register
 from tegotae.fitting.kernels import steering as k
 from tegotae.fitting.recipe import Recipe, Rival, Sought, Values, without
 from tegotae.fitting.recipes.laws import nonnegative
 from tegotae.fitting.record import Record
-from tegotae.fitting.steering_log import SteeringLog
+from tegotae.fitting.steering_log import SteeringLog, log_of
 from tegotae.friction import Coulomb
 from tegotae.layout import Layout, Layouts, Nested, Part, layouts
 from tegotae.parameters import parts_of
 from tegotae.state import Fault, State
 from tegotae.steering.patch import ContactPatch
 from tegotae.steering.system import Column, SteeringSystem
+from tegotae.steering.vehicle import Bicycle
 
 REACHES = np.geomspace(1e-6, 1e-2, 13)  # mu/K [m/N]
 RELAXATIONS = (0.0, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0)  # B/K [s]
 
-
 TYRE = "tyre."  # in front of the names of what belongs to it
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SteeringRecord:
+    """What was logged at the wheel of a steering system, as `fit` takes it.
+
+    Args:
+        wheel_angle: at the end of each tick [rad], (ticks,); one that comes in the steps of an encoder is smoothed
+            over 25 ms, and the torque alike.
+        hand_torque: on the wheel over each tick [N·m], (ticks,).
+        speed: of the vehicle [m/s], a number or (ticks,); the system's own unless given.
+        period: T [s].
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.fitting import SteeringRecord
+        >>> SteeringRecord(wheel_angle=np.zeros(100), hand_torque=np.zeros(100), period=1e-3).hand_torque.shape
+        (100,)
+    """
+
+    wheel_angle: ArrayLike
+    hand_torque: ArrayLike
+    speed: ArrayLike | None = None
+    period: float
+
+    def __post_init__(self) -> None:
+        owner, assign = "SteeringRecord", object.__setattr__
+        assign(self, "period", checks.period_of(owner, self.period))
+        angle = checks.signal(owner, "wheel_angle", self.wheel_angle, "rad", 1).ravel()
+        torque = checks.signal(owner, "hand_torque", self.hand_torque, "N·m", 1).ravel()
+        if angle.size != torque.size:
+            remedy = "Give one of each for every tick; cut the longer log."
+            checks.refuse(owner, f"{angle.size} ticks of wheel_angle but {torque.size} of hand_torque.", remedy)
+        if angle.size < 3:
+            checks.refuse(owner, f"a log of {angle.size} ticks.", "Give thousands.")
+        assign(self, "wheel_angle", angle)
+        assign(self, "hand_torque", torque)
+        if self.speed is not None:
+            assign(self, "speed", checks.held(owner, "speed", self.speed, "m/s", angle.size))
 
 
 @cache
@@ -99,10 +140,8 @@ class FeltSteering(Impedance):
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """At rest, bristles slack."""
-        given = dict(initial or {})
-        of_tyre = {name: given.pop(outer) for name, outer in self._seat.names.items() if outer in given}
-        state = super().initial_state(period, given)
-        self._seat.put(state, self.tyre.initial_state(period, of_tyre))
+        state = super().initial_state(period, initial)
+        self._seat.start(state, period, initial or {})
         return state
 
 
@@ -256,3 +295,17 @@ def _held(system: SteeringSystem, free: Sequence[str]) -> Values:
 def _log(record: Record) -> SteeringLog:
     assert isinstance(record, SteeringLog)
     return record
+
+
+def fit_steering(
+    system: SteeringSystem, record: SteeringRecord, known: Mapping[str, float], free: Sequence[str], progress: Progress
+) -> Fit:
+    """Patch and column of a system, from what was logged at its wheel."""
+    angle, torque = checks.array("fit", "wheel_angle", record.wheel_angle, "rad"), record.hand_torque
+    speed = checks.held("fit", "speed", system.speed if record.speed is None else record.speed, "m/s", angle.size)
+    length, drifts = 2.0 * system.patch.half_length, isinstance(system.vehicle, Bicycle)
+    log = log_of(angle, checks.array("fit", "hand_torque", torque, "N·m"), speed, record.period, length, drifts)
+    return fit_recipe(SteeringRecipe(system, known, log.start, free), log, progress)
+
+
+register(SteeringSystem, SteeringRecord, fit_steering)
