@@ -38,6 +38,8 @@ SPACE_COMMIT = Signature(f"{_OWN}, reals, real ->")
 SPACE_MOVE = Signature(f"{_OWN}, reals, real, reals, matrix ->")
 SPACE_KEEP = Signature(f"{_OWN}, reals, reals, real ->")
 
+_NAMES = [name for name, value in globals().items() if isinstance(value, Signature)]
+IMPORTS = f"from tegotae.coupling.addressed import {', '.join(_NAMES)}\nfrom tegotae.layout import Memory\n"
 
 NONE = 0.0  # where a block has no such kernel
 CALLS = ("resist_at", "commit_at", "prepare_at", "restore_at")
@@ -67,15 +69,12 @@ def table_of(
     rows: list[int] = []
     for group in groups:
         addresses += addresses_of(group.block, "RESIST", "COMMIT", "COLUMN" if group.in_columns else "LINE")
-        sizes = [number for pair in group.each for number in pair]
-        starts = [number for pair in group.at for number in pair]
-        rows += [int(group.in_columns), len(group.names), *sizes, *starts, group.ratios_at]
+        rows += [int(group.in_columns), len(group.names), *group.each.numbers, *group.at.numbers, group.ratios_at]
         rows.append(group.bases_at if group.based else -1)
     addresses += addresses_of(admittance, "MOVE", "KEEP")
     if None in addresses:
         return None
-    own_sizes = [number for pair in size_of(admittance) for number in pair]
-    whole = [*rows, *own_sizes, velocity, unsolved, scratch, len(groups)]
+    whole = [*rows, *size_of(admittance).numbers, velocity, unsolved, scratch, len(groups)]
     return Memory(np.array(addresses, dtype=np.float64), np.array(whole, dtype=np.int64))
 
 
@@ -92,14 +91,6 @@ def addresses_of(block: Block, answer: str, advance: str, along: str = "LINE") -
         (f"{along}_RESTORE", module.flat_restore, halves.restore),
     )
     return [globals()[name].address_of(kernel) if there else NONE for name, kernel, there in named]
-
-
-def imports() -> str:
-    """The lines that make the signatures known."""
-    names = [f"{kind}_{word}" for kind in ("LINE", "COLUMN") for word in ("RESIST", "COMMIT", "PREPARE", "RESTORE")]
-    names += ["LINE_MOVE", "LINE_KEEP"]
-    known = f"from tegotae.coupling.addressed import {', '.join(names)}\n"
-    return "from tegotae.layout import Memory\n" + known
 
 
 def head() -> str:

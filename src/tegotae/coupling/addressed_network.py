@@ -17,10 +17,9 @@ import numpy as np
 
 from tegotae.compile import build
 from tegotae.compile.modules import put
-from tegotae.coupling import addressed_network, line
+from tegotae.coupling import addressed, line
 from tegotae.coupling.addressed import NONE, PLACES, addresses_of
-from tegotae.coupling.group import EPSILON, Group, Mover, size_of
-from tegotae.coupling.line import AROUND
+from tegotae.coupling.group import AROUND, EPSILON, Group, Mover, size_of
 from tegotae.coupling.network import IMPORTS, MODULE, matrices, vectors
 from tegotae.layout import Memory
 
@@ -45,22 +44,18 @@ def table_of(
             rows += [group.dimension, int(group.by_columns), len(ends), int(wire.through), ends[0].row, ends[-1].row]
             rows += [shapes[0][1], shapes[-1][1], group.ratios_at + i * sides[0], group.others_at + i * sides[-1]]
             rows.append(group.bases_at + i * group.dimension if group.based else -1)
-            rows += _places(group.each, group.at.beyond(group.each, i))
+            rows += [*group.each.numbers, *group.at.beyond(group.each, i).numbers]
             links += 1
     at = 0
     for mover in movers:
         addresses += addresses_of(mover.block, "MOVE", "KEEP")
-        rows += [mover.block.dimension, mover.row, at, *_places(size_of(mover.block), mover.at)]
+        rows += [mover.block.dimension, mover.row, at, *size_of(mover.block).numbers, *mover.at.numbers]
         at += mover.block.dimension**2
     if None in addresses:
         return None
     n, widest = sum(mover.block.dimension for mover in movers), max([g.dimension for g in groups], default=1)
     rows += [n, links, len(movers), velocity, unsolved, int(keeps), widest, scratch]
     return Memory(np.array(addresses, dtype=np.float64), np.array(rows, dtype=np.int64))
-
-
-def _places(sizes: object, starts: object) -> list[int]:
-    return [number for spot in (sizes, starts) for pair in spot for number in pair]  # type: ignore[attr-defined]
 
 
 def _slices(vector: str, real: tuple[str, str], whole: tuple[str, str]) -> str:
@@ -228,10 +223,7 @@ def source_by_address() -> str:
         "unsolved": "unsolved",
         "halves": "answer, advance, prepare, restore, tick",
     }
-    words = ("RESIST", "COMMIT", "MOVE", "KEEP")
-    names = [f"{kind}_{word}" for kind in ("LINE", "SPACE") for word in words] + ["COLUMN_RESIST", "COLUMN_COMMIT"]
-    names += [f"{kind}_{half}" for kind in ("LINE", "COLUMN") for half in ("PREPARE", "RESTORE")]
-    return f"from tegotae.coupling.addressed import {', '.join(names)}\n" + IMPORTS + put(MODULE + AROUND, pieces)
+    return addressed.IMPORTS + IMPORTS + put(MODULE + AROUND, pieces)
 
 
 def _scratch() -> str:
@@ -250,7 +242,7 @@ def _scratch() -> str:
 @cache
 def module_by_address(dimension: int) -> ModuleType:
     """The module for all circuits on a line, or for all others; see `Circuit.by_address`."""
-    return build(line.source_by_address() if dimension == 1 else addressed_network.source_by_address(), ())
+    return build(line.source_by_address() if dimension == 1 else source_by_address(), ())
 
 
 def arguments_like_a_run(n: int) -> tuple[Any, ...]:

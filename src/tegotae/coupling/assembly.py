@@ -27,7 +27,7 @@ from tegotae.compile.modules import put
 from tegotae.coupling.addressed_network import arguments_like_a_run, warn_of_addresses
 from tegotae.coupling.circuit import Circuit
 from tegotae.coupling.composite import Composite, Parts, add_block, layouts_of, no_parts
-from tegotae.coupling.line import AROUND, halves_of
+from tegotae.coupling.group import AROUND, halves_of
 from tegotae.errors import InputError
 from tegotae.layout import AXIS, Part
 from tegotae.ports import Port, labels_of

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import Admittance, Block, Impedance, Kernels
 from tegotae.checks import Array
-from tegotae.compile import build, is_ready
+from tegotae.compile import is_ready
 from tegotae.coupling import addressed, addressed_network, chain, line, network
 from tegotae.coupling.addressed_network import arguments_like_a_run, module_by_address, warn_of_addresses
 from tegotae.coupling.composite import Composite, Parts, add_block, add_group, layouts_of, no_parts
@@ -208,20 +208,12 @@ class Circuit(Composite, Admittance):
     @cached_property
     def _own_module(self) -> ModuleType:
         """Made for its blocks, which its text names."""
-        imports: list[Any] = []
-        for k, mover in enumerate(self._movers):
-            imports += mover.block.kernels.imports(f"_a{k}")
-        for i, group in enumerate(self._groups):
-            imports += group.kernels.imports(f"_{i}")
-        if self._on_line:
-            velocity, unsolved, _ = self._places
-            if self.dimension == 1:
-                source = line.source_on_line(self._movers[0], self._groups, velocity, unsolved, self._alone is None)
-            else:
-                source = chain.source_of_chain(self._movers, self._groups, velocity, unsolved)
-        else:
-            source = network.source_of_network(self._movers, self._groups, *self._places, self._alone is None)
-        return build(source, tuple(imports))
+        keeps, (velocity, unsolved, _) = self._alone is None, self._places
+        if not self._on_line:
+            return network.module_of_network(self._movers, self._groups, *self._places, keeps)
+        if self.dimension > 1:
+            return chain.module_of_chain(self._movers, self._groups, velocity, unsolved)
+        return line.module_on_line(self._movers[0], self._groups, velocity, unsolved, keeps)
 
     @cached_property
     def _places(self) -> tuple[int, int, int]:

@@ -6,9 +6,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
 from typing import Any, NamedTuple
 
-from tegotae.block import Admittance, Block, Impedance, Kernels
+from tegotae.block import Admittance, Block, Halves, Impedance, Kernels
+from tegotae.compile import build
+from tegotae.compile.modules import put
 from tegotae.coupling.links import Wire
 from tegotae.layout import AXIS, Cursor, Layout, all_numbers, no_numbers, single_numbers
 from tegotae.running.source import numbers_of, records_of
@@ -27,6 +30,11 @@ class Spot(NamedTuple):
     def beyond(self, each: Spot, count: int = 1) -> Spot:
         """Behind so many blocks of this size."""
         return Spot(*((a + count * c, b + count * d) for (a, b), (c, d) in zip(self, each, strict=True)))
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """All six, one after the other."""
+        return (*self.p, *self.s, *self.w)
 
 
 def size_of(block: Block) -> Spot:
@@ -212,11 +220,6 @@ class Group:
         return inside.store(self._each_at()[1])
 
 
-def insides(groups: Sequence[Group]) -> list[Inside]:
-    """The groups' blocks as generated source sees them."""
-    return [Inside(group.block, f"_{i}") for i, group in enumerate(groups)]
-
-
 class Mover(NamedTuple):
     """An admittance inside a circuit: where its numbers lie, and the first of its rows among all motions."""
 
@@ -225,21 +228,16 @@ class Mover(NamedTuple):
     row: int
 
 
-def insides_of_movers(movers: Sequence[Mover]) -> list[Inside]:
-    """The same of what moves."""
-    return [Inside(mover.block, f"_a{i}") for i, mover in enumerate(movers)]
-
-
-def add_movers(pieces: dict[str, object], movers: Sequence[Mover], inner: Sequence[Inside], views: str) -> None:
-    """Lines that name the numbers of what moves, in front of the piece `views`, and that prepare and restore it."""
-    added = {views: "", "prepares": "", "restores": ""}
+def _lines_of_movers(movers: Sequence[Mover], inner: Sequence[Inside], taken: Callable[[Mover], str]) -> dict[str, str]:
+    """Lines that name the numbers of what moves, that move it by what it is given, and that prepare and restore it."""
+    lines = dict.fromkeys(("views", "keeps", "prepares", "restores"), "")
     for i, (mover, one) in enumerate(zip(movers, inner, strict=True)):
         p, s, w = mover.at
-        added[views] += f"pa{i} = {one.p(p)}\nsa{i} = {one.s(s)}\nwa{i} = {one.w(w)}\n"
-        added["prepares"] += f"prepare_a{i}(pa{i}, sa{i}, wa{i}, T)\n" if one.halves.prepare else ""
-        added["restores"] += f"restore_a{i}(pa{i}, sa{i}, wa{i})\n" if one.halves.restore else ""
-    for name, lines in added.items():
-        pieces[name] = lines + str(pieces.get(name, ""))
+        lines["views"] += f"pa{i} = {one.p(p)}\nsa{i} = {one.s(s)}\nwa{i} = {one.w(w)}\n"
+        lines["keeps"] += f"{one.store(s)}advance_a{i}(pa{i}, sa{i}, wa{i}, {taken(mover)}, T)\n"
+        lines["prepares"] += f"prepare_a{i}(pa{i}, sa{i}, wa{i}, T)\n" if one.halves.prepare else ""
+        lines["restores"] += f"restore_a{i}(pa{i}, sa{i}, wa{i})\n" if one.halves.restore else ""
+    return lines
 
 
 PREPARES = """
@@ -253,21 +251,85 @@ for i in range({count}):
 """
 
 
-def lines_of(
-    groups: Sequence[Group],
-    own: Sequence[Inside],
-    templates: Mapping[str, str],
-    fill: Callable[[str, int, Group, Inside], str],
-) -> dict[str, object]:
+Fill = Callable[[str, int, Group, Inside], str]
+
+
+def _lines_of_groups(
+    groups: Sequence[Group], own: Sequence[Inside], templates: Mapping[str, str], fill: Fill
+) -> dict[str, str]:
     """Lines that go over all groups, by name; those that prepare and restore over the groups that do."""
     pairs = list(zip(groups, own, strict=True))
-    texts: dict[str, object] = {}
+    texts = {"views": ""}
     for name, template in templates.items():
         texts[name] = "".join(fill(template, i, *pair) for i, pair in enumerate(pairs))
     for name, half, template in (("prepares", "prepare", PREPARES), ("restores", "restore", RESTORES)):
         having = [(i, pair) for i, pair in enumerate(pairs) if getattr(pair[1].halves, half)]
         texts[name] = "".join(fill(template, i, *pair) for i, pair in having)
     return texts
+
+
+# What circuits and sums have alike.
+AROUND = """
+@kernel
+def prepare(p, s, w, T):
+    {views}
+    {prepares}
+    return
+
+
+@kernel
+def restore(p, s, w):
+    {views}
+    {restores}
+    return
+
+
+def make():
+    return {halves}
+"""
+
+
+def halves_of(blocks: Sequence[Halves], ticks: bool) -> dict[str, object]:
+    """What `make` gives: a circuit prepares and restores if one of its blocks does."""
+    prepares = any(one.prepare for one in blocks)
+    restores = any(one.restore for one in blocks)
+    named = f"{'prepare' if prepares else None}, {'restore' if restores else None}, {'tick' if ticks else None}"
+    return {"halves": f"answer, advance, {named}"}
+
+
+def module_around(
+    template: str,
+    movers: Sequence[Mover],
+    groups: Sequence[Group],
+    lines: tuple[Mapping[str, str], Fill],
+    pieces: Mapping[str, object],
+    *,
+    taken: Callable[[Mover], str] = str,
+    head: str = "",
+    solve: str = "",
+) -> ModuleType:
+    """A generated module: `make` gives what moves, and what acts on it, as the halves of one block.
+
+    Args:
+        template: of its kernels; those that prepare and restore follow.
+        movers: what moves; none of a sum.
+        groups: what acts on it.
+        lines: templates that are filled for every group, by name, and how.
+        pieces: what else stands in `template`.
+        taken: force and motion as an admittance is given them at the end of a tick.
+        head: what comes before the kernels.
+        solve: the template of a piece of `template` in which all others may stand.
+    """
+    own = [Inside(group.block, f"_{i}") for i, group in enumerate(groups)]
+    inner = [Inside(mover.block, f"_a{i}") for i, mover in enumerate(movers)]
+    blocks, over = (*inner, *own), _lines_of_groups(groups, own, *lines)
+    told = {name: text + over.pop(name, "") for name, text in _lines_of_movers(movers, inner, taken).items()}
+    known: dict[str, object] = {**told, **over, **halves_of([one.halves for one in blocks], bool(movers)), **pieces}
+    known["solve"] = put(solve, known)
+    heads = "from collections import namedtuple\nfrom tegotae.layout import Memory\n"
+    heads += "".join(one.head for one in blocks)
+    imports = [each for one in blocks for each in one.kernels.imports(one.suffix)]
+    return build(heads + head + put(template + AROUND, known), tuple(imports))
 
 
 def groups_of(wires: Sequence[Wire], at: Spot, *, on_line: bool = False) -> tuple[Group, ...]:

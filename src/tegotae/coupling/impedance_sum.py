@@ -11,7 +11,6 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.block import Block, Impedance
-from tegotae.compile import build
 from tegotae.coupling import line, network
 from tegotae.coupling.composite import Composite, Parts, add_group, no_parts
 from tegotae.coupling.group import Group, Spot, groups_of
@@ -72,9 +71,7 @@ class ImpedanceSum(Composite, Impedance):
     @cached_property
     def module(self) -> ModuleType:
         """The generated module: `make`."""
-        imports = [each for i, group in enumerate(self._groups) for each in group.kernels.imports(f"_{i}")]
-        source = line.source_of_sum(self._groups) if self.dimension == 1 else network.source_of_sum(self._groups)
-        return build(source, tuple(imports))
+        return line.module_of_sum(self._groups) if self.dimension == 1 else network.module_of_sum(self._groups)
 
     def steepest_rise(self, period: float) -> float:
         """The sum over the impedances [N·s/m]."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import ModuleType
 
-from tegotae.compile.modules import put
-from tegotae.coupling.group import EPSILON, Group, Inside, Mover, add_movers, insides, insides_of_movers
-from tegotae.coupling.line import AROUND, HEAD, halves_of
-from tegotae.coupling.network_links import lines_of_links, tables_of
+from tegotae.coupling.group import EPSILON, Group, Mover, module_around
+from tegotae.coupling.network_links import OVER_LINKS, tables_of
 
 Size = int | str  # a number, or the name under which the source finds it
 
@@ -154,31 +153,26 @@ def advance(p, s, w, v, T):
 """
 
 
-def source_of_network(
+def module_of_network(
     movers: Sequence[Mover], groups: Sequence[Group], velocity: int, unsolved: int, scratch_at: int, keeps: bool
-) -> str:
-    """The module's text: `make` gives the circuit as a block's halves.
+) -> ModuleType:
+    """`velocity` and `unsolved` are places in its state, as of a chain, `scratch_at` one in its workspace.
 
-    `velocity` and `unsolved` are places in its state, as of a chain, `scratch_at` one in its workspace. It `keeps` the
-    motions of all ports itself unless a lone admittance does.
+    It `keeps` the motions of all ports itself unless a lone admittance does.
     """
-    n = sum(mover.block.dimension for mover in movers)
-    own, inner = insides(groups), insides_of_movers(movers)
-    sizes, spread = [mover.block.dimension for mover in movers], list(enumerate(zip(movers, inner, strict=True)))
-    pieces = lines_of_links(groups, own)
-    add_movers(pieces, movers, inner, "views")
-    pieces |= {
+    n, sizes = sum(mover.block.dimension for mover in movers), [mover.block.dimension for mover in movers]
+    pieces = {
+        "n": n,
+        "tolerance": 4 * EPSILON,
         "scratch": _scratch(sizes, widths(groups), scratch_at, velocity),
         "moves": "".join(_move(k, mover) for k, mover in enumerate(movers)),
-        "keeps": "".join(_keep(k, mover, inside) for k, (mover, inside) in spread),
         "slopes": "".join(_SLOPE.format(k=k, n=mover.block.dimension, row=mover.row) for k, mover in enumerate(movers)),
         "told": f"for j in range({n}):\n    s.real[{velocity} + j] = v[j]" if keeps else "",
         "unsolved": unsolved,
         "head": "",
     }
-    tables = "".join(tables_of(i, group) for i, group in enumerate(groups))
-    heads = HEAD + "".join(one.head for one in (*inner, *own)) + tables
-    return heads + _module_text(n, pieces | halves_of([one.halves for one in (*inner, *own)], True))
+    head = tables_of(groups) + IMPORTS
+    return module_around(MODULE, movers, groups, OVER_LINKS, pieces, taken=_taken, head=head)
 
 
 _SLOPE = "for j in range({n}):\n    for k in range({n}):\n        slope[{row} + j, {row} + k] = M{k}[j, k]\n"
@@ -198,28 +192,16 @@ def _move(k: int, mover: Mover) -> str:
     return call + _COMPARE.format(k=k, row=row)
 
 
-def _keep(k: int, mover: Mover, inside: Inside) -> str:
-    """It moves."""
+def _taken(mover: Mover) -> str:
+    """The force on an admittance, and the motion that it led to."""
     row, end = mover.row, mover.row + mover.block.dimension
-    given = f"total[{row}], v[{row}]" if mover.block.dimension == 1 else f"total[{row} : {end}], v[{row} : {end}]"
-    return f"{inside.store(mover.at.s)}advance_a{k}(pa{k}, sa{k}, wa{k}, {given}, T)\n"
+    return f"total[{row}], v[{row}]" if mover.block.dimension == 1 else f"total[{row} : {end}], v[{row} : {end}]"
 
 
-def source_of_sum(groups: Sequence[Group]) -> str:
-    """The text of impedances felt at once: their forces add, and their sum comes first in the state."""
-    own = insides(groups)
-    pieces = (
-        lines_of_links(groups, own)
-        | halves_of([one.halves for one in own], False)
-        | {"n": groups[0].dimension, "views": ""}
-    )
-    tables = "".join(tables_of(i, group) for i, group in enumerate(groups))
-    return IMPORTS + HEAD + "".join(one.head for one in own) + tables + put(_SUM + AROUND, pieces)
-
-
-def _module_text(n: int, pieces: dict[str, object]) -> str:
-    pieces |= {"n": n, "tolerance": 4 * EPSILON}
-    return IMPORTS + put(MODULE + AROUND, pieces)
+def module_of_sum(groups: Sequence[Group]) -> ModuleType:
+    """Impedances felt at once: their forces add, and their sum comes first in the state."""
+    pieces = {"n": groups[0].dimension, "views": ""}
+    return module_around(_SUM, (), groups, OVER_LINKS, pieces, head=tables_of(groups) + IMPORTS)
 
 
 # ------------------------------------------------------------ where a solve works

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tegotae.compile.modules import put
-from tegotae.coupling.group import Group, Inside, lines_of
+from tegotae.coupling.group import Group, Inside
 
 # Links of a group: how many ends they have, and whether those move them by numbers or through matrices. Their motion,
 # force and slope lie in u, g and e of their dimension.
@@ -45,19 +45,14 @@ for i in range({count}):
 """
 
 
-def tables_of(index: int, group: Group) -> str:
-    """The rows at which the ends of a group's links begin, where there are several."""
-    if len(group.wires) == 1:
-        return ""
+def tables_of(groups: Sequence[Group]) -> str:
+    """The rows at which the ends of each group's links begin, where there are several."""
     told = ""
-    for end, name in zip(range(len(group.shapes)), ("FIRST", "SECOND"), strict=False):
-        told += f"{name}_{index} = {tuple(wire.ends[end].row for wire in group.wires)}\n"
+    for index, group in enumerate(groups):
+        if len(group.wires) > 1:
+            for end, name in zip(range(len(group.shapes)), ("FIRST", "SECOND"), strict=False):
+                told += f"{name}_{index} = {tuple(wire.ends[end].row for wire in group.wires)}\n"
     return told
-
-
-def lines_of_links(groups: Sequence[Group], own: Sequence[Inside]) -> dict[str, object]:
-    """All lines that go over the groups."""
-    return lines_of(groups, own, {"resists": "resist", "commits": "commit"}, _fill)
 
 
 def _fill(template: str, index: int, group: Group, inside: Inside) -> str:
@@ -106,3 +101,7 @@ def _link(ends: str, words: dict[str, object]) -> str:
     """The loop over the links of a group."""
     told = {name: templates[ends].format(**words) for name, templates in (("read", _READ), ("feel", _FEEL))}
     return put(_LINK, words | told)
+
+
+# All lines that go over the groups, and how they are filled.
+OVER_LINKS = {"resists": "resist", "commits": "commit"}, _fill
