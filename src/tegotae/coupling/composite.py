@@ -17,6 +17,7 @@ from tegotae.block import INITIAL, Block, Kernels
 from tegotae.coupling.group import Group
 from tegotae.layout import AXIS, Layout, Layouts, Memory, Part, Place, Space
 from tegotae.naming import sorted_by_part
+from tegotae.running.loop import spots_of
 from tegotae.state import Fault, State
 
 
@@ -25,11 +26,7 @@ class Seat:
 
     def __init__(self, block: Block, names: Mapping[str, str], around: Space):
         self.block, self.names = block, names
-        spots: dict[bool, list[Any]] = {False: [_NOWHERE], True: [_NOWHERE]}
-        for name in block.spaces.state.places:
-            place = around.places[names[name]]
-            spots[place.whole].append(np.arange(place.start, place.stop))
-        self._spots = Memory(*(np.concatenate(spots[kind]) for kind in (False, True)))
+        self._spots = spots_of(around.places[names[name]] for name in block.spaces.state.places)
 
     def start(self, outer: State, period: float, told: Mapping[str, Any]) -> None:
         """The block inside as it starts, with what is told of it by the names of the outside."""
@@ -54,9 +51,6 @@ class Seat:
         """What the block inside says of its part of the state, under the names of the outside."""
         found = self.block.fault(self.inside(outer))
         return found._replace(name=self.names[found.name]) if found else None
-
-
-_NOWHERE = np.empty(0, dtype=np.int64)
 
 
 class Parts(NamedTuple):
@@ -136,9 +130,8 @@ def add_group(parts: Parts, group: Group, *, flat: bool = True) -> None:
 def _add_columns(parts: Parts, blocks: Mapping[str, Block], flat: bool) -> None:
     """Number by number, so that a group's numbers form a matrix."""
     own = next(iter(blocks.values())).layout
-    named = {name: _single(block) for name, block in blocks.items()}
-    for row in zip(*named.values(), strict=True):
-        parts.parameters.extend(_of_one(name, part) for name, part in zip(blocks, row, strict=True))
+    singles = [_single(name, block) for name, block in blocks.items()]
+    parts.parameters.extend(part for row in zip(*singles, strict=True) for part in row)
     if own.names:
         sizes = (len(own.names),)
         parts.parameters.extend(Part(f"{name}.sizes", "", "of its arrays", sizes, whole=True) for name in blocks)
@@ -149,19 +142,14 @@ def _add_columns(parts: Parts, blocks: Mapping[str, Block], flat: bool) -> None:
     parts.whole.extend(block.parameters.whole for block in blocks.values())
 
 
-def _single(block: Block) -> list[Part]:
-    """Its parameters number by number."""
+def _single(block_name: str, block: Block) -> list[Part]:
+    """The parameters of a block inside, number by number."""
     told: list[Part] = []
     for name, place in block.layout.parameters.places(block.layout.sizes).items():
         count = place.stop - place.start
         names = [name] if count == 1 else [f"{name}_{i}" for i in range(count)]
-        told += [Part(own, place.part.unit, place.part.meaning) for own in names]
+        told += [Part(f"{block_name}.{own}", place.part.unit, place.part.meaning) for own in names]
     return told
-
-
-def _of_one(name: str, part: Part) -> Part:
-    """A part of one number of a block inside."""
-    return Part(f"{name}.{part.name}", part.unit, part.meaning)
 
 
 def layouts_of(parts: Parts, dimension: int) -> Layouts:

@@ -137,7 +137,7 @@ def wire(name: str, link: Link, admittances: Mapping[str, Admittance]) -> Wire:
     if base and link.other is not None:
         checks.refuse(OWN, f"{name!r} ends at {link.other!r} and at a moving base.", "Leave one of them out.")
     named = [("port", "ratio")] + ([("other", "other_ratio")] if link.other is not None else [])
-    found = [_port(name, word, getattr(link, word), ports) for word, _ in named]
+    found = [find(OWN, f"{name}.{word}", ports, getattr(link, word)) for word, _ in named]
     ends = []
     for port, (_, word) in zip(found, named, strict=True):
         ratio = _ratio(f"{name}.{word}", getattr(link, word), block, port)
@@ -183,10 +183,6 @@ def _whole(name: str, link: Link, block: Impedance, admittances: Mapping[str, Ad
             f"{', '.join(port.name for port in mover.ports)}.",
         )
     return End(0, np.asarray(checks.number(OWN, f"ratios[{name!r}]", link.ratio, "")))
-
-
-def _port(name: str, word: str, given: object, ports: tuple[Port, ...]) -> Port:
-    return find(OWN, f"{name}.{word}", ports, given)
 
 
 def _ratio(label: str, given: ArrayLike, block: Impedance, port: Port) -> Array:

@@ -164,7 +164,7 @@ def module_of_network(
     pieces = {
         "n": n,
         "tolerance": 4 * EPSILON,
-        "scratch": _scratch(sizes, widths(groups), scratch_at, velocity),
+        "scratch": _scratch(sizes, groups, scratch_at, velocity)[0],
         "moves": "".join(_move(k, mover) for k, mover in enumerate(movers)),
         "slopes": "".join(_SLOPE.format(k=k, n=mover.block.dimension, row=mover.row) for k, mover in enumerate(movers)),
         "told": f"for j in range({n}):\n    s.real[{velocity} + j] = v[j]" if keeps else "",
@@ -217,19 +217,16 @@ def matrices(n: Size) -> dict[str, tuple[Size, Size]]:
     return {"gap": (n, 1), "d": (n, n), "J": (n, n)}
 
 
-def scratch_size(sizes: Sequence[int], widest: int) -> int:
-    """How many numbers a solve works in, so that a tick allocates nothing.
+def scratch_size(sizes: Sequence[int], groups: Sequence[Group]) -> int:
+    """How many numbers a solve works in, so that a tick allocates nothing."""
+    return _scratch(sizes, groups, 0, 0)[1]
+
+
+def _scratch(sizes: Sequence[int], groups: Sequence[Group], at: int, velocity: int) -> tuple[str, int]:
+    """The arrays a solve works in, and where they end.
 
     Behind vectors and matrices of all motions lie motion, force and slope of a link, and mobilities.
     """
-    n = sum(sizes)
-    own = sum(int(count) for count in vectors(n, len(sizes)).values())
-    own += sum(int(rows) * int(columns) for rows, columns in matrices(n).values())
-    return own + widest * (2 + widest) + sum(size * size for size in sizes)
-
-
-def _scratch(sizes: Sequence[int], widths: Sequence[int], at: int, velocity: int) -> str:
-    """The arrays a solve works in."""
     n, lines = sum(sizes), [f"before = s.real[{velocity} : {velocity + sum(sizes)}]"]
 
     def put_next(name: str, *shape: int) -> None:
@@ -242,17 +239,11 @@ def _scratch(sizes: Sequence[int], widths: Sequence[int], at: int, velocity: int
         put_next(name, int(count))
     for name, (rows, columns) in matrices(n).items():
         put_next(name, int(rows), int(columns))
-    links = at
+    links, widths = at, sorted({group.dimension for group in groups}) or [1]
     for width in widths:  # one link is looked at after the other
         at = links
         for name, shape in (("u", (width,)), ("g", (width,)), ("e", (width, width))):
             put_next(f"{name}{width}", *shape)
-    at = links + max(widths) * (2 + max(widths))
     for k, size in enumerate(sizes):
         put_next(f"M{k}", size, size)
-    return "\n".join(lines)
-
-
-def widths(groups: Sequence[Group]) -> list[int]:
-    """The dimensions that its links have."""
-    return sorted({group.dimension for group in groups}) or [1]
+    return "\n".join(lines), at
