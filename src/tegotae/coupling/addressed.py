@@ -93,11 +93,15 @@ def addresses_of(block: Block, answer: str, advance: str, along: str = "LINE") -
     return [globals()[name].address_of(kernel) if there else NONE for name, kernel, there in named]
 
 
+def read_back(names: Sequence[str], vector: str, end: str) -> list[str]:
+    """Lines that read the last numbers of a vector under these names."""
+    return [f"{name} = {vector}[{end} - {place}]" for place, name in enumerate(reversed(names), 1)]
+
+
 def head() -> str:
     """The lines that read the ends of both tables, and name their rows."""
     lines = ["end, end_whole = p.real.shape[0], p.whole.shape[0]"]
-    lines += [f"{name} = p.whole[end_whole - {place + 1}]" for place, name in enumerate(reversed(END))]
-    lines += [f"{name} = p.real[end - {place + 1}]" for place, name in enumerate(reversed(MOVES))]
+    lines += read_back(END, "p.whole", "end_whole") + read_back(MOVES, "p.real", "end")
     calls, sizes = f"groups * {len(CALLS)}", f"groups * {len(ROW)}"
     lines.append(f"first, first_whole = end - {len(MOVES)} - {calls}, end_whole - {len(END)} - {sizes}")
     lines.append(f"calls = p.real[first : first + {calls}].reshape((groups, {len(CALLS)}))")
@@ -114,20 +118,18 @@ def of_all(inner: str, asked: str = "") -> str:
     return "\n".join(["for g in range(groups):", *body]) + "\n"
 
 
-def _slice(vector: str, at: str, size: str) -> str:
-    return f"{vector}[{at} + i * {size} : {at} + (i + 1) * {size}]"
+def slices(begin: str, end: str) -> str:
+    """The numbers of a block, real and whole ones of p, s and w, from `begin` to `end`, in words of `at` and `size`."""
+    told = []
+    for vector, size in (("p", "wide"), ("s", "deep"), ("w", "room")):
+        for kind, mark in (("real", ""), ("whole", "_whole")):
+            first, last = (word.format(at=f"{vector}{mark}_at", size=size + mark) for word in (begin, end))
+            told.append(f"{vector}.{kind}[{first} : {last}]")
+    return ", ".join(told)
 
 
-_WHOLES = {
-    "p": _slice("p.whole", "p_whole_at", "wide_whole"),
-    "s": _slice("s.whole", "s_whole_at", "deep_whole"),
-    "w": f"{_slice('w.real', 'w_at', 'room')}, {_slice('w.whole', 'w_whole_at', 'room_whole')}",
-}
 # The numbers of the i-th block of a group, one after the other or as columns of two matrices.
-OWN = (
-    f"{_slice('p.real', 'p_at', 'wide')}, {_WHOLES['p']}, {_slice('s.real', 's_at', 'deep')}, {_WHOLES['s']}, "
-    f"{_WHOLES['w']}"
-)
+OWN = slices("{at} + i * {size}", "{at} + (i + 1) * {size}")
 # What lies in columns has no whole numbers of its own but the sizes of its arrays, which are those of the first, and
 # no workspace: said once for all, because each array that is handed over costs as much as the element itself.
 COLUMN_SHARED = "sizes, no_whole, no_real = p.whole[p_whole_at : p_whole_at + wide_whole], s.whole[:0], w.real[:0]"

@@ -18,7 +18,7 @@ import numpy as np
 from tegotae.compile import build
 from tegotae.compile.modules import put
 from tegotae.coupling import addressed, line
-from tegotae.coupling.addressed import NONE, PLACES, addresses_of
+from tegotae.coupling.addressed import NONE, PLACES, addresses_of, read_back, slices
 from tegotae.coupling.group import AROUND, EPSILON, Group, Mover, size_of
 from tegotae.coupling.network import IMPORTS, MODULE, matrices, vectors
 from tegotae.layout import Memory
@@ -58,22 +58,11 @@ def table_of(
     return Memory(np.array(addresses, dtype=np.float64), np.array(rows, dtype=np.int64))
 
 
-def _slices(vector: str, real: tuple[str, str], whole: tuple[str, str]) -> str:
-    spans = [f"{vector}.{kind}[{at} : {at} + {size}]" for kind, (at, size) in (("real", real), ("whole", whole))]
-    return ", ".join(spans)
-
-
-_OWN = ", ".join(
-    _slices(vector, (f"{vector}_at", size), (f"{vector}_whole_at", f"{size}_whole"))
-    for vector, size in (("p", "wide"), ("s", "deep"), ("w", "room"))
-)
+_OWN = slices("{at}", "{at} + {size}")
 
 # Small blocks along a line are known to the loops that ship as columns of a matrix: here of one column.
-_COLUMNS = (
-    "P = p.real[p_at : p_at + wide].reshape((wide, 1))\nS = s.real[s_at : s_at + deep].reshape((deep, 1))\n",
-    "P[:, 0], p.whole[p_whole_at : p_whole_at + wide_whole], S[:, 0], s.whole[s_whole_at : s_whole_at + deep_whole], "
-    + _slices("w", ("w_at", "room"), ("w_whole_at", "room_whole")),
-)
+_COLUMNS = "P = p.real[p_at : p_at + wide].reshape((wide, 1))\nS = s.real[s_at : s_at + deep].reshape((deep, 1))\n"
+_COLUMN = _OWN.replace("p.real[p_at : p_at + wide]", "P[:, 0]").replace("s.real[s_at : s_at + deep]", "S[:, 0]")
 
 
 def _reads(calls: str, table: str, names: Sequence[str]) -> str:
@@ -82,9 +71,9 @@ def _reads(calls: str, table: str, names: Sequence[str]) -> str:
 
 
 _HEAD = "\n".join(
-    ["end, end_whole = p.real.shape[0], p.whole.shape[0]"]
-    + [f"{name} = p.whole[end_whole - {place + 1}]" for place, name in enumerate(reversed(_END))]
-    + [
+    [
+        "end, end_whole = p.real.shape[0], p.whole.shape[0]",
+        *read_back(_END, "p.whole", "end_whole"),
         f"mover_rows_at = end_whole - {len(_END)} - movers * {len(_MOVER)}",
         f"link_rows_at = mover_rows_at - links * {len(_LINK)}",
         f"mover_rows = p.whole[mover_rows_at : end_whole - {len(_END)}].reshape((movers, {len(_MOVER)}))",
@@ -123,9 +112,8 @@ else:
 
 
 def _on_line(call: str, behind: str, given: str = "") -> str:
-    """A call of a link along a line."""
-    column, line = f"{given}COLUMN_{call}{_COLUMNS[1]}{behind}", f"{given}LINE_{call}{_OWN}{behind}"
-    return put(_EITHER, {"columns": _COLUMNS[0], "column": column, "line": line})
+    column, line = f"{given}COLUMN_{call}{_COLUMN}{behind}", f"{given}LINE_{call}{_OWN}{behind}"
+    return put(_EITHER, {"columns": _COLUMNS, "column": column, "line": line})
 
 
 _RESIST = put(

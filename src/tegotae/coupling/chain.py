@@ -181,12 +181,11 @@ def _both_ways(pairs: set[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _fill(template: str, index: int, group: Group, inside: Inside) -> str:
-    """Lines over one group."""
     rows = [end.row for end in group.wires[0].ends]
-    r = f"R{index}[i] * " if group.geared else ""
+    r = f"R{index}[i] * " if group.geared() else ""
     words: dict[str, object] = {"a": rows[0], "r": r, "other": "", "left": ""}
     if len(rows) > 1:
-        q = f"Q{index}[i] * " if group.other_geared else ""
+        q = f"Q{index}[i] * " if group.geared(1) else ""
         words |= {"b": rows[1], "q": q, "low": min(rows), "high": max(rows)}
         words |= {"other": f" - {q}t{rows[1]}", "left": f" - {q}v{rows[1]}"}
     give = (_GIVE if len(rows) == 1 else _GIVE_BOTH).format(**words)

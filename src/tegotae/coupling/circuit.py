@@ -17,7 +17,7 @@ from tegotae.checks import Array
 from tegotae.compile import is_ready
 from tegotae.coupling import addressed, addressed_network, chain, line, network
 from tegotae.coupling.addressed_network import arguments_like_a_run, module_by_address, warn_of_addresses
-from tegotae.coupling.composite import Composite, Parts, add_block, add_group, layouts_of, no_parts
+from tegotae.coupling.composite import Composite, Parts, add_block, add_group
 from tegotae.coupling.group import Group, Mover, Spot, groups_of, size_of
 from tegotae.coupling.links import (
     Link,
@@ -25,8 +25,8 @@ from tegotae.coupling.links import (
     admittances_of,
     check_names,
     check_one_solution,
-    least_reluctance,
     links_of,
+    outweighed,
     ports_of,
     wire,
 )
@@ -114,7 +114,6 @@ class Circuit(Composite, Admittance):
 
     @property
     def _alone(self) -> Admittance | None:
-        """Its admittance, if it has one without a name."""
         return self.admittances.get("")
 
     @cached_property
@@ -125,7 +124,6 @@ class Circuit(Composite, Admittance):
 
     @cached_property
     def _movers(self) -> tuple[Mover, ...]:
-        """Its admittances, and where their numbers lie."""
         ahead = self.dimension if self._alone is None else 0  # motions of all ports come first
         at, row, movers = Spot((0, 0), (ahead, 0), (0, 0)), 0, []
         for block in self.admittances.values():
@@ -153,7 +151,7 @@ class Circuit(Composite, Admittance):
 
     def _made_of(self) -> Parts:
         """All of it but for the table by which blocks may be reached."""
-        parts, alone = no_parts(), self._alone is not None
+        parts, alone = Parts(), self._alone is not None
         if not alone:
             told = "of all ports, mean over the tick"
             velocity = Part("velocity", "m/s or rad/s", told, AXIS, labels=labels_of(self.ports))
@@ -227,7 +225,7 @@ class Circuit(Composite, Admittance):
     def _table(self) -> Memory | None:
         """How the loop that ships reaches the blocks, where no loop of its own can be compiled; else None."""
         kernels = Kernels(self._own_module.make, style="memory")
-        own = module_for(kernels, layouts_of(self._made_of(), self.dimension), self.dimension, self.gives)
+        own = module_for(kernels, self._made_of().layouts(self.dimension), self.dimension, self.gives)
         if is_ready(own.loop, *arguments_like_a_run(self.dimension)):
             return None
         reached = self._laid_out_for_addresses()
@@ -281,7 +279,7 @@ class Circuit(Composite, Admittance):
 
     def least_reluctance(self, period: float) -> float:
         """The admittances', less what falling friction takes away [N·s/m]."""
-        return least_reluctance(self.admittances, self.wires, period)
+        return outweighed(self.admittances, self.wires, period)[1]
 
     def run(
         self,

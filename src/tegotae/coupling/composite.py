@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import ModuleType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,19 +53,20 @@ class Seat:
         return found._replace(name=self.names[found.name]) if found else None
 
 
-class Parts(NamedTuple):
+@dataclass
+class Parts:
     """Parts of a block that is made of others, in the order of its memory; and its parameters' numbers."""
 
-    parameters: list[Part]
-    state: list[Part]
-    workspace: list[Part]
-    real: list[Any]
-    whole: list[Any]
+    parameters: list[Part] = field(default_factory=list)
+    state: list[Part] = field(default_factory=list)
+    workspace: list[Part] = field(default_factory=list)
+    real: list[Any] = field(default_factory=list)
+    whole: list[Any] = field(default_factory=list)
 
-
-def no_parts() -> Parts:
-    """Of nothing."""
-    return Parts([], [], [], [], [])
+    def layouts(self, dimension: int) -> Layouts:
+        """All of it as layouts."""
+        told = [Layout(tuple(own)) for own in (self.parameters, self.state, self.workspace)]
+        return Layouts(*told, {"axis": dimension})
 
 
 def add_block(parts: Parts, block: Block, name: str, rename: Callable[[str], str] = str, *, flat: bool = True) -> None:
@@ -77,7 +78,7 @@ def add_block(parts: Parts, block: Block, name: str, rename: Callable[[str], str
     prefix = f"{name}." if name else ""
     if own.names:
         parts.parameters.append(Part(f"{prefix}sizes", "", "of its arrays", (len(own.names),), whole=True))
-    for to, layout in zip(parts[:3], own[:3], strict=True):
+    for to, layout in zip((parts.parameters, parts.state, parts.workspace), own[:3], strict=True):
         to.extend(_plain(layout, own, prefix, rename, None if flat else f"{name}_axis"))
     parts.real.append(block.parameters.real)
     parts.whole.append(block.parameters.whole)
@@ -152,12 +153,6 @@ def _single(block_name: str, block: Block) -> list[Part]:
     return told
 
 
-def layouts_of(parts: Parts, dimension: int) -> Layouts:
-    """All of it as layouts."""
-    parameters, state, workspace = (Layout(tuple(own)) for own in parts[:3])
-    return Layouts(parameters, state, workspace, {"axis": dimension})
-
-
 class Composite(Block):
     """Its numbers are those of its blocks, one block after the other; its kernels are generated."""
 
@@ -221,7 +216,7 @@ class Composite(Block):
     @cached_property
     def layout(self) -> Layouts:
         """All blocks' parts, each with the name of its block in front."""
-        return layouts_of(self._parts, self.dimension)
+        return self._parts.layouts(self.dimension)
 
     @property
     def values(self) -> dict[str, ArrayLike]:
@@ -250,7 +245,6 @@ class Composite(Block):
         return state
 
     def _start_blocks(self, state: State, period: float, given: Mapping[str, ArrayLike]) -> None:
-        """Put each block's own start into the state."""
         for seat in self._seats:
             seat.start(state, period, given)
 

@@ -13,8 +13,8 @@ from tegotae.block import Admittance, Block, Halves, Impedance, Kernels
 from tegotae.compile import build
 from tegotae.compile.modules import put
 from tegotae.coupling.links import Wire
-from tegotae.layout import AXIS, Cursor, Layout, all_numbers, no_numbers, single_numbers
-from tegotae.running.source import numbers_of, records_of
+from tegotae.layout import AXIS
+from tegotae.running.source import HEAD, Inside
 
 EPSILON = 2.220446049250313e-16
 SMALL = 16  # numbers: blocks of at most so many are worked on several at a time
@@ -40,63 +40,6 @@ class Spot(NamedTuple):
 def size_of(block: Block) -> Spot:
     """How much memory a block takes."""
     return Spot(*(space.length for space in block.spaces))
-
-
-class Inside:
-    """Blocks of one kind in another's memory, as its generated source sees them; all names end with a suffix."""
-
-    def __init__(self, block: Block, suffix: str):
-        self.block, self.suffix = block, suffix
-        self.kernels: Kernels = block.kernels
-        self.halves = self.kernels.halves()
-
-    @cached_property
-    def head(self) -> str:
-        """The lines that make their kernels, and name their parts."""
-        own = self.block.layout
-        if self.kernels.style == "memory":
-            return self.kernels.source(self.suffix)
-        return self.kernels.source(self.suffix) + records_of(own.parameters, own.state, own.workspace, self.suffix)
-
-    def p(self, at: tuple[int | str, int | str]) -> str:
-        """The parameters of the one that begins there."""
-        own = self.block.layout
-        single = all_numbers if self.kernels.style == "values" else single_numbers
-        behind = (at[0], _more(at[1], len(own.names)))
-        return self._view("p", "Parameters", own.parameters, at, behind, single, size_of(self.block).p)
-
-    def s(self, at: tuple[int | str, int | str]) -> str:
-        """The state of the one that begins there."""
-        numbers = all_numbers if self.kernels.style == "values" else no_numbers
-        return self._view("s", "State", self.block.layout.state, at, at, numbers, size_of(self.block).s)
-
-    def w(self, at: tuple[int | str, int | str]) -> str:
-        """The workspace of the one that begins there."""
-        return self._view("w", "Workspace", self.block.layout.workspace, at, at, no_numbers, size_of(self.block).w)
-
-    def _view(
-        self, vector: str, name: str, layout: Layout, at: Any, behind: Any, numbers: Any, size: tuple[int, int]
-    ) -> str:
-        if self.kernels.style == "memory":
-            real, whole = (f"{_more(start, 0)} : {_more(start, count)}" for start, count in zip(at, size, strict=True))
-            return f"Memory({vector}.real[{real}], {vector}.whole[{whole}])"
-        return layout.view(f"{name}{self.suffix}", vector, self.block.layout.sizes, numbers, Cursor(*behind))
-
-    def store(self, at: tuple[int | str, int | str]) -> str:
-        """What takes the new state that a kernel gives by value; nothing where it writes itself."""
-        if self.kernels.style != "values":
-            return ""
-        return ", ".join(numbers_of(self.block.layout.state, "s", at)) + " = "
-
-    def call(self, half: str, at: Spot, given: str) -> str:
-        """A call of one of its halves."""
-        return f"{half}{self.suffix}({self.p(at.p)}, {self.s(at.s)}, {self.w(at.w)}, {given})"
-
-
-def _more(start: int | str, count: int) -> int | str:
-    if isinstance(start, int):
-        return start + count
-    return f"{start} + {count}" if count else start
 
 
 @dataclass(frozen=True)
@@ -138,15 +81,9 @@ class Group:
         """Whether their other end is moved from outside."""
         return self.wires[0].based
 
-    @property
-    def geared(self) -> bool:
-        """Whether the ratio of one is not 1."""
-        return any((wire.ends[0].ratio != 1.0).any() for wire in self.wires)
-
-    @property
-    def other_geared(self) -> bool:
-        """The same of the other end."""
-        return any((wire.ends[-1].ratio != 1.0).any() for wire in self.wires)
+    def geared(self, end: int = 0) -> bool:
+        """Whether the ratio of one is not 1, at the first end or another."""
+        return any((wire.ends[end].ratio != 1.0).any() for wire in self.wires)
 
     @cached_property
     def shapes(self) -> list[tuple[int, ...]]:
@@ -320,16 +257,15 @@ def module_around(
         head: what comes before the kernels.
         solve: the template of a piece of `template` in which all others may stand.
     """
-    own = [Inside(group.block, f"_{i}") for i, group in enumerate(groups)]
-    inner = [Inside(mover.block, f"_a{i}") for i, mover in enumerate(movers)]
+    own = [Inside(group.kernels, group.block.layout, f"_{i}") for i, group in enumerate(groups)]
+    inner = [Inside(mover.block.kernels, mover.block.layout, f"_a{i}") for i, mover in enumerate(movers)]
     blocks, over = (*inner, *own), _lines_of_groups(groups, own, *lines)
     told = {name: text + over.pop(name, "") for name, text in _lines_of_movers(movers, inner, taken).items()}
     known: dict[str, object] = {**told, **over, **halves_of([one.halves for one in blocks], bool(movers)), **pieces}
     known["solve"] = put(solve, known)
-    heads = "from collections import namedtuple\nfrom tegotae.layout import Memory\n"
-    heads += "".join(one.head for one in blocks)
+    heads = HEAD + "".join(one.head for one in blocks) + head
     imports = [each for one in blocks for each in one.kernels.imports(one.suffix)]
-    return build(heads + head + put(template + AROUND, known), tuple(imports))
+    return build(heads + put(template + AROUND, known), tuple(imports))
 
 
 def groups_of(wires: Sequence[Wire], at: Spot, *, on_line: bool = False) -> tuple[Group, ...]:

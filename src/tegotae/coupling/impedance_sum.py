@@ -12,7 +12,7 @@ import numpy as np
 from tegotae import checks
 from tegotae.block import Block, Impedance
 from tegotae.coupling import line, network
-from tegotae.coupling.composite import Composite, Parts, add_group, no_parts
+from tegotae.coupling.composite import Composite, Parts, add_group
 from tegotae.coupling.group import Group, Spot, groups_of
 from tegotae.coupling.links import End, Wire
 from tegotae.errors import CausalityError
@@ -58,7 +58,7 @@ class ImpedanceSum(Composite, Impedance):
     @cached_property
     def _parts(self) -> Parts:
         """The force, then each impedance's parts with its name in front."""
-        parts = no_parts()
+        parts = Parts()
         parts.state.append(Part("force", "N", "force on the mover, all together", AXIS))
         for group in self._groups:
             add_group(parts, group)

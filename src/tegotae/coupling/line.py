@@ -208,7 +208,7 @@ def fill(template: str, index: int, group: Group, inside: Inside, more: Mapping[
         "deep": group.each.s[0],
         "bases": group.bases_at if group.based else group.at.s[0],
         "base": f" - V{index}[i]" if group.based else "",
-        "r": f"R{index}[i] * " if group.geared else "",
+        "r": f"R{index}[i] * " if group.geared() else "",
     }
     return template.format(**words | dict(more or {}))
 

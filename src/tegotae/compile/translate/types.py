@@ -140,11 +140,6 @@ class Unjoinable(Exception):  # noqa: N818 - it never leaves the translator
     """Two types that no variable can hold."""
 
 
-def is_whole(kind: Type) -> bool:
-    """Whether it is a number without a fraction."""
-    return kind in (WHOLE, COUNT, TRUTH)
-
-
 def join(one: Type | None, other: Type | None) -> Type:
     """The type of a variable that holds sometimes this, sometimes that."""
     if one is None or one == other:

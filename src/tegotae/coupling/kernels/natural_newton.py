@@ -66,8 +66,8 @@ def solve_modes(P, f, work, part):
     the radii of discs.
     """
     h, d, change, rho = work[row.H], work[row.D], work[row.CHANGE], work[row.RHO]
-    free, mode, A = work[row.FREE], work[row.MODE], work[row.MATRIX :]
-    x, u, R, q = work[row.X], work[row.U], work[row.RADIUS], work[row.Q]
+    free, mode = work[row.FREE], work[row.MODE]
+    A, x, u, R, q = work[row.MATRIX :], work[row.X], work[row.U], work[row.RADIUS], work[row.Q]
     n, whole = 0, not P.symmetric
     for k in range(P.blocks):
         whole = whole or mode[k] == SLIP
