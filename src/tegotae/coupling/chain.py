@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import ModuleType
 
-from tegotae.coupling.group import EPSILON, Group, Inside, Mover, module_around
+from tegotae.coupling.group import EPSILON, Group, Mover, module_around
 from tegotae.coupling.line import COLUMNS, fill
+from tegotae.running.source import Inside
 
 # One text evaluates both the start and every trial: t is what is tried, v what was best so far. `final` is the last
 # look at v, so that the forces that are left behind are those of v.

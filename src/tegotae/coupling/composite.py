@@ -65,8 +65,8 @@ class Parts:
 
     def layouts(self, dimension: int) -> Layouts:
         """All of it as layouts."""
-        told = [Layout(tuple(own)) for own in (self.parameters, self.state, self.workspace)]
-        return Layouts(*told, {"axis": dimension})
+        parameters, state, workspace = (Layout(tuple(own)) for own in (self.parameters, self.state, self.workspace))
+        return Layouts(parameters, state, workspace, {"axis": dimension})
 
 
 def add_block(parts: Parts, block: Block, name: str, rename: Callable[[str], str] = str, *, flat: bool = True) -> None:

@@ -7,7 +7,8 @@ from types import ModuleType
 
 from tegotae.compile.modules import put
 from tegotae.coupling import addressed
-from tegotae.coupling.group import AROUND, EPSILON, PREPARES, RESTORES, Group, Inside, Mover, module_around
+from tegotae.coupling.group import AROUND, EPSILON, PREPARES, RESTORES, Group, Mover, module_around
+from tegotae.running.source import Inside
 
 # Every piece is text put in place, not a call: a call would hand over dozens of array fields each time.
 # A group's real numbers are seen as two matrices with one column an element; small blocks are passed as tuples of

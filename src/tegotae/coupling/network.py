@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from tegotae.compile.modules import put
-from tegotae.coupling.group import EPSILON, Group, Inside, Mover, module_around
+from tegotae.coupling.group import EPSILON, Group, Mover, module_around
+from tegotae.running.source import Inside
 
 Size = int | str  # a number, or the name under which the source finds it
 

@@ -211,28 +211,27 @@ class Inside:
         """The lines that make their kernels, and name their parts."""
         lines = self.kernels.source(self.suffix)
         if self.kernels.style != "memory":
-            for name, layout in zip(_RECORDS, self.own[:3], strict=True):
+            for name, layout in zip(_RECORDS.values(), self.own[:3], strict=True):
                 lines += layout.records(f"{name}{self.suffix}")
         return lines
 
     def p(self, at: Start = (0, 0)) -> str:
         """The parameters of the one that begins there."""
         single = all_numbers if self.kernels.style == "values" else single_numbers
-        return self._view("p", 0, at, single, len(self.own.names))
+        return self._view("p", self.own.parameters, at, single, len(self.own.names))
 
     def s(self, at: Start = (0, 0)) -> str:
         """The state of the one that begins there."""
-        return self._view("s", 1, at, all_numbers if self.kernels.style == "values" else no_numbers)
+        return self._view("s", self.own.state, at, all_numbers if self.kernels.style == "values" else no_numbers)
 
     def w(self, at: Start = (0, 0)) -> str:
         """The workspace of the one that begins there."""
-        return self._view("w", 2, at, no_numbers)
+        return self._view("w", self.own.workspace, at, no_numbers)
 
-    def _view(self, vector: str, which: int, at: Start, numbers: Numbers, ahead: int = 0) -> str:
-        layout: Layout = self.own[which]
+    def _view(self, vector: str, layout: Layout, at: Start, numbers: Numbers, ahead: int = 0) -> str:
         if self.kernels.style != "memory":
             cursor = Cursor(at[0], _more(at[1], ahead))
-            return layout.view(f"{_RECORDS[which]}{self.suffix}", vector, self.sizes, numbers, cursor)
+            return layout.view(f"{_RECORDS[vector]}{self.suffix}", vector, self.sizes, numbers, cursor)
         lengths = Space(layout, self.own.sizes, (0,) * ahead).length
         real, whole = (f"{_more(start, 0)} : {_more(start, count)}" for start, count in zip(at, lengths, strict=True))
         return f"Memory({vector}.real[{real}], {vector}.whole[{whole}])"
@@ -249,7 +248,7 @@ class Inside:
 
 
 Start = tuple[int | str, int | str]  # where real and whole numbers begin
-_RECORDS = ("Parameters", "State", "Workspace")
+_RECORDS = {"p": "Parameters", "s": "State", "w": "Workspace"}
 
 
 def _more(start: int | str, count: int) -> int | str:
