@@ -11,17 +11,18 @@ import warnings
 from collections.abc import Sequence
 from functools import cache
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
-from tegotae.compile import build
+from tegotae.block import Kernels
+from tegotae.compile import build, is_ready
 from tegotae.compile.modules import put
 from tegotae.coupling import addressed, line
 from tegotae.coupling.addressed import NONE, PLACES, addresses_of, read_back, slices
 from tegotae.coupling.group import AROUND, EPSILON, Group, Mover, size_of
 from tegotae.coupling.network import IMPORTS, MODULE, matrices, vectors
-from tegotae.layout import Memory
+from tegotae.layout import Layouts, Memory
+from tegotae.running.source import module_for
 
 _LINK = ("k", "column", "ends", "through", "a", "b", "first", "second", "ratios", "others", "base", *PLACES)
 _MOVER = ("k", "row", "mobility", *PLACES)
@@ -233,11 +234,12 @@ def module_by_address(dimension: int) -> ModuleType:
     return build(line.source_by_address() if dimension == 1 else source_by_address(), ())
 
 
-def arguments_like_a_run(n: int) -> tuple[Any, ...]:
-    """Arguments of the types that a run in n dimensions hands to its loop."""
+def is_compiled(made: ModuleType, own: Layouts, n: int, gives: str) -> bool:
+    """Whether a loop of its own runs compiled for a machine in n dimensions, which a generated module makes."""
+    loop = module_for(Kernels(made.make, style="memory"), own, n, gives).loop
     none, signal = np.empty(0, dtype=np.int64), np.empty(0) if n == 1 else np.empty((0, n))
-    nothing = Memory(np.empty(0), none)
-    return nothing, nothing, nothing, signal, np.empty((0, 0)), none, 1.0, 1, none, none, 1, 0, 0, np.empty((0, 0))
+    nothing, no_rows = Memory(np.empty(0), none), np.empty((0, 0))
+    return is_ready(loop, nothing, nothing, nothing, signal, no_rows, none, 1.0, 1, none, none, 1, 0, 0, no_rows)
 
 
 @cache

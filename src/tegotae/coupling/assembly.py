@@ -21,17 +21,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Admittance, Block, Halves, Kernels
-from tegotae.compile import build, is_ready
+from tegotae.block import Admittance, Block, Halves
+from tegotae.compile import build
 from tegotae.compile.modules import put
-from tegotae.coupling.addressed_network import arguments_like_a_run, warn_of_addresses
+from tegotae.coupling.addressed_network import is_compiled, warn_of_addresses
 from tegotae.coupling.circuit import Circuit
 from tegotae.coupling.composite import Composite, Parts, add_block
 from tegotae.coupling.group import AROUND, halves_of
 from tegotae.errors import InputError
 from tegotae.layout import AXIS, Part
 from tegotae.ports import Port, labels_of
-from tegotae.running.source import module_for
 from tegotae.state import State
 
 _MODULE = """
@@ -196,9 +195,8 @@ class Assembly(Composite, Admittance):
         """Its circuit, laid out so that it can run."""
         circuit = self.circuit()
         circuit.__dict__["_table"] = None  # it does not run by itself
-        kernels, own = Kernels(self._module_around(circuit).make, style="memory"), self._parts_around(circuit)
-        module = module_for(kernels, own.layouts(self.dimension), self.dimension, self.gives)
-        if is_ready(module.loop, *arguments_like_a_run(self.dimension)):
+        own, n = self._parts_around(circuit).layouts(self.dimension), self.dimension
+        if is_compiled(self._module_around(circuit), own, n, self.gives):
             return circuit
         try:
             reached = self.circuit().by_address()

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Admittance, Block, Impedance, Kernels
+from tegotae.block import Admittance, Block, Impedance
 from tegotae.checks import Array
-from tegotae.compile import is_ready
 from tegotae.coupling import addressed, addressed_network, chain, line, network
-from tegotae.coupling.addressed_network import arguments_like_a_run, module_by_address, warn_of_addresses
+from tegotae.coupling.addressed_network import is_compiled, module_by_address, warn_of_addresses
 from tegotae.coupling.composite import Composite, Parts, add_block, add_group
 from tegotae.coupling.group import Group, Mover, Spot, groups_of, size_of
 from tegotae.coupling.links import (
@@ -34,7 +33,6 @@ from tegotae.layout import AXIS, Memory, Part
 from tegotae.ports import Port, forces_over_time, labels_of
 from tegotae.result import Result
 from tegotae.running import loop
-from tegotae.running.source import module_for
 from tegotae.state import State
 from tegotae.unsolved import count_in
 
@@ -224,9 +222,7 @@ class Circuit(Composite, Admittance):
     @cached_property
     def _table(self) -> Memory | None:
         """How the loop that ships reaches the blocks, where no loop of its own can be compiled; else None."""
-        kernels = Kernels(self._own_module.make, style="memory")
-        own = module_for(kernels, self._made_of().layouts(self.dimension), self.dimension, self.gives)
-        if is_ready(own.loop, *arguments_like_a_run(self.dimension)):
+        if is_compiled(self._own_module, self._made_of().layouts(self.dimension), self.dimension, self.gives):
             return None
         reached = self._laid_out_for_addresses()
         table = reached._addresses()
