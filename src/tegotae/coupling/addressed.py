@@ -47,18 +47,8 @@ MOVES = ("move_at", "keep_at", "ready_at", "again_at")
 _SIZES = ("wide", "wide_whole", "deep", "deep_whole", "room", "room_whole")
 PLACES = (*_SIZES, "p_at", "p_whole_at", "s_at", "s_whole_at", "w_at", "w_whole_at")
 ROW = ("columns", "count", *PLACES, "ratios_at", "bases_at")
-END = (
-    "own_p",
-    "own_p_whole",
-    "own_s",
-    "own_s_whole",
-    "own_w",
-    "own_w_whole",
-    "velocity",
-    "unsolved",
-    "scratch",
-    "groups",
-)
+_OF_MOVER = ("own_p", "own_p_whole", "own_s", "own_s_whole", "own_w", "own_w_whole")
+END = (*_OF_MOVER, "velocity", "unsolved", "scratch", "groups")
 
 
 def table_of(

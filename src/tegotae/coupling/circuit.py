@@ -260,11 +260,9 @@ class Circuit(Composite, Admittance):
         own = self._laid_out_for_addresses()
         table = own._addresses()
         if table is None:
-            checks.refuse(
-                "Circuit",
-                "one of its blocks has no address: it does not ship with tegotae, or kernels do not run as C.",
-                "Install a compiler of C, or pip install 'tegotae[compiler]'; unset TEGOTAE_BACKEND.",
-            )
+            told = "one of its blocks has no address: it does not ship with tegotae, or kernels do not run as C."
+            remedy = "Install a compiler of C, or pip install 'tegotae[compiler]'; unset TEGOTAE_BACKEND."
+            checks.refuse("Circuit", told, remedy)
         own.__dict__["_table"] = table
         return own
 
@@ -320,11 +318,8 @@ class Circuit(Composite, Admittance):
         """The velocities of all bases that are not fed by name, as what they feed."""
         given = checks.mapping("Circuit", "bases", bases, "Give a dict of velocities by name.")
         if set(given) != {name for name in self.bases if f"{name}.base_velocity" not in fed}:
-            checks.refuse(
-                "Circuit",
-                f"run got base motion for {sorted(given)}, but it was built with bases={sorted(self.bases)}.",
-                'Name the same impedances in both, or feed "<name>.base_velocity".',
-            )
+            told = f"run got base motion for {sorted(given)}, but it was built with bases={sorted(self.bases)}."
+            checks.refuse("Circuit", told, 'Name the same impedances in both, or feed "<name>.base_velocity".')
         blocks = self.impedances
         motions = {n: checks.signal("Circuit", f"bases[{n!r}]", given[n], "m/s", blocks[n].dimension) for n in given}
         lengths = [len(record) for record in motions.values()]

@@ -99,9 +99,6 @@ def _checked(impedances: object) -> dict[str, Impedance]:
             )
         check_block(block)
         if block.dimension != first.dimension:
-            checks.refuse(
-                _OWN,
-                f"impedances[{name!r}] has dimension={block.dimension}, but others have {first.dimension}.",
-                "Use one dimension for every block.",
-            )
+            told = f"impedances[{name!r}] has dimension={block.dimension}, but others have {first.dimension}."
+            checks.refuse(_OWN, told, "Use one dimension for every block.")
     return dict(named)

@@ -82,15 +82,11 @@ class Function(Statements):
     def _check_arguments(self) -> None:
         given = self.definition.args
         if given.vararg or given.kwarg or given.kwonlyargs or given.posonlyargs or given.defaults:
-            raise Refused(
-                self.definition, "arguments with default values, stars or keywords.", "Take all arguments by place."
-            )
+            told = "arguments with default values, stars or keywords."
+            raise Refused(self.definition, told, "Take all arguments by place.")
         if len(given.args) != len(self.arguments):
-            raise Refused(
-                self.definition,
-                f"it takes {len(given.args)} arguments and is given {len(self.arguments)}.",
-                "Give as many as it takes.",
-            )
+            told = f"it takes {len(given.args)} arguments and is given {len(self.arguments)}."
+            raise Refused(self.definition, told, "Give as many as it takes.")
         self.parameters = {}
         for argument, kind in zip(given.args, self.arguments, strict=True):
             web = self.webs.of[argument]
