@@ -5,25 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from tegotae.compile.translate.helpers import LARGEST_ROOM
-from tegotae.compile.translate.types import (
-    COUNT,
-    REAL,
-    TRUTH,
-    WHOLE,
-    Array,
-    Known,
-    Number,
-    Refused,
-    Struct,
-    Tuple,
-    join,
-)
+from tegotae.compile.translate.types import COUNT, REAL, TRUTH, WHOLE, Array, Known, Number, Refused, Struct, Tuple
 from tegotae.compile.translate.writer import Value, Writer, bare
 
 
@@ -65,7 +52,7 @@ class Arrays(Writer):
         if isinstance(base.kind, Struct) or not self.program.alike(base.kind):
             raise Refused(at, "an index that is not known, into a tuple of several types.", "Use one type.")
         index = self._index(self.counted(place), str(count), at)
-        return Value(reduce(join, base.kind.items), f"{base.code}.v[{index}]", owned=base.owned)
+        return Value(base.kind.of_any, f"{base.code}.v[{index}]", owned=base.owned)
 
     def _literal(self, node: ast.expr) -> int:
         value = self.expression(node)

@@ -7,22 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 
 from tegotae.compile.translate.arrays import Arrays
-from tegotae.compile.translate.types import (
-    COUNT,
-    NOTHING,
-    REAL,
-    TRUTH,
-    WHOLE,
-    Array,
-    Known,
-    Number,
-    Refused,
-    Type,
-    join,
-)
+from tegotae.compile.translate.types import COUNT, NOTHING, REAL, TRUTH, WHOLE, Array, Known, Number, Refused, join
 from tegotae.compile.translate.writer import Value, bare
 
 _SIGN = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
@@ -168,9 +156,8 @@ class Operators(Arrays):
         worked = [self.apart(partial(self.expression, operand)) for operand in node.values]
         if all(value.kind == TRUTH for value, _ in worked):
             return Value(TRUTH, self._both_or_either(node), reads=True)
-        kind: Type | None = None
-        for (value, _), operand in zip(worked, node.values, strict=True):
-            kind = join(kind, self.number(value, operand).kind)
+        numbers = [self.number(value, operand) for (value, _), operand in zip(worked, node.values, strict=True)]
+        kind = reduce(join, (number.kind for number in numbers))
         assert isinstance(kind, Number)
         name, wanted = self.temporary(), "" if isinstance(node.op, ast.And) else "!"
         for place, (value, lines) in enumerate(worked):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from functools import reduce
 
 from tegotae.compile.translate.expressions import Expressions
 from tegotae.compile.translate.types import (
@@ -19,7 +18,6 @@ from tegotae.compile.translate.types import (
     Struct,
     Tuple,
     Type,
-    join,
 )
 from tegotae.compile.translate.webs import endless
 from tegotae.compile.translate.writer import Value, bare
@@ -140,7 +138,7 @@ class Statements(Expressions):
         if isinstance(over.kind, Array) and over.kind.dimensions == 1:
             end, item = f"{over.code}.n0", Value(over.kind.element, self.element(over, [place]), reads=True)
         elif isinstance(over.kind, Tuple) and over.kind.items and self.program.alike(over.kind):
-            kind = reduce(join, over.kind.items)
+            kind = over.kind.of_any
             end, item = str(len(over.kind.items)), Value(kind, f"{over.code}.v[{place}]", owned=over.owned)
         else:
             raise Refused(node, f"a `for` over {over.words}.", "Loop over range(...), or an array of one dimension.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,11 @@ class Tuple:
     """Several values, by place."""
 
     items: tuple[Type, ...]
+
+    @property
+    def of_any(self) -> Type:
+        """The type that holds whichever of its items."""
+        return reduce(join, self.items)
 
     def __repr__(self) -> str:
         return f"({', '.join(map(repr, self.items))})"
