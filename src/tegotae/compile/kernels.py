@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from functools import update_wrapper
 from types import FunctionType
 from typing import Any
@@ -10,11 +11,12 @@ from typing import Any
 from tegotae.compile import backend, recording
 
 
+@dataclass(eq=False, repr=False)
 class Kernel:
     """A function in the subset, run as it stands.
 
     Args:
-        function: what it is.
+        py_func: what it is.
         sums: "free" if the order of its sums is free, "exact" if they are taken as written wherever it is called from;
             None: as whoever calls it.
         inside: it is put in place of its call.
@@ -24,21 +26,17 @@ class Kernel:
         entry: Python calls it.
     """
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        *,
-        sums: str | None = None,
-        inside: bool = False,
-        long: bool = False,
-        rare: bool = False,
-        shares: bool = False,
-        entry: bool = False,
-    ):
-        self.py_func = function
-        self.sums, self.inside, self.long, self.rare = sums, inside, long, rare
-        self.shares, self.entry = shares, entry
-        update_wrapper(self, function)
+    py_func: Callable[..., Any]
+    _: KW_ONLY
+    sums: str | None = None
+    inside: bool = False
+    long: bool = False
+    rare: bool = False
+    shares: bool = False
+    entry: bool = False
+
+    def __post_init__(self) -> None:
+        update_wrapper(self, self.py_func)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it from Python."""

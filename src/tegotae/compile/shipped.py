@@ -148,6 +148,5 @@ def machine() -> str:
 
 @cache
 def _best() -> str:
-    """The library that suits this processor best."""
     has = set(processor().split())
     return next((variant.library for variant in variants() if variant.needs <= has), LIBRARY)

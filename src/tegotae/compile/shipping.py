@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -27,14 +27,16 @@ def make(calls: Iterable[Call], folder: Path, tell: Callable[[str], Any]) -> int
         tell(f"{len(entries)} loops are compiled already")
         return len(entries)
     tell(f"translating {len(entries)} loops to C")
-    groups = list(_groups(entries))
+    groups = []  # a program for each home: small enough to be compiled side by side, and to read
+    for number, (_, group) in enumerate(groupby(entries, _home)):
+        units = Program(prefix=f"k{number}_").units(own := list(group))
+        groups.append((own, [toolchain.Unit(f"{number}.{mode}", mode, text) for mode, text in units.items()]))
     folder.mkdir(parents=True, exist_ok=True)
     _compile(tools, [unit for _, units in groups for unit in units], folder / shipped.LIBRARY, (), tell)
-    free = [(group, units) for group, units in groups if any(unit.mode == "free" for unit in units)]
+    free = [(own, units) for own, units in groups if any(unit.mode == "free" for unit in units)]
     for variant in shipped.variants():
-        own = [unit for _, units in free for unit in units]
-        _compile(tools, own, folder / variant.library, variant.flags, tell)
-    varies = {entry.symbol for group, _ in free for entry in group}
+        _compile(tools, [unit for _, units in free for unit in units], folder / variant.library, variant.flags, tell)
+    varies = {entry.symbol for own, _ in free for entry in own}
     listed = {key_of(entry): [entry.symbol, entry.symbol in varies] for entry in entries}
     manifest = {**made_by, "entries": listed}
     cache.write(folder / shipped.MANIFEST, json.dumps(manifest, indent=1))
@@ -78,11 +80,3 @@ def _entries(calls: Iterable[Call]) -> list[EntryPoint]:
 
 def _home(entry: EntryPoint) -> str:
     return str(entry.kernel.py_func.__code__.co_filename)
-
-
-def _groups(entries: list[EntryPoint]) -> Iterator[tuple[list[EntryPoint], list[toolchain.Unit]]]:
-    """A program for each home: small enough to be compiled side by side, and to read."""
-    for number, (_, group) in enumerate(groupby(entries, _home)):
-        own = list(group)
-        units = Program(prefix=f"k{number}_").units(own)
-        yield own, [toolchain.Unit(f"{number}.{mode}", mode, text) for mode, text in units.items()]

@@ -38,6 +38,8 @@ SPACE_COMMIT = Signature(f"{_OWN}, reals, real ->")
 SPACE_MOVE = Signature(f"{_OWN}, reals, real, reals, matrix ->")
 SPACE_KEEP = Signature(f"{_OWN}, reals, reals, real ->")
 
+_NAMES = [name for name, value in globals().items() if isinstance(value, Signature)]
+IMPORTS = f"from tegotae.coupling.addressed import {', '.join(_NAMES)}\nfrom tegotae.layout import Memory\n"
 
 NONE = 0.0  # where a block has no such kernel
 CALLS = ("resist_at", "commit_at", "prepare_at", "restore_at")
@@ -45,18 +47,8 @@ MOVES = ("move_at", "keep_at", "ready_at", "again_at")
 _SIZES = ("wide", "wide_whole", "deep", "deep_whole", "room", "room_whole")
 PLACES = (*_SIZES, "p_at", "p_whole_at", "s_at", "s_whole_at", "w_at", "w_whole_at")
 ROW = ("columns", "count", *PLACES, "ratios_at", "bases_at")
-END = (
-    "own_p",
-    "own_p_whole",
-    "own_s",
-    "own_s_whole",
-    "own_w",
-    "own_w_whole",
-    "velocity",
-    "unsolved",
-    "scratch",
-    "groups",
-)
+_OF_MOVER = ("own_p", "own_p_whole", "own_s", "own_s_whole", "own_w", "own_w_whole")
+END = (*_OF_MOVER, "velocity", "unsolved", "scratch", "groups")
 
 
 def table_of(
@@ -67,15 +59,12 @@ def table_of(
     rows: list[int] = []
     for group in groups:
         addresses += addresses_of(group.block, "RESIST", "COMMIT", "COLUMN" if group.in_columns else "LINE")
-        sizes = [number for pair in group.each for number in pair]
-        starts = [number for pair in group.at for number in pair]
-        rows += [int(group.in_columns), len(group.names), *sizes, *starts, group.ratios_at]
+        rows += [int(group.in_columns), len(group.names), *group.each.numbers, *group.at.numbers, group.ratios_at]
         rows.append(group.bases_at if group.based else -1)
     addresses += addresses_of(admittance, "MOVE", "KEEP")
     if None in addresses:
         return None
-    own_sizes = [number for pair in size_of(admittance) for number in pair]
-    whole = [*rows, *own_sizes, velocity, unsolved, scratch, len(groups)]
+    whole = [*rows, *size_of(admittance).numbers, velocity, unsolved, scratch, len(groups)]
     return Memory(np.array(addresses, dtype=np.float64), np.array(whole, dtype=np.int64))
 
 
@@ -94,19 +83,15 @@ def addresses_of(block: Block, answer: str, advance: str, along: str = "LINE") -
     return [globals()[name].address_of(kernel) if there else NONE for name, kernel, there in named]
 
 
-def imports() -> str:
-    """The lines that make the signatures known."""
-    names = [f"{kind}_{word}" for kind in ("LINE", "COLUMN") for word in ("RESIST", "COMMIT", "PREPARE", "RESTORE")]
-    names += ["LINE_MOVE", "LINE_KEEP"]
-    known = f"from tegotae.coupling.addressed import {', '.join(names)}\n"
-    return "from tegotae.layout import Memory\n" + known
+def read_back(names: Sequence[str], vector: str, end: str) -> list[str]:
+    """Lines that read the last numbers of a vector under these names."""
+    return [f"{name} = {vector}[{end} - {place}]" for place, name in enumerate(reversed(names), 1)]
 
 
 def head() -> str:
     """The lines that read the ends of both tables, and name their rows."""
     lines = ["end, end_whole = p.real.shape[0], p.whole.shape[0]"]
-    lines += [f"{name} = p.whole[end_whole - {place + 1}]" for place, name in enumerate(reversed(END))]
-    lines += [f"{name} = p.real[end - {place + 1}]" for place, name in enumerate(reversed(MOVES))]
+    lines += read_back(END, "p.whole", "end_whole") + read_back(MOVES, "p.real", "end")
     calls, sizes = f"groups * {len(CALLS)}", f"groups * {len(ROW)}"
     lines.append(f"first, first_whole = end - {len(MOVES)} - {calls}, end_whole - {len(END)} - {sizes}")
     lines.append(f"calls = p.real[first : first + {calls}].reshape((groups, {len(CALLS)}))")
@@ -123,20 +108,18 @@ def of_all(inner: str, asked: str = "") -> str:
     return "\n".join(["for g in range(groups):", *body]) + "\n"
 
 
-def _slice(vector: str, at: str, size: str) -> str:
-    return f"{vector}[{at} + i * {size} : {at} + (i + 1) * {size}]"
+def slices(begin: str, end: str) -> str:
+    """The numbers of a block, real and whole ones of p, s and w, from `begin` to `end`, in words of `at` and `size`."""
+    told = []
+    for vector, size in (("p", "wide"), ("s", "deep"), ("w", "room")):
+        for kind, mark in (("real", ""), ("whole", "_whole")):
+            first, last = (word.format(at=f"{vector}{mark}_at", size=size + mark) for word in (begin, end))
+            told.append(f"{vector}.{kind}[{first} : {last}]")
+    return ", ".join(told)
 
 
-_WHOLES = {
-    "p": _slice("p.whole", "p_whole_at", "wide_whole"),
-    "s": _slice("s.whole", "s_whole_at", "deep_whole"),
-    "w": f"{_slice('w.real', 'w_at', 'room')}, {_slice('w.whole', 'w_whole_at', 'room_whole')}",
-}
 # The numbers of the i-th block of a group, one after the other or as columns of two matrices.
-OWN = (
-    f"{_slice('p.real', 'p_at', 'wide')}, {_WHOLES['p']}, {_slice('s.real', 's_at', 'deep')}, {_WHOLES['s']}, "
-    f"{_WHOLES['w']}"
-)
+OWN = slices("{at} + i * {size}", "{at} + (i + 1) * {size}")
 # What lies in columns has no whole numbers of its own but the sizes of its arrays, which are those of the first, and
 # no workspace: said once for all, because each array that is handed over costs as much as the element itself.
 COLUMN_SHARED = "sizes, no_whole, no_real = p.whole[p_whole_at : p_whole_at + wide_whole], s.whole[:0], w.real[:0]"

@@ -11,18 +11,18 @@ import warnings
 from collections.abc import Sequence
 from functools import cache
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
-from tegotae.compile import build
+from tegotae.block import Kernels
+from tegotae.compile import build, is_ready
 from tegotae.compile.modules import put
-from tegotae.coupling import addressed_network, line
-from tegotae.coupling.addressed import NONE, PLACES, addresses_of
-from tegotae.coupling.group import EPSILON, Group, Mover, size_of
-from tegotae.coupling.line import AROUND
+from tegotae.coupling import addressed, line
+from tegotae.coupling.addressed import NONE, PLACES, addresses_of, read_back, slices
+from tegotae.coupling.group import AROUND, EPSILON, Group, Mover, size_of
 from tegotae.coupling.network import IMPORTS, MODULE, matrices, vectors
-from tegotae.layout import Memory
+from tegotae.layout import Layouts, Memory
+from tegotae.running.source import module_for
 
 _LINK = ("k", "column", "ends", "through", "a", "b", "first", "second", "ratios", "others", "base", *PLACES)
 _MOVER = ("k", "row", "mobility", *PLACES)
@@ -45,12 +45,12 @@ def table_of(
             rows += [group.dimension, int(group.by_columns), len(ends), int(wire.through), ends[0].row, ends[-1].row]
             rows += [shapes[0][1], shapes[-1][1], group.ratios_at + i * sides[0], group.others_at + i * sides[-1]]
             rows.append(group.bases_at + i * group.dimension if group.based else -1)
-            rows += _places(group.each, group.at.beyond(group.each, i))
+            rows += [*group.each.numbers, *group.at.beyond(group.each, i).numbers]
             links += 1
     at = 0
     for mover in movers:
         addresses += addresses_of(mover.block, "MOVE", "KEEP")
-        rows += [mover.block.dimension, mover.row, at, *_places(size_of(mover.block), mover.at)]
+        rows += [mover.block.dimension, mover.row, at, *size_of(mover.block).numbers, *mover.at.numbers]
         at += mover.block.dimension**2
     if None in addresses:
         return None
@@ -59,26 +59,11 @@ def table_of(
     return Memory(np.array(addresses, dtype=np.float64), np.array(rows, dtype=np.int64))
 
 
-def _places(sizes: object, starts: object) -> list[int]:
-    return [number for spot in (sizes, starts) for pair in spot for number in pair]  # type: ignore[attr-defined]
-
-
-def _slices(vector: str, real: tuple[str, str], whole: tuple[str, str]) -> str:
-    spans = [f"{vector}.{kind}[{at} : {at} + {size}]" for kind, (at, size) in (("real", real), ("whole", whole))]
-    return ", ".join(spans)
-
-
-_OWN = ", ".join(
-    _slices(vector, (f"{vector}_at", size), (f"{vector}_whole_at", f"{size}_whole"))
-    for vector, size in (("p", "wide"), ("s", "deep"), ("w", "room"))
-)
+_OWN = slices("{at}", "{at} + {size}")
 
 # Small blocks along a line are known to the loops that ship as columns of a matrix: here of one column.
-_COLUMNS = (
-    "P = p.real[p_at : p_at + wide].reshape((wide, 1))\nS = s.real[s_at : s_at + deep].reshape((deep, 1))\n",
-    "P[:, 0], p.whole[p_whole_at : p_whole_at + wide_whole], S[:, 0], s.whole[s_whole_at : s_whole_at + deep_whole], "
-    + _slices("w", ("w_at", "room"), ("w_whole_at", "room_whole")),
-)
+_COLUMNS = "P = p.real[p_at : p_at + wide].reshape((wide, 1))\nS = s.real[s_at : s_at + deep].reshape((deep, 1))\n"
+_COLUMN = _OWN.replace("p.real[p_at : p_at + wide]", "P[:, 0]").replace("s.real[s_at : s_at + deep]", "S[:, 0]")
 
 
 def _reads(calls: str, table: str, names: Sequence[str]) -> str:
@@ -87,9 +72,9 @@ def _reads(calls: str, table: str, names: Sequence[str]) -> str:
 
 
 _HEAD = "\n".join(
-    ["end, end_whole = p.real.shape[0], p.whole.shape[0]"]
-    + [f"{name} = p.whole[end_whole - {place + 1}]" for place, name in enumerate(reversed(_END))]
-    + [
+    [
+        "end, end_whole = p.real.shape[0], p.whole.shape[0]",
+        *read_back(_END, "p.whole", "end_whole"),
         f"mover_rows_at = end_whole - {len(_END)} - movers * {len(_MOVER)}",
         f"link_rows_at = mover_rows_at - links * {len(_LINK)}",
         f"mover_rows = p.whole[mover_rows_at : end_whole - {len(_END)}].reshape((movers, {len(_MOVER)}))",
@@ -128,9 +113,8 @@ else:
 
 
 def _on_line(call: str, behind: str, given: str = "") -> str:
-    """A call of a link along a line."""
-    column, line = f"{given}COLUMN_{call}{_COLUMNS[1]}{behind}", f"{given}LINE_{call}{_OWN}{behind}"
-    return put(_EITHER, {"columns": _COLUMNS[0], "column": column, "line": line})
+    column, line = f"{given}COLUMN_{call}{_COLUMN}{behind}", f"{given}LINE_{call}{_OWN}{behind}"
+    return put(_EITHER, {"columns": _COLUMNS, "column": column, "line": line})
 
 
 _RESIST = put(
@@ -228,10 +212,7 @@ def source_by_address() -> str:
         "unsolved": "unsolved",
         "halves": "answer, advance, prepare, restore, tick",
     }
-    words = ("RESIST", "COMMIT", "MOVE", "KEEP")
-    names = [f"{kind}_{word}" for kind in ("LINE", "SPACE") for word in words] + ["COLUMN_RESIST", "COLUMN_COMMIT"]
-    names += [f"{kind}_{half}" for kind in ("LINE", "COLUMN") for half in ("PREPARE", "RESTORE")]
-    return f"from tegotae.coupling.addressed import {', '.join(names)}\n" + IMPORTS + put(MODULE + AROUND, pieces)
+    return addressed.IMPORTS + IMPORTS + put(MODULE + AROUND, pieces)
 
 
 def _scratch() -> str:
@@ -250,14 +231,15 @@ def _scratch() -> str:
 @cache
 def module_by_address(dimension: int) -> ModuleType:
     """The module for all circuits on a line, or for all others; see `Circuit.by_address`."""
-    return build(line.source_by_address() if dimension == 1 else addressed_network.source_by_address(), ())
+    return build(line.source_by_address() if dimension == 1 else source_by_address(), ())
 
 
-def arguments_like_a_run(n: int) -> tuple[Any, ...]:
-    """Arguments of the types that a run in n dimensions hands to its loop."""
+def is_compiled(made: ModuleType, own: Layouts, n: int, gives: str) -> bool:
+    """Whether a loop of its own runs compiled for a machine in n dimensions, which a generated module makes."""
+    loop = module_for(Kernels(made.make, style="memory"), own, n, gives).loop
     none, signal = np.empty(0, dtype=np.int64), np.empty(0) if n == 1 else np.empty((0, n))
-    nothing = Memory(np.empty(0), none)
-    return nothing, nothing, nothing, signal, np.empty((0, 0)), none, 1.0, 1, none, none, 1, 0, 0, np.empty((0, 0))
+    nothing, no_rows = Memory(np.empty(0), none), np.empty((0, 0))
+    return is_ready(loop, nothing, nothing, nothing, signal, no_rows, none, 1.0, 1, none, none, 1, 0, 0, no_rows)
 
 
 @cache

@@ -21,17 +21,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Admittance, Block, Halves, Kernels
-from tegotae.compile import build, is_ready
+from tegotae.block import Admittance, Block, Halves
+from tegotae.compile import build
 from tegotae.compile.modules import put
-from tegotae.coupling.addressed_network import arguments_like_a_run, warn_of_addresses
+from tegotae.coupling.addressed_network import is_compiled, warn_of_addresses
 from tegotae.coupling.circuit import Circuit
-from tegotae.coupling.composite import Composite, Parts, add_block, layouts_of, no_parts
-from tegotae.coupling.line import AROUND, halves_of
+from tegotae.coupling.composite import Composite, Parts, add_block
+from tegotae.coupling.group import AROUND, halves_of
 from tegotae.errors import InputError
 from tegotae.layout import AXIS, Part
 from tegotae.ports import Port, labels_of
-from tegotae.running.source import module_for
 from tegotae.state import State
 
 _MODULE = """
@@ -196,9 +195,8 @@ class Assembly(Composite, Admittance):
         """Its circuit, laid out so that it can run."""
         circuit = self.circuit()
         circuit.__dict__["_table"] = None  # it does not run by itself
-        kernels, own = Kernels(self._module_around(circuit).make, style="memory"), self._parts_around(circuit)
-        module = module_for(kernels, layouts_of(own, self.dimension), self.dimension, self.gives)
-        if is_ready(module.loop, *arguments_like_a_run(self.dimension)):
+        own, n = self._parts_around(circuit).layouts(self.dimension), self.dimension
+        if is_compiled(self._module_around(circuit), own, n, self.gives):
             return circuit
         try:
             reached = self.circuit().by_address()
@@ -240,8 +238,7 @@ class Assembly(Composite, Admittance):
         return (*plain, *self.outputs)
 
     def _parts_around(self, circuit: Circuit) -> Parts:
-        """Its own parts, then the circuit's."""
-        own, m, n, k = no_parts(), self.dimension, circuit.dimension, len(self._outputs)
+        own, m, n, k = Parts(), self.dimension, circuit.dimension, len(self._outputs)
         rows, labels = list(circuit.admittances), labels_of(self.ports)
         own.parameters.extend(
             [
@@ -265,13 +262,21 @@ class Assembly(Composite, Admittance):
         add_block(own, circuit, "", flat=False)
         for i, part in enumerate(own.state[first:], first):
             known = seen.get(part.name, Part(self.part_name("", part.name), part.unit, part.meaning, recorded=False))
-            own.state[i] = replace(part, **{key: getattr(known, key) for key in _KNOWN_BY})
+            own.state[i] = replace(
+                part, name=known.name, unit=known.unit, meaning=known.meaning, recorded=known.recorded
+            )
         return own
 
     def part_name(self, name: str, part: str) -> str:
         """What users call a part of the circuit; velocity and position are those of its own ports."""
         seen = self.seen
-        return seen[part].name if part in seen else f"inside.{part}" if part.split(".")[0] in _PORTS else part
+        return (
+            seen[part].name
+            if part in seen
+            else f"inside.{part}"
+            if part.split(".")[0] in ("velocity", "position")
+            else part
+        )
 
     # ------------------------------------------------------------ state
 
@@ -306,7 +311,3 @@ class Assembly(Composite, Admittance):
         for i, gear in enumerate(self.gears):
             ratios[i, rows.index(gear.machine)] = gear.ratio
         return float(self._inside.least_reluctance(period) / np.linalg.norm(ratios, 2) ** 2)
-
-
-_PORTS = ("velocity", "position")
-_KNOWN_BY = ("name", "unit", "meaning", "recorded")

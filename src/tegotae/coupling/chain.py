@@ -8,10 +8,11 @@ the minimum of a strictly convex function, so Newton's direction lessens the res
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 
-from tegotae.compile.modules import put
-from tegotae.coupling.group import EPSILON, Group, Inside, Mover, add_movers, insides, insides_of_movers, lines_of
-from tegotae.coupling.line import AROUND, COLUMNS, HEAD, fill, halves_of
+from tegotae.coupling.group import EPSILON, Group, Mover, module_around
+from tegotae.coupling.line import COLUMNS, fill
+from tegotae.running.source import Inside
 
 # One text evaluates both the start and every trial: t is what is tried, v what was best so far. `final` is the last
 # look at v, so that the forces that are left behind are those of v.
@@ -131,26 +132,16 @@ scale{i} = abs(t{i}) + abs(b{i}) + abs(m{i}) * (abs(h{i}) + z{i})
 """
 
 
-def source_of_chain(movers: Sequence[Mover], groups: Sequence[Group], velocity: int, unsolved: int) -> str:
-    """The module's text: `make` gives the circuit as a block's halves.
-
-    `velocity` and `unsolved` are places in its state: of the motions of all ports, and of the count of such steps.
-    """
-    n, own = len(movers), insides(groups)
-    inner = insides_of_movers(movers)
-    pairs = _pairs(groups)
-    pieces = lines_of(groups, own, {"views": COLUMNS, "answers": _ANSWERS, "advances": _ADVANCES}, _fill)
-    add_movers(pieces, movers, inner, "views")
-    keeps = [
-        f"{one.store(mover.at.s)}advance_a{i}(pa{i}, sa{i}, wa{i}, total{i}, v{i}, T)\n"
-        for i, (mover, one) in enumerate(zip(movers, inner, strict=True))
-    ]
+def module_of_chain(movers: Sequence[Mover], groups: Sequence[Group], velocity: int, unsolved: int) -> ModuleType:
+    """`velocity` and `unsolved` are where its state has the motions of all ports, and the count of such steps."""
+    n, pairs = len(movers), _pairs(groups)
+    lines = {"views": COLUMNS, "answers": _ANSWERS, "advances": _ADVANCES}
     calls = [f"answer_a{i}(pa{i}, sa{i}, wa{i}, " for i in range(n)]
     moves = [f"total{i} = h{i} + f{i}\n" + _MOVE.format(i=i, move=call) for i, call in enumerate(calls)]
     begin = "h{i}, b{i}, weight{i} = h[{i}], s.real[{at}], 0.0\nv{i} = t{i} = b{i}\nf{i} = total{i} = m{i} = 0.0\n"
     starts = "".join(begin.format(i=i, at=velocity + i) for i in range(n))
     slots = "\n".join(f"d{a}_{b} = 0.0" for a, b in sorted(pairs))
-    pieces |= {
+    pieces = {
         "n": n,
         "begin": starts + slots + "\n" + "\n".join(f"step{i} = 0.0" for i in range(n)),
         "zero": "\n".join([f"f{i} = z{i} = 0.0" for i in range(n)] + [slots]),
@@ -166,7 +157,6 @@ def source_of_chain(movers: Sequence[Mover], groups: Sequence[Group], velocity: 
         "taken": "\n".join(f"v{i} = t{i} = v[{i}]" for i in range(n)),
         "give": "\n".join(f"v[{i}] = v{i}" for i in range(n)),
         "told": "\n".join(f"s.real[{velocity + i}] = v{i}" for i in range(n)),
-        "keeps": "".join(keeps),
         "eliminate": _elimination(n, pairs),
         "jacobian": "\n".join(
             [f"slope[{i}, {i}], J[{i}, {i}] = m{i}, 1.0" for i in range(n)]
@@ -174,9 +164,8 @@ def source_of_chain(movers: Sequence[Mover], groups: Sequence[Group], velocity: 
         ),
         "unsolved": unsolved,
     }
-    pieces["solve"] = put(_SOLVE, pieces)
-    heads = HEAD + "".join(one.head for one in (*inner, *own)) + "from tegotae.kernels.linear import eliminate\n"
-    return heads + put(_MODULE + AROUND, pieces | halves_of([one.halves for one in (*inner, *own)], True))
+    head, taken = "from tegotae.kernels.linear import eliminate\n", lambda mover: f"total{mover.row}, v{mover.row}"
+    return module_around(_MODULE, movers, groups, (lines, _fill), pieces, taken=taken, head=head, solve=_SOLVE)
 
 
 def _pairs(groups: Sequence[Group]) -> set[tuple[int, int]]:
@@ -193,12 +182,11 @@ def _both_ways(pairs: set[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _fill(template: str, index: int, group: Group, inside: Inside) -> str:
-    """Lines over one group."""
     rows = [end.row for end in group.wires[0].ends]
-    r = f"R{index}[i] * " if group.geared else ""
+    r = f"R{index}[i] * " if group.geared() else ""
     words: dict[str, object] = {"a": rows[0], "r": r, "other": "", "left": ""}
     if len(rows) > 1:
-        q = f"Q{index}[i] * " if group.other_geared else ""
+        q = f"Q{index}[i] * " if group.geared(1) else ""
         words |= {"b": rows[1], "q": q, "low": min(rows), "high": max(rows)}
         words |= {"other": f" - {q}t{rows[1]}", "left": f" - {q}v{rows[1]}"}
     give = (_GIVE if len(rows) == 1 else _GIVE_BOTH).format(**words)

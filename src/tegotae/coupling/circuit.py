@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tegotae import checks
-from tegotae.block import Admittance, Block, Impedance, Kernels
+from tegotae.block import Admittance, Block, Impedance
 from tegotae.checks import Array
-from tegotae.compile import build, is_ready
 from tegotae.coupling import addressed, addressed_network, chain, line, network
-from tegotae.coupling.addressed_network import arguments_like_a_run, module_by_address, warn_of_addresses
-from tegotae.coupling.composite import Composite, Parts, add_block, add_group, layouts_of, no_parts
+from tegotae.coupling.addressed_network import is_compiled, module_by_address, warn_of_addresses
+from tegotae.coupling.composite import Composite, Parts, add_block, add_group
 from tegotae.coupling.group import Group, Mover, Spot, groups_of, size_of
 from tegotae.coupling.links import (
     Link,
@@ -25,8 +24,8 @@ from tegotae.coupling.links import (
     admittances_of,
     check_names,
     check_one_solution,
-    least_reluctance,
     links_of,
+    outweighed,
     ports_of,
     wire,
 )
@@ -34,7 +33,6 @@ from tegotae.layout import AXIS, Memory, Part
 from tegotae.ports import Port, forces_over_time, labels_of
 from tegotae.result import Result
 from tegotae.running import loop
-from tegotae.running.source import module_for
 from tegotae.state import State
 from tegotae.unsolved import count_in
 
@@ -114,7 +112,6 @@ class Circuit(Composite, Admittance):
 
     @property
     def _alone(self) -> Admittance | None:
-        """Its admittance, if it has one without a name."""
         return self.admittances.get("")
 
     @cached_property
@@ -125,7 +122,6 @@ class Circuit(Composite, Admittance):
 
     @cached_property
     def _movers(self) -> tuple[Mover, ...]:
-        """Its admittances, and where their numbers lie."""
         ahead = self.dimension if self._alone is None else 0  # motions of all ports come first
         at, row, movers = Spot((0, 0), (ahead, 0), (0, 0)), 0, []
         for block in self.admittances.values():
@@ -153,7 +149,7 @@ class Circuit(Composite, Admittance):
 
     def _made_of(self) -> Parts:
         """All of it but for the table by which blocks may be reached."""
-        parts, alone = no_parts(), self._alone is not None
+        parts, alone = Parts(), self._alone is not None
         if not alone:
             told = "of all ports, mean over the tick"
             velocity = Part("velocity", "m/s or rad/s", told, AXIS, labels=labels_of(self.ports))
@@ -165,7 +161,7 @@ class Circuit(Composite, Admittance):
         parts.state.append(Part("unsolved", "-", "steps that did not converge", whole=True, recorded=False))
         if not self._on_line:
             sizes = [mover.block.dimension for mover in self._movers]
-            size = network.scratch_size(sizes, network.widths(self._groups)[-1])
+            size = network.scratch_size(sizes, self._groups)
             parts.workspace.append(Part("solve", "", "where a solve works", (size,)))
         return parts
 
@@ -208,20 +204,12 @@ class Circuit(Composite, Admittance):
     @cached_property
     def _own_module(self) -> ModuleType:
         """Made for its blocks, which its text names."""
-        imports: list[Any] = []
-        for k, mover in enumerate(self._movers):
-            imports += mover.block.kernels.imports(f"_a{k}")
-        for i, group in enumerate(self._groups):
-            imports += group.kernels.imports(f"_{i}")
-        if self._on_line:
-            velocity, unsolved, _ = self._places
-            if self.dimension == 1:
-                source = line.source_on_line(self._movers[0], self._groups, velocity, unsolved, self._alone is None)
-            else:
-                source = chain.source_of_chain(self._movers, self._groups, velocity, unsolved)
-        else:
-            source = network.source_of_network(self._movers, self._groups, *self._places, self._alone is None)
-        return build(source, tuple(imports))
+        keeps, (velocity, unsolved, _) = self._alone is None, self._places
+        if not self._on_line:
+            return network.module_of_network(self._movers, self._groups, *self._places, keeps)
+        if self.dimension > 1:
+            return chain.module_of_chain(self._movers, self._groups, velocity, unsolved)
+        return line.module_on_line(self._movers[0], self._groups, velocity, unsolved, keeps)
 
     @cached_property
     def _places(self) -> tuple[int, int, int]:
@@ -234,9 +222,7 @@ class Circuit(Composite, Admittance):
     @cached_property
     def _table(self) -> Memory | None:
         """How the loop that ships reaches the blocks, where no loop of its own can be compiled; else None."""
-        kernels = Kernels(self._own_module.make, style="memory")
-        own = module_for(kernels, layouts_of(self._made_of(), self.dimension), self.dimension, self.gives)
-        if is_ready(own.loop, *arguments_like_a_run(self.dimension)):
+        if is_compiled(self._own_module, self._made_of().layouts(self.dimension), self.dimension, self.gives):
             return None
         reached = self._laid_out_for_addresses()
         table = reached._addresses()
@@ -274,11 +260,9 @@ class Circuit(Composite, Admittance):
         own = self._laid_out_for_addresses()
         table = own._addresses()
         if table is None:
-            checks.refuse(
-                "Circuit",
-                "one of its blocks has no address: it does not ship with tegotae, or kernels do not run as C.",
-                "Install a compiler of C, or pip install 'tegotae[compiler]'; unset TEGOTAE_BACKEND.",
-            )
+            told = "one of its blocks has no address: it does not ship with tegotae, or kernels do not run as C."
+            remedy = "Install a compiler of C, or pip install 'tegotae[compiler]'; unset TEGOTAE_BACKEND."
+            checks.refuse("Circuit", told, remedy)
         own.__dict__["_table"] = table
         return own
 
@@ -289,7 +273,7 @@ class Circuit(Composite, Admittance):
 
     def least_reluctance(self, period: float) -> float:
         """The admittances', less what falling friction takes away [N·s/m]."""
-        return least_reluctance(self.admittances, self.wires, period)
+        return outweighed(self.admittances, self.wires, period)[1]
 
     def run(
         self,
@@ -334,11 +318,8 @@ class Circuit(Composite, Admittance):
         """The velocities of all bases that are not fed by name, as what they feed."""
         given = checks.mapping("Circuit", "bases", bases, "Give a dict of velocities by name.")
         if set(given) != {name for name in self.bases if f"{name}.base_velocity" not in fed}:
-            checks.refuse(
-                "Circuit",
-                f"run got base motion for {sorted(given)}, but it was built with bases={sorted(self.bases)}.",
-                'Name the same impedances in both, or feed "<name>.base_velocity".',
-            )
+            told = f"run got base motion for {sorted(given)}, but it was built with bases={sorted(self.bases)}."
+            checks.refuse("Circuit", told, 'Name the same impedances in both, or feed "<name>.base_velocity".')
         blocks = self.impedances
         motions = {n: checks.signal("Circuit", f"bases[{n!r}]", given[n], "m/s", blocks[n].dimension) for n in given}
         lengths = [len(record) for record in motions.values()]

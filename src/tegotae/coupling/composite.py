@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import ModuleType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from tegotae.block import INITIAL, Block, Kernels
 from tegotae.coupling.group import Group
 from tegotae.layout import AXIS, Layout, Layouts, Memory, Part, Place, Space
 from tegotae.naming import sorted_by_part
+from tegotae.running.loop import spots_of
 from tegotae.state import Fault, State
 
 
@@ -25,11 +26,7 @@ class Seat:
 
     def __init__(self, block: Block, names: Mapping[str, str], around: Space):
         self.block, self.names = block, names
-        spots: dict[bool, list[Any]] = {False: [_NOWHERE], True: [_NOWHERE]}
-        for name in block.spaces.state.places:
-            place = around.places[names[name]]
-            spots[place.whole].append(np.arange(place.start, place.stop))
-        self._spots = Memory(*(np.concatenate(spots[kind]) for kind in (False, True)))
+        self._spots = spots_of(around.places[names[name]] for name in block.spaces.state.places)
 
     def start(self, outer: State, period: float, told: Mapping[str, Any]) -> None:
         """The block inside as it starts, with what is told of it by the names of the outside."""
@@ -56,22 +53,20 @@ class Seat:
         return found._replace(name=self.names[found.name]) if found else None
 
 
-_NOWHERE = np.empty(0, dtype=np.int64)
-
-
-class Parts(NamedTuple):
+@dataclass
+class Parts:
     """Parts of a block that is made of others, in the order of its memory; and its parameters' numbers."""
 
-    parameters: list[Part]
-    state: list[Part]
-    workspace: list[Part]
-    real: list[Any]
-    whole: list[Any]
+    parameters: list[Part] = field(default_factory=list)
+    state: list[Part] = field(default_factory=list)
+    workspace: list[Part] = field(default_factory=list)
+    real: list[Any] = field(default_factory=list)
+    whole: list[Any] = field(default_factory=list)
 
-
-def no_parts() -> Parts:
-    """Of nothing."""
-    return Parts([], [], [], [], [])
+    def layouts(self, dimension: int) -> Layouts:
+        """All of it as layouts."""
+        parameters, state, workspace = (Layout(tuple(own)) for own in (self.parameters, self.state, self.workspace))
+        return Layouts(parameters, state, workspace, {"axis": dimension})
 
 
 def add_block(parts: Parts, block: Block, name: str, rename: Callable[[str], str] = str, *, flat: bool = True) -> None:
@@ -83,7 +78,7 @@ def add_block(parts: Parts, block: Block, name: str, rename: Callable[[str], str
     prefix = f"{name}." if name else ""
     if own.names:
         parts.parameters.append(Part(f"{prefix}sizes", "", "of its arrays", (len(own.names),), whole=True))
-    for to, layout in zip(parts[:3], own[:3], strict=True):
+    for to, layout in zip((parts.parameters, parts.state, parts.workspace), own[:3], strict=True):
         to.extend(_plain(layout, own, prefix, rename, None if flat else f"{name}_axis"))
     parts.real.append(block.parameters.real)
     parts.whole.append(block.parameters.whole)
@@ -136,9 +131,8 @@ def add_group(parts: Parts, group: Group, *, flat: bool = True) -> None:
 def _add_columns(parts: Parts, blocks: Mapping[str, Block], flat: bool) -> None:
     """Number by number, so that a group's numbers form a matrix."""
     own = next(iter(blocks.values())).layout
-    named = {name: _single(block) for name, block in blocks.items()}
-    for row in zip(*named.values(), strict=True):
-        parts.parameters.extend(_of_one(name, part) for name, part in zip(blocks, row, strict=True))
+    singles = [_single(name, block) for name, block in blocks.items()]
+    parts.parameters.extend(part for row in zip(*singles, strict=True) for part in row)
     if own.names:
         sizes = (len(own.names),)
         parts.parameters.extend(Part(f"{name}.sizes", "", "of its arrays", sizes, whole=True) for name in blocks)
@@ -149,25 +143,14 @@ def _add_columns(parts: Parts, blocks: Mapping[str, Block], flat: bool) -> None:
     parts.whole.extend(block.parameters.whole for block in blocks.values())
 
 
-def _single(block: Block) -> list[Part]:
-    """Its parameters number by number."""
+def _single(block_name: str, block: Block) -> list[Part]:
+    """The parameters of a block inside, number by number."""
     told: list[Part] = []
     for name, place in block.layout.parameters.places(block.layout.sizes).items():
         count = place.stop - place.start
         names = [name] if count == 1 else [f"{name}_{i}" for i in range(count)]
-        told += [Part(own, place.part.unit, place.part.meaning) for own in names]
+        told += [Part(f"{block_name}.{own}", place.part.unit, place.part.meaning) for own in names]
     return told
-
-
-def _of_one(name: str, part: Part) -> Part:
-    """A part of one number of a block inside."""
-    return Part(f"{name}.{part.name}", part.unit, part.meaning)
-
-
-def layouts_of(parts: Parts, dimension: int) -> Layouts:
-    """All of it as layouts."""
-    parameters, state, workspace = (Layout(tuple(own)) for own in parts[:3])
-    return Layouts(parameters, state, workspace, {"axis": dimension})
 
 
 class Composite(Block):
@@ -233,7 +216,7 @@ class Composite(Block):
     @cached_property
     def layout(self) -> Layouts:
         """All blocks' parts, each with the name of its block in front."""
-        return layouts_of(self._parts, self.dimension)
+        return self._parts.layouts(self.dimension)
 
     @property
     def values(self) -> dict[str, ArrayLike]:
@@ -262,7 +245,6 @@ class Composite(Block):
         return state
 
     def _start_blocks(self, state: State, period: float, given: Mapping[str, ArrayLike]) -> None:
-        """Put each block's own start into the state."""
         for seat in self._seats:
             seat.start(state, period, given)
 

@@ -6,12 +6,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
 from typing import Any, NamedTuple
 
-from tegotae.block import Admittance, Block, Impedance, Kernels
+from tegotae.block import Admittance, Block, Halves, Impedance, Kernels
+from tegotae.compile import build
+from tegotae.compile.modules import put
 from tegotae.coupling.links import Wire
-from tegotae.layout import AXIS, Cursor, Layout, all_numbers, no_numbers, single_numbers
-from tegotae.running.source import numbers_of, records_of
+from tegotae.layout import AXIS
+from tegotae.running.source import HEAD, Inside
 
 EPSILON = 2.220446049250313e-16
 SMALL = 16  # numbers: blocks of at most so many are worked on several at a time
@@ -28,67 +31,15 @@ class Spot(NamedTuple):
         """Behind so many blocks of this size."""
         return Spot(*((a + count * c, b + count * d) for (a, b), (c, d) in zip(self, each, strict=True)))
 
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """All six, one after the other."""
+        return (*self.p, *self.s, *self.w)
+
 
 def size_of(block: Block) -> Spot:
     """How much memory a block takes."""
     return Spot(*(space.length for space in block.spaces))
-
-
-class Inside:
-    """Blocks of one kind in another's memory, as its generated source sees them; all names end with a suffix."""
-
-    def __init__(self, block: Block, suffix: str):
-        self.block, self.suffix = block, suffix
-        self.kernels: Kernels = block.kernels
-        self.halves = self.kernels.halves()
-
-    @cached_property
-    def head(self) -> str:
-        """The lines that make their kernels, and name their parts."""
-        own = self.block.layout
-        if self.kernels.style == "memory":
-            return self.kernels.source(self.suffix)
-        return self.kernels.source(self.suffix) + records_of(own.parameters, own.state, own.workspace, self.suffix)
-
-    def p(self, at: tuple[int | str, int | str]) -> str:
-        """The parameters of the one that begins there."""
-        own = self.block.layout
-        single = all_numbers if self.kernels.style == "values" else single_numbers
-        behind = (at[0], _more(at[1], len(own.names)))
-        return self._view("p", "Parameters", own.parameters, at, behind, single, size_of(self.block).p)
-
-    def s(self, at: tuple[int | str, int | str]) -> str:
-        """The state of the one that begins there."""
-        numbers = all_numbers if self.kernels.style == "values" else no_numbers
-        return self._view("s", "State", self.block.layout.state, at, at, numbers, size_of(self.block).s)
-
-    def w(self, at: tuple[int | str, int | str]) -> str:
-        """The workspace of the one that begins there."""
-        return self._view("w", "Workspace", self.block.layout.workspace, at, at, no_numbers, size_of(self.block).w)
-
-    def _view(
-        self, vector: str, name: str, layout: Layout, at: Any, behind: Any, numbers: Any, size: tuple[int, int]
-    ) -> str:
-        if self.kernels.style == "memory":
-            real, whole = (f"{_more(start, 0)} : {_more(start, count)}" for start, count in zip(at, size, strict=True))
-            return f"Memory({vector}.real[{real}], {vector}.whole[{whole}])"
-        return layout.view(f"{name}{self.suffix}", vector, self.block.layout.sizes, numbers, Cursor(*behind))
-
-    def store(self, at: tuple[int | str, int | str]) -> str:
-        """What takes the new state that a kernel gives by value; nothing where it writes itself."""
-        if self.kernels.style != "values":
-            return ""
-        return ", ".join(numbers_of(self.block.layout.state, "s", at)) + " = "
-
-    def call(self, half: str, at: Spot, given: str) -> str:
-        """A call of one of its halves."""
-        return f"{half}{self.suffix}({self.p(at.p)}, {self.s(at.s)}, {self.w(at.w)}, {given})"
-
-
-def _more(start: int | str, count: int) -> int | str:
-    if isinstance(start, int):
-        return start + count
-    return f"{start} + {count}" if count else start
 
 
 @dataclass(frozen=True)
@@ -130,15 +81,9 @@ class Group:
         """Whether their other end is moved from outside."""
         return self.wires[0].based
 
-    @property
-    def geared(self) -> bool:
-        """Whether the ratio of one is not 1."""
-        return any((wire.ends[0].ratio != 1.0).any() for wire in self.wires)
-
-    @property
-    def other_geared(self) -> bool:
-        """The same of the other end."""
-        return any((wire.ends[-1].ratio != 1.0).any() for wire in self.wires)
+    def geared(self, end: int = 0) -> bool:
+        """Whether the ratio of one is not 1, at the first end or another."""
+        return any((wire.ends[end].ratio != 1.0).any() for wire in self.wires)
 
     @cached_property
     def shapes(self) -> list[tuple[int, ...]]:
@@ -212,11 +157,6 @@ class Group:
         return inside.store(self._each_at()[1])
 
 
-def insides(groups: Sequence[Group]) -> list[Inside]:
-    """The groups' blocks as generated source sees them."""
-    return [Inside(group.block, f"_{i}") for i, group in enumerate(groups)]
-
-
 class Mover(NamedTuple):
     """An admittance inside a circuit: where its numbers lie, and the first of its rows among all motions."""
 
@@ -225,21 +165,16 @@ class Mover(NamedTuple):
     row: int
 
 
-def insides_of_movers(movers: Sequence[Mover]) -> list[Inside]:
-    """The same of what moves."""
-    return [Inside(mover.block, f"_a{i}") for i, mover in enumerate(movers)]
-
-
-def add_movers(pieces: dict[str, object], movers: Sequence[Mover], inner: Sequence[Inside], views: str) -> None:
-    """Lines that name the numbers of what moves, in front of the piece `views`, and that prepare and restore it."""
-    added = {views: "", "prepares": "", "restores": ""}
+def _lines_of_movers(movers: Sequence[Mover], inner: Sequence[Inside], taken: Callable[[Mover], str]) -> dict[str, str]:
+    """Lines that name the numbers of what moves, that move it by what it is given, and that prepare and restore it."""
+    lines = dict.fromkeys(("views", "keeps", "prepares", "restores"), "")
     for i, (mover, one) in enumerate(zip(movers, inner, strict=True)):
         p, s, w = mover.at
-        added[views] += f"pa{i} = {one.p(p)}\nsa{i} = {one.s(s)}\nwa{i} = {one.w(w)}\n"
-        added["prepares"] += f"prepare_a{i}(pa{i}, sa{i}, wa{i}, T)\n" if one.halves.prepare else ""
-        added["restores"] += f"restore_a{i}(pa{i}, sa{i}, wa{i})\n" if one.halves.restore else ""
-    for name, lines in added.items():
-        pieces[name] = lines + str(pieces.get(name, ""))
+        lines["views"] += f"pa{i} = {one.p(p)}\nsa{i} = {one.s(s)}\nwa{i} = {one.w(w)}\n"
+        lines["keeps"] += f"{one.store(s)}advance_a{i}(pa{i}, sa{i}, wa{i}, {taken(mover)}, T)\n"
+        lines["prepares"] += f"prepare_a{i}(pa{i}, sa{i}, wa{i}, T)\n" if one.halves.prepare else ""
+        lines["restores"] += f"restore_a{i}(pa{i}, sa{i}, wa{i})\n" if one.halves.restore else ""
+    return lines
 
 
 PREPARES = """
@@ -253,21 +188,84 @@ for i in range({count}):
 """
 
 
-def lines_of(
-    groups: Sequence[Group],
-    own: Sequence[Inside],
-    templates: Mapping[str, str],
-    fill: Callable[[str, int, Group, Inside], str],
-) -> dict[str, object]:
+Fill = Callable[[str, int, Group, Inside], str]
+
+
+def _lines_of_groups(
+    groups: Sequence[Group], own: Sequence[Inside], templates: Mapping[str, str], fill: Fill
+) -> dict[str, str]:
     """Lines that go over all groups, by name; those that prepare and restore over the groups that do."""
     pairs = list(zip(groups, own, strict=True))
-    texts: dict[str, object] = {}
+    texts = {"views": ""}
     for name, template in templates.items():
         texts[name] = "".join(fill(template, i, *pair) for i, pair in enumerate(pairs))
     for name, half, template in (("prepares", "prepare", PREPARES), ("restores", "restore", RESTORES)):
         having = [(i, pair) for i, pair in enumerate(pairs) if getattr(pair[1].halves, half)]
         texts[name] = "".join(fill(template, i, *pair) for i, pair in having)
     return texts
+
+
+# What circuits and sums have alike.
+AROUND = """
+@kernel
+def prepare(p, s, w, T):
+    {views}
+    {prepares}
+    return
+
+
+@kernel
+def restore(p, s, w):
+    {views}
+    {restores}
+    return
+
+
+def make():
+    return {halves}
+"""
+
+
+def halves_of(blocks: Sequence[Halves], ticks: bool) -> dict[str, object]:
+    """What `make` gives: a circuit prepares and restores if one of its blocks does."""
+    prepares = any(one.prepare for one in blocks)
+    restores = any(one.restore for one in blocks)
+    named = f"{'prepare' if prepares else None}, {'restore' if restores else None}, {'tick' if ticks else None}"
+    return {"halves": f"answer, advance, {named}"}
+
+
+def module_around(
+    template: str,
+    movers: Sequence[Mover],
+    groups: Sequence[Group],
+    lines: tuple[Mapping[str, str], Fill],
+    pieces: Mapping[str, object],
+    *,
+    taken: Callable[[Mover], str] = str,
+    head: str = "",
+    solve: str = "",
+) -> ModuleType:
+    """A generated module: `make` gives what moves, and what acts on it, as the halves of one block.
+
+    Args:
+        template: of its kernels; those that prepare and restore follow.
+        movers: what moves; none of a sum.
+        groups: what acts on it.
+        lines: templates that are filled for every group, by name, and how.
+        pieces: what else stands in `template`.
+        taken: force and motion as an admittance is given them at the end of a tick.
+        head: what comes before the kernels.
+        solve: the template of a piece of `template` in which all others may stand.
+    """
+    own = [Inside(group.kernels, group.block.layout, f"_{i}") for i, group in enumerate(groups)]
+    inner = [Inside(mover.block.kernels, mover.block.layout, f"_a{i}") for i, mover in enumerate(movers)]
+    blocks, over = (*inner, *own), _lines_of_groups(groups, own, *lines)
+    told = {name: text + over.pop(name, "") for name, text in _lines_of_movers(movers, inner, taken).items()}
+    known: dict[str, object] = {**told, **over, **halves_of([one.halves for one in blocks], bool(movers)), **pieces}
+    known["solve"] = put(solve, known)
+    heads = HEAD + "".join(one.head for one in blocks) + head
+    imports = [each for one in blocks for each in one.kernels.imports(one.suffix)]
+    return build(heads + put(template + AROUND, known), tuple(imports))
 
 
 def groups_of(wires: Sequence[Wire], at: Spot, *, on_line: bool = False) -> tuple[Group, ...]:

@@ -11,9 +11,8 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.block import Block, Impedance
-from tegotae.compile import build
 from tegotae.coupling import line, network
-from tegotae.coupling.composite import Composite, Parts, add_group, no_parts
+from tegotae.coupling.composite import Composite, Parts, add_group
 from tegotae.coupling.group import Group, Spot, groups_of
 from tegotae.coupling.links import End, Wire
 from tegotae.errors import CausalityError
@@ -59,7 +58,7 @@ class ImpedanceSum(Composite, Impedance):
     @cached_property
     def _parts(self) -> Parts:
         """The force, then each impedance's parts with its name in front."""
-        parts = no_parts()
+        parts = Parts()
         parts.state.append(Part("force", "N", "force on the mover, all together", AXIS))
         for group in self._groups:
             add_group(parts, group)
@@ -72,9 +71,7 @@ class ImpedanceSum(Composite, Impedance):
     @cached_property
     def module(self) -> ModuleType:
         """The generated module: `make`."""
-        imports = [each for i, group in enumerate(self._groups) for each in group.kernels.imports(f"_{i}")]
-        source = line.source_of_sum(self._groups) if self.dimension == 1 else network.source_of_sum(self._groups)
-        return build(source, tuple(imports))
+        return line.module_of_sum(self._groups) if self.dimension == 1 else network.module_of_sum(self._groups)
 
     def steepest_rise(self, period: float) -> float:
         """The sum over the impedances [N·s/m]."""
@@ -102,9 +99,6 @@ def _checked(impedances: object) -> dict[str, Impedance]:
             )
         check_block(block)
         if block.dimension != first.dimension:
-            checks.refuse(
-                _OWN,
-                f"impedances[{name!r}] has dimension={block.dimension}, but others have {first.dimension}.",
-                "Use one dimension for every block.",
-            )
+            told = f"impedances[{name!r}] has dimension={block.dimension}, but others have {first.dimension}."
+            checks.refuse(_OWN, told, "Use one dimension for every block.")
     return dict(named)

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 
-from tegotae.block import Halves
 from tegotae.compile.modules import put
 from tegotae.coupling import addressed
-from tegotae.coupling.group import (
-    EPSILON,
-    PREPARES,
-    RESTORES,
-    Group,
-    Inside,
-    Mover,
-    add_movers,
-    insides,
-    insides_of_movers,
-    lines_of,
-)
+from tegotae.coupling.group import AROUND, EPSILON, PREPARES, RESTORES, Group, Mover, module_around
+from tegotae.running.source import Inside
 
 # Every piece is text put in place, not a call: a call would hand over dozens of array fields each time.
 # A group's real numbers are seen as two matrices with one column an element; small blocks are passed as tuples of
@@ -29,12 +19,6 @@ R{g} = p.real[{ratios} : {ratios} + {count}]
 S{g} = s.real[{s} : {s} + {count} * {deep}].reshape(({deep}, {count}))
 V{g} = s.real[{bases} : {bases} + {count}]
 Q{g} = p.real[{others} : {others} + {count}]
-"""
-
-_NOTHING = """
-f = 0.0
-d = 0.0
-size = 0.0
 """
 
 _ANSWERS = """
@@ -64,8 +48,9 @@ gap = 0.0
 scale = 0.0
 solved = False
 for _ in range(200):
+    f = d = size = 0.0
     {answers}
-    moved, mobility = {move}{mine}, h + f, T)
+    moved, mobility = {move}h + f, T)
     gap = v - moved
     steep = 1.0 - mobility * d
     slope = mobility / steep
@@ -94,14 +79,15 @@ def answer(p, s, w, h, T):
 @kernel
 def advance(p, s, w, h, v, T):
     {views}
+    f = d = size = 0.0
     {answers}
-    moved, mobility = {move}{mine}, h + f, T)
+    moved, mobility = {move}h + f, T)
     scale = abs(v) + abs(s.real[{velocity}]) + mobility * (abs(h) + size)
     steep = 1.0 - mobility * d
     if not abs(v - moved) <= 1e-9 * scale + {tolerance} * steep * scale:
         s.whole[{unsolved}] += 1
     {advances}
-    {store}{keep}{mine}, h + f, v, T)
+    {keeps}
     {told}
 
 
@@ -112,35 +98,16 @@ def tick(p, s, w, h, T):
     if not solved:
         s.whole[{unsolved}] += 1
     {advances}
-    {store}{keep}{mine}, h + f, v, T)
+    {keeps}
     {told}
 
-"""
-
-# What circuits and sums have alike.
-AROUND = """
-@kernel
-def prepare(p, s, w, T):
-    {views}
-    {prepares}
-    return
-
-
-@kernel
-def restore(p, s, w):
-    {views}
-    {restores}
-    return
-
-
-def make():
-    return {halves}
 """
 
 _SUM = """
 @kernel
 def answer(p, s, w, v, T):
     {views}
+    f = d = size = 0.0
     {answers}
     return f, d
 
@@ -148,73 +115,54 @@ def answer(p, s, w, v, T):
 @kernel
 def advance(p, s, w, v, T):
     {views}
+    f = d = size = 0.0
     {answers}
     {advances}
     s.real[0] = f
 
 """
 
-
-def source_of_sum(groups: Sequence[Group]) -> str:
-    """The text of impedances felt at once: their forces add, and their sum comes first in the state."""
-    own = insides(groups)
-    return (
-        HEAD
-        + "".join(one.head for one in own)
-        + put(_SUM + AROUND, _of_groups(groups, own) | halves_of([one.halves for one in own], False))
-    )
-
-
-def source_on_line(moved: Mover, groups: Sequence[Group], velocity: int, unsolved: int, keeps: bool) -> str:
-    """The module's text: `make` gives the circuit as a block's halves; `keeps` if it keeps the velocity itself."""
-    own, inner = insides(groups), insides_of_movers([moved])
-    pieces = _of_groups(groups, own)
-    add_movers(pieces, [moved], inner, "views")
-    pieces |= {
-        "velocity": velocity,
-        "told": f"s.real[{velocity}] = v" if keeps else "",
-        "unsolved": unsolved,
-        "mine": "pa0, sa0, wa0",
-        "move": "answer_a0(",
-        "keep": "advance_a0(",
-        "store": inner[0].store(moved.at.s),
-        "inside": "kernel_sums_inside",
-    }
-    heads = HEAD + "".join(one.head for one in (*inner, *own))
-    return heads + _module_text(pieces | halves_of([one.halves for one in (*inner, *own)], True))
-
-
-HEAD = "from collections import namedtuple\nfrom tegotae.layout import Memory\n"
 _NEARER = "from tegotae.kernels.roots import nearer\n"
 
 
-def halves_of(blocks: Sequence[Halves], ticks: bool) -> dict[str, object]:
-    """What `make` gives: a circuit prepares and restores if one of its blocks does."""
-    prepares = any(one.prepare for one in blocks)
-    restores = any(one.restore for one in blocks)
-    named = f"{'prepare' if prepares else None}, {'restore' if restores else None}, {'tick' if ticks else None}"
-    return {"halves": f"answer, advance, {named}"}
+def module_of_sum(groups: Sequence[Group]) -> ModuleType:
+    """Impedances felt at once: their forces add, and their sum comes first in the state."""
+    return module_around(_SUM, (), groups, _OVER_GROUPS, {})
+
+
+def module_on_line(moved: Mover, groups: Sequence[Group], velocity: int, unsolved: int, keeps: bool) -> ModuleType:
+    """A circuit; it `keeps` the velocity itself unless its admittance does."""
+    pieces = {
+        "velocity": velocity,
+        "told": f"s.real[{velocity}] = v" if keeps else "",
+        "unsolved": unsolved,
+        "move": "answer_a0(pa0, sa0, wa0, ",
+        "inside": "kernel_sums_inside",
+        "tolerance": 4 * EPSILON,
+    }
+    return module_around(
+        _MODULE, [moved], groups, _OVER_GROUPS, pieces, taken=lambda _: "h + f, v", head=_NEARER, solve=_SOLVE
+    )
 
 
 def source_by_address() -> str:
     """The module's text for all circuits: which blocks there are, and where, it reads behind their parameters."""
     pieces: dict[str, object] = {
         "views": addressed.head() + addressed.MOVER,
-        "answers": _NOTHING + _either_way(_ANSWERS),
+        "answers": _either_way(_ANSWERS),
         "advances": _either_way(_ADVANCES),
         "prepares": addressed.PREPARE + _either_way(PREPARES, "prepare_at"),
         "restores": addressed.RESTORE + _either_way(RESTORES, "restore_at"),
         "velocity": "velocity",
         "unsolved": "unsolved",
-        "mine": addressed.MOVED,
-        "move": "LINE_MOVE(move_at, ",
-        "keep": "LINE_KEEP(keep_at, ",
-        "store": "",
+        "move": f"LINE_MOVE(move_at, {addressed.MOVED}, ",
+        "keeps": f"LINE_KEEP(keep_at, {addressed.MOVED}, h + f, v, T)",
         "told": "",
         "inside": "kernel_inside",
         "halves": "answer, advance, prepare, restore, tick",
+        "tolerance": 4 * EPSILON,
     }
-    return addressed.imports() + _module_text(pieces)
+    return addressed.IMPORTS + _NEARER + put(_MODULE + AROUND, pieces | {"solve": put(_SOLVE, pieces)})
 
 
 _EITHER = """
@@ -240,19 +188,6 @@ def _either_way(template: str, asked: str = "") -> str:
     return addressed.of_all(put(_EITHER, texts), asked)
 
 
-def _module_text(pieces: dict[str, object]) -> str:
-    """The module, put together around one implicit step."""
-    pieces["tolerance"] = 4 * EPSILON
-    pieces["solve"] = put(_SOLVE, pieces)
-    return _NEARER + put(_MODULE + AROUND, pieces)
-
-
-def _of_groups(groups: Sequence[Group], own: Sequence[Inside]) -> dict[str, object]:
-    """All lines that go over the groups."""
-    pieces = lines_of(groups, own, {"views": COLUMNS, "answers": _ANSWERS, "advances": _ADVANCES}, fill)
-    return pieces | {"answers": _NOTHING + str(pieces["answers"])}
-
-
 def fill(template: str, index: int, group: Group, inside: Inside, more: Mapping[str, object] | None = None) -> str:
     """Lines over one group; `more` are words of the template beside those that all have."""
     store, own = _column(index, group) if group.in_columns else (group.store(inside), group.slices(inside))
@@ -274,7 +209,7 @@ def fill(template: str, index: int, group: Group, inside: Inside, more: Mapping[
         "deep": group.each.s[0],
         "bases": group.bases_at if group.based else group.at.s[0],
         "base": f" - V{index}[i]" if group.based else "",
-        "r": f"R{index}[i] * " if group.geared else "",
+        "r": f"R{index}[i] * " if group.geared() else "",
     }
     return template.format(**words | dict(more or {}))
 
@@ -284,3 +219,6 @@ def _column(index: int, group: Group) -> tuple[str, str]:
     parameters = [f"P{index}[{row}, i]" for row in range(group.each.p[0])]
     states = [f"S{index}[{row}, i]" for row in range(group.each.s[0])]
     return f"{', '.join(states)} = ", group.by_value(f"_{index}", parameters, states)
+
+
+_OVER_GROUPS = {"views": COLUMNS, "answers": _ANSWERS, "advances": _ADVANCES}, fill

@@ -137,7 +137,7 @@ def wire(name: str, link: Link, admittances: Mapping[str, Admittance]) -> Wire:
     if base and link.other is not None:
         checks.refuse(OWN, f"{name!r} ends at {link.other!r} and at a moving base.", "Leave one of them out.")
     named = [("port", "ratio")] + ([("other", "other_ratio")] if link.other is not None else [])
-    found = [_port(name, word, getattr(link, word), ports) for word, _ in named]
+    found = [find(OWN, f"{name}.{word}", ports, getattr(link, word)) for word, _ in named]
     ends = []
     for port, (_, word) in zip(found, named, strict=True):
         ratio = _ratio(f"{name}.{word}", getattr(link, word), block, port)
@@ -183,10 +183,6 @@ def _whole(name: str, link: Link, block: Impedance, admittances: Mapping[str, Ad
             f"{', '.join(port.name for port in mover.ports)}.",
         )
     return End(0, np.asarray(checks.number(OWN, f"ratios[{name!r}]", link.ratio, "")))
-
-
-def _port(name: str, word: str, given: object, ports: tuple[Port, ...]) -> Port:
-    return find(OWN, f"{name}.{word}", ports, given)
 
 
 def _ratio(label: str, given: ArrayLike, block: Impedance, port: Port) -> Array:
@@ -263,7 +259,7 @@ def check_names(admittances: Mapping[str, Admittance], links: Mapping[str, Link]
             checks.refuse(OWN, f"{name!r} is already a name in {taken[name]}.", "Choose another name.")
 
 
-def _outweighed(admittances: Mapping[str, Admittance], wires: Sequence[Wire], period: float) -> tuple[float, float]:
+def outweighed(admittances: Mapping[str, Admittance], wires: Sequence[Wire], period: float) -> tuple[float, float]:
     """The least of what masses need [N·s/m], and what is left of it in the worst direction after falling friction."""
     least = np.concatenate([np.full(a.dimension, a.least_reluctance(period)) for a in admittances.values()])
     falling = [(wire.map(least.size), rise) for wire in wires if (rise := wire.block.steepest_rise(period)) > 0.0]
@@ -273,15 +269,10 @@ def _outweighed(admittances: Mapping[str, Admittance], wires: Sequence[Wire], pe
     return float(least.min()), float(np.linalg.eigvalsh(left)[0]) if np.isfinite(left).all() else -np.inf
 
 
-def least_reluctance(admittances: Mapping[str, Admittance], wires: Sequence[Wire], period: float) -> float:
-    """Of all ports together, less what falling friction takes away [N·s/m]."""
-    return _outweighed(admittances, wires, period)[1]
-
-
 def check_one_solution(admittances: Mapping[str, Admittance], wires: Sequence[Wire], period: float) -> None:
     """Refuse a period at which a step can have two solutions."""
     falling = [wire.name for wire in wires if wire.block.steepest_rise(period) > 0.0]
-    least, left = _outweighed(admittances, wires, period)
+    least, left = outweighed(admittances, wires, period)
     if left <= 0.0:
         moved = " or ".join(block.name for block in {id(b): b for b in admittances.values()}.values())
         more = checks.just_above(period * -left, 3)

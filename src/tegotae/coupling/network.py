@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import ModuleType
 
 from tegotae.compile.modules import put
-from tegotae.coupling.group import EPSILON, Group, Inside, Mover, add_movers, insides, insides_of_movers
-from tegotae.coupling.line import AROUND, HEAD, halves_of
-from tegotae.coupling.network_links import lines_of_links, tables_of
+from tegotae.coupling.group import EPSILON, Group, Mover, module_around
+from tegotae.running.source import Inside
 
 Size = int | str  # a number, or the name under which the source finds it
 
@@ -156,31 +156,26 @@ def advance(p, s, w, v, T):
 """
 
 
-def source_of_network(
+def module_of_network(
     movers: Sequence[Mover], groups: Sequence[Group], velocity: int, unsolved: int, scratch_at: int, keeps: bool
-) -> str:
-    """The module's text: `make` gives the circuit as a block's halves.
+) -> ModuleType:
+    """`velocity` and `unsolved` are places in its state, as of a chain, `scratch_at` one in its workspace.
 
-    `velocity` and `unsolved` are places in its state, as of a chain, `scratch_at` one in its workspace. It `keeps` the
-    motions of all ports itself unless a lone admittance does.
+    It `keeps` the motions of all ports itself unless a lone admittance does.
     """
-    n = sum(mover.block.dimension for mover in movers)
-    own, inner = insides(groups), insides_of_movers(movers)
-    sizes, spread = [mover.block.dimension for mover in movers], list(enumerate(zip(movers, inner, strict=True)))
-    pieces = lines_of_links(groups, own)
-    add_movers(pieces, movers, inner, "views")
-    pieces |= {
-        "scratch": _scratch(sizes, widths(groups), scratch_at, velocity),
+    n, sizes = sum(mover.block.dimension for mover in movers), [mover.block.dimension for mover in movers]
+    pieces = {
+        "n": n,
+        "tolerance": 4 * EPSILON,
+        "scratch": _scratch(sizes, groups, scratch_at, velocity)[0],
         "moves": "".join(_move(k, mover) for k, mover in enumerate(movers)),
-        "keeps": "".join(_keep(k, mover, inside) for k, (mover, inside) in spread),
         "slopes": "".join(_SLOPE.format(k=k, n=mover.block.dimension, row=mover.row) for k, mover in enumerate(movers)),
         "told": f"for j in range({n}):\n    s.real[{velocity} + j] = v[j]" if keeps else "",
         "unsolved": unsolved,
         "head": "",
     }
-    tables = "".join(tables_of(i, group) for i, group in enumerate(groups))
-    heads = HEAD + "".join(one.head for one in (*inner, *own)) + tables
-    return heads + _module_text(n, pieces | halves_of([one.halves for one in (*inner, *own)], True))
+    head = _tables_of(groups) + IMPORTS
+    return module_around(MODULE, movers, groups, _OVER_LINKS, pieces, taken=_taken, head=head)
 
 
 _SLOPE = "for j in range({n}):\n    for k in range({n}):\n        slope[{row} + j, {row} + k] = M{k}[j, k]\n"
@@ -200,29 +195,112 @@ def _move(k: int, mover: Mover) -> str:
     return call + _COMPARE.format(k=k, row=row)
 
 
-def _keep(k: int, mover: Mover, inside: Inside) -> str:
-    """It moves."""
+def _taken(mover: Mover) -> str:
+    """The force on an admittance, and the motion that it led to."""
     row, end = mover.row, mover.row + mover.block.dimension
-    given = f"total[{row}], v[{row}]" if mover.block.dimension == 1 else f"total[{row} : {end}], v[{row} : {end}]"
-    return f"{inside.store(mover.at.s)}advance_a{k}(pa{k}, sa{k}, wa{k}, {given}, T)\n"
+    return f"total[{row}], v[{row}]" if mover.block.dimension == 1 else f"total[{row} : {end}], v[{row} : {end}]"
 
 
-def source_of_sum(groups: Sequence[Group]) -> str:
-    """The text of impedances felt at once: their forces add, and their sum comes first in the state."""
-    own = insides(groups)
-    pieces = (
-        lines_of_links(groups, own)
-        | halves_of([one.halves for one in own], False)
-        | {"n": groups[0].dimension, "views": ""}
-    )
-    tables = "".join(tables_of(i, group) for i, group in enumerate(groups))
-    return IMPORTS + HEAD + "".join(one.head for one in own) + tables + put(_SUM + AROUND, pieces)
+def module_of_sum(groups: Sequence[Group]) -> ModuleType:
+    """Impedances felt at once: their forces add, and their sum comes first in the state."""
+    pieces = {"n": groups[0].dimension, "views": ""}
+    return module_around(_SUM, (), groups, _OVER_LINKS, pieces, head=_tables_of(groups) + IMPORTS)
 
 
-def _module_text(n: int, pieces: dict[str, object]) -> str:
-    pieces |= {"n": n, "tolerance": 4 * EPSILON}
-    return IMPORTS + put(MODULE + AROUND, pieces)
+# ------------------------------------------------------------ how motion reaches links, and what they give back
 
+# Links of a group: how many ends they have, and whether those move them by numbers or through matrices. Their motion,
+# force and slope lie in u, g and e of their dimension.
+_READ = {
+    "scalar": "r = p.real[{ratios} + i]",
+    "between": "r, q = p.real[{ratios} + i], p.real[{others} + i]",
+    "through": "R = p.real[{ratios} + i * {wide} : {ratios} + (i + 1) * {wide}].reshape(({n}, {first}))",
+    "joined": """R = p.real[{ratios} + i * {wide} : {ratios} + (i + 1) * {wide}].reshape(({n}, {first}))
+Q = p.real[{others} + i * {deep} : {others} + (i + 1) * {deep}].reshape(({n}, {second}))""",
+}
+_FEEL = {
+    "scalar": "for j in range({n}):\n    u{n}[j] = r * v[{a} + j]{base}",
+    "between": "for j in range({n}):\n    u{n}[j] = r * v[{a} + j] - q * v[{b} + j]",
+    "through": "for j in range({n}):\n    u{n}[j] = 0.0{base}\nfeel_through(v, {a}, R, 1.0, u{n})",
+    "joined": """for j in range({n}):
+    u{n}[j] = 0.0
+feel_through(v, {a}, R, 1.0, u{n})
+feel_through(v, {b}, Q, -1.0, u{n})""",
+}
+_GIVE = {
+    "scalar": "add_end(f, size, d, {a}, r, g{n}, e{n})",
+    "between": "add_between(f, size, d, v, {a}, r, {b}, q, g{n}, e{n})",
+    "through": "add_through(f, size, v, {a}, R, 1.0, u{n}, g{n}, e{n})\nadd_slopes(d, {a}, R, {a}, R, 1.0, e{n})",
+    "joined": """add_through(f, size, v, {a}, R, 1.0, u{n}, g{n}, e{n})
+add_through(f, size, v, {b}, Q, -1.0, u{n}, g{n}, e{n})
+add_slopes(d, {a}, R, {a}, R, 1.0, e{n})
+add_slopes(d, {a}, R, {b}, Q, -1.0, e{n})
+add_slopes(d, {b}, Q, {a}, R, -1.0, e{n})
+add_slopes(d, {b}, Q, {b}, Q, 1.0, e{n})""",
+}
+_LINK = """
+for i in range({count}):
+    {rows}
+    {read}
+    {feel}
+    {call}
+"""
+
+
+def _tables_of(groups: Sequence[Group]) -> str:
+    """The rows at which the ends of each group's links begin, where there are several."""
+    told = ""
+    for index, group in enumerate(groups):
+        if len(group.wires) > 1:
+            for end, name in zip(range(len(group.shapes)), ("FIRST", "SECOND"), strict=False):
+                told += f"{name}_{index} = {tuple(wire.ends[end].row for wire in group.wires)}\n"
+    return told
+
+
+def _fill(template: str, index: int, group: Group, inside: Inside) -> str:
+    """Lines over one group: those that prepare and restore as they are, links by their kind."""
+    words, n = _words(index, group, inside), group.dimension
+    if template not in ("resist", "commit"):
+        return template.format(**words)
+    ends = ("through" if group.shapes[0] else "scalar", "joined" if group.shapes[0] else "between")[
+        len(group.shapes) - 1
+    ]
+    felt = f"{words['own']}, u{n}{'[0]' if n == 1 else ''}, T"
+    if template == "commit":
+        call = f"{group.store(inside)}advance_{index}({felt})"
+    elif n == 1:
+        call = f"g1[0], e1[0, 0] = answer_{index}({felt})\n{_GIVE[ends].format(**words)}"
+    else:
+        call = f"answer_{index}({felt}, g{n}, e{n})\n{_GIVE[ends].format(**words)}"
+    told = {name: templates[ends].format(**words) for name, templates in (("read", _READ), ("feel", _FEEL))}
+    return put(_LINK, words | told | {"call": call})
+
+
+def _words(index: int, group: Group, inside: Inside) -> dict[str, object]:
+    n, alone, shapes = group.dimension, len(group.wires) == 1, [(*shape, 1, 1)[:2] for shape in group.shapes]
+    first = group.wires[0].ends
+    words: dict[str, object] = {
+        "n": n,
+        "count": len(group.wires),
+        "own": group.slices(inside),
+        "prepare": f"prepare_{index}(",
+        "restore": f"restore_{index}(",
+        "ratios": group.ratios_at,
+        "others": group.others_at,
+        "wide": n * shapes[0][1],
+        "first": shapes[0][1],
+        "deep": n * shapes[-1][1],
+        "second": shapes[-1][1],
+        "base": f" - s.real[{group.bases_at} + i * {n} + j]" if group.based else "",
+        "a": first[0].row if alone else "a",
+        "b": first[-1].row if alone else "b",
+    }
+    rows = [f"a = FIRST_{index}[i]"] + ([f"b = SECOND_{index}[i]"] if len(first) > 1 else [])
+    return words | {"rows": "" if alone else "\n".join(rows)}
+
+
+# All lines that go over the groups, and how they are filled.
+_OVER_LINKS = {"resists": "resist", "commits": "commit"}, _fill
 
 # ------------------------------------------------------------ where a solve works
 
@@ -237,19 +315,16 @@ def matrices(n: Size) -> dict[str, tuple[Size, Size]]:
     return {"gap": (n, 1), "d": (n, n), "J": (n, n)}
 
 
-def scratch_size(sizes: Sequence[int], widest: int) -> int:
-    """How many numbers a solve works in, so that a tick allocates nothing.
+def scratch_size(sizes: Sequence[int], groups: Sequence[Group]) -> int:
+    """How many numbers a solve works in, so that a tick allocates nothing."""
+    return _scratch(sizes, groups, 0, 0)[1]
+
+
+def _scratch(sizes: Sequence[int], groups: Sequence[Group], at: int, velocity: int) -> tuple[str, int]:
+    """The arrays a solve works in, and where they end.
 
     Behind vectors and matrices of all motions lie motion, force and slope of a link, and mobilities.
     """
-    n = sum(sizes)
-    own = sum(int(count) for count in vectors(n, len(sizes)).values())
-    own += sum(int(rows) * int(columns) for rows, columns in matrices(n).values())
-    return own + widest * (2 + widest) + sum(size * size for size in sizes)
-
-
-def _scratch(sizes: Sequence[int], widths: Sequence[int], at: int, velocity: int) -> str:
-    """The arrays a solve works in."""
     n, lines = sum(sizes), [f"before = s.real[{velocity} : {velocity + sum(sizes)}]"]
 
     def put_next(name: str, *shape: int) -> None:
@@ -262,17 +337,11 @@ def _scratch(sizes: Sequence[int], widths: Sequence[int], at: int, velocity: int
         put_next(name, int(count))
     for name, (rows, columns) in matrices(n).items():
         put_next(name, int(rows), int(columns))
-    links = at
+    links, widths = at, sorted({group.dimension for group in groups}) or [1]
     for width in widths:  # one link is looked at after the other
         at = links
         for name, shape in (("u", (width,)), ("g", (width,)), ("e", (width, width))):
             put_next(f"{name}{width}", *shape)
-    at = links + max(widths) * (2 + max(widths))
     for k, size in enumerate(sizes):
         put_next(f"M{k}", size, size)
-    return "\n".join(lines)
-
-
-def widths(groups: Sequence[Group]) -> list[int]:
-    """The dimensions that its links have."""
-    return sorted({group.dimension for group in groups}) or [1]
+    return "\n".join(lines), at

@@ -251,7 +251,6 @@ class LiveBatch:
         self._watched.again()
 
     def _check_states(self, value: Sequence[State], like: Sequence[State]) -> None:
-        """Refuse what the blocks cannot be in."""
         if not checks.is_list(value) or not all(isinstance(state, State) for state in value):
             checks.refuse("Batch", f"states={checks.shown(value)} is not a list of states.", _STATES)
         if len(value) != len(like):

@@ -69,7 +69,6 @@ class Live:
         return self.block.parameters, self._own(state), self._workspace
 
     def _own(self, state: State) -> Memory:
-        """The block's own numbers."""
         return Memory(state.real[: self._size], state.whole[: self._count])
 
     def _bound(self, *way: int) -> Callable[..., Any]:
@@ -152,7 +151,6 @@ class Live:
         self._state.take(value)
 
     def _check_state(self, state: State) -> None:
-        """Refuse what the block cannot be in."""
         self.block.check_state(State(self.block.name, self.block.spaces.state, self._own(state)))
 
     def __getitem__(self, field: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -193,13 +193,18 @@ def picks_of(block: Block, record: Sequence[str] | None) -> Picks:
     for name in names:
         if name not in places:
             checks.refuse(block.name, f"record has {name!r}.", way)
-    spots: dict[bool, list[NDArray[np.int64]]] = {False: [_NOWHERE], True: [_NOWHERE]}
-    for place in (places[name] for name in names):
-        spots[place.whole].append(np.arange(place.start, place.stop))
-    return Picks(names, np.concatenate(spots[False]), np.concatenate(spots[True]))
+    return Picks(names, *spots_of(places[name] for name in names))
 
 
 _NOWHERE = np.empty(0, dtype=np.int64)
+
+
+def spots_of(places: Iterable[Place]) -> Memory:
+    """Where each number of these parts lies, among the real and among the whole ones."""
+    spots: dict[bool, list[NDArray[np.int64]]] = {False: [_NOWHERE], True: [_NOWHERE]}
+    for place in places:
+        spots[place.whole].append(np.arange(place.start, place.stop))
+    return Memory(np.concatenate(spots[False]), np.concatenate(spots[True]))
 
 
 def answer_picks(block: Block) -> Picks:

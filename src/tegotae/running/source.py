@@ -11,8 +11,10 @@ from tegotae.compile.modules import put
 from tegotae.kernels.soundness import sound
 from tegotae.layout import (
     Cursor,
+    Extents,
     Layout,
     Layouts,
+    Numbers,
     Part,
     Space,
     all_numbers,
@@ -66,68 +68,37 @@ def restore_all(p, s, w):
 # One tick of a control loop. It says whether the input was finite, in which case it was taken, and all that the next
 # tick depends on is, the answer too: friction at its limit is finite still when its spring is no more. Live impedances
 # keep the last position that they saw: nan as long as they know none.
-_STEPS = {
-    (True, True): """
+_STEP_OF_ONE = """
 @entry
-def step(p, s, w, x, placed, T, seen):
-    x_k = x
-    if placed == 1:
-        x_k = 0.0 if np.isnan(seen[0]) else (x - seen[0]) / T
-    if not (np.isfinite(x) and np.isfinite(x_k)):
+def step(p, s, w, {given}):
+    {motion}
+    if not {finite}:
         return np.nan
     {views}
     {prepare}
     {take}
-    seen[0] = x if placed == 1 else seen[0] + T * x_k
-    return {output} if sound(s.real, 0, s.real.shape[0]) and not np.isinf(seen[0]) else np.nan
-""",
-    (True, False): """
+    {seen}
+    return {output} if sound(s.real, 0, s.real.shape[0]){near} else np.nan
+"""
+_STEP = """
 @entry
-def step(p, s, w, x, placed, T, seen, found):
-    x_k = np.empty({n})
+def step(p, s, w, {given}, found):
+    {room_for_motion}
     for i in range({n}):
-        x_k[i] = x[i]
-        if placed == 1:
-            x_k[i] = 0.0 if np.isnan(seen[i]) else (x[i] - seen[i]) / T
-        if not (np.isfinite(x[i]) and np.isfinite(x_k[i])):
-            return False
-    {views}
-    {room}
-    {prepare}
-    {take}
-    near = True
-    for i in range({n}):
-        seen[i] = x[i] if placed == 1 else seen[i] + T * x_k[i]
-        near = near and not np.isinf(seen[i])
-        found[i] = {output}
-    return sound(s.real, 0, s.real.shape[0]) and near
-""",
-    (False, True): """
-@entry
-def step(p, s, w, x_k, T):
-    if not np.isfinite(x_k):
-        return np.nan
-    {views}
-    {prepare}
-    {take}
-    return {output} if sound(s.real, 0, s.real.shape[0]) else np.nan
-""",
-    (False, False): """
-@entry
-def step(p, s, w, x_k, T, found):
-    for i in range({n}):
-        if not np.isfinite(x_k[i]):
+        {motion}
+        if not {finite}:
             return False
     {alone}
     {views}
     {room}
     {prepare}
     {take}
+    {all_near}
     for i in range({n}):
+        {seen}
         found[i] = {output}
-    return sound(s.real, 0, s.real.shape[0])
-""",
-}
+    return sound(s.real, 0, s.real.shape[0]){near}
+"""
 
 # The halves by themselves, with all that belongs to a tick: for Python (`Probe`), and to be reached by address.
 _HALVES = """
@@ -208,28 +179,82 @@ def _module(
     output_at: str,
 ) -> ModuleType:
     sizes: dict[str, int | str] = {"axis": n, **{name: f"size_{name}" for name in names}}
-    pieces = _pieces(kernels, Layouts(parameters, state, workspace, dict.fromkeys(names, 0)), sizes, n, impedance)
-    path = path_of(state, _gives(impedance)) if n else next(path_of(state, part.name) for part in state.parts())
-    place = f"S.{path}[{{i}}]" if not output_at else f"s.real[{output_at} + {{i}}]"
+    own = Layouts(parameters, state, workspace, dict.fromkeys(names, 0))
+    inside = Inside(kernels, own, sizes=sizes)
+    pieces = _pieces(inside, n, impedance)
+    given = ("force" if impedance else "velocity") if n else next(state.parts()).name
+    place = f"S.{path_of(state, given)}[{{i}}]" if not output_at else f"s.real[{output_at} + {{i}}]"
     pieces["output"] = place.format(i=0 if n == 1 else "i")
-    head = "from collections import namedtuple\nfrom tegotae.layout import Memory\n" + kernels.source()
-    if kernels.style != "memory":
-        head += records_of(parameters, state, workspace)
-    text = head + put(_LOOP + _STEPS[impedance, n == 1] + _HALVES, pieces)
+    text = HEAD + inside.head + put(_LOOP + (_STEP_OF_ONE if n == 1 else _STEP) + _HALVES, pieces)
     return build(text, (*kernels.imports(), ("sound", sound)))
 
 
-def _gives(impedance: bool) -> str:
-    return "force" if impedance else "velocity"
+HEAD = "from collections import namedtuple\nfrom tegotae.layout import Memory\n"
 
 
-def records_of(parameters: Layout, state: Layout, workspace: Layout, suffix: str = "") -> str:
-    """The named tuples of a block's parts."""
-    return (
-        parameters.records(f"Parameters{suffix}")
-        + state.records(f"State{suffix}")
-        + workspace.records(f"Workspace{suffix}")
-    )
+class Inside:
+    """Blocks of one kind as generated source sees them.
+
+    Args:
+        kernels: of each of them.
+        own: where their numbers lie.
+        suffix: with which all names end.
+        sizes: of every size its value, or the name under which the source finds it.
+    """
+
+    def __init__(self, kernels: Kernels, own: Layouts, suffix: str = "", sizes: Extents | None = None):
+        self.kernels, self.own, self.suffix, self.sizes = kernels, own, suffix, own.sizes if sizes is None else sizes
+        self.halves = kernels.halves()
+
+    @property
+    def head(self) -> str:
+        """The lines that make their kernels, and name their parts."""
+        lines = self.kernels.source(self.suffix)
+        if self.kernels.style != "memory":
+            for name, layout in zip(_RECORDS.values(), self.own[:3], strict=True):
+                lines += layout.records(f"{name}{self.suffix}")
+        return lines
+
+    def p(self, at: Start = (0, 0)) -> str:
+        """The parameters of the one that begins there."""
+        single = all_numbers if self.kernels.style == "values" else single_numbers
+        return self._view("p", self.own.parameters, at, single, len(self.own.names))
+
+    def s(self, at: Start = (0, 0)) -> str:
+        """The state of the one that begins there."""
+        return self._view("s", self.own.state, at, all_numbers if self.kernels.style == "values" else no_numbers)
+
+    def w(self, at: Start = (0, 0)) -> str:
+        """The workspace of the one that begins there."""
+        return self._view("w", self.own.workspace, at, no_numbers)
+
+    def _view(self, vector: str, layout: Layout, at: Start, numbers: Numbers, ahead: int = 0) -> str:
+        if self.kernels.style != "memory":
+            cursor = Cursor(at[0], _more(at[1], ahead))
+            return layout.view(f"{_RECORDS[vector]}{self.suffix}", vector, self.sizes, numbers, cursor)
+        lengths = Space(layout, self.own.sizes, (0,) * ahead).length
+        real, whole = (f"{_more(start, 0)} : {_more(start, count)}" for start, count in zip(at, lengths, strict=True))
+        return f"Memory({vector}.real[{real}], {vector}.whole[{whole}])"
+
+    def store(self, at: Start = (0, 0)) -> str:
+        """What takes the new state that a kernel gives by value; nothing where it writes itself."""
+        if self.kernels.style != "values":
+            return ""
+        cursor, told = Cursor(*at), ""
+        for part in self.own.state.parts():  # of one number each
+            told += f"s.{'whole' if part.whole else 'real'}[{cursor.text(part.whole)}], "
+            cursor.move(part.whole, [1])
+        return told.removesuffix(", ") + " = "
+
+
+Start = tuple[int | str, int | str]  # where real and whole numbers begin
+_RECORDS = {"p": "Parameters", "s": "State", "w": "Workspace"}
+
+
+def _more(start: int | str, count: int) -> int | str:
+    if isinstance(start, int):
+        return start + count
+    return f"{start} + {count}" if count else start
 
 
 def path_of(layout: Layout, name: str) -> str:
@@ -243,9 +268,8 @@ def path_of(layout: Layout, name: str) -> str:
     return ""
 
 
-def _pieces(kernels: Kernels, own: Layouts, sizes: dict[str, int | str], n: int, impedance: bool) -> dict[str, object]:
-    """The lines that differ from block to block."""
-    halves, values = kernels.halves(), kernels.style == "values"
+def _pieces(inside: Inside, n: int, impedance: bool) -> dict[str, object]:
+    halves, style = inside.halves, inside.kernels.style
     pieces: dict[str, object] = {
         "n": n,
         "room": "" if n == 1 else f"out = np.empty({n})\nslope = np.empty(({n}, {n}))",
@@ -258,35 +282,38 @@ def _pieces(kernels: Kernels, own: Layouts, sizes: dict[str, int | str], n: int,
         "filled": "" if n == 1 else ", out, slope",
         "moved": "" if impedance else "v, ",
     }
-    pieces["views"] = "P, S, W = p, s, w"
-    state, store = "S", ""
-    if kernels.style != "memory":
-        lines = [f"size_{name} = p.whole[{i}]" for i, name in enumerate(own.names)]
-        behind = Cursor(0, len(own.names))
-        single = all_numbers if values else single_numbers
-        lines.append(f"P = {own.parameters.view('Parameters', 'p', sizes, single, behind)}")
-        lines.append(f"W = {own.workspace.view('Workspace', 'w', sizes, no_numbers)}")
-        if values:
-            state = own.state.view("State", "s", sizes, all_numbers)
-            store = ", ".join(numbers_of(own.state, "s")) + " = "
+    pieces["views"], made = "P, S, W = p, s, w", ""
+    if style != "memory":
+        lines = [f"size_{name} = p.whole[{i}]" for i, name in enumerate(inside.own.names)]
+        lines += [f"P = {inside.p()}", f"W = {inside.w()}"]
+        if style == "values":
+            made = f"S = {inside.s()}\n"
         else:
-            lines.append(f"S = {own.state.view('State', 's', sizes, no_numbers)}")
+            lines.append(f"S = {inside.s()}")
         pieces["views"] = "\n".join(lines)
-    return pieces | _takes(halves, state, store, n, impedance)
+    return pieces | _takes(halves, made, inside.store(), n, impedance) | _steps("" if n == 1 else "[i]", n, impedance)
 
 
-def numbers_of(state: Layout, vector: str, at: tuple[int | str, int | str] = (0, 0)) -> list[str]:
-    """Where each number lies of a state that is made of single ones and begins there."""
-    cursor, told = Cursor(*at), []
-    for part in state.parts():
-        told.append(f"{vector}.{'whole' if part.whole else 'real'}[{cursor.text(part.whole)}]")
-        cursor.move(part.whole, [1])
-    return told
+def _steps(i: str, n: int, impedance: bool) -> dict[str, object]:
+    """What a tick of a control loop is given; an impedance may be told its motion or its place."""
+    if not impedance:
+        told = ("given", "finite", "motion", "room_for_motion", "seen", "all_near", "near")
+        return {**dict.fromkeys(told, ""), "given": "x_k, T", "finite": f"np.isfinite(x_k{i})"}
+    x, x_k, seen = f"x{i}", f"x_k{i}", f"seen{i or '[0]'}"
+    known = f"{seen} = {x} if placed == 1 else {seen} + T * {x_k}"
+    return {
+        "given": "x, placed, T, seen",
+        "finite": f"(np.isfinite({x}) and np.isfinite({x_k}))",
+        "motion": f"{x_k} = {x}\nif placed == 1:\n    {x_k} = 0.0 if np.isnan({seen}) else ({x} - {seen}) / T",
+        "room_for_motion": f"x_k = np.empty({n})",
+        "seen": f"{known}\nnear = near and not np.isinf({seen})" if i else known,
+        "all_near": "near = True",
+        "near": " and near" if i else f" and not np.isinf({seen})",
+    }
 
 
-def _takes(halves: Halves, state: str, store: str, n: int, impedance: bool) -> dict[str, object]:
-    """One tick, and the halves by themselves."""
-    made = f"S = {state}\n" if state != "S" else ""
+def _takes(halves: Halves, made: str, store: str, n: int, impedance: bool) -> dict[str, object]:
+    """One tick, and the halves by themselves; they need the line `made`, and what they give goes to `store`."""
     filled = "answer(P, S, W, {x}, T, out, slope)"
     if n == 1:
         answer, asked = f"{made}return answer(P, S, W, x_k, T)", f"{made}out[0], slope[0, 0] = answer(P, S, W, x[0], T)"

@@ -5,27 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from tegotae.compile.translate.helpers import LARGEST_ROOM
-from tegotae.compile.translate.types import (
-    COUNT,
-    REAL,
-    TRUTH,
-    WHOLE,
-    Array,
-    Known,
-    Number,
-    Refused,
-    Struct,
-    Tuple,
-    is_whole,
-    join,
-    name_of,
-)
+from tegotae.compile.translate.types import COUNT, REAL, TRUTH, WHOLE, Array, Known, Number, Refused, Struct, Tuple
 from tegotae.compile.translate.writer import Value, Writer, bare
 
 
@@ -37,11 +22,11 @@ class Arrays(Writer):
         if isinstance(base.kind, Tuple | Struct):
             return self._item_of(base, at)
         if not isinstance(base.kind, Array):
-            raise Refused(at, f"{name_of(base.kind)} cannot be indexed.", "Index arrays and tuples.")
+            raise Refused(at, f"{base.words} cannot be indexed.", "Index arrays and tuples.")
         parts = list(at.elts) if isinstance(at, ast.Tuple) else [at]
         base = self.keep(base)
         if len(parts) > base.array.dimensions:
-            raise Refused(at, f"{len(parts)} indices for {name_of(base.kind)}.", "Give as many as it has dimensions.")
+            raise Refused(at, f"{len(parts)} indices for {base.words}.", "Give as many as it has dimensions.")
         if any(isinstance(part, ast.Slice) for part in parts):
             return self._slice(base, parts)
         places = self.items_of(self.in_order(parts))
@@ -58,16 +43,16 @@ class Arrays(Writer):
             bounds = [None if part is None else self._literal(part) for part in (at.lower, at.upper, at.step)]
             return self.tuple_of([self.item(base, i) for i in range(count)[slice(*bounds)]])
         place = self.expression(at)
-        if not is_whole(place.kind):
-            raise Refused(at, f"{name_of(place.kind)} as an index.", "Use a whole number: int(...).")
+        if not place.is_whole:
+            raise Refused(at, f"{place.words} as an index.", "Use a whole number: int(...).")
         if place.is_known:
             if not -count <= place.known < count:
                 raise Refused(at, f"index {place.known} of a tuple of {count}.", "Stay inside.")
             return self.item(base, place.known % count)
         if isinstance(base.kind, Struct) or not self.program.alike(base.kind):
             raise Refused(at, "an index that is not known, into a tuple of several types.", "Use one type.")
-        index = self._index(as_count(place), str(count), at)
-        return Value(reduce(join, base.kind.items), f"{base.code}.v[{index}]", owned=base.owned)
+        index = self._index(self.counted(place), str(count), at)
+        return Value(base.kind.of_any, f"{base.code}.v[{index}]", owned=base.owned)
 
     def _literal(self, node: ast.expr) -> int:
         value = self.expression(node)
@@ -78,8 +63,8 @@ class Arrays(Writer):
     def _index(self, place: Value, extent: str, node: ast.expr) -> str:
         if isinstance(place.kind, Array):
             raise Refused(node, "an array as an index (fancy indexing).", "Write a loop over its places.")
-        if not isinstance(place.kind, Number) or not is_whole(place.kind):
-            raise Refused(node, f"{name_of(place.kind)} (float) as an index.", "Use a whole number: int(...).")
+        if not isinstance(place.kind, Number) or not place.is_whole:
+            raise Refused(node, f"{place.words} (float) as an index.", "Use a whole number: int(...).")
         if place.kind == TRUTH:
             raise Refused(node, "a truth value as an index, which NumPy takes for a mask.", "Use int(...).")
         if place.is_known and place.known < 0:
@@ -113,10 +98,10 @@ class Arrays(Writer):
         return Value(kind, f"({self.program.c_type(kind)}){{{numbers}}}", owned=base.owned, reads=reads)
 
     def _row(self, base: Value, indices: Sequence[str]) -> Value:
-        rest = range(len(indices), base.array.dimensions)
         offset = [_times(index, self._stride(base, i)) for i, index in enumerate(indices)]
-        strides = None if base.array.contiguous else [f"{base.code}.s{i}" for i in rest]
-        return self._view(base, offset, [f"{base.code}.n{i}" for i in rest], strides)
+        rest = range(len(indices), base.array.dimensions)
+        strides = None if base.array.contiguous else [self._stride(base, i) for i in rest]
+        return self._view(base, offset, base.extents[len(indices) :], strides)
 
     def _slice(self, base: Value, parts: list[ast.expr]) -> Value:
         offset: list[str] = []
@@ -150,8 +135,8 @@ class Arrays(Writer):
 
     def _bound(self, node: ast.expr, extent: str) -> str:
         value = self.expression(node)
-        if not is_whole(value.kind):
-            raise Refused(node, f"{name_of(value.kind)} as the bound of a slice.", "Use a whole number: int(...).")
+        if not value.is_whole:
+            raise Refused(node, f"{value.words} as the bound of a slice.", "Use a whole number: int(...).")
         name = self.temporary()
         self.put(f"const int64_t {name} = clip({bare(value.code)}, {extent});")
         return name
@@ -188,7 +173,7 @@ class Arrays(Writer):
         array = self.keep(array)
         extents = [self.expression(size) for size in sizes]
         for extent, size in zip(extents, sizes, strict=True):
-            if not is_whole(extent.kind) or (extent.is_known and extent.known < 0):
+            if not extent.is_whole or (extent.is_known and extent.known < 0):
                 raise Refused(size, "reshape takes whole numbers that are not negative.", "Say every extent.")
         strides = None if array.array.contiguous else [self._stride(array, 0)]
         return self._view(array, [], [bare(extent.code) for extent in extents], strides)
@@ -201,8 +186,7 @@ class Arrays(Writer):
         array = self.keep(array)
         kind = Array(element, array.array.dimensions, array.array.contiguous, array.array.frozen)
         count = kind.dimensions
-        rest = [f"{array.code}.n{i}" for i in range(count)]
-        rest += [] if kind.contiguous else [f"{array.code}.s{i}" for i in range(count)]
+        rest = array.extents + ([] if kind.contiguous else [self._stride(array, i) for i in range(count)])
         code = f"({self.program.c_type(kind)}){{({element.c_type} *){array.code}.p, {', '.join(rest)}}}"
         return Value(kind, code, owned=array.owned)
 
@@ -227,7 +211,7 @@ class Arrays(Writer):
         shape = node.args[0]
         given = shape.elts if isinstance(shape, ast.Tuple) else [shape]
         sizes = self.items_of([self.expression(size) for size in given])
-        if not all(size.is_known and is_whole(size.kind) and size.known >= 0 for size in sizes):
+        if not all(size.is_known and size.is_whole and size.known >= 0 for size in sizes):
             raise Refused(
                 node, "an array is allocated by a size that is not known.", "Let the caller allocate it and hand it in."
             )
@@ -248,7 +232,7 @@ class Arrays(Writer):
             self._each(self.keep(target), self.keep(value))
             return
         if not isinstance(value.kind, Array) or value.kind.dimensions > target.array.dimensions:
-            raise Refused(node, f"{name_of(value.kind)} into {name_of(target.kind)}.", "Copy number by number.")
+            raise Refused(node, f"{value.words} into {target.words}.", "Copy number by number.")
         target, value = self.keep(target), self.keep(value)
         alike = (target.array.element, target.array.dimensions) == (value.array.element, value.array.dimensions)
         if alike and target.array.contiguous and value.array.contiguous:
@@ -285,11 +269,6 @@ _ELEMENTS: dict[Any, Number] = {
 
 
 _BINDS_LOOSELY = re.compile(r"[?<>&|^=!]")
-
-
-def as_count(value: Value) -> Value:
-    """A truth value as the number that it stands for."""
-    return value if value.kind != TRUTH else Value(COUNT, f"(int64_t)({bare(value.code)})", reads=value.reads)
 
 
 def _times(index: str, stride: str) -> str:

@@ -30,9 +30,7 @@ from tegotae.compile.translate.types import (
     Struct,
     Tuple,
     Type,
-    is_whole,
     join,
-    name_of,
 )
 from tegotae.compile.translate.writer import Value, bare
 
@@ -119,15 +117,12 @@ class Expressions(Operators):
             return self.field(self.keep(base), node.attr)
         if isinstance(base.kind, Array) and node.attr in ("shape", "size", "ndim"):
             base = self.keep(base)
-            extents = [f"{base.code}.n{i}" for i in range(base.array.dimensions)]
             if node.attr == "ndim":
                 return self.constant(base.array.dimensions)
             if node.attr == "size":
-                return Value(COUNT, f"({' * '.join(extents)})", fixed=base.fixed)
-            return self.tuple_of([Value(COUNT, code, simple=True, fixed=base.fixed) for code in extents])
-        raise Refused(
-            node, f".{node.attr} of {name_of(base.kind)}.", "Arrays have shape, size, ndim, reshape and view."
-        )
+                return Value(COUNT, f"({' * '.join(base.extents)})", fixed=base.fixed)
+            return self.tuple_of([Value(COUNT, code, simple=True, fixed=base.fixed) for code in base.extents])
+        raise Refused(node, f".{node.attr} of {base.words}.", "Arrays have shape, size, ndim, reshape and view.")
 
     def _Tuple(self, node: ast.Tuple) -> Value:
         return self.tuple_of(self.in_order(node.elts))
@@ -140,7 +135,7 @@ class Expressions(Operators):
             if isinstance(base.kind, Array) and place.is_known:
                 base = self.keep(base)
                 if not -base.array.dimensions <= place.known < base.array.dimensions:
-                    raise Refused(node, f"extent {place.known} of {name_of(base.kind)}.", "Stay inside.")
+                    raise Refused(node, f"extent {place.known} of {base.words}.", "Stay inside.")
                 code = f"{base.code}.n{place.known % base.array.dimensions}"
                 return Value(COUNT, code, simple=True, fixed=base.fixed)
         return self.subscript(self.expression(node.value), node.slice)
@@ -155,7 +150,7 @@ class Expressions(Operators):
                 return self.reshape(node, array) if node.func.attr == "reshape" else self.reinterpret(node, array)
         called = self.expression(node.func)
         if not isinstance(called.kind, Known):
-            raise Refused(node, f"{name_of(called.kind)} is called.", "Call kernels.")
+            raise Refused(node, f"{called.words} is called.", "Call kernels.")
         function = called.kind.value
         if function in (np.zeros, np.empty):
             return self.allocate(node, function is np.zeros)
@@ -197,7 +192,7 @@ class Expressions(Operators):
         self.number(where, node)
         for value, kind in zip(rest, signature.arguments, strict=True):
             if not _fits(value.kind, kind):
-                raise Refused(node, f"{name_of(value.kind)} where {signature!r} has another.", "Hand over its kind.")
+                raise Refused(node, f"{value.words} where {signature!r} has another.", "Hand over its kind.")
         kinds = [self.program.c_type(kind) for kind in signature.arguments]
         given = [self.convert(value, kind) for value, kind in zip(rest, signature.arguments, strict=True)]
         target = f"{self.program.c_type(signature.result)} (*)({', '.join(kinds)})"
@@ -210,7 +205,7 @@ class Expressions(Operators):
         record = Struct(kind.__name__, tuple(kind._fields), tuple(value.kind for value in arguments))
         for value in arguments:
             if isinstance(value.kind, Known):
-                raise Refused(node, f"a record that holds {name_of(value.kind)}.", "Hold numbers, arrays and records.")
+                raise Refused(node, f"a record that holds {value.words}.", "Hold numbers, arrays and records.")
         inner = ", ".join(bare(value.code) for value in arguments) or "0"
         return self.pin(Value(record, f"{{{inner}}}", owned=any(value.owned for value in arguments)))
 
@@ -244,7 +239,7 @@ class Expressions(Operators):
         if isinstance(value.kind, Tuple):
             return self.constant(len(value.kind.items))
         if not isinstance(value.kind, Array):
-            raise Refused(node, f"len of {name_of(value.kind)}.", "Arrays and tuples have a length.")
+            raise Refused(node, f"len of {value.words}.", "Arrays and tuples have a length.")
         kept = self.keep(value)
         return Value(COUNT, f"{kept.code}.n0", simple=True, fixed=kept.fixed)
 
@@ -258,7 +253,7 @@ class Expressions(Operators):
         if function is int:
             if value.kind == REAL:
                 return Value(WHOLE, f"whole({bare(value.code)})", reads=reads)
-            return value if value.kind != TRUTH else Value(COUNT, self.convert(value, COUNT), reads=reads)
+            return self.counted(value)
         if function is bool:
             return value if value.kind == TRUTH else Value(TRUTH, f"({value.code} != 0)", reads=reads)
         if function in (float, np.float64):
@@ -266,7 +261,7 @@ class Expressions(Operators):
                 return self.constant(float(value.known))
             return Value(REAL, self.convert(value, REAL), reads=reads)
         if function in (math.floor, math.ceil):
-            if is_whole(value.kind):
+            if value.is_whole:
                 return value
             name = "floor" if function is math.floor else "ceil"
             return Value(WHOLE, f"whole({name}({bare(value.code)}))", reads=reads)

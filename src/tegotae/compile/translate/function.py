@@ -82,15 +82,11 @@ class Function(Statements):
     def _check_arguments(self) -> None:
         given = self.definition.args
         if given.vararg or given.kwarg or given.kwonlyargs or given.posonlyargs or given.defaults:
-            raise Refused(
-                self.definition, "arguments with default values, stars or keywords.", "Take all arguments by place."
-            )
+            told = "arguments with default values, stars or keywords."
+            raise Refused(self.definition, told, "Take all arguments by place.")
         if len(given.args) != len(self.arguments):
-            raise Refused(
-                self.definition,
-                f"it takes {len(given.args)} arguments and is given {len(self.arguments)}.",
-                "Give as many as it takes.",
-            )
+            told = f"it takes {len(given.args)} arguments and is given {len(self.arguments)}."
+            raise Refused(self.definition, told, "Give as many as it takes.")
         self.parameters = {}
         for argument, kind in zip(given.args, self.arguments, strict=True):
             web = self.webs.of[argument]
@@ -151,19 +147,12 @@ class Function(Statements):
             if isinstance(kind, Tuple | Struct):
                 empty = "{" * _nesting(self.program, kind) + "0" + "}" * _nesting(self.program, kind)
             lines.append(f"    {self.program.c_type(kind)} {name} = {empty};")
-        reach = "" if linked else self._reach()
-        head = f"{reach}{self.prototype()}"
-        declared = f"{self.prototype()};\n" if linked else ""
-        return "\n".join([self._comment() + declared + head, "{", *lines, *self.rooms, *self.lines, "}"])
-
-    def _reach(self) -> str:
-        """How it meets its callers within one unit."""
-        kernel = self.kernel
-        return "INSIDE " if kernel.inside else "LONG " if kernel.long else "RARE " if kernel.rare else "static inline "
-
-    def _comment(self) -> str:
+        kernel, head = self.kernel, self.prototype()
+        reach = "INSIDE" if kernel.inside else "LONG" if kernel.long else "RARE" if kernel.rare else "static inline"
+        declared = f"{head};\n{head}" if linked else f"{reach} {head}"
         summary = (inspect.getdoc(self.python) or self.python.__qualname__).splitlines()[0]
-        return f"/* {summary.replace('*/', '* /').replace('/*', '/ *')} */\n"
+        comment = f"/* {summary.replace('*/', '* /').replace('/*', '/ *')} */"
+        return "\n".join([comment, declared, "{", *lines, *self.rooms, *self.lines, "}"])
 
 
 def _nesting(program: Program, kind: Tuple | Struct) -> int:

@@ -7,25 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 
 from tegotae.compile.translate.arrays import Arrays
-from tegotae.compile.translate.types import (
-    COUNT,
-    NOTHING,
-    REAL,
-    TRUTH,
-    WHOLE,
-    Array,
-    Known,
-    Number,
-    Refused,
-    Type,
-    Unjoinable,
-    is_whole,
-    join,
-    name_of,
-)
+from tegotae.compile.translate.types import COUNT, NOTHING, REAL, TRUTH, WHOLE, Array, Known, Number, Refused, join
 from tegotae.compile.translate.writer import Value, bare
 
 _SIGN = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
@@ -47,9 +32,7 @@ class Operators(Arrays):
         """The value, which must be a number."""
         if not isinstance(value.kind, Number):
             more = " (array arithmetic)" if isinstance(value.kind, Array) else ""
-            raise Refused(
-                node, f"{name_of(value.kind)} where a number is needed{more}: {ast.unparse(node)}", "Write a loop."
-            )
+            raise Refused(node, f"{value.words} where a number is needed{more}: {ast.unparse(node)}", "Write a loop.")
         return value
 
     def _UnaryOp(self, node: ast.UnaryOp) -> Value:
@@ -64,10 +47,10 @@ class Operators(Arrays):
             kind = REAL if value.kind == REAL else WHOLE
             return Value(kind, f"(-{self.convert(value, kind)})", reads=value.reads)
         if isinstance(node.op, ast.Invert):
-            if not is_whole(value.kind):
+            if not value.is_whole:
                 raise Refused(node, "~ of a real number.", "Use whole numbers.")
             return Value(WHOLE, f"(~{self.convert(value, WHOLE)})", reads=value.reads)
-        return value if value.kind != TRUTH else Value(COUNT, self.convert(value, COUNT), reads=value.reads)
+        return self.counted(value)
 
     def _BinOp(self, node: ast.BinOp) -> Value:
         left, right = (self.number(value, node) for value in self.in_order([node.left, node.right]))
@@ -75,7 +58,7 @@ class Operators(Arrays):
 
     def arithmetic(self, operator: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
         """Two numbers under an operator."""
-        whole = is_whole(left.kind) and is_whole(right.kind)
+        whole = left.is_whole and right.is_whole
         reads = left.reads or right.reads
         known = _KNOWN.get(type(operator))
         if whole and left.is_known and right.is_known and known is not None:
@@ -128,15 +111,10 @@ class Operators(Arrays):
 
     def _power(self, base: Value, exponent: Value, node: ast.AST) -> Value:
         """Small whole exponents are products, by squaring; others ask the library."""
-        if (
-            is_whole(base.kind)
-            and base.is_known
-            and is_whole(exponent.kind)
-            and exponent.is_known
-            and exponent.known >= 0
-        ):
+        whole = base.is_whole and exponent.is_whole
+        if whole and base.is_known and exponent.is_known and exponent.known >= 0:
             return self.constant(_in_64_bits(int(base.known) ** int(exponent.known)))
-        if is_whole(exponent.kind) and exponent.is_known and 0 <= exponent.known <= 64:
+        if exponent.is_whole and exponent.is_known and 0 <= exponent.known <= 64:
             kind = REAL if base.kind == REAL else kind_of_whole(base)
             if exponent.known == 0:
                 return self.constant(1.0 if kind == REAL else 1)
@@ -148,16 +126,12 @@ class Operators(Arrays):
                 left >>= 1
                 code = f"({code} * {code})"
             return Value(kind, product, reads=square.reads or base.reads)
-        if is_whole(base.kind) and is_whole(exponent.kind) and exponent.is_known:
-            return Value(
-                REAL, f"pow({bare(self.convert(base, REAL))}, {self.convert(exponent, REAL)})", reads=base.reads
-            )
-        if is_whole(base.kind) and is_whole(exponent.kind):
+        if whole and not exponent.is_known:
             raise Refused(node, "a power of whole numbers with an exponent that is not known.", "Use float(a) ** b.")
         reads = base.reads or exponent.reads
-        if is_whole(exponent.kind):
+        if exponent.is_whole and not whole:
             return Value(REAL, f"powi({bare(base.code)}, {bare(self.convert(exponent, WHOLE))})", reads=reads)
-        return Value(REAL, f"pow({bare(self.convert(base, REAL))}, {bare(exponent.code)})", reads=reads)
+        return Value(REAL, f"pow({bare(self.convert(base, REAL))}, {bare(self.convert(exponent, REAL))})", reads=reads)
 
     # ------------------------------------------------------------ conditions
 
@@ -182,9 +156,8 @@ class Operators(Arrays):
         worked = [self.apart(partial(self.expression, operand)) for operand in node.values]
         if all(value.kind == TRUTH for value, _ in worked):
             return Value(TRUTH, self._both_or_either(node), reads=True)
-        kind: Type | None = None
-        for (value, _), operand in zip(worked, node.values, strict=True):
-            kind = join(kind, self.number(value, operand).kind)
+        numbers = [self.number(value, operand) for (value, _), operand in zip(worked, node.values, strict=True)]
+        kind = reduce(join, (number.kind for number in numbers))
         assert isinstance(kind, Number)
         name, wanted = self.temporary(), "" if isinstance(node.op, ast.And) else "!"
         for place, (value, lines) in enumerate(worked):
@@ -286,10 +259,7 @@ class Operators(Arrays):
         no, no_lines = self.apart(lambda: self.expression(node.orelse))
         if isinstance(yes.kind, Known) or isinstance(no.kind, Known) or NOTHING in (yes.kind, no.kind):
             raise Refused(node, "a choice between things that are not numbers or arrays.", "Use if and else.")
-        try:
-            kind = join(yes.kind, no.kind)
-        except Unjoinable as error:
-            raise Refused(node, f"a choice that is {error}.", "Choose between values of one type.") from None
+        kind = self.joined(node, yes.kind, no.kind, "a choice that is", "Choose between values of one type.")
         reads, owned = yes.reads or no.reads, yes.owned or no.owned
         if isinstance(kind, Number) and not yes_lines and not no_lines:
             code = f"({condition} ? {self.convert(yes, kind)} : {self.convert(no, kind)})"

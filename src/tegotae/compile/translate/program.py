@@ -189,10 +189,9 @@ class Program:
             tables = "\n".join(text for name, text, _ in self._tables.values() if re.search(rf"\b{name}\b", code))
             copiers = "\n\n".join(text for name, text in self._copiers.items() if f"{name}(" in code)
             copiers = f"#include <stdlib.h>\n\n{copiers}" if copiers else ""
+            types = "\n".join(f"typedef struct {{ {body} }} {name};" for name, body in self._bodies.items())
             helpers = "\n".join(text for name, text in HELPERS.items() if re.search(rf"\b{name}\(", code + copiers))
-            units[mode] = (
-                "\n\n".join(part for part in (PRELUDE, self._types(), helpers, copiers, tables, code) if part) + "\n"
-            )
+            units[mode] = "\n\n".join(part for part in (PRELUDE, types, helpers, copiers, tables, code) if part) + "\n"
         return units
 
     def _open(self, entry: EntryPoint, function: Function) -> str:
@@ -212,9 +211,6 @@ class Program:
                 f"address expect {entry.by_address!r}.\n  Return that, real numbers with a point."
             )
         return "\n".join([f"{head};", head, "{", f"    {body};", "}"])
-
-    def _types(self) -> str:
-        return "\n".join(f"typedef struct {{ {body} }} {name};" for name, body in self._bodies.items())
 
     def _wrapper(self, entry: EntryPoint, function: Function) -> str:
         """The function that is called from outside: it takes its arguments out of words of eight bytes."""

@@ -52,8 +52,8 @@ def definition_of(function: Callable[..., Any]) -> tuple[Definition, Webs]:
             found = _index(text_of(function)).get((code.co_name, code.co_firstlineno), [])
         except SyntaxError as error:
             raise _without_source(function, f"its text is not Python ({error})") from None
-        if len(found) > 1:
-            found = _innermost([node for node in found if _holds(node, code)])
+        if len(found) > 1:  # of lambdas inside one another, the last to begin
+            found = sorted((node for node in found if _holds(node, code)), key=lambda node: _body_of(node)[0])[-1:]
         if len(found) != 1:
             raise _without_source(function, "its text is not where Python says it is")
         _webs[code] = found[0], Webs(found[0])
@@ -112,11 +112,6 @@ def _holds(node: Definition, code: CodeType) -> bool:
     return bool(places) and all(
         begin <= (line, column) and (end_line, end_column) <= end for line, end_line, column, end_column in places
     )
-
-
-def _innermost(found: list[Definition]) -> list[Definition]:
-    """Of lambdas inside one another, the last to begin."""
-    return sorted(found, key=lambda node: _body_of(node)[0])[-1:]
 
 
 def _body_of(node: Definition) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from functools import reduce
 
 from tegotae.compile.translate.expressions import Expressions
 from tegotae.compile.translate.types import (
@@ -19,10 +18,6 @@ from tegotae.compile.translate.types import (
     Struct,
     Tuple,
     Type,
-    Unjoinable,
-    is_whole,
-    join,
-    name_of,
 )
 from tegotae.compile.translate.webs import endless
 from tegotae.compile.translate.writer import Value, bare
@@ -43,11 +38,8 @@ class Statements(Expressions):
         return falls
 
     def _statement(self, node: ast.stmt) -> bool:
-        work = getattr(self, "_put_" + type(node).__name__, None)
-        if work is None:
-            raise Refused(node, f"{type(node).__name__} is outside the subset.", "See CONTRIBUTING.md, «The subset».")
         try:
-            return work(node) is not False
+            return getattr(self, "_put_" + type(node).__name__)(node) is not False  # `Webs` refuses all others
         except Refused as refusal:
             refusal.node = refusal.node or node
             raise
@@ -71,13 +63,10 @@ class Statements(Expressions):
             return False
         value = self.expression(node.value)
         if isinstance(value.kind, Known):
-            raise Refused(node, f"it returns {name_of(value.kind)}.", "Return numbers, tuples of them, or views.")
+            raise Refused(node, f"it returns {value.words}.", "Return numbers, tuples of them, or views.")
         if value.owned and not isinstance(value.kind, Number):
             raise Refused(node, "it returns an array that it allocated.", "Let the caller allocate it and hand it in.")
-        try:
-            self._result = join(self._result, value.kind)
-        except Unjoinable as error:
-            raise Refused(node, f"it returns {error}.", "Return one type on every path.") from None
+        self._result = self.joined(node, self._result, value.kind, "it returns", "Return one type on every path.")
         if value.kind == NOTHING:
             self.put("return;")
         else:
@@ -149,12 +138,10 @@ class Statements(Expressions):
         if isinstance(over.kind, Array) and over.kind.dimensions == 1:
             end, item = f"{over.code}.n0", Value(over.kind.element, self.element(over, [place]), reads=True)
         elif isinstance(over.kind, Tuple) and over.kind.items and self.program.alike(over.kind):
-            kind = reduce(join, over.kind.items)
+            kind = over.kind.of_any
             end, item = str(len(over.kind.items)), Value(kind, f"{over.code}.v[{place}]", owned=over.owned)
         else:
-            raise Refused(
-                node, f"a `for` over {name_of(over.kind)}.", "Loop over range(...), or an array of one dimension."
-            )
+            raise Refused(node, f"a `for` over {over.words}.", "Loop over range(...), or an array of one dimension.")
         self.put(f"for (int64_t {place} = 0; {place} < {end}; ++{place}) {{")
         self.depth += 1
         self.blocks.append(_extent(node.body))
@@ -169,7 +156,7 @@ class Statements(Expressions):
             raise Refused(node, "range with these arguments.", "Give one to three whole numbers.")
         given = [self.number(value, call) for value in self.in_order(call.args)]
         for value in given:
-            if not is_whole(value.kind):
+            if not value.is_whole:
                 raise Refused(call, "range of a real number.", "Use whole numbers: int(...).")
         zero, one = self.constant(0), self.constant(1)
         start, stop = (zero, given[0]) if len(given) == 1 else (given[0], given[1])
@@ -192,10 +179,10 @@ class Statements(Expressions):
         change = {1: f"++{counter}", -1: f"--{counter}"}.get(step.known, change)
         begin, end = bare(self.convert(start, WHOLE)), bare(self.convert(stop, WHOLE))
         self.put(f"for (int64_t {counter} = {begin}; {counter} {sign} {end}; {change}) {{")
-        if not own and (web in self.webs.uses or web in self.parameters):
-            if web not in self.parameters:
-                self.declared[web] = name, kind_of_name
-            self.put(f"    {name} = {bare(self.convert(Value(kind, counter), kind_of_name))};")
+        if not own and self.is_read(web):
+            self.depth += 1
+            self.set(web, name, kind_of_name, bare(self.convert(Value(kind, counter), kind_of_name)))
+            self.depth -= 1
         self._loop_body(node.body)
 
     def _counts_alone(self, node: ast.For, web: ast.AST) -> bool:
@@ -246,7 +233,7 @@ class Statements(Expressions):
             self.store(target, value)
         elif isinstance(target, ast.Tuple):
             if not isinstance(value.kind, Tuple | Struct) or len(value.kind.items) != len(target.elts):
-                raise Refused(target, f"{name_of(value.kind)} for {len(target.elts)} names.", "Give one value each.")
+                raise Refused(target, f"{value.words} for {len(target.elts)} names.", "Give one value each.")
             kept = self.keep(value)
             for place, part in enumerate(target.elts):
                 if isinstance(part, ast.Name) and self._unused(part, value.kind.items[place]):
@@ -261,12 +248,12 @@ class Statements(Expressions):
         """Whether a name takes a value that nobody reads; its type is noted all the same."""
         web, _ = self.variable(part)
         self.widen(part, web, kind)
-        return web not in self.webs.uses and web not in self.parameters
+        return not self.is_read(web)
 
     def _assign_place(self, target: ast.Subscript, value: Value) -> None:
         base = self.expression(target.value)
         if not isinstance(base.kind, Array):
-            raise Refused(target, f"an assignment into {name_of(base.kind)}.", "Only arrays can be changed.")
+            raise Refused(target, f"an assignment into {base.words}.", "Only arrays can be changed.")
         if base.kind.frozen:
             raise Refused(target, "an assignment into a constant or read-only array.", "Hand in one to be written.")
         if isinstance(value.kind, Number) and value.reads and isinstance(target.slice, ast.expr):
@@ -281,7 +268,7 @@ class Statements(Expressions):
             return
         assert isinstance(place.kind, Number)
         if not isinstance(value.kind, Number):
-            raise Refused(target, f"{name_of(value.kind)} into one place of an array.", "Give a number.")
+            raise Refused(target, f"{value.words} into one place of an array.", "Give a number.")
         self.put(f"{place.code} = {self.convert_number(value, place.kind)};")
 
     def _put_AugAssign(self, node: ast.AugAssign) -> None:
@@ -296,7 +283,7 @@ class Statements(Expressions):
             raise Refused(node, "a change of a constant or read-only array.", "Hand in one to be written.")
         place = self.subscript(base, target.slice)
         if not isinstance(place.kind, Number) or not isinstance(base.kind, Array):
-            raise Refused(node, f"{name_of(place.kind)} is changed as a whole (array arithmetic).", "Write a loop.")
+            raise Refused(node, f"{place.words} is changed as a whole (array arithmetic).", "Write a loop.")
         mark = len(self.lines)
         value = self.number(self.expression(node.value), node.value)
         before = place
@@ -319,15 +306,13 @@ class Statements(Expressions):
         value = self.expression(node.value)
         if kind is None:
             raise Refused(node, f"{target.id!r} is changed before it has a value.", "Give it one first.")
-        if not isinstance(kind, Number):
-            raise Refused(node, f"{name_of(kind)} is changed as a whole (array arithmetic).", "Write a loop.")
         held = Value(kind, name, simple=True)
+        if not isinstance(kind, Number):
+            raise Refused(node, f"{held.words} is changed as a whole (array arithmetic).", "Write a loop.")
         result = self.arithmetic(node.op, held, self.number(value, node.value), node)
         kind = self.widen(target, web, result.kind)
-        if web in self.webs.uses or web in self.parameters:
-            if web not in self.parameters:
-                self.declared[web] = name, kind
-            self.put(f"{name} = {bare(self.convert(result, kind))};")
+        if self.is_read(web):
+            self.set(web, name, kind, bare(self.convert(result, kind)))
 
 
 def _extent(body: list[ast.stmt]) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,11 @@ class Tuple:
 
     items: tuple[Type, ...]
 
+    @property
+    def of_any(self) -> Type:
+        """The type that holds whichever of its items."""
+        return reduce(join, self.items)
+
     def __repr__(self) -> str:
         return f"({', '.join(map(repr, self.items))})"
 
@@ -138,11 +144,6 @@ Type = Number | Nothing | Array | Tuple | Struct | Known
 
 class Unjoinable(Exception):  # noqa: N818 - it never leaves the translator
     """Two types that no variable can hold."""
-
-
-def is_whole(kind: Type) -> bool:
-    """Whether it is a number without a fraction."""
-    return kind in (WHOLE, COUNT, TRUTH)
 
 
 def join(one: Type | None, other: Type | None) -> Type:

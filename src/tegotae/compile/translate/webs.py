@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from keyword import iskeyword
 
 from tegotae.compile.translate.types import Refused
 
@@ -179,15 +180,9 @@ def _either(ways: Iterable[Definitions | None]) -> Definitions | None:
 
 
 _WORDS = {
-    "Try": "try",
     "TryStar": "try",
-    "Raise": "raise",
-    "With": "with",
     "FunctionDef": "a function inside a kernel (nested def)",
     "ClassDef": "a class inside a kernel",
-    "Global": "global",
-    "Nonlocal": "nonlocal",
-    "Assert": "assert",
     "Delete": "del",
     "Import": "import inside a kernel",
     "ImportFrom": "import inside a kernel",
@@ -197,4 +192,5 @@ _WORDS = {
 
 
 def _words(node: ast.stmt) -> str:
-    return _WORDS.get(type(node).__name__, type(node).__name__)
+    name = type(node).__name__
+    return _WORDS.get(name, name.lower() if iskeyword(name.lower()) else name)

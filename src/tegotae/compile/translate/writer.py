@@ -67,10 +67,25 @@ class Value:
         return self.known is not _UNKNOWN
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it is a number without a fraction."""
+        return self.kind in (WHOLE, COUNT, TRUTH)
+
+    @property
+    def words(self) -> str:
+        """Its type, for errors."""
+        return name_of(self.kind)
+
+    @property
     def array(self) -> Array:
         """Its type, where that is an array's."""
         assert isinstance(self.kind, Array)
         return self.kind
+
+    @property
+    def extents(self) -> list[str]:
+        """Of an array."""
+        return [f"{self.code}.n{i}" for i in range(self.array.dimensions)]
 
 
 def bare(code: str) -> str:
@@ -200,7 +215,7 @@ class Writer:
         """Several values as one."""
         for value in values:
             if isinstance(value.kind, Known):
-                raise Refused(None, f"a tuple that holds {name_of(value.kind)}.", "Hold numbers, arrays and records.")
+                raise Refused(None, f"a tuple that holds {value.words}.", "Hold numbers, arrays and records.")
         kind = Tuple(tuple(value.kind for value in values))
         return Value(
             kind,
@@ -251,10 +266,13 @@ class Writer:
             kept = self.keep(value)
             if kind.contiguous == value.kind.contiguous:
                 return kept.code
-            extents = [f"{kept.code}.n{i}" for i in range(kind.dimensions)]
-            strides = [" * ".join(extents[i + 1 :]) or "1" for i in range(kind.dimensions)]
-            return f"({self.program.c_type(kind)}){{{', '.join([f'{kept.code}.p', *extents, *strides])}}}"
-        raise Refused(None, f"{name_of(value.kind)} where {name_of(kind)} is expected.", "Use one type for one name.")
+            strides = [" * ".join(kept.extents[i + 1 :]) or "1" for i in range(kind.dimensions)]
+            return f"({self.program.c_type(kind)}){{{', '.join([f'{kept.code}.p', *kept.extents, *strides])}}}"
+        raise Refused(None, f"{value.words} where {name_of(kind)} is expected.", "Use one type for one name.")
+
+    def counted(self, value: Value) -> Value:
+        """A truth value as the number that it stands for; all others as they are."""
+        return value if value.kind != TRUTH else Value(COUNT, self.convert(value, COUNT), reads=value.reads)
 
     def items_of(self, values: list[Value]) -> list[Value]:
         """The items of a tuple that stands alone among values; else those."""
@@ -278,13 +296,27 @@ class Writer:
 
     def widen(self, node: ast.AST, web: ast.AST, kind: Type) -> Type:
         """The type of a variable that now also holds `kind`."""
-        try:
-            joined = join(self.web_types.get(web), kind)
-        except Unjoinable as error:
-            name = self.webs.names[web]
-            raise Refused(node, f"{name!r} is {error}.", "Use two names: a variable has one type.") from None
+        told = f"{self.webs.names[web]!r} is"
+        joined = self.joined(node, self.web_types.get(web), kind, told, "Use two names: a variable has one type.")
         self.web_types[web] = joined
         return joined
+
+    def joined(self, node: ast.AST, one: Type | None, other: Type, told: str, remedy: str) -> Type:
+        """The type that holds both, or words about what is sometimes this, sometimes that."""
+        try:
+            return join(one, other)
+        except Unjoinable as error:
+            raise Refused(node, f"{told} {error}.", remedy) from None
+
+    def is_read(self, web: ast.AST) -> bool:
+        """Whether somebody reads a variable after it got a value."""
+        return web in self.webs.uses or web in self.parameters
+
+    def set(self, web: ast.AST, name: str, kind: Type, code: str) -> None:
+        """Give a variable that is declared ahead a value."""
+        if web not in self.parameters:
+            self.declared[web] = name, kind
+        self.put(f"{name} = {code};")
 
     def store(self, node: ast.AST, value: Value) -> None:
         """Give a variable a value."""
@@ -296,7 +328,7 @@ class Writer:
             self.owned_webs.add(web)
         if isinstance(kind, Known):
             return
-        if web not in self.webs.uses and web not in self.parameters:
+        if not self.is_read(web):
             if not value.is_known:
                 self.put(f"(void){_bracketed(value.code)};")
             return
@@ -304,9 +336,7 @@ class Writer:
         if self._stays_inside(node, web):
             self.put(f"const {self.program.c_type(kind)} {name} = {code};")
         else:
-            if web not in self.parameters:
-                self.declared[web] = name, kind
-            self.put(f"{name} = {code};")
+            self.set(web, name, kind, code)
 
     def _stays_inside(self, node: ast.AST, web: ast.AST) -> bool:
         """Whether a variable has one definition, and all its uses stand behind it in the same block."""

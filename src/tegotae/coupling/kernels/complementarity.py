@@ -9,29 +9,10 @@ none; of another, every mode is tried if they can be counted, then elements are 
 import math
 
 from tegotae.compile import kernel, kernel_rare
+from tegotae.coupling.kernels import natural_residual as row
 from tegotae.coupling.kernels.held_radii import by_faces, by_sweeps, solve_gathered
 from tegotae.coupling.kernels.natural_newton import ROUNDING, free_rows, newton, newton_again
-from tegotae.coupling.kernels.natural_residual import (
-    CONE,
-    DISC,
-    F1,
-    H1,
-    HELD,
-    KEPT,
-    LIMIT,
-    MATRIX,
-    RADIUS,
-    RHO,
-    S1,
-    H,
-    Problem,
-    Q,
-    S,
-    X,
-    evaluate_again,
-    radii,
-    set_scales,
-)
+from tegotae.coupling.kernels.natural_residual import CONE, DISC, Problem, evaluate_again, radii, set_scales
 
 NEWTON, SWEEPS, MODES, PATH, UNSOLVED = 0, 1, 2, 3, 4  # how the forces were found
 
@@ -47,7 +28,7 @@ SOFTENINGS, SOFTEST, SOFTER = 52, 3.0, 0.75
 @kernel
 def newton_scaled(P, f, work, scale):
     """Newton with every rho times a scale, and once more without where that succeeded."""
-    rho, q = work[RHO], work[Q]
+    rho, q = work[row.RHO], work[row.Q]
     for j in range(P.m):
         rho[j], q[j] = rho[j] * scale, q[j] / scale
     count, worst = newton_again(P, f, work)
@@ -65,7 +46,7 @@ def with_held_radii_kernel(descend):
     @kernel
     def with_held_radii(P, f, work):
         """Iterations, worst residual."""
-        held, kept, R = work[HELD], work[KEPT], work[RADIUS]
+        held, kept, R = work[row.HELD], work[row.KEPT], work[row.RADIUS]
         count, worst = 0, math.inf
         for k in range(P.blocks):
             held[k] = 0.0
@@ -95,7 +76,7 @@ with_faces, with_sweeps = with_held_radii_kernel(by_faces), with_held_radii_kern
 @kernel
 def by_grip(P, f, work):
     """Friction cones opened little by little, from none. Iterations, worst residual."""
-    count, worst, mu = 0, math.inf, work[LIMIT]
+    count, worst, mu = 0, math.inf, work[row.LIMIT]
     for j in range(P.m):
         f[j] = 0.0
     for grip in range(GRIPS + 1):
@@ -124,8 +105,8 @@ def modes_of(P):
 @kernel
 def every_mode(P, f, work):
     """Solve stops and lines of friction for each mode in turn until the forces fit; the best of them go to f."""
-    h, s, rho, f1, h1, s1 = work[H], work[S], work[RHO], work[F1], work[H1], work[S1]
-    A, x = work[MATRIX:], work[X]
+    h, s, rho, f1, h1, s1 = work[row.H], work[row.S], work[row.RHO], work[row.F1], work[row.H1], work[row.S1]
+    A, x = work[row.MATRIX :], work[row.X]
     _, best = evaluate_again(P, work, f, h, s)
     for mode in range(modes_of(P)):
         rest = mode
@@ -158,7 +139,7 @@ def every_mode(P, f, work):
 @kernel
 def by_softening(P, f, work):
     """From much more compliant elements to those that are. Iterations, worst residual."""
-    count, worst, C = 0, math.inf, work[LIMIT]
+    count, worst, C = 0, math.inf, work[row.LIMIT]
     for j in range(P.m):
         f[j] = 0.0
     for k in range(SOFTENINGS + 1):
@@ -167,7 +148,7 @@ def by_softening(P, f, work):
             C[j] = P.C[j] + softer * (P.W[j, j] + P.C[j])
         softened = Problem(P.m, P.blocks, P.symmetric, P.W, C, P.b, P.kind, P.first, P.limit, P.L)
         set_scales(softened, work)
-        radii(softened, f, work[RADIUS])
+        radii(softened, f, work[row.RADIUS])
         count += by_sweeps(softened, f, work, CONVEX_ENOUGH, CONVEX_STEPS)
         steps, worst = newton_again(softened, f, work)
         count += steps

@@ -9,23 +9,11 @@ nothing is minimised, and sweeps are all there is.
 import math
 
 from tegotae.compile import kernel
+from tegotae.coupling.kernels import natural_residual as row
 from tegotae.coupling.kernels.natural_residual import (
     BOX,
     CONE,
     DISC,
-    F1,
-    FREE,
-    H1,
-    MATRIX,
-    MODE,
-    RADIUS,
-    RHO,
-    S1,
-    SIZE,
-    D,
-    H,
-    S,
-    X,
     clamp,
     into_disc,
     multiply,
@@ -133,8 +121,8 @@ def on_rim(f, h, i, r):
 @kernel
 def face_direction(P, f, work):
     """Newton's step d within the present face: rows that press against their bound stay, discs move along the rim."""
-    h, d, rho, free, R, met = work[H], work[D], work[RHO], work[FREE], work[RADIUS], work[MODE]
-    A, x = work[MATRIX:], work[X]
+    h, d, rho, free, R, met = work[row.H], work[row.D], work[row.RHO], work[row.FREE], work[row.RADIUS], work[row.MODE]
+    A, x = work[row.MATRIX :], work[row.X]
     n = 0
     for j in range(P.m):
         d[j] = 0.0
@@ -206,8 +194,8 @@ def first_bound(P, f, d):
 @kernel
 def cross_face(P, f, work):
     """Newton steps straight to the nearest bound, which is then kept, until one ends inside; each lowers the energy."""
-    h, s, d, R, met = work[H], work[S], work[D], work[RADIUS], work[MODE]
-    f1, h1, s1 = work[F1], work[H1], work[S1]
+    h, s, d, R, met = work[row.H], work[row.S], work[row.D], work[row.RADIUS], work[row.MODE]
+    f1, h1, s1 = work[row.F1], work[row.H1], work[row.S1]
     for k in range(P.blocks):
         met[k] = 0.0
     for _ in range(P.blocks + 1):
@@ -245,13 +233,13 @@ def descend_kernel(cross):
     @kernel
     def descend(P, f, work, enough, most):
         """The rounds it took."""
-        h, s, rho, R = work[H], work[S], work[RHO], work[RADIUS]
+        h, s, rho, R = work[row.H], work[row.S], work[row.RHO], work[row.RADIUS]
         for count in range(most):
             sweep(P, R, rho, f)
             multiply(P, f, h, s)
             for k in range(P.blocks):
                 if P.kind[k] == DISC:
-                    work[SIZE, k] = radius_of_disc(P, k, f)[1]
+                    work[row.SIZE, k] = radius_of_disc(P, k, f)[1]
             _, worst = residual(P, R, work, f, h, s)
             if worst <= enough:
                 return count + 1

@@ -7,31 +7,9 @@ are shortened until the residual falls.
 import math
 
 from tegotae.compile import kernel, kernel_inside, kernel_rare
+from tegotae.coupling.kernels import natural_residual as row
 from tegotae.coupling.kernels.held_radii import gather, solve_gathered
-from tegotae.coupling.kernels.natural_residual import (
-    BOX,
-    CHANGE,
-    CONE,
-    DISC,
-    F1,
-    FREE,
-    GROWN,
-    H1,
-    MATRIX,
-    MODE,
-    RADIUS,
-    RHO,
-    S1,
-    D,
-    H,
-    Q,
-    S,
-    U,
-    X,
-    evaluate,
-    evaluate_again,
-    pull,
-)
+from tegotae.coupling.kernels.natural_residual import BOX, CONE, DISC, evaluate, evaluate_again, pull
 
 OUT, HOLD, SLIP = 0.0, 1.0, 2.0
 
@@ -44,7 +22,7 @@ NEWTON_STEPS, SHORTEST_STEP = 40, 2.0**-12
 @kernel
 def choose_modes(P, f, work):
     """The mode of each block at f - rho h; rows whose force is then known get their change in work[D]."""
-    h, d, rho, mode, R = work[H], work[D], work[RHO], work[MODE], work[RADIUS]
+    h, d, rho, mode, R = work[row.H], work[row.D], work[row.RHO], work[row.MODE], work[row.RADIUS]
     for k in range(P.blocks):
         i = P.first[k]
         if P.kind[k] == DISC:
@@ -87,8 +65,9 @@ def solve_modes(P, f, work, part):
     It ends a part of the residual (1: Newton's step, 0: none of it) and what work[CHANGE] adds to h and work[GROWN] to
     the radii of discs.
     """
-    h, d, change, rho, free, mode = work[H], work[D], work[CHANGE], work[RHO], work[FREE], work[MODE]
-    A, x, u, R, q = work[MATRIX:], work[X], work[U], work[RADIUS], work[Q]
+    h, d, change, rho = work[row.H], work[row.D], work[row.CHANGE], work[row.RHO]
+    free, mode = work[row.FREE], work[row.MODE]
+    A, x, u, R, q = work[row.MATRIX :], work[row.X], work[row.U], work[row.RADIUS], work[row.Q]
     n, whole = 0, not P.symmetric
     for k in range(P.blocks):
         whole = whole or mode[k] == SLIP
@@ -114,7 +93,7 @@ def solve_modes(P, f, work, part):
             else:
                 slip_rows(a, n, i, P.first[k + 1] - i, R[k], rho[i], q[i], part, R[k], f, h, change, u, A, x)
                 for j in range(P.first[k + 1] - i):
-                    x[a + j] += u[i + j] * work[GROWN, k] * q[i]
+                    x[a + j] += u[i + j] * work[row.GROWN, k] * q[i]
                     for c in range(n):
                         A[a + j, c] -= u[i + j] * P.L[k, int(free[c])] * q[i]
         if mode[k] != OUT:
@@ -172,7 +151,7 @@ def slip_rows(a, n, i, many, turning, rho, q, part, R, f, h, change, u, A, x):
 @kernel
 def newton_direction(P, f, work):
     """The step d that solves the equations of the present modes; False if they have no solution."""
-    d, change, grown = work[D], work[CHANGE], work[GROWN]
+    d, change, grown = work[row.D], work[row.CHANGE], work[row.GROWN]
     choose_modes(P, f, work)
     for j in range(P.m):
         change[j] = 0.0
@@ -193,7 +172,7 @@ def newton_kernel(decorate, evaluate):
     @decorate
     def newton(P, f, work):
         """Newton steps, at least one, each as long as makes the residual fall. Steps done, worst residual left."""
-        h, s, d, f1, h1, s1 = work[H], work[S], work[D], work[F1], work[H1], work[S1]
+        h, s, d, f1, h1, s1 = work[row.H], work[row.S], work[row.D], work[row.F1], work[row.H1], work[row.S1]
         aim = TOLERANCE if P.symmetric else FINE
         count, length, energy, worst = 0, 1.0, math.inf, math.inf
         for j in range(P.m):
