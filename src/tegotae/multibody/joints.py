@@ -15,8 +15,8 @@ from tegotae.block import Impedance
 from tegotae.errors import UniquenessError
 from tegotae.friction import FrictionImpedance
 from tegotae.multibody.bodies import OneDegree
-from tegotae.multibody.kernels import joint_laws
-from tegotae.multibody.kernels.records import Joints, Model
+from tegotae.multibody.kernels import joints as joint_laws
+from tegotae.multibody.kernels.records import Joints
 from tegotae.multibody.own_joints import has_a_law
 from tegotae.parameters import Declared, Parameter
 
@@ -66,16 +66,10 @@ def checked_controllers(owner: str, tree: Tree, controllers: Mapping[str, Servo 
     return given
 
 
-def model_of(tree: Tree) -> Model:
-    """The tree as the kernels take it."""
-    at = tree.arrays
-    return Model(at.parent, at.kind, at.qi, at.vi, at.C, np.array(tree.gravity, dtype=np.float64))
-
-
 def joints_of(tree: Tree, controllers: Mapping[str, Servo | Lock]) -> tuple[Joints, list[Any]]:
     """Dampers, servos, locks and friction by speed; and the laws of the user's own."""
     nv = tree.nv
-    columns = {name: np.zeros(nv) for name in ("damping", "gain", "rate_gain", "target", "stiffness", "viscosity")}
+    columns = {name: np.zeros(nv) for name in ("damping", "gain", "rate_gain", "stiffness", "viscosity")}
     columns["stiffness"][:] = 1.0
     law, place = np.full(nv, -1, dtype=np.int64), np.zeros(nv, dtype=np.int64)
     numbers: list[float] = []

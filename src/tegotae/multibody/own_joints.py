@@ -14,7 +14,7 @@ from tegotae.compile import build
 from tegotae.coupling.composite import Seat
 from tegotae.friction import FrictionImpedance
 from tegotae.layout import AXIS, Layout, Nested, Part, Space
-from tegotae.multibody.kernels.own_joints import NONE, NUMBERS
+from tegotae.multibody.kernels.lines import NONE, NUMBERS
 from tegotae.multibody.tree_arrays import FREE
 from tegotae.state import Fault, State
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tegotae.multibody.tree import Tree
 
 SPEEDS = Part("own_speeds", "", "of joints whose friction is any impedance", ("owned",), "own", whole=True)
-LINES = Part("own", "", "see `kernels/own_joints.py`", ("owned", NUMBERS))
+LINES = Part("own", "", "see `kernels/lines.py`", ("owned", NUMBERS))
 
 
 def has_a_law(friction: Impedance) -> bool:

@@ -160,8 +160,8 @@ class Scene(Admittance):
             "root": self.tree.arrays.root,
             "frame_body": [int(body) for body, _, _ in frames],
             "frame_place": np.array([place for _, place, _ in frames]),
-            "which": self.pairs.touches.which,
-            "contacts": self.pairs.touches.numbers,
+            "which": self.pairs.which,
+            "contacts": self.pairs.numbers,
         }
 
     @property
@@ -184,7 +184,7 @@ class Scene(Admittance):
         if rubbing:
             told = f"method={checks.shown(self.method)} with friction in {', '.join(list(rubbing)[:5])}."
             checks.refuse(OWN, told, remedy)
-        if (self.pairs.touches.numbers[:, MU] > 0.0).any():
+        if (self.pairs.numbers[:, MU] > 0.0).any():
             checks.refuse(OWN, f"method={checks.shown(self.method)} with friction at contacts.", remedy)
 
     def least_reluctance(self, period: float) -> float:
@@ -249,7 +249,7 @@ class Scene(Admittance):
         if deepest is not None:
             carried = np.full(len(pairs.names), deepest)
         else:
-            carried = weight_of(self.tree.mass, self.tree.gravity) / pairs.touches.numbers[:, K]
+            carried = weight_of(self.tree.mass, self.tree.gravity) / pairs.numbers[:, K]
         way = "Start it on the surface (q=scene.lifted(q) moves free bodies there), or say deepest= if it is meant."
         check_depths(OWN, pairs.names, gaps, carried, way)
 
@@ -375,7 +375,7 @@ class Scene(Admittance):
         for _ in range(LIFTS if len(self.pairs.names) else 0):
             seen = self.places_of(state)
             c = int(np.argmin(seen[:, GAP]))
-            root = int(layout.root[self.pairs.touches.which[c, BODY]])
+            root = int(layout.root[self.pairs.which[c, BODY]])
             if seen[c, GAP] >= 0.0 or layout.kind[root] != FREE:
                 break
             i = int(layout.qi[root])

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from tegotae.coupling.kernels.natural_residual import work_rows
 from tegotae.layout import AXIS, Layouts, Nested, Part, layouts
+from tegotae.multibody.kernels.places import SIZES
 from tegotae.multibody.kernels.records import PLACES, SHAPE, TOUCHING
-from tegotae.multibody.kernels.shapes import SIZES
 from tegotae.multibody.own_joints import OwnJoints
 from tegotae.multibody.tree import Tree
 from tegotae.multibody.tree_parts import FED, FRICTION, JOINTS, KEPT, SEEN, SOLVED, TREE, WORK, labelled
@@ -106,7 +106,7 @@ _TOUCHES = (
     Part("which", "", "body, body of the surface and shape of each pair", ("pairs", 3), whole=True),
     Part("contacts", "", "numbers of each pair, see `kernels/records.py`", ("pairs", SHAPE + SIZES)),
 )
-# See `Dual` in `kernels/records.py`.
+# See the dual of a tick in `kernels/records.py`.
 _DUAL = (
     Part("places", "", "where each pair is in this tick", ("pairs1", PLACES)),
     Part("zero", "", "stays 0", (3,)),

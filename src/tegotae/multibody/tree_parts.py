@@ -98,7 +98,9 @@ KEPT = (
 )
 
 
-# See `Work` in `kernels/records.py`; torque and target are what is fed, one a speed.
+# S of the passes; torque and slope of each joint without friction, and with it; accelerations; the speeds after the
+# step; slopes to be tried; what is asked of impedances in joints; a line for each friction; torque and target are what
+# is fed, one a speed.
 WORK = (
     Part("S", shape=("bodies1", WIDTH)),
     *(Part(name, shape=_SPEEDS) for name in ("free_tau", "free_slope", "tau", "slope", "a", "v1", "trial")),

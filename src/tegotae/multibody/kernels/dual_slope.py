@@ -16,50 +16,50 @@ from tegotae.compile import kernel
 from tegotae.coupling.kernels.natural_newton import HOLD, OUT, SLIP, choose_modes
 from tegotae.coupling.kernels.natural_residual import BOX, CONE, MATRIX, MODE, RHO, H, Problem
 from tegotae.kernels.linear import eliminate
-from tegotae.multibody.kernels.levers import at_first, at_second, rows_in
+from tegotae.multibody.kernels.contacts import at_first, at_second, rows_in
 from tegotae.multibody.kernels.records import BODY, FIRST, KINDS, ON, OWNER, B, C, F
 
 
 @kernel
-def row_count(dual, blocks):
+def row_count(w, blocks):
     """How many rows so many blocks have."""
-    return dual.blocks[FIRST, blocks - 1] + rows_in(dual, blocks - 1)
+    return w.blocks[FIRST, blocks - 1] + rows_in(w, blocks - 1)
 
 
 @kernel
-def rows_answer(touches, dual, S, a, blocks, felt, shift, column):
+def rows_answer(p, w, blocks, column):
     """How every row of the dual moves by the impulse whose answer stands in S and a, into a column of two arrays."""
     for block in range(blocks):
-        start, c = dual.blocks[FIRST, block], dual.blocks[OWNER, block]
-        for row in range(start, start + rows_in(dual, block)):
-            lever, moved = dual.levers[row], 0.0
+        start, c = w.blocks[FIRST, block], w.blocks[OWNER, block]
+        for row in range(start, start + rows_in(w, block)):
+            lever, moved = w.levers[row], 0.0
             if c < 0:
-                moved = a[-1 - c]
+                moved = w.a[-1 - c]
             else:
-                moved = at_first(lever, S[touches.which[c, BODY]])
-                if touches.which[c, ON] >= 0:
-                    moved += at_second(lever, S[touches.which[c, ON]])
-            felt[row, column] = shift[row, column] = moved
+                moved = at_first(lever, w.S[p.which[c, BODY]])
+                if p.which[c, ON] >= 0:
+                    moved += at_second(lever, w.S[p.which[c, ON]])
+            w.felt[row, column] = w.shift[row, column] = moved
 
 
 @kernel
-def settle_forces(dual, blocks, rises, shift):
-    """The change of all forces for each change of b in the columns of shift, in its place. False if there is none."""
-    f, compliance, W, work = dual.columns[F], dual.columns[C], dual.W, dual.work
+def settle_forces(w, blocks):
+    """The change of all forces for each change of b in the columns of w.shift, in its place. False if there is none."""
+    f, compliance, W, work, shift = w.columns[F], w.columns[C], w.W, w.work, w.shift
     h, rho, mode, A = work[H], work[RHO], work[MODE], work[MATRIX:]
-    kinds, first, m = dual.blocks[KINDS], dual.blocks[FIRST], row_count(dual, blocks)
-    choose_modes(Problem(m, blocks, True, W, compliance, dual.columns[B], kinds, first, dual.limit, W), f, work)
+    kinds, first, m = w.blocks[KINDS], w.blocks[FIRST], row_count(w, blocks)
+    choose_modes(Problem(m, blocks, True, W, compliance, w.columns[B], kinds, first, w.limit, W), f, work)
     for i in range(m):
         for j in range(m):
             A[i, j] = W[i, j]
         A[i, i] += compliance[i]
     for block in range(blocks):
-        i, kind, mu = first[block], kinds[block], dual.limit[block]
+        i, kind, mu = first[block], kinds[block], w.limit[block]
         if mode[block] == OUT and kind != BOX:
-            for row in range(i, i + rows_in(dual, block)):
+            for row in range(i, i + rows_in(w, block)):
                 known_row(m, A, shift, row)
         elif mode[block] == OUT:
-            rise = rises[block]
+            rise = w.rises[block]
             for j in range(m):
                 A[i, j] *= rise
             A[i, i] += 1.0 - rise * compliance[i]

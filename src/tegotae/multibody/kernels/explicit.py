@@ -4,21 +4,17 @@ import math
 
 from tegotae.block import Halves
 from tegotae.compile import kernel
-from tegotae.multibody.kernels.kinematics import FREE
-from tegotae.multibody.kernels.motion import move, rates_of, spin_evenly, straighten
+from tegotae.multibody.kernels.kinematics import FREE, move, rates_of, spin_evenly, straighten
 from tegotae.multibody.kernels.passes import backward, forward_two
 from tegotae.multibody.kernels.places import spring_wrenches
 from tegotae.multibody.kernels.stepping import (
     feed,
-    model_of,
     no_answer,
     push_bodies,
     reposition,
     restore,
     show,
     tell_forces,
-    touches_of,
-    work_of,
 )
 
 
@@ -42,10 +38,10 @@ def rate(p, s, w, q, v, a, T):
     """Accelerations at q and v with everything explicit, but for the spin of free bodies if T > 0."""
     reposition(p, w, q, v)
     if T > 0.0:
-        spin_evenly(model_of(p), w.S, T)
+        spin_evenly(p, w.S, T)
     w.pushed[0] = 1  # contacts add to it
     push_bodies(p, s, w)
-    spring_wrenches(touches_of(p), w.places, s.touching, work_of(w))
+    spring_wrenches(p, s, w)
     explicit_joints(p, w, q, v)
     backward(p.parent, p.kind, p.vi, p.C, w.tau, w.slope, w.wrench, w.S)
     forward_two(p.parent, p.kind, p.vi, p.g, w.S, a)
@@ -56,7 +52,7 @@ def see(p, s, w):
     """Gaps and forces as they are at the end of a tick."""
     if len(p.which) > 0:
         reposition(p, w, s.q, s.v)
-        spring_wrenches(touches_of(p), w.places, s.touching, work_of(w))
+        spring_wrenches(p, s, w)
         tell_forces(p, s, w)
     show(p, s, w)
 
@@ -68,7 +64,7 @@ def symplectic_advance(p, s, w, h, v, T):
     rate(p, s, w, s.q, s.v, w.a, T)
     for o in range(len(s.v)):
         s.v[o] += T * w.a[o]
-    move(model_of(p), s.q, s.v, T, s.q)
+    move(p, s.q, s.v, T, s.q)
     see(p, s, w)
 
 
@@ -76,7 +72,7 @@ def symplectic_advance(p, s, w, h, v, T):
 def rk4_advance(p, s, w, h, v, T):
     """The classical method of fourth order; quaternions are brought back to length 1 after each step."""
     feed(p, s, w)
-    model, nq, nv, stages = model_of(p), len(s.q), len(s.v), w.stages
+    nq, nv, stages = len(s.q), len(s.v), w.stages
     for i in range(4):
         ahead = 0.0 if i == 0 else (T if i == 3 else 0.5 * T)
         # stages[0..3]: dq/dt, then dv/dt; stages[4]: the point looked at
@@ -87,12 +83,12 @@ def rk4_advance(p, s, w, h, v, T):
         here, speed = stages[4, :nq], stages[4, nq : nq + nv]
         a = stages[i, nq : nq + nv]
         rate(p, s, w, here, speed, a, 0.0)
-        rates_of(model, here, speed, stages[i, :nq])
+        rates_of(p, here, speed, stages[i, :nq])
     for j in range(nq):
         s.q[j] += T / 6.0 * (stages[0, j] + 2.0 * stages[1, j] + 2.0 * stages[2, j] + stages[3, j])
     for j in range(nq, nq + nv):
         s.v[j - nq] += T / 6.0 * (stages[0, j] + 2.0 * stages[1, j] + 2.0 * stages[2, j] + stages[3, j])
-    straighten(model, s.q)
+    straighten(p, s.q)
     see(p, s, w)
 
 

@@ -19,21 +19,15 @@ from functools import cache
 from tegotae.block import Halves
 from tegotae.compile import kernel_exact, kernel_inside
 from tegotae.multibody.kernels.dual_slope import row_count, rows_answer, settle_forces
-from tegotae.multibody.kernels.joint_laws import with_customs
+from tegotae.multibody.kernels.joints import slope_kernels, with_customs
 from tegotae.multibody.kernels.quantities import spread
 from tegotae.multibody.kernels.records import Friction
 from tegotae.multibody.kernels.stepping import (
     commit,
-    dual_of,
-    joints_of,
-    model_of,
     prepare,
     restore,
     solve_kernels,
-    touches_of,
-    work_of,
 )
-from tegotae.multibody.kernels.stiction import slope_kernels
 from tegotae.multibody.kernels.taps import (
     add_answers,
     follow_paths,
@@ -121,7 +115,7 @@ def _trial_kernels(halves):
         """How the motion of all ports answers a unit of force in each row, in the modes of the last trial."""
         same = w.known[0] == IN_TOUCH
         if w.met[0] == 0:
-            sharpen(model_of(p), joints_of(p, w), friction_tried(s, w), work_of(w), p.own, w.own, T)
+            sharpen(p, w, friction_tried(s, w), T)
             same = w.known[0] == FREELY
             for o in range(len(w.slope)):
                 same = same and w.resisted[o] == w.slope[o]
@@ -136,18 +130,18 @@ def _trial_kernels(halves):
     @kernel_inside
     def respond_to_ports(p, s, w, T):
         """The same, worked out into w.slopes."""
-        dual, met = dual_of(p, w), w.met[0]
+        met = w.met[0]
         for j in range(len(p.joint)):
             for c in range(p.rows[j]):
                 column = p.row[j] + c
                 impulse(p, w, j, c, T)
                 rows_moved(p, w, w.slopes, column)
                 if met > 0:
-                    rows_answer(touches_of(p), dual, w.S, w.a, met, w.felt, w.shift, column)
+                    rows_answer(p, w, met, column)
         if met > 0:
-            rises(joints_of(p, w), friction_tried(s, w), dual, w.v1, met, w.rises, T)
-            if settle_forces(dual, met, w.rises, w.shift):
-                add_answers(row_count(dual, met), w.felt, w.shift, w.slopes)
+            rises(p, w, friction_tried(s, w), met, T)
+            if settle_forces(w, met):
+                add_answers(row_count(w, met), w.felt, w.shift, w.slopes)
 
     @kernel_inside
     def done(p, s, w, v, T):

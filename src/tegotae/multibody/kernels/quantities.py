@@ -1,7 +1,9 @@
-"""What a tree has apart from its accelerations: torques for a motion, energy, momentum, Jacobians, mass matrix.
+"""What Python asks of a tree: accelerations, torques for a motion, energy, momentum, Jacobians, mass matrix.
 
-All read the rows that `forward_one` left in S.
+Kernels read the rows that `forward_one` left in S; the entries below go over rows of q and v. p is its `Model`.
 """
+
+import numpy as np
 
 from tegotae.compile import entry, kernel
 from tegotae.multibody.kernels.kinematics import (
@@ -16,8 +18,10 @@ from tegotae.multibody.kernels.kinematics import (
     VELOCITY,
     P,
     X,
+    forward_one,
+    prepare_world,
 )
-from tegotae.multibody.kernels.passes import p_dot
+from tegotae.multibody.kernels.passes import accelerate, p_dot
 
 
 @kernel
@@ -169,3 +173,64 @@ def jacobian(parent, kind, vi, S, k, x, J):
             J[2, o] = s[P + 2] + l0 * r1 - l1 * r0
             J[3, o], J[4, o], J[5, o] = l0, l1, l2
         k = parent[k]
+
+
+# ------------------------------------------------------------ what Python asks, over rows of q and v
+
+
+@kernel
+def push_free(kind, vi, tau, wrench, W):
+    """Wrenches of one row: those given, and what tau says of free bodies."""
+    W[:] = wrench
+    for k in range(len(kind)):
+        if kind[k] == FREE:
+            for j in range(6):
+                W[k, j] += tau[vi[k] + j]
+
+
+@entry
+def accelerations(p, Q, V, tau, slope, wrench, W, S, out):
+    """Of every row, under torques and wrenches."""
+    prepare_world(S, p.g)
+    for i in range(len(Q)):
+        push_free(p.kind, p.vi, tau[i], wrench[i if len(wrench) > 1 else 0], W)
+        accelerate(p.parent, p.kind, p.qi, p.vi, p.C, p.g, Q[i], V[i], tau[i], slope, W, S, out[i])
+
+
+@entry
+def torques(p, Q, V, A, wrench, S, out):
+    """Of every row, for accelerations A."""
+    prepare_world(S, p.g)
+    for i in range(len(Q)):
+        forward_one(p.parent, p.kind, p.qi, p.vi, p.C, Q[i], V[i], S)
+        inverse(p.parent, p.kind, p.vi, p.C, p.g, A[i], wrench[i if len(wrench) > 1 else 0], S, out[i])
+
+
+@entry
+def energies_and_momenta(p, Q, V, S, energy, motion):
+    """Kinetic, potential energy; mass centre, momentum, angular momentum."""
+    prepare_world(S, p.g)
+    for i in range(len(Q)):
+        forward_one(p.parent, p.kind, p.qi, p.vi, p.C, Q[i], V[i], S)
+        energy[i, 0], energy[i, 1] = energies(p.C, p.g, S)
+        momenta(p.C, S, motion[i])
+
+
+@entry
+def masses(p, q, v, S, M, unit):
+    """Rows of S at q and v, and the mass matrix."""
+    zero = np.zeros(3)
+    prepare_world(S, zero)
+    forward_one(p.parent, p.kind, p.qi, p.vi, p.C, q, v, S)
+    mass_matrix(p.parent, p.kind, p.vi, p.C, zero, unit, S, M)
+
+
+@entry
+def track(p, Q, v, S, rows):
+    """Rotation and centre of mass of every body, tick by tick; v = 0, for they do not depend on it."""
+    prepare_world(S, np.zeros(3))
+    for i in range(len(Q)):
+        forward_one(p.parent, p.kind, p.qi, p.vi, p.C, Q[i], v, S)
+        for k in range(len(p.parent)):
+            for j in range(12):
+                rows[i, k, j] = S[k, j]

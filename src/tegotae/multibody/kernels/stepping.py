@@ -12,30 +12,14 @@ from functools import cache
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.kernels.rotations import turn_into
-from tegotae.multibody.kernels import joint_laws
 from tegotae.multibody.kernels.contacts import activate, commit_contacts, contact_kernels
-from tegotae.multibody.kernels.joint_steps import commit_friction, prepare_joints
-from tegotae.multibody.kernels.kinematics import forward_one, prepare_world
-from tegotae.multibody.kernels.lines import TRIALS
-from tegotae.multibody.kernels.motion import look_outside, move, spin_evenly
-from tegotae.multibody.kernels.own_joints import NONE, own_kernels
+from tegotae.multibody.kernels.joints import commit_friction, prepare_joints, stiction_kernels, with_customs
+from tegotae.multibody.kernels.kinematics import forward_one, look_outside, move, prepare_world, spin_evenly
+from tegotae.multibody.kernels.lines import NONE, TRIALS, own_kernels
 from tegotae.multibody.kernels.places import locate
-from tegotae.multibody.kernels.records import FORCE, GAP, ON, Dual, Friction, Joints, Model, Touches, Work
-from tegotae.multibody.kernels.stiction import stiction_kernels
+from tegotae.multibody.kernels.records import FORCE, GAP, ON, Friction
 
 FAR = 1e30  # m: the gap where there is no surface at all, such as beside a plate; a state has finite numbers
-
-
-@kernel_inside
-def model_of(p):
-    """The tree."""
-    return Model(p.parent, p.kind, p.qi, p.vi, p.C, p.g)
-
-
-@kernel_inside
-def joints_of(p, w):
-    """What acts in the joints."""
-    return Joints(p.damping, p.gain, p.rate_gain, w.target, p.law, p.place, p.numbers, p.stiffness, p.viscosity)
 
 
 @kernel_inside
@@ -44,30 +28,12 @@ def friction_kept(s, w):
     return Friction(s.e, s.mode, s.r, s.rise, s.at, s.f)
 
 
-@kernel_inside
-def work_of(w):
-    """Where a step works."""
-    return Work(w.S, w.free_tau, w.free_slope, w.tau, w.slope, w.a, w.v1, w.wrench, w.trial, w.lines)
-
-
-@kernel_inside
-def touches_of(p):
-    """What may touch."""
-    return Touches(p.which, p.contacts)
-
-
-@kernel_inside
-def dual_of(p, w):
-    """The problem of contacts and joints."""
-    return Dual(w.W, w.columns, w.blocks, w.limit, w.active, w.work, w.levers, p.root, w.fresh)
-
-
 @kernel
 def reposition(p, w, q, v):
     """Rows of S and places of what may touch, at q and v."""
     forward_one(p.parent, p.kind, p.qi, p.vi, p.C, q, v, w.S)
     if len(p.which) > 0:
-        locate(touches_of(p), w.places, w.S)
+        locate(p, w)
 
 
 @kernel_exact
@@ -124,7 +90,7 @@ def tell_forces(p, s, w):
 @kernel
 def show(p, s, w):
     """What users see of where a tick led: coordinates and gaps."""
-    look_outside(model_of(p), p.centers, s.q, s.v, s.Q, s.V)
+    look_outside(p, s.q, s.v, s.Q, s.V)
     for c in range(len(p.which)):
         s.gap[c] = min(w.places[c, GAP], FAR)
 
@@ -140,16 +106,16 @@ def prepare(p, s, w, T):
     """What acts beside the forces at ports."""
     feed(p, s, w)
     push_bodies(p, s, w)
-    spin_evenly(model_of(p), w.S, T)
+    spin_evenly(p, w.S, T)
     prepare_joints(p, s, w, T)
 
 
 @kernel_inside
 def commit(p, s, w, T):
     """The step that is solved, and where it leads."""
-    commit_friction(joints_of(p, w), friction_kept(s, w), T)
+    commit_friction(p, friction_kept(s, w), T)
     if len(p.which) > 0:
-        commit_contacts(touches_of(p), s.touching, w.places, dual_of(p, w), w.S, w.met[0], T)
+        commit_contacts(p, s, w, w.met[0], T)
         tell_forces(p, s, w)  # as they acted: before the surfaces turn on
     s.unsolved[0] += 1 - w.found[0]
     for o in range(len(s.v)):
@@ -160,7 +126,7 @@ def commit(p, s, w, T):
             s.at[o] = s.v[o]
         else:
             s.r[o] = s.rise[o] = s.at[o] = 0.0
-    move(model_of(p), s.q, s.v, T, s.q)
+    move(p, s.q, s.v, T, s.q)
     reposition(p, w, s.q, s.v)
     show(p, s, w)
 
@@ -172,15 +138,14 @@ def solve_kernels(friction_of, halves):
     `friction_of` tells where the friction of joints is worked out.
     """
     begin, unmet, bent, end, keep = own_kernels(*halves[:2])
-    at_rest, resolve = joint_laws.with_customs(*halves[4:])
+    at_rest, resolve = with_customs(*halves[4:])
     solve_stiction = stiction_kernels(at_rest, resolve)
     solve_contacts = contact_kernels(at_rest, resolve)
 
     @kernel_inside
     def once(p, s, w, T):
         """The speeds at the end of the tick into w.v1; where something may touch, those of bodies into S."""
-        model, joints, work, friction = model_of(p), joints_of(p, w), work_of(w), friction_of(s, w)
-        touched = 0
+        friction, touched = friction_of(s, w), 0
         for c in range(len(p.which)):
             f = s.touching[c]
             w.active[c] = 1 if f[FORCE] != 0.0 or f[FORCE + 1] != 0.0 or f[FORCE + 2] != 0.0 else 0
@@ -188,14 +153,11 @@ def solve_kernels(friction_of, halves):
         solved = True
         w.met[0] = 0
         if touched == 0:
-            solved = solve_stiction(model, joints, friction, work, s.v, T)
+            solved = solve_stiction(p, w, friction, s.v, T)
             if len(p.which) > 0:
-                touched = activate(model, touches_of(p), s.touching, w.places, dual_of(p, w), work, w.zero, T)
+                touched = activate(p, s, w, T)
         if touched > 0:
-            touches, dual = touches_of(p), dual_of(p, w)
-            w.met[0], solved = solve_contacts(
-                model, joints, friction, touches, s.touching, w.places, dual, work, w.zero, s.v, T
-            )
+            w.met[0], solved = solve_contacts(p, s, w, friction, T)
         w.found[0] = 1 if solved else 0
 
     if halves[:4] == NONE:
