@@ -17,20 +17,16 @@ from tegotae.checks import Array
 from tegotae.contact import check_depths, weight_of
 from tegotae.errors import TegotaeError
 from tegotae.layout import Layouts
-from tegotae.multibody.attachments import Attachment, Wired, named, place_ports, wired
+from tegotae.multibody.attachments import Attachment, Wired, least_reluctance, named, place_ports, wired
 from tegotae.multibody.contact import Pairs, Touch, pairs_of
-from tegotae.multibody.joints import Lock, Servo, check_friction, checked_controllers, joints_of
+from tegotae.multibody.joints import Lock, OwnJoints, Servo, check_friction, checked_controllers, joints_of
 from tegotae.multibody.kernels import explicit, port_stepping, stepping
 from tegotae.multibody.kernels.records import AXES, BODY, GAP, MU, E, Joints, K
-from tegotae.multibody.live_scene import LiveScene
-from tegotae.multibody.mobility import least_reluctance
-from tegotae.multibody.own_joints import OwnJoints
-from tegotae.multibody.scene_inputs import driven, forces_over_ticks
-from tegotae.multibody.scene_layout import port_values, scene_layout
+from tegotae.multibody.live_scene import LiveScene, driven, forces_over_ticks
+from tegotae.multibody.scene_layout import port_values, scene_layout, tree_values
 from tegotae.multibody.scene_result import result_of
 from tegotae.multibody.tree import Tree
 from tegotae.multibody.tree_arrays import FREE
-from tegotae.multibody.tree_parts import tree_values
 from tegotae.parameters import Parameter, as_given
 from tegotae.ports import Port
 from tegotae.result import Result

@@ -10,22 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.checks import Array
-from tegotae.compile import build
 from tegotae.rod.kernels import extrapolation as ex
 from tegotae.rod.kernels import many
+from tegotae.rod.kernels.motion import Rod
 from tegotae.rod.phases import Phase
 from tegotae.rod.records import Kept, Shape, hold, start_of
 
 if TYPE_CHECKING:
     from tegotae.rod.planar import PlanarRod
 
-_SOURCE = """
-@entry
-def march(some, common, room, own, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record):
-    return march_some(
-        some, common, room, own, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record
-    )
-"""
 _LEAST_STEP = 1e-13  # of the time: below, rounding decides
 
 
@@ -47,8 +40,7 @@ class Adaptive:
         """Through all phases; `status` then tells of each rod how it ended."""
         count = len(self.rods)
         pieces = np.array_split(np.arange(count), min(count, 8 * threads))  # small ones, for rods differ in their work
-        source = _SOURCE if threads == 1 else _SOURCE.replace("@entry", "@entry_free")
-        entry = build(source, (("march_some", many.march_some),)).march
+        entry = many.march if threads == 1 else many.march_beside
         methods, end = np.array([rod.method_of(method) for rod in self.rods]), self.phases[-1].until
         settings = (rtol, atol, _LEAST_STEP)
         t = 0.0
@@ -58,8 +50,9 @@ class Adaptive:
             given = (own, stops, rows, end, *where, settings, methods, self.tally, self.status, tuple(self.kept))
 
             def march(piece: NDArray[np.int64], phase: Phase = phase, given: Any = given) -> None:
-                common, room = self.rods[0].compiled(phase), self._room()  # threads must not share them
-                while entry(piece, common, room, *given):
+                # Numbers of each rod take the place of its own; threads must not share it.
+                rod, room = Rod(*map(np.copy, self.rods[0].compiled(phase))), self._room()
+                while entry(piece, rod, room, *given):
                     pass
 
             if threads == 1:  # here, where it can be interrupted

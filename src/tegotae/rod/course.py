@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import INITIAL
 from tegotae.checks import Array
-from tegotae.compile import build
 from tegotae.ports import forces_over_time, spans
 from tegotae.result import Result, Variable
 from tegotae.rod.kernels import observing
@@ -37,21 +36,6 @@ _KEPT = (*_Z, "curvature", *_SUMS, "largest_turn", "anchor")
 
 _PART = 1000  # ticks at a time: what they are fed and what they record stay in the processor's cache
 
-_SOURCE = """
-@entry
-def observe_all(w, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic):
-    observe(w, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic)
-
-
-@entry
-def feed(when, values, first, T, out):
-    over_ticks(when, values, first, T, out)
-"""
-
-
-def _module() -> Any:
-    return build(_SOURCE, (("observe", observing.observe), ("over_ticks", observing.over_ticks)))
-
 
 def observed(block: GroundedRod, state: State, anchors: Array, Z: Array) -> tuple[Array, Array, Array, Array]:
     """Places and velocities of the nodes, kinetic energy without a payload's, energy in the bristles; for anchors of
@@ -65,7 +49,7 @@ def observed(block: GroundedRod, state: State, anchors: Array, Z: Array) -> tupl
     X, U = np.zeros((len(Z), n, 2)), np.zeros((len(Z), n, 2))
     kinetic, elastic = np.zeros(len(Z)), np.zeros(len(Z))
     Z, anchors = np.ascontiguousarray(Z).reshape(-1, 2, n + 2), np.ascontiguousarray(anchors)
-    _module().observe_all(rows, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic)
+    observing.observe(rows, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic)
     return X, U, kinetic, elastic
 
 
@@ -214,7 +198,7 @@ class Course:
         """Natural curvature at the end of each tick, (segments, ticks)."""
         when, bends = self.bends[phase]
         row = np.empty((bends.shape[1], ticks))
-        _module().feed(when, bends, first, self.T, row)
+        observing.over_ticks(when, bends, first, self.T, row)
         return row
 
     def _fed(self, phase: Phase, own: Fed, fixed: set[str], base: int, a: int, b: int) -> Fed:

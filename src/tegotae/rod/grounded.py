@@ -178,7 +178,8 @@ class GroundedRod(Admittance):
         """Newton through the rod's own elimination."""
         if not self.dimension:
             return Kernels(stepping.alone_kernels)
-        return Kernels(port.port_kernels if self.along is None else port.along_kernels)
+        own = (port.port_answer, port.port_advance) if self.along is None else (port.along_answer, port.along_advance)
+        return Kernels.of(*own, port.port_prepare, stepping.restore)
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Straight along +x at rest, or as the fields in `initial` say; it sticks where it lies."""

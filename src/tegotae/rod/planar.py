@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compile import build
 from tegotae.errors import TegotaeError
 from tegotae.parameters import Declared, Parameter, as_given, parameter_of
 from tegotae.result import Result
@@ -21,23 +19,6 @@ from tegotae.rod.kernels import extrapolation as ex
 from tegotae.rod.kernels import motion, pure
 from tegotae.rod.phases import BASES, Base, Load, Phase, checked_phases, checked_times, each_segment
 from tegotae.rod.records import Segments, rod_result
-
-_SOURCE = """
-@entry
-def mixed_times(rod, times, y, v, dt, a):
-    locate(rod, 0.0)
-    drive(rod, 0.0)
-    for _ in range(times):
-        accelerations(rod, y, v, dt, a)
-
-
-@entry
-def pure_times(rod, times, y, v, dt, A, W, M, b, a):
-    locate(rod, 0.0)
-    drive(rod, 0.0)
-    for _ in range(times):
-        pure_accelerations(rod, y, v, dt, A, W, M, b, a)
-"""
 
 _NOT_NEGATIVE = "It is never negative: give 0 for none."
 
@@ -225,10 +206,7 @@ class PlanarRod(Declared):
         loads = np.zeros((when.size, n, 3))
         loads[:, 0, 2] = phase.torque
         return motion.Rod(
-            hs=own.length,
-            rho=own.density,
-            K=own.elasticity,
-            C=own.viscosity,
+            *own[:4],
             g=np.array(self.gravity, dtype=np.float64),
             tip=np.array(self.tip),
             when=when,
@@ -266,22 +244,16 @@ class Evaluation:
         self.rod = rod.compiled(phase)
         self.room = (np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n + 2, n + 2)), np.zeros(n + 2))
 
-    @property
-    def _module(self) -> ModuleType:
-        names = ("locate", "drive", "accelerations")
-        kernels = tuple((name, getattr(motion, name)) for name in names)
-        return build(_SOURCE, (*kernels, ("pure_accelerations", pure.pure_accelerations)))
-
     def mixed(self, times: int = 1, step: float = 0.0) -> Array:
         """(x'', y'', angles'') by mixed coordinates; a step > 0 takes bending at its end."""
         a = np.zeros(self.y.size)
-        self._module.mixed_times(self.rod, times, self.y, self.v, step, a)
+        pure.mixed_times(self.rod, times, self.y, self.v, step, a)
         return a
 
     def pure(self, times: int = 1, step: float = 0.0) -> Array:
         """The same by pure coordinates."""
         a = np.zeros(self.y.size)
-        self._module.pure_times(self.rod, times, self.y, self.v, step, *self.room, a)
+        pure.pure_times(self.rod, times, self.y, self.v, step, *self.room, a)
         return a
 
 

@@ -15,31 +15,12 @@ from tegotae.kernels.contact import (
     tangent_stretch,
     tangent_stretches,
 )
+from tegotae.multibody.kernels import records as at
 from tegotae.multibody.kernels.joints import limit_kernel, rubs, solve_modes
 from tegotae.multibody.kernels.kinematics import COM, S_, G, X
 from tegotae.multibody.kernels.passes import clear_impulse, clear_impulse_in, respond, respond_in
 from tegotae.multibody.kernels.places import along, axis_of, keep, parting
 from tegotae.multibody.kernels.quantities import spread
-from tegotae.multibody.kernels.records import (
-    BETA,
-    BETA_T,
-    BODY,
-    FIRST,
-    FORCE,
-    GAP,
-    K_T,
-    KINDS,
-    MU,
-    ON,
-    OWNER,
-    POINT,
-    STRETCH,
-    B,
-    C,
-    E,
-    F,
-    K,
-)
 
 # ------------------------------------------------------------ how forces push the bodies, and how the tree answers
 
@@ -47,8 +28,8 @@ from tegotae.multibody.kernels.records import (
 @kernel
 def set_lever(p, w, c, a, row):
     """The wrenches of a unit of force along axis a of pair c, at the centres of mass of its two bodies."""
-    x, axis, to = w.places[c, POINT : POINT + 3], axis_of(w, c, a), w.levers[row]
-    s, o = w.S[p.which[c, BODY]], w.S[p.which[c, ON]]
+    x, axis, to = w.places[c, at.POINT : at.POINT + 3], axis_of(w, c, a), w.levers[row]
+    s, o = w.S[p.which[c, at.BODY]], w.S[p.which[c, at.ON]]
     n0, n1, n2 = axis[0], axis[1], axis[2]
     r0, r1, r2 = x[0] - s[COM], x[1] - s[COM + 1], x[2] - s[COM + 2]
     to[0], to[1], to[2] = n0, n1, n2
@@ -78,11 +59,11 @@ def at_second(lever, s):
 def push(p, w, c, row, size):
     """A force along a row of pair c into the columns X of its bodies, negated as they are."""
     lever = w.levers[row]
-    s = w.S[p.which[c, BODY]]
+    s = w.S[p.which[c, at.BODY]]
     for j in range(6):
         s[X + j] -= size * lever[j]
-    if p.which[c, ON] >= 0:
-        s = w.S[p.which[c, ON]]
+    if p.which[c, at.ON] >= 0:
+        s = w.S[p.which[c, at.ON]]
         for j in range(6):
             s[X + j] -= size * lever[6 + j]
 
@@ -90,15 +71,15 @@ def push(p, w, c, row, size):
 @kernel
 def rows_in(w, block):
     """How many rows a block has."""
-    return 3 if w.blocks[KINDS, block] == 0 else 1
+    return 3 if w.blocks[at.KINDS, block] == 0 else 1
 
 
 @kernel
 def ends_of(p, w, block):
     """The two bodies that a block's force acts on, -1 for the world; of a joint's friction the one that it turns."""
-    c = w.blocks[OWNER, block]
+    c = w.blocks[at.OWNER, block]
     if c >= 0:
-        return p.which[c, BODY], p.which[c, ON]
+        return p.which[c, at.BODY], p.which[c, at.ON]
     for k in range(len(p.parent)):
         if p.vi[k] == -1 - c:
             return k, -1
@@ -110,7 +91,7 @@ def assemble(p, w, blocks, T):
     """W = T J M^-1 J': how every row moves by a unit of force of each. It is symmetric, so one half is worked out."""
     root = p.root
     for block in range(blocks):
-        start, c = w.blocks[FIRST, block], w.blocks[OWNER, block]
+        start, c = w.blocks[at.FIRST, block], w.blocks[at.OWNER, block]
         first, second = ends_of(p, w, block)
         one, two = root[first] if first >= 0 else -1, root[second] if second >= 0 else -1
         for row in range(start, start + rows_in(w, block)):
@@ -127,7 +108,7 @@ def assemble(p, w, blocks, T):
 @kernel
 def fill(p, w, one, two, block, column, T):
     """Rows of a block, by the answer to the force of a column in the trees one and two."""
-    c, start, root, W = w.blocks[OWNER, block], w.blocks[FIRST, block], p.root, w.W
+    c, start, root, W = w.blocks[at.OWNER, block], w.blocks[at.FIRST, block], p.root, w.W
     first, second = ends_of(p, w, block)
     near = first >= 0 and (root[first] == one or root[first] == two)
     far = second >= 0 and (root[second] == one or root[second] == two)
@@ -150,43 +131,43 @@ def fill(p, w, one, two, block, column, T):
 @kernel
 def free_velocity(p, s, w, c, T):
     """w* of the normal of pair c: the speed at which its element would carry nothing."""
-    return normal_offset(w.places[c, GAP], s.touching[c, E], p.contacts[c, BETA], T)
+    return normal_offset(w.places[c, at.GAP], s.touching[c, at.E], p.contacts[c, at.BETA], T)
 
 
 @kernel
 def add_contact(p, s, w, c, m, blocks, T):
     """Rows of pair c; how many rows there are then."""
-    n, rubbing = p.contacts[c], p.contacts[c, MU] > 0.0
-    w.blocks[FIRST, blocks], w.limit[blocks] = m, n[MU]
-    w.blocks[KINDS, blocks] = 0 if rubbing else 2
-    w.blocks[OWNER, blocks] = c
-    first, second = w.S[p.which[c, BODY]], w.S[p.which[c, ON]]
+    n, rubbing = p.contacts[c], p.contacts[c, at.MU] > 0.0
+    w.blocks[at.FIRST, blocks], w.limit[blocks] = m, n[at.MU]
+    w.blocks[at.KINDS, blocks] = 0 if rubbing else 2
+    w.blocks[at.OWNER, blocks] = c
+    first, second = w.S[p.which[c, at.BODY]], w.S[p.which[c, at.ON]]
     for a in range(3 if rubbing else 1):
         set_lever(p, w, c, a, m + a)
         lever = w.levers[m + a]
         speed = at_first(lever, first) + at_second(lever, second)
-        force = along(p, w, c, s.touching[c, FORCE : FORCE + 3], a)
+        force = along(p, w, c, s.touching[c, at.FORCE : at.FORCE + 3], a)
         if a == 0:
-            w.columns[C, m] = compliance(n[K], n[BETA], T)
-            w.columns[B, m] = speed - free_velocity(p, s, w, c, T)
-            w.columns[F, m] = max(force, 0.0)
+            w.columns[at.C, m] = compliance(n[at.K], n[at.BETA], T)
+            w.columns[at.B, m] = speed - free_velocity(p, s, w, c, T)
+            w.columns[at.F, m] = max(force, 0.0)
         else:
-            stretch = along(p, w, c, s.touching[c, STRETCH : STRETCH + 3], a)
-            w.columns[C, m + a] = compliance(n[K_T], n[BETA_T], T)
-            w.columns[B, m + a] = speed - tangent_offset(stretch, n[BETA_T], T)
-            w.columns[F, m + a] = force
+            stretch = along(p, w, c, s.touching[c, at.STRETCH : at.STRETCH + 3], a)
+            w.columns[at.C, m + a] = compliance(n[at.K_T], n[at.BETA_T], T)
+            w.columns[at.B, m + a] = speed - tangent_offset(stretch, n[at.BETA_T], T)
+            w.columns[at.F, m + a] = force
     return m + (3 if rubbing else 1)
 
 
 @kernel
 def add_joint(p, w, friction, o, m, blocks, T):
     """The row of a joint that rubs."""
-    K = p.stiffness[o]
-    c = 1.0 / (p.viscosity[o] + T * K)
-    w.blocks[FIRST, blocks], w.limit[blocks], w.blocks[KINDS, blocks] = m, friction.r[o], 1
-    w.blocks[OWNER, blocks] = -1 - o
-    w.columns[C, m], w.columns[B, m] = c, w.v1[o] - c * K * friction.e[o]
-    w.columns[F, m] = friction.force[o]
+    stiffness = p.stiffness[o]
+    c = 1.0 / (p.viscosity[o] + T * stiffness)
+    w.blocks[at.FIRST, blocks], w.limit[blocks], w.blocks[at.KINDS, blocks] = m, friction.r[o], 1
+    w.blocks[at.OWNER, blocks] = -1 - o
+    w.columns[at.C, m], w.columns[at.B, m] = c, w.v1[o] - c * stiffness * friction.e[o]
+    w.columns[at.F, m] = friction.force[o]
     return m + 1
 
 
@@ -209,39 +190,39 @@ def commit_contacts(p, s, w, blocks, T):
     """Stretches after the tick, from forces and from the velocities in columns s; forces are kept."""
     for c in range(len(p.which)):
         n = p.contacts[c]
-        s.touching[c, E] = normal_stretch(0.0, s.touching[c, E], n[K], n[BETA], T)
+        s.touching[c, at.E] = normal_stretch(0.0, s.touching[c, at.E], n[at.K], n[at.BETA], T)
         for j in range(3):
-            s.touching[c, FORCE + j] = 0.0
+            s.touching[c, at.FORCE + j] = 0.0
     for block in range(blocks):
-        c, m = w.blocks[OWNER, block], w.blocks[FIRST, block]
-        if c >= 0 and w.columns[F, m] > 0.0:
+        c, m = w.blocks[at.OWNER, block], w.blocks[at.FIRST, block]
+        if c >= 0 and w.columns[at.F, m] > 0.0:
             n = p.contacts[c]
-            s.touching[c, E] += normal_stretch(w.columns[F, m], 0.0, n[K], n[BETA], T)
-            for a in range(3 if w.blocks[KINDS, block] == 0 else 1):
-                keep(p, s, w, c, a, FORCE, w.columns[F, m + a])
-            if w.blocks[KINDS, block] == 0:
+            s.touching[c, at.E] += normal_stretch(w.columns[at.F, m], 0.0, n[at.K], n[at.BETA], T)
+            for a in range(3 if w.blocks[at.KINDS, block] == 0 else 1):
+                keep(p, s, w, c, a, at.FORCE, w.columns[at.F, m + a])
+            if w.blocks[at.KINDS, block] == 0:
                 hold(p, s, w, c, m, T)
     for c in range(len(p.which)):
         # What does not touch forgets where it held; its spring relaxes, and nothing is to be seen of that.
-        if s.touching[c, FORCE] == 0.0 and s.touching[c, FORCE + 1] == 0.0 and s.touching[c, FORCE + 2] == 0.0:
-            n = p.contacts[c]
+        n, f = p.contacts[c], s.touching[c]
+        if f[at.FORCE] == 0.0 and f[at.FORCE + 1] == 0.0 and f[at.FORCE + 2] == 0.0:
             for j in range(3):
-                s.touching[c, STRETCH + j] = tangent_stretch(0.0, s.touching[c, STRETCH + j], n[K_T], n[BETA_T], T)
+                f[at.STRETCH + j] = tangent_stretch(0.0, f[at.STRETCH + j], n[at.K_T], n[at.BETA_T], T)
 
 
 @kernel
 def hold(p, s, w, c, m, T):
     """The tangential stretch of a pair that touches."""
     n = p.contacts[c]
-    f = w.columns[F]
-    a1 = along(p, w, c, s.touching[c, STRETCH : STRETCH + 3], 1)
-    a2 = along(p, w, c, s.touching[c, STRETCH : STRETCH + 3], 2)
+    f = w.columns[at.F]
+    a1 = along(p, w, c, s.touching[c, at.STRETCH : at.STRETCH + 3], 1)
+    a2 = along(p, w, c, s.touching[c, at.STRETCH : at.STRETCH + 3], 2)
     v1, v2 = parting(p, w, c, 1, S_, S_ + 3), parting(p, w, c, 2, S_, S_ + 3)
-    a1, a2 = tangent_stretches(f[m], f[m + 1], f[m + 2], v1, v2, a1, a2, n[MU], n[K_T], n[BETA_T], T)
+    a1, a2 = tangent_stretches(f[m], f[m + 1], f[m + 2], v1, v2, a1, a2, n[at.MU], n[at.K_T], n[at.BETA_T], T)
     for j in range(3):
-        s.touching[c, STRETCH + j] = 0.0
-    keep(p, s, w, c, 1, STRETCH, a1)
-    keep(p, s, w, c, 2, STRETCH, a2)
+        s.touching[c, at.STRETCH + j] = 0.0
+    keep(p, s, w, c, 1, at.STRETCH, a1)
+    keep(p, s, w, c, 2, at.STRETCH, a2)
 
 
 @kernel
@@ -249,19 +230,19 @@ def forces_found(p, w, friction, blocks, T):
     """Speeds after the step from the forces of the dual, and the friction of joints from its rows."""
     clear_impulse(w.S)
     for block in range(blocks):
-        start, c = w.blocks[FIRST, block], w.blocks[OWNER, block]
+        start, c = w.blocks[at.FIRST, block], w.blocks[at.OWNER, block]
         if c >= 0:
             for row in range(start, start + rows_in(w, block)):
-                push(p, w, c, row, w.columns[F, row])
+                push(p, w, c, row, w.columns[at.F, row])
         else:
-            w.S[ends_of(p, w, block)[0], G] = -w.columns[F, start]
+            w.S[ends_of(p, w, block)[0], G] = -w.columns[at.F, start]
     respond(p.parent, p.kind, p.vi, w.S, w.a)
     for o in range(len(w.v1)):
         w.v1[o] = w.fresh[o] + T * w.a[o]
     for block in range(blocks):
-        if w.blocks[OWNER, block] < 0:
-            o, limit = -1 - w.blocks[OWNER, block], w.limit[block]
-            f = w.columns[F, w.blocks[FIRST, block]]
+        if w.blocks[at.OWNER, block] < 0:
+            o, limit = -1 - w.blocks[at.OWNER, block], w.limit[block]
+            f = w.columns[at.F, w.blocks[at.FIRST, block]]
             friction.force[o] = f
             friction.mode[o] = -1 if f >= limit else (1 if f <= -limit else 0)
             friction.slope[o], friction.at[o] = 0.0, 0.0
@@ -276,10 +257,10 @@ def contact_kernels(at_rest, resolve):
         """New limits of joints that slip, at the speeds found; how many moved."""
         moved = 0
         for block in range(blocks):
-            if w.blocks[OWNER, block] >= 0:
+            if w.blocks[at.OWNER, block] >= 0:
                 continue
-            o = -1 - w.blocks[OWNER, block]
-            slips = abs(w.columns[F, w.blocks[FIRST, block]]) >= w.limit[block]
+            o = -1 - w.blocks[at.OWNER, block]
+            slips = abs(w.columns[at.F, w.blocks[at.FIRST, block]]) >= w.limit[block]
             rest, r = limit_at(p, friction, o, w.v1[o], slips, T)
             if abs(r - w.limit[block]) > 1e-12 * (r + rest):
                 moved += 1
@@ -314,9 +295,9 @@ def contact_kernels(at_rest, resolve):
             assemble(p, w, blocks, T)
             for _ in range(60):
                 c, k = w.columns, w.blocks
-                problem = Problem(m, blocks, True, w.W, c[C], c[B], k[KINDS], k[FIRST], w.limit, w.W)
+                problem = Problem(m, blocks, True, w.W, c[at.C], c[at.B], k[at.KINDS], k[at.FIRST], w.limit, w.W)
                 set_scales(problem, w.work)
-                how = solve_symmetric(problem, c[F], w.work)[1]
+                how = solve_symmetric(problem, c[at.F], w.work)[1]
                 forces_found(p, w, friction, blocks, T)
                 moved = limits_moved(p, w, friction, blocks, T)
                 solved = how != UNSOLVED and moved == 0

@@ -7,23 +7,8 @@ import math
 
 from tegotae.compile import entry, kernel
 from tegotae.kernels.rotations import cross, turn_back
+from tegotae.multibody.kernels import records as at
 from tegotae.multibody.kernels.kinematics import COM, OMEGA, VELOCITY
-from tegotae.multibody.kernels.records import (
-    AXES,
-    BETA,
-    BODY,
-    FORCE,
-    GAP,
-    KIND,
-    ON,
-    PLACE,
-    POINT,
-    RADIUS,
-    SHAPE,
-    TURNED,
-    WHERE,
-    K,
-)
 
 HALF_SPACE, PLATE, BOX, SPHERE = 0, 1, 2, 3
 SIZES = 3  # numbers that tell a surface of a kind from another
@@ -110,7 +95,7 @@ def to_world(s, x, out):
 @kernel
 def axis_of(w, c, a):
     """Normal (a = 0) or a tangent of pair c."""
-    return w.places[c, AXES + 3 * a : AXES + 3 * a + 3]
+    return w.places[c, at.AXES + 3 * a : at.AXES + 3 * a + 3]
 
 
 @kernel
@@ -134,28 +119,28 @@ def locate(p, w):
     """Gaps, points and directions of all pairs, from the rows that `forward_one` left."""
     found = w.places[-1]
     for c in range(len(p.which)):
-        o, n = w.S[p.which[c, ON]], p.contacts[c]
-        x = w.places[c, POINT : POINT + 3]
-        to_world(w.S[p.which[c, BODY]], n[PLACE : PLACE + 3], x)
+        o, n = w.S[p.which[c, at.ON]], p.contacts[c]
+        x = w.places[c, at.POINT : at.POINT + 3]
+        to_world(w.S[p.which[c, at.BODY]], n[at.PLACE : at.PLACE + 3], x)
         # into the surface's own frame, by its body's frame
         y0, y1, y2 = x[0] - o[COM], x[1] - o[COM + 1], x[2] - o[COM + 2]
-        origin, R = n[WHERE : WHERE + 3], n[TURNED : TURNED + 9]
+        origin, R = n[at.WHERE : at.WHERE + 3], n[at.TURNED : at.TURNED + 9]
         b0 = o[0] * y0 + o[3] * y1 + o[6] * y2 - origin[0]
         b1 = o[1] * y0 + o[4] * y1 + o[7] * y2 - origin[1]
         b2 = o[2] * y0 + o[5] * y1 + o[8] * y2 - origin[2]
         z0 = R[0] * b0 + R[3] * b1 + R[6] * b2
         z1 = R[1] * b0 + R[4] * b1 + R[7] * b2
         z2 = R[2] * b0 + R[5] * b1 + R[8] * b2
-        touch(p.which[c, KIND], n[SHAPE:], z0, z1, z2, p.contacts[c, RADIUS], found)
-        w.places[c, GAP] = found[0]
+        touch(p.which[c, at.KIND], n[at.SHAPE :], z0, z1, z2, p.contacts[c, at.RADIUS], found)
+        w.places[c, at.GAP] = found[0]
         n0, n1, n2 = found[1], found[2], found[3]
-        axes = w.places[c, AXES : AXES + 9].reshape((3, 3))
+        axes = w.places[c, at.AXES : at.AXES + 9].reshape((3, 3))
         m0 = R[0] * n0 + R[1] * n1 + R[2] * n2
         m1 = R[3] * n0 + R[4] * n1 + R[5] * n2
         m2 = R[6] * n0 + R[7] * n1 + R[8] * n2
         for a in range(3):
             axes[0, a] = o[3 * a] * m0 + o[3 * a + 1] * m1 + o[3 * a + 2] * m2
-            x[a] -= p.contacts[c, RADIUS] * axes[0, a]  # the point of the ball that is deepest
+            x[a] -= p.contacts[c, at.RADIUS] * axes[0, a]  # the point of the ball that is deepest
         tangents(axes)
 
 
@@ -174,14 +159,14 @@ def speed_of(s, x, axis, lin, ang):
 @kernel
 def parting(p, w, c, a, lin, ang):
     """Relative velocity of pair c along its axis a: that of what touches, seen from the surface."""
-    x, axis = w.places[c, POINT : POINT + 3], axis_of(w, c, a)
-    return speed_of(w.S[p.which[c, BODY]], x, axis, lin, ang) - speed_of(w.S[p.which[c, ON]], x, axis, lin, ang)
+    x, axis = w.places[c, at.POINT : at.POINT + 3], axis_of(w, c, a)
+    return speed_of(w.S[p.which[c, at.BODY]], x, axis, lin, ang) - speed_of(w.S[p.which[c, at.ON]], x, axis, lin, ang)
 
 
 @kernel
 def along(p, w, c, x, a):
     """A vector kept in the frame of the surface's body, along axis a of pair c."""
-    o, axis = w.S[p.which[c, ON]], axis_of(w, c, a)
+    o, axis = w.S[p.which[c, at.ON]], axis_of(w, c, a)
     total = 0.0
     for j in range(3):
         total += axis[j] * (o[3 * j] * x[0] + o[3 * j + 1] * x[1] + o[3 * j + 2] * x[2])
@@ -191,7 +176,7 @@ def along(p, w, c, x, a):
 @kernel
 def keep(p, s, w, c, a, column, size):
     """Add a vector along axis a of pair c to three columns of its memory, in the frame of the surface's body."""
-    o, axis = w.S[p.which[c, ON]], axis_of(w, c, a)
+    o, axis = w.S[p.which[c, at.ON]], axis_of(w, c, a)
     for j in range(3):
         s.touching[c, column + j] += size * (o[j] * axis[0] + o[3 + j] * axis[1] + o[6 + j] * axis[2])
 
@@ -201,12 +186,12 @@ def spring_wrenches(p, s, w):
     """Contacts taken explicitly, frictionless: K times the depth, and K beta times its rate; never pulling."""
     for c in range(len(p.which)):
         f = 0.0
-        if w.places[c, GAP] < 0.0:
+        if w.places[c, at.GAP] < 0.0:
             rate = parting(p, w, c, 0, VELOCITY, OMEGA)
-            f = max(-p.contacts[c, K] * (w.places[c, GAP] + p.contacts[c, BETA] * rate), 0.0)
-            x, n = w.places[c, POINT : POINT + 3], axis_of(w, c, 0)
+            f = max(-p.contacts[c, at.K] * (w.places[c, at.GAP] + p.contacts[c, at.BETA] * rate), 0.0)
+            x, n = w.places[c, at.POINT : at.POINT + 3], axis_of(w, c, 0)
             for side in range(2):
-                k = p.which[c, BODY] if side == 0 else p.which[c, ON]
+                k = p.which[c, at.BODY] if side == 0 else p.which[c, at.ON]
                 if k >= 0:
                     row, sign = w.S[k], f if side == 0 else -f
                     r0, r1, r2 = x[0] - row[COM], x[1] - row[COM + 1], x[2] - row[COM + 2]
@@ -215,6 +200,6 @@ def spring_wrenches(p, s, w):
                     w.wrench[k, 3] += sign * (r1 * n[2] - r2 * n[1])
                     w.wrench[k, 4] += sign * (r2 * n[0] - r0 * n[2])
                     w.wrench[k, 5] += sign * (r0 * n[1] - r1 * n[0])
-        turn_back(w.S[p.which[c, ON]], axis_of(w, c, 0), s.touching[c, FORCE : FORCE + 3])
+        turn_back(w.S[p.which[c, at.ON]], axis_of(w, c, 0), s.touching[c, at.FORCE : at.FORCE + 3])
         for j in range(3):
-            s.touching[c, FORCE + j] *= f
+            s.touching[c, at.FORCE + j] *= f

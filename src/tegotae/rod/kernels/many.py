@@ -2,9 +2,9 @@
 
 import math
 
-from tegotae.compile import kernel
+from tegotae.compile import entry, entry_free, kernel
 from tegotae.rod.kernels.extrapolation import A_WHILE, DONE, MOST, TOO_MANY, UNDER_WAY, advance
-from tegotae.rod.kernels.motion import Rod, drive, locate
+from tegotae.rod.kernels.motion import drive, locate
 from tegotae.rod.kernels.segment import all_integrals, kinetic_energy, places, velocities
 
 NOT_FINITE = -1
@@ -12,38 +12,11 @@ OWN = ("hs", "rho", "K", "C", "g", "tip", "bends", "points")  # what each rod of
 
 
 @kernel
-def rod_of(b, own, common):
-    """Rod b of the batch: numbers of its own, the drive that all have in common, and the room that `common` has."""
+def load(rod, own, b):
+    """The numbers of rod b of the batch into `rod`, which has the drive of all, and room."""
     hs, rho, K, C, g, tip, bends, points = own
-    return Rod(
-        hs[b],
-        rho[b],
-        K[b],
-        C[b],
-        g[b],
-        tip[b],
-        common.when,
-        bends[b],
-        common.loads,
-        common.swings,
-        common.held,
-        points[b],
-        common.cell,
-        common.re,
-        common.im,
-        common.S,
-        common.P,
-        common.p,
-        common.R,
-        common.bend,
-        common.extra,
-        common.load,
-        common.swing,
-        common.kappa,
-        common.kappa_rate,
-        common.U,
-        common.side,
-    )
+    rod.hs[:], rod.rho[:], rod.K[:], rod.C[:] = hs[b], rho[b], K[b], C[b]
+    rod.g[:], rod.tip[:], rod.bends[:], rod.points[:] = g[b], tip[b], bends[b], points[b]
 
 
 @kernel
@@ -70,20 +43,18 @@ def keep(rod, t, z, b, row, record):
     kappa[b, row] = rod.kappa
 
 
-@kernel
-def march_some(
-    some, common, room, own, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record
-):
+@entry
+def march(some, rod, room, own, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record):
     """The rods of `some` through all stops of a phase, or for a while -> whether one of them is still under way.
 
-    common: a rod of the batch, for its drive and its room; room: as `advance` has it. Where rows[i] >= 0 stop i is
+    rod: one like them, with the drive of all; room: as `advance` has it. Where rows[i] >= 0 stop i is
     recorded there; end: of the whole run. Of each rod: how many stops it has reached, time, state, step and order, how
     it ended. record: z, X, U, kinetic, kappa with a leading axis of rods and one of rows.
     """
     rtol, atol, least = settings
     busy = False
     for b in some:
-        rod = rod_of(b, own, common)
+        load(rod, own, b)
         first = tally[b, 1] + tally[b, 2]
         while status[b] == DONE and reached[b] < stops.shape[0]:
             before, taken = t[b], tally[b, 1] + tally[b, 2]
@@ -105,3 +76,9 @@ def march_some(
             else:
                 status[b] = NOT_FINITE if done == DONE else done
     return busy
+
+
+@entry_free
+def march_beside(some, rod, room, own, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record):
+    """The same on a thread of its own."""
+    return march(some, rod, room, own, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record)

@@ -3,7 +3,7 @@
 z = (y, v, dissipated, work) with y = (x, y, th_1 .. th_n) of the base and the angles, v their rates.
 """
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 
@@ -11,58 +11,25 @@ from tegotae.compile import kernel_inside
 from tegotae.rod.kernels.recursion import BACK, articulate, at_base, spread
 from tegotae.rod.kernels.segment import WIDTH, all_integrals, point_torques, velocities
 
-
-class Rod(NamedTuple):
-    """One rod in numbers, and room to work in.
-
-    Segments (n-1): hs length, rho density, K and C bending stiffness and viscosity. g gravity; tip mass and inertia.
-    Drive over time, linear between `when`: bends (times, n-1) natural curvature; loads (times, n, 3) on the nodes;
-    swings (times, 3) acceleration of the base where it is held. held: which of x, y, theta of the base.
-    points (m, 5): loads between nodes, constant: segment, part of its length, force x, y, torque. cell: between which
-    two times of the drive a step lies; no step crosses one.
-    """
-
-    hs: np.ndarray
-    rho: np.ndarray
-    K: np.ndarray
-    C: np.ndarray
-    g: np.ndarray
-    tip: np.ndarray
-    when: np.ndarray
-    bends: np.ndarray
-    loads: np.ndarray
-    swings: np.ndarray
-    held: np.ndarray
-    points: np.ndarray
-    cell: np.ndarray
-    re: np.ndarray
-    im: np.ndarray
-    S: np.ndarray
-    P: np.ndarray
-    p: np.ndarray
-    R: np.ndarray
-    bend: np.ndarray
-    extra: np.ndarray
-    load: np.ndarray
-    swing: np.ndarray
-    kappa: np.ndarray
-    kappa_rate: np.ndarray
-    U: np.ndarray
-    side: np.ndarray
+# One rod in numbers, and room to work in.
+#
+# Segments (n-1): hs length, rho density, K and C bending stiffness and viscosity. g gravity; tip mass and inertia.
+# Drive over time, linear between `when`: bends (times, n-1) natural curvature; loads (times, n, 3) on the nodes;
+# swings (times, 3) acceleration of the base where it is held. held: which of x, y, theta of the base.
+# points (m, 5): loads between nodes, constant: segment, part of its length, force x, y, torque. cell: between which
+# two times of the drive a step lies; no step crosses one. The others, from re on: see `rod_room`.
+Rod = namedtuple(
+    "Rod",
+    "hs rho K C g tip when bends loads swings held points cell "
+    "re im S P p R bend extra load swing kappa kappa_rate U side",
+)
 
 
 def rod_room(n):
     """The arrays of a `Rod` that are only worked in."""
-    shapes = {"re": 6, "im": 6, "S": (n - 1, WIDTH), "P": (3, 3), "p": 3, "R": (n - 1, BACK), "bend": n - 1}
-    shapes |= {
-        "extra": n - 1,
-        "load": (n, 3),
-        "swing": 3,
-        "kappa": n - 1,
-        "kappa_rate": n - 1,
-        "U": (n, 2),
-        "side": (n - 1, 4),
-    }
+    shapes = {"re": 6, "im": 6, "S": (n - 1, WIDTH), "P": (3, 3), "p": 3, "R": (n - 1, BACK), "swing": 3}
+    shapes |= dict.fromkeys(("bend", "extra", "kappa", "kappa_rate"), n - 1)
+    shapes |= {"load": (n, 3), "U": (n, 2), "side": (n - 1, 4)}
     return {name: np.zeros(shape) for name, shape in shapes.items()} | {"cell": np.zeros(1, dtype=np.int64)}
 
 
@@ -115,8 +82,8 @@ def spread_points(rod, y):
 
 
 @kernel_inside
-def accelerations(rod, y, v, dt, a):
-    """a = y'' for what `drive` has set; dt > 0 takes bending at the end of a step of that length."""
+def take_bends(rod, y, v, dt):
+    """All segments at y and v, and their bending at the end of a step of dt: torque, and what it adds to the angles."""
     if rod.points.shape[0] > 0:
         spread_points(rod, y)
     all_integrals(y, v, rod.hs, rod.re, rod.im, rod.S)
@@ -126,6 +93,12 @@ def accelerations(rod, y, v, dt, a):
         bent = y[3 + k] - y[2 + k] + dt * turn - h * rod.kappa[k]
         rod.bend[k] = -(rod.K[k] * bent + rod.C[k] * turn) / h
         rod.extra[k] = dt * (rod.C[k] + dt * rod.K[k]) / h
+
+
+@kernel_inside
+def accelerations(rod, y, v, dt, a):
+    """a = y'' for what `drive` has set; dt > 0 takes bending at the end of a step of that length."""
+    take_bends(rod, y, v, dt)
     articulate(rod.S, rod.hs, rod.rho, rod.g, rod.bend, rod.extra, rod.load, rod.side, rod.tip, rod.P, rod.p, rod.R)
     at_base(rod.P, rod.p, rod.held, rod.swing, a)
     spread(rod.S, rod.R, a)

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from tegotae.compile import kernel_sums
+from tegotae.compile import entry_sums
 from tegotae.rod.kernels import simd_rows as at
 from tegotae.rod.kernels.ground import stored
 from tegotae.rod.kernels.newton import inertia_along
 from tegotae.rod.kernels.simd_rows import SIMD, shape, trace, where
 
 
-@kernel_sums
+@entry_sums
 def observe(w, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic):
     """Of states Z (times, 2, n + 2) and anchors (times, 2, n): places and velocities of the nodes, kinetic energy
     except a payload's, energy in the bristles. w as `restore` left it.
@@ -28,7 +28,7 @@ def observe(w, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic):
         elastic[r] = held
 
 
-@kernel_sums
+@entry_sums
 def over_ticks(when, values, first, T, out):
     """Values of a table over `when`, linear in between, at the end of each tick from the first on: (numbers, ticks).
 

@@ -10,9 +10,9 @@ import math
 
 from tegotae.compile import kernel_sums
 from tegotae.rod.kernels.recursion import cross, weigh
-from tegotae.rod.kernels.segment import WIDE, moments, row, series
+from tegotae.rod.kernels.segment import STRIP, WIDE, bend_wide, row, series
 
-SIMD, FIELDS = 8, 89
+SIMD, FIELDS = STRIP, 89  # from CD to I5 rows are those of a strip of `segment`
 
 # Segment, given: length, density, stiffness and viscosity of bending over the length.
 # Node, given: squares of the limits forward, backward and across, k and b of `ground`.
@@ -65,19 +65,6 @@ def bend_all(w, n, y, v, T):
 
 
 @kernel_sums
-def bend_wide(w, n, re, im):
-    """The segments that bend beyond WIDE; re, im (6) room."""
-    for k in range(n - 1):
-        o = where(k)
-        d = w[o + DELTA]
-        if abs(d) > WIDE:
-            moments(d, re, im)
-            w[o + CD], w[o + SD], w[o + R0], w[o + I0] = math.cos(d), math.sin(d), re[0], im[0]
-            w[o + R1], w[o + R2], w[o + R3], w[o + R4] = re[1], re[2], re[3], re[4]
-            w[o + I1], w[o + I2], w[o + I3], w[o + I4], w[o + I5] = im[1], im[2], im[3], im[4], im[5]
-
-
-@kernel_sums
 def fill(w, n, v, gx, gy):
     """G, E, inertia and forces of all segments."""
     rates = v[2:]
@@ -104,7 +91,8 @@ def fill(w, n, v, gx, gy):
 def shape(w, n, y, v, T, g, re, im):
     """All that the segments are at y, v for a step of T: directions, G, E, inertia with bending, forces."""
     if bend_all(w, n, y, v, T) > 0.0:
-        bend_wide(w, n, re, im)
+        for b in range(0, n - 1, SIMD):
+            bend_wide(y[2 + b :], min(SIMD, n - 1 - b), w[b * FIELDS + CD :], re, im)
     c, s = math.cos(y[2]), math.sin(y[2])
     for b in range(0, n, SIMD):
         o = w[b * FIELDS : (b + SIMD) * FIELDS]
