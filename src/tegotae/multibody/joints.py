@@ -19,7 +19,6 @@ from tegotae.coupling.composite import Seat
 from tegotae.errors import UniquenessError
 from tegotae.friction import FrictionImpedance
 from tegotae.layout import AXIS, Layout, Nested, Part, Space
-from tegotae.multibody.bodies import OneDegree
 from tegotae.multibody.kernels import joints as joint_laws
 from tegotae.multibody.kernels.lines import NONE, NUMBERS
 from tegotae.multibody.kernels.records import Joints
@@ -82,12 +81,9 @@ def joints_of(tree: Tree, controllers: Mapping[str, Servo | Lock]) -> tuple[Join
     law, place = np.full(nv, -1, dtype=np.int64), np.zeros(nv, dtype=np.int64)
     numbers: list[float] = []
     customs: list[Any] = []
-    carriers = {b.name: b for b in tree.bodies}
-    for k, name in enumerate(tree.arrays.names):
-        body, o = carriers[name], int(tree.arrays.vi[k])
-        if not isinstance(body.joint, OneDegree):
-            continue
-        joint, control = body.joint, controllers.get(body.joint_name)
+    speeds = tree.arrays.vi[tree.arrays.kind != FREE].tolist()
+    for (name, joint), o in zip(tree.joints.items(), speeds, strict=True):
+        control = controllers.get(name)
         columns["damping"][o] = math.inf if isinstance(control, Lock) else joint.damping
         if isinstance(control, Servo):
             columns["gain"][o], columns["rate_gain"][o] = control.gain, control.rate_gain

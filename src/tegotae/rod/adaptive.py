@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.checks import Array
-from tegotae.rod.kernels import extrapolation as ex
-from tegotae.rod.kernels import many
+from tegotae.rod.kernels import adaptive as ex
 from tegotae.rod.kernels.motion import Rod
 from tegotae.rod.phases import Phase
 from tegotae.rod.records import Kept, Shape, hold, start_of
@@ -40,7 +39,7 @@ class Adaptive:
         """Through all phases; `status` then tells of each rod how it ended."""
         count = len(self.rods)
         pieces = np.array_split(np.arange(count), min(count, 8 * threads))  # small ones, for rods differ in their work
-        entry = many.march if threads == 1 else many.march_beside
+        entry = ex.march if threads == 1 else ex.march_beside
         methods, end = np.array([rod.method_of(method) for rod in self.rods]), self.phases[-1].until
         settings = (rtol, atol, _LEAST_STEP)
         t = 0.0
@@ -76,7 +75,7 @@ class Adaptive:
         stops = np.concatenate([times[:1][times[:1] == t] if t == 0.0 else times[:0], inside, [phase.until]])
         places = np.minimum(np.searchsorted(times, stops), times.size - 1)
         self.steps[:] = 1e-3 * max(phase.until - t, 1e-9)
-        own = tuple(np.stack([getattr(one, name) for one in each]) for name in many.OWN)
+        own = tuple(np.stack([getattr(one, name) for one in each]) for name in ex.OWN)
         return own, stops, np.where(times[places] == stops, places, -1)
 
     def _room(self) -> tuple[Array, ...]:

@@ -37,6 +37,12 @@ _KEPT = (*_Z, "curvature", *_SUMS, "largest_turn", "anchor")
 _PART = 1000  # ticks at a time: what they are fed and what they record stay in the processor's cache
 
 
+def coordinates_of(state: State) -> Array:
+    """All coordinates and their rates in a state, one after the other: a view."""
+    places = state.space.places
+    return state.real[places[_Z[0]].start : places[_Z[-1]].stop]
+
+
 def observed(block: GroundedRod, state: State, anchors: Array, Z: Array) -> tuple[Array, Array, Array, Array]:
     """Places and velocities of the nodes, kinetic energy without a payload's, energy in the bristles; for anchors of
     the bristles (times, 2, nodes), coordinates and rates Z (times, 2 nodes + 4), and any one state of the block.
@@ -144,8 +150,8 @@ class Course:
         more: dict[str, ArrayLike] = {}
         if initial is not None and not isinstance(initial, Shape):
             more = dict(checks.mapping(_OWN, "initial", initial, f"Give Shape(angle=..., ...). {INITIAL}"))
-            parts = {name: more.pop(name) for name in _Z if name in more}
-            initial = Shape(**{"angle": np.zeros(n), **parts}) if parts else None  # type: ignore[arg-type]
+            moved = {name: more.pop(name) for name in _Z if name in more}
+            initial = Shape(**{"angle": np.zeros(n), **moved}) if moved else None  # type: ignore[arg-type]
         z = start_of(self.block.rod, initial)
         begun = {"curvature": self._bends(first, -1, 1)[:, 0], **fed, **more}
         if "base_motion" in fed:  # the state itself says how it is held
@@ -154,14 +160,9 @@ class Course:
         else:
             hold(self.block.rod, z, first, 0.0)
             begun["held"], names = (0, 0, 0), _Z
-        begun |= {name: part for name, part in zip(_Z, np.split(z[:-2], self._cuts), strict=True) if name in names}
+        parts = np.split(z[:-2], [2, n + 2, n + 4])
+        begun |= {name: part for name, part in zip(_Z, parts, strict=True) if name in names}
         return loop.first_state(self.block, self.T, begun)
-
-    @property
-    def _cuts(self) -> list[int]:
-        """Between base, angles, and the rates of each, in a row of all of them."""
-        n = self.block.rod.nodes
-        return [2, n + 2, n + 4]
 
     def _stretches(self) -> Iterator[tuple[Phase, int, int]]:
         """Phases and the ticks that belong to them, in parts."""
@@ -175,10 +176,7 @@ class Course:
     def _begin(self, phase: Phase, tick: int, state: State, fixed: set[str]) -> None:
         """How the base is held from now on, and what is constant; a jump of the curvature is work of what bends it."""
         if tick and "base_motion" not in fixed:
-            z = np.concatenate([state.part(name) for name in _Z])
-            hold(self.block.rod, z, phase, tick * self.T)
-            for name, part in zip(_Z, np.split(z, self._cuts), strict=True):
-                state.part(name)[:] = part
+            hold(self.block.rod, coordinates_of(state), phase, tick * self.T)
         state["held"] = np.array(BASES[phase.base], dtype=np.int64)
         if "torque" not in fixed:
             state["torque"] = phase.torque

@@ -5,8 +5,10 @@ A point is a ball of radius 0. The gap is a signed distance, exact on both sides
 
 import math
 
+import numpy as np
+
 from tegotae.compile import entry, kernel
-from tegotae.kernels.rotations import cross, turn_back
+from tegotae.kernels.rotations import cross, turn_back, turn_into
 from tegotae.multibody.kernels import records as at
 from tegotae.multibody.kernels.kinematics import COM, OMEGA, VELOCITY
 
@@ -93,6 +95,16 @@ def to_world(s, x, out):
 
 
 @kernel
+def add_wrench(to, way, h, sign):
+    """The wrench h at the point, moved to the centre of mass, times sign, onto what stands there."""
+    for i in range(6):
+        to[i] += sign * h[i]
+    to[3] += sign * (way[1] * h[2] - way[2] * h[1])
+    to[4] += sign * (way[2] * h[0] - way[0] * h[2])
+    to[5] += sign * (way[0] * h[1] - way[1] * h[0])
+
+
+@kernel
 def axis_of(w, c, a):
     """Normal (a = 0) or a tangent of pair c."""
     return w.places[c, at.AXES + 3 * a : at.AXES + 3 * a + 3]
@@ -117,29 +129,25 @@ def tangents(axes):
 @kernel
 def locate(p, w):
     """Gaps, points and directions of all pairs, from the rows that `forward_one` left."""
-    found = w.places[-1]
+    found, y = w.places[-1], np.empty(3)
     for c in range(len(p.which)):
         o, n = w.S[p.which[c, at.ON]], p.contacts[c]
         x = w.places[c, at.POINT : at.POINT + 3]
         to_world(w.S[p.which[c, at.BODY]], n[at.PLACE : at.PLACE + 3], x)
         # into the surface's own frame, by its body's frame
-        y0, y1, y2 = x[0] - o[COM], x[1] - o[COM + 1], x[2] - o[COM + 2]
-        origin, R = n[at.WHERE : at.WHERE + 3], n[at.TURNED : at.TURNED + 9]
-        b0 = o[0] * y0 + o[3] * y1 + o[6] * y2 - origin[0]
-        b1 = o[1] * y0 + o[4] * y1 + o[7] * y2 - origin[1]
-        b2 = o[2] * y0 + o[5] * y1 + o[8] * y2 - origin[2]
-        z0 = R[0] * b0 + R[3] * b1 + R[6] * b2
-        z1 = R[1] * b0 + R[4] * b1 + R[7] * b2
-        z2 = R[2] * b0 + R[5] * b1 + R[8] * b2
-        touch(p.which[c, at.KIND], n[at.SHAPE :], z0, z1, z2, p.contacts[c, at.RADIUS], found)
-        w.places[c, at.GAP] = found[0]
-        n0, n1, n2 = found[1], found[2], found[3]
-        axes = w.places[c, at.AXES : at.AXES + 9].reshape((3, 3))
-        m0 = R[0] * n0 + R[1] * n1 + R[2] * n2
-        m1 = R[3] * n0 + R[4] * n1 + R[5] * n2
-        m2 = R[6] * n0 + R[7] * n1 + R[8] * n2
+        R = n[at.TURNED : at.TURNED + 9]
         for a in range(3):
-            axes[0, a] = o[3 * a] * m0 + o[3 * a + 1] * m1 + o[3 * a + 2] * m2
+            y[a] = x[a] - o[COM + a]
+        turn_back(o, y, y)
+        for a in range(3):
+            y[a] -= n[at.WHERE + a]
+        turn_back(R, y, y)
+        touch(p.which[c, at.KIND], n[at.SHAPE :], y[0], y[1], y[2], p.contacts[c, at.RADIUS], found)
+        w.places[c, at.GAP] = found[0]
+        axes = w.places[c, at.AXES : at.AXES + 9].reshape((3, 3))
+        turn_into(R, found[1:4], y)
+        turn_into(o, y, axes[0])
+        for a in range(3):
             x[a] -= p.contacts[c, at.RADIUS] * axes[0, a]  # the point of the ball that is deepest
         tangents(axes)
 

@@ -9,6 +9,8 @@ seen from them, and kept in w for the next one.
 
 from functools import cache
 
+import numpy as np
+
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.kernels.rotations import turn_into
@@ -16,7 +18,7 @@ from tegotae.multibody.kernels.contacts import activate, commit_contacts, contac
 from tegotae.multibody.kernels.joints import commit_friction, prepare_joints, stiction_kernels, with_customs
 from tegotae.multibody.kernels.kinematics import forward_one, look_outside, move, prepare_world, spin_evenly
 from tegotae.multibody.kernels.lines import NONE, TRIALS, own_kernels
-from tegotae.multibody.kernels.places import locate
+from tegotae.multibody.kernels.places import add_wrench, locate
 from tegotae.multibody.kernels.records import FORCE, GAP, ON, Friction
 
 FAR = 1e30  # m: the gap where there is no surface at all, such as beside a plate; a state has finite numbers
@@ -63,21 +65,15 @@ def push_bodies(p, s, w):
     if w.pushed[0] == 1:
         w.wrench[:] = 0.0
         w.pushed[0] = 0
+    way = np.empty(3)
     for j in range(len(p.frame_body)):
         k, f = p.frame_body[j], s.push[j]
         quiet = f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0 and f[3] == 0.0 and f[4] == 0.0 and f[5] == 0.0
         if quiet or k < 0:
             continue
         w.pushed[0] = 1
-        row, x = w.S[k], p.frame_place[j]
-        r0 = row[0] * x[0] + row[1] * x[1] + row[2] * x[2]
-        r1 = row[3] * x[0] + row[4] * x[1] + row[5] * x[2]
-        r2 = row[6] * x[0] + row[7] * x[1] + row[8] * x[2]
-        for a in range(6):
-            w.wrench[k, a] += f[a]
-        w.wrench[k, 3] += r1 * f[2] - r2 * f[1]
-        w.wrench[k, 4] += r2 * f[0] - r0 * f[2]
-        w.wrench[k, 5] += r0 * f[1] - r1 * f[0]
+        turn_into(w.S[k], p.frame_place[j], way)
+        add_wrench(w.wrench[k], way, f, 1.0)
 
 
 @kernel

@@ -8,6 +8,7 @@ from tegotae.compile import kernel, kernel_inside
 from tegotae.kernels.rotations import quaternion_of, turn_into, unit
 from tegotae.multibody.kernels.kinematics import ACCELERATION, ALPHA, COM, FREE, OMEGA, S_, VELOCITY, G, X
 from tegotae.multibody.kernels.passes import clear_impulse, respond
+from tegotae.multibody.kernels.places import add_wrench
 
 # ------------------------------------------------------------ a point of a body, from the row s of its body
 
@@ -20,16 +21,6 @@ def seen_at(s, way):
     v1 = s[S_ + 1] + w2 * way[0] - w0 * way[2]
     v2 = s[S_ + 2] + w0 * way[1] - w1 * way[0]
     return v0, v1, v2, w0, w1, w2
-
-
-@kernel
-def add_wrench(to, way, h, sign):
-    """The wrench h at the point, moved to the centre of mass, times sign, onto what stands there."""
-    for i in range(6):
-        to[i] += sign * h[i]
-    to[3] += sign * (way[1] * h[2] - way[2] * h[1])
-    to[4] += sign * (way[2] * h[0] - way[0] * h[2])
-    to[5] += sign * (way[0] * h[1] - way[1] * h[0])
 
 
 @kernel

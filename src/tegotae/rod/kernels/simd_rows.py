@@ -9,7 +9,7 @@ compiler knows that they do not overlap, and takes a whole row at once.
 import math
 
 from tegotae.compile import kernel_sums
-from tegotae.rod.kernels.recursion import cross, weigh
+from tegotae.rod.kernels.motion import cross, weigh
 from tegotae.rod.kernels.segment import STRIP, WIDE, bend_wide, row, series
 
 SIMD, FIELDS = STRIP, 89  # from CD to I5 rows are those of a strip of `segment`
@@ -124,7 +124,7 @@ def trace(w, n, y, v, v1, T):
 
 @kernel_sums
 def inward(w, n, T, g, tip, P, p):
-    """From tip to base: P and p of `recursion` at the base, each node's force LX, LY and slope H included."""
+    """From tip to base: P and p of `motion` at the base, each node's force LX, LY and slope H included."""
     m, gx, gy = tip[0], g[0], g[1]
     P00, P01, P02, P11, P12, P22 = m, 0.0, 0.0, m, 0.0, tip[1]
     p0, p1, p2 = -m * gx, -m * gy, 0.0
