@@ -1,4 +1,4 @@
-"""Where a tree meets others: points of its bodies, its joints, and the way between two points."""
+"""Where a tree meets others: points of its bodies, its joints, the way between two; and how light it can feel there."""
 
 from __future__ import annotations
 
@@ -218,7 +218,16 @@ def place_ports(tree: Tree, ports: Sequence[Wired], state: State) -> None:
 
 
 # ------------------------------------------------------------ how light a tree can feel there
-
+#
+# A bound for the circuits it is wired into. Cutting a tree can only make it lighter. With forces h at its ports, w_j(h)
+# the wrench that they put on body j and t_j its twist, a step gives the mobility
+#
+#     h'G h = max over v of 2 sum_j w_j't_j(v) - v'(M + T slopes) v,   v'M v = sum over bodies of t_j'M_j t_j.
+#
+# Leave out the slopes, none of which is negative unless friction falls with speed, and what is subtracted shrinks; let
+# each t_j take any value, not only those that joints allow, and the maximum grows (a body that hangs on the world by a
+# joint keeps it). What is left are the bodies by themselves, sum_j w_j'M_j^-1 w_j. With l_j the largest of that on body
+# j for ports of size 1 on it, h'G h <= sum over ports of |h_p|^2 (sum of l_j over the bodies that p acts on).
 
 SAMPLES = 64  # configurations looked at where there is no bound
 NONE = 1e-9  # relative: an inertia smaller than this opposes nothing

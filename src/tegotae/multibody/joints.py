@@ -1,4 +1,4 @@
-"""What acts in the joints of a tree, a servo or a lock and friction, and the tree itself, as the kernels take them."""
+"""What acts in the joints of a tree: a servo or a lock, dry friction by its law, and any impedance, which is asked."""
 
 from __future__ import annotations
 

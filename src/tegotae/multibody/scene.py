@@ -164,7 +164,8 @@ class Scene(Admittance):
     def kernels(self) -> Kernels:
         """By its method; laws of the user's own are compiled in."""
         if self.method != "implicit":
-            return Kernels(explicit.symplectic_kernels if self.method == "symplectic" else explicit.rk4_kernels)
+            advance = explicit.symplectic_advance if self.method == "symplectic" else explicit.rk4_advance
+            return Kernels(explicit.explicit_kernels, (advance,))
         makers = (stepping.alone_kernels, port_stepping.line_kernels, port_stepping.space_kernels)
         halves = tuple(half for law in self.joints[1] for half in law.kernels)
         return self._own.kernels(makers[min(self.dimension, 2)], halves)

@@ -92,11 +92,6 @@ def rk4_advance(p, s, w, h, v, T):
     see(p, s, w)
 
 
-def symplectic_kernels():
-    """Semi-implicit Euler."""
-    return Halves(no_answer, symplectic_advance, restore=restore)
-
-
-def rk4_kernels():
-    """The classical method of fourth order."""
-    return Halves(no_answer, rk4_advance, restore=restore)
+def explicit_kernels(advance):
+    """Of one of the methods above."""
+    return Halves(no_answer, advance, restore=restore)

@@ -19,8 +19,8 @@ SIMD, FIELDS = STRIP, 89  # from CD to I5 rows are those of a strip of `segment`
 LENGTH, RHO, KH, CH, A_FORWARD, A_BACKWARD, A_ACROSS, K, B = range(0, 9 * SIMD, SIMD)
 # Segment: natural curvature now and before the step. Node: anchor of the bristles, sigma.
 KAPPA, OLD, QX, QY, SIGMA = range(9 * SIMD, 14 * SIMD, SIMD)
-# Segment: bend, its torque, what it adds to the angles, exp(i delta), moments m_0 to m_4 and im m_5.
-DELTA, BEND, EXTRA, CD, SD, R0, R1, R2, R3, R4, I0, I1, I2, I3, I4, I5 = range(14 * SIMD, 30 * SIMD, SIMD)
+# Segment (row 14 is free): torque of its bend, what it adds to the angles, exp(i delta), moments m_0 to m_4 and im m_5.
+BEND, EXTRA, CD, SD, R0, R1, R2, R3, R4, I0, I1, I2, I3, I4, I5 = range(15 * SIMD, 30 * SIMD, SIMD)
 # Node: direction exp(i th). Segment: G and E of `segment`'s S, inertia and forces of `weigh`, row for the way back.
 C, S, G1X, G1Y, G2X, G2Y, EX, EY = range(30 * SIMD, 38 * SIMD, SIMD)
 M02, M12, M03, M13, M22, M23, M33, F0, F1, F2, F3, RX, RY, RT, RC = range(38 * SIMD, 53 * SIMD, SIMD)
@@ -53,7 +53,6 @@ def bend_all(w, n, y, v, T):
         o, th, rate = w[b * FIELDS : (b + SIMD) * FIELDS], angles[b:], rates[b:]
         for j in range(min(SIMD, n - 1 - b)):
             d, turn = th[j + 1] - th[j], rate[j + 1] - rate[j]
-            o[DELTA + j] = d
             o[BEND + j] = -o[KH + j] * (d + T * turn - o[LENGTH + j] * o[KAPPA + j]) - o[CH + j] * turn
             o[EXTRA + j] = T * (o[CH + j] + T * o[KH + j])
             wide += 1.0 if abs(d) > WIDE else 0.0
