@@ -175,7 +175,8 @@ class OwnJoints:
         for j, block in enumerate(blocks):
             made, given = block.kernels.halves(), _given(j, block)
             lines["answer"].append(f"if j == {j}:\n        return answer_{j}({given}, v, T)")
-            lines["advance"].append(f"if j == {j}:\n        {_store(j, block)}advance_{j}({given}, v, T)")
+            new = ", ".join(_numbers(j, block)) + " = " if block.kernels.style == "values" else ""
+            lines["advance"].append(f"if j == {j}:\n        {new}advance_{j}({given}, v, T)")
             if made.prepare:
                 lines["prepare"].append(f"prepare_{j}({given}, T)")
             if made.restore:
@@ -249,8 +250,3 @@ def _given(j: int, block: Impedance) -> str:
     ]
     p = f"Parameters_{j}({', '.join(single)})" if single else "p"
     return f"{p}, State_{j}({', '.join(_numbers(j, block))}), {w}"
-
-
-def _store(j: int, block: Impedance) -> str:
-    """What takes the new state that a kernel gives by value."""
-    return ", ".join(_numbers(j, block)) + " = " if block.kernels.style == "values" else ""

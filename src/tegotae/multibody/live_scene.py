@@ -1,4 +1,4 @@
-"""A scene in a control loop: forces at its ports in, their motion out, or torques in, q and v out; and what drives it."""
+"""A scene in a control loop: forces at its ports in, their motion out, or torques in, q and v out; what drives it."""
 
 from __future__ import annotations
 

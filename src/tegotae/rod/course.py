@@ -201,10 +201,7 @@ class Course:
 
     def _fed(self, phase: Phase, own: Fed, fixed: set[str], base: int, a: int, b: int) -> Fed:
         """What changes from tick to tick, from a to b, in rows that begin with the tick `base`."""
-        rows, slots = [np.zeros((0, b - base))], [own.slots[:0]]
-        if own.slots.size:
-            rows.append(own.rows[:, base:b])
-            slots.append(own.slots)
+        rows, slots = [own.rows.reshape(-1, self.ticks)[:, base:b]], [own.slots]
         places = self.block.spaces.state.places
         if self.bends[phase][0].size > 1 and "curvature" not in fixed:
             place = places["curvature"]
@@ -216,8 +213,6 @@ class Course:
             speeds[: way.shape[1], a - base :] = (np.diff(way, axis=0) / self.T).T
             rows.append(speeds)
             slots.append(np.arange(place.start, place.stop))
-        if len(rows) == 2:
-            return Fed(np.ascontiguousarray(rows[1]), slots[1])
         return Fed(np.concatenate(rows), np.concatenate(slots))
 
     # ------------------------------------------------------------ what comes out

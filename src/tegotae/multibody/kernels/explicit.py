@@ -1,10 +1,9 @@
 """Ticks of a scene whose forces are those of its start: without friction, contacts as plain springs."""
 
-import math
-
 from tegotae.block import Halves
 from tegotae.compile import kernel
-from tegotae.multibody.kernels.kinematics import FREE, move, rates_of, spin_evenly, straighten
+from tegotae.multibody.kernels.joints import prepare_joints
+from tegotae.multibody.kernels.kinematics import move, rates_of, spin_evenly, straighten
 from tegotae.multibody.kernels.passes import backward, forward_two
 from tegotae.multibody.kernels.places import spring_wrenches
 from tegotae.multibody.kernels.stepping import (
@@ -19,21 +18,6 @@ from tegotae.multibody.kernels.stepping import (
 
 
 @kernel
-def explicit_joints(p, w, q, v):
-    """Dampers and servos as they are at q and v; an infinite slope locks."""
-    for k in range(len(p.parent)):
-        o = p.vi[k]
-        if p.kind[k] == FREE:
-            continue
-        if p.damping[o] == math.inf:
-            w.tau[o], w.slope[o] = 0.0, math.inf
-        else:
-            pull = p.gain[o] * (w.target[o] - q[p.qi[k]])
-            w.tau[o] = w.torque[o] + pull - (p.damping[o] + p.rate_gain[o]) * v[o]
-            w.slope[o] = 0.0
-
-
-@kernel
 def rate(p, s, w, q, v, a, T):
     """Accelerations at q and v with everything explicit, but for the spin of free bodies if T > 0."""
     reposition(p, w, q, v)
@@ -42,8 +26,8 @@ def rate(p, s, w, q, v, a, T):
     w.pushed[0] = 1  # contacts add to it
     push_bodies(p, s, w)
     spring_wrenches(p, s, w)
-    explicit_joints(p, w, q, v)
-    backward(p.parent, p.kind, p.vi, p.C, w.tau, w.slope, w.wrench, w.S)
+    prepare_joints(p, w, q, v, 0.0)
+    backward(p.parent, p.kind, p.vi, p.C, w.free_tau, w.free_slope, w.wrench, w.S)
     forward_two(p.parent, p.kind, p.vi, p.g, w.S, a)
 
 

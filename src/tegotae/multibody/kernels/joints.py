@@ -88,8 +88,8 @@ def _one_more(rest_of, resolve_of, number, own_magnitude, own_resolve):
 
 
 @kernel_inside
-def prepare_joints(p, s, w, T):
-    """Torques and slopes of dampers and servos, implicit: they answer the speed after the step."""
+def prepare_joints(p, w, q, v, T):
+    """Torques and slopes of dampers and servos at q and v. They answer the speed after the step; for T = 0 that now."""
     for k in range(len(p.parent)):
         o = p.vi[k]
         if p.kind[k] == FREE:
@@ -98,8 +98,8 @@ def prepare_joints(p, s, w, T):
             w.free_tau[o], w.free_slope[o] = 0.0, math.inf
             continue
         resists = p.damping[o] + p.rate_gain[o] + T * p.gain[o]
-        pull = p.gain[o] * (w.target[o] - s.q[p.qi[k]])
-        w.free_tau[o] = w.torque[o] + pull - resists * s.v[o]
+        pull = p.gain[o] * (w.target[o] - q[p.qi[k]])
+        w.free_tau[o] = w.torque[o] + pull - resists * v[o]
         w.free_slope[o] = T * resists
 
 

@@ -103,7 +103,7 @@ def prepare(p, s, w, T):
     feed(p, s, w)
     push_bodies(p, s, w)
     spin_evenly(p, w.S, T)
-    prepare_joints(p, s, w, T)
+    prepare_joints(p, w, s.q, s.v, T)
 
 
 @kernel_inside
