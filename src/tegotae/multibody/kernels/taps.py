@@ -90,6 +90,15 @@ def keep_unpushed(p, w):
 
 
 @kernel_inside
+def push_taps(p, w, j, rows, column):
+    """The wrench w.unit at the tap of port j, and its opposite at the second, onto the rows of their bodies."""
+    one, two = p.first[j], p.second[j]
+    add_wrench(rows[p.tapped[one], column : column + 6], w.way[one], w.unit, 1.0)
+    if two >= 0:
+        add_wrench(rows[p.tapped[two], column : column + 6], w.way[two], w.unit, -1.0)
+
+
+@kernel_inside
 def put_forces(p, w, h):
     """The forces h at all ports, as wrenches on bodies and torques in joints."""
     for i in range(len(p.tapped)):
@@ -106,10 +115,7 @@ def put_forces(p, w, h):
             continue
         for a in range(6):
             w.unit[a] = h[r + a] if p.rows[j] == 6 else h[r] * p.along[j, a]
-        one, two = p.first[j], p.second[j]
-        add_wrench(w.wrench[p.tapped[one]], w.way[one], w.unit, 1.0)
-        if two >= 0:
-            add_wrench(w.wrench[p.tapped[two]], w.way[two], w.unit, -1.0)
+        push_taps(p, w, j, w.wrench, 0)
 
 
 @kernel_inside
@@ -149,31 +155,10 @@ def impulse(p, w, j, c, T):
     if p.joint[j] >= 0:
         w.S[p.joint[j], G] = -T
     else:
-        one, two = p.first[j], p.second[j]
-        push_row(w.S[p.tapped[one]], w.way[one], p.rows[j], c, p.along[j], -T)
-        if two >= 0:
-            push_row(w.S[p.tapped[two]], w.way[two], p.rows[j], c, p.along[j], T)
+        for a in range(6):
+            w.unit[a] = -T * p.along[j, a] if p.rows[j] == 1 else (-T if a == c else 0.0)
+        push_taps(p, w, j, w.S, X)
     respond(p.parent, p.kind, p.vi, w.S, w.a)
-
-
-@kernel
-def push_row(s, way, rows, c, along, size):
-    """A unit of force in row c of a port, times size, into the columns X of a body that nothing else pushes."""
-    x, y, z = way[0], way[1], way[2]
-    if rows == 1:
-        f0, f1, f2 = size * along[0], size * along[1], size * along[2]
-        s[X], s[X + 1], s[X + 2] = f0, f1, f2
-        s[X + 3] = size * along[3] + (y * f2 - z * f1)
-        s[X + 4] = size * along[4] + (z * f0 - x * f2)
-        s[X + 5] = size * along[5] + (x * f1 - y * f0)
-        return
-    s[X + c] = size
-    if c == 0:
-        s[X + 4], s[X + 5] = size * z, -size * y
-    elif c == 1:
-        s[X + 3], s[X + 5] = -size * z, size * x
-    elif c == 2:
-        s[X + 3], s[X + 4] = size * y, -size * x
 
 
 @kernel_inside
