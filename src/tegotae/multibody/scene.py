@@ -20,7 +20,7 @@ from tegotae.layout import Layouts
 from tegotae.multibody.attachments import Attachment, Wired, least_reluctance, named, place_ports, wired
 from tegotae.multibody.contact import Pairs, Touch, pairs_of
 from tegotae.multibody.joints import Lock, OwnJoints, Servo, check_friction, checked_controllers, joints_of
-from tegotae.multibody.kernels import explicit, port_stepping, stepping
+from tegotae.multibody.kernels import port_stepping, stepping
 from tegotae.multibody.kernels.records import AXES, BODY, GAP, MU, E, Joints, K
 from tegotae.multibody.live_scene import LiveScene, driven, forces_over_ticks
 from tegotae.multibody.scene_layout import port_values, scene_layout, tree_values
@@ -164,8 +164,8 @@ class Scene(Admittance):
     def kernels(self) -> Kernels:
         """By its method; laws of the user's own are compiled in."""
         if self.method != "implicit":
-            advance = explicit.symplectic_advance if self.method == "symplectic" else explicit.rk4_advance
-            return Kernels(explicit.explicit_kernels, (advance,))
+            advance = stepping.symplectic_advance if self.method == "symplectic" else stepping.rk4_advance
+            return Kernels(stepping.explicit_kernels, (advance,))
         makers = (stepping.alone_kernels, port_stepping.line_kernels, port_stepping.space_kernels)
         halves = tuple(half for law in self.joints[1] for half in law.kernels)
         return self._own.kernels(makers[min(self.dimension, 2)], halves)

@@ -12,16 +12,7 @@ Y = Phi'M p, D = p.M p + slope, s the part of the acceleration that is linear in
 import numpy as np
 
 from tegotae.compile import kernel
-from tegotae.kernels.rotations import (
-    cos_sin,
-    cross,
-    matrix,
-    product,
-    quaternion_about,
-    turn_rate,
-    turned,
-    unit,
-)
+from tegotae.kernels.rotations import cos_sin, cross, matrix, product, quaternion_about, turn_rate, turned, unit
 
 REVOLUTE, PRISMATIC, FREE = 0, 1, 2
 

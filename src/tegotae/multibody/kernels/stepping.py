@@ -1,6 +1,6 @@
-"""Ticks of a scene, implicit with stiction and contact; `port_stepping.py` has those of scenes with ports.
+"""Ticks of a scene, implicit with stiction and contact, or explicit; `port_stepping.py` has those with ports.
 
-Inertia and turning are those at the start of a tick; dampers, servos, friction and contacts those at its end.
+If implicit, inertia and turning are those at the start of a tick; dampers, servos, friction, contacts those at its end.
 
 q, v are those of the centres of mass of free bodies, Q, V those that users see. Rows S of where the bodies are and how
 they move, and the places of what may touch, are worked out at the end of a tick, because gaps, forces and poses are
@@ -16,9 +16,18 @@ from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.kernels.rotations import turn_into
 from tegotae.multibody.kernels.contacts import activate, commit_contacts, contact_kernels
 from tegotae.multibody.kernels.joints import commit_friction, prepare_joints, stiction_kernels, with_customs
-from tegotae.multibody.kernels.kinematics import forward_one, look_outside, move, prepare_world, spin_evenly
+from tegotae.multibody.kernels.kinematics import (
+    forward_one,
+    look_outside,
+    move,
+    prepare_world,
+    rates_of,
+    spin_evenly,
+    straighten,
+)
 from tegotae.multibody.kernels.lines import NONE, TRIALS, own_kernels
-from tegotae.multibody.kernels.places import add_wrench, locate
+from tegotae.multibody.kernels.passes import backward, forward_two
+from tegotae.multibody.kernels.places import add_wrench, locate, spring_wrenches
 from tegotae.multibody.kernels.records import FORCE, GAP, ON, Friction
 
 FAR = 1e30  # m: the gap where there is no surface at all, such as beside a plate; a state has finite numbers
@@ -198,3 +207,70 @@ def alone_kernels(*halves):
         commit(p, s, w, T)
 
     return Halves(no_answer, advance, restore=restore_all)
+
+
+# ------------------------------------------------------------ explicit: all forces are those of the start of a tick
+
+
+@kernel
+def rate(p, s, w, q, v, a, T):
+    """Accelerations at q and v with everything explicit, but for the spin of free bodies if T > 0."""
+    reposition(p, w, q, v)
+    if T > 0.0:
+        spin_evenly(p, w.S, T)
+    w.pushed[0] = 1  # contacts add to it
+    push_bodies(p, s, w)
+    spring_wrenches(p, s, w)
+    prepare_joints(p, w, q, v, 0.0)
+    backward(p.parent, p.kind, p.vi, p.C, w.free_tau, w.free_slope, w.wrench, w.S)
+    forward_two(p.parent, p.kind, p.vi, p.g, w.S, a)
+
+
+@kernel
+def see(p, s, w):
+    """Gaps and forces as they are at the end of a tick."""
+    if len(p.which) > 0:
+        reposition(p, w, s.q, s.v)
+        spring_wrenches(p, s, w)
+        tell_forces(p, s, w)
+    show(p, s, w)
+
+
+@kernel
+def symplectic_advance(p, s, w, h, v, T):
+    """v1 = v + T a(q, v), q1 = q + T v1; the spin of free bodies by the midpoint rule."""
+    feed(p, s, w)
+    rate(p, s, w, s.q, s.v, w.a, T)
+    for o in range(len(s.v)):
+        s.v[o] += T * w.a[o]
+    move(p, s.q, s.v, T, s.q)
+    see(p, s, w)
+
+
+@kernel
+def rk4_advance(p, s, w, h, v, T):
+    """The classical method of fourth order; quaternions are brought back to length 1 after each step."""
+    feed(p, s, w)
+    nq, nv, stages = len(s.q), len(s.v), w.stages
+    for i in range(4):
+        ahead = 0.0 if i == 0 else (T if i == 3 else 0.5 * T)
+        # stages[0..3]: dq/dt, then dv/dt; stages[4]: the point looked at
+        for j in range(nq):
+            stages[4, j] = s.q[j] + (ahead * stages[i - 1, j] if i > 0 else 0.0)
+        for o in range(nv):
+            stages[4, nq + o] = s.v[o] + (ahead * stages[i - 1, nq + o] if i > 0 else 0.0)
+        here, speed = stages[4, :nq], stages[4, nq : nq + nv]
+        a = stages[i, nq : nq + nv]
+        rate(p, s, w, here, speed, a, 0.0)
+        rates_of(p, here, speed, stages[i, :nq])
+    for j in range(nq):
+        s.q[j] += T / 6.0 * (stages[0, j] + 2.0 * stages[1, j] + 2.0 * stages[2, j] + stages[3, j])
+    for j in range(nq, nq + nv):
+        s.v[j - nq] += T / 6.0 * (stages[0, j] + 2.0 * stages[1, j] + 2.0 * stages[2, j] + stages[3, j])
+    straighten(p, s.q)
+    see(p, s, w)
+
+
+def explicit_kernels(advance):
+    """Of one of the methods above."""
+    return Halves(no_answer, advance, restore=restore)
