@@ -14,7 +14,7 @@ from tegotae.block import INITIAL
 from tegotae.checks import Array
 from tegotae.ports import forces_over_time, spans
 from tegotae.result import Result, Variable
-from tegotae.rod.kernels import observing
+from tegotae.rod.kernels import stepping
 from tegotae.rod.phases import BASES, Phase, checked_phases
 from tegotae.rod.planar import RodError
 from tegotae.rod.records import INTEGRALS, Kept, Shape, hold, rod_result, start_of
@@ -55,7 +55,7 @@ def observed(block: GroundedRod, state: State, anchors: Array, Z: Array) -> tupl
     X, U = np.zeros((len(Z), n, 2)), np.zeros((len(Z), n, 2))
     kinetic, elastic = np.zeros(len(Z)), np.zeros(len(Z))
     Z, anchors = np.ascontiguousarray(Z).reshape(-1, 2, n + 2), np.ascontiguousarray(anchors)
-    observing.observe(rows, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic)
+    stepping.observe(rows, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic)
     return X, U, kinetic, elastic
 
 
@@ -196,7 +196,7 @@ class Course:
         """Natural curvature at the end of each tick, (segments, ticks)."""
         when, bends = self.bends[phase]
         row = np.empty((bends.shape[1], ticks))
-        observing.over_ticks(when, bends, first, self.T, row)
+        stepping.over_ticks(when, bends, first, self.T, row)
         return row
 
     def _fed(self, phase: Phase, own: Fed, fixed: set[str], base: int, a: int, b: int) -> Fed:
