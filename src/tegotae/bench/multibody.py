@@ -14,6 +14,7 @@ from tegotae.bench.kernels.multibody import many_accelerations
 from tegotae.checks import Array
 from tegotae.compile import build
 from tegotae.multibody import Body, Prismatic, Revolute, Scene, Tree
+from tegotae.multibody.joints import model_of
 from tegotae.multibody.kernels.kinematics import workspace
 from tegotae.multibody.scene import Method
 from tegotae.papers.tarao1999.oracles import chain as links_of
@@ -52,7 +53,7 @@ class TegotaeChain:
 
     def __init__(self, links: int):
         tree = chain(links)
-        self.model = tree._model
+        self.model = model_of(tree)
         self.q, self.v, self.tau = state(links)
         self.arrays = np.zeros(links), np.zeros((links, 6)), workspace(links), np.zeros(links)
         self.loop = build(_SOURCE, (("many_accelerations", many_accelerations),)).accelerations
