@@ -7,7 +7,7 @@ import tegotae as tg
 from tegotae.rod import GroundedRod, Load, Payload, Phase, PlanarRod, Shape
 from tegotae.rod.integrals import by_quadrature
 from tegotae.rod.phases import BASES
-from tegotae.rod.pure import PureRod
+from tegotae.rod.planar import PureRod
 from tegotae.running.probe import Probe
 from tegotae.running.source import module_of
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from tegotae.rod import Load, Payload, Phase, PlanarRod
-from tegotae.rod.planar import Evaluation
-from tegotae.rod.pure import PureRod
+from tegotae.rod.planar import Evaluation, PureRod
 
 RNG = np.random.default_rng(11)
 

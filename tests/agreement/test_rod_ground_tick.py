@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from tegotae.rod import Ground, GroundedRod, Load, Payload, Phase, PlanarRod, Shape, Wall
-from tegotae.rod.pure import PureRod
+from tegotae.rod.planar import PureRod
 from tegotae.rod.saddle import SaddleRod
 
 NODES, T = 6, 0.02

@@ -1,14 +1,15 @@
 """Friction of joints as forces of least energy: the way out where modes do not settle, which runs hardly ever take."""
 
+from collections import namedtuple
+
 import numpy as np
 from scipy.optimize import lsq_linear
 
 import tegotae as tg
 from tegotae.multibody import Body, Scene, Tree
-from tegotae.multibody.joints import model_of
+from tegotae.multibody.kernels.joints import least_energy, modes_from_forces
 from tegotae.multibody.kernels.kinematics import forward_one, prepare_world
-from tegotae.multibody.kernels.least_energy import least_energy, modes_from_forces
-from tegotae.multibody.kernels.records import Friction, Work
+from tegotae.multibody.kernels.records import Friction, Joints, Model
 from trees import one_tree, random_state
 
 
@@ -39,23 +40,22 @@ def rubbing(rng, tree, numbers):
     return Tree(bodies), F, K, B
 
 
-def work_of(scene):
-    """Where a step of a scene works."""
-    space = scene.spaces.workspace
-    memory = space.empty()
-    return Work(**{name: space.part(memory, name) for name in Work._fields})
+Rubbing = namedtuple("Rubbing", Model._fields + Joints._fields)
+Work = namedtuple("Work", "S free_tau free_slope tau slope a v1 wrench lines")
 
 
 def solved(tree, q, v, tau, e, F, T):
     """Forces and speeds that were found for these limits; nothing else acts in the joints."""
     scene = Scene(tree=tree)
-    (joints, _), model, work = scene.joints, model_of(tree), work_of(scene)
+    joints, space = scene.joints[0], scene.spaces.workspace
+    memory = space.empty()
+    p, w = Rubbing(*tree._model, *joints), Work(*(space.part(memory, name) for name in Work._fields))
     friction = Friction(e.copy(), np.zeros(tree.nv, dtype=np.int64), F.copy(), *np.zeros((3, tree.nv)))
-    prepare_world(work.S, model.g)
-    forward_one(model.parent, model.kind, model.qi, model.vi, model.C, q, v, work.S)
-    work.free_tau[:], work.free_slope[:] = tau, 0.0
-    assert least_energy(model, joints, friction, work, v, T)
-    return joints, friction, work.v1
+    prepare_world(w.S, p.g)
+    forward_one(p.parent, p.kind, p.qi, p.vi, p.C, q, v, w.S)
+    w.free_tau[:], w.free_slope[:] = tau, 0.0
+    assert least_energy(p, w, friction, v, T)
+    return joints, friction, w.v1
 
 
 def test_forces_are_those_of_a_bounded_least_squares_problem():

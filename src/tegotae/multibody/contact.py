@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tegotae import checks
+from tegotae.checks import Array
 from tegotae.contact import ContactStiffness, FrictionCoefficient
 from tegotae.multibody.fields import name_of
-from tegotae.multibody.kernels import records, shapes
+from tegotae.multibody.kernels.places import SIZES
+from tegotae.multibody.kernels.records import SHAPE
 from tegotae.multibody.shapes import Ball, Corners, Point, Surface
 from tegotae.parameters import Declared, Parameter
 
@@ -83,14 +86,15 @@ class Pairs(NamedTuple):
     """
 
     names: tuple[str, ...]
-    touches: records.Touches
+    which: NDArray[np.int64]
+    numbers: Array
 
 
 def pairs_of(tree: Tree, touches: Sequence[Touch]) -> Pairs:
     """One pair for each ball, in the frames of the moving bodies."""
     names: list[str] = []
     which: list[tuple[int, int, int]] = []
-    numbers: list[np.ndarray] = []
+    numbers: list[Array] = []
     for touch in touches:
         body, place, turn = _frame(tree, touch.on)
         on, where, turned = (-1, np.zeros(3), np.eye(3)) if touch.of is None else _frame(tree, touch.of)
@@ -109,9 +113,8 @@ def pairs_of(tree: Tree, touches: Sequence[Touch]) -> Pairs:
             which.append((body, on, surface.shape))
             number = f" {i + 1}" if len(balls) > 1 else ""
             names.append(f"{touch.on}{number} on {touch.of or 'world'}")
-    width = records.SHAPE + shapes.SIZES
-    table = np.array(numbers).reshape(-1, width)
-    return Pairs(tuple(names), records.Touches(np.array(which, dtype=np.int64).reshape(-1, 3), table))
+    table = np.array(numbers).reshape(-1, SHAPE + SIZES)
+    return Pairs(tuple(names), np.array(which, dtype=np.int64).reshape(-1, 3), table)
 
 
 def _frame(tree: Tree, name: str) -> Frame:

@@ -14,7 +14,8 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
 from tegotae.multibody.bodies import Body, Free
-from tegotae.multibody.kernels import asked, kinematics, quantities
+from tegotae.multibody.kernels import kinematics, quantities
+from tegotae.multibody.kernels.records import Model
 from tegotae.multibody.tree_arrays import TreeArrays, without_inertia
 
 OWN = "Tree"
@@ -33,13 +34,9 @@ class Dynamics:
             """The arrays."""
 
     @cached_property
-    def _model(self) -> tuple[Any, ...]:
+    def _model(self) -> Model:
         at = self.arrays
-        return at.parent, at.kind, at.qi, at.vi, at.C
-
-    @cached_property
-    def _g(self) -> Array:
-        return np.array(self.gravity, dtype=np.float64)
+        return Model(at.parent, at.kind, at.qi, at.vi, at.C, np.array(self.gravity, dtype=np.float64))
 
     def forward_dynamics(
         self, q: ArrayLike, v: ArrayLike, torque: ArrayLike = 0.0, *, wrenches: Mapping[str, ArrayLike] | None = None
@@ -69,7 +66,7 @@ class Dynamics:
         n, nv = len(self.arrays.parent), V.shape[1]
         S, out = kinematics.workspace(n), np.empty_like(V)
         zero = np.zeros(nv)
-        asked.accelerations(*self._model, self._g, inner_q, inner_v, tau, zero, W, np.empty((n, 6)), S, out)
+        quantities.accelerations(self._model, inner_q, inner_v, tau, zero, W, np.empty((n, 6)), S, out)
         self._see_numbers(out, inner_q, inner_v, tau)
         return np.asarray(self.arrays.outer_acceleration(Q, V, out).reshape(*shape, nv))
 
@@ -90,7 +87,7 @@ class Dynamics:
         W = self._wrenches(inner_q, wrenches)
         out = np.empty_like(V)
         S = kinematics.workspace(len(self.arrays.parent))
-        asked.torques(*self._model, self._g, inner_q, inner_v, A, W, S, out)
+        quantities.torques(self._model, inner_q, inner_v, A, W, S, out)
         return np.asarray(self.arrays.outer_force(Q, out).reshape(*shape, V.shape[1]))
 
     def mass_matrix(self, q: ArrayLike) -> Array:
@@ -275,7 +272,7 @@ class Dynamics:
     def _inner_tracks(self, inner_q: Array) -> tuple[Array, Array]:
         n = len(self.arrays.parent)
         rows = np.empty((len(inner_q), n, 12))
-        asked.track(*self._model, inner_q, np.zeros(self.arrays.nv), kinematics.workspace(n), rows)
+        quantities.track(self._model, inner_q, np.zeros(self.arrays.nv), kinematics.workspace(n), rows)
         return rows[:, :, :9].reshape(-1, n, 3, 3), rows[:, :, 9:12]
 
     def _tracks(self, q: ArrayLike) -> tuple[Array, Array, tuple[int, ...]]:
@@ -288,7 +285,7 @@ class Dynamics:
         energy, motion = np.empty((len(Q), 2)), np.empty((len(Q), 9))
         inner_q, inner_v = self.arrays.inner(Q, V)
         S = kinematics.workspace(len(self.arrays.parent))
-        asked.energies_and_momenta(*self._model, self._g, inner_q, inner_v, S, energy, motion)
+        quantities.energies_and_momenta(self._model, inner_q, inner_v, S, energy, motion)
         return energy, motion, shape
 
     def _inward(self, q: ArrayLike) -> Array:
@@ -302,7 +299,7 @@ class Dynamics:
             checks.refuse(OWN, f"q has shape {(*shape, self.arrays.nq)}.", "Give one configuration.")
         inner_q, inner_v = self.arrays.inner(Q[0], V[0])
         S, M = kinematics.workspace(len(self.arrays.parent)), np.zeros((nv, nv))
-        asked.masses(*self._model, inner_q, inner_v, S, M, np.zeros(nv))
+        quantities.masses(self._model, inner_q, inner_v, S, M, np.zeros(nv))
         return M, S
 
 

@@ -17,20 +17,16 @@ from tegotae.checks import Array
 from tegotae.contact import check_depths, weight_of
 from tegotae.errors import TegotaeError
 from tegotae.layout import Layouts
-from tegotae.multibody.attachments import Attachment, Wired, named, place_ports, wired
+from tegotae.multibody.attachments import Attachment, Wired, least_reluctance, named, place_ports, wired
 from tegotae.multibody.contact import Pairs, Touch, pairs_of
-from tegotae.multibody.joints import Lock, Servo, check_friction, checked_controllers, joints_of
-from tegotae.multibody.kernels import explicit, port_stepping, stepping
+from tegotae.multibody.joints import Lock, OwnJoints, Servo, check_friction, checked_controllers, joints_of
+from tegotae.multibody.kernels import port_stepping, stepping
 from tegotae.multibody.kernels.records import AXES, BODY, GAP, MU, E, Joints, K
-from tegotae.multibody.live_scene import LiveScene
-from tegotae.multibody.mobility import least_reluctance
-from tegotae.multibody.own_joints import OwnJoints
-from tegotae.multibody.scene_inputs import driven, forces_over_ticks
-from tegotae.multibody.scene_layout import port_values, scene_layout
+from tegotae.multibody.live_scene import LiveScene, driven, forces_over_ticks
+from tegotae.multibody.scene_layout import port_values, scene_layout, tree_values
 from tegotae.multibody.scene_result import result_of
 from tegotae.multibody.tree import Tree
 from tegotae.multibody.tree_arrays import FREE
-from tegotae.multibody.tree_parts import tree_values
 from tegotae.parameters import Parameter, as_given
 from tegotae.ports import Port
 from tegotae.result import Result
@@ -160,15 +156,16 @@ class Scene(Admittance):
             "root": self.tree.arrays.root,
             "frame_body": [int(body) for body, _, _ in frames],
             "frame_place": np.array([place for _, place, _ in frames]),
-            "which": self.pairs.touches.which,
-            "contacts": self.pairs.touches.numbers,
+            "which": self.pairs.which,
+            "contacts": self.pairs.numbers,
         }
 
     @property
     def kernels(self) -> Kernels:
         """By its method; laws of the user's own are compiled in."""
         if self.method != "implicit":
-            return Kernels(explicit.symplectic_kernels if self.method == "symplectic" else explicit.rk4_kernels)
+            advance = stepping.symplectic_advance if self.method == "symplectic" else stepping.rk4_advance
+            return Kernels(stepping.explicit_kernels, (advance,))
         makers = (stepping.alone_kernels, port_stepping.line_kernels, port_stepping.space_kernels)
         halves = tuple(half for law in self.joints[1] for half in law.kernels)
         return self._own.kernels(makers[min(self.dimension, 2)], halves)
@@ -184,7 +181,7 @@ class Scene(Admittance):
         if rubbing:
             told = f"method={checks.shown(self.method)} with friction in {', '.join(list(rubbing)[:5])}."
             checks.refuse(OWN, told, remedy)
-        if (self.pairs.touches.numbers[:, MU] > 0.0).any():
+        if (self.pairs.numbers[:, MU] > 0.0).any():
             checks.refuse(OWN, f"method={checks.shown(self.method)} with friction at contacts.", remedy)
 
     def least_reluctance(self, period: float) -> float:
@@ -249,7 +246,7 @@ class Scene(Admittance):
         if deepest is not None:
             carried = np.full(len(pairs.names), deepest)
         else:
-            carried = weight_of(self.tree.mass, self.tree.gravity) / pairs.touches.numbers[:, K]
+            carried = weight_of(self.tree.mass, self.tree.gravity) / pairs.numbers[:, K]
         way = "Start it on the surface (q=scene.lifted(q) moves free bodies there), or say deepest= if it is meant."
         check_depths(OWN, pairs.names, gaps, carried, way)
 
@@ -375,7 +372,7 @@ class Scene(Admittance):
         for _ in range(LIFTS if len(self.pairs.names) else 0):
             seen = self.places_of(state)
             c = int(np.argmin(seen[:, GAP]))
-            root = int(layout.root[self.pairs.touches.which[c, BODY]])
+            root = int(layout.root[self.pairs.which[c, BODY]])
             if seen[c, GAP] >= 0.0 or layout.kind[root] != FREE:
                 break
             i = int(layout.qi[root])

@@ -5,7 +5,6 @@ A point is a ball of radius 0. A surface knows its signed distance.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, ClassVar
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.multibody.fields import ORIGIN, UPRIGHT, direction_of, place_of, sizes_of, turn_of
-from tegotae.multibody.kernels import shapes as kernels
+from tegotae.multibody.kernels import places as kernels
 from tegotae.parameters import Declared, Parameter
 from tegotae.rotations import frame_along
 
@@ -105,16 +104,16 @@ class Nearest:
     point: Array
 
 
-class Surface(Declared, ABC):
+class Surface(Declared):
     """What all surfaces have: a kind, some sizes, and a frame of their own in the frame of their body."""
 
     shape: ClassVar[int]
     center: Any = ORIGIN
 
     @property
-    @abstractmethod
     def numbers(self) -> Array:
-        """The sizes as the kernels read them [m]."""
+        """The sizes as the kernels read them [m]; zeros where a surface has none."""
+        return np.zeros(kernels.SIZES)
 
     @property
     def where(self) -> Array:
@@ -160,11 +159,6 @@ class HalfSpace(Surface):
     point: Annotated[ArrayLike, Parameter("[m], any point of the plane, in the body's frame", accept=place_of)] = ORIGIN
     normal: Annotated[ArrayLike, Parameter("[-], out of the solid, of any length above 0", accept=direction_of)] = UP
     shape: ClassVar[int] = kernels.HALF_SPACE
-
-    @property
-    def numbers(self) -> Array:
-        """None of them is used."""
-        return np.zeros(kernels.SIZES)
 
     @property
     def where(self) -> Array:

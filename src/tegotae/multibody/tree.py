@@ -133,20 +133,24 @@ def _sorted(bodies: tuple[Body, ...]) -> tuple[Body, ...]:
         for child in children.get(bodies[i].name, []):
             heapq.heappush(ready, child)
     if len(order) < len(bodies):
-        _refuse_loop(bodies, {body.name for body in order})
+        told = " on ".join(repr(name) for name in loop_of({body.name: body.parent for body in bodies}))
+        checks.refuse(OWN, f"bodies hang in a loop: {told}.", "Open it: give one of them another parent, or None.")
     return tuple(order)
 
 
-def _refuse_loop(bodies: tuple[Body, ...], placed: set[str]) -> None:
-    parent = {body.name: body.parent for body in bodies}
-    name = next(body.name for body in bodies if body.name not in placed)
-    seen: list[str] = []
-    while name not in seen:
-        seen.append(name)
-        name = str(parent[name])
-    loop = [*seen[seen.index(name) :], name]
-    told = " on ".join(repr(one) for one in loop)
-    checks.refuse(OWN, f"bodies hang in a loop: {told}.", "Open it: give one of them another parent, or None.")
+def loop_of(above: Mapping[str, str | None]) -> list[str]:
+    """Names that carry each other in a ring, from one to itself again; none if each way up (name -> carrier) ends."""
+    ends: set[str | None] = {None}
+    for first in above:
+        path: list[str] = []
+        name: str | None = first
+        while name is not None and name not in ends and name not in path:
+            path.append(name)
+            name = above[name]
+        if name in path:
+            return [*path[path.index(name) :], name]
+        ends.update(path)
+    return []
 
 
 def join(trees: Mapping[str, Tree]) -> Tree:

@@ -18,7 +18,7 @@ from tegotae.errors import InputError
 from tegotae.extras import require
 from tegotae.friction import Coulomb, FrictionImpedance
 from tegotae.multibody.bodies import SPECK, Body, Fixed, Free, Joint, LooseBody, Prismatic, Revolute
-from tegotae.multibody.tree import Tree
+from tegotae.multibody.tree import Tree, loop_of
 from tegotae.multibody.urdf_file import UrdfFile
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
@@ -252,16 +252,9 @@ class _Builder:
         if len(roots) > 1:
             listed = ", ".join(repr(name) for name in roots)
             self.file.refuse(f"links {listed} are carried by no joint.", "One may be: join the others to it.")
-        reached = set(roots)
-        for name in self.links:  # a link that never comes to the root goes around
-            path = []
-            while name not in reached and name not in path:
-                path.append(name)
-                name = self.above[name].parent
-            if name in path:
-                loop = " on ".join(repr(one) for one in [*path[path.index(name) :], name])
-                self.file.refuse(f"links hang in a loop: {loop}.", "Open it: leave one of the joints out.")
-            reached.update(path)
+        if ring := loop_of({name: self.above[name].parent if name in self.above else None for name in self.links}):
+            loop = " on ".join(repr(one) for one in ring)
+            self.file.refuse(f"links hang in a loop: {loop}.", "Open it: leave one of the joints out.")
         return roots[0]
 
 

@@ -4,8 +4,7 @@ from tegotae.rod.ground import Ground, Peg, Wall
 from tegotae.rod.grounded import GroundedRod
 from tegotae.rod.many import run_many, variations
 from tegotae.rod.phases import Load, Phase
-from tegotae.rod.planar import Payload, PlanarRod, RodError
-from tegotae.rod.pure import PureRod
+from tegotae.rod.planar import Payload, PlanarRod, PureRod, RodError
 from tegotae.rod.records import Shape
 from tegotae.rod.tendon import Tendon, travelling_wave
 

@@ -10,22 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tegotae.checks import Array
-from tegotae.compile import build
-from tegotae.rod.kernels import extrapolation as ex
-from tegotae.rod.kernels import many
+from tegotae.rod.kernels import adaptive as ex
+from tegotae.rod.kernels.motion import Rod
 from tegotae.rod.phases import Phase
 from tegotae.rod.records import Kept, Shape, hold, start_of
 
 if TYPE_CHECKING:
     from tegotae.rod.planar import PlanarRod
 
-_SOURCE = """
-@entry
-def march(some, common, room, own, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record):
-    return march_some(
-        some, common, room, own, stops, rows, end, reached, t, Z, H, k, settings, methods, tally, status, record
-    )
-"""
 _LEAST_STEP = 1e-13  # of the time: below, rounding decides
 
 
@@ -47,8 +39,7 @@ class Adaptive:
         """Through all phases; `status` then tells of each rod how it ended."""
         count = len(self.rods)
         pieces = np.array_split(np.arange(count), min(count, 8 * threads))  # small ones, for rods differ in their work
-        source = _SOURCE if threads == 1 else _SOURCE.replace("@entry", "@entry_free")
-        entry = build(source, (("march_some", many.march_some),)).march
+        entry = ex.march if threads == 1 else ex.march_beside
         methods, end = np.array([rod.method_of(method) for rod in self.rods]), self.phases[-1].until
         settings = (rtol, atol, _LEAST_STEP)
         t = 0.0
@@ -58,8 +49,9 @@ class Adaptive:
             given = (own, stops, rows, end, *where, settings, methods, self.tally, self.status, tuple(self.kept))
 
             def march(piece: NDArray[np.int64], phase: Phase = phase, given: Any = given) -> None:
-                common, room = self.rods[0].compiled(phase), self._room()  # threads must not share them
-                while entry(piece, common, room, *given):
+                # Numbers of each rod take the place of its own; threads must not share it.
+                rod, room = Rod(*map(np.copy, self.rods[0].compiled(phase))), self._room()
+                while entry(piece, rod, room, *given):
                     pass
 
             if threads == 1:  # here, where it can be interrupted
@@ -83,7 +75,7 @@ class Adaptive:
         stops = np.concatenate([times[:1][times[:1] == t] if t == 0.0 else times[:0], inside, [phase.until]])
         places = np.minimum(np.searchsorted(times, stops), times.size - 1)
         self.steps[:] = 1e-3 * max(phase.until - t, 1e-9)
-        own = tuple(np.stack([getattr(one, name) for one in each]) for name in many.OWN)
+        own = tuple(np.stack([getattr(one, name) for one in each]) for name in ex.OWN)
         return own, stops, np.where(times[places] == stops, places, -1)
 
     def _room(self) -> tuple[Array, ...]:

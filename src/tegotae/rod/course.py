@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike
 from tegotae import checks
 from tegotae.block import INITIAL
 from tegotae.checks import Array
-from tegotae.compile import build
 from tegotae.ports import forces_over_time, spans
 from tegotae.result import Result, Variable
-from tegotae.rod.kernels import observing
+from tegotae.rod.kernels import stepping
 from tegotae.rod.phases import BASES, Phase, checked_phases
 from tegotae.rod.planar import RodError
 from tegotae.rod.records import INTEGRALS, Kept, Shape, hold, rod_result, start_of
@@ -37,20 +36,11 @@ _KEPT = (*_Z, "curvature", *_SUMS, "largest_turn", "anchor")
 
 _PART = 1000  # ticks at a time: what they are fed and what they record stay in the processor's cache
 
-_SOURCE = """
-@entry
-def observe_all(w, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic):
-    observe(w, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic)
 
-
-@entry
-def feed(when, values, first, T, out):
-    over_ticks(when, values, first, T, out)
-"""
-
-
-def _module() -> Any:
-    return build(_SOURCE, (("observe", observing.observe), ("over_ticks", observing.over_ticks)))
+def coordinates_of(state: State) -> Array:
+    """All coordinates and their rates in a state, one after the other: a view."""
+    places = state.space.places
+    return state.real[places[_Z[0]].start : places[_Z[-1]].stop]
 
 
 def observed(block: GroundedRod, state: State, anchors: Array, Z: Array) -> tuple[Array, Array, Array, Array]:
@@ -65,7 +55,7 @@ def observed(block: GroundedRod, state: State, anchors: Array, Z: Array) -> tupl
     X, U = np.zeros((len(Z), n, 2)), np.zeros((len(Z), n, 2))
     kinetic, elastic = np.zeros(len(Z)), np.zeros(len(Z))
     Z, anchors = np.ascontiguousarray(Z).reshape(-1, 2, n + 2), np.ascontiguousarray(anchors)
-    _module().observe_all(rows, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic)
+    stepping.observe(rows, n, law, g, re, im, Z, anchors, X, U, kinetic, elastic)
     return X, U, kinetic, elastic
 
 
@@ -160,8 +150,8 @@ class Course:
         more: dict[str, ArrayLike] = {}
         if initial is not None and not isinstance(initial, Shape):
             more = dict(checks.mapping(_OWN, "initial", initial, f"Give Shape(angle=..., ...). {INITIAL}"))
-            parts = {name: more.pop(name) for name in _Z if name in more}
-            initial = Shape(**{"angle": np.zeros(n), **parts}) if parts else None  # type: ignore[arg-type]
+            moved = {name: more.pop(name) for name in _Z if name in more}
+            initial = Shape(**{"angle": np.zeros(n), **moved}) if moved else None  # type: ignore[arg-type]
         z = start_of(self.block.rod, initial)
         begun = {"curvature": self._bends(first, -1, 1)[:, 0], **fed, **more}
         if "base_motion" in fed:  # the state itself says how it is held
@@ -170,14 +160,9 @@ class Course:
         else:
             hold(self.block.rod, z, first, 0.0)
             begun["held"], names = (0, 0, 0), _Z
-        begun |= {name: part for name, part in zip(_Z, np.split(z[:-2], self._cuts), strict=True) if name in names}
+        parts = np.split(z[:-2], [2, n + 2, n + 4])
+        begun |= {name: part for name, part in zip(_Z, parts, strict=True) if name in names}
         return loop.first_state(self.block, self.T, begun)
-
-    @property
-    def _cuts(self) -> list[int]:
-        """Between base, angles, and the rates of each, in a row of all of them."""
-        n = self.block.rod.nodes
-        return [2, n + 2, n + 4]
 
     def _stretches(self) -> Iterator[tuple[Phase, int, int]]:
         """Phases and the ticks that belong to them, in parts."""
@@ -191,10 +176,7 @@ class Course:
     def _begin(self, phase: Phase, tick: int, state: State, fixed: set[str]) -> None:
         """How the base is held from now on, and what is constant; a jump of the curvature is work of what bends it."""
         if tick and "base_motion" not in fixed:
-            z = np.concatenate([state.part(name) for name in _Z])
-            hold(self.block.rod, z, phase, tick * self.T)
-            for name, part in zip(_Z, np.split(z, self._cuts), strict=True):
-                state.part(name)[:] = part
+            hold(self.block.rod, coordinates_of(state), phase, tick * self.T)
         state["held"] = np.array(BASES[phase.base], dtype=np.int64)
         if "torque" not in fixed:
             state["torque"] = phase.torque
@@ -214,15 +196,12 @@ class Course:
         """Natural curvature at the end of each tick, (segments, ticks)."""
         when, bends = self.bends[phase]
         row = np.empty((bends.shape[1], ticks))
-        _module().feed(when, bends, first, self.T, row)
+        stepping.over_ticks(when, bends, first, self.T, row)
         return row
 
     def _fed(self, phase: Phase, own: Fed, fixed: set[str], base: int, a: int, b: int) -> Fed:
         """What changes from tick to tick, from a to b, in rows that begin with the tick `base`."""
-        rows, slots = [np.zeros((0, b - base))], [own.slots[:0]]
-        if own.slots.size:
-            rows.append(own.rows[:, base:b])
-            slots.append(own.slots)
+        rows, slots = [own.rows.reshape(-1, self.ticks)[:, base:b]], [own.slots]
         places = self.block.spaces.state.places
         if self.bends[phase][0].size > 1 and "curvature" not in fixed:
             place = places["curvature"]
@@ -234,8 +213,6 @@ class Course:
             speeds[: way.shape[1], a - base :] = (np.diff(way, axis=0) / self.T).T
             rows.append(speeds)
             slots.append(np.arange(place.start, place.stop))
-        if len(rows) == 2:
-            return Fed(np.ascontiguousarray(rows[1]), slots[1])
         return Fed(np.concatenate(rows), np.concatenate(slots))
 
     # ------------------------------------------------------------ what comes out

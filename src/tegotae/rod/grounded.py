@@ -18,7 +18,7 @@ from tegotae.layout import Layouts
 from tegotae.parameters import Parameter, as_given
 from tegotae.ports import Port, forces_over_time
 from tegotae.result import Result
-from tegotae.rod.course import Course, observed
+from tegotae.rod.course import Course, coordinates_of, observed
 from tegotae.rod.ground import Ground, Peg, Wall
 from tegotae.rod.grounded_layout import grounded_layout
 from tegotae.rod.kernels import ground as gk
@@ -178,7 +178,8 @@ class GroundedRod(Admittance):
         """Newton through the rod's own elimination."""
         if not self.dimension:
             return Kernels(stepping.alone_kernels)
-        return Kernels(port.port_kernels if self.along is None else port.along_kernels)
+        own = (port.port_answer, port.port_advance) if self.along is None else (port.along_answer, port.along_advance)
+        return Kernels.of(*own, port.port_prepare, stepping.restore)
 
     def initial_state(self, period: float, initial: Mapping[str, ArrayLike] | None = None) -> State:
         """Straight along +x at rest, or as the fields in `initial` say; it sticks where it lies."""
@@ -193,7 +194,7 @@ class GroundedRod(Admittance):
         self._hold(state, given)
         if "curvature_before" not in given:
             state["curvature_before"] = state["curvature"]
-        places, speeds, *_ = observed(self, state, state.part("anchor")[None], _row(state))
+        places, speeds, *_ = observed(self, state, state.part("anchor")[None], coordinates_of(state)[None])
         if "anchor" not in given:
             state["anchor"] = places[0].T
         way = np.eye(3) if self.along is None else np.array([self.along], dtype=np.float64)
@@ -299,9 +300,3 @@ class GroundedRod(Admittance):
             until = checks.positive(_OWN, "phases", stretch, "s", "Give [Phase(until=1.0, ...)], or for how long.")
             stretch = [Phase(until=until, base=self.base)]
         return Course(self, stretch, period, every).run(force, initial, inputs, record, progress)
-
-
-def _row(state: State) -> Array:
-    """All coordinates and their rates, in one row."""
-    names = ("base", "angle", "base_velocity", "angle_rate")
-    return np.concatenate([state.part(name) for name in names])[None]

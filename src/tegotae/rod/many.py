@@ -13,7 +13,7 @@ from tegotae import checks
 from tegotae.naming import rebuilt
 from tegotae.result import Result
 from tegotae.rod.adaptive import Adaptive
-from tegotae.rod.kernels.extrapolation import DONE
+from tegotae.rod.kernels.adaptive import DONE
 from tegotae.rod.phases import Phase, checked_phases, checked_times
 from tegotae.rod.planar import PlanarRod, RodError
 from tegotae.rod.records import Segments, Shape, motion_variables

@@ -1,10 +1,9 @@
-"""A bendable, inextensible rod in the plane, in mixed coordinates: exact integrals, O(n), any number of nodes."""
+"""A bendable, inextensible rod in the plane, in mixed coordinates: exact integrals, O(n); the same in pure ones."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -12,32 +11,14 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.compile import build
 from tegotae.errors import TegotaeError
 from tegotae.parameters import Declared, Parameter, as_given, parameter_of
 from tegotae.result import Result
 from tegotae.rod.adaptive import Adaptive
-from tegotae.rod.kernels import extrapolation as ex
-from tegotae.rod.kernels import motion, pure
+from tegotae.rod.kernels import adaptive as ex
+from tegotae.rod.kernels import motion, pure, segment
 from tegotae.rod.phases import BASES, Base, Load, Phase, checked_phases, checked_times, each_segment
 from tegotae.rod.records import Segments, rod_result
-
-_SOURCE = """
-@entry
-def mixed_times(rod, times, y, v, dt, a):
-    locate(rod, 0.0)
-    drive(rod, 0.0)
-    for _ in range(times):
-        accelerations(rod, y, v, dt, a)
-
-
-@entry
-def pure_times(rod, times, y, v, dt, A, W, M, b, a):
-    locate(rod, 0.0)
-    drive(rod, 0.0)
-    for _ in range(times):
-        pure_accelerations(rod, y, v, dt, A, W, M, b, a)
-"""
 
 _NOT_NEGATIVE = "It is never negative: give 0 for none."
 
@@ -225,10 +206,7 @@ class PlanarRod(Declared):
         loads = np.zeros((when.size, n, 3))
         loads[:, 0, 2] = phase.torque
         return motion.Rod(
-            hs=own.length,
-            rho=own.density,
-            K=own.elasticity,
-            C=own.viscosity,
+            *own[:4],
             g=np.array(self.gravity, dtype=np.float64),
             tip=np.array(self.tip),
             when=when,
@@ -266,23 +244,69 @@ class Evaluation:
         self.rod = rod.compiled(phase)
         self.room = (np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n + 2, n + 2)), np.zeros(n + 2))
 
-    @property
-    def _module(self) -> ModuleType:
-        names = ("locate", "drive", "accelerations")
-        kernels = tuple((name, getattr(motion, name)) for name in names)
-        return build(_SOURCE, (*kernels, ("pure_accelerations", pure.pure_accelerations)))
-
     def mixed(self, times: int = 1, step: float = 0.0) -> Array:
         """(x'', y'', angles'') by mixed coordinates; a step > 0 takes bending at its end."""
         a = np.zeros(self.y.size)
-        self._module.mixed_times(self.rod, times, self.y, self.v, step, a)
+        pure.mixed_times(self.rod, times, self.y, self.v, step, a)
         return a
 
     def pure(self, times: int = 1, step: float = 0.0) -> Array:
         """The same by pure coordinates."""
         a = np.zeros(self.y.size)
-        self._module.pure_times(self.rod, times, self.y, self.v, step, *self.room, a)
+        pure.pure_times(self.rod, times, self.y, self.v, step, *self.room, a)
         return a
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PureRod(Declared):
+    """A rod whose only coordinates are its base and its angles: a full inertia matrix, O(n²) to fill, O(n³) to solve.
+
+    It is for comparison: the motion is that of the `PlanarRod`, whose mixed coordinates cost O(n).
+
+    Example:
+        >>> import numpy as np
+        >>> from tegotae.rod import PlanarRod, PureRod
+        >>> rod = PlanarRod(length=10, nodes=5, density=0.1, elasticity=1, viscosity=2)
+        >>> full = PureRod(rod=rod).accelerations(np.zeros(5), np.zeros(5), torque=50.0, base="pinned")
+        >>> full.round(5).tolist()
+        [536.88242, -393.14815, 184.73196, -101.04772, 119.90105]
+    """
+
+    rod: Annotated[PlanarRod, Parameter("the rod to look at this way")]
+
+    def accelerations(
+        self,
+        angle: ArrayLike,
+        angle_rate: ArrayLike,
+        *,
+        torque: float = 0.0,
+        base: Base = "free",
+        loads: Sequence[Load] = (),
+    ) -> Array:
+        """Angular accelerations of the nodes [rad/s²] at an instant.
+
+        Args:
+            angle: of every node [rad].
+            angle_rate: of every node [rad/s].
+            torque: on the base [N·m].
+            base: "free", "pinned" or "fixed".
+            loads: forces and torques at points of the rod.
+        """
+        trial = Evaluation(self.rod, angle, angle_rate, Phase(until=1.0, torque=torque, base=base, loads=loads))
+        return trial.pure()[2:].copy()
+
+    def inertia(self, angle: ArrayLike) -> Array:
+        """The full inertia matrix over (x, y, angles), shape (nodes + 2, nodes + 2) [kg, kg·m, kg·m²].
+
+        Args:
+            angle: of every node [rad].
+        """
+        trial = Evaluation(self.rod, angle, np.zeros(self.rod.nodes), Phase(until=1.0))
+        own = trial.rod
+        segment.all_integrals(trial.y, trial.v, own.hs, own.re, own.im, own.S)
+        A, W, M, _ = trial.room
+        pure.inertia(own.S, own.hs, own.rho, own.tip, A, W, M)
+        return np.asarray(np.tril(M) + np.tril(M, -1).T)
 
 
 class RodError(TegotaeError):

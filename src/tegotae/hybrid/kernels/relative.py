@@ -6,7 +6,7 @@ a wrench h that is held over a tick T, the tip moves in the mean with
     V + T/2 (b + G h):   V its twist now, b how it changes by itself, G its mobility.
 
 The bodies themselves go by the midpoint rule, which agrees with that to second order. Friction of joints answers their
-mean speeds, exactly: it sticks or slips for the whole step, found as in a scene (`multibody/kernels/stiction.py`). w
+mean speeds, exactly: it sticks or slips for the whole step, found as in a scene (`multibody/kernels/joints.py`). w
 keeps, from tick to tick, where the bodies are (rows S), where the contact is (tip, axes), J and V.
 """
 
@@ -18,8 +18,7 @@ import numpy as np
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_inside
 from tegotae.kernels.rotations import quaternion
-from tegotae.multibody.kernels.joint_laws import with_customs
-from tegotae.multibody.kernels.joint_steps import commit_friction, rubs
+from tegotae.multibody.kernels.joints import commit_friction, rubs, slope_kernels, stiction_kernels, with_customs
 from tegotae.multibody.kernels.kinematics import (
     ACCELERATION,
     ALPHA,
@@ -30,14 +29,13 @@ from tegotae.multibody.kernels.kinematics import (
     VELOCITY,
     X,
     forward_one,
+    look_outside,
+    move,
     prepare_world,
 )
-from tegotae.multibody.kernels.motion import look_outside, move
 from tegotae.multibody.kernels.passes import clear_impulse, respond
 from tegotae.multibody.kernels.quantities import energies, jacobian
 from tegotae.multibody.kernels.records import Friction
-from tegotae.multibody.kernels.stepping import joints_of, model_of, work_of
-from tegotae.multibody.kernels.stiction import slope_kernels, stiction_kernels
 
 
 @kernel
@@ -212,7 +210,7 @@ def take_friction(s, w):
 @kernel
 def keep_friction(p, s, w, T):
     """What a step with the mean speeds in w.v1 leaves; see `commit` in `multibody/kernels/stepping.py`."""
-    commit_friction(joints_of(p, w), friction_of(w), 0.5 * T)
+    commit_friction(p, friction_of(w), 0.5 * T)
     for o in range(len(s.v)):
         s.e[o], s.f[o], s.mode[o] = 2.0 * w.e[o], w.f[o], w.mode[o]
         slips = w.mode[o] != 0
@@ -248,7 +246,7 @@ def relative_kernels(*halves):
         """The accelerations under the wrench h, and mean speeds over T in w.v1. True if friction is solved."""
         w.wrench[:] = 0.0
         spread_wrench(p, w, h, 1.0, w.wrench, 0)
-        return settle(model_of(p), joints_of(p, w), friction_of(w), work_of(w), s.v, 0.5 * T)
+        return settle(p, w, friction_of(w), s.v, 0.5 * T)
 
     @kernel
     def pushed_at(p, s, w, h, q, v, T):
@@ -261,15 +259,14 @@ def relative_kernels(*halves):
     @kernel
     def drift(p, s, w, h, T):
         """A step under a held wrench by the midpoint rule: exact for bodies that do not turn. True if it is solved."""
-        model = model_of(p)
         take_friction(s, w)
         pushed_at(p, s, w, h, s.q, s.v, T)
-        move(model, s.q, s.v, 0.5 * T, w.q)
+        move(p, s.q, s.v, 0.5 * T, w.q)
         solved = pushed_at(p, s, w, h, w.q, w.v1, T)
         keep_friction(p, s, w, T)
         for k in range(len(s.v)):
             s.v[k] += T * w.a[k]
-        move(model, s.q, w.v1, T, s.q)
+        move(p, s.q, w.v1, T, s.q)
         return solved
 
     @kernel
@@ -295,7 +292,7 @@ def relative_kernels(*halves):
             take_friction(s, w)
             pushed(p, s, w, h, T)
             find_drift(p, w)
-            sharpen(model_of(p), joints_of(p, w), friction_of(w), work_of(w), p.own, w.own, 0.5 * T)
+            sharpen(p, w, friction_of(w), 0.5 * T)
             find_mobility(p, w)
         for i in range(6):
             bent = w.b[i]
@@ -320,6 +317,6 @@ def relative_kernels(*halves):
         s.quaternion[:] = w.pose[3:7]
         s.twist[:] = w.V
         s.energy[0] = w.energy[0]
-        look_outside(model_of(p), p.centers, s.q, s.v, s.Q, s.V)
+        look_outside(p, s.q, s.v, s.Q, s.V)
 
     return Halves(answer, advance, prepare, restore)

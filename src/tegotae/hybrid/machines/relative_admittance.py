@@ -17,14 +17,23 @@ from tegotae.checks import Array
 from tegotae.hybrid.kernels.relative import relative_kernels
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.multibody import AtPoint, Lock, Servo, Tree
-from tegotae.multibody.attachments import wired
+from tegotae.multibody.attachments import least_reluctance, wired
 from tegotae.multibody.fields import UPRIGHT, place_of
-from tegotae.multibody.joints import check_friction, checked_controllers, joints_of
+from tegotae.multibody.joints import check_friction, checked_controllers, has_a_law, joints_of
 from tegotae.multibody.kernels.records import Joints
-from tegotae.multibody.mobility import least_reluctance
-from tegotae.multibody.own_joints import has_a_law
+from tegotae.multibody.scene_layout import (
+    FRICTION,
+    JOINTS,
+    KEPT,
+    SEEN,
+    SOLVED,
+    TARGET,
+    TREE,
+    WORK,
+    labelled,
+    tree_values,
+)
 from tegotae.multibody.tree_arrays import FREE
-from tegotae.multibody.tree_parts import FRICTION, JOINTS, KEPT, SEEN, SOLVED, TARGET, TREE, WORK, labelled, tree_values
 from tegotae.parameters import Parameter
 from tegotae.ports import SPATIAL, Port, port_of
 from tegotae.running.source import module_of

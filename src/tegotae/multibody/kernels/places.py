@@ -1,27 +1,90 @@
-"""Where the pairs of a scene are in this tick: gaps, points, directions; and vectors along them."""
+"""How far a ball is from a surface; where the pairs of a scene are in this tick, and vectors along them.
+
+A point is a ball of radius 0. The gap is a signed distance, exact on both sides, less the radius.
+"""
 
 import math
 
-from tegotae.compile import kernel
-from tegotae.kernels.rotations import cross, turn_back
+import numpy as np
+
+from tegotae.compile import entry, kernel
+from tegotae.kernels.rotations import cross, turn_back, turn_into
+from tegotae.multibody.kernels import records as at
 from tegotae.multibody.kernels.kinematics import COM, OMEGA, VELOCITY
-from tegotae.multibody.kernels.records import (
-    AXES,
-    BETA,
-    BODY,
-    FORCE,
-    GAP,
-    KIND,
-    ON,
-    PLACE,
-    POINT,
-    RADIUS,
-    SHAPE,
-    TURNED,
-    WHERE,
-    K,
-)
-from tegotae.multibody.kernels.shapes import touch
+
+HALF_SPACE, PLATE, BOX, SPHERE = 0, 1, 2, 3
+SIZES = 3  # numbers that tell a surface of a kind from another
+
+
+@kernel
+def _put(out, gap, nx, ny, nz, x, y, z):
+    out[0], out[1], out[2], out[3], out[4], out[5], out[6] = gap, nx, ny, nz, x, y, z
+
+
+@kernel
+def _from(x, y, z, cx, cy, cz, nx, ny, nz, radius, out):
+    """The ball at x over its nearest point c; (nx, ny, nz) where the two are one. The distance is >= 0."""
+    dx, dy, dz = x - cx, y - cy, z - cz
+    distance = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if distance > 0.0:
+        nx, ny, nz = dx / distance, dy / distance, dz / distance
+    _put(out, distance - radius, nx, ny, nz, cx, cy, cz)
+
+
+@entry
+def touch(kind, g, x, y, z, radius, out):
+    """out = gap, normal out of the surface (3), nearest point of the surface (3).
+
+    The surface's own frame: half-space z <= 0; plate |x| <= g0, |y| <= g1 in z = 0, felt from z > 0 and no deeper than
+    g2; box |x| <= g0, |y| <= g1, |z| <= g2; sphere of radius g0. What a plate does not feel has an infinite gap.
+    """
+    if kind == HALF_SPACE:
+        _put(out, z - radius, 0.0, 0.0, 1.0, x, y, 0.0)
+    elif kind == SPHERE:
+        size = math.sqrt(x * x + y * y + z * z)
+        nx, ny, nz = (x / size, y / size, z / size) if size > 0.0 else (0.0, 0.0, 1.0)
+        _put(out, size - g[0] - radius, nx, ny, nz, g[0] * nx, g[0] * ny, g[0] * nz)
+    elif kind == PLATE:
+        cx, cy = min(max(x, -g[0]), g[0]), min(max(y, -g[1]), g[1])
+        over = cx == x and cy == y
+        if z >= 0.0 and not over:
+            _from(x, y, z, cx, cy, 0.0, 0.0, 0.0, 1.0, radius, out)
+        elif over:
+            _put(out, z - radius, 0.0, 0.0, 1.0, cx, cy, 0.0)
+        else:
+            _put(out, math.inf, 0.0, 0.0, 1.0, cx, cy, 0.0)
+        if out[0] < -g[2]:
+            out[0] = math.inf
+    else:
+        _touch_box(g, x, y, z, radius, out)
+
+
+@kernel
+def _touch_box(g, x, y, z, radius, out):
+    px, py, pz = abs(x) - g[0], abs(y) - g[1], abs(z) - g[2]
+    depth = max(px, py, pz)
+    # The face that is nearest from inside; outside it stands in where the distance is too small to be divided by.
+    nx, ny, nz = 0.0, 0.0, 0.0
+    cx, cy, cz = min(max(x, -g[0]), g[0]), min(max(y, -g[1]), g[1]), min(max(z, -g[2]), g[2])
+    if depth == px:
+        nx = math.copysign(1.0, x)
+    elif depth == py:
+        ny = math.copysign(1.0, y)
+    else:
+        nz = math.copysign(1.0, z)
+    if depth > 0.0:
+        _from(x, y, z, cx, cy, cz, nx, ny, nz, radius, out)
+        return
+    if nx != 0.0:
+        cx = math.copysign(g[0], x)
+    elif ny != 0.0:
+        cy = math.copysign(g[1], y)
+    else:
+        cz = math.copysign(g[2], z)
+    _put(out, depth - radius, nx, ny, nz, cx, cy, cz)
+
+
+# ------------------------------------------------------------ pairs
 
 
 @kernel
@@ -32,9 +95,19 @@ def to_world(s, x, out):
 
 
 @kernel
-def axis_of(places, c, a):
+def add_wrench(to, way, h, sign):
+    """The wrench h at the point, moved to the centre of mass, times sign, onto what stands there."""
+    for i in range(6):
+        to[i] += sign * h[i]
+    to[3] += sign * (way[1] * h[2] - way[2] * h[1])
+    to[4] += sign * (way[2] * h[0] - way[0] * h[2])
+    to[5] += sign * (way[0] * h[1] - way[1] * h[0])
+
+
+@kernel
+def axis_of(w, c, a):
     """Normal (a = 0) or a tangent of pair c."""
-    return places[c, AXES + 3 * a : AXES + 3 * a + 3]
+    return w.places[c, at.AXES + 3 * a : at.AXES + 3 * a + 3]
 
 
 @kernel
@@ -54,33 +127,28 @@ def tangents(axes):
 
 
 @kernel
-def locate(touches, places, S):
+def locate(p, w):
     """Gaps, points and directions of all pairs, from the rows that `forward_one` left."""
-    found = places[-1]
-    for c in range(len(touches.which)):
-        s, o = S[touches.which[c, BODY]], S[touches.which[c, ON]]
-        n = touches.numbers[c]
-        x = places[c, POINT : POINT + 3]
-        to_world(s, n[PLACE : PLACE + 3], x)
+    found, y = w.places[-1], np.empty(3)
+    for c in range(len(p.which)):
+        o, n = w.S[p.which[c, at.ON]], p.contacts[c]
+        x = w.places[c, at.POINT : at.POINT + 3]
+        to_world(w.S[p.which[c, at.BODY]], n[at.PLACE : at.PLACE + 3], x)
         # into the surface's own frame, by its body's frame
-        y0, y1, y2 = x[0] - o[COM], x[1] - o[COM + 1], x[2] - o[COM + 2]
-        w, R = n[WHERE : WHERE + 3], n[TURNED : TURNED + 9]
-        b0 = o[0] * y0 + o[3] * y1 + o[6] * y2 - w[0]
-        b1 = o[1] * y0 + o[4] * y1 + o[7] * y2 - w[1]
-        b2 = o[2] * y0 + o[5] * y1 + o[8] * y2 - w[2]
-        z0 = R[0] * b0 + R[3] * b1 + R[6] * b2
-        z1 = R[1] * b0 + R[4] * b1 + R[7] * b2
-        z2 = R[2] * b0 + R[5] * b1 + R[8] * b2
-        touch(touches.which[c, KIND], n[SHAPE:], z0, z1, z2, touches.numbers[c, RADIUS], found)
-        places[c, GAP] = found[0]
-        n0, n1, n2 = found[1], found[2], found[3]
-        axes = places[c, AXES : AXES + 9].reshape((3, 3))
-        m0 = R[0] * n0 + R[1] * n1 + R[2] * n2
-        m1 = R[3] * n0 + R[4] * n1 + R[5] * n2
-        m2 = R[6] * n0 + R[7] * n1 + R[8] * n2
+        R = n[at.TURNED : at.TURNED + 9]
         for a in range(3):
-            axes[0, a] = o[3 * a] * m0 + o[3 * a + 1] * m1 + o[3 * a + 2] * m2
-            x[a] -= touches.numbers[c, RADIUS] * axes[0, a]  # the point of the ball that is deepest
+            y[a] = x[a] - o[COM + a]
+        turn_back(o, y, y)
+        for a in range(3):
+            y[a] -= n[at.WHERE + a]
+        turn_back(R, y, y)
+        touch(p.which[c, at.KIND], n[at.SHAPE :], y[0], y[1], y[2], p.contacts[c, at.RADIUS], found)
+        w.places[c, at.GAP] = found[0]
+        axes = w.places[c, at.AXES : at.AXES + 9].reshape((3, 3))
+        turn_into(R, found[1:4], y)
+        turn_into(o, y, axes[0])
+        for a in range(3):
+            x[a] -= p.contacts[c, at.RADIUS] * axes[0, a]  # the point of the ball that is deepest
         tangents(axes)
 
 
@@ -97,16 +165,16 @@ def speed_of(s, x, axis, lin, ang):
 
 
 @kernel
-def parting(touches, places, S, c, a, lin, ang):
+def parting(p, w, c, a, lin, ang):
     """Relative velocity of pair c along its axis a: that of what touches, seen from the surface."""
-    x, axis = places[c, POINT : POINT + 3], axis_of(places, c, a)
-    return speed_of(S[touches.which[c, BODY]], x, axis, lin, ang) - speed_of(S[touches.which[c, ON]], x, axis, lin, ang)
+    x, axis = w.places[c, at.POINT : at.POINT + 3], axis_of(w, c, a)
+    return speed_of(w.S[p.which[c, at.BODY]], x, axis, lin, ang) - speed_of(w.S[p.which[c, at.ON]], x, axis, lin, ang)
 
 
 @kernel
-def along(touching, touches, places, S, c, x, a):
+def along(p, w, c, x, a):
     """A vector kept in the frame of the surface's body, along axis a of pair c."""
-    o, axis = S[touches.which[c, ON]], axis_of(places, c, a)
+    o, axis = w.S[p.which[c, at.ON]], axis_of(w, c, a)
     total = 0.0
     for j in range(3):
         total += axis[j] * (o[3 * j] * x[0] + o[3 * j + 1] * x[1] + o[3 * j + 2] * x[2])
@@ -114,33 +182,32 @@ def along(touching, touches, places, S, c, x, a):
 
 
 @kernel
-def keep(touches, touching, places, S, c, a, column, size):
+def keep(p, s, w, c, a, column, size):
     """Add a vector along axis a of pair c to three columns of its memory, in the frame of the surface's body."""
-    o, axis = S[touches.which[c, ON]], axis_of(places, c, a)
+    o, axis = w.S[p.which[c, at.ON]], axis_of(w, c, a)
     for j in range(3):
-        touching[c, column + j] += size * (o[j] * axis[0] + o[3 + j] * axis[1] + o[6 + j] * axis[2])
+        s.touching[c, column + j] += size * (o[j] * axis[0] + o[3 + j] * axis[1] + o[6 + j] * axis[2])
 
 
 @kernel
-def spring_wrenches(touches, places, touching, work):
+def spring_wrenches(p, s, w):
     """Contacts taken explicitly, frictionless: K times the depth, and K beta times its rate; never pulling."""
-    S = work.S
-    for c in range(len(touches.which)):
+    for c in range(len(p.which)):
         f = 0.0
-        if places[c, GAP] < 0.0:
-            rate = parting(touches, places, S, c, 0, VELOCITY, OMEGA)
-            f = max(-touches.numbers[c, K] * (places[c, GAP] + touches.numbers[c, BETA] * rate), 0.0)
-            x, n = places[c, POINT : POINT + 3], axis_of(places, c, 0)
+        if w.places[c, at.GAP] < 0.0:
+            rate = parting(p, w, c, 0, VELOCITY, OMEGA)
+            f = max(-p.contacts[c, at.K] * (w.places[c, at.GAP] + p.contacts[c, at.BETA] * rate), 0.0)
+            x, n = w.places[c, at.POINT : at.POINT + 3], axis_of(w, c, 0)
             for side in range(2):
-                k = touches.which[c, BODY] if side == 0 else touches.which[c, ON]
+                k = p.which[c, at.BODY] if side == 0 else p.which[c, at.ON]
                 if k >= 0:
-                    s, sign = S[k], f if side == 0 else -f
-                    r0, r1, r2 = x[0] - s[COM], x[1] - s[COM + 1], x[2] - s[COM + 2]
+                    row, sign = w.S[k], f if side == 0 else -f
+                    r0, r1, r2 = x[0] - row[COM], x[1] - row[COM + 1], x[2] - row[COM + 2]
                     for j in range(3):
-                        work.wrench[k, j] += sign * n[j]
-                    work.wrench[k, 3] += sign * (r1 * n[2] - r2 * n[1])
-                    work.wrench[k, 4] += sign * (r2 * n[0] - r0 * n[2])
-                    work.wrench[k, 5] += sign * (r0 * n[1] - r1 * n[0])
-        turn_back(S[touches.which[c, ON]], axis_of(places, c, 0), touching[c, FORCE : FORCE + 3])
+                        w.wrench[k, j] += sign * n[j]
+                    w.wrench[k, 3] += sign * (r1 * n[2] - r2 * n[1])
+                    w.wrench[k, 4] += sign * (r2 * n[0] - r0 * n[2])
+                    w.wrench[k, 5] += sign * (r0 * n[1] - r1 * n[0])
+        turn_back(w.S[p.which[c, at.ON]], axis_of(w, c, 0), s.touching[c, at.FORCE : at.FORCE + 3])
         for j in range(3):
-            touching[c, FORCE + j] *= f
+            s.touching[c, at.FORCE + j] *= f

@@ -1,6 +1,6 @@
-"""Ticks of a scene, implicit with stiction and contact; `port_stepping.py` has those of scenes with ports.
+"""Ticks of a scene, implicit with stiction and contact, or explicit; `port_stepping.py` has those with ports.
 
-Inertia and turning are those at the start of a tick; dampers, servos, friction and contacts those at its end.
+If implicit, inertia and turning are those at the start of a tick; dampers, servos, friction, contacts those at its end.
 
 q, v are those of the centres of mass of free bodies, Q, V those that users see. Rows S of where the bodies are and how
 they move, and the places of what may touch, are worked out at the end of a tick, because gaps, forces and poses are
@@ -9,33 +9,28 @@ seen from them, and kept in w for the next one.
 
 from functools import cache
 
+import numpy as np
+
 from tegotae.block import Halves
 from tegotae.compile import kernel, kernel_exact, kernel_inside
 from tegotae.kernels.rotations import turn_into
-from tegotae.multibody.kernels import joint_laws
 from tegotae.multibody.kernels.contacts import activate, commit_contacts, contact_kernels
-from tegotae.multibody.kernels.joint_steps import commit_friction, prepare_joints
-from tegotae.multibody.kernels.kinematics import forward_one, prepare_world
-from tegotae.multibody.kernels.lines import TRIALS
-from tegotae.multibody.kernels.motion import look_outside, move, spin_evenly
-from tegotae.multibody.kernels.own_joints import NONE, own_kernels
-from tegotae.multibody.kernels.places import locate
-from tegotae.multibody.kernels.records import FORCE, GAP, ON, Dual, Friction, Joints, Model, Touches, Work
-from tegotae.multibody.kernels.stiction import stiction_kernels
+from tegotae.multibody.kernels.joints import commit_friction, prepare_joints, stiction_kernels, with_customs
+from tegotae.multibody.kernels.kinematics import (
+    forward_one,
+    look_outside,
+    move,
+    prepare_world,
+    rates_of,
+    spin_evenly,
+    straighten,
+)
+from tegotae.multibody.kernels.lines import NONE, TRIALS, own_kernels
+from tegotae.multibody.kernels.passes import backward, forward_two
+from tegotae.multibody.kernels.places import add_wrench, locate, spring_wrenches
+from tegotae.multibody.kernels.records import FORCE, GAP, ON, Friction
 
 FAR = 1e30  # m: the gap where there is no surface at all, such as beside a plate; a state has finite numbers
-
-
-@kernel_inside
-def model_of(p):
-    """The tree."""
-    return Model(p.parent, p.kind, p.qi, p.vi, p.C, p.g)
-
-
-@kernel_inside
-def joints_of(p, w):
-    """What acts in the joints."""
-    return Joints(p.damping, p.gain, p.rate_gain, w.target, p.law, p.place, p.numbers, p.stiffness, p.viscosity)
 
 
 @kernel_inside
@@ -44,30 +39,12 @@ def friction_kept(s, w):
     return Friction(s.e, s.mode, s.r, s.rise, s.at, s.f)
 
 
-@kernel_inside
-def work_of(w):
-    """Where a step works."""
-    return Work(w.S, w.free_tau, w.free_slope, w.tau, w.slope, w.a, w.v1, w.wrench, w.trial, w.lines)
-
-
-@kernel_inside
-def touches_of(p):
-    """What may touch."""
-    return Touches(p.which, p.contacts)
-
-
-@kernel_inside
-def dual_of(p, w):
-    """The problem of contacts and joints."""
-    return Dual(w.W, w.columns, w.blocks, w.limit, w.active, w.work, w.levers, p.root, w.fresh)
-
-
 @kernel
 def reposition(p, w, q, v):
     """Rows of S and places of what may touch, at q and v."""
     forward_one(p.parent, p.kind, p.qi, p.vi, p.C, q, v, w.S)
     if len(p.which) > 0:
-        locate(touches_of(p), w.places, w.S)
+        locate(p, w)
 
 
 @kernel_exact
@@ -97,21 +74,15 @@ def push_bodies(p, s, w):
     if w.pushed[0] == 1:
         w.wrench[:] = 0.0
         w.pushed[0] = 0
+    way = np.empty(3)
     for j in range(len(p.frame_body)):
         k, f = p.frame_body[j], s.push[j]
         quiet = f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0 and f[3] == 0.0 and f[4] == 0.0 and f[5] == 0.0
         if quiet or k < 0:
             continue
         w.pushed[0] = 1
-        row, x = w.S[k], p.frame_place[j]
-        r0 = row[0] * x[0] + row[1] * x[1] + row[2] * x[2]
-        r1 = row[3] * x[0] + row[4] * x[1] + row[5] * x[2]
-        r2 = row[6] * x[0] + row[7] * x[1] + row[8] * x[2]
-        for a in range(6):
-            w.wrench[k, a] += f[a]
-        w.wrench[k, 3] += r1 * f[2] - r2 * f[1]
-        w.wrench[k, 4] += r2 * f[0] - r0 * f[2]
-        w.wrench[k, 5] += r0 * f[1] - r1 * f[0]
+        turn_into(w.S[k], p.frame_place[j], way)
+        add_wrench(w.wrench[k], way, f, 1.0)
 
 
 @kernel
@@ -124,7 +95,7 @@ def tell_forces(p, s, w):
 @kernel
 def show(p, s, w):
     """What users see of where a tick led: coordinates and gaps."""
-    look_outside(model_of(p), p.centers, s.q, s.v, s.Q, s.V)
+    look_outside(p, s.q, s.v, s.Q, s.V)
     for c in range(len(p.which)):
         s.gap[c] = min(w.places[c, GAP], FAR)
 
@@ -140,16 +111,16 @@ def prepare(p, s, w, T):
     """What acts beside the forces at ports."""
     feed(p, s, w)
     push_bodies(p, s, w)
-    spin_evenly(model_of(p), w.S, T)
-    prepare_joints(p, s, w, T)
+    spin_evenly(p, w.S, T)
+    prepare_joints(p, w, s.q, s.v, T)
 
 
 @kernel_inside
 def commit(p, s, w, T):
     """The step that is solved, and where it leads."""
-    commit_friction(joints_of(p, w), friction_kept(s, w), T)
+    commit_friction(p, friction_kept(s, w), T)
     if len(p.which) > 0:
-        commit_contacts(touches_of(p), s.touching, w.places, dual_of(p, w), w.S, w.met[0], T)
+        commit_contacts(p, s, w, w.met[0], T)
         tell_forces(p, s, w)  # as they acted: before the surfaces turn on
     s.unsolved[0] += 1 - w.found[0]
     for o in range(len(s.v)):
@@ -160,7 +131,7 @@ def commit(p, s, w, T):
             s.at[o] = s.v[o]
         else:
             s.r[o] = s.rise[o] = s.at[o] = 0.0
-    move(model_of(p), s.q, s.v, T, s.q)
+    move(p, s.q, s.v, T, s.q)
     reposition(p, w, s.q, s.v)
     show(p, s, w)
 
@@ -172,15 +143,14 @@ def solve_kernels(friction_of, halves):
     `friction_of` tells where the friction of joints is worked out.
     """
     begin, unmet, bent, end, keep = own_kernels(*halves[:2])
-    at_rest, resolve = joint_laws.with_customs(*halves[4:])
+    at_rest, resolve = with_customs(*halves[4:])
     solve_stiction = stiction_kernels(at_rest, resolve)
     solve_contacts = contact_kernels(at_rest, resolve)
 
     @kernel_inside
     def once(p, s, w, T):
         """The speeds at the end of the tick into w.v1; where something may touch, those of bodies into S."""
-        model, joints, work, friction = model_of(p), joints_of(p, w), work_of(w), friction_of(s, w)
-        touched = 0
+        friction, touched = friction_of(s, w), 0
         for c in range(len(p.which)):
             f = s.touching[c]
             w.active[c] = 1 if f[FORCE] != 0.0 or f[FORCE + 1] != 0.0 or f[FORCE + 2] != 0.0 else 0
@@ -188,14 +158,11 @@ def solve_kernels(friction_of, halves):
         solved = True
         w.met[0] = 0
         if touched == 0:
-            solved = solve_stiction(model, joints, friction, work, s.v, T)
+            solved = solve_stiction(p, w, friction, s.v, T)
             if len(p.which) > 0:
-                touched = activate(model, touches_of(p), s.touching, w.places, dual_of(p, w), work, w.zero, T)
+                touched = activate(p, s, w, T)
         if touched > 0:
-            touches, dual = touches_of(p), dual_of(p, w)
-            w.met[0], solved = solve_contacts(
-                model, joints, friction, touches, s.touching, w.places, dual, work, w.zero, s.v, T
-            )
+            w.met[0], solved = solve_contacts(p, s, w, friction, T)
         w.found[0] = 1 if solved else 0
 
     if halves[:4] == NONE:
@@ -240,3 +207,70 @@ def alone_kernels(*halves):
         commit(p, s, w, T)
 
     return Halves(no_answer, advance, restore=restore_all)
+
+
+# ------------------------------------------------------------ explicit: all forces are those of the start of a tick
+
+
+@kernel
+def rate(p, s, w, q, v, a, T):
+    """Accelerations at q and v with everything explicit, but for the spin of free bodies if T > 0."""
+    reposition(p, w, q, v)
+    if T > 0.0:
+        spin_evenly(p, w.S, T)
+    w.pushed[0] = 1  # contacts add to it
+    push_bodies(p, s, w)
+    spring_wrenches(p, s, w)
+    prepare_joints(p, w, q, v, 0.0)
+    backward(p.parent, p.kind, p.vi, p.C, w.free_tau, w.free_slope, w.wrench, w.S)
+    forward_two(p.parent, p.kind, p.vi, p.g, w.S, a)
+
+
+@kernel
+def see(p, s, w):
+    """Gaps and forces as they are at the end of a tick."""
+    if len(p.which) > 0:
+        reposition(p, w, s.q, s.v)
+        spring_wrenches(p, s, w)
+        tell_forces(p, s, w)
+    show(p, s, w)
+
+
+@kernel
+def symplectic_advance(p, s, w, h, v, T):
+    """v1 = v + T a(q, v), q1 = q + T v1; the spin of free bodies by the midpoint rule."""
+    feed(p, s, w)
+    rate(p, s, w, s.q, s.v, w.a, T)
+    for o in range(len(s.v)):
+        s.v[o] += T * w.a[o]
+    move(p, s.q, s.v, T, s.q)
+    see(p, s, w)
+
+
+@kernel
+def rk4_advance(p, s, w, h, v, T):
+    """The classical method of fourth order; quaternions are brought back to length 1 after each step."""
+    feed(p, s, w)
+    nq, nv, stages = len(s.q), len(s.v), w.stages
+    for i in range(4):
+        ahead = 0.0 if i == 0 else (T if i == 3 else 0.5 * T)
+        # stages[0..3]: dq/dt, then dv/dt; stages[4]: the point looked at
+        for j in range(nq):
+            stages[4, j] = s.q[j] + (ahead * stages[i - 1, j] if i > 0 else 0.0)
+        for o in range(nv):
+            stages[4, nq + o] = s.v[o] + (ahead * stages[i - 1, nq + o] if i > 0 else 0.0)
+        here, speed = stages[4, :nq], stages[4, nq : nq + nv]
+        a = stages[i, nq : nq + nv]
+        rate(p, s, w, here, speed, a, 0.0)
+        rates_of(p, here, speed, stages[i, :nq])
+    for j in range(nq):
+        s.q[j] += T / 6.0 * (stages[0, j] + 2.0 * stages[1, j] + 2.0 * stages[2, j] + stages[3, j])
+    for j in range(nq, nq + nv):
+        s.v[j - nq] += T / 6.0 * (stages[0, j] + 2.0 * stages[1, j] + 2.0 * stages[2, j] + stages[3, j])
+    straighten(p, s.q)
+    see(p, s, w)
+
+
+def explicit_kernels(advance):
+    """Of one of the methods above."""
+    return Halves(no_answer, advance, restore=restore)

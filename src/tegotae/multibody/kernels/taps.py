@@ -8,6 +8,7 @@ from tegotae.compile import kernel, kernel_inside
 from tegotae.kernels.rotations import quaternion_of, turn_into, unit
 from tegotae.multibody.kernels.kinematics import ACCELERATION, ALPHA, COM, FREE, OMEGA, S_, VELOCITY, G, X
 from tegotae.multibody.kernels.passes import clear_impulse, respond
+from tegotae.multibody.kernels.places import add_wrench
 
 # ------------------------------------------------------------ a point of a body, from the row s of its body
 
@@ -20,16 +21,6 @@ def seen_at(s, way):
     v1 = s[S_ + 1] + w2 * way[0] - w0 * way[2]
     v2 = s[S_ + 2] + w0 * way[1] - w1 * way[0]
     return v0, v1, v2, w0, w1, w2
-
-
-@kernel
-def add_wrench(to, way, h, sign):
-    """The wrench h at the point, moved to the centre of mass, times sign, onto what stands there."""
-    for i in range(6):
-        to[i] += sign * h[i]
-    to[3] += sign * (way[1] * h[2] - way[2] * h[1])
-    to[4] += sign * (way[2] * h[0] - way[0] * h[2])
-    to[5] += sign * (way[0] * h[1] - way[1] * h[0])
 
 
 @kernel
@@ -99,6 +90,15 @@ def keep_unpushed(p, w):
 
 
 @kernel_inside
+def push_taps(p, w, j, rows, column):
+    """The wrench w.unit at the tap of port j, and its opposite at the second, onto the rows of their bodies."""
+    one, two = p.first[j], p.second[j]
+    add_wrench(rows[p.tapped[one], column : column + 6], w.way[one], w.unit, 1.0)
+    if two >= 0:
+        add_wrench(rows[p.tapped[two], column : column + 6], w.way[two], w.unit, -1.0)
+
+
+@kernel_inside
 def put_forces(p, w, h):
     """The forces h at all ports, as wrenches on bodies and torques in joints."""
     for i in range(len(p.tapped)):
@@ -115,10 +115,7 @@ def put_forces(p, w, h):
             continue
         for a in range(6):
             w.unit[a] = h[r + a] if p.rows[j] == 6 else h[r] * p.along[j, a]
-        one, two = p.first[j], p.second[j]
-        add_wrench(w.wrench[p.tapped[one]], w.way[one], w.unit, 1.0)
-        if two >= 0:
-            add_wrench(w.wrench[p.tapped[two]], w.way[two], w.unit, -1.0)
+        push_taps(p, w, j, w.wrench, 0)
 
 
 @kernel_inside
@@ -158,31 +155,10 @@ def impulse(p, w, j, c, T):
     if p.joint[j] >= 0:
         w.S[p.joint[j], G] = -T
     else:
-        one, two = p.first[j], p.second[j]
-        push_row(w.S[p.tapped[one]], w.way[one], p.rows[j], c, p.along[j], -T)
-        if two >= 0:
-            push_row(w.S[p.tapped[two]], w.way[two], p.rows[j], c, p.along[j], T)
+        for a in range(6):
+            w.unit[a] = -T * p.along[j, a] if p.rows[j] == 1 else (-T if a == c else 0.0)
+        push_taps(p, w, j, w.S, X)
     respond(p.parent, p.kind, p.vi, w.S, w.a)
-
-
-@kernel
-def push_row(s, way, rows, c, along, size):
-    """A unit of force in row c of a port, times size, into the columns X of a body that nothing else pushes."""
-    x, y, z = way[0], way[1], way[2]
-    if rows == 1:
-        f0, f1, f2 = size * along[0], size * along[1], size * along[2]
-        s[X], s[X + 1], s[X + 2] = f0, f1, f2
-        s[X + 3] = size * along[3] + (y * f2 - z * f1)
-        s[X + 4] = size * along[4] + (z * f0 - x * f2)
-        s[X + 5] = size * along[5] + (x * f1 - y * f0)
-        return
-    s[X + c] = size
-    if c == 0:
-        s[X + 4], s[X + 5] = size * z, -size * y
-    elif c == 1:
-        s[X + 3], s[X + 5] = -size * z, size * x
-    elif c == 2:
-        s[X + 3], s[X + 4] = size * y, -size * x
 
 
 @kernel_inside

@@ -12,7 +12,7 @@ from tegotae.compile import kernel_sums
 from tegotae.kernels.newton import falling_part
 from tegotae.rod.kernels import simd_rows as at
 from tegotae.rod.kernels.ground import answer, grips
-from tegotae.rod.kernels.recursion import at_base
+from tegotae.rod.kernels.motion import at_base
 from tegotae.rod.kernels.simd_rows import FIELDS, SIMD, inward, outward, where
 
 TRIALS = 60

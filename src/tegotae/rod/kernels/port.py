@@ -9,13 +9,12 @@ away, and the last term takes back next tick what remains (of order T^3), so tha
 where the rod says it is, z. Where nothing grips the rod, all of it is linear in the force, and `prepare` does the work.
 """
 
-from tegotae.block import Halves
 from tegotae.compile import kernel_inside
 from tegotae.rod.kernels import simd_rows as at
 from tegotae.rod.kernels.ground import Things, grips
 from tegotae.rod.kernels.newton import mobility, solve
 from tegotae.rod.kernels.simd_rows import trace, where
-from tegotae.rod.kernels.stepping import begin_step, end_step, finish, restore, take_up
+from tegotae.rod.kernels.stepping import begin_step, end_step, finish, take_up
 
 
 @kernel_inside
@@ -137,13 +136,3 @@ def along_advance(p, s, w, h, v, T):
     commit_step(p, s, w, T)
     s.velocity[0] = v
     s.position[0] += T * v
-
-
-def port_kernels():
-    """Force x, y and torque on each port in."""
-    return Halves(port_answer, port_advance, port_prepare, restore)
-
-
-def along_kernels():
-    """Force along one direction in."""
-    return Halves(along_answer, along_advance, port_prepare, restore)

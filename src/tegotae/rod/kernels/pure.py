@@ -11,9 +11,8 @@ O(n^2); solving costs O(n^3). A and W hold one plane vector a row; row k of S as
 
 import math
 
-from tegotae.compile import kernel, kernel_inside, kernel_sums
-from tegotae.rod.kernels.motion import spread_points
-from tegotae.rod.kernels.segment import all_integrals
+from tegotae.compile import entry, kernel, kernel_inside, kernel_sums
+from tegotae.rod.kernels.motion import accelerations, drive, locate, take_bends
 
 
 @kernel
@@ -145,20 +144,34 @@ def substitute(L, b, a):
 @kernel_inside
 def pure_accelerations(rod, y, v, dt, A, W, M, b, a):
     """a = y'', as `motion.accelerations` gives it, by the full matrix."""
-    if rod.points.shape[0] > 0:
-        spread_points(rod, y)
-    all_integrals(y, v, rod.hs, rod.re, rod.im, rod.S)
+    take_bends(rod, y, v, dt)
     inertia(rod.S, rod.hs, rod.rho, rod.tip, A, W, M)
     for k in range(rod.hs.shape[0]):
-        h = rod.hs[k]
-        turn = v[3 + k] - v[2 + k]
-        bent = y[3 + k] - y[2 + k] + dt * turn - h * rod.kappa[k]
-        rod.bend[k] = -(rod.K[k] * bent + rod.C[k] * turn) / h
-        extra = dt * (rod.C[k] + dt * rod.K[k]) / h
-        M[2 + k, 2 + k] += extra
-        M[3 + k, 3 + k] += extra
-        M[3 + k, 2 + k] -= extra
+        M[2 + k, 2 + k] += rod.extra[k]
+        M[3 + k, 3 + k] += rod.extra[k]
+        M[3 + k, 2 + k] -= rod.extra[k]
     pushes(rod, v, dt, A, b)
     hold(M, b, rod.held, rod.swing)
     factorise(M)
     substitute(M, b, a)
+
+
+# ------------------------------------------------------------ an instant, by either set of coordinates, many times
+
+
+@entry
+def mixed_times(rod, times, y, v, dt, a):
+    """a = y'' by mixed coordinates."""
+    locate(rod, 0.0)
+    drive(rod, 0.0)
+    for _ in range(times):
+        accelerations(rod, y, v, dt, a)
+
+
+@entry
+def pure_times(rod, times, y, v, dt, A, W, M, b, a):
+    """a = y'' by pure coordinates."""
+    locate(rod, 0.0)
+    drive(rod, 0.0)
+    for _ in range(times):
+        pure_accelerations(rod, y, v, dt, A, W, M, b, a)

@@ -9,18 +9,18 @@ compiler knows that they do not overlap, and takes a whole row at once.
 import math
 
 from tegotae.compile import kernel_sums
-from tegotae.rod.kernels.recursion import cross, weigh
-from tegotae.rod.kernels.segment import WIDE, moments, row, series
+from tegotae.rod.kernels.motion import cross, weigh
+from tegotae.rod.kernels.segment import STRIP, WIDE, bend_wide, row, series
 
-SIMD, FIELDS = 8, 89
+SIMD, FIELDS = STRIP, 89  # from CD to I5 rows are those of a strip of `segment`
 
 # Segment, given: length, density, stiffness and viscosity of bending over the length.
 # Node, given: squares of the limits forward, backward and across, k and b of `ground`.
 LENGTH, RHO, KH, CH, A_FORWARD, A_BACKWARD, A_ACROSS, K, B = range(0, 9 * SIMD, SIMD)
 # Segment: natural curvature now and before the step. Node: anchor of the bristles, sigma.
 KAPPA, OLD, QX, QY, SIGMA = range(9 * SIMD, 14 * SIMD, SIMD)
-# Segment: bend, its torque, what it adds to the angles, exp(i delta), moments m_0 to m_4 and im m_5.
-DELTA, BEND, EXTRA, CD, SD, R0, R1, R2, R3, R4, I0, I1, I2, I3, I4, I5 = range(14 * SIMD, 30 * SIMD, SIMD)
+# Segment (row 14 is free): torque of its bend, what it adds to the angles, exp(i delta), moments m_0 to m_4 and im m_5.
+BEND, EXTRA, CD, SD, R0, R1, R2, R3, R4, I0, I1, I2, I3, I4, I5 = range(15 * SIMD, 30 * SIMD, SIMD)
 # Node: direction exp(i th). Segment: G and E of `segment`'s S, inertia and forces of `weigh`, row for the way back.
 C, S, G1X, G1Y, G2X, G2Y, EX, EY = range(30 * SIMD, 38 * SIMD, SIMD)
 M02, M12, M03, M13, M22, M23, M33, F0, F1, F2, F3, RX, RY, RT, RC = range(38 * SIMD, 53 * SIMD, SIMD)
@@ -53,7 +53,6 @@ def bend_all(w, n, y, v, T):
         o, th, rate = w[b * FIELDS : (b + SIMD) * FIELDS], angles[b:], rates[b:]
         for j in range(min(SIMD, n - 1 - b)):
             d, turn = th[j + 1] - th[j], rate[j + 1] - rate[j]
-            o[DELTA + j] = d
             o[BEND + j] = -o[KH + j] * (d + T * turn - o[LENGTH + j] * o[KAPPA + j]) - o[CH + j] * turn
             o[EXTRA + j] = T * (o[CH + j] + T * o[KH + j])
             wide += 1.0 if abs(d) > WIDE else 0.0
@@ -62,19 +61,6 @@ def bend_all(w, n, y, v, T):
                 o[I0 + j], o[I1 + j], o[I2 + j], o[I3 + j], o[I4 + j], o[I5 + j],
             ) = series(d)  # fmt: skip
     return wide
-
-
-@kernel_sums
-def bend_wide(w, n, re, im):
-    """The segments that bend beyond WIDE; re, im (6) room."""
-    for k in range(n - 1):
-        o = where(k)
-        d = w[o + DELTA]
-        if abs(d) > WIDE:
-            moments(d, re, im)
-            w[o + CD], w[o + SD], w[o + R0], w[o + I0] = math.cos(d), math.sin(d), re[0], im[0]
-            w[o + R1], w[o + R2], w[o + R3], w[o + R4] = re[1], re[2], re[3], re[4]
-            w[o + I1], w[o + I2], w[o + I3], w[o + I4], w[o + I5] = im[1], im[2], im[3], im[4], im[5]
 
 
 @kernel_sums
@@ -104,7 +90,8 @@ def fill(w, n, v, gx, gy):
 def shape(w, n, y, v, T, g, re, im):
     """All that the segments are at y, v for a step of T: directions, G, E, inertia with bending, forces."""
     if bend_all(w, n, y, v, T) > 0.0:
-        bend_wide(w, n, re, im)
+        for b in range(0, n - 1, SIMD):
+            bend_wide(y[2 + b :], min(SIMD, n - 1 - b), w[b * FIELDS + CD :], re, im)
     c, s = math.cos(y[2]), math.sin(y[2])
     for b in range(0, n, SIMD):
         o = w[b * FIELDS : (b + SIMD) * FIELDS]
@@ -136,7 +123,7 @@ def trace(w, n, y, v, v1, T):
 
 @kernel_sums
 def inward(w, n, T, g, tip, P, p):
-    """From tip to base: P and p of `recursion` at the base, each node's force LX, LY and slope H included."""
+    """From tip to base: P and p of `motion` at the base, each node's force LX, LY and slope H included."""
     m, gx, gy = tip[0], g[0], g[1]
     P00, P01, P02, P11, P12, P22 = m, 0.0, 0.0, m, 0.0, tip[1]
     p0, p1, p2 = -m * gx, -m * gy, 0.0
