@@ -18,9 +18,9 @@ from sympy import Expr, Symbol
 from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import build
-from tegotae.inclusion.language.compiled_terms import body_of, entries, indented, slopes_of
+from tegotae.inclusion.language.arguments import TIME, check_values
+from tegotae.inclusion.language.compiled_terms import body_of, entries, function, slopes_of
 from tegotae.inclusion.language.equations import Equations
-from tegotae.inclusion.language.inputs import TIME, check_values
 
 
 class ContactProblem:
@@ -121,9 +121,8 @@ class ContactProblems:
         ]
         pairs = [(target, value) for target, value in pairs if value != 0]  # the arrays come as zeros
         lines = [f"u[{i}] = input_{i}(t)" for i in range(len(system.callables))]
-        body = "\n".join([*lines, body_of(pairs, system.terms.names)]) or "pass"
-        head = f"@entry\ndef fill(t, x, p, u, {', '.join(_ARGUMENTS)}):"
-        return f"import math\n\n{head}\n{indented(body)}\n"
+        lines += body_of(pairs, system.terms.names)
+        return "import math\n" + function("@entry", "fill", f"t, x, p, u, {', '.join(_ARGUMENTS)}", lines)
 
     def _check_times(self, values: list[Expr]) -> None:
         for value in values:

@@ -15,7 +15,7 @@ from tegotae.errors import TegotaeError
 from tegotae.inclusion.exact.contact_problem import ContactProblems
 from tegotae.inclusion.exact.flow import Flow, Interpolant
 from tegotae.inclusion.exact.transitions import REST, Ended, Transitions
-from tegotae.inclusion.language.arguments import initial_values, span_of, times_in, variables_of
+from tegotae.inclusion.language.arguments import span_of, start_of, times_in, variables_of
 from tegotae.inclusion.language.equations import Equations
 from tegotae.result import Event, Result
 
@@ -96,9 +96,7 @@ class Exact:
         t0, t1 = span_of("to_events.solve", span)
         for name, value in (("rtol", rtol), ("atol", atol)):
             checks.positive("to_events.solve", name, value, "", "Such as 1e-12.")
-        names = [state.name for state in self.inclusion.states]
-        given = initial_values("to_events.solve", initial, names)
-        x = np.array([given.get(name, 0.0) for name in names])
+        x, _ = start_of("to_events.solve", initial, self.inclusion.states)
         wanted = times_in("to_events.solve", times, t0, t1)
         record = _EventRecord(self._problems, wanted, (t1 - t0) / LEAST_ROWS)
         self._check_gaps(t0, x, 100.0 * atol)

@@ -16,9 +16,8 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
 from tegotae.extras import require
-from tegotae.inclusion.explicit.slopes import OdeSlopes
 from tegotae.inclusion.explicit.source import OdeSource
-from tegotae.inclusion.language.inputs import check_values
+from tegotae.inclusion.language.arguments import check_values
 from tegotae.result import Event
 
 SCIPY = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
@@ -49,7 +48,7 @@ class Compiled:
 
     @cached_property
     def _slopes(self) -> ModuleType:
-        return OdeSlopes(self.source).module()
+        return self.source.slopes_module()
 
     def rhs(self, t: float, y: Array) -> Array:
         """y' in a new array."""
@@ -243,7 +242,7 @@ _HALVINGS = 64
 def locate(
     steps: Array,
     dense: Callable[[Array], Array],
-    modes_at: Callable[[Array, Array], NDArray[np.int8]],
+    observed: Callable[[Array, Array], tuple[Array, NDArray[np.int8]]],
     names: Sequence[str],
     contacts: int,
 ) -> list[Event]:
@@ -253,7 +252,7 @@ def locate(
     """
     grid = np.unique((steps[:-1, None] + np.diff(steps)[:, None] * np.arange(WITHIN_A_STEP) / WITHIN_A_STEP).ravel())
     grid = np.append(grid, steps[-1])
-    modes = modes_at(grid, dense(grid))
+    _, modes = observed(grid, dense(grid))
     where, which = np.nonzero(np.diff(modes, axis=0))
     if where.size == 0:
         return []
@@ -263,7 +262,7 @@ def locate(
         middle = 0.5 * (low + high)
         if ((middle <= low) | (middle >= high)).all():
             break
-        changed = modes_at(middle, dense(middle))[rows, which] == after
+        changed = observed(middle, dense(middle))[1][rows, which] == after
         low, high = np.where(changed, low, middle), np.where(changed, middle, high)
     words = (("release", "touch"), ("slip", "stick"))
     events = [

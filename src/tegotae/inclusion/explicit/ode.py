@@ -16,10 +16,10 @@ from tegotae.checks import Array
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.elements.starts import rest_of_contacts
 from tegotae.inclusion.explicit.integration import FIXED, METHODS, Compiled, Path, Wanted, integrate, locate
-from tegotae.inclusion.explicit.rewriting import Rewritten, latex_of_ode
+from tegotae.inclusion.explicit.rewriting import Rewritten
 from tegotae.inclusion.explicit.source import OdeSource
 from tegotae.inclusion.explicit.stability import check_step
-from tegotae.inclusion.language.arguments import initial_values, made_of, span_of, times_in, variables_of
+from tegotae.inclusion.language.arguments import made_of, span_of, start_of, times_in, variables_of
 from tegotae.inclusion.language.equations import Equations
 from tegotae.result import Event, Result
 
@@ -72,7 +72,7 @@ class Ode:
 
     def latex(self) -> str:
         """The inclusion and its ODE side by side, as LaTeX."""
-        return latex_of_ode(self._rewritten)
+        return self._rewritten.latex()
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.latex()}$"
@@ -175,7 +175,7 @@ class Ode:
         if events:
             assert path.dense is not None
             names = [element.name for element in self.inclusion.elements]
-            found = locate(path.steps, path.dense, self._modes, names, len(self.inclusion.contacts))
+            found = locate(path.steps, path.dense, self._observed, names, len(self.inclusion.contacts))
         return self._result(path, wanted, found)
 
     def start(self, initial: Mapping[Any, float] | None = None, *, t: float = 0.0) -> Array:
@@ -190,11 +190,8 @@ class Ode:
             t: the time of the start [s], for gaps that move with time.
         """
         t = checks.number("Ode.start", "t", t, "s")
-        y = np.zeros(len(self.states))
-        names = [s.name for s in self.states]
-        given = initial_values("Ode.solve", initial, names)
-        for name, value in given.items():
-            y[names.index(name)] = value
+        names = [state.name for state in self.states]
+        y, given = start_of("Ode.solve", initial, self.states)
         x = y[: len(self.inclusion.states)]
         for name, depth in rest_of_contacts("Ode.solve", self.inclusion, self.chosen, x, t, given, "e_{}").items():
             y[names.index(f"e_{name}")] = depth
@@ -217,9 +214,6 @@ class Ode:
         modes = np.zeros((times.size, len(self.inclusion.elements)), dtype=np.int64)
         self.compiled.module.observe(np.ascontiguousarray(times), states, self.compiled.p, forces, modes)
         return forces, modes.astype(np.int8)
-
-    def _modes(self, times: Array, states: Array) -> NDArray[np.int8]:
-        return self._observed(times, states)[1]
 
     def _result(self, path: Path, wanted: Wanted, events: list[Event] | None) -> Result:
         names = [state.name for state in self.states]

@@ -17,8 +17,7 @@ from tegotae import checks
 from tegotae.block import Admittance, Kernels
 from tegotae.inclusion.implicit.layouts import Stepped, element_values
 from tegotae.inclusion.implicit.source import module_of
-from tegotae.inclusion.language.arguments import named
-from tegotae.inclusion.language.inputs import TIME
+from tegotae.inclusion.language.arguments import TIME, named
 from tegotae.state import State
 
 if TYPE_CHECKING:

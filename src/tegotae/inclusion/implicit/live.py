@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.inclusion.implicit.layouts import HELD
-from tegotae.inclusion.language.arguments import named
-from tegotae.inclusion.language.inputs import check_values
+from tegotae.inclusion.language.arguments import check_values, named
 from tegotae.running.live import AGAIN, Live
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from sympy import Symbol
 from tegotae.compile.modules import put
 from tegotae.inclusion.implicit import element_solver
 from tegotae.inclusion.implicit.kernels.stepper import problem_of
-from tegotae.inclusion.language.compiled_terms import CompiledTerms, body_of, entries, indented, slopes_of
+from tegotae.inclusion.language.compiled_terms import CompiledTerms, slopes_of
 
 _PORT = """
 MOVES = {moves}
@@ -140,11 +140,10 @@ def _push_source(terms: CompiledTerms, forces: Sequence[Symbol]) -> str:
 
 def _row_slope_source(terms: CompiledTerms) -> str:
     """d (right - M rate)/dx, with forces and rates held."""
-    system, states = terms.inclusion, list(terms.states)
+    system, states = terms.inclusion, list(terms.inclusion.states)
     rates = [sympy.Dummy(f"rate_{i}", real=True) for i in range(len(states))]
     rows = list(system.right)
     if system.mass_matrix is not None:
         rows = list(system.right - system.mass_matrix * sympy.Matrix(rates))
-    names = terms.names | {rate: f"rate[{i}]" for i, rate in enumerate(rates)}
-    pairs = entries("A", slopes_of(rows, states))
-    return f"\n@kernel\ndef row_slope(t, x, p, u, force, rate, A):\n{indented(body_of(pairs, names))}\n"
+    names = {rate: f"rate[{i}]" for i, rate in enumerate(rates)}
+    return terms.function("row_slope", {"A": slopes_of(rows, states)}, ", force, rate", names)

@@ -16,9 +16,9 @@ from tegotae.inclusion.implicit import element_solver
 from tegotae.inclusion.implicit.kernels import stepper as k
 from tegotae.inclusion.implicit.layouts import HOW, sizes_of
 from tegotae.inclusion.implicit.port_source import port_parts
+from tegotae.inclusion.language.arguments import TIME
 from tegotae.inclusion.language.compiled_terms import CompiledTerms
 from tegotae.inclusion.language.equations import Equations
-from tegotae.inclusion.language.inputs import TIME
 
 _TICK = """
 tick = make(solve, smooth, directions, mass, gaps, slips, limits, magnitudes, smooth_slope, gap_slope, slip_slope,

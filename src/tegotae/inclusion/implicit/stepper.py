@@ -23,9 +23,8 @@ from tegotae.inclusion.implicit.admittance import InclusionAdmittance
 from tegotae.inclusion.implicit.layouts import HELD, Stepped, element_values, fed_names, words_of
 from tegotae.inclusion.implicit.live import LiveStepper
 from tegotae.inclusion.implicit.source import module_of
-from tegotae.inclusion.language.arguments import named
+from tegotae.inclusion.language.arguments import check_values, named
 from tegotae.inclusion.language.equations import Equations
-from tegotae.inclusion.language.inputs import check_values
 from tegotae.result import Result, Variable
 from tegotae.running import loop
 from tegotae.state import State
