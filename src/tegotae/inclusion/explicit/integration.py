@@ -66,9 +66,7 @@ class Compiled:
         """Refuse an input whose function is not finite at the time t [s], which is an integrator's last word on it."""
         functions = self.source.system.callables
         if functions:
-            u = np.zeros(len(functions))
-            self.source.system.terms.module.inputs.py_func(t, u)
-            check_values("Ode.solve", functions, u, t)
+            check_values("Ode.solve", functions, self.source.system.terms.inputs_at(t), t)
 
     def slopes(self, times: Array, states: Array) -> Array:
         """y' along a record."""

@@ -106,13 +106,8 @@ class InclusionAdmittance(Stepped, Admittance):
     def _check_force(self, symbol: Symbol) -> None:
         """It stands in rows alone."""
         system = self.stepper.inclusion
-        places = [
-            *((f"the gap of {c.name!r}", c.gap) for c in system.contacts),
-            *((f"the slip of {f.name!r}", slip) for f in system.frictions for slip in f.slips),
-            *((f"the limit of {f.name!r}", f.limit) for f in system.frictions),
-            ("what multiplies an element's force", system.directions),
-            ("the mass matrix", system.mass_matrix if system.mass_matrix is not None else sympy.S.One),
-        ]
+        places = [*system.places, ("what multiplies an element's force", system.directions)]
+        places += [] if system.mass_matrix is None else [("the mass matrix", system.mass_matrix)]
         for place, value in places:
             if symbol in value.free_symbols:
                 checks.refuse(
@@ -144,11 +139,6 @@ class InclusionAdmittance(Stepped, Admittance):
         return dataclasses.replace(self, stepper=stepper.varied(numbers) if numbers else stepper, **fields)
 
     # ------------------------------------------------------------ the block
-
-    @property
-    def machine(self) -> Stepper:
-        """Its stepper."""
-        return self.stepper
 
     @property
     def values(self) -> dict[str, ArrayLike]:
@@ -185,8 +175,8 @@ class InclusionAdmittance(Stepped, Admittance):
         n = len(system.states)
         x = np.array([float(self.initial.get(s.name, 0.0)) for s in system.states])
         M, S = terms.plain("mass", 0.0, x, (n, n)), terms.plain("smooth_slope", 0.0, x, (n, n))
-        inputs = {symbol: float(function(0.0)) for symbol, function in system.callables.items()}
-        numbers = system.parameters | dict(zip(system.states, x.tolist(), strict=True)) | inputs | {TIME: 0.0}
+        symbols, values = (*system.states, *system.callables), (*x.tolist(), *terms.inputs_at(0.0).tolist())
+        numbers = system.parameters | dict(zip(symbols, values, strict=True)) | {TIME: 0.0}
         push = np.array(sympy.Matrix(system.smooth).jacobian(self._forces).subs(numbers), dtype=np.float64)
         moved = np.linalg.solve(M / period - S, push)
         response = moved[[system.states.index(v) for v in self._velocities]]
