@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import sympy
+from numpy.typing import NDArray
 from sympy import Expr, Symbol
 
 from tegotae import checks
@@ -22,18 +23,23 @@ from tegotae.inclusion.language.arguments import TIME, check_values
 from tegotae.inclusion.language.compiled_terms import body_of, entries, function, slopes_of
 from tegotae.inclusion.language.equations import Equations
 
+Flags = NDArray[np.bool_]
+
 
 class ContactProblem:
     """The numbers of one instant; rows are contacts, then friction components."""
 
-    __slots__ = ("D", "R", "S", "V", "W", "a", "b", "gap_slope", "gaps", "r", "s", "t", "v", "x")
+    __slots__ = ("D", "R", "S", "V", "W", "a", "b", "gap_slope", "gaps", "owner", "parts", "r", "s", "t", "v", "x")
 
     a: Array
     W: Array
 
-    def __init__(self, t: float, x: Array, size: tuple[int, int, int, int]):
-        n, c, k, m = size
+    def __init__(self, t: float, x: Array, size: tuple[int, int], parts: list[slice], owner: NDArray[np.int64]):
+        n, c = size
+        k, m = len(parts), c + len(owner)
         self.t, self.x = t, x
+        self.parts = parts  # where each friction's components lie among the rows
+        self.owner = owner  # one row a component: which friction it belongs to (its limit is that friction's)
         self.a, self.gaps, self.v, self.b = np.zeros(n), np.zeros(c), np.zeros(m), np.zeros(m)
         self.W, self.V, self.gap_slope = np.zeros((n, m)), np.zeros((m, n)), np.zeros((c, n))
         self.r, self.R, self.s, self.S = np.zeros(k), np.zeros((k, c)), np.zeros(k), np.zeros((k, c))
@@ -42,14 +48,49 @@ class ContactProblem:
     def copied(self, t: float, x: Array) -> ContactProblem:
         """The same numbers, for this time and state."""
         now = ContactProblem.__new__(ContactProblem)
-        now.t, now.x = t, x
+        now.t, now.x, now.parts, now.owner = t, x, self.parts, self.owner
         for name in _FILLED:
             setattr(now, name, getattr(self, name).copy())
         return now
 
+    def limit(self, j: int, F: Array) -> float:
+        """Of friction j while it slides [N], under contact forces (the first of F)."""
+        return float(self.r[j] + self.R[j] @ F[: self.R.shape[1]])
+
+    def static_limit(self, j: int, F: Array) -> float:
+        """Of friction j at rest [N]."""
+        return float(self.s[j] + self.S[j] @ F[: self.R.shape[1]])
+
+    def larger_limit(self) -> tuple[Array, Array]:
+        """Constant and slope of the limits at rest, or of those of sliding where none is given to be larger."""
+        more = (self.s >= self.r) & (self.S >= self.R).all(axis=1)
+        return np.where(more, self.s, self.r), np.where(more[:, None], self.S, self.R)
+
+    def loose(self, j: int, closed: tuple[bool, ...]) -> bool:
+        """Whether friction j has no limit at all: all its contacts are open."""
+        return bool(self.r[j] == 0.0 and not np.any(self.R[j] * np.array(closed, dtype=np.float64)))
+
+    def still(self, active: Flags) -> Array:
+        """The state with the gap rates and slips of `active` rows at 0, by the impulses that do it."""
+        if not active.any():
+            return self.x
+        D, v = self.D[np.ix_(active, active)], self.v[active]
+        if not np.any(v):
+            return self.x
+        state: Array = self.x - self.W[:, active] @ np.linalg.lstsq(D, v, rcond=1e-12)[0]
+        return state
+
+    def on_surface(self, closed: Flags) -> Array:
+        """The state with the closed gaps at 0, by the shortest move of the positions they hold."""
+        if not closed.any() or not np.any(self.gaps[closed]):
+            return self.x
+        A = self.gap_slope[closed]
+        state: Array = self.x - np.linalg.lstsq(A, self.gaps[closed], rcond=1e-12)[0]
+        return state
+
 
 _ARGUMENTS = ("a", "W", "M", "gaps", "v", "V", "b", "gap_slope", "r", "R", "s", "S")  # of the compiled function
-_FILLED = ("a", "gaps", "v", "b", "W", "V", "gap_slope", "r", "R", "s", "S", "D")
+_FILLED = (*(name for name in _ARGUMENTS if name != "M"), "D")
 
 
 class ContactProblems:
@@ -61,8 +102,7 @@ class ContactProblems:
         self.m = len(inclusion.forces)
         self.values: Array = np.array(list(inclusion.parameters.values()), dtype=np.float64)
         self.u: Array = np.zeros(len(inclusion.callables))
-        self.parts = list(inclusion.spans[self.c :])  # where each friction's components lie among the rows
-        # One row a force component: which friction it belongs to (its limit is that friction's).
+        self.parts = list(inclusion.spans[self.c :])
         self.owner = np.repeat(np.arange(self.k), [len(f.slips) for f in inclusion.frictions]).astype(np.int64)
         self._solved = inclusion.mass_matrix is None
         self._turn = threading.Lock()
@@ -92,7 +132,7 @@ class ContactProblems:
     def _workspace(self) -> tuple[ContactProblem, Array, Array, list[Array]]:
         """A problem, its mass matrix and its state, to be filled; and all that is, as `fill` takes it."""
         here, M = np.zeros(self.n), np.zeros((self.n, self.n))
-        problem = ContactProblem(0.0, here, (self.n, self.c, self.k, self.m))
+        problem = ContactProblem(0.0, here, (self.n, self.c), self.parts, self.owner)
         filled = [M if name == "M" else getattr(problem, name) for name in _ARGUMENTS]
         return problem, M, here, filled
 

@@ -145,7 +145,7 @@ class Exact:
             if part.stop - part.start == 1:
                 ended.direction[j] = -np.sign(ended.urged[j])
         else:
-            ended.direction[j] = flow.direction[part.start - c : part.stop - c].copy()
+            ended.direction[j] = flow.direction[part].copy()
         return None
 
     def _check_gaps(self, t: float, x: Array, near: float) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from tegotae.checks import Array
+from tegotae.inclusion.exact.contact_problem import ContactProblem
 
 ROUNDING = 1e-12  # of the largest force: so far inside its cone a force is put, for rounding not to take it out
 
@@ -24,15 +25,12 @@ def shares(A: Array) -> Array:
     return free
 
 
-def cones(
-    closed: tuple[bool, ...], held: tuple[bool, ...], parts: list[slice], s: Array, S: Array
-) -> tuple[Array, Array]:
+def cones(closed: tuple[bool, ...], held: tuple[bool, ...], now: ContactProblem) -> tuple[Array, Array]:
     """Rows C F + h >= 0 of what presses and what holds; for vectors the box inside the cone."""
-    c = len(closed)
-    m = parts[-1].stop if parts else c
+    (s, S), (m, c) = now.larger_limit(), (len(now.b), len(closed))
     rows: list[Array] = [np.eye(m)[i] for i in range(c) if closed[i]]
     rest = [0.0] * len(rows)
-    for j, part in enumerate(parts):
+    for j, part in enumerate(now.parts):
         if not held[j]:
             continue
         narrow = 1.0 / np.sqrt(part.stop - part.start)

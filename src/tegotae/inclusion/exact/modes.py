@@ -18,15 +18,12 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tegotae.checks import Array
 from tegotae.errors import UniquenessError
 from tegotae.inclusion.exact.contact_problem import ContactProblem
 from tegotae.inclusion.exact.force_distribution import bearable, cones, shares
 from tegotae.inclusion.language.equations import Equations
-
-Flags = NDArray[np.bool_]
 
 TOLERANCE = 1e-11  # of the size of what is compared: rounding of small linear solves, well below any rtol
 LARGEST = 20_000  # modes tried at one instant
@@ -35,7 +32,7 @@ ROOM = 1e-4  # of the largest force: what can be shared so far inside all limits
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """Contacts that press, frictions that hold, and the direction of each friction component that slides."""
+    """Contacts that press, frictions that hold, and where each friction component slides; of contacts 0."""
 
     closed: tuple[bool, ...]
     held: tuple[bool, ...]
@@ -50,16 +47,9 @@ class Mode:
 
 @dataclass(frozen=True, eq=False)
 class ModeProblem:
-    """Linear rates, limits, and for each element what it may do; rows are contacts, then friction components."""
+    """Linear rates and limits of an instant, and for each element what it may do; one direction a row, as in `Mode`."""
 
-    D: Array
-    b: Array
-    r: Array
-    R: Array
-    s: Array
-    S: Array
-    parts: list[slice]
-    owner: NDArray[np.int64]
+    now: ContactProblem
     touching: tuple[bool, ...]  # for each contact: whether its gap is 0 and stays so if w = 0
     may_close: tuple[tuple[bool, ...], ...]  # for each contact: which of open (False) and closed (True)
     may_hold: tuple[bool, ...]  # for each friction: whether it may stick
@@ -77,19 +67,18 @@ class Answer:
     w: Array
 
 
-def system_of(D: Array, b: Array, r: Array, R: Array, owner: NDArray[np.int64], mode: Mode) -> tuple[Array, Array]:
+def system_of(now: ContactProblem, mode: Mode) -> tuple[Array, Array]:
     """The linear equations that a mode's forces obey: w = 0 where closed or held, F = direction (r + R F) elsewhere."""
-    c, m = R.shape[1], len(b)
+    (k, c), m, owner = now.R.shape, len(now.b), now.owner
     active = np.zeros(m, dtype=np.bool_)
     active[:c] = mode.closed
-    if m > c:
-        active[c:] = np.array(mode.held, dtype=np.bool_)[owner]
-    A = np.where(active[:, None], D, np.eye(m))
-    if m > c:
-        A[c:, :c] -= np.where(active[c:, None], 0.0, mode.direction[:, None] * R[owner])
-        right = np.concatenate((-b[:c] * active[:c], np.where(active[c:], -b[c:], mode.direction * r[owner])))
-    else:
-        right = -b * active
+    if not k:
+        return np.where(active[:, None], now.D, np.eye(m)), -now.b * active
+    active[c:] = np.array(mode.held, dtype=np.bool_)[owner]
+    slides = mode.direction[c:]
+    A = np.where(active[:, None], now.D, np.eye(m))
+    A[c:, :c] -= np.where(active[c:, None], 0.0, slides[:, None] * now.R[owner])
+    right = np.concatenate((-now.b[:c] * active[:c], np.where(active[c:], -now.b[c:], slides * now.r[owner])))
     return A, right
 
 
@@ -118,20 +107,16 @@ def admissible(problem: ModeProblem) -> list[Answer]:
 
 def count(problem: ModeProblem) -> int:
     """How many modes `admissible` would try, at most."""
-    options = 1
-    for choice in problem.may_close:
-        options *= len(choice)
-    for j, part in enumerate(problem.parts):
-        options *= len(_friction_options(problem, j, part))
-    return options
+    frictions = (_friction_options(problem, j, part) for j, part in enumerate(problem.now.parts))
+    return math.prod(len(options) for options in (*problem.may_close, *frictions))
 
 
 def _candidates(problem: ModeProblem) -> Iterator[tuple[tuple[bool, ...], tuple[bool, ...], list[Array]]]:
     """(closed, held, direction of each friction); NaN where it is to be found."""
     for closed in product(*problem.may_close):
         choices = []
-        for j, part in enumerate(problem.parts):
-            if loose(problem.r, problem.R, j, closed):
+        for j, part in enumerate(problem.now.parts):
+            if problem.now.loose(j, closed):
                 choices.append([(False, np.zeros(part.stop - part.start))])
             else:
                 choices.append(_friction_options(problem, j, part))
@@ -139,88 +124,66 @@ def _candidates(problem: ModeProblem) -> Iterator[tuple[tuple[bool, ...], tuple[
             yield closed, tuple(h for h, _ in chosen), [direction for _, direction in chosen]
 
 
-def loose(r: Array, R: Array, j: int, closed: tuple[bool, ...]) -> bool:
-    """Whether friction j has no limit at all: all its contacts are open."""
-    return bool(r[j] == 0.0 and not np.any(R[j] * np.array(closed, dtype=np.float64)))
-
-
 def _friction_options(problem: ModeProblem, j: int, part: slice) -> list[tuple[bool, Array]]:
-    size = part.stop - part.start
-    c = problem.R.shape[1]
-    direction = problem.direction[part.start - c : part.stop - c]
+    size, direction = part.stop - part.start, problem.direction[part]
     if np.any(direction):
         return [(False, direction)]
     options = [(True, np.zeros(size))] if problem.may_hold[j] else []
-    if size == 1:
-        options += [(False, np.array([sign])) for sign in (1.0, -1.0)]
-    else:
-        options.append((False, np.full(size, np.nan)))
+    if size > 1:
+        return [*options, (False, np.full(size, np.nan))]
     barred = problem.barred[j]
-    if barred is not None and size == 1:
-        options = [(held, direction) for held, direction in options if held or direction[0] != barred[0]]
-    return options
+    ways = [sign for sign in (1.0, -1.0) if barred is None or sign != barred[0]]
+    return options + [(False, np.array([sign])) for sign in ways]
 
 
 def _tried(
     problem: ModeProblem, closed: tuple[bool, ...], held: tuple[bool, ...], directions: list[Array]
 ) -> Answer | None:
-    direction = np.concatenate(directions) if directions else np.zeros(0)
-    mode = Mode(closed, held, direction)
-    if np.isnan(direction).any():
+    now = problem.now
+    mode = Mode(closed, held, np.concatenate([np.zeros(len(closed)), *directions]))
+    if np.isnan(mode.direction).any():
         found = _directed(problem, mode)
         if found is None:
             return None
         mode, F = found
     else:
-        equations = system_of(problem.D, problem.b, problem.r, problem.R, problem.owner, mode)
+        equations = system_of(now, mode)
         solution = solved(*equations)
         if solution is None:
             return None
         F = solution
-        if not _fits(problem, mode, F, problem.D @ F + problem.b):
-            s, S = larger_limit(problem.r, problem.R, problem.s, problem.S)
-            free, allowed = shares(equations[0]), cones(closed, held, problem.parts, s, S)
+        if not _fits(problem, mode, F, now.D @ F + now.b):
+            free, allowed = shares(equations[0]), cones(closed, held, now)
             roomy = bearable(F, free, *allowed, room=ROOM)
-            fits = _fits(problem, mode, roomy, problem.D @ roomy + problem.b)
+            fits = _fits(problem, mode, roomy, now.D @ roomy + now.b)
             F = roomy if fits else bearable(F, free, *allowed)
-    w = problem.D @ F + problem.b
+    w = now.D @ F + now.b
     return Answer(mode, F, w) if _fits(problem, mode, F, w) else None
-
-
-def larger_limit(r: Array, R: Array, s: Array, S: Array) -> tuple[Array, Array]:
-    """Constant and slope of the limit at rest, or of the limit of sliding where none is given to be larger."""
-    more = (s >= r) & (S >= R).all(axis=1)
-    return np.where(more, s, r), np.where(more[:, None], S, R)
 
 
 def _directed(problem: ModeProblem, mode: Mode) -> tuple[Mode, Array] | None:
     """Slip directions that agree with the rates they cause, by F <- r (F + rho w)/|F + rho w|, repeated."""
-    c = problem.R.shape[1]
-    sought = [
-        (j, slice(part.start - c, part.stop - c), part)
-        for j, part in enumerate(problem.parts)
-        if np.isnan(mode.direction[part.start - c]).item()
-    ]
-    direction = mode.direction.copy()
-    for _, components, part in sought:
-        start = problem.urged[components] if np.any(problem.urged[components]) else problem.b[part]
+    now, direction = problem.now, mode.direction.copy()
+    sought = [part for part in now.parts if np.isnan(direction[part.start]).item()]
+    for part in sought:
+        start = problem.urged[part] if np.any(problem.urged[part]) else now.b[part]
         size = np.linalg.norm(start)
         if size == 0.0:
             return None
-        direction[components] = start / size
-    F, turn = np.zeros(len(problem.b)), math.inf
+        direction[part] = start / size
+    F, turn = np.zeros(len(now.b)), math.inf
     for _ in range(2000):
         mode = Mode(mode.closed, mode.held, direction)
-        solution = solved(*system_of(problem.D, problem.b, problem.r, problem.R, problem.owner, mode))
+        solution = solved(*system_of(now, mode))
         if solution is None:
             return None
         F = solution
-        w = problem.D @ F + problem.b
+        w = now.D @ F + now.b
         direction = direction.copy()
-        for _, components, part in sought:
-            moved = F[part] + w[part] / max(np.abs(problem.D[part, part]).max(), 1e-300)
+        for part in sought:
+            moved = F[part] + w[part] / max(np.abs(now.D[part, part]).max(), 1e-300)
             if np.linalg.norm(moved) > 0.0:
-                direction[components] = moved / np.linalg.norm(moved)
+                direction[part] = moved / np.linalg.norm(moved)
         turn = float(np.abs(direction - mode.direction).max())
         if turn < 1e-15:
             break
@@ -228,28 +191,26 @@ def _directed(problem: ModeProblem, mode: Mode) -> tuple[Mode, Array] | None:
 
 
 def _fits(problem: ModeProblem, mode: Mode, F: Array, w: Array) -> bool:
-    c = problem.R.shape[1]
-    size = np.abs(problem.b) + np.abs(problem.D) @ np.abs(F)
+    now = problem.now
+    size = np.abs(now.b) + np.abs(now.D) @ np.abs(F)
     slack_w = TOLERANCE * size
-    slack_F = TOLERANCE * (size / np.maximum(np.abs(np.diag(problem.D)), 1e-300)) + TOLERANCE * np.abs(F)
-    for i in range(c):
-        if mode.closed[i]:
+    slack_F = TOLERANCE * (size / np.maximum(np.abs(np.diag(now.D)), 1e-300)) + TOLERANCE * np.abs(F)
+    for i, closed in enumerate(mode.closed):
+        if closed:
             if F[i] < -slack_F[i]:
                 return False
         elif problem.touching[i] and w[i] < -slack_w[i]:
             return False
-    for j, part in enumerate(problem.parts):
-        components = slice(part.start - c, part.stop - c)
-        limit = problem.r[j] + problem.R[j] @ F[:c]
-        room = float(slack_F[part].max())
+    for j, part in enumerate(now.parts):
+        limit, room = now.limit(j, F), float(slack_F[part].max())
         if mode.held[j]:
-            if np.linalg.norm(F[part]) > max(limit, problem.s[j] + problem.S[j] @ F[:c]) + room:
+            if np.linalg.norm(F[part]) > max(limit, now.static_limit(j, F)) + room:
                 return False
         elif limit < -room:
             return False
         else:
-            begins = not np.any(problem.direction[components])
-            if begins and mode.direction[components] @ w[part] < -float(slack_w[part].max()):
+            begins = not np.any(problem.direction[part])
+            if begins and mode.direction[part] @ w[part] < -float(slack_w[part].max()):
                 return False
     return True
 
@@ -283,16 +244,16 @@ def the_one(
             )
     # A contact that touches without a load may be called open or closed: closed, or rounding would strike it for ever.
     # So with a friction that does not move: what rests well below its limit sticks, though others would hold it too.
-    return min(answers, key=lambda a: (-sum(a.mode.closed), -_held_firmly(a, now, inclusion), a.mode.changes(before)))
+    return min(answers, key=lambda a: (-sum(a.mode.closed), -_held_firmly(a, now), a.mode.changes(before)))
 
 
-def _held_firmly(answer: Answer, now: ContactProblem, inclusion: Equations) -> int:
+def _held_firmly(answer: Answer, now: ContactProblem) -> int:
     """How many frictions stick and are not about to slip."""
     c = now.R.shape[1]
-    limits = now.r + now.R @ answer.force[:c]
-    loads = [float(np.linalg.norm(answer.force[span])) for span in inclusion.spans[c:]]
-    firm = (load < (1.0 - ALIKE) * limit for load, limit in zip(loads, limits, strict=True))
-    return sum(held and bool(one) for held, one in zip(answer.mode.held, firm, strict=True))
+    limits = (now.r + now.R @ answer.force[:c]).tolist()
+    loads = [float(np.linalg.norm(answer.force[part])) for part in now.parts]
+    elements = zip(answer.mode.held, loads, limits, strict=True)
+    return sum(held and load < (1.0 - ALIKE) * limit for held, load, limit in elements)
 
 
 def describe(mode: Mode, inclusion: Equations) -> str:

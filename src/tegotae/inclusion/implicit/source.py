@@ -271,7 +271,7 @@ def _made(terms: CompiledTerms, forces: Sequence[Symbol], velocities: Sequence[S
     words["put"] = "\n".join(f"w.{terms.names[f].replace('p', 'c')} = w.h[{j}]" for j, f in enumerate(forces))
     words["changed"] = "w.ready[0] = 0.0" if changing & set(forces) else ""
     words["bent"] = "" if linear else put(_BENT, words)
-    words |= {name: put(way, words) for name, way in (_LINE if len(forces) == 1 else _SPACE).items()}
+    words |= {name: way.format(**words) for name, way in (_LINE if len(forces) == 1 else _SPACE).items()}
     text += terms.function("push", {"A": system.smooth.jacobian(list(forces))})
     text += "" if linear else _row_slope_source(terms)
     made = slopes()
