@@ -11,6 +11,7 @@ from tegotae.inclusion.explicit.ode import Ode
 from tegotae.inclusion.explicit.tuning import automatic
 from tegotae.inclusion.implicit.stepper import Stepper
 from tegotae.inclusion.language.equations import Equations
+from tegotae.inclusion.language.parsing import ContactElement
 
 if TYPE_CHECKING:
     from tegotae.inclusion.exact.events import Exact
@@ -62,10 +63,9 @@ class Inclusion(Equations):
         if checks.flag("to_ode", "auto", auto):
             if period is None:
                 checks.refuse("to_ode", "auto=True needs a period.", "Give the integrator's step: period=1e-3.")
-            if contact is not None:
-                parameters = {**{c.name: contact for c in self.contacts}, **parameters}
-            if friction is not None:
-                parameters = {**{f.name: friction for f in self.frictions}, **parameters}
+            groups = ((contact, self.contacts), (friction, self.frictions))
+            known = {e.name: default for default, group in groups if default is not None for e in group}  # type: ignore[attr-defined]
+            parameters = known | parameters
             parameters = automatic(self, period=period, restitution=restitution, initial=initial, elements=parameters)
         elif any(given is not None for given in (period, restitution, initial)):
             checks.refuse(
@@ -111,15 +111,15 @@ class Inclusion(Equations):
             if name not in names:
                 checks.refuse("Inclusion", f"elements names {name!r}.", f"It has {', '.join(sorted(names)) or 'none'}.")
         chosen: dict[str, Contact | Friction] = {}
-        for kind, default, group in (("contact", contact, self.contacts), ("friction", friction, self.frictions)):
-            wanted = Contact if kind == "contact" else Friction
-            for element in group:  # type: ignore[attr-defined]
-                value = parameters.get(element.name, default)
-                if not isinstance(value, wanted):
-                    checks.refuse(
-                        "Inclusion",
-                        f"{kind} {element.name!r} has no parameters (got {checks.shown(value)}).",
-                        f"Give {kind}={wanted.__name__}(...), or it in elements={{{element.name!r}: ...}}.",
-                    )
-                chosen[element.name] = value
+        for element in self.elements:
+            touches = isinstance(element, ContactElement)
+            kind, wanted, default = ("contact", Contact, contact) if touches else ("friction", Friction, friction)
+            value = parameters.get(element.name, default)
+            if not isinstance(value, wanted):
+                checks.refuse(
+                    "Inclusion",
+                    f"{kind} {element.name!r} has no parameters (got {checks.shown(value)}).",
+                    f"Give {kind}={wanted.__name__}(...), or it in elements={{{element.name!r}: ...}}.",
+                )
+            chosen[element.name] = value
         return chosen

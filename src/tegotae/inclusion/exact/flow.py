@@ -11,8 +11,7 @@ from scipy.optimize import brentq, minimize_scalar
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
 from tegotae.inclusion.exact.contact_problem import ContactProblem, ContactProblems
-from tegotae.inclusion.exact.force_distribution import bearable, cones, shares
-from tegotae.inclusion.exact.modes import TOLERANCE, Mode, solved, system_of
+from tegotae.inclusion.exact.modes import TOLERANCE, Mode, bearable, cones, shares, solved, system_of
 from tegotae.inclusion.language.parsing import refuse_static
 
 SAMPLES = 10  # looks into each step; a dip between two of them is searched where the values bend upwards

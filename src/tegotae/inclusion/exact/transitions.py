@@ -11,7 +11,7 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.inclusion.elements.starts import jam, warn
+from tegotae.inclusion.elements.mobility import jam, warn
 from tegotae.inclusion.exact.contact_problem import ContactProblem, ContactProblems, Flags
 from tegotae.inclusion.exact.flow import ROUNDING, Flow
 from tegotae.inclusion.exact.modes import LARGEST, Answer, Mode, ModeProblem, admissible, count, the_one

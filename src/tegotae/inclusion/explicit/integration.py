@@ -89,22 +89,21 @@ class Wanted:
     dense: bool
 
 
-class _Watched:
+def _watched(compiled: Compiled, wanted: Wanted) -> Callable[[float, Array], Array]:
     """The right-hand side, refusing to be asked for ever at one moment, as LSODA and CVODE do at a singularity."""
+    near, moment, asked = 1e-12 * max(abs(wanted.start), abs(wanted.end)), wanted.start, 0
 
-    def __init__(self, compiled: Compiled, wanted: Wanted):
-        self.compiled, self.wanted = compiled, wanted
-        self.moment, self.asked = wanted.start, 0
-        self.near = 1e-12 * max(abs(wanted.start), abs(wanted.end))
+    def rhs(t: float, y: Array) -> Array:
+        nonlocal moment, asked
+        if abs(t - moment) > near:
+            moment, asked = t, 0
+        asked += 1
+        if asked > _PATIENCE:
+            raise _failure(wanted, t, f"no progress in {_PATIENCE} evaluations")
+        compiled.check_inputs(t)  # LSODA would go on with states that are no numbers
+        return compiled.rhs(t, y)
 
-    def __call__(self, t: float, y: Array) -> Array:
-        if abs(t - self.moment) > self.near:
-            self.moment, self.asked = t, 0
-        self.asked += 1
-        if self.asked > _PATIENCE:
-            raise _failure(self.wanted, t, f"no progress in {_PATIENCE} evaluations")
-        self.compiled.check_inputs(t)  # LSODA would go on with states that are no numbers
-        return self.compiled.rhs(t, y)
+    return rhs
 
 
 def integrate(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
@@ -124,7 +123,7 @@ def _scipy(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
     with warnings.catch_warnings(record=True) as caught, np.errstate(over="ignore", invalid="ignore"):
         warnings.simplefilter("always")
         done = solve_ivp(
-            _Watched(compiled, wanted),
+            _watched(compiled, wanted),
             (wanted.start, wanted.end),
             y,
             method=wanted.method,
@@ -174,7 +173,7 @@ def _cvode(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
     require('Ode.solve with method="CVODE"', "sksundae", instead="use LSODA, BDF or Radau")
     from sksundae.cvode import CVODE
 
-    watched = _Watched(compiled, wanted)
+    watched = _watched(compiled, wanted)
 
     # What CVODE hands over is read-only memory of its own: a copy keeps one compiled version for all callers.
     def rhs(t: float, y: Array, out: Array) -> None:
@@ -191,22 +190,16 @@ def _cvode(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
         jacfn=jacobian,
         max_num_steps=10_000_000,
     )
-    every_step = wanted.dense or wanted.times is None
-    times = np.array([wanted.start, wanted.end]) if every_step else _with_start(wanted)
+    ends = np.array([wanted.start, wanted.end])
+    # It starts at its first time and needs an end beyond it.
+    times = ends if wanted.dense or wanted.times is None else np.union1d(ends, wanted.times)
     done = solver.solve(times, y)
     if not done.success or not np.isfinite(done.y).all():
         raise _failure(wanted, float(done.t[-1]), str(done.message))
-    if every_step:
+    if wanted.dense or wanted.times is None:
         return _with_cubic(compiled, np.asarray(done.t), np.ascontiguousarray(done.y), wanted)
-    assert wanted.times is not None
     keep = np.isin(done.t, wanted.times)
     return Path(np.asarray(done.t)[keep], np.ascontiguousarray(np.asarray(done.y)[keep]), wanted.times, None)
-
-
-def _with_start(wanted: Wanted) -> Array:
-    """CVODE starts at its first time and needs an end beyond it."""
-    assert wanted.times is not None
-    return np.unique(np.concatenate([[wanted.start], wanted.times, [wanted.end]]))
 
 
 def _with_cubic(compiled: Compiled, times: Array, states: Array, wanted: Wanted) -> Path:

@@ -13,8 +13,8 @@ from sympy import ImmutableMatrix, Symbol
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.inclusion.elements.mobility import rest_of_contacts
 from tegotae.inclusion.elements.parameters import Contact, Friction
-from tegotae.inclusion.elements.starts import rest_of_contacts
 from tegotae.inclusion.explicit.integration import FIXED, METHODS, Compiled, Path, Wanted, integrate, locate
 from tegotae.inclusion.explicit.rewriting import Rewritten
 from tegotae.inclusion.explicit.source import OdeSource

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.inclusion.elements.effective_masses import effective_masses, mobility
+from tegotae.inclusion.elements.mobility import effective_masses, mobility
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.language.equations import Equations
 

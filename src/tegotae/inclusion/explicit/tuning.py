@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tegotae import checks
-from tegotae.inclusion.elements.effective_masses import effective_masses
+from tegotae.inclusion.elements.mobility import effective_masses
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.explicit.stability import largest_step
 from tegotae.inclusion.language.arguments import start_of

@@ -17,8 +17,8 @@ from tegotae import checks, naming
 from tegotae.block import Kernels
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
+from tegotae.inclusion.elements.mobility import rest_of_contacts
 from tegotae.inclusion.elements.parameters import Contact, Friction
-from tegotae.inclusion.elements.starts import rest_of_contacts
 from tegotae.inclusion.implicit.admittance import InclusionAdmittance
 from tegotae.inclusion.implicit.layouts import HELD, Stepped, element_values, fed_names, words_of
 from tegotae.inclusion.implicit.live import LiveStepper
