@@ -8,8 +8,6 @@ r + R F(contacts); those at rest are s + S F(contacts). One compiled function fi
 from __future__ import annotations
 
 import threading
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 import sympy
@@ -106,7 +104,12 @@ class ContactProblems:
         self.owner = np.repeat(np.arange(self.k), [len(f.slips) for f in inclusion.frictions]).astype(np.int64)
         self._solved = inclusion.mass_matrix is None
         self._turn = threading.Lock()
-        self._fill  # a model that cannot be compiled is refused here, not in the middle of a run  # noqa: B018
+        # A model that cannot be compiled is refused here, not in the middle of a run.
+        self._fill = build(self._source(), inclusion.terms.input_functions()).fill
+        # A problem, its state and its mass matrix, to be filled; and all that is, as `fill` takes it.
+        self._here, self._M = np.zeros(self.n), np.zeros((self.n, self.n))
+        self._workspace = ContactProblem(0.0, self._here, (self.n, self.c), self.parts, self.owner)
+        self._filled = [self._M if name == "M" else getattr(self._workspace, name) for name in _ARGUMENTS]
 
     def at(self, t: float, x: Array) -> ContactProblem:
         """All numbers at the time t [s] in the state x."""
@@ -115,30 +118,17 @@ class ContactProblems:
 
     def _at(self, t: float, x: Array) -> ContactProblem:
         # Always the same arrays, then copied: handing over new ones takes longer than all that is computed in them.
-        workspace, M, here, filled = self._workspace
-        here[:] = x
-        self._fill(t, here, self.values, self.u, *filled)
-        now = workspace.copied(t, x)
+        self._here[:] = x
+        self._fill(t, self._here, self.values, self.u, *self._filled)
+        now = self._workspace.copied(t, x)
         if self.u.size:
             check_values("to_events.solve", self.inclusion.callables, self.u, t)
         if not self._solved:
-            both: Array = np.asarray(np.linalg.solve(M, np.column_stack((now.a, now.W))), dtype=np.float64)
+            both: Array = np.asarray(np.linalg.solve(self._M, np.column_stack((now.a, now.W))), dtype=np.float64)
             now.a, now.W = np.array(both[:, 0]), np.array(both[:, 1:])
         now.b += now.V @ now.a
         now.D = now.V @ now.W
         return now
-
-    @cached_property
-    def _workspace(self) -> tuple[ContactProblem, Array, Array, list[Array]]:
-        """A problem, its mass matrix and its state, to be filled; and all that is, as `fill` takes it."""
-        here, M = np.zeros(self.n), np.zeros((self.n, self.n))
-        problem = ContactProblem(0.0, here, (self.n, self.c), self.parts, self.owner)
-        filled = [M if name == "M" else getattr(problem, name) for name in _ARGUMENTS]
-        return problem, M, here, filled
-
-    @cached_property
-    def _fill(self) -> Any:
-        return build(self._source(), self.inclusion.terms.input_functions()).fill
 
     def _source(self) -> str:
         system = self.inclusion

@@ -26,12 +26,9 @@ def first_fall(watch: Callable[[float], tuple[Array, Array]], start: float, end:
     looks = [watch(float(t)) for t in times]
     values = np.array([value for value, _ in looks])
     floors = np.array([floor for _, floor in looks])
-    first: tuple[float, int] | None = None
-    for i in range(values.shape[1]):
-        found = _first_of_one(watch, times, values[:, i], floors[:, i], i)
-        if found is not None and (first is None or found < first[0]):
-            first = (found, i)
-    return first
+    ways = enumerate(zip(values.T, floors.T, strict=True))
+    found = [(_first_of_one(watch, times, value, floor, i), i) for i, (value, floor) in ways]
+    return min(((time, i) for time, i in found if time is not None), default=None)
 
 
 def _first_of_one(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sympy import ImmutableMatrix, Symbol
+from sympy import Symbol
 
 from tegotae import checks
 from tegotae.checks import Array
@@ -28,7 +28,7 @@ _STATE_TOLERANCE = 1e-9
 _FORCE_TOLERANCE = 1e-4
 
 
-class Ode:
+class Ode(Rewritten):
     """An inclusion made an ordinary differential equation: M(x) x' = right, one added state an element.
 
     Made by `Inclusion.to_ode`. Added states are `e_NAME` [m] of a contact and `a_NAME` [m] of a friction
@@ -54,25 +54,9 @@ class Ode:
     """
 
     def __init__(self, inclusion: Equations, chosen: Mapping[str, Contact | Friction]):
-        self.inclusion = inclusion
+        super().__init__(inclusion)
         self.chosen = dict(chosen)
-        self._rewritten = Rewritten(inclusion)
-        self.states: tuple[Symbol, ...] = self._rewritten.states
-        self.parameters: dict[Symbol, float] = self._rewritten.letters(chosen)
-
-    @property
-    def right(self) -> ImmutableMatrix:
-        """The right-hand side in SymPy, in the order of `states`; `parameters` gives the letters values."""
-        return self._rewritten.right
-
-    @property
-    def mass_matrix(self) -> ImmutableMatrix | None:
-        """M in SymPy, ones for the added states; None where the rows stand solved."""
-        return self._rewritten.mass_matrix
-
-    def latex(self) -> str:
-        """The inclusion and its ODE side by side, as LaTeX."""
-        return self._rewritten.latex()
+        self.parameters: dict[Symbol, float] = self.letters(chosen)
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.latex()}$"
@@ -89,7 +73,7 @@ class Ode:
     @cached_property
     def compiled(self) -> Compiled:
         """The compiled functions with this ODE's numbers."""
-        source = OdeSource(self._rewritten, list(self.parameters))
+        source = OdeSource(self, list(self.parameters))
         return Compiled(source, np.array(list(self.parameters.values()), dtype=np.float64))
 
     def rhs(self, t: float, y: ArrayLike) -> Array:
@@ -201,9 +185,8 @@ class Ode:
         size = len(self.states)
         if atol is not None:
             return np.full(size, checks.positive("Ode.solve", "atol", atol, "", "Such as 1e-9."))
-        contacts = [self.chosen[c.name].stiffness for c in self.inclusion.contacts]
-        frictions = [self.chosen[f.name].stiffness for f in self.inclusion.frictions for _ in f.slips]
-        added = _FORCE_TOLERANCE / np.array([*contacts, *frictions], dtype=np.float64)
+        stiffness = [self.chosen[e.name].stiffness for e in self.inclusion.elements for _ in e.forces]
+        added = _FORCE_TOLERANCE / np.array(stiffness, dtype=np.float64)
         plain = np.full(len(self.inclusion.states), _STATE_TOLERANCE)
         return np.concatenate([plain, np.minimum(added, _STATE_TOLERANCE)])
 

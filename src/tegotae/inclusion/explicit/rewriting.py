@@ -64,7 +64,10 @@ class FrictionPart(Part):
 
 
 class Rewritten:
-    """An inclusion after the replacement; every letter is a symbol, so other numbers leave it as it is."""
+    """An inclusion after the replacement; every letter is a symbol, so other numbers leave it as it is.
+
+    What the source of compiled functions reads of it; `Ode` has them, and integrates.
+    """
 
     def __init__(self, inclusion: Equations):
         self.inclusion = inclusion
@@ -72,7 +75,7 @@ class Rewritten:
         self.frictions = tuple(FrictionPart(friction) for friction in inclusion.frictions)
         self.parts: tuple[Part, ...] = (*self.contacts, *self.frictions)
         self.added = tuple(state for part in self.parts for state in part.added)
-        self.states = (*inclusion.states, *self.added)
+        self.states: tuple[Symbol, ...] = (*inclusion.states, *self.added)  # those of the rows, then the added ones
         inclusion.refuse_static("to_ode", "a limit that jumps at rest has no ordinary differential equation")
         self._check_names()
 
@@ -101,7 +104,7 @@ class Rewritten:
 
     @cached_property
     def right(self) -> ImmutableMatrix:
-        """The right-hand side, of the original states and then of the added ones."""
+        """The right-hand side in SymPy, in the order of `states`; `parameters` gives the letters values."""
         rows = [row.xreplace(self.forces) for row in self.inclusion.right]
         rows += [Max(*c.rates) for c in self.contacts]
         for f in self.frictions:
@@ -112,7 +115,7 @@ class Rewritten:
 
     @property
     def mass_matrix(self) -> ImmutableMatrix | None:
-        """M, with ones for the added states; None if the rows were given solved."""
+        """M in SymPy, ones for the added states; None where the rows stand solved."""
         if self.inclusion.mass_matrix is None:
             return None
         return ImmutableMatrix(sympy.diag(self.inclusion.mass_matrix, sympy.eye(len(self.added))))
@@ -130,7 +133,7 @@ class Rewritten:
             )
 
     def latex(self) -> str:
-        """Inclusion, arrow, ODE, and what the letters psi and theta stand for."""
+        """The inclusion and its ODE side by side, and what psi and theta stand for, as LaTeX."""
         shown: dict[Symbol, Symbol] = {}
         for part in self.parts:
             name, many = part.element.name, len(part.added) > 1

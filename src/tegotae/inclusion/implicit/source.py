@@ -181,27 +181,6 @@ _BENT = """for i in range({n}):
     room.xh[i] = room.d[i] / T
 row_slope(t, w.x1, w.c, w.u, w.F1, room.xh, room.S)"""
 
-# Of every model.
-_SLOPES = """
-@entry
-def linearise(P, F, E, T, w, bent):
-    return linearise_step(P, F, E, T, w, bent)
-
-
-@entry
-def mobility(P, F, E, T, w, push, column, dx):
-    mobility_of(P, F, E, T, w, push, column, dx)
-"""
-
-
-def slopes() -> ModuleType:
-    """`linearise` and `mobility`: how the end of a tick answers a force.
-
-    They know no model, and ship with the package: a loop that is compiled takes them into itself; one that runs as
-    plain Python, for want of a compiler, calls them.
-    """
-    return build(_SLOPES, (("linearise_step", mobility.linearise), ("mobility_of", mobility.mobility)))
-
 
 def structure_of(system: Equations) -> tuple[bool, bool, frozenset[Symbol]]:
     """What is known of an inclusion before it runs, judged from the symbols alone.
@@ -274,8 +253,7 @@ def _made(terms: CompiledTerms, forces: Sequence[Symbol], velocities: Sequence[S
     words |= {name: way.format(**words) for name, way in (_LINE if len(forces) == 1 else _SPACE).items()}
     text += terms.function("push", {"A": system.smooth.jacobian(list(forces))})
     text += "" if linear else _row_slope_source(terms)
-    made = slopes()
-    functions += [("problem_of", k.problem_of), ("mobility", made.mobility), ("linearise", made.linearise)]
+    functions += [("problem_of", k.problem_of), ("mobility", mobility.mobility), ("linearise", mobility.linearise)]
     return build(text + put(_TICK + _PORT + _HALVES, words), tuple(functions))
 
 

@@ -244,21 +244,16 @@ class Equations:
 
     def rate(self, value: Expr) -> Expr:
         """d value/dt along the rows; needs only rows that are solved, as those of positions are."""
-        total = sympy.diff(value, TIME)
+        total, M = sympy.diff(value, TIME), self.mass_matrix
         for i, state in enumerate(self.states):
             slope = sympy.diff(value, state)
             if slope == 0:
                 continue
-            total += slope * self._derivative(i)
+            if M is None or all(M[i, j] == 0 for j in range(len(self.states)) if j != i):
+                total += slope * (self.right[i] if M is None else self.right[i] / M[i, i])
+            else:  # a combination of all forces; what matters here is only that it holds forces
+                total += slope * (self.right[i] + sum(self.forces, sympy.S.Zero))
         return total
-
-    def _derivative(self, i: int) -> Expr:
-        if self.mass_matrix is None:
-            return self.right[i]
-        if all(self.mass_matrix[i, j] == 0 for j in range(len(self.states)) if j != i):
-            return self.right[i] / self.mass_matrix[i, i]
-        # An unsolved row: some combination of all forces; what matters here is only that it holds forces.
-        return self.right[i] + sum(self.forces, sympy.S.Zero)
 
 
 def _by_name(values: Sequence[Any]) -> dict[str, Symbol]:
