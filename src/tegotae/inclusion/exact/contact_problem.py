@@ -134,7 +134,13 @@ class ContactProblems:
         system = self.inclusion
         states, gaps = list(system.states), [c.gap for c in system.contacts]
         speeds = [*(system.rate(gap) for gap in gaps), *(slip for f in system.frictions for slip in f.slips)]
-        self._check_times([*gaps, *speeds])
+        if fed := [symbol for value in (*gaps, *speeds) for symbol in value.free_symbols & set(system.callables)]:
+            name = min(symbol.name for symbol in fed)
+            checks.refuse(
+                "to_events",
+                f"a gap or slip holds the input {name!r}, a function whose rate of change is not known.",
+                f"Give {name!r} as an expression of the time t, or make it a state with its own row.",
+            )
         forces, limits = [c.force for c in system.contacts], [f.limit for f in system.frictions]
         static = [f.limit if f.static is None else f.static for f in system.frictions]
         pairs = [
@@ -153,17 +159,6 @@ class ContactProblems:
         lines = [f"u[{i}] = input_{i}(t)" for i in range(len(system.callables))]
         lines += body_of(pairs, system.terms.names)
         return "import math\n" + function("@entry", "fill", f"t, x, p, u, {', '.join(_ARGUMENTS)}", lines)
-
-    def _check_times(self, values: list[Expr]) -> None:
-        for value in values:
-            strangers = value.free_symbols & set(self.inclusion.callables)
-            if strangers:
-                name = min(s.name for s in strangers)
-                checks.refuse(
-                    "to_events",
-                    f"a gap or slip holds the input {name!r}, a function whose rate of change is not known.",
-                    f"Give {name!r} as an expression of the time t, or make it a state with its own row.",
-                )
 
 
 def _affine(constant: str, slope: str, limits: list[Expr], forces: list[Symbol]) -> list[tuple[str, Expr]]:

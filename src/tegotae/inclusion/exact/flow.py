@@ -140,16 +140,13 @@ class Flow:
                 kinetic, static = now.limit(j, F), now.static_limit(j, F)
                 limit = max(kinetic, static)
                 if static < kinetic - 1e-6 * abs(kinetic):  # by more than rounding of a slip that is 0
-                    self._refuse_static(j, static, kinetic, now.t)
+                    name, when = self.problems.inclusion.frictions[j].name, f" at t={now.t:.9g} s, where it holds"
+                    refuse_static("to_events.solve", name, f"{static:g} N", f"{kinetic:g} N", when)
                 values[c + j], floors[c + j] = limit - np.linalg.norm(F[part]), float(slack[part].max())
             elif not now.loose(j, self.mode.closed):
                 values[c + j] = now.v[part] @ self.direction[part]
                 floors[c + j] = _noise(now, part)
         return values, floors
-
-    def _refuse_static(self, j: int, static: float, kinetic: float, t: float) -> None:
-        name = self.problems.inclusion.frictions[j].name
-        refuse_static("to_events.solve", name, f"{static:g} N", f"{kinetic:g} N", f" at t={t:.9g} s, where it holds")
 
     def walk(
         self,

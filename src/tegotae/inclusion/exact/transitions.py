@@ -104,7 +104,7 @@ class Transitions:
         """The state after what is struck now, or after all that crowds here, and the contacts that touch."""
         again = approaching & (now.t - self._struck < self.short)
         if not again.any():
-            return impact(self.problems, now, touching, self.restitution)[0], touching
+            return impact(self.problems, now, touching, self.restitution), touching
         crowd = approaching | ((now.gaps <= self.near) & (now.t - self._struck < 10.0 * self.short))
         gaps = np.where(touching, 0.0, np.where(self._flown > 0.0, self._flown, np.maximum(now.gaps, 0.0)))
         x, ends = completed(self.problems, now, gaps, crowd | touching, self.restitution)
@@ -200,8 +200,8 @@ class Transitions:
                     self.events.append(Event(t, friction.name, "stick" if held else "slip"))
 
 
-def impact(problems: ContactProblems, now: ContactProblem, touching: Flags, restitution: Array) -> tuple[Array, Array]:
-    """The state after an impact and the impulses [N s].
+def impact(problems: ContactProblems, now: ContactProblem, touching: Flags, restitution: Array) -> Array:
+    """The state after an impact.
 
     Each touching contact leaves with at least restitution times its speed of approach, and no impulse where it leaves
     faster; friction impulses obey Coulomb's law with the slip after the impact and the coefficients before it.
@@ -222,8 +222,8 @@ def impact(problems: ContactProblems, now: ContactProblem, touching: Flags, rest
         barred=(None,) * k,
         urged=now.v,
     )
-    impulse = the_one(admissible(problem), now, "impact", problems.inclusion).force
-    return now.x + now.W @ impulse, impulse
+    state: Array = now.x + now.W @ the_one(admissible(problem), now, "impact", problems.inclusion).force
+    return state
 
 
 def completed(
@@ -243,8 +243,7 @@ def completed(
     for _ in range(AT_MOST):
         here = crowd & (gaps <= 0.0) & (rates <= least)  # what leaves is not struck, though it has not moved yet
         if np.any(rates[here] < -least):
-            x, _ = impact(problems, state, here, restitution)
-            state = problems.at(now.t, x)
+            state = problems.at(now.t, impact(problems, state, here, restitution))
             rates = state.v[:c]
             if np.abs(rates[crowd]).max() < least:
                 break
@@ -259,5 +258,4 @@ def completed(
         gaps[first] = 0.0
         if np.any(gaps[crowd] > 0.0):
             gaps = np.where(crowd, gaps / gaps[crowd].max(), gaps)
-    x, _ = impact(problems, state, crowd, np.zeros(c))
-    return x, True
+    return impact(problems, state, crowd, np.zeros(c)), True

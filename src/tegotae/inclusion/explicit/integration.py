@@ -108,11 +108,8 @@ def _watched(compiled: Compiled, wanted: Wanted) -> Callable[[float, Array], Arr
 
 def integrate(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
     """Run the chosen method."""
-    if wanted.method in FIXED:
-        return _fixed(compiled, y, wanted)
-    if wanted.method == "CVODE":
-        return _cvode(compiled, y, wanted)
-    return _scipy(compiled, y, wanted)
+    way = _fixed if wanted.method in FIXED else _cvode if wanted.method == "CVODE" else _scipy
+    return way(compiled, y, wanted)
 
 
 def _scipy(compiled: Compiled, y: Array, wanted: Wanted) -> Path:

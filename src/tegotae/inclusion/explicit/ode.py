@@ -56,7 +56,7 @@ class Ode(Rewritten):
     def __init__(self, inclusion: Equations, chosen: Mapping[str, Contact | Friction]):
         super().__init__(inclusion)
         self.chosen = dict(chosen)
-        self.parameters: dict[Symbol, float] = self.letters(chosen)
+        self.parameters: dict[Symbol, float] = self._values(chosen)
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.latex()}$"

@@ -79,7 +79,7 @@ class Rewritten:
         inclusion.refuse_static("to_ode", "a limit that jumps at rest has no ordinary differential equation")
         self._check_names()
 
-    def letters(self, chosen: Mapping[str, Contact | Friction]) -> dict[Symbol, float]:
+    def _values(self, chosen: Mapping[str, Contact | Friction]) -> dict[Symbol, float]:
         """Every parameter with its value: the user's, then K, beta (and alpha) of each element."""
         values = dict(self.inclusion.parameters)
         for part in self.parts:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -59,8 +60,13 @@ class InclusionAdmittance(Stepped, Admittance):
     def __post_init__(self) -> None:
         if len(self._forces) != len(self._velocities) or not self._forces:
             checks.refuse(self.name, f"{self._named}.", "Give as many forces as velocities.")
-        for symbol in self._forces:
-            self._check_force(symbol)
+        system = self.stepper.inclusion
+        places = [*system.places, ("what multiplies an element's force", system.directions)]
+        places += [] if system.mass_matrix is None else [("the mass matrix", system.mass_matrix)]
+        for symbol, (place, value) in product(self._forces, places):
+            if symbol in value.free_symbols:
+                told = f"force={checks.shown(symbol.name)} is in {place}."
+                checks.refuse(self.name, told, "A force only pushes: put it in rows.")
         given = named(self.name, "initial", self.initial, "{'p': 0.1}")
         object.__setattr__(self, "initial", {str(key): value for key, value in given.items()})
         self.check_names("velocity", "force", "time")
@@ -102,19 +108,6 @@ class InclusionAdmittance(Stepped, Admittance):
             if key not in by_name:
                 checks.refuse(self.name, f"{name}={checks.shown(key)} {problem}.", remedy)
         return tuple(by_name[key] for key in keys)
-
-    def _check_force(self, symbol: Symbol) -> None:
-        """It stands in rows alone."""
-        system = self.stepper.inclusion
-        places = [*system.places, ("what multiplies an element's force", system.directions)]
-        places += [] if system.mass_matrix is None else [("the mass matrix", system.mass_matrix)]
-        for place, value in places:
-            if symbol in value.free_symbols:
-                checks.refuse(
-                    self.name,
-                    f"force={checks.shown(symbol.name)} is in {place}.",
-                    "A force only pushes: put it in rows.",
-                )
 
     @property
     def numbers(self) -> dict[str, float]:

@@ -31,8 +31,8 @@ _SAME = (
     "exp log ln sqrt cbrt root Abs Min Max floor ceiling erf erfc sinc Mod sign Heaviside Piecewise Rational"
 )
 FUNCTIONS: dict[str, Callable[..., Any]] = {name: getattr(sympy, name) for name in _SAME.split()}
-ELEMENTS: dict[str, Callable[..., Any]] = {}  # words of contact and friction; `symbols` fills in what they mean
 FUNCTIONS |= {"abs": sympy.Abs, "min": sympy.Min, "max": sympy.Max}
+ELEMENTS: dict[str, Callable[..., Any]] = {}  # words of contact and friction; `symbols` fills in what they mean
 _OPERATIONS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
