@@ -103,7 +103,12 @@ class Exact:
         short = max(REST * (t1 - t0), 1e4 * float(np.spacing(max(abs(t0), abs(t1)))))
         transitions = Transitions(self._problems, self.restitution, near=100.0 * atol, short=short)
         self._follow(t0, t1, x, transitions, record, max(rtol, 1e-13), atol)
-        return self._result(record, transitions)
+        F = np.array(record.F).reshape(len(record.t), self._problems.m)
+        on = np.array(record.on, dtype=np.int8).reshape(len(record.t), self._problems.c + self._problems.k)
+        system = self.inclusion
+        variables = variables_of(system, np.array(record.t), system.states, np.array(record.x), F, on)
+        about = {"figure": "inclusion", "completed_series_of_impacts": transitions.completions}
+        return Result(variables, title="Exact", about=about).with_events(transitions.events)
 
     def _follow(
         self, t: float, t1: float, x: Array, transitions: Transitions, record: _EventRecord, rtol: float, atol: float
@@ -166,15 +171,6 @@ class Exact:
                 f"to_events: events crowd at t={t:.9g} s ({', '.join(names)}) and time does not move on.\n"
                 "  Use to_ode or to_stepper there, or raise atol."
             )
-
-    def _result(self, record: _EventRecord, transitions: Transitions) -> Result:
-        system, problems = self.inclusion, self._problems
-        x, F = np.array(record.x), np.array(record.F).reshape(len(record.t), problems.m)
-        on = np.array(record.on, dtype=np.int8).reshape(len(record.t), problems.c + problems.k)
-        names = [state.name for state in system.states]
-        variables = variables_of(system, np.array(record.t), names, x, F, on)
-        about = {"figure": "inclusion", "completed_series_of_impacts": transitions.completions}
-        return Result(variables, title="Exact", about=about).with_events(transitions.events)
 
 
 class _EventRecord:

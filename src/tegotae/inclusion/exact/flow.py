@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from scipy.integrate import DOP853, Radau
@@ -177,7 +178,7 @@ class Flow:
             if solver.status == "failed" or not np.isfinite(solver.y).all():
                 raise TegotaeError(f"to_events: the motion cannot be followed beyond t={before:.9g} s ({message}).")
             dense = solver.dense_output()
-            found = first_fall(lambda t, path=dense: self.watched(at(t, path(t))), before, solver.t)
+            found = first_fall(partial(self._seen, dense), before, solver.t)
             if found is not None:
                 when, which = found
                 if self._turns_too_fast(at(when, dense(when)), which):
@@ -218,6 +219,9 @@ class Flow:
         if closed.any():
             now = self.problems.at(t, now.on_surface(closed))
         return now.still(self.active)
+
+    def _seen(self, path: Interpolant, t: float) -> tuple[Array, Array]:
+        return self.watched(self.problems.at(t, path(t)))
 
     def _turns_too_fast(self, now: ContactProblem, which: int) -> bool:
         """A slip vector that only turned by a right angle in one step has not stopped."""

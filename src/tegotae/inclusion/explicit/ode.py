@@ -15,13 +15,13 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.inclusion.elements.mobility import rest_of_contacts
 from tegotae.inclusion.elements.parameters import Contact, Friction
-from tegotae.inclusion.explicit.integration import FIXED, METHODS, Compiled, Path, Wanted, integrate, locate
+from tegotae.inclusion.explicit.integration import FIXED, METHODS, Compiled, Wanted, integrate, locate
 from tegotae.inclusion.explicit.rewriting import Rewritten
 from tegotae.inclusion.explicit.source import OdeSource
 from tegotae.inclusion.explicit.stability import check_step
 from tegotae.inclusion.language.arguments import made_of, span_of, start_of, times_in, variables_of
 from tegotae.inclusion.language.equations import Equations
-from tegotae.result import Event, Result
+from tegotae.result import Result
 
 # Tolerances unless given: states to a nanometre (or nm/s), added states so that forces hold to 0.1 mN.
 _STATE_TOLERANCE = 1e-9
@@ -155,12 +155,15 @@ class Ode(Rewritten):
             n = len(self.inclusion.states)
             check_step(self.inclusion, self.chosen, y[:n], wanted.start, method=method, step=step)
         path = integrate(self.compiled, y, wanted)
-        found: list[Event] | None = None
-        if events:
-            assert path.dense is not None
-            names = [element.name for element in self.inclusion.elements]
-            found = locate(path.steps, path.dense, self._observed, names, len(self.inclusion.contacts))
-        return self._result(path, wanted, found)
+        forces, modes = self._observed(path.times, path.states)
+        variables = variables_of(self.inclusion, path.times, self.states, path.states, forces, modes)
+        about: dict[str, Any] = {"figure": "inclusion", "method": method}
+        about |= {"step": step} if method in FIXED else {"rtol": wanted.rtol}
+        run = Result(variables, title="Ode", about=about)
+        if path.dense is None or not events:
+            return run
+        names = [element.name for element in self.inclusion.elements]
+        return run.with_events(locate(path.steps, path.dense, self._observed, names, len(self.inclusion.contacts)))
 
     def start(self, initial: Mapping[Any, float] | None = None, *, t: float = 0.0) -> Array:
         """All states at the start: those given, 0 for the others, added states relaxed.
@@ -197,13 +200,3 @@ class Ode(Rewritten):
         modes = np.zeros((times.size, len(self.inclusion.elements)), dtype=np.int64)
         self.compiled.module.observe(np.ascontiguousarray(times), states, self.compiled.p, forces, modes)
         return forces, modes.astype(np.int8)
-
-    def _result(self, path: Path, wanted: Wanted, events: list[Event] | None) -> Result:
-        names = [state.name for state in self.states]
-        variables = variables_of(
-            self.inclusion, path.times, names, path.states, *self._observed(path.times, path.states)
-        )
-        about: dict[str, Any] = {"figure": "inclusion", "method": wanted.method}
-        about |= {"step": wanted.step} if wanted.method in FIXED else {"rtol": wanted.rtol}
-        run = Result(variables, title="Ode", about=about)
-        return run if events is None else run.with_events(events)

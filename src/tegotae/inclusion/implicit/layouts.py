@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,7 +39,7 @@ class Stepped(Block):
     @property
     def machine(self) -> Stepper:
         """The machine at its period: itself, or that behind the port."""
-        machine: Stepper = getattr(self, "stepper", self)
+        machine: Stepper = getattr(self, "stepper", cast(Any, self))
         return machine
 
     @cached_property

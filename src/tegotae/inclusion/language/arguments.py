@@ -158,13 +158,13 @@ def record_of_mode(element: ContactElement | FrictionElement) -> str:
 
 
 def variables_of(
-    system: Equations, times: Array, names: Sequence[str], states: Array, forces: Array, modes: NDArray[np.int8]
+    system: Equations, times: Array, states: Sequence[Symbol], x: Array, forces: Array, modes: NDArray[np.int8]
 ) -> dict[str, Variable]:
     """Time [s], states by name (those behind the machine's own were added), forces [N] and modes of elements."""
     variables = {"time": Variable(("time",), times, "s", "time")}
-    for i, name in enumerate(names):
+    for i, state in enumerate(states):
         unit, meaning = ("", "state") if i < len(system.states) else ("m", "added state")
-        variables[name] = Variable(("time",), states[:, i].copy(), unit, meaning)
+        variables[state.name] = Variable(("time",), x[:, i].copy(), unit, meaning)
     for i, (element, span) in enumerate(zip(system.elements, system.spans, strict=True)):
         contact, count = isinstance(element, ContactElement), span.stop - span.start
         force, dims = (forces[:, span.start], ("time",)) if count == 1 else (forces[:, span], ("time", f"axis_{count}"))

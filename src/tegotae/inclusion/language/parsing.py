@@ -239,7 +239,7 @@ def collected(
                 "Make the element once and use it in every row.",
             )
         rubs[atom] = way * element.forces[int(atom.args[2])]
-    used = [element.name for element in (*contacts.values(), *frictions.values())]
+    used = [contact.name for contact in contacts.values()] + [friction.name for friction in frictions.values()]
     if twice := {name for name in used if used.count(name) > 1}:
         checks.refuse("Inclusion", f"the name {min(twice)!r} stands for two elements.", "Give each its own name.")
     rows = [row.xreplace(rubs).xreplace(replaced) for row in rows]
