@@ -23,7 +23,7 @@ from tegotae.inclusion.language.parsing import ContactElement, FrictionElement, 
 from tegotae.inclusion.language.symbols import equation_of, tex
 
 
-class Part:
+class ElementPart:
     """An element, the states that its replacement adds, and the letters that it brings in, by the words for them."""
 
     state: ClassVar[str]
@@ -36,10 +36,10 @@ class Part:
         self.K, self.beta = self.letters["stiffness"], self.letters["beta"]
 
 
-class ContactPart(Part):
+class ContactPart(ElementPart):
     """A contact."""
 
-    state, words = "e", {**Part.words, "alpha": "alpha"}
+    state, words = "e", {**ElementPart.words, "alpha": "alpha"}
 
     @property
     def switch(self) -> Expr:
@@ -52,7 +52,7 @@ class ContactPart(Part):
         return -self.added[0] / self.beta, -(self.element.gap + self.added[0]) / self.letters["alpha"]
 
 
-class FrictionPart(Part):
+class FrictionPart(ElementPart):
     """A friction."""
 
     state = "a"
@@ -73,7 +73,7 @@ class Rewritten:
         self.inclusion = inclusion
         self.contacts = tuple(ContactPart(contact) for contact in inclusion.contacts)
         self.frictions = tuple(FrictionPart(friction) for friction in inclusion.frictions)
-        self.parts: tuple[Part, ...] = (*self.contacts, *self.frictions)
+        self.parts: tuple[ElementPart, ...] = (*self.contacts, *self.frictions)
         self.added = tuple(state for part in self.parts for state in part.added)
         self.states: tuple[Symbol, ...] = (*inclusion.states, *self.added)  # those of the rows, then the added ones
         inclusion.refuse_static("to_ode", "a limit that jumps at rest has no ordinary differential equation")
