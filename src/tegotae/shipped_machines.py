@@ -168,16 +168,15 @@ def _run_circuit(mover: Any) -> None:
 def run_inclusions() -> None:
     """What all of them have in common: the solve for the forces of their elements, and its slopes."""
     from tegotae.coupling import complementarity
-    from tegotae.inclusion.implicit import element_solver
-    from tegotae.inclusion.implicit.kernels import stepper
+    from tegotae.inclusion.implicit import layouts
+    from tegotae.inclusion.implicit.kernels import mobility, stepper
 
     plain: Any = stepper.problem_of
-    w, F, E = element_solver.room(1, 1, 1, 0), np.zeros(1), element_solver.elements(1, [], [1e4], [1e-3])
+    w, F, E = layouts.room(1, 1, 1, 0), np.zeros(1), layouts.elements(1, [], [1e4], [1e-3])
     problem = plain.py_func(E, w)
     complementarity.solver().solve(problem, F, w.work)
-    slopes = element_solver.slopes()
-    slopes.linearise(problem, F, E, T, w, False)
-    slopes.mobility(problem, F, E, T, w, np.zeros((1, 1)), 0, np.zeros(1))
+    mobility.linearise(problem, F, E, T, w, False)
+    mobility.mobility(problem, F, E, T, w, np.zeros((1, 1)), 0, np.zeros(1))
 
 
 def run_trees() -> None:

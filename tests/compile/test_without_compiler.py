@@ -113,7 +113,7 @@ SOLVER = """
 from tegotae.compile.native import Native
 from tegotae.inclusion import Friction, Inclusion
 from tegotae.coupling import complementarity
-from tegotae.inclusion.implicit import element_solver
+from tegotae.inclusion.implicit.kernels import mobility
 from tegotae.running.probe import Probe
 
 slider = Inclusion({"p": "v", "v": "(load - coulomb(1.5, v))/m"}, {"m": 1.0}, inputs={"load": 0.0})
@@ -122,7 +122,7 @@ stepped.run(inputs={"load": [2.0] * 5})
 block = stepped.as_admittance(force="load", velocity="v")
 block.run([2.0] * 5, period=1e-3)
 Probe(block, 1e-3).answer(2.0)  # as a circuit asks it: with its slope
-entries = [complementarity.solver().solve, element_solver.slopes().linearise, element_solver.slopes().mobility]
+entries = [complementarity.solver().solve, mobility.linearise, mobility.mobility]
 print([type(made) is Native for one in entries for made in one._native._known.values()])
 """
 

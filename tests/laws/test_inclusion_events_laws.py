@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tegotae.errors import UniquenessError
 from tegotae.inclusion import Inclusion, coulomb, dio
-from tegotae.inclusion.elements.starts import JammingWarning
+from tegotae.inclusion.elements.mobility import JammingWarning
 
 
 def double_pendulum(wall):

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 import tegotae as tg
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio
-from tegotae.inclusion.elements.starts import JammingWarning
+from tegotae.inclusion.elements.mobility import JammingWarning
 
 G, BETA = 9.81, 2e-3
 

@@ -8,7 +8,7 @@ import pytest
 
 from tegotae.errors import TegotaeError
 from tegotae.inclusion import Contact, Friction, Inclusion
-from tegotae.inclusion.elements.starts import JammingWarning
+from tegotae.inclusion.elements.mobility import JammingWarning
 
 FRICTION = Friction(stiffness=1e6, damping=2e3)
 ROWS = {"p": "v", "v": "u"}

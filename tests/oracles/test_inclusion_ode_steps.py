@@ -10,7 +10,7 @@ import sympy
 import tegotae as tg
 from tegotae.errors import TegotaeError
 from tegotae.inclusion import Contact, Friction, Inclusion, coulomb, dio
-from tegotae.inclusion.elements.effective_masses import effective_masses, mobility
+from tegotae.inclusion.elements.mobility import effective_masses, mobility
 from tegotae.inclusion.explicit.integration import Wanted, integrate
 from tegotae.inclusion.explicit.stability import largest_step
 

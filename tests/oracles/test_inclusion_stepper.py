@@ -283,7 +283,7 @@ def test_random_scalar_problems_are_all_solved_from_nothing():
     from tegotae.coupling import complementarity
     from tegotae.coupling.kernels.complementarity import UNSOLVED
     from tegotae.coupling.kernels.natural_residual import set_scales
-    from tegotae.inclusion.implicit import element_solver
+    from tegotae.inclusion.implicit import layouts
     from tegotae.inclusion.implicit.kernels.stepper import problem_of
 
     solve = complementarity.solver().solve
@@ -292,12 +292,12 @@ def test_random_scalar_problems_are_all_solved_from_nothing():
         nc, nf, n = (int(k) for k in random.integers((1, 0, 1), (5, 5, 7)))
         m = nc + nf
         J, mass, K = random.standard_normal((m, n)), 10 ** random.uniform(-1, 1, n), 10 ** random.uniform(5, 9, m)
-        w = element_solver.room(n, m, nc, nf)
+        w = layouts.room(n, m, nc, nf)
         w.Q[:], w.C[:] = 1e-3 * (J / mass) @ J.T, 1.0 / (K * 3e-3)
         w.b[:] = J @ random.standard_normal(n) * 10 ** random.uniform(-3, 1)
         for i in range(nf):
             w.L[nc + i, i % nc] = random.uniform(0.0, 0.8)
-        F, E = np.zeros(m), element_solver.elements(nc, [1] * nf, K, np.zeros(m))
+        F, E = np.zeros(m), layouts.elements(nc, [1] * nf, K, np.zeros(m))
         problem = problem_of.py_func(E, w)
         set_scales(problem, w.work)
         assert solve(problem, F, w.work)[1] != UNSOLVED

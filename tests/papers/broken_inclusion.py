@@ -66,7 +66,7 @@ def edited(*edits):
     class Edited(Ode):
         @cached_property
         def compiled(self):
-            source = Source(self._rewritten, list(self.parameters))
+            source = Source(self, list(self.parameters))
             return Compiled(source, np.array(list(self.parameters.values())))
 
     def to_ode(machine, **given):

@@ -7,8 +7,9 @@ require("tegotae.inclusion", "sympy")
 
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.explicit.tuning import automatic, restitution_of, tune_contact, tune_friction
-from tegotae.inclusion.inclusion import Inclusion, from_mechanics
+from tegotae.inclusion.inclusion import Inclusion
 from tegotae.inclusion.language.symbols import coulomb, dio, sgn
+from tegotae.inclusion.mechanics import from_mechanics
 
 __all__ = [
     "Contact",

@@ -14,8 +14,9 @@ from typing import Any
 
 import sympy
 
-from tegotae.inclusion.inclusion import Inclusion, from_mechanics
+from tegotae.inclusion.inclusion import Inclusion
 from tegotae.inclusion.language.symbols import coulomb, dio
+from tegotae.inclusion.mechanics import from_mechanics
 
 Machine = tuple[Inclusion, dict[str, float]]
 

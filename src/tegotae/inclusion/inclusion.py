@@ -11,11 +11,9 @@ from tegotae.inclusion.explicit.ode import Ode
 from tegotae.inclusion.explicit.tuning import automatic
 from tegotae.inclusion.implicit.stepper import Stepper
 from tegotae.inclusion.language.equations import Equations
-from tegotae.inclusion.language.mechanics import read_method
+from tegotae.inclusion.language.parsing import ContactElement
 
-if TYPE_CHECKING:  # a third of a second, which only those pay who bring a method
-    from sympy.physics.mechanics import KanesMethod, LagrangesMethod
-
+if TYPE_CHECKING:
     from tegotae.inclusion.exact.events import Exact
 
 
@@ -65,10 +63,9 @@ class Inclusion(Equations):
         if checks.flag("to_ode", "auto", auto):
             if period is None:
                 checks.refuse("to_ode", "auto=True needs a period.", "Give the integrator's step: period=1e-3.")
-            if contact is not None:
-                parameters = {**{c.name: contact for c in self.contacts}, **parameters}
-            if friction is not None:
-                parameters = {**{f.name: friction for f in self.frictions}, **parameters}
+            groups = ((contact, self.contacts), (friction, self.frictions))
+            known = {e.name: default for default, group in groups if default is not None for e in group}  # type: ignore[attr-defined]
+            parameters = known | parameters
             parameters = automatic(self, period=period, restitution=restitution, initial=initial, elements=parameters)
         elif any(given is not None for given in (period, restitution, initial)):
             checks.refuse(
@@ -114,54 +111,15 @@ class Inclusion(Equations):
             if name not in names:
                 checks.refuse("Inclusion", f"elements names {name!r}.", f"It has {', '.join(sorted(names)) or 'none'}.")
         chosen: dict[str, Contact | Friction] = {}
-        for kind, default, group in (("contact", contact, self.contacts), ("friction", friction, self.frictions)):
-            wanted = Contact if kind == "contact" else Friction
-            for element in group:  # type: ignore[attr-defined]
-                value = parameters.get(element.name, default)
-                if not isinstance(value, wanted):
-                    checks.refuse(
-                        "Inclusion",
-                        f"{kind} {element.name!r} has no parameters (got {checks.shown(value)}).",
-                        f"Give {kind}={wanted.__name__}(...), or it in elements={{{element.name!r}: ...}}.",
-                    )
-                chosen[element.name] = value
+        for element in self.elements:
+            touches = isinstance(element, ContactElement)
+            kind, wanted, default = ("contact", Contact, contact) if touches else ("friction", Friction, friction)
+            value = parameters.get(element.name, default)
+            if not isinstance(value, wanted):
+                checks.refuse(
+                    "Inclusion",
+                    f"{kind} {element.name!r} has no parameters (got {checks.shown(value)}).",
+                    f"Give {kind}={wanted.__name__}(...), or it in elements={{{element.name!r}: ...}}.",
+                )
+            chosen[element.name] = value
         return chosen
-
-
-def from_mechanics(
-    method: KanesMethod | LagrangesMethod,
-    parameters: Mapping[Any, float] | None = None,
-    *,
-    inputs: Mapping[Any, Any] | None = None,
-) -> Inclusion:
-    """The equations that Kane's or Lagrange's method formed, loads with `dio` and `coulomb` included, as an inclusion.
-
-    The states get plain names: q1(t) is "q1", the speed u1(t) is "u1", and Lagrange's q1'(t) is "q1_dot". Any other
-    function of time, such as a motor's torque tau(t), is an input of that name.
-
-    Args:
-        method: `KanesMethod` after `kanes_equations`, or `LagrangesMethod` after `form_lagranges_equations`.
-        parameters: parameter -> value (SI units); symbols or strings as keys.
-        inputs: input -> a number, an expression of the time `t`, or a function of the time [s].
-
-    Example:
-        >>> import sympy
-        >>> from sympy.physics.mechanics import *
-        >>> from tegotae.inclusion import dio, from_mechanics
-        >>> q, u = dynamicsymbols("q u")
-        >>> m, l, g = sympy.symbols("m l g")
-        >>> N, O = ReferenceFrame("N"), Point("O")
-        >>> O.set_vel(N, 0)
-        >>> rod = N.orientnew("rod", "Axis", [q, N.z])
-        >>> rod.set_ang_vel(N, u*N.z)
-        >>> tip = O.locatenew("tip", l*rod.x)
-        >>> speed = tip.v2pt_theory(O, N, rod)
-        >>> table = dio(tip.pos_from(O).dot(N.y), "table")
-        >>> kane = KanesMethod(N, [q], [u], kd_eqs=[q.diff() - u])
-        >>> equations = kane.kanes_equations([Particle("tip", tip, m)], [(tip, (table - m*g)*N.y)])
-        >>> pendulum = from_mechanics(kane, {m: 1.0, l: 0.5, g: 9.81})
-        >>> pendulum.states, pendulum.contacts[0].gap
-        ((q, u), l*sin(q))
-    """
-    rows, values, signals, mass_matrix = read_method(method, parameters, inputs)
-    return Inclusion(rows, values, inputs=signals, mass_matrix=mass_matrix)

@@ -15,7 +15,7 @@ from tegotae.errors import TegotaeError
 from tegotae.inclusion.exact.contact_problem import ContactProblems
 from tegotae.inclusion.exact.flow import Flow, Interpolant
 from tegotae.inclusion.exact.transitions import REST, Ended, Transitions
-from tegotae.inclusion.language.arguments import initial_values, span_of, times_in, variables_of
+from tegotae.inclusion.language.arguments import span_of, start_of, times_in, variables_of
 from tegotae.inclusion.language.equations import Equations
 from tegotae.result import Event, Result
 
@@ -96,16 +96,19 @@ class Exact:
         t0, t1 = span_of("to_events.solve", span)
         for name, value in (("rtol", rtol), ("atol", atol)):
             checks.positive("to_events.solve", name, value, "", "Such as 1e-12.")
-        names = [state.name for state in self.inclusion.states]
-        given = initial_values("to_events.solve", initial, names)
-        x = np.array([given.get(name, 0.0) for name in names])
+        x, _ = start_of("to_events.solve", initial, self.inclusion.states)
         wanted = times_in("to_events.solve", times, t0, t1)
         record = _EventRecord(self._problems, wanted, (t1 - t0) / LEAST_ROWS)
         self._check_gaps(t0, x, 100.0 * atol)
         short = max(REST * (t1 - t0), 1e4 * float(np.spacing(max(abs(t0), abs(t1)))))
         transitions = Transitions(self._problems, self.restitution, near=100.0 * atol, short=short)
         self._follow(t0, t1, x, transitions, record, max(rtol, 1e-13), atol)
-        return self._result(record, transitions)
+        F = np.array(record.F).reshape(len(record.t), self._problems.m)
+        on = np.array(record.on, dtype=np.int8).reshape(len(record.t), self._problems.c + self._problems.k)
+        system = self.inclusion
+        variables = variables_of(system, np.array(record.t), system.states, np.array(record.x), F, on)
+        about = {"figure": "inclusion", "completed_series_of_impacts": transitions.completions}
+        return Result(variables, title="Exact", about=about).with_events(transitions.events)
 
     def _follow(
         self, t: float, t1: float, x: Array, transitions: Transitions, record: _EventRecord, rtol: float, atol: float
@@ -147,7 +150,7 @@ class Exact:
             if part.stop - part.start == 1:
                 ended.direction[j] = -np.sign(ended.urged[j])
         else:
-            ended.direction[j] = flow.direction[part.start - c : part.stop - c].copy()
+            ended.direction[j] = flow.direction[part].copy()
         return None
 
     def _check_gaps(self, t: float, x: Array, near: float) -> None:
@@ -168,15 +171,6 @@ class Exact:
                 f"to_events: events crowd at t={t:.9g} s ({', '.join(names)}) and time does not move on.\n"
                 "  Use to_ode or to_stepper there, or raise atol."
             )
-
-    def _result(self, record: _EventRecord, transitions: Transitions) -> Result:
-        system, problems = self.inclusion, self._problems
-        x, F = np.array(record.x), np.array(record.F).reshape(len(record.t), problems.m)
-        on = np.array(record.on, dtype=np.int8).reshape(len(record.t), problems.c + problems.k)
-        names = [state.name for state in system.states]
-        variables = variables_of(system, np.array(record.t), names, x, F, on)
-        about = {"figure": "inclusion", "completed_series_of_impacts": transitions.completions}
-        return Result(variables, title="Exact", about=about).with_events(transitions.events)
 
 
 class _EventRecord:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from scipy.integrate import DOP853, Radau
@@ -11,9 +12,7 @@ from scipy.optimize import brentq, minimize_scalar
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
 from tegotae.inclusion.exact.contact_problem import ContactProblem, ContactProblems
-from tegotae.inclusion.exact.force_distribution import bearable, cones, shares
-from tegotae.inclusion.exact.impacts import on_surface, still
-from tegotae.inclusion.exact.modes import TOLERANCE, Mode, larger_limit, loose, solved, system_of
+from tegotae.inclusion.exact.modes import TOLERANCE, Mode, bearable, cones, shares, solved, system_of
 from tegotae.inclusion.language.parsing import refuse_static
 
 SAMPLES = 10  # looks into each step; a dip between two of them is searched where the values bend upwards
@@ -28,12 +27,9 @@ def first_fall(watch: Callable[[float], tuple[Array, Array]], start: float, end:
     looks = [watch(float(t)) for t in times]
     values = np.array([value for value, _ in looks])
     floors = np.array([floor for _, floor in looks])
-    first: tuple[float, int] | None = None
-    for i in range(values.shape[1]):
-        found = _first_of_one(watch, times, values[:, i], floors[:, i], i)
-        if found is not None and (first is None or found < first[0]):
-            first = (found, i)
-    return first
+    ways = enumerate(zip(values.T, floors.T, strict=True))
+    found = [(_first_of_one(watch, times, value, floor, i), i) for i, (value, floor) in ways]
+    return min(((time, i) for time, i in found if time is not None), default=None)
 
 
 def _first_of_one(
@@ -78,32 +74,29 @@ class Flow:
         self.vectors = [
             (j, part)
             for j, part in enumerate(problems.parts)
-            if part.stop - part.start > 1 and not mode.held[j] and np.any(mode.direction[self._components(part)])
+            if part.stop - part.start > 1 and not mode.held[j] and np.any(mode.direction[part])
         ]
         self.active = np.array(
             [*mode.closed, *(mode.held[int(j)] for j in problems.owner)], dtype=np.bool_
         )  # rows whose rate is 0
-
-    def _components(self, part: slice) -> slice:
-        return slice(part.start - self.problems.c, part.stop - self.problems.c)
 
     def anchor(self, now: ContactProblem) -> None:
         """Take the slip directions of this instant as those that a step begins with."""
         for _, part in self.vectors:
             size = np.linalg.norm(now.v[part])
             if size > _vague(now):
-                self.direction[self._components(part)] = now.v[part] / size
+                self.direction[part] = now.v[part] / size
 
     def _mode_at(self, now: ContactProblem) -> Mode:
         if not self.vectors:
             return self.mode
         direction = self.direction.copy()
         for _, part in self.vectors:
-            components, slip = self._components(part), now.v[part]
+            slip = now.v[part]
             size = np.linalg.norm(slip)
             if size > _vague(now):
                 # Beyond a stop the direction goes on: the equations stay smooth until the stop is located.
-                direction[components] = np.copysign(1.0, slip @ self.direction[components]) * slip / size
+                direction[part] = np.copysign(1.0, slip @ self.direction[part]) * slip / size
         return Mode(self.mode.closed, self.mode.held, direction)
 
     def forces(self, now: ContactProblem) -> Array:
@@ -111,11 +104,10 @@ class Flow:
         A, F = self._pushes(now)
         if not self._redundant or not np.isfinite(F).all():
             return F
-        limits = larger_limit(now.r, now.R, now.s, now.S)
-        return bearable(F, shares(A), *cones(self.mode.closed, self.mode.held, self.problems.parts, *limits))
+        return bearable(F, shares(A), *cones(self.mode.closed, self.mode.held, now))
 
     def _pushes(self, now: ContactProblem) -> tuple[Array, Array]:
-        A, right = system_of(now.D, now.b, now.r, now.R, self.problems.owner, self._mode_at(now))
+        A, right = system_of(now, self._mode_at(now))
         if not len(right):
             return A, right
         if self._redundant is None:
@@ -146,19 +138,16 @@ class Flow:
                 values[i], floors[i] = now.gaps[i], ROUNDING * float(np.abs(now.gap_slope[i]) @ np.abs(now.x))
         for j, part in enumerate(self.problems.parts):
             if self.mode.held[j]:
-                kinetic, static = now.r[j] + now.R[j] @ F[:c], now.s[j] + now.S[j] @ F[:c]
+                kinetic, static = now.limit(j, F), now.static_limit(j, F)
                 limit = max(kinetic, static)
                 if static < kinetic - 1e-6 * abs(kinetic):  # by more than rounding of a slip that is 0
-                    self._refuse_static(j, static, kinetic, now.t)
+                    name, when = self.problems.inclusion.frictions[j].name, f" at t={now.t:.9g} s, where it holds"
+                    refuse_static("to_events.solve", name, f"{static:g} N", f"{kinetic:g} N", when)
                 values[c + j], floors[c + j] = limit - np.linalg.norm(F[part]), float(slack[part].max())
-            elif not loose(now.r, now.R, j, self.mode.closed):
-                values[c + j] = now.v[part] @ self.direction[self._components(part)]
+            elif not now.loose(j, self.mode.closed):
+                values[c + j] = now.v[part] @ self.direction[part]
                 floors[c + j] = _noise(now, part)
         return values, floors
-
-    def _refuse_static(self, j: int, static: float, kinetic: float, t: float) -> None:
-        name = self.problems.inclusion.frictions[j].name
-        refuse_static("to_events.solve", name, f"{static:g} N", f"{kinetic:g} N", f" at t={t:.9g} s, where it holds")
 
     def walk(
         self,
@@ -189,7 +178,7 @@ class Flow:
             if solver.status == "failed" or not np.isfinite(solver.y).all():
                 raise TegotaeError(f"to_events: the motion cannot be followed beyond t={before:.9g} s ({message}).")
             dense = solver.dense_output()
-            found = first_fall(self._watching(dense), before, solver.t)
+            found = first_fall(partial(self._seen, dense), before, solver.t)
             if found is not None:
                 when, which = found
                 if self._turns_too_fast(at(when, dense(when)), which):
@@ -216,7 +205,7 @@ class Flow:
     def _is_stiff(self, now: ContactProblem, step: float) -> bool:
         """Whether a slip vector is so short that friction turns it within a fraction of a step."""
         for j, part in self.vectors:
-            turning = np.abs(now.D[part, part]).max() * (now.r[j] + now.R[j] @ self.forces(now)[: self.problems.c])
+            turning = np.abs(now.D[part, part]).max() * now.limit(j, self.forces(now))
             if turning * step > 3.0 * np.linalg.norm(now.v[part]):
                 return True
         return False
@@ -228,11 +217,11 @@ class Flow:
         now = self.problems.at(t, x)
         closed = self.active[: self.problems.c]
         if closed.any():
-            now = self.problems.at(t, on_surface(now, closed))
-        return still(now, self.active)
+            now = self.problems.at(t, now.on_surface(closed))
+        return now.still(self.active)
 
-    def _watching(self, path: Interpolant) -> Callable[[float], tuple[Array, Array]]:
-        return lambda s: self.watched(self.problems.at(s, path(s)))
+    def _seen(self, path: Interpolant, t: float) -> tuple[Array, Array]:
+        return self.watched(self.problems.at(t, path(t)))
 
     def _turns_too_fast(self, now: ContactProblem, which: int) -> bool:
         """A slip vector that only turned by a right angle in one step has not stopped."""

@@ -8,6 +8,10 @@ w = velocities after, with restitution):
     friction   |F| <= s + S F(contacts), and F = (r + R F(contacts)) w/|w| where w is not 0
 
 D maps forces to rates: a friction force enters the rows against its slip, so its diagonal is negative.
+
+Two frictions that hold one body, or three feet in a line, leave their forces undetermined by rigid motion: the motion
+is the same for all shares, but a mode is admissible if any share lies in all cones. The shortest share is taken
+where it does; where it does not, the one nearest to it that does.
 """
 
 from __future__ import annotations
@@ -18,24 +22,22 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.optimize import nnls
 
 from tegotae.checks import Array
 from tegotae.errors import UniquenessError
 from tegotae.inclusion.exact.contact_problem import ContactProblem
-from tegotae.inclusion.exact.force_distribution import bearable, cones, shares
 from tegotae.inclusion.language.equations import Equations
-
-Flags = NDArray[np.bool_]
 
 TOLERANCE = 1e-11  # of the size of what is compared: rounding of small linear solves, well below any rtol
 LARGEST = 20_000  # modes tried at one instant
+INSIDE = 1e-12  # of the largest force: so far inside its cone a force is put, for rounding not to take it out
 ROOM = 1e-4  # of the largest force: what can be shared so far inside all limits is held firmly
 
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """Contacts that press, frictions that hold, and the direction of each friction component that slides."""
+    """Contacts that press, frictions that hold, and where each friction component slides; of contacts 0."""
 
     closed: tuple[bool, ...]
     held: tuple[bool, ...]
@@ -50,16 +52,9 @@ class Mode:
 
 @dataclass(frozen=True, eq=False)
 class ModeProblem:
-    """Linear rates, limits, and for each element what it may do; rows are contacts, then friction components."""
+    """Linear rates and limits of an instant, and for each element what it may do; one direction a row, as in `Mode`."""
 
-    D: Array
-    b: Array
-    r: Array
-    R: Array
-    s: Array
-    S: Array
-    parts: list[slice]
-    owner: NDArray[np.int64]
+    now: ContactProblem
     touching: tuple[bool, ...]  # for each contact: whether its gap is 0 and stays so if w = 0
     may_close: tuple[tuple[bool, ...], ...]  # for each contact: which of open (False) and closed (True)
     may_hold: tuple[bool, ...]  # for each friction: whether it may stick
@@ -77,19 +72,18 @@ class Answer:
     w: Array
 
 
-def system_of(D: Array, b: Array, r: Array, R: Array, owner: NDArray[np.int64], mode: Mode) -> tuple[Array, Array]:
+def system_of(now: ContactProblem, mode: Mode) -> tuple[Array, Array]:
     """The linear equations that a mode's forces obey: w = 0 where closed or held, F = direction (r + R F) elsewhere."""
-    c, m = R.shape[1], len(b)
+    (k, c), m, owner = now.R.shape, len(now.b), now.owner
     active = np.zeros(m, dtype=np.bool_)
     active[:c] = mode.closed
-    if m > c:
-        active[c:] = np.array(mode.held, dtype=np.bool_)[owner]
-    A = np.where(active[:, None], D, np.eye(m))
-    if m > c:
-        A[c:, :c] -= np.where(active[c:, None], 0.0, mode.direction[:, None] * R[owner])
-        right = np.concatenate((-b[:c] * active[:c], np.where(active[c:], -b[c:], mode.direction * r[owner])))
-    else:
-        right = -b * active
+    if not k:
+        return np.where(active[:, None], now.D, np.eye(m)), -now.b * active
+    active[c:] = np.array(mode.held, dtype=np.bool_)[owner]
+    slides = mode.direction[c:]
+    A = np.where(active[:, None], now.D, np.eye(m))
+    A[c:, :c] -= np.where(active[c:, None], 0.0, slides[:, None] * now.R[owner])
+    right = np.concatenate((-now.b[:c] * active[:c], np.where(active[c:], -now.b[c:], slides * now.r[owner])))
     return A, right
 
 
@@ -118,20 +112,16 @@ def admissible(problem: ModeProblem) -> list[Answer]:
 
 def count(problem: ModeProblem) -> int:
     """How many modes `admissible` would try, at most."""
-    options = 1
-    for choice in problem.may_close:
-        options *= len(choice)
-    for j, part in enumerate(problem.parts):
-        options *= len(_friction_options(problem, j, part))
-    return options
+    frictions = (_friction_options(problem, j, part) for j, part in enumerate(problem.now.parts))
+    return math.prod(len(options) for options in (*problem.may_close, *frictions))
 
 
 def _candidates(problem: ModeProblem) -> Iterator[tuple[tuple[bool, ...], tuple[bool, ...], list[Array]]]:
     """(closed, held, direction of each friction); NaN where it is to be found."""
     for closed in product(*problem.may_close):
         choices = []
-        for j, part in enumerate(problem.parts):
-            if loose(problem.r, problem.R, j, closed):
+        for j, part in enumerate(problem.now.parts):
+            if problem.now.loose(j, closed):
                 choices.append([(False, np.zeros(part.stop - part.start))])
             else:
                 choices.append(_friction_options(problem, j, part))
@@ -139,88 +129,66 @@ def _candidates(problem: ModeProblem) -> Iterator[tuple[tuple[bool, ...], tuple[
             yield closed, tuple(h for h, _ in chosen), [direction for _, direction in chosen]
 
 
-def loose(r: Array, R: Array, j: int, closed: tuple[bool, ...]) -> bool:
-    """Whether friction j has no limit at all: all its contacts are open."""
-    return bool(r[j] == 0.0 and not np.any(R[j] * np.array(closed, dtype=np.float64)))
-
-
 def _friction_options(problem: ModeProblem, j: int, part: slice) -> list[tuple[bool, Array]]:
-    size = part.stop - part.start
-    c = problem.R.shape[1]
-    direction = problem.direction[part.start - c : part.stop - c]
+    size, direction = part.stop - part.start, problem.direction[part]
     if np.any(direction):
         return [(False, direction)]
     options = [(True, np.zeros(size))] if problem.may_hold[j] else []
-    if size == 1:
-        options += [(False, np.array([sign])) for sign in (1.0, -1.0)]
-    else:
-        options.append((False, np.full(size, np.nan)))
+    if size > 1:
+        return [*options, (False, np.full(size, np.nan))]
     barred = problem.barred[j]
-    if barred is not None and size == 1:
-        options = [(held, direction) for held, direction in options if held or direction[0] != barred[0]]
-    return options
+    ways = [sign for sign in (1.0, -1.0) if barred is None or sign != barred[0]]
+    return options + [(False, np.array([sign])) for sign in ways]
 
 
 def _tried(
     problem: ModeProblem, closed: tuple[bool, ...], held: tuple[bool, ...], directions: list[Array]
 ) -> Answer | None:
-    direction = np.concatenate(directions) if directions else np.zeros(0)
-    mode = Mode(closed, held, direction)
-    if np.isnan(direction).any():
+    now = problem.now
+    mode = Mode(closed, held, np.concatenate([np.zeros(len(closed)), *directions]))
+    if np.isnan(mode.direction).any():
         found = _directed(problem, mode)
         if found is None:
             return None
         mode, F = found
     else:
-        equations = system_of(problem.D, problem.b, problem.r, problem.R, problem.owner, mode)
+        equations = system_of(now, mode)
         solution = solved(*equations)
         if solution is None:
             return None
         F = solution
-        if not _fits(problem, mode, F, problem.D @ F + problem.b):
-            s, S = larger_limit(problem.r, problem.R, problem.s, problem.S)
-            free, allowed = shares(equations[0]), cones(closed, held, problem.parts, s, S)
+        if not _fits(problem, mode, F, now.D @ F + now.b):
+            free, allowed = shares(equations[0]), cones(closed, held, now)
             roomy = bearable(F, free, *allowed, room=ROOM)
-            fits = _fits(problem, mode, roomy, problem.D @ roomy + problem.b)
+            fits = _fits(problem, mode, roomy, now.D @ roomy + now.b)
             F = roomy if fits else bearable(F, free, *allowed)
-    w = problem.D @ F + problem.b
+    w = now.D @ F + now.b
     return Answer(mode, F, w) if _fits(problem, mode, F, w) else None
-
-
-def larger_limit(r: Array, R: Array, s: Array, S: Array) -> tuple[Array, Array]:
-    """Constant and slope of the limit at rest, or of the limit of sliding where none is given to be larger."""
-    more = (s >= r) & (S >= R).all(axis=1)
-    return np.where(more, s, r), np.where(more[:, None], S, R)
 
 
 def _directed(problem: ModeProblem, mode: Mode) -> tuple[Mode, Array] | None:
     """Slip directions that agree with the rates they cause, by F <- r (F + rho w)/|F + rho w|, repeated."""
-    c = problem.R.shape[1]
-    sought = [
-        (j, slice(part.start - c, part.stop - c), part)
-        for j, part in enumerate(problem.parts)
-        if np.isnan(mode.direction[part.start - c]).item()
-    ]
-    direction = mode.direction.copy()
-    for _, components, part in sought:
-        start = problem.urged[components] if np.any(problem.urged[components]) else problem.b[part]
+    now, direction = problem.now, mode.direction.copy()
+    sought = [part for part in now.parts if np.isnan(direction[part.start]).item()]
+    for part in sought:
+        start = problem.urged[part] if np.any(problem.urged[part]) else now.b[part]
         size = np.linalg.norm(start)
         if size == 0.0:
             return None
-        direction[components] = start / size
-    F, turn = np.zeros(len(problem.b)), math.inf
+        direction[part] = start / size
+    F, turn = np.zeros(len(now.b)), math.inf
     for _ in range(2000):
         mode = Mode(mode.closed, mode.held, direction)
-        solution = solved(*system_of(problem.D, problem.b, problem.r, problem.R, problem.owner, mode))
+        solution = solved(*system_of(now, mode))
         if solution is None:
             return None
         F = solution
-        w = problem.D @ F + problem.b
+        w = now.D @ F + now.b
         direction = direction.copy()
-        for _, components, part in sought:
-            moved = F[part] + w[part] / max(np.abs(problem.D[part, part]).max(), 1e-300)
+        for part in sought:
+            moved = F[part] + w[part] / max(np.abs(now.D[part, part]).max(), 1e-300)
             if np.linalg.norm(moved) > 0.0:
-                direction[components] = moved / np.linalg.norm(moved)
+                direction[part] = moved / np.linalg.norm(moved)
         turn = float(np.abs(direction - mode.direction).max())
         if turn < 1e-15:
             break
@@ -228,30 +196,78 @@ def _directed(problem: ModeProblem, mode: Mode) -> tuple[Mode, Array] | None:
 
 
 def _fits(problem: ModeProblem, mode: Mode, F: Array, w: Array) -> bool:
-    c = problem.R.shape[1]
-    size = np.abs(problem.b) + np.abs(problem.D) @ np.abs(F)
+    now = problem.now
+    size = np.abs(now.b) + np.abs(now.D) @ np.abs(F)
     slack_w = TOLERANCE * size
-    slack_F = TOLERANCE * (size / np.maximum(np.abs(np.diag(problem.D)), 1e-300)) + TOLERANCE * np.abs(F)
-    for i in range(c):
-        if mode.closed[i]:
+    slack_F = TOLERANCE * (size / np.maximum(np.abs(np.diag(now.D)), 1e-300)) + TOLERANCE * np.abs(F)
+    for i, closed in enumerate(mode.closed):
+        if closed:
             if F[i] < -slack_F[i]:
                 return False
         elif problem.touching[i] and w[i] < -slack_w[i]:
             return False
-    for j, part in enumerate(problem.parts):
-        components = slice(part.start - c, part.stop - c)
-        limit = problem.r[j] + problem.R[j] @ F[:c]
-        room = float(slack_F[part].max())
+    for j, part in enumerate(now.parts):
+        limit, room = now.limit(j, F), float(slack_F[part].max())
         if mode.held[j]:
-            if np.linalg.norm(F[part]) > max(limit, problem.s[j] + problem.S[j] @ F[:c]) + room:
+            if np.linalg.norm(F[part]) > max(limit, now.static_limit(j, F)) + room:
                 return False
         elif limit < -room:
             return False
         else:
-            begins = not np.any(problem.direction[components])
-            if begins and mode.direction[components] @ w[part] < -float(slack_w[part].max()):
+            begins = not np.any(problem.direction[part])
+            if begins and mode.direction[part] @ w[part] < -float(slack_w[part].max()):
                 return False
     return True
+
+
+def shares(A: Array) -> Array:
+    """The force changes that leave A F as it is, one a column; no columns where forces are determined."""
+    scale = np.abs(A).max(axis=1, initial=0.0)
+    scale[scale == 0.0] = 1.0
+    _, sizes, rows = np.linalg.svd(A / scale[:, None])
+    free: Array = rows[sizes <= 1e-12 * sizes.max(initial=0.0)].T
+    return free
+
+
+def cones(closed: tuple[bool, ...], held: tuple[bool, ...], now: ContactProblem) -> tuple[Array, Array]:
+    """Rows C F + h >= 0 of what presses and what holds; for vectors the box inside the cone."""
+    (s, S), (m, c) = now.larger_limit(), (len(now.b), len(closed))
+    rows: list[Array] = [np.eye(m)[i] for i in range(c) if closed[i]]
+    rest = [0.0] * len(rows)
+    for j, part in enumerate(now.parts):
+        if not held[j]:
+            continue
+        narrow = 1.0 / np.sqrt(part.stop - part.start)
+        for i in range(part.start, part.stop):
+            for sign in (1.0, -1.0):
+                row = sign * np.eye(m)[i]
+                row[:c] += narrow * S[j]
+                rows.append(row)
+                rest.append(narrow * float(s[j]))
+    return np.array(rows).reshape(len(rows), m), np.array(rest)
+
+
+def bearable(F: Array, free: Array, C: Array, h: Array, *, room: float = INSIDE) -> Array:
+    """F moved along `free` by the shortest way into the cones; as it is where it lies in them or none leads there.
+
+    `room` is how far inside, as a part of the largest force.
+    """
+    size = max(float(np.abs(F).max(initial=0.0)), float(np.abs(h).max(initial=0.0)))
+    if not free.shape[1] or size == 0.0:
+        return F
+    short = room - (C @ F + h) / size  # by how much each row must grow
+    if (short <= 0.0).all():
+        return F
+    # The shortest z with (C free) z >= short, by its dual, which is exact to rounding.
+    n = free.shape[1]
+    dual = np.vstack(((C @ free).T, short))
+    aim = np.zeros(n + 1)
+    aim[n] = 1.0
+    rest = dual @ nnls(dual, aim)[0] - aim
+    if np.linalg.norm(rest) < 1e-8:  # the rows contradict each other
+        return F
+    moved: Array = F - size * (free @ (rest[:n] / rest[n]))
+    return moved
 
 
 ALIKE = 1e-6  # motions that differ by less (of their size) are one: the modes meet there
@@ -283,16 +299,16 @@ def the_one(
             )
     # A contact that touches without a load may be called open or closed: closed, or rounding would strike it for ever.
     # So with a friction that does not move: what rests well below its limit sticks, though others would hold it too.
-    return min(answers, key=lambda a: (-sum(a.mode.closed), -_held_firmly(a, now, inclusion), a.mode.changes(before)))
+    return min(answers, key=lambda a: (-sum(a.mode.closed), -_held_firmly(a, now), a.mode.changes(before)))
 
 
-def _held_firmly(answer: Answer, now: ContactProblem, inclusion: Equations) -> int:
+def _held_firmly(answer: Answer, now: ContactProblem) -> int:
     """How many frictions stick and are not about to slip."""
     c = now.R.shape[1]
-    limits = now.r + now.R @ answer.force[:c]
-    loads = [float(np.linalg.norm(answer.force[span])) for span in inclusion.spans[c:]]
-    firm = (load < (1.0 - ALIKE) * limit for load, limit in zip(loads, limits, strict=True))
-    return sum(held and bool(one) for held, one in zip(answer.mode.held, firm, strict=True))
+    limits = (now.r + now.R @ answer.force[:c]).tolist()
+    loads = [float(np.linalg.norm(answer.force[part])) for part in now.parts]
+    elements = zip(answer.mode.held, loads, limits, strict=True)
+    return sum(held and load < (1.0 - ALIKE) * limit for held, load, limit in elements)
 
 
 def describe(mode: Mode, inclusion: Equations) -> str:

@@ -1,4 +1,7 @@
-"""What happens at an instant: impacts first, then the mode that goes on."""
+"""What happens at an instant: impacts first, then the mode that goes on.
+
+Impacts are impulses that end approach, by Newton's restitution for each contact and Coulomb's law for the impulses.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,15 @@ import numpy as np
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.inclusion.elements.starts import jam, warn
-from tegotae.inclusion.exact.contact_problem import ContactProblem, ContactProblems
+from tegotae.inclusion.elements.mobility import jam, warn
+from tegotae.inclusion.exact.contact_problem import ContactProblem, ContactProblems, Flags
 from tegotae.inclusion.exact.flow import ROUNDING, Flow
-from tegotae.inclusion.exact.impacts import completed, impact, on_surface, still
-from tegotae.inclusion.exact.modes import LARGEST, Answer, Flags, Mode, ModeProblem, admissible, count, the_one
+from tegotae.inclusion.exact.modes import LARGEST, Answer, Mode, ModeProblem, admissible, count, the_one
 from tegotae.result import Event
 
 REST = 1e-12  # bounces shorter than this part of the run are rest
+AT_MOST = 1000  # impacts and flights followed one by one before a series of them is taken for infinite
+ALMOST = 1e-13  # of the speed at first: slower is rest
 
 
 @dataclass(eq=False)
@@ -52,7 +56,7 @@ class Transitions:
             touching |= np.array(before.closed, dtype=np.bool_)
         if hit is not None:
             touching[hit] = True
-        now = self.problems.at(t, on_surface(now, touching))
+        now = self.problems.at(t, now.on_surface(touching))
         approaching = touching & (now.v[:c] < -self.near)
         struck = bool(approaching.any())
         if struck:
@@ -68,7 +72,7 @@ class Transitions:
             touching |= resting
             rows = np.zeros(self.problems.m, dtype=np.bool_)
             rows[:c] = touching
-            now = self.problems.at(t, still(now, rows))
+            now = self.problems.at(t, now.still(rows))
             answer = self._decide(now, touching, before, ended, struck)
         flow = Flow(self.problems, answer.mode)
         x = flow.tidied(t, now.x)
@@ -100,13 +104,13 @@ class Transitions:
         """The state after what is struck now, or after all that crowds here, and the contacts that touch."""
         again = approaching & (now.t - self._struck < self.short)
         if not again.any():
-            return impact(self.problems, now, touching, self.restitution)[0], touching
+            return impact(self.problems, now, touching, self.restitution), touching
         crowd = approaching | ((now.gaps <= self.near) & (now.t - self._struck < 10.0 * self.short))
         gaps = np.where(touching, 0.0, np.where(self._flown > 0.0, self._flown, np.maximum(now.gaps, 0.0)))
         x, ends = completed(self.problems, now, gaps, crowd | touching, self.restitution)
         if ends:
             touching = touching | crowd
-            x = on_surface(self.problems.at(now.t, x), touching)
+            x = self.problems.at(now.t, x).on_surface(touching)
         return x, touching
 
     def _bounces_no_more(self, now: ContactProblem, leaving: Flags, answer: Answer) -> Flags:
@@ -159,24 +163,16 @@ class Transitions:
         self, now: ContactProblem, touching: Flags, before: Mode | None, ended: Ended, struck: bool
     ) -> ModeProblem:
         c, k, m = self.problems.c, self.problems.k, self.problems.m
-        direction, urged = np.zeros(m - c), np.zeros(m - c)
-        for j, part in enumerate(self.problems.parts):
-            components = slice(part.start - c, part.stop - c)
+        direction, urged = np.zeros(m), np.zeros(m)
+        for j, part in enumerate(now.parts):
             speed = float(np.linalg.norm(now.v[part]))
             still_held = before is not None and before.held[j] and not struck
             if speed > self.near and not still_held and j not in ended.direction and j not in ended.held:
-                direction[components] = now.v[part] / speed
+                direction[part] = now.v[part] / speed
             if j in ended.urged:
-                urged[components] = ended.urged[j]
+                urged[part] = ended.urged[j]
         return ModeProblem(
-            D=now.D,
-            b=now.b,
-            r=now.r,
-            R=now.R,
-            s=now.s,
-            S=now.S,
-            parts=self.problems.parts,
-            owner=self.problems.owner,
+            now=now,
             # A contact whose push has just reached zero leaves: that its gap opens shows only in the next order.
             touching=tuple(bool(touching[i]) and i not in ended.closed for i in range(c)),
             may_close=tuple(
@@ -202,3 +198,64 @@ class Transitions:
             for friction, was, held in zip(system.frictions, before.held, after.held, strict=True):
                 if was != held:
                     self.events.append(Event(t, friction.name, "stick" if held else "slip"))
+
+
+def impact(problems: ContactProblems, now: ContactProblem, touching: Flags, restitution: Array) -> Array:
+    """The state after an impact.
+
+    Each touching contact leaves with at least restitution times its speed of approach, and no impulse where it leaves
+    faster; friction impulses obey Coulomb's law with the slip after the impact and the coefficients before it.
+    A limit that does not grow with a contact force gives no impulse.
+    """
+    c, k = problems.c, problems.k
+    b = now.v.copy()
+    b[:c] += restitution * np.minimum(now.v[:c], 0.0)
+    struck = now.copied(now.t, now.x)
+    struck.b, struck.S = b, now.R
+    struck.r = struck.s = np.zeros(k)
+    problem = ModeProblem(
+        now=struck,
+        touching=tuple(bool(i) for i in touching),
+        may_close=tuple((False, True) if i else (False,) for i in touching),
+        may_hold=(True,) * k,
+        direction=np.zeros(problems.m),
+        barred=(None,) * k,
+        urged=now.v,
+    )
+    state: Array = now.x + now.W @ the_one(admissible(problem), now, "impact", problems.inclusion).force
+    return state
+
+
+def completed(
+    problems: ContactProblems, now: ContactProblem, gaps: Array, crowd: Flags, restitution: Array
+) -> tuple[Array, bool]:
+    """The state after impacts of `crowd` that follow each other faster than time can tell, and whether all end there.
+
+    In so short a time forces give no velocity and gaps count only by their ratios: the impacts are followed one by
+    one in a time of their own, gaps carried apart from the positions and scaled up as they shrink, until
+    nothing approaches any more. If the speeds die out, or AT_MOST of them have not parted the bodies, the series is
+    infinite and has a limit: no contact of the crowd approaches or leaves. That is the impact of all of them at once
+    without restitution.
+    """
+    c = problems.c
+    state, rates = now, now.v[:c]
+    least = ALMOST * float(np.abs(rates[crowd]).max())
+    for _ in range(AT_MOST):
+        here = crowd & (gaps <= 0.0) & (rates <= least)  # what leaves is not struck, though it has not moved yet
+        if np.any(rates[here] < -least):
+            state = problems.at(now.t, impact(problems, state, here, restitution))
+            rates = state.v[:c]
+            if np.abs(rates[crowd]).max() < least:
+                break
+            continue
+        towards = crowd & (gaps > 0.0) & (rates < -least)
+        if not towards.any():
+            return state.x, False
+        wait = np.full(c, np.inf)
+        wait[towards] = gaps[towards] / -rates[towards]
+        first = int(np.argmin(wait))
+        gaps = np.where(crowd, np.maximum(gaps + wait[first] * rates, 0.0), gaps)
+        gaps[first] = 0.0
+        if np.any(gaps[crowd] > 0.0):
+            gaps = np.where(crowd, gaps / gaps[crowd].max(), gaps)
+    return impact(problems, state, crowd, np.zeros(c)), True

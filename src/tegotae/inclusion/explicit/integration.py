@@ -16,9 +16,8 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
 from tegotae.extras import require
-from tegotae.inclusion.explicit.slopes import OdeSlopes
 from tegotae.inclusion.explicit.source import OdeSource
-from tegotae.inclusion.language.inputs import check_values
+from tegotae.inclusion.language.arguments import check_values
 from tegotae.result import Event
 
 SCIPY = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
@@ -49,7 +48,7 @@ class Compiled:
 
     @cached_property
     def _slopes(self) -> ModuleType:
-        return OdeSlopes(self.source).module()
+        return self.source.slopes_module()
 
     def rhs(self, t: float, y: Array) -> Array:
         """y' in a new array."""
@@ -67,9 +66,7 @@ class Compiled:
         """Refuse an input whose function is not finite at the time t [s], which is an integrator's last word on it."""
         functions = self.source.system.callables
         if functions:
-            u = np.zeros(len(functions))
-            self.source.system.terms.module.inputs.py_func(t, u)
-            check_values("Ode.solve", functions, u, t)
+            check_values("Ode.solve", functions, self.source.system.terms.inputs_at(t), t)
 
     def slopes(self, times: Array, states: Array) -> Array:
         """y' along a record."""
@@ -92,31 +89,27 @@ class Wanted:
     dense: bool
 
 
-class _Watched:
+def _watched(compiled: Compiled, wanted: Wanted) -> Callable[[float, Array], Array]:
     """The right-hand side, refusing to be asked for ever at one moment, as LSODA and CVODE do at a singularity."""
+    near, moment, asked = 1e-12 * max(abs(wanted.start), abs(wanted.end)), wanted.start, 0
 
-    def __init__(self, compiled: Compiled, wanted: Wanted):
-        self.compiled, self.wanted = compiled, wanted
-        self.moment, self.asked = wanted.start, 0
-        self.near = 1e-12 * max(abs(wanted.start), abs(wanted.end))
+    def rhs(t: float, y: Array) -> Array:
+        nonlocal moment, asked
+        if abs(t - moment) > near:
+            moment, asked = t, 0
+        asked += 1
+        if asked > _PATIENCE:
+            raise _failure(wanted, t, f"no progress in {_PATIENCE} evaluations")
+        compiled.check_inputs(t)  # LSODA would go on with states that are no numbers
+        return compiled.rhs(t, y)
 
-    def __call__(self, t: float, y: Array) -> Array:
-        if abs(t - self.moment) > self.near:
-            self.moment, self.asked = t, 0
-        self.asked += 1
-        if self.asked > _PATIENCE:
-            raise _failure(self.wanted, t, f"no progress in {_PATIENCE} evaluations")
-        self.compiled.check_inputs(t)  # LSODA would go on with states that are no numbers
-        return self.compiled.rhs(t, y)
+    return rhs
 
 
 def integrate(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
     """Run the chosen method."""
-    if wanted.method in FIXED:
-        return _fixed(compiled, y, wanted)
-    if wanted.method == "CVODE":
-        return _cvode(compiled, y, wanted)
-    return _scipy(compiled, y, wanted)
+    way = _fixed if wanted.method in FIXED else _cvode if wanted.method == "CVODE" else _scipy
+    return way(compiled, y, wanted)
 
 
 def _scipy(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
@@ -127,7 +120,7 @@ def _scipy(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
     with warnings.catch_warnings(record=True) as caught, np.errstate(over="ignore", invalid="ignore"):
         warnings.simplefilter("always")
         done = solve_ivp(
-            _Watched(compiled, wanted),
+            _watched(compiled, wanted),
             (wanted.start, wanted.end),
             y,
             method=wanted.method,
@@ -177,7 +170,7 @@ def _cvode(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
     require('Ode.solve with method="CVODE"', "sksundae", instead="use LSODA, BDF or Radau")
     from sksundae.cvode import CVODE
 
-    watched = _Watched(compiled, wanted)
+    watched = _watched(compiled, wanted)
 
     # What CVODE hands over is read-only memory of its own: a copy keeps one compiled version for all callers.
     def rhs(t: float, y: Array, out: Array) -> None:
@@ -194,22 +187,16 @@ def _cvode(compiled: Compiled, y: Array, wanted: Wanted) -> Path:
         jacfn=jacobian,
         max_num_steps=10_000_000,
     )
-    every_step = wanted.dense or wanted.times is None
-    times = np.array([wanted.start, wanted.end]) if every_step else _with_start(wanted)
+    ends = np.array([wanted.start, wanted.end])
+    # It starts at its first time and needs an end beyond it.
+    times = ends if wanted.dense or wanted.times is None else np.union1d(ends, wanted.times)
     done = solver.solve(times, y)
     if not done.success or not np.isfinite(done.y).all():
         raise _failure(wanted, float(done.t[-1]), str(done.message))
-    if every_step:
+    if wanted.dense or wanted.times is None:
         return _with_cubic(compiled, np.asarray(done.t), np.ascontiguousarray(done.y), wanted)
-    assert wanted.times is not None
     keep = np.isin(done.t, wanted.times)
     return Path(np.asarray(done.t)[keep], np.ascontiguousarray(np.asarray(done.y)[keep]), wanted.times, None)
-
-
-def _with_start(wanted: Wanted) -> Array:
-    """CVODE starts at its first time and needs an end beyond it."""
-    assert wanted.times is not None
-    return np.unique(np.concatenate([[wanted.start], wanted.times, [wanted.end]]))
 
 
 def _with_cubic(compiled: Compiled, times: Array, states: Array, wanted: Wanted) -> Path:
@@ -243,7 +230,7 @@ _HALVINGS = 64
 def locate(
     steps: Array,
     dense: Callable[[Array], Array],
-    modes_at: Callable[[Array, Array], NDArray[np.int8]],
+    observed: Callable[[Array, Array], tuple[Array, NDArray[np.int8]]],
     names: Sequence[str],
     contacts: int,
 ) -> list[Event]:
@@ -253,7 +240,7 @@ def locate(
     """
     grid = np.unique((steps[:-1, None] + np.diff(steps)[:, None] * np.arange(WITHIN_A_STEP) / WITHIN_A_STEP).ravel())
     grid = np.append(grid, steps[-1])
-    modes = modes_at(grid, dense(grid))
+    _, modes = observed(grid, dense(grid))
     where, which = np.nonzero(np.diff(modes, axis=0))
     if where.size == 0:
         return []
@@ -263,7 +250,7 @@ def locate(
         middle = 0.5 * (low + high)
         if ((middle <= low) | (middle >= high)).all():
             break
-        changed = modes_at(middle, dense(middle))[rows, which] == after
+        changed = observed(middle, dense(middle))[1][rows, which] == after
         low, high = np.where(changed, low, middle), np.where(changed, middle, high)
     words = (("release", "touch"), ("slip", "stick"))
     events = [

@@ -9,26 +9,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sympy import ImmutableMatrix, Symbol
+from sympy import Symbol
 
 from tegotae import checks
 from tegotae.checks import Array
+from tegotae.inclusion.elements.mobility import rest_of_contacts
 from tegotae.inclusion.elements.parameters import Contact, Friction
-from tegotae.inclusion.elements.starts import rest_of_contacts
-from tegotae.inclusion.explicit.integration import FIXED, METHODS, Compiled, Path, Wanted, integrate, locate
-from tegotae.inclusion.explicit.rewriting import Rewritten, latex_of_ode
+from tegotae.inclusion.explicit.integration import FIXED, METHODS, Compiled, Wanted, integrate, locate
+from tegotae.inclusion.explicit.rewriting import Rewritten
 from tegotae.inclusion.explicit.source import OdeSource
 from tegotae.inclusion.explicit.stability import check_step
-from tegotae.inclusion.language.arguments import initial_values, made_of, span_of, times_in, variables_of
+from tegotae.inclusion.language.arguments import made_of, span_of, start_of, times_in, variables_of
 from tegotae.inclusion.language.equations import Equations
-from tegotae.result import Event, Result
+from tegotae.result import Result
 
 # Tolerances unless given: states to a nanometre (or nm/s), added states so that forces hold to 0.1 mN.
 _STATE_TOLERANCE = 1e-9
 _FORCE_TOLERANCE = 1e-4
 
 
-class Ode:
+class Ode(Rewritten):
     """An inclusion made an ordinary differential equation: M(x) x' = right, one added state an element.
 
     Made by `Inclusion.to_ode`. Added states are `e_NAME` [m] of a contact and `a_NAME` [m] of a friction
@@ -54,25 +54,9 @@ class Ode:
     """
 
     def __init__(self, inclusion: Equations, chosen: Mapping[str, Contact | Friction]):
-        self.inclusion = inclusion
+        super().__init__(inclusion)
         self.chosen = dict(chosen)
-        self._rewritten = Rewritten(inclusion)
-        self.states: tuple[Symbol, ...] = self._rewritten.states
-        self.parameters: dict[Symbol, float] = self._rewritten.letters(chosen)
-
-    @property
-    def right(self) -> ImmutableMatrix:
-        """The right-hand side in SymPy, in the order of `states`; `parameters` gives the letters values."""
-        return self._rewritten.right
-
-    @property
-    def mass_matrix(self) -> ImmutableMatrix | None:
-        """M in SymPy, ones for the added states; None where the rows stand solved."""
-        return self._rewritten.mass_matrix
-
-    def latex(self) -> str:
-        """The inclusion and its ODE side by side, as LaTeX."""
-        return latex_of_ode(self._rewritten)
+        self.parameters: dict[Symbol, float] = self._values(chosen)
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.latex()}$"
@@ -89,7 +73,7 @@ class Ode:
     @cached_property
     def compiled(self) -> Compiled:
         """The compiled functions with this ODE's numbers."""
-        source = OdeSource(self._rewritten, list(self.parameters))
+        source = OdeSource(self, list(self.parameters))
         return Compiled(source, np.array(list(self.parameters.values()), dtype=np.float64))
 
     def rhs(self, t: float, y: ArrayLike) -> Array:
@@ -171,12 +155,15 @@ class Ode:
             n = len(self.inclusion.states)
             check_step(self.inclusion, self.chosen, y[:n], wanted.start, method=method, step=step)
         path = integrate(self.compiled, y, wanted)
-        found: list[Event] | None = None
-        if events:
-            assert path.dense is not None
-            names = [element.name for element in self.inclusion.elements]
-            found = locate(path.steps, path.dense, self._modes, names, len(self.inclusion.contacts))
-        return self._result(path, wanted, found)
+        forces, modes = self._observed(path.times, path.states)
+        variables = variables_of(self.inclusion, path.times, self.states, path.states, forces, modes)
+        about: dict[str, Any] = {"figure": "inclusion", "method": method}
+        about |= {"step": step} if method in FIXED else {"rtol": wanted.rtol}
+        run = Result(variables, title="Ode", about=about)
+        if path.dense is None or not events:
+            return run
+        names = [element.name for element in self.inclusion.elements]
+        return run.with_events(locate(path.steps, path.dense, self._observed, names, len(self.inclusion.contacts)))
 
     def start(self, initial: Mapping[Any, float] | None = None, *, t: float = 0.0) -> Array:
         """All states at the start: those given, 0 for the others, added states relaxed.
@@ -190,11 +177,8 @@ class Ode:
             t: the time of the start [s], for gaps that move with time.
         """
         t = checks.number("Ode.start", "t", t, "s")
-        y = np.zeros(len(self.states))
-        names = [s.name for s in self.states]
-        given = initial_values("Ode.solve", initial, names)
-        for name, value in given.items():
-            y[names.index(name)] = value
+        names = [state.name for state in self.states]
+        y, given = start_of("Ode.solve", initial, self.states)
         x = y[: len(self.inclusion.states)]
         for name, depth in rest_of_contacts("Ode.solve", self.inclusion, self.chosen, x, t, given, "e_{}").items():
             y[names.index(f"e_{name}")] = depth
@@ -204,9 +188,8 @@ class Ode:
         size = len(self.states)
         if atol is not None:
             return np.full(size, checks.positive("Ode.solve", "atol", atol, "", "Such as 1e-9."))
-        contacts = [self.chosen[c.name].stiffness for c in self.inclusion.contacts]
-        frictions = [self.chosen[f.name].stiffness for f in self.inclusion.frictions for _ in f.slips]
-        added = _FORCE_TOLERANCE / np.array([*contacts, *frictions], dtype=np.float64)
+        stiffness = [self.chosen[e.name].stiffness for e in self.inclusion.elements for _ in e.forces]
+        added = _FORCE_TOLERANCE / np.array(stiffness, dtype=np.float64)
         plain = np.full(len(self.inclusion.states), _STATE_TOLERANCE)
         return np.concatenate([plain, np.minimum(added, _STATE_TOLERANCE)])
 
@@ -217,16 +200,3 @@ class Ode:
         modes = np.zeros((times.size, len(self.inclusion.elements)), dtype=np.int64)
         self.compiled.module.observe(np.ascontiguousarray(times), states, self.compiled.p, forces, modes)
         return forces, modes.astype(np.int8)
-
-    def _modes(self, times: Array, states: Array) -> NDArray[np.int8]:
-        return self._observed(times, states)[1]
-
-    def _result(self, path: Path, wanted: Wanted, events: list[Event] | None) -> Result:
-        names = [state.name for state in self.states]
-        variables = variables_of(
-            self.inclusion, path.times, names, path.states, *self._observed(path.times, path.states)
-        )
-        about: dict[str, Any] = {"figure": "inclusion", "method": wanted.method}
-        about |= {"step": wanted.step} if wanted.method in FIXED else {"rtol": wanted.rtol}
-        run = Result(variables, title="Ode", about=about)
-        return run if events is None else run.with_events(events)

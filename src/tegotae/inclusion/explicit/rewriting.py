@@ -9,9 +9,8 @@ Friction in a plane or in space has one added state a component: theta = K w min
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import sympy
 from sympy import Expr, Function, ImmutableMatrix, Max, Min, Symbol
@@ -20,90 +19,81 @@ from tegotae import checks
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.language.arguments import record_of_mode
 from tegotae.inclusion.language.equations import Equations
-from tegotae.inclusion.language.latex import NEXT, column, derivative, latex_of_inclusion, tex
-from tegotae.inclusion.language.parsing import ContactElement, FrictionElement
+from tegotae.inclusion.language.parsing import ContactElement, FrictionElement, numbered
+from tegotae.inclusion.language.symbols import equation_of, tex
 
 
-@dataclass(frozen=True)
-class ContactPart:
-    """A contact and the letters that its replacement brings in."""
+class ElementPart:
+    """An element, the states that its replacement adds, and the letters that it brings in, by the words for them."""
 
-    element: ContactElement
-    e: Symbol
-    K: Symbol
-    beta: Symbol
-    alpha: Symbol
+    state: ClassVar[str]
+    words: ClassVar[Mapping[str, str]] = {"stiffness": "K", "beta": "beta"}
+
+    def __init__(self, element: ContactElement | FrictionElement):
+        self.element: Any = element
+        self.added = tuple(Symbol(word) for word in numbered(f"{self.state}_{element.name}", len(element.forces)))
+        self.letters = {word: Symbol(f"{letter}_{element.name}") for word, letter in self.words.items()}
+        self.K, self.beta = self.letters["stiffness"], self.letters["beta"]
+
+
+class ContactPart(ElementPart):
+    """A contact."""
+
+    state, words = "e", {**ElementPart.words, "alpha": "alpha"}
 
     @property
     def switch(self) -> Expr:
         """S [m]: closed where it is positive; both maxima of the paper switch here."""
-        return self.e - self.beta * (self.element.gap + self.e) / self.alpha
+        return self.added[0] - self.beta * (self.element.gap + self.added[0]) / self.letters["alpha"]
+
+    @property
+    def rates(self) -> tuple[Expr, Expr]:
+        """e' where it is open, and where it is closed: the larger holds."""
+        return -self.added[0] / self.beta, -(self.element.gap + self.added[0]) / self.letters["alpha"]
 
 
-@dataclass(frozen=True)
-class FrictionPart:
-    """A friction and the letters that its replacement brings in."""
+class FrictionPart(ElementPart):
+    """A friction."""
 
-    element: FrictionElement
-    a: tuple[Symbol, ...]
-    K: Symbol
-    beta: Symbol
+    state = "a"
 
     @property
     def stretch(self) -> tuple[Expr, ...]:
         """w [m], one entry a component: the stretch that would be if it stuck."""
-        return tuple(a + self.beta * slip for a, slip in zip(self.a, self.element.slips, strict=True))
+        return tuple(a + self.beta * slip for a, slip in zip(self.added, self.element.slips, strict=True))
 
 
 class Rewritten:
-    """An inclusion after the replacement; every letter is a symbol, so other numbers leave it as it is."""
+    """An inclusion after the replacement; every letter is a symbol, so other numbers leave it as it is.
+
+    What the source of compiled functions reads of it; `Ode` has them, and integrates.
+    """
 
     def __init__(self, inclusion: Equations):
         self.inclusion = inclusion
-        self.contacts = tuple(
-            ContactPart(c, *(Symbol(f"{letter}_{c.name}") for letter in ("e", "K", "beta", "alpha")))
-            for c in inclusion.contacts
-        )
-        self.frictions = tuple(
-            FrictionPart(f, _added(f), Symbol(f"K_{f.name}"), Symbol(f"beta_{f.name}")) for f in inclusion.frictions
-        )
+        self.contacts = tuple(ContactPart(contact) for contact in inclusion.contacts)
+        self.frictions = tuple(FrictionPart(friction) for friction in inclusion.frictions)
+        self.parts: tuple[ElementPart, ...] = (*self.contacts, *self.frictions)
+        self.added = tuple(state for part in self.parts for state in part.added)
+        self.states: tuple[Symbol, ...] = (*inclusion.states, *self.added)  # those of the rows, then the added ones
         inclusion.refuse_static("to_ode", "a limit that jumps at rest has no ordinary differential equation")
         self._check_names()
 
-    @property
-    def added(self) -> tuple[Symbol, ...]:
-        """The added states: e of every contact, then a of every friction component."""
-        return (*(c.e for c in self.contacts), *(a for f in self.frictions for a in f.a))
-
-    @property
-    def states(self) -> tuple[Symbol, ...]:
-        """The original states, then the added ones."""
-        return (*self.inclusion.states, *self.added)
-
-    def letters(self, chosen: Mapping[str, Contact | Friction]) -> dict[Symbol, float]:
+    def _values(self, chosen: Mapping[str, Contact | Friction]) -> dict[Symbol, float]:
         """Every parameter with its value: the user's, then K, beta (and alpha) of each element."""
         values = dict(self.inclusion.parameters)
-        for part in self.contacts:
-            parameters = chosen[part.element.name]
-            assert isinstance(parameters, Contact)
-            values |= {part.K: parameters.stiffness, part.beta: parameters.beta, part.alpha: parameters.alpha}
-        for rub in self.frictions:
-            held = chosen[rub.element.name]
-            values |= {rub.K: held.stiffness, rub.beta: held.beta}
+        for part in self.parts:
+            values |= {letter: getattr(chosen[part.element.name], word) for word, letter in part.letters.items()}
         return values
 
     @cached_property
-    def contact_forces(self) -> dict[Symbol, Expr]:
-        """psi in place of every contact force."""
-        return {c.element.force: c.K * Max(0, c.switch) for c in self.contacts}
-
-    @cached_property
-    def friction_forces(self) -> dict[Symbol, Expr]:
-        """theta in place of every friction force, contact forces in its limit already replaced."""
-        forces: dict[Symbol, Expr] = {}
+    def forces(self) -> dict[Symbol, Expr]:
+        """psi and theta in place of every force, contact forces in the limits of frictions already replaced."""
+        pushes = {c.element.force: c.K * Max(0, c.switch) for c in self.contacts}
+        forces: dict[Symbol, Expr] = dict(pushes)
         for f in self.frictions:
-            limit = f.element.limit.xreplace(self.contact_forces)
-            if len(f.a) == 1:
+            limit = f.element.limit.xreplace(pushes)
+            if len(f.added) == 1:
                 held = limit / f.K
                 forces[f.element.forces[0]] = f.K * Max(-held, Min(held, f.stretch[0]))
                 continue
@@ -114,28 +104,26 @@ class Rewritten:
 
     @cached_property
     def right(self) -> ImmutableMatrix:
-        """The right-hand side, of the original states and then of the added ones."""
-        forces = self.contact_forces | self.friction_forces
-        rows = [row.xreplace(forces) for row in self.inclusion.right]
-        for c in self.contacts:
-            rows.append(Max(-c.e / c.beta, -(c.element.gap + c.e) / c.alpha))
+        """The right-hand side in SymPy, in the order of `states`; `parameters` gives the letters values."""
+        rows = [row.xreplace(self.forces) for row in self.inclusion.right]
+        rows += [Max(*c.rates) for c in self.contacts]
         for f in self.frictions:
-            for a, force in zip(f.a, f.element.forces, strict=True):
-                rows.append((forces[force] / f.K - a) / f.beta)
+            rows += [
+                (self.forces[force] / f.K - a) / f.beta for a, force in zip(f.added, f.element.forces, strict=True)
+            ]
         return ImmutableMatrix(rows)
 
     @property
     def mass_matrix(self) -> ImmutableMatrix | None:
-        """M, with ones for the added states; None if the rows were given solved."""
+        """M in SymPy, ones for the added states; None where the rows stand solved."""
         if self.inclusion.mass_matrix is None:
             return None
         return ImmutableMatrix(sympy.diag(self.inclusion.mass_matrix, sympy.eye(len(self.added))))
 
     def _check_names(self) -> None:
         system = self.inclusion
-        taken = [s.name for s in (*self.states, *system.parameters, *system.callables)]
-        taken += [s.name for c in self.contacts for s in (c.K, c.beta, c.alpha)]
-        taken += [s.name for f in self.frictions for s in (f.K, f.beta)]
+        letters = [letter for part in self.parts for letter in part.letters.values()]
+        taken = [s.name for s in (*self.states, *system.parameters, *system.callables, *letters)]
         taken += [name for e in system.elements for name in (e.name, record_of_mode(e))] + ["time"]
         if twice := sorted({name for name in taken if taken.count(name) > 1}):
             checks.refuse(
@@ -144,10 +132,47 @@ class Rewritten:
                 "Rename the state, parameter or element: each element NAME adds e_NAME or a_NAME, K_NAME and so on.",
             )
 
+    def latex(self) -> str:
+        """The inclusion and its ODE side by side, and what psi and theta stand for, as LaTeX."""
+        shown: dict[Symbol, Symbol] = {}
+        for part in self.parts:
+            name, many = part.element.name, len(part.added) > 1
+            force = "psi" if isinstance(part, ContactPart) else "theta"
+            for i, (a, symbol) in enumerate(zip(part.added, part.element.forces, strict=True)):
+                index = i if many else None
+                shown |= {a: _shown(a.name[0], name, index), symbol: _shown(force, name, index)}
+            shown |= {s: _shown(s.name.split("_")[0], name) for s in part.letters.values()}
 
-def _added(friction: FrictionElement) -> tuple[Symbol, ...]:
-    count = len(friction.slips)
-    return tuple(Symbol(f"a_{friction.name}" if count == 1 else f"a_{friction.name}_{i}") for i in range(count))
+        def render(value: Expr) -> str:
+            return tex(value.xreplace(shown))
+
+        rows = [render(row) for row in self.inclusion.right]
+        where: list[str] = []
+        for c in self.contacts:
+            open_, closed = c.rates
+            rows.append(rf"\max\left({render(open_)}, {render(closed)}\right)")
+            where.append(rf"{render(c.element.force)} = {render(c.K)} \max\left(0, {render(c.switch)}\right)")
+        for f in self.frictions:
+            rows += [render((force / f.K - a) / f.beta) for a, force in zip(f.added, f.element.forces, strict=True)]
+            size = sympy.sqrt(sum(w**2 for w in f.stretch))
+            for force, w in zip(f.element.forces, f.stretch, strict=True):
+                if len(f.added) == 1:
+                    held = render(_Sat(f.element.limit / f.K, w))
+                else:
+                    ratio = render(f.element.limit / f.K / size)
+                    held = rf"\left({render(w)}\right) \min\left(1, {ratio}\right)"
+                where.append(rf"{render(force)} = {render(f.K)}\, {held}")
+        ode = equation_of(self.mass_matrix, (tex(shown.get(s, s)) for s in self.states), "=", rows)
+        text = rf"{self.inclusion.latex()} \quad\longrightarrow\quad {ode}"
+        lines = r" \\ ".join(where)
+        return rf"{text}, \quad \begin{{aligned}} {lines} \end{{aligned}}" if where else text
+
+
+def _shown(letter: str, name: str, component: int | None = None) -> Symbol:
+    greek = letter if len(letter) == 1 else rf"\{letter}"
+    escaped = name.replace("_", r"\_")
+    index = "" if component is None else f",{component + 1}"
+    return Symbol(rf"{greek}_{{\mathrm{{{escaped}}}{index}}}", real=True)
 
 
 class _Sat(Function):  # type: ignore[misc]
@@ -157,51 +182,3 @@ class _Sat(Function):  # type: ignore[misc]
 
     def _latex(self, printer: Any) -> str:
         return rf"\mathrm{{sat}}\left({printer._print(self.args[0])}, {printer._print(self.args[1])}\right)"
-
-
-def latex_of_ode(rewritten: Rewritten) -> str:
-    """Inclusion, arrow, ODE, and what the letters psi and theta stand for."""
-    system = rewritten.inclusion
-    letters: dict[Symbol, Symbol] = {c.element.force: _letter("psi", c.element.name) for c in rewritten.contacts}
-    for f in rewritten.frictions:
-        for i, force in enumerate(f.element.forces):
-            letters[force] = _letter("theta", f.element.name, i if len(f.a) > 1 else None)
-    shown = {s: _letter(s.name[0], e.name) for e, s in ((c.element, c.e) for c in rewritten.contacts)}
-    for f in rewritten.frictions:
-        for i, a in enumerate(f.a):
-            shown[a] = _letter("a", f.element.name, i if len(f.a) > 1 else None)
-    parts: list[ContactPart | FrictionPart] = [*rewritten.contacts, *rewritten.frictions]
-    for part in parts:
-        shown |= {s: _letter(s.name.split("_")[0], part.element.name) for s in (part.K, part.beta)}
-    shown |= {c.alpha: _letter("alpha", c.element.name) for c in rewritten.contacts}
-
-    def render(value: Expr) -> str:
-        return tex(value.xreplace(letters | shown))
-
-    rows = [render(row) for row in system.right]
-    where: list[str] = []
-    for c in rewritten.contacts:
-        open_, closed = -c.e / c.beta, -(c.element.gap + c.e) / c.alpha
-        rows.append(rf"\max\left({render(open_)}, {render(closed)}\right)")
-        where.append(rf"{render(c.element.force)} = {render(c.K)} \max\left(0, {render(c.switch)}\right)")
-    for f in rewritten.frictions:
-        rows += [render((force / f.K - a) / f.beta) for a, force in zip(f.a, f.element.forces, strict=True)]
-        size = sympy.sqrt(sum(w**2 for w in f.stretch))
-        for force, w in zip(f.element.forces, f.stretch, strict=True):
-            if len(f.a) == 1:
-                held = render(_Sat(f.element.limit / f.K, w))
-            else:
-                ratio = render(f.element.limit / f.K / size)
-                held = rf"\left({render(w)}\right) \min\left(1, {ratio}\right)"
-            where.append(rf"{render(force)} = {render(f.K)}\, {held}")
-    left = derivative(rewritten.mass_matrix, (tex(shown.get(s, s)) for s in rewritten.states))
-    text = rf"{latex_of_inclusion(system)} \quad\longrightarrow\quad {left} = {column(rows)}"
-    lines = NEXT.join(where)
-    return rf"{text}, \quad \begin{{aligned}} {lines} \end{{aligned}}" if where else text
-
-
-def _letter(letter: str, name: str, component: int | None = None) -> Symbol:
-    greek = letter if len(letter) == 1 else rf"\{letter}"
-    escaped = name.replace("_", r"\_")
-    index = "" if component is None else f",{component + 1}"
-    return Symbol(rf"{greek}_{{\mathrm{{{escaped}}}{index}}}", real=True)

@@ -10,14 +10,16 @@ The generated module holds, for N states (added ones included) and m forces:
     rk4, heun(start, T, steps, left, y, p, A, B, W, times, out)   fixed steps, interpolated at `times`
 
 A and B are room for solving the mass matrix; p holds the parameters, K, beta and alpha included, so that other
-numbers use the same compiled code. The slopes of f, which only stiff methods ask for, are a module of their own
-(`slopes`).
+numbers use the same compiled code. The Jacobian, which only stiff methods ask for, is a module of its own:
+
+    slopes(t, y, p, A, B, f, J)        J = df/dy; at a switch that of the open contact and of sticking
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
+from typing import Any
 
 import sympy
 from sympy import Expr, Symbol
@@ -25,8 +27,8 @@ from sympy import Expr, Symbol
 from tegotae.compile import build
 from tegotae.inclusion.explicit.kernels import ode
 from tegotae.inclusion.explicit.rewriting import FrictionPart, Rewritten
-from tegotae.inclusion.language.compiled_terms import body_of
-from tegotae.inclusion.language.inputs import TIME
+from tegotae.inclusion.language.arguments import TIME
+from tegotae.inclusion.language.compiled_terms import body_of, function, slopes_of
 from tegotae.kernels.linear import eliminate
 
 # Fixed steps: `W` is room for the last state and the slopes of the stages, (6, N); `times` are increasing; steps of
@@ -87,11 +89,8 @@ HEUN = _LOOP.format(
 )
 
 
-KERNELS = (
-    *((own.__name__, own) for own in (ode.sat, ode.shrink, ode.sticks)),
-    ("eliminate", eliminate),
-    *((own.__name__, own) for own in (ode.copy, ode.cubic)),
-)
+_CALLED = (ode.sat, ode.shrink, ode.sticks, eliminate, ode.copy, ode.cubic)
+_RULES = (ode.sat, ode.shrink, eliminate, ode.add_row, ode.rub_slope, ode.through_mass)
 
 
 class OdeSource:
@@ -99,145 +98,192 @@ class OdeSource:
 
     def __init__(self, rewritten: Rewritten, parameters: Sequence[Symbol]):
         self.rewritten = rewritten
-        self.system = rewritten.inclusion
-        self.n, self.size = len(self.system.states), len(rewritten.states)
+        self.system = system = rewritten.inclusion
+        self.n, self.size = len(system.states), len(rewritten.states)
         self.contacts, self.frictions = rewritten.contacts, rewritten.frictions
-        # Real stand-ins: the slope of |v| is sign(v) only where SymPy knows that v is real.
-        places = {TIME: "t"}
-        places |= {symbol: f"y[{i}]" for i, symbol in enumerate(rewritten.states)}
-        places |= {symbol: f"p[{i}]" for i, symbol in enumerate(parameters)}
-        places |= {symbol: f"u_{i}" for i, symbol in enumerate(self.system.callables)}
-        places |= {symbol: f"F_{i}" for i, symbol in enumerate(self.system.forces)}
-        self.real = {symbol: sympy.Dummy(symbol.name, real=True) for symbol in places}
-        self.rates = [sympy.Dummy(f"rate_{i}", real=True) for i in range(self.n)]
-        self._names = {self.real[symbol]: place for symbol, place in places.items()}
-        self._names |= {rate: f"f[{i}]" for i, rate in enumerate(self.rates)}
+        # Each friction, where its components start among all of them, and how many they are.
+        spans = system.spans[len(self.contacts) :]
+        self.components: list[tuple[FrictionPart, int, int]] = [
+            (f, s.start - len(self.contacts), s.stop - s.start) for f, s in zip(self.frictions, spans, strict=True)
+        ]
+        self.rates = [sympy.Dummy(f"rate_{i}") for i in range(self.n)]
         # The stiffness felt: K while closed, else 0; the slopes use it.
-        self.felt = [sympy.Dummy(f"k_{i}", real=True) for i in range(len(self.contacts))]
-        self._names |= {k: f"k_{i}" for i, k in enumerate(self.felt)}
+        self.felt = [sympy.Dummy(f"k_{i}") for i in range(len(self.contacts))]
+        self.places: dict[Symbol, str] = {TIME: "t"}  # where each symbol lies in the generated code
+        for form, symbols in (
+            ("y[{}]", rewritten.states),
+            ("p[{}]", parameters),
+            ("u_{}", system.callables),
+            ("F_{}", system.forces),
+            ("f[{}]", self.rates),
+            ("k_{}", self.felt),
+        ):
+            self.places |= {symbol: form.format(i) for i, symbol in enumerate(symbols)}
         # Rows that stand solved need no elimination, and the others see them as known.
-        M = self.system.mass_matrix
-        unit = sympy.eye(self.n)
-        self.open = [] if M is None else [i for i in range(self.n) if M.row(i) != unit.row(i)]
+        self.mass, unit = system.mass_matrix, sympy.eye(self.n)
+        self.open = [i for i in range(self.n) if self.mass is not None and self.mass.row(i) != unit.row(i)]
         self.solved = [i for i in range(self.n) if i not in self.open]
-        self.mass = None if M is None else M.applyfunc(self.known)
-        self.rows = [self.known(row) for row in self.system.right]
-        self.states = [self.real[s] for s in rewritten.states]
-        self.forces = [self.real[s] for s in self.system.forces]
 
     def module(self) -> ModuleType:
         """The compiled module."""
-        return build(self.source(), (*KERNELS, *self.system.terms.input_functions()))
+        return self._built(self.source(), _CALLED)
+
+    def slopes_module(self) -> ModuleType:
+        """The compiled Jacobian."""
+        return self._built(_Slopes(self).text(), _RULES)
+
+    def _built(self, text: str, kernels: Sequence[Callable[..., Any]]) -> ModuleType:
+        named = ((kernel.__name__, kernel) for kernel in kernels)
+        return build(text, (*named, *self.system.terms.input_functions()))
 
     def source(self) -> str:
         """Its text."""
-        head, tail = ["import math", ""], [RK4, HEUN]
         entry = function("@entry", "rhs", "t, y, p, A, B, f", ["rows(t, y, p, A, B, f)"])
         loop = ["for k in range(times.size):", "    rows(times[k], ys[k], p, A, B, fs[k])"]
         slopes = function("@entry", "slopes", "times, ys, p, A, B, fs", loop)
-        return "\n".join([*head, self.rows_function(), entry, slopes, self._observe(), *tail])
+        return "\n".join(["import math", "", self.rows_function(), entry, slopes, self._observe(), RK4, HEUN])
 
     def rows_function(self) -> str:
         """The right-hand side itself."""
         return function("@kernel", "rows", "t, y, p, A, B, f", [*self.force_lines(), *self._rates()])
-
-    def known(self, value: Expr) -> Expr:
-        """An expression in the stand-ins."""
-        return value.xreplace(self.real)
-
-    def place(self, symbol: Symbol) -> str:
-        """Where a symbol lies in the generated code."""
-        return self._names[self.real[symbol]]
 
     # ------------------------------------------------------------ right-hand side
 
     def force_lines(self) -> list[str]:
         """S_i, F_i of contacts; w_j, r_k, F of frictions; in the paper's order."""
         lines = [f"u_{i} = input_{i}(t)" for i in range(len(self.system.callables))]
-        lines += self.body([(f"S_{i}", self.known(c.switch)) for i, c in enumerate(self.contacts)], "s")
-        lines += [f"F_{i} = {self.place(c.K)} * max(0.0, S_{i})" for i, c in enumerate(self.contacts)]
-        stretches = [w for f in self.frictions for w in f.stretch]
-        limits = [f.element.limit for f in self.frictions]
-        lines += self.body(
-            [
-                *((f"w_{j}", self.known(w)) for j, w in enumerate(stretches)),
-                *((f"r_{k}", self.known(r)) for k, r in enumerate(limits)),
-            ],
-            "l",
-        )
-        for k, (f, start, count) in enumerate(self.components()):
-            K, first = self.place(f.K), len(self.contacts) + start
+        lines += self.body([(f"S_{i}", c.switch) for i, c in enumerate(self.contacts)], "s")
+        lines += [f"F_{i} = {self.places[c.K]} * max(0.0, S_{i})" for i, c in enumerate(self.contacts)]
+        stretches = [(f"w_{j}", w) for j, w in enumerate(w for f in self.frictions for w in f.stretch)]
+        limits = [(f"r_{k}", f.element.limit) for k, f in enumerate(self.frictions)]
+        lines += self.body([*stretches, *limits], "l")
+        for k, (f, start, count) in enumerate(self.components):
+            K, first = self.places[f.K], len(self.contacts) + start
             if count == 1:
                 lines.append(f"F_{first} = sat(r_{k}, {K} * w_{start})")
                 continue
-            lines.append(f"q_{k} = {K} * shrink({K}, r_{k}, {self._square(k)})")
+            lines.append(f"q_{k} = {K} * shrink({K}, r_{k}, {_square(start, count)})")
             lines += [f"F_{first + i} = q_{k} * w_{start + i}" for i in range(count)]
         return lines
 
     def _rates(self) -> list[str]:
-        pairs = [(f"f[{i}]", self.rows[i]) for i in self.solved]
-        pairs += [(f"h_{i}", self.rows[i]) for i in self.open]
+        rows = self.system.right
+        pairs = [(f"f[{i}]", rows[i]) for i in self.solved] + [(f"h_{i}", rows[i]) for i in self.open]
         lines = self.body(pairs, "c")
         if self.mass is not None:
-            lines += self.mass_body()
+            # The open block of M, and what couples it to solved rows.
+            M, coupled = self.mass, {a: [b for b in self.solved if self.mass[a, b] != 0] for a in self.open}
+            block = [(f"A[{i}, {j}]", M[a, b]) for i, a in enumerate(self.open) for j, b in enumerate(self.open)]
+            lines += self.body([*block, *((f"m_{a}_{b}", M[a, b]) for a in self.open for b in coupled[a])], "m")
             for i, row in enumerate(self.open):
-                carried = [f"{m} * f[{j}]" for j, m in self.carried(row)]
-                lines.append(f"B[{i}, 0] = " + " - ".join([f"h_{row}", *carried]))
+                lines.append(" - ".join([f"B[{i}, 0] = h_{row}", *(f"m_{row}_{j} * f[{j}]" for j in coupled[row])]))
             lines += ["if not eliminate(A, B[:, :1]):", "    B[:, 0] = np.nan"]
             lines += [f"f[{row}] = B[{i}, 0]" for i, row in enumerate(self.open)]
         for i, c in enumerate(self.contacts):
-            e, beta = self.place(c.e), self.place(c.beta)
+            e, beta = self.places[c.added[0]], self.places[c.beta]
             # Closed: S = e - beta (x + e)/alpha > 0, so -(x + e)/alpha = (S - e)/beta is the larger of the two.
             lines.append(f"f[{self.n + i}] = (max(0.0, S_{i}) - {e}) / {beta}")
-        for f, start, count in self.components():
-            first = len(self.contacts) + start
-            for i in range(count):
-                place = self.n + first + i
-                lines.append(f"f[{place}] = (F_{first + i} / {self.place(f.K)} - y[{place}]) / {self.place(f.beta)}")
+        for f, start, count in self.components:
+            for i in range(len(self.contacts) + start, len(self.contacts) + start + count):
+                place, K, beta = self.n + i, self.places[f.K], self.places[f.beta]
+                lines.append(f"f[{place}] = (F_{i} / {K} - y[{place}]) / {beta}")
         return lines
-
-    def mass_body(self) -> list[str]:
-        """The open block of M into A, and what couples it to solved rows into locals."""
-        assert self.mass is not None
-        pairs = [(f"A[{i}, {j}]", self.mass[a, b]) for i, a in enumerate(self.open) for j, b in enumerate(self.open)]
-        pairs += [(f"m_{a}_{b}", self.mass[a, b]) for a in self.open for b in self.solved if self.mass[a, b] != 0]
-        return self.body(pairs, "m")
-
-    def carried(self, row: int) -> Iterable[tuple[int, str]]:
-        """The solved rows that an open one is coupled to, and the local that holds the mass between them."""
-        assert self.mass is not None
-        return [(b, f"m_{row}_{b}") for b in self.solved if self.mass[row, b] != 0]
 
     # ------------------------------------------------------------ what is recorded
 
     def _observe(self) -> str:
         inner = [*self.force_lines()]
-        inner += [f"forces[k, {i}] = F_{i}" for i in range(len(self.forces))]
+        inner += [f"forces[k, {i}] = F_{i}" for i in range(len(self.system.forces))]
         inner += [f"modes[k, {i}] = 1 if S_{i} > 0.0 else 0" for i in range(len(self.contacts))]
-        for k in range(len(self.frictions)):
-            K = self.place(self.frictions[k].K)
-            inner.append(f"modes[k, {len(self.contacts) + k}] = 1 if sticks({K}, r_{k}, {self._square(k)}) else 0")
+        for k, (f, start, count) in enumerate(self.components):
+            held = f"sticks({self.places[f.K]}, r_{k}, {_square(start, count)})"
+            inner.append(f"modes[k, {len(self.contacts) + k}] = 1 if {held} else 0")
         loop = ["for k in range(times.size):", *("    " + s for s in ["t = times[k]", "y = ys[k]", *inner])]
         return function("@entry", "observe", "times, ys, p, forces, modes", loop)
 
-    # ------------------------------------------------------------ small parts
-
-    def components(self) -> list[tuple[FrictionPart, int, int]]:
-        """Frictions, where the components of each start among all of them, and how many they are."""
-        contacts = len(self.contacts)
-        spans = self.system.spans[contacts:]
-        return [(f, s.start - contacts, s.stop - s.start) for f, s in zip(self.frictions, spans, strict=True)]
-
-    def _square(self, k: int) -> str:
-        _, start, count = self.components()[k]
-        return " + ".join(f"w_{j} * w_{j}" for j in range(start, start + count))
-
     def body(self, pairs: Sequence[tuple[str, Expr]], prefix: str) -> list[str]:
         """Assignments, common parts once."""
-        return body_of(pairs, self._names, f"c{prefix}").splitlines() if pairs else []
+        return body_of(pairs, self.places, f"c{prefix}")
 
 
-def function(decorator: str, name: str, arguments: str, lines: Sequence[str]) -> str:
-    """The text of one function."""
-    body = "\n".join("    " + line for line in lines) if lines else "    pass"
-    return f"\n{decorator}\ndef {name}({arguments}):\n{body}\n"
+def _square(start: int, count: int) -> str:
+    return " + ".join(f"w_{j} * w_{j}" for j in range(start, start + count))
+
+
+class _Slopes:
+    """Writes the Jacobian of one explicit ODE.
+
+    The chain rule goes along the stages of the right-hand side: D slopes of forces, W of stretches, R of limits, each
+    by all states; then rows, and last what a mass matrix carries over.
+    """
+
+    def __init__(self, source: OdeSource):
+        self.source = source
+        self._pairs: list[tuple[str, Expr]] = []  # what SymPy finds: where it goes, and what it is
+
+    def text(self) -> str:
+        """The source of `slopes`."""
+        source = self.source
+        m, c, size = len(source.system.forces), len(source.contacts), source.size
+        added = [*self._of_limits(), *self._of_frictions(), *self._of_rows()]  # which also tell what SymPy is to find
+        lines = source.force_lines()
+        lines += [f"k_{i} = {source.places[part.K]} if S_{i} > 0.0 else 0.0" for i, part in enumerate(source.contacts)]
+        if source.mass is not None:
+            lines.append("rows(t, y, p, A, B, f)")
+        rooms = {"D": m, "W": m - c, "R": len(source.frictions), "M": source.n if source.open else 0}
+        lines += [f"{word} = np.zeros(({max(rows, 1)}, {size}))" for word, rows in rooms.items()]
+        lines += [f"w = np.zeros({max(m - c, 1)})", *(f"w[{j}] = w_{j}" for j in range(m - c)), "J[:] = 0.0"]
+        lines += [*source.body(self._pairs, "v"), *added]
+        head = ["import math", ""]
+        if source.open:
+            head += [f"OPEN, SOLVED = np.array({source.open}), np.array({source.solved}, dtype=np.int64)"]
+            head += ["OPEN.flags.writeable = SOLVED.flags.writeable = False"]
+            lines.append("through_mass(J, M, A, B, OPEN, SOLVED)")
+        rows = source.rows_function() if source.mass is not None else ""
+        return "\n".join([*head, rows, function("@entry", "slopes", "t, y, p, A, B, f, J", lines)])
+
+    def _of_limits(self) -> Iterator[str]:
+        """Contacts and stretches by the states alone, limits also through contact forces."""
+        source = self.source
+        for i, part in enumerate(source.contacts):
+            self._find("D", i, source.felt[i] * part.switch)
+        for j, w in enumerate(w for f in source.frictions for w in f.stretch):
+            self._find("W", j, w)
+        for k, f in enumerate(source.frictions):
+            self._find("R", k, f.element.limit)
+            yield from self._through("R", k, f.element.limit, len(source.contacts))
+
+    def _of_frictions(self) -> Iterator[str]:
+        """Their forces by stretches and limits."""
+        source, contacts = self.source, len(self.source.contacts)
+        for k, (f, start, count) in enumerate(source.components):
+            yield f"rub_slope(D, W, R, w, {contacts + start}, {start}, {k}, {count}, {source.places[f.K]}, r_{k})"
+
+    def _of_rows(self) -> Iterator[str]:
+        """Solved rows as they are; open rows from the residual h - M f, whose slopes M then carries over."""
+        source = self.source
+        values = list(source.system.right)
+        if source.mass is not None:
+            for i in source.open:
+                self._pairs += [(f"M[{i}, {j}]", source.mass[i, j]) for j in range(source.n)]
+                values[i] = values[i] - sum(source.mass[i, j] * source.rates[j] for j in range(source.n))
+        for i, value in enumerate(values):
+            self._find("J", i, value)
+            yield from self._through("J", i, value, len(source.system.forces))
+        for i, part in enumerate(own for own in source.rewritten.parts for _ in own.added):
+            K, beta = source.places[part.K], source.places[part.beta]
+            yield f"J[{source.n + i}, {source.n + i}] = -1.0 / {beta}"
+            yield f"add_row(J, {source.n + i}, 1.0 / ({K} * {beta}), D, {i})"
+
+    def _find(self, word: str, i: int, value: Expr) -> None:
+        """One row of slopes by the states that it holds."""
+        held = [(j, s) for j, s in enumerate(self.source.rewritten.states) if s in value.free_symbols]
+        slopes = slopes_of([value], [s for _, s in held])
+        self._pairs += [(f"{word}[{i}, {j}]", slope) for (j, _), slope in zip(held, slopes, strict=True)]
+
+    def _through(self, word: str, i: int, value: Expr, count: int) -> Iterator[str]:
+        """What the first forces add to a row of slopes."""
+        for k, force in enumerate(self.source.system.forces[:count]):
+            if force in value.free_symbols:
+                self._pairs.append((f"{word}_{i}_{k}", slopes_of([value], [force])[0]))
+                yield f"add_row({word}, {i}, {word}_{i}_{k}, D, {k})"

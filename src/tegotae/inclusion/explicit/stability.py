@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tegotae import checks
 from tegotae.checks import Array
-from tegotae.inclusion.elements.effective_masses import effective_masses, mobility
+from tegotae.inclusion.elements.mobility import effective_masses, mobility
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.language.equations import Equations
 
@@ -50,7 +50,7 @@ def check_step(
     checks.refuse(
         "Ode.solve",
         f"step={step:g} s is too long for {method} with {name!r} ({letters}; effective mass {mass:.4g} kg): {lost}.",
-        f"Use step <= {_rounded_down(safe):g}, softer elements, or a method that chooses its step (LSODA, Radau).",
+        f"Use step <= {checks.just_below(safe, 3)}, softer elements, or a method that chooses its step (LSODA, Radau).",
     )
 
 
@@ -121,9 +121,3 @@ def _limit(eigenvalues: NDArray[Any], method: str) -> float:
             low, high = (low, middle) if abs(growth(middle * ray)) > 1.0 + 1e-12 else (middle, high)
         limits.append(low / abs(value))
     return float(min(limits))
-
-
-def _rounded_down(value: float) -> float:
-    """Three digits, never more than the value."""
-    scale = 10.0 ** (np.floor(np.log10(value)) - 2)
-    return float(np.floor(value / scale * (1 - 1e-12)) * scale)

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from tegotae import checks
-from tegotae.inclusion.elements.effective_masses import effective_masses
+from tegotae.inclusion.elements.mobility import effective_masses
 from tegotae.inclusion.elements.parameters import Contact, Friction
 from tegotae.inclusion.explicit.stability import largest_step
-from tegotae.inclusion.language.arguments import initial_values
+from tegotae.inclusion.language.arguments import start_of
 from tegotae.inclusion.language.equations import Equations
 from tegotae.inclusion.language.parsing import ContactElement
 
@@ -157,7 +157,9 @@ def automatic(
         360000
     """
     T = checks.period_of("automatic", period)
-    place = _place(inclusion, initial)
+    if not hasattr(inclusion, "states"):
+        checks.refuse("automatic", f"inclusion={checks.shown(inclusion)} is none.", "Give an Inclusion(...).")
+    place, _ = start_of("automatic", initial, inclusion.states)
     masses = effective_masses(inclusion, place)
     given = dict(checks.mapping("automatic", "elements", elements, "Give a dict of Contact or Friction by name."))
     for element in inclusion.elements:
@@ -178,7 +180,7 @@ def automatic(
     # Those given by name take part as if they were tuned: what is wrong with them is not mended by the others.
     masses = {name: mass if math.isfinite(mass) else 1.0 for name, mass in masses.items()}
     eps = 0.5 if restitution is None else restitution
-    safe, _ = largest_step(inclusion, _each(inclusion, masses, T, eps), np.array(place), 0.0, method="RK4")
+    safe, _ = largest_step(inclusion, _each(inclusion, masses, T, eps), place, 0.0, method="RK4")
     return _each(inclusion, masses, T * max(1.0, TOGETHER * T / safe), eps) | given
 
 
@@ -192,15 +194,6 @@ def _each(
     # The limit sets only the displacement, which is not asked for here.
     frictions = {f.name: tune_friction(mass=masses[f.name], limit=1.0, period=T) for f in inclusion.frictions}
     return {**contacts, **frictions}
-
-
-def _place(inclusion: Equations, initial: Mapping[Any, float] | None) -> list[float]:
-    """The initial state as numbers in the order of the states."""
-    if not hasattr(inclusion, "states"):
-        checks.refuse("automatic", f"inclusion={checks.shown(inclusion)} is none.", "Give an Inclusion(...).")
-    names = [s.name for s in inclusion.states]
-    given = initial_values("automatic", initial, names)
-    return [given.get(name, 0.0) for name in names]
 
 
 def restitution_of(contact: Contact, *, mass: float) -> float:

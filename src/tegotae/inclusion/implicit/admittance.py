@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,8 +18,7 @@ from tegotae import checks
 from tegotae.block import Admittance, Kernels
 from tegotae.inclusion.implicit.layouts import Stepped, element_values
 from tegotae.inclusion.implicit.source import module_of
-from tegotae.inclusion.language.arguments import named
-from tegotae.inclusion.language.inputs import TIME
+from tegotae.inclusion.language.arguments import TIME, named
 from tegotae.state import State
 
 if TYPE_CHECKING:
@@ -60,8 +60,13 @@ class InclusionAdmittance(Stepped, Admittance):
     def __post_init__(self) -> None:
         if len(self._forces) != len(self._velocities) or not self._forces:
             checks.refuse(self.name, f"{self._named}.", "Give as many forces as velocities.")
-        for symbol in self._forces:
-            self._check_force(symbol)
+        system = self.stepper.inclusion
+        places = [*system.places, ("what multiplies an element's force", system.directions)]
+        places += [] if system.mass_matrix is None else [("the mass matrix", system.mass_matrix)]
+        for symbol, (place, value) in product(self._forces, places):
+            if symbol in value.free_symbols:
+                told = f"force={checks.shown(symbol.name)} is in {place}."
+                checks.refuse(self.name, told, "A force only pushes: put it in rows.")
         given = named(self.name, "initial", self.initial, "{'p': 0.1}")
         object.__setattr__(self, "initial", {str(key): value for key, value in given.items()})
         self.check_names("velocity", "force", "time")
@@ -104,24 +109,6 @@ class InclusionAdmittance(Stepped, Admittance):
                 checks.refuse(self.name, f"{name}={checks.shown(key)} {problem}.", remedy)
         return tuple(by_name[key] for key in keys)
 
-    def _check_force(self, symbol: Symbol) -> None:
-        """It stands in rows alone."""
-        system = self.stepper.inclusion
-        places = [
-            *((f"the gap of {c.name!r}", c.gap) for c in system.contacts),
-            *((f"the slip of {f.name!r}", slip) for f in system.frictions for slip in f.slips),
-            *((f"the limit of {f.name!r}", f.limit) for f in system.frictions),
-            ("what multiplies an element's force", system.directions),
-            ("the mass matrix", system.mass_matrix if system.mass_matrix is not None else sympy.S.One),
-        ]
-        for place, value in places:
-            if symbol in value.free_symbols:
-                checks.refuse(
-                    self.name,
-                    f"force={checks.shown(symbol.name)} is in {place}.",
-                    "A force only pushes: put it in rows.",
-                )
-
     @property
     def numbers(self) -> dict[str, float]:
         """The machine's parameters, and those of its elements with their names in front; not what drives it."""
@@ -145,11 +132,6 @@ class InclusionAdmittance(Stepped, Admittance):
         return dataclasses.replace(self, stepper=stepper.varied(numbers) if numbers else stepper, **fields)
 
     # ------------------------------------------------------------ the block
-
-    @property
-    def machine(self) -> Stepper:
-        """Its stepper."""
-        return self.stepper
 
     @property
     def values(self) -> dict[str, ArrayLike]:
@@ -186,8 +168,8 @@ class InclusionAdmittance(Stepped, Admittance):
         n = len(system.states)
         x = np.array([float(self.initial.get(s.name, 0.0)) for s in system.states])
         M, S = terms.plain("mass", 0.0, x, (n, n)), terms.plain("smooth_slope", 0.0, x, (n, n))
-        inputs = {symbol: float(function(0.0)) for symbol, function in system.callables.items()}
-        numbers = system.parameters | dict(zip(system.states, x.tolist(), strict=True)) | inputs | {TIME: 0.0}
+        symbols, values = (*system.states, *system.callables), (*x.tolist(), *terms.inputs_at(0.0).tolist())
+        numbers = system.parameters | dict(zip(symbols, values, strict=True)) | {TIME: 0.0}
         push = np.array(sympy.Matrix(system.smooth).jacobian(self._forces).subs(numbers), dtype=np.float64)
         moved = np.linalg.solve(M / period - S, push)
         response = moved[[system.states.index(v) for v in self._velocities]]

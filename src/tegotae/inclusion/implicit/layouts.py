@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +13,9 @@ from sympy import Symbol
 
 from tegotae import checks
 from tegotae.block import Block
+from tegotae.coupling.kernels.natural_residual import DISC, STOP, work_rows
 from tegotae.inclusion.elements.parameters import Contact, Friction
-from tegotae.inclusion.implicit import element_solver
+from tegotae.inclusion.implicit.kernels import stepper as k
 from tegotae.inclusion.language.equations import Equations
 from tegotae.layout import AXIS, Layouts, Part, layouts
 from tegotae.state import State
@@ -37,9 +37,10 @@ class Stepped(Block):
     )
 
     @property
-    @abstractmethod
     def machine(self) -> Stepper:
-        """The machine at its period."""
+        """The machine at its period: itself, or that behind the port."""
+        machine: Stepper = getattr(self, "stepper", cast(Any, self))
+        return machine
 
     @cached_property
     def layout(self) -> Layouts:
@@ -79,7 +80,7 @@ def layouts_of(system: Equations, dimension: int) -> Layouts:
     alone = dimension == 0
     n, m, nc, nf = sizes_of(system)
     touching, rubbing = [c.name for c in system.contacts], [f.name for f in system.frictions]
-    forces = (*touching, *(f.name for f in system.frictions for _ in f.slips))
+    forces = tuple(element.name for element in system.elements for _ in element.forces)
     axes = ("axis",) if alone else ()
     numbers = Part("", "SI", "parameter", (len(system.parameters),), "c", labels=_names(system.parameters))
     port = Part("velocity", "m/s", "that the force works on, mean over the tick", AXIS, "v")
@@ -109,7 +110,7 @@ def layouts_of(system: Equations, dimension: int) -> Layouts:
             Part("c", "SI", "parameters of the tick", (len(system.parameters),)),
             Part("u", "SI", "inputs of the tick", (len(system.callables),)),
             *(() if alone else _trial(n, m)),
-            *(Part(name, shape=shape) for name, shape in element_solver.room_shapes(n, m, nc, nf).items()),
+            *(Part(name, shape=shape) for name, shape in room_shapes(n, m, nc, nf).items()),
         ),
     )
 
@@ -177,8 +178,37 @@ def element_values(elements: Mapping[str, Contact | Friction], system: Equations
     """Stiffness and damping of each element, one for each direction, by the names of the layout."""
     values: dict[str, ArrayLike] = {}
     for element in system.elements:
-        count = len(getattr(element, "forces", (element.name,)))
-        parameters = elements[element.name]
-        values |= {f"{element.name}.stiffness": np.full(count, parameters.stiffness)}
-        values |= {f"{element.name}.damping": np.full(count, parameters.damping)}
+        own, count = elements[element.name], len(element.forces)
+        values |= {f"{element.name}.{word}": np.full(count, getattr(own, word)) for word in ("stiffness", "damping")}
     return values
+
+
+def room_shapes(n: int, m: int, nc: int, nf: int) -> dict[str, tuple[int, ...]]:
+    """The arrays a tick works in, in their order: for n states, m forces, nc contacts and nf frictions."""
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("d", "free", "shift", "xh", "f"), (n,))
+    shapes |= dict.fromkeys(("S", "M", "A"), (n, n)) | {"inverse": (n, n + m), "G": (n, m), "W": (n, m)}
+    shapes |= {"g": (nc,), "gv": (nc,), "Dg": (nc, n), "y": (m - nc,), "Dy": (m - nc, n)}
+    shapes |= {"limit": (nc + nf,), "LA": (nf, n), "LB": (nf, nc), "L": (nc + nf, m), "Q": (m, m)}
+    shapes |= dict.fromkeys(("b", "C", "F_before", "noise"), (m,)) | {"ready": (1,), "work": (int(work_rows(m)), m)}
+    return {name: shapes[name] for name in k.Room._fields}
+
+
+def room(n: int, m: int, nc: int, nf: int) -> Any:
+    """Those arrays, empty."""
+    return k.Room(*(np.zeros(shape) for shape in room_shapes(n, m, nc, nf).values()))
+
+
+def blocks_of(nc: int, counts: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Kind and first row of each element, and where the last ends: contacts, then frictions of so many rows."""
+    first = list(range(nc + 1))
+    for count in counts:
+        first.append(first[-1] + count)
+    return [STOP] * nc + [DISC] * len(counts), first
+
+
+def elements(nc: int, counts: Sequence[int], stiffness: Any, beta: Any) -> Any:
+    """The elements as the kernels read them."""
+    kind, first = (np.array(numbers, dtype=np.int64) for numbers in blocks_of(nc, counts))
+    # As constants of a generated module are: one type, one compiled solve.
+    kind.flags.writeable = first.flags.writeable = False
+    return k.Elements(nc, kind, first, np.array(stiffness, dtype=np.float64), np.array(beta, dtype=np.float64))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from tegotae import checks
 from tegotae.inclusion.implicit.layouts import HELD
-from tegotae.inclusion.language.arguments import named
-from tegotae.inclusion.language.inputs import check_values
+from tegotae.inclusion.language.arguments import check_values, named
 from tegotae.running.live import AGAIN, Live
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ class LiveStepper(Live):
         for symbol, name in block.fed_names.items():
             flag = places[f"{HELD}.{name}"].start if symbol in system.callables else None
             self._slots[symbol] = self._slots[symbol.name] = places[name].start, flag
-
         self._components = {
             f"{friction.name}_{i}": places[friction.name].start + i
             for friction in system.frictions
@@ -90,7 +88,10 @@ class LiveStepper(Live):
         if inputs is not None:
             self._feed(inputs)
         if not self._step():
-            self._say_why()
+            # An input's function gave no number, or the states have left the range of numbers.
+            u = self.block.spaces.workspace.part(self._workspace, "u")
+            check_values(self.block.name, self.block.inclusion.callables, u, self.time)
+            self.block.diverged(self.time)
         return dict(zip(self._names, self._x.tolist(), strict=True))
 
     def _feed(self, inputs: Mapping[Any, float]) -> None:
@@ -106,9 +107,3 @@ class LiveStepper(Live):
             self._state.real[place] = value
             if flag is not None:
                 self._state.whole[flag] = 1
-
-    def _say_why(self) -> NoReturn:
-        """An input's function gave no number, or the states have left the range of numbers."""
-        inputs = self.block.spaces.workspace.part(self._workspace, "u")
-        check_values(self.block.name, self.block.inclusion.callables, inputs, self.time)
-        self.block.diverged(self.time)

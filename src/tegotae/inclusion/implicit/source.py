@@ -1,10 +1,13 @@
-"""The text of a stepped machine's halves: one tick and all around it, for a machine that is alone or has a port."""
+"""The text of a stepped machine's halves: one tick and all around it, for a machine that is alone or has a port.
+
+Through a port a force comes in; the motion that it leads to, and how that answers it, goes out. `answer` works on
+copies in the workspace; `advance` keeps those of the force that it was last asked about.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import ModuleType
-from typing import Any, NamedTuple
 
 import sympy
 from sympy import Symbol
@@ -12,13 +15,12 @@ from sympy import Symbol
 from tegotae.compile import build
 from tegotae.compile.modules import put
 from tegotae.coupling import complementarity
-from tegotae.inclusion.implicit import element_solver
+from tegotae.inclusion.implicit.kernels import mobility
 from tegotae.inclusion.implicit.kernels import stepper as k
-from tegotae.inclusion.implicit.layouts import HOW, sizes_of
-from tegotae.inclusion.implicit.port_source import port_parts
-from tegotae.inclusion.language.compiled_terms import CompiledTerms
+from tegotae.inclusion.implicit.layouts import HOW, blocks_of, room_shapes, sizes_of
+from tegotae.inclusion.language.arguments import TIME
+from tegotae.inclusion.language.compiled_terms import CompiledTerms, slopes_of
 from tegotae.inclusion.language.equations import Equations
-from tegotae.inclusion.language.inputs import TIME
 
 _TICK = """
 tick = make(solve, smooth, directions, mass, gaps, slips, limits, magnitudes, smooth_slope, gap_slope, slip_slope,
@@ -93,17 +95,99 @@ _HELD = """for i in range({inputs}):
     if s.held[i] == 1:
         w.u[i] = s.u[i]"""
 
-
-class Structure(NamedTuple):
-    """What is known of an inclusion before it runs."""
-
-    linear: bool  # one linearisation is exact, but for the elements
-    constant: bool  # its matrices never change, unless a parameter in `changing` is fed
-    changing: frozenset[Symbol]  # the parameters that its matrices hold
+_PORT = """
+MOVES = {moves}
 
 
-def structure_of(system: Equations) -> Structure:
-    """Judged from the symbols alone."""
+@kernel
+def try_force(p, s, w, T):
+    {put}
+    copy(w.x1, s.x)
+    copy(w.e1, s.e)
+    copy(w.F1, s.F)
+    {changed}
+    t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
+    w.how[0] = tick(t, w.x1, w.e1, w.F1, w.modes1, w.c, w.u, E, T, room_of(w))
+    w.fresh[0] = 1
+
+
+@kernel
+def differentiate(p, s, w, T):
+    t, E = (s.ticks[0] + 1.0) * T, Elements({nc}, KIND, FIRST, p.K, w.beta)
+    room = room_of(w)
+    problem = problem_of(E, room)
+    {bent}
+    push(t, w.x1, w.c, w.u, w.push)
+    usable = linearise(problem, w.F1, E, T, room, {is_bent})
+    for j in range({nh}):
+        if usable:
+            mobility(problem, w.F1, E, T, room, w.push, j, w.dx)
+        for i in range({nh}):
+            w.slope[i, j] = w.dx[MOVES[i]] if usable else 0.0
+
+
+@kernel
+def keep(s, w):
+    w.fresh[0] = 0
+    copy(s.x, w.x1)
+    copy(s.e, w.e1)
+    copy(s.F, w.F1)
+    for i in range({nh}):
+        s.v[i] = w.x1[MOVES[i]]
+    tell(s, w, w.how[0])
+"""
+
+# The halves themselves; along a line they take and give numbers.
+_HALVES = """
+@kernel
+def answer(p, s, w, h, T{filled}):
+    {take}
+    try_force(p, s, w, T)
+    differentiate(p, s, w, T)
+    {give}
+
+
+@kernel
+def advance(p, s, w, h, v, T):
+    same = w.fresh[0] == 1
+    for i in range({nh}):
+        same = same and w.h[i] == {given}
+    if not same:  # else this very tick was the last that was tried
+        {take}
+        try_force(p, s, w, T)
+    keep(s, w)
+
+
+@kernel
+def step(p, s, w, h, T{moved}):
+    {take}
+    try_force(p, s, w, T)
+    keep(s, w)
+
+
+def make_block():
+    return answer, advance, prepare, restore, step
+"""
+
+_LINE = {"filled": "", "moved": "", "given": "h", "take": "w.h[0] = h"}
+_LINE["give"] = "return w.x1[MOVES[0]], w.slope[0, 0]"
+_SPACE = {"filled": ", motion, rise", "moved": ", motion", "given": "h[i]", "take": "copy(w.h, h)"}
+_SPACE["give"] = """for i in range({nh}):
+    motion[i] = w.x1[MOVES[i]]
+    for j in range({nh}):
+        rise[i, j] = w.slope[i, j]"""
+
+_BENT = """for i in range({n}):
+    room.xh[i] = room.d[i] / T
+row_slope(t, w.x1, w.c, w.u, w.F1, room.xh, room.S)"""
+
+
+def structure_of(system: Equations) -> tuple[bool, bool, frozenset[Symbol]]:
+    """What is known of an inclusion before it runs, judged from the symbols alone.
+
+    Whether one linearisation is exact, but for the elements; whether its matrices never change, unless one of those
+    parameters is fed that they hold; and these.
+    """
     states = set(system.states)
     slips = [slip for f in system.frictions for slip in f.slips]
     limits = [f.limit for f in system.frictions]
@@ -116,7 +200,7 @@ def structure_of(system: Equations) -> Structure:
     in_limits = set().union(*(value.free_symbols for value in [sympy.S.Zero, *limits]))
     linear = not (inside & {*states, *system.forces}) and not in_limits & states
     constant = linear and not inside & {TIME, *system.callables}
-    return Structure(linear, constant, frozenset(inside & set(system.parameters)))
+    return linear, constant, frozenset(inside & set(system.parameters))
 
 
 def module_of(terms: CompiledTerms, forces: Sequence[Symbol] = (), velocities: Sequence[Symbol] = ()) -> ModuleType:
@@ -126,45 +210,59 @@ def module_of(terms: CompiledTerms, forces: Sequence[Symbol] = (), velocities: S
     """
     key = (*forces, *velocities)
     if key not in terms.made:
-        structure = structure_of(terms.inclusion)
-        text, functions = _shared(terms, structure, alone=not forces)
-        if forces:
-            more, imported = port_parts(terms, structure.linear, structure.changing, forces, velocities)
-            text, functions = text + more, (*functions, *imported)
-        terms.made[key] = build(text, functions)
+        terms.made[key] = _made(terms, forces, velocities)
     return terms.made[key]
 
 
-_Imports = tuple[tuple[str, Callable[..., Any]], ...]
-
-
-def _shared(terms: CompiledTerms, structure: Structure, *, alone: bool) -> tuple[str, _Imports]:
-    """One tick and all around it, and the halves of a machine that is alone."""
+def _made(terms: CompiledTerms, forces: Sequence[Symbol], velocities: Sequence[Symbol]) -> ModuleType:
     system = terms.inclusion
     n, m, nc, nf = sizes_of(system)
-    kind, first = element_solver.blocks_of(nc, [len(friction.slips) for friction in system.frictions])
+    linear, constant, changing = structure_of(system)
+    kind, first = blocks_of(nc, [len(friction.slips) for friction in system.frictions])
     words: dict[str, object] = {
-        "linear": structure.linear,
-        "constant": structure.constant,
+        "linear": linear,
+        "constant": constant,
         "kind": kind,
         "first": first,
         # With sizes that the compiler knows.
         "room": ", ".join(
             f"w.{name}" if len(shape) > 1 else f"w.{name}.reshape(({shape[0]},))"
-            for name, shape in element_solver.room_shapes(n, m, nc, nf).items()
+            for name, shape in room_shapes(n, m, nc, nf).items()
         ),
         "m": m,
         "n": n,
         "nc": nc,
         "nf": nf,
+        "nh": len(forces),
         "inputs": len(system.callables),
         "ways": len(HOW),
-        "changing": tuple(i for i, symbol in enumerate(system.parameters) if symbol in structure.changing),
+        "changing": tuple(i for i, symbol in enumerate(system.parameters) if symbol in changing),
     }
-    fed = put(_FED, words) if structure.constant and structure.changing else ""
-    words["refresh"] = fed if alone else "w.fresh[0] = 0\ncopy(w.c, p.c)"
-    words["held"] = put(_HELD, words) if alone and system.callables else ""
-    text = terms.source() + terms.magnitudes() + put(_TICK + (_ALONE if alone else ""), words)
-    names = (("Room", k.Room), ("Elements", k.Elements), ("copy", k.copy))
-    made = (("make", k.tick_kernel), ("solve", complementarity.solver().solve))
-    return text, (*terms.input_functions(), *made, *names)
+    text = terms.source() + terms.magnitudes()
+    functions = [*terms.input_functions(), ("make", k.tick_kernel), ("solve", complementarity.solver().solve)]
+    functions += [("Room", k.Room), ("Elements", k.Elements), ("copy", k.copy)]
+    if not forces:
+        words["refresh"] = put(_FED, words) if constant and changing else ""
+        words["held"] = put(_HELD, words) if system.callables else ""
+        return build(text + put(_TICK + _ALONE, words), tuple(functions))
+    words |= {"refresh": "w.fresh[0] = 0\ncopy(w.c, p.c)", "held": ""}
+    words |= {"moves": tuple(system.states.index(v) for v in velocities), "is_bent": not linear}
+    words["put"] = "\n".join(f"w.{terms.names[f].replace('p', 'c')} = w.h[{j}]" for j, f in enumerate(forces))
+    words["changed"] = "w.ready[0] = 0.0" if changing & set(forces) else ""
+    words["bent"] = "" if linear else put(_BENT, words)
+    words |= {name: way.format(**words) for name, way in (_LINE if len(forces) == 1 else _SPACE).items()}
+    text += terms.function("push", {"A": system.smooth.jacobian(list(forces))})
+    text += "" if linear else _row_slope_source(terms)
+    functions += [("problem_of", k.problem_of), ("mobility", mobility.mobility), ("linearise", mobility.linearise)]
+    return build(text + put(_TICK + _PORT + _HALVES, words), tuple(functions))
+
+
+def _row_slope_source(terms: CompiledTerms) -> str:
+    """d (right - M rate)/dx, with forces and rates held."""
+    system, states = terms.inclusion, list(terms.inclusion.states)
+    rates = [sympy.Dummy(f"rate_{i}", real=True) for i in range(len(states))]
+    rows = list(system.right)
+    if system.mass_matrix is not None:
+        rows = list(system.right - system.mass_matrix * sympy.Matrix(rates))
+    names = {rate: f"rate[{i}]" for i, rate in enumerate(rates)}
+    return terms.function("row_slope", {"A": slopes_of(rows, states)}, ", force, rate", names)

@@ -17,15 +17,14 @@ from tegotae import checks, naming
 from tegotae.block import Kernels
 from tegotae.checks import Array
 from tegotae.errors import TegotaeError
+from tegotae.inclusion.elements.mobility import rest_of_contacts
 from tegotae.inclusion.elements.parameters import Contact, Friction
-from tegotae.inclusion.elements.starts import rest_of_contacts
 from tegotae.inclusion.implicit.admittance import InclusionAdmittance
 from tegotae.inclusion.implicit.layouts import HELD, Stepped, element_values, fed_names, words_of
 from tegotae.inclusion.implicit.live import LiveStepper
 from tegotae.inclusion.implicit.source import module_of
-from tegotae.inclusion.language.arguments import named
+from tegotae.inclusion.language.arguments import check_values, named
 from tegotae.inclusion.language.equations import Equations
-from tegotae.inclusion.language.inputs import check_values
 from tegotae.result import Result, Variable
 from tegotae.running import loop
 from tegotae.state import State
@@ -74,11 +73,6 @@ class Stepper(Stepped):
     # ------------------------------------------------------------ the block
 
     @property
-    def machine(self) -> Stepper:
-        """Itself."""
-        return self
-
-    @property
     def values(self) -> dict[str, ArrayLike]:
         """Stiffness and damping of each element; parameters are fed."""
         return element_values(self.elements, self.inclusion)
@@ -114,7 +108,8 @@ class Stepper(Stepped):
 
     def begun(self, initial: Mapping[Any, Any] | None) -> dict[str, Any]:
         """What a user starts from by the names of its parts: an element's name gives its deflection."""
-        states, single = [s.name for s in self.inclusion.states], self._single
+        states = [s.name for s in self.inclusion.states]
+        single = [e.name for e in self.inclusion.elements if len(e.forces) == 1]  # those along a line
         found: dict[str, Any] = {}
         for key, value in named("Stepper", "initial", initial, "{'p': 0.1}").items():
             name = f"{key}_deflection" if str(key) in single else str(key)
@@ -125,12 +120,6 @@ class Stepper(Stepped):
             found[name] = value
         return found
 
-    @cached_property
-    def _single(self) -> tuple[str, ...]:
-        """Elements along a line."""
-        system = self.inclusion
-        return (*(c.name for c in system.contacts), *(f.name for f in system.frictions if len(f.forces) == 1))
-
     def see_divergence(self, table: Array, every: int, period: float, began: State) -> None:
         """An error that names the time, and an input that is not finite."""
         with np.errstate(over="ignore", invalid="ignore"):
@@ -139,10 +128,9 @@ class Stepper(Stepped):
         row, system = int(np.argmin(np.isfinite(table).all(axis=0))), self.inclusion
         names, before = self.fed_names, began["ticks"]
         unfed = np.array([began[f"{HELD}.{names[symbol]}"] == 0 for symbol in system.callables], dtype=bool)
-        u = np.zeros(len(system.callables))
         for tick in range(before + row * every, before + (row + 1) * every):
-            system.terms.module.inputs.py_func((tick + 1) * self.period, u)
-            check_values(self.name, system.callables, np.where(unfed, u, 0.0), (tick + 1) * self.period)
+            t = (tick + 1) * self.period
+            check_values(self.name, system.callables, np.where(unfed, system.terms.inputs_at(t), 0.0), t)
         self.diverged((before + (row + 1) * every) * self.period, "at" if every == 1 else "before")
 
     def diverged(self, when: float, word: str = "at") -> NoReturn:
@@ -160,11 +148,7 @@ class Stepper(Stepped):
     @property
     def variable(self) -> tuple[str, ...]:
         """Its parameters, and those of its elements with their names in front."""
-        inner = (
-            f"{name}.{word.name}"
-            for name, parameters in self.elements.items()
-            for word in dataclasses.fields(parameters)
-        )
+        inner = (f"{name}.{word}" for name, element in self.elements.items() for word in naming.names_in(element))
         return (*(symbol.name for symbol in self.inclusion.parameters), *inner)
 
     @property

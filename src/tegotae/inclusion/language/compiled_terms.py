@@ -35,7 +35,7 @@ from tegotae import checks
 from tegotae.checks import Array
 from tegotae.compile import as_kernel, build
 from tegotae.errors import InputError
-from tegotae.inclusion.language.inputs import TIME
+from tegotae.inclusion.language.arguments import TIME
 
 if TYPE_CHECKING:
     from tegotae.inclusion.language.equations import Equations
@@ -99,15 +99,20 @@ def code_of(expression: Expr) -> str:
         ) from error
 
 
-def body_of(outputs: Sequence[tuple[str, Expr]], names: Mapping[Symbol, str], prefix: str = "c") -> str:
+def body_of(outputs: Sequence[tuple[str, Expr]], names: Mapping[Symbol, str], prefix: str = "c") -> list[str]:
     """Assignments `target = expression`, their common parts computed once; `names` says where each symbol lies."""
     # Places first: a user's symbol could be called like one of the common parts.
     known = {symbol: Symbol(code, real=True) for symbol, code in names.items()}
     placed = [expression.xreplace(known) for _, expression in outputs]
     common, reduced = sympy.cse(placed, symbols=sympy.numbered_symbols(f"{prefix}_"), order="none")
     lines = [f"{symbol} = {code_of(value)}" for symbol, value in common]
-    lines += [f"{target} = {code_of(value)}" for (target, _), value in zip(outputs, reduced, strict=True)]
-    return "\n".join(lines)
+    return lines + [f"{target} = {code_of(value)}" for (target, _), value in zip(outputs, reduced, strict=True)]
+
+
+def function(decorator: str, name: str, arguments: str, lines: Sequence[str]) -> str:
+    """The text of one function."""
+    body = "\n".join("    " + line for line in lines) if lines else "    pass"
+    return f"\n{decorator}\ndef {name}({arguments}):\n{body}\n"
 
 
 def entries(word: str, values: Any) -> list[tuple[str, Expr]]:
@@ -118,17 +123,11 @@ def entries(word: str, values: Any) -> list[tuple[str, Expr]]:
     return [(f"{word}[{i}, {j}]", values[i, j]) for i in range(rows) for j in range(columns)]
 
 
-def indented(text: str, by: str = "    ") -> str:
-    """Every line moved right."""
-    return "\n".join(by + line for line in text.splitlines())
-
-
 class CompiledTerms:
     """The compiled terms of one inclusion; made when first asked for."""
 
     def __init__(self, inclusion: Equations):
         self.inclusion = inclusion
-        self.states = inclusion.states
         self.values: Array = np.array(list(inclusion.parameters.values()), dtype=np.float64)
         self.made: dict[Any, ModuleType] = {}  # what other routes generated of it, shared by copies with other numbers
         self.names: dict[Symbol, str] = {TIME: "t"}  # where each symbol lies among the arguments
@@ -147,10 +146,15 @@ class CompiledTerms:
 
     def plain(self, name: str, t: float, x: Array, *shapes: tuple[int, ...], force: Sequence[Array] = ()) -> Any:
         """What one of the functions fills, by plain Python: asked once, it would cost more to compile than it saves."""
-        u, filled = np.zeros(len(self.inclusion.callables)), [np.zeros(shape) for shape in shapes]
-        self.module.inputs.py_func(float(t), u)
-        getattr(self.module, name).py_func(float(t), x, self.values, u, *force, *filled)
+        filled = [np.zeros(shape) for shape in shapes]
+        getattr(self.module, name).py_func(float(t), x, self.values, self.inputs_at(t), *force, *filled)
         return filled[0] if len(filled) == 1 else filled
+
+    def inputs_at(self, t: float) -> Array:
+        """The inputs given as functions, at the time t [s]; by plain Python."""
+        u = np.zeros(len(self.inclusion.callables))
+        self.module.inputs.py_func(float(t), u)
+        return u
 
     def input_functions(self) -> tuple[tuple[str, Any], ...]:
         """The user's input functions, compiled, as a generated module imports them."""
@@ -162,9 +166,8 @@ class CompiledTerms:
     def source(self) -> str:
         """The text of the module."""
         system = self.inclusion
-        n, states = len(self.states), list(self.states)
-        smooth, directions = system.smooth, system.directions
-        mass = system.mass_matrix if system.mass_matrix is not None else sympy.eye(n)
+        states = list(system.states)
+        mass = system.mass_matrix if system.mass_matrix is not None else sympy.eye(len(states))
         gaps = [c.gap for c in system.contacts]
         rates = [system.rate(gap) for gap in gaps]
         slips = [slip for f in system.frictions for slip in f.slips]
@@ -172,21 +175,20 @@ class CompiledTerms:
         contact_forces = [c.force for c in system.contacts]
         limit_slopes = {"A": slopes_of(limits, states), "B": slopes_of(limits, contact_forces)}
         functions = [
-            self.function("smooth", {"f": list(smooth)}),
-            self.function("directions", {"G": directions}),
+            self.function("smooth", {"f": list(system.smooth)}),
+            self.function("directions", {"G": system.directions}),
             self.function("mass", {"M": mass}),
             self.function("gaps", {"g": gaps, "v": rates}),
             self.function("slips", {"y": slips}),
             self.function("limits", {"r": limits}, ", force"),
-            self.function("smooth_slope", {"A": slopes_of(list(smooth), states)}),
+            self.function("smooth_slope", {"A": slopes_of(list(system.smooth), states)}),
             self.function("gap_slope", {"A": slopes_of(gaps, states)}),
             self.function("rate_slope", {"A": slopes_of(rates, states)}),
             self.function("slip_slope", {"A": slopes_of(slips, states)}),
             self.function("limit_slope", limit_slopes, ", force"),
         ]
-        calls = [f"    u[{i}] = input_{i}(t)" for i in range(len(system.callables))] or ["    pass"]
-        inputs = "\n".join(["@kernel", "def inputs(t, u):", *calls, ""])
-        return "\n".join(["import math", "", inputs, *functions])
+        calls = [f"u[{i}] = input_{i}(t)" for i in range(len(system.callables))]
+        return "\n".join(["import math", function("@kernel", "inputs", "t, u", calls), *functions])
 
     def magnitudes(self) -> str:
         """`magnitudes(t, x, p, u, w)`: what is summed in each gap and slip, sizes alone; rounding is a share of it."""
@@ -194,11 +196,13 @@ class CompiledTerms:
         values = [c.gap for c in system.contacts] + [slip for f in system.frictions for slip in f.slips]
         return self.function("magnitudes", {"w": [_magnitude(value) for value in values]})
 
-    def function(self, name: str, outputs: Mapping[str, Any], more: str = "") -> str:
+    def function(
+        self, name: str, outputs: Mapping[str, Any], more: str = "", names: Mapping[Symbol, str] | None = None
+    ) -> str:
         """The text of a function that fills vectors (lists) and matrices; `more` arguments stand before those."""
         pairs = [pair for word, values in outputs.items() for pair in entries(word, values)]
-        body = indented(body_of(pairs, self.names)) if pairs else "    pass"
-        return f"\n@kernel\ndef {name}(t, x, p, u{more}, {', '.join(outputs)}):\n{body}\n"
+        body = body_of(pairs, self.names | dict(names or {}))
+        return function("@kernel", name, f"t, x, p, u{more}, {', '.join(outputs)}", body)
 
 
 @cache

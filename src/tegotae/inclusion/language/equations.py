@@ -11,22 +11,20 @@ import sympy
 from sympy import Expr, ImmutableMatrix, Symbol
 
 from tegotae import checks
-from tegotae.inclusion.language.arguments import made_of, named
+from tegotae.inclusion.language.arguments import TIME, made_of, named, sorted_out
 from tegotae.inclusion.language.compiled_terms import CompiledTerms
-from tegotae.inclusion.language.inputs import TIME, sorted_out
-from tegotae.inclusion.language.latex import latex_of_inclusion
 from tegotae.inclusion.language.parsing import (
-    Collected,
     ContactElement,
     FrictionElement,
     check_limit,
     check_static,
+    collected,
     expression,
     is_affine,
     matrix_of,
     refuse_jumps,
 )
-from tegotae.inclusion.language.symbols import CoulombForce, Dio, Sgn
+from tegotae.inclusion.language.symbols import CoulombForce, Dio, Sgn, coulomb, dio, equation_of, tex
 
 
 class Equations:
@@ -48,16 +46,21 @@ class Equations:
         inputs = named("Inclusion", "inputs", inputs, "{u: 0.0}")
         if not rows:
             checks.refuse("Inclusion", "rows is empty.", "Give one row a state: {p: v, v: ...}.")
-        texts = [row for row in rows.values() if isinstance(row, str)]
+        keys = [key for group in (rows, parameters, inputs) for key in group]
         exact = [expression(key, row, {}) for key, row in rows.items() if not isinstance(row, str)]
         matrix = matrix_of(mass_matrix)
         exact += [] if matrix is None else [matrix]
-        known = _by_name([*exact, *_symbols(rows, parameters, inputs)])
-        if texts:
-            known |= {n: known.get(n, Symbol(n)) for n in _names_of(rows, parameters, inputs)}
+        known = _by_name([*exact, *(key for key in keys if isinstance(key, Symbol))])
+        if any(isinstance(row, str) for row in rows.values()):
+            known |= {name: known.get(name, Symbol(name)) for name in map(str, keys)}
         self.states = tuple(_symbol(key, known) for key in rows)
-        self.parameters = {_symbol(k, known): _number(k, v) for k, v in parameters.items()}
-        collected = Collected([expression(key, row, known) for key, row in rows.items()])
+        self.parameters = {
+            _symbol(k, known): checks.number(
+                "Inclusion", f"parameters[{str(k)!r}]", v, "", "Give one finite number, in SI units."
+            )
+            for k, v in parameters.items()
+        }
+        read = [expression(key, row, known) for key, row in rows.items()]
         self._inputs = {_symbol(k, known): v for k, v in inputs.items()}
         self._check_names()
         signals = sorted_out(self._inputs, self.parameters)
@@ -66,19 +69,9 @@ class Equations:
         self.callables: dict[Symbol, Callable[[float], float]] = signals.functions
         self.finest = signals.finest
         replaced: dict[Any, Any] = {Symbol("t"): TIME, known.get("t", TIME): TIME} | signals.expressions
-        self.right = ImmutableMatrix([row.xreplace(replaced) for row in collected.rows])
+        right, self.contacts, self.frictions = collected(read, replaced)
+        self.right = ImmutableMatrix(right)
         self.mass_matrix = self._mass_matrix(matrix, replaced)
-        self.contacts = tuple(ContactElement(c.name, c.gap.xreplace(replaced), c.force) for c in collected.contacts)
-        self.frictions = tuple(
-            FrictionElement(
-                f.name,
-                f.limit.xreplace(replaced),
-                tuple(slip.xreplace(replaced) for slip in f.slips),
-                None if f.static is None else f.static.xreplace(replaced),
-                f.forces,
-            )
-            for f in collected.frictions
-        )
         self._check_symbols()
         self._check_elements()
         unknown = (*self.states, *self.callables, *self.forces)
@@ -121,12 +114,9 @@ class Equations:
 
     def _check_symbols(self) -> None:
         fine = {*self.states, *self.parameters, *self.callables, TIME, *self.forces}
-        limits = [f.limit for f in self.frictions]
         for place, value in [
             *((f"the row of {s}", row) for s, row in zip(self.states, self.right, strict=True)),
-            *((f"the gap of {c.name!r}", c.gap) for c in self.contacts),
-            *((f"the slip of {f.name!r}", slip) for f in self.frictions for slip in f.slips),
-            *((f"the limit of {f.name!r}", limit) for f, limit in zip(self.frictions, limits, strict=True)),
+            *self.places,
             *((f"the static limit of {f.name!r}", f.static) for f in self.frictions if f.static is not None),
             *((("the mass matrix", self.mass_matrix),) if self.mass_matrix is not None else ()),
         ]:
@@ -181,12 +171,21 @@ class Equations:
     @property
     def forces(self) -> tuple[Symbol, ...]:
         """The symbols of all element forces: contacts, then frictions component by component."""
-        return (*(c.force for c in self.contacts), *(s for f in self.frictions for s in f.forces))
+        return tuple(symbol for element in self.elements for symbol in element.forces)
+
+    @property
+    def places(self) -> list[tuple[str, Expr]]:
+        """What gaps, slips and limits are made of, and the words for each."""
+        return [
+            *((f"the gap of {c.name!r}", c.gap) for c in self.contacts),
+            *((f"the slip of {f.name!r}", slip) for f in self.frictions for slip in f.slips),
+            *((f"the limit of {f.name!r}", f.limit) for f in self.frictions),
+        ]
 
     @property
     def spans(self) -> tuple[slice, ...]:
         """Where the forces of each element lie among all."""
-        counts = [1] * len(self.contacts) + [len(f.forces) for f in self.frictions]
+        counts = [len(element.forces) for element in self.elements]
         return tuple(slice(end - count, end) for count, end in zip(counts, accumulate(counts), strict=True))
 
     def refuse_static(self, owner: str, why: str) -> None:
@@ -217,8 +216,15 @@ class Equations:
         return CompiledTerms(self)
 
     def latex(self) -> str:
-        """The inclusion as LaTeX, as notebooks show it."""
-        return latex_of_inclusion(self)
+        """The inclusion as the user wrote it, one row a state, as LaTeX, as notebooks show it."""
+        dios = {c.force: dio(c.gap, c.name) for c in self.contacts}
+        words = dict(dios)
+        for f in self.frictions:
+            static = None if f.static is None else f.static.xreplace(dios)
+            words |= zip(f.forces, coulomb(f.limit.xreplace(dios), f.slips, f.name, static), strict=True)
+        rows = [tex(row.xreplace(words)) for row in self.right]
+        states = (tex(state) for state in self.states)
+        return equation_of(self.mass_matrix, states, r"\in" if self.elements else "=", rows)
 
     def __repr__(self) -> str:
         states = ", ".join(state.name for state in self.states)
@@ -238,29 +244,16 @@ class Equations:
 
     def rate(self, value: Expr) -> Expr:
         """d value/dt along the rows; needs only rows that are solved, as those of positions are."""
-        total = sympy.diff(value, TIME)
+        total, M = sympy.diff(value, TIME), self.mass_matrix
         for i, state in enumerate(self.states):
             slope = sympy.diff(value, state)
             if slope == 0:
                 continue
-            total += slope * self._derivative(i)
+            if M is None or all(M[i, j] == 0 for j in range(len(self.states)) if j != i):
+                total += slope * (self.right[i] if M is None else self.right[i] / M[i, i])
+            else:  # a combination of all forces; what matters here is only that it holds forces
+                total += slope * (self.right[i] + sum(self.forces, sympy.S.Zero))
         return total
-
-    def _derivative(self, i: int) -> Expr:
-        if self.mass_matrix is None:
-            return self.right[i]
-        if all(self.mass_matrix[i, j] == 0 for j in range(len(self.states)) if j != i):
-            return self.right[i] / self.mass_matrix[i, i]
-        # An unsolved row: some combination of all forces; what matters here is only that it holds forces.
-        return self.right[i] + sum(self.forces, sympy.S.Zero)
-
-
-def _symbols(*groups: Mapping[Any, Any]) -> list[Symbol]:
-    return [key for group in groups for key in group if isinstance(key, Symbol)]
-
-
-def _names_of(*groups: Mapping[Any, Any] | None) -> set[str]:
-    return {str(key) for group in groups for key in (group or {})}
 
 
 def _by_name(values: Sequence[Any]) -> dict[str, Symbol]:
@@ -281,7 +274,3 @@ def _symbol(key: Any, known: Mapping[str, Symbol]) -> Symbol:
     if isinstance(key, str) and key:
         return known.get(key, Symbol(key))
     return checks.refuse("Inclusion", f"{key!r} is no symbol.", "Use SymPy symbols or strings as keys.")
-
-
-def _number(key: Any, value: Any) -> float:
-    return checks.number("Inclusion", f"parameters[{str(key)!r}]", value, "", "Give one finite number, in SI units.")

@@ -31,9 +31,9 @@ _SAME = (
     "exp log ln sqrt cbrt root Abs Min Max floor ceiling erf erfc sinc Mod sign Heaviside Piecewise Rational"
 )
 FUNCTIONS: dict[str, Callable[..., Any]] = {name: getattr(sympy, name) for name in _SAME.split()}
-ELEMENTS: dict[str, Callable[..., Any]] = {}  # words of contact and friction; `symbols` fills in what they mean
 FUNCTIONS |= {"abs": sympy.Abs, "min": sympy.Min, "max": sympy.Max}
-_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+ELEMENTS: dict[str, Callable[..., Any]] = {}  # words of contact and friction; `symbols` fills in what they mean
+_OPERATIONS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -42,13 +42,9 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
-}
-_SIGNS: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.UAdd: operator.pos,
     ast.USub: operator.neg,
     ast.Invert: operator.invert,
-}
-_RELATIONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: sympy.Lt,
     ast.LtE: sympy.Le,
     ast.Gt: sympy.Gt,
@@ -121,11 +117,11 @@ class _Reader:
                 return self._name(name)
             case ast.BinOp():
                 return self._sum(node, depth)
-            case ast.UnaryOp(op=op, operand=inner) if type(op) in _SIGNS:
-                return self._done(_SIGNS[type(op)], self._value(inner, depth - 1))
-            case ast.Compare(left=left, ops=[relation], comparators=[right]) if type(relation) in _RELATIONS:
+            case ast.UnaryOp(op=op, operand=inner) if type(op) in _OPERATIONS:
+                return self._done(_OPERATIONS[type(op)], self._value(inner, depth - 1))
+            case ast.Compare(left=left, ops=[relation], comparators=[right]) if type(relation) in _OPERATIONS:
                 sides = self._value(left, depth - 1), self._value(right, depth - 1)
-                return self._done(_RELATIONS[type(relation)], *sides)
+                return self._done(_OPERATIONS[type(relation)], *sides)
             case ast.Call(func=ast.Name(id=name)):
                 return self._call(name, node, depth)
             case ast.Subscript(value=ast.Call(func=ast.Name(id="coulomb")), slice=ast.Constant(value=int() as which)):
@@ -153,9 +149,9 @@ class _Reader:
             return self._done(self._power, base, exponent)
         total = self._value(first, depth - 1)
         for op, right in reversed(chain):
-            if type(op) not in _ARITHMETIC:
+            if type(op) not in _OPERATIONS:
                 self._unknown(node)
-            total = self._done(_ARITHMETIC[type(op)], total, self._value(right, depth - 1))
+            total = self._done(_OPERATIONS[type(op)], total, self._value(right, depth - 1))
         return total
 
     def _power(self, base: Any, exponent: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, NoReturn
@@ -26,6 +26,11 @@ class ContactElement:
     name: str
     gap: Expr
     force: Symbol
+
+    @property
+    def forces(self) -> tuple[Symbol, ...]:
+        """That symbol alone."""
+        return (self.force,)
 
 
 @dataclass(frozen=True)
@@ -199,56 +204,55 @@ def is_affine(value: Expr, forces: set[Symbol]) -> bool:
     return False
 
 
-class Collected:
-    """The elements of a set of rows, each once, and the rows with force symbols in their place."""
+def collected(
+    rows: Sequence[Expr], replaced: Mapping[Any, Any]
+) -> tuple[list[Expr], tuple[ContactElement, ...], tuple[FrictionElement, ...]]:
+    """The rows with force symbols in place of elements, and each of those once.
 
-    def __init__(self, rows: Iterable[Expr]):
-        self.contacts: list[ContactElement] = []
-        self.frictions: list[FrictionElement] = []
-        rows = list(rows)
-        for row in rows:
-            check_nesting(row)
-        rows = [with_elements(row) for row in rows]
-        # The paper's order: first every dio (also those inside limits), then every sgn.
-        dios = [atom for row in rows for atom in sympy.preorder_traversal(row) if isinstance(atom, Dio)]
-        self._names = _names([(("dio", a.gap), a.args[1]) for a in dios], "contact")
-        contacts = {atom: self._contact(atom).force for atom in dios}
-        rows = [row.xreplace(contacts) for row in rows]
-        signs = [atom for row in rows for atom in sympy.preorder_traversal(row) if isinstance(atom, CoulombForce)]
-        ways = _ways(signs)
-        self._names |= _names([(("sgn", a.limit, ways[a][1]), a.args[3]) for a in signs], "friction")
-        frictions = {
-            atom: ways[atom][0] * self._friction(atom, ways[atom][1]).forces[int(atom.args[2])] for atom in signs
-        }
-        self.rows = [row.xreplace(frictions) for row in rows]
-        names = [c.name for c in self.contacts] + [f.name for f in self.frictions]
-        if twice := {name for name in names if names.count(name) > 1}:
-            checks.refuse("Inclusion", f"the name {min(twice)!r} stands for two elements.", "Give each its own name.")
+    Elements are told apart as they were written; then what stands for inputs is put in their place.
+    """
+    for row in rows:
+        check_nesting(row)
+    rows = [with_elements(row) for row in rows]
+    # The paper's order: first every dio (also those inside limits), then every sgn.
+    dios = [atom for row in rows for atom in sympy.preorder_traversal(row) if isinstance(atom, Dio)]
+    names = _names([((a.gap,), a.args[1]) for a in dios], "contact")
+    pushes = {atom: _forces(names[atom.gap,], 1)[0] for atom in dios}
+    contacts = {a.gap: ContactElement(names[a.gap,], a.gap.xreplace(replaced), pushes[a]) for a in dios}
+    rows = [row.xreplace(pushes) for row in rows]
+    signs = [atom for row in rows for atom in sympy.preorder_traversal(row) if isinstance(atom, CoulombForce)]
+    ways = _ways(signs)
+    names = _names([((a.limit, ways[a][1]), a.args[3]) for a in signs], "friction")
+    frictions: dict[Any, FrictionElement] = {}
+    rubs: dict[CoulombForce, Expr] = {}
+    for atom in signs:
+        way, slips = ways[atom]
+        name = names[atom.limit, slips]
+        limit, *inner = (part.xreplace(replaced) for part in (atom.limit, *slips))
+        static = None if atom.static is None else atom.static.xreplace(replaced)
+        element = FrictionElement(name, limit, tuple(inner), static, _forces(name, len(slips)))
+        known = frictions.setdefault((atom.limit, slips), element)
+        if known.static != static:
+            checks.refuse(
+                "Inclusion",
+                f"friction {name!r} has two static limits, {known.static} and {static}.",
+                "Make the element once and use it in every row.",
+            )
+        rubs[atom] = way * element.forces[int(atom.args[2])]
+    used = [contact.name for contact in contacts.values()] + [friction.name for friction in frictions.values()]
+    if twice := {name for name in used if used.count(name) > 1}:
+        checks.refuse("Inclusion", f"the name {min(twice)!r} stands for two elements.", "Give each its own name.")
+    rows = [row.xreplace(rubs).xreplace(replaced) for row in rows]
+    return rows, tuple(contacts.values()), tuple(frictions.values())
 
-    def _contact(self, atom: Dio) -> ContactElement:
-        for element in self.contacts:
-            if element.gap == atom.gap:
-                return element
-        name = self._names["dio", atom.gap]
-        self.contacts.append(ContactElement(name, atom.gap, Symbol(f"force_{name}", real=True)))
-        return self.contacts[-1]
 
-    def _friction(self, atom: CoulombForce, slips: tuple[Expr, ...]) -> FrictionElement:
-        static = atom.static
-        name = self._names["sgn", atom.limit, slips]
-        for element in self.frictions:
-            if (element.limit, element.slips) == (atom.limit, slips):
-                if element.static != static:
-                    checks.refuse(
-                        "Inclusion",
-                        f"friction {name!r} has two static limits, {element.static} and {static}.",
-                        "Make the element once and use it in every row.",
-                    )
-                return element
-        many = len(slips) > 1
-        forces = tuple(Symbol(f"force_{name}_{i}" if many else f"force_{name}", real=True) for i in range(len(slips)))
-        self.frictions.append(FrictionElement(name, atom.limit, slips, static, forces))
-        return self.frictions[-1]
+def numbered(word: str, count: int) -> list[str]:
+    """One name for each of several components; of a single one the word itself."""
+    return [f"{word}_{i}" for i in range(count)] if count > 1 else [word]
+
+
+def _forces(name: str, count: int) -> tuple[Symbol, ...]:
+    return tuple(Symbol(word, real=True) for word in numbered(f"force_{name}", count))
 
 
 def _names(keys: list[tuple[Any, Any]], kind: str) -> dict[Any, str]:
@@ -258,7 +262,7 @@ def _names(keys: list[tuple[Any, Any]], kind: str) -> dict[Any, str]:
         name = str(label)
         if name and given.setdefault(key, name) != name:
             checks.refuse(
-                "Inclusion", f"{key[1]} is named both {given[key]!r} and {name!r}.", "Give an element one name."
+                "Inclusion", f"{key[0]} is named both {given[key]!r} and {name!r}.", "Give an element one name."
             )
     free = (name for i in count(1) if (name := f"{kind}_{i}") not in {*given.values()})
     for key, _ in keys:
@@ -298,7 +302,9 @@ def refuse_jumps(
     known = {s: sympy.Rational(value) for s, value in parameters.items()} | real
     known |= {number: sympy.Rational(number) for number in rows.atoms(sympy.Float)}
     for state, row in zip(states, rows, strict=True):
-        for atom, edge in _edges(row):
+        jumps = row.atoms(sympy.sign, sympy.Heaviside, sympy.Abs, Relational)
+        for atom in sorted(jumps, key=sympy.default_sort_key):
+            edge = atom.lhs - atom.rhs if isinstance(atom, Relational) else atom.args[0]  # what is 0 where it may jump
             if state in edge.free_symbols and _pushes_back(row.xreplace(known), edge.xreplace(known), real[state]):
                 checks.refuse(
                     "Inclusion",
@@ -306,12 +312,6 @@ def refuse_jumps(
                     f"For dry friction use limit*sgn({edge}) or coulomb(limit, {edge}, 'name') of tegotae.inclusion; "
                     f"for a drag, {edge}*abs({edge}).",
                 )
-
-
-def _edges(row: Expr) -> Iterator[tuple[Any, Expr]]:
-    """Where it may jump: what must be 0 there, and what says so."""
-    for atom in sorted(row.atoms(sympy.sign, sympy.Heaviside, sympy.Abs, Relational), key=sympy.default_sort_key):
-        yield atom, atom.lhs - atom.rhs if isinstance(atom, Relational) else atom.args[0]
 
 
 def _pushes_back(row: Expr, edge: Expr, state: Symbol) -> bool:

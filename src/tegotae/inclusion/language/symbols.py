@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sympy
@@ -18,15 +18,25 @@ from sympy.core.symbol import Str
 from tegotae import checks
 from tegotae.inclusion.language.grammar import ELEMENTS, value_of
 
-_UNNAMED = ""
 _AXES = 100  # directions of one friction; space has three
 
 
-class Dio(Function):  # type: ignore[misc]
+class _Word(Function):  # type: ignore[misc]
+    """A word as SymPy carries it, printed with its first argument alone."""
+
+    is_real = True
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        return _power(rf"\mathrm{{{self.func.__name__.lower()}}}\left({printer._print(self.args[0])}\right)", exp)
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self.func.__name__.lower()}({printer._print(self.args[0])})"
+
+
+class Dio(_Word):
     """dio(gap) as SymPy carries it: its gap and its name."""
 
     nargs = 2
-    is_real = True
     is_nonnegative = True
 
     @property
@@ -34,24 +44,11 @@ class Dio(Function):  # type: ignore[misc]
         """The gap [m]."""
         return self.args[0]
 
-    def _latex(self, printer: Any, exp: Any = None) -> str:
-        return _power(rf"\mathrm{{dio}}\left({printer._print(self.args[0])}\right)", exp)
 
-    def _sympystr(self, printer: Any) -> str:
-        return f"dio({printer._print(self.args[0])})"
-
-
-class Sgn(Function):  # type: ignore[misc]
+class Sgn(_Word):
     """sgn(slip) as SymPy carries it."""
 
     nargs = 1
-    is_real = True
-
-    def _latex(self, printer: Any, exp: Any = None) -> str:
-        return _power(rf"\mathrm{{sgn}}\left({printer._print(self.args[0])}\right)", exp)
-
-    def _sympystr(self, printer: Any) -> str:
-        return f"sgn({printer._print(self.args[0])})"
 
 
 class CoulombForce(Function):  # type: ignore[misc]
@@ -152,7 +149,7 @@ def coulomb(limit: Any, slip: Any, name: str | None = None, static: Any = None) 
     slips = [value_of(part, "coulomb", "slip") for part in (slip if several else [slip])]
     if not slips:
         checks.refuse("coulomb", "slip is empty.", "Give one slip velocity, or one a direction.")
-    held = Str(_UNNAMED) if static is None else value_of(static, "coulomb", "static")
+    held = Str("") if static is None else value_of(static, "coulomb", "static")
     known = value_of(limit, "coulomb", "limit")
     parts = tuple(
         CoulombForce(known, Tuple(*slips), Integer(i), _name("coulomb", name), held) for i in range(len(slips))
@@ -163,7 +160,23 @@ def coulomb(limit: Any, slip: Any, name: str | None = None, static: Any = None) 
 def _name(owner: str, given: Any) -> Str:
     if not isinstance(given, (str, type(None))):
         checks.refuse(owner, f"name={checks.shown(given)} is no text.", "Name the element, as 'floor'.")
-    return Str(given or _UNNAMED)
+    return Str(given or "")
+
+
+def equation_of(mass: Any, states: Iterable[str], relation: str, rows: Iterable[str]) -> str:
+    """d/dt of states, a mass matrix before it, and what that is or lies in: LaTeX in the form of the paper."""
+    front = "" if mass is None else tex(mass) + " "
+    return rf"{front}\frac{{d}}{{dt}} {_column(states)} {relation} {_column(rows)}"
+
+
+def _column(rows: Iterable[str]) -> str:
+    lines = r" \\ ".join(rows)
+    return rf"\begin{{bmatrix}} {lines} \end{{bmatrix}}"
+
+
+def tex(value: Any) -> str:
+    """One expression, matrices in square brackets."""
+    return str(sympy.latex(value, mat_delim="[", mat_str="matrix"))
 
 
 ELEMENTS |= {"dio": dio, "sgn": sgn, "coulomb": coulomb}

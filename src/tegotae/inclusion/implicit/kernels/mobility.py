@@ -3,11 +3,14 @@
 The step solves M (x1 - x0)/T = f(x1, h) + G F with N(F) = 0 for the forces. Both are differentiated where the step
 stands: dx1 = inverse df + W dF, where dF are the forces that Newton's step for N gives in answer to a change of gaps,
 slips and limits.
+
+These know no model, and ship with the package: a loop that is compiled takes them into itself; one that runs as plain
+Python, for want of a compiler, calls them.
 """
 
 import math
 
-from tegotae.compile import kernel
+from tegotae.compile import entry
 from tegotae.coupling.kernels.natural_newton import OUT, choose_modes, solve_modes
 from tegotae.coupling.kernels.natural_residual import (
     CHANGE,
@@ -26,7 +29,7 @@ from tegotae.coupling.kernels.natural_residual import (
 from tegotae.inclusion.implicit.kernels.stepper import dot, matrices, stiffnesses
 
 
-@kernel
+@entry
 def linearise(P, F, E, T, w, bent):
     """The modes, and in P the slopes of gaps, slips and limits, where the step stands; False if it has none.
 
@@ -61,7 +64,7 @@ def linearise(P, F, E, T, w, bent):
     return True
 
 
-@kernel
+@entry
 def mobility(P, F, E, T, w, push, column, dx):
     """dx1/dh for the force whose push on the rows is push[:, column]; after `linearise`."""
     n, m = w.W.shape

@@ -3,29 +3,23 @@
 from tegotae.compile import kernel
 
 
-@kernel
-def interpolate(t, times, values):
-    """By bisection: integrators ask for times in any order."""
-    low, high = 0, times.shape[0] - 1
-    if t <= times[low]:
-        return values[low]
-    if t >= times[high]:
-        return values[high]
-    while high - low > 1:
-        middle = (low + high) // 2
-        if times[middle] <= t:
-            low = middle
-        else:
-            high = middle
-    part = (t - times[low]) / (times[high] - times[low])
-    return (1.0 - part) * values[low] + part * values[high]
-
-
 def record_kernel(times, values):
-    """The function of one record."""
+    """The function of one record; by bisection, for integrators ask for times in any order."""
 
     @kernel
     def record(t):
-        return interpolate(t, times, values)
+        low, high = 0, times.shape[0] - 1
+        if t <= times[low]:
+            return values[low]
+        if t >= times[high]:
+            return values[high]
+        while high - low > 1:
+            middle = (low + high) // 2
+            if times[middle] <= t:
+                low = middle
+            else:
+                high = middle
+        part = (t - times[low]) / (times[high] - times[low])
+        return (1.0 - part) * values[low] + part * values[high]
 
     return record

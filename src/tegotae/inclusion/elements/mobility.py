@@ -1,10 +1,12 @@
-"""Where machines with compliant contacts start: pressed in as if they rested there, and no deeper than that.
+"""How the machine feels at its elements: its masses there, whether friction can wedge contacts, and how they start.
 
-And a word of warning where rigid bodies would jam (Painlevé): the compliant routes stay finite and hide it.
+Machines with compliant contacts start pressed in as if they rested there, and no deeper than that. Where rigid bodies
+would jam (Painlevé) there is a word of warning: the compliant routes stay finite and hide it.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Container, Mapping
 from itertools import chain, combinations, product
@@ -12,15 +14,74 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from tegotae import checks
 from tegotae.checks import Array
 from tegotae.contact import check_depths, weight_of
-from tegotae.inclusion.elements.effective_masses import mobility
+from tegotae.errors import InputError
 from tegotae.inclusion.language.equations import Equations
 from tegotae.unsolved import to_the_user
 
 _VERDICTS: WeakKeyDictionary[Equations, dict[tuple[bytes, bytes, bytes], str | None]] = WeakKeyDictionary()
+
+
+def effective_masses(inclusion: Equations, x: ArrayLike, t: float = 0.0) -> dict[str, float]:
+    """The mass that each element feels, its neighbours absent: force over the acceleration of its gap or slip.
+
+    A friction in a plane or in space has the mass of its lightest direction; an element whose force moves nothing
+    it can feel is infinitely heavy.
+
+    Args:
+        inclusion: the machine.
+        x: its states in their order [SI units], the place at which the masses are wanted.
+        t: the time [s].
+
+    Returns:
+        Element name -> mass [kg].
+
+    Example:
+        >>> from tegotae.inclusion import Inclusion
+        >>> from tegotae.inclusion.elements.mobility import effective_masses
+        >>> pair = Inclusion({"p": "v", "v": "-dio(q - p, 'touch')/2", "q": "w", "w": "dio(q - p, 'touch')/6"})
+        >>> round(effective_masses(pair, [0.0, 0.0, 0.0, 0.0])["touch"], 12)
+        1.5
+    """
+    W = mobility(inclusion, x, t)
+    signs = [1.0] * len(inclusion.contacts) + [-1.0] * len(inclusion.frictions)
+    elements = zip(inclusion.elements, inclusion.spans, signs, strict=True)
+    return {element.name: _mass_of(element.name, sign * W[span, span]) for element, span, sign in elements}
+
+
+def mobility(inclusion: Equations, x: ArrayLike, t: float = 0.0) -> Array:
+    """How fast each force changes each gap rate and slip: J M^-1 G [1/kg], contacts first, then friction components."""
+    terms = inclusion.terms
+    n, m, contacts = len(inclusion.states), len(inclusion.forces), len(inclusion.contacts)
+    state = checks.values("effective_masses", "x", x, "SI", f"Give {n} numbers, one a state.", -math.inf)
+    if state.size != n:
+        checks.refuse("effective_masses", f"x has {state.size} numbers.", f"Give {n}, one a state.")
+    rates = terms.plain("rate_slope", t, state, (contacts, n)), terms.plain("slip_slope", t, state, (m - contacts, n))
+    pushes, masses = terms.plain("directions", t, state, (n, m)), terms.plain("mass", t, state, (n, n))
+    try:
+        accelerations = np.linalg.solve(masses, pushes)
+    except np.linalg.LinAlgError as error:
+        states = ", ".join(f"{s}={v:g}" for s, v in zip(inclusion.states, state, strict=True))
+        raise InputError(
+            f"effective_masses: the mass matrix is singular at {states}.\n  Give every moving part a mass."
+        ) from error
+    return np.asarray(np.vstack(rates) @ accelerations, dtype=np.float64)
+
+
+def _mass_of(name: str, W: Array) -> float:
+    """1/mobility of the lightest direction; a force that drives its own motion on is written with the wrong sign."""
+    values: list[float] = np.linalg.eigvalsh(0.5 * (W + W.T)).tolist()
+    if min(values) < -1e-12 * max(1e-300, max(abs(v) for v in values)):
+        checks.refuse(
+            "Inclusion",
+            f"the force of {name!r} drives its own motion on (mobility {min(values):g} 1/kg).",
+            "A contact pushes its gap open: +dio(gap); friction opposes its slip: -coulomb(limit, slip).",
+        )
+    return 1.0 / max(values) if max(values) > 0.0 else math.inf
 
 
 class JammingWarning(UserWarning):
