@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tegotae.inclusion import Inclusion, examples
+from tegotae.inclusion.exact.modes import bearable
 
 COUNT = "completed_series_of_impacts"
 
@@ -143,6 +144,24 @@ def test_a_load_is_shared_as_the_holders_can_bear_it():
     held = run.time < 5.0
     assert (run.weak + run.strong)[held] == pytest.approx(run.time[held], abs=1e-9)
     assert run.weak.max() <= 2.0 + 1e-9
+
+
+@pytest.mark.parametrize("short", [sign * 10.0**-k for k in range(1, 17) for sign in (1.0, -1.0)])
+def test_a_load_a_hair_from_what_is_borne_is_shared_or_left(short):
+    """Limits of 2 N and 3 N under 5 N less `short`: at the border the rows all but contradict each other."""
+    rng = np.random.default_rng(8)
+    limits = np.array([2.0, 3.0])
+    rows, rest = np.vstack((np.eye(2), -np.eye(2))), np.concatenate((limits, limits))
+    for _ in range(50):
+        load = 5.0 * (1.0 - short)
+        weak = rng.uniform(0.0, load)
+        given = np.array([weak, load - weak])
+        found = bearable(given, np.array([[1.0], [-1.0]]) / math.sqrt(2.0), rows, rest)
+        assert found.sum() == pytest.approx(load, rel=1e-14)
+        if short > 1e-10:
+            assert (found <= limits + 1e-9).all()
+        if short < 0.0 and -short > 1e-10:
+            assert (found == given).all()  # there is no way into them
 
 
 def test_all_that_rests_sticks_though_one_friction_would_do():

@@ -32,6 +32,7 @@ from tegotae.inclusion.language.equations import Equations
 TOLERANCE = 1e-11  # of the size of what is compared: rounding of small linear solves, well below any rtol
 LARGEST = 20_000  # modes tried at one instant
 INSIDE = 1e-12  # of the largest force: so far inside its cone a force is put, for rounding not to take it out
+EPSILON = float(np.finfo(float).eps)
 ROOM = 1e-4  # of the largest force: what can be shared so far inside all limits is held firmly
 
 
@@ -263,8 +264,10 @@ def bearable(F: Array, free: Array, C: Array, h: Array, *, room: float = INSIDE)
     dual = np.vstack(((C @ free).T, short))
     aim = np.zeros(n + 1)
     aim[n] = 1.0
-    rest = dual @ nnls(dual, aim)[0] - aim
-    if np.linalg.norm(rest) < 1e-8:  # the rows contradict each other
+    weights = nnls(dual, aim)[0]
+    rest = dual @ weights - aim
+    lost = EPSILON * float((np.abs(dual) @ weights).max())  # by rounding: a hair from contradiction weights are huge
+    if np.linalg.norm(rest) < 1e-8 + 4.0 * lost:  # the rows contradict each other
         return F
     moved: Array = F - size * (free @ (rest[:n] / rest[n]))
     return moved
