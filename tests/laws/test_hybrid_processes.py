@@ -93,7 +93,7 @@ def last_command(rows):
 
 
 def running(nodes):
-    return [node for node in nodes.names if nodes.process(node).poll() is None]
+    return [node for node in nodes.names if nodes.processes[node].poll() is None]
 
 
 def held_up(rows, begin, end):
@@ -117,7 +117,7 @@ def killed_in_contact(path):
     told, late, killed = [], [], []
 
     def kill(listener):
-        pid = nodes.process("dynamics").pid
+        pid = nodes.processes["dynamics"].pid
         if listener.simulated > 0.0 and not late:
             late.append(listener.simulated)
             os.kill(pid, signal.SIGSTOP)
@@ -192,8 +192,8 @@ def stop_and_rearm(nodes, heard, mind, capsys):
 
 def the_viewer_dies(nodes, heard, mind):
     at = heard.last("dynamics")["simulated"]
-    nodes.process("view").kill()
-    nodes.process("view").wait()
+    nodes.processes["view"].kill()
+    nodes.processes["view"].wait()
     until(lambda: heard.last("dynamics")["simulated"] > at + 0.2, meanwhile=mind)
     assert sorted(running(nodes)) == ["device", "dynamics", "log", "table"]
 
@@ -206,8 +206,8 @@ def the_log_dies(nodes, heard, words, mind, path):
     before = flushed()
     until(lambda: flushed() > before + 100, meanwhile=mind)
     at, rows = heard.last("dynamics")["simulated"], flushed()
-    nodes.process("log").kill()
-    nodes.process("log").wait()
+    nodes.processes["log"].kill()
+    nodes.processes["log"].wait()
     until(lambda: heard.last("dynamics")["simulated"] > at + 0.2, meanwhile=mind)
     assert sorted(running(nodes)) == ["device", "dynamics", "table"]
     log = LogReader(path)
@@ -220,8 +220,8 @@ def the_log_dies(nodes, heard, words, mind, path):
 def the_table_dies(nodes, heard, mind):
     until(lambda: NodeState.RUNNING in heard.state("device"), meanwhile=mind)
     before = time.monotonic_ns()
-    nodes.process("table").kill()
-    nodes.process("table").wait()
+    nodes.processes["table"].kill()
+    nodes.processes["table"].wait()
     until(lambda: (held_rows(heard.rows("device"), before)).size > 5)
     rows = heard.rows("device")
     last = int(last_command(rows)["time"])

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from tegotae.hybrid.bus import messages
 from tegotae.hybrid.bus.bus import Bus
 from tegotae.hybrid.bus.messages import DONE, ask_rearm
 from tegotae.hybrid.bus.rows import DYNAMICS, BlockReader, RowBlock
+from tegotae.hybrid.closing import Closing
 from tegotae.hybrid.links.packets import NodeState
 from tegotae.hybrid.processes.joining import MEETING, ShutdownFlag, bus_of, make_key, with_ports
 from tegotae.hybrid.settings import OwnDevice, Settings
@@ -35,7 +36,7 @@ _ENDS = 5.0  # s, for a process to end by itself
 _OTHERS = (".nc", ".csv", ".json", ".parquet", ".html", ".toml")  # endings of files that a log is not
 
 
-class Nodes:
+class Nodes(Closing):
     """The processes of one session, and a private folder with their settings, their key and their final messages.
 
     Args:
@@ -65,7 +66,7 @@ class Nodes:
             raise
         self.out = self.folder / "run.mcap" if out is None else Path(out).absolute()
         self._overwrite = overwrite
-        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}  # of the nodes that were started
         self.ended: set[str] = set()  # told to end, or seen to have ended
 
     def start(self, node: str) -> subprocess.Popen[bytes]:
@@ -78,34 +79,30 @@ class Nodes:
         self.ended.discard(node)
         with open(self._said(node), "wb") as said:
             # A group of its own: Ctrl-C is for the launcher, which ends the rest in order.
-            self._processes[node] = subprocess.Popen(
+            self.processes[node] = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
             )
-        return self._processes[node]
+        return self.processes[node]
 
     def _said(self, node: str) -> Path:
         return self.folder / f"{node}.txt"
 
-    def process(self, node: str) -> subprocess.Popen[bytes]:
-        """The process of a node that was started."""
-        return self._processes[node]
-
     def died(self) -> list[str]:
         """Nodes that ended since the last call without having been told to."""
-        gone = [node for node, it in self._processes.items() if node not in self.ended and it.poll() is not None]
+        gone = [node for node, it in self.processes.items() if node not in self.ended and it.poll() is not None]
         self.ended.update(gone)
         return gone
 
     def final_message(self, node: str) -> str:
         """How a node ended, and what it said last."""
-        code = self._processes[node].poll()
+        code = self.processes[node].poll()
         how = f"killed by {signal.Signals(-code).name}" if code is not None and code < 0 else f"ended with code {code}"
         said = self._said(node).read_text(encoding="utf-8", errors="replace").strip()
         return f"{node} {how}" + (f": {said.removeprefix('tegotae: ')}" if said else "")
 
     def end(self, node: str, *, patience: float = _ENDS) -> str:
         """Tell a node to end; one that has not after some time [s] is killed. Returns what went wrong, or nothing."""
-        process = self._processes.get(node)
+        process = self.processes.get(node)
         if process is None or (node in self.ended and process.poll() is not None):
             return ""
         self.ended.add(node)
@@ -118,12 +115,6 @@ class Nodes:
             process.wait()
             return f"{node} did not end within {patience:g} s and was killed"
         return "" if code == 0 else self.final_message(node)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *trouble: object) -> None:
-        self.close()
 
     def close(self) -> list[str]:
         """End all, the log last; what went wrong, in words."""
@@ -336,7 +327,7 @@ class SupervisedRun:
         """Whether the run is over: the dynamics is done, or a node that the run needs has died."""
         nodes = self.nodes
         for node in nodes.died():
-            if node == "dynamics" and nodes.process(node).returncode == 0:
+            if node == "dynamics" and nodes.processes[node].returncode == 0:
                 time.sleep(_LOOK)  # its last rows are on their way
                 self._whole = True
                 return True
