@@ -106,6 +106,18 @@ class DynamicsCore(Declared):
         self.command = self._next(waiting=steps == 0)
         return self.command
 
+    @property
+    def computed(self) -> dict[str, Any]:
+        """What it made of its inputs, as a row tells it; all else in a row is input, or belongs to clocks."""
+        machine, late = self.machine, self.late
+        pose, twist = machine.motion
+        return {
+            "simulated": self.simulated, "pose": pose, "twist": twist, "wrench": self.applied,
+            "compensated": self.wanted, "energy": machine.energy, "budget": machine.budget,
+            "removed": machine.refused[0], "delay": late.delay.seconds, "stiffness": late.contact.stiffness,
+            "damping": late.contact.damping,
+        }  # fmt: skip
+
     def _hear(self, measurement: Measurement, steps: int) -> None:
         label = measurement.label
         now = self.simulated + max(steps - 1, 0) * self.period  # what is made up for in this tick has passed already
@@ -261,14 +273,12 @@ class DynamicsNode(Declared):
 
     def _tell(self, tick: int, now: int, steps: int, measurement: Measurement | None) -> None:
         core, reporter = self.core, self.reporter
-        pose, twist = core.machine.motion
         m = measurement
         felt = _NOTHING if m is None else (m.label, m.pose, m.twist, m.wrench, m.onset, int(m.state))
+        simulated, *made = core.computed.values()
         reporter.put(
-            now, tick, steps, core.simulated, 0 if m is None else 1, *felt, pose, twist, core.applied, core.wanted,
-            core.machine.energy, core.machine.budget, core.machine.refused[0], core.late.delay.seconds,
-            core.late.contact.stiffness, core.late.contact.damping, int(self.state), self.clock.deadlines.latest,
-            self.link.clock_offset,
+            now, tick, steps, simulated, 0 if m is None else 1, *felt, *made, int(self.state),
+            self.clock.deadlines.latest, self.link.clock_offset,
         )  # fmt: skip
         if core.simulated >= self._configured * _SHOWN:
             reporter.configuration(core.simulated, core.machine.configuration)

@@ -23,6 +23,7 @@ from tegotae.hybrid.devices.device import Device, Twin, measured
 from tegotae.hybrid.devices.remote_device import DeviceNode, RemoteDevice
 from tegotae.hybrid.links.datagrams import Faults
 from tegotae.hybrid.links.packets import NodeState, Stop
+from tegotae.hybrid.machines.model_settings import OWN
 from tegotae.hybrid.nodes import assembly
 from tegotae.hybrid.nodes.dynamics_node import DynamicsNode
 from tegotae.hybrid.nodes.table_node import TableNode
@@ -169,7 +170,7 @@ def _device(settings: Settings, clock: RealClock, ending: ShutdownFlag) -> Devic
         if device.period != settings.period:
             device.close()
             told = f"period={settings.period:g} s, but the device keeps {device.period:g} s."
-            checks.refuse(joining.OWN, told, f"Use period={device.period:g}.")
+            checks.refuse(OWN, told, f"Use period={device.period:g}.")
         if not _stands(device, ending, _ANSWERS):
             said = device.read().fault or "nothing"
             device.close()

@@ -22,11 +22,6 @@ from tegotae.hybrid.records.log_reader import LogReader
 from tegotae.hybrid.records.report import refuse_incomplete
 from tegotae.hybrid.settings import Settings, settings_of
 
-# What the simulation made of its inputs; all else in a row is input, or belongs to clocks.
-COMPUTED = (
-    "simulated", "pose", "twist", "wrench", "compensated", "energy", "budget", "removed", "delay", "stiffness",
-    "damping",
-)  # fmt: skip
 _SHARE = 500  # rows between two signs of life
 
 
@@ -112,13 +107,7 @@ def _again(core: DynamicsCore, row: np.void) -> None:
             float(row["label"]), (*(x for part in parts for x in part), int(row["felt_state"]))
         )
     core.tick(steps=int(row["steps"]), measurement=measurement)
-    pose, twist = core.machine.motion
-    contact = core.late.contact
-    values: tuple[Any, ...] = (
-        core.simulated, pose, twist, core.applied, core.wanted, core.machine.energy, core.machine.budget,
-        core.machine.refused[0], core.late.delay.seconds, contact.stiffness, contact.damping,
-    )  # fmt: skip
-    for name, value in zip(COMPUTED, values, strict=True):
+    for name, value in core.computed.items():
         row[name] = value
     state = int(row["state"]) & ~int(NodeState.CONTACT)
     row["state"] = state | int(NodeState.CONTACT) if core.touching else state
