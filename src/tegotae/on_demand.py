@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from pkgutil import get_data, resolve_name
 from typing import Any
 
 _HOMES: dict[str, str] = {}
@@ -29,9 +30,7 @@ def service(name: str) -> Any:
         >>> service("batch").__name__
         'Batch'
     """
-    module, _, attribute = _HOMES[name].partition(":")
-    found = import_module(module)
-    return getattr(found, attribute) if attribute else found
+    return resolve_name(_HOMES[name])
 
 
 def loaded_on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -53,7 +52,6 @@ def loaded_on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[]
     def homes() -> dict[str, str]:
         """Name -> module that defines it."""
         import ast
-        from pkgutil import get_data
 
         body = ast.parse(get_data(package, "__init__.py") or b"").body
         blocks = [node for node in body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
