@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -217,15 +217,6 @@ _LAST_ROWS = 0.4  # s, for what follows a node's death to be logged: the table's
 _LOOK = 0.05  # s
 
 
-@dataclass(frozen=True)
-class RunOutcome:
-    """How a run ended."""
-
-    simulated: float  # [s]
-    whole: bool  # whether it came to its end
-    words: tuple[str, ...]  # what went wrong
-
-
 @dataclass(eq=False)
 class SupervisedRun:
     """A run of all nodes, from their start to the end of the simulation, or to a patience [s] without progress.
@@ -246,30 +237,30 @@ class SupervisedRun:
         checks.positive("hybrid run", "patience", self.patience, "s", "30 s are usual.")
         self.rearm = self.rearm and not isinstance(self.nodes.settings.device, OwnDevice)
         self._asked = 0.0  # when a re-arm was asked for last [s]
-        self._words: list[str] = []
-        self._whole = False
+        self.simulated, self.whole = 0.0, False  # [s], and whether it came to its end
+        self.words: list[str] = []  # what went wrong
 
-    def until_end(self, ending: ShutdownFlag) -> RunOutcome:
-        """Start, watch, end; all processes have ended afterwards."""
+    def until_end(self, ending: ShutdownFlag) -> Self:
+        """Start, watch, end; all processes have ended afterwards, and the run tells how."""
         nodes = self.nodes
         for node in nodes.names:
             nodes.start(node)
-        bus, simulated = bus_of(nodes.settings, None), 0.0
+        bus = bus_of(nodes.settings, None)
         try:
             listener = Listener(bus)
             if self._gather(bus, ending):
                 self._watch(bus, listener, ending)
-                simulated = listener.simulated
-                self._say([*listener.events(), *([] if self._whole or ending else listener.words())])
+                self.simulated = listener.simulated
+                self._say([*listener.events(), *([] if self.whole or ending else listener.words())])
         finally:
             for node in ORDER:
                 if words := nodes.end(node):
                     self._note(words)
             bus.close()
-        return RunOutcome(simulated, self._whole, tuple(self._words))
+        return self
 
     def _note(self, words: str) -> None:
-        self._words.append(words)
+        self.words.append(words)
         self.tell(words)
 
     def _say(self, words: list[str]) -> None:
@@ -329,7 +320,7 @@ class SupervisedRun:
         for node in nodes.died():
             if node == "dynamics" and nodes.processes[node].returncode == 0:
                 time.sleep(_LOOK)  # its last rows are on their way
-                self._whole = True
+                self.whole = True
                 return True
             self._note(nodes.final_message(node))
             if node in NEEDED:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,23 +24,10 @@ from tegotae.hybrid.settings import Settings, settings_of
 _SHARE = 500  # rows between two signs of life
 
 
-@dataclass(frozen=True)
-class Replayed:
-    """What a replay gave."""
-
-    rows: Rows  # of the dynamics node, with what was computed anew
-    difference: str | None  # where they first differ from the log's, in words; None if they are the same bit by bit
-
-    @property
-    def same(self) -> bool:
-        """Whether all is the same, bit by bit."""
-        return self.difference is None
-
-
 def replay(
     log: LogReader, *, machine: Machine | Admittance | None = None, progress: Callable[[float], None] | None = None
-) -> Replayed:
-    """Simulate again what a log has recorded.
+) -> str | None:
+    """Simulate again what a log has recorded: where it first differs, in words; None if it is the same bit by bit.
 
     Args:
         log: of a run.
@@ -59,7 +45,7 @@ def replay(
         >>> bus, path = MemoryBus(settings.session), os.path.join(tempfile.mkdtemp(), "run.mcap")
         >>> with LogNode(bus, settings.session, path, about=about_of(settings)):
         ...     told = run_virtual(settings, bus=bus)
-        >>> replay(LogReader(path)).same
+        >>> replay(LogReader(path)) is None
         True
     """
     settings = settings_in(log)
@@ -83,7 +69,7 @@ def replay(
             raise FileError(f"replay: row {number} of {log.path} cannot be ({why})\n  Give another copy.") from error
         if progress is not None and number % _SHARE == 0:
             progress(number / rows.size)
-    return Replayed(rows, difference(log.dynamics, rows))
+    return difference(log.dynamics, rows)
 
 
 def settings_in(log: LogReader) -> Settings:
