@@ -12,8 +12,6 @@ by -c/k, and that delay is taken back like any other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tegotae import checks
 
 _SLOW = 0.1  # share of a new delay that is believed at once
@@ -22,24 +20,6 @@ _REMEMBERED = 128  # commands
 _BRIDGED = 6  # periods that a table may go on by itself
 _LAG_MEMORY = 0.99
 _LATEST = 0.05  # s, largest c/k that is believed
-
-
-@dataclass(slots=True)
-class LoopDelay:
-    """How long it takes from a simulated moment until the force that it caused is felt, from echoed labels alone.
-
-    Clocks need not agree: both times are the simulation's own.
-    """
-
-    seconds: float = 0.0  # as known so far
-    known: bool = False  # whether it was ever measured
-
-    def hear(self, *, now: float, label: float) -> None:
-        """At some simulated time [s] a measurement came in, whose command was labelled with another [s]."""
-        if self.known:
-            self.seconds += _SLOW * (now - label - self.seconds)
-        else:
-            self.seconds, self.known = now - label, True
 
 
 class ContactEstimate:
@@ -105,7 +85,8 @@ class Compensation:
     """
 
     def __init__(self, *, period: float, contact: ContactEstimate, longest: float = 0.05) -> None:
-        self.contact, self.delay = contact, LoopDelay()
+        self.contact = contact
+        self.delay, self._timed = 0.0, False  # of the loop as known so far [s], and whether it was ever measured
         self._period, self._half, self._longest = period, 0.5 * period, longest
         self._sent: list[tuple[float, float, float]] = [(-1.0, 0.0, 0.0)] * _REMEMBERED
         self._newest = -1.0  # label of what was sent last [s]
@@ -116,10 +97,18 @@ class Compensation:
         """How far the table trails its command in free flight [s]."""
         return self._lag[0] / self._lag[1] if self._lag[1] > 0.0 else 0.0
 
+    def time(self, *, now: float, label: float) -> None:
+        """At some simulated time [s] a measurement came in, whose command was labelled with another [s].
+
+        So the delay is known from echoed labels alone; clocks need not agree: both times are the simulation's own.
+        """
+        self.delay += (_SLOW if self._timed else 1.0) * (now - label - self.delay)
+        self._timed = True
+
     def lead(self, *, touching: bool) -> float:
         """How far ahead the table is sent [s]: the loop, the servo, and half a tick because a force is held."""
         servo = self.contact.lag if touching else self.servo_lag
-        return min(max(self.delay.seconds + servo, 0.0), self._longest) + self._half
+        return min(max(self.delay + servo, 0.0), self._longest) + self._half
 
     def told(self, label: float) -> tuple[float, float] | None:
         """Depth [m] and speed [m/s] that were commanded for a simulated time; None if that is forgotten.

@@ -114,7 +114,7 @@ class DynamicsCore(Declared):
         return {
             "simulated": self.simulated, "pose": pose, "twist": twist, "wrench": self.applied,
             "compensated": self.wanted, "energy": machine.energy, "budget": machine.budget,
-            "removed": machine.refused[0], "delay": late.delay.seconds, "stiffness": late.contact.stiffness,
+            "removed": machine.refused[0], "delay": late.delay, "stiffness": late.contact.stiffness,
             "damping": late.contact.damping,
         }  # fmt: skip
 
@@ -138,7 +138,7 @@ class DynamicsCore(Declared):
         """Of a table that obeys: delay, lag, and what it touches."""
         late, measurement = self.late, felt.measurement
         if self.simulated > 0.0:
-            late.delay.hear(now=now, label=measurement.label)
+            late.time(now=now, label=measurement.label)
         if felt.push > 0.0:
             if not self.touching:
                 self.touching = True
@@ -172,7 +172,7 @@ class DynamicsCore(Declared):
             self._quiet = 0.0
             return
         self._quiet += self.period
-        if self._quiet > _QUIET + 2.0 * self.late.delay.seconds:
+        if self._quiet > _QUIET + 2.0 * self.late.delay:
             self.machine.forget()
 
     def _next(self, *, waiting: bool) -> Command:
@@ -298,7 +298,7 @@ class DynamicsNode(Declared):
         if core.disbelieved:
             told["words"].append(f"{core.disbelieved} measurements spoke of times that cannot be: ignored")
         late = core.late
-        return {**told, "simulated": core.simulated, "delay": late.delay.seconds, "servo_lag": late.servo_lag}
+        return {**told, "simulated": core.simulated, "delay": late.delay, "servo_lag": late.servo_lag}
 
     def finish(self) -> None:
         """Publish the final status."""
