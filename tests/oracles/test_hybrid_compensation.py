@@ -49,8 +49,9 @@ def test_a_force_is_brought_up_to_date_exactly_where_the_contact_is_linear():
     middle = now + 0.5 * T * speed
     wanted = k * middle + c * speed
     felt = k * then + c * speed_then
-    assert late.force(felt, depth_then=then, speed_then=speed_then, depth=now, speed=speed) == pytest.approx(wanted)
-    assert late.force(felt, depth_then=then, speed_then=speed_then, depth=-1.0, speed=speed) == 0.0, "it never pulls"
+    given = {"depth_then": then, "speed_then": speed_then, "rate_then": speed_then, "speed": speed}
+    assert late.force(felt, depth=now, **given) == pytest.approx(wanted)
+    assert late.force(felt, depth=-1.0, **given) == 0.0, "it never pulls"
 
 
 def test_a_table_that_answers_late_is_led_not_damped():
@@ -61,7 +62,7 @@ def test_a_table_that_answers_late_is_led_not_damped():
     assert late.lead(touching=True) == pytest.approx(lag + 0.5 * T)
     then, speed = 2e-4, 0.01
     felt = k * (then - lag * speed)
-    on_time = late.force(felt, depth_then=then, speed_then=speed, depth=then, speed=speed)
+    on_time = late.force(felt, depth_then=then, speed_then=speed, rate_then=speed, depth=then, speed=speed)
     assert on_time == pytest.approx(k * (then + 0.5 * T * speed))
 
 

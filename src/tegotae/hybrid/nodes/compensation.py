@@ -148,24 +148,16 @@ class Compensation:
         return (now[0] - before[0]) / self._period
 
     def force(
-        self,
-        felt: float,
-        *,
-        depth_then: float,
-        speed_then: float,
-        depth: float,
-        speed: float,
-        rate_then: float | None = None,
+        self, felt: float, *, depth_then: float, speed_then: float, rate_then: float, depth: float, speed: float
     ) -> float:
         """What the contact would say now, in the middle of the tick that begins.
 
         From the push that was felt [N], what was commanded then, and how the bodies stand now [m, m/s]; `rate_then` is
-        how fast commanded places moved then, as a damper felt it: `speed_then` unless given.
+        how fast commanded places moved then, as a damper felt it.
         """
-        rate = speed_then if rate_then is None else rate_then
         k, c, lag = self.contact.stiffness, self.contact.damping, self.contact.lag
         on = depth + self._half * speed - (depth_then - lag * speed_then)
-        return max(0.0, felt + k * on + c * (speed - rate))
+        return max(0.0, felt + k * on + c * (speed - rate_then))
 
     def ahead(self, depth: float, speed: float, *, mass: float, touching: bool) -> tuple[float, float, float]:
         """Depth, speed and acceleration when the table's answer will arrive: the contact is rolled forward.
