@@ -28,6 +28,7 @@ pytestmark = pytest.mark.realtime
 # A slow, soft contact: it begins 50 ms after the start, lasts .4 s, presses with 5 N and goes 2.6 mm deep.
 SOFT = ["device.kind=spring", "device.stiffness=2000", "model.gap=0.001", "model.speed=0.02"]
 PATIENCE = 20.0  # s
+ALONE = {"awaited": (), "parent": None, "tell": lambda words: None}  # a node that nobody listens to
 
 
 def until(what, patience=PATIENCE, meanwhile=lambda: None):
@@ -253,7 +254,7 @@ def test_a_dynamics_of_another_key_or_version_is_refused_in_words_on_both_sides(
             with monkeypatch.context() as patch:
                 patch.setattr(processes, "MEETING", 0.5)
                 with pytest.raises(tg.InputError, match=r"'table' is not here.* refuses this node: it has another key"):
-                    run_dynamics(other)
+                    run_dynamics(other, **ALONE)
             until(lambda: "with another key" in words.status("table"))
             (tmp_path / "other.toml").write_text(other.toml())
             monkeypatch.setattr("tegotae.commands.hybrid._PRESENT", 0.5)
@@ -262,7 +263,7 @@ def test_a_dynamics_of_another_key_or_version_is_refused_in_words_on_both_sides(
             with monkeypatch.context() as patch:
                 patch.setattr(tg, "__version__", "9.9.9")
                 with pytest.raises(tg.InputError, match=r"'table' runs tegotae .*, this one 9\.9\.9"):
-                    run_dynamics(nodes.settings)
+                    run_dynamics(nodes.settings, **ALONE)
             until(lambda: "'dynamics' runs tegotae 9.9.9" in words.status("table"))
         finally:
             bus.close()
@@ -310,7 +311,7 @@ def test_a_port_in_use_is_refused_with_words(run, place, tmp_path):
         port = other.getsockname()[1]
         changes = ["device.kind=spring", f"link.key={key}", f"link.{place}=127.0.0.1:{port}"]
         with pytest.raises(tg.InputError, match=f"port {port} .*in use"):
-            run(with_ports(read_settings(changes=changes)))
+            run(with_ports(read_settings(changes=changes)), **ALONE)
 
 
 def test_an_address_that_is_not_ours_is_refused(tmp_path):

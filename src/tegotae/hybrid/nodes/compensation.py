@@ -19,6 +19,7 @@ _ROLL = 2.5e-4  # s, steps in which the contact is rolled forward
 _REMEMBERED = 128  # commands
 _BRIDGED = 6  # periods that a table may go on by itself
 _LAG_MEMORY = 0.99
+_FARTHEST = 0.05  # s, most that the table is sent ahead
 _LATEST = 0.05  # s, largest c/k that is believed
 
 
@@ -79,15 +80,12 @@ class ContactEstimate:
 
 
 class Compensation:
-    """Brings a late force up to date, and sends the table ahead by the loop's delay.
+    """Brings a late force up to date, and sends the table ahead by the loop's delay."""
 
-    No more is led than the longest delay that is given [s].
-    """
-
-    def __init__(self, *, period: float, contact: ContactEstimate, longest: float = 0.05) -> None:
+    def __init__(self, *, period: float, contact: ContactEstimate) -> None:
         self.contact = contact
         self.delay, self._timed = 0.0, False  # of the loop as known so far [s], and whether it was ever measured
-        self._period, self._half, self._longest = period, 0.5 * period, longest
+        self._period, self._half = period, 0.5 * period
         self._sent: list[tuple[float, float, float]] = [(-1.0, 0.0, 0.0)] * _REMEMBERED
         self._newest = -1.0  # label of what was sent last [s]
         self._lag = [0.0, 0.0]
@@ -108,7 +106,7 @@ class Compensation:
     def lead(self, *, touching: bool) -> float:
         """How far ahead the table is sent [s]: the loop, the servo, and half a tick because a force is held."""
         servo = self.contact.lag if touching else self.servo_lag
-        return min(max(self.delay + servo, 0.0), self._longest) + self._half
+        return min(max(self.delay + servo, 0.0), _FARTHEST) + self._half
 
     def told(self, label: float) -> tuple[float, float] | None:
         """Depth [m] and speed [m/s] that were commanded for a simulated time; None if that is forgotten.
